@@ -1,0 +1,57 @@
+import type { Address } from '../bytes/bytes.ts'
+import type { ChainConfiguration } from '../genesis/configuration.ts'
+import type { ChainHead, ChainStore } from '../store/store.ts'
+import type { Block } from './block.ts'
+import type { Header } from './header.ts'
+import type { Receipt } from './receipt.ts'
+import type { SenderTransaction } from './transaction.ts'
+
+export type BuildOptions = {
+  /** The validator that makes the block. */
+  readonly coinbase: Address
+  /** Seconds since 1970. */
+  readonly timestamp: bigint
+  /** Undefined keeps the parent's gas limit. */
+  readonly targetGasLimit: bigint | undefined
+  /** Up to 32 bytes. */
+  readonly vanity: Uint8Array
+  /** Wei per gas: `fixedBaseFee` networks take it as base fee, and nothing that pays less is put into a block. */
+  readonly minGasPrice: bigint
+  /** QBFT round. */
+  readonly round: number
+  /** Transactions to choose from; `skip` says that the sender's next ones cannot follow. */
+  readonly candidates: { next(): SenderTransaction | undefined; skip(sender: Address): void }
+  /** Asked between transactions; true closes the block. */
+  readonly full: () => boolean
+}
+
+/** A block that was built and executed but is not sealed and not committed. */
+export type BuiltBlock = {
+  readonly block: Block
+  readonly senders: readonly Address[]
+  readonly receipts: readonly Receipt[]
+  /** Candidates that can never be executed, with why; the pool drops them. */
+  readonly rejected: readonly { readonly transaction: SenderTransaction; readonly reason: string }[]
+}
+
+export type ImportOptions = {
+  /** Milliseconds since 1970, for the rule that a block must not come from the future. */
+  readonly nowMs: number
+}
+
+/** The chain: validates, executes, builds and commits blocks over a ChainStore. One at a time; calls queue. */
+export type Chain = {
+  readonly configuration: ChainConfiguration
+  readonly store: ChainStore
+  readonly genesis: ChainHead
+  head(): ChainHead
+  /** Validates by every rule, executes and commits. Resolves `known` for a block already on the chain. @throws InvalidBlock */
+  importBlock(block: Block, options: ImportOptions): Promise<'imported' | 'known'>
+  buildBlock(options: BuildOptions): Promise<BuiltBlock>
+  /** Commits a block that `buildBlock` gave, with the extraData that carries its seals; nothing is executed again. */
+  commitBuilt(built: BuiltBlock, header: Header): Promise<void>
+  /** The validators that govern block `number` (head + 1 at most), ascending. */
+  validators(number: bigint): Promise<readonly Address[]>
+  /** Called after each commit, in order. Returns the function that unsubscribes. */
+  onHead(listener: (head: ChainHead) => void): () => void
+}

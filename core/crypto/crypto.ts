@@ -1,0 +1,30 @@
+import type { Address } from '../bytes/bytes.ts'
+import type { CryptoEngine, Signature } from './engine.ts'
+import { nobleEngine } from './noble.ts'
+
+let engine: CryptoEngine = nobleEngine
+
+/** Puts another engine behind every function of this module; entry points call it once, before anything runs. */
+export const useCryptoEngine = (next: CryptoEngine): void => {
+  engine = next
+}
+
+export const cryptoEngineName = (): string => engine.name
+
+export const keccak256 = (bytes: Uint8Array): Uint8Array => engine.keccak256(bytes)
+
+export const sign = (hash: Uint8Array, privateKey: Uint8Array): Signature => engine.sign(hash, privateKey)
+
+export const publicKeyOf = (privateKey: Uint8Array): Uint8Array => engine.publicKey(privateKey)
+
+/** The last 20 bytes of the keccak of the 64-byte public key. */
+export const addressOfPublicKey = (publicKey: Uint8Array): Address => engine.keccak256(publicKey).slice(12)
+
+export const addressOfPrivateKey = (privateKey: Uint8Array): Address =>
+  addressOfPublicKey(engine.publicKey(privateKey))
+
+/** The address whose key signed the 32-byte hash, or undefined when the signature belongs to none. */
+export const recoverAddress = (hash: Uint8Array, signature: Signature): Address | undefined => {
+  const publicKey = engine.recoverPublicKey(hash, signature)
+  return publicKey === undefined ? undefined : addressOfPublicKey(publicKey)
+}

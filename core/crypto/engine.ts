@@ -1,0 +1,20 @@
+/** A recoverable secp256k1 signature: 32-byte r and s, and the parity of the nonce point's y (0 or 1). */
+export type Signature = { readonly r: Uint8Array; readonly s: Uint8Array; readonly yParity: number }
+
+/**
+ * The seam behind which hashing and secp256k1 sit, so that a faster engine can serve where the runtime has one.
+ * Every engine gives the same answers; `test/core/crypto` holds them against each other.
+ */
+export type CryptoEngine = {
+  readonly name: string
+  keccak256(bytes: Uint8Array): Uint8Array
+  /** RFC 6979 deterministic, low s. `hash` and `privateKey` are 32 bytes. */
+  sign(hash: Uint8Array, privateKey: Uint8Array): Signature
+  /**
+   * The 64-byte public key (x, y) that signed the 32-byte hash, or undefined when there is none
+   * (r or s zero or not below the order, no such point). High s is accepted: callers that refuse it check it.
+   */
+  recoverPublicKey(hash: Uint8Array, signature: Signature): Uint8Array | undefined
+  /** The 64-byte public key (x, y) of a 32-byte private key. */
+  publicKey(privateKey: Uint8Array): Uint8Array
+}

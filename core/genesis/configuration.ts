@@ -1,0 +1,92 @@
+import type { Address } from '../bytes/bytes.ts'
+import type { ForkName } from './fork.ts'
+
+/** EIP-7840 blob parameters of one fork. */
+export type BlobParameters = {
+  readonly targetBlobs: number
+  readonly maxBlobs: number
+  readonly baseFeeUpdateFraction: bigint
+}
+
+/** One step of the fork schedule. Block forks come first, time forks after; both ascending. */
+export type ForkActivation = {
+  readonly fork: ForkName
+  /** A blob-parameter-only fork keeps the EVM rules of `fork` and changes just `blob`. */
+  readonly blob: BlobParameters | undefined
+  readonly at:
+    | { readonly kind: 'block'; readonly number: bigint }
+    | { readonly kind: 'time'; readonly timestamp: bigint }
+}
+
+/** What the EVM and the block rules need to know at one block; resolved by `rulesAt`. */
+export type Rules = {
+  readonly fork: ForkName
+  readonly chainId: bigint
+  readonly blob: BlobParameters | undefined
+  /** Bytes; EIP-170 and Besu's `contractSizeLimit`. */
+  readonly codeSizeMax: number
+  /** Items; 1024 unless Besu's `evmStackSize` says otherwise. */
+  readonly stackItemsMax: number
+}
+
+/** QBFT options in force at one block, transitions applied (`qbftAt`). */
+export type QbftParameters = {
+  readonly blockPeriodSeconds: number
+  /** 0 when off; overrides `blockPeriodSeconds` and drops the spacing rule when below 1000. */
+  readonly blockPeriodMs: number
+  /** 0 when off. */
+  readonly emptyBlockPeriodSeconds: number
+  readonly epochLength: bigint
+  readonly requestTimeoutSeconds: number
+  /** Wei per block. */
+  readonly blockReward: bigint
+  /** Undefined pays the proposer. */
+  readonly miningBeneficiary: Address | undefined
+  readonly validatorSelection:
+    | { readonly mode: 'blockheader' }
+    | { readonly mode: 'contract'; readonly address: Address }
+}
+
+/** A `transitions.qbft` entry with everything inherited already filled in. */
+export type QbftTransition = {
+  /** A block number, always. */
+  readonly block: bigint
+  readonly parameters: QbftParameters
+  /** The validators that replace the set at exactly this block, undefined where the entry names none. */
+  readonly validators: readonly Address[] | undefined
+}
+
+export type Consensus =
+  | {
+      readonly kind: 'qbft'
+      /** From genesis on. */
+      readonly parameters: QbftParameters
+      /** Ascending by block. */
+      readonly transitions: readonly QbftTransition[]
+      readonly startBlock: bigint
+    }
+  /** Proof of work, and proof of stake from `paris` on: imported and served, never produced. */
+  | { readonly kind: 'ethash'; readonly terminalTotalDifficulty: bigint | undefined }
+
+export type ChainConfiguration = {
+  readonly chainId: bigint
+  readonly consensus: Consensus
+  readonly forks: readonly ForkActivation[]
+  readonly zeroBaseFee: boolean
+  readonly fixedBaseFee: boolean
+  readonly codeSizeMax: number
+  readonly stackItemsMax: number
+  readonly daoForkBlock: bigint | undefined
+  readonly depositContractAddress: Address | undefined
+  readonly withdrawalRequestContractAddress: Address | undefined
+  readonly consolidationRequestContractAddress: Address | undefined
+}
+
+export type GenesisAccount = {
+  readonly address: Address
+  readonly balance: bigint
+  readonly nonce: bigint
+  readonly code: Uint8Array
+  /** 32-byte slot and value; zero values are left out. */
+  readonly storage: readonly (readonly [slot: Uint8Array, value: Uint8Array])[]
+}

@@ -1,0 +1,66 @@
+import type { Address, Hash } from '../bytes/bytes.ts'
+
+/** An account of the flat state. */
+export type Account = {
+  readonly nonce: bigint
+  /** Wei. */
+  readonly balance: bigint
+  /** keccak of the code; EMPTY_CODE_HASH where there is none. */
+  readonly codeHash: Hash
+  /** Root of the storage trie; EMPTY_TRIE_ROOT where there is none. */
+  readonly storageRoot: Hash
+  /**
+   * The block at which this account's storage last began empty (its creation, or its re-creation after a self-destruct);
+   * part of every slot's key, so that clearing a storage writes nothing. Never part of a hash.
+   */
+  readonly incarnation: bigint
+}
+
+/**
+ * Synchronous reads of the state after one block. A reader over a store that can only be read asynchronously throws
+ * MissingEntries; the caller loads them and runs again.
+ */
+export type StateReader = {
+  account(address: Address): Account | undefined
+  /** `slot` and result are 32 bytes; ZERO_HASH (shared, not to be written to) for a slot never set. `account` is what `account()` gave. */
+  storage(address: Address, account: Account, slot: Uint8Array): Uint8Array
+  /** The code of that hash; throws when it is not in the store. */
+  code(codeHash: Hash): Uint8Array
+}
+
+/** Thrown by synchronous readers when entries must first be loaded; `keys` are store keys. */
+export class MissingEntries extends Error {
+  override readonly name = 'MissingEntries'
+  readonly code = 'MISSING_ENTRIES'
+  readonly keys: readonly string[]
+  constructor(keys: readonly string[]) {
+    super(`${keys.length} entries must be loaded before this run can go on`)
+    this.keys = keys
+  }
+}
+
+export type SlotChange = {
+  readonly slot: Uint8Array
+  readonly before: Uint8Array
+  readonly after: Uint8Array
+}
+
+/** What one block did to one account. `before` and `after` differ, or `slots` is not empty. */
+export type AccountChange = {
+  readonly address: Address
+  /** Undefined: did not exist. */
+  readonly before: Account | undefined
+  /**
+   * Undefined: no longer exists. Its `storageRoot` is that of `before` (or empty after a reset) until the trie update
+   * fills in the new one.
+   */
+  readonly after: Account | undefined
+  /** Final changes under `after.incarnation`, values 32 bytes, each with `before` differing from `after`. */
+  readonly slots: readonly SlotChange[]
+}
+
+/** What one block did to the state: accounts each once, and every code that was deployed. */
+export type StateChanges = {
+  readonly accounts: readonly AccountChange[]
+  readonly codes: readonly { readonly codeHash: Hash; readonly code: Uint8Array }[]
+}

@@ -1,0 +1,18 @@
+/**
+ * What the chain store asks of a place to keep values: nothing that an unstorage driver could not give. No atomic batch,
+ * no order, no range scan is relied on.
+ */
+export type KeyValueStore = {
+  /** What `sync()` promises: `synced` survives a power cut, `process` a killed process, `none` nothing. */
+  readonly durability: 'synced' | 'process' | 'none'
+  /** Undefined where the store can only be read asynchronously. */
+  readonly getSync: ((key: string) => Uint8Array | undefined) | undefined
+  get(key: string): Promise<Uint8Array | undefined>
+  /** Writes (or, with an undefined value, removes) each entry; in one transaction where the store has them. */
+  set(entries: readonly KeyValueEntry[]): Promise<void>
+  /** Resolves when everything written before is as durable as `durability` says. */
+  sync(): Promise<void>
+  close(): Promise<void>
+}
+
+export type KeyValueEntry = { readonly key: string; readonly value: Uint8Array | undefined }

@@ -1,0 +1,53 @@
+import type { Address, Hash } from '../bytes/bytes.ts'
+import type { Block } from '../chain/block.ts'
+import type { Header } from '../chain/header.ts'
+import type { Receipt } from '../chain/receipt.ts'
+import type { StateChanges, StateReader } from '../state/account.ts'
+import type { TrieNodeReader, TrieNodeWrite } from '../trie/node.ts'
+
+/** Everything about one block that the store keeps; written as one durable value, the segment. */
+export type BlockRecord = {
+  readonly block: Block
+  /** On-chain hash (QBFT: round and seals left out). */
+  readonly hash: Hash
+  readonly totalDifficulty: bigint
+  /** One for each transaction, in order. */
+  readonly senders: readonly Address[]
+  readonly receipts: readonly Receipt[]
+}
+
+export type BlockCommit = BlockRecord & {
+  /** With every `after.storageRoot` filled in. */
+  readonly changes: StateChanges
+  readonly nodes: readonly TrieNodeWrite[]
+}
+
+export type ChainHead = { readonly header: Header; readonly hash: Hash; readonly totalDifficulty: bigint }
+
+export type TransactionLocation = { readonly blockNumber: bigint; readonly index: number }
+
+/** The chain as it is kept: one canonical block per height, its state at every height, indexes by hash. */
+export type ChainStore = {
+  /** Undefined while the store is new and has no genesis block. */
+  head(): ChainHead | undefined
+  /** Makes block head + 1 (or the genesis) the head. When this resolves the block survives what the store's durability says. */
+  commit(commit: BlockCommit): Promise<void>
+
+  header(number: bigint): Promise<Header | undefined>
+  record(number: bigint): Promise<BlockRecord | undefined>
+  numberOfHash(hash: Hash): Promise<bigint | undefined>
+  /** From memory for the 256 blocks before the head, which is all BLOCKHASH can ask; undefined for others. */
+  recentHash(number: bigint): Hash | undefined
+  transactionLocation(hash: Hash): Promise<TransactionLocation | undefined>
+
+  /** The state after that block; a synchronous reader that may throw MissingEntries. Throws when number is above the head. */
+  stateAt(number: bigint): StateReader
+  /** Trie records at the head. */
+  nodes(): TrieNodeReader
+  /** Runs a synchronous function over the store, loading what it misses and running it again. */
+  run<T>(synchronous: () => T): Promise<T>
+
+  /** Brings the views up to date and waits for it; for tests and a clean stop. */
+  flush(): Promise<void>
+  close(): Promise<void>
+}
