@@ -1,0 +1,10 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const SHARED = fileURLToPath(new URL('../../../shared', import.meta.url))
+
+/** The path of published test data beside the checkout, or undefined where it is absent: the test then skips itself. */
+export const sharedPath = (path: string): string | undefined => {
+  const full = `${SHARED}/${path}`
+  return existsSync(full) ? full : undefined
+}
