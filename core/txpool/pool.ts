@@ -1,20 +1,34 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
 import type { SenderTransaction } from '../chain/transaction.ts'
+import type { Rules } from '../genesis/configuration.ts'
 
 /** What the pool must know of the chain to judge a transaction. */
 export type PoolHead = {
+  /** Of the next block. */
+  readonly rules: Rules
   readonly blockGasLimit: bigint
   /** Base fee of the next block; undefined before London. */
   readonly nextBaseFeePerGas: bigint | undefined
   readonly nonce: (sender: Address) => bigint
   readonly balance: (sender: Address) => bigint
+  readonly code: (sender: Address) => Uint8Array
 }
+
+/** Where a transaction came from. */
+export type PoolOrigin = {
+  /** True from this node's RPC, false from a peer. */
+  readonly local: boolean
+  /** Milliseconds since 1970; shown to operators, decides nothing. */
+  readonly addedAtMs: number
+}
+
+export type PooledTransaction = SenderTransaction & PoolOrigin
 
 /** Pending transactions, bounded, in nonce order per sender. Pure: no clock, no I/O. */
 export type TransactionPool = {
-  /** @throws TransactionRejected with Besu's code and text. */
-  add(transaction: SenderTransaction, head: PoolHead): void
-  get(hash: Hash): SenderTransaction | undefined
+  /** `origin` is local when left out. @throws TransactionRejected with Besu's code and text. */
+  add(transaction: SenderTransaction, head: PoolHead, origin?: PoolOrigin): void
+  get(hash: Hash): PooledTransaction | undefined
   /** Nonce after the sender's last gapless pooled transaction, undefined when it has none. */
   nextNonce(sender: Address): bigint | undefined
   /**
@@ -22,11 +36,23 @@ export type TransactionPool = {
    * last one given did not fit: no more from its sender.
    */
   candidates(head: PoolHead): { next(): SenderTransaction | undefined; skip(sender: Address): void }
-  /** Drops what the new head made stale. */
+  /** Drops what the new head made stale; called once for every new head, after its block is committed. */
   removeMined(transactions: readonly SenderTransaction[], head: PoolHead): void
   /** Drops one transaction that turned out not to be executable. */
   remove(hash: Hash): void
   readonly size: number
+  /** Sum of the encoded lengths. */
+  readonly bytes: number
   /** All of them, by sender and nonce. */
-  list(): readonly SenderTransaction[]
+  list(): readonly PooledTransaction[]
+  /** Those of one sender, by nonce; the first `ready` of them follow the account nonce without a gap. */
+  ofSender(sender: Address): { readonly transactions: readonly PooledTransaction[]; readonly ready: number }
+  /** How many follow their account nonce without a gap, and how many wait behind one. */
+  counts(): { readonly ready: number; readonly queued: number }
+  /** In one sentence, why the transaction is or is not in the next block; undefined when it is not pooled. */
+  explain(hash: Hash, head: PoolHead): string | undefined
+  /** Called after each admission. Returns the function that unsubscribes. */
+  onAdded(listener: (transaction: PooledTransaction) => void): () => void
+  /** Called for each transaction that left without being mined: replaced, displaced, stale or removed. */
+  onDropped(listener: (transaction: PooledTransaction) => void): () => void
 }

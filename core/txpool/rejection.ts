@@ -1,0 +1,53 @@
+/** Why the pool refused, with the JSON-RPC code and the text that Besu answers. */
+export const REJECTIONS = {
+  ALREADY_KNOWN: { rpcCode: -32000, text: 'Known transaction' },
+  FEE_CAP_EXCEEDED: { rpcCode: -32000, text: 'Transaction fee cap exceeded' },
+  GAS_PRICE_TOO_LOW: { rpcCode: -32009, text: 'Gas price below configured minimum gas price' },
+  INVALID_TYPE: { rpcCode: -32602, text: 'Invalid transaction type' },
+  WRONG_CHAIN_ID: { rpcCode: -32000, text: 'Wrong chainId' },
+  CHAIN_ID_REQUIRED: { rpcCode: -32000, text: 'ChainId is required' },
+  CHAIN_ID_NOT_SUPPORTED: { rpcCode: -32000, text: 'ChainId not supported' },
+  INVALID_SIGNATURE: { rpcCode: -32002, text: 'Invalid signature' },
+  GAS_CAP_EXCEEDED: { rpcCode: -32005, text: 'Transaction gas limit cap exceeded' },
+  BLOCK_GAS_LIMIT_EXCEEDED: { rpcCode: -32005, text: 'Transaction gas limit exceeds block gas limit' },
+  INTRINSIC_GAS: { rpcCode: -32003, text: 'Intrinsic gas exceeds gas limit' },
+  PRIORITY_FEE_ABOVE_MAX_FEE: {
+    rpcCode: -32000,
+    text: 'Max priority fee per gas exceeds max fee per gas',
+  },
+  SENDER_NOT_AUTHORIZED: {
+    rpcCode: -32007,
+    text: 'Sender account not authorized to send transactions',
+  },
+  NONCE_TOO_LOW: { rpcCode: -32001, text: 'Nonce too low' },
+  NONCE_TOO_DISTANT: {
+    rpcCode: -32000,
+    text: 'Transaction nonce is too distant from current sender nonce',
+  },
+  REPLACEMENT_UNDERPRICED: { rpcCode: -32000, text: 'Replacement transaction underpriced' },
+  /** Besu answers these with its catch-all; `details` say more. */
+  INITCODE_TOO_LARGE: { rpcCode: -32603, text: 'Internal error' },
+  NONCE_OVERFLOW: { rpcCode: -32603, text: 'Internal error' },
+  UPFRONT_COST_OVERFLOW: { rpcCode: -32603, text: 'Internal error' },
+  INVALID_AUTHORIZATION_LIST: { rpcCode: -32603, text: 'Internal error' },
+  /** Besu drops these silently; a sender is better told. */
+  POOL_FULL: { rpcCode: -32000, text: 'Transaction pool is full' },
+  TOO_LARGE: { rpcCode: -32000, text: 'Transaction is too large' },
+} as const
+
+export type RejectionCode = keyof typeof REJECTIONS
+
+/** A transaction the pool did not take; the pool is as it was. */
+export class TransactionRejected extends Error {
+  override readonly name = 'TransactionRejected'
+  readonly code: RejectionCode
+  readonly rpcCode: number
+  /** What was compared with what, and what to do; for logs and people, never part of Besu's text. */
+  readonly details: string
+  constructor(code: RejectionCode, details: string) {
+    super(REJECTIONS[code].text)
+    this.code = code
+    this.rpcCode = REJECTIONS[code].rpcCode
+    this.details = details
+  }
+}
