@@ -1,0 +1,82 @@
+import { concatBytes, EMPTY_BYTES } from '../../bytes/bytes.ts'
+import { DecodeError } from './error.ts'
+
+/**
+ * Longest block that a stream may announce. devp2p carries no message above 16 MiB, so no chain holds a longer block; a
+ * larger length means a corrupt file, and reading on would fill the memory.
+ */
+export const BLOCK_BYTES_MAX = 32 * 1024 * 1024
+
+const LIST_SHORT = 0xc0
+const LIST_LONG = 0xf7
+
+/**
+ * Length in bytes of the block that begins at `offset`, read from its list prefix alone; undefined while the prefix is
+ * not complete.
+ * @throws DecodeError when no RLP list begins there or it is longer than BLOCK_BYTES_MAX.
+ */
+export const nextBlockLength = (bytes: Uint8Array, offset = 0): number | undefined => {
+  const first = bytes[offset]
+  if (first === undefined) return undefined
+  if (first < LIST_SHORT) throw new DecodeError('INVALID_BLOCK', 'no block begins here: not an RLP list')
+  if (first <= LIST_LONG) return 1 + first - LIST_SHORT
+  const lengthBytes = first - LIST_LONG
+  if (offset + 1 + lengthBytes > bytes.length) return undefined
+  let length = 0
+  for (let i = 1; i <= lengthBytes; i++) length = length * 256 + (bytes[offset + i] as number)
+  if (length > BLOCK_BYTES_MAX)
+    throw new DecodeError(
+      'INVALID_BLOCK',
+      `a block of ${length} bytes is announced, ${BLOCK_BYTES_MAX} at most`,
+    )
+  return 1 + lengthBytes + length
+}
+
+/** One block's RLP, with the offset in the stream at which it begins. `bytes` is its own copy. */
+export type BlockBytes = { readonly offset: number; readonly bytes: Uint8Array }
+
+/**
+ * The blocks of a stream of concatenated block RLP, in whatever chunks it comes. Holds one block and one chunk at most.
+ * @throws DecodeError naming the offset, where no block begins or the stream ends within one.
+ */
+export async function* splitBlocks(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<BlockBytes, void, undefined> {
+  let pending: Uint8Array[] = []
+  let pendingBytes = 0
+  let needed = 1
+  let streamOffset = 0
+  for await (const chunk of chunks) {
+    if (chunk.length === 0) continue
+    pending.push(chunk)
+    pendingBytes += chunk.length
+    if (pendingBytes < needed) continue
+    const buffer = pending.length === 1 ? chunk : concatBytes(...pending)
+    let position = 0
+    for (;;) {
+      const length = lengthAt(buffer, position, streamOffset + position)
+      needed = length ?? buffer.length - position + 1
+      if (position + needed > buffer.length) break
+      yield { offset: streamOffset + position, bytes: buffer.slice(position, position + needed) }
+      position += needed
+    }
+    streamOffset += position
+    const rest = position === buffer.length ? EMPTY_BYTES : buffer.subarray(position)
+    pending = rest.length === 0 ? [] : [rest]
+    pendingBytes = rest.length
+  }
+  if (pendingBytes > 0)
+    throw new DecodeError(
+      'INVALID_BLOCK',
+      `the file ends within the block at byte ${streamOffset}: ${pendingBytes} bytes of at least ${needed}`,
+    )
+}
+
+const lengthAt = (buffer: Uint8Array, position: number, offset: number): number | undefined => {
+  try {
+    return nextBlockLength(buffer, position)
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error
+    throw new DecodeError('INVALID_BLOCK', `byte ${offset}: ${error.message}`, { cause: error })
+  }
+}

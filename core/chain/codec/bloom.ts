@@ -1,0 +1,42 @@
+import { keccak256 } from '../../crypto/crypto.ts'
+import type { Log } from '../receipt.ts'
+
+export const BLOOM_BYTES = 256
+
+/** Sets the three bits of `entry` (Yellow Paper, M3:2048). */
+const addEntry = (bloom: Uint8Array, entry: Uint8Array): void => {
+  const hash = keccak256(entry)
+  for (let pair = 0; pair < 6; pair += 2) {
+    const bit = (((hash[pair] as number) & 7) << 8) | (hash[pair + 1] as number)
+    const index = BLOOM_BYTES - 1 - (bit >> 3)
+    bloom[index] = (bloom[index] as number) | (1 << (bit & 7))
+  }
+}
+
+/** The 256-byte filter over the addresses and topics of the logs. */
+export const logsBloom = (logs: readonly Log[]): Uint8Array => {
+  const bloom = new Uint8Array(BLOOM_BYTES)
+  for (const log of logs) {
+    addEntry(bloom, log.address)
+    for (const topic of log.topics) addEntry(bloom, topic)
+  }
+  return bloom
+}
+
+/** The filter of everything in any of `blooms`: a block's from its receipts'. */
+export const joinBlooms = (blooms: Iterable<Uint8Array>): Uint8Array => {
+  const joined = new Uint8Array(BLOOM_BYTES)
+  for (const bloom of blooms)
+    for (let i = 0; i < BLOOM_BYTES; i++) joined[i] = (joined[i] as number) | (bloom[i] as number)
+  return joined
+}
+
+/** False when no log with this address or topic is behind the filter; true when there may be one. */
+export const bloomMayContain = (bloom: Uint8Array, entry: Uint8Array): boolean => {
+  const hash = keccak256(entry)
+  for (let pair = 0; pair < 6; pair += 2) {
+    const bit = (((hash[pair] as number) & 7) << 8) | (hash[pair + 1] as number)
+    if (((bloom[BLOOM_BYTES - 1 - (bit >> 3)] as number) & (1 << (bit & 7))) === 0) return false
+  }
+  return true
+}

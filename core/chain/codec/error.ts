@@ -1,0 +1,29 @@
+import { RlpError } from '../../rlp/rlp.ts'
+
+export type DecodeErrorCode =
+  | 'INVALID_TRANSACTION'
+  | 'INVALID_HEADER'
+  | 'INVALID_BLOCK'
+  | 'INVALID_RECEIPT'
+  | 'INVALID_EXTRA_DATA'
+
+/** Foreign bytes that are not what they should be; the message names the field. */
+export class DecodeError extends Error {
+  override readonly name = 'DecodeError'
+  readonly code: DecodeErrorCode
+  constructor(code: DecodeErrorCode, message: string, options: { readonly cause?: unknown } = {}) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** Runs a decoder; what RLP refuses comes out as a DecodeError, with where it stood in front of the message. */
+export const decoding = <T>(code: DecodeErrorCode, where: string, decode: () => T): T => {
+  try {
+    return decode()
+  } catch (error) {
+    if (error instanceof RlpError || error instanceof DecodeError)
+      throw new DecodeError(code, `${where}: ${error.message}`, { cause: error })
+    throw error
+  }
+}

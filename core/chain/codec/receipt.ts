@@ -1,0 +1,59 @@
+import { EMPTY_BYTES } from '../../bytes/bytes.ts'
+import { decodeRlp, RlpError, type RlpItem, rlpBytes, rlpList } from '../../rlp/rlp.ts'
+import type { Log, Receipt } from '../receipt.ts'
+import { encodeEnvelope } from './envelope.ts'
+import { decoding } from './error.ts'
+import { rlpUint64 } from './scalar.ts'
+import { transactionType } from './transaction.ts'
+
+/** What a receipt's consensus encoding holds. */
+export type ConsensusReceipt = Pick<
+  Receipt,
+  'type' | 'status' | 'postStateRoot' | 'cumulativeGasUsed' | 'logsBloom' | 'logs'
+>
+
+const SUCCESS = Uint8Array.of(1)
+
+/** EIP-2718 bytes of a receipt, as the receipts trie holds it: status (EIP-658) or post-state root first. */
+export const encodeReceipt = (receipt: ConsensusReceipt): Uint8Array => {
+  const first = receipt.postStateRoot ?? (receipt.status === true ? SUCCESS : EMPTY_BYTES)
+  return encodeEnvelope(receipt.type, [
+    first,
+    receipt.cumulativeGasUsed,
+    receipt.logsBloom,
+    receipt.logs.map(log => [log.address, log.topics, log.data]),
+  ])
+}
+
+const decodeLog = (item: RlpItem): Log => {
+  const parts = rlpList(item, 'a log')
+  if (parts.length !== 3) throw new RlpError(`a log has 3 fields, not ${parts.length}`)
+  return {
+    address: rlpBytes(parts[0], 'log address', 20),
+    topics: rlpList(parts[1], 'log topics').map(topic => rlpBytes(topic, 'a log topic', 32)),
+    data: rlpBytes(parts[2], 'log data'),
+  }
+}
+
+const decodeOutcome = (item: RlpItem | undefined): Pick<Receipt, 'status' | 'postStateRoot'> => {
+  const bytes = rlpBytes(item, 'status')
+  if (bytes.length === 32) return { status: undefined, postStateRoot: bytes }
+  if (bytes.length === 0) return { status: false, postStateRoot: undefined }
+  if (bytes.length === 1 && bytes[0] === 1) return { status: true, postStateRoot: undefined }
+  throw new RlpError('status must be empty, 1 or a 32-byte state root')
+}
+
+/** A receipt from its EIP-2718 bytes; byte fields are views of `bytes`. @throws DecodeError */
+export const decodeReceipt = (bytes: Uint8Array): ConsensusReceipt =>
+  decoding('INVALID_RECEIPT', 'receipt', () => {
+    const type = transactionType(bytes)
+    const items = rlpList(decodeRlp(type === 0 ? bytes : bytes.subarray(1)), 'the payload')
+    if (items.length !== 4) throw new RlpError(`4 fields expected, not ${items.length}`)
+    return {
+      type,
+      ...decodeOutcome(items[0]),
+      cumulativeGasUsed: rlpUint64(items[1], 'cumulativeGasUsed'),
+      logsBloom: rlpBytes(items[2], 'logsBloom', 256),
+      logs: rlpList(items[3], 'logs').map(decodeLog),
+    }
+  })

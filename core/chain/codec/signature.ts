@@ -1,0 +1,47 @@
+import type { Address, Hash } from '../../bytes/bytes.ts'
+import { bigintToFixedBytes, bytesToBigint } from '../../bytes/integer.ts'
+import { keccak256, recoverAddress, sign } from '../../crypto/crypto.ts'
+import { forkIsAtLeast } from '../../genesis/fork.ts'
+import type { Rules } from '../../genesis/configuration.ts'
+import type { Transaction } from '../transaction.ts'
+import { encodeEnvelope } from './envelope.ts'
+import { transactionOf } from './transaction.ts'
+import { type TransactionFields, type UnsignedTransaction, unsignedItems } from './transactionItem.ts'
+
+/** The order of secp256k1 (SEC 2). */
+export const SECP256K1_ORDER = 0xffffffff_ffffffff_ffffffff_fffffffe_baaedce6_af48a03b_bfd25e8c_d0364141n
+const SECP256K1_HALF_ORDER = SECP256K1_ORDER >> 1n
+
+/** What the sender signs: EIP-2718 type and unsigned fields; for legacy the six fields, with EIP-155's three behind. */
+export const signingHash = (fields: UnsignedTransaction): Hash => {
+  const items = unsignedItems(fields)
+  if (fields.type === 0 && fields.chainId !== undefined) items.push(fields.chainId, 0, 0)
+  return keccak256(encodeEnvelope(fields.type, items))
+}
+
+/**
+ * The address whose key signed, undefined when the signature belongs to none. High s is accepted here: whether it may
+ * stand is `signatureIsValid`'s to say.
+ */
+export const recoverSender = (transaction: TransactionFields): Address | undefined =>
+  recoverAddress(signingHash(transaction), {
+    r: bigintToFixedBytes(transaction.r, 32),
+    s: bigintToFixedBytes(transaction.s, 32),
+    yParity: transaction.yParity,
+  })
+
+/** r and s within [1, order), and s in the lower half from Homestead on (EIP-2). */
+export const signatureIsValid = (
+  transaction: Pick<Transaction, 'r' | 's'>,
+  rules: Pick<Rules, 'fork'>,
+): boolean => {
+  const { r, s } = transaction
+  if (r === 0n || s === 0n || r >= SECP256K1_ORDER || s >= SECP256K1_ORDER) return false
+  return s <= SECP256K1_HALF_ORDER || !forkIsAtLeast(rules.fork, 'homestead')
+}
+
+/** Signs with a 32-byte private key. */
+export const signTransaction = (fields: UnsignedTransaction, privateKey: Uint8Array): Transaction => {
+  const { r, s, yParity } = sign(signingHash(fields), privateKey)
+  return transactionOf({ ...fields, yParity, r: bytesToBigint(r), s: bytesToBigint(s) })
+}

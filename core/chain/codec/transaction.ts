@@ -1,0 +1,176 @@
+import type { Address, Hash } from '../../bytes/bytes.ts'
+import { keccak256 } from '../../crypto/crypto.ts'
+import { decodeRlp, encodeRlp, RlpError, type RlpItem, rlpBytes, rlpList, rlpScalar } from '../../rlp/rlp.ts'
+import type { AccessListEntry, Authorization, Transaction, TransactionType } from '../transaction.ts'
+import { encodeEnvelope } from './envelope.ts'
+import { decoding } from './error.ts'
+import { rlpUint64, rlpUint256 } from './scalar.ts'
+import { signedItems, type TransactionFields } from './transactionItem.ts'
+
+/** Above this first byte bytes are an RLP list, a legacy transaction; below stand the types (EIP-2718). */
+const FIRST_LIST_BYTE = 0xc0
+
+/** Number of fields of each type, signature included. */
+const FIELD_COUNTS: readonly number[] = [9, 11, 12, 14, 13]
+
+const NO_ENTRIES: readonly never[] = []
+
+const recipient = (item: RlpItem | undefined): Address | undefined => {
+  const bytes = rlpBytes(item, 'to')
+  if (bytes.length === 0) return undefined
+  if (bytes.length !== 20) throw new RlpError(`to must have 20 bytes or none, not ${bytes.length}`)
+  return bytes
+}
+
+const accessList = (item: RlpItem | undefined): readonly AccessListEntry[] =>
+  rlpList(item, 'accessList').map(entry => {
+    const parts = rlpList(entry, 'an accessList entry')
+    if (parts.length !== 2) throw new RlpError(`an accessList entry has 2 fields, not ${parts.length}`)
+    return {
+      address: rlpBytes(parts[0], 'accessList address', 20),
+      storageKeys: rlpList(parts[1], 'accessList storageKeys').map(key =>
+        rlpBytes(key, 'accessList storage key', 32),
+      ),
+    }
+  })
+
+const authorizationList = (item: RlpItem | undefined): readonly Authorization[] =>
+  rlpList(item, 'authorizationList').map(entry => {
+    const parts = rlpList(entry, 'an authorization')
+    if (parts.length !== 6) throw new RlpError(`an authorization has 6 fields, not ${parts.length}`)
+    return {
+      chainId: rlpUint256(parts[0], 'authorization chainId'),
+      address: rlpBytes(parts[1], 'authorization address', 20),
+      nonce: rlpUint64(parts[2], 'authorization nonce'),
+      yParity: rlpScalar(parts[3], 'authorization yParity', 1),
+      r: rlpUint256(parts[4], 'authorization r'),
+      s: rlpUint256(parts[5], 'authorization s'),
+    }
+  })
+
+const versionedHashes = (item: RlpItem | undefined): readonly Hash[] =>
+  rlpList(item, 'blobVersionedHashes').map(hash => rlpBytes(hash, 'a blob versioned hash', 32))
+
+const yParity = (item: RlpItem | undefined): number => {
+  const parity = rlpScalar(item, 'yParity', 1)
+  if (parity > 1n) throw new RlpError('yParity must be 0 or 1')
+  return Number(parity)
+}
+
+/** EIP-155: 27 and 28 sign without a chain id, 35 and above with one. */
+const legacyV = (item: RlpItem | undefined): { readonly chainId: bigint | undefined; yParity: number } => {
+  const v = rlpUint256(item, 'v')
+  if (v === 27n || v === 28n) return { chainId: undefined, yParity: Number(v - 27n) }
+  if (v < 35n) throw new RlpError(`v must be 27, 28 or at least 35, not ${v}`)
+  return { chainId: (v - 35n) >> 1n, yParity: Number((v - 35n) & 1n) }
+}
+
+const legacyFields = (items: readonly RlpItem[]): TransactionFields => {
+  const gasPrice = rlpUint256(items[1], 'gasPrice')
+  const { chainId, yParity } = legacyV(items[6])
+  return {
+    type: 0,
+    chainId,
+    nonce: rlpUint64(items[0], 'nonce'),
+    maxPriorityFeePerGas: gasPrice,
+    maxFeePerGas: gasPrice,
+    gasLimit: rlpUint64(items[2], 'gasLimit'),
+    to: recipient(items[3]),
+    value: rlpUint256(items[4], 'value'),
+    data: rlpBytes(items[5], 'data'),
+    accessList: NO_ENTRIES,
+    maxFeePerBlobGas: 0n,
+    blobVersionedHashes: NO_ENTRIES,
+    authorizationList: NO_ENTRIES,
+    yParity,
+    r: rlpUint256(items[7], 'r'),
+    s: rlpUint256(items[8], 's'),
+  }
+}
+
+const typedFields = (type: TransactionType, items: readonly RlpItem[]): TransactionFields => {
+  // Type 1 has one price where the later types have two; everything between it and the access list moves by one.
+  const shift = type === 1 ? 0 : 1
+  const last = items.length - 3
+  const maxPriorityFeePerGas = rlpUint256(items[2], type === 1 ? 'gasPrice' : 'maxPriorityFeePerGas')
+  const to = recipient(items[4 + shift])
+  if (type === 3 && to === undefined) throw new RlpError('to must not be empty in a blob transaction')
+  return {
+    type,
+    chainId: rlpUint256(items[0], 'chainId'),
+    nonce: rlpUint64(items[1], 'nonce'),
+    maxPriorityFeePerGas,
+    maxFeePerGas: type === 1 ? maxPriorityFeePerGas : rlpUint256(items[3], 'maxFeePerGas'),
+    gasLimit: rlpUint64(items[3 + shift], 'gasLimit'),
+    to,
+    value: rlpUint256(items[5 + shift], 'value'),
+    data: rlpBytes(items[6 + shift], 'data'),
+    accessList: accessList(items[7 + shift]),
+    maxFeePerBlobGas: type === 3 ? rlpUint256(items[9], 'maxFeePerBlobGas') : 0n,
+    blobVersionedHashes: type === 3 ? versionedHashes(items[10]) : NO_ENTRIES,
+    authorizationList: type === 4 ? authorizationList(items[9]) : NO_ENTRIES,
+    yParity: yParity(items[last]),
+    r: rlpUint256(items[last + 1], 'r'),
+    s: rlpUint256(items[last + 2], 's'),
+  }
+}
+
+/**
+ * A transaction from the decoded list of its fields and the bytes it stands in.
+ * @throws RlpError
+ */
+export const transactionOfItems = (
+  type: TransactionType,
+  items: readonly RlpItem[],
+  encoded: Uint8Array,
+): Transaction => {
+  const count = FIELD_COUNTS[type] as number
+  if (items.length !== count) throw new RlpError(`type ${type} has ${count} fields, not ${items.length}`)
+  const fields = type === 0 ? legacyFields(items) : typedFields(type, items)
+  return { ...fields, encoded, hash: keccak256(encoded) }
+}
+
+/** The type of typed transaction bytes. @throws RlpError on one that is not known. */
+export const transactionType = (bytes: Uint8Array): TransactionType => {
+  const first = bytes[0]
+  if (first === undefined) throw new RlpError('no bytes')
+  if (first >= FIRST_LIST_BYTE) return 0
+  if (first < 1 || first > 4) throw new RlpError(`type ${first} is not known`)
+  return first as TransactionType
+}
+
+/**
+ * A transaction of any type from its EIP-2718 bytes, in the form that blocks hold. Strict: canonical RLP, every field
+ * within the range of its EIP, nothing missing and nothing left. `encoded`, `data`, `to` and the lists are views of
+ * `bytes`, which must not change afterwards.
+ * @throws DecodeError
+ */
+export const decodeTransaction = (bytes: Uint8Array): Transaction =>
+  decoding('INVALID_TRANSACTION', 'transaction', () => {
+    const type = transactionType(bytes)
+    const item = decodeRlp(type === 0 ? bytes : bytes.subarray(1))
+    return transactionOfItems(type, rlpList(item, 'the payload'), bytes)
+  })
+
+/**
+ * A transaction as it stands in the list of a block: a list for legacy, a byte string for the others. Other fields are
+ * views of the block's bytes, as `encoded` is for typed transactions.
+ * @throws RlpError
+ */
+export const decodeTransactionItem = (item: RlpItem): Transaction => {
+  // Decoding was strict about canonical form, so encoding the list again gives the bytes that it was.
+  if (!(item instanceof Uint8Array)) return transactionOfItems(0, item, encodeRlp(item))
+  const type = transactionType(item)
+  if (type === 0) throw new RlpError('a legacy transaction must be a list, not a byte string')
+  return transactionOfItems(type, rlpList(decodeRlp(item.subarray(1)), 'the payload'), item)
+}
+
+/** EIP-2718 bytes of a signed transaction. */
+export const encodeTransaction = (fields: TransactionFields): Uint8Array =>
+  encodeEnvelope(fields.type, signedItems(fields))
+
+/** The whole transaction from its fields. */
+export const transactionOf = (fields: TransactionFields): Transaction => {
+  const encoded = encodeTransaction(fields)
+  return { ...fields, encoded, hash: keccak256(encoded) }
+}

@@ -1,0 +1,86 @@
+import type { Address } from '../bytes/bytes.ts'
+import type { ChainConfiguration, Consensus, ForkActivation, QbftParameters, Rules } from './configuration.ts'
+import { forkIsAtLeast } from './fork.ts'
+
+export type QbftConsensus = Extract<Consensus, { readonly kind: 'qbft' }>
+
+type Steps = {
+  /** One for each of `configuration.forks`. */
+  readonly rules: readonly Rules[]
+  /** While none of them is active. */
+  readonly frontier: Rules
+  /** After the merge of a proof-of-work chain, while no later step is active. */
+  readonly paris: Rules
+}
+
+const stepsOfConfiguration: WeakMap<ChainConfiguration, Steps> = new WeakMap()
+
+const makeSteps = (configuration: ChainConfiguration): Steps => {
+  const rules = ({ fork, blob }: Pick<ForkActivation, 'fork' | 'blob'>): Rules => ({
+    fork,
+    chainId: configuration.chainId,
+    blob,
+    codeSizeMax: configuration.codeSizeMax,
+    stackItemsMax: configuration.stackItemsMax,
+  })
+  return {
+    rules: configuration.forks.map(rules),
+    frontier: rules({ fork: 'frontier', blob: undefined }),
+    paris: rules({ fork: 'paris', blob: undefined }),
+  }
+}
+
+const stepsOf = (configuration: ChainConfiguration): Steps => {
+  const known = stepsOfConfiguration.get(configuration)
+  if (known !== undefined) return known
+  const made = makeSteps(configuration)
+  stepsOfConfiguration.set(configuration, made)
+  return made
+}
+
+/** True when the step is in force at this block number and timestamp. */
+export const isActiveAt = (step: ForkActivation, number: bigint, timestamp: bigint): boolean =>
+  step.at.kind === 'block' ? number >= step.at.number : timestamp >= step.at.timestamp
+
+/**
+ * The rules at a block. The same step gives the same object, so that what is derived from rules may be kept by their
+ * identity. The latest active step rules; one by time therefore brings every earlier fork with it, London and Paris too.
+ *
+ * Where proof of work ends no schedule knows: the block's own `difficulty` tells it, zero from Paris on and never before
+ * (EIP-3675). Pass it for chains that are not QBFT; without it Paris begins at `mergeNetsplitBlock`.
+ */
+export const rulesAt = (
+  configuration: ChainConfiguration,
+  number: bigint,
+  timestamp: bigint,
+  difficulty?: bigint,
+): Rules => {
+  const steps = stepsOf(configuration)
+  const judgesDifficulty = difficulty !== undefined && configuration.consensus.kind === 'ethash'
+  const isWork = judgesDifficulty && difficulty > 0n
+  let active = steps.frontier
+  for (let index = configuration.forks.length - 1; index >= 0; index--) {
+    const step = configuration.forks[index] as ForkActivation
+    if ((isWork && step.fork === 'paris') || !isActiveAt(step, number, timestamp)) continue
+    active = steps.rules[index] as Rules
+    break
+  }
+  return judgesDifficulty && !isWork && !forkIsAtLeast(active.fork, 'paris') ? steps.paris : active
+}
+
+/** The QBFT options in force at a block: those of the last transition at or below it, else the genesis file's. */
+export const qbftAt = (consensus: QbftConsensus, blockNumber: bigint): QbftParameters => {
+  let parameters = consensus.parameters
+  for (const transition of consensus.transitions) {
+    if (transition.block > blockNumber) break
+    parameters = transition.parameters
+  }
+  return parameters
+}
+
+/** The validators that a transition sets at exactly this block, undefined where none does. */
+export const validatorOverrideAt = (
+  consensus: QbftConsensus,
+  blockNumber: bigint,
+): readonly Address[] | undefined =>
+  consensus.transitions.find(transition => transition.block === blockNumber)?.validators
