@@ -1,0 +1,33 @@
+import { type Address, concatBytes, type Hash } from '../../bytes/bytes.ts'
+import { bytesToBigint } from '../../bytes/integer.ts'
+import { recoverAddress } from '../../crypto/crypto.ts'
+import type { Signature } from '../../crypto/engine.ts'
+import { RlpError } from '../../rlp/rlp.ts'
+import { SECP256K1_ORDER } from './signature.ts'
+
+/** A signature as QBFT writes it: 65 bytes, r then s then the y parity, 0 or 1. */
+export type Seal = Uint8Array
+
+const inRange = (half: Uint8Array): boolean => {
+  const value = bytesToBigint(half)
+  return value > 0n && value < SECP256K1_ORDER
+}
+
+/** The seal itself when r and s lie in [1, order) and the parity is 0 or 1; high s may stand. @throws RlpError */
+export const assertSeal = (seal: Seal): Seal => {
+  if (!inRange(seal.subarray(0, 32)) || !inRange(seal.subarray(32, 64)))
+    throw new RlpError('r and s of a seal must lie between 1 and the order of the curve')
+  if ((seal[64] as number) > 1) throw new RlpError(`the parity of a seal must be 0 or 1, not ${seal[64]}`)
+  return seal
+}
+
+export const sealOfSignature = ({ r, s, yParity }: Signature): Seal =>
+  concatBytes(r, s, Uint8Array.of(yParity))
+
+/** Who made the seal over the digest (`qbftSealHash`), undefined when the seal belongs to no key. */
+export const sealSigner = (digest: Hash, seal: Seal): Address | undefined =>
+  recoverAddress(digest, {
+    r: seal.subarray(0, 32),
+    s: seal.subarray(32, 64),
+    yParity: seal[64] as number,
+  })

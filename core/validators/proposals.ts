@@ -1,0 +1,29 @@
+import type { Address } from '../bytes/bytes.ts'
+import type { Vote } from '../chain/codec/extraData.ts'
+import { includesAddress, outstandingVote, type VoteTally } from './votes.ts'
+
+/** True when casting the vote now would change something: the recipient's membership, or one's own opposite vote. */
+export const isUsefulVote = (tally: VoteTally, voter: Address, { recipient, type }: Vote): boolean => {
+  const isMember = includesAddress(tally.validators, recipient)
+  // Nobody would be left to make a block, nor to vote anyone in again.
+  if (type === 'drop' && isMember && tally.validators.length === 1) return false
+  const cast = outstandingVote(tally, voter, recipient)
+  if (cast !== undefined) return cast !== type
+  return type === 'add' ? !isMember : isMember
+}
+
+/**
+ * The vote that a proposer puts into its next block, out of what its operator proposed, and the position to pass next
+ * time. Useful ones take turns.
+ */
+export const chooseVote = (
+  proposals: readonly Vote[],
+  tally: VoteTally,
+  voter: Address,
+  position: number,
+): { readonly vote: Vote | undefined; readonly position: number } => {
+  const useful = proposals.filter(proposal => isUsefulVote(tally, voter, proposal))
+  if (useful.length === 0) return { vote: undefined, position }
+  const next = (position + 1) % useful.length
+  return { vote: useful[next], position: next }
+}
