@@ -1,0 +1,126 @@
+import { pippenger } from '@noble/curves/abstract/curve.js'
+import { bls12_381 } from '@noble/curves/bls12-381.js'
+import { bytesToBigint } from '../../bytes/integer.ts'
+import { g1MsmGas, g2MsmGas } from './bls12381gas.ts'
+import * as points from './bls12381points.ts'
+import { trueWord } from './input.ts'
+import type { Precompile } from './precompile.ts'
+
+const { Fp12, Fr } = bls12_381.fields
+const SCALAR_LENGTH = 32
+const G1_TERM_LENGTH = points.G1_LENGTH + SCALAR_LENGTH
+const G2_TERM_LENGTH = points.G2_LENGTH + SCALAR_LENGTH
+const PAIR_LENGTH = points.G1_LENGTH + points.G2_LENGTH
+
+/** Items of a list that must not be empty nor leave a rest. */
+const itemCount = (input: Uint8Array, itemLength: number): number | undefined =>
+  input.length === 0 || input.length % itemLength !== 0 ? undefined : input.length / itemLength
+
+/** EIP-2537: addition in G1, without a subgroup check. */
+export const BLS12_G1ADD: Precompile = {
+  name: 'BLS12_G1ADD',
+  gas: () => 375,
+  run: input => {
+    if (input.length !== 2 * points.G1_LENGTH) return undefined
+    const a = points.decodeG1(input.subarray(0, points.G1_LENGTH))
+    const b = points.decodeG1(input.subarray(points.G1_LENGTH))
+    return a === undefined || b === undefined ? undefined : points.encodeG1(a.add(b))
+  },
+}
+
+/** EIP-2537: addition in G2, without a subgroup check. */
+export const BLS12_G2ADD: Precompile = {
+  name: 'BLS12_G2ADD',
+  gas: () => 600,
+  run: input => {
+    if (input.length !== 2 * points.G2_LENGTH) return undefined
+    const a = points.decodeG2(input.subarray(0, points.G2_LENGTH))
+    const b = points.decodeG2(input.subarray(points.G2_LENGTH))
+    return a === undefined || b === undefined ? undefined : points.encodeG2(a.add(b))
+  },
+}
+
+/** EIP-2537: the sum of points times scalars in G1; scalars are any 256-bit integer. */
+export const BLS12_G1MSM: Precompile = {
+  name: 'BLS12_G1MSM',
+  gas: input => g1MsmGas(Math.floor(input.length / G1_TERM_LENGTH)),
+  run: input => {
+    const count = itemCount(input, G1_TERM_LENGTH)
+    if (count === undefined) return undefined
+    const terms: points.G1Point[] = []
+    const scalars: bigint[] = []
+    for (let at = 0; at < input.length; at += G1_TERM_LENGTH) {
+      const point = points.decodeSubgroupG1(input.subarray(at, at + points.G1_LENGTH))
+      if (point === undefined) return undefined
+      terms.push(point)
+      scalars.push(bytesToBigint(input.subarray(at + points.G1_LENGTH, at + G1_TERM_LENGTH)) % Fr.ORDER)
+    }
+    return points.encodeG1(pippenger(bls12_381.G1.Point, terms, scalars))
+  },
+}
+
+/** EIP-2537: the sum of points times scalars in G2. */
+export const BLS12_G2MSM: Precompile = {
+  name: 'BLS12_G2MSM',
+  gas: input => g2MsmGas(Math.floor(input.length / G2_TERM_LENGTH)),
+  run: input => {
+    const count = itemCount(input, G2_TERM_LENGTH)
+    if (count === undefined) return undefined
+    const terms: points.G2Point[] = []
+    const scalars: bigint[] = []
+    for (let at = 0; at < input.length; at += G2_TERM_LENGTH) {
+      const point = points.decodeSubgroupG2(input.subarray(at, at + points.G2_LENGTH))
+      if (point === undefined) return undefined
+      terms.push(point)
+      scalars.push(bytesToBigint(input.subarray(at + points.G2_LENGTH, at + G2_TERM_LENGTH)) % Fr.ORDER)
+    }
+    return points.encodeG2(pippenger(bls12_381.G2.Point, terms, scalars))
+  },
+}
+
+/** EIP-2537: one when the product of the pairings is the identity. */
+export const BLS12_PAIRING_CHECK: Precompile = {
+  name: 'BLS12_PAIRING_CHECK',
+  gas: input => 37_700 + 32_600 * Math.floor(input.length / PAIR_LENGTH),
+  run: input => {
+    if (itemCount(input, PAIR_LENGTH) === undefined) return undefined
+    const pairs: [ReturnType<typeof bls12_381.utils.calcPairingPrecomputes>, bigint, bigint][] = []
+    for (let at = 0; at < input.length; at += PAIR_LENGTH) {
+      const g1 = points.decodeSubgroupG1(input.subarray(at, at + points.G1_LENGTH))
+      const g2 = points.decodeSubgroupG2(input.subarray(at + points.G1_LENGTH, at + PAIR_LENGTH))
+      if (g1 === undefined || g2 === undefined) return undefined
+      // A pairing with the point at infinity is the identity.
+      if (g1.is0() || g2.is0()) continue
+      const { x, y } = g1.toAffine()
+      pairs.push([bls12_381.utils.calcPairingPrecomputes(g2), x, y])
+    }
+    const product = Fp12.finalExponentiate(bls12_381.millerLoopBatch(pairs))
+    return Fp12.eql(product, Fp12.ONE) ? trueWord() : new Uint8Array(32)
+  },
+}
+
+// noble declares `mapToCurve` of the whole group as the affine map it is made from; what it takes and gives is this.
+const mapToG1 = bls12_381.G1.mapToCurve as unknown as (element: bigint) => points.G1Point
+const mapToG2 = bls12_381.G2.mapToCurve as unknown as (element: bigint[]) => points.G2Point
+
+/** EIP-2537: a field element to a point of G1. */
+export const BLS12_MAP_FP_TO_G1: Precompile = {
+  name: 'BLS12_MAP_FP_TO_G1',
+  gas: () => 5500,
+  run: input => {
+    if (input.length !== points.FP_LENGTH) return undefined
+    const element = points.decodeFp(input)
+    return element === undefined ? undefined : points.encodeG1(mapToG1(element))
+  },
+}
+
+/** EIP-2537: an element of the quadratic extension to a point of G2. */
+export const BLS12_MAP_FP2_TO_G2: Precompile = {
+  name: 'BLS12_MAP_FP2_TO_G2',
+  gas: () => 23_800,
+  run: input => {
+    if (input.length !== points.FP2_LENGTH) return undefined
+    const element = points.decodeFp2(input)
+    return element === undefined ? undefined : points.encodeG2(mapToG2([element.c0, element.c1]))
+  },
+}

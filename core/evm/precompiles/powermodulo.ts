@@ -1,0 +1,34 @@
+/** Bits of the exponent taken at a time: fifteen precomputed powers save most multiplications beside the squarings. */
+const WINDOW_BITS = 4
+
+/** Below this the product of two residues stays exact in a double, which is many times faster than bigint. */
+const SMALL_MODULUS_MAX = 0x4000000n
+
+const smallPower = (base: number, exponent: Uint8Array, modulus: number): number => {
+  let result = 1 % modulus
+  for (let i = 0; i < exponent.length; i++) {
+    const byte = exponent[i] as number
+    for (let bit = 7; bit >= 0; bit--) {
+      result = (result * result) % modulus
+      if ((byte >>> bit) & 1) result = (result * base) % modulus
+    }
+  }
+  return result
+}
+
+/** `base` to the big-endian `exponent`, modulo a positive `modulus`; the time is bounded by the lengths alone. */
+export const powerModulo = (base: bigint, exponent: Uint8Array, modulus: bigint): bigint => {
+  const residue = base % modulus
+  if (modulus <= SMALL_MODULUS_MAX) return BigInt(smallPower(Number(residue), exponent, Number(modulus)))
+  const powers: bigint[] = [1n]
+  for (let i = 1; i < 1 << WINDOW_BITS; i++) powers.push(((powers[i - 1] as bigint) * residue) % modulus)
+  let result = 1n
+  for (let i = 0; i < exponent.length; i++) {
+    const byte = exponent[i] as number
+    for (const digit of [byte >>> WINDOW_BITS, byte & 15]) {
+      for (let k = 0; k < WINDOW_BITS; k++) result = (result * result) % modulus
+      if (digit !== 0) result = (result * (powers[digit] as bigint)) % modulus
+    }
+  }
+  return result
+}
