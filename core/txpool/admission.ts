@@ -1,0 +1,177 @@
+import type { Address } from '../bytes/bytes.ts'
+import { signatureIsValid } from '../chain/codec/signature.ts'
+import type { Transaction, TransactionType } from '../chain/transaction.ts'
+import { type ForkName, forkIsAtLeast } from '../genesis/fork.ts'
+import { upfrontCost } from './candidates.ts'
+import { POOL_LIMITS, POOL_TRANSACTION_BYTES_MAX, type PoolLimits } from './limits.ts'
+import type { PoolHead, PoolOrigin } from './pool.ts'
+import { TransactionRejected } from './rejection.ts'
+
+export type PoolOptions = {
+  readonly limits: PoolLimits
+  /** Besu's `--tx-pool-min-gas-price`, wei; asked of peers' transactions, and of local ones without `localPriority`. */
+  readonly minGasPrice: bigint
+  /** False is Besu's `--tx-pool-no-local-priority`. */
+  readonly localPriority: boolean
+  /** Besu's `--tx-pool-price-bump`; 0 on a `zeroBaseFee` network, where all pay the same. */
+  readonly priceBumpPercent: number
+  /** Besu's `--rpc-tx-feecap`: the highest gas price in wei taken from RPC; 0 takes any. */
+  readonly feeCapWei: bigint
+  /** Besu's `--strict-tx-replay-protection-enabled`: refuse local transactions without a chain id. */
+  readonly strictReplayProtection: boolean
+}
+
+/** Besu's defaults. */
+export const POOL_OPTIONS: PoolOptions = {
+  limits: POOL_LIMITS,
+  minGasPrice: 1000n,
+  localPriority: true,
+  priceBumpPercent: 10,
+  feeCapWei: 1_000_000_000_000_000_000n,
+  strictReplayProtection: false,
+}
+
+/** The base fee of EIP-1559 cannot sink below 7 wei, an eighth of less being nothing: who offers less is never mined. */
+const BASE_FEE_FLOOR = 7n
+
+/** EIP-2681. */
+const NONCE_MAX = 2n ** 64n - 2n
+
+const UINT256_MAX = 2n ** 256n - 1n
+
+/** The fork that brought each type; blob transactions need their sidecars kept and passed on, which the pool does not do. */
+const TYPE_SINCE: { readonly [type in TransactionType]: ForkName | undefined } = {
+  0: 'frontier',
+  1: 'berlin',
+  2: 'london',
+  3: undefined,
+  4: 'prague',
+}
+
+/** EIP-7702: such code is a pointer of an account that still has its key. */
+const isDelegation = (code: Uint8Array): boolean =>
+  code.length === 23 && code[0] === 0xef && code[1] === 0x01 && code[2] === 0x00
+
+const checkPrice = (
+  transaction: Transaction,
+  head: PoolHead,
+  origin: PoolOrigin,
+  options: PoolOptions,
+): void => {
+  const price = transaction.maxFeePerGas
+  if (origin.local && options.feeCapWei > 0n && price > options.feeCapWei)
+    throw new TransactionRejected(
+      'FEE_CAP_EXCEEDED',
+      `the gas price ${price} wei is above this node's limit of ${options.feeCapWei} wei (--rpc-tx-feecap)`,
+    )
+  if (!(origin.local && options.localPriority) && price < options.minGasPrice)
+    throw new TransactionRejected(
+      'GAS_PRICE_TOO_LOW',
+      `the gas price ${price} wei is below this node's ${options.minGasPrice} wei (--tx-pool-min-gas-price)`,
+    )
+  if ((head.nextBaseFeePerGas ?? 0n) >= BASE_FEE_FLOOR && price < BASE_FEE_FLOOR)
+    throw new TransactionRejected(
+      'GAS_PRICE_TOO_LOW',
+      `the gas price ${price} wei is below ${BASE_FEE_FLOOR} wei, which the base fee never sinks below`,
+    )
+}
+
+const checkForm = (transaction: Transaction, { rules }: PoolHead): void => {
+  const since = TYPE_SINCE[transaction.type]
+  if (since === undefined || !forkIsAtLeast(rules.fork, since))
+    throw new TransactionRejected(
+      'INVALID_TYPE',
+      `transactions of type ${transaction.type} are not accepted${since === undefined ? '' : ` before ${since}`}`,
+    )
+  if (transaction.encoded.length > POOL_TRANSACTION_BYTES_MAX)
+    throw new TransactionRejected(
+      'TOO_LARGE',
+      `the transaction has ${transaction.encoded.length} bytes, ${POOL_TRANSACTION_BYTES_MAX} at most are taken`,
+    )
+  if (transaction.chainId !== undefined) {
+    if (!forkIsAtLeast(rules.fork, 'spuriousDragon'))
+      throw new TransactionRejected('CHAIN_ID_NOT_SUPPORTED', `${rules.fork} knows no chain ids (EIP-155)`)
+    if (transaction.chainId !== rules.chainId)
+      throw new TransactionRejected(
+        'WRONG_CHAIN_ID',
+        `signed for chain ${transaction.chainId}, this is chain ${rules.chainId}`,
+      )
+  }
+  if (!signatureIsValid(transaction, rules))
+    throw new TransactionRejected(
+      'INVALID_SIGNATURE',
+      'r or s is out of range, or s is in the upper half (EIP-2)',
+    )
+  if (transaction.nonce > NONCE_MAX)
+    throw new TransactionRejected('NONCE_OVERFLOW', 'the nonce must be below 2^64 - 1 (EIP-2681)')
+  if (transaction.type === 4 && (transaction.authorizationList.length === 0 || transaction.to === undefined))
+    throw new TransactionRejected(
+      'INVALID_AUTHORIZATION_LIST',
+      'a set-code transaction needs an authorization and a recipient (EIP-7702)',
+    )
+}
+
+const checkCost = (transaction: Transaction): void => {
+  if (transaction.maxPriorityFeePerGas > transaction.maxFeePerGas)
+    throw new TransactionRejected(
+      'PRIORITY_FEE_ABOVE_MAX_FEE',
+      `the priority fee ${transaction.maxPriorityFeePerGas} is above the max fee ${transaction.maxFeePerGas}`,
+    )
+  if (upfrontCost(transaction) > UINT256_MAX)
+    throw new TransactionRejected('UPFRONT_COST_OVERFLOW', 'gas limit times price plus value is above 2^256')
+}
+
+/**
+ * Judges one transaction in Besu's order: price, form, gas, replay protection, block gas limit, nonce, sender. The
+ * balance is not asked: what its sender cannot pay for waits until it can.
+ * @returns the nonce of the sender's account.
+ * @throws TransactionRejected
+ */
+export const admit = (
+  transaction: Transaction,
+  sender: Address,
+  head: PoolHead,
+  origin: PoolOrigin,
+  options: PoolOptions,
+): bigint => {
+  checkPrice(transaction, head, origin, options)
+  checkForm(transaction, head)
+  checkCost(transaction)
+  if (origin.local && options.strictReplayProtection && transaction.chainId === undefined)
+    throw new TransactionRejected('CHAIN_ID_REQUIRED', 'signed without a chain id; sign it with EIP-155')
+  if (transaction.gasLimit > head.blockGasLimit)
+    throw new TransactionRejected(
+      'BLOCK_GAS_LIMIT_EXCEEDED',
+      `the gas limit ${transaction.gasLimit} is above the block's ${head.blockGasLimit}`,
+    )
+  const accountNonce = head.nonce(sender)
+  if (transaction.nonce < accountNonce)
+    throw new TransactionRejected(
+      'NONCE_TOO_LOW',
+      `nonce ${transaction.nonce} is used, the account's next one is ${accountNonce}`,
+    )
+  const code = head.code(sender)
+  if (code.length > 0 && !isDelegation(code))
+    throw new TransactionRejected('SENDER_NOT_AUTHORIZED', 'the sender is a contract (EIP-3607)')
+  const { futureBySenderMax } = options.limits
+  if (transaction.nonce >= accountNonce + BigInt(futureBySenderMax))
+    throw new TransactionRejected(
+      'NONCE_TOO_DISTANT',
+      `nonce ${transaction.nonce} is ${futureBySenderMax} or more above the account's next one, ${accountNonce}`,
+    )
+  return accountNonce
+}
+
+/** A transaction may take the place of another of its nonce when it raises both prices by the bump. */
+export const checkReplacement = (pooled: Transaction, next: Transaction, options: PoolOptions): void => {
+  const bump = 100n + BigInt(options.priceBumpPercent)
+  const raises = (before: bigint, after: bigint): boolean => after * 100n >= before * bump
+  if (
+    !raises(pooled.maxFeePerGas, next.maxFeePerGas) ||
+    !raises(pooled.maxPriorityFeePerGas, next.maxPriorityFeePerGas)
+  )
+    throw new TransactionRejected(
+      'REPLACEMENT_UNDERPRICED',
+      `nonce ${pooled.nonce} is pooled at ${pooled.maxFeePerGas} wei with ${pooled.maxPriorityFeePerGas} wei priority; a replacement must raise both by ${options.priceBumpPercent} %`,
+    )
+}

@@ -1,0 +1,95 @@
+import type { Address } from '../bytes/bytes.ts'
+import { toBareHex } from '../bytes/hex.ts'
+import { minBigint } from '../bytes/integer.ts'
+import type { SenderTransaction, Transaction } from '../chain/transaction.ts'
+import { createHeap, type HeapItem, NOT_IN_HEAP } from './heap.ts'
+import type { PoolHead } from './pool.ts'
+import type { PoolEntry, SenderQueue } from './senderQueue.ts'
+
+/** Wei per gas that a block maker keeps; negative when the transaction does not pay the base fee. */
+export const effectiveTip = (transaction: Transaction, baseFeePerGas: bigint | undefined): bigint =>
+  baseFeePerGas === undefined
+    ? transaction.maxFeePerGas
+    : minBigint(transaction.maxPriorityFeePerGas, transaction.maxFeePerGas - baseFeePerGas)
+
+/** The most wei the sender can have to pay. */
+export const upfrontCost = (transaction: Transaction): bigint =>
+  transaction.gasLimit * transaction.maxFeePerGas + transaction.value
+
+/** One sender's place in the order: its next transaction. */
+type Cursor = HeapItem & {
+  readonly queue: SenderQueue
+  readonly entries: readonly PoolEntry[]
+  index: number
+  entry: PoolEntry
+  tip: bigint
+}
+
+const paysBetter = (a: Cursor, b: Cursor): boolean =>
+  a.tip !== b.tip ? a.tip > b.tip : a.entry.sequence < b.entry.sequence
+
+/**
+ * The pool's transactions in the order a block takes them: highest tip first, first come first served among equals, each
+ * sender's by nonce. A sender drops out at a gap, at one that does not pay the base fee, and where its balance
+ * cannot pay for the first. The queues are read as they were at the call; the pool may change meanwhile.
+ */
+export const createCandidates = (
+  queues: Iterable<SenderQueue>,
+  head: PoolHead,
+): { next(): SenderTransaction | undefined; skip(sender: Address): void } => {
+  const baseFee = head.nextBaseFeePerGas
+  const cursors: Cursor[] = []
+  for (const queue of queues) {
+    if (queue.ready === 0) continue
+    const entry = queue.entries[0] as PoolEntry
+    const tip = effectiveTip(entry.transaction, baseFee)
+    if (tip >= 0n)
+      cursors.push({
+        queue,
+        entries: queue.entries.slice(0, queue.ready),
+        index: 0,
+        entry,
+        tip,
+        heapIndex: NOT_IN_HEAP,
+      })
+  }
+  const heap = createHeap(paysBetter, cursors)
+  let given: Cursor | undefined
+
+  const advance = (cursor: Cursor): void => {
+    const entry = cursor.entries[++cursor.index]
+    const tip = entry === undefined ? -1n : effectiveTip(entry.transaction, baseFee)
+    if (entry === undefined || tip < 0n) {
+      heap.remove(cursor)
+      return
+    }
+    cursor.entry = entry
+    cursor.tip = tip
+    heap.moved(cursor)
+  }
+
+  /** The state is read only for senders whose turn comes. */
+  const startsNow = ({ entry: { transaction, sender } }: Cursor): boolean =>
+    transaction.nonce === head.nonce(sender) && upfrontCost(transaction) <= head.balance(sender)
+
+  return {
+    next: () => {
+      if (given !== undefined) advance(given)
+      given = undefined
+      for (;;) {
+        const best = heap.peek()
+        if (best === undefined) return undefined
+        if (best.index > 0 || startsNow(best)) {
+          given = best
+          return best.entry
+        }
+        heap.remove(best)
+      }
+    },
+    skip: sender => {
+      if (given === undefined || given.queue.key !== toBareHex(sender)) return
+      heap.remove(given)
+      given = undefined
+    },
+  }
+}
