@@ -7,14 +7,18 @@ export type Signature = { readonly r: Uint8Array; readonly s: Uint8Array; readon
  */
 export type CryptoEngine = {
   readonly name: string
-  keccak256(bytes: Uint8Array): Uint8Array
+  readonly keccak256: (bytes: Uint8Array) => Uint8Array
   /** RFC 6979 deterministic, low s. `hash` and `privateKey` are 32 bytes. */
-  sign(hash: Uint8Array, privateKey: Uint8Array): Signature
+  readonly sign: (hash: Uint8Array, privateKey: Uint8Array) => Signature
   /**
    * The 64-byte public key (x, y) that signed the 32-byte hash, or undefined when there is none
    * (r or s zero or not below the order, no such point). High s is accepted: callers that refuse it check it.
    */
-  recoverPublicKey(hash: Uint8Array, signature: Signature): Uint8Array | undefined
+  readonly recoverPublicKey: (hash: Uint8Array, signature: Signature) => Uint8Array | undefined
   /** The 64-byte public key (x, y) of a 32-byte private key. */
-  publicKey(privateKey: Uint8Array): Uint8Array
+  readonly publicKey: (privateKey: Uint8Array) => Uint8Array
 }
+
+/** True when hash, r and s have their 32 bytes and the parity is 0 or 1, as every engine asks of what it recovers. */
+export const isRecoverable = (hash: Uint8Array, { r, s, yParity }: Signature): boolean =>
+  hash.length === 32 && r.length === 32 && s.length === 32 && (yParity === 0 || yParity === 1)

@@ -1,7 +1,7 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { concatBytes } from '../bytes/bytes.ts'
-import type { CryptoEngine } from './engine.ts'
+import { type CryptoEngine, isRecoverable } from './engine.ts'
 
 /** The reference engine: portable JavaScript, audited, the fallback where WebAssembly cannot be compiled. */
 export const nobleEngine: CryptoEngine = {
@@ -11,11 +11,12 @@ export const nobleEngine: CryptoEngine = {
     const bytes = secp256k1.sign(hash, privateKey, { prehash: false, format: 'recovered' })
     return { yParity: bytes[0] as number, r: bytes.slice(1, 33), s: bytes.slice(33, 65) }
   },
-  recoverPublicKey: (hash, { r, s, yParity }) => {
-    if (yParity !== 0 && yParity !== 1) return undefined
+  recoverPublicKey: (hash, signature) => {
+    if (!isRecoverable(hash, signature)) return undefined
+    const { r, s, yParity } = signature
     try {
-      const signature = secp256k1.Signature.fromBytes(concatBytes(r, s), 'compact').addRecoveryBit(yParity)
-      return signature.recoverPublicKey(hash).toBytes(false).slice(1)
+      const recoverable = secp256k1.Signature.fromBytes(concatBytes(r, s), 'compact').addRecoveryBit(yParity)
+      return recoverable.recoverPublicKey(hash).toBytes(false).slice(1)
     } catch {
       // noble throws for every signature that belongs to no key; the seam says undefined.
       return undefined

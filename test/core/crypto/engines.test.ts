@@ -1,0 +1,184 @@
+import { describe, expect, test } from 'bun:test'
+import { fromHex, toBareHex } from '../../../core/bytes/hex.ts'
+import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
+import type { Signature } from '../../../core/crypto/engine.ts'
+import { nobleEngine } from '../../../core/crypto/noble.ts'
+import { HALF_ORDER, SECP256K1_ORDER } from '../../../core/crypto/recovery.ts'
+import { loadWasmEngine } from '../../../core/crypto/wasm.ts'
+import { seededRandom } from '../../support/random.ts'
+
+const wasmEngine = await loadWasmEngine()
+const ENGINES = [nobleEngine, wasmEngine] as const
+const word = (value: bigint): Uint8Array => bigintToFixedBytes(value, 32)
+
+const FIELD_PRIME = 0xfffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2fn
+const HASH = fromHex('4e03657aea45a94fc7d47ba826c8d667c0d1e6e33a64a036ec44f58fa12d6c45')
+const KEY = fromHex('ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80')
+const signed = nobleEngine.sign(HASH, KEY)
+const signedS = BigInt(`0x${toBareHex(signed.s)}`)
+
+/** What each engine recovers: the key in hex, or the word none. */
+const recovered = (hash: Uint8Array, signature: Signature): string[] =>
+  ENGINES.map(engine => {
+    const key = engine.recoverPublicKey(hash, signature)
+    return key === undefined ? 'none' : toBareHex(key)
+  })
+
+const expectSame = (hash: Uint8Array, signature: Signature): string => {
+  const [first = '', second] = recovered(hash, signature)
+  expect(second).toBe(first)
+  return first
+}
+
+describe('keccak-256', () => {
+  test('known answers hold on every engine', () => {
+    for (const { keccak256 } of ENGINES) {
+      expect(toBareHex(keccak256(new Uint8Array(0)))).toBe(
+        'c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470',
+      )
+      expect(toBareHex(keccak256(new TextEncoder().encode('abc')))).toBe(
+        '4e03657aea45a94fc7d47ba826c8d667c0d1e6e33a64a036ec44f58fa12d6c45',
+      )
+    }
+  })
+
+  test('every length from 0 to 300 and some long ones give the same hash on every engine', () => {
+    const random = seededRandom(1)
+    const lengths = [...Array.from({ length: 301 }, (_, length) => length), 4096, 65_536, 1_000_003]
+    for (const length of lengths) {
+      const bytes = random.bytes(length)
+      expect(wasmEngine.keccak256(bytes)).toEqual(nobleEngine.keccak256(bytes))
+    }
+  })
+
+  test('a view into a larger buffer is hashed by its own bytes', () => {
+    const bytes = seededRandom(2).bytes(500)
+    const view = bytes.subarray(101, 333)
+    for (const { keccak256 } of ENGINES) expect(keccak256(view)).toEqual(keccak256(view.slice()))
+  })
+
+  test('a hash stays what it was after the next one', () => {
+    for (const { keccak256 } of ENGINES) {
+      const first = keccak256(Uint8Array.of(1))
+      const copy = first.slice()
+      keccak256(Uint8Array.of(2))
+      expect(first).toEqual(copy)
+    }
+  })
+})
+
+describe('signing', () => {
+  test('random hashes and keys give the same low-s signature on every engine, and it recovers to the key', () => {
+    const random = seededRandom(3)
+    for (let i = 0; i < 60; i++) {
+      const hash = random.bytes(32)
+      const key = random.bytes(32)
+      const signature = nobleEngine.sign(hash, key)
+      expect(wasmEngine.sign(hash, key)).toEqual(signature)
+      expect(BigInt(`0x${toBareHex(signature.s)}`) <= HALF_ORDER).toBe(true)
+      const publicKey = toBareHex(nobleEngine.publicKey(key))
+      expect(toBareHex(wasmEngine.publicKey(key))).toBe(publicKey)
+      expect(recovered(hash, signature)).toEqual([publicKey, publicKey])
+    }
+  })
+
+  test('hashes of zero and at or above the order are signed alike', () => {
+    for (const value of [
+      0n,
+      1n,
+      SECP256K1_ORDER - 1n,
+      SECP256K1_ORDER,
+      SECP256K1_ORDER + 1n,
+      2n ** 256n - 1n,
+    ]) {
+      const signature = nobleEngine.sign(word(value), KEY)
+      expect(wasmEngine.sign(word(value), KEY)).toEqual(signature)
+      expect(expectSame(word(value), signature)).toBe(toBareHex(nobleEngine.publicKey(KEY)))
+    }
+  })
+
+  test('private keys of zero, the order and above are refused', () => {
+    for (const engine of ENGINES) {
+      for (const value of [0n, SECP256K1_ORDER, 2n ** 256n - 1n]) {
+        expect(() => engine.sign(HASH, word(value))).toThrow()
+        expect(() => engine.publicKey(word(value))).toThrow()
+      }
+      expect(engine.publicKey(word(SECP256K1_ORDER - 1n)).length).toBe(64)
+    }
+  })
+})
+
+describe('recovery', () => {
+  test('random signatures recover to the same key, or to none, on every engine', () => {
+    const random = seededRandom(4)
+    let keys = 0
+    for (let i = 0; i < 100; i++) {
+      const signature = { r: random.bytes(32), s: random.bytes(32), yParity: random.below(2) }
+      if (expectSame(random.bytes(32), signature) !== 'none') keys++
+    }
+    // About half of all x have a point on the curve.
+    expect(keys).toBeGreaterThan(30)
+    expect(keys).toBeLessThan(70)
+  })
+
+  test('r or s of zero, the order, above it or past the field prime recover to none', () => {
+    for (const value of [
+      0n,
+      SECP256K1_ORDER,
+      SECP256K1_ORDER + 1n,
+      FIELD_PRIME - 1n,
+      FIELD_PRIME,
+      2n ** 256n - 1n,
+    ]) {
+      for (const yParity of [0, 1]) {
+        expect(recovered(HASH, { ...signed, r: word(value), yParity })).toEqual(['none', 'none'])
+        expect(recovered(HASH, { ...signed, s: word(value), yParity })).toEqual(['none', 'none'])
+      }
+    }
+  })
+
+  test('r and s of one and of the order less one recover alike', () => {
+    for (const r of [1n, SECP256K1_ORDER - 1n]) {
+      for (const s of [1n, SECP256K1_ORDER - 1n]) {
+        for (const yParity of [0, 1]) expectSame(HASH, { r: word(r), s: word(s), yParity })
+      }
+    }
+  })
+
+  test('high s is accepted: with the other parity it is the same key', () => {
+    const high = { r: signed.r, s: word(SECP256K1_ORDER - signedS), yParity: 1 - signed.yParity }
+    expect(expectSame(HASH, high)).toBe(toBareHex(nobleEngine.publicKey(KEY)))
+  })
+
+  test('the other parity recovers to another key', () => {
+    const other = expectSame(HASH, { ...signed, yParity: 1 - signed.yParity })
+    expect(other).not.toBe('none')
+    expect(other).not.toBe(toBareHex(nobleEngine.publicKey(KEY)))
+  })
+
+  test('a parity other than 0 and 1 recovers to none: an x above the order is not asked for', () => {
+    for (const yParity of [2, 3, 27, 28, -1, 0.5, Number.NaN]) {
+      expect(recovered(HASH, { ...signed, yParity })).toEqual(['none', 'none'])
+    }
+  })
+
+  test('hash, r or s of another length than 32 recover to none', () => {
+    for (const length of [0, 31, 33]) {
+      const bytes = new Uint8Array(length).fill(1)
+      expect(recovered(bytes, signed)).toEqual(['none', 'none'])
+      expect(recovered(HASH, { ...signed, r: bytes })).toEqual(['none', 'none'])
+      expect(recovered(HASH, { ...signed, s: bytes })).toEqual(['none', 'none'])
+    }
+  })
+
+  test('a signature of the zero hash recovers to its key', () => {
+    const zero = new Uint8Array(32)
+    expect(expectSame(zero, nobleEngine.sign(zero, KEY))).toBe(toBareHex(nobleEngine.publicKey(KEY)))
+  })
+
+  test('values that lead to the point at infinity recover to none', () => {
+    // With s * R = hash * G the key would be infinity: R = G, r its x, and s equal to the hash.
+    const r = fromHex('79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798')
+    expect(recovered(word(12345n), { r, s: word(12345n), yParity: 0 })).toEqual(['none', 'none'])
+  })
+})
