@@ -6,3 +6,38 @@ export type TrieNodeReader = { get(key: string): Uint8Array | undefined }
 
 /** A record the trie changed: the new one, or undefined for one that is gone. */
 export type TrieNodeWrite = { readonly key: string; readonly value: Uint8Array | undefined }
+
+/** One key and its value; it carries the whole key, so it can move up and down the trie without being copied. */
+export type Leaf = { readonly kind: 'leaf'; readonly key: Uint8Array; readonly value: Uint8Array }
+
+/** A leaf as it stands in its parent's record, not read yet and not held against its hash yet. */
+export type InlineLeaf = {
+  readonly kind: 'inline'
+  readonly record: Uint8Array
+  readonly start: number
+  readonly end: number
+}
+
+/** Stands for a child that has its own record and was not loaded. */
+export const STORED = 'stored'
+
+export type Child = Leaf | InlineLeaf | Branch | typeof STORED | undefined
+
+/**
+ * A branch node together with the extension node above it, if any. Immutable as far as anybody can tell: an update makes
+ * new branches, and `children` only ever goes from STORED to what was loaded and verified, or back.
+ */
+export type Branch = {
+  readonly kind: 'branch'
+  /** Nibbles of the extension, one a byte; empty where there is none. */
+  readonly prefix: Uint8Array
+  /** RLP of the branch node itself: the references to all 16 children, and the value. */
+  readonly rlp: Uint8Array
+  /** 16 of them. */
+  readonly children: Child[]
+  /** Of the key that ends here; only tries whose keys differ in length have any. */
+  readonly value: Uint8Array | undefined
+}
+
+/** A node in hand: an empty trie has none. */
+export type Node = Leaf | Branch

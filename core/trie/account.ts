@@ -1,0 +1,58 @@
+import type { Address } from '../bytes/bytes.ts'
+import { toBareHex } from '../bytes/hex.ts'
+import type { Account } from '../state/account.ts'
+import { stringSize, writeString } from './encoding.ts'
+
+const scalarBuffer = new Uint8Array(32)
+const scalarView = new DataView(scalarBuffer.buffer)
+
+/** The integer's minimal big-endian bytes, as a view that holds until the next call. */
+const scalar = (value: bigint): Uint8Array => {
+  if (value < 0x1_0000_0000_0000_0000n) {
+    scalarView.setBigUint64(24, value)
+    let start = 24
+    while (start < 32 && scalarBuffer[start] === 0) start++
+    return scalarBuffer.subarray(start)
+  }
+  for (let at = 24, rest = value; at >= 0; at -= 8, rest >>= 64n) scalarView.setBigUint64(at, rest)
+  return trimmed(scalarBuffer)
+}
+
+const trimmed = (bytes: Uint8Array): Uint8Array => {
+  let start = 0
+  while (start < bytes.length && bytes[start] === 0) start++
+  return start === 0 ? bytes : bytes.subarray(start)
+}
+
+const accountBuffer = new Uint8Array(2 + 33 + 33 + 33 + 33)
+
+/** The account's value in the state trie: RLP of [nonce, balance, storageRoot, codeHash] (Yellow Paper 4.1). */
+export const accountValue = (account: Account): Uint8Array => {
+  // Two hashes make the payload 68 bytes or more: the header is always two bytes.
+  let at = writeString(accountBuffer, 2, scalar(account.nonce))
+  at = writeString(accountBuffer, at, scalar(account.balance))
+  at = writeString(accountBuffer, at, account.storageRoot)
+  at = writeString(accountBuffer, at, account.codeHash)
+  accountBuffer[0] = 0xf8
+  accountBuffer[1] = at - 2
+  return accountBuffer.slice(0, at)
+}
+
+/** A slot's value in a storage trie: RLP of the value without leading zeros; undefined for zero, which is not kept. */
+export const slotValue = (value: Uint8Array): Uint8Array | undefined => {
+  const bytes = trimmed(value)
+  if (bytes.length === 0) return undefined
+  const rlp = new Uint8Array(stringSize(bytes.length, bytes[0]))
+  writeString(rlp, 0, bytes)
+  return rlp
+}
+
+/** What the record keys of the state trie begin with. */
+export const ACCOUNT_KEYS = 't:'
+
+/**
+ * What the record keys of an account's storage trie begin with. A storage that begins anew has another incarnation, so
+ * its records never meet those of the old one, which nothing refers to any more.
+ */
+export const storageKeys = (address: Address, incarnation: bigint): string =>
+  `t:${toBareHex(address)}:${incarnation.toString(16)}:`

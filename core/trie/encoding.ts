@@ -1,0 +1,163 @@
+import { keccak256 } from '../crypto/crypto.ts'
+import type { Branch, Child, Leaf, Node } from './node.ts'
+
+// Encoding is the inner loop of every root, so it writes into buffers that are kept between calls. Nothing here calls
+// anything that could come back while a buffer is in use.
+let leafBuffer = new Uint8Array(1024)
+const BRANCH_BYTES_MAX = 3 + 16 * 33 + 1
+const branchBuffer = new Uint8Array(BRANCH_BYTES_MAX)
+/** A larger buffer (a leaf can be a whole transaction) is used once and let go. */
+const KEPT_BUFFER_BYTES_MAX = 65_536
+
+const lengthBytes = (length: number): number =>
+  length < 256 ? 1 : length < 65_536 ? 2 : length < 16_777_216 ? 3 : 4
+
+/** Size of a byte string of that length in RLP; `first` is its first byte. */
+export const stringSize = (length: number, first: number | undefined): number => {
+  if (length === 1 && (first as number) < 0x80) return 1
+  return length < 56 ? 1 + length : 1 + lengthBytes(length) + length
+}
+
+const writeHeader = (out: Uint8Array, at: number, offset: 0x80 | 0xc0, length: number): number => {
+  if (length < 56) {
+    out[at] = offset + length
+    return at + 1
+  }
+  const size = lengthBytes(length)
+  out[at] = offset + 55 + size
+  for (let i = size, rest = length; i > 0; i--, rest >>>= 8) out[at + i] = rest & 255
+  return at + 1 + size
+}
+
+export const writeString = (out: Uint8Array, at: number, bytes: Uint8Array): number => {
+  const length = bytes.length
+  if (length === 1 && (bytes[0] as number) < 0x80) {
+    out[at] = bytes[0] as number
+    return at + 1
+  }
+  const start = writeHeader(out, at, 0x80, length)
+  out.set(bytes, start)
+  return start + length
+}
+
+/** Writes the RLP of a leaf that starts `depth` nibbles down to the front of the leaf buffer, and gives its length. */
+const writeLeaf = ({ key, value }: Leaf, depth: number): number => {
+  const odd = depth & 1
+  const from = (depth + odd) >> 1
+  // Hex-prefix encoding (Yellow Paper appendix C) with the flag of a leaf.
+  const first = odd === 1 ? 0x30 | ((key[depth >> 1] as number) & 15) : 0x20
+  const pathLength = 1 + key.length - from
+  const payload = stringSize(pathLength, first) + stringSize(value.length, value[0])
+  const size = payload + 5
+  if (leafBuffer.length < size) leafBuffer = new Uint8Array(size)
+  const out = leafBuffer
+  let at = writeHeader(out, 0, 0xc0, payload)
+  if (pathLength > 1) at = writeHeader(out, at, 0x80, pathLength)
+  out[at++] = first
+  for (let i = from; i < key.length; i++) out[at++] = key[i] as number
+  return writeString(out, at, value)
+}
+
+/** Writes how a parent refers to the node whose RLP is `length` bytes of `rlp`: its hash, or itself when shorter. */
+const writeReferenceTo = (out: Uint8Array, at: number, rlp: Uint8Array, length: number): number => {
+  if (length < 32) {
+    for (let i = 0; i < length; i++) out[at + i] = rlp[i] as number
+    return at + length
+  }
+  out[at] = 0xa0
+  out.set(keccak256(rlp.length === length ? rlp : rlp.subarray(0, length)), at + 1)
+  return at + 33
+}
+
+/** Writes the RLP of the extension node over a branch to the front of the leaf buffer, and gives its length. */
+const writeExtension = ({ prefix, rlp }: Branch): number => {
+  const odd = prefix.length & 1
+  const first = odd === 1 ? 0x10 | (prefix[0] as number) : 0
+  const pathLength = 1 + (prefix.length >> 1)
+  const payload = stringSize(pathLength, first) + (rlp.length < 32 ? rlp.length : 33)
+  const out = leafBuffer
+  let at = writeHeader(out, 0, 0xc0, payload)
+  if (pathLength > 1) at = writeHeader(out, at, 0x80, pathLength)
+  out[at++] = first
+  for (let i = odd; i < prefix.length; i += 2)
+    out[at++] = ((prefix[i] as number) << 4) | (prefix[i + 1] as number)
+  return writeReferenceTo(out, at, rlp, rlp.length)
+}
+
+const dropLargeBuffer = (): void => {
+  if (leafBuffer.length > KEPT_BUFFER_BYTES_MAX) leafBuffer = new Uint8Array(1024)
+}
+
+/** Writes the reference to a node that starts `depth` nibbles down (at most 33 bytes), and gives where it ends. */
+export const writeReference = (out: Uint8Array, at: number, node: Node, depth: number): number => {
+  if (node.kind === 'branch' && node.prefix.length === 0)
+    return writeReferenceTo(out, at, node.rlp, node.rlp.length)
+  const length = node.kind === 'leaf' ? writeLeaf(node, depth) : writeExtension(node)
+  const end = writeReferenceTo(out, at, leafBuffer, length)
+  dropLargeBuffer()
+  return end
+}
+
+/** The RLP of the node at the top: of the leaf, of the extension, or of the branch where there is no extension. */
+export const encodeNode = (node: Node, depth: number): Uint8Array => {
+  if (node.kind === 'branch' && node.prefix.length === 0) return node.rlp
+  const length = node.kind === 'leaf' ? writeLeaf(node, depth) : writeExtension(node)
+  const rlp = leafBuffer.slice(0, length)
+  dropLargeBuffer()
+  return rlp
+}
+
+/** Length of the item at that place of a branch's RLP; a branch holds strings of up to 55 bytes and short lists. */
+const itemLength = (rlp: Uint8Array, at: number): number => {
+  const first = rlp[at] as number
+  return first === 0xa0 ? 33 : first < 0xc0 ? 1 : first - 0xbf
+}
+
+/** Where the first item begins after the list header. */
+export const payloadStart = (rlp: Uint8Array): number => {
+  const first = rlp[0] as number
+  return first < 0xf8 ? 1 : first - 0xf6
+}
+
+/** Start of the reference to child `index` (16: of the value) in a branch's RLP. */
+export const referenceStart = (rlp: Uint8Array, index: number): number => {
+  let at = payloadStart(rlp)
+  for (let i = 0; i < index; i++) at += itemLength(rlp, at)
+  return at
+}
+
+export const referenceEnd = (rlp: Uint8Array, start: number): number => start + itemLength(rlp, start)
+
+/**
+ * The RLP of a branch whose children start `depth` nibbles down. References of the children that `changed` (a bit each)
+ * names are made anew; the others are taken from `base`. Without a base, every child there is must be named.
+ */
+export const encodeBranch = (
+  base: Uint8Array | undefined,
+  children: readonly Child[],
+  changed: number,
+  value: Uint8Array | undefined,
+  depth: number,
+): Uint8Array => {
+  const out = value === undefined ? branchBuffer : new Uint8Array(BRANCH_BYTES_MAX + 5 + value.length)
+  // The longest header a branch without a long value needs is 3 bytes; 5 for one with a value.
+  const start = value === undefined ? 3 : 5
+  let at = start
+  let from = base === undefined ? 0 : payloadStart(base)
+  for (let i = 0; i < 16; i++) {
+    const length = base === undefined ? 0 : itemLength(base, from)
+    if (((changed >> i) & 1) === 1) {
+      const child = children[i] as Node | undefined
+      if (child === undefined) out[at++] = 0x80
+      else at = writeReference(out, at, child, depth)
+    } else if (base === undefined) out[at++] = 0x80
+    else for (let j = 0; j < length; j++) out[at++] = base[from + j] as number
+    from += length
+  }
+  if (value === undefined) out[at++] = 0x80
+  else at = writeString(out, at, value)
+  const payload = at - start
+  const header = start - (payload < 56 ? 1 : 1 + lengthBytes(payload))
+  writeHeader(out, header, 0xc0, payload)
+  return out.slice(header, at)
+}

@@ -1,0 +1,137 @@
+import { equalBytes, type Hash } from '../bytes/bytes.ts'
+import { toHex } from '../bytes/hex.ts'
+import { EMPTY_TRIE_ROOT } from '../crypto/constants.ts'
+import { keccak256 } from '../crypto/crypto.ts'
+import { MissingEntries } from '../state/account.ts'
+import { encodeNode, referenceEnd, referenceStart, writeReference } from './encoding.ts'
+import { HEX_DIGITS, pathOf } from './nibbles.ts'
+import { type Branch, type Node, STORED, type TrieNodeReader, type TrieNodeWrite } from './node.ts'
+import { decodeRecord, readInlineLeaf } from './record.ts'
+
+/** Stands for a node whose record must be loaded first; its key was added to `missing`. */
+export const MISSING = 'missing'
+
+/** What one run over a trie works with. */
+export type TrieRun = {
+  readonly nodes: TrieNodeReader
+  /** What the record keys of this trie begin with. */
+  readonly keyPrefix: string
+  /** Where changed records go; undefined for a trie that is never stored. */
+  readonly writes: TrieNodeWrite[] | undefined
+  /** Keys that a store which can only be read asynchronously must load before the run can succeed. */
+  readonly missing: string[]
+}
+
+/**
+ * The key of the record that starts at a path. Lower-case letters, digits and inner colons only: unstorage rewrites
+ * everything else. The `n` keeps the root's key from ending in a colon.
+ */
+export const recordKey = (keyPrefix: string, path: string): string => `${keyPrefix}n${path}`
+
+const NO_NODES: TrieNodeReader = { get: () => undefined }
+
+/** A run over a trie that begins empty and is not stored. */
+export const memoryRun = (): TrieRun => ({ nodes: NO_NODES, keyPrefix: '', writes: undefined, missing: [] })
+
+const read = (run: TrieRun, key: string): Uint8Array | undefined | typeof MISSING => {
+  try {
+    return run.nodes.get(key)
+  } catch (error) {
+    if (!(error instanceof MissingEntries)) throw error
+    // Go on with the other paths first, so that one round of loading brings everything that is known to be needed.
+    for (const missing of error.keys) run.missing.push(missing)
+    return MISSING
+  }
+}
+
+/** The root of a trie. An empty one has EMPTY_TRIE_ROOT. */
+export const rootHash = (root: Node | undefined): Hash =>
+  root === undefined ? EMPTY_TRIE_ROOT : keccak256(encodeNode(root, 0))
+
+/** Loads the root node. @throws TrieCorruption when the stored record does not have that hash. */
+export const loadRoot = (run: TrieRun, root: Hash): Node | undefined | typeof MISSING => {
+  if (equalBytes(root, EMPTY_TRIE_ROOT)) return undefined
+  const key = recordKey(run.keyPrefix, '')
+  const record = read(run, key)
+  if (record === MISSING) return MISSING
+  const node = record === undefined ? undefined : decodeRecord(record)
+  const found = node === undefined ? undefined : rootHash(node)
+  if (node === undefined || found === undefined || !equalBytes(found, root))
+    throw new TrieCorruption(key, root, found)
+  return node
+}
+
+const reference = new Uint8Array(33)
+
+/** The reference without the length byte of a hash. */
+const plain = (bytes: Uint8Array): Uint8Array => (bytes.length === 33 ? bytes.slice(1) : bytes.slice())
+
+const verify = (branch: Branch, index: number, node: Node, depth: number, key: () => string): void => {
+  const length = writeReference(reference, 0, node, depth)
+  const start = referenceStart(branch.rlp, index)
+  for (let i = 0; i < length; i++)
+    if (reference[i] !== branch.rlp[start + i]) {
+      const expected = branch.rlp.subarray(start, referenceEnd(branch.rlp, start))
+      throw new TrieCorruption(key(), plain(expected), plain(reference.subarray(0, length)))
+    }
+}
+
+/**
+ * Child `index` of a branch, loaded and held against the hash that the branch has for it. `key` is any key whose nibbles
+ * lead to the branch, `depth` is where the child starts.
+ * @throws TrieCorruption when the child is not what the branch refers to.
+ */
+export const childOf = (
+  run: TrieRun,
+  branch: Branch,
+  index: number,
+  key: Uint8Array,
+  depth: number,
+): Node | undefined | typeof MISSING => {
+  const child = branch.children[index]
+  if (child === undefined || (child !== STORED && child.kind !== 'inline')) return child
+  const path = pathOf(key, depth - 1)
+  if (child !== STORED) {
+    const leaf = readInlineLeaf(child, key, depth, index)
+    // The leaf stands in the record of the branch; which record that is, the branch's own start would tell.
+    verify(branch, index, leaf, depth, () =>
+      recordKey(run.keyPrefix, path.slice(0, path.length - branch.prefix.length)),
+    )
+    branch.children[index] = leaf
+    return leaf
+  }
+  const name = recordKey(run.keyPrefix, path + HEX_DIGITS[index])
+  const record = read(run, name)
+  if (record === MISSING) return MISSING
+  const node = record === undefined ? undefined : decodeRecord(record)
+  if (node === undefined) {
+    const start = referenceStart(branch.rlp, index)
+    throw new TrieCorruption(
+      name,
+      plain(branch.rlp.subarray(start, referenceEnd(branch.rlp, start))),
+      undefined,
+    )
+  }
+  verify(branch, index, node, depth, () => name)
+  branch.children[index] = node
+  return node
+}
+
+/** A record of the trie that is not what its parent says it is: the store was damaged. Nothing of it was used. */
+export class TrieCorruption extends Error {
+  override readonly name = 'TrieCorruption'
+  readonly code = 'TRIE_CORRUPTION'
+  readonly key: string
+  readonly expected: Uint8Array
+  /** Undefined when there is no record, or no readable one. */
+  readonly found: Uint8Array | undefined
+  constructor(key: string, expected: Uint8Array, found: Uint8Array | undefined) {
+    super(
+      `trie record ${key} is damaged: expected ${toHex(expected)}, ` +
+        `found ${found === undefined ? 'none that can be read' : toHex(found)}; rebuild the views from the segments`,
+    )
+    this.key = key
+    this.expected = expected
+    this.found = found
+  }
+}

@@ -1,0 +1,74 @@
+import { compareBytes, type Hash } from '../bytes/bytes.ts'
+import { EMPTY_TRIE_ROOT } from '../crypto/constants.ts'
+import { keccak256 } from '../crypto/crypto.ts'
+import {
+  type Account,
+  type AccountChange,
+  MissingEntries,
+  type SlotChange,
+  type StateChanges,
+} from '../state/account.ts'
+import { ACCOUNT_KEYS, accountValue, slotValue, storageKeys } from './account.ts'
+import { loadRoot, MISSING, rootHash, type TrieRun } from './load.ts'
+import type { TrieNodeReader, TrieNodeWrite } from './node.ts'
+import { type TrieEntry, updateTrie } from './trie.ts'
+
+/** What a block made of the state trie. */
+export type StateRootUpdate = {
+  readonly root: Hash
+  /** The changes that were given, every `after.storageRoot` filled in. */
+  readonly changes: StateChanges
+  /** The records that are new, changed or gone. */
+  readonly nodes: readonly TrieNodeWrite[]
+}
+
+/**
+ * Applies what one block changed to the state trie whose records `nodes` reads and whose root is `parentRoot`. Pure:
+ * nothing is written, and the result is the same for the same input.
+ * @throws TrieCorruption when a record on the way is not what its parent says.
+ * @throws MissingEntries with all keys that are known to be needed, when `nodes` throws it for any.
+ */
+export const updateStateRoot = (
+  nodes: TrieNodeReader,
+  parentRoot: Hash,
+  changes: StateChanges,
+): StateRootUpdate => {
+  const run: TrieRun = { nodes, keyPrefix: ACCOUNT_KEYS, writes: [], missing: [] }
+  const accounts = changes.accounts.map(change => withStorageRoot(run, change))
+  const entries = accounts.map(({ address, after }) => ({
+    key: keccak256(address),
+    value: after === undefined ? undefined : accountValue(after),
+  }))
+  const root = updateRoot(run, parentRoot, entries)
+  if (root === MISSING || run.missing.length > 0) throw new MissingEntries([...new Set(run.missing)])
+  return { root, changes: { accounts, codes: changes.codes }, nodes: run.writes ?? [] }
+}
+
+const updateRoot = (run: TrieRun, parentRoot: Hash, entries: TrieEntry[]): Hash | typeof MISSING => {
+  const before = loadRoot(run, parentRoot)
+  if (before === MISSING) return MISSING
+  entries.sort((a, b) => compareBytes(a.key, b.key))
+  const after = updateTrie(run, before, entries)
+  if (after === MISSING) return MISSING
+  return after === before ? parentRoot : rootHash(after)
+}
+
+/** The storage root that the account's storage trie has before any slot of this change. */
+const storageRootBefore = (before: Account | undefined, after: Account): Hash =>
+  before !== undefined && before.incarnation === after.incarnation ? before.storageRoot : EMPTY_TRIE_ROOT
+
+const withStorageRoot = (run: TrieRun, change: AccountChange): AccountChange => {
+  const { address, before, after, slots } = change
+  if (after === undefined) return change
+  const rootBefore = storageRootBefore(before, after)
+  if (slots.length === 0) return { ...change, after: { ...after, storageRoot: rootBefore } }
+  const keyPrefix = storageKeys(address, after.incarnation)
+  const storageRoot = updateRoot({ ...run, keyPrefix }, rootBefore, slots.map(slotEntry))
+  // While records are missing the run only finds out which; what it computes is thrown away.
+  return storageRoot === MISSING ? change : { ...change, after: { ...after, storageRoot } }
+}
+
+const slotEntry = ({ slot, after }: SlotChange): TrieEntry => ({
+  key: keccak256(slot),
+  value: slotValue(after),
+})

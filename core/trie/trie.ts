@@ -1,0 +1,223 @@
+import { compareBytes, EMPTY_BYTES, equalBytes } from '../bytes/bytes.ts'
+import { encodeBranch } from './encoding.ts'
+import { childOf, MISSING, recordKey, type TrieRun } from './load.ts'
+import { followedNibbles, HEX_DIGITS, nibbleAt, nibblesOf, pathOf, sharedNibbles } from './nibbles.ts'
+import { type Branch, type Child, type Leaf, type Node, STORED } from './node.ts'
+import { encodeRecord, KEY_BYTES_MAX } from './record.ts'
+
+/** A key to set, or to delete where the value is undefined. Values are not empty. */
+export type TrieEntry = { readonly key: Uint8Array; readonly value: Uint8Array | undefined }
+
+type Result = Node | undefined | typeof MISSING
+
+/**
+ * The trie with all entries applied at once; `root` is left as it was. Entries are sorted by key, each key once. Where
+ * the run has `writes`, every record that is new, changed or gone is added to them. MISSING when the run's `missing`
+ * names records that must be loaded first.
+ * @throws TrieCorruption when a record on the way is not what its parent says.
+ */
+export const updateTrie = (run: TrieRun, root: Node | undefined, entries: readonly TrieEntry[]): Result => {
+  for (const { key } of entries)
+    if (key.length > KEY_BYTES_MAX)
+      throw new RangeError(`a trie key of ${key.length} bytes, above ${KEY_BYTES_MAX}`)
+  if (entries.length === 0) return root
+  const next = apply(run, root, 0, entries, 0, entries.length)
+  if (next !== root && next !== MISSING)
+    run.writes?.push({
+      key: recordKey(run.keyPrefix, ''),
+      value: next === undefined ? undefined : encodeRecord(next, 0),
+    })
+  return next
+}
+
+/** Applies entries `from` to `to`, which all lead through `node`, a node that starts `depth` nibbles down. */
+const apply = (
+  run: TrieRun,
+  node: Node | undefined,
+  depth: number,
+  entries: readonly TrieEntry[],
+  from: number,
+  to: number,
+): Result => {
+  if (node === undefined) return grow(run, depth, entries, from, to)
+  if (node.kind === 'leaf') return applyToLeaf(run, node, depth, entries, from, to)
+  const { prefix } = node
+  if (prefix.length > 0 && followedByBoth(entries, from, to, depth, prefix) < prefix.length)
+    return split(run, node, depth, entries.slice(from, to))
+  return fill(run, depth, prefix, node, node.children.slice(), 0, entries, from, to)
+}
+
+/** A subtree out of nothing but the entries. */
+const grow = (
+  run: TrieRun,
+  depth: number,
+  entries: readonly TrieEntry[],
+  from: number,
+  to: number,
+): Result => {
+  let first = from
+  let end = to
+  while (first < end && entries[first]?.value === undefined) first++
+  while (first < end && entries[end - 1]?.value === undefined) end--
+  if (first === end) return undefined
+  const { key, value } = entries[first] as TrieEntry
+  if (first + 1 === end) return { kind: 'leaf', key, value: value as Uint8Array }
+  const shared = sharedNibbles(key, (entries[end - 1] as TrieEntry).key, depth)
+  const prefix = shared === 0 ? EMPTY_BYTES : nibblesOf(key, depth, shared)
+  return fill(run, depth, prefix, undefined, NO_CHILDREN.slice(), 0, entries, first, end)
+}
+
+const NO_CHILDREN: readonly Child[] = Array.from({ length: 16 }, () => undefined)
+
+const applyToLeaf = (
+  run: TrieRun,
+  leaf: Leaf,
+  depth: number,
+  entries: readonly TrieEntry[],
+  from: number,
+  to: number,
+): Result => {
+  let at = from
+  while (at < to && compareBytes((entries[at] as TrieEntry).key, leaf.key) < 0) at++
+  const same = at < to && equalBytes((entries[at] as TrieEntry).key, leaf.key)
+  if (same && to - from === 1) {
+    const { value } = entries[at] as TrieEntry
+    if (value === undefined) return undefined
+    return equalBytes(value, leaf.value) ? leaf : { kind: 'leaf', key: leaf.key, value }
+  }
+  if (same) return grow(run, depth, entries, from, to)
+  const merged = [...entries.slice(from, at), leaf, ...entries.slice(at, to)]
+  const grown = grow(run, depth, merged, 0, merged.length)
+  return grown !== undefined && grown !== MISSING && grown.kind === 'leaf' ? leaf : grown
+}
+
+/** How many nibbles of `prefix` every key of a sorted range follows. */
+const followedByBoth = (
+  entries: readonly TrieEntry[],
+  from: number,
+  to: number,
+  depth: number,
+  prefix: Uint8Array,
+): number =>
+  Math.min(
+    followedNibbles((entries[from] as TrieEntry).key, depth, prefix),
+    followedNibbles((entries[to - 1] as TrieEntry).key, depth, prefix),
+  )
+
+/** Applies entries of which some leave the extension before its end. */
+const split = (run: TrieRun, branch: Branch, depth: number, entries: readonly TrieEntry[]): Result => {
+  const { prefix } = branch
+  // Deleting what is not there must not open the extension.
+  const live = entries.filter(
+    entry => entry.value !== undefined || followedNibbles(entry.key, depth, prefix) === prefix.length,
+  )
+  if (live.length === 0) return branch
+  const shared = followedByBoth(live, 0, live.length, depth, prefix)
+  if (shared === prefix.length)
+    return fill(run, depth, prefix, branch, branch.children.slice(), 0, live, 0, live.length)
+  const nibble = prefix[shared] as number
+  const children = NO_CHILDREN.slice()
+  children[nibble] = { ...branch, prefix: prefix.slice(shared + 1) }
+  return fill(run, depth, prefix.slice(0, shared), undefined, children, 1 << nibble, live, 0, live.length)
+}
+
+/**
+ * The branch at the end of `prefix` with the entries applied to its children. `base` is the branch as it was, undefined
+ * for a new one; `children` are its children, to be changed in place; `moved` has a bit for each that changed already.
+ */
+const fill = (
+  run: TrieRun,
+  depth: number,
+  prefix: Uint8Array,
+  base: Branch | undefined,
+  children: Child[],
+  moved: number,
+  entries: readonly TrieEntry[],
+  from: number,
+  to: number,
+): Result => {
+  const fork = depth + prefix.length
+  const way = (entries[from] as TrieEntry).key
+  const holder = base ?? { kind: 'branch', prefix, rlp: EMPTY_BYTES, children, value: undefined }
+  let value = base?.value
+  let changed = moved
+  let missed = false
+  let at = from
+  if (way.length * 2 === fork) value = (entries[at++] as TrieEntry).value
+  while (at < to) {
+    const nibble = nibbleAt((entries[at] as TrieEntry).key, fork)
+    let end = at + 1
+    while (end < to && nibbleAt((entries[end] as TrieEntry).key, fork) === nibble) end++
+    const child = childOf(run, holder, nibble, way, fork + 1)
+    const next = child === MISSING ? MISSING : apply(run, child, fork + 1, entries, at, end)
+    if (next === MISSING) missed = true
+    else {
+      children[nibble] = next
+      if (next !== child) changed |= 1 << nibble
+    }
+    at = end
+  }
+  if (missed) return MISSING
+  if (base !== undefined && changed === 0 && value === base.value) return base
+
+  let count = 0
+  let last = 0
+  for (let i = 0; i < 16; i++)
+    if (children[i] !== undefined) {
+      count++
+      last = i
+    }
+  const only = count === 1 && value === undefined ? last : undefined
+  let child: Result
+  if (only !== undefined) {
+    child =
+      children[only] === base?.children[only]
+        ? childOf(run, holder, only, way, fork + 1)
+        : (children[only] as Node)
+    if (child === MISSING) return MISSING
+    changed |= 1 << only
+  }
+  writeChildren(run, base, children, changed, only, way, fork)
+  if (only !== undefined) return raise(prefix, only, child as Node)
+  if (count === 0)
+    return value === undefined ? undefined : { kind: 'leaf', key: way.slice(0, fork >> 1), value }
+  const rlp = encodeBranch(base?.rlp, children, changed, value, fork + 1)
+  return { kind: 'branch', prefix, rlp, children, value }
+}
+
+/** The only child left of a branch takes its place. */
+const raise = (prefix: Uint8Array, index: number, child: Node): Node => {
+  if (child.kind === 'leaf') return child
+  const joined = new Uint8Array(prefix.length + 1 + child.prefix.length)
+  joined.set(prefix)
+  joined[prefix.length] = index
+  joined.set(child.prefix, prefix.length + 1)
+  return { ...child, prefix: joined }
+}
+
+/** Adds the records of the children that changed; a child that is `raised` loses its own. */
+const writeChildren = (
+  run: TrieRun,
+  base: Branch | undefined,
+  children: readonly Child[],
+  changed: number,
+  raised: number | undefined,
+  way: Uint8Array,
+  fork: number,
+): void => {
+  const { writes } = run
+  if (writes === undefined) return
+  let path: string | undefined
+  for (let i = 0; i < 16; i++) {
+    if (((changed >> i) & 1) === 0) continue
+    const before = base?.children[i]
+    const after = children[i]
+    const written = i !== raised && after !== undefined && after !== STORED && after.kind === 'branch'
+    if (!written && before !== STORED && before?.kind !== 'branch') continue
+    path ??= pathOf(way, fork)
+    writes.push({
+      key: recordKey(run.keyPrefix, path + HEX_DIGITS[i]),
+      value: written ? encodeRecord(after, fork + 1) : undefined,
+    })
+  }
+}
