@@ -1,8 +1,8 @@
 import { pippenger } from '@noble/curves/abstract/curve.js'
 import { bls12_381 } from '@noble/curves/bls12-381.js'
 import { bytesToBigint } from '../../bytes/integer.ts'
-import { g1MsmGas, g2MsmGas } from './bls12381gas.ts'
-import * as points from './bls12381points.ts'
+import { g1MsmGas, g2MsmGas } from './bls12381Gas.ts'
+import * as points from './bls12381Points.ts'
 import { trueWord } from './input.ts'
 import type { Precompile } from './precompile.ts'
 

@@ -1,8 +1,8 @@
 import { EMPTY_BYTES } from '../../bytes/bytes.ts'
 import { bigintToFixedBytes, bytesToBigint } from '../../bytes/integer.ts'
 import { inputRange } from './input.ts'
-import { modexpGasBerlin, modexpGasByzantium, modexpGasOsaka, modexpLengths } from './modexpgas.ts'
-import { powerModulo } from './powermodulo.ts'
+import { modexpGasBerlin, modexpGasByzantium, modexpGasOsaka, modexpLengths } from './modexpGas.ts'
+import { powerModulo } from './powerModulo.ts'
 import type { Precompile } from './precompile.ts'
 
 /** EIP-7823: from Osaka no operand is longer. */

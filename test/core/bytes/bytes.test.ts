@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'bun:test'
+import {
+  compareBytes,
+  concatBytes,
+  equalBytes,
+  isZeroBytes,
+  padStartBytes,
+} from '../../../core/bytes/bytes.ts'
+import { fromHex, HexError, toBareHex, toHex, toQuantity } from '../../../core/bytes/hex.ts'
+import {
+  bigintToBytes,
+  bigintToFixedBytes,
+  bytesToBigint,
+  maxBigint,
+  minBigint,
+} from '../../../core/bytes/integer.ts'
+import { seededRandom } from '../../support/random.ts'
+
+describe('bytes', () => {
+  test('are equal by content', () => {
+    expect(equalBytes(Uint8Array.of(1, 2), Uint8Array.of(1, 2))).toBe(true)
+    expect(equalBytes(Uint8Array.of(1, 2), Uint8Array.of(1, 3))).toBe(false)
+    expect(equalBytes(Uint8Array.of(1), Uint8Array.of(1, 0))).toBe(false)
+    expect(equalBytes(new Uint8Array(0), new Uint8Array(0))).toBe(true)
+  })
+
+  test('are ordered as unsigned, a prefix before what goes on', () => {
+    const ordered = ['', '00', '0000', '0001', '01', '7f', '80', 'ff', 'ff00'].map(fromHex)
+    for (let i = 0; i < ordered.length; i++) {
+      for (let k = 0; k < ordered.length; k++) {
+        const sign = Math.sign(compareBytes(ordered[i] as Uint8Array, ordered[k] as Uint8Array))
+        expect(sign).toBe(Math.sign(i - k))
+      }
+    }
+  })
+
+  test('are joined into new ones', () => {
+    const part = Uint8Array.of(1)
+    const joined = concatBytes(part, new Uint8Array(0), Uint8Array.of(2, 3))
+    expect(joined).toEqual(Uint8Array.of(1, 2, 3))
+    part[0] = 9
+    expect(joined[0]).toBe(1)
+    expect(concatBytes().length).toBe(0)
+  })
+
+  test('are zero when every one is', () => {
+    expect(isZeroBytes(new Uint8Array(0))).toBe(true)
+    expect(isZeroBytes(new Uint8Array(32))).toBe(true)
+    expect(isZeroBytes(Uint8Array.of(0, 0, 1))).toBe(false)
+  })
+
+  test('are padded on the left and never cut', () => {
+    expect(padStartBytes(Uint8Array.of(1), 3)).toEqual(Uint8Array.of(0, 0, 1))
+    const full = Uint8Array.of(1, 2)
+    expect(padStartBytes(full, 2)).toBe(full)
+    expect(() => padStartBytes(full, 1)).toThrow(RangeError)
+  })
+})
+
+describe('hex', () => {
+  test('reads both cases with and without a prefix, and writes lower case', () => {
+    expect(fromHex('0xAbCd')).toEqual(Uint8Array.of(0xab, 0xcd))
+    expect(fromHex('abCD')).toEqual(Uint8Array.of(0xab, 0xcd))
+    expect(fromHex('0XAB')).toEqual(Uint8Array.of(0xab))
+    expect(toHex(Uint8Array.of(0xab, 0x0c))).toBe('0xab0c')
+    expect(toBareHex(new Uint8Array(0))).toBe('')
+    expect(toHex(new Uint8Array(0))).toBe('0x')
+    expect(fromHex('0x').length).toBe(0)
+    expect(fromHex('').length).toBe(0)
+  })
+
+  test('every byte goes there and back', () => {
+    const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte)
+    expect(fromHex(toHex(bytes))).toEqual(bytes)
+  })
+
+  test('an odd length or another character is an error that says where', () => {
+    for (const text of ['0x1', '1', '0x123']) expect(() => fromHex(text)).toThrow(HexError)
+    for (const text of ['0xgg', 'zz', '0x 1', '12 4', '0x0x', '+1', '0x١١'])
+      expect(() => fromHex(text)).toThrow(HexError)
+    expect(() => fromHex('0x00zz')).toThrow('position 4')
+  })
+
+  test('a quantity has no leading zeros', () => {
+    expect(toQuantity(0)).toBe('0x0')
+    expect(toQuantity(0n)).toBe('0x0')
+    expect(toQuantity(1024n)).toBe('0x400')
+  })
+})
+
+describe('integers', () => {
+  const VALUES = [0n, 1n, 0x7fn, 0x80n, 0xffn, 0x100n, 0xffffn, 0x10000n, 0xffffffn, 0x1000000n, 0xffffffffn]
+  const LARGE = [2n ** 32n, 2n ** 48n - 1n, 2n ** 48n, 2n ** 53n, 2n ** 64n - 1n, 2n ** 255n, 2n ** 256n - 1n]
+
+  test('are minimal big-endian, zero is no bytes', () => {
+    for (const value of [...VALUES, ...LARGE]) {
+      const bytes = bigintToBytes(value)
+      expect(bytes[0]).not.toBe(0)
+      expect(bytesToBigint(bytes)).toBe(value)
+    }
+    expect(bigintToBytes(0n).length).toBe(0)
+    expect(bigintToBytes(0x0102n)).toEqual(Uint8Array.of(1, 2))
+  })
+
+  test('of a fixed length are padded, and refused when they do not fit or are negative', () => {
+    expect(bigintToFixedBytes(0x0102n, 4)).toEqual(Uint8Array.of(0, 0, 1, 2))
+    expect(bigintToFixedBytes(0n, 2)).toEqual(new Uint8Array(2))
+    expect(bigintToFixedBytes(2n ** 256n - 1n, 32)).toEqual(new Uint8Array(32).fill(255))
+    expect(() => bigintToFixedBytes(256n, 1)).toThrow(RangeError)
+    expect(() => bigintToFixedBytes(2n ** 256n, 32)).toThrow(RangeError)
+    expect(() => bigintToFixedBytes(-1n, 32)).toThrow(RangeError)
+  })
+
+  test('are read at any length, leading zeros or not', () => {
+    const random = seededRandom(6)
+    for (let length = 0; length <= 40; length++) {
+      const bytes = random.bytes(length)
+      const expected = bytes.reduce((value, byte) => value * 256n + BigInt(byte), 0n)
+      expect(bytesToBigint(bytes)).toBe(expected)
+      expect(bytesToBigint(concatBytes(new Uint8Array(3), bytes))).toBe(expected)
+    }
+  })
+
+  test('the lesser and the greater', () => {
+    expect(minBigint(1n, 2n)).toBe(1n)
+    expect(maxBigint(1n, 2n)).toBe(2n)
+    expect(minBigint(-1n, -1n)).toBe(-1n)
+  })
+})
