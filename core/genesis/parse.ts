@@ -1,0 +1,219 @@
+import { type Address, EMPTY_BYTES, ZERO_ADDRESS, ZERO_HASH } from '../bytes/bytes.ts'
+import { fromHex } from '../bytes/hex.ts'
+import { bigintToFixedBytes } from '../bytes/integer.ts'
+import { decodeExtraData } from '../chain/codec/extraData.ts'
+import { DecodeError } from '../chain/codec/error.ts'
+import { parseAlloc } from './alloc.ts'
+import type { ChainConfiguration, Consensus } from './configuration.ts'
+import { GenesisError } from './error.ts'
+import { parseForks } from './forks.ts'
+import type { Genesis, GenesisHeader } from './genesis.ts'
+import { parseJson } from './json.ts'
+import { parseQbft, qbftWarnings } from './qbft.ts'
+import {
+  address,
+  boolean,
+  bytesOf,
+  decimal,
+  type Entry,
+  entryOf,
+  fixedBytes,
+  hexNumberOf,
+  int,
+  long,
+  quantityOf,
+  type Section,
+  sectionOf,
+  string,
+  stringOf,
+  subsection,
+} from './section.ts'
+
+/** EIP-170. */
+const CODE_SIZE_MAX = 24_576
+const STACK_ITEMS_MAX = 1024
+
+/** Mainnet's contracts of EIP-6110, EIP-7002 and EIP-7251, which chains that are not QBFT share. */
+const DEPOSITS: Address = fromHex('00000000219ab540356cbb839cbe05303d7705fa')
+const WITHDRAWALS: Address = fromHex('00000961ef480eb55e80d19ad83579a64c007002')
+const CONSOLIDATIONS: Address = fromHex('0000bbddc7ce488642fb579f8b00f3a590007251')
+
+const refuse = (config: Section, key: string, problem: string): void => {
+  const entry = entryOf(config, key)
+  if (entry !== undefined) throw new GenesisError('UNSUPPORTED', entry.path, problem)
+}
+
+const exactKey = (config: Section, key: string): Entry | undefined => {
+  const entry = entryOf(config, key)
+  return entry?.path === `${config.path}.${key}` ? entry : undefined
+}
+
+const parseConsensus = (config: Section): Consensus => {
+  const qbft = subsection(config, 'qbft')
+  const ethash = entryOf(config, 'ethash')
+  if (qbft !== undefined) {
+    for (const old of ['ibft', 'ibft2'])
+      refuse(
+        config,
+        old,
+        'a migration from IBFT to QBFT is not supported yet: found a chain that begins with QBFT',
+      )
+    // Besu would run a proof-of-work chain, which nobody means who writes a qbft section.
+    const other = ethash ?? exactKey(config, 'mergeNetsplitBlock')
+    if (other !== undefined)
+      throw new GenesisError(
+        'CONTRADICTION',
+        other.path,
+        'makes this a proof-of-work chain although config.qbft is there: remove one of them',
+      )
+    return parseQbft(config, qbft)
+  }
+  const terminalTotalDifficulty = decimal(config, 'terminalTotalDifficulty')
+  // A file in geth's form names no consensus; Besu knows it by the spelling of this key.
+  if (ethash !== undefined || exactKey(config, 'mergeNetsplitBlock') !== undefined)
+    return { kind: 'ethash', terminalTotalDifficulty }
+  refuse(config, 'ibft2', 'IBFT 2.0 is not supported: use qbft')
+  refuse(config, 'ibft', 'IBFT 1.0 is no longer supported: use qbft')
+  refuse(config, 'clique', 'Clique is not supported: use qbft')
+  throw new GenesisError(
+    'INVALID_VALUE',
+    config.path,
+    'Unknown consensus mechanism defined: add a qbft section',
+  )
+}
+
+const positiveOr = (config: Section, key: string, missing: number): number => {
+  const value = int(config, key) ?? missing
+  if (value === 0)
+    throw new GenesisError('INVALID_VALUE', `${config.path}.${key}`, 'must be greater than zero')
+  return value
+}
+
+const parseConfiguration = (config: Section): ChainConfiguration => {
+  const curve = string(config, 'ecCurve') ?? 'secp256k1'
+  if (curve !== 'secp256k1')
+    throw new GenesisError(
+      'UNSUPPORTED',
+      `${config.path}.ecCurve`,
+      `${curve} is not supported yet: use secp256k1`,
+    )
+  const zeroBaseFee = boolean(config, 'zeroBaseFee') ?? false
+  const fixedBaseFee = boolean(config, 'fixedBaseFee') ?? false
+  if (zeroBaseFee && fixedBaseFee)
+    throw new GenesisError(
+      'CONTRADICTION',
+      config.path,
+      'zeroBaseFee and fixedBaseFee cannot both hold: keep one',
+    )
+  const consensus = parseConsensus(config)
+  // On a QBFT chain the system contracts are called only where the file names them.
+  const contract = (key: string, mainnet: Address): Address | undefined =>
+    address(config, key) ?? (consensus.kind === 'ethash' ? mainnet : undefined)
+  const daoForkBlock = long(config, 'daoForkBlock')
+  return {
+    chainId: decimal(config, 'chainId') ?? 1n,
+    consensus,
+    forks: parseForks(config),
+    zeroBaseFee,
+    fixedBaseFee,
+    codeSizeMax: positiveOr(config, 'contractSizeLimit', CODE_SIZE_MAX),
+    stackItemsMax: positiveOr(config, 'evmStackSize', STACK_ITEMS_MAX),
+    daoForkBlock: daoForkBlock === 0n ? undefined : daoForkBlock,
+    depositContractAddress: contract('depositContractAddress', DEPOSITS),
+    withdrawalRequestContractAddress: contract('withdrawalRequestContractAddress', WITHDRAWALS),
+    consolidationRequestContractAddress: contract('consolidationRequestContractAddress', CONSOLIDATIONS),
+  }
+}
+
+const required = (root: Section, ...keys: readonly string[]): Entry => {
+  for (const key of keys) {
+    const entry = entryOf(root, key)
+    if (entry !== undefined) return entry
+  }
+  throw new GenesisError(
+    'INVALID_VALUE',
+    '',
+    `Invalid genesis block configuration, missing value for one of '[${keys.join(', ')}]'`,
+  )
+}
+
+const read = <T>(root: Section, key: string, reader: (entry: Entry) => T, missing: T): T => {
+  const entry = entryOf(root, key)
+  return entry === undefined ? missing : reader(entry)
+}
+
+const fixed =
+  (length: number) =>
+  (entry: Entry): Uint8Array =>
+    fixedBytes(entry.path, stringOf(entry), length)
+
+const parseHeader = (root: Section): GenesisHeader => ({
+  parentHash: read(root, 'parentHash', fixed(32), ZERO_HASH),
+  coinbase: read(root, 'coinbase', fixed(20), ZERO_ADDRESS),
+  difficulty: hexNumberOf(required(root, 'difficulty'), 256),
+  gasLimit: quantityOf(required(root, 'gasLimit', 'gasTarget'), 63),
+  timestamp: read(root, 'timestamp', entry => quantityOf(entry, 63), 0n),
+  extraData: read(root, 'extraData', bytesOf, EMPTY_BYTES),
+  mixHash: read(root, 'mixHash', fixed(32), ZERO_HASH),
+  nonce: bigintToFixedBytes(
+    read(root, 'nonce', entry => hexNumberOf(entry, 64), 0n),
+    8,
+  ),
+  baseFeePerGas: read(
+    root,
+    'baseFeePerGas',
+    entry => quantityOf({ path: entry.path, value: stringOf(entry) }, 63),
+    undefined,
+  ),
+  blobGasUsed: read(root, 'blobGasUsed', entry => hexNumberOf(entry, 64), 0n),
+  excessBlobGas: read(root, 'excessBlobGas', entry => hexNumberOf(entry, 64), 0n),
+  parentBeaconBlockRoot: read(root, 'parentBeaconBlockRoot', fixed(32), ZERO_HASH),
+})
+
+const genesisValidators = (extraData: Uint8Array): number => {
+  try {
+    return decodeExtraData(extraData).validators.length
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error
+    throw new GenesisError(
+      'INVALID_VALUE',
+      'extraData',
+      `Invalid extraData in genesis block configuration: ${error.message}`,
+    )
+  }
+}
+
+const warningsOf = (config: Section, consensus: Consensus, header: GenesisHeader): readonly string[] => {
+  if (consensus.kind !== 'qbft') return []
+  const validators = genesisValidators(header.extraData)
+  const byContract = consensus.parameters.validatorSelection.mode === 'contract'
+  const warnings = [...qbftWarnings(config)]
+  if (byContract && validators > 0)
+    warnings.push(
+      'extraData: its validators have no effect, config.qbft.validatorContractAddress selects them',
+    )
+  if (!byContract && validators === 0)
+    warnings.push('Genesis block contains no signers - chain will not progress.')
+  if (entryOf(config, 'terminalTotalDifficulty') !== undefined)
+    warnings.push('config.terminalTotalDifficulty: has no effect on a QBFT chain')
+  return warnings
+}
+
+/**
+ * A genesis file in Besu's form (or geth's) from the value its JSON holds. Keys are matched in any case, unknown ones
+ * passed over; types are as strict as Besu's. Integers may be number or bigint.
+ * @throws GenesisError
+ */
+export const parseGenesis = (json: unknown): Genesis => {
+  const root = sectionOf({ path: '', value: json })
+  const config = subsection(root, 'config')
+  if (config === undefined)
+    throw new GenesisError('INVALID_VALUE', '', 'Unknown consensus mechanism defined: config is missing')
+  const configuration = parseConfiguration(config)
+  const header = parseHeader(root)
+  const warnings = warningsOf(config, configuration.consensus, header)
+  return { configuration, header, alloc: parseAlloc(root), warnings }
+}
+
+/** A genesis file from its text. @throws GenesisError, with line and column where it is not JSON */
+export const parseGenesisText = (text: string): Genesis => parseGenesis(parseJson(text))
