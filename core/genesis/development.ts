@@ -1,0 +1,72 @@
+import type { Address } from '../bytes/bytes.ts'
+import { toHex, toQuantity } from '../bytes/hex.ts'
+import { QBFT_MIX_HASH } from '../chain/codec/blockHash.ts'
+import { encodeExtraData } from '../chain/codec/extraData.ts'
+import { DEVELOPMENT_ACCOUNTS } from './developmentAccounts.ts'
+
+export type DevelopmentOptions = {
+  /** The one validator. */
+  readonly validator: Address
+  readonly chainId?: number
+  /** Least time between two blocks. */
+  readonly blockPeriodMs?: number
+}
+
+const CHAIN_ID = 1337
+const GAS_LIMIT = 30_000_000
+const BALANCE_WEI = 10_000n * 10n ** 18n
+/** Short enough that a script sending one transaction after the other hardly waits. */
+const BLOCK_PERIOD_MS = 20
+/** The longest period the genesis file can hold, 68 years: no block without a transaction. */
+const NO_EMPTY_BLOCKS_SECONDS = 2_147_483_647
+
+const PRAGUE_BLOBS = { target: 6, max: 9, baseFeeUpdateFraction: 5_007_716 }
+
+/**
+ * The genesis file of a development chain, as the object its JSON holds: every fork to Osaka from the start, one
+ * validator, ten funded accounts, EIP-1559 base fee. Always the same for the same options.
+ */
+export const developmentGenesis = ({
+  validator,
+  chainId = CHAIN_ID,
+  blockPeriodMs = BLOCK_PERIOD_MS,
+}: DevelopmentOptions): object => ({
+  config: {
+    chainId,
+    londonBlock: 0,
+    shanghaiTime: 0,
+    cancunTime: 0,
+    pragueTime: 0,
+    osakaTime: 0,
+    blobSchedule: {
+      cancun: { target: 3, max: 6, baseFeeUpdateFraction: 3_338_477 },
+      prague: PRAGUE_BLOBS,
+      osaka: PRAGUE_BLOBS,
+    },
+    qbft: {
+      epochlength: 30_000,
+      blockperiodseconds: 1,
+      xblockperiodmilliseconds: blockPeriodMs,
+      xemptyblockperiodseconds: NO_EMPTY_BLOCKS_SECONDS,
+      requesttimeoutseconds: 4,
+    },
+  },
+  nonce: '0x0',
+  timestamp: '0x0',
+  gasLimit: toQuantity(GAS_LIMIT),
+  difficulty: '0x1',
+  mixHash: toHex(QBFT_MIX_HASH),
+  coinbase: '0x0000000000000000000000000000000000000000',
+  extraData: toHex(
+    encodeExtraData({
+      vanity: new Uint8Array(32),
+      validators: [validator],
+      vote: undefined,
+      round: 0,
+      seals: [],
+    }),
+  ),
+  alloc: Object.fromEntries(
+    DEVELOPMENT_ACCOUNTS.map(({ address }) => [toHex(address), { balance: toQuantity(BALANCE_WEI) }]),
+  ),
+})
