@@ -1,0 +1,146 @@
+import { isZeroBytes } from '../bytes/bytes.ts'
+import type { AccountState } from './accountState.ts'
+import { readsStorage } from './accountState.ts'
+import type { ExecutionState } from './executionState.ts'
+import { record, recordSlot, UNDO_STORAGE, UNDO_WARM_SLOT } from './journal.ts'
+import { copyWord, equalWords, isZeroWord, limbsToBytes, readLimbs } from './limbs.ts'
+import type { StorageTable } from './storageTable.ts'
+import {
+  createStorageTable,
+  findSlot,
+  insertSlot,
+  SLOT_CURRENT,
+  SLOT_JOURNALED,
+  SLOT_LOADED,
+  SLOT_ORIGINAL,
+  SLOT_STRIDE,
+  SLOT_WARM,
+  SLOT_WRITTEN,
+} from './storageTable.ts'
+
+export const storageOf = (account: AccountState): StorageTable => {
+  account.storage ??= createStorageTable()
+  return account.storage
+}
+
+/** The id in `storageOf(account)` of the slot with these key limbs, read when it is first used. */
+export const slotOfLimbs = (
+  state: ExecutionState,
+  account: AccountState,
+  k0: number,
+  k1: number,
+  k2: number,
+  k3: number,
+  k4: number,
+  k5: number,
+  k6: number,
+  k7: number,
+): number => {
+  const table = storageOf(account)
+  const found = findSlot(table, k0, k1, k2, k3, k4, k5, k6, k7)
+  if (found >= 0) return found
+  // Read before the slot is put into the table: a reader that throws must not leave a zero behind.
+  const value = readsStorage(account) ? readSlot(state, account, k0, k1, k2, k3, k4, k5, k6, k7) : undefined
+  const id = insertSlot(table, found, k0, k1, k2, k3, k4, k5, k6, k7)
+  if (value !== undefined && !isZeroBytes(value)) {
+    readLimbs(value, table.data, id * SLOT_STRIDE + SLOT_LOADED)
+    copyWord(table.data, id * SLOT_STRIDE + SLOT_LOADED, table.data, id * SLOT_STRIDE + SLOT_CURRENT)
+  }
+  return id
+}
+
+const readSlot = (state: ExecutionState, account: AccountState, ...key: readonly number[]): Uint8Array =>
+  state.reader.storage(
+    account.address,
+    account.loaded as NonNullable<AccountState['loaded']>,
+    limbsToBytes(Int32Array.from(key), 0),
+  )
+
+/** Warms the slot; true when it was warm already (EIP-2929). */
+export const warmSlot = (state: ExecutionState, table: StorageTable, id: number): boolean => {
+  const at = id * SLOT_STRIDE + SLOT_WARM
+  if (table.data[at] === state.tx) return true
+  record(state.journal, UNDO_WARM_SLOT, table, id)
+  table.data[at] = state.tx
+  return false
+}
+
+/** Writes eight limbs into the slot, noting once per checkpoint what stood there and once per transaction the original. */
+export const writeSlot = (
+  state: ExecutionState,
+  table: StorageTable,
+  id: number,
+  words: Int32Array,
+  wordAt: number,
+): void => {
+  const { data } = table
+  const at = id * SLOT_STRIDE
+  if (data[at + SLOT_WRITTEN] !== state.tx) {
+    copyWord(data, at + SLOT_CURRENT, data, at + SLOT_ORIGINAL)
+    data[at + SLOT_WRITTEN] = state.tx
+  }
+  if (data[at + SLOT_JOURNALED] !== state.checkpoint) {
+    recordSlot(state.journal, table, id)
+    data[at + SLOT_JOURNALED] = state.checkpoint
+  }
+  copyWord(words, wordAt, data, at + SLOT_CURRENT)
+}
+
+/** Where the value at the beginning of the transaction stands in the slot's limbs. */
+export const originalOffset = (state: ExecutionState, table: StorageTable, id: number): number =>
+  table.data[id * SLOT_STRIDE + SLOT_WRITTEN] === state.tx ? SLOT_ORIGINAL : SLOT_CURRENT
+
+/** The id in `account.transient` of the slot with these key limbs, zero at the beginning of each transaction. */
+export const transientSlotOfLimbs = (
+  state: ExecutionState,
+  account: AccountState,
+  k0: number,
+  k1: number,
+  k2: number,
+  k3: number,
+  k4: number,
+  k5: number,
+  k6: number,
+  k7: number,
+): number => {
+  account.transient ??= createStorageTable()
+  const table = account.transient
+  const found = findSlot(table, k0, k1, k2, k3, k4, k5, k6, k7)
+  const id = found >= 0 ? found : insertSlot(table, found, k0, k1, k2, k3, k4, k5, k6, k7)
+  const at = id * SLOT_STRIDE
+  if (table.data[at + SLOT_WRITTEN] !== state.tx) {
+    table.data.fill(0, at + SLOT_CURRENT, at + SLOT_CURRENT + 8)
+    table.data[at + SLOT_WRITTEN] = state.tx
+  }
+  return id
+}
+
+/** True when the account has slots that are not zero, by the reader's root or by what was written since (EIP-7610). */
+export const hasStorage = (account: AccountState): boolean => {
+  if (readsStorage(account)) return true
+  const table = account.storage
+  if (table === undefined) return false
+  for (let id = 0; id < table.count; id++)
+    if (!isZeroWord(table.data, id * SLOT_STRIDE + SLOT_CURRENT)) return true
+  return false
+}
+
+/** Makes the storage begin empty. */
+export const resetStorage = (state: ExecutionState, account: AccountState): void => {
+  record(state.journal, UNDO_STORAGE, account, {
+    storage: account.storage,
+    storageReset: account.storageReset,
+  })
+  account.storage = undefined
+  account.storageReset = true
+}
+
+/** Ids of the slots that differ from what stood under the account's incarnation. */
+export const changedSlots = (table: StorageTable): number[] => {
+  const changed: number[] = []
+  for (let id = 0; id < table.count; id++) {
+    const at = id * SLOT_STRIDE
+    if (!equalWords(table.data, at + SLOT_LOADED, at + SLOT_CURRENT)) changed.push(id)
+  }
+  return changed
+}

@@ -1,0 +1,129 @@
+import { hashOf5 } from './hash.ts'
+
+/**
+ * The slots of one account that were used, as 32-bit limbs in one array: no strings, no bigints, no objects per slot.
+ * A slot's id is its position; it never changes. Words are eight limbs, the least significant first.
+ */
+export type StorageTable = {
+  /** SLOT_STRIDE limbs a slot. */
+  data: Int32Array
+  count: number
+  /** Open addressing: slot id + 1, or 0 for a free place. The size is a power of two, at most half full. */
+  index: Int32Array
+}
+
+/** Offsets in a slot's limbs. */
+export const SLOT_KEY = 0
+export const SLOT_CURRENT = 8
+/** The value when the transaction began; holds only where SLOT_WRITTEN is the running transaction. */
+export const SLOT_ORIGINAL = 16
+/** The value that the reader gave. */
+export const SLOT_LOADED = 24
+/** Serial of the transaction in which the slot is warm (EIP-2929). */
+export const SLOT_WARM = 32
+/** Serial of the transaction that last wrote the slot. */
+export const SLOT_WRITTEN = 33
+/** Serial of the checkpoint since which an undo entry for the slot exists. */
+export const SLOT_JOURNALED = 34
+export const SLOT_STRIDE = 36
+
+const SLOTS_FIRST = 8
+
+export const createStorageTable = (): StorageTable => ({
+  data: new Int32Array(SLOTS_FIRST * SLOT_STRIDE),
+  count: 0,
+  index: new Int32Array(2 * SLOTS_FIRST),
+})
+
+const placeOf = (data: Int32Array, at: number): number =>
+  hashOf5(
+    data[at] as number,
+    data[at + 1] as number,
+    (data[at + 2] as number) ^ Math.imul(data[at + 5] as number, 0x2c1b3c6d),
+    (data[at + 3] as number) ^ Math.imul(data[at + 6] as number, 0x297a2d39),
+    (data[at + 4] as number) ^ Math.imul(data[at + 7] as number, 0x1b56c4e9),
+  )
+
+const grow = (table: StorageTable): void => {
+  const data = new Int32Array(2 * table.data.length)
+  data.set(table.data)
+  const index = new Int32Array(2 * table.index.length)
+  const mask = index.length - 1
+  for (let id = 0; id < table.count; id++) {
+    let place = placeOf(data, id * SLOT_STRIDE) & mask
+    while (index[place] !== 0) place = (place + 1) & mask
+    index[place] = id + 1
+  }
+  table.data = data
+  table.index = index
+}
+
+/** The id of the slot with this key, or -(place + 1) where `insertSlot` may put it. */
+export const findSlot = (
+  table: StorageTable,
+  k0: number,
+  k1: number,
+  k2: number,
+  k3: number,
+  k4: number,
+  k5: number,
+  k6: number,
+  k7: number,
+): number => {
+  const { data, index } = table
+  const mask = index.length - 1
+  let place =
+    hashOf5(
+      k0,
+      k1,
+      k2 ^ Math.imul(k5, 0x2c1b3c6d),
+      k3 ^ Math.imul(k6, 0x297a2d39),
+      k4 ^ Math.imul(k7, 0x1b56c4e9),
+    ) & mask
+  for (;;) {
+    const found = index[place] as number
+    if (found === 0) return -place - 1
+    const at = (found - 1) * SLOT_STRIDE
+    if (
+      data[at] === k0 &&
+      data[at + 1] === k1 &&
+      data[at + 2] === k2 &&
+      data[at + 3] === k3 &&
+      data[at + 4] === k4 &&
+      data[at + 5] === k5 &&
+      data[at + 6] === k6 &&
+      data[at + 7] === k7
+    )
+      return found - 1
+    place = (place + 1) & mask
+  }
+}
+
+/** Adds a slot that `findSlot` did not find; its values are zero. Gives its id. */
+export const insertSlot = (
+  table: StorageTable,
+  missing: number,
+  k0: number,
+  k1: number,
+  k2: number,
+  k3: number,
+  k4: number,
+  k5: number,
+  k6: number,
+  k7: number,
+): number => {
+  const id = table.count++
+  table.index[-missing - 1] = id + 1
+  const { data } = table
+  const at = id * SLOT_STRIDE
+  data[at] = k0
+  data[at + 1] = k1
+  data[at + 2] = k2
+  data[at + 3] = k3
+  data[at + 4] = k4
+  data[at + 5] = k5
+  data[at + 6] = k6
+  data[at + 7] = k7
+  if (table.count * SLOT_STRIDE === data.length) grow(table)
+  return id
+}

@@ -1,0 +1,51 @@
+import { EMPTY_BYTES } from '../bytes/bytes.ts'
+import { EMPTY_CODE_HASH } from '../crypto/constants.ts'
+import type { AccountState } from './accountState.ts'
+import { hasCode, isEmpty } from './accountState.ts'
+import type { ExecutionState } from './executionState.ts'
+import { putBalance, putNonce } from './executionState.ts'
+import { record, UNDO_CODE, UNDO_EXISTS } from './journal.ts'
+import { resetStorage } from './slots.ts'
+
+/** Begins the scope of one transaction: nothing is warm, nothing transient, no logs, no refund. */
+export const beginTransaction = (state: ExecutionState, clearEmpty: boolean): void => {
+  removeEmpty(state)
+  state.clearEmpty = clearEmpty
+  state.tx++
+  state.checkpoint++
+  state.refund = 0
+  state.logs = []
+  state.touched = []
+  state.destroyed = []
+}
+
+/** Ends the transaction: what self-destructed goes, and from EIP-161 on the empty accounts that were touched. */
+export const endTransaction = (state: ExecutionState): void => {
+  for (const account of state.destroyed) if (account.destroyedTx === state.tx) remove(state, account)
+  state.destroyed = []
+  removeEmpty(state)
+}
+
+/** True when the account is to be removed for being empty (EIP-161). */
+export const isDead = (state: ExecutionState, account: AccountState): boolean =>
+  state.clearEmpty && account.touchedTx === state.tx && isEmpty(account)
+
+const removeEmpty = (state: ExecutionState): void => {
+  for (const account of state.touched) if (account.exists && isDead(state, account)) remove(state, account)
+  state.touched = []
+}
+
+const remove = (state: ExecutionState, account: AccountState): void => {
+  if (account.nonce !== 0n) putNonce(state, account, 0n)
+  if (account.balance !== 0n) putBalance(state, account, 0n)
+  if (hasCode(account)) {
+    record(state.journal, UNDO_CODE, account, { codeHash: account.codeHash, code: account.code })
+    account.code = EMPTY_BYTES
+    account.codeHash = EMPTY_CODE_HASH
+    account.program = undefined
+  }
+  resetStorage(state, account)
+  if (!account.exists) return
+  record(state.journal, UNDO_EXISTS, account, true)
+  account.exists = false
+}

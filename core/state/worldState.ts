@@ -1,0 +1,77 @@
+import type { Address } from '../bytes/bytes.ts'
+import type { StateReader } from './account.ts'
+import type { AccountState } from './accountState.ts'
+import { changesOf } from './changes.ts'
+import type { ExecutionState } from './executionState.ts'
+import {
+  accountOf,
+  codeOf,
+  createExecutionState,
+  ensureExists,
+  increaseBalance,
+  putBalance,
+  putCode,
+  putNonce,
+  takeCheckpoint,
+  undoState,
+} from './executionState.ts'
+import { limbsToBytes, readLimbs } from './limbs.ts'
+import { resetStorage, slotOfLimbs, storageOf, writeSlot } from './slots.ts'
+import { SLOT_CURRENT, SLOT_STRIDE } from './storageTable.ts'
+import { isDead } from './transaction.ts'
+import type { WorldState } from './world.ts'
+
+const STATE = Symbol('execution state')
+
+type World = WorldState & { readonly [STATE]: ExecutionState }
+
+/** A world over the reader, for one block or one simulation. */
+export const createWorldState = (reader: StateReader): WorldState => {
+  const state = createExecutionState(reader)
+  const words = new Int32Array(16)
+  const slotOf = (account: AccountState, slot: Uint8Array): number => {
+    readLimbs(slot, words, 0)
+    const [k0, k1, k2, k3, k4, k5, k6, k7] = words as unknown as Limbs
+    return slotOfLimbs(state, account, k0, k1, k2, k3, k4, k5, k6, k7)
+  }
+  const world: World = {
+    [STATE]: state,
+    exists: address => {
+      const account = accountOf(state, address)
+      return account.exists && !isDead(state, account)
+    },
+    balance: address => accountOf(state, address).balance,
+    nonce: address => accountOf(state, address).nonce,
+    code: address => codeOf(state, accountOf(state, address)),
+    storage: (address, slot) => {
+      const account = accountOf(state, address)
+      const id = slotOf(account, slot)
+      return limbsToBytes(storageOf(account).data, id * SLOT_STRIDE + SLOT_CURRENT)
+    },
+    addBalance: (address, wei) => increaseBalance(state, accountOf(state, address), wei),
+    setBalance: (address, wei) => putBalance(state, accountOf(state, address), wei),
+    setNonce: (address, nonce) => putNonce(state, accountOf(state, address), nonce),
+    setCode: (address: Address, code) => putCode(state, accountOf(state, address), code),
+    setStorage: (address, slot, value) => {
+      const account = accountOf(state, address)
+      const id = slotOf(account, slot)
+      readLimbs(value, words, 8)
+      ensureExists(state, account)
+      writeSlot(state, storageOf(account), id, words, 8)
+    },
+    clearStorage: address => resetStorage(state, accountOf(state, address)),
+    snapshot: () => takeCheckpoint(state),
+    revert: snapshot => undoState(state, snapshot),
+    changes: blockNumber => changesOf(state, blockNumber),
+  }
+  return world
+}
+
+type Limbs = readonly [number, number, number, number, number, number, number, number]
+
+/** The state behind a world of `createWorldState`, for the interpreter. @throws TypeError for any other world. */
+export const executionStateOf = (world: WorldState): ExecutionState => {
+  const state = (world as Partial<World>)[STATE]
+  if (state === undefined) throw new TypeError('this world was not made by createWorldState')
+  return state
+}
