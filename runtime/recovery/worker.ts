@@ -1,0 +1,19 @@
+import { parentPort } from 'node:worker_threads'
+import { useCryptoEngine } from '../../core/crypto/crypto.ts'
+import { loadWasmEngine } from '../../core/crypto/wasm.ts'
+import { recoverPacked } from './packed.ts'
+
+const port = parentPort
+if (port === null) throw new Error('runtime/recovery/worker.ts runs on a worker thread only')
+
+try {
+  useCryptoEngine(await loadWasmEngine())
+} catch {
+  // Where WebAssembly cannot be compiled the noble engine, already in place, serves.
+}
+
+port.on('message', (packed: Uint8Array) => {
+  const answers = recoverPacked(packed)
+  port.postMessage(answers, [answers.buffer])
+})
+port.postMessage('ready')
