@@ -2,6 +2,7 @@ import type { Address } from '../bytes/bytes.ts'
 import type { ChainConfiguration } from '../genesis/configuration.ts'
 import type { ChainHead, ChainStore } from '../store/store.ts'
 import type { Block } from './block.ts'
+import type { Vote } from './codec/extraData.ts'
 import type { Header } from './header.ts'
 import type { Receipt } from './receipt.ts'
 import type { SenderTransaction } from './transaction.ts'
@@ -19,6 +20,8 @@ export type BuildOptions = {
   readonly minGasPrice: bigint
   /** QBFT round. */
   readonly round: number
+  /** The proposer's vote on the validators; left out in contract mode, where nobody votes. */
+  readonly vote?: Vote | undefined
   /** Transactions to choose from; `skip` says that the sender's next ones cannot follow. */
   readonly candidates: { next(): SenderTransaction | undefined; skip(sender: Address): void }
   /** Asked between transactions; true closes the block. */
@@ -45,10 +48,20 @@ export type Chain = {
   readonly store: ChainStore
   readonly genesis: ChainHead
   head(): ChainHead
-  /** Validates by every rule, executes and commits. Resolves `known` for a block already on the chain. @throws InvalidBlock */
+  /**
+   * Validates by every rule, executes and commits. Resolves `known` for a block already on the chain.
+   * @throws InvalidBlock (rules/invalidBlock.ts), ChainError when too many calls wait
+   */
   importBlock(block: Block, options: ImportOptions): Promise<'imported' | 'known'>
+  /**
+   * The next block of a QBFT chain, executed but without seals.
+   * @throws InvalidBlock when the options contradict a rule (coinbase, timestamp), ChainError on a chain that is not QBFT
+   */
   buildBlock(options: BuildOptions): Promise<BuiltBlock>
-  /** Commits a block that `buildBlock` gave, with the extraData that carries its seals; nothing is executed again. */
+  /**
+   * Commits a block that `buildBlock` gave, with the extraData that carries its seals (and the round it was
+   * committed in); nothing is executed again. @throws InvalidBlock when anything else differs, or the seals do not suffice
+   */
   commitBuilt(built: BuiltBlock, header: Header): Promise<void>
   /** The validators that govern block `number` (head + 1 at most), ascending. */
   validators(number: bigint): Promise<readonly Address[]>

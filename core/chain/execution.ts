@@ -1,0 +1,182 @@
+import type { Address, Hash } from '../bytes/bytes.ts'
+import type { BlockEnvironment } from '../evm/environment.ts'
+import { executeTransaction } from '../evm/execute.ts'
+import { InvalidTransaction, type TransactionResult } from '../evm/result.ts'
+import type { ChainConfiguration, Rules } from '../genesis/configuration.ts'
+import { forkIsAtLeast } from '../genesis/fork.ts'
+import type { StateChanges, StateReader } from '../state/account.ts'
+import type { WorldState } from '../state/world.ts'
+import { createWorldState } from '../state/worldState.ts'
+import type { TrieNodeReader, TrieNodeWrite } from '../trie/node.ts'
+import { orderedTrieRoot } from '../trie/ordered.ts'
+import { updateStateRoot } from '../trie/stateRoot.ts'
+import { GAS_PER_BLOB, maxBlobGas } from './blobFee.ts'
+import type { Withdrawal } from './block.ts'
+import { BLOOM_BYTES, joinBlooms, logsBloom } from './codec/bloom.ts'
+import { encodeReceipt } from './codec/receipt.ts'
+import { blockEnvironment, type OpenHeader } from './environment.ts'
+import type { Header } from './header.ts'
+import type { Receipt } from './receipt.ts'
+import { collectRequests } from './requests.ts'
+import { rewardCredits, withdrawalCredits } from './reward.ts'
+import { callBeforeTransactions, requestContractsOf } from './systemContracts.ts'
+import type { SenderTransaction } from './transaction.ts'
+
+/** Where the executor takes transactions from: the body of a block that is imported, or candidates for a new one. */
+export type TransactionSource = {
+  /** The next one, undefined at the end. */
+  next(gasAvailable: bigint): SenderTransaction | undefined
+  /** The last one given may not stand here; nothing of it was executed. Throws where that spoils the block. */
+  refuse(sent: SenderTransaction, reason: InvalidTransaction): void
+}
+
+export type ExecutionInput = {
+  readonly configuration: ChainConfiguration
+  readonly rules: Rules
+  readonly header: OpenHeader
+  readonly transactions: TransactionSource
+  readonly ommers: readonly Header[]
+  /** Undefined before Shanghai. */
+  readonly withdrawals: readonly Withdrawal[] | undefined
+  readonly parentStateRoot: Hash
+  /** The state and the trie records after the parent. */
+  readonly reader: StateReader
+  readonly nodes: TrieNodeReader
+  /** For BLOCKHASH. */
+  readonly blockHash: (number: bigint) => Hash | undefined
+}
+
+/** What executing a block gives: all that its header must say, and all that is stored of it. */
+export type ExecutionResult = {
+  readonly executed: readonly SenderTransaction[]
+  readonly receipts: readonly Receipt[]
+  readonly gasUsed: bigint
+  /** 0 before Cancun. */
+  readonly blobGasUsed: bigint
+  readonly logsBloom: Uint8Array
+  readonly receiptsRoot: Hash
+  /** Undefined before Prague. */
+  readonly requestsHash: Hash | undefined
+  readonly stateRoot: Hash
+  /** With every storage root filled in. */
+  readonly changes: StateChanges
+  readonly nodes: readonly TrieNodeWrite[]
+}
+
+// Most receipts have no logs; they share one filter.
+const EMPTY_BLOOM = new Uint8Array(BLOOM_BYTES)
+
+type Totals = { gasUsed: bigint; blobGasUsed: bigint }
+
+/** EIP-658 from Byzantium; before, the state root after the transaction stands in the status's place. */
+const outcomeOf = (
+  input: ExecutionInput,
+  world: WorldState,
+  result: TransactionResult,
+): Pick<Receipt, 'status' | 'postStateRoot'> => {
+  if (forkIsAtLeast(input.rules.fork, 'byzantium'))
+    return { status: result.success, postStateRoot: undefined }
+  const { root } = updateStateRoot(input.nodes, input.parentStateRoot, world.changes(input.header.number))
+  return { status: undefined, postStateRoot: root }
+}
+
+const receiptOf = (
+  { transaction }: SenderTransaction,
+  result: TransactionResult,
+  outcome: Pick<Receipt, 'status' | 'postStateRoot'>,
+  totals: Totals,
+  environment: BlockEnvironment,
+): Receipt => ({
+  type: transaction.type,
+  ...outcome,
+  cumulativeGasUsed: totals.gasUsed,
+  logsBloom: result.logs.length === 0 ? EMPTY_BLOOM : logsBloom(result.logs),
+  logs: result.logs,
+  gasUsed: result.gasUsed,
+  effectiveGasPrice: result.effectiveGasPrice,
+  contractAddress: result.contractAddress,
+  blobGasUsed: blobGasOf(transaction),
+  blobGasPrice: transaction.type === 3 ? (environment.blobBaseFee ?? 0n) : 0n,
+  revertReason: result.failure?.kind === 'revert' ? result.output : undefined,
+})
+
+const blobGasOf = (transaction: SenderTransaction['transaction']): bigint =>
+  transaction.type === 3 ? BigInt(transaction.blobVersionedHashes.length) * GAS_PER_BLOB : 0n
+
+/** EIP-4844: all blobs of a block together stay within the schedule. @throws InvalidTransaction */
+const requireBlobRoom = (rules: Rules, blobGasUsed: bigint, more: bigint): void => {
+  if (more === 0n || rules.blob === undefined) return
+  if (blobGasUsed + more > maxBlobGas(rules.blob))
+    throw new InvalidTransaction(
+      'TOO_MANY_BLOBS',
+      `blob gas ${more} does not fit into the ${maxBlobGas(rules.blob) - blobGasUsed} left in the block`,
+    )
+}
+
+const executeTransactions = (
+  input: ExecutionInput,
+  environment: BlockEnvironment,
+  world: WorldState,
+): { executed: SenderTransaction[]; receipts: Receipt[]; totals: Totals } => {
+  const executed: SenderTransaction[] = []
+  const receipts: Receipt[] = []
+  const totals: Totals = { gasUsed: 0n, blobGasUsed: 0n }
+  for (;;) {
+    const gasAvailable = input.header.gasLimit - totals.gasUsed
+    const sent = input.transactions.next(gasAvailable)
+    if (sent === undefined) return { executed, receipts, totals }
+    const blobGas = blobGasOf(sent.transaction)
+    let result: TransactionResult
+    try {
+      requireBlobRoom(input.rules, totals.blobGasUsed, blobGas)
+      result = executeTransaction(environment, world, sent, gasAvailable)
+    } catch (error) {
+      if (!(error instanceof InvalidTransaction)) throw error
+      input.transactions.refuse(sent, error)
+      continue
+    }
+    totals.gasUsed += result.gasUsed
+    totals.blobGasUsed += blobGas
+    executed.push(sent)
+    receipts.push(receiptOf(sent, result, outcomeOf(input, world, result), totals, environment))
+  }
+}
+
+/**
+ * Executes a block on the state after its parent: system calls, transactions, withdrawals, requests and rewards in the
+ * order of the execution specification. Import and building share it; the trie is updated once, at the end. Pure.
+ * @throws SystemContractFailure, and what `transactions.refuse` and the readers throw
+ */
+export const executeBlock = (input: ExecutionInput): ExecutionResult => {
+  const { configuration, rules, header } = input
+  const world = createWorldState(input.reader)
+  const environment = blockEnvironment(configuration, rules, header, input.blockHash)
+  const contracts = requestContractsOf(configuration)
+  if (contracts !== undefined) callBeforeTransactions(environment, world, header)
+
+  const { executed, receipts, totals } = executeTransactions(input, environment, world)
+  for (const { address, wei } of withdrawalCredits(input.withdrawals ?? [])) world.addBalance(address, wei)
+  const requestsHash = forkIsAtLeast(rules.fork, 'prague')
+    ? collectRequests(environment, world, receipts, contracts)
+    : undefined
+  for (const { address, wei } of rewardCredits(configuration, rules.fork, { header, ommers: input.ommers }))
+    world.addBalance(address, wei)
+
+  const state = updateStateRoot(input.nodes, input.parentStateRoot, world.changes(header.number))
+  return {
+    executed,
+    receipts,
+    gasUsed: totals.gasUsed,
+    blobGasUsed: totals.blobGasUsed,
+    logsBloom: joinBlooms(receipts.filter(({ logs }) => logs.length > 0).map(receipt => receipt.logsBloom)),
+    receiptsRoot: orderedTrieRoot(receipts.map(encodeReceipt)),
+    requestsHash,
+    stateRoot: state.root,
+    changes: state.changes,
+    nodes: state.nodes,
+  }
+}
+
+/** The senders of the executed transactions, in order. */
+export const sendersOf = (executed: readonly SenderTransaction[]): readonly Address[] =>
+  executed.map(({ sender }) => sender)

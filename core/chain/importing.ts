@@ -1,0 +1,90 @@
+import type { BlockCommit, ChainHead } from '../store/store.ts'
+import type { Block } from './block.ts'
+import type { ImportOptions } from './chain.ts'
+import { blockHashesAfter } from './environment.ts'
+import { type ExecutionResult, executeBlock, type ExecutionInput, sendersOf } from './execution.ts'
+import { SystemContractFailure } from './requests.ts'
+import { ancestry } from './rules/header.ts'
+import { InvalidBlock } from './rules/invalidBlock.ts'
+import { checkOutcome } from './rules/outcome.ts'
+import {
+  bodySource,
+  type ChainContext,
+  checkBody,
+  checkHeader,
+  hashOfHeader,
+  headerContext,
+  withSenders,
+} from './validation.ts'
+
+/** Executes a block on `parent`, the head; the function runs again, with a source of its own, when the store had to load. */
+export const executeOn = <Source extends ExecutionInput['transactions']>(
+  { configuration, store }: ChainContext,
+  parent: ChainHead,
+  block: Pick<ExecutionInput, 'rules' | 'header' | 'ommers' | 'withdrawals'>,
+  source: () => Source,
+): Promise<{ readonly result: ExecutionResult; readonly source: Source }> =>
+  store.run(() => {
+    const transactions = source()
+    const result = executeBlock({
+      ...block,
+      configuration,
+      transactions,
+      parentStateRoot: parent.header.stateRoot,
+      reader: store.stateAt(parent.header.number),
+      nodes: store.nodes(),
+      blockHash: blockHashesAfter(parent, number => store.recentHash(number)),
+    })
+    return { result, source: transactions }
+  })
+
+/** What the store keeps of a block that was executed on `parent`. */
+export const commitOf = (
+  block: Block,
+  hash: Uint8Array,
+  parent: ChainHead,
+  result: ExecutionResult,
+): BlockCommit => ({
+  block,
+  hash,
+  totalDifficulty: parent.totalDifficulty + block.header.difficulty,
+  senders: sendersOf(result.executed),
+  receipts: result.receipts,
+  changes: result.changes,
+  nodes: result.nodes,
+})
+
+const asInvalid = (block: Block, cause: unknown): unknown =>
+  cause instanceof SystemContractFailure
+    ? new InvalidBlock(block.header, 'system-contract', 'working system contracts', cause.message, { cause })
+    : cause
+
+/**
+ * Holds a block against every rule, executes it, and gives what is to be committed; undefined for one that is on the
+ * chain already. @throws InvalidBlock
+ */
+export const validateBlock = async (
+  chain: ChainContext,
+  head: ChainHead,
+  block: Block,
+  { nowMs }: ImportOptions,
+): Promise<BlockCommit | undefined> => {
+  const { header } = block
+  const hash = hashOfHeader(chain.configuration, header)
+  if (header.number <= head.header.number && (await chain.store.numberOfHash(hash)) === header.number)
+    return undefined
+  const context = headerContext(chain, header, head, nowMs)
+  ancestry(context)
+  await checkHeader(chain, context)
+  await checkBody(chain, block, context)
+  const sent = await withSenders(chain, block, context.rules)
+  try {
+    const { result } = await executeOn(chain, head, { ...block, rules: context.rules }, () =>
+      bodySource(header, sent),
+    )
+    checkOutcome(block, result)
+    return commitOf(block, hash, head, result)
+  } catch (error) {
+    throw asInvalid(block, error)
+  }
+}

@@ -1,0 +1,73 @@
+import type { Genesis } from '../genesis/genesis.ts'
+import type { BlockCommit, ChainHead, ChainStore } from '../store/store.ts'
+import type { Chain } from './chain.ts'
+import { ChainError } from './error.ts'
+import { validateBlock } from './importing.ts'
+import { createListeners } from './listeners.ts'
+import { openGenesis } from './openGenesis.ts'
+import { createProducer } from './producing.ts'
+import { createQueue } from './queue.ts'
+import { type ChainContext, type RecoverSenders, recoverHere } from './validation.ts'
+import { createValidators } from './validators.ts'
+
+export type OpenChainOptions = {
+  readonly genesis: Genesis
+  /** Empty, or with the chain of this genesis in it. The chain becomes its only writer. */
+  readonly store: ChainStore
+  /** Recovers the senders of an imported block; a runtime with worker threads gives one that uses them. */
+  readonly recoverSenders?: RecoverSenders
+  /** Told what listeners throw; the chain goes on. */
+  readonly onError: (error: unknown) => void
+}
+
+/**
+ * Opens the chain in a store, writing the genesis block into an empty one.
+ * @throws ChainError when the store holds another chain, or the genesis file cannot be run on it
+ */
+export const openChain = async (options: OpenChainOptions): Promise<Chain> => {
+  const { store, recoverSenders = recoverHere, onError } = options
+  const { configuration } = options.genesis
+  const genesis = await openGenesis(options.genesis, store)
+  const { consensus } = configuration
+  const validators =
+    consensus.kind === 'qbft' ? createValidators(configuration, consensus, store) : () => Promise.resolve([])
+  const context: ChainContext = { configuration, store, genesis, validators, recoverSenders }
+  const producer = createProducer(context)
+  const enqueue = createQueue()
+  const listeners = createListeners<ChainHead>(onError)
+
+  const head = (): ChainHead => {
+    const current = store.head()
+    if (current === undefined) throw new ChainError('NO_SUCH_BLOCK', 'the store has lost its genesis block')
+    return current
+  }
+
+  const commit = async (next: BlockCommit): Promise<void> => {
+    await store.commit(next)
+    listeners.call({ header: next.block.header, hash: next.hash, totalDifficulty: next.totalDifficulty })
+  }
+
+  return {
+    configuration,
+    store,
+    genesis,
+    head,
+    importBlock: (block, importOptions) =>
+      enqueue(async () => {
+        const next = await validateBlock(context, head(), block, importOptions)
+        if (next === undefined) return 'known'
+        await commit(next)
+        return 'imported'
+      }),
+    buildBlock: buildOptions => enqueue(() => producer.build(head(), buildOptions)),
+    commitBuilt: (built, header) => enqueue(async () => commit(await producer.seal(head(), built, header))),
+    validators(number) {
+      const last = head().header.number + 1n
+      if (number >= 0n && number <= last) return validators(number)
+      return Promise.reject(
+        new ChainError('NO_SUCH_BLOCK', `validators are known up to block ${last}, not of block ${number}`),
+      )
+    },
+    onHead: listeners.add,
+  }
+}

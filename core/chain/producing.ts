@@ -1,0 +1,108 @@
+import { equalBytes } from '../bytes/bytes.ts'
+import { toHex } from '../bytes/hex.ts'
+import { type QbftConsensus, qbftAt, rulesAt } from '../genesis/schedule.ts'
+import type { BlockCommit, ChainHead } from '../store/store.ts'
+import { executedHeader, proposalHeader } from './building.ts'
+import { chooseCandidates, recordCandidates } from './candidates.ts'
+import type { BuildOptions, BuiltBlock } from './chain.ts'
+import { qbftBlockHash } from './codec/blockHash.ts'
+import { ChainError } from './error.ts'
+import { type ExecutionResult, sendersOf } from './execution.ts'
+import type { Header } from './header.ts'
+import { commitOf, executeOn } from './importing.ts'
+import type { QbftHeaderContext } from './rules/context.ts'
+import { ancestry } from './rules/header.ts'
+import { InvalidBlock } from './rules/invalidBlock.ts'
+import { QBFT_UNSEALED_HEADER_RULES, qbftExtraDataOf } from './rules/qbft.ts'
+import { commitSeals } from './rules/seals.ts'
+import { type ChainContext, headerContext, rulesOfHeader } from './validation.ts'
+
+const qbftOf = ({ configuration }: ChainContext): QbftConsensus => {
+  if (configuration.consensus.kind === 'qbft') return configuration.consensus
+  throw new ChainError('MAKES_NO_BLOCKS', 'this chain is not QBFT: blocks are imported into it, never made')
+}
+
+const qbftContext = async (
+  chain: ChainContext,
+  header: Header,
+  parent: ChainHead,
+): Promise<QbftHeaderContext> => ({
+  ...headerContext(chain, header, parent, 0),
+  extraData: qbftExtraDataOf(header),
+  parameters: qbftAt(qbftOf(chain), header.number),
+  validators: await chain.validators(header.number),
+})
+
+/** Builds, executes and commits blocks of one chain; what executing gave is kept as long as the built block is. */
+export const createProducer = (chain: ChainContext) => {
+  const results = new WeakMap<BuiltBlock, ExecutionResult>()
+
+  const build = async (parent: ChainHead, options: BuildOptions): Promise<BuiltBlock> => {
+    const { configuration } = chain
+    const number = parent.header.number + 1n
+    const parameters = qbftAt(qbftOf(chain), number)
+    const rules = rulesAt(configuration, number, options.timestamp)
+    const proposal = proposalHeader({
+      configuration,
+      rules,
+      parameters,
+      parent,
+      parentRules: rulesOfHeader(configuration, parent.header),
+      genesisBaseFeePerGas: chain.genesis.header.baseFeePerGas,
+      validators: await chain.validators(number),
+      options,
+    })
+    // A block that its own maker would refuse must not be executed, let alone sealed.
+    const context = await qbftContext(chain, proposal, parent)
+    for (const rule of QBFT_UNSEALED_HEADER_RULES) rule(context)
+
+    const replay = recordCandidates(options)
+    const withdrawals = proposal.withdrawalsRoot === undefined ? undefined : []
+    const { result, source } = await executeOn(
+      chain,
+      parent,
+      { rules, header: proposal, ommers: [], withdrawals },
+      () => chooseCandidates(replay(), options, proposal.baseFeePerGas),
+    )
+    const built: BuiltBlock = {
+      block: {
+        header: executedHeader(proposal, result),
+        transactions: result.executed.map(({ transaction }) => transaction),
+        ommers: [],
+        withdrawals,
+      },
+      senders: sendersOf(result.executed),
+      receipts: result.receipts,
+      rejected: source.rejected,
+    }
+    results.set(built, result)
+    return built
+  }
+
+  /** What is to be committed of a built block once it is sealed. @throws InvalidBlock, ChainError `NOT_BUILT_HERE` */
+  const seal = async (parent: ChainHead, built: BuiltBlock, header: Header): Promise<BlockCommit> => {
+    const result = results.get(built)
+    if (result === undefined)
+      throw new ChainError(
+        'NOT_BUILT_HERE',
+        'only what buildBlock gave can be committed so: import other blocks',
+      )
+    // The on-chain hash covers everything but seals and round.
+    qbftExtraDataOf(header)
+    const hash = qbftBlockHash(header)
+    const expected = qbftBlockHash(built.block.header)
+    if (!equalBytes(hash, expected))
+      throw new InvalidBlock(
+        header,
+        'extra-data',
+        `block ${toHex(expected)} with seals`,
+        `block ${toHex(hash)}`,
+      )
+    const context = await qbftContext(chain, header, parent)
+    ancestry(context)
+    commitSeals(context)
+    return commitOf({ ...built.block, header }, hash, parent, result)
+  }
+
+  return { build, seal }
+}

@@ -1,0 +1,109 @@
+import { EMPTY_LIST_HASH } from '../../crypto/constants.ts'
+import { keccak256 } from '../../crypto/crypto.ts'
+import type { ChainConfiguration, Rules } from '../../genesis/configuration.ts'
+import { forkIsAtLeast } from '../../genesis/fork.ts'
+import { encodeRlp } from '../../rlp/rlp.ts'
+import { orderedTrieRoot } from '../../trie/ordered.ts'
+import type { Block, Withdrawal } from '../block.ts'
+import { encodeBlock } from '../codec/block.ts'
+import { headerItem } from '../codec/header.ts'
+import { withdrawalItem } from '../codec/withdrawal.ts'
+import type { Header } from '../header.ts'
+import { InvalidBlock, requirePresence, requireSameBytes } from './invalidBlock.ts'
+
+/** EIP-7934: 10 MiB that the network carries, less 2 MiB for what travels with a block. */
+export const BLOCK_BYTES_MAX = 8_388_608
+/** Yellow Paper 4.3.4. */
+const OMMERS_MAX = 2
+
+export type BodyContext = {
+  readonly configuration: ChainConfiguration
+  /** Of this block. */
+  readonly rules: Rules
+  readonly block: Block
+}
+
+/** One rule. @throws InvalidBlock */
+type BodyRule = (context: BodyContext) => void
+
+export const ommersHashOf = (ommers: readonly Header[]): Uint8Array =>
+  ommers.length === 0 ? EMPTY_LIST_HASH : keccak256(encodeRlp(ommers.map(headerItem)))
+
+export const transactionsRootOf = (transactions: Block['transactions']): Uint8Array =>
+  orderedTrieRoot(transactions.map(transaction => transaction.encoded))
+
+export const withdrawalsRootOf = (withdrawals: readonly Withdrawal[]): Uint8Array =>
+  orderedTrieRoot(withdrawals.map(withdrawal => encodeRlp(withdrawalItem(withdrawal))))
+
+/** EIP-7934, from Osaka. The block is only encoded where its transactions alone come near the limit. */
+const blockSize: BodyRule = ({ block, rules }) => {
+  if (!forkIsAtLeast(rules.fork, 'osaka')) return
+  let bytes = 0
+  for (const transaction of block.transactions) bytes += transaction.encoded.length
+  if (bytes < BLOCK_BYTES_MAX / 2) return
+  const size = encodeBlock(block).length
+  if (size > BLOCK_BYTES_MAX)
+    throw new InvalidBlock(block.header, 'block-size', `at most ${BLOCK_BYTES_MAX} bytes`, `${size}`)
+}
+
+const transactionsRoot: BodyRule = ({ block }) =>
+  requireSameBytes(
+    block.header,
+    'transactions-root',
+    block.header.transactionsRoot,
+    transactionsRootOf(block.transactions),
+  )
+
+const ommersHash: BodyRule = ({ block }) =>
+  requireSameBytes(block.header, 'ommers-hash', block.header.ommersHash, ommersHashOf(block.ommers))
+
+/** Only proof of work has ommers. */
+const ommersCount: BodyRule = ({ block, rules, configuration }) => {
+  const hasWork = configuration.consensus.kind === 'ethash' && !forkIsAtLeast(rules.fork, 'paris')
+  const most = hasWork ? OMMERS_MAX : 0
+  if (block.ommers.length > most)
+    throw new InvalidBlock(block.header, 'ommers-count', `at most ${most}`, String(block.ommers.length))
+}
+
+/** EIP-4895: a list from Shanghai on, even when it is empty. */
+const withdrawalsPresence: BodyRule = ({ block, rules }) =>
+  requirePresence(
+    block.header,
+    'withdrawals-presence',
+    forkIsAtLeast(rules.fork, 'shanghai'),
+    block.withdrawals !== undefined,
+    'withdrawals',
+  )
+
+/** QBFT has no beacon chain to withdraw from. */
+const withdrawalsApplicable: BodyRule = ({ block, configuration }) => {
+  const count = block.withdrawals?.length ?? 0
+  if (configuration.consensus.kind === 'qbft' && count > 0)
+    throw new InvalidBlock(
+      block.header,
+      'withdrawals-not-applicable',
+      'an empty list',
+      `${count} withdrawals`,
+    )
+}
+
+const withdrawalsRoot: BodyRule = ({ block }) => {
+  if (block.withdrawals === undefined || block.header.withdrawalsRoot === undefined) return
+  requireSameBytes(
+    block.header,
+    'withdrawals-root',
+    block.header.withdrawalsRoot,
+    withdrawalsRootOf(block.withdrawals),
+  )
+}
+
+/** What a body must be before it is executed, ommers' own validity apart (ommers.ts). */
+export const BODY_RULES: readonly BodyRule[] = [
+  blockSize,
+  transactionsRoot,
+  ommersHash,
+  ommersCount,
+  withdrawalsPresence,
+  withdrawalsApplicable,
+  withdrawalsRoot,
+]

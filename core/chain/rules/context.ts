@@ -1,0 +1,31 @@
+import type { Address } from '../../bytes/bytes.ts'
+import type { ChainConfiguration, QbftParameters, Rules } from '../../genesis/configuration.ts'
+import type { ChainHead } from '../../store/store.ts'
+import type { QbftExtraData } from '../codec/extraData.ts'
+import type { Header } from '../header.ts'
+
+/** What a header is judged by. */
+export type HeaderContext = {
+  readonly configuration: ChainConfiguration
+  /** Of this block. */
+  readonly rules: Rules
+  readonly header: Header
+  readonly parent: ChainHead
+  readonly parentRules: Rules
+  /** True when the parent block has ommers; proof of work's difficulty asks. */
+  readonly parentHasOmmers: boolean
+  readonly genesisBaseFeePerGas: bigint | undefined
+  /** Milliseconds since 1970. */
+  readonly nowMs: number
+}
+
+export type QbftHeaderContext = HeaderContext & {
+  readonly extraData: QbftExtraData
+  /** In force at this block. */
+  readonly parameters: QbftParameters
+  /** The set that governs this block, ascending. */
+  readonly validators: readonly Address[]
+}
+
+/** One rule. @throws InvalidBlock */
+export type HeaderRule<Context = HeaderContext> = (context: Context) => void

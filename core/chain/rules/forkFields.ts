@@ -1,0 +1,80 @@
+import { forkIsAtLeast } from '../../genesis/fork.ts'
+import { excessBlobGasAfter, GAS_PER_BLOB, maxBlobGas } from '../blobFee.ts'
+import type { HeaderContext, HeaderRule } from './context.ts'
+import { InvalidBlock, requirePresence, requireSameNumber } from './invalidBlock.ts'
+
+type PresenceRule = HeaderRule<Pick<HeaderContext, 'header' | 'rules'>>
+
+/** EIP-4895: from Shanghai. */
+export const withdrawalsRootPresence: PresenceRule = ({ header, rules }) =>
+  requirePresence(
+    header,
+    'withdrawals-root-presence',
+    forkIsAtLeast(rules.fork, 'shanghai'),
+    header.withdrawalsRoot !== undefined,
+    'withdrawalsRoot',
+  )
+
+/** EIP-4844: both or none, from Cancun. */
+export const blobFieldsPresence: PresenceRule = ({ header, rules }) => {
+  const expected = forkIsAtLeast(rules.fork, 'cancun')
+  requirePresence(header, 'blob-fields-presence', expected, header.blobGasUsed !== undefined, 'blobGasUsed')
+  requirePresence(
+    header,
+    'blob-fields-presence',
+    expected,
+    header.excessBlobGas !== undefined,
+    'excessBlobGas',
+  )
+}
+
+/** EIP-4844 and 7840: whole blobs, no more than the schedule allows. */
+export const blobGasLimit: HeaderRule = ({ header, rules }) => {
+  if (header.blobGasUsed === undefined || rules.blob === undefined) return
+  const most = maxBlobGas(rules.blob)
+  if (header.blobGasUsed > most || header.blobGasUsed % GAS_PER_BLOB !== 0n)
+    throw new InvalidBlock(
+      header,
+      'blob-gas-limit',
+      `a multiple of ${GAS_PER_BLOB} up to ${most}`,
+      String(header.blobGasUsed),
+    )
+}
+
+/** EIP-4844 and 7918. */
+export const excessBlobGas: HeaderRule = ({ header, rules, parent }) => {
+  if (header.excessBlobGas === undefined || rules.blob === undefined) return
+  const expected = excessBlobGasAfter(rules, rules.blob, parent.header)
+  requireSameNumber(header, 'excess-blob-gas', expected, header.excessBlobGas)
+}
+
+/** EIP-4788: from Cancun. */
+export const beaconRootPresence: PresenceRule = ({ header, rules }) =>
+  requirePresence(
+    header,
+    'beacon-root-presence',
+    forkIsAtLeast(rules.fork, 'cancun'),
+    header.parentBeaconBlockRoot !== undefined,
+    'parentBeaconBlockRoot',
+  )
+
+/** EIP-7685: from Prague. */
+export const requestsHashPresence: PresenceRule = ({ header, rules }) =>
+  requirePresence(
+    header,
+    'requests-hash-presence',
+    forkIsAtLeast(rules.fork, 'prague'),
+    header.requestsHash !== undefined,
+    'requestsHash',
+  )
+
+/**
+ * QBFT has no beacon chain: Besu's proposers leave `parentBeaconBlockRoot` out from Cancun on, and since a header's RLP
+ * stops at the first absent field, `requestsHash` with it. Such headers are taken as they are; ones that carry the fields
+ * (ours do) must carry them only where the fork has them, and both from Prague on.
+ */
+export const qbftTrailingFields: HeaderRule = context => {
+  if (context.header.parentBeaconBlockRoot === undefined && context.header.requestsHash === undefined) return
+  beaconRootPresence(context)
+  requestsHashPresence(context)
+}

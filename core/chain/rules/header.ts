@@ -1,0 +1,108 @@
+import { equalBytes } from '../../bytes/bytes.ts'
+import { toHex } from '../../bytes/hex.ts'
+import { forkIsAtLeast } from '../../genesis/fork.ts'
+import { ELASTICITY_MULTIPLIER, nextBaseFee } from '../baseFee.ts'
+import type { HeaderContext, HeaderRule } from './context.ts'
+import { InvalidBlock, requirePresence, requireSameNumber } from './invalidBlock.ts'
+
+export const GAS_LIMIT_MIN = 5_000n
+export const GAS_LIMIT_MAX = (1n << 63n) - 1n
+const GAS_LIMIT_BOUND_DIVISOR = 1_024n
+
+/** §6.1 rule 1: the block stands on its parent. */
+export const ancestry: HeaderRule = ({ header, parent }) => {
+  if (header.number !== parent.header.number + 1n || !equalBytes(header.parentHash, parent.hash))
+    throw new InvalidBlock(
+      header,
+      'ancestry',
+      `block ${parent.header.number + 1n} on ${toHex(parent.hash)}`,
+      `block ${header.number} on ${toHex(header.parentHash)}`,
+    )
+}
+
+/** §6.1 rule 2. */
+export const gasUsedLimit: HeaderRule = ({ header }) => {
+  if (header.gasUsed > header.gasLimit)
+    throw new InvalidBlock(header, 'gas-used-limit', `at most ${header.gasLimit}`, String(header.gasUsed))
+}
+
+/** §6.1 rule 3, first half. */
+export const gasLimitRange: HeaderRule = ({ header }) => {
+  if (header.gasLimit < GAS_LIMIT_MIN || header.gasLimit > GAS_LIMIT_MAX)
+    throw new InvalidBlock(
+      header,
+      'gas-limit-range',
+      `${GAS_LIMIT_MIN} to ${GAS_LIMIT_MAX}`,
+      String(header.gasLimit),
+    )
+}
+
+/** The parent's gas limit as this block's is compared with it: doubled at the London block (EIP-1559). */
+export const parentGasLimit = ({
+  rules,
+  parent,
+  parentRules,
+}: Pick<HeaderContext, 'rules' | 'parent' | 'parentRules'>): bigint =>
+  forkIsAtLeast(rules.fork, 'london') && !forkIsAtLeast(parentRules.fork, 'london')
+    ? parent.header.gasLimit * ELASTICITY_MULTIPLIER
+    : parent.header.gasLimit
+
+/** How far the next gas limit may lie from `reference`: the difference must stay below a 1024th of it. */
+export const gasLimitStepMax = (reference: bigint): bigint => {
+  const bound = reference / GAS_LIMIT_BOUND_DIVISOR
+  return bound > 0n ? bound - 1n : 0n
+}
+
+/** §6.1 rule 3, second half. */
+export const gasLimitStep: HeaderRule = context => {
+  const { header } = context
+  const reference = parentGasLimit(context)
+  const step = header.gasLimit > reference ? header.gasLimit - reference : reference - header.gasLimit
+  if (step >= reference / GAS_LIMIT_BOUND_DIVISOR && step !== 0n)
+    throw new InvalidBlock(
+      header,
+      'gas-limit-step',
+      `within ${gasLimitStepMax(reference)} of ${reference}`,
+      String(header.gasLimit),
+    )
+}
+
+/** §6.1 rule 3: no base fee before London, one from there on. */
+export const baseFeePresence: HeaderRule<Pick<HeaderContext, 'header' | 'rules'>> = ({ header, rules }) =>
+  requirePresence(
+    header,
+    'base-fee-presence',
+    forkIsAtLeast(rules.fork, 'london'),
+    header.baseFeePerGas !== undefined,
+    'baseFeePerGas',
+  )
+
+/**
+ * EIP-1559's value. Besu's QBFT rules leave it out, so there a proposer may charge what it likes; here it is checked
+ * on every chain. Only with `fixedBaseFee` it cannot be: the fee is each node's own setting and in no block or genesis.
+ */
+export const baseFeeValue: HeaderRule = context => {
+  const { header, configuration } = context
+  if (header.baseFeePerGas === undefined || configuration.fixedBaseFee) return
+  const expected = nextBaseFee({ ...context, parent: context.parent.header, minGasPrice: 0n })
+  if (expected !== undefined) requireSameNumber(header, 'base-fee-value', expected, header.baseFeePerGas)
+}
+
+/** Block timestamps are whole seconds; `secondsAhead` is what the clocks of two nodes may differ by. */
+export const notFromTheFuture =
+  (secondsAhead: bigint): HeaderRule =>
+  ({ header, nowMs }) => {
+    const latest = BigInt(Math.floor(nowMs / 1000)) + secondsAhead
+    if (header.timestamp > latest)
+      throw new InvalidBlock(header, 'future-timestamp', `at most ${latest}`, String(header.timestamp))
+  }
+
+export const timestampAfterParent: HeaderRule = ({ header, parent }) => {
+  if (header.timestamp <= parent.header.timestamp)
+    throw new InvalidBlock(
+      header,
+      'timestamp-after-parent',
+      `more than ${parent.header.timestamp}`,
+      String(header.timestamp),
+    )
+}

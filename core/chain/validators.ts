@@ -1,0 +1,108 @@
+import type { Address } from '../bytes/bytes.ts'
+import type { ChainConfiguration } from '../genesis/configuration.ts'
+import { type QbftConsensus, qbftAt, rulesAt, validatorOverrideAt } from '../genesis/schedule.ts'
+import type { ChainStore } from '../store/store.ts'
+import { isEpochBlock, tallyAfter, tallyOrigin, votingBlock } from '../validators/tally.ts'
+import { contractValidators } from '../validators/validatorContract.ts'
+import { newTally, sortValidators, type VoteTally } from '../validators/votes.ts'
+import { decodeExtraData } from './codec/extraData.ts'
+import { blockEnvironment } from './environment.ts'
+import { ChainError } from './error.ts'
+import type { Header } from './header.ts'
+
+/** Tallies and contract results kept, of each as many as Besu keeps; a miss costs a walk from the last epoch block, or one call. */
+const KEPT_MAX = 100
+
+/** A map that forgets what was put into it first. */
+const boundedMap = <Value>(): {
+  readonly entries: Map<bigint, Value>
+  put(key: bigint, value: Value): void
+} => {
+  const entries = new Map<bigint, Value>()
+  return {
+    entries,
+    put(key, value) {
+      entries.set(key, value)
+      const [oldest] = entries.keys()
+      if (entries.size > KEPT_MAX && oldest !== undefined) entries.delete(oldest)
+    },
+  }
+}
+
+/**
+ * Who governs each block of a QBFT chain: `validators(number)` gives the set after block `number - 1`, ascending, for
+ * blocks up to head + 1. Kept by number, which is safe because the chain under it never changes, only grows.
+ */
+export const createValidators = (
+  configuration: ChainConfiguration,
+  consensus: QbftConsensus,
+  store: ChainStore,
+): ((number: bigint) => Promise<readonly Address[]>) => {
+  const tallies = boundedMap<VoteTally>()
+  const contractSets = boundedMap<readonly Address[]>()
+
+  const headerAt = async (number: bigint): Promise<Header> => {
+    const header = await store.header(number)
+    if (header === undefined)
+      throw new ChainError(
+        'NO_SUCH_BLOCK',
+        `block ${number} is not on the chain: its validators are not known`,
+      )
+    return header
+  }
+
+  /** Where to begin counting: the last tally that is still known, else the origin. */
+  const tallyBefore = async (number: bigint): Promise<{ tally: VoteTally; next: bigint }> => {
+    const origin = tallyOrigin(consensus, number)
+    let last: bigint | undefined
+    for (const known of tallies.entries.keys())
+      if (known >= origin.block && known <= number && (last === undefined || known > last)) last = known
+    const tally = last === undefined ? undefined : tallies.entries.get(last)
+    if (last !== undefined && tally !== undefined) return { tally, next: last + 1n }
+    const listed = origin.validators ?? decodeExtraData((await headerAt(origin.block)).extraData).validators
+    return { tally: newTally(listed), next: origin.block }
+  }
+
+  const tallyAt = async (number: bigint): Promise<VoteTally> => {
+    let { tally, next } = await tallyBefore(number)
+    for (; next <= number; next++) tally = tallyAfter(consensus, tally, votingBlock(await headerAt(next)))
+    tallies.put(number, tally)
+    return tally
+  }
+
+  /**
+   * By votes: mostly the parent's own list, since only a vote that counts or a transition can change the set; so a start
+   * does not read an epoch's headers.
+   */
+  const votedSet = async (number: bigint): Promise<readonly Address[]> => {
+    if (number === 0n) return sortValidators(decodeExtraData((await headerAt(0n)).extraData).validators)
+    const parent = await headerAt(number - 1n)
+    const { validators, vote } = decodeExtraData(parent.extraData)
+    const changes =
+      validatorOverrideAt(consensus, number) !== undefined ||
+      (vote !== undefined && !isEpochBlock(consensus, parent.number))
+    return changes ? (await tallyAt(parent.number)).validators : sortValidators(validators)
+  }
+
+  const contractSet = async (number: bigint, contract: Address): Promise<readonly Address[]> => {
+    const known = contractSets.entries.get(number)
+    if (known !== undefined) return known
+    const parent = await headerAt(number === 0n ? 0n : number - 1n)
+    const rules = rulesAt(configuration, parent.number, parent.timestamp)
+    const environment = blockEnvironment(configuration, rules, parent, past => store.recentHash(past))
+    const validators = await store.run(() =>
+      contractValidators(contract, (to, data) =>
+        callContract(environment, store.stateAt(parent.number), to, data),
+      ),
+    )
+    contractSets.put(number, validators)
+    return validators
+  }
+
+  return async number => {
+    const { validatorSelection } = qbftAt(consensus, number)
+    return validatorSelection.mode === 'contract'
+      ? contractSet(number, validatorSelection.address)
+      : votedSet(number)
+  }
+}
