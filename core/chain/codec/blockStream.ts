@@ -1,4 +1,4 @@
-import { concatBytes, EMPTY_BYTES } from '../../bytes/bytes.ts'
+import { EMPTY_BYTES } from '../../bytes/bytes.ts'
 import { DecodeError } from './error.ts'
 
 /**
@@ -51,7 +51,7 @@ export async function* splitBlocks(
     pending.push(chunk)
     pendingBytes += chunk.length
     if (pendingBytes < needed) continue
-    const buffer = pending.length === 1 ? chunk : concatBytes(...pending)
+    const buffer = pending.length === 1 ? chunk : joined(pending, pendingBytes)
     let position = 0
     for (;;) {
       const length = lengthAt(buffer, position, streamOffset + position)
@@ -70,6 +70,17 @@ export async function* splitBlocks(
       'INVALID_BLOCK',
       `the file ends within the block at byte ${streamOffset}: ${pendingBytes} bytes of at least ${needed}`,
     )
+}
+
+// Not concatBytes, whose parts are arguments: a stream may come in more chunks than a call takes.
+const joined = (chunks: readonly Uint8Array[], length: number): Uint8Array => {
+  const buffer = new Uint8Array(length)
+  let offset = 0
+  for (const chunk of chunks) {
+    buffer.set(chunk, offset)
+    offset += chunk.length
+  }
+  return buffer
 }
 
 const lengthAt = (buffer: Uint8Array, position: number, offset: number): number | undefined => {
