@@ -13,7 +13,7 @@ export const poolHeadOf = (chain: Chain, timestamp: bigint, minGasPrice: bigint)
   const { configuration, store } = chain
   const parent = chain.head().header
   const nextTimestamp = timestamp > parent.timestamp ? timestamp : parent.timestamp + 1n
-  const rules = rulesAt(configuration, parent.number + 1n, nextTimestamp)
+  const rules = rulesAt(configuration, parent.number + 1n, nextTimestamp, parent.difficulty)
   const state = store.stateAt(parent.number)
   return {
     rules,

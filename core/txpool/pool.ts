@@ -1,6 +1,7 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
 import type { SenderTransaction } from '../chain/transaction.ts'
 import type { Rules } from '../genesis/configuration.ts'
+import type { PoolLimits } from './limits.ts'
 
 /** What the pool must know of the chain to judge a transaction. */
 export type PoolHead = {
@@ -26,6 +27,7 @@ export type PooledTransaction = SenderTransaction & PoolOrigin
 
 /** Pending transactions, bounded, in nonce order per sender. Pure: no clock, no I/O. */
 export type TransactionPool = {
+  readonly limits: PoolLimits
   /** `origin` is local when left out. @throws TransactionRejected with Besu's code and text. */
   add(transaction: SenderTransaction, head: PoolHead, origin?: PoolOrigin): void
   get(hash: Hash): PooledTransaction | undefined

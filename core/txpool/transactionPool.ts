@@ -143,6 +143,7 @@ export const createTransactionPool = (options: PoolOptions): TransactionPool => 
   const list = (): PooledTransaction[] => [...bySender.values()].flatMap(queue => queue.entries)
 
   return {
+    limits: options.limits,
     add,
     get: hash => byHash.get(toBareHex(hash)),
     nextNonce: sender => {

@@ -1,0 +1,34 @@
+/** Host name or bracketed IPv6 address, then perhaps a port. */
+const AUTHORITY = /^(\[[0-9a-f:.]+\]|[^:[\]]*)(?::(\d{0,5}))?$/i
+const PORT_MAX = 65_535
+
+const FORBIDDEN_BODY = '{"message":"Host not authorized."}'
+
+const forbidden = (): Response =>
+  new Response(FORBIDDEN_BODY, {
+    status: 403,
+    headers: { 'content-type': 'application/json; charset=utf-8' },
+  })
+
+/**
+ * Besu's `--host-allowlist`, against DNS rebinding: the host of the authority must be one of the list, whatever its
+ * port and case; `*` alone lets all pass, even without a host. Gives the refusal, undefined for a request that may pass.
+ */
+export const createHostCheck = (
+  allowlist: readonly string[],
+): ((request: Request) => Response | undefined) => {
+  if (allowlist.includes('*')) return () => undefined
+  const allowed = new Set(allowlist.map(host => host.toLowerCase()))
+  // The same client sends the same header with each request.
+  let passedBefore: string | undefined
+  return request => {
+    const authority = request.headers.get('host')
+    if (authority === null || authority === '') return forbidden()
+    if (authority === passedBefore) return undefined
+    const match = AUTHORITY.exec(authority)
+    if (match === null || Number(match[2] ?? 0) > PORT_MAX) return new Response(null, { status: 400 })
+    if (!allowed.has((match[1] as string).toLowerCase())) return forbidden()
+    passedBefore = authority
+    return undefined
+  }
+}

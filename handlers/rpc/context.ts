@@ -1,0 +1,78 @@
+import type { Address } from '../../core/bytes/bytes.ts'
+import type { Chain } from '../../core/chain/chain.ts'
+import type { SenderTransaction, Transaction } from '../../core/chain/transaction.ts'
+import type { TransactionPool } from '../../core/txpool/pool.ts'
+import type { TransactionRejected } from '../../core/txpool/rejection.ts'
+import type { FilterRegistry } from './filters/registry.ts'
+import type { GasPriceOracle } from './gasPrice.ts'
+
+/** What of the node's configuration the methods answer by. Names as Besu's options. */
+export type RpcOptions = {
+  /** Groups that are served, upper case: ETH, NET, WEB3, QBFT ... `rpc_modules` is always. */
+  readonly apis: readonly string[]
+  /** What web3_clientVersion answers. */
+  readonly clientVersion: string
+  /** What net_version answers. */
+  readonly networkId: bigint
+  /** True where this node makes blocks. */
+  readonly mining: boolean
+  /** Wei. */
+  readonly minGasPrice: bigint
+  /** The most gas of one call or estimate; 0 for no limit. */
+  readonly gasCap: bigint
+  /** The most blocks of one eth_getLogs; 0 for no limit. */
+  readonly logsRangeMax: bigint
+  readonly gasPriceBlocks: number
+  /** 0 to 100. */
+  readonly gasPricePercentile: number
+  /** Wei. */
+  readonly gasPriceMax: bigint
+  /** How far above the least sufficient gas an estimate may be, as a part of it. */
+  readonly estimateGasToleranceRatio: number
+  /** The most requests of a batch; 0 or less for no limit. */
+  readonly batchSizeMax: number
+  /** After so long a request is answered with a timeout. */
+  readonly timeoutMs: number
+  readonly prettyPrint: boolean
+}
+
+/** Besu's defaults. */
+export const RPC_DEFAULTS = {
+  apis: ['ETH', 'NET', 'WEB3'],
+  minGasPrice: 1000n,
+  gasCap: 100_000_000n,
+  logsRangeMax: 5000n,
+  gasPriceBlocks: 100,
+  gasPricePercentile: 50,
+  gasPriceMax: 500_000_000_000n,
+  estimateGasToleranceRatio: 0.015,
+  batchSizeMax: 1024,
+  timeoutMs: 30_000,
+  prettyPrint: false,
+} as const satisfies Partial<RpcOptions>
+
+/** What the host gives the methods to work with. */
+export type RpcHost = {
+  readonly chain: Chain
+  readonly pool: TransactionPool
+  readonly options: RpcOptions
+  /** Milliseconds since 1970. */
+  readonly nowMs: () => number
+  readonly randomBytes: (length: number) => Uint8Array
+  /** The sender of each transaction, undefined where the signature has none. All at once, so that a host may share the work out. */
+  readonly recoverSenders: (transactions: readonly Transaction[]) => Promise<readonly (Address | undefined)[]>
+  /** Takes each into the pool, in order; undefined for one that was taken. */
+  readonly submit: (
+    transactions: readonly SenderTransaction[],
+  ) => Promise<readonly (TransactionRejected | undefined)[]>
+  /** Undefined where this node connects to no others. */
+  readonly network: { readonly listening: boolean; readonly peerCount: () => number } | undefined
+  /** Told of errors that are the node's own fault, before the client is told `Internal error`. */
+  readonly reportError: (method: string, error: unknown) => void
+}
+
+/** What every method gets: the host, and what the methods keep between calls. */
+export type RpcContext = RpcHost & {
+  readonly filters: FilterRegistry
+  readonly gasPrice: GasPriceOracle
+}

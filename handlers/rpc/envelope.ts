@@ -1,0 +1,68 @@
+import type { RpcErrorName, RpcErrorObject } from './errors.ts'
+import { RPC_ERRORS, rpcErrorObject } from './errors.ts'
+import { idSource } from './json.ts'
+
+/** One request of a body: one to run, one to pass over because nobody waits for it, or one that is none. */
+export type Envelope =
+  | {
+      readonly kind: 'call'
+      /** JSON text of the id, to be written back as it came. */
+      readonly id: string
+      readonly method: string
+      readonly params: readonly unknown[]
+    }
+  | { readonly kind: 'notification' }
+  | { readonly kind: 'invalid'; readonly id: string }
+
+const NO_PARAMS: readonly unknown[] = []
+
+const INVALID_WITHOUT_ID: Envelope = { kind: 'invalid', id: 'null' }
+
+/** JSON text of an id; undefined for one that no request may have. */
+const idText = (id: unknown, body: string, batchIndex: number | undefined): string | undefined => {
+  if (typeof id === 'number') return Number.isSafeInteger(id) ? String(id) : idSource(body, batchIndex)
+  if (typeof id === 'string') return JSON.stringify(id)
+  return id === null ? 'null' : undefined
+}
+
+/**
+ * Reads one element of a body by Besu's rules: `jsonrpc` is not looked at, an id must be a string, a number or null, an
+ * invalid request has its id back only when that is an integer.
+ * @param body the text the element came from, for ids that a JavaScript number cannot hold.
+ */
+export const readEnvelope = (element: unknown, body: string, batchIndex: number | undefined): Envelope => {
+  if (typeof element !== 'object' || element === null || Array.isArray(element)) return INVALID_WITHOUT_ID
+  const { id, method, params } = element as { id?: unknown; method?: unknown; params?: unknown }
+  const given = id === undefined ? undefined : idText(id, body, batchIndex)
+  if (
+    typeof method !== 'string' ||
+    (params !== undefined && params !== null && !Array.isArray(params)) ||
+    (id !== undefined && given === undefined)
+  )
+    return Number.isInteger(id) ? { kind: 'invalid', id: given as string } : INVALID_WITHOUT_ID
+  if (given === undefined) return { kind: 'notification' }
+  return { kind: 'call', id: given, method, params: (params as unknown[] | undefined | null) ?? NO_PARAMS }
+}
+
+export type Outcome = { readonly result: unknown } | { readonly error: RpcErrorObject }
+
+/** `jsonrpc`, `id`, then `result` or `error`; `indent` spaces where the reply is to be read by people. */
+export const replyText = (id: string, outcome: Outcome, indent = 0): string => {
+  if (indent === 0)
+    return 'error' in outcome
+      ? `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(outcome.error)}}`
+      : `{"jsonrpc":"2.0","id":${id},"result":${JSON.stringify(outcome.result ?? null)}}`
+  const [name, value] = 'error' in outcome ? ['error', outcome.error] : ['result', outcome.result ?? null]
+  const inner = JSON.stringify(value, null, indent).replaceAll('\n', `\n${' '.repeat(indent)}`)
+  const space = ' '.repeat(indent)
+  return `{\n${space}"jsonrpc" : "2.0",\n${space}"id" : ${id},\n${space}"${name}" : ${inner}\n}`
+}
+
+/** The HTTP status of a single reply. */
+export const statusOf = (outcome: Outcome): number => {
+  if (!('error' in outcome)) return 200
+  const { code } = outcome.error
+  return code === RPC_ERRORS.INVALID_REQUEST.code || code === RPC_ERRORS.PARSE_ERROR.code ? 400 : 200
+}
+
+export const errorOutcome = (name: RpcErrorName): Outcome => ({ error: rpcErrorObject(name) })

@@ -1,0 +1,107 @@
+/** JSON-RPC errors: the codes and texts of Besu, each once. Sheets and clients know them by text. */
+export const RPC_ERRORS = {
+  PARSE_ERROR: { code: -32700, message: 'Parse error' },
+  INVALID_REQUEST: { code: -32600, message: 'Invalid Request' },
+  METHOD_NOT_FOUND: { code: -32601, message: 'Method not found' },
+  METHOD_NOT_ENABLED: { code: -32604, message: 'Method not enabled' },
+  SEND_TRANSACTION_NOT_SUPPORTED: {
+    code: -32604,
+    message:
+      'The method eth_sendTransaction is not supported. Use eth_sendRawTransaction to send a signed transaction to Besu.',
+  },
+  INTERNAL_ERROR: { code: -32603, message: 'Internal error' },
+  TIMEOUT: { code: -32603, message: 'Timeout expired' },
+  BATCH_TOO_LARGE: { code: -32005, message: 'Number of requests exceeds max batch size' },
+  /** Besu has no such bound. */
+  RESPONSE_TOO_LARGE: { code: -32005, message: 'Response to the batch exceeds the size limit' },
+  LOGS_RANGE_TOO_LARGE: { code: -32005, message: 'Requested range exceeds maximum RPC range limit' },
+  /** Besu has no such bound. */
+  LOGS_TOO_MANY: { code: -32005, message: 'Query returns more logs than the node answers with at once' },
+
+  INVALID_PARAMS: { code: -32602, message: 'Invalid params' },
+  INVALID_PARAM_COUNT: { code: -32602, message: 'Invalid number of params' },
+  INVALID_ADDRESS: { code: -32602, message: 'Invalid address params' },
+  INVALID_BLOCK: { code: -32602, message: 'Invalid block param (block not found)' },
+  INVALID_BLOCK_COUNT: { code: -32602, message: 'Invalid block count params' },
+  INVALID_BLOCK_HASH: { code: -32602, message: 'Invalid block hash params' },
+  INVALID_BLOCK_INDEX: { code: -32602, message: 'Invalid block index params' },
+  INVALID_BLOCK_NUMBER: { code: -32602, message: 'Invalid block number params' },
+  INVALID_CALL: { code: -32602, message: 'Invalid call params' },
+  INVALID_DATA: { code: -32602, message: 'Invalid data params' },
+  INVALID_FILTER: { code: -32602, message: 'Invalid filter params' },
+  INVALID_ID: { code: -32602, message: 'Invalid ID params' },
+  INVALID_FULL_TRANSACTIONS: { code: -32602, message: 'Invalid return complete transaction params' },
+  INVALID_POSITION: { code: -32602, message: 'Invalid position params' },
+  INVALID_REWARD_PERCENTILES: { code: -32602, message: 'Invalid reward percentiles params' },
+  INVALID_STORAGE_KEYS: { code: -32602, message: 'Invalid storage keys params' },
+  INVALID_TRANSACTION_HASH: { code: -32602, message: 'Invalid transaction hash params' },
+  INVALID_TRANSACTION_INDEX: { code: -32602, message: 'Invalid transaction index params' },
+  INVALID_TRANSACTION_LIMIT: { code: -32602, message: 'Invalid transaction limit params' },
+  INVALID_PENDING_TRANSACTIONS: { code: -32602, message: 'Invalid pending transactions params' },
+
+  EXECUTION_REVERTED: { code: 3, message: 'Execution reverted' },
+  EXECUTION_HALTED: {
+    code: -32000,
+    message: 'Transaction processing could not be completed due to an exception',
+  },
+  BLOCK_NOT_FOUND: { code: -32000, message: 'Block not found' },
+  FILTER_NOT_FOUND: { code: -32000, message: 'Filter not found' },
+  LOGS_FILTER_NOT_FOUND: { code: -32000, message: 'Logs filter not found' },
+  P2P_DISABLED: {
+    code: -32000,
+    message: 'P2P has been disabled. This functionality is not available',
+  },
+  WORLD_STATE_UNAVAILABLE: { code: -32000, message: 'World state unavailable' },
+  INVALID_SIGNATURE: { code: -32002, message: 'Invalid signature' },
+  UNKNOWN_BLOCK: { code: -39001, message: 'Unknown block' },
+
+  WRONG_CHAIN_ID: { code: -32000, message: 'Wrong chainId' },
+  INVALID_TRANSACTION_TYPE: { code: -32602, message: 'Invalid transaction type' },
+  INVALID_BLOB_COUNT: {
+    code: -32602,
+    message: 'Invalid blob count (blob transactions must have at least one blob)',
+  },
+  NONCE_TOO_LOW: { code: -32001, message: 'Nonce too low' },
+  NONCE_TOO_HIGH: { code: -32006, message: 'Nonce too high' },
+  INTRINSIC_GAS: { code: -32003, message: 'Intrinsic gas exceeds gas limit' },
+  UPFRONT_COST: { code: -32004, message: 'Upfront cost exceeds account balance' },
+  BLOCK_GAS_LIMIT: { code: -32005, message: 'Transaction gas limit exceeds block gas limit' },
+  TRANSACTION_GAS_CAP: { code: -32005, message: 'Transaction gas limit cap exceeded' },
+  SENDER_NOT_AUTHORIZED: {
+    code: -32007,
+    message: 'Sender account not authorized to send transactions',
+  },
+  GAS_PRICE_BELOW_BASE_FEE: { code: -32009, message: 'Gas price below current base fee' },
+  BLOB_GAS_PRICE_BELOW_BASE_FEE: {
+    code: -32009,
+    message: 'blob gas price below current blob base fee',
+  },
+  PRIORITY_FEE_ABOVE_MAX_FEE: {
+    code: -32000,
+    message: 'Max priority fee per gas exceeds max fee per gas',
+  },
+  TOTAL_BLOB_GAS: { code: -32000, message: 'Total blob gas too high' },
+} as const
+
+export type RpcErrorName = keyof typeof RPC_ERRORS
+
+/** What a reply carries as its `error`; `data` is left out when undefined. */
+export type RpcErrorObject = { readonly code: number; readonly message: string; readonly data?: unknown }
+
+export const rpcErrorObject = (name: RpcErrorName): RpcErrorObject => RPC_ERRORS[name]
+
+/** A method's refusal, by its row in the table. `detail` goes behind the text in brackets, `data` beside it. */
+export class RpcError extends Error {
+  override readonly name = 'RpcError'
+  readonly code: RpcErrorName
+  readonly data: unknown
+  constructor(
+    code: RpcErrorName,
+    options: { readonly detail?: string; readonly data?: unknown; readonly cause?: unknown } = {},
+  ) {
+    const { message } = RPC_ERRORS[code]
+    super(options.detail === undefined ? message : `${message} (${options.detail})`, { cause: options.cause })
+    this.code = code
+    this.data = options.data
+  }
+}

@@ -1,0 +1,115 @@
+import { toQuantity } from '../../core/bytes/hex.ts'
+import { blobBaseFeeAt, excessBlobGasAfter, maxBlobGas } from '../../core/chain/blobFee.ts'
+import { nextBaseFee } from '../../core/chain/baseFee.ts'
+import type { Header } from '../../core/chain/header.ts'
+import type { Receipt } from '../../core/chain/receipt.ts'
+import { rulesAt } from '../../core/genesis/schedule.ts'
+import type { BlockRecord } from '../../core/store/store.ts'
+import type { RpcContext } from './context.ts'
+import { RpcError } from './errors.ts'
+import type { Call } from './method.ts'
+import { blockNumberOf, requireNumberSelector } from './parameters/block.ts'
+import { given, integerOf } from './parameters/values.ts'
+
+const BLOCKS_MAX = 1024n
+/** Besu leaves the rewards out where more are asked for. */
+const PERCENTILES_MAX = 100
+
+const readPercentiles = (value: unknown): readonly number[] | undefined => {
+  if (value === undefined) return undefined
+  if (!Array.isArray(value) || value.length > PERCENTILES_MAX * 100)
+    throw new RpcError('INVALID_REWARD_PERCENTILES')
+  const numbers = value.map(Number)
+  if (value.some(one => typeof one !== 'number' && typeof one !== 'string') || numbers.some(Number.isNaN))
+    throw new RpcError('INVALID_REWARD_PERCENTILES')
+  return numbers.length === 0 || numbers.length > PERCENTILES_MAX ? undefined : numbers.sort((a, b) => a - b)
+}
+
+/** The tip at each percentile of the gas of one block, cheapest transactions first. */
+const rewardsOf = ({ block, receipts }: BlockRecord, percentiles: readonly number[]): string[] => {
+  const baseFee = block.header.baseFeePerGas ?? 0n
+  const paid = receipts
+    .map(({ effectiveGasPrice, gasUsed }: Receipt) => ({ tip: effectiveGasPrice - baseFee, gasUsed }))
+    .sort((a, b) => (a.tip < b.tip ? -1 : a.tip > b.tip ? 1 : 0))
+  const [first] = paid
+  if (first === undefined) return percentiles.map(() => '0x0')
+  let position = 0
+  let sum = first.gasUsed
+  return percentiles.map(percentile => {
+    const threshold = (Number(block.header.gasUsed) * percentile) / 100
+    while (Number(sum) < threshold && position < paid.length - 1)
+      sum += (paid[++position] as typeof first).gasUsed
+    return toQuantity((paid[position] as typeof first).tip)
+  })
+}
+
+const ratio = (part: bigint, whole: bigint): number => (whole === 0n ? 0 : Number(part) / Number(whole))
+
+/** eth_feeHistory: what gas cost in the last blocks and what it costs in the next. */
+export const feeHistory = async ({ params, expired }: Call, context: RpcContext): Promise<unknown> => {
+  const { chain, nowMs, options } = context
+  const count = integerOf(given(params, 0), 64)
+  if (count === undefined || count < 1n || count > BLOCKS_MAX) throw new RpcError('INVALID_BLOCK_COUNT')
+  const newest = await blockNumberOf(context, requireNumberSelector(params, 1, 'INVALID_BLOCK_NUMBER'))
+  if (newest === undefined) throw new RpcError('INVALID_BLOCK_NUMBER')
+  const percentiles = readPercentiles(given(params, 2))
+
+  const oldest = newest + 1n > count ? newest + 1n - count : 0n
+  const headers: Header[] = []
+  const rewards: string[][] = []
+  for (let number = oldest; number <= newest; number++) {
+    if (expired()) throw new RpcError('TIMEOUT')
+    if (percentiles === undefined) {
+      headers.push((await chain.store.header(number)) as Header)
+      continue
+    }
+    const record = (await chain.store.record(number)) as BlockRecord
+    headers.push(record.block.header)
+    rewards.push(rewardsOf(record, percentiles))
+  }
+
+  const rulesOf = (header: Header) =>
+    rulesAt(chain.configuration, header.number, header.timestamp, header.difficulty)
+  const last = headers[headers.length - 1] as Header
+  const following = newest === chain.head().header.number ? undefined : await chain.store.header(newest + 1n)
+  const seconds = BigInt(Math.floor(nowMs() / 1000))
+  const nextTimestamp = seconds > last.timestamp ? seconds : last.timestamp + 1n
+  const nextRules = rulesAt(chain.configuration, last.number + 1n, nextTimestamp, last.difficulty)
+  const nextFee =
+    following === undefined
+      ? nextBaseFee({
+          configuration: chain.configuration,
+          rules: nextRules,
+          parent: last,
+          parentRules: rulesOf(last),
+          genesisBaseFeePerGas: chain.genesis.header.baseFeePerGas,
+          minGasPrice: options.minGasPrice,
+        })
+      : following.baseFeePerGas
+  const nextExcess =
+    following === undefined
+      ? nextRules.blob === undefined
+        ? undefined
+        : excessBlobGasAfter(nextRules, nextRules.blob, last)
+      : following.excessBlobGas
+  const blobFee = (header: Header): bigint =>
+    blobBaseFeeAt(chain.configuration, rulesOf(header), header.excessBlobGas) ?? 0n
+  const nextBlobFee =
+    blobBaseFeeAt(
+      chain.configuration,
+      following === undefined ? nextRules : rulesOf(following),
+      nextExcess,
+    ) ?? 0n
+
+  return {
+    oldestBlock: toQuantity(oldest),
+    baseFeePerGas: [...headers.map(header => header.baseFeePerGas ?? 0n), nextFee ?? 0n].map(toQuantity),
+    baseFeePerBlobGas: [...headers.map(blobFee), nextBlobFee].map(toQuantity),
+    gasUsedRatio: headers.map(({ gasUsed, gasLimit }) => ratio(gasUsed, gasLimit)),
+    blobGasUsedRatio: headers.map(header => {
+      const { blob } = rulesOf(header)
+      return blob === undefined ? 0 : ratio(header.blobGasUsed ?? 0n, maxBlobGas(blob))
+    }),
+    ...(percentiles === undefined ? {} : { reward: rewards }),
+  }
+}

@@ -1,0 +1,25 @@
+import type { Method } from './method.ts'
+import { ETH_BLOCK_METHODS } from './methods/ethBlocks.ts'
+import { ETH_LOG_METHODS } from './methods/ethLogs.ts'
+import { ETH_NODE_METHODS } from './methods/ethNode.ts'
+import { ETH_STATE_METHODS } from './methods/ethState.ts'
+import { ETH_TRANSACTION_METHODS } from './methods/ethTransactions.ts'
+import { NET_METHODS } from './methods/net.ts'
+import { QBFT_METHODS } from './methods/qbft.ts'
+import { RPC_METHODS } from './methods/rpc.ts'
+import { TXPOOL_METHODS } from './methods/txpool.ts'
+import { WEB3_METHODS } from './methods/web3.ts'
+
+/** Every JSON-RPC method: dispatch, groups, permissions and documentation come from these rows. */
+export const METHODS: readonly Method[] = [
+  ...RPC_METHODS,
+  ...NET_METHODS,
+  ...WEB3_METHODS,
+  ...ETH_NODE_METHODS,
+  ...ETH_BLOCK_METHODS,
+  ...ETH_TRANSACTION_METHODS,
+  ...ETH_STATE_METHODS,
+  ...ETH_LOG_METHODS,
+  ...QBFT_METHODS,
+  ...TXPOOL_METHODS,
+]

@@ -1,0 +1,86 @@
+import { toQuantity } from '../../../core/bytes/hex.ts'
+import { rawHeaderHash } from '../../../core/chain/codec/header.ts'
+import type { BlockRecord } from '../../../core/store/store.ts'
+import { recordOf } from '../blocks.ts'
+import type { RpcContext } from '../context.ts'
+import { RpcError, type RpcErrorName } from '../errors.ts'
+import { type Method, method, type Params } from '../method.ts'
+import { type BlockSelector, readSelector, requireNumberSelector } from '../parameters/block.ts'
+import { given, hashOf, integerOf, required } from '../parameters/values.ts'
+import { blockShape } from '../shapes/block.ts'
+import { receiptShapes } from '../shapes/receipt.ts'
+
+type Read = (params: Params) => BlockSelector
+
+const byNumber: Read = params => requireNumberSelector(params, 0, 'INVALID_BLOCK_NUMBER')
+
+const byHash: Read = params => ({
+  kind: 'hash',
+  hash: required(hashOf(given(params, 0)), 'INVALID_BLOCK_HASH'),
+})
+
+/** A row that answers something of one block, null where there is none. */
+const ofBlock = (
+  name: string,
+  param: string,
+  read: Read,
+  answer: (record: BlockRecord, context: RpcContext) => unknown,
+): Method =>
+  method(name, [param], async ({ params }, context) => {
+    const record = await recordOf(context, read(params))
+    return record === undefined ? null : answer(record, context)
+  })
+
+const getBlock = (name: string, param: string, read: Read): Method =>
+  method(name, [param, 'fullTransactions'], async ({ params }, context) => {
+    const selector = read(params)
+    const fullTransactions = given(params, 1)
+    if (typeof fullTransactions !== 'boolean') throw new RpcError('INVALID_FULL_TRANSACTIONS')
+    const record = await recordOf(context, selector)
+    if (record === undefined) return null
+    // Besu's answer on its own networks; the execution-apis, which have taken it out, where a public chain was imported.
+    const totalDifficulty = context.chain.configuration.consensus.kind === 'qbft'
+    return blockShape(record, { fullTransactions, totalDifficulty })
+  })
+
+const transactionCount = ({ block }: BlockRecord): string => toQuantity(block.transactions.length)
+const uncleCount = ({ block }: BlockRecord): string => toQuantity(block.ommers.length)
+
+/** Blocks hold no ommers on QBFT; where they do, on an imported chain, the header is all that is kept of one. */
+const getUncle = (name: string, param: string, read: Read): Method =>
+  method(name, [param, 'index'], async ({ params }, context) => {
+    const selector = read(params)
+    const index = requireIndex(params, 'INVALID_BLOCK_INDEX')
+    const ommer = (await recordOf(context, selector))?.block.ommers[index]
+    if (ommer === undefined) return null
+    const { transactions: _, ...shape } = blockShape(
+      {
+        block: { header: ommer, transactions: [], ommers: [], withdrawals: undefined },
+        hash: rawHeaderHash(ommer),
+        totalDifficulty: 0n,
+        senders: [],
+        receipts: [],
+      },
+      { fullTransactions: false, totalDifficulty: false },
+    )
+    return shape
+  })
+
+export const requireIndex = (params: Params, error: RpcErrorName): number =>
+  Number(required(integerOf(given(params, 1), 31), error))
+
+export const ETH_BLOCK_METHODS: readonly Method[] = [
+  getBlock('eth_getBlockByNumber', 'block', byNumber),
+  getBlock('eth_getBlockByHash', 'blockHash', byHash),
+  method('eth_getBlockReceipts', ['block'], async ({ params }, context) => {
+    const selector = required(readSelector(params, 0), 'INVALID_BLOCK')
+    const record = await recordOf(context, selector)
+    return record === undefined ? null : receiptShapes(record)
+  }),
+  ofBlock('eth_getBlockTransactionCountByNumber', 'block', byNumber, transactionCount),
+  ofBlock('eth_getBlockTransactionCountByHash', 'blockHash', byHash, transactionCount),
+  ofBlock('eth_getUncleCountByBlockNumber', 'block', byNumber, uncleCount),
+  ofBlock('eth_getUncleCountByBlockHash', 'blockHash', byHash, uncleCount),
+  getUncle('eth_getUncleByBlockNumberAndIndex', 'block', byNumber),
+  getUncle('eth_getUncleByBlockHashAndIndex', 'blockHash', byHash),
+]

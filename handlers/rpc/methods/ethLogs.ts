@@ -1,0 +1,36 @@
+import { RpcError } from '../errors.ts'
+import { readLogFilter } from '../logs/filter.ts'
+import { searchLogs } from '../logs/search.ts'
+import { type Method, method, type Params } from '../method.ts'
+import { given, integerOf } from '../parameters/values.ts'
+import { toQuantity } from '../../../core/bytes/hex.ts'
+
+/** A filter's id in the one form that the registry knows. */
+const filterId = (params: Params): string => {
+  const value = given(params, 0)
+  if (typeof value !== 'string') throw new RpcError('INVALID_ID')
+  const id = integerOf(value)
+  return id === undefined ? value : toQuantity(id)
+}
+
+/** Logs, by search and by polling. */
+export const ETH_LOG_METHODS: readonly Method[] = [
+  method('eth_getLogs', ['filter'], ({ params, expired }, context) =>
+    searchLogs(context, readLogFilter(given(params, 0)), context.options.logsRangeMax, expired),
+  ),
+  method('eth_newFilter', ['filter'], ({ params }, { filters }) =>
+    filters.newLogFilter(readLogFilter(given(params, 0))),
+  ),
+  method('eth_newBlockFilter', [], (_, { filters }) => filters.newBlockFilter()),
+  method('eth_newPendingTransactionFilter', [], (_, { filters }) => filters.newPendingFilter()),
+  method('eth_getFilterChanges', ['filterId'], ({ params, expired }, { filters }) =>
+    filters.changes(filterId(params), expired),
+  ),
+  // Without the bound of blocks that eth_getLogs has, as in Besu.
+  method('eth_getFilterLogs', ['filterId'], ({ params, expired }, context) =>
+    searchLogs(context, context.filters.logFilter(filterId(params)), 0n, expired),
+  ),
+  method('eth_uninstallFilter', ['filterId'], ({ params }, { filters }) =>
+    filters.uninstall(filterId(params)),
+  ),
+]

@@ -1,0 +1,22 @@
+import { toQuantity } from '../../../core/bytes/hex.ts'
+import { blobBaseFeeAt, excessBlobGasAfter } from '../../../core/chain/blobFee.ts'
+import { poolHeadOf } from '../../../core/txpool/head.ts'
+import { feeHistory } from '../feeHistory.ts'
+import { type Method, method } from '../method.ts'
+
+/** What the node and its chain are, and what gas costs. */
+export const ETH_NODE_METHODS: readonly Method[] = [
+  method('eth_accounts', [], () => []),
+  method('eth_blockNumber', [], (_, { chain }) => toQuantity(chain.head().header.number)),
+  method('eth_chainId', [], (_, { chain }) => toQuantity(chain.configuration.chainId)),
+  method('eth_syncing', [], () => false),
+  method('eth_mining', [], (_, { options }) => options.mining),
+  method('eth_gasPrice', [], async (_, { gasPrice }) => toQuantity(await gasPrice.gasPrice())),
+  method('eth_maxPriorityFeePerGas', [], async (_, { gasPrice }) => toQuantity(await gasPrice.priorityFee())),
+  method('eth_blobBaseFee', [], (_, { chain, nowMs, options }) => {
+    const { rules } = poolHeadOf(chain, BigInt(Math.floor(nowMs() / 1000)), options.minGasPrice)
+    const excess = rules.blob === undefined ? 0n : excessBlobGasAfter(rules, rules.blob, chain.head().header)
+    return toQuantity(blobBaseFeeAt(chain.configuration, rules, excess) ?? 0n)
+  }),
+  method('eth_feeHistory', ['blockCount', 'newestBlock', 'rewardPercentiles?'], feeHistory),
+]

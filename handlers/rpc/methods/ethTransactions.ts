@@ -1,0 +1,61 @@
+import type { Hash } from '../../../core/bytes/bytes.ts'
+import type { BlockRecord } from '../../../core/store/store.ts'
+import { recordOf } from '../blocks.ts'
+import type { RpcContext } from '../context.ts'
+import { RpcError } from '../errors.ts'
+import { type Method, method, type Params } from '../method.ts'
+import { type BlockSelector, requireNumberSelector } from '../parameters/block.ts'
+import { given, hashOf, required, requireCount } from '../parameters/values.ts'
+import { sendRawTransaction, sendRawTransactions } from '../sendRawTransaction.ts'
+import { receiptShape } from '../shapes/receipt.ts'
+import { minedTransactionShape, pendingTransactionShape } from '../shapes/transaction.ts'
+import { requireIndex } from './ethBlocks.ts'
+
+type Mined = { readonly record: BlockRecord; readonly index: number }
+
+const findMined = async ({ chain }: RpcContext, hash: Hash): Promise<Mined | undefined> => {
+  const location = await chain.store.transactionLocation(hash)
+  if (location === undefined) return undefined
+  const record = await chain.store.record(location.blockNumber)
+  return record === undefined ? undefined : { record, index: location.index }
+}
+
+const byIndex = (name: string, param: string, read: (params: Params) => BlockSelector): Method =>
+  method(name, [param, 'index'], async ({ params }, context) => {
+    const selector = read(params)
+    const index = requireIndex(params, 'INVALID_TRANSACTION_INDEX')
+    const record = await recordOf(context, selector)
+    if (record === undefined || index >= record.block.transactions.length) return null
+    return minedTransactionShape(record, index)
+  })
+
+/** Transactions: read, and sent. */
+export const ETH_TRANSACTION_METHODS: readonly Method[] = [
+  method('eth_getTransactionByHash', ['transactionHash'], async ({ params }, context) => {
+    requireCount(params, 1)
+    const hash = required(hashOf(params[0]), 'INVALID_TRANSACTION_HASH')
+    const pooled = context.pool.get(hash)
+    if (pooled !== undefined) return pendingTransactionShape(pooled)
+    const mined = await findMined(context, hash)
+    return mined === undefined ? null : minedTransactionShape(mined.record, mined.index)
+  }),
+  byIndex('eth_getTransactionByBlockNumberAndIndex', 'block', params =>
+    requireNumberSelector(params, 0, 'INVALID_BLOCK_NUMBER'),
+  ),
+  // The text is Besu's.
+  byIndex('eth_getTransactionByBlockHashAndIndex', 'blockHash', params => ({
+    kind: 'hash',
+    hash: required(hashOf(given(params, 0)), 'INVALID_TRANSACTION_HASH'),
+  })),
+  method('eth_getTransactionReceipt', ['transactionHash'], async ({ params }, context) => {
+    const hash = required(hashOf(given(params, 0)), 'INVALID_TRANSACTION_HASH')
+    const mined = await findMined(context, hash)
+    return mined === undefined ? null : receiptShape(mined.record, mined.index)
+  }),
+  method('eth_sendRawTransaction', ['transaction'], sendRawTransaction, {
+    handleTogether: sendRawTransactions,
+  }),
+  method('eth_sendTransaction', ['transaction'], () => {
+    throw new RpcError('SEND_TRANSACTION_NOT_SUPPORTED')
+  }),
+]

@@ -1,0 +1,12 @@
+import { toQuantity } from '../../../core/bytes/hex.ts'
+import { RpcError } from '../errors.ts'
+import { type Method, method } from '../method.ts'
+
+export const NET_METHODS: readonly Method[] = [
+  method('net_version', [], (_, { options }) => options.networkId.toString()),
+  method('net_listening', [], (_, { network }) => network?.listening ?? false),
+  method('net_peerCount', [], (_, { network }) => {
+    if (network === undefined) throw new RpcError('P2P_DISABLED')
+    return toQuantity(network.peerCount())
+  }),
+]

@@ -1,0 +1,37 @@
+import { toHex } from '../../../core/bytes/hex.ts'
+import type { Consensus } from '../../../core/genesis/configuration.ts'
+import type { RpcContext } from '../context.ts'
+import { RpcError } from '../errors.ts'
+import { type Method, method } from '../method.ts'
+import { blockNumberOf, requireNumberSelector } from '../parameters/block.ts'
+import { given, hashOf, required } from '../parameters/values.ts'
+
+/** On a chain of another consensus the methods are not there. */
+const qbftOf = ({ chain }: RpcContext): Extract<Consensus, { readonly kind: 'qbft' }> => {
+  const { consensus } = chain.configuration
+  if (consensus.kind !== 'qbft') throw new RpcError('METHOD_NOT_ENABLED')
+  return consensus
+}
+
+const validatorsAt = async ({ chain }: RpcContext, number: bigint | undefined): Promise<string[] | null> =>
+  number === undefined ? null : (await chain.validators(number)).map(toHex)
+
+export const QBFT_METHODS: readonly Method[] = [
+  method('qbft_getValidatorsByBlockNumber', ['block'], async ({ params }, context) => {
+    qbftOf(context)
+    const selector = requireNumberSelector(params, 0, 'INVALID_BLOCK')
+    const isNext = selector.kind === 'tag' && selector.tag === 'pending'
+    const number = isNext ? context.chain.head().header.number + 1n : await blockNumberOf(context, selector)
+    return await validatorsAt(context, number)
+  }),
+  method('qbft_getValidatorsByBlockHash', ['blockHash'], async ({ params }, context) => {
+    qbftOf(context)
+    const hash = required(hashOf(given(params, 0)), 'INVALID_BLOCK_HASH')
+    return await validatorsAt(context, await context.chain.store.numberOfHash(hash))
+  }),
+  method(
+    'qbft_getRequestTimeoutSeconds',
+    [],
+    (_, context) => qbftOf(context).parameters.requestTimeoutSeconds,
+  ),
+]

@@ -1,0 +1,84 @@
+import type { Address } from '../../core/bytes/bytes.ts'
+import { toHex } from '../../core/bytes/hex.ts'
+import { DecodeError } from '../../core/chain/codec/error.ts'
+import { decodePooledTransaction } from '../../core/chain/codec/pooledTransaction.ts'
+import { SECP256K1_ORDER } from '../../core/chain/codec/signature.ts'
+import type { SenderTransaction, Transaction } from '../../core/chain/transaction.ts'
+import { TransactionRejected } from '../../core/txpool/rejection.ts'
+import type { RpcContext } from './context.ts'
+import { errorOutcome, type Outcome } from './envelope.ts'
+import { RPC_ERRORS, RpcError } from './errors.ts'
+import type { Call, Params } from './method.ts'
+import { bytesOf, required, requireCount } from './parameters/values.ts'
+
+const isSigned = ({ r, s }: Transaction): boolean =>
+  r > 0n && r < SECP256K1_ORDER && s > 0n && s < SECP256K1_ORDER
+
+/** Whatever cannot be read as a signed transaction has the same answer. @throws RpcError */
+const decode = (params: Params): Transaction => {
+  requireCount(params, 1)
+  const bytes = required(bytesOf(params[0]), 'INVALID_PARAMS')
+  try {
+    const { transaction } = decodePooledTransaction(bytes)
+    if (isSigned(transaction)) return transaction
+  } catch (cause) {
+    if (cause instanceof DecodeError) throw new RpcError('INVALID_PARAMS', { cause })
+    throw cause
+  }
+  throw new RpcError('INVALID_PARAMS')
+}
+
+/** The transaction of one call, or why it goes no further. */
+const prepare = (params: Params, { pool }: RpcContext): Transaction | RpcError | TransactionRejected => {
+  try {
+    const transaction = decode(params)
+    // Before the costly recovery, and Besu's first check anyway.
+    return pool.get(transaction.hash) === undefined
+      ? transaction
+      : new TransactionRejected('ALREADY_KNOWN', 'the same transaction is in the pool already')
+  } catch (error) {
+    if (error instanceof RpcError) return error
+    throw error
+  }
+}
+
+const refusal = (error: RpcError | TransactionRejected): Outcome => ({
+  error: {
+    code: error instanceof RpcError ? RPC_ERRORS[error.code].code : error.rpcCode,
+    message: error.message,
+  },
+})
+
+/** All senders are recovered together, then the pool takes the transactions in the order they came. */
+export const sendRawTransactions = async (
+  calls: readonly Call[],
+  context: RpcContext,
+): Promise<readonly Outcome[]> => {
+  const prepared = calls.map(({ params }) => prepare(params, context))
+  const transactions = prepared.filter((one): one is Transaction => !(one instanceof Error))
+  const senders = await context.recoverSenders(transactions)
+  const signed: SenderTransaction[] = []
+  transactions.forEach((transaction, index) => {
+    const sender: Address | undefined = senders[index]
+    if (sender !== undefined) signed.push({ transaction, sender })
+  })
+  const rejections = await context.submit(signed)
+  let recovered = 0
+  let submitted = 0
+  return prepared.map(one => {
+    if (one instanceof Error) return refusal(one)
+    if (senders[recovered++] === undefined) return errorOutcome('INVALID_SIGNATURE')
+    const rejection = rejections[submitted++]
+    return rejection === undefined ? { result: toHex(one.hash) } : refusal(rejection)
+  })
+}
+
+export const sendRawTransaction = async ({ params }: Call, context: RpcContext): Promise<string> => {
+  const transaction = prepare(params, context)
+  if (transaction instanceof Error) throw transaction
+  const [sender] = await context.recoverSenders([transaction])
+  if (sender === undefined) throw new RpcError('INVALID_SIGNATURE')
+  const [rejection] = await context.submit([{ transaction, sender }])
+  if (rejection !== undefined) throw rejection
+  return toHex(transaction.hash)
+}

@@ -1,0 +1,94 @@
+import type { Address } from '../../../core/bytes/bytes.ts'
+import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
+import type { Log, Receipt } from '../../../core/chain/receipt.ts'
+import type { Transaction } from '../../../core/chain/transaction.ts'
+import type { BlockRecord } from '../../../core/store/store.ts'
+
+type Json = Record<string, unknown>
+
+/** Where a log stands. */
+type LogPlace = { readonly record: BlockRecord; readonly transactionIndex: number; readonly logIndex: number }
+
+const transactionHash = ({ record, transactionIndex }: LogPlace): string =>
+  toHex((record.block.transactions[transactionIndex] as Transaction).hash)
+
+/** A log inside a receipt, in Besu's order. */
+const receiptLogShape = (log: Log, place: LogPlace): Json => ({
+  address: toHex(log.address),
+  topics: log.topics.map(toHex),
+  data: toHex(log.data),
+  blockNumber: toQuantity(place.record.block.header.number),
+  transactionHash: transactionHash(place),
+  transactionIndex: toQuantity(place.transactionIndex),
+  blockHash: toHex(place.record.hash),
+  blockTimestamp: toQuantity(place.record.block.header.timestamp),
+  logIndex: toQuantity(place.logIndex),
+  removed: false,
+})
+
+/** A log by itself, from eth_getLogs and filters: the same members in Besu's other order. */
+export const logShape = (log: Log, place: LogPlace): Json => ({
+  logIndex: toQuantity(place.logIndex),
+  removed: false,
+  blockNumber: toQuantity(place.record.block.header.number),
+  blockHash: toHex(place.record.hash),
+  blockTimestamp: toQuantity(place.record.block.header.timestamp),
+  transactionHash: transactionHash(place),
+  transactionIndex: toQuantity(place.transactionIndex),
+  address: toHex(log.address),
+  data: toHex(log.data),
+  topics: log.topics.map(toHex),
+})
+
+/** The receipt of the transaction at `index`, `firstLogIndex` logs being before its own. */
+const receiptAt = (record: BlockRecord, index: number, firstLogIndex: number): Json => {
+  const { block, hash, senders, receipts } = record
+  const receipt = receipts[index] as Receipt
+  const transaction = block.transactions[index] as Transaction
+  const json: Json = {
+    blockHash: toHex(hash),
+    blockNumber: toQuantity(block.header.number),
+    contractAddress: receipt.contractAddress === undefined ? null : toHex(receipt.contractAddress),
+    cumulativeGasUsed: toQuantity(receipt.cumulativeGasUsed),
+    from: toHex(senders[index] as Address),
+    gasUsed: toQuantity(receipt.gasUsed),
+    effectiveGasPrice: toQuantity(receipt.effectiveGasPrice),
+    logs: receipt.logs.map((log, offset) =>
+      receiptLogShape(log, { record, transactionIndex: index, logIndex: firstLogIndex + offset }),
+    ),
+    logsBloom: toHex(receipt.logsBloom),
+  }
+  if (receipt.postStateRoot !== undefined) json['root'] = toHex(receipt.postStateRoot)
+  else json['status'] = receipt.status === true ? '0x1' : '0x0'
+  json['to'] = transaction.to === undefined ? null : toHex(transaction.to)
+  json['transactionHash'] = toHex(transaction.hash)
+  json['transactionIndex'] = toQuantity(index)
+  if (receipt.revertReason !== undefined) json['revertReason'] = toHex(receipt.revertReason)
+  json['type'] = toQuantity(receipt.type)
+  if (receipt.type === 3) {
+    json['blobGasUsed'] = toQuantity(receipt.blobGasUsed)
+    json['blobGasPrice'] = toQuantity(receipt.blobGasPrice)
+  }
+  return json
+}
+
+/** How many logs stand in the block before those of the transaction at `index`. */
+const logsBefore = (receipts: readonly Receipt[], index: number): number => {
+  let count = 0
+  for (let i = 0; i < index; i++) count += (receipts[i] as Receipt).logs.length
+  return count
+}
+
+/** One receipt; the index must be within the block. */
+export const receiptShape = (record: BlockRecord, index: number): Json =>
+  receiptAt(record, index, logsBefore(record.receipts, index))
+
+/** All receipts of a block. */
+export const receiptShapes = (record: BlockRecord): Json[] => {
+  let logIndex = 0
+  return record.receipts.map((receipt, index) => {
+    const json = receiptAt(record, index, logIndex)
+    logIndex += receipt.logs.length
+    return json
+  })
+}

@@ -1,0 +1,94 @@
+import type { Address, Hash } from '../../../core/bytes/bytes.ts'
+import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
+import { minBigint } from '../../../core/bytes/integer.ts'
+import { wireV } from '../../../core/chain/codec/transactionItem.ts'
+import type { AccessListEntry, Transaction } from '../../../core/chain/transaction.ts'
+import type { BlockRecord } from '../../../core/store/store.ts'
+import type { PooledTransaction } from '../../../core/txpool/pool.ts'
+
+type Json = Record<string, unknown>
+
+export const accessListShape = (entries: readonly AccessListEntry[]): Json[] =>
+  entries.map(({ address, storageKeys }) => ({
+    address: toHex(address),
+    storageKeys: storageKeys.map(toHex),
+  }))
+
+const authorizationListShape = (transaction: Transaction): Json[] =>
+  transaction.authorizationList.map(({ chainId, address, nonce, yParity, r, s }) => ({
+    chainId: toQuantity(chainId),
+    address: toHex(address),
+    nonce: toQuantity(nonce),
+    yParity: toQuantity(yParity),
+    r: toQuantity(r),
+    s: toQuantity(s),
+  }))
+
+/** Wei per gas that was paid in a block with that base fee. */
+export const effectiveGasPrice = (transaction: Transaction, baseFeePerGas: bigint | undefined): bigint =>
+  baseFeePerGas === undefined
+    ? transaction.maxFeePerGas
+    : minBigint(transaction.maxFeePerGas, baseFeePerGas + transaction.maxPriorityFeePerGas)
+
+type Place = {
+  readonly blockHash: Hash
+  readonly blockNumber: bigint
+  readonly blockTimestamp: bigint
+  readonly index: number
+}
+
+/** Members in Besu's order; each that a type does not have is absent, not null. */
+const shape = (
+  transaction: Transaction,
+  sender: Address,
+  gasPrice: bigint,
+  place: Place | undefined,
+): Json => {
+  const { type } = transaction
+  const json: Json = {}
+  if (type >= 1) json['accessList'] = accessListShape(transaction.accessList)
+  if (type === 4) json['authorizationList'] = authorizationListShape(transaction)
+  json['blockHash'] = place === undefined ? null : toHex(place.blockHash)
+  json['blockNumber'] = place === undefined ? null : toQuantity(place.blockNumber)
+  if (place !== undefined) json['blockTimestamp'] = toQuantity(place.blockTimestamp)
+  if (transaction.chainId !== undefined) json['chainId'] = toQuantity(transaction.chainId)
+  else if (place === undefined) json['chainId'] = null
+  json['from'] = toHex(sender)
+  json['gas'] = toQuantity(transaction.gasLimit)
+  json['gasPrice'] = toQuantity(gasPrice)
+  if (type >= 2) {
+    json['maxPriorityFeePerGas'] = toQuantity(transaction.maxPriorityFeePerGas)
+    json['maxFeePerGas'] = toQuantity(transaction.maxFeePerGas)
+  }
+  if (type === 3) json['maxFeePerBlobGas'] = toQuantity(transaction.maxFeePerBlobGas)
+  json['hash'] = toHex(transaction.hash)
+  json['input'] = toHex(transaction.data)
+  json['nonce'] = toQuantity(transaction.nonce)
+  if (place === undefined) json['raw'] = toHex(transaction.encoded)
+  json['to'] = transaction.to === undefined ? null : toHex(transaction.to)
+  json['transactionIndex'] = place === undefined ? null : toQuantity(place.index)
+  json['type'] = toQuantity(type)
+  json['value'] = toQuantity(transaction.value)
+  if (type >= 1) json['yParity'] = toQuantity(transaction.yParity)
+  json['v'] = toQuantity(wireV(transaction))
+  json['r'] = toQuantity(transaction.r)
+  json['s'] = toQuantity(transaction.s)
+  if (type === 3) json['blobVersionedHashes'] = transaction.blobVersionedHashes.map(toHex)
+  return json
+}
+
+/** A transaction of a block; the index must be within it. */
+export const minedTransactionShape = ({ block, hash, senders }: BlockRecord, index: number): Json => {
+  const { header } = block
+  const transaction = block.transactions[index] as Transaction
+  return shape(transaction, senders[index] as Address, effectiveGasPrice(transaction, header.baseFeePerGas), {
+    blockHash: hash,
+    blockNumber: header.number,
+    blockTimestamp: header.timestamp,
+    index,
+  })
+}
+
+/** A transaction that waits in the pool. */
+export const pendingTransactionShape = ({ transaction, sender }: PooledTransaction): Json =>
+  shape(transaction, sender, transaction.maxFeePerGas, undefined)
