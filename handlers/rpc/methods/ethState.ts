@@ -4,6 +4,7 @@ import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
 import { type Method, method } from '../method.ts'
 import { withSelector } from '../parameters/block.ts'
 import { given, integerOf, requireAddress, required } from '../parameters/values.ts'
+import { getProof } from '../proof.ts'
 import { readState } from '../state.ts'
 
 /** Accounts and their storage at any block. */
@@ -41,4 +42,5 @@ export const ETH_STATE_METHODS: readonly Method[] = [
     })
     return value === null ? null : toHex(value)
   }),
+  method('eth_getProof', ['address', 'storageKeys', 'block?'], getProof),
 ]

@@ -1,0 +1,226 @@
+import { describe, expect, test } from 'bun:test'
+import { createRpcApp, HTTP_DEFAULTS, type HttpOptions } from '../../../handlers/http/app.ts'
+import { RPC_DEFAULTS, type RpcContext } from '../../../handlers/rpc/context.ts'
+
+const BODY_BYTES_MAX = 1000
+
+/** The routes, hosts, origins and bodies are judged before any chain is asked. */
+const contextWith = (more: Partial<RpcContext> = {}): RpcContext =>
+  ({
+    options: { ...RPC_DEFAULTS, clientVersion: 'quorate/v0', networkId: 1337n, mining: true },
+    network: undefined,
+    reportError: (_: string, error: unknown) => {
+      throw error
+    },
+    ...more,
+  }) as unknown as RpcContext
+
+const send = async (
+  path: string,
+  init: RequestInit = {},
+  options: Partial<HttpOptions> = {},
+  context: RpcContext = contextWith(),
+): Promise<Response> => {
+  const { fetch } = createRpcApp(context, { ...HTTP_DEFAULTS, bodyBytesMax: BODY_BYTES_MAX, ...options })
+  const headers = new Headers(init.headers)
+  if (!headers.has('host')) headers.set('host', 'localhost:8545')
+  return await fetch(new Request(`http://localhost:8545${path}`, { ...init, headers }))
+}
+
+const post = (body: string, headers: Record<string, string> = {}, options: Partial<HttpOptions> = {}) =>
+  send('/', { method: 'POST', body, headers }, options)
+
+const ACCOUNTS = '{"jsonrpc":"2.0","id":1,"method":"eth_accounts","params":[]}'
+const ANSWER = '{"jsonrpc":"2.0","id":1,"result":[]}'
+
+/** A body without Content-Length, in chunks. */
+const streamOf = (chunks: readonly string[]): ReadableStream<Uint8Array> => {
+  const encoder = new TextEncoder()
+  return new ReadableStream({
+    start: controller => {
+      for (const chunk of chunks) controller.enqueue(encoder.encode(chunk))
+      controller.close()
+    },
+  })
+}
+
+describe('the routes', () => {
+  test('POST / answers JSON-RPC whatever the content type says', async () => {
+    for (const headers of [{}, { 'content-type': 'text/plain' }, { accept: '*/*' }]) {
+      const response = await post(ACCOUNTS, headers)
+      expect(response.status).toBe(200)
+      expect(response.headers.get('content-type')).toBe('application/json')
+      expect(await response.text()).toBe(ANSWER)
+    }
+  })
+
+  test('POST / of what is no request is 400 with a JSON-RPC error', async () => {
+    const response = await post('{')
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ id: null, error: { code: -32700 } })
+  })
+
+  test('POST / of a notification is 200 and empty', async () => {
+    const response = await post('{"jsonrpc":"2.0","method":"eth_accounts"}')
+    expect([response.status, await response.text()]).toEqual([200, ''])
+  })
+
+  test('POST / of a client that takes no JSON is 406', async () => {
+    expect((await post(ACCOUNTS, { accept: 'text/html' })).status).toBe(406)
+    expect((await post(ACCOUNTS, { accept: 'text/html, application/*' })).status).toBe(200)
+  })
+
+  test('GET / is 201 and empty', async () => {
+    const response = await send('/')
+    expect([response.status, await response.text()]).toEqual([201, ''])
+  })
+
+  test('other methods are 405 with what is allowed', async () => {
+    for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+      const response = await send('/', { method })
+      expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, POST'])
+    }
+    expect((await send('/liveness', { method: 'POST' })).status).toBe(405)
+  })
+
+  test('other paths are 404', async () => {
+    expect((await send('/nothing')).status).toBe(404)
+    expect((await send('/nothing', { method: 'POST', body: ACCOUNTS })).status).toBe(404)
+  })
+})
+
+describe('the body', () => {
+  const tooLong = ' '.repeat(BODY_BYTES_MAX + 1 - ACCOUNTS.length) + ACCOUNTS
+
+  test('of exactly the limit is read, one byte more is 413', async () => {
+    expect((await post(tooLong.slice(1))).status).toBe(200)
+    expect((await post(tooLong)).status).toBe(413)
+    expect((await post(tooLong, { 'content-length': String(tooLong.length) })).status).toBe(413)
+  })
+
+  test('without a length is counted while it comes', async () => {
+    const chunks = (text: string): string[] => [text.slice(0, 10), text.slice(10, 900), text.slice(900)]
+    const stream = (text: string) => send('/', { method: 'POST', body: streamOf(chunks(text)) })
+    const response = await stream(tooLong.slice(1))
+    expect([response.status, await response.text()]).toEqual([200, ANSWER])
+    expect((await stream(tooLong)).status).toBe(413)
+  })
+})
+
+describe('the host allowlist', () => {
+  const statusOf = async (host: string, hostAllowlist?: readonly string[]): Promise<number> =>
+    (await send('/liveness', { headers: { host } }, hostAllowlist === undefined ? {} : { hostAllowlist }))
+      .status
+
+  test('lets its hosts in, whatever the port and the case', async () => {
+    for (const host of ['localhost', 'LocalHost:1', '127.0.0.1:8545']) expect(await statusOf(host)).toBe(200)
+    expect(await statusOf('[::1]:8545', ['[::1]'])).toBe(200)
+  })
+
+  test('refuses others on every path with 403 and a JSON text', async () => {
+    const response = await send('/liveness', { headers: { host: 'evil.example' } })
+    expect(response.status).toBe(403)
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(await response.text()).toBe('{"message":"Host not authorized."}')
+  })
+
+  test('refuses a host after letting another in', async () => {
+    const { fetch } = createRpcApp(contextWith(), HTTP_DEFAULTS)
+    const ask = async (host: string) => (await fetch(new Request('http://x/', { headers: { host } }))).status
+    expect([await ask('localhost'), await ask('localhost'), await ask('evil.example')]).toEqual([
+      201, 201, 403,
+    ])
+  })
+
+  test('is 400 where the authority makes no sense', async () => {
+    for (const host of ['ally:friend', 'ally:123456', 'ally:99999', 'a:b:c'])
+      expect(await statusOf(host)).toBe(400)
+  })
+
+  test('refuses an empty host, unless every host may', async () => {
+    const { fetch } = createRpcApp(contextWith(), HTTP_DEFAULTS)
+    expect((await fetch(new Request('http://localhost/'))).status).toBe(403)
+    const open = createRpcApp(contextWith(), { ...HTTP_DEFAULTS, hostAllowlist: ['*'] })
+    expect((await open.fetch(new Request('http://localhost/'))).status).toBe(201)
+    expect(await statusOf('evil.example', ['*'])).toBe(200)
+  })
+
+  test('that is empty refuses everyone', async () => {
+    expect(await statusOf('localhost', [])).toBe(403)
+  })
+})
+
+describe('CORS', () => {
+  const fromOrigin = (origin: string, corsOrigins: readonly string[] = [], init: RequestInit = {}) =>
+    send('/', { ...init, headers: { origin, ...(init.headers as Record<string, string>) } }, { corsOrigins })
+
+  test('refuses every origin by default', async () => {
+    const response = await fromOrigin('http://a.example')
+    expect([response.status, await response.text()]).toEqual([403, 'Exception thrown handling RPC'])
+    expect(response.headers.get('access-control-allow-origin')).toBeNull()
+  })
+
+  test('lets a listed origin read the answer', async () => {
+    const response = await fromOrigin('http://a.example', ['http://b.example', 'http://a.example'])
+    expect(response.status).toBe(201)
+    expect(response.headers.get('access-control-allow-origin')).toBe('http://a.example')
+    expect(response.headers.get('vary')).toBe('origin')
+  })
+
+  test('takes the list as patterns of the whole origin', async () => {
+    const patterns = ['http://.*\\.example', 'http://x']
+    expect((await fromOrigin('http://a.example', patterns)).status).toBe(201)
+    expect((await fromOrigin('http://a.example.evil', patterns)).status).toBe(403)
+    expect((await fromOrigin('http://xy', patterns)).status).toBe(403)
+    expect((await fromOrigin(`http://${'a'.repeat(2000)}.example`, patterns)).status).toBe(403)
+  })
+
+  test('with * takes every origin, null too', async () => {
+    expect((await fromOrigin('null', ['*'])).headers.get('access-control-allow-origin')).toBe('null')
+  })
+
+  test('answers a preflight with 204 and nothing else', async () => {
+    const response = await fromOrigin('http://a.example', ['*'], {
+      method: 'OPTIONS',
+      headers: { 'access-control-request-method': 'POST' },
+    })
+    expect(response.status).toBe(204)
+    expect(Object.fromEntries(response.headers)).toEqual({
+      'access-control-allow-headers': '*,content-type',
+      'access-control-allow-origin': 'http://a.example',
+      vary: 'origin',
+    })
+  })
+})
+
+describe('health', () => {
+  const UP = '{\n  "status" : "UP"\n}'
+  const DOWN = '{\n  "status" : "DOWN"\n}'
+
+  const ask = async (path: string, context?: RpcContext): Promise<readonly [number, string]> => {
+    const response = await send(path, {}, {}, context)
+    return [response.status, await response.text()]
+  }
+
+  test('/liveness is always up', async () => {
+    expect(await ask('/liveness')).toEqual([200, UP])
+  })
+
+  test('/readiness asks for no peers where the node connects to none', async () => {
+    expect(await ask('/readiness')).toEqual([200, UP])
+    expect(await ask('/readiness?minPeers=5&maxBlocksBehind=10')).toEqual([200, UP])
+  })
+
+  test('/readiness counts peers where it does, one unless told otherwise', async () => {
+    const withPeers = (count: number) => contextWith({ network: { listening: true, peerCount: () => count } })
+    expect(await ask('/readiness', withPeers(0))).toEqual([503, DOWN])
+    expect(await ask('/readiness', withPeers(1))).toEqual([200, UP])
+    expect(await ask('/readiness?minPeers=0', withPeers(0))).toEqual([200, UP])
+    expect(await ask('/readiness?minPeers=4', withPeers(3))).toEqual([503, DOWN])
+  })
+
+  test('/readiness is down for a parameter that is no number', async () => {
+    expect(await ask('/readiness?minPeers=a')).toEqual([503, DOWN])
+    expect(await ask('/readiness?maxBlocksBehind=-1')).toEqual([503, DOWN])
+  })
+})
