@@ -1,0 +1,182 @@
+import { type Command, defineCommand } from './command.ts'
+import { NODE_OPTIONS } from './nodeOptions.ts'
+import { bigintOption, booleanOption, choiceOption, pathOption } from './option.ts'
+
+const GROUP = 'Command'
+
+const LOG_OPTIONS = {
+  configFile: NODE_OPTIONS.configFile,
+  logging: NODE_OPTIONS.logging,
+  loggingFormat: NODE_OPTIONS.loggingFormat,
+  colorEnabled: NODE_OPTIONS.colorEnabled,
+}
+
+const CHAIN_OPTIONS = {
+  dataPath: NODE_OPTIONS.dataPath,
+  genesisFile: NODE_OPTIONS.genesisFile,
+  storage: NODE_OPTIONS.storage,
+  ...LOG_OPTIONS,
+}
+
+const RANGE_OPTIONS = {
+  startBlock: bigintOption({
+    name: 'start-block',
+    group: GROUP,
+    fallback: undefined,
+    placeholder: '<BLOCK>',
+    description: 'First block',
+  }),
+  endBlock: bigintOption({
+    name: 'end-block',
+    group: GROUP,
+    fallback: undefined,
+    placeholder: '<BLOCK>',
+    description: 'Block to stop before',
+  }),
+}
+
+const to = pathOption({
+  name: 'to',
+  group: GROUP,
+  fallback: undefined,
+  description: 'File to write instead of standard output',
+})
+
+const from = pathOption({
+  name: 'from',
+  group: GROUP,
+  fallback: undefined,
+  description: 'File to read instead of standard input',
+})
+
+const rlpType = choiceOption({
+  name: 'type',
+  group: GROUP,
+  fallback: 'IBFT_EXTRA_DATA',
+  choices: ['IBFT_EXTRA_DATA', 'QBFT_EXTRA_DATA'],
+  placeholder: '<TYPE>',
+  description: 'What the data is; only QBFT_EXTRA_DATA is supported',
+})
+
+const KEY_OPTIONS = {
+  dataPath: NODE_OPTIONS.dataPath,
+  nodePrivateKeyFile: NODE_OPTIONS.nodePrivateKeyFile,
+  to,
+}
+
+export type ImportOptions = typeof IMPORT_OPTIONS
+const IMPORT_OPTIONS = {
+  ...CHAIN_OPTIONS,
+  ...RANGE_OPTIONS,
+  from: pathOption({
+    name: 'from',
+    group: GROUP,
+    fallback: undefined,
+    description: 'File of concatenated block RLP',
+  }),
+}
+
+export type ExportOptions = typeof EXPORT_OPTIONS
+const EXPORT_OPTIONS = {
+  ...CHAIN_OPTIONS,
+  ...RANGE_OPTIONS,
+  to: pathOption({ name: 'to', group: GROUP, fallback: undefined, description: 'File to write' }),
+}
+
+export type KeyOptions = typeof KEY_OPTIONS
+
+export type RlpOptions = typeof RLP_OPTIONS
+const RLP_OPTIONS = { type: rlpType, from, to }
+
+export type StatetestOptions = typeof STATETEST_OPTIONS
+const STATETEST_OPTIONS = {
+  json: booleanOption({
+    name: 'json',
+    group: GROUP,
+    fallback: false,
+    description: 'One JSON line for each test',
+  }),
+}
+
+export type ValidateOptions = typeof VALIDATE_OPTIONS
+const VALIDATE_OPTIONS = { configFile: NODE_OPTIONS.configFile }
+
+export const NODE_COMMAND: Command = defineCommand({
+  name: '',
+  summary: 'Run a node; without --genesis-file a development chain with funded accounts',
+  arguments: '',
+  options: NODE_OPTIONS,
+  examples: [
+    '',
+    '--genesis-file=genesis.json --data-path=node1 --rpc-http-enabled',
+    '--config-file=quorate.toml --logging=DEBUG',
+  ],
+  load: async () => (await import('../commands/node.ts')).runNode,
+})
+
+export const COMMANDS: readonly Command[] = [
+  defineCommand({
+    name: 'blocks import',
+    summary: 'Validate, execute and keep the blocks of files',
+    arguments: '[FILE...]',
+    options: IMPORT_OPTIONS,
+    examples: ['--genesis-file=genesis.json --from=chain.rlp'],
+    load: async () => (await import('../commands/blocksImport.ts')).importBlocks,
+  }),
+  defineCommand({
+    name: 'blocks export',
+    summary: 'Write blocks to a file as concatenated RLP',
+    arguments: '',
+    options: EXPORT_OPTIONS,
+    examples: ['--to=chain.rlp --start-block=1 --end-block=1000'],
+    load: async () => (await import('../commands/blocksExport.ts')).exportBlocks,
+  }),
+  defineCommand({
+    name: 'public-key export',
+    summary: "Print the node's public key",
+    arguments: '',
+    options: KEY_OPTIONS,
+    examples: ['--node-private-key-file=key'],
+    load: async () => (await import('../commands/publicKey.ts')).exportPublicKey,
+  }),
+  defineCommand({
+    name: 'public-key export-address',
+    summary: "Print the node's address, the one that stands among the validators",
+    arguments: '',
+    options: KEY_OPTIONS,
+    examples: ['--data-path=data'],
+    load: async () => (await import('../commands/publicKey.ts')).exportAddress,
+  }),
+  defineCommand({
+    name: 'rlp encode',
+    summary: 'Make the extraData of a genesis file from a JSON array of validator addresses',
+    arguments: '',
+    options: RLP_OPTIONS,
+    examples: ['--type=QBFT_EXTRA_DATA --from=validators.json'],
+    load: async () => (await import('../commands/rlp.ts')).encode,
+  }),
+  defineCommand({
+    name: 'rlp decode',
+    summary: 'Print the validators that an extraData names',
+    arguments: '',
+    options: RLP_OPTIONS,
+    examples: ['--type=QBFT_EXTRA_DATA --from=extraData.txt'],
+    load: async () => (await import('../commands/rlp.ts')).decode,
+  }),
+  defineCommand({
+    name: 'evm statetest',
+    summary: 'Run official state tests and print the totals',
+    arguments: 'PATH...',
+    options: STATETEST_OPTIONS,
+    examples: ['GeneralStateTests/stExample'],
+    load: async () => (await import('../commands/evmStatetest.ts')).evmStatetest,
+  }),
+  defineCommand({
+    name: 'validate-config',
+    summary: 'Check the keys and values of a TOML configuration file',
+    arguments: '',
+    options: VALIDATE_OPTIONS,
+    examples: ['--config-file=quorate.toml'],
+    load: async () => (await import('../commands/validateConfig.ts')).validateConfig,
+  }),
+]

@@ -1,0 +1,27 @@
+/** The command line, environment or configuration file says something that cannot be followed: exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+  readonly code: 'UNKNOWN_OPTION' | 'UNSUPPORTED' | 'INVALID_VALUE' | 'INVALID_FILE' | 'INVALID_COMMAND'
+  constructor(code: UsageError['code'], message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** The command was understood and could not be carried out: exit code 1. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError'
+  readonly code:
+    | 'START_FAILED'
+    | 'KEY_FILE'
+    | 'GENESIS'
+    | 'PORT_IN_USE'
+    | 'DATA_PATH'
+    | 'IMPORT'
+    | 'EXPORT'
+    | 'INPUT'
+  constructor(code: CommandError['code'], message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}

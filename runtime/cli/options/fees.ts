@@ -1,0 +1,60 @@
+import { bigintOption, decimalOption, integerOption, type OptionTable } from '../option.ts'
+
+const GAS = 'Gas and fees'
+
+/** Gas and fees. */
+export const FEE_OPTIONS = {
+  rpcGasCap: bigintOption({
+    name: 'rpc-gas-cap',
+    group: GAS,
+    fallback: 100_000_000n,
+    placeholder: '<GAS>',
+    description: 'Most gas of one eth_call or eth_estimateGas; 0 for no limit',
+  }),
+  rpcTxFeecap: bigintOption({
+    name: 'rpc-tx-feecap',
+    group: GAS,
+    fallback: 1_000_000_000_000_000_000n,
+    placeholder: '<WEI>',
+    description: 'Highest fee of a transaction sent to this node; 0 for no limit',
+  }),
+  estimateGasToleranceRatio: decimalOption({
+    name: 'estimate-gas-tolerance-ratio',
+    group: GAS,
+    fallback: 0.015,
+    min: 0,
+    max: 1,
+    placeholder: '<RATIO>',
+    description: 'How far above the least sufficient gas eth_estimateGas may answer',
+  }),
+  minGasPrice: bigintOption({
+    name: 'min-gas-price',
+    group: GAS,
+    fallback: 1000n,
+    placeholder: '<WEI>',
+    description: 'Least gas price of a transaction; the base fee of a fixedBaseFee network',
+  }),
+  apiGasPriceBlocks: integerOption({
+    name: 'api-gas-price-blocks',
+    group: GAS,
+    fallback: 100,
+    min: 1,
+    max: 10_000,
+    description: 'How many blocks eth_gasPrice looks back',
+  }),
+  apiGasPricePercentile: decimalOption({
+    name: 'api-gas-price-percentile',
+    group: GAS,
+    fallback: 50,
+    min: 0,
+    max: 100,
+    description: 'Which percentile of their prices it answers',
+  }),
+  apiGasPriceMax: bigintOption({
+    name: 'api-gas-price-max',
+    group: GAS,
+    fallback: 500_000_000_000n,
+    placeholder: '<WEI>',
+    description: 'Highest answer of eth_gasPrice',
+  }),
+} satisfies OptionTable

@@ -1,0 +1,101 @@
+import {
+  bigintOption,
+  booleanOption,
+  integerOption,
+  listOption,
+  textOption,
+  type OptionTable,
+} from '../option.ts'
+import { checkApiGroups, checkCorsOrigins, checkHostAllowlist } from '../rpcValues.ts'
+
+const RPC = 'JSON-RPC over HTTP'
+
+/** JSON-RPC over HTTP. */
+export const RPC_OPTIONS = {
+  rpcHttpEnabled: booleanOption({
+    name: 'rpc-http-enabled',
+    group: RPC,
+    fallback: undefined,
+    shownDefault: 'false, true on a development chain',
+    description: 'Serve JSON-RPC over HTTP',
+  }),
+  rpcHttpHost: textOption({
+    name: 'rpc-http-host',
+    group: RPC,
+    fallback: '127.0.0.1',
+    placeholder: '<HOST>',
+    description: 'Address to listen on',
+  }),
+  rpcHttpPort: integerOption({
+    name: 'rpc-http-port',
+    group: RPC,
+    fallback: 8545,
+    min: 0,
+    max: 65_535,
+    placeholder: '<PORT>',
+    description: 'Port to listen on; 0 takes a free one and prints it',
+  }),
+  rpcHttpApi: listOption({
+    name: 'rpc-http-api',
+    aliases: ['rpc-http-apis'],
+    group: RPC,
+    fallback: undefined,
+    shownDefault: 'ETH,NET,WEB3',
+    check: checkApiGroups,
+    description: 'Groups of methods to serve',
+  }),
+  rpcHttpCorsOrigins: listOption({
+    name: 'rpc-http-cors-origins',
+    group: RPC,
+    fallback: [] as readonly string[],
+    shownDefault: 'none',
+    check: checkCorsOrigins,
+    description: 'Web origins that may call, regular expressions; * for all',
+  }),
+  hostAllowlist: listOption({
+    name: 'host-allowlist',
+    group: RPC,
+    fallback: ['localhost', '127.0.0.1'] as readonly string[],
+    check: checkHostAllowlist,
+    description: 'Host names that requests may address this node by; * for all',
+  }),
+  rpcHttpMaxRequestContentLength: integerOption({
+    name: 'rpc-http-max-request-content-length',
+    group: RPC,
+    fallback: 128 * 1024 * 1024,
+    min: 1,
+    max: 2 ** 31 - 1,
+    placeholder: '<BYTES>',
+    description: 'Longest request body',
+  }),
+  rpcHttpMaxBatchSize: integerOption({
+    name: 'rpc-http-max-batch-size',
+    group: RPC,
+    fallback: 1024,
+    min: -1,
+    max: 1_000_000,
+    description: 'Most requests in one batch; 0 or less for no limit',
+  }),
+  jsonPrettyPrintEnabled: booleanOption({
+    name: 'json-pretty-print-enabled',
+    group: RPC,
+    fallback: false,
+    description: 'Indent the JSON of answers to single requests',
+  }),
+  rpcMaxLogsRange: bigintOption({
+    name: 'rpc-max-logs-range',
+    group: RPC,
+    fallback: 5000n,
+    placeholder: '<BLOCKS>',
+    description: 'Most blocks that one eth_getLogs may ask for; 0 for no limit',
+  }),
+  xHttpTimeoutSeconds: integerOption({
+    name: 'Xhttp-timeout-seconds',
+    group: RPC,
+    fallback: 30,
+    min: 1,
+    max: 86_400,
+    placeholder: '<SECONDS>',
+    description: 'After so long a request is answered with a timeout',
+  }),
+} satisfies OptionTable

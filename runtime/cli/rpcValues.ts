@@ -1,0 +1,68 @@
+import { InvalidValue } from './option.ts'
+
+/** Besu's names of the JSON-RPC groups, upper case and case-sensitive. */
+export const API_GROUPS: readonly string[] = [
+  'ETH',
+  'NET',
+  'WEB3',
+  'QBFT',
+  'TXPOOL',
+  'DEBUG',
+  'ADMIN',
+  'MINER',
+  'PERM',
+  'TRACE',
+  'PLUGINS',
+  'IBFT',
+  'ENGINE',
+  'TESTING',
+]
+
+export const checkApiGroups = (entries: readonly string[]): readonly string[] => {
+  const unknown = entries.filter(entry => !API_GROUPS.includes(entry))
+  if (unknown.length > 0)
+    throw new InvalidValue(
+      `: invalid entries found [${unknown.join(', ')}], the groups are ${API_GROUPS.join(', ')}`,
+    )
+  return [...new Set(entries)]
+}
+
+const checkAllOrNone = (entries: readonly string[], what: 'hostnames' | 'domains'): readonly string[] => {
+  const one = what === 'hostnames' ? 'Hostname' : 'Domain'
+  if (entries.some(entry => entry === ''))
+    throw new InvalidValue(`: ${one} cannot be empty string or null string.`)
+  const words = entries.map(entry => entry.toLowerCase())
+  if (words.includes('none')) {
+    if (entries.length > 1) throw new InvalidValue(`: Value 'none' can't be used with other ${what}`)
+    return []
+  }
+  if (words.includes('*') || words.includes('all')) {
+    if (entries.length > 1) throw new InvalidValue(`: Values '*' or 'all' can't be used with other ${what}`)
+    return ['*']
+  }
+  return entries
+}
+
+/** Host names, `*` alone for every host, none at all to refuse every host. */
+export const checkHostAllowlist = (entries: readonly string[]): readonly string[] =>
+  checkAllOrNone(entries, 'hostnames').map(entry => entry.toLowerCase())
+
+/** Regular expressions of whole origins, `*` alone for every origin. */
+export const checkCorsOrigins = (entries: readonly string[]): readonly string[] => {
+  const origins = checkAllOrNone(entries, 'domains')
+  if (origins[0] === '*') return origins
+  try {
+    for (const origin of origins) void new RegExp(`^(?:${origin})$`)
+  } catch {
+    // The engine's own words differ between runtimes; Besu has one text.
+    throw new InvalidValue(': Domain values result in invalid regex pattern')
+  }
+  return origins
+}
+
+/** Up to 32 bytes of hex. */
+export const parseExtraData = (text: string): string => {
+  if (!/^0x([0-9a-f]{2}){0,32}$/i.test(text))
+    throw new InvalidValue(`: '${text}' is not hex of at most 32 bytes, such as 0x71756f72617465`)
+  return text
+}

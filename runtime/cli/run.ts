@@ -1,0 +1,104 @@
+import { NAME, VERSION } from '../version.ts'
+import { readArguments } from './arguments.ts'
+import type { Command } from './command.ts'
+import { COMMANDS, NODE_COMMAND } from './commands.ts'
+import { UsageError } from './errors.ts'
+import { helpText, PROGRAM } from './help.ts'
+import type { OptionTable } from './option.ts'
+import { type Environment, resolveOptions } from './resolve.ts'
+import { nearest } from './suggest.ts'
+import type { Terminal } from './terminal.ts'
+import { UNSUPPORTED_COMMANDS } from './unsupported.ts'
+
+export const EXIT_FAILURE = 1
+export const EXIT_USAGE = 2
+
+/** Options of every command: what a word is can only be told when all are known. */
+const ALL_OPTIONS: OptionTable = Object.fromEntries(
+  [NODE_COMMAND, ...COMMANDS]
+    .flatMap(({ options }) => Object.values(options))
+    .map(option => [option.name, option]),
+)
+
+const findCommand = (words: readonly string[]): { command: Command; rest: readonly string[] } => {
+  if (words.length === 0) return { command: NODE_COMMAND, rest: [] }
+  for (const length of [2, 1]) {
+    const name = words.slice(0, length).join(' ')
+    const command = COMMANDS.find(candidate => candidate.name === name)
+    if (command !== undefined) return { command, rest: words.slice(length) }
+  }
+  const first = words[0] as string
+  if (UNSUPPORTED_COMMANDS.includes(first))
+    throw new UsageError(
+      'UNSUPPORTED',
+      `Command '${first}' is not supported yet, it will come in a later release`,
+    )
+  const family = COMMANDS.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => name)
+  if (family.length > 0)
+    throw new UsageError(
+      'INVALID_COMMAND',
+      `Missing or unknown subcommand of '${first}': there are ${family.join(' and ')}`,
+    )
+  const near = nearest(
+    first,
+    COMMANDS.flatMap(({ name }) => [name, name.split(' ')[0] as string]),
+  )
+  const hint = near === undefined ? '' : `. Did you mean ${near}?`
+  throw new UsageError('INVALID_COMMAND', `Unmatched argument: '${words.join(' ')}'${hint}`)
+}
+
+const checkOptions = (command: Command, given: ReadonlyMap<string, string>): void => {
+  const own = new Set(Object.values(command.options).map(({ name }) => name))
+  for (const name of given.keys()) {
+    if (own.has(name) || name === 'help' || name === 'version') continue
+    const owners = [NODE_COMMAND, ...COMMANDS]
+      .filter(({ options }) => Object.values(options).some(option => option.name === name))
+      .map(owner => (owner.name === '' ? 'the node' : `'${owner.name}'`))
+    const here = command.name === '' ? 'the node' : `'${command.name}'`
+    throw new UsageError(
+      'UNKNOWN_OPTION',
+      `Option '--${name}' is not one of ${here}, it belongs to ${owners.join(', ')}`,
+    )
+  }
+}
+
+/** One line for people; the stack only where it was asked for. */
+const describe = (error: unknown, verbose: boolean): string => {
+  if (!(error instanceof Error)) return String(error)
+  if (verbose) return error.stack ?? error.message
+  const typed = typeof (error as { code?: unknown }).code === 'string'
+  if (typed) return error.message
+  return `Unexpected ${error.name}: ${error.message}. Run again with --logging=DEBUG to see where it happened.`
+}
+
+/** Runs one command line to its end and resolves to the exit code. */
+export const runCommandLine = async (
+  args: readonly string[],
+  environment: Environment,
+  terminal: Terminal,
+): Promise<number> => {
+  let verbose = false
+  try {
+    const { given, words } = readArguments(args, ALL_OPTIONS)
+    verbose = /^(DEBUG|TRACE|ALL)$/i.test(given.get('logging') ?? '')
+    if (given.has('version')) {
+      terminal.out(`${NAME}/v${VERSION}`)
+      return 0
+    }
+    const { command, rest } = findCommand(words)
+    if (given.has('help')) {
+      terminal.out(helpText(command, command === NODE_COMMAND ? COMMANDS : [], terminal.columns))
+      return 0
+    }
+    checkOptions(command, given)
+    if (rest.length > 0 && command.arguments === '')
+      throw new UsageError('INVALID_COMMAND', `Unmatched argument: '${rest.join(' ')}'`)
+    const { values, sources } = resolveOptions(command.options, given, environment)
+    return await command.run({ options: values, sources, words: rest, environment, terminal })
+  } catch (error) {
+    terminal.error(describe(error, verbose))
+    if (!(error instanceof UsageError)) return EXIT_FAILURE
+    terminal.error(`\nTo display full help:\n${PROGRAM} [COMMAND] --help`)
+    return EXIT_USAGE
+  }
+}

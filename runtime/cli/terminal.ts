@@ -1,0 +1,38 @@
+import { stderr, stdin, stdout } from 'node:process'
+import { isatty } from 'node:tty'
+
+/** Where a command writes: results to `out`, everything else to `error`. */
+export type Terminal = {
+  out(text: string): void
+  error(text: string): void
+  /** True when `error` goes to a person's screen. */
+  readonly interactive: boolean
+  readonly columns: number
+  /** Standard input to its end, as text; at most `bytesMax` bytes. */
+  readInput(bytesMax: number): Promise<string>
+  /** Resolves when everything written is with the system, so that the process may end. */
+  flush(): Promise<void>
+}
+
+const readInput = async (bytesMax: number): Promise<string> => {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of stdin) {
+    chunks.push(chunk as Uint8Array)
+    length += (chunk as Uint8Array).length
+    if (length > bytesMax) throw new RangeError(`standard input is longer than ${bytesMax} bytes`)
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks))
+}
+
+export const processTerminal: Terminal = {
+  out: text => void stdout.write(`${text}\n`),
+  error: text => void stderr.write(`${text}\n`),
+  interactive: isatty(2),
+  columns: stderr.columns ?? 100,
+  readInput,
+  flush: async () => {
+    for (const stream of [stdout, stderr])
+      await new Promise<void>(resolve => void stream.write('', () => resolve()))
+  },
+}

@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs'
+import { parse, TomlError } from 'smol-toml'
+import { isAcceptedAnyway, optionNames, unsupportedText } from './arguments.ts'
+import { UsageError } from './errors.ts'
+import type { Option, OptionTable } from './option.ts'
+import { nearest } from './suggest.ts'
+
+/** A file of options is a few kilobytes; a longer one is another file. */
+const FILE_BYTES_MAX = 1024 * 1024
+
+const invalid = (text: string): UsageError => new UsageError('INVALID_FILE', text)
+
+const readText = (path: string): string => {
+  let bytes: Uint8Array
+  try {
+    bytes = readFileSync(path)
+  } catch (cause) {
+    const code = (cause as { code?: string }).code
+    if (code === 'ENOENT') throw invalid(`Unable to read TOML configuration, file not found. (${path})`)
+    throw invalid(`Unable to read TOML configuration ${path}: ${code ?? String(cause)}`)
+  }
+  if (bytes.length > FILE_BYTES_MAX)
+    throw invalid(`TOML configuration ${path} is longer than ${FILE_BYTES_MAX} bytes`)
+  return new TextDecoder().decode(bytes)
+}
+
+const isTable = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
+
+/** Keys of the file; the name of a section is dropped, as Besu does. */
+const flatten = (document: Record<string, unknown>): [string, unknown][] =>
+  Object.entries(document).flatMap(([key, value]): [string, unknown][] =>
+    isTable(value) ? Object.entries(value) : [[key, value]],
+  )
+
+const isNumber = (value: unknown): boolean => typeof value === 'number' || typeof value === 'bigint'
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+
+/** What a value of each kind looks like in TOML, and how that is called. */
+const KINDS: Readonly<Record<Option['kind'], readonly [accepts: (value: unknown) => boolean, name: string]>> =
+  {
+    boolean: [value => typeof value === 'boolean', 'a boolean, true or false without quotes'],
+    number: [value => isNumber(value) || isText(value), 'a number'],
+    list: [value => Array.isArray(value) && value.every(isText), 'an array of strings'],
+    text: [isText, 'a string in quotes'],
+  }
+
+const textOf = (option: Option, key: string, value: unknown): string => {
+  const [accepts, name] = KINDS[option.kind]
+  if (!accepts(value))
+    throw invalid(`Invalid value for '${key}' in TOML configuration file: expected ${name}`)
+  return Array.isArray(value) ? value.join(',') : String(value)
+}
+
+/**
+ * The values of a TOML configuration file as text, by option name.
+ * @throws UsageError in Besu's words on a missing, empty or malformed file and on keys that are no options.
+ */
+export const readTomlFile = (path: string, table: OptionTable): ReadonlyMap<string, string> => {
+  const text = readText(path)
+  let document: Record<string, unknown>
+  try {
+    document = parse(text)
+  } catch (cause) {
+    if (!(cause instanceof TomlError)) throw cause
+    const reason = cause.message.split('\n')[0] ?? ''
+    throw invalid(
+      `Invalid TOML configuration: ${reason.replace(/^Invalid TOML document: /, '')} (line ${cause.line}, column ${cause.column} of ${path})`,
+    )
+  }
+  const entries = flatten(document)
+  if (entries.length === 0) throw invalid(`Unable to read from empty TOML configuration file. (${path})`)
+  const names = optionNames(table)
+  const values = new Map<string, string>()
+  const unknown: string[] = []
+  for (const [key, value] of entries) {
+    const option = names.get(key)
+    if (option === undefined) {
+      if (isAcceptedAnyway(key, String(value))) continue
+      const unsupported = unsupportedText(key, key)
+      if (unsupported !== undefined) throw new UsageError('UNSUPPORTED', `${unsupported} (${path})`)
+      unknown.push(key)
+      continue
+    }
+    if (values.has(option.name))
+      throw invalid(`Option '${option.name}' should be specified only once (${path})`)
+    values.set(option.name, textOf(option, key, value))
+  }
+  if (unknown.length > 0) {
+    const near = nearest(unknown[0] as string, names.keys())
+    const hint = near === undefined ? '' : `. Did you mean ${near}?`
+    throw invalid(
+      `Unknown option${unknown.length > 1 ? 's' : ''} in TOML configuration file: ${unknown.join(', ')}${hint}`,
+    )
+  }
+  return values
+}

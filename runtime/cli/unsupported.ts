@@ -1,0 +1,77 @@
+/**
+ * Besu's options that this release does not have, by what they belong to, so that a Besu command line or file gets an
+ * answer that names the reason. A value after `=` is what this release does anyway and is accepted.
+ */
+const BY_AREA: Readonly<Record<string, string>> = {
+  'connections between nodes': `p2p-enabled=false p2p-host p2p-port p2p-interface p2p-host-ipv6 p2p-interface-ipv6
+    p2p-port-ipv6 p2p-ipv6-outbound-enabled p2p-peer-lower-bound p2p-peer-upper-bound max-peers bootnodes discovery-enabled=false
+    discovery-dns-url poa-discovery-retry-bootnodes static-nodes-file remote-connections-limit-enabled
+    remote-connections-max-percentage random-peer-priority-enabled banned-node-ids banned-node-id net-restrict
+    nat-method=NONE sync-mode=FULL sync-min-peers fast-sync-min-peers required-block required-blocks
+    Xdns-enabled=false Xdns-update-enabled=false ethstats ethstats-contact ethstats-cacert-file`,
+  'rounds between several validators': `Xqbft-enable-early-round-change Xbft-legacy-protocol-encoding
+    qbft-max-request-timeout`,
+  'JSON-RPC over WebSocket': `rpc-ws-enabled=false rpc-ws-host rpc-ws-port rpc-ws-api rpc-ws-apis rpc-ws-max-active-connections
+    rpc-ws-max-frame-size rpc-ws-authentication-enabled=false rpc-ws-authentication-credentials-file
+    rpc-ws-authentication-jwt-public-key-file rpc-ws-authentication-jwt-algorithm rpc-ws-api-methods-no-auth
+    rpc-ws-api-method-no-auth rpc-ws-ssl-enabled=false rpc-ws-ssl-keystore-file rpc-ws-ssl-keystore-type
+    rpc-ws-ssl-keystore-password rpc-ws-ssl-keystore-password-file rpc-ws-ssl-key-file rpc-ws-ssl-cert-file
+    rpc-ws-ssl-client-auth-enabled rpc-ws-ssl-truststore-file rpc-ws-ssl-truststore-type rpc-ws-ssl-truststore-password
+    rpc-ws-ssl-truststore-password-file rpc-ws-ssl-trustcert-file Xws-timeout-seconds`,
+  GraphQL: `graphql-http-enabled=false graphql-http-host graphql-http-port graphql-http-cors-origins graphql-tls-enabled=false
+    graphql-tls-keystore-file graphql-tls-keystore-password-file graphql-mtls-enabled=false graphql-tls-truststore-file
+    graphql-tls-truststore-password-file`,
+  'login and tokens': `rpc-http-authentication-enabled=false rpc-http-authentication-credentials-file
+    rpc-http-authentication-jwt-public-key-file rpc-http-authentication-jwt-algorithm rpc-http-api-methods-no-auth
+    rpc-http-api-method-no-auth`,
+  'TLS on JSON-RPC': `rpc-http-tls-enabled=false rpc-http-tls-keystore-file rpc-http-tls-keystore-password-file
+    rpc-http-tls-protocol rpc-http-tls-protocols rpc-http-tls-cipher-suite rpc-http-tls-cipher-suites
+    rpc-http-tls-client-auth-enabled=false rpc-http-tls-known-clients-file rpc-http-tls-ca-clients-enabled=false
+    rpc-http-tls-truststore-file rpc-http-tls-truststore-password-file`,
+  'limits of the HTTP server': 'rpc-http-max-active-connections',
+  'trace methods': 'rpc-max-trace-filter-range',
+  metrics: `metrics-enabled=false metrics-protocol metrics-host metrics-port metrics-category metrics-categories
+    metrics-push-enabled=false metrics-push-host metrics-push-port metrics-push-interval metrics-push-prometheus-job`,
+  permissioning: `permissions-nodes-config-file-enabled=false permissions-nodes-config-file
+    permissions-accounts-config-file-enabled=false permissions-accounts-config-file`,
+  'the named public networks':
+    'network profile override-genesis-config genesis-state-hash-cache-enabled=false',
+  'the engine API': `engine-rpc-enabled=false engine-rpc-port engine-jwt-disabled engine-jwt-secret engine-host-allowlist`,
+  'this choice of key store': 'security-module=localfile',
+  "Besu's databases": `data-storage-format=BONSAI,FOREST key-value-storage=rocksdb bonsai-historical-block-limit
+    bonsai-limit-trie-logs-enabled bonsai-trie-logs-pruning-window-size auto-log-bloom-caching-enabled
+    version-compatibility-protection receipt-compaction-enabled revert-reason-enabled=true`,
+  'the timing of proof-of-stake blocks':
+    'block-txs-selection-max-time min-priority-fee=0 min-block-occupancy-ratio',
+  'this part of the transaction pool': `tx-pool tx-pool-priority-senders
+    tx-pool-blob-price-bump tx-pool-enable-save-restore=false tx-pool-save-file tx-pool-layer-max-capacity
+    tx-pool-max-prioritized tx-pool-max-prioritized-by-type tx-pool-min-score
+    tx-pool-enable-balance-check tx-pool-retention-hours tx-pool-limit-by-account-percentage
+    tx-pool-disable-locals`,
+  'this kind of log': 'reorg-logging-threshold Xlog-filter',
+  'this way of importing': 'run=false format=RLP skip-pow-validation-enabled=true start-time',
+  plugins: 'plugins plugin-continue-on-error Xplugins-external-enabled',
+  'process files': 'pid-path Xrpc-ipc-enabled=false Xrpc-ipc-path Xrpc-ipc-api Xrpc-ipc-apis',
+}
+
+export type UnsupportedOption = { readonly area: string; readonly accepted: readonly string[] }
+
+/** By name without dashes. */
+export const UNSUPPORTED_OPTIONS: ReadonlyMap<string, UnsupportedOption> = new Map(
+  Object.entries(BY_AREA).flatMap(([area, words]) =>
+    words.split(/\s+/).map(word => {
+      const [name = '', accepted] = word.split('=')
+      return [name, { area, accepted: accepted?.split(',') ?? [] }] as const
+    }),
+  ),
+)
+
+/** Besu's commands that this release does not have. */
+export const UNSUPPORTED_COMMANDS: readonly string[] = [
+  'password',
+  'operator',
+  'storage',
+  'txparse',
+  'tx-parse',
+  'generate-completion',
+]

@@ -1,0 +1,25 @@
+import { UsageError } from '../cli/errors.ts'
+
+/** Blocks from `start` on and before `end`. */
+export type BlockRange = { readonly start: bigint; readonly end: bigint }
+
+/** @throws UsageError when the range holds no block. */
+export const blockRange = (
+  options: { readonly startBlock: bigint | undefined; readonly endBlock: bigint | undefined },
+  endMax: bigint,
+): BlockRange => {
+  const start = options.startBlock ?? 0n
+  const end = options.endBlock === undefined || options.endBlock > endMax ? endMax : options.endBlock
+  if (start >= end)
+    throw new UsageError(
+      'INVALID_VALUE',
+      `No block to handle: --start-block ${start} must be below --end-block ${options.endBlock ?? end} and the end of the chain (${endMax})`,
+    )
+  return { start, end }
+}
+
+/** `1,234 blocks/s`, whatever is short. */
+export const formatRate = (count: number, ms: number): string => {
+  const rate = ms <= 0 ? 0 : (count * 1000) / ms
+  return rate >= 100 ? Math.round(rate).toLocaleString('en-US') : rate.toFixed(1)
+}

@@ -1,0 +1,80 @@
+import { once } from 'node:events'
+import { createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs'
+import { stderr } from 'node:process'
+import { finished } from 'node:stream/promises'
+import { encodeBlock } from '../../core/chain/codec/block.ts'
+import type { Chain } from '../../core/chain/chain.ts'
+import type { CommandContext } from '../cli/command.ts'
+import type { ExportOptions } from '../cli/commands.ts'
+import { CommandError, UsageError } from '../cli/errors.ts'
+import { type Progress, startProgress } from '../cli/progress.ts'
+import { configureLogFrom } from '../logging/configure.ts'
+import { openNode } from '../node/openNode.ts'
+import { stopSignal } from '../node/signals.ts'
+import { type BlockRange, blockRange, formatRate } from './blockRange.ts'
+
+const cannotWrite = (file: string, cause: unknown): CommandError =>
+  new CommandError('EXPORT', `Cannot write ${file}: ${(cause as { code?: string }).code ?? String(cause)}`, {
+    cause,
+  })
+
+/** A device or pipe is written as it comes; a file gets its name when it is complete, so half of one never takes its place. */
+const temporaryName = (file: string): string =>
+  existsSync(file) && !statSync(file).isFile() ? file : `${file}.part`
+
+const writeBlocks = async (
+  chain: Chain,
+  { start, end }: BlockRange,
+  file: string,
+  progress: Progress,
+  stopped: () => boolean,
+): Promise<bigint> => {
+  const output = createWriteStream(file)
+  const closed = finished(output)
+  // Awaited below; without this a failure in between would count as unhandled.
+  closed.catch(() => undefined)
+  const startedMs = Date.now()
+  let number = start
+  for (; number < end && !stopped(); number++) {
+    const record = await chain.store.record(number)
+    if (record === undefined) throw new CommandError('EXPORT', `Block ${number} is not in the store`)
+    if (!output.write(encodeBlock(record.block))) await Promise.race([once(output, 'drain'), closed])
+    const done = Number(number - start) + 1
+    const rate = formatRate(done, Date.now() - startedMs)
+    progress.update({ done, total: Number(end - start), text: `block ${number}, ${rate} blocks/s` })
+  }
+  output.end()
+  await closed
+  return number - start
+}
+
+/** Writes blocks in order as concatenated RLP, holding one of them at a time. */
+export const exportBlocks = async ({ options, terminal }: CommandContext<ExportOptions>): Promise<number> => {
+  configureLogFrom(options, terminal, 'error')
+  const { to } = options
+  if (to === undefined) throw new UsageError('INVALID_VALUE', "Missing required option: '--to=<PATH>'")
+  const node = await openNode(options)
+  const progress = startProgress(terminal, text => void stderr.write(text))
+  const stop = stopSignal()
+  const temporary = temporaryName(to)
+  try {
+    const range = blockRange(options, node.chain.head().header.number + 1n)
+    const startedMs = Date.now()
+    const count = await writeBlocks(node.chain, range, temporary, progress, () => stop.received)
+    progress.end()
+    if (stop.received) throw new CommandError('EXPORT', 'Stopped before the end: nothing was written')
+    if (temporary !== to) renameSync(temporary, to)
+    terminal.out(
+      `Exported ${count} blocks (${range.start} to ${range.end - 1n}) to ${to} in ${((Date.now() - startedMs) / 1000).toFixed(1)} s`,
+    )
+    return 0
+  } catch (error) {
+    progress.end()
+    if (temporary !== to) rmSync(temporary, { force: true })
+    if (typeof (error as { syscall?: unknown }).syscall === 'string') throw cannotWrite(to, error)
+    throw error
+  } finally {
+    stop.release()
+    await node.close()
+  }
+}

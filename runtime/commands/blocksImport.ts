@@ -1,0 +1,165 @@
+import { createReadStream, statSync } from 'node:fs'
+import { stderr } from 'node:process'
+import { toHex } from '../../core/bytes/hex.ts'
+import { decodeBlock } from '../../core/chain/codec/block.ts'
+import { blockHash } from '../../core/chain/codec/blockHash.ts'
+import { splitBlocks } from '../../core/chain/codec/blockStream.ts'
+import { DecodeError } from '../../core/chain/codec/error.ts'
+import type { Block } from '../../core/chain/block.ts'
+import type { Chain } from '../../core/chain/chain.ts'
+import { InvalidBlock } from '../../core/chain/rules/invalidBlock.ts'
+import { equalBytes } from '../../core/bytes/bytes.ts'
+import type { CommandContext } from '../cli/command.ts'
+import type { ImportOptions } from '../cli/commands.ts'
+import { CommandError, UsageError } from '../cli/errors.ts'
+import { type Progress, startProgress } from '../cli/progress.ts'
+import { configureLogFrom } from '../logging/configure.ts'
+import { type Log, logOf } from '../logging/log.ts'
+import { openNode } from '../node/openNode.ts'
+import { stopSignal } from '../node/signals.ts'
+import { describeBlock } from '../validator/describeBlock.ts'
+import { type BlockRange, blockRange, formatRate } from './blockRange.ts'
+
+type Context = CommandContext<ImportOptions>
+
+/** Read at once; with it a file costs a block and this much memory, whatever its length. */
+const CHUNK_BYTES = 1024 * 1024
+
+/** No chain is longer. */
+const END_MAX = 1n << 64n
+
+type Totals = { blocks: number; known: number; transactions: number; gas: bigint }
+
+const filesOf = ({ options, words }: Context): readonly string[] => {
+  const files = [...(options.from === undefined ? [] : [options.from]), ...words]
+  if (files.length === 0)
+    throw new UsageError('INVALID_VALUE', 'No files specified to import: give --from=FILE')
+  return files
+}
+
+const sizeOf = (file: string): number => {
+  try {
+    const found = statSync(file)
+    if (found.isDirectory()) throw new CommandError('IMPORT', `Cannot import ${file}: it is a folder`)
+    return found.size
+  } catch (cause) {
+    if (cause instanceof CommandError) throw cause
+    const code = (cause as { code?: string }).code
+    const reason = code === 'ENOENT' ? 'there is no such file' : (code ?? String(cause))
+    throw new CommandError('IMPORT', `Cannot import ${file}: ${reason}`)
+  }
+}
+
+const importOne = async (chain: Chain, block: Block): Promise<'imported' | 'known'> => {
+  if (block.header.number > 0n) return chain.importBlock(block, { nowMs: Date.now() })
+  const hash = blockHash(chain.configuration.consensus, block.header)
+  if (equalBytes(hash, chain.genesis.hash)) return 'known'
+  throw new CommandError(
+    'IMPORT',
+    `the file is of another chain: its genesis block is ${toHex(hash)}, the genesis file's is ${toHex(chain.genesis.hash)}`,
+  )
+}
+
+/** What stays after a failure, so that nobody has to guess. */
+const kept = (chain: Chain): string => `The chain is kept up to block ${chain.head().header.number}.`
+
+const importFile = async (
+  chain: Chain,
+  file: string,
+  range: BlockRange,
+  totals: Totals,
+  seen: (block: Block, bytesDone: number, result: 'imported' | 'known') => void,
+  stopped: () => boolean,
+): Promise<void> => {
+  let at = `${file}, byte 0`
+  let number: bigint | undefined
+  try {
+    for await (const { offset, bytes } of splitBlocks(
+      createReadStream(file, { highWaterMark: CHUNK_BYTES }),
+    )) {
+      at = `${file}, byte ${offset}${number === undefined ? '' : `, after block ${number}`}`
+      const block = decodeBlock(bytes)
+      number = block.header.number
+      at = `${file}, byte ${offset}, block ${number}`
+      if (number >= range.end || stopped()) return
+      if (number < range.start) continue
+      const result = await importOne(chain, block)
+      if (result === 'known') totals.known++
+      else {
+        totals.blocks++
+        totals.transactions += block.transactions.length
+        totals.gas += block.header.gasUsed
+      }
+      seen(block, offset + bytes.length, result)
+    }
+  } catch (error) {
+    const foreign =
+      error instanceof DecodeError || error instanceof InvalidBlock || error instanceof CommandError
+    if (!foreign) throw error
+    throw new CommandError('IMPORT', `${at}: ${error.message}. ${kept(chain)}`, { cause: error })
+  }
+}
+
+const summary = (totals: Totals, chain: Chain, ms: number): string => {
+  const known = totals.known === 0 ? '' : `, ${totals.known} were there already`
+  return (
+    `Imported ${totals.blocks} blocks with ${totals.transactions} transactions and ${totals.gas} gas in ` +
+    `${(ms / 1000).toFixed(1)} s (${formatRate(totals.blocks, ms)} blocks/s)${known}. ` +
+    `The head is block ${chain.head().header.number} (${toHex(chain.head().hash)})`
+  )
+}
+
+const importFiles = async (
+  chain: Chain,
+  files: readonly string[],
+  range: BlockRange,
+  progress: Progress,
+  log: Log,
+  stopped: () => boolean,
+): Promise<string> => {
+  const totals: Totals = { blocks: 0, known: 0, transactions: 0, gas: 0n }
+  const sizes = files.map(sizeOf)
+  const total = sizes.reduce((sum, size) => sum + size, 0)
+  const startedMs = Date.now()
+  let before = 0
+  for (const [index, file] of files.entries()) {
+    await importFile(
+      chain,
+      file,
+      range,
+      totals,
+      ({ header, transactions }, bytesDone, result) => {
+        if (result === 'imported')
+          log.debug(describeBlock('Imported', header, transactions.length, 0, chain.head().hash))
+        const rate = formatRate(totals.blocks + totals.known, Date.now() - startedMs)
+        progress.update({ done: before + bytesDone, total, text: `block ${header.number}, ${rate} blocks/s` })
+      },
+      stopped,
+    )
+    before += sizes[index] as number
+  }
+  return summary(totals, chain, Date.now() - startedMs)
+}
+
+/** Imports files of concatenated block RLP in order; a block that is on the chain already is passed over. */
+export const importBlocks = async (context: Context): Promise<number> => {
+  const { options, terminal } = context
+  configureLogFrom(options, terminal, 'error')
+  const files = filesOf(context)
+  for (const file of files) sizeOf(file)
+  const range = blockRange(options, END_MAX)
+  const log = logOf('import')
+  const node = await openNode(options)
+  const progress = startProgress(terminal, text => void stderr.write(text))
+  const stop = stopSignal()
+  try {
+    const line = await importFiles(node.chain, files, range, progress, log, () => stop.received)
+    progress.end()
+    terminal.out(stop.received ? `Stopped before the end. ${line}` : line)
+    return stop.received ? 1 : 0
+  } finally {
+    progress.end()
+    stop.release()
+    await node.close()
+  }
+}

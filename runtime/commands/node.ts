@@ -1,0 +1,99 @@
+import { resolve } from 'node:path'
+import { uptime } from 'node:process'
+import type { Address } from '../../core/bytes/bytes.ts'
+import type { CommandContext } from '../cli/command.ts'
+import { NODE_OPTIONS } from '../cli/nodeOptions.ts'
+import { RPC_OPTIONS } from '../cli/options/rpc.ts'
+import { unknownVariables } from '../cli/resolve.ts'
+import { configureLogFrom } from '../logging/configure.ts'
+import { type Log, logOf } from '../logging/log.ts'
+import { developmentBanner } from '../node/developmentBanner.ts'
+import { prepareRunningNode, type RunningNode } from '../node/openNode.ts'
+import { listenForRpc, type RpcListener } from '../node/rpcServer.ts'
+import { type Services, startServices } from '../node/services.ts'
+import { stopSignal } from '../node/signals.ts'
+import { summaryBox, summaryFields } from '../node/summary.ts'
+import type { Standing } from '../validator/standing.ts'
+
+type Context = CommandContext<typeof NODE_OPTIONS>
+
+/** What was given and has no effect, so that nobody waits for it to have one. */
+const warnOfIgnored = ({ sources, environment }: Context, rpcEnabled: boolean, log: Log): void => {
+  for (const name of unknownVariables(NODE_OPTIONS, environment))
+    log.warn('The environment variable {name} is no option and has been ignored', { name })
+  if (rpcEnabled) return
+  const ignored = Object.values(RPC_OPTIONS)
+    .map(({ name }) => name)
+    .filter(name => name !== 'rpc-http-enabled' && sources.has(name))
+    .map(name => `--${name}`)
+  if (ignored.length > 0)
+    log.warn('{ignored} has been ignored because --rpc-http-enabled was not defined on the command line.', {
+      ignored: ignored.join(', '),
+    })
+}
+
+const printAccounts = ({ terminal }: Context, { chain }: RunningNode): void => {
+  const state = chain.store.stateAt(chain.head().header.number)
+  const balance = (address: Address): bigint => state.account(address)?.balance ?? 0n
+  terminal.out(developmentBanner(chain.configuration, chain.genesis.header, balance))
+}
+
+const announce = (
+  context: Context,
+  node: RunningNode,
+  standing: Standing,
+  server: RpcListener | undefined,
+  format: 'PLAIN' | 'JSON',
+  log: Log,
+): void => {
+  const { options, terminal } = context
+  const development = options.genesisFile === undefined
+  if (development) printAccounts(context, node)
+  const fields = summaryFields({
+    configuration: node.chain.configuration,
+    genesis: node.chain.genesis,
+    head: node.chain.head(),
+    dataPath: resolve(options.dataPath),
+    storage: options.storage,
+    address: node.key.address,
+    standing: standing.text,
+    rpcUrl: server === undefined ? undefined : `http://${server.hostname}:${server.port}`,
+    startMs: Math.round(uptime() * 1000),
+  })
+  if (format === 'PLAIN') terminal.out(`\n${summaryBox(fields)}`)
+  else log.info('Started', fields)
+  if (server === undefined) return
+  const address = `${server.hostname}:${server.port}`
+  if (development || format === 'PLAIN') terminal.out(`\nListening on ${address}`)
+  else log.info('Listening on {address}', { address })
+}
+
+/** Runs a node until it is told to stop. */
+export const runNode = async (context: Context): Promise<number> => {
+  const { options, terminal } = context
+  const format = configureLogFrom(options, terminal, 'out')
+  const log = logOf('node')
+  const development = options.genesisFile === undefined
+  const rpcEnabled = options.rpcHttpEnabled ?? development
+  const prepared = prepareRunningNode(options)
+  const stop = stopSignal()
+  let listener: RpcListener | undefined
+  let node: RunningNode | undefined
+  let services: Services | undefined
+  try {
+    listener = rpcEnabled ? await listenForRpc(options) : undefined
+    node = await prepared.open()
+    warnOfIgnored(context, rpcEnabled, log)
+    for (const warning of node.genesis.warnings) log.warn('{warning}', { warning })
+    services = await startServices(node, { options, listener, development })
+    announce(context, node, services.standing, listener, format, log)
+    await stop.wait
+    log.info('Stopping; a second signal ends the process at once')
+  } finally {
+    await listener?.stop()
+    await services?.stop()
+    await node?.close()
+  }
+  log.info('Stopped')
+  return 0
+}

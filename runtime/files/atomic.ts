@@ -1,0 +1,30 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+const syncFolder = (path: string): void => {
+  const folder = openSync(path, 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
+}
+
+/**
+ * Writes a whole small file so that after a crash it is there entirely or not at all: a temporary file beside it,
+ * synced, then renamed. Makes missing folders. `mode` is the permission of the file.
+ */
+export const writeFileAtomically = (path: string, content: string, mode = 0o644): void => {
+  mkdirSync(dirname(path), { recursive: true })
+  const temporary = `${path}.new`
+  rmSync(temporary, { force: true })
+  const file = openSync(temporary, 'wx', mode)
+  try {
+    writeSync(file, content)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  renameSync(temporary, path)
+  syncFolder(dirname(path))
+}

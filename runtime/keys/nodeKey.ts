@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Address } from '../../core/bytes/bytes.ts'
+import { fromHex, toHex } from '../../core/bytes/hex.ts'
+import { addressOfPublicKey, publicKeyOf } from '../../core/crypto/crypto.ts'
+import { CommandError } from '../cli/errors.ts'
+import { writeFileAtomically } from '../files/atomic.ts'
+
+/** The secp256k1 key of this node: its identity, and as a validator the key of its seals. */
+export type NodeKey = {
+  /** 32 bytes. */
+  readonly privateKey: Uint8Array
+  /** 64 bytes. */
+  readonly publicKey: Uint8Array
+  readonly address: Address
+}
+
+/** A key file is one line of 66 characters; more is another file. */
+const KEY_FILE_BYTES_MAX = 4096
+
+/** @throws an error of the curve library when the 32 bytes are zero or not below the order. */
+export const nodeKeyOf = (privateKey: Uint8Array): NodeKey => {
+  const publicKey = publicKeyOf(privateKey)
+  return { privateKey, publicKey, address: addressOfPublicKey(publicKey) }
+}
+
+const keyError = (path: string, reason: string): CommandError =>
+  new CommandError(
+    'KEY_FILE',
+    `Private key cannot be loaded from file ${path}: ${reason}. It must hold one line: 32 bytes of hex, 0x optional.`,
+  )
+
+const parseKey = (path: string, text: string): NodeKey => {
+  const lines = text.split(/\r?\n/)
+  if (lines.length > 1 && lines.at(-1) === '') lines.pop()
+  if (lines.length !== 1) throw keyError(path, 'Supplied file does not contain valid keyPair pair')
+  const digits = (lines[0] as string).trim()
+  if (!/^(0x)?[0-9a-f]{64}$/i.test(digits)) throw keyError(path, 'its content is not 32 bytes of hex')
+  try {
+    return nodeKeyOf(fromHex(digits))
+  } catch {
+    // The library's words would be about field elements; what matters is that no such key exists.
+    throw keyError(path, 'the number is not a private key of secp256k1 (zero, or not below the order)')
+  }
+}
+
+/** The key of a file in Besu's form, undefined when there is no such file. @throws CommandError */
+export const readNodeKey = (path: string): NodeKey | undefined => {
+  let bytes: Uint8Array
+  try {
+    bytes = readFileSync(path)
+  } catch (cause) {
+    const code = (cause as { code?: string }).code
+    if (code === 'ENOENT') return undefined
+    throw keyError(path, code === 'EISDIR' ? 'it is a folder' : (code ?? String(cause)))
+  }
+  if (bytes.length > KEY_FILE_BYTES_MAX) throw keyError(path, `it is longer than ${KEY_FILE_BYTES_MAX} bytes`)
+  return parseKey(path, new TextDecoder().decode(bytes))
+}
+
+export const createNodeKey = (): NodeKey => {
+  for (;;) {
+    try {
+      return nodeKeyOf(new Uint8Array(randomBytes(32)))
+    } catch {
+      // One in 2^128 is not below the order: draw again.
+    }
+  }
+}
+
+/** Besu's form: 0x-hex, one line, no line end; readable by its owner alone. */
+export const writeNodeKey = (path: string, key: NodeKey): void =>
+  writeFileAtomically(path, toHex(key.privateKey), 0o600)
+
+export const nodeKeyPath = (options: {
+  readonly dataPath: string
+  readonly nodePrivateKeyFile: string | undefined
+}): string => options.nodePrivateKeyFile ?? join(options.dataPath, 'key')

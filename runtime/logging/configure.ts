@@ -1,0 +1,23 @@
+import { isatty } from 'node:tty'
+import type { NodeOptions } from '../cli/nodeOptions.ts'
+import type { Terminal } from '../cli/terminal.ts'
+import { configureLog } from './log.ts'
+
+type Logging = Pick<NodeOptions, 'logging' | 'loggingFormat' | 'colorEnabled'>
+
+/** The log as the options ask: the node's goes to standard output as Besu's does, a command's beside its result. */
+export const configureLogFrom = (
+  options: Logging,
+  terminal: Terminal,
+  to: 'out' | 'error',
+): 'PLAIN' | 'JSON' => {
+  const interactive = to === 'out' ? isatty(1) : terminal.interactive
+  const format = options.loggingFormat === 'AUTO' ? (interactive ? 'PLAIN' : 'JSON') : options.loggingFormat
+  configureLog({
+    level: options.logging,
+    format,
+    colour: options.colorEnabled ?? interactive,
+    write: line => terminal[to](line),
+  })
+  return format
+}

@@ -1,0 +1,10 @@
+import type { Address } from '../../core/bytes/bytes.ts'
+import { toBareHex } from '../../core/bytes/hex.ts'
+import { keccak256 } from '../../core/crypto/crypto.ts'
+
+/** EIP-55: letters are capital where the hash of the lower-case digits says so. */
+export const checksumAddress = (address: Address): string => {
+  const digits = toBareHex(address)
+  const hash = toBareHex(keccak256(new TextEncoder().encode(digits)))
+  return `0x${Array.from(digits, (digit, i) => ((hash[i] as string) >= '8' ? digit.toUpperCase() : digit)).join('')}`
+}

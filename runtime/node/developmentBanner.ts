@@ -1,0 +1,48 @@
+import { toHex } from '../../core/bytes/hex.ts'
+import type { ChainConfiguration } from '../../core/genesis/configuration.ts'
+import {
+  DEVELOPMENT_ACCOUNTS,
+  DEVELOPMENT_MNEMONIC,
+  DEVELOPMENT_PATH,
+} from '../../core/genesis/developmentAccounts.ts'
+import type { Header } from '../../core/chain/header.ts'
+import { checksumAddress } from './checksumAddress.ts'
+
+const RULE = '=================='
+const WEI_PER_ETHER = 10n ** 18n
+
+const section = (title: string, ...lines: readonly string[]): string => [title, RULE, ...lines].join('\n')
+
+const ether = (wei: bigint): string =>
+  `${wei / WEI_PER_ETHER}.${(wei % WEI_PER_ETHER).toString().padStart(18, '0')} ETH`
+
+/** The accounts of a development chain, printed as anvil prints them, so that what reads anvil's output reads this. */
+export const developmentBanner = (
+  configuration: ChainConfiguration,
+  genesis: Header,
+  balance: (address: Uint8Array) => bigint,
+): string =>
+  [
+    section(
+      'Available Accounts',
+      '',
+      ...DEVELOPMENT_ACCOUNTS.map(
+        ({ address }, index) => `(${index}) ${checksumAddress(address)} (${ether(balance(address))})`,
+      ),
+    ),
+    section(
+      'Private Keys',
+      '',
+      ...DEVELOPMENT_ACCOUNTS.map(({ privateKey }, index) => `(${index}) ${toHex(privateKey)}`),
+    ),
+    section(
+      'Wallet',
+      `Mnemonic:          ${DEVELOPMENT_MNEMONIC}`,
+      `Derivation path:   ${DEVELOPMENT_PATH}/`,
+    ),
+    section('Chain ID', '', `${configuration.chainId}`),
+    section('Base Fee', '', `${genesis.baseFeePerGas ?? 0n}`),
+    section('Gas Limit', '', `${genesis.gasLimit}`),
+    section('Genesis Timestamp', '', `${genesis.timestamp}`),
+    'These keys are public. Use this chain for development only.',
+  ].join('\n\n')

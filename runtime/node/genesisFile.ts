@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { developmentGenesis } from '../../core/genesis/development.ts'
+import { GenesisError } from '../../core/genesis/error.ts'
+import type { Genesis } from '../../core/genesis/genesis.ts'
+import { parseGenesisText } from '../../core/genesis/parse.ts'
+import type { Address } from '../../core/bytes/bytes.ts'
+import { CommandError } from '../cli/errors.ts'
+
+/** Genesis files of real networks stay below a few megabytes; one that does not is another file. */
+const GENESIS_BYTES_MAX = 256 * 1024 * 1024
+
+/** Where a development chain keeps its genesis file. */
+export const developmentGenesisPath = (dataPath: string): string => join(dataPath, 'genesis.json')
+
+const genesisError = (path: string, reason: string): CommandError =>
+  new CommandError('GENESIS', `Unable to load genesis file: ${path}: ${reason}`)
+
+const readBytes = (path: string): Uint8Array | undefined => {
+  try {
+    return readFileSync(path)
+  } catch (cause) {
+    const code = (cause as { code?: string }).code
+    if (code === 'ENOENT') return undefined
+    throw genesisError(path, code === 'EISDIR' ? 'it is a folder' : (code ?? String(cause)))
+  }
+}
+
+const parse = (path: string, text: string): Genesis => {
+  try {
+    return parseGenesisText(text)
+  } catch (error) {
+    if (error instanceof GenesisError) throw genesisError(path, error.message)
+    throw error
+  }
+}
+
+/** The genesis of a file, undefined when there is no such file. @throws CommandError on any other that cannot be used */
+export const readGenesisIfThere = (path: string): Genesis | undefined => {
+  const bytes = readBytes(path)
+  if (bytes === undefined) return undefined
+  if (bytes.length > GENESIS_BYTES_MAX)
+    throw genesisError(path, `it is longer than ${GENESIS_BYTES_MAX} bytes`)
+  return parse(path, new TextDecoder().decode(bytes))
+}
+
+/** @throws CommandError also when there is no such file */
+export const readGenesis = (path: string): Genesis => {
+  const genesis = readGenesisIfThere(path)
+  if (genesis === undefined)
+    throw genesisError(
+      path,
+      'there is no such file. Give the path of the network’s genesis file, or none for a development chain.',
+    )
+  return genesis
+}
+
+/** The genesis of a development chain with this validator, and the text of its file. */
+export const newDevelopmentGenesis = (
+  validator: Address,
+): { readonly genesis: Genesis; readonly text: string } => {
+  const text = `${JSON.stringify(developmentGenesis({ validator }), undefined, 2)}\n`
+  return { genesis: parseGenesisText(text), text }
+}

@@ -1,0 +1,162 @@
+import { mkdirSync } from 'node:fs'
+import type { Chain } from '../../core/chain/chain.ts'
+import { openChain } from '../../core/chain/openChain.ts'
+import { useCryptoEngine } from '../../core/crypto/crypto.ts'
+import { loadWasmEngine } from '../../core/crypto/wasm.ts'
+import type { Genesis } from '../../core/genesis/genesis.ts'
+import { toHex } from '../../core/bytes/hex.ts'
+import { openChainStore } from '../../core/store/chainStore.ts'
+import type { ChainStore } from '../../core/store/store.ts'
+import { CommandError } from '../cli/errors.ts'
+import { lockDataPath } from '../drivers/lock.ts'
+import { openStorage } from '../drivers/open.ts'
+import { writeFileAtomically } from '../files/atomic.ts'
+import { createNodeKey, type NodeKey, nodeKeyPath, readNodeKey, writeNodeKey } from '../keys/nodeKey.ts'
+import { logOf } from '../logging/log.ts'
+import { createRecoveryPool } from '../recovery/pool.ts'
+import {
+  developmentGenesisPath,
+  newDevelopmentGenesis,
+  readGenesis,
+  readGenesisIfThere,
+} from './genesisFile.ts'
+import { createRecoverSenders, type RecoverSenders } from './recoverSenders.ts'
+
+export type OpenOptions = {
+  readonly dataPath: string
+  readonly genesisFile: string | undefined
+  readonly storage: string
+}
+
+/** A chain that is open in this process, and nobody else's while it is. */
+export type OpenNode = {
+  readonly chain: Chain
+  readonly genesis: Genesis
+  readonly recoverSenders: RecoverSenders
+  /** Brings everything to the disk and lets the data path go. */
+  close(): Promise<void>
+}
+
+/** What is known of the chain before anything is opened or written. */
+type Plan = {
+  readonly genesis: Genesis
+  /** The text to keep when the chain is a development chain that does not exist yet. */
+  readonly newText: string | undefined
+}
+
+const planChain = (options: OpenOptions, key: NodeKey | undefined): Plan => {
+  if (options.genesisFile !== undefined)
+    return { genesis: readGenesis(options.genesisFile), newText: undefined }
+  const kept = readGenesisIfThere(developmentGenesisPath(options.dataPath))
+  if (kept !== undefined) return { genesis: kept, newText: undefined }
+  if (key === undefined)
+    throw new CommandError(
+      'DATA_PATH',
+      `There is no development chain in ${options.dataPath}: give the --genesis-file of the network, or the --data-path of one`,
+    )
+  const { genesis, text } = newDevelopmentGenesis(key.address)
+  return { genesis, newText: text }
+}
+
+const makeFolder = (path: string): void => {
+  try {
+    mkdirSync(path, { recursive: true })
+  } catch (cause) {
+    const code = (cause as { code?: string }).code
+    const reason = code === 'EEXIST' || code === 'ENOTDIR' ? 'a file stands there' : (code ?? String(cause))
+    throw new CommandError(
+      'DATA_PATH',
+      `Cannot use the data path ${path}: ${reason}. Give a folder with --data-path.`,
+    )
+  }
+}
+
+const useFastEngine = async (): Promise<void> => {
+  try {
+    useCryptoEngine(await loadWasmEngine())
+  } catch (error) {
+    logOf('crypto').warn(
+      'WebAssembly is not available, hashing and recovery will be several times slower: {error}',
+      {
+        error,
+      },
+    )
+  }
+}
+
+/** A data path that holds a chain without the genesis file of a development chain was made with another file. */
+const requireNew = async (store: ChainStore, dataPath: string): Promise<void> => {
+  if (store.head() === undefined) return
+  const genesis = await store.record(0n)
+  throw new CommandError(
+    'DATA_PATH',
+    `${dataPath} holds the chain of genesis block ${genesis === undefined ? 'unknown' : toHex(genesis.hash)}, which is no development chain: give its --genesis-file, or another --data-path`,
+  )
+}
+
+const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): Promise<OpenNode> => {
+  makeFolder(options.dataPath)
+  const lock = await lockDataPath(options.dataPath)
+  const recovery = createRecoveryPool({
+    onWorkerFailure: error =>
+      logOf('crypto').warn('Signatures are recovered without worker threads: {error}', { error }),
+  })
+  const closers: (() => Promise<void>)[] = [async () => lock.release(), recovery.close]
+  const close = async (): Promise<void> => {
+    for (const closer of closers.splice(0).reverse()) await closer()
+  }
+  try {
+    const storage = await openStorage(options.storage, options.dataPath)
+    closers.push(() => storage.close())
+    const store = await openChainStore(storage)
+    closers.push(() => store.close())
+    if (plan.newText !== undefined) {
+      await requireNew(store, options.dataPath)
+      // The validator's key comes first: without it the chain that the file founds could never go on.
+      keepKey()
+      writeFileAtomically(developmentGenesisPath(options.dataPath), plan.newText)
+    }
+    const recoverSenders = createRecoverSenders(recovery)
+    const chain = await openChain({
+      genesis: plan.genesis,
+      store,
+      recoverSenders,
+      onError: error => logOf('chain').error('A follower of the chain failed: {error}', { error }),
+    })
+    if (plan.newText === undefined) keepKey()
+    return { chain, genesis: plan.genesis, recoverSenders, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Opens a chain that is there, or that a genesis file founds, for a command. @throws CommandError and others with a `code` */
+export const openNode = async (options: OpenOptions): Promise<OpenNode> => {
+  await useFastEngine()
+  return openWith(options, planChain(options, undefined), () => undefined)
+}
+
+export type RunningNode = OpenNode & { readonly key: NodeKey }
+
+/**
+ * Reads what a node that runs is made of, without writing anything; `open` then opens the chain, and makes the key and
+ * a development chain where there are none.
+ */
+export const prepareRunningNode = (
+  options: OpenOptions & { readonly nodePrivateKeyFile: string | undefined },
+): { open(): Promise<RunningNode> } => {
+  const keyPath = nodeKeyPath(options)
+  const kept = readNodeKey(keyPath)
+  const key = kept ?? createNodeKey()
+  const plan = planChain(options, key)
+  const keepKey = (): void => {
+    if (kept === undefined) writeNodeKey(keyPath, key)
+  }
+  return {
+    open: async () => {
+      await useFastEngine()
+      return { ...(await openWith(options, plan, keepKey)), key }
+    },
+  }
+}

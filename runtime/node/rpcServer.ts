@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto'
+import { createRpcApp, createRpcContext } from '../../handlers/http/app.ts'
+import type { RpcHost } from '../../handlers/rpc/context.ts'
+import type { NodeOptions } from '../cli/nodeOptions.ts'
+import type { Log } from '../logging/log.ts'
+import { type ServeOptions, type Server, serve } from '../serving/serve.ts'
+import { clientVersion } from '../version.ts'
+
+/** What the methods work with; everything else of the host follows from the options. */
+export type RpcParts = Pick<RpcHost, 'chain' | 'pool' | 'recoverSenders' | 'submit'> & {
+  readonly mining: boolean
+  /** True for a development chain, where every group is served unless others are asked for. */
+  readonly development: boolean
+  readonly log: Log
+}
+
+/** Besu's groups when none are asked for. */
+const DEFAULT_APIS: readonly string[] = ['ETH', 'NET', 'WEB3']
+const DEVELOPMENT_APIS: readonly string[] = ['ETH', 'NET', 'WEB3', 'QBFT', 'TXPOOL', 'DEBUG']
+
+const hostOf = (options: NodeOptions, parts: RpcParts): RpcHost => ({
+  chain: parts.chain,
+  pool: parts.pool,
+  recoverSenders: parts.recoverSenders,
+  submit: parts.submit,
+  options: {
+    apis: options.rpcHttpApi ?? (parts.development ? DEVELOPMENT_APIS : DEFAULT_APIS),
+    clientVersion: clientVersion(options.identity),
+    networkId: options.networkId ?? parts.chain.configuration.chainId,
+    mining: parts.mining,
+    minGasPrice: options.minGasPrice,
+    gasCap: options.rpcGasCap,
+    logsRangeMax: options.rpcMaxLogsRange,
+    gasPriceBlocks: options.apiGasPriceBlocks,
+    gasPricePercentile: options.apiGasPricePercentile,
+    gasPriceMax: options.apiGasPriceMax,
+    estimateGasToleranceRatio: options.estimateGasToleranceRatio,
+    batchSizeMax: options.rpcHttpMaxBatchSize,
+    timeoutMs: options.xHttpTimeoutSeconds * 1000,
+    prettyPrint: options.jsonPrettyPrintEnabled,
+  },
+  nowMs: () => Date.now(),
+  randomBytes: length => new Uint8Array(randomBytes(length)),
+  network: undefined,
+  reportError: (method, error) => parts.log.error('{method} failed: {error}', { method, error }),
+})
+
+/** A port that is taken before the chain is opened: whoever calls early waits, and a taken port leaves no trace. */
+export type RpcListener = Server & {
+  /** Answers what waits and what comes. */
+  attach(fetch: ServeOptions['fetch']): void
+}
+
+const STARTING_FAILED = (): Response => new Response(null, { status: 503 })
+
+/** Listens as the options say. @throws CommandError when it cannot */
+export const listenForRpc = async (options: NodeOptions): Promise<RpcListener> => {
+  let handle: ServeOptions['fetch'] | undefined
+  let attach: (fetch: ServeOptions['fetch']) => void = () => undefined
+  const attached = new Promise<ServeOptions['fetch']>(resolve => {
+    attach = fetch => {
+      handle ??= fetch
+      resolve(handle)
+    }
+  })
+  const server = await serve({
+    hostname: options.rpcHttpHost,
+    port: options.rpcHttpPort,
+    fetch: request => (handle === undefined ? attached.then(fetch => fetch(request)) : handle(request)),
+    bodyBytesMax: options.rpcHttpMaxRequestContentLength,
+  })
+  return {
+    hostname: server.hostname,
+    port: server.port,
+    attach,
+    stop: () => {
+      attach(STARTING_FAILED)
+      return server.stop()
+    },
+  }
+}
+
+/** Serves JSON-RPC on the listener as the options say. */
+export const serveRpc = (listener: RpcListener, options: NodeOptions, parts: RpcParts): void => {
+  const app = createRpcApp(createRpcContext(hostOf(options, parts)), {
+    hostAllowlist: options.hostAllowlist,
+    corsOrigins: options.rpcHttpCorsOrigins,
+    bodyBytesMax: options.rpcHttpMaxRequestContentLength,
+  })
+  listener.attach(app.fetch)
+}

@@ -1,0 +1,41 @@
+import type { Chain } from '../../core/chain/chain.ts'
+import type { SenderTransaction } from '../../core/chain/transaction.ts'
+import { poolHeadOf } from '../../core/txpool/head.ts'
+import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
+import { TransactionRejected } from '../../core/txpool/rejection.ts'
+
+/** What the pool judges by now; made again when the head or the second changes. */
+export const createPoolHead = (chain: Chain, minGasPrice: bigint): (() => PoolHead) => {
+  let made: { readonly number: bigint; readonly second: bigint; readonly head: PoolHead } | undefined
+  return () => {
+    const { number } = chain.head().header
+    const second = BigInt(Math.round(Date.now() / 1000))
+    if (made?.number !== number || made.second !== second)
+      made = { number, second, head: poolHeadOf(chain, second, minGasPrice) }
+    return made.head
+  }
+}
+
+export type Submit = (
+  transactions: readonly SenderTransaction[],
+) => Promise<readonly (TransactionRejected | undefined)[]>
+
+/** Takes transactions from RPC into the pool, in order; undefined for each that was taken. */
+export const createSubmit =
+  (chain: Chain, pool: TransactionPool, poolHead: () => PoolHead): Submit =>
+  async transactions => {
+    const results: (TransactionRejected | undefined)[] = []
+    for (const transaction of transactions)
+      results.push(
+        await chain.store.run(() => {
+          try {
+            pool.add(transaction, poolHead(), { local: true, addedAtMs: Date.now() })
+            return undefined
+          } catch (error) {
+            if (error instanceof TransactionRejected) return error
+            throw error
+          }
+        }),
+      )
+    return results
+  }

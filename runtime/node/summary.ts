@@ -1,0 +1,42 @@
+import { versions } from 'node:process'
+import { toHex } from '../../core/bytes/hex.ts'
+import { cryptoEngineName } from '../../core/crypto/crypto.ts'
+import type { ChainConfiguration } from '../../core/genesis/configuration.ts'
+import type { ChainHead } from '../../core/store/store.ts'
+import { NAME, RUNTIME, VERSION } from '../version.ts'
+
+export type Summary = {
+  readonly configuration: ChainConfiguration
+  readonly genesis: ChainHead
+  readonly head: ChainHead
+  readonly dataPath: string
+  readonly storage: string
+  readonly address: Uint8Array
+  /** What this node is to the next block. */
+  readonly standing: string
+  /** Undefined when JSON-RPC is off. */
+  readonly rpcUrl: string | undefined
+  readonly startMs: number
+}
+
+/** What an operator looks for first, by name. */
+export const summaryFields = (summary: Summary): Readonly<Record<string, string>> => ({
+  version: `${NAME} v${VERSION} on ${RUNTIME} ${versions[RUNTIME]}, ${cryptoEngineName()} cryptography`,
+  chain: `id ${summary.configuration.chainId}, ${summary.configuration.consensus.kind}`,
+  genesis: toHex(summary.genesis.hash),
+  head: `block ${summary.head.header.number} (${toHex(summary.head.hash)})`,
+  'data path': `${summary.dataPath} (${summary.storage})`,
+  node: toHex(summary.address),
+  blocks: summary.standing,
+  'json-rpc': summary.rpcUrl ?? 'off, enable it with --rpc-http-enabled',
+  started: `in ${summary.startMs} ms`,
+})
+
+/** The fields in a box. */
+export const summaryBox = (fields: Readonly<Record<string, string>>): string => {
+  const nameWidth = Math.max(...Object.keys(fields).map(name => name.length))
+  const lines = Object.entries(fields).map(([name, value]) => `${name.padEnd(nameWidth)}  ${value}`)
+  const width = Math.max(...lines.map(line => line.length))
+  const rule = '─'.repeat(width + 2)
+  return [`┌${rule}┐`, ...lines.map(line => `│ ${line.padEnd(width)} │`), `└${rule}┘`].join('\n')
+}

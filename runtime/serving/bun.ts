@@ -1,0 +1,24 @@
+import { type Serve, STOP_GRACE_MS } from './serve.ts'
+
+/** The most Bun takes: a connection without a byte for longer is given up. */
+const IDLE_TIMEOUT_SECONDS = 255
+
+export const serveOnBun: Serve = async ({ hostname, port, fetch, bodyBytesMax }) => {
+  const server = Bun.serve({
+    hostname,
+    port,
+    fetch,
+    maxRequestBodySize: bodyBytesMax,
+    idleTimeout: IDLE_TIMEOUT_SECONDS,
+    development: false,
+  })
+  return {
+    hostname,
+    port: server.port as number,
+    stop: async () => {
+      const finished = server.stop(false)
+      await Promise.race([finished, Bun.sleep(STOP_GRACE_MS)])
+      await server.stop(true)
+    },
+  }
+}

@@ -1,0 +1,44 @@
+import type { QbftParameters } from '../../core/genesis/configuration.ts'
+
+/** When the block after a head may be made, in milliseconds since 1970. */
+export type BlockTimes = {
+  readonly readyAtMs: number
+  /** Later than this, strictly, a block without transactions is made too. */
+  readonly emptyAtMs: number
+}
+
+/**
+ * QBFT's block timer: one period after the parent's timestamp, or with a period in milliseconds that long after the parent
+ * arrived. Without an empty-block period an empty block is as good as any other. `parameters` are those of the block
+ * to be made.
+ */
+export const blockTimes = (
+  parameters: QbftParameters,
+  parentTimestamp: bigint,
+  parentArrivedMs: number,
+): BlockTimes => {
+  const parentMs = Number(parentTimestamp) * 1000
+  const readyAtMs =
+    parameters.blockPeriodMs > 0
+      ? parentArrivedMs + parameters.blockPeriodMs
+      : parentMs + parameters.blockPeriodSeconds * 1000
+  const emptyAtMs =
+    parameters.emptyBlockPeriodSeconds > 0 ? parentMs + parameters.emptyBlockPeriodSeconds * 1000 : -Infinity
+  return { readyAtMs, emptyAtMs }
+}
+
+/**
+ * The timestamp of a block of round 0 made now: the nearest second, as Besu's, so that a timer that fires a little early
+ * still keeps the spacing. Never before the parent, which only a clock that went back could ask for.
+ */
+export const blockTimestamp = (nowMs: number, parentTimestamp: bigint): bigint => {
+  const now = BigInt(Math.round(nowMs / 1000))
+  return now > parentTimestamp ? now : parentTimestamp
+}
+
+/** What executing transactions for one block may take: a percentage of the period. */
+export const selectionTimeMs = (parameters: QbftParameters, percent: number): number => {
+  const periodMs =
+    parameters.blockPeriodMs > 0 ? parameters.blockPeriodMs : parameters.blockPeriodSeconds * 1000
+  return (periodMs * percent) / 100
+}

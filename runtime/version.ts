@@ -1,0 +1,19 @@
+import { arch, platform, versions } from 'node:process'
+import packageFile from '../package.json' with { type: 'json' }
+
+export const NAME = packageFile.name
+export const VERSION: string = packageFile.version
+
+/** The runtime this process runs on; Bun and Deno also give a Node version, so Node comes last. */
+export const RUNTIME: 'bun' | 'deno' | 'node' =
+  versions['bun'] !== undefined ? 'bun' : versions['deno'] !== undefined ? 'deno' : 'node'
+
+/** `quorate/v0.1.0/linux-x64/bun-1.4.5`, as web3_clientVersion answers it; `identity` after the name. */
+export const clientVersion = (identity: string | undefined): string =>
+  [
+    NAME,
+    ...(identity === undefined ? [] : [identity]),
+    `v${VERSION}`,
+    `${platform}-${arch}`,
+    `${RUNTIME}-${versions[RUNTIME]}`,
+  ].join('/')

@@ -1,0 +1,259 @@
+import { describe, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readArguments } from '../../../runtime/cli/arguments.ts'
+import { NODE_OPTIONS } from '../../../runtime/cli/nodeOptions.ts'
+import { type Environment, resolveOptions, unknownVariables } from '../../../runtime/cli/resolve.ts'
+import { withFolder } from '../folder.ts'
+
+const resolve = (args: readonly string[], environment: Environment = {}) =>
+  resolveOptions(NODE_OPTIONS, readArguments(args, NODE_OPTIONS).given, environment)
+
+const values = (args: readonly string[], environment: Environment = {}) => resolve(args, environment).values
+
+const message = (run: () => unknown): string => {
+  try {
+    run()
+  } catch (error) {
+    return (error as Error).message
+  }
+  throw new Error('nothing was thrown')
+}
+
+describe('given a command line', () => {
+  test('then every form of a value is read', () => {
+    expect(
+      values(['--rpc-http-port=1', '-l', 'debug', '--data-path', 'd', '--rpc-http-enabled']),
+    ).toMatchObject({
+      rpcHttpPort: 1,
+      logging: 'DEBUG',
+      dataPath: 'd',
+      rpcHttpEnabled: true,
+    })
+  })
+
+  test('then booleans are flags, or say their value behind = or a space', () => {
+    expect(values(['--rpc-http-enabled=false']).rpcHttpEnabled).toBe(false)
+    expect(values(['--rpc-http-enabled', 'FALSE']).rpcHttpEnabled).toBe(false)
+    expect(values(['--rpc-http-enabled']).rpcHttpEnabled).toBe(true)
+    expect(values([]).rpcHttpEnabled).toBeUndefined()
+  })
+
+  test('then lists are comma separated, repeatable, and known by both names', () => {
+    expect(values(['--rpc-http-api=ETH, NET', '--rpc-http-apis=QBFT,ETH']).rpcHttpApi).toEqual([
+      'ETH',
+      'NET',
+      'QBFT',
+    ])
+  })
+
+  test('then amounts are decimal or hex and may pass 2^53', () => {
+    expect(values(['--rpc-tx-feecap=0x10', '--api-gas-price-max=123456789012345678901']).rpcTxFeecap).toBe(
+      16n,
+    )
+    expect(values(['--api-gas-price-max=123456789012345678901']).apiGasPriceMax).toBe(123456789012345678901n)
+  })
+
+  test('then without any option Besu’s defaults hold', () => {
+    expect(values([])).toMatchObject({
+      dataPath: './data',
+      rpcHttpHost: '127.0.0.1',
+      rpcHttpPort: 8545,
+      hostAllowlist: ['localhost', '127.0.0.1'],
+      rpcHttpMaxBatchSize: 1024,
+      rpcHttpMaxRequestContentLength: 134_217_728,
+      rpcMaxLogsRange: 5000n,
+      rpcGasCap: 100_000_000n,
+      minGasPrice: 1000n,
+      apiGasPriceBlocks: 100,
+      apiGasPricePercentile: 50,
+      poaBlockTxsSelectionMaxTime: 75,
+      logging: 'INFO',
+    })
+  })
+
+  const refused: readonly (readonly [args: readonly string[], text: string])[] = [
+    [['--rpc-http-prot=1'], "Unknown option: '--rpc-http-prot'. Did you mean --rpc-http-port?"],
+    [['--nothing-like-it-at-all'], "Unknown option: '--nothing-like-it-at-all'"],
+    [['-x'], "Unknown option: '-x'"],
+    [['--rpc-http-port'], "Missing required parameter for option '--rpc-http-port' (<PORT>)"],
+    [['--data-path', '--rpc-http-enabled'], "Missing required parameter for option '--data-path' (<PATH>)"],
+    [['--rpc-http-port=1', '--rpc-http-port=1'], "Option '--rpc-http-port' should be specified only once"],
+    [['--rpc-http-port=abc'], "Invalid value for option '--rpc-http-port': 'abc' is not an int"],
+    [
+      ['--rpc-http-port=70000'],
+      "Invalid value for option '--rpc-http-port': 70000 must be between 0 and 65535",
+    ],
+    [
+      ['--min-gas-price=-1'],
+      "Invalid value for option '--min-gas-price': '-1' is not a non-negative integer",
+    ],
+    [
+      ['--rpc-http-enabled=yes'],
+      "Invalid value for option '--rpc-http-enabled': 'yes' is not a boolean, give true or false",
+    ],
+    [
+      ['--host-allowlist=none,a'],
+      "Invalid value for option '--host-allowlist': Value 'none' can't be used with other hostnames",
+    ],
+    [
+      ['--host-allowlist=*,a'],
+      "Invalid value for option '--host-allowlist': Values '*' or 'all' can't be used with other hostnames",
+    ],
+    [
+      ['--host-allowlist=a,,b'],
+      "Invalid value for option '--host-allowlist': Hostname cannot be empty string or null string.",
+    ],
+    [
+      ['--rpc-http-cors-origins=(('],
+      "Invalid value for option '--rpc-http-cors-origins': Domain values result in invalid regex pattern",
+    ],
+    [
+      ['--p2p-port=30303'],
+      "Option '--p2p-port' is not supported yet: connections between nodes will come in a later release. Remove it.",
+    ],
+    [
+      ['--p2p-enabled=true'],
+      "Option '--p2p-enabled' is not supported yet: connections between nodes will come in a later release. Remove it, or give --p2p-enabled=false.",
+    ],
+    [
+      ['--rpc-http-max-active-connections=80'],
+      "Option '--rpc-http-max-active-connections' is not supported yet: limits of the HTTP server will come in a later release. Remove it.",
+    ],
+  ]
+  test.each(refused)('when it is %p then it is refused: %s', (args, text) => {
+    expect(message(() => values(args))).toBe(text)
+  })
+
+  test('when a group of methods does not exist then Besu’s text names it', () => {
+    expect(message(() => values(['--rpc-http-api=ETH,BOGUS']))).toStartWith(
+      "Invalid value for option '--rpc-http-api': invalid entries found [BOGUS]",
+    )
+  })
+
+  test('when an option of Besu’s asks for what is done anyway then it is accepted', () => {
+    expect(values(['--p2p-enabled=false', '--rpc-ws-enabled', 'false', '--sync-mode=FULL']).dataPath).toBe(
+      './data',
+    )
+  })
+})
+
+describe('given several sources', () => {
+  test('then the command line wins, then QUORATE_*, BESU_*, the file, the default', () =>
+    withFolder(folder => {
+      const file = join(folder, 'config.toml')
+      writeFileSync(
+        file,
+        'rpc-http-port = 1\nidentity = "file"\nrpc-http-host = "1.1.1.1"\nmin-gas-price = "5"\n[section]\nlogging = "WARN"',
+      )
+      const environment = {
+        QUORATE_CONFIG_FILE: file,
+        QUORATE_RPC_HTTP_PORT: '3',
+        BESU_RPC_HTTP_PORT: '2',
+        BESU_IDENTITY: 'besu',
+        QUORATE_MIN_GAS_PRICE: '',
+      }
+      const { values: got, sources } = resolve(['--rpc-http-port=4'], environment)
+      expect(got).toMatchObject({
+        rpcHttpPort: 4,
+        identity: 'besu',
+        rpcHttpHost: '1.1.1.1',
+        minGasPrice: 5n,
+        logging: 'WARN',
+        rpcHttpMaxBatchSize: 1024,
+      })
+      expect(values([], environment).rpcHttpPort).toBe(3)
+      expect(values([], { ...environment, QUORATE_RPC_HTTP_PORT: undefined }).rpcHttpPort).toBe(2)
+      expect([...sources]).toContainEqual(['identity', 'BESU_IDENTITY'])
+    }))
+
+  test('then an alias has its variable and its key', () =>
+    withFolder(folder => {
+      const file = join(folder, 'config.toml')
+      writeFileSync(file, 'rpc-http-apis = ["ETH", "QBFT"]')
+      expect(values([], { BESU_RPC_HTTP_APIS: 'NET' }).rpcHttpApi).toEqual(['NET'])
+      expect(values([`--config-file=${file}`]).rpcHttpApi).toEqual(['ETH', 'QBFT'])
+    }))
+
+  test('when the file is named twice then it is refused', () => {
+    expect(message(() => values(['--config-file=a'], { BESU_CONFIG_FILE: 'b' }))).toBe(
+      'TOML file specified using BESU_CONFIG_FILE=b and --config-file=a, please specify only one',
+    )
+  })
+
+  test('when a variable asks for what is not here then it is refused by its name', () => {
+    expect(message(() => values([], { BESU_P2P_PORT: '1' }))).toStartWith(
+      "Option 'BESU_P2P_PORT' is not supported yet",
+    )
+    expect(values([], { BESU_P2P_ENABLED: 'false' }).dataPath).toBe('./data')
+  })
+
+  test('when a value of the environment is wrong then the message says where it stands', () => {
+    expect(message(() => values([], { BESU_RPC_HTTP_PORT: 'x' }))).toBe(
+      "Invalid value for option '--rpc-http-port': 'x' is not an int (from BESU_RPC_HTTP_PORT)",
+    )
+  })
+
+  test('then variables of ours that mean nothing are found', () => {
+    expect(
+      unknownVariables(NODE_OPTIONS, { QUORATE_RPC_PORT: '1', QUORATE_IDENTITY: 'a', BESU_OPTS: '' }),
+    ).toEqual(['QUORATE_RPC_PORT'])
+  })
+})
+
+describe('given a TOML file', () => {
+  const files: readonly (readonly [content: string, text: string])[] = [
+    ['', 'Unable to read from empty TOML configuration file.'],
+    ['# nothing', 'Unable to read from empty TOML configuration file.'],
+    ['a = = 1', 'Invalid TOML configuration: '],
+    ['a = 1', 'Unknown option in TOML configuration file: a'],
+    ['a = 1\nb = 2', 'Unknown options in TOML configuration file: a, b'],
+    [
+      'rpc-http-prot = 1',
+      'Unknown option in TOML configuration file: rpc-http-prot. Did you mean rpc-http-port?',
+    ],
+    [
+      'rpc-http-enabled = "true"',
+      "Invalid value for 'rpc-http-enabled' in TOML configuration file: expected a boolean",
+    ],
+    [
+      'rpc-http-api = "ETH"',
+      "Invalid value for 'rpc-http-api' in TOML configuration file: expected an array of strings",
+    ],
+    [
+      'data-path = 1',
+      "Invalid value for 'data-path' in TOML configuration file: expected a string in quotes",
+    ],
+    [
+      'rpc-http-api = ["ETH"]\nrpc-http-apis = ["NET"]',
+      "Option 'rpc-http-api' should be specified only once",
+    ],
+    ['p2p-port = 30303', "Option 'p2p-port' is not supported yet"],
+    [
+      'rpc-http-port = "x"',
+      "Invalid value for option '--rpc-http-port': 'x' is not an int (from rpc-http-port in ",
+    ],
+  ]
+  test.each(files)('when it holds %p then the message begins %p', (content, text) =>
+    withFolder(folder => {
+      const file = join(folder, 'config.toml')
+      writeFileSync(file, content)
+      const got = message(() => values([`--config-file=${file}`]))
+      expect(got).toStartWith(text)
+      expect(got).not.toContain('\n')
+    }),
+  )
+
+  test('when it is missing then Besu’s text says so', () => {
+    expect(message(() => values(['--config-file=nowhere/x.toml']))).toStartWith(
+      'Unable to read TOML configuration, file not found.',
+    )
+  })
+
+  test('when it asks of what is not here for what is done anyway then it is accepted', () =>
+    withFolder(folder => {
+      const file = join(folder, 'config.toml')
+      writeFileSync(file, 'p2p-enabled = false\nsync-mode = "FULL"\nidentity = "a"')
+      expect(values([`--config-file=${file}`]).identity).toBe('a')
+    }))
+})

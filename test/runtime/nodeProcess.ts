@@ -1,0 +1,149 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Subprocess } from 'bun'
+
+export const ROOT: string = join(import.meta.dir, '../..')
+
+export type RuntimeName = 'bun' | 'node' | 'deno'
+
+/** How each runtime runs a file of this project; Node and Deno come with the development dependencies. */
+const COMMANDS: Readonly<Record<RuntimeName, readonly string[]>> = {
+  bun: [process.execPath],
+  node: [join(ROOT, 'node_modules/.bin/node')],
+  deno: [join(ROOT, 'node_modules/.bin/deno'), 'run', '-A'],
+}
+
+/** Variables of the machine that are options of a node must not reach the processes of a test. */
+const environment = (extra: Readonly<Record<string, string>>): Record<string, string> => ({
+  ...Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) =>
+      value === undefined || /^(?:QUORATE|BESU)_/.test(name) ? [] : [[name, value]],
+    ),
+  ),
+  NO_COLOR: '1',
+  ...extra,
+})
+
+export type SpawnOptions = {
+  readonly runtime?: RuntimeName
+  readonly environment?: Readonly<Record<string, string>>
+  readonly input?: string
+}
+
+const spawn = (args: readonly string[], options: SpawnOptions): Subprocess<'ignore' | Blob, 'pipe', 'pipe'> =>
+  Bun.spawn([...COMMANDS[options.runtime ?? 'bun'], join(ROOT, 'runtime/main.ts'), ...args], {
+    cwd: ROOT,
+    env: environment(options.environment ?? {}),
+    stdin: options.input === undefined ? 'ignore' : new Blob([options.input]),
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+
+export type CommandResult = { readonly code: number; readonly out: string; readonly error: string }
+
+/** Runs a command line to its end. */
+export const runCommand = async (
+  args: readonly string[],
+  options: SpawnOptions = {},
+): Promise<CommandResult> => {
+  const child = spawn(args, options)
+  const [out, error, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  return { code, out, error }
+}
+
+export type NodeProcess = {
+  readonly url: string
+  /** Calls a method; throws with the error's code and text. */
+  rpc<T = unknown>(method: string, ...params: readonly unknown[]): Promise<T>
+  /** Everything written so far. */
+  output(): string
+  /** SIGTERM, and the exit code. */
+  stop(): Promise<number>
+  /** SIGKILL: nothing of the process runs any more. */
+  kill(): Promise<void>
+}
+
+const collect = (stream: ReadableStream<Uint8Array>, add: (text: string) => void): void => {
+  const decoder = new TextDecoder()
+  void (async () => {
+    for await (const chunk of stream) add(decoder.decode(chunk, { stream: true }))
+  })()
+}
+
+const readPort = (dataPath: string): number | undefined => {
+  try {
+    const match = /^json-rpc=(\d+)$/m.exec(readFileSync(join(dataPath, 'besu.ports'), 'utf8'))
+    return match === null ? undefined : Number(match[1])
+  } catch {
+    // Not there until the node listens.
+    return undefined
+  }
+}
+
+const answers = async (port: number): Promise<boolean> => {
+  try {
+    return (await fetch(`http://127.0.0.1:${port}/liveness`)).ok
+  } catch {
+    // Nobody listens yet.
+    return false
+  }
+}
+
+let requestId = 0
+
+/** Starts a node on a free port and waits until it answers. Throws with its output when it ends instead. */
+export const startNode = async (
+  dataPath: string,
+  args: readonly string[] = [],
+  options: SpawnOptions = {},
+): Promise<NodeProcess> => {
+  // A killed node leaves its file behind, whose port nobody listens on any more.
+  rmSync(join(dataPath, 'besu.ports'), { force: true })
+  const child = spawn([`--data-path=${dataPath}`, '--rpc-http-port=0', ...args], options)
+  let output = ''
+  const add = (text: string): void => {
+    output += text
+  }
+  collect(child.stdout, add)
+  collect(child.stderr, add)
+  let port: number | undefined
+  for (;;) {
+    if (child.exitCode !== null || child.signalCode !== null) {
+      await Bun.sleep(50)
+      throw new Error(`the node ended with code ${child.exitCode}: ${output}`)
+    }
+    port = readPort(dataPath)
+    if (port !== undefined && (await answers(port))) break
+    await Bun.sleep(20)
+  }
+  const url = `http://127.0.0.1:${port}`
+  return {
+    url,
+    rpc: async (method, ...params) => {
+      const response = await fetch(url, {
+        method: 'POST',
+        body: JSON.stringify({ jsonrpc: '2.0', id: ++requestId, method, params }),
+      })
+      const answer = (await response.json()) as {
+        result?: unknown
+        error?: { code: number; message: string }
+      }
+      if (answer.error !== undefined)
+        throw new Error(`${method}: ${answer.error.code} ${answer.error.message}`)
+      return answer.result as never
+    },
+    output: () => output,
+    stop: async () => {
+      child.kill('SIGTERM')
+      return child.exited
+    },
+    kill: async () => {
+      child.kill('SIGKILL')
+      await child.exited
+    },
+  }
+}

@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { codeOf, FOLDERS, importsOf, ROOT, sourceFiles } from './source.ts'
+
+/** A file keeps one idea; longer ones hold several. */
+const LINES_MAX = 400
+
+const files = sourceFiles(...FOLDERS)
+const product = sourceFiles('core', 'handlers', 'p2p', 'runtime')
+
+/** The texts that people read, and everything that is run. */
+const documents = ['README.md', 'package.json', '.ci/run', ...files.map(({ path }) => path)].filter(path =>
+  existsSync(join(ROOT, path)),
+)
+
+/** Written in parts, so that this file does not hold what it looks for. */
+const UNWANTED: readonly (readonly [what: string, pattern: RegExp])[] = [
+  ['a path of somebody’s machine', new RegExp(['/wo', 'rk/|/tm', 'p/|/ho', 'me/|/Use', 'rs/'].join(''))],
+  [
+    'work left undone',
+    new RegExp(`\\b(?:${['TO', 'FIX', 'XX'].map((half, i) => half + ['DO', 'ME', 'X'][i]).join('|')})\\b`),
+  ],
+  ['a host of a package registry', new RegExp(['registry', 'npmjs|jsr\\.', 'io'].join('\\.'))],
+]
+
+describe('every source file', () => {
+  test(`has at most ${LINES_MAX} lines`, () => {
+    const long = files
+      .map(({ path, text }) => [path, text.split('\n').length - 1] as const)
+      .filter(([, lines]) => lines > LINES_MAX)
+    expect(long).toEqual([])
+  })
+
+  test('has no default export', () => {
+    expect(
+      files.filter(({ text }) => /\bexport\s+default\b/.test(codeOf(text))).map(({ path }) => path),
+    ).toEqual([])
+  })
+
+  test('has no enum and no class but errors', () => {
+    const found = product.filter(({ text }) => {
+      const code = codeOf(text)
+      return (
+        /\benum\s+\w+\s*\{/.test(code) ||
+        /\bclass\s+\w+(?!\s+extends\s+\w*Error\b)\s*(?:extends\s+\w+\s*)?\{/.test(code)
+      )
+    })
+    expect(found.map(({ path }) => path)).toEqual([])
+  })
+
+  test('imports files by their whole name', () => {
+    const wrong = files.flatMap(file =>
+      importsOf(file)
+        .filter(name => /^(?:core|handlers|p2p|runtime|test)\//.test(name) && !/\.(?:ts|json)$/.test(name))
+        .map(name => `${file.path} imports ${name}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test('is used: nothing of the product is imported by nobody', () => {
+    const entries = new Set(['runtime/main.ts'])
+    const named = new Set(files.flatMap(importsOf))
+    const texts = product.map(({ text }) => text).join('\n')
+    const unused = product.filter(({ path }) => {
+      const name = path.split('/').at(-1) as string
+      return !entries.has(path) && !named.has(path) && !texts.includes(`'./${name}'`)
+    })
+    expect(unused.map(({ path }) => path)).toEqual([])
+  })
+})
+
+describe('nothing that is read or run', () => {
+  test.each(UNWANTED)('holds %s', (_what, pattern) => {
+    const found = documents.flatMap(path =>
+      readFileSync(join(ROOT, path), 'utf8')
+        .split('\n')
+        .flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1}: ${line.trim()}`] : [])),
+    )
+    expect(found).toEqual([])
+  })
+})
+
+describe('the packages of the project', () => {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    readonly dependencies: Readonly<Record<string, string>>
+    readonly devDependencies: Readonly<Record<string, string>>
+  }
+
+  test('are pinned to one version each', () => {
+    const loose = Object.entries({ ...dependencies, ...devDependencies }).filter(
+      ([, version]) => !/^\d+\.\d+\.\d+$/.test(version),
+    )
+    expect(loose).toEqual([])
+  })
+
+  test('that the product imports are dependencies, not development ones', () => {
+    const names = new Set(
+      product
+        .flatMap(importsOf)
+        .filter(name => !/^(?:core|handlers|p2p|runtime|node:|bun:|package\.json)/.test(name))
+        .map(name =>
+          name
+            .split('/')
+            .slice(0, name.startsWith('@') ? 2 : 1)
+            .join('/'),
+        ),
+    )
+    expect([...names].filter(name => dependencies[name] === undefined)).toEqual([])
+  })
+
+  test('that are dependencies are imported by the product', () => {
+    const imported = product.flatMap(importsOf)
+    const unused = Object.keys(dependencies).filter(
+      name => !imported.some(used => used === name || used.startsWith(`${name}/`)),
+    )
+    expect(unused).toEqual([])
+  })
+})
