@@ -1,7 +1,7 @@
-import { pippenger } from '@noble/curves/abstract/curve.js'
 import { bls12_381 } from '@noble/curves/bls12-381.js'
 import { bytesToBigint } from '../../bytes/integer.ts'
 import { g1MsmGas, g2MsmGas } from './bls12381Gas.ts'
+import { sumOfTermsG1, sumOfTermsG2, type Term } from './bls12381Msm.ts'
 import * as points from './bls12381Points.ts'
 import { trueWord } from './input.ts'
 import type { Precompile } from './precompile.ts'
@@ -12,9 +12,9 @@ const G1_TERM_LENGTH = points.G1_LENGTH + SCALAR_LENGTH
 const G2_TERM_LENGTH = points.G2_LENGTH + SCALAR_LENGTH
 const PAIR_LENGTH = points.G1_LENGTH + points.G2_LENGTH
 
-/** Items of a list that must not be empty nor leave a rest. */
-const itemCount = (input: Uint8Array, itemLength: number): number | undefined =>
-  input.length === 0 || input.length % itemLength !== 0 ? undefined : input.length / itemLength
+/** A list must not be empty nor leave a rest. */
+const isListOf = (input: Uint8Array, itemLength: number): boolean =>
+  input.length > 0 && input.length % itemLength === 0
 
 /** EIP-2537: addition in G1, without a subgroup check. */
 export const BLS12_G1ADD: Precompile = {
@@ -45,17 +45,15 @@ export const BLS12_G1MSM: Precompile = {
   name: 'BLS12_G1MSM',
   gas: input => g1MsmGas(Math.floor(input.length / G1_TERM_LENGTH)),
   run: input => {
-    const count = itemCount(input, G1_TERM_LENGTH)
-    if (count === undefined) return undefined
-    const terms: points.G1Point[] = []
-    const scalars: bigint[] = []
+    if (!isListOf(input, G1_TERM_LENGTH)) return undefined
+    const terms: Term<points.G1Point>[] = []
     for (let at = 0; at < input.length; at += G1_TERM_LENGTH) {
       const point = points.decodeSubgroupG1(input.subarray(at, at + points.G1_LENGTH))
       if (point === undefined) return undefined
-      terms.push(point)
-      scalars.push(bytesToBigint(input.subarray(at + points.G1_LENGTH, at + G1_TERM_LENGTH)) % Fr.ORDER)
+      const scalar = bytesToBigint(input.subarray(at + points.G1_LENGTH, at + G1_TERM_LENGTH))
+      terms.push([point, scalar % Fr.ORDER])
     }
-    return points.encodeG1(pippenger(bls12_381.G1.Point, terms, scalars))
+    return points.encodeG1(sumOfTermsG1(terms))
   },
 }
 
@@ -64,17 +62,15 @@ export const BLS12_G2MSM: Precompile = {
   name: 'BLS12_G2MSM',
   gas: input => g2MsmGas(Math.floor(input.length / G2_TERM_LENGTH)),
   run: input => {
-    const count = itemCount(input, G2_TERM_LENGTH)
-    if (count === undefined) return undefined
-    const terms: points.G2Point[] = []
-    const scalars: bigint[] = []
+    if (!isListOf(input, G2_TERM_LENGTH)) return undefined
+    const terms: Term<points.G2Point>[] = []
     for (let at = 0; at < input.length; at += G2_TERM_LENGTH) {
       const point = points.decodeSubgroupG2(input.subarray(at, at + points.G2_LENGTH))
       if (point === undefined) return undefined
-      terms.push(point)
-      scalars.push(bytesToBigint(input.subarray(at + points.G2_LENGTH, at + G2_TERM_LENGTH)) % Fr.ORDER)
+      const scalar = bytesToBigint(input.subarray(at + points.G2_LENGTH, at + G2_TERM_LENGTH))
+      terms.push([point, scalar % Fr.ORDER])
     }
-    return points.encodeG2(pippenger(bls12_381.G2.Point, terms, scalars))
+    return points.encodeG2(sumOfTermsG2(terms))
   },
 }
 
@@ -83,7 +79,7 @@ export const BLS12_PAIRING_CHECK: Precompile = {
   name: 'BLS12_PAIRING_CHECK',
   gas: input => 37_700 + 32_600 * Math.floor(input.length / PAIR_LENGTH),
   run: input => {
-    if (itemCount(input, PAIR_LENGTH) === undefined) return undefined
+    if (!isListOf(input, PAIR_LENGTH)) return undefined
     const pairs: [ReturnType<typeof bls12_381.utils.calcPairingPrecomputes>, bigint, bigint][] = []
     for (let at = 0; at < input.length; at += PAIR_LENGTH) {
       const g1 = points.decodeSubgroupG1(input.subarray(at, at + points.G1_LENGTH))

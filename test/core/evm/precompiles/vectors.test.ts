@@ -1,21 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'bun:test'
 import { fromHex, toBareHex } from '../../../../core/bytes/hex.ts'
-import type { Precompile } from '../../../../core/evm/precompiles/precompile.ts'
-import { precompileAt } from '../../../../core/evm/precompiles/precompiles.ts'
 import { sharedPath } from '../../../support/shared.ts'
+import { contractAt } from './support.ts'
 
 const folder = sharedPath('vectors/precompiles')
 if (folder === undefined) console.warn('precompile vectors skipped: ../shared/vectors/precompiles is absent')
 const withVectors = folder === undefined ? test.skip : test
 const read = (name: string): string => readFileSync(`${folder}/${name}`, 'utf8')
-
-const contract = (address: number): Precompile => {
-  const bytes = new Uint8Array(20)
-  bytes[18] = address >>> 8
-  bytes[19] = address & 0xff
-  return precompileAt('osaka', bytes) as Precompile
-}
 
 /** Rows of input, result, gas and notes; a note says why the call fails, and its gas then says nothing. */
 const CSV_FILES: readonly (readonly [file: string, address: number])[] = [
@@ -36,7 +28,7 @@ describe('the published BLS12-381 vectors (EIP-2537)', () => {
     withVectors(
       file,
       () => {
-        const { gas, run } = contract(address)
+        const { gas, run } = contractAt(address)
         const rows = read(file).trim().split('\n').slice(1)
         expect(rows.length).toBeGreaterThan(100)
         for (const row of rows) {
@@ -59,7 +51,7 @@ describe('the published secp256r1 vectors (EIP-7951)', () => {
   withVectors(
     'p256verify_test_vectors.json',
     () => {
-      const { gas, run } = contract(0x100)
+      const { gas, run } = contractAt(0x100)
       const rows = JSON.parse(read('p256verify_test_vectors.json')) as {
         Input: string
         Expected: string
@@ -81,7 +73,7 @@ describe('the published secp256r1 vectors (EIP-7951)', () => {
 
 describe('the published point evaluation vectors (EIP-4844)', () => {
   withVectors('pointEvaluationPrecompile.json', () => {
-    const { gas, run } = contract(0x0a)
+    const { gas, run } = contractAt(0x0a)
     const file = JSON.parse(read('pointEvaluationPrecompile.json')) as {
       PrecompileReturnValue: string
       TestCases: { Input: string; FailureMode: string; Valid: boolean }[]

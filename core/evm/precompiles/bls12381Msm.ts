@@ -1,0 +1,95 @@
+import { mulAddUnsafe } from '@noble/curves/abstract/curve.js'
+import { psiFrobenius } from '@noble/curves/abstract/tower.js'
+import { bls12_381 } from '@noble/curves/bls12-381.js'
+import type { G1Point, G2Point } from './bls12381Points.ts'
+
+const { Fp, Fp2 } = bls12_381.fields
+const G1 = bls12_381.G1.Point
+const G2 = bls12_381.G2.Point
+
+/** The absolute value of the curve's parameter x, which is negative: an odd power of x is minus that of X. */
+const X = 0xd201000000010000n
+const X_SQUARED = X * X
+
+/** A cube root of one: (BETA x, -y) is the point (x, y) of G1 times the curve's x^2 (https://eprint.iacr.org/2021/1130). */
+const BETA = 0x5f19672fdf76ce51ba69c6076a0f77eaddb3a93be6f89688de17d813620a00022e01fffffffefffen
+
+/** Terms whose doublings are shared; more would only hold more tables. */
+const TERMS_AT_ONCE = 64
+
+type Fp2Element = ReturnType<typeof Fp2.create>
+let frobenius: ((x: Fp2Element, y: Fp2Element) => [Fp2Element, Fp2Element]) | undefined
+
+/** The point times x in G2, from the Frobenius map. */
+const timesX = (point: G2Point): G2Point => {
+  frobenius ??= psiFrobenius(Fp, Fp2, Fp2.div(Fp2.ONE, Fp2.NONRESIDUE)).psi
+  const { x, y } = point.toAffine()
+  const [imageX, imageY] = frobenius(x, y)
+  return G2.fromAffine({ x: imageX, y: imageY })
+}
+
+/** A point and what it is taken times; the scalar is below the order, and short after a split. */
+export type Term<Point> = readonly [point: Point, scalar: bigint]
+
+/** k P = k0 P + k1 x^2 P, both of 128 bits. */
+const splitG1 = ([point, scalar]: Term<G1Point>): Term<G1Point>[] => {
+  const { x, y } = point.toAffine()
+  const timesXSquared = G1.fromAffine({ x: Fp.mul(x, BETA), y: Fp.neg(y) })
+  return [
+    [point, scalar % X_SQUARED],
+    [timesXSquared, scalar / X_SQUARED],
+  ]
+}
+
+/** k P = k0 P + k1 |x| P + k2 x^2 P + k3 |x|^3 P, each of 64 bits. */
+const splitG2 = ([point, scalar]: Term<G2Point>): Term<G2Point>[] => {
+  const first = timesX(point)
+  const second = timesX(first)
+  const third = timesX(second)
+  return [
+    [point, scalar % X],
+    [first.negate(), (scalar / X) % X],
+    [second, (scalar / X_SQUARED) % X],
+    [third.negate(), scalar / (X_SQUARED * X)],
+  ]
+}
+
+const weighs = ([point, scalar]: Term<G1Point | G2Point>): boolean => scalar !== 0n && !point.is0()
+
+/** The sum of points of G1 times scalars: short halves of each scalar share half the doublings. */
+export const sumOfTermsG1 = (terms: readonly Term<G1Point>[]): G1Point => {
+  let sum = G1.ZERO
+  for (let at = 0; at < terms.length; at += TERMS_AT_ONCE) {
+    const short = terms
+      .slice(at, at + TERMS_AT_ONCE)
+      .filter(weighs)
+      .flatMap(splitG1)
+      .filter(weighs)
+    const part = mulAddUnsafe(
+      G1,
+      short.map(([point]) => point),
+      short.map(([, scalar]) => scalar),
+    )
+    sum = sum.add(part)
+  }
+  return sum
+}
+
+/** The same in G2, where quarters of each scalar share a quarter of the doublings. */
+export const sumOfTermsG2 = (terms: readonly Term<G2Point>[]): G2Point => {
+  let sum = G2.ZERO
+  for (let at = 0; at < terms.length; at += TERMS_AT_ONCE) {
+    const short = terms
+      .slice(at, at + TERMS_AT_ONCE)
+      .filter(weighs)
+      .flatMap(splitG2)
+      .filter(weighs)
+    const part = mulAddUnsafe(
+      G2,
+      short.map(([point]) => point),
+      short.map(([, scalar]) => scalar),
+    )
+    sum = sum.add(part)
+  }
+  return sum
+}
