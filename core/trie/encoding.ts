@@ -138,6 +138,36 @@ export const encodeBranch = (
   changed: number,
   value: Uint8Array | undefined,
   depth: number,
+): Uint8Array =>
+  (base !== undefined && value === undefined && patchBranch(base, children, changed, depth)) ||
+  buildBranch(base, children, changed, value, depth)
+
+/** The usual case, one hash in the place of another: the same bytes with these 32 changed. Undefined where it is not so. */
+const patchBranch = (
+  base: Uint8Array,
+  children: readonly Child[],
+  changed: number,
+  depth: number,
+): Uint8Array | undefined => {
+  const out = base.slice()
+  let at = payloadStart(base)
+  for (let i = 0; i < 16; i++) {
+    if (((changed >> i) & 1) === 1) {
+      const child = children[i] as Node | undefined
+      if (child === undefined || base[at] !== 0xa0) return undefined
+      if (writeReference(out, at, child, depth) !== at + 33) return undefined
+    }
+    at += itemLength(base, at)
+  }
+  return base[at] === 0x80 ? out : undefined
+}
+
+const buildBranch = (
+  base: Uint8Array | undefined,
+  children: readonly Child[],
+  changed: number,
+  value: Uint8Array | undefined,
+  depth: number,
 ): Uint8Array => {
   const out = value === undefined ? branchBuffer : new Uint8Array(BRANCH_BYTES_MAX + 5 + value.length)
   // The longest header a branch without a long value needs is 3 bytes; 5 for one with a value.

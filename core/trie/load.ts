@@ -20,6 +20,8 @@ export type TrieRun = {
   readonly writes: TrieNodeWrite[] | undefined
   /** Keys that a store which can only be read asynchronously must load before the run can succeed. */
   readonly missing: string[]
+  /** Branches that were loaded or made, for the cache to count. */
+  branches: number
 }
 
 /**
@@ -31,7 +33,13 @@ export const recordKey = (keyPrefix: string, path: string): string => `${keyPref
 const NO_NODES: TrieNodeReader = { get: () => undefined }
 
 /** A run over a trie that begins empty and is not stored. */
-export const memoryRun = (): TrieRun => ({ nodes: NO_NODES, keyPrefix: '', writes: undefined, missing: [] })
+export const memoryRun = (): TrieRun => ({
+  nodes: NO_NODES,
+  keyPrefix: '',
+  writes: undefined,
+  missing: [],
+  branches: 0,
+})
 
 const read = (run: TrieRun, key: string): Uint8Array | undefined | typeof MISSING => {
   try {
@@ -58,6 +66,7 @@ export const loadRoot = (run: TrieRun, root: Hash): Node | undefined | typeof MI
   const found = node === undefined ? undefined : rootHash(node)
   if (node === undefined || found === undefined || !equalBytes(found, root))
     throw new TrieCorruption(key, root, found)
+  run.branches++
   return node
 }
 
@@ -66,14 +75,18 @@ const reference = new Uint8Array(33)
 /** The reference without the length byte of a hash. */
 const plain = (bytes: Uint8Array): Uint8Array => (bytes.length === 33 ? bytes.slice(1) : bytes.slice())
 
-const verify = (branch: Branch, index: number, node: Node, depth: number, key: () => string): void => {
+/** How the branch refers to the child that this node is said to be, where the two differ. */
+const mismatch = (branch: Branch, index: number, node: Node, depth: number): Uint8Array | undefined => {
   const length = writeReference(reference, 0, node, depth)
   const start = referenceStart(branch.rlp, index)
   for (let i = 0; i < length; i++)
-    if (reference[i] !== branch.rlp[start + i]) {
-      const expected = branch.rlp.subarray(start, referenceEnd(branch.rlp, start))
-      throw new TrieCorruption(key(), plain(expected), plain(reference.subarray(0, length)))
-    }
+    if (reference[i] !== branch.rlp[start + i]) return plain(reference.subarray(0, length))
+  return undefined
+}
+
+const referenceTo = (branch: Branch, index: number): Uint8Array => {
+  const start = referenceStart(branch.rlp, index)
+  return plain(branch.rlp.subarray(start, referenceEnd(branch.rlp, start)))
 }
 
 /**
@@ -90,29 +103,22 @@ export const childOf = (
 ): Node | undefined | typeof MISSING => {
   const child = branch.children[index]
   if (child === undefined || (child !== STORED && child.kind !== 'inline')) return child
-  const path = pathOf(key, depth - 1)
-  if (child !== STORED) {
-    const leaf = readInlineLeaf(child, key, depth, index)
-    // The leaf stands in the record of the branch; which record that is, the branch's own start would tell.
-    verify(branch, index, leaf, depth, () =>
-      recordKey(run.keyPrefix, path.slice(0, path.length - branch.prefix.length)),
-    )
-    branch.children[index] = leaf
-    return leaf
+  let node: Node | undefined
+  let name: string | undefined
+  if (child === STORED) {
+    name = recordKey(run.keyPrefix, pathOf(key, depth - 1) + HEX_DIGITS[index])
+    const record = read(run, name)
+    if (record === MISSING) return MISSING
+    node = record === undefined ? undefined : decodeRecord(record)
+    if (node === undefined) throw new TrieCorruption(name, referenceTo(branch, index), undefined)
+    run.branches++
+  } else node = readInlineLeaf(child, key, depth, index)
+  const found = mismatch(branch, index, node, depth)
+  if (found !== undefined) {
+    // A leaf stands in the record of the branch, which begins where its extension does.
+    name ??= recordKey(run.keyPrefix, pathOf(key, depth - 1 - branch.prefix.length))
+    throw new TrieCorruption(name, referenceTo(branch, index), found)
   }
-  const name = recordKey(run.keyPrefix, path + HEX_DIGITS[index])
-  const record = read(run, name)
-  if (record === MISSING) return MISSING
-  const node = record === undefined ? undefined : decodeRecord(record)
-  if (node === undefined) {
-    const start = referenceStart(branch.rlp, index)
-    throw new TrieCorruption(
-      name,
-      plain(branch.rlp.subarray(start, referenceEnd(branch.rlp, start))),
-      undefined,
-    )
-  }
-  verify(branch, index, node, depth, () => name)
   branch.children[index] = node
   return node
 }

@@ -9,6 +9,7 @@ import {
   type StateChanges,
 } from '../state/account.ts'
 import { ACCOUNT_KEYS, accountValue, slotValue, storageKeys } from './account.ts'
+import { cachedRoot, cacheRoot, type TrieCache, trimCache } from './cache.ts'
 import { loadRoot, MISSING, rootHash, type TrieRun } from './load.ts'
 import type { TrieNodeReader, TrieNodeWrite } from './node.ts'
 import { type TrieEntry, updateTrie } from './trie.ts'
@@ -24,7 +25,7 @@ export type StateRootUpdate = {
 
 /**
  * Applies what one block changed to the state trie whose records `nodes` reads and whose root is `parentRoot`. Pure:
- * nothing is written, and the result is the same for the same input.
+ * nothing is written, and the result is the same for the same input, with a cache or without.
  * @throws TrieCorruption when a record on the way is not what its parent says.
  * @throws MissingEntries with all keys that are known to be needed, when `nodes` throws it for any.
  */
@@ -32,38 +33,55 @@ export const updateStateRoot = (
   nodes: TrieNodeReader,
   parentRoot: Hash,
   changes: StateChanges,
+  cache?: TrieCache,
 ): StateRootUpdate => {
-  const run: TrieRun = { nodes, keyPrefix: ACCOUNT_KEYS, writes: [], missing: [] }
-  const accounts = changes.accounts.map(change => withStorageRoot(run, change))
+  const run: TrieRun = { nodes, keyPrefix: ACCOUNT_KEYS, writes: [], missing: [], branches: 0 }
+  const accounts = changes.accounts.map(change => withStorageRoot(run, change, cache))
   const entries = accounts.map(({ address, after }) => ({
     key: keccak256(address),
     value: after === undefined ? undefined : accountValue(after),
   }))
-  const root = updateRoot(run, parentRoot, entries)
+  const root = updateRoot(run, parentRoot, entries, cache)
+  if (cache !== undefined) trimCache(cache)
   if (root === MISSING || run.missing.length > 0) throw new MissingEntries([...new Set(run.missing)])
   return { root, changes: { accounts, codes: changes.codes }, nodes: run.writes ?? [] }
 }
 
-const updateRoot = (run: TrieRun, parentRoot: Hash, entries: TrieEntry[]): Hash | typeof MISSING => {
-  const before = loadRoot(run, parentRoot)
+/** Applies the entries, in any order, to the run's trie; the root, or MISSING as `updateTrie` says. */
+export const updateRoot = (
+  run: TrieRun,
+  parentRoot: Hash,
+  entries: TrieEntry[],
+  cache?: TrieCache,
+): Hash | typeof MISSING => {
+  const { keyPrefix } = run
+  const before = (cache && cachedRoot(cache, keyPrefix, parentRoot)) ?? loadRoot(run, parentRoot)
   if (before === MISSING) return MISSING
+  // Kept even when this run fails: what it loads and verifies below serves the next one.
+  if (cache !== undefined) cacheRoot(cache, keyPrefix, parentRoot, before, 0)
   entries.sort((a, b) => compareBytes(a.key, b.key))
   const after = updateTrie(run, before, entries)
   if (after === MISSING) return MISSING
-  return after === before ? parentRoot : rootHash(after)
+  const root = after === before ? parentRoot : rootHash(after)
+  if (cache !== undefined) cacheRoot(cache, keyPrefix, root, after, run.branches)
+  return root
 }
 
 /** The storage root that the account's storage trie has before any slot of this change. */
 const storageRootBefore = (before: Account | undefined, after: Account): Hash =>
   before !== undefined && before.incarnation === after.incarnation ? before.storageRoot : EMPTY_TRIE_ROOT
 
-const withStorageRoot = (run: TrieRun, change: AccountChange): AccountChange => {
+const withStorageRoot = (
+  run: TrieRun,
+  change: AccountChange,
+  cache: TrieCache | undefined,
+): AccountChange => {
   const { address, before, after, slots } = change
   if (after === undefined) return change
   const rootBefore = storageRootBefore(before, after)
   if (slots.length === 0) return { ...change, after: { ...after, storageRoot: rootBefore } }
   const keyPrefix = storageKeys(address, after.incarnation)
-  const storageRoot = updateRoot({ ...run, keyPrefix }, rootBefore, slots.map(slotEntry))
+  const storageRoot = updateRoot({ ...run, keyPrefix, branches: 0 }, rootBefore, slots.map(slotEntry), cache)
   // While records are missing the run only finds out which; what it computes is thrown away.
   return storageRoot === MISSING ? change : { ...change, after: { ...after, storageRoot } }
 }

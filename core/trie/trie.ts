@@ -181,6 +181,7 @@ const fill = (
   if (only !== undefined) return raise(prefix, only, child as Node)
   if (count === 0)
     return value === undefined ? undefined : { kind: 'leaf', key: way.slice(0, fork >> 1), value }
+  if (base === undefined) run.branches++
   const rlp = encodeBranch(base?.rlp, children, changed, value, fork + 1)
   return { kind: 'branch', prefix, rlp, children, value }
 }

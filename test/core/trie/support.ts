@@ -1,21 +1,8 @@
 import { compareBytes, type Hash } from '../../../core/bytes/bytes.ts'
+import { EMPTY_TRIE_ROOT } from '../../../core/crypto/constants.ts'
 import { loadRoot, MISSING, rootHash, type TrieRun } from '../../../core/trie/load.ts'
 import type { TrieNodeReader, TrieNodeWrite } from '../../../core/trie/node.ts'
 import { type TrieEntry, updateTrie } from '../../../core/trie/trie.ts'
-
-/** Deterministic numbers: the same seed gives the same sequence (mulberry32). */
-export const seeded = (seed: number): (() => number) => {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return (mixed ^ (mixed >>> 14)) >>> 0
-  }
-}
-
-export const randomBytes = (next: () => number, length: number): Uint8Array =>
-  Uint8Array.from({ length }, () => next() & 255)
 
 export type Records = TrieNodeReader & {
   readonly map: Map<string, Uint8Array>
@@ -50,11 +37,19 @@ export const updateStored = (
   keyPrefix = 't:',
 ): Hash => {
   const writes: TrieNodeWrite[] = []
-  const run: TrieRun = { nodes: records, keyPrefix, writes, missing: [] }
+  const run: TrieRun = { nodes: records, keyPrefix, writes, missing: [], branches: 0 }
   const before = loadRoot(run, root)
   if (before === MISSING) throw new Error('nothing is ever missing from a map')
   const after = updateTrie(run, before, sorted(entries))
   if (after === MISSING) throw new Error('nothing is ever missing from a map')
   records.write(writes)
   return rootHash(after)
+}
+
+/** The root and the records of a fresh trie of that content. */
+export const rebuilt = (
+  content: ReadonlyMap<string, { readonly key: Uint8Array; readonly value: Uint8Array }>,
+): { root: Hash; records: Records } => {
+  const records = createRecords()
+  return { root: updateStored(records, EMPTY_TRIE_ROOT, [...content.values()]), records }
 }

@@ -1,18 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { EMPTY_TRIE_ROOT } from '../../../core/crypto/constants.ts'
-import { createRecords, entry, randomBytes, type Records, seeded, updateStored } from './support.ts'
-
-/** A fresh trie of the same content. */
-const rebuilt = (content: ReadonlyMap<string, { key: Uint8Array; value: Uint8Array }>): [string, Records] => {
-  const records = createRecords()
-  const root = updateStored(
-    records,
-    EMPTY_TRIE_ROOT,
-    [...content.values()].map(({ key, value }) => entry(key, value)),
-  )
-  return [toHex(root), records]
-}
+import { seededRandom } from '../../support/random.ts'
+import { createRecords, entry, rebuilt, updateStored } from './support.ts'
 
 const KINDS = [
   { name: 'hashed keys', keyBytes: () => 32, digits: 256 },
@@ -29,36 +19,69 @@ describe('batches of random changes', () => {
   for (const { name, keyBytes, digits } of KINDS)
     for (let seed = 1; seed <= 12; seed++)
       test(`${name}, seed ${seed}: each batch gives the root and exactly the records of a fresh build`, () => {
-        const next = seeded(seed)
+        const random = seededRandom(seed)
         const records = createRecords()
         const content = new Map<string, { key: Uint8Array; value: Uint8Array }>()
         let root = EMPTY_TRIE_ROOT
         for (let round = 0; round < 25; round++) {
           const batch = new Map<string, { key: Uint8Array; value: Uint8Array | undefined }>()
           const known = [...content.values()]
-          const size = 1 + (next() % (round % 3 === 0 ? 40 : 6))
           const shrinking = round % 8 >= 5
-          for (let i = 0; i < size; i++) {
-            const old = known[next() % Math.max(1, known.length)]
+          for (let i = random.below(round % 3 === 0 ? 40 : 6); i >= 0; i--) {
+            const old = known[random.below(known.length || 1)]
             const key =
-              old !== undefined && next() % 3 > 0
+              old !== undefined && random.below(3) > 0
                 ? old.key
-                : randomBytes(next, keyBytes(next())).map(byte => (byte % digits) * (digits < 256 ? 17 : 1))
-            const deleted = next() % 10 < (shrinking ? 9 : 3)
-            batch.set(toHex(key), { key, value: deleted ? undefined : randomBytes(next, 1 + (next() % 40)) })
+                : random.bytes(keyBytes(random.word())).map(byte => (byte % digits) * (digits < 256 ? 17 : 1))
+            const deleted = random.below(10) < (shrinking ? 9 : 3)
+            batch.set(toHex(key), { key, value: deleted ? undefined : random.bytes(1 + random.below(40)) })
           }
-          root = updateStored(
-            records,
-            root,
-            [...batch.values()].map(({ key, value }) => entry(key, value)),
-          )
+          root = updateStored(records, root, [...batch.values()])
           for (const [hex, { key, value }] of batch) {
             if (value === undefined) content.delete(hex)
             else content.set(hex, { key, value })
           }
-          const [expected, fresh] = rebuilt(content)
-          expect(toHex(root)).toBe(expected)
-          expect(records.map).toEqual(fresh.map)
+          const fresh = rebuilt(content)
+          expect(toHex(root)).toBe(toHex(fresh.root))
+          expect(records.map).toEqual(fresh.records.map)
         }
       })
+})
+
+describe('one batch', () => {
+  const key = (text: string): Uint8Array => Uint8Array.from(text, character => character.charCodeAt(0))
+
+  test('deleting what is not there changes nothing and writes nothing', () => {
+    const records = createRecords()
+    const root = updateStored(records, EMPTY_TRIE_ROOT, [
+      entry(key('dog'), key('puppy')),
+      entry(key('doge'), key('coin')),
+    ])
+    const before = new Map(records.map)
+    const again = updateStored(records, root, [entry(key('cat'), undefined), entry(key('do'), undefined)])
+    expect(toHex(again)).toBe(toHex(root))
+    expect(records.map).toEqual(before)
+  })
+
+  test('deleting everything leaves the empty root and no record', () => {
+    const records = createRecords()
+    const keys = ['a', 'ab', 'abc', 'b', 'horse'].map(key)
+    const root = updateStored(
+      records,
+      EMPTY_TRIE_ROOT,
+      keys.map(each => entry(each, each)),
+    )
+    const empty = updateStored(
+      records,
+      root,
+      keys.map(each => entry(each, undefined)),
+    )
+    expect(toHex(empty)).toBe(toHex(EMPTY_TRIE_ROOT))
+    expect(records.map.size).toBe(0)
+  })
+
+  test('a key too long for a record is refused', () => {
+    const long = [entry(new Uint8Array(128), key('x'))]
+    expect(() => updateStored(createRecords(), EMPTY_TRIE_ROOT, long)).toThrow(RangeError)
+  })
 })

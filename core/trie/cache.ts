@@ -1,0 +1,78 @@
+import { equalBytes, type Hash } from '../bytes/bytes.ts'
+import { type Branch, type Node, STORED } from './node.ts'
+
+/** A version of one trie: its root node, and below it whatever is loaded. */
+type Version = { readonly root: Hash; readonly node: Node }
+
+/**
+ * Decoded trie nodes that survive between blocks, so that the upper levels, which every block changes, are neither read
+ * nor verified again. It cannot go stale: a version is found by its root hash alone, everything in it was held against
+ * that hash when it was loaded, and an update makes new nodes and leaves the old ones as they are. One cache serves one
+ * store; whoever throws an update away need not tell.
+ */
+export type TrieCache = {
+  /** Above this many branches (about 1 kB each) the lower levels are let go. */
+  readonly branchesMax: number
+  /** The last versions of each trie, newest first, by what its record keys begin with; the trie used last comes last. */
+  readonly tries: Map<string, readonly Version[]>
+  /** Branches held, counted when they are added; an upper bound. */
+  branches: number
+}
+
+/** A head and the block on top of it that may still be thrown away. */
+const VERSIONS_MAX = 2
+
+export const createTrieCache = (branchesMax: number): TrieCache => ({
+  branchesMax,
+  tries: new Map(),
+  branches: 0,
+})
+
+export const cachedRoot = (cache: TrieCache, keyPrefix: string, root: Hash): Node | undefined =>
+  cache.tries.get(keyPrefix)?.find(version => equalBytes(version.root, root))?.node
+
+/** Makes this version the newest of its trie. `added` says how many branches were loaded or made for it. */
+export const cacheRoot = (
+  cache: TrieCache,
+  keyPrefix: string,
+  root: Hash,
+  node: Node | undefined,
+  added: number,
+): void => {
+  const others = cache.tries.get(keyPrefix)?.filter(version => !equalBytes(version.root, root)) ?? []
+  cache.tries.delete(keyPrefix)
+  const versions = [...(node === undefined ? [] : [{ root, node }]), ...others].slice(0, VERSIONS_MAX)
+  if (versions.length > 0) cache.tries.set(keyPrefix, versions)
+  cache.branches += added
+}
+
+/** Lets go of what is above the limit: upper levels and the tries used last are kept, up to half the limit. */
+export const trimCache = (cache: TrieCache): void => {
+  if (cache.branches <= cache.branchesMax) return
+  const kept = new Set<Node>()
+  const limit = cache.branchesMax >> 1
+  let level: Branch[] = []
+  const keep = (node: Node): boolean => {
+    if (kept.has(node)) return true
+    if (kept.size >= limit) return false
+    kept.add(node)
+    if (node.kind === 'branch') level.push(node)
+    return true
+  }
+  for (const [keyPrefix, versions] of [...cache.tries].reverse()) {
+    const left = versions.filter(({ node }) => keep(node))
+    if (left.length === 0) cache.tries.delete(keyPrefix)
+    else cache.tries.set(keyPrefix, left)
+  }
+  while (level.length > 0) {
+    const above = level
+    level = []
+    for (const { children } of above)
+      for (let i = 0; i < 16; i++) {
+        const child = children[i]
+        if (child === undefined || child === STORED || child.kind !== 'branch') continue
+        if (!keep(child)) children[i] = STORED
+      }
+  }
+  cache.branches = kept.size
+}

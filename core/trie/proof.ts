@@ -1,0 +1,51 @@
+import type { Address, Hash } from '../bytes/bytes.ts'
+import { keccak256 } from '../crypto/crypto.ts'
+import { MissingEntries } from '../state/account.ts'
+import { ACCOUNT_KEYS, storageKeys } from './account.ts'
+import { encodeNode } from './encoding.ts'
+import { childOf, loadRoot, MISSING, type TrieRun } from './load.ts'
+import { followedNibbles, nibbleAt } from './nibbles.ts'
+import type { TrieNodeReader } from './node.ts'
+
+/** RLP of the trie nodes from the root towards a key, as `eth_getProof` gives them; nodes inside others are left out. */
+export type TrieProof = { readonly proof: readonly Uint8Array[] }
+
+/**
+ * Proves an account, or that there is none: the nodes end where the way to its key ends (EIP-1186). Empty for an empty trie.
+ * @throws TrieCorruption when a record is not what its parent says.
+ * @throws MissingEntries over a store that must load something first.
+ */
+export const accountProof = (nodes: TrieNodeReader, stateRoot: Hash, address: Address): TrieProof =>
+  proofOf(nodes, ACCOUNT_KEYS, stateRoot, keccak256(address))
+
+/** Proves a 32-byte slot of an account's storage, or that it is zero; errors as `accountProof`. */
+export const storageProof = (
+  nodes: TrieNodeReader,
+  address: Address,
+  account: { readonly incarnation: bigint; readonly storageRoot: Hash },
+  slot: Uint8Array,
+): TrieProof =>
+  proofOf(nodes, storageKeys(address, account.incarnation), account.storageRoot, keccak256(slot))
+
+/** Proves a key, of any trie, by what its record keys begin with. */
+export const proofOf = (nodes: TrieNodeReader, keyPrefix: string, root: Hash, key: Uint8Array): TrieProof => {
+  const run: TrieRun = { nodes, keyPrefix, writes: undefined, missing: [], branches: 0 }
+  const proof: Uint8Array[] = []
+  const add = (rlp: Uint8Array): void => {
+    // A node below the root that is shorter than a hash stands inside its parent.
+    if (proof.length === 0 || rlp.length >= 32) proof.push(rlp)
+  }
+  let depth = 0
+  let node = loadRoot(run, root)
+  while (node !== undefined && node !== MISSING) {
+    add(encodeNode(node, depth))
+    if (node.kind === 'leaf') break
+    const { prefix } = node
+    if (followedNibbles(key, depth, prefix) < prefix.length) break
+    if (prefix.length > 0) add(node.rlp)
+    depth += prefix.length + 1
+    node = childOf(run, node, nibbleAt(key, depth - 1), key, depth)
+  }
+  if (node === MISSING) throw new MissingEntries(run.missing)
+  return { proof }
+}

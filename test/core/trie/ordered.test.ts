@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'bun:test'
+import { toHex } from '../../../core/bytes/hex.ts'
+import { EMPTY_TRIE_ROOT } from '../../../core/crypto/constants.ts'
+import { keccak256 } from '../../../core/crypto/crypto.ts'
+import { encodeRlp } from '../../../core/rlp/rlp.ts'
+import { orderedTrieRoot } from '../../../core/trie/ordered.ts'
+import { seededRandom } from '../../support/random.ts'
+import { createRecords, entry, updateStored } from './support.ts'
+
+describe('the root of an ordered list', () => {
+  test('of nothing is the empty root', () => {
+    expect(orderedTrieRoot([])).toEqual(EMPTY_TRIE_ROOT)
+  })
+
+  // Around 0x80 and 0x100 keys grow by a byte; items of every size from one byte to one that outgrows the buffers.
+  for (const count of [1, 2, 3, 16, 17, 127, 128, 129, 255, 256, 257, 300, 1000])
+    test(`of ${count} items is that of the trie from RLP(index) to item`, () => {
+      const random = seededRandom(count)
+      const items = Array.from({ length: count }, (_, i) =>
+        random.bytes(i === 7 ? 70_000 : 1 + random.below(600)),
+      )
+      const entries = items.map((item, index) => entry(encodeRlp(index), item))
+      expect(toHex(orderedTrieRoot(items))).toBe(
+        toHex(updateStored(createRecords(), EMPTY_TRIE_ROOT, entries)),
+      )
+    })
+
+  test('of one item is the hash of a leaf under the key 0x80', () => {
+    // keccak of RLP([0x2080, item]): the trie of one entry is one leaf whose path is the whole key.
+    const item = encodeRlp([0n, 1n, new Uint8Array(20).fill(1), 7n])
+    const leaf = encodeRlp([Uint8Array.of(0x20, 0x80), item])
+    expect(toHex(orderedTrieRoot([item]))).toBe(toHex(keccak256(leaf)))
+  })
+})

@@ -1,0 +1,115 @@
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { MerkleStateManager } from '@ethereumjs/statemanager'
+import { Account as ReferenceAccount, createAddressFromString } from '@ethereumjs/util'
+import { toHex } from '../../../core/bytes/hex.ts'
+import { EMPTY_TRIE_ROOT } from '../../../core/crypto/constants.ts'
+import { useCryptoEngine } from '../../../core/crypto/crypto.ts'
+import { nobleEngine } from '../../../core/crypto/noble.ts'
+import type { StateChanges } from '../../../core/state/account.ts'
+import { createTrieCache } from '../../../core/trie/cache.ts'
+import { updateStateRoot } from '../../../core/trie/stateRoot.ts'
+import { createStateModel, wholeState } from './blocks.ts'
+import { createRecords } from './support.ts'
+
+beforeAll(() => useCryptoEngine(nobleEngine))
+
+const referenceRoot = async (manager: MerkleStateManager, changes: StateChanges): Promise<string> => {
+  for (const { address, before, after, slots } of changes.accounts) {
+    const target = createAddressFromString(toHex(address))
+    if (before !== undefined && before.incarnation !== after?.incarnation) {
+      await manager.clearStorage(target)
+      await manager.deleteAccount(target)
+    }
+    if (after === undefined) continue
+    const known = (await manager.getAccount(target)) ?? new ReferenceAccount()
+    const account = new ReferenceAccount(after.nonce, after.balance, known.storageRoot, after.codeHash)
+    await manager.putAccount(target, account)
+    for (const { slot, after: value } of slots)
+      await manager.putStorage(target, slot, value.slice(value.findIndex(byte => byte !== 0)))
+  }
+  await manager.flush()
+  return toHex(await manager.getStateRoot())
+}
+
+describe('the state root after each block', () => {
+  for (const seed of [1, 2, 3])
+    test(`equals that of @ethereumjs/statemanager, seed ${seed}`, async () => {
+      const manager = new MerkleStateManager()
+      const model = createStateModel(seed)
+      const records = createRecords()
+      let root = EMPTY_TRIE_ROOT
+      for (let block = 0; block < 25; block++) {
+        const changes = model.nextChanges(block % 4 === 0 ? 30 : 5)
+        const update = updateStateRoot(records, root, changes)
+        records.write(update.nodes)
+        root = update.root
+        model.apply(update.changes)
+        expect(toHex(root)).toBe(await referenceRoot(manager, changes))
+      }
+    })
+
+  for (const branchesMax of [1, 8, 100_000])
+    test(`is the same with a cache of ${branchesMax} branches, and so is every record`, () => {
+      const model = createStateModel(7, 300)
+      const plain = createRecords()
+      const cached = createRecords()
+      const cache = createTrieCache(branchesMax)
+      let root = EMPTY_TRIE_ROOT
+      for (let block = 0; block < 40; block++) {
+        const changes = model.nextChanges(block === 0 ? 300 : 30)
+        const expected = updateStateRoot(plain, root, changes)
+        // An update that nobody commits must leave no trace, in the cache or elsewhere.
+        updateStateRoot(cached, root, model.nextChanges(20), cache)
+        const update = updateStateRoot(cached, root, changes, cache)
+        expect(toHex(update.root)).toBe(toHex(expected.root))
+        expect(update.nodes).toEqual(expected.nodes)
+        expect(update.changes).toEqual(expected.changes)
+        plain.write(expected.nodes)
+        cached.write(update.nodes)
+        root = update.root
+        model.apply(update.changes)
+        expect(cache.branches).toBeLessThanOrEqual(Math.max(branchesMax, 2))
+      }
+    })
+
+  test('is that of one fresh build of the same state, which fills in the same storage roots', () => {
+    const model = createStateModel(11)
+    const records = createRecords()
+    let root = EMPTY_TRIE_ROOT
+    for (let block = 0; block < 30; block++) {
+      const update = updateStateRoot(records, root, model.nextChanges(10))
+      records.write(update.nodes)
+      root = update.root
+      model.apply(update.changes)
+    }
+    const fresh = updateStateRoot(createRecords(), EMPTY_TRIE_ROOT, wholeState(model))
+    expect(toHex(fresh.root)).toBe(toHex(root))
+    for (const { address, after } of fresh.changes.accounts)
+      expect(after).toEqual(model.accounts.get(toHex(address))?.account)
+  })
+
+  test('reads the upper levels once when there is a cache', () => {
+    const model = createStateModel(5, 2000)
+    const records = createRecords()
+    const cache = createTrieCache(10_000)
+    const first = updateStateRoot(records, EMPTY_TRIE_ROOT, model.nextChanges(2000), cache)
+    records.write(first.nodes)
+    model.apply(first.changes)
+    let reads = 0
+    const counting = {
+      get: (key: string) => {
+        reads++
+        return records.get(key)
+      },
+    }
+    updateStateRoot(counting, first.root, model.nextChanges(100), cache)
+    expect(reads).toBe(0)
+  })
+
+  test('uses keys that no unstorage driver rewrites', () => {
+    const model = createStateModel(3)
+    const { nodes } = updateStateRoot(createRecords(), EMPTY_TRIE_ROOT, model.nextChanges(40))
+    expect(nodes.length).toBeGreaterThan(10)
+    for (const { key } of nodes) expect(key).toMatch(/^t(:[0-9a-z]+)+$/)
+  })
+})
