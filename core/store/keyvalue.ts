@@ -10,8 +10,12 @@ export type KeyValueStore = {
   get(key: string): Promise<Uint8Array | undefined>
   /** Writes (or, with an undefined value, removes) each entry; in one transaction where the store has them. */
   set(entries: readonly KeyValueEntry[]): Promise<void>
+  /** Writes one entry and resolves when it is as durable as `durability` says, whatever else was written and is not yet. */
+  setDurably(entry: KeyValueEntry): Promise<void>
   /** Resolves when everything written before is as durable as `durability` says. */
   sync(): Promise<void>
+  /** Resolves when other work had its turn; called between the slices of long background work. */
+  pause(): Promise<void>
   close(): Promise<void>
 }
 

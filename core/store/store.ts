@@ -33,8 +33,17 @@ export type ChainStore = {
   /** Makes block head + 1 (or the genesis) the head. When this resolves the block survives what the store's durability says. */
   commit(commit: BlockCommit): Promise<void>
 
+  /** Hash of block 0, undefined while the store is new: tells a data directory of another chain. */
+  genesisHash(): Hash | undefined
+
   header(number: bigint): Promise<Header | undefined>
   record(number: bigint): Promise<BlockRecord | undefined>
+  /** The segment as it was committed (segment.ts opens it), for copying a chain elsewhere. */
+  recordBytes(number: bigint): Promise<Uint8Array | undefined>
+  /** RLP of the block, without decoding it: for exports and raw reads. */
+  blockBytes(number: bigint): Promise<Uint8Array | undefined>
+  /** What the block did to the state, with the values before. */
+  changesOf(number: bigint): Promise<StateChanges | undefined>
   numberOfHash(hash: Hash): Promise<bigint | undefined>
   /** From memory for the 256 blocks before the head, which is all BLOCKHASH can ask; undefined for others. */
   recentHash(number: bigint): Hash | undefined

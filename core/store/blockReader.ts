@@ -1,0 +1,125 @@
+import { createCache } from './cache.ts'
+import { StoreCorruption, verifiedValue } from './checksum.ts'
+import { decodeChainHead } from './codec/chainHead.ts'
+import { createReader } from './codec/reader.ts'
+import type { KeyValueStore } from './keyvalue.ts'
+import { blockHashKey, headerKey, segmentKey, transactionKey } from './keys.ts'
+import { RECORD_CACHE_BYTES } from './limits.ts'
+import { openSegment, type Segment, segmentChanges, segmentRecord } from './segment.ts'
+import type { StateSources } from './stateReader.ts'
+import type { BlockRecord, ChainHead, ChainStore } from './store.ts'
+
+/** Decoded, a block takes about this many times the bytes of its segment. */
+const DECODED_FACTOR = 4
+
+type CachedRecord = { readonly record: BlockRecord; readonly segmentBytes: number }
+
+type BlockReads = Pick<
+  ChainStore,
+  | 'header'
+  | 'record'
+  | 'recordBytes'
+  | 'blockBytes'
+  | 'changesOf'
+  | 'numberOfHash'
+  | 'recentHash'
+  | 'transactionLocation'
+>
+
+/** Reads of blocks: the last ones from memory, all others from headers and segments. */
+export const createBlockReader = (
+  kv: KeyValueStore,
+  sources: StateSources,
+  recent: ReadonlyMap<number, ChainHead>,
+): {
+  readonly reads: BlockReads
+  /** Keeps a block that was just committed: it is what clients ask for next. */
+  readonly remember: (record: BlockRecord, segmentBytes: number) => void
+} => {
+  const records = createCache<CachedRecord>(
+    RECORD_CACHE_BYTES,
+    ({ segmentBytes }) => segmentBytes * DECODED_FACTOR,
+  )
+
+  const onChain = (number: bigint): boolean => number >= 0n && number <= sources.headNumber
+
+  const missing = (key: string, number: bigint): StoreCorruption =>
+    new StoreCorruption(key, Number(number), 'it is missing')
+
+  const recordBytes = async (number: bigint): Promise<Uint8Array | undefined> => {
+    if (!onChain(number)) return undefined
+    const key = segmentKey(Number(number))
+    const stored = await kv.get(key)
+    if (stored === undefined) throw missing(key, number)
+    return verifiedValue(key, stored, Number(number))
+  }
+  const segmentOf = async (number: bigint): Promise<Segment | undefined> => {
+    const bytes = await recordBytes(number)
+    return bytes === undefined ? undefined : openSegment(bytes)
+  }
+  const layers = () => (sources.frozen === undefined ? [sources.active] : [sources.active, sources.frozen])
+  const pendingHead = (number: number): ChainHead | undefined => {
+    for (const { heads } of layers()) {
+      const head = heads[number - Number(heads[0]?.header.number)]
+      if (head !== undefined) return head
+    }
+    return undefined
+  }
+
+  const reads: BlockReads = {
+    header: async number => {
+      if (!onChain(number)) return undefined
+      const head = recent.get(Number(number)) ?? pendingHead(Number(number))
+      if (head !== undefined) return head.header
+      const key = headerKey(Number(number))
+      const stored = await kv.get(key)
+      if (stored === undefined) throw missing(key, number)
+      return decodeChainHead(verifiedValue(key, stored, Number(number))).header
+    },
+    record: async number => {
+      const key = segmentKey(Number(number))
+      const known = records.get(key)
+      if (known !== undefined) return known.record
+      const bytes = await recordBytes(number)
+      if (bytes === undefined) return undefined
+      const record = segmentRecord(openSegment(bytes))
+      records.set(key, { record, segmentBytes: bytes.length })
+      return record
+    },
+    recordBytes,
+    blockBytes: async number => (await segmentOf(number))?.block,
+    changesOf: async number => {
+      const segment = await segmentOf(number)
+      return segment === undefined ? undefined : segmentChanges(segment)
+    },
+    numberOfHash: async hash => {
+      const key = blockHashKey(hash)
+      for (const { blockNumbers } of layers()) {
+        const number = blockNumbers.get(key)
+        if (number !== undefined) return BigInt(number)
+      }
+      const bytes = await sources.views.fetch(key)
+      return bytes === undefined ? undefined : BigInt(createReader(bytes).varint())
+    },
+    recentHash: number => recent.get(Number(number))?.hash,
+    transactionLocation: async hash => {
+      const key = transactionKey(hash)
+      for (const { transactions } of layers()) {
+        const place = transactions.get(key)
+        if (place !== undefined) return { blockNumber: BigInt(place[0]), index: place[1] }
+      }
+      const bytes = await sources.views.fetch(key)
+      if (bytes === undefined) return undefined
+      const reader = createReader(bytes)
+      return { blockNumber: BigInt(reader.varint()), index: reader.varint() }
+    },
+  }
+  const remember = (
+    { block, hash, totalDifficulty, senders, receipts }: BlockRecord,
+    segmentBytes: number,
+  ) => {
+    const record = { block, hash, totalDifficulty, senders, receipts }
+    records.set(segmentKey(Number(block.header.number)), { record, segmentBytes })
+  }
+  return { reads, remember }
+}

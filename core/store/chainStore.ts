@@ -1,0 +1,183 @@
+import { createBlockReader } from './blockReader.ts'
+import { withChecksum } from './checksum.ts'
+import { CommitRefused, checkCommit } from './commitCheck.ts'
+import { flushLayer } from './flush.ts'
+import type { KeyValueStore } from './keyvalue.ts'
+import { nodeKey, segmentKey } from './keys.ts'
+import { addBlock, createLayer, type Layer } from './layer.ts'
+import { FLUSH_BLOCKS, FLUSH_BYTES, PENDING_BLOCKS_MAX, PENDING_BYTES_MAX, RECENT_BLOCKS } from './limits.ts'
+import { commitOfSegment, readStart, recomputeNodes, segmentsAbove } from './recover.ts'
+import { encodeSegment } from './segment.ts'
+import { createStateReader, UnknownBlock } from './stateReader.ts'
+import type { BlockCommit, ChainHead, ChainStore } from './store.ts'
+import { StoreFailed } from './storeFailed.ts'
+import { createViews } from './views.ts'
+
+export type ChainStoreOptions = {
+  /** Blocks above the views at which a flush begins. */
+  readonly flushBlocks?: number
+  /** Bytes above the views at which a flush begins. */
+  readonly flushBytes?: number
+}
+
+/**
+ * Opens the chain in a key-value store: finds the head and replays the segments above the views, at most
+ * PENDING_BLOCKS_MAX of them unless the views were deleted.
+ * @throws StoreCorruption when something committed is damaged; MalformedRecord for a store of another version.
+ */
+export const openChainStore = async (
+  kv: KeyValueStore,
+  { flushBlocks = FLUSH_BLOCKS, flushBytes = FLUSH_BYTES }: ChainStoreOptions = {},
+): Promise<ChainStore> => {
+  const start = await readStart(kv)
+  const views = createViews(kv, start.mark?.number ?? -1)
+  const heads = new Map(start.heads.map(head => [Number(head.header.number), head]))
+  let head: ChainHead | undefined = start.heads.at(-1)
+  let genesisHash = start.mark?.genesisHash
+  let active = createLayer()
+  let frozen: Layer | undefined
+  let sequence = start.mark?.sequence ?? 0
+  let flushing: Promise<void> | undefined
+  let committing = false
+  let failure: StoreFailed | undefined
+  let closed = false
+
+  const nodes = {
+    get: (key: string): Uint8Array | undefined => {
+      if (active.nodes.has(key)) return active.nodes.get(key)
+      if (frozen?.nodes.has(key)) return frozen.nodes.get(key)
+      return views.node(nodeKey(key))
+    },
+  }
+  const sources = {
+    views,
+    get active() {
+      return active
+    },
+    get frozen() {
+      return frozen
+    },
+    get headNumber() {
+      return head === undefined ? -1 : Number(head.header.number)
+    },
+  }
+  const blocks = createBlockReader(kv, sources, heads)
+
+  const flushActive = async (): Promise<void> => {
+    const layer = active
+    const { header, hash } = layer.heads.at(-1) as ChainHead
+    const mark = {
+      number: Number(header.number),
+      hash,
+      genesisHash: genesisHash ?? hash,
+      sequence: sequence + 1,
+    }
+    frozen = layer
+    active = createLayer()
+    try {
+      await flushLayer(kv, views, layer, mark)
+    } catch (cause) {
+      // The layer stays in memory over whatever was written of it, so reads go on; only a start can finish the flush.
+      failure = new StoreFailed('bring the views up to date', cause)
+      throw failure
+    }
+    sequence = mark.sequence
+    frozen = undefined
+  }
+
+  /** Begins a flush unless one is running or there is nothing to write. */
+  const beginFlush = (): Promise<void> => {
+    if (flushing !== undefined) return flushing
+    if (failure !== undefined || active.heads.length === 0) return Promise.resolve()
+    flushing = flushActive().finally(() => {
+      flushing = undefined
+    })
+    // A failure is kept in `failure` and told by the next commit; nobody may be waiting for this promise.
+    flushing.catch(() => {})
+    return flushing
+  }
+
+  const farBehind = (): boolean =>
+    active.heads.length + (frozen?.heads.length ?? 0) >= PENDING_BLOCKS_MAX ||
+    active.bytes + (frozen?.bytes ?? 0) >= PENDING_BYTES_MAX
+
+  /** Waits while the views are too far behind. @throws StoreFailed */
+  const waitForViews = async (): Promise<void> => {
+    while (farBehind()) {
+      await beginFlush()
+      if (failure !== undefined) throw failure
+    }
+  }
+
+  /** Takes a block that is durable into memory. */
+  const append = (commit: BlockCommit): void => {
+    addBlock(active, commit)
+    const number = Number(commit.block.header.number)
+    head = active.heads.at(-1) as ChainHead
+    if (number === 0) genesisHash = commit.hash
+    heads.set(number, head)
+    heads.delete(number - RECENT_BLOCKS - 1)
+  }
+  const flushWhenDue = (): void => {
+    if (active.heads.length >= flushBlocks || active.bytes >= flushBytes) void beginFlush()
+  }
+
+  for await (const bytes of segmentsAbove(kv, views.mark)) {
+    const commit = commitOfSegment(bytes)
+    const parentRoot = head?.header.stateRoot
+    flushWhenDue()
+    await waitForViews()
+    append({ ...commit, nodes: await views.run(() => recomputeNodes(nodes, parentRoot, commit)) })
+  }
+
+  return {
+    head: () => head,
+    genesisHash: () => genesisHash,
+    commit: async commit => {
+      if (failure !== undefined) throw failure
+      if (closed || committing)
+        throw new CommitRefused(closed ? 'the store is closed' : 'another commit is running')
+      checkCommit(head, commit)
+      committing = true
+      try {
+        await waitForViews()
+        const key = segmentKey(Number(commit.block.header.number))
+        const segment = encodeSegment(commit)
+        try {
+          await kv.setDurably({ key, value: withChecksum(key, segment) })
+        } catch (cause) {
+          failure = new StoreFailed(`commit block ${commit.block.header.number}`, cause)
+          throw failure
+        }
+        blocks.remember(commit, segment.length)
+        append(commit)
+        flushWhenDue()
+      } finally {
+        committing = false
+      }
+    },
+    ...blocks.reads,
+    stateAt: number => {
+      if (head === undefined || number > head.header.number || number < 0n)
+        throw new UnknownBlock(number, head?.header.number)
+      return createStateReader(sources, Number(number))
+    },
+    nodes: () => nodes,
+    run: synchronous => views.run(synchronous),
+    flush: async () => {
+      await flushing
+      await beginFlush()
+      if (failure !== undefined) throw failure
+    },
+    close: async () => {
+      if (closed) return
+      closed = true
+      try {
+        await flushing
+        await beginFlush()
+      } finally {
+        await kv.close()
+      }
+    },
+  }
+}

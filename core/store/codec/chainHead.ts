@@ -1,0 +1,19 @@
+import { decodeHeader, encodeHeader } from '../../chain/codec/header.ts'
+import type { ChainHead } from '../store.ts'
+import { createReader } from './reader.ts'
+import { createWriter } from './writer.ts'
+
+export const encodeChainHead = ({ header, hash, totalDifficulty }: ChainHead): Uint8Array => {
+  const writer = createWriter(800)
+  writer.raw(hash)
+  writer.integer(totalDifficulty)
+  writer.raw(encodeHeader(header))
+  return writer.finish()
+}
+
+/** Owns its bytes. */
+export const decodeChainHead = (bytes: Uint8Array): ChainHead => {
+  const reader = createReader(bytes)
+  const hash = reader.raw(32).slice()
+  return { hash, totalDifficulty: reader.integer(), header: decodeHeader(reader.rest()) }
+}

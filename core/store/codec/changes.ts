@@ -1,0 +1,60 @@
+import { equalBytes } from '../../bytes/bytes.ts'
+import type { Account, AccountChange, SlotChange, StateChanges } from '../../state/account.ts'
+import type { Reader } from './reader.ts'
+import { accountCodec, readWord, writeWord } from './stateValues.ts'
+import type { Writer } from './writer.ts'
+
+const sameAccount = (a: Account | undefined, b: Account | undefined): boolean =>
+  a === b ||
+  (a !== undefined &&
+    b !== undefined &&
+    a.nonce === b.nonce &&
+    a.balance === b.balance &&
+    a.incarnation === b.incarnation &&
+    equalBytes(a.codeHash, b.codeHash) &&
+    equalBytes(a.storageRoot, b.storageRoot))
+
+const writeAccountChange = (writer: Writer, { address, before, after, slots }: AccountChange): void => {
+  writer.raw(address)
+  const same = sameAccount(before, after)
+  writer.byte(same ? 0 : 1)
+  accountCodec.write(writer, before)
+  if (!same) accountCodec.write(writer, after)
+  writer.varint(slots.length)
+  for (const change of slots) {
+    writeWord(writer, change.slot)
+    writeWord(writer, change.before)
+    writeWord(writer, change.after)
+  }
+}
+
+const readAccountChange = (reader: Reader): AccountChange => {
+  const address = reader.raw(20).slice()
+  const same = reader.byte() === 0
+  const before = accountCodec.read(reader)
+  const after = same ? before : accountCodec.read(reader)
+  const count = reader.varint()
+  const slots: SlotChange[] = []
+  for (let i = 0; i < count; i++)
+    slots.push({ slot: readWord(reader), before: readWord(reader), after: readWord(reader) })
+  return { address, before, after, slots }
+}
+
+export const writeChanges = (writer: Writer, { accounts, codes }: StateChanges): void => {
+  writer.varint(accounts.length)
+  for (const change of accounts) writeAccountChange(writer, change)
+  writer.varint(codes.length)
+  for (const { codeHash, code } of codes) {
+    writer.raw(codeHash)
+    writer.blob(code)
+  }
+}
+
+export const readChanges = (reader: Reader): StateChanges => {
+  const accounts: AccountChange[] = []
+  for (let count = reader.varint(); count > 0; count--) accounts.push(readAccountChange(reader))
+  const codes: { codeHash: Uint8Array; code: Uint8Array }[] = []
+  for (let count = reader.varint(); count > 0; count--)
+    codes.push({ codeHash: reader.raw(32).slice(), code: reader.blob().slice() })
+  return { accounts, codes }
+}

@@ -1,0 +1,70 @@
+/** Reads what a Writer wrote, in the same order. Byte strings are views of the input. @throws MalformedRecord past the end. */
+export type Reader = {
+  byte(): number
+  varint(): number
+  integer(): bigint
+  raw(length: number): Uint8Array
+  blob(): Uint8Array
+  /** Everything that was not read yet. */
+  rest(): Uint8Array
+  readonly done: boolean
+}
+
+export const createReader = (bytes: Uint8Array): Reader => {
+  let at = 0
+  const byte = (): number => {
+    const value = bytes[at++]
+    if (value === undefined) throw new MalformedRecord('it ends too early')
+    return value
+  }
+  const raw = (length: number): Uint8Array => {
+    const end = at + length
+    if (end > bytes.length) throw new MalformedRecord('it ends too early')
+    const part = bytes.subarray(at, end)
+    at = end
+    return part
+  }
+  const varint = (): number => {
+    let value = 0
+    for (let unit = 1; unit <= 2 ** 49; unit *= 0x80) {
+      const next = byte()
+      value += (next & 0x7f) * unit
+      if (next < 0x80) return value
+    }
+    throw new MalformedRecord('an integer is too long')
+  }
+  return {
+    byte,
+    varint,
+    integer: () => {
+      const length = byte()
+      if (length > 32) throw new MalformedRecord('an integer is too long')
+      const end = at + length
+      if (end > bytes.length) throw new MalformedRecord('it ends too early')
+      // Six bytes at a time: what a number holds exactly and a shift takes.
+      let value = 0n
+      while (at < end) {
+        let limb = 0
+        const count = Math.min(6, end - at)
+        for (let i = 0; i < count; i++) limb = limb * 256 + (bytes[at++] as number)
+        value = value === 0n ? BigInt(limb) : (value << BigInt(8 * count)) | BigInt(limb)
+      }
+      return value
+    },
+    raw,
+    blob: () => raw(varint()),
+    rest: () => raw(bytes.length - at),
+    get done() {
+      return at === bytes.length
+    },
+  }
+}
+
+/** A stored record whose checksum is right but whose content makes no sense: written by something else. */
+export class MalformedRecord extends Error {
+  override readonly name = 'MalformedRecord'
+  readonly code = 'MALFORMED_RECORD'
+  constructor(reason: string) {
+    super(`a stored record cannot be read: ${reason}`)
+  }
+}

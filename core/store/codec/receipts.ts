@@ -1,0 +1,132 @@
+import type { Log, Receipt } from '../../chain/receipt.ts'
+import type { TransactionType } from '../../chain/transaction.ts'
+import type { Reader } from './reader.ts'
+import type { Writer } from './writer.ts'
+
+const BLOOM_BYTES = 256
+/** From this many set bits on a bloom is shorter as it is than as a list of positions. */
+const BLOOM_POSITIONS_MAX = 127
+const RAW_BLOOM = 255
+
+/** A bloom of a receipt mostly has no bit set, or a dozen: its positions instead of 256 bytes. */
+const writeBloom = (writer: Writer, bloom: Uint8Array): void => {
+  const positions: number[] = []
+  for (let i = 0; i < BLOOM_BYTES && positions.length <= BLOOM_POSITIONS_MAX; i++) {
+    const byte = bloom[i] as number
+    for (let bit = 0; byte >> bit !== 0; bit++) if (((byte >> bit) & 1) === 1) positions.push(i * 8 + bit)
+  }
+  if (positions.length > BLOOM_POSITIONS_MAX) {
+    writer.byte(RAW_BLOOM)
+    writer.raw(bloom)
+    return
+  }
+  writer.byte(positions.length)
+  for (const position of positions) {
+    writer.byte(position >> 8)
+    writer.byte(position & 255)
+  }
+}
+
+const readBloom = (reader: Reader): Uint8Array => {
+  const count = reader.byte()
+  if (count === RAW_BLOOM) return reader.raw(BLOOM_BYTES)
+  const bloom = new Uint8Array(BLOOM_BYTES)
+  for (let i = 0; i < count; i++) {
+    const position = reader.byte() * 256 + reader.byte()
+    bloom[position >> 3] = (bloom[position >> 3] as number) | (1 << (position & 7))
+  }
+  return bloom
+}
+
+const FAILED = 0
+const SUCCEEDED = 1
+const POST_STATE = 2
+const OUTCOME_BITS = 3
+const HAS_CONTRACT = 4
+const HAS_BLOBS = 8
+const HAS_REVERT_REASON = 16
+
+const outcome = ({ status, postStateRoot }: Receipt): number =>
+  postStateRoot !== undefined ? POST_STATE : status === true ? SUCCEEDED : FAILED
+
+const writeLog = (writer: Writer, log: Log): void => {
+  writer.raw(log.address)
+  writer.byte(log.topics.length)
+  for (const topic of log.topics) writer.raw(topic)
+  writer.blob(log.data)
+}
+
+const readLog = (reader: Reader): Log => {
+  const address = reader.raw(20)
+  const topics: Uint8Array[] = []
+  for (let count = reader.byte(); count > 0; count--) topics.push(reader.raw(32))
+  return { address, topics, data: reader.blob() }
+}
+
+const writeReceipt = (writer: Writer, receipt: Receipt): void => {
+  const blobs = receipt.blobGasUsed !== 0n || receipt.blobGasPrice !== 0n
+  writer.byte(receipt.type)
+  writer.byte(
+    outcome(receipt) |
+      (receipt.contractAddress === undefined ? 0 : HAS_CONTRACT) |
+      (blobs ? HAS_BLOBS : 0) |
+      (receipt.revertReason === undefined ? 0 : HAS_REVERT_REASON),
+  )
+  if (receipt.postStateRoot !== undefined) writer.raw(receipt.postStateRoot)
+  writer.integer(receipt.cumulativeGasUsed)
+  writeBloom(writer, receipt.logsBloom)
+  writer.varint(receipt.logs.length)
+  for (const log of receipt.logs) writeLog(writer, log)
+  writer.integer(receipt.gasUsed)
+  writer.integer(receipt.effectiveGasPrice)
+  if (receipt.contractAddress !== undefined) writer.raw(receipt.contractAddress)
+  if (blobs) {
+    writer.integer(receipt.blobGasUsed)
+    writer.integer(receipt.blobGasPrice)
+  }
+  if (receipt.revertReason !== undefined) writer.blob(receipt.revertReason)
+}
+
+const readReceipt = (reader: Reader): Receipt => {
+  const type = reader.byte() as TransactionType
+  const flags = reader.byte()
+  const result = flags & OUTCOME_BITS
+  const postStateRoot = result === POST_STATE ? reader.raw(32) : undefined
+  const cumulativeGasUsed = reader.integer()
+  const logsBloom = readBloom(reader)
+  const logs: Log[] = []
+  for (let count = reader.varint(); count > 0; count--) logs.push(readLog(reader))
+  const gasUsed = reader.integer()
+  const effectiveGasPrice = reader.integer()
+  const contractAddress = (flags & HAS_CONTRACT) === 0 ? undefined : reader.raw(20)
+  const blobs = (flags & HAS_BLOBS) !== 0
+  const blobGasUsed = blobs ? reader.integer() : 0n
+  const blobGasPrice = blobs ? reader.integer() : 0n
+  return {
+    type,
+    status: postStateRoot === undefined ? result === SUCCEEDED : undefined,
+    postStateRoot,
+    cumulativeGasUsed,
+    logsBloom,
+    logs,
+    gasUsed,
+    effectiveGasPrice,
+    contractAddress,
+    blobGasUsed,
+    blobGasPrice,
+    revertReason: (flags & HAS_REVERT_REASON) === 0 ? undefined : reader.blob(),
+  }
+}
+
+/** Receipts with everything that was derived at execution, so that no read executes again. */
+export const writeReceipts = (writer: Writer, receipts: readonly Receipt[]): void => {
+  writer.varint(receipts.length)
+  for (const receipt of receipts) writeReceipt(writer, receipt)
+}
+
+/** Byte fields are views of what is read. */
+export const readReceipts = (reader: Reader): readonly Receipt[] => {
+  const receipts: Receipt[] = []
+  for (let count = reader.varint(); count > 0; count--) receipts.push(readReceipt(reader))
+  return receipts
+}

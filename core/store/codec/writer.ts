@@ -1,0 +1,87 @@
+const scratch = new Uint8Array(32)
+const scratchView = new DataView(scratch.buffer)
+const LIMB_MASK = 0xffff_ffff_ffff_ffffn
+
+/** Writes the store's own binary forms, one after the other, into a buffer that grows. */
+export type Writer = {
+  byte(value: number): void
+  /** LEB128 of a non-negative safe integer. */
+  varint(value: number): void
+  /** An unsigned integer of up to 32 bytes: its length, then its minimal big-endian bytes. */
+  integer(value: bigint): void
+  /** Bytes whose length the reader knows. */
+  raw(bytes: Uint8Array): void
+  /** Bytes after their length. */
+  blob(bytes: Uint8Array): void
+  readonly length: number
+  /** What was written, copied out; the writer can be used on. */
+  finish(): Uint8Array
+  /** Begins again with nothing written. */
+  reset(): void
+}
+
+/** Puts the minimal big-endian bytes at the end of `scratch` and gives where they start. */
+const toScratch = (value: bigint): number => {
+  let rest = value
+  let end = 32
+  while (rest > LIMB_MASK) {
+    end -= 8
+    if (end < 8) throw new RangeError('the integer does not fit into 32 bytes')
+    scratchView.setBigUint64(end, rest & LIMB_MASK)
+    rest >>= 64n
+  }
+  end -= 8
+  scratchView.setBigUint64(end, rest)
+  while (end < 32 && scratch[end] === 0) end++
+  return end
+}
+
+export const createWriter = (sizeHint = 256): Writer => {
+  let buffer = new Uint8Array(sizeHint)
+  let at = 0
+  const reserve = (bytes: number): void => {
+    if (at + bytes <= buffer.length) return
+    const grown = new Uint8Array(Math.max(2 * buffer.length, at + bytes))
+    grown.set(buffer.subarray(0, at))
+    buffer = grown
+  }
+  const raw = (bytes: Uint8Array): void => {
+    reserve(bytes.length)
+    buffer.set(bytes, at)
+    at += bytes.length
+  }
+  const varint = (value: number): void => {
+    reserve(8)
+    let rest = value
+    while (rest >= 0x80) {
+      buffer[at++] = (rest % 0x80) | 0x80
+      rest = Math.floor(rest / 0x80)
+    }
+    buffer[at++] = rest
+  }
+  return {
+    byte: value => {
+      reserve(1)
+      buffer[at++] = value
+    },
+    varint,
+    integer: value => {
+      const start = toScratch(value)
+      reserve(33)
+      buffer[at++] = 32 - start
+      for (let i = start; i < 32; i++) buffer[at++] = scratch[i] as number
+    },
+    raw,
+    blob: bytes => {
+      varint(bytes.length)
+      raw(bytes)
+    },
+    get length() {
+      return at
+    },
+    finish: () => buffer.slice(0, at),
+    reset: () => {
+      at = 0
+    },
+  }
+}

@@ -1,0 +1,114 @@
+import type { Driver } from 'unstorage'
+import type { KeyValueEntry, KeyValueStore } from './keyvalue.ts'
+
+/**
+ * What a driver may offer beyond unstorage's interface; runtime/drivers/sqlite.ts offers all of it. Values are raw bytes.
+ */
+export type DriverExtensions = {
+  getItemRawSync?(key: string): Uint8Array | undefined
+  /** Writes or removes all entries, in one transaction. */
+  setEntries?(entries: readonly KeyValueEntry[]): void | Promise<void>
+  /** Resolves when that entry is durable. */
+  setDurably?(entry: KeyValueEntry): void | Promise<void>
+  /** Resolves when everything written before is durable. */
+  sync?(): void | Promise<void>
+}
+
+/** Writes at once for a driver that takes one entry a call. */
+const WRITES_AT_ONCE = 32
+
+/** Lets nothing else run; for drivers whose own calls already do, and for tests. */
+const noPause = (): Promise<void> => Promise.resolve()
+
+const OPTIONS = {}
+
+/** What unstorage itself puts before bytes in a driver that only has strings; also keeps drivers from reading a number into them. */
+const BASE64_PREFIX = 'base64:'
+
+const toBase64 = (bytes: Uint8Array): string => {
+  let text = ''
+  // Arguments of one call are limited.
+  for (let at = 0; at < bytes.length; at += 8192)
+    text += String.fromCharCode(...bytes.subarray(at, at + 8192))
+  return BASE64_PREFIX + btoa(text)
+}
+
+const fromBase64 = (text: string): Uint8Array =>
+  Uint8Array.from(atob(text.slice(BASE64_PREFIX.length)), character => character.charCodeAt(0))
+
+const bytesOf = (name: string, key: string, value: unknown): Uint8Array | undefined => {
+  if (value === undefined || value === null) return undefined
+  // A Buffer is one too, but its methods differ (slice), so everybody gets the plain one.
+  if (value instanceof Uint8Array)
+    return value.constructor === Uint8Array
+      ? value
+      : new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
+  if (value instanceof ArrayBuffer) return new Uint8Array(value)
+  if (typeof value === 'string' && value.startsWith(BASE64_PREFIX)) return fromBase64(value)
+  // Some drivers resolve with the error of a failed read instead of rejecting with it.
+  throw new DriverError(name, `reading ${key} gave no bytes`, value)
+}
+
+/**
+ * A key-value store over any unstorage driver: raw bytes where the driver takes them, base64 where it only has strings.
+ * @param durability what the driver's writes survive, which unstorage does not tell
+ */
+export const keyValueOfDriver = (
+  driver: Driver & DriverExtensions,
+  durability: KeyValueStore['durability'],
+  pause: () => Promise<void> = noPause,
+): KeyValueStore => {
+  const name = driver.name ?? 'unnamed'
+  const raw = driver.getItemRaw !== undefined && driver.setItemRaw !== undefined
+  if (!raw && driver.setItem === undefined) throw new DriverError(name, 'it is read-only', undefined)
+
+  const write = async ({ key, value }: KeyValueEntry): Promise<void> => {
+    if (value === undefined) await driver.removeItem?.(key, OPTIONS)
+    else if (raw) await driver.setItemRaw?.(key, value, OPTIONS)
+    else await driver.setItem?.(key, toBase64(value), OPTIONS)
+  }
+  const set = async (entries: readonly KeyValueEntry[]): Promise<void> => {
+    if (driver.setEntries !== undefined) {
+      await driver.setEntries(entries)
+      return
+    }
+    for (let at = 0; at < entries.length; at += WRITES_AT_ONCE)
+      await Promise.all(entries.slice(at, at + WRITES_AT_ONCE).map(write))
+  }
+  const getItemRawSync = driver.getItemRawSync?.bind(driver)
+
+  return {
+    durability,
+    getSync: getItemRawSync,
+    get: async key => {
+      if (getItemRawSync !== undefined) return getItemRawSync(key)
+      const value: unknown = raw ? await driver.getItemRaw?.(key, OPTIONS) : await driver.getItem(key)
+      return bytesOf(name, key, value)
+    },
+    set,
+    setDurably: async entry => {
+      if (driver.setDurably !== undefined) await driver.setDurably(entry)
+      else {
+        await set([entry])
+        await driver.sync?.()
+      }
+    },
+    sync: async () => {
+      await driver.sync?.()
+    },
+    pause,
+    close: async () => {
+      await driver.dispose?.()
+    },
+  }
+}
+
+/** A driver did something that is no answer. */
+export class DriverError extends Error {
+  override readonly name = 'DriverError'
+  readonly code = 'DRIVER_ERROR'
+  constructor(driver: string, what: string, cause: unknown) {
+    const reason = cause instanceof Error ? `: ${cause.message}` : ''
+    super(`storage driver ${driver}: ${what}${reason}`, { cause })
+  }
+}

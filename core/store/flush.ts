@@ -1,0 +1,128 @@
+import { verifiedValue, withChecksum } from './checksum.ts'
+import { encodeChainHead } from './codec/chainHead.ts'
+import { createWriter } from './codec/writer.ts'
+import { writeJournal } from './journal.ts'
+import type { KeyValueEntry, KeyValueStore } from './keyvalue.ts'
+import { headerKey, nodeKey } from './keys.ts'
+import type { Layer, Pending } from './layer.ts'
+import { FLUSH_SLICE_BYTES, FLUSH_SLICE_ENTRIES } from './limits.ts'
+import { type Mark, writeMark } from './mark.ts'
+import { absentRecord, decodeStateRecord, type StateRecord, updateStateRecord } from './stateRecord.ts'
+import type { StateKind, Views } from './views.ts'
+
+const sortedKeys = (map: ReadonlyMap<string, unknown>): string[] => [...map.keys()].sort()
+
+const entryOf = (key: string, value: Uint8Array | undefined): KeyValueEntry => ({
+  key,
+  value: value === undefined ? undefined : withChecksum(key, value),
+})
+
+/** The records of these keys as the views have them, past the caches where they are not in there. */
+const currentRecords = async <Value>(
+  kv: KeyValueStore,
+  mark: number,
+  { codec, cache }: StateKind<Value>,
+  keys: readonly string[],
+): Promise<readonly StateRecord<Value>[]> => {
+  const decode = (key: string, stored: Uint8Array | undefined): StateRecord<Value> =>
+    stored === undefined ? absentRecord(codec) : decodeStateRecord(verifiedValue(key, stored, mark), codec)
+  const { getSync } = kv
+  if (getSync !== undefined) return keys.map(key => cache.get(key) ?? decode(key, getSync(key)))
+  return Promise.all(keys.map(async key => cache.get(key) ?? decode(key, await kv.get(key))))
+}
+
+/** Adds what the changed accounts or slots write: their records, and before them the history pages that become full. */
+const prepareState = async <Value>(
+  kv: KeyValueStore,
+  views: Views,
+  kind: StateKind<Value>,
+  pending: Pending<Value>,
+  entries: KeyValueEntry[],
+  pages: Map<string, Uint8Array>,
+): Promise<ReadonlyMap<string, StateRecord<Value>>> => {
+  const updatedRecords = new Map<string, StateRecord<Value>>()
+  const keys = sortedKeys(pending)
+  for (let at = 0; at < keys.length; at += FLUSH_SLICE_ENTRIES) {
+    const slice = keys.slice(at, at + FLUSH_SLICE_ENTRIES)
+    const records = await currentRecords(kv, views.mark, kind, slice)
+    slice.forEach((key, index) => {
+      const { value, changes } = pending.get(key) as NonNullable<ReturnType<typeof pending.get>>
+      const record = records[index] as StateRecord<Value>
+      const updated = updateStateRecord(key, kind.codec, record, value, changes)
+      for (const page of updated.pages) {
+        pages.set(page.key, page.value)
+        entries.push(entryOf(page.key, page.value))
+      }
+      updatedRecords.set(key, updated.record)
+      entries.push(entryOf(key, updated.bytes))
+    })
+    await kv.pause()
+  }
+  return updatedRecords
+}
+
+const numbers = (...values: readonly number[]): Uint8Array => {
+  const writer = createWriter(16)
+  for (const value of values) writer.varint(value)
+  return writer.finish()
+}
+
+/** Everything else a layer writes, kind by kind, each in the order of its keys: that keeps the pages of a B-tree together. */
+function* otherEntries(layer: Layer): Generator<KeyValueEntry> {
+  for (const name of sortedKeys(layer.nodes)) yield entryOf(nodeKey(name), layer.nodes.get(name))
+  for (const [key, code] of layer.codes) yield entryOf(key, code)
+  for (const head of layer.heads) yield entryOf(headerKey(Number(head.header.number)), encodeChainHead(head))
+  for (const key of sortedKeys(layer.blockNumbers))
+    yield entryOf(key, numbers(layer.blockNumbers.get(key) as number))
+  for (const key of sortedKeys(layer.transactions))
+    yield entryOf(key, numbers(...(layer.transactions.get(key) as readonly [number, number])))
+}
+
+/** Writes in slices of bounded size, and lets other work run after each. */
+const writeEntries = async (kv: KeyValueStore, entries: readonly KeyValueEntry[]): Promise<void> => {
+  let slice: KeyValueEntry[] = []
+  let bytes = 0
+  for (const entry of entries) {
+    slice.push(entry)
+    bytes += entry.value?.length ?? 0
+    if (slice.length < FLUSH_SLICE_ENTRIES && bytes < FLUSH_SLICE_BYTES) continue
+    await kv.set(slice)
+    await kv.pause()
+    slice = []
+    bytes = 0
+  }
+  if (slice.length > 0) await kv.set(slice)
+}
+
+/**
+ * Brings the views up to `mark`, the last block of the layer: the journal, then the views themselves, then the mark, with a
+ * sync after each. A stop at any point leaves the views of the old mark or what a start makes into those of the new one.
+ */
+export const flushLayer = async (
+  kv: KeyValueStore,
+  views: Views,
+  layer: Layer,
+  mark: Mark,
+): Promise<void> => {
+  // The commit that began this has others waiting for it.
+  await kv.pause()
+  const entries: KeyValueEntry[] = []
+  const pages = new Map<string, Uint8Array>()
+  const accounts = await prepareState(kv, views, views.accounts, layer.accounts, entries, pages)
+  const slots = await prepareState(kv, views, views.slots, layer.slots, entries, pages)
+  let prepared = 0
+  for (const entry of otherEntries(layer)) {
+    entries.push(entry)
+    if (++prepared % FLUSH_SLICE_ENTRIES === 0) await kv.pause()
+  }
+  await writeJournal(kv, mark, entries)
+  await kv.sync()
+
+  views.beginWriting({ accounts, slots, pages })
+  await writeEntries(kv, entries)
+  await kv.sync()
+
+  await writeMark(kv, mark)
+  await kv.sync()
+  views.endWriting(mark.number, layer.nodes)
+}

@@ -1,0 +1,34 @@
+import type { Address, Hash } from '../bytes/bytes.ts'
+import { toBareHex } from '../bytes/hex.ts'
+
+/*
+ * Keys are lower-case words, digits and colons, which every unstorage driver keeps as they are. Segments and headers have
+ * sequential numbers (a driver may keep those apart, runtime/drivers/sqlite.ts does); everything but the segments is a view.
+ *
+ *   segment:N                block N, whole: the only thing that is committed
+ *   header:N                 header, hash and total difficulty of block N
+ *   a:ADDRESS                account at the head, and its history
+ *   s:ADDRESS INCARNATION SLOT   storage slot at the head, and its history
+ *   h:KEY LEVEL INDEX        a full page of the history of an account or slot
+ *   n:KEY                    trie record
+ *   c:HASH                   code
+ *   b:HASH                   number of the block with that hash
+ *   t:HASH                   block and index of the transaction with that hash
+ *   mark:0, mark:1           up to which block the views are complete, in turn
+ *   journal:I, intent        what a flush in progress writes, and that it is all there
+ */
+export const INTENT_KEY = 'intent'
+export const markKey = (slot: number): string => `mark:${slot}`
+export const segmentKey = (number: number): string => `segment:${number}`
+export const headerKey = (number: number): string => `header:${number}`
+export const accountKey = (address: Address): string => `a:${toBareHex(address)}`
+export const slotKey = (address: Address, incarnation: bigint, slot: Uint8Array): string =>
+  `s:${toBareHex(address)}${incarnation.toString(16).padStart(16, '0')}${toBareHex(slot)}`
+/** `key` is the key of the account or slot. */
+export const historyPageKey = (key: string, level: number, index: number): string =>
+  `h:${key.slice(2)}${level.toString(16).padStart(2, '0')}${index.toString(16).padStart(8, '0')}`
+export const nodeKey = (key: string): string => `n:${key}`
+export const codeKey = (codeHash: Hash): string => `c:${toBareHex(codeHash)}`
+export const blockHashKey = (hash: Hash): string => `b:${toBareHex(hash)}`
+export const transactionKey = (hash: Hash): string => `t:${toBareHex(hash)}`
+export const journalKey = (index: number): string => `journal:${index}`

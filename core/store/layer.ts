@@ -1,0 +1,100 @@
+import type { Account, StateChanges } from '../state/account.ts'
+import type { PastValue } from './history.ts'
+import { accountKey, blockHashKey, codeKey, slotKey, transactionKey } from './keys.ts'
+import type { BlockCommit, ChainHead } from './store.ts'
+import type { TrieNodeWrite } from '../trie/node.ts'
+
+/** What an entry costs in memory beside its bytes: map slot, key and object headers. */
+const ENTRY_BYTES = 200
+/** An account, its past value and their objects. */
+const STATE_ENTRY_BYTES = 500
+const HEAD_BYTES = 2000
+
+/** An account or slot that recent blocks changed: its value now, and each change in the order of blocks. */
+export type PendingValue<Value> = { value: Value; readonly changes: PastValue<Value>[] }
+
+export type Pending<Value> = Map<string, PendingValue<Value>>
+
+/** Everything that a run of committed blocks changed and that the views do not have yet; by store key. */
+export type Layer = {
+  /** Ascending, without gaps. */
+  readonly heads: ChainHead[]
+  readonly accounts: Pending<Account | undefined>
+  readonly slots: Pending<Uint8Array>
+  readonly nodes: Map<string, Uint8Array | undefined>
+  readonly codes: Map<string, Uint8Array>
+  readonly blockNumbers: Map<string, number>
+  readonly transactions: Map<string, readonly [block: number, index: number]>
+  /** Estimate of the memory it takes. */
+  bytes: number
+}
+
+export const createLayer = (): Layer => ({
+  heads: [],
+  accounts: new Map(),
+  slots: new Map(),
+  nodes: new Map(),
+  codes: new Map(),
+  blockNumbers: new Map(),
+  transactions: new Map(),
+  bytes: 0,
+})
+
+/** Number of the layer's last block; only of a layer that has one. */
+export const lastBlockOf = (layer: Layer): number => Number((layer.heads.at(-1) as ChainHead).header.number)
+
+const put = <Value>(
+  pending: Pending<Value>,
+  key: string,
+  block: number,
+  before: Value,
+  after: Value,
+): void => {
+  const known = pending.get(key)
+  // Nothing was before genesis, and nobody asks for it.
+  const changes = block === 0 ? [] : [{ block, before }]
+  if (known === undefined) pending.set(key, { value: after, changes })
+  else {
+    known.value = after
+    known.changes.push(...changes)
+  }
+}
+
+const addState = (layer: Layer, block: number, changes: StateChanges): void => {
+  for (const { address, before, after, slots } of changes.accounts) {
+    if (before !== after) put(layer.accounts, accountKey(address), block, before, after)
+    layer.bytes += STATE_ENTRY_BYTES * (1 + slots.length)
+    if (after === undefined) continue
+    for (const change of slots)
+      put(layer.slots, slotKey(address, after.incarnation, change.slot), block, change.before, change.after)
+  }
+  for (const { codeHash, code } of changes.codes) {
+    layer.codes.set(codeKey(codeHash), code)
+    layer.bytes += ENTRY_BYTES + code.length
+  }
+}
+
+/** Trie records replace each other, so the ones near the root count once however many blocks changed them. */
+export const addNodes = (layer: Layer, nodes: Iterable<TrieNodeWrite>): void => {
+  for (const { key, value } of nodes) {
+    const known = layer.nodes.get(key)
+    if (known !== undefined) layer.bytes -= known.length
+    else layer.bytes += ENTRY_BYTES
+    layer.nodes.set(key, value)
+    layer.bytes += value?.length ?? 0
+  }
+}
+
+/** Adds the block that follows the layer's last one. */
+export const addBlock = (layer: Layer, commit: BlockCommit): void => {
+  const { block, hash, totalDifficulty } = commit
+  const number = Number(block.header.number)
+  layer.heads.push({ header: block.header, hash, totalDifficulty })
+  layer.blockNumbers.set(blockHashKey(hash), number)
+  block.transactions.forEach((transaction, index) => {
+    layer.transactions.set(transactionKey(transaction.hash), [number, index])
+  })
+  layer.bytes += HEAD_BYTES + ENTRY_BYTES * block.transactions.length
+  addState(layer, number, commit.changes)
+  addNodes(layer, commit.nodes)
+}

@@ -1,0 +1,47 @@
+/*
+ * What bounds the memory and the start of a chain store. Sizes are estimates of what a value costs in memory, key and
+ * object included, so that they bound what a process really uses.
+ */
+
+/** Blocks above the views at which a flush begins: bounds what a start replays on a quiet chain. */
+export const FLUSH_BLOCKS = 256
+
+/** Bytes kept above the views at which a flush begins: bounds what a start replays on a busy chain. */
+export const FLUSH_BYTES = 16 * 1024 * 1024
+
+/** Bytes kept above the views at which a commit waits for the flush; without it a slow disk would fill the memory. */
+export const PENDING_BYTES_MAX = 4 * FLUSH_BYTES
+
+/** Blocks kept above the views at which a commit waits for the flush: no start replays more than these. */
+export const PENDING_BLOCKS_MAX = 4 * FLUSH_BLOCKS
+
+/** Entries a flush writes before it lets other work run: 1 to 5 ms with SQLite. */
+export const FLUSH_SLICE_ENTRIES = 256
+
+/** Bytes a flush writes before it lets other work run. */
+export const FLUSH_SLICE_BYTES = 512 * 1024
+
+/** Bytes of one value of the journal: what hashing it takes is how long other work waits. */
+export const JOURNAL_CHUNK_BYTES = 128 * 1024
+
+/** Changes in one history page. */
+export const HISTORY_PAGE_CHANGES = 32
+
+/** Pages that one history directory page refers to: 32 * 256 * 256 changes of one key lie within three lookups. */
+export const HISTORY_DIRECTORY_PAGES = 256
+
+/** Blocks whose hash and header stay in memory; BLOCKHASH asks for 256. */
+export const RECENT_BLOCKS = 256
+
+export const ACCOUNT_CACHE_BYTES = 12 * 1024 * 1024
+export const SLOT_CACHE_BYTES = 12 * 1024 * 1024
+export const NODE_CACHE_BYTES = 8 * 1024 * 1024
+export const CODE_CACHE_BYTES = 8 * 1024 * 1024
+export const HISTORY_CACHE_BYTES = 4 * 1024 * 1024
+export const RECORD_CACHE_BYTES = 8 * 1024 * 1024
+
+/** Entries that one `run` may load; a call that needs more is refused instead of filling the memory. */
+export const RUN_ENTRIES_MAX = 200_000
+
+/** Reads in flight at once for one `run` over an asynchronous store. */
+export const LOADS_AT_ONCE = 64

@@ -1,0 +1,115 @@
+import { equalBytes, type Hash } from '../bytes/bytes.ts'
+import { EMPTY_TRIE_ROOT } from '../crypto/constants.ts'
+import type { TrieNodeReader, TrieNodeWrite } from '../trie/node.ts'
+import { updateStateRoot } from '../trie/stateRoot.ts'
+import { checkedValue, StoreCorruption, verifiedValue } from './checksum.ts'
+import { decodeChainHead } from './codec/chainHead.ts'
+import { readIntent, redoJournal } from './journal.ts'
+import type { KeyValueStore } from './keyvalue.ts'
+import { headerKey, segmentKey } from './keys.ts'
+import { LOADS_AT_ONCE, RECENT_BLOCKS } from './limits.ts'
+import { type Mark, readMark, writeMark } from './mark.ts'
+import { openSegment, segmentChanges, segmentRecord } from './segment.ts'
+import type { BlockCommit, ChainHead } from './store.ts'
+
+/** Where the views stand, before the segments above them are replayed. */
+export type Start = {
+  /** Undefined while the views are empty. */
+  readonly mark: Mark | undefined
+  /** Of the up to RECENT_BLOCKS last blocks of the views, ascending. */
+  readonly heads: readonly ChainHead[]
+}
+
+/** The mark of the views, after finishing the flush that the last stop may have cut short. */
+const settleViews = async (kv: KeyValueStore): Promise<Mark | undefined> => {
+  const { mark, damaged } = await readMark(kv)
+  const intent = await readIntent(kv)
+  if (
+    intent !== undefined &&
+    intent.mark.sequence > (mark?.sequence ?? 0) &&
+    (await redoJournal(kv, intent))
+  ) {
+    await kv.sync()
+    await writeMark(kv, intent.mark)
+    await kv.sync()
+    return intent.mark
+  }
+  if (mark === undefined && damaged !== undefined)
+    throw new StoreCorruption(damaged, 0, 'its checksum does not match')
+  return mark
+}
+
+const recentHeads = async (kv: KeyValueStore, mark: number): Promise<readonly ChainHead[]> => {
+  const heads: ChainHead[] = []
+  for (let at = Math.max(0, mark - RECENT_BLOCKS + 1); at <= mark; at += LOADS_AT_ONCE) {
+    const count = Math.min(LOADS_AT_ONCE, mark - at + 1)
+    const loads = Array.from({ length: count }, async (_, index) => {
+      const key = headerKey(at + index)
+      const stored = await kv.get(key)
+      if (stored === undefined) throw new StoreCorruption(key, at + index, 'it is missing')
+      return decodeChainHead(verifiedValue(key, stored, at + index))
+    })
+    heads.push(...(await Promise.all(loads)))
+  }
+  return heads
+}
+
+/** Views without the segments they were made from, or with those of another chain. @throws StoreCorruption */
+const checkSegmentOf = async (kv: KeyValueStore, { number, hash }: Mark): Promise<void> => {
+  const key = segmentKey(number)
+  const stored = await kv.get(key)
+  if (stored === undefined) throw new StoreCorruption(key, number, 'it is missing')
+  if (!equalBytes(openSegment(verifiedValue(key, stored, number)).hash, hash))
+    throw new StoreCorruption(key, number, 'the views were made from another block')
+}
+
+/** Costs the same on a long chain as on a short one. @throws StoreCorruption */
+export const readStart = async (kv: KeyValueStore): Promise<Start> => {
+  const mark = await settleViews(kv)
+  if (mark !== undefined) await checkSegmentOf(kv, mark)
+  return { mark, heads: await recentHeads(kv, mark?.number ?? -1) }
+}
+
+/**
+ * The segments above the views, in order, each checked. The topmost one may have been torn by the stop that ended the last
+ * run: it was never committed and counts as not written.
+ * @throws StoreCorruption for any other that is damaged or missing.
+ */
+export async function* segmentsAbove(kv: KeyValueStore, completeTo: number): AsyncGenerator<Uint8Array> {
+  for (let number = completeTo + 1; ; number++) {
+    const key = segmentKey(number)
+    const stored = await kv.get(key)
+    const bytes = stored === undefined ? undefined : checkedValue(key, stored)
+    if (bytes !== undefined) {
+      yield bytes
+      continue
+    }
+    if ((await kv.get(segmentKey(number + 1))) !== undefined)
+      throw new StoreCorruption(
+        key,
+        number,
+        stored === undefined ? 'it is missing' : 'its checksum does not match',
+      )
+    return
+  }
+}
+
+/** Trie records of a replayed block, made again from its changes. @throws StoreCorruption when they give another root. */
+export const recomputeNodes = (
+  nodes: TrieNodeReader,
+  parentRoot: Hash | undefined,
+  commit: Omit<BlockCommit, 'nodes'>,
+): readonly TrieNodeWrite[] => {
+  const update = updateStateRoot(nodes, parentRoot ?? EMPTY_TRIE_ROOT, commit.changes)
+  if (!equalBytes(update.root, commit.block.header.stateRoot)) {
+    const number = Number(commit.block.header.number)
+    throw new StoreCorruption(segmentKey(number), number, 'its changes do not lead to its state root')
+  }
+  return update.nodes
+}
+
+/** A segment as it was committed, without the trie records. */
+export const commitOfSegment = (bytes: Uint8Array): Omit<BlockCommit, 'nodes'> => {
+  const segment = openSegment(bytes)
+  return { ...segmentRecord(segment), changes: segmentChanges(segment) }
+}

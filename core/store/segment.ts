@@ -1,0 +1,74 @@
+import type { Address, Hash } from '../bytes/bytes.ts'
+import { decodeBlock, encodeBlock } from '../chain/codec/block.ts'
+import type { StateChanges } from '../state/account.ts'
+import { readChanges, writeChanges } from './codec/changes.ts'
+import { createReader, MalformedRecord } from './codec/reader.ts'
+import { readReceipts, writeReceipts } from './codec/receipts.ts'
+import { createWriter } from './codec/writer.ts'
+import type { BlockCommit, BlockRecord } from './store.ts'
+
+/** Stands first in every segment; a store of another version is refused. */
+const SEGMENT_VERSION = 1
+
+/** A segment cut into its sections, none of them decoded yet; all are views of the segment. */
+export type Segment = {
+  readonly hash: Hash
+  readonly totalDifficulty: bigint
+  /** RLP of the block. */
+  readonly block: Uint8Array
+  readonly senders: Uint8Array
+  readonly receipts: Uint8Array
+  readonly changes: Uint8Array
+}
+
+/** A block with everything that was made of it, as the one value that commits it. Trie records are left out: they follow from the changes. */
+export const encodeSegment = (commit: BlockCommit): Uint8Array => {
+  const block = encodeBlock(commit.block)
+  const section = createWriter(block.length)
+  const writer = createWriter(3 * block.length)
+  writer.byte(SEGMENT_VERSION)
+  writer.raw(commit.hash)
+  writer.integer(commit.totalDifficulty)
+  writer.blob(block)
+  writer.varint(20 * commit.senders.length)
+  for (const sender of commit.senders) writer.raw(sender)
+  writeReceipts(section, commit.receipts)
+  writer.blob(section.finish())
+  section.reset()
+  writeChanges(section, commit.changes)
+  writer.blob(section.finish())
+  return writer.finish()
+}
+
+/** @throws MalformedRecord */
+export const openSegment = (bytes: Uint8Array): Segment => {
+  const reader = createReader(bytes)
+  const version = reader.byte()
+  if (version !== SEGMENT_VERSION)
+    throw new MalformedRecord(
+      `segments of version ${version} are not known here (this is version ${SEGMENT_VERSION})`,
+    )
+  return {
+    hash: reader.raw(32),
+    totalDifficulty: reader.integer(),
+    block: reader.blob(),
+    senders: reader.blob(),
+    receipts: reader.blob(),
+    changes: reader.blob(),
+  }
+}
+
+export const segmentChanges = (segment: Segment): StateChanges => readChanges(createReader(segment.changes))
+
+/** Byte fields are views of the segment, except the header's. */
+export const segmentRecord = (segment: Segment): BlockRecord => {
+  const senders: Address[] = []
+  for (let at = 0; at < segment.senders.length; at += 20) senders.push(segment.senders.subarray(at, at + 20))
+  return {
+    block: decodeBlock(segment.block),
+    hash: segment.hash.slice(),
+    totalDifficulty: segment.totalDifficulty,
+    senders,
+    receipts: readReceipts(createReader(segment.receipts)),
+  }
+}

@@ -1,0 +1,73 @@
+import { EMPTY_BYTES, equalBytes } from '../bytes/bytes.ts'
+import { EMPTY_CODE_HASH } from '../crypto/constants.ts'
+import type { Account, StateReader } from '../state/account.ts'
+import { StoreCorruption } from './checksum.ts'
+import { accountCodec, slotCodec, type ValueCodec } from './codec/stateValues.ts'
+import { changeAfter, firstAfter, readHistory } from './history.ts'
+import { accountKey, codeKey, slotKey } from './keys.ts'
+import type { Layer, Pending } from './layer.ts'
+import type { StateRecord } from './stateRecord.ts'
+import type { Views } from './views.ts'
+
+/** What readers look through: recent blocks in memory, the newer layer first, over the views. */
+export type StateSources = {
+  readonly views: Views
+  readonly active: Layer
+  /** The layer that a flush is writing. */
+  readonly frozen: Layer | undefined
+  readonly headNumber: number
+}
+
+/** The state after block `number`, at the head or before it, whatever becomes the head later. */
+export const createStateReader = (sources: StateSources, number: number): StateReader => {
+  const { views } = sources
+  const accountOf = (key: string): StateRecord<Account | undefined> => views.account(key)
+  const slotOf = (key: string): StateRecord<Uint8Array> => views.slot(key)
+  const pageOf = (key: string): Uint8Array => views.historyPage(key)
+
+  const valueAt = <Value>(
+    codec: ValueCodec<Value>,
+    recordOf: (key: string) => StateRecord<Value>,
+    pendingOf: (layer: Layer) => Pending<Value>,
+    key: string,
+  ): Value => {
+    const recent = pendingOf(sources.active).get(key)
+    const flushed = sources.frozen === undefined ? undefined : pendingOf(sources.frozen).get(key)
+    if (number < sources.headNumber) {
+      if (number < views.mark) {
+        const history = readHistory(recordOf(key).history, codec)
+        const change = changeAfter(key, codec, history, number, pageOf)
+        if (change !== undefined) return change.before
+      }
+      const change =
+        (flushed === undefined ? undefined : firstAfter(flushed.changes, number)) ??
+        (recent === undefined ? undefined : firstAfter(recent.changes, number))
+      if (change !== undefined) return change.before
+    }
+    if (recent !== undefined) return recent.value
+    if (flushed !== undefined) return flushed.value
+    return recordOf(key).value
+  }
+
+  return {
+    account: address => valueAt(accountCodec, accountOf, layer => layer.accounts, accountKey(address)),
+    storage: (address, { incarnation }, slot) =>
+      valueAt(slotCodec, slotOf, layer => layer.slots, slotKey(address, incarnation, slot)),
+    code: codeHash => {
+      if (equalBytes(codeHash, EMPTY_CODE_HASH)) return EMPTY_BYTES
+      const key = codeKey(codeHash)
+      const code = sources.active.codes.get(key) ?? sources.frozen?.codes.get(key) ?? views.code(key)
+      if (code === undefined) throw new StoreCorruption(key, number, 'it is missing')
+      return code
+    },
+  }
+}
+
+/** A read of the state after a block that is not on the chain. */
+export class UnknownBlock extends Error {
+  override readonly name = 'UnknownBlock'
+  readonly code = 'UNKNOWN_BLOCK'
+  constructor(number: bigint, head: bigint | undefined) {
+    super(`there is no block ${number}: the head is ${head ?? 'not there yet'}`)
+  }
+}

@@ -1,0 +1,173 @@
+import { type Account, MissingEntries } from '../state/account.ts'
+import { type Cache, createCache } from './cache.ts'
+import { StoreCorruption, verifiedValue } from './checksum.ts'
+import { accountCodec, slotCodec, type ValueCodec } from './codec/stateValues.ts'
+import type { KeyValueStore } from './keyvalue.ts'
+import {
+  ACCOUNT_CACHE_BYTES,
+  CODE_CACHE_BYTES,
+  HISTORY_CACHE_BYTES,
+  LOADS_AT_ONCE,
+  NODE_CACHE_BYTES,
+  RUN_ENTRIES_MAX,
+  SLOT_CACHE_BYTES,
+} from './limits.ts'
+import { nodeKey } from './keys.ts'
+import { absentRecord, decodeStateRecord, type StateRecord } from './stateRecord.ts'
+
+/** Accounts or slots: how they are written, and those that were read last. */
+export type StateKind<Value> = {
+  readonly codec: ValueCodec<Value>
+  readonly cache: Cache<StateRecord<Value>>
+}
+
+/** What a flush is writing: read from memory meanwhile, because the stored ones may be half written. */
+export type FlushedRecords = {
+  readonly accounts: ReadonlyMap<string, StateRecord<Account | undefined>>
+  readonly slots: ReadonlyMap<string, StateRecord<Uint8Array>>
+  readonly pages: ReadonlyMap<string, Uint8Array>
+}
+
+/** The stored views behind bounded caches. What recent blocks changed is not in here; readers look there first. */
+export type Views = {
+  readonly accounts: StateKind<Account | undefined>
+  readonly slots: StateKind<Uint8Array>
+  /** Up to which block the views are complete, -1 while they are empty. */
+  readonly mark: number
+  /** Synchronous reads. @throws MissingEntries where the store has none and the entry was not loaded; StoreCorruption. */
+  account(key: string): StateRecord<Account | undefined>
+  slot(key: string): StateRecord<Uint8Array>
+  node(key: string): Uint8Array | undefined
+  code(key: string): Uint8Array | undefined
+  historyPage(key: string): Uint8Array
+  /** Reads past the caches. @throws StoreCorruption */
+  fetch(key: string): Promise<Uint8Array | undefined>
+  /** As ChainStore.run. @throws RunTooLarge */
+  run<T>(synchronous: () => T): Promise<T>
+  beginWriting(records: FlushedRecords): void
+  /** The views are complete up to `mark`; what was loaded before is forgotten or replaced. `nodes` is by key of the trie. */
+  endWriting(mark: number, nodes: ReadonlyMap<string, Uint8Array | undefined>): void
+}
+
+const ACCOUNT_BYTES = 200
+
+export const createViews = (kv: KeyValueStore, completeTo: number): Views => {
+  const accounts: StateKind<Account | undefined> = {
+    codec: accountCodec,
+    cache: createCache(ACCOUNT_CACHE_BYTES, record => ACCOUNT_BYTES + record.history.length),
+  }
+  const slots: StateKind<Uint8Array> = {
+    codec: slotCodec,
+    cache: createCache(SLOT_CACHE_BYTES, record => record.value.length + record.history.length),
+  }
+  const nodes = createCache<Uint8Array>(NODE_CACHE_BYTES, node => node.length)
+  const codes = createCache<Uint8Array>(CODE_CACHE_BYTES, code => code.length)
+  const pages = createCache<Uint8Array>(HISTORY_CACHE_BYTES, page => page.length)
+  let mark = completeTo
+  let writing: FlushedRecords | undefined
+  /** Changes whenever values that were loaded before may be out of date. */
+  let epoch = 0
+  /** What the `run` in progress has loaded. */
+  let loaded: ReadonlyMap<string, Uint8Array | undefined> | undefined
+
+  const read = (key: string): Uint8Array | undefined => {
+    if (loaded?.has(key)) return loaded.get(key)
+    if (kv.getSync === undefined) throw new MissingEntries([key])
+    const stored = kv.getSync(key)
+    return stored === undefined ? undefined : verifiedValue(key, stored, mark)
+  }
+  const fetch = async (key: string): Promise<Uint8Array | undefined> => {
+    const stored = await kv.get(key)
+    return stored === undefined ? undefined : verifiedValue(key, stored, mark)
+  }
+  const cached = (cache: Cache<Uint8Array>, key: string): Uint8Array | undefined => {
+    const known = cache.get(key)
+    if (known !== undefined) return known
+    const value = read(key)
+    if (value !== undefined) cache.set(key, value)
+    return value
+  }
+  const record = <Value>({ codec, cache }: StateKind<Value>, key: string): StateRecord<Value> => {
+    const known = cache.get(key)
+    if (known !== undefined) return known
+    const bytes = read(key)
+    const found = bytes === undefined ? absentRecord(codec) : decodeStateRecord(bytes, codec)
+    cache.set(key, found)
+    return found
+  }
+
+  const load = async (keys: readonly string[], into: Map<string, Uint8Array | undefined>): Promise<void> => {
+    for (let at = 0; at < keys.length; at += LOADS_AT_ONCE)
+      await Promise.all(
+        keys.slice(at, at + LOADS_AT_ONCE).map(async key => {
+          into.set(key, await fetch(key))
+        }),
+      )
+  }
+
+  return {
+    accounts,
+    slots,
+    get mark() {
+      return mark
+    },
+    account: key => writing?.accounts.get(key) ?? record(accounts, key),
+    slot: key => writing?.slots.get(key) ?? record(slots, key),
+    node: key => cached(nodes, key),
+    code: key => cached(codes, key),
+    historyPage: key => {
+      const page = writing?.pages.get(key) ?? cached(pages, key)
+      if (page === undefined) throw new StoreCorruption(key, mark, 'it is missing')
+      return page
+    },
+    fetch,
+    run: async synchronous => {
+      const found = new Map<string, Uint8Array | undefined>()
+      let foundIn = epoch
+      for (;;) {
+        if (foundIn !== epoch) found.clear()
+        foundIn = epoch
+        const outer = loaded
+        loaded = found
+        let missing: readonly string[]
+        try {
+          return synchronous()
+        } catch (error) {
+          if (!(error instanceof MissingEntries)) throw error
+          missing = [...new Set(error.keys)]
+        } finally {
+          loaded = outer
+        }
+        // Without progress the run would go round for ever.
+        if (missing.every(key => found.has(key))) throw new RunTooLarge('asked again for what was loaded')
+        if (found.size + missing.length > RUN_ENTRIES_MAX)
+          throw new RunTooLarge(`needs more than ${RUN_ENTRIES_MAX} entries`)
+        await load(missing, found)
+      }
+    },
+    beginWriting: records => {
+      writing = records
+    },
+    endWriting: (next, written) => {
+      for (const [key, value] of writing?.accounts ?? []) accounts.cache.set(key, value)
+      for (const [key, value] of writing?.slots ?? []) slots.cache.set(key, value)
+      for (const [name, value] of written) {
+        const key = nodeKey(name)
+        if (value === undefined) nodes.delete(key)
+        else nodes.set(key, value)
+      }
+      writing = undefined
+      mark = next
+      epoch++
+    },
+  }
+}
+
+/** A synchronous run that reads more than one call may. */
+export class RunTooLarge extends Error {
+  override readonly name = 'RunTooLarge'
+  readonly code = 'RUN_TOO_LARGE'
+  constructor(reason: string) {
+    super(`a run over the store ${reason}; ask for less at once`)
+  }
+}

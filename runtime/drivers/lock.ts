@@ -1,0 +1,56 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { isBusy, openSqliteDatabase } from './sqliteDatabase.ts'
+
+const LOCK_FILE = 'lock.sqlite'
+const PROCESS_FILE = 'lock.pid'
+
+export type DataPathLock = { release(): void }
+
+const holderOf = (path: string): string => {
+  try {
+    return ` (process ${readFileSync(join(path, PROCESS_FILE), 'utf8').trim()})`
+  } catch {
+    // The number is only there to help; the lock is the other file.
+    return ''
+  }
+}
+
+/**
+ * Takes the data path for this process, and makes the folder when it is not there. The lock is the operating system's, on
+ * an empty SQLite database, the same on every runtime: it ends with the process, however that ends, and is never stale.
+ * @throws DataPathInUse when another node has it.
+ */
+export const lockDataPath = async (path: string): Promise<DataPathLock> => {
+  mkdirSync(path, { recursive: true })
+  const database = await openSqliteDatabase(join(path, LOCK_FILE))
+  try {
+    database.exec('PRAGMA busy_timeout = 0')
+    database.exec('BEGIN EXCLUSIVE')
+  } catch (error) {
+    database.close()
+    if (isBusy(error)) throw new DataPathInUse(path, holderOf(path))
+    throw error
+  }
+  writeFileSync(join(path, PROCESS_FILE), `${process.pid}\n`)
+  let held = true
+  return {
+    release: () => {
+      if (!held) return
+      held = false
+      rmSync(join(path, PROCESS_FILE), { force: true })
+      database.close()
+    },
+  }
+}
+
+export class DataPathInUse extends Error {
+  override readonly name = 'DataPathInUse'
+  readonly code = 'DATA_PATH_IN_USE'
+  constructor(path: string, holder: string) {
+    super(
+      `the data path ${path} is in use by another node${holder}; stop that one or choose another --data-path`,
+    )
+  }
+}

@@ -1,0 +1,71 @@
+/** What a value can be in a statement. */
+export type SqliteValue = Uint8Array | string | number | null
+
+export type SqliteStatement = {
+  /** The first row, undefined when there is none. */
+  get(...values: SqliteValue[]): Readonly<Record<string, unknown>> | undefined
+  all(...values: SqliteValue[]): readonly Readonly<Record<string, unknown>>[]
+  run(...values: SqliteValue[]): void
+}
+
+/** The little of SQLite that the drivers need, the same over `bun:sqlite` and `node:sqlite` (Node and Deno). Synchronous. */
+export type SqliteDatabase = {
+  exec(sql: string): void
+  prepare(sql: string): SqliteStatement
+  close(): void
+}
+
+const openBun = async (path: string): Promise<SqliteDatabase> => {
+  const { Database } = await import('bun:sqlite')
+  const database = new Database(path, { create: true, readwrite: true })
+  return {
+    exec: sql => {
+      database.run(sql)
+    },
+    prepare: sql => {
+      const statement = database.prepare<Record<string, unknown>, SqliteValue[]>(sql)
+      return {
+        get: (...values) => statement.get(...values) ?? undefined,
+        all: (...values) => statement.all(...values),
+        run: (...values) => {
+          statement.run(...values)
+        },
+      }
+    },
+    close: () => database.close(),
+  }
+}
+
+const openNode = async (path: string): Promise<SqliteDatabase> => {
+  const { DatabaseSync } = await import('node:sqlite')
+  const database = new DatabaseSync(path)
+  return {
+    exec: sql => database.exec(sql),
+    prepare: sql => {
+      const statement = database.prepare(sql)
+      return {
+        get: (...values) => statement.get(...values) as Record<string, unknown> | undefined,
+        all: (...values) => statement.all(...values) as Record<string, unknown>[],
+        run: (...values) => {
+          statement.run(...values)
+        },
+      }
+    },
+    close: () => database.close(),
+  }
+}
+
+/** Opens the database file, and makes it when it is not there. Loads nothing of the runtime that it does not run on. */
+export const openSqliteDatabase = (path: string): Promise<SqliteDatabase> =>
+  'Bun' in globalThis ? openBun(path) : openNode(path)
+
+const BUSY = 5
+
+/** True when another process, or another connection, has the file locked. */
+export const isBusy = (error: unknown): boolean => {
+  if (!(error instanceof Error)) return false
+  const { code, errcode } = error as Error & { readonly code?: unknown; readonly errcode?: unknown }
+  if (errcode === BUSY || code === 'SQLITE_BUSY') return true
+  // Deno tells the reason in the message alone.
+  return code === 'ERR_SQLITE_ERROR' && error.message.startsWith('database is locked')
+}

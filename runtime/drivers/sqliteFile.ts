@@ -1,0 +1,114 @@
+import { closeSync, fdatasync, openSync } from 'node:fs'
+import { openSqliteDatabase, type SqliteStatement } from './sqliteDatabase.ts'
+
+/** WAL bytes after which a checkpoint is due: 1,000 pages take a few milliseconds, and the file stays small. */
+const CHECKPOINT_BYTES = 4 * 1024 * 1024
+/** WAL bytes at which the next write waits for the checkpoint, so that the file is bounded whatever the event loop does. */
+const WAL_BYTES_MAX = 4 * CHECKPOINT_BYTES
+/** What one row costs in the WAL beside its bytes: about the page of the index that it changes. */
+const ROW_BYTES = 4096
+
+export type SqliteFileOptions = {
+  readonly path: string
+  /** SQL that makes the tables. */
+  readonly schema: string
+  readonly pageBytes: number
+  /** `full` syncs each transaction before it returns; `normal` keeps their order and leaves syncing to `sync`. */
+  readonly synchronous: 'full' | 'normal'
+  readonly cacheBytes: number
+}
+
+/** One SQLite file in WAL mode that this process alone has open. */
+export type SqliteFile = {
+  prepare(sql: string): SqliteStatement
+  /** Runs the writes in one transaction; `bytes` and `rows` are what they write. Nothing of it stays when it throws. */
+  transaction(rows: number, bytes: number, write: () => void): void
+  /** Resolves when every transaction before it would survive a power cut. */
+  sync(): Promise<void>
+  close(): void
+}
+
+/** On another thread: what SQLite itself does in FULL mode would hold up everything else for as long as the disk takes. */
+const syncFile = (file: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    fdatasync(file, error => (error === null ? resolve() : reject(error)))
+  })
+
+export const openSqliteFile = async (options: SqliteFileOptions): Promise<SqliteFile> => {
+  const { path, schema, pageBytes, synchronous, cacheBytes } = options
+  const database = await openSqliteDatabase(path)
+  let walFile: number
+  try {
+    // The page size only takes effect on a new file; the exclusive lock comes first, so that WAL needs no shared memory.
+    database.exec(`PRAGMA page_size = ${pageBytes}`)
+    database.exec('PRAGMA locking_mode = EXCLUSIVE')
+    database.exec('PRAGMA busy_timeout = 0')
+    database.exec('PRAGMA journal_mode = WAL')
+    database.exec(`PRAGMA synchronous = ${synchronous === 'full' ? 'FULL' : 'NORMAL'}`)
+    database.exec('PRAGMA wal_autocheckpoint = 0')
+    database.exec(`PRAGMA cache_size = ${-Math.ceil(cacheBytes / 1024)}`)
+    database.exec(schema)
+    walFile = openSync(`${path}-wal`, 'r+')
+  } catch (error) {
+    database.close()
+    throw error
+  }
+  const begin = database.prepare('BEGIN IMMEDIATE')
+  const commit = database.prepare('COMMIT')
+  const rollback = database.prepare('ROLLBACK')
+  const checkpointStatement = database.prepare('PRAGMA wal_checkpoint(PASSIVE)')
+  let walBytes = 0
+  let unsynced = false
+  let lastSync: Promise<void> = Promise.resolve()
+  let due: ReturnType<typeof setTimeout> | undefined
+  let closed = false
+
+  const checkpoint = (): void => {
+    if (due !== undefined) clearTimeout(due)
+    due = undefined
+    if (closed) return
+    checkpointStatement.all()
+    walBytes = 0
+  }
+
+  const written = (bytes: number): void => {
+    walBytes += bytes
+    unsynced = true
+    if (walBytes >= WAL_BYTES_MAX) checkpoint()
+    // After the caller has its answer, not before.
+    else if (walBytes >= CHECKPOINT_BYTES && due === undefined) due = setTimeout(checkpoint, 0)
+  }
+
+  return {
+    prepare: sql => database.prepare(sql),
+    transaction: (rows, bytes, write) => {
+      begin.run()
+      try {
+        write()
+        commit.run()
+      } catch (error) {
+        try {
+          rollback.run()
+        } catch {
+          // SQLite has rolled back by itself, as it does on a full disk; the first error is the one to tell.
+        }
+        throw error
+      }
+      written(bytes + rows * ROW_BYTES)
+    },
+    sync: () => {
+      if (unsynced && synchronous === 'normal') {
+        unsynced = false
+        lastSync = syncFile(walFile)
+      }
+      return lastSync
+    },
+    close: () => {
+      if (closed) return
+      checkpoint()
+      closed = true
+      closeSync(walFile)
+      database.close()
+    },
+  }
+}
