@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'bun:test'
+import type { Rules } from '../../../core/genesis/configuration.ts'
+import { parseGenesis } from '../../../core/genesis/parse.ts'
+import { qbftAt, type QbftConsensus, rulesAt, validatorOverrideAt } from '../../../core/genesis/schedule.ts'
+import { withConfig, withoutQbft, withTransitions } from './genesisFiles.ts'
+
+const configurationOf = (file: unknown) => parseGenesis(file).configuration
+
+describe('rules', () => {
+  const configuration = configurationOf(
+    withConfig({
+      berlinBlock: 0,
+      londonBlock: 5,
+      shanghaiTime: 100,
+      cancunTime: 200,
+      osakaTime: 300,
+      bpo1Time: 300,
+      bpo2Time: 400,
+    }),
+  )
+  const at = (number: bigint, timestamp: bigint): Rules => rulesAt(configuration, number, timestamp)
+
+  test('follow block number first, then time', () => {
+    expect(at(0n, 0n).fork).toBe('berlin')
+    expect(at(4n, 99n).fork).toBe('berlin')
+    expect(at(5n, 99n).fork).toBe('london')
+    expect(at(6n, 100n).fork).toBe('shanghai')
+    expect(at(7n, 200n).fork).toBe('cancun')
+    expect(at(7n, 299n).fork).toBe('cancun')
+    expect(at(8n, 300n).fork).toBe('osaka')
+  })
+
+  test('a fork by time brings the earlier ones by block', () => {
+    expect(at(1n, 100n).fork).toBe('shanghai')
+  })
+
+  test('carry the blob parameters from Cancun on, and blob-only forks change nothing else', () => {
+    expect(at(6n, 100n).blob).toBeUndefined()
+    expect(at(6n, 200n).blob).toEqual({ targetBlobs: 3, maxBlobs: 6, baseFeeUpdateFraction: 3_338_477n })
+    expect(at(6n, 300n)).toMatchObject({ fork: 'osaka', blob: { targetBlobs: 10, maxBlobs: 15 } })
+    expect(at(6n, 400n)).toMatchObject({ fork: 'osaka', blob: { targetBlobs: 14, maxBlobs: 21 } })
+  })
+
+  test('are the same object for the same step', () => {
+    expect(at(5n, 0n)).toBe(at(99n, 50n))
+    expect(at(6n, 100n)).not.toBe(at(6n, 200n))
+  })
+
+  test('begin with Frontier where the file names no fork', () => {
+    expect(rulesAt(configurationOf(withoutQbft({ ethash: {} })), 0n, 0n, 131_072n).fork).toBe('frontier')
+  })
+
+  test('carry chain id and limits', () => {
+    const limited = configurationOf(withConfig({ chainid: 7, contractSizeLimit: 99_999, evmStackSize: 2048 }))
+    expect(rulesAt(limited, 0n, 0n)).toMatchObject({ chainId: 7n, codeSizeMax: 99_999, stackItemsMax: 2048 })
+    expect(at(0n, 0n)).toMatchObject({ chainId: 1337n, codeSizeMax: 24_576, stackItemsMax: 1024 })
+  })
+})
+
+describe('the end of proof of work', () => {
+  const forks = { ethash: {}, londonBlock: 2, terminalTotalDifficulty: 1000, shanghaiTime: 100 }
+
+  test('shows in the difficulty of the block', () => {
+    const configuration = configurationOf(withoutQbft(forks))
+    expect(rulesAt(configuration, 5n, 50n, 131_072n).fork).toBe('london')
+    expect(rulesAt(configuration, 5n, 50n, 0n).fork).toBe('paris')
+    expect(rulesAt(configuration, 5n, 50n, 0n)).toBe(rulesAt(configuration, 6n, 60n, 0n))
+    expect(rulesAt(configuration, 6n, 100n, 0n).fork).toBe('shanghai')
+  })
+
+  test('is taken from mergeNetsplitBlock where the difficulty is not known', () => {
+    const configuration = configurationOf(withoutQbft({ ...forks, mergeNetsplitBlock: 10 }))
+    expect(rulesAt(configuration, 9n, 50n).fork).toBe('london')
+    expect(rulesAt(configuration, 10n, 50n).fork).toBe('paris')
+    expect(rulesAt(configuration, 9n, 50n, 0n).fork).toBe('paris')
+    expect(rulesAt(configuration, 10n, 50n, 131_072n).fork).toBe('london')
+  })
+
+  test('means nothing on a QBFT chain', () => {
+    const configuration = configurationOf(withConfig({ londonBlock: 0 }))
+    expect(rulesAt(configuration, 5n, 50n, 0n).fork).toBe('london')
+    const merged = configurationOf(withConfig({ londonBlock: 0, mergeNetSplitBlock: 3 }))
+    expect(rulesAt(merged, 3n, 50n, 1n).fork).toBe('paris')
+  })
+})
+
+describe('QBFT options', () => {
+  const validators = [`0x${'11'.repeat(20)}`]
+  const consensus = configurationOf(
+    withTransitions({ block: 20, blockperiodseconds: 9 }, { block: 10, blockperiodseconds: 7, validators }),
+  ).consensus as QbftConsensus
+
+  test('are those of the last transition at or below the block', () => {
+    const periods = [0n, 9n, 10n, 19n, 20n, 1000n].map(block => qbftAt(consensus, block).blockPeriodSeconds)
+    expect(periods).toEqual([5, 5, 7, 7, 9, 9])
+  })
+
+  test('set the validators at exactly their block', () => {
+    const set = [9n, 10n, 11n, 20n].map(block => validatorOverrideAt(consensus, block)?.length)
+    expect(set).toEqual([undefined, 1, undefined, undefined])
+  })
+})
