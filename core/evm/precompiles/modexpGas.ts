@@ -22,8 +22,15 @@ const iterationCount = (input: Uint8Array, lengths: ModexpLengths, perByte: numb
   return Math.max(1, perByte * rest + exponentHeadBits(input, lengths))
 }
 
-/** Past 2^53 no gas limit reaches, and doubles stop being exact. */
-const bounded = (gas: number): number => (gas > Number.MAX_SAFE_INTEGER ? Infinity : gas)
+/** A longer exponent over any modulus costs billions of gas, and would ask for memory that is not there. */
+const EXPONENT_BYTES_MAX = 2 ** 31
+
+/** The price, Infinity where it passes what doubles count exactly: no gas limit reaches that. */
+const price = (lengths: ModexpLengths, complexity: number, iterations: number, divisor: number): number => {
+  if (complexity > 0 && lengths.exponent > EXPONENT_BYTES_MAX) return Infinity
+  const gas = Math.floor((complexity * iterations) / divisor)
+  return gas > Number.MAX_SAFE_INTEGER ? Infinity : gas
+}
 
 const byzantiumComplexity = (length: number): number => {
   if (length <= 64) return length * length
@@ -35,14 +42,14 @@ const byzantiumComplexity = (length: number): number => {
 export const modexpGasByzantium = (input: Uint8Array): number => {
   const lengths = modexpLengths(input)
   const complexity = byzantiumComplexity(Math.max(lengths.base, lengths.modulus))
-  return bounded(Math.floor((complexity * iterationCount(input, lengths, 8)) / 20))
+  return price(lengths, complexity, iterationCount(input, lengths, 8), 20)
 }
 
 /** EIP-2565. */
 export const modexpGasBerlin = (input: Uint8Array): number => {
   const lengths = modexpLengths(input)
   const words = Math.ceil(Math.max(lengths.base, lengths.modulus) / 8)
-  return bounded(Math.max(200, Math.floor((words * words * iterationCount(input, lengths, 8)) / 3)))
+  return Math.max(200, price(lengths, words * words, iterationCount(input, lengths, 8), 3))
 }
 
 /** EIP-7883. */
@@ -51,5 +58,5 @@ export const modexpGasOsaka = (input: Uint8Array): number => {
   const longest = Math.max(lengths.base, lengths.modulus)
   const words = Math.ceil(longest / 8)
   const complexity = longest > 32 ? 2 * words * words : 16
-  return bounded(Math.max(500, complexity * iterationCount(input, lengths, 16)))
+  return Math.max(500, price(lengths, complexity, iterationCount(input, lengths, 16), 1))
 }

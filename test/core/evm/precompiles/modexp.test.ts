@@ -89,7 +89,12 @@ describe('MODEXP', () => {
   })
 
   test('lengths past every gas limit cost more than any', () => {
-    for (const input of [lengths(2n ** 255n, 1, 1), lengths(1, 2n ** 255n, 1), lengths(1, 1, 2n ** 255n)])
+    for (const input of [
+      lengths(2n ** 255n, 1, 1),
+      lengths(1, 2n ** 255n, 1),
+      lengths(1, 1, 2n ** 255n),
+      lengths(0, 2n ** 32n, 1),
+    ])
       expect(gasIn(input)).toEqual([Infinity, Infinity, Infinity])
   })
 
