@@ -1,9 +1,9 @@
-import { type Address, concatBytes, type Hash } from '../../bytes/bytes.ts'
+import type { Address, Hash } from '../../bytes/bytes.ts'
 import { bytesToBigint } from '../../bytes/integer.ts'
 import { recoverAddress } from '../../crypto/crypto.ts'
 import type { Signature } from '../../crypto/engine.ts'
+import { SECP256K1_ORDER, signatureFromBytes65, signatureToBytes65 } from '../../crypto/recovery.ts'
 import { RlpError } from '../../rlp/rlp.ts'
-import { SECP256K1_ORDER } from './signature.ts'
 
 /** A signature as QBFT writes it: 65 bytes, r then s then the y parity, 0 or 1. */
 export type Seal = Uint8Array
@@ -21,13 +21,11 @@ export const assertSeal = (seal: Seal): Seal => {
   return seal
 }
 
-export const sealOfSignature = ({ r, s, yParity }: Signature): Seal =>
-  concatBytes(r, s, Uint8Array.of(yParity))
+/** The seal that a signature over `qbftSealHash` makes. */
+export const sealOfSignature = (signature: Signature): Seal => signatureToBytes65(signature)
 
 /** Who made the seal over the digest (`qbftSealHash`), undefined when the seal belongs to no key. */
-export const sealSigner = (digest: Hash, seal: Seal): Address | undefined =>
-  recoverAddress(digest, {
-    r: seal.subarray(0, 32),
-    s: seal.subarray(32, 64),
-    yParity: seal[64] as number,
-  })
+export const sealSigner = (digest: Hash, seal: Seal): Address | undefined => {
+  const signature = signatureFromBytes65(seal)
+  return signature === undefined ? undefined : recoverAddress(digest, signature)
+}

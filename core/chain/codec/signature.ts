@@ -1,6 +1,7 @@
 import type { Address, Hash } from '../../bytes/bytes.ts'
-import { bigintToFixedBytes, bytesToBigint } from '../../bytes/integer.ts'
-import { keccak256, recoverAddress, sign } from '../../crypto/crypto.ts'
+import { bytesToBigint } from '../../bytes/integer.ts'
+import { keccak256, sign } from '../../crypto/crypto.ts'
+import { HALF_ORDER, recoverSigner, SECP256K1_ORDER } from '../../crypto/recovery.ts'
 import { forkIsAtLeast } from '../../genesis/fork.ts'
 import type { Rules } from '../../genesis/configuration.ts'
 import type { Transaction } from '../transaction.ts'
@@ -8,9 +9,7 @@ import { encodeEnvelope } from './envelope.ts'
 import { transactionOf } from './transaction.ts'
 import { type TransactionFields, type UnsignedTransaction, unsignedItems } from './transactionItem.ts'
 
-/** The order of secp256k1 (SEC 2). */
-export const SECP256K1_ORDER = 0xffffffff_ffffffff_ffffffff_fffffffe_baaedce6_af48a03b_bfd25e8c_d0364141n
-const SECP256K1_HALF_ORDER = SECP256K1_ORDER >> 1n
+export { SECP256K1_ORDER } from '../../crypto/recovery.ts'
 
 /** What the sender signs: EIP-2718 type and unsigned fields; for legacy the six fields, with EIP-155's three behind. */
 export const signingHash = (fields: UnsignedTransaction): Hash => {
@@ -24,11 +23,7 @@ export const signingHash = (fields: UnsignedTransaction): Hash => {
  * stand is `signatureIsValid`'s to say.
  */
 export const recoverSender = (transaction: TransactionFields): Address | undefined =>
-  recoverAddress(signingHash(transaction), {
-    r: bigintToFixedBytes(transaction.r, 32),
-    s: bigintToFixedBytes(transaction.s, 32),
-    yParity: transaction.yParity,
-  })
+  recoverSigner(signingHash(transaction), transaction.yParity, transaction.r, transaction.s)
 
 /** r and s within [1, order), and s in the lower half from Homestead on (EIP-2). */
 export const signatureIsValid = (
@@ -37,7 +32,7 @@ export const signatureIsValid = (
 ): boolean => {
   const { r, s } = transaction
   if (r === 0n || s === 0n || r >= SECP256K1_ORDER || s >= SECP256K1_ORDER) return false
-  return s <= SECP256K1_HALF_ORDER || !forkIsAtLeast(rules.fork, 'homestead')
+  return s <= HALF_ORDER || !forkIsAtLeast(rules.fork, 'homestead')
 }
 
 /** Signs with a 32-byte private key. */
