@@ -1,27 +1,9 @@
 import type { CryptoEngine } from '../../core/crypto/engine.ts'
 import { nobleEngine } from '../../core/crypto/noble.ts'
 import { loadWasmEngine } from '../../core/crypto/wasm.ts'
+import { microseconds } from './microseconds.ts'
 
 export type Row = { name: string; values: Record<string, string> }
-
-/** A measure lasts this long, after as long a warm-up; the best of its rounds counts, being the least disturbed. */
-const ROUND_MS = 60
-const ROUNDS = 5
-
-const microseconds = (run: () => unknown): number => {
-  let best = Infinity
-  for (let round = 0; round <= ROUNDS; round++) {
-    let runs = 0
-    const start = performance.now()
-    while (performance.now() - start < ROUND_MS) {
-      for (let i = 0; i < 10; i++) run()
-      runs += 10
-    }
-    const each = ((performance.now() - start) * 1000) / runs
-    if (round > 0 && each < best) best = each
-  }
-  return best
-}
 
 const text = (value: number): string => (value < 10 ? value.toFixed(2) : value.toFixed(0))
 
