@@ -1,11 +1,11 @@
 import type { Address } from '../bytes/bytes.ts'
-import { signatureIsValid } from '../chain/codec/signature.ts'
-import type { Transaction, TransactionType } from '../chain/transaction.ts'
-import { type ForkName, forkIsAtLeast } from '../genesis/fork.ts'
-import { upfrontCost } from './candidates.ts'
+import type { Transaction } from '../chain/transaction.ts'
+import { InvalidTransaction, type InvalidTransactionCode } from '../evm/result.ts'
+import { type BlockLimits, checkTransaction } from '../evm/validity.ts'
+import { forkIsAtLeast } from '../genesis/fork.ts'
 import { POOL_LIMITS, POOL_TRANSACTION_BYTES_MAX, type PoolLimits } from './limits.ts'
 import type { PoolHead, PoolOrigin } from './pool.ts'
-import { TransactionRejected } from './rejection.ts'
+import { type RejectionCode, TransactionRejected } from './rejection.ts'
 
 export type PoolOptions = {
   readonly limits: PoolLimits
@@ -34,19 +34,23 @@ export const POOL_OPTIONS: PoolOptions = {
 /** The base fee of EIP-1559 cannot sink below 7 wei, an eighth of less being nothing: who offers less is never mined. */
 const BASE_FEE_FLOOR = 7n
 
-/** EIP-2681. */
-const NONCE_MAX = 2n ** 64n - 2n
-
-const UINT256_MAX = 2n ** 256n - 1n
-
-/** The fork that brought each type; blob transactions need their sidecars kept and passed on, which the pool does not do. */
-const TYPE_SINCE: { readonly [type in TransactionType]: ForkName | undefined } = {
-  0: 'frontier',
-  1: 'berlin',
-  2: 'london',
-  3: undefined,
-  4: 'prague',
+/** How Besu answers what breaks a rule of the protocol. */
+const REJECTION_OF: Readonly<Partial<Record<InvalidTransactionCode, RejectionCode>>> = {
+  TYPE_NOT_SUPPORTED: 'INVALID_TYPE',
+  WRONG_CHAIN_ID: 'WRONG_CHAIN_ID',
+  INVALID_SIGNATURE: 'INVALID_SIGNATURE',
+  NONCE_OVERFLOW: 'NONCE_OVERFLOW',
+  GAS_ABOVE_TRANSACTION_CAP: 'GAS_CAP_EXCEEDED',
+  INITCODE_TOO_LARGE: 'INITCODE_TOO_LARGE',
+  INTRINSIC_GAS: 'INTRINSIC_GAS',
+  PRIORITY_FEE_ABOVE_MAX_FEE: 'PRIORITY_FEE_ABOVE_MAX_FEE',
+  UPFRONT_COST_OVERFLOW: 'UPFRONT_COST_OVERFLOW',
+  EMPTY_AUTHORIZATION_LIST: 'INVALID_AUTHORIZATION_LIST',
+  SET_CODE_CREATES_CONTRACT: 'INVALID_AUTHORIZATION_LIST',
 }
+
+/** What depends on the block is the pool's own to judge: its limit later, its fees not at all. */
+const NO_LIMITS: BlockLimits = { gasLimit: undefined, baseFeePerGas: undefined, blobBaseFee: undefined }
 
 /** EIP-7702: such code is a pointer of an account that still has its key. */
 const isDelegation = (code: Uint8Array): boolean =>
@@ -77,48 +81,26 @@ const checkPrice = (
 }
 
 const checkForm = (transaction: Transaction, { rules }: PoolHead): void => {
-  const since = TYPE_SINCE[transaction.type]
-  if (since === undefined || !forkIsAtLeast(rules.fork, since))
+  // Blob transactions need their sidecars kept and passed on, which the pool does not do.
+  if (transaction.type === 3)
     throw new TransactionRejected(
       'INVALID_TYPE',
-      `transactions of type ${transaction.type} are not accepted${since === undefined ? '' : ` before ${since}`}`,
+      'blob transactions are not accepted: nothing keeps their blobs',
     )
   if (transaction.encoded.length > POOL_TRANSACTION_BYTES_MAX)
     throw new TransactionRejected(
       'TOO_LARGE',
       `the transaction has ${transaction.encoded.length} bytes, ${POOL_TRANSACTION_BYTES_MAX} at most are taken`,
     )
-  if (transaction.chainId !== undefined) {
-    if (!forkIsAtLeast(rules.fork, 'spuriousDragon'))
-      throw new TransactionRejected('CHAIN_ID_NOT_SUPPORTED', `${rules.fork} knows no chain ids (EIP-155)`)
-    if (transaction.chainId !== rules.chainId)
-      throw new TransactionRejected(
-        'WRONG_CHAIN_ID',
-        `signed for chain ${transaction.chainId}, this is chain ${rules.chainId}`,
-      )
+  if (transaction.chainId !== undefined && !forkIsAtLeast(rules.fork, 'spuriousDragon'))
+    throw new TransactionRejected('CHAIN_ID_NOT_SUPPORTED', `${rules.fork} knows no chain ids (EIP-155)`)
+  try {
+    checkTransaction(rules, NO_LIMITS, transaction)
+  } catch (error) {
+    const code = error instanceof InvalidTransaction ? REJECTION_OF[error.code] : undefined
+    if (code === undefined) throw error
+    throw new TransactionRejected(code, (error as InvalidTransaction).message)
   }
-  if (!signatureIsValid(transaction, rules))
-    throw new TransactionRejected(
-      'INVALID_SIGNATURE',
-      'r or s is out of range, or s is in the upper half (EIP-2)',
-    )
-  if (transaction.nonce > NONCE_MAX)
-    throw new TransactionRejected('NONCE_OVERFLOW', 'the nonce must be below 2^64 - 1 (EIP-2681)')
-  if (transaction.type === 4 && (transaction.authorizationList.length === 0 || transaction.to === undefined))
-    throw new TransactionRejected(
-      'INVALID_AUTHORIZATION_LIST',
-      'a set-code transaction needs an authorization and a recipient (EIP-7702)',
-    )
-}
-
-const checkCost = (transaction: Transaction): void => {
-  if (transaction.maxPriorityFeePerGas > transaction.maxFeePerGas)
-    throw new TransactionRejected(
-      'PRIORITY_FEE_ABOVE_MAX_FEE',
-      `the priority fee ${transaction.maxPriorityFeePerGas} is above the max fee ${transaction.maxFeePerGas}`,
-    )
-  if (upfrontCost(transaction) > UINT256_MAX)
-    throw new TransactionRejected('UPFRONT_COST_OVERFLOW', 'gas limit times price plus value is above 2^256')
 }
 
 /**
@@ -136,7 +118,6 @@ export const admit = (
 ): bigint => {
   checkPrice(transaction, head, origin, options)
   checkForm(transaction, head)
-  checkCost(transaction)
   if (origin.local && options.strictReplayProtection && transaction.chainId === undefined)
     throw new TransactionRejected('CHAIN_ID_REQUIRED', 'signed without a chain id; sign it with EIP-155')
   if (transaction.gasLimit > head.blockGasLimit)

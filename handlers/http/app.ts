@@ -41,6 +41,9 @@ const notAllowed = (allow: string): Response => new Response(null, { status: 405
 const acceptsJson = (accept: string | null): boolean =>
   accept === null || accept === '' || /\*\/\*|application\/(?:\*|json)/i.test(accept)
 
+/** True for an absolute URL whose path is / and that has nothing behind it. */
+const isRoot = (url: string): boolean => url.indexOf('/', url.indexOf('://') + 3) === url.length - 1
+
 /** What the methods of one node share; made once for all its endpoints. */
 export const createRpcContext = (host: RpcHost): RpcContext => ({
   ...host,
@@ -66,6 +69,7 @@ export const createRpcApp = (context: RpcContext, options: HttpOptions): RpcApp 
   }
 
   const app = new Hono()
+  // With a query; without one it goes the short way below.
   app.post('/', c => post(c.req.raw))
   app.get('/', () => new Response(null, { status: 201 }))
   app.all('/', () => notAllowed('GET, POST'))
@@ -84,15 +88,19 @@ export const createRpcApp = (context: RpcContext, options: HttpOptions): RpcApp 
     return new Response(null, { status: 500 })
   })
 
+  // Nearly every request is this one; a router and its context would cost as much as the answer.
+  const route = (request: Request): Response | Promise<Response> =>
+    request.method === 'POST' && isRoot(request.url) ? post(request) : app.fetch(request)
+
   return {
     fetch: request => {
       const refusal = refusedHost(request)
       if (refusal !== undefined) return refusal
       const origin = request.headers.get('origin')
-      if (origin === null || origin === '') return app.fetch(request)
+      if (origin === null || origin === '') return route(request)
       const answered = cors.answer(request, origin)
       if (answered !== undefined) return answered
-      return Promise.resolve(app.fetch(request)).then(response => cors.allow(response, origin))
+      return Promise.resolve(route(request)).then(response => cors.allow(response, origin))
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { Method } from './method.ts'
+import { DEBUG_METHODS } from './methods/debug.ts'
 import { ETH_BLOCK_METHODS } from './methods/ethBlocks.ts'
 import { ETH_LOG_METHODS } from './methods/ethLogs.ts'
 import { ETH_NODE_METHODS } from './methods/ethNode.ts'
@@ -22,4 +23,5 @@ export const METHODS: readonly Method[] = [
   ...ETH_LOG_METHODS,
   ...QBFT_METHODS,
   ...TXPOOL_METHODS,
+  ...DEBUG_METHODS,
 ]

@@ -68,7 +68,8 @@ const withTrieAt = async <T>(
   const header = await chain.store.header(number)
   const reverse: StateChanges[] = []
   let collectedTo = number
-  for (let attempt = 0; attempt < ATTEMPTS_MAX && header !== undefined; attempt++) {
+  if (header === undefined) throw new RpcError('WORLD_STATE_UNAVAILABLE')
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     const head = chain.head().header.number
     if (head - number > PROOF_BLOCKS_MAX) break
     await collect(context, reverse, collectedTo + 1n, head, expired)

@@ -13,7 +13,7 @@ import { requireIndex } from './ethBlocks.ts'
 
 type Mined = { readonly record: BlockRecord; readonly index: number }
 
-const findMined = async ({ chain }: RpcContext, hash: Hash): Promise<Mined | undefined> => {
+export const findMined = async ({ chain }: RpcContext, hash: Hash): Promise<Mined | undefined> => {
   const location = await chain.store.transactionLocation(hash)
   if (location === undefined) return undefined
   const record = await chain.store.record(location.blockNumber)

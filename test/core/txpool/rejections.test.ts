@@ -125,8 +125,9 @@ const CASES: readonly Case[] = [
     text: 'Intrinsic gas exceeds gas limit',
   },
   {
-    when: 'the cost is above 2^256',
-    transaction: { value: 2n ** 256n - 1n },
+    when: 'the gas costs more than 2^256',
+    transaction: { maxFeePerGas: 2n ** 255n },
+    options: { feeCapWei: 0n },
     code: -32603,
     text: 'Internal error',
   },

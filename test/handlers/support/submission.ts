@@ -1,10 +1,10 @@
-import type { Chain } from '../../core/chain/chain.ts'
-import type { Transaction } from '../../core/chain/transaction.ts'
-import { recoverSender } from '../../core/chain/codec/signature.ts'
-import { poolHeadOf } from '../../core/txpool/head.ts'
-import type { TransactionPool } from '../../core/txpool/pool.ts'
-import { TransactionRejected } from '../../core/txpool/rejection.ts'
-import type { RpcHost } from './context.ts'
+import type { Chain } from '../../../core/chain/chain.ts'
+import type { Transaction } from '../../../core/chain/transaction.ts'
+import { recoverSender } from '../../../core/chain/codec/signature.ts'
+import { poolHeadOf } from '../../../core/txpool/head.ts'
+import type { TransactionPool } from '../../../core/txpool/pool.ts'
+import { TransactionRejected } from '../../../core/txpool/rejection.ts'
+import type { RpcHost } from '../../../handlers/rpc/context.ts'
 
 export type SubmissionModules = {
   readonly chain: Chain
