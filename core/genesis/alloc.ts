@@ -4,21 +4,15 @@ import type { GenesisAccount } from './configuration.ts'
 import { GenesisError } from './error.ts'
 import {
   bytesOf,
-  type Entry,
-  entryOf,
   fixedBytes,
   hexNumberOf,
   numberText,
   quantityOf,
+  read,
   type Section,
   sectionOf,
   subsection,
 } from './section.ts'
-
-const read = <T>(section: Section, key: string, reader: (entry: Entry) => T, missing: T): T => {
-  const entry = entryOf(section, key)
-  return entry === undefined ? missing : reader(entry)
-}
 
 const storageOf = (account: Section): GenesisAccount['storage'] => {
   const section = subsection(account, 'storage')

@@ -1,11 +1,10 @@
-import type { Hash } from '../bytes/bytes.ts'
-import { fromHex } from '../bytes/hex.ts'
+import { type Hash, ZERO_HASH } from '../bytes/bytes.ts'
+import { fromHex, toBareHex } from '../bytes/hex.ts'
 import type { Block } from '../chain/block.ts'
 import { BLOOM_BYTES } from '../chain/codec/bloom.ts'
 import { EMPTY_CODE_HASH, EMPTY_LIST_HASH, EMPTY_TRIE_ROOT } from '../crypto/constants.ts'
 import { keccak256 } from '../crypto/crypto.ts'
 import type { AccountChange, StateChanges } from '../state/account.ts'
-import { ZERO_HASH } from '../bytes/bytes.ts'
 import { forkIsAtLeast } from './fork.ts'
 import type { Genesis } from './genesis.ts'
 import { rulesAt } from './schedule.ts'
@@ -31,7 +30,7 @@ export const genesisChanges = (genesis: Pick<Genesis, 'alloc'>): StateChanges =>
   const accounts = genesis.alloc.map((account): AccountChange => {
     const { address, nonce, balance, code } = account
     const codeHash = code.length === 0 ? EMPTY_CODE_HASH : keccak256(code)
-    if (code.length > 0) codes.set(codeHash.join(), { codeHash, code })
+    if (code.length > 0) codes.set(toBareHex(codeHash), { codeHash, code })
     return {
       address,
       before: undefined,

@@ -9,7 +9,7 @@ import { GenesisError } from './error.ts'
 import { parseForks } from './forks.ts'
 import type { Genesis, GenesisHeader } from './genesis.ts'
 import { parseJson } from './json.ts'
-import { parseQbft, qbftWarnings } from './qbft.ts'
+import { parseQbft } from './qbft.ts'
 import {
   address,
   boolean,
@@ -22,12 +22,14 @@ import {
   int,
   long,
   quantityOf,
+  read,
   type Section,
   sectionOf,
   string,
   stringOf,
   subsection,
 } from './section.ts'
+import { transitionWarnings } from './transitions.ts'
 
 /** EIP-170. */
 const CODE_SIZE_MAX = 24_576
@@ -137,11 +139,6 @@ const required = (root: Section, ...keys: readonly string[]): Entry => {
   )
 }
 
-const read = <T>(root: Section, key: string, reader: (entry: Entry) => T, missing: T): T => {
-  const entry = entryOf(root, key)
-  return entry === undefined ? missing : reader(entry)
-}
-
 const fixed =
   (length: number) =>
   (entry: Entry): Uint8Array =>
@@ -187,7 +184,7 @@ const warningsOf = (config: Section, consensus: Consensus, header: GenesisHeader
   if (consensus.kind !== 'qbft') return []
   const validators = genesisValidators(header.extraData)
   const byContract = consensus.parameters.validatorSelection.mode === 'contract'
-  const warnings = [...qbftWarnings(config)]
+  const warnings = [...transitionWarnings(config)]
   if (byContract && validators > 0)
     warnings.push(
       'extraData: its validators have no effect, config.qbft.validatorContractAddress selects them',

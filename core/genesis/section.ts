@@ -47,6 +47,12 @@ export const subsection = (section: Section, key: string): Section | undefined =
   return entry === undefined ? undefined : sectionOf(entry)
 }
 
+/** What `reader` makes of the entry, or `missing` where there is none. */
+export const read = <T>(section: Section, key: string, reader: (entry: Entry) => T, missing: T): T => {
+  const entry = entryOf(section, key)
+  return entry === undefined ? missing : reader(entry)
+}
+
 const optional =
   <T>(read: (entry: Entry) => T) =>
   (section: Section, key: string): T | undefined => {
