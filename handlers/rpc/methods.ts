@@ -1,6 +1,7 @@
 import type { Method } from './method.ts'
 import { DEBUG_METHODS } from './methods/debug.ts'
 import { ETH_BLOCK_METHODS } from './methods/ethBlocks.ts'
+import { ETH_CALL_METHODS } from './methods/ethCalls.ts'
 import { ETH_LOG_METHODS } from './methods/ethLogs.ts'
 import { ETH_NODE_METHODS } from './methods/ethNode.ts'
 import { ETH_STATE_METHODS } from './methods/ethState.ts'
@@ -20,6 +21,7 @@ export const METHODS: readonly Method[] = [
   ...ETH_BLOCK_METHODS,
   ...ETH_TRANSACTION_METHODS,
   ...ETH_STATE_METHODS,
+  ...ETH_CALL_METHODS,
   ...ETH_LOG_METHODS,
   ...QBFT_METHODS,
   ...TXPOOL_METHODS,

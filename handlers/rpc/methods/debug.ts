@@ -4,7 +4,12 @@ import { encodeReceipt } from '../../../core/chain/codec/receipt.ts'
 import { recordOf, headerOf } from '../blocks.ts'
 import { RpcError } from '../errors.ts'
 import { type Method, method, type Params } from '../method.ts'
-import { blockNumberOf, type BlockSelector, readSelector, requireNumberSelector } from '../parameters/block.ts'
+import {
+  blockNumberOf,
+  type BlockSelector,
+  readSelector,
+  requireNumberSelector,
+} from '../parameters/block.ts'
 import { given, hashOf, required } from '../parameters/values.ts'
 import { findMined } from './ethTransactions.ts'
 

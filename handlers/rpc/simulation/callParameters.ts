@@ -55,7 +55,8 @@ const readAccessListEntry = (value: unknown): AccessListEntry => {
 
 const readAuthorization = (value: unknown): Authorization => {
   if (!isObject(value)) return invalid()
-  const integer = (name: string, bits: number): bigint => required(integerOf(value[name], bits), 'INVALID_CALL')
+  const integer = (name: string, bits: number): bigint =>
+    required(integerOf(value[name], bits), 'INVALID_CALL')
   return {
     chainId: integer('chainId', 256),
     address: required(addressOf(value['address']), 'INVALID_CALL'),

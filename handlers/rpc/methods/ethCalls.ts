@@ -1,0 +1,11 @@
+import { type Method, method } from '../method.ts'
+import { createAccessList } from '../simulation/accessList.ts'
+import { ethCall } from '../simulation/call.ts'
+import { estimateGas } from '../simulation/estimate.ts'
+
+/** Calls that leave no trace. */
+export const ETH_CALL_METHODS: readonly Method[] = [
+  method('eth_call', ['call', 'block?', 'stateOverrides?'], ethCall),
+  method('eth_estimateGas', ['call', 'block?', 'stateOverrides?'], estimateGas),
+  method('eth_createAccessList', ['call', 'block?', 'stateOverrides?'], createAccessList),
+]

@@ -1,0 +1,120 @@
+import type { Address } from '../../../core/bytes/bytes.ts'
+import { toBareHex, toQuantity } from '../../../core/bytes/hex.ts'
+import { bigintToFixedBytes, bytesToBigint } from '../../../core/bytes/integer.ts'
+import type { AccessListEntry } from '../../../core/chain/transaction.ts'
+import { createAddress } from '../../../core/evm/address.ts'
+import { precompileAddresses } from '../../../core/evm/precompiles/precompiles.ts'
+import type { TransactionResult } from '../../../core/evm/result.ts'
+import type { TraceStep, Tracer } from '../../../core/evm/tracer.ts'
+import type { WorldState } from '../../../core/state/world.ts'
+import type { RpcContext } from '../context.ts'
+import { RpcError } from '../errors.ts'
+import type { Call } from '../method.ts'
+import { PENDING, readSelector } from '../parameters/block.ts'
+import { given } from '../parameters/values.ts'
+import { accessListShape } from '../shapes/transaction.ts'
+import { simulateIn, simulationBlock } from './block.ts'
+import { readCall } from './callParameters.ts'
+import { checkNonce, checkUpfrontCost, prepareCall, type PreparedCall, runCall } from './message.ts'
+import { readStateOverrides } from './stateOverrides.ts'
+
+/** A list may make other code run, which touches more; such a run is repeated so often. */
+const ROUNDS_MAX = 10
+
+const SLOAD = 0x54
+const SSTORE = 0x55
+/** How deep in the stack the address of each opcode lies that touches one. */
+const ADDRESS_DEPTH: ReadonlyMap<number, number> = new Map([
+  [0x31, 0],
+  [0x3b, 0],
+  [0x3c, 0],
+  [0x3f, 0],
+  [0xff, 0],
+  [0xf1, 1],
+  [0xf2, 1],
+  [0xf4, 1],
+  [0xfa, 1],
+])
+
+const ADDRESS_MASK = 2n ** 160n - 1n
+
+/** What a run touched: slots by account, accounts without any where only they were looked at. */
+type Touched = Map<string, { readonly address: Address; readonly slots: Map<bigint, Uint8Array> }>
+
+const touch = (touched: Touched, address: Address): Map<bigint, Uint8Array> => {
+  const key = toBareHex(address)
+  const known = touched.get(key)
+  if (known !== undefined) return known.slots
+  const slots = new Map<bigint, Uint8Array>()
+  touched.set(key, { address: address.slice(), slots })
+  return slots
+}
+
+const recorder = (touched: Touched, isFree: (address: Address) => boolean): Tracer => ({
+  onStep: ({ op, stack, address }: TraceStep) => {
+    const depth = ADDRESS_DEPTH.get(op)
+    if (depth === undefined && op !== SLOAD && op !== SSTORE) return
+    const word = stack().at(-1 - (depth ?? 0))
+    if (word === undefined) return
+    if (depth === undefined) touch(touched, address).set(word, bigintToFixedBytes(word, 32))
+    else {
+      const other = bigintToFixedBytes(word & ADDRESS_MASK, 20)
+      if (!isFree(other)) touch(touched, other)
+    }
+  },
+})
+
+const listOf = (touched: Touched): AccessListEntry[] =>
+  [...touched.values()].map(({ address, slots }) => ({ address, storageKeys: [...slots.values()] }))
+
+const sizeOf = (touched: Touched): number =>
+  [...touched.values()].reduce((sum, { slots }) => sum + 1 + slots.size, 0)
+
+type Found = { readonly list: readonly AccessListEntry[]; readonly result: TransactionResult }
+
+/** Runs until a run with the list touches nothing that is not in it. */
+const findList = (prepared: PreparedCall, world: WorldState): Found => {
+  const { message, environment } = prepared
+  const { fork } = environment.rules
+  const to = message.to ?? createAddress(message.from, world.nonce(message.from))
+  // EIP-2929: warm without being listed.
+  const free = new Set([message.from, to, ...precompileAddresses(fork)].map(toBareHex))
+  const start = world.snapshot()
+  const touched: Touched = new Map()
+  for (const { address, storageKeys } of message.accessList) {
+    const slots = touch(touched, address)
+    for (const key of storageKeys) slots.set(bytesToBigint(key), key)
+  }
+  let list = message.accessList
+  for (let round = 0; ; round++) {
+    world.revert(start)
+    const size = sizeOf(touched)
+    const result = runCall(
+      { ...prepared, message: { ...message, accessList: list } },
+      world,
+      recorder(touched, address => free.has(toBareHex(address))),
+    )
+    if (sizeOf(touched) === size || round === ROUNDS_MAX) return { list, result }
+    list = listOf(touched)
+  }
+}
+
+/** eth_createAccessList: the accounts and slots that a call touches, and the gas it uses when they are listed (EIP-2930). */
+export const createAccessList = async ({ params }: Call, context: RpcContext): Promise<unknown> => {
+  const call = readCall(given(params, 0))
+  const selector = readSelector(params, 1) ?? PENDING
+  const overrides = readStateOverrides(given(params, 2))
+  const block = await simulationBlock(context, selector)
+  if (block === undefined) throw new RpcError('BLOCK_NOT_FOUND')
+  const { list, result } = await simulateIn(context, block, overrides, (world, environment) => {
+    const prepared = prepareCall(context, call, environment, undefined)
+    checkNonce(call.nonce, call.from, world)
+    checkUpfrontCost(prepared, world)
+    return findList(prepared, world)
+  })
+  return {
+    accessList: accessListShape(list),
+    gasUsed: toQuantity(result.gasUsed),
+    ...(result.success ? {} : { error: 'execution reverted' }),
+  }
+}

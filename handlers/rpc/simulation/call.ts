@@ -1,0 +1,29 @@
+import { toHex } from '../../../core/bytes/hex.ts'
+import type { RpcContext } from '../context.ts'
+import type { Call } from '../method.ts'
+import { LATEST, withSelector } from '../parameters/block.ts'
+import { given } from '../parameters/values.ts'
+import { simulateIn, simulationBlock } from './block.ts'
+import { readCall } from './callParameters.ts'
+import { checkNonce, checkUpfrontCost, prepareCall, runCall } from './message.ts'
+import { failureOf } from './outcome.ts'
+import { readStateOverrides } from './stateOverrides.ts'
+
+/** eth_call: what a call returns in a block, without a trace. Null where there is no such block, as in Besu. */
+export const ethCall = async ({ params }: Call, context: RpcContext): Promise<string | null> => {
+  const [call, named] = withSelector(params, 1, () => readCall(given(params, 0)))
+  // Besu knows no half-made block here.
+  const selector = named.kind === 'tag' && named.tag === 'pending' ? LATEST : named
+  const overrides = readStateOverrides(given(params, 2))
+  const block = await simulationBlock(context, selector)
+  if (block === undefined) return null
+  const result = await simulateIn(context, block, overrides, (world, environment) => {
+    const prepared = prepareCall(context, call, environment, undefined)
+    checkNonce(call.nonce, call.from, world)
+    checkUpfrontCost(prepared, world)
+    return runCall(prepared, world)
+  })
+  const failure = failureOf(result)
+  if (failure !== undefined) throw failure
+  return toHex(result.output)
+}

@@ -1,0 +1,90 @@
+import { toQuantity } from '../../../core/bytes/hex.ts'
+import { minBigint } from '../../../core/bytes/integer.ts'
+import type { TransactionResult } from '../../../core/evm/result.ts'
+import type { WorldState } from '../../../core/state/world.ts'
+import type { RpcContext } from '../context.ts'
+import { RpcError } from '../errors.ts'
+import type { Call } from '../method.ts'
+import { PENDING, readSelector } from '../parameters/block.ts'
+import { given } from '../parameters/values.ts'
+import { simulateIn, simulationBlock } from './block.ts'
+import { type CallParameters, readCall } from './callParameters.ts'
+import { checkNonce, checkUpfrontCost, prepareCall, type PreparedCall, runCall } from './message.ts'
+import { failureOf } from './outcome.ts'
+import { searchGasLimit } from './search.ts'
+import { readStateOverrides } from './stateOverrides.ts'
+
+/** What a plain transfer costs, and the least of any transaction. */
+const TRANSFER_GAS = 21_000n
+
+const isPlainTransfer = (
+  { to, data, accessList, authorizationList, blobVersionedHashes }: CallParameters,
+  world: WorldState,
+): boolean =>
+  to !== undefined &&
+  data.length === 0 &&
+  accessList.length === 0 &&
+  authorizationList === undefined &&
+  blobVersionedHashes === undefined &&
+  world.code(to).length === 0
+
+/** The highest gas limit to try: what the sender can pay for, where it must. */
+const highestGas = (prepared: PreparedCall, world: WorldState): bigint => {
+  const { message, checkBalance } = prepared
+  if (!checkBalance || message.maxFeePerGas === 0n) return message.gasLimit
+  const available = world.balance(message.from) - message.value
+  return available < 0n ? message.gasLimit : minBigint(message.gasLimit, available / message.maxFeePerGas)
+}
+
+const estimateIn = (
+  context: RpcContext,
+  call: CallParameters,
+  prepared: PreparedCall,
+  world: WorldState,
+): bigint => {
+  const startMs = context.nowMs()
+  const start = world.snapshot()
+  const run = (gasLimit: bigint): TransactionResult => {
+    // The search holds up every other request, so it looks at the clock itself.
+    if (context.nowMs() - startMs > context.options.timeoutMs) throw new RpcError('TIMEOUT')
+    world.revert(start)
+    return runCall({ ...prepared, message: { ...prepared.message, gasLimit } }, world)
+  }
+  const succeeds = (gasLimit: bigint): boolean => {
+    try {
+      return run(gasLimit).success
+    } catch (error) {
+      if (error instanceof RpcError && error.code === 'INTRINSIC_GAS') return false
+      throw error
+    }
+  }
+  const highest = highestGas(prepared, world)
+  if (highest < TRANSFER_GAS) checkUpfrontCost(prepared, world)
+  else checkUpfrontCost({ ...prepared, message: { ...prepared.message, gasLimit: highest } }, world)
+  if (isPlainTransfer(call, world) && run(TRANSFER_GAS).success) return TRANSFER_GAS
+  const first = run(highest)
+  const failure = failureOf(first)
+  if (failure !== undefined) throw failure
+  return searchGasLimit(
+    highest,
+    { succeeds: true, gasUsed: first.gasUsed, gasUsedMax: first.gasUsedMax },
+    context.options.estimateGasToleranceRatio,
+    gasLimit => ({ succeeds: succeeds(gasLimit) }),
+  )
+}
+
+/** eth_estimateGas: a gas limit with which the call succeeds in the next block, or in the one that is named. */
+export const estimateGas = async ({ params }: Call, context: RpcContext): Promise<string> => {
+  const call = readCall(given(params, 0))
+  const selector = readSelector(params, 1) ?? PENDING
+  const overrides = readStateOverrides(given(params, 2))
+  const block = await simulationBlock(context, selector)
+  if (block === undefined) throw new RpcError('BLOCK_NOT_FOUND')
+  // Less than the least is no bound that anyone means.
+  const gas = call.gas !== undefined && call.gas < TRANSFER_GAS ? undefined : call.gas
+  return await simulateIn(context, block, overrides, (world, environment) => {
+    const prepared = prepareCall(context, { ...call, gas }, environment, true)
+    checkNonce(call.nonce, call.from, world)
+    return toQuantity(estimateIn(context, call, prepared, world))
+  })
+}

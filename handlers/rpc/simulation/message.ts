@@ -1,0 +1,157 @@
+import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
+import { minBigint } from '../../../core/bytes/integer.ts'
+import { GAS_PER_BLOB } from '../../../core/chain/blobFee.ts'
+import type { BlockEnvironment } from '../../../core/evm/environment.ts'
+import { callMessage, type Message } from '../../../core/evm/execute.ts'
+import type { TransactionResult } from '../../../core/evm/result.ts'
+import type { Tracer } from '../../../core/evm/tracer.ts'
+import { TRANSACTION_GAS_MAX } from '../../../core/evm/validity.ts'
+import { forkIsAtLeast } from '../../../core/genesis/fork.ts'
+import type { WorldState } from '../../../core/state/world.ts'
+import type { RpcContext } from '../context.ts'
+import { RpcError } from '../errors.ts'
+import type { CallParameters } from './callParameters.ts'
+import { invalidMessage } from './outcome.ts'
+
+/** A call made ready for one block. */
+export type PreparedCall = {
+  readonly message: Message & { readonly from: Uint8Array }
+  readonly environment: BlockEnvironment
+  /** Whether the sender must be able to pay for gas and value. */
+  readonly checkBalance: boolean
+}
+
+/** Gas of a call that names none. */
+const defaultGas = ({ rules, gasLimit }: BlockEnvironment, gasCap: bigint): bigint => {
+  const allowed = forkIsAtLeast(rules.fork, 'osaka') ? minBigint(gasLimit, TRANSACTION_GAS_MAX) : gasLimit
+  return gasCap > 0n ? minBigint(allowed, gasCap) : allowed
+}
+
+const checkTypes = (call: CallParameters, { rules }: BlockEnvironment): void => {
+  if (call.chainId !== undefined && call.chainId !== rules.chainId) throw new RpcError('WRONG_CHAIN_ID')
+  const { blobVersionedHashes, authorizationList } = call
+  if (authorizationList !== undefined && authorizationList.length > 0 && !forkIsAtLeast(rules.fork, 'prague'))
+    throw new RpcError('INVALID_TRANSACTION_TYPE')
+  if (blobVersionedHashes === undefined) return
+  if (!forkIsAtLeast(rules.fork, 'cancun')) throw new RpcError('INVALID_TRANSACTION_TYPE')
+  const blobs = blobVersionedHashes.length
+  if (blobs === 0) throw new RpcError('INVALID_BLOB_COUNT')
+  if (blobs > (rules.blob?.maxBlobs ?? 0))
+    throw new RpcError('TOTAL_BLOB_GAS', { detail: `Blob transaction has too many blobs: ${blobs}` })
+}
+
+type Fees = Pick<Message, 'maxFeePerGas' | 'maxPriorityFeePerGas' | 'maxFeePerBlobGas'>
+
+/** `gasPrice` counts only where neither fee of EIP-1559 is given. */
+const feesOf = (call: CallParameters, baseFeePerGas: bigint): Fees => {
+  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = call
+  const maxFeePerBlobGas = call.maxFeePerBlobGas ?? 0n
+  if (maxFeePerGas === undefined && maxPriorityFeePerGas === undefined)
+    return { maxFeePerGas: gasPrice ?? 0n, maxPriorityFeePerGas: gasPrice ?? 0n, maxFeePerBlobGas }
+  const priority = maxPriorityFeePerGas ?? 0n
+  const max = maxFeePerGas ?? (priority === 0n ? 0n : baseFeePerGas + priority)
+  if (priority > max)
+    throw new RpcError('PRIORITY_FEE_ABOVE_MAX_FEE', {
+      detail: 'max priority fee per gas cannot be greater than max fee per gas',
+    })
+  return { maxFeePerGas: max, maxPriorityFeePerGas: priority, maxFeePerBlobGas }
+}
+
+const checkPrices = (fees: Fees, call: CallParameters, environment: BlockEnvironment): void => {
+  if (fees.maxFeePerGas < (environment.baseFeePerGas ?? 0n))
+    throw new RpcError('GAS_PRICE_BELOW_BASE_FEE', { detail: 'gasPrice is less than the current BaseFee' })
+  const blobBaseFee = environment.blobBaseFee ?? 0n
+  if (call.blobVersionedHashes !== undefined && fees.maxFeePerBlobGas < blobBaseFee)
+    throw new RpcError('BLOB_GAS_PRICE_BELOW_BASE_FEE', {
+      detail: `tx max fee per blob gas less than block blob gas fee: address ${toHex(call.from)} blobGasFeeCap: ${fees.maxFeePerBlobGas} wei, blobBaseFee: ${blobBaseFee} wei`,
+    })
+}
+
+/**
+ * Reads the call by Besu's rules: a call that offers no price is priced 0 in a block without fees, and its sender need not
+ * be able to pay; `strict` has the last word on that.
+ * @param strictDefault whether the sender must be able to pay where the call does not say.
+ * @throws RpcError
+ */
+export const prepareCall = (
+  context: RpcContext,
+  call: CallParameters,
+  environment: BlockEnvironment,
+  strictDefault: boolean | undefined,
+): PreparedCall => {
+  checkTypes(call, environment)
+  const { gasCap } = context.options
+  const fees = feesOf(call, environment.baseFeePerGas ?? 0n)
+  const isPriced = fees.maxFeePerGas > 0n || fees.maxFeePerBlobGas > 0n
+  const checkBalance = call.strict ?? strictDefault ?? isPriced
+  if (isPriced && checkBalance) checkPrices(fees, call, environment)
+  const gas = call.gas ?? defaultGas(environment, gasCap)
+  return {
+    message: {
+      ...fees,
+      from: call.from,
+      to: call.to,
+      gasLimit: gasCap > 0n ? minBigint(gas, gasCap) : gas,
+      value: call.value,
+      data: call.data,
+      accessList: call.accessList,
+      blobVersionedHashes: call.blobVersionedHashes ?? [],
+      authorizationList: call.authorizationList ?? [],
+    },
+    environment: withFees(environment, isPriced && checkBalance ? undefined : fees),
+    checkBalance,
+  }
+}
+
+/** The block as it looks to a call that pays no more than `most`; all of them where it pays what it must. */
+const withFees = (environment: BlockEnvironment, most: Fees | undefined): BlockEnvironment => {
+  if (most === undefined) return environment
+  const { baseFeePerGas, blobBaseFee } = environment
+  return {
+    ...environment,
+    baseFeePerGas: baseFeePerGas === undefined ? undefined : minBigint(baseFeePerGas, most.maxFeePerGas),
+    blobBaseFee: blobBaseFee === undefined ? undefined : minBigint(blobBaseFee, most.maxFeePerBlobGas),
+  }
+}
+
+/** The most wei the call can cost its sender. */
+export const upfrontCostOf = ({ gasLimit, maxFeePerGas, value, ...blobs }: Message): bigint =>
+  gasLimit * maxFeePerGas +
+  value +
+  GAS_PER_BLOB * BigInt(blobs.blobVersionedHashes.length) * blobs.maxFeePerBlobGas
+
+/** @throws RpcError with Besu's account of it, when the sender cannot pay. */
+export const checkUpfrontCost = ({ message, checkBalance }: PreparedCall, world: WorldState): void => {
+  if (!checkBalance) return
+  const cost = upfrontCostOf(message)
+  const balance = world.balance(message.from)
+  if (cost > balance)
+    throw new RpcError('UPFRONT_COST', {
+      detail: `transaction up-front cost ${toQuantity(cost)} exceeds transaction sender account balance ${toQuantity(balance)} for sender ${toHex(message.from)}`,
+    })
+}
+
+/** @throws RpcError when the nonce was used before; a later one is taken for the next. */
+export const checkNonce = (nonce: bigint | undefined, from: Uint8Array, world: WorldState): void => {
+  const accountNonce = world.nonce(from)
+  if (nonce !== undefined && nonce < accountNonce)
+    throw new RpcError('NONCE_TOO_LOW', {
+      detail: `transaction nonce ${nonce} below sender account nonce ${accountNonce}`,
+    })
+}
+
+/** Runs it, leaving the world changed. @throws RpcError when it cannot even begin. */
+export const runCall = (
+  { message, environment, checkBalance }: PreparedCall,
+  world: WorldState,
+  tracer?: Tracer,
+): TransactionResult => {
+  try {
+    return callMessage(environment, world, message, {
+      checkBalance,
+      ...(tracer === undefined ? {} : { tracer }),
+    })
+  } catch (error) {
+    throw invalidMessage(error, message, environment.rules)
+  }
+}

@@ -1,0 +1,58 @@
+import { bytesToBigint, maxBigint } from '../../../core/bytes/integer.ts'
+import { toBareHex, toHex } from '../../../core/bytes/hex.ts'
+import type { Message } from '../../../core/evm/execute.ts'
+import { floorGas, intrinsicGas } from '../../../core/evm/intrinsic.ts'
+import { InvalidTransaction, type TransactionResult } from '../../../core/evm/result.ts'
+import type { Rules } from '../../../core/genesis/configuration.ts'
+import { RpcError } from '../errors.ts'
+
+/** Selector of Solidity's `Error(string)`. */
+const ERROR_SELECTOR = '08c379a0'
+const WORD = 32
+
+const DECODER = new TextDecoder('utf-8', { fatal: true })
+
+/** The reason in revert data; undefined when it is not an `Error(string)`, and Besu's text when it is a broken one. */
+const revertReason = (data: Uint8Array): string | undefined => {
+  if (toBareHex(data.subarray(0, 4)) !== ERROR_SELECTOR) return undefined
+  const body = data.subarray(4)
+  const offset = bytesToBigint(body.subarray(0, WORD))
+  if (offset > BigInt(body.length - WORD)) return 'ABI decode error'
+  const start = Number(offset) + WORD
+  const length = bytesToBigint(body.subarray(start - WORD, start))
+  if (length > BigInt(body.length - start)) return 'ABI decode error'
+  try {
+    return DECODER.decode(body.subarray(start, start + Number(length)))
+  } catch {
+    // Not UTF-8, so no string.
+    return 'ABI decode error'
+  }
+}
+
+/** The error that tells why a run failed; undefined when it did not. */
+export const failureOf = ({ failure, output }: TransactionResult): RpcError | undefined => {
+  if (failure === undefined) return undefined
+  if (failure.kind === 'halt') return new RpcError('EXECUTION_HALTED', { detail: failure.reason })
+  const reason = revertReason(output)
+  const data = toHex(output)
+  return new RpcError('EXECUTION_REVERTED', reason === undefined ? { data } : { data, detail: reason })
+}
+
+/** The error for a message that the EVM would not begin with; anything else comes back as it is. */
+export const invalidMessage = (error: unknown, message: Message, { fork }: Rules): unknown => {
+  if (!(error instanceof InvalidTransaction)) return error
+  switch (error.code) {
+    case 'INTRINSIC_GAS': {
+      const needed = maxBigint(intrinsicGas(fork, message), floorGas(fork, message.data))
+      return new RpcError('INTRINSIC_GAS', {
+        detail: `intrinsic gas cost ${needed} exceeds gas limit ${message.gasLimit}`,
+      })
+    }
+    case 'INSUFFICIENT_FUNDS':
+      return new RpcError('UPFRONT_COST', { detail: error.message })
+    case 'FEE_BELOW_BASE_FEE':
+      return new RpcError('GAS_PRICE_BELOW_BASE_FEE', { detail: error.message })
+    default:
+      return new RpcError('INTERNAL_ERROR', { detail: error.message, cause: error })
+  }
+}
