@@ -2,7 +2,7 @@ import { minBigint } from '../bytes/integer.ts'
 import type { InvalidTransaction, InvalidTransactionCode } from '../evm/result.ts'
 import type { BuildOptions, BuiltBlock } from './chain.ts'
 import type { TransactionSource } from './execution.ts'
-import { BLOCK_BYTES_MAX } from './rules/body.ts'
+import { OSAKA_BLOCK_BYTES_MAX } from './rules/body.ts'
 import type { SenderTransaction, Transaction } from './transaction.ts'
 
 /** What a block holds beside its transactions stays far below this. */
@@ -60,7 +60,7 @@ export const chooseCandidates = (
   baseFeePerGas: bigint | undefined,
 ): CandidateSource => {
   const rejected: { transaction: SenderTransaction; reason: string }[] = []
-  let bytesLeft = BLOCK_BYTES_MAX - HEADER_BYTES_RESERVED
+  let bytesLeft = OSAKA_BLOCK_BYTES_MAX - HEADER_BYTES_RESERVED
   let lastBytes = 0
 
   const fits = ({ transaction }: SenderTransaction, gasAvailable: bigint): boolean =>

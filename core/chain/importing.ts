@@ -77,7 +77,7 @@ export const validateBlock = async (
   ancestry(context)
   await checkHeader(chain, context)
   await checkBody(chain, block, context)
-  const sent = await withSenders(chain, block, context.rules)
+  const sent = await withSenders(chain, block)
   try {
     const { result } = await executeOn(chain, head, { ...block, rules: context.rules }, () =>
       bodySource(header, sent),

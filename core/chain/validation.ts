@@ -7,7 +7,7 @@ import { EMPTY_LIST_HASH } from '../crypto/constants.ts'
 import { equalBytes } from '../bytes/bytes.ts'
 import type { Block } from './block.ts'
 import { blockHash } from './codec/blockHash.ts'
-import { recoverSender, signatureIsValid } from './codec/signature.ts'
+import { recoverSender } from './codec/signature.ts'
 import type { TransactionSource } from './execution.ts'
 import type { Header } from './header.ts'
 import { BODY_RULES } from './rules/body.ts'
@@ -96,26 +96,16 @@ export const checkBody = async (chain: ChainContext, block: Block, context: Head
   checkOmmers({ configuration, block, ancestors, genesisBaseFeePerGas, nowMs })
 }
 
-/** The block's transactions with their senders. @throws InvalidBlock for a signature that may not stand or has no signer */
+/** The block's transactions with their senders. @throws InvalidBlock for a signature that no key can have made */
 export const withSenders = async (
   chain: ChainContext,
   { header, transactions }: Block,
-  rules: Rules,
 ): Promise<readonly SenderTransaction[]> => {
-  const invalid = (index: number): InvalidBlock =>
-    new InvalidBlock(
-      header,
-      'transaction-signature',
-      'a signature that a key can have made',
-      `transaction ${index}`,
-    )
-  transactions.forEach((transaction, index) => {
-    if (!signatureIsValid(transaction, rules)) throw invalid(index)
-  })
   const senders = await chain.recoverSenders(transactions)
   return transactions.map((transaction, index) => {
     const sender = senders[index]
-    if (sender === undefined) throw invalid(index)
+    if (sender === undefined)
+      throw new InvalidBlock(header, 'transaction-signature', 'a sender', `none of transaction ${index}`)
     return { transaction, sender }
   })
 }

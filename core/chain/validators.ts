@@ -9,6 +9,7 @@ import { decodeExtraData } from './codec/extraData.ts'
 import { blockEnvironment } from './environment.ts'
 import { ChainError } from './error.ts'
 import type { Header } from './header.ts'
+import { callValidatorContract } from './validatorCall.ts'
 
 /** Tallies and contract results kept, of each as many as Besu keeps; a miss costs a walk from the last epoch block, or one call. */
 const KEPT_MAX = 100
@@ -92,7 +93,7 @@ export const createValidators = (
     const environment = blockEnvironment(configuration, rules, parent, past => store.recentHash(past))
     const validators = await store.run(() =>
       contractValidators(contract, (to, data) =>
-        callContract(environment, store.stateAt(parent.number), to, data),
+        callValidatorContract(environment, store.stateAt(parent.number), to, data),
       ),
     )
     contractSets.put(number, validators)

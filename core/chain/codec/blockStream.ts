@@ -57,7 +57,11 @@ export async function* splitBlocks(
       const length = lengthAt(buffer, position, streamOffset + position)
       needed = length ?? buffer.length - position + 1
       if (position + needed > buffer.length) break
-      yield { offset: streamOffset + position, bytes: buffer.slice(position, position + needed) }
+      // Not slice: a Buffer's gives a view, and whoever decodes the block takes its own slices for copies.
+      yield {
+        offset: streamOffset + position,
+        bytes: new Uint8Array(buffer.subarray(position, position + needed)),
+      }
       position += needed
     }
     streamOffset += position

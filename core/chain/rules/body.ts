@@ -12,7 +12,7 @@ import type { Header } from '../header.ts'
 import { InvalidBlock, requirePresence, requireSameBytes } from './invalidBlock.ts'
 
 /** EIP-7934: 10 MiB that the network carries, less 2 MiB for what travels with a block. */
-export const BLOCK_BYTES_MAX = 8_388_608
+export const OSAKA_BLOCK_BYTES_MAX = 8_388_608
 /** Yellow Paper 4.3.4. */
 const OMMERS_MAX = 2
 
@@ -40,10 +40,10 @@ const blockSize: BodyRule = ({ block, rules }) => {
   if (!forkIsAtLeast(rules.fork, 'osaka')) return
   let bytes = 0
   for (const transaction of block.transactions) bytes += transaction.encoded.length
-  if (bytes < BLOCK_BYTES_MAX / 2) return
+  if (bytes < OSAKA_BLOCK_BYTES_MAX / 2) return
   const size = encodeBlock(block).length
-  if (size > BLOCK_BYTES_MAX)
-    throw new InvalidBlock(block.header, 'block-size', `at most ${BLOCK_BYTES_MAX} bytes`, `${size}`)
+  if (size > OSAKA_BLOCK_BYTES_MAX)
+    throw new InvalidBlock(block.header, 'block-size', `at most ${OSAKA_BLOCK_BYTES_MAX} bytes`, `${size}`)
 }
 
 const transactionsRoot: BodyRule = ({ block }) =>
