@@ -50,12 +50,12 @@ const transactionsRoot: BodyRule = ({ block }) =>
   requireSameBytes(
     block.header,
     'transactions-root',
-    block.header.transactionsRoot,
     transactionsRootOf(block.transactions),
+    block.header.transactionsRoot,
   )
 
 const ommersHash: BodyRule = ({ block }) =>
-  requireSameBytes(block.header, 'ommers-hash', block.header.ommersHash, ommersHashOf(block.ommers))
+  requireSameBytes(block.header, 'ommers-hash', ommersHashOf(block.ommers), block.header.ommersHash)
 
 /** Only proof of work has ommers. */
 const ommersCount: BodyRule = ({ block, rules, configuration }) => {
@@ -92,8 +92,8 @@ const withdrawalsRoot: BodyRule = ({ block }) => {
   requireSameBytes(
     block.header,
     'withdrawals-root',
-    block.header.withdrawalsRoot,
     withdrawalsRootOf(block.withdrawals),
+    block.header.withdrawalsRoot,
   )
 }
 

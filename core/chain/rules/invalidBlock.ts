@@ -56,7 +56,7 @@ export type RuleName =
   | 'requests-hash'
   | 'state-root'
 
-/** A block that the chain does not take: which rule it breaks, what that rule wants and what the block has. */
+/** A block that the chain does not take: which rule it breaks, what by that rule it should say, and what it says. */
 export class InvalidBlock extends Error {
   override readonly name = 'InvalidBlock'
   readonly code = 'INVALID_BLOCK'

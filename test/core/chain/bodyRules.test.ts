@@ -139,12 +139,3 @@ describe('a block with a transaction that may not stand in it', () => {
     expect(await ruleOf({ s: order - transaction.s, yParity: 1 - transaction.yParity })).toBe('transaction')
   })
 })
-
-test('a blob transaction executes in an imported block, which its proposer alone would not make', async () => {
-  const chain = await openTestChain({ fork: 'cancun' })
-  const block = await nextBlock(chain)
-  const sent = transfer(ALICE, 0, { ...blobs, maxFeePerGas: 2_000_000_000n })
-  const body = withBody(block, { transactions: [sent.transaction] })
-  // Everything but the outcome is right.
-  expect(await brokenRule(chain, body)).toBe('gas-used')
-})
