@@ -56,28 +56,34 @@ const NO_LIMITS: BlockLimits = { gasLimit: undefined, baseFeePerGas: undefined, 
 const isDelegation = (code: Uint8Array): boolean =>
   code.length === 23 && code[0] === 0xef && code[1] === 0x01 && code[2] === 0x00
 
-const checkPrice = (
-  transaction: Transaction,
-  head: PoolHead,
-  origin: PoolOrigin,
-  options: PoolOptions,
-): void => {
-  const price = transaction.maxFeePerGas
-  if (origin.local && options.feeCapWei > 0n && price > options.feeCapWei)
-    throw new TransactionRejected(
-      'FEE_CAP_EXCEEDED',
-      `the gas price ${price} wei is above this node's limit of ${options.feeCapWei} wei (--rpc-tx-feecap)`,
-    )
-  if (!(origin.local && options.localPriority) && price < options.minGasPrice)
-    throw new TransactionRejected(
-      'GAS_PRICE_TOO_LOW',
-      `the gas price ${price} wei is below this node's ${options.minGasPrice} wei (--tx-pool-min-gas-price)`,
-    )
+const checkFloor = ({ maxFeePerGas: price }: Transaction, head: PoolHead): void => {
   if ((head.nextBaseFeePerGas ?? 0n) >= BASE_FEE_FLOOR && price < BASE_FEE_FLOOR)
     throw new TransactionRejected(
       'GAS_PRICE_TOO_LOW',
       `the gas price ${price} wei is below ${BASE_FEE_FLOOR} wei, which the base fee never sinks below`,
     )
+}
+
+const checkPrice = (
+  transaction: Transaction,
+  head: PoolHead,
+  isLocal: boolean,
+  hasPriority: boolean,
+  options: PoolOptions,
+): void => {
+  const price = transaction.maxFeePerGas
+  if (isLocal && options.feeCapWei > 0n && price > options.feeCapWei)
+    throw new TransactionRejected(
+      'FEE_CAP_EXCEEDED',
+      `the gas price ${price} wei is above this node's limit of ${options.feeCapWei} wei (--rpc-tx-feecap)`,
+    )
+  if (hasPriority) return
+  if (price < options.minGasPrice)
+    throw new TransactionRejected(
+      'GAS_PRICE_TOO_LOW',
+      `the gas price ${price} wei is below this node's ${options.minGasPrice} wei (--tx-pool-min-gas-price)`,
+    )
+  checkFloor(transaction, head)
 }
 
 const checkForm = (transaction: Transaction, { rules }: PoolHead): void => {
@@ -116,7 +122,8 @@ export const admit = (
   origin: PoolOrigin,
   options: PoolOptions,
 ): bigint => {
-  checkPrice(transaction, head, origin, options)
+  const hasPriority = origin.local && options.localPriority
+  checkPrice(transaction, head, origin.local, hasPriority, options)
   checkForm(transaction, head)
   if (origin.local && options.strictReplayProtection && transaction.chainId === undefined)
     throw new TransactionRejected('CHAIN_ID_REQUIRED', 'signed without a chain id; sign it with EIP-155')
@@ -134,6 +141,8 @@ export const admit = (
   const code = head.code(sender)
   if (code.length > 0 && !isDelegation(code))
     throw new TransactionRejected('SENDER_NOT_AUTHORIZED', 'the sender is a contract (EIP-3607)')
+  // A local transaction is told of a used nonce before it is told of a price that no block takes.
+  if (hasPriority) checkFloor(transaction, head)
   const { futureBySenderMax } = options.limits
   if (transaction.nonce >= accountNonce + BigInt(futureBySenderMax))
     throw new TransactionRejected(

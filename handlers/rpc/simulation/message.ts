@@ -57,13 +57,15 @@ const feesOf = (call: CallParameters, baseFeePerGas: bigint): Fees => {
   return { maxFeePerGas: max, maxPriorityFeePerGas: priority, maxFeePerBlobGas }
 }
 
+/** A price that is offered must be enough; one that is not offered is not asked for, the blobs' as long as gas is free too. */
 const checkPrices = (fees: Fees, call: CallParameters, environment: BlockEnvironment): void => {
-  if (fees.maxFeePerGas < (environment.baseFeePerGas ?? 0n))
+  const { maxFeePerGas, maxFeePerBlobGas } = fees
+  if (maxFeePerGas > 0n && maxFeePerGas < (environment.baseFeePerGas ?? 0n))
     throw new RpcError('GAS_PRICE_BELOW_BASE_FEE', { detail: 'gasPrice is less than the current BaseFee' })
   const blobBaseFee = environment.blobBaseFee ?? 0n
-  if (call.blobVersionedHashes !== undefined && fees.maxFeePerBlobGas < blobBaseFee)
+  if (call.blobVersionedHashes !== undefined && maxFeePerBlobGas < blobBaseFee)
     throw new RpcError('BLOB_GAS_PRICE_BELOW_BASE_FEE', {
-      detail: `tx max fee per blob gas less than block blob gas fee: address ${toHex(call.from)} blobGasFeeCap: ${fees.maxFeePerBlobGas} wei, blobBaseFee: ${blobBaseFee} wei`,
+      detail: `tx max fee per blob gas less than block blob gas fee: address ${toHex(call.from)} blobGasFeeCap: ${maxFeePerBlobGas} wei, blobBaseFee: ${blobBaseFee} wei`,
     })
 }
 
@@ -98,19 +100,18 @@ export const prepareCall = (
       blobVersionedHashes: call.blobVersionedHashes ?? [],
       authorizationList: call.authorizationList ?? [],
     },
-    environment: withFees(environment, isPriced && checkBalance ? undefined : fees),
+    environment: withFees(environment, fees),
     checkBalance,
   }
 }
 
-/** The block as it looks to a call that pays no more than `most`; all of them where it pays what it must. */
-const withFees = (environment: BlockEnvironment, most: Fees | undefined): BlockEnvironment => {
-  if (most === undefined) return environment
+/** The block as it looks to the call: its fees are never above what the call offers, so that a free call is free. */
+const withFees = (environment: BlockEnvironment, offered: Fees): BlockEnvironment => {
   const { baseFeePerGas, blobBaseFee } = environment
   return {
     ...environment,
-    baseFeePerGas: baseFeePerGas === undefined ? undefined : minBigint(baseFeePerGas, most.maxFeePerGas),
-    blobBaseFee: blobBaseFee === undefined ? undefined : minBigint(blobBaseFee, most.maxFeePerBlobGas),
+    baseFeePerGas: baseFeePerGas === undefined ? undefined : minBigint(baseFeePerGas, offered.maxFeePerGas),
+    blobBaseFee: blobBaseFee === undefined ? undefined : minBigint(blobBaseFee, offered.maxFeePerBlobGas),
   }
 }
 

@@ -1,0 +1,395 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { decodeBlock } from '../../../core/chain/codec/block.ts'
+import { fromHex, toHex } from '../../../core/bytes/hex.ts'
+import { keccak256 } from '../../../core/crypto/crypto.ts'
+import { DELEGATOR, DEPLOYER, RECEIVER, type Sample, startSampleChain } from '../support/sampleChain.ts'
+import { VALIDATOR } from '../support/testNode.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+let sample: Sample
+const call = (method: string, ...params: readonly unknown[]): Promise<unknown> =>
+  sample.node.call(method, ...params)
+const object = async (method: string, ...params: readonly unknown[]): Promise<Json> =>
+  (await call(method, ...params)) as Json
+const hashOf = (block: number, index: number): string => sample.hashes[block - 1]?.[index] as string
+
+beforeAll(async () => {
+  sample = await startSampleChain()
+})
+afterAll(() => sample.node.close())
+
+describe('what the node is', () => {
+  test('answers the simple questions', async () => {
+    expect(await call('eth_chainId')).toBe('0x539')
+    expect(await call('net_version')).toBe('1337')
+    expect(await call('net_listening')).toBe(false)
+    expect(await call('eth_blockNumber')).toBe('0x5')
+    expect(await call('eth_accounts')).toEqual([])
+    expect(await call('eth_syncing')).toBe(false)
+    expect(await call('eth_mining')).toBe(true)
+    expect(await call('eth_blobBaseFee')).toBe('0x1')
+    expect(await call('web3_clientVersion')).toBe('quorate/v0.1.0/test')
+    expect(await call('rpc_modules')).toEqual({
+      eth: '1.0',
+      net: '1.0',
+      web3: '1.0',
+      qbft: '1.0',
+      txpool: '1.0',
+      debug: '1.0',
+    })
+  })
+
+  test('hashes', async () => {
+    expect(await call('web3_sha3', '0x68656c6c6f20776f726c64')).toBe(
+      '0x47173285a8d7341e5e972fc677286384f802f8ef42a5ec5f03bbfa254cb01fad',
+    )
+    const empty = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
+    expect(await call('web3_sha3', '')).toBe(empty)
+    expect(await call('web3_sha3', '0x')).toBe(empty)
+  })
+
+  test('names the validators of a block, the next one included', async () => {
+    const validators = [toHex(VALIDATOR)]
+    for (const block of ['latest', 'earliest', 'pending', '0x3', '3', 3])
+      expect(await call('qbft_getValidatorsByBlockNumber', block)).toEqual(validators)
+    expect(await call('qbft_getValidatorsByBlockNumber', '0x6')).toBeNull()
+    const { hash } = await object('eth_getBlockByNumber', 'latest', false)
+    expect(await call('qbft_getValidatorsByBlockHash', hash)).toEqual(validators)
+    expect(await call('qbft_getValidatorsByBlockHash', `0x${'00'.repeat(32)}`)).toBeNull()
+    expect(await call('qbft_getRequestTimeoutSeconds')).toBe(4)
+  })
+})
+
+describe('blocks', () => {
+  test('have their members in the order of Besu', async () => {
+    const block = await object('eth_getBlockByNumber', '0x2', false)
+    expect(Object.keys(block)).toEqual([
+      'number',
+      'hash',
+      'mixHash',
+      'parentHash',
+      'nonce',
+      'sha3Uncles',
+      'logsBloom',
+      'transactionsRoot',
+      'stateRoot',
+      'receiptsRoot',
+      'miner',
+      'difficulty',
+      'totalDifficulty',
+      'extraData',
+      'baseFeePerGas',
+      'size',
+      'gasLimit',
+      'gasUsed',
+      'timestamp',
+      'uncles',
+      'transactions',
+      'withdrawalsRoot',
+      'withdrawals',
+      'requestsHash',
+      'blobGasUsed',
+      'excessBlobGas',
+      'parentBeaconBlockRoot',
+    ])
+    expect(block).toMatchObject({
+      number: '0x2',
+      nonce: '0x0000000000000000',
+      mixHash: '0x63746963616c2062797a616e74696e65206661756c7420746f6c6572616e6365',
+      miner: toHex(VALIDATOR),
+      difficulty: '0x1',
+      totalDifficulty: '0x3',
+      uncles: [],
+      withdrawals: [],
+      transactions: sample.hashes[1],
+    })
+  })
+
+  test('are the same by number, by tag and by hash, and chained', async () => {
+    const latest = await object('eth_getBlockByNumber', 'latest', true)
+    expect(await call('eth_getBlockByNumber', '0x5', true)).toEqual(latest)
+    expect(await call('eth_getBlockByNumber', 'pending', true)).toEqual(latest)
+    expect(await call('eth_getBlockByNumber', 'LATEST', true)).toEqual(latest)
+    expect(await call('eth_getBlockByHash', latest['hash'], true)).toEqual(latest)
+    const before = await object('eth_getBlockByNumber', '0x4', false)
+    expect(latest['parentHash']).toBe(before['hash'])
+    expect(await object('eth_getBlockByNumber', 'earliest', false)).toMatchObject({ number: '0x0' })
+  })
+
+  test('that are not there are null', async () => {
+    expect(await call('eth_getBlockByNumber', '0x6', false)).toBeNull()
+    expect(await call('eth_getBlockByNumber', '-0x1', false)).toBeNull()
+    expect(await call('eth_getBlockByHash', `0x${'12'.repeat(32)}`, false)).toBeNull()
+    expect(await call('eth_getBlockReceipts', '0x6')).toBeNull()
+    expect(await call('eth_getBlockTransactionCountByNumber', '0x6')).toBeNull()
+    expect(await call('eth_getUncleCountByBlockHash', `0x${'12'.repeat(32)}`)).toBeNull()
+  })
+
+  test('hold whole transactions when they are asked for', async () => {
+    const { transactions } = await object('eth_getBlockByNumber', '0x2', true)
+    const byHash = await Promise.all(
+      (sample.hashes[1] ?? []).map(hash => call('eth_getTransactionByHash', hash)),
+    )
+    expect(transactions).toEqual(byHash as never)
+  })
+
+  test('are counted', async () => {
+    const { hash } = await object('eth_getBlockByNumber', '0x2', false)
+    expect(await call('eth_getBlockTransactionCountByNumber', '0x2')).toBe('0x2')
+    expect(await call('eth_getBlockTransactionCountByHash', hash)).toBe('0x2')
+    expect(await call('eth_getUncleCountByBlockNumber', '0x2')).toBe('0x0')
+    expect(await call('eth_getUncleCountByBlockHash', hash)).toBe('0x0')
+    expect(await call('eth_getUncleByBlockNumberAndIndex', '0x2', '0x0')).toBeNull()
+    expect(await call('eth_getUncleByBlockHashAndIndex', hash, '0x0')).toBeNull()
+  })
+
+  test('come as bytes too', async () => {
+    const { hash, size } = await object('eth_getBlockByNumber', '0x2', false)
+    const raw = fromHex((await call('debug_getRawBlock', '0x2')) as string)
+    expect(size).toBe(`0x${raw.length.toString(16)}`)
+    expect(decodeBlock(raw).transactions.map(transaction => toHex(transaction.hash))).toEqual(
+      sample.hashes[1] as string[],
+    )
+    expect(await call('debug_getRawHeader', '0x2')).toBeString()
+    expect(await call('debug_getRawReceipts', hash)).toBeArrayOfSize(2)
+    const rawTransaction = (await call('debug_getRawTransaction', hashOf(2, 0))) as string
+    expect(toHex(keccak256(fromHex(rawTransaction)))).toBe(hashOf(2, 0))
+  })
+})
+
+describe('transactions', () => {
+  const COMMON = ['from', 'gas', 'gasPrice']
+  const MARKET = ['maxPriorityFeePerGas', 'maxFeePerGas']
+  const PLACE = ['blockHash', 'blockNumber', 'blockTimestamp', 'chainId']
+  const REST = ['hash', 'input', 'nonce', 'to', 'transactionIndex', 'type', 'value']
+  const SIGNATURE = ['v', 'r', 's']
+
+  const CASES: readonly (readonly [name: string, block: number, index: number, keys: readonly string[]])[] = [
+    ['legacy', 1, 0, [...PLACE, ...COMMON, ...REST, ...SIGNATURE]],
+    ['type 2', 2, 0, ['accessList', ...PLACE, ...COMMON, ...MARKET, ...REST, 'yParity', ...SIGNATURE]],
+    ['type 1', 2, 1, ['accessList', ...PLACE, ...COMMON, ...REST, 'yParity', ...SIGNATURE]],
+    [
+      'type 4',
+      4,
+      1,
+      ['accessList', 'authorizationList', ...PLACE, ...COMMON, ...MARKET, ...REST, 'yParity', ...SIGNATURE],
+    ],
+  ]
+
+  test.each(CASES)('of %s have their members in the order of Besu', async (_, block, index, keys) => {
+    const transaction = await object('eth_getTransactionByHash', hashOf(block, index))
+    expect(Object.keys(transaction)).toEqual([...keys])
+    const position = `0x${index.toString(16)}`
+    expect(await call('eth_getTransactionByBlockNumberAndIndex', `0x${block}`, position)).toEqual(transaction)
+    expect(await call('eth_getTransactionByBlockHashAndIndex', transaction['blockHash'], position)).toEqual(
+      transaction,
+    )
+  })
+
+  test('tell what they are', async () => {
+    expect(await object('eth_getTransactionByHash', hashOf(1, 0))).toMatchObject({
+      type: '0x0',
+      to: null,
+      from: DEPLOYER.address.toLowerCase(),
+      gasPrice: '0x77359400',
+      v: expect.stringMatching(/^0xa9[56]$/),
+    })
+    const { baseFeePerGas } = await object('eth_getBlockByNumber', '0x2', false)
+    const market = await object('eth_getTransactionByHash', hashOf(2, 0))
+    expect(BigInt(market['gasPrice'] as string)).toBe(BigInt(baseFeePerGas as string) + 1_000_000n)
+    expect(market['v']).toBe(market['yParity'])
+    expect(await object('eth_getTransactionByHash', hashOf(2, 1))).toMatchObject({
+      accessList: [{ address: sample.token, storageKeys: [`0x${'00'.repeat(32)}`] }],
+    })
+    expect(await object('eth_getTransactionByHash', hashOf(4, 1))).toMatchObject({
+      authorizationList: [{ chainId: '0x539', address: sample.failures, nonce: '0x1' }],
+    })
+  })
+
+  test('that are not there are null', async () => {
+    expect(await call('eth_getTransactionByHash', `0x${'12'.repeat(32)}`)).toBeNull()
+    expect(await call('eth_getTransactionReceipt', `0x${'12'.repeat(32)}`)).toBeNull()
+    expect(await call('eth_getTransactionByBlockNumberAndIndex', '0x1', '0x1')).toBeNull()
+    expect(await call('eth_getTransactionByBlockNumberAndIndex', '0x9', '0x0')).toBeNull()
+  })
+})
+
+describe('receipts', () => {
+  test('have their members, and their logs, in the order of Besu', async () => {
+    const receipt = await object('eth_getTransactionReceipt', hashOf(2, 1))
+    expect(Object.keys(receipt)).toEqual([
+      'blockHash',
+      'blockNumber',
+      'contractAddress',
+      'cumulativeGasUsed',
+      'from',
+      'gasUsed',
+      'effectiveGasPrice',
+      'logs',
+      'logsBloom',
+      'status',
+      'to',
+      'transactionHash',
+      'transactionIndex',
+      'type',
+    ])
+    const [log] = receipt['logs'] as Json[]
+    expect(Object.keys(log as Json)).toEqual([
+      'address',
+      'topics',
+      'data',
+      'blockNumber',
+      'transactionHash',
+      'transactionIndex',
+      'blockHash',
+      'blockTimestamp',
+      'logIndex',
+      'removed',
+    ])
+    expect(log).toMatchObject({ address: sample.token, logIndex: '0x1', transactionIndex: '0x1' })
+  })
+
+  test('tell a creation, a success and a failure apart', async () => {
+    expect(await object('eth_getTransactionReceipt', hashOf(1, 0))).toMatchObject({
+      contractAddress: sample.token,
+      to: null,
+      status: '0x1',
+    })
+    const failed = await object('eth_getTransactionReceipt', hashOf(4, 0))
+    expect(failed).toMatchObject({ status: '0x0', contractAddress: null, logs: [] })
+    expect(failed['revertReason']).toStartWith('0x08c379a0')
+  })
+
+  test('of a block are those of its transactions', async () => {
+    const receipts = await call('eth_getBlockReceipts', '0x2')
+    const each = await Promise.all(
+      (sample.hashes[1] ?? []).map(hash => call('eth_getTransactionReceipt', hash)),
+    )
+    expect(receipts).toEqual(each as never)
+    const { hash } = await object('eth_getBlockByNumber', '0x2', false)
+    expect(await call('eth_getBlockReceipts', hash)).toEqual(each as never)
+    expect(await call('eth_getBlockReceipts', { blockHash: hash })).toEqual(each as never)
+  })
+})
+
+describe('the state', () => {
+  const slotZero = `0x${'00'.repeat(31)}07`
+
+  test('is read at the head and at every block before', async () => {
+    const balance = (block?: unknown) => call('eth_getBalance', RECEIVER.address, block)
+    expect(await balance('0x3')).toBe('0x21e19e0c9bab2400000')
+    expect(await balance('0x4')).toBe('0x21e19e0c9bab2400005')
+    expect(await balance('latest')).toBe('0x21e19e0c9bab2400005')
+    expect(await balance()).toBe('0x21e19e0c9bab2400005')
+    const { hash } = await object('eth_getBlockByNumber', '0x3', false)
+    expect(await balance(hash)).toBe('0x21e19e0c9bab2400000')
+    expect(await balance({ blockHash: hash, requireCanonical: true })).toBe('0x21e19e0c9bab2400000')
+    expect(await balance({ blockNumber: '0x3' })).toBe('0x21e19e0c9bab2400000')
+    expect(await call('eth_getBalance', `0x${'99'.repeat(20)}`, 'latest')).toBe('0x0')
+  })
+
+  test('has nonces, code and storage', async () => {
+    expect(await call('eth_getTransactionCount', DEPLOYER.address, 'latest')).toBe('0x6')
+    expect(await call('eth_getTransactionCount', DEPLOYER.address, '0x1')).toBe('0x1')
+    expect(await call('eth_getTransactionCount', DEPLOYER.address, 'pending')).toBe('0x6')
+    expect(await call('eth_getCode', sample.token, 'latest')).toStartWith('0x6080')
+    expect(await call('eth_getCode', sample.token, 'earliest')).toBe('0x')
+    expect(await call('eth_getCode', DELEGATOR.address, 'latest')).toBe(`0xef0100${sample.failures.slice(2)}`)
+    expect(await call('eth_getStorageAt', sample.failures, '0x0', '0x4')).toBe(slotZero)
+    expect(await call('eth_getStorageAt', sample.failures, `0x${'00'.repeat(32)}`)).toBe(
+      `${slotZero.slice(0, -1)}8`,
+    )
+    expect(await call('eth_getStorageAt', RECEIVER.address, '0x0', 'latest')).toBe(`0x${'00'.repeat(32)}`)
+  })
+
+  test('of blocks that are not there is null', async () => {
+    expect(await call('eth_getBalance', RECEIVER.address, '0x99')).toBeNull()
+    expect(await call('eth_getBalance', RECEIVER.address, `0x${'12'.repeat(32)}`)).toBeNull()
+    expect(await call('eth_getProof', RECEIVER.address, [], '0x99')).toBeNull()
+  })
+})
+
+describe('proofs', () => {
+  /** Follows a proof from the root: each node must hash to what the one before refers to. */
+  const isChained = (root: unknown, proof: readonly string[]): boolean => {
+    let expected = (root as string).slice(2)
+    for (const node of proof) {
+      const hash = toHex(keccak256(fromHex(node))).slice(2)
+      if (!expected.includes(hash)) return false
+      expected = node
+    }
+    return true
+  }
+
+  test('are given at the head and before, against the state root of the block', async () => {
+    for (const block of ['0x3', '0x4', 'latest']) {
+      const { stateRoot } = await object('eth_getBlockByNumber', block, false)
+      const proof = await object('eth_getProof', sample.failures, ['0x0', '0x347'], block)
+      expect(Object.keys(proof)).toEqual([
+        'accountProof',
+        'address',
+        'balance',
+        'codeHash',
+        'nonce',
+        'storageHash',
+        'storageProof',
+      ])
+      expect(isChained(stateRoot, proof['accountProof'] as string[])).toBe(true)
+      const [counter, nothing] = proof['storageProof'] as (Json & { proof: string[] })[]
+      expect(counter).toMatchObject({ key: '0x0', value: block === 'latest' ? '0x8' : '0x7' })
+      expect(nothing).toMatchObject({ key: '0x0347', value: '0x0' })
+      expect(counter?.proof.length).toBeGreaterThan(0)
+      expect(isChained(proof['storageHash'], counter?.proof ?? [])).toBe(true)
+    }
+  })
+
+  test('of an account that is not there show an empty one', async () => {
+    expect(await object('eth_getProof', `0x${'99'.repeat(20)}`, ['0x0'], 'latest')).toMatchObject({
+      balance: '0x0',
+      nonce: '0x0',
+      storageProof: [],
+    })
+  })
+})
+
+describe('fees', () => {
+  test('history covers the blocks asked for and the next', async () => {
+    const history = await object('eth_feeHistory', '0x2', 'latest', [0, 50, 100])
+    expect(Object.keys(history)).toEqual([
+      'oldestBlock',
+      'baseFeePerGas',
+      'baseFeePerBlobGas',
+      'gasUsedRatio',
+      'blobGasUsedRatio',
+      'reward',
+    ])
+    expect(history['oldestBlock']).toBe('0x4')
+    expect(history['baseFeePerGas']).toBeArrayOfSize(3)
+    expect(history['reward']).toEqual([
+      ['0xf4240', '0xf4240', '0xf4240'],
+      ['0xf4240', '0xf4240', '0xf4240'],
+    ])
+    const { baseFeePerGas } = await object('eth_getBlockByNumber', '0x5', false)
+    expect((history['baseFeePerGas'] as string[])[1]).toBe(baseFeePerGas as string)
+  })
+
+  test('history ends at the block asked for, begins with the chain, and has no rewards unless asked', async () => {
+    const history = await object('eth_feeHistory', 1024, '0x2')
+    expect(history['oldestBlock']).toBe('0x0')
+    expect(history['gasUsedRatio']).toBeArrayOfSize(3)
+    expect(history).not.toHaveProperty('reward')
+    const { baseFeePerGas } = await object('eth_getBlockByNumber', '0x3', false)
+    expect((history['baseFeePerGas'] as string[])[3]).toBe(baseFeePerGas as string)
+    expect(await object('eth_feeHistory', 1, '0x3', [50])).toMatchObject({ reward: [['0xf4240']] })
+  })
+
+  test('suggestions come from what was paid, and not below the next base fee', async () => {
+    const history = await object('eth_feeHistory', 1, 'latest')
+    const next = BigInt((history['baseFeePerGas'] as string[])[1] as string)
+    const suggested = BigInt((await call('eth_gasPrice')) as string)
+    expect(suggested).toBe(2_000_000_000n)
+    expect(suggested).toBeGreaterThan(next)
+    expect(await call('eth_maxPriorityFeePerGas')).toBe('0xf4240')
+  })
+})
