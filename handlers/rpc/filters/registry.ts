@@ -42,17 +42,21 @@ export const createFilterRegistry = ({ chain, pool, nowMs, randomBytes }: RpcHos
   const filters = new Map<string, Installed>()
   const pending = createPendingFeed(pool)
 
-  const dropExpired = (): void => {
-    const oldestMs = nowMs() - FILTER_LIFETIME_MS
-    for (const [id, { lastUsedMs }] of filters) {
-      if (lastUsedMs >= oldestMs && filters.size < FILTERS_MAX) break
-      filters.delete(id)
-    }
-    if (![...filters.values()].some(({ kind }) => kind === 'pending')) pending.stop()
+  let pendingCount = 0
+
+  const drop = (id: string): boolean => {
+    const filter = filters.get(id)
+    if (filter?.kind === 'pending' && --pendingCount === 0) pending.stop()
+    return filters.delete(id)
   }
 
   const install = (filter: Installed): string => {
-    dropExpired()
+    if (filter.kind === 'pending') pendingCount++
+    const oldestMs = nowMs() - FILTER_LIFETIME_MS
+    for (const [id, { lastUsedMs }] of filters) {
+      if (lastUsedMs >= oldestMs && filters.size < FILTERS_MAX) break
+      drop(id)
+    }
     const id = toQuantity(bytesToBigint(randomBytes(ID_BYTES)))
     filters.set(id, filter)
     return id
@@ -61,10 +65,13 @@ export const createFilterRegistry = ({ chain, pool, nowMs, randomBytes }: RpcHos
   const use = (id: string): Installed | undefined => {
     const filter = filters.get(id)
     if (filter === undefined) return undefined
-    filters.delete(id)
     const now = nowMs()
-    if (now - filter.lastUsedMs > FILTER_LIFETIME_MS) return undefined
+    if (now - filter.lastUsedMs > FILTER_LIFETIME_MS) {
+      drop(id)
+      return undefined
+    }
     filter.lastUsedMs = now
+    filters.delete(id)
     filters.set(id, filter)
     return filter
   }
@@ -114,6 +121,6 @@ export const createFilterRegistry = ({ chain, pool, nowMs, randomBytes }: RpcHos
       if (filter?.kind !== 'logs') throw new RpcError('LOGS_FILTER_NOT_FOUND')
       return filter.filter
     },
-    uninstall: id => filters.delete(id),
+    uninstall: drop,
   }
 }

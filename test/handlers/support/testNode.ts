@@ -1,5 +1,6 @@
 import type { Address } from '../../../core/bytes/bytes.ts'
 import { fromHex, toHex } from '../../../core/bytes/hex.ts'
+import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
 import { openChain } from '../../../core/chain/openChain.ts'
 import type { SenderTransaction } from '../../../core/chain/transaction.ts'
@@ -75,13 +76,13 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
     ...options.rpc,
   }
   const { minGasPrice } = rpcOptions
-  let randomByte = 0
+  let randomNumber = 0n
   const context = createRpcContext({
     chain,
     pool,
     options: rpcOptions,
     nowMs,
-    randomBytes: length => new Uint8Array(length).fill(++randomByte),
+    randomBytes: length => bigintToFixedBytes(++randomNumber, length),
     recoverSenders: recoverSendersHere,
     submit: createSubmission({ chain, pool, nowMs, minGasPrice }),
     network: undefined,

@@ -1,0 +1,316 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { decodeFunctionResult } from 'viem'
+import { DEPLOYER, RECEIVER, type Sample, startSampleChain, SUPPLY } from '../support/sampleChain.ts'
+import type { RpcReply } from '../support/testNode.ts'
+
+let sample: Sample
+const rpc = (method: string, ...params: readonly unknown[]): Promise<RpcReply> =>
+  sample.node.rpc(method, ...params)
+
+beforeAll(async () => {
+  sample = await startSampleChain()
+})
+afterAll(() => sample.node.close())
+
+/** eth_call of a function of one of the contracts, decoded. */
+const view = async (
+  contract: 'token' | 'failures',
+  functionName: string,
+  args: readonly unknown[] = [],
+  more: readonly unknown[] = ['latest'],
+  fields: object = {},
+): Promise<unknown> => {
+  const to = contract === 'token' ? sample.token : sample.failures
+  const data = sample.encode(contract, functionName, args)
+  const { result, error } = await rpc('eth_call', { from: DEPLOYER.address, to, data, ...fields }, ...more)
+  if (error !== undefined) throw new Error(JSON.stringify(error))
+  const abi = contract === 'token' ? sample.tokenAbi : sample.failuresAbi
+  return decodeFunctionResult({ abi, functionName, data: result as `0x${string}` })
+}
+
+const balanceOf = (block: unknown): Promise<unknown> =>
+  view('token', 'balanceOf', [RECEIVER.address], [block])
+
+describe('eth_call', () => {
+  test('runs on the state of the block it names, on the latest without one', async () => {
+    expect(await balanceOf('latest')).toBe(123n)
+    expect(await balanceOf('pending')).toBe(123n)
+    expect(await balanceOf('0x2')).toBe(123n)
+    expect(await balanceOf('0x1')).toBe(0n)
+    expect(await view('token', 'totalSupply', [], [])).toBe(SUPPLY)
+  })
+
+  test('sees the block it names', async () => {
+    expect(await view('failures', 'blockNumber', [], ['0x4'])).toBe(4n)
+    expect(await view('failures', 'blockNumber', [], ['latest'])).toBe(5n)
+  })
+
+  test('costs nothing and sees no fees unless it offers a price', async () => {
+    expect(await view('failures', 'caller')).toEqual([DEPLOYER.address, 0n, 0n])
+    const priced = (await view('failures', 'caller', [], ['latest'], { gasPrice: '0x77359400' })) as bigint[]
+    expect(priced[1]).toBe(2_000_000_000n)
+    expect(priced[2]).toBeGreaterThan(0n)
+  })
+
+  test('leaves no trace', async () => {
+    expect(await view('failures', 'count')).toBe(9n)
+    expect(await view('failures', 'count')).toBe(9n)
+    expect(await view('failures', 'counter')).toBe(8n)
+  })
+
+  test('creates a contract where there is no recipient', async () => {
+    const { result } = await rpc('eth_call', { data: '0x600160005360016000f3' }, 'latest')
+    expect(result).toBe('0x01')
+  })
+
+  test('answers null for a block that is not there', async () => {
+    expect(await rpc('eth_call', { to: sample.token }, '0x99')).toMatchObject({ result: null })
+  })
+
+  describe('fails', () => {
+    const failing = (functionName: string, args: readonly unknown[] = [], fields: object = {}) =>
+      rpc(
+        'eth_call',
+        {
+          from: DEPLOYER.address,
+          to: sample.failures,
+          data: sample.encode('failures', functionName, args),
+          ...fields,
+        },
+        'latest',
+      )
+
+    test('with code 3, the reason in the text and the data beside it', async () => {
+      const { error } = await failing('withReason')
+      expect(error).toMatchObject({ code: 3, message: 'Execution reverted (no reason to go on)' })
+      expect(error?.data).toStartWith('0x08c379a0')
+    })
+
+    test('with data alone for a custom error or a panic', async () => {
+      const custom = (await failing('withCustomError', [42n])).error
+      expect(custom).toMatchObject({ code: 3, message: 'Execution reverted' })
+      expect(custom?.data).toEndWith('2a')
+      const panic = (await failing('withPanic', [0n])).error
+      expect(panic).toMatchObject({ code: 3, message: 'Execution reverted' })
+      expect(panic?.data).toStartWith('0x4e487b71')
+    })
+
+    test('with empty data where there is none', async () => {
+      expect((await failing('withNothing')).error).toEqual({
+        code: 3,
+        message: 'Execution reverted',
+        data: '0x',
+      })
+    })
+
+    test('saying so where the reason is broken', async () => {
+      // Error(string) whose string begins behind its end.
+      const data = `0x08c379a0${'ff'.repeat(32)}`
+      const code = `0x6024600c60003960246000fd${data.slice(2)}`
+      const { error } = await rpc('eth_call', { to: sample.token }, 'latest', { [sample.token]: { code } })
+      expect(error).toEqual({ code: 3, message: 'Execution reverted (ABI decode error)', data })
+    })
+
+    test('with the reason of a halt', async () => {
+      const halted = (reason: string) => ({
+        code: -32000,
+        message: `Transaction processing could not be completed due to an exception (${reason})`,
+      })
+      expect((await failing('withBadInstruction')).error).toEqual(halted('Bad instruction'))
+      expect((await failing('withoutEnd', [], { gas: '0x30000' })).error).toEqual(halted('Out of gas'))
+    })
+
+    test('where gas, nonce, price or money are wrong, with the numbers', async () => {
+      const base = { from: RECEIVER.address, to: sample.token }
+      const errorOf = async (fields: object) =>
+        (await rpc('eth_call', { ...base, ...fields }, 'latest')).error
+      expect(await errorOf({ gas: '0x5207' })).toEqual({
+        code: -32003,
+        message: 'Intrinsic gas exceeds gas limit (intrinsic gas cost 21000 exceeds gas limit 20999)',
+      })
+      expect(await errorOf({ from: DEPLOYER.address, nonce: '0x1' })).toEqual({
+        code: -32001,
+        message: 'Nonce too low (transaction nonce 1 below sender account nonce 6)',
+      })
+      expect(await errorOf({ gasPrice: '0x1' })).toEqual({
+        code: -32009,
+        message: 'Gas price below current base fee (gasPrice is less than the current BaseFee)',
+      })
+      expect(await errorOf({ maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x2' })).toMatchObject({
+        code: -32000,
+      })
+      expect(await errorOf({ chainId: '0x1' })).toMatchObject({ code: -32000, message: 'Wrong chainId' })
+      const price = '0x100000000000000000'
+      expect(await errorOf({ gasPrice: price, gas: '0x5208' })).toEqual({
+        code: -32004,
+        message:
+          `Upfront cost exceeds account balance (transaction up-front cost 0x520800000000000000000 exceeds transaction sender account balance 0x21e19e0c9bab2400005 for sender ${RECEIVER.address.toLowerCase()})`.replace(
+            '0x520800000000000000000',
+            `0x${(BigInt(price) * 21_000n).toString(16)}`,
+          ),
+      })
+    })
+
+    test('for lack of money only where a price or `strict` says so', async () => {
+      const base = { from: `0x${'99'.repeat(20)}`, to: RECEIVER.address, value: '0x1' }
+      expect((await rpc('eth_call', base, 'latest')).result).toBe('0x')
+      expect((await rpc('eth_call', { ...base, strict: true }, 'latest')).error?.code).toBe(-32004)
+      const price = { gasPrice: '0x77359400' }
+      expect((await rpc('eth_call', { ...base, ...price }, 'latest')).error?.code).toBe(-32004)
+      expect((await rpc('eth_call', { ...base, ...price, strict: false }, 'latest')).result).toBe('0x')
+    })
+  })
+
+  describe('with another state', () => {
+    const override = (overrides: object) => ['latest', overrides]
+
+    test('has balances, nonces and code of its own', async () => {
+      // Returns the balance of the caller.
+      const code = '0x333160005260206000f3'
+      const { result } = await rpc(
+        'eth_call',
+        { from: `0x${'99'.repeat(20)}`, to: sample.token, gasPrice: '0x77359400' },
+        'latest',
+        {
+          [sample.token]: { code },
+          [`0x${'99'.repeat(20)}`]: { balance: '0xde0b6b3a7640000', nonce: '0x5' },
+        },
+      )
+      expect(BigInt(result as string)).toBeGreaterThan(0n)
+    })
+
+    test('has slots put over its own, or in place of all', async () => {
+      const slot = `0x${'00'.repeat(32)}`
+      const value = `0x${'00'.repeat(31)}2a`
+      expect(
+        await view(
+          'failures',
+          'counter',
+          [],
+          override({ [sample.failures]: { stateDiff: { [slot]: value } } }),
+        ),
+      ).toBe(42n)
+      expect(await view('failures', 'counter', [], override({ [sample.failures]: { state: {} } }))).toBe(0n)
+      expect(await view('failures', 'counter')).toBe(8n)
+    })
+
+    test('that is malformed is an internal error, as in Besu', async () => {
+      for (const overrides of [
+        { [sample.token]: { state: {}, stateDiff: {} } },
+        { [sample.token]: { balance: 'x' } },
+        { '0xzz': {} },
+        'x',
+      ])
+        expect((await rpc('eth_call', { to: sample.token }, 'latest', overrides)).error).toEqual({
+          code: -32603,
+          message: 'Internal error',
+        })
+    })
+  })
+})
+
+describe('eth_estimateGas', () => {
+  const estimate = async (call: object, ...more: readonly unknown[]): Promise<bigint> => {
+    const { result, error } = await rpc('eth_estimateGas', { from: DEPLOYER.address, ...call }, ...more)
+    if (error !== undefined) throw new Error(JSON.stringify(error))
+    return BigInt(result as string)
+  }
+
+  test('of a transfer is 21000, whatever gas is named', async () => {
+    expect(await estimate({ to: RECEIVER.address, value: '0x1' })).toBe(21_000n)
+    expect(await estimate({ to: RECEIVER.address, value: '0x1', gas: '0x1' })).toBe(21_000n)
+    expect(await estimate({ to: RECEIVER.address, nonce: '0x29' }, 'earliest')).toBe(21_000n)
+  })
+
+  test('is enough for a call whose callees keep gas back, and little more than that', async () => {
+    const data = sample.encode('failures', 'deep', [20n])
+    const gas = await estimate({ to: sample.failures, data })
+    const run = async (limit: bigint) =>
+      (await rpc('eth_call', { to: sample.failures, data, gas: `0x${limit.toString(16)}` }, 'latest')).error
+    expect(await run(gas)).toBeUndefined()
+    expect(await run((gas * 97n) / 100n)).toBeDefined()
+  })
+
+  test('of a creation is enough for it', async () => {
+    const { transactions } = (await sample.node.call('eth_getBlockByNumber', '0x3', true)) as {
+      transactions: { input: string }[]
+    }
+    const { gasUsed } = (await sample.node.call('eth_getTransactionReceipt', sample.hashes[2]?.[0])) as {
+      gasUsed: string
+    }
+    const gas = await estimate({ data: transactions[0]?.input })
+    expect(gas).toBeGreaterThanOrEqual(BigInt(gasUsed))
+    expect(gas).toBeLessThan((BigInt(gasUsed) * 102n) / 100n)
+  })
+
+  test('fails as the call would', async () => {
+    const call = {
+      from: DEPLOYER.address,
+      to: sample.failures,
+      data: sample.encode('failures', 'withReason'),
+    }
+    expect((await rpc('eth_estimateGas', call)).error).toMatchObject({
+      code: 3,
+      message: 'Execution reverted (no reason to go on)',
+    })
+    const poor = { from: `0x${'99'.repeat(20)}`, to: RECEIVER.address, value: '0x1' }
+    expect((await rpc('eth_estimateGas', poor)).error?.code).toBe(-32004)
+    expect((await rpc('eth_estimateGas', call, '0x99')).error).toEqual({
+      code: -32000,
+      message: 'Block not found',
+    })
+  })
+
+  test('is bound by what the sender can pay for', async () => {
+    const poor = `0x${'99'.repeat(20)}`
+    const call = {
+      from: poor,
+      to: sample.failures,
+      data: sample.encode('failures', 'count'),
+      gasPrice: '0x77359400',
+    }
+    const rich = { [poor]: { balance: `0x${(2_000_000_000n * 60_000n).toString(16)}` } }
+    expect((await rpc('eth_estimateGas', call, 'latest', rich)).result).toBeString()
+    const broke = { [poor]: { balance: `0x${(2_000_000_000n * 22_000n).toString(16)}` } }
+    expect((await rpc('eth_estimateGas', call, 'latest', broke)).error).toBeDefined()
+  })
+})
+
+describe('eth_createAccessList', () => {
+  test('names the slots that a call touches and what it then costs', async () => {
+    const data = sample.encode('token', 'transfer', [`0x${'99'.repeat(20)}`, 1n])
+    const call = { from: DEPLOYER.address, to: sample.token, data }
+    const { result } = await rpc('eth_createAccessList', call)
+    const { accessList, gasUsed } = result as {
+      accessList: { address: string; storageKeys: string[] }[]
+      gasUsed: string
+    }
+    expect(accessList).toEqual([{ address: sample.token, storageKeys: expect.any(Array) }])
+    expect(accessList[0]?.storageKeys).toHaveLength(2)
+    const estimate = await rpc('eth_estimateGas', { ...call, accessList })
+    expect(BigInt(estimate.result as string)).toBeGreaterThanOrEqual(BigInt(gasUsed))
+  })
+
+  test('leaves out what is warm anyway', async () => {
+    const call = { from: DEPLOYER.address, to: RECEIVER.address, value: '0x1' }
+    expect((await rpc('eth_createAccessList', call, 'latest')).result).toEqual({
+      accessList: [],
+      gasUsed: '0x5208',
+    })
+  })
+
+  test('names other accounts that are looked at', async () => {
+    const other = `0x${'77'.repeat(20)}`
+    // Looks at the balance of `other`.
+    const code = `0x73${'77'.repeat(20)}31600052596000f3`
+    const { result } = await rpc('eth_createAccessList', { to: sample.token }, 'latest', {
+      [sample.token]: { code },
+    })
+    expect(result).toMatchObject({ accessList: [{ address: other, storageKeys: [] }] })
+  })
+
+  test('tells that the call failed', async () => {
+    const call = { to: sample.failures, data: sample.encode('failures', 'withReason') }
+    expect((await rpc('eth_createAccessList', call)).result).toMatchObject({ error: 'execution reverted' })
+  })
+})

@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { FILTER_LIFETIME_MS, FILTERS_MAX } from '../../../handlers/rpc/filters/registry.ts'
+import { FILTER_VALUES_MAX } from '../../../handlers/rpc/logs/filter.ts'
+import { DEPLOYER, RECEIVER, type Sample, startSampleChain } from '../support/sampleChain.ts'
+import type { RpcReply } from '../support/testNode.ts'
+
+type Log = { readonly blockNumber: string; readonly logIndex: string; readonly address: string }
+
+let sample: Sample
+const rpc = (method: string, ...params: readonly unknown[]): Promise<RpcReply> =>
+  sample.node.rpc(method, ...params)
+const call = (method: string, ...params: readonly unknown[]): Promise<unknown> =>
+  sample.node.call(method, ...params)
+
+beforeAll(async () => {
+  sample = await startSampleChain({ rpc: { logsRangeMax: 4n } })
+})
+afterAll(() => sample.node.close())
+
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+const topicOf = (address: string): string => `0x${'00'.repeat(12)}${address.slice(2).toLowerCase()}`
+
+/** `block.log` of each log found. */
+const find = async (filter: object): Promise<string[]> =>
+  ((await call('eth_getLogs', filter)) as Log[]).map(
+    ({ blockNumber, logIndex }) => `${Number(blockNumber)}.${Number(logIndex)}`,
+  )
+
+const ALL = { fromBlock: '0x1', toBlock: 'latest' }
+
+describe('eth_getLogs', () => {
+  test('finds the logs of a range, by address and by topics', async () => {
+    expect(await find(ALL)).toEqual(['1.0', '2.0', '2.1', '5.0'])
+    expect(await find({ ...ALL, address: sample.token })).toEqual(['1.0', '2.0', '2.1'])
+    expect(await find({ ...ALL, address: sample.failures.toUpperCase().replace('0X', '0x') })).toEqual([
+      '5.0',
+    ])
+    expect(await find({ ...ALL, address: [sample.token, sample.failures] })).toEqual([
+      '1.0',
+      '2.0',
+      '2.1',
+      '5.0',
+    ])
+    expect(await find({ ...ALL, topics: [TRANSFER, topicOf(DEPLOYER.address)] })).toEqual(['2.0', '2.1'])
+    expect(await find({ ...ALL, topics: [null, null, topicOf(RECEIVER.address)] })).toEqual(['2.0', '2.1'])
+    expect(
+      await find({
+        ...ALL,
+        topics: [
+          [TRANSFER, `0x${'12'.repeat(32)}`],
+          [topicOf(DEPLOYER.address), null],
+        ],
+      }),
+    ).toEqual(['1.0', '2.0', '2.1'])
+    expect(await find({ ...ALL, topics: [] })).toHaveLength(4)
+    expect(await find({ ...ALL, topics: [TRANSFER, null, null, null] })).toEqual([])
+    expect(await find({ ...ALL, topics: [null, null, null, null, null] })).toEqual([])
+    expect(await find({ ...ALL, address: `0x${'99'.repeat(20)}` })).toEqual([])
+  })
+
+  test('looks at the latest block unless told otherwise', async () => {
+    expect(await find({})).toEqual(['5.0'])
+    expect(await find({ fromBlock: 'earliest', toBlock: '0x1' })).toEqual(['1.0'])
+    expect(await find({ fromBlock: 2, toBlock: '2' })).toEqual(['2.0', '2.1'])
+  })
+
+  test('finds the logs of one block by its hash', async () => {
+    const { hash } = (await call('eth_getBlockByNumber', '0x2', false)) as { hash: string }
+    expect(await find({ blockHash: hash })).toEqual(['2.0', '2.1'])
+    expect(await find({ blockhash: hash, address: sample.failures })).toEqual([])
+  })
+
+  test('has the members of a log in the order of Besu', async () => {
+    const [log] = (await call('eth_getLogs', { fromBlock: '0x2', toBlock: '0x2' })) as Log[]
+    expect(Object.keys(log as Log)).toEqual([
+      'logIndex',
+      'removed',
+      'blockNumber',
+      'blockHash',
+      'blockTimestamp',
+      'transactionHash',
+      'transactionIndex',
+      'address',
+      'data',
+      'topics',
+    ])
+  })
+
+  const REFUSED: readonly (readonly [when: string, filter: unknown, code: number, text: string])[] = [
+    [
+      'the range is longer than the limit',
+      { fromBlock: '0x0', toBlock: '0x5' },
+      -32005,
+      'Requested range exceeds maximum RPC range limit',
+    ],
+    ['it begins behind its end', { fromBlock: '0x3', toBlock: '0x2' }, -32602, 'Invalid params'],
+    ['it ends behind the head', { fromBlock: '0x3', toBlock: '0x6' }, -32602, 'Invalid params'],
+    ['it begins below zero', { fromBlock: '-0x1' }, -32602, 'Invalid params'],
+    [
+      'a block and a range are named',
+      { blockHash: `0x${'12'.repeat(32)}`, toBlock: '0x1' },
+      -32602,
+      'Invalid filter params',
+    ],
+    ['the block is not there', { blockHash: `0x${'12'.repeat(32)}` }, -32000, 'Block not found'],
+    ['the block hash is too short', { blockHash: '0x12' }, -32602, 'Invalid filter params'],
+    ['a bound is no block', { fromBlock: 'first' }, -32602, 'Invalid filter params'],
+    ['a bound is a tag that QBFT never sets', { fromBlock: 'safe' }, -32602, 'Invalid block number params'],
+    ['a topic is no hash', { topics: ['0x12'] }, -32602, 'Invalid filter params'],
+    ['topics are no list', { topics: TRANSFER }, -32602, 'Invalid filter params'],
+    ['an address is no address', { address: [`0x${'12'.repeat(21)}`] }, -32602, 'Invalid filter params'],
+    [
+      'there are more values than are compared',
+      { address: Array(FILTER_VALUES_MAX + 1).fill(`0x${'12'.repeat(20)}`) },
+      -32602,
+      'Invalid filter params',
+    ],
+    ['there is no filter', undefined, -32602, 'Invalid filter params'],
+    ['the filter is a list', [], -32602, 'Invalid filter params'],
+  ]
+  test.each(REFUSED)('refuses when %s', async (_, filter, code, text) => {
+    expect((await rpc('eth_getLogs', ...(filter === undefined ? [] : [filter]))).error).toEqual({
+      code,
+      message: text,
+    })
+  })
+})
+
+describe('filters', () => {
+  const changes = async (id: unknown): Promise<unknown> => await call('eth_getFilterChanges', id)
+
+  test('have ids that are random quantities', async () => {
+    const id = await call('eth_newBlockFilter')
+    expect(id).toMatch(/^0x[1-9a-f][0-9a-f]{0,31}$/)
+    expect(await call('eth_newBlockFilter')).not.toBe(id)
+  })
+
+  test('of blocks give the hashes since the last poll', async () => {
+    const id = await call('eth_newBlockFilter')
+    expect(await changes(id)).toEqual([])
+    await sample.node.mine()
+    await sample.node.mine()
+    const found = (await changes(id)) as string[]
+    const { hash } = (await call('eth_getBlockByNumber', 'latest', false)) as { hash: string }
+    expect(found).toHaveLength(2)
+    expect(found[1]).toBe(hash)
+    expect(await changes(id)).toEqual([])
+  })
+
+  test('of pending transactions give what came into the pool', async () => {
+    const id = await call('eth_newPendingTransactionFilter')
+    const nonce = Number(await call('eth_getTransactionCount', RECEIVER.address, 'latest'))
+    const send = async (offset: number) =>
+      await call(
+        'eth_sendRawTransaction',
+        await RECEIVER.signTransaction({
+          type: 'legacy',
+          chainId: 1337,
+          nonce: nonce + offset,
+          gas: 21_000n,
+          gasPrice: 2_000_000_000n,
+          to: DEPLOYER.address,
+        }),
+      )
+    const first = await send(0)
+    expect(await changes(id)).toEqual([first])
+    const second = await send(1)
+    expect(await changes(id)).toEqual([second])
+    expect(await changes(id)).toEqual([])
+    await sample.node.mine()
+  })
+
+  test('of logs give what came since, and all of them again on request', async () => {
+    const before = await call('eth_blockNumber')
+    const id = await call('eth_newFilter', { fromBlock: before, toBlock: 'latest', address: sample.failures })
+    const bounded = await call('eth_newFilter', { fromBlock: '0x0', toBlock: before })
+    expect(await changes(id)).toEqual([])
+    const nonce = Number(await call('eth_getTransactionCount', DEPLOYER.address, 'latest'))
+    await call(
+      'eth_sendRawTransaction',
+      await DEPLOYER.signTransaction({
+        type: 'legacy',
+        chainId: 1337,
+        nonce,
+        gas: 100_000n,
+        gasPrice: 2_000_000_000n,
+        to: sample.failures,
+        data: sample.encode('failures', 'count'),
+      }),
+    )
+    await sample.node.mine()
+    const found = (await changes(id)) as Log[]
+    expect(found).toMatchObject([{ address: sample.failures, removed: false }])
+    expect(await changes(id)).toEqual([])
+    expect(await changes(bounded)).toEqual([])
+    expect(await call('eth_getFilterLogs', id)).toEqual(found as never)
+    // Longer than eth_getLogs may be.
+    expect(await call('eth_getFilterLogs', bounded)).toBeArrayOfSize(4)
+  })
+
+  test('are gone when they are uninstalled, once', async () => {
+    const id = await call('eth_newBlockFilter')
+    expect(await call('eth_uninstallFilter', id)).toBe(true)
+    expect(await call('eth_uninstallFilter', id)).toBe(false)
+    expect((await rpc('eth_getFilterChanges', id)).error).toEqual({
+      code: -32000,
+      message: 'Filter not found',
+    })
+  })
+
+  test('are found whatever zeros their id begins with', async () => {
+    const id = (await call('eth_newBlockFilter')) as string
+    expect(await call('eth_uninstallFilter', `0x00${id.slice(2)}`)).toBe(true)
+  })
+
+  test('that are no log filters have no logs', async () => {
+    const id = await call('eth_newBlockFilter')
+    for (const one of [id, '0x1234'])
+      expect((await rpc('eth_getFilterLogs', one)).error).toEqual({
+        code: -32000,
+        message: 'Logs filter not found',
+      })
+  })
+
+  test('that nobody asked for ten minutes are gone', async () => {
+    const kept = await call('eth_newBlockFilter')
+    const id = await call('eth_newBlockFilter')
+    sample.node.nowMs += FILTER_LIFETIME_MS
+    await changes(kept)
+    sample.node.nowMs += 1
+    expect((await rpc('eth_getFilterChanges', id)).error?.message).toBe('Filter not found')
+    expect((await rpc('eth_getFilterChanges', kept)).error).toBeUndefined()
+  })
+
+  test('are bounded: the one not asked for longest gives way', async () => {
+    const { filters } = sample.node.context
+    const first = filters.newBlockFilter()
+    const second = filters.newBlockFilter()
+    for (let count = 2; count < FILTERS_MAX; count++) filters.newBlockFilter()
+    await filters.changes(first, () => false)
+    filters.newBlockFilter()
+    expect(filters.uninstall(second)).toBe(false)
+    expect(filters.uninstall(first)).toBe(true)
+  })
+
+  test('with a filter that cannot be read are refused', async () => {
+    expect((await rpc('eth_newFilter', { topics: ['0x1'] })).error).toEqual({
+      code: -32602,
+      message: 'Invalid filter params',
+    })
+    expect((await rpc('eth_getFilterChanges')).error?.code).toBe(-32602)
+  })
+})

@@ -1,0 +1,273 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { privateKeyToAccount } from 'viem/accounts'
+import { toHex } from '../../../core/bytes/hex.ts'
+import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
+import { ACCOUNTS, startTestNode, type TestNode, type TestNodeOptions } from '../support/testNode.ts'
+
+const SENDER = privateKeyToAccount((ACCOUNTS[0] as (typeof ACCOUNTS)[0]).privateKey)
+const RECIPIENT = (ACCOUNTS[1] as (typeof ACCOUNTS)[0]).address
+const POOR = privateKeyToAccount(toHex(bigintToFixedBytes(0xbadn, 32)) as `0x${string}`)
+
+let node: TestNode
+const start = async (options: TestNodeOptions = {}): Promise<void> => {
+  node = await startTestNode(options)
+}
+afterEach(() => node.close())
+
+const transfer = (nonce: number, more: object = {}) =>
+  SENDER.signTransaction({
+    type: 'eip1559',
+    chainId: 1337,
+    nonce,
+    gas: 21_000n,
+    maxFeePerGas: 2_000_000_000n,
+    maxPriorityFeePerGas: 1n,
+    to: RECIPIENT,
+    value: 1n,
+    ...more,
+  })
+
+const send = async (raw: string) => (await node.rpc('eth_sendRawTransaction', raw)).error
+
+describe('eth_sendRawTransaction', () => {
+  test('answers the hash, shows the transaction as pending, and mines it', async () => {
+    await start()
+    const raw = await transfer(0)
+    const hash = await node.call('eth_sendRawTransaction', raw)
+    const pending = (await node.call('eth_getTransactionByHash', hash)) as Record<string, unknown>
+    expect(Object.keys(pending)).toEqual([
+      'accessList',
+      'blockHash',
+      'blockNumber',
+      'chainId',
+      'from',
+      'gas',
+      'gasPrice',
+      'maxPriorityFeePerGas',
+      'maxFeePerGas',
+      'hash',
+      'input',
+      'nonce',
+      'raw',
+      'to',
+      'transactionIndex',
+      'type',
+      'value',
+      'yParity',
+      'v',
+      'r',
+      's',
+    ])
+    expect(pending).toMatchObject({
+      blockHash: null,
+      blockNumber: null,
+      transactionIndex: null,
+      gasPrice: '0x77359400',
+      raw,
+    })
+    expect(await node.call('eth_getTransactionReceipt', hash)).toBeNull()
+    expect(await node.call('eth_getTransactionCount', SENDER.address, 'pending')).toBe('0x1')
+    expect(await node.call('eth_getTransactionCount', SENDER.address, 'latest')).toBe('0x0')
+    await node.mine()
+    expect(await node.call('eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1' })
+    expect(await node.call('eth_getTransactionCount', SENDER.address, 'latest')).toBe('0x1')
+  })
+
+  test('takes what cannot be paid for, and it waits', async () => {
+    await start()
+    const raw = await POOR.signTransaction({
+      type: 'legacy',
+      chainId: 1337,
+      nonce: 0,
+      gas: 21_000n,
+      gasPrice: 2_000_000_000n,
+      to: RECIPIENT,
+      value: 1n,
+    })
+    const hash = await node.call('eth_sendRawTransaction', raw)
+    await node.mine()
+    expect(await node.call('eth_getTransactionByHash', hash)).toMatchObject({ blockHash: null })
+  })
+
+  test('takes transactions in any order and mines them in theirs', async () => {
+    await start()
+    for (const nonce of [2, 0, 1]) expect(await send(await transfer(nonce))).toBeUndefined()
+    expect(await node.call('txpool_status')).toEqual({ pending: '0x3', queued: '0x0' })
+    await node.mine()
+    expect(await node.call('eth_getTransactionCount', SENDER.address, 'latest')).toBe('0x3')
+  })
+
+  test('refuses as Besu does', async () => {
+    await start()
+    const first = await transfer(0)
+    expect(await send(first)).toBeUndefined()
+    expect(await send(first)).toEqual({ code: -32000, message: 'Known transaction' })
+    expect(await send(await transfer(0, { value: 2n }))).toEqual({
+      code: -32000,
+      message: 'Replacement transaction underpriced',
+    })
+    expect(await send(await transfer(200))).toEqual({
+      code: -32000,
+      message: 'Transaction nonce is too distant from current sender nonce',
+    })
+    expect(await send(await transfer(1, { chainId: 1 }))).toEqual({ code: -32000, message: 'Wrong chainId' })
+    expect(await send(await transfer(1, { gas: 20_999n }))).toEqual({
+      code: -32003,
+      message: 'Intrinsic gas exceeds gas limit',
+    })
+    expect(await send(await transfer(1, { gas: 16_777_217n }))).toEqual({
+      code: -32005,
+      message: 'Transaction gas limit cap exceeded',
+    })
+    await node.mine()
+    expect(await send(await transfer(0, { value: 3n }))).toEqual({ code: -32001, message: 'Nonce too low' })
+  })
+
+  const INVALID: readonly (readonly [
+    when: string,
+    params: readonly unknown[],
+    code: number,
+    text: string,
+  ])[] = [
+    ['there is nothing', [], -32602, 'Invalid number of params'],
+    ['there is null', [null], -32602, 'Invalid number of params'],
+    ['there is more than one', ['0x', '0x'], -32602, 'Invalid number of params'],
+    ['it is empty', ['0x'], -32602, 'Invalid params'],
+    ['it is no hex', ['0xzz'], -32602, 'Invalid params'],
+    ['it is half a byte', ['0x123'], -32602, 'Invalid params'],
+    ['it is no string', [5], -32602, 'Invalid params'],
+    ['it is no RLP', ['0xf8ff'], -32602, 'Invalid params'],
+    ['it is an empty list', ['0xc0'], -32602, 'Invalid params'],
+    ['its type is unknown', ['0x05c0'], -32602, 'Invalid params'],
+    [
+      'it is not signed',
+      ['0xed0a85174876e800830222e0945aae326516b4f8fe08074b7e972e40a713048d62880de0b6b3a7640000801c8080'],
+      -32602,
+      'Invalid params',
+    ],
+  ]
+  test.each(INVALID)('refuses when %s', async (_, params, code, text) => {
+    await start()
+    expect((await node.rpc('eth_sendRawTransaction', ...params)).error).toEqual({ code, message: text })
+  })
+
+  test('refuses a signature in the upper half', async () => {
+    await start()
+    const raw = await SENDER.signTransaction({
+      type: 'legacy',
+      chainId: 1337,
+      nonce: 0,
+      gas: 21_000n,
+      gasPrice: 2_000_000_000n,
+      to: RECIPIENT,
+    })
+    const { decodeTransaction, encodeTransaction } = await import('../../../core/chain/codec/transaction.ts')
+    const { SECP256K1_ORDER } = await import('../../../core/chain/codec/signature.ts')
+    const { fromHex } = await import('../../../core/bytes/hex.ts')
+    const transaction = decodeTransaction(fromHex(raw))
+    const malleable = encodeTransaction({
+      ...transaction,
+      s: SECP256K1_ORDER - transaction.s,
+      yParity: 1 - transaction.yParity,
+    })
+    expect(await send(toHex(malleable))).toEqual({ code: -32002, message: 'Invalid signature' })
+  })
+
+  test('in a batch recovers the senders together and answers each in its place', async () => {
+    await start()
+    const transactions = await Promise.all(
+      [0, 1, 1, 2, 3].map((nonce, index) => transfer(nonce, { value: BigInt(index) })),
+    )
+    const asked: number[] = []
+    const { recoverSenders } = node.context
+    Object.assign(node.context, {
+      recoverSenders: (all: Parameters<typeof recoverSenders>[0]) => {
+        asked.push(all.length)
+        return recoverSenders(all)
+      },
+    })
+    const calls = [...transactions, '0x00', transactions[0]].map((raw, id) => ({
+      jsonrpc: '2.0',
+      id,
+      method: 'eth_sendRawTransaction',
+      params: [raw],
+    }))
+    const body = JSON.stringify(calls)
+    const response = await node.fetch(
+      new Request('http://localhost/', { method: 'POST', body, headers: { host: 'localhost' } }),
+    )
+    const replies = (await response.json()) as { id: number; error?: { message: string } }[]
+    expect(replies.map(({ id }) => id)).toEqual([0, 1, 2, 3, 4, 5, 6])
+    expect(replies.map(({ error }) => error?.message)).toEqual([
+      undefined,
+      undefined,
+      'Replacement transaction underpriced',
+      undefined,
+      undefined,
+      'Invalid params',
+      'Known transaction',
+    ])
+    expect(asked).toEqual([6])
+    expect(node.pool.size).toBe(4)
+  })
+})
+
+describe('eth_sendTransaction', () => {
+  test('is never signed here', async () => {
+    await start()
+    expect((await node.rpc('eth_sendTransaction', {})).error).toEqual({
+      code: -32604,
+      message:
+        'The method eth_sendTransaction is not supported. Use eth_sendRawTransaction to send a signed transaction to Besu.',
+    })
+  })
+})
+
+describe('the pool', () => {
+  test('is shown', async () => {
+    await start()
+    for (const nonce of [0, 2]) await send(await transfer(nonce))
+    expect(await node.call('txpool_status')).toEqual({ pending: '0x1', queued: '0x1' })
+    expect(await node.call('txpool_besuStatistics')).toEqual({
+      maxSize: node.pool.limits.transactionsMax,
+      localCount: 2,
+      remoteCount: 0,
+    })
+    expect(await node.call('txpool_besuTransactions')).toMatchObject([
+      { isReceivedFromLocalSource: true, addedToPoolAt: new Date(node.nowMs).toISOString() },
+      { isReceivedFromLocalSource: true },
+    ])
+    expect(await node.call('txpool_contentFrom', SENDER.address)).toMatchObject({
+      pending: { '0': { nonce: '0x0' } },
+      queued: { '2': { nonce: '0x2' } },
+    })
+    expect(await node.call('txpool_contentFrom', RECIPIENT)).toEqual({ pending: {}, queued: {} })
+  })
+})
+
+describe('a network where gas is free', () => {
+  const free: TestNodeOptions = {
+    rpc: { minGasPrice: 0n },
+    pool: { minGasPrice: 0n, priceBumpPercent: 0 },
+    genesis: genesis => Object.assign(genesis['config'] as object, { zeroBaseFee: true }),
+  }
+
+  test('suggests zero and mines transactions of price zero', async () => {
+    await start(free)
+    expect(await node.call('eth_gasPrice')).toBe('0x0')
+    expect(await node.call('eth_maxPriorityFeePerGas')).toBe('0x0')
+    const hash = await node.call(
+      'eth_sendRawTransaction',
+      await transfer(0, { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n }),
+    )
+    await node.mine()
+    expect(await node.call('eth_getTransactionReceipt', hash)).toMatchObject({
+      status: '0x1',
+      effectiveGasPrice: '0x0',
+    })
+    expect(await node.call('eth_feeHistory', 1, 'latest', [50])).toMatchObject({
+      baseFeePerGas: ['0x0', '0x0'],
+      reward: [['0x0']],
+    })
+  })
+})
