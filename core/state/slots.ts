@@ -56,6 +56,17 @@ const readSlot = (state: ExecutionState, account: AccountState, ...key: readonly
     limbsToBytes(Int32Array.from(key), 0),
   )
 
+const key = new Int32Array(8)
+
+/** The same by the 32 bytes of its key. */
+export const slotOfBytes = (state: ExecutionState, account: AccountState, slot: Uint8Array): number => {
+  readLimbs(slot, key, 0)
+  const [k0, k1, k2, k3, k4, k5, k6, k7] = key as unknown as Limbs
+  return slotOfLimbs(state, account, k0, k1, k2, k3, k4, k5, k6, k7)
+}
+
+type Limbs = readonly [number, number, number, number, number, number, number, number]
+
 /** Warms the slot; true when it was warm already (EIP-2929). */
 export const warmSlot = (state: ExecutionState, table: StorageTable, id: number): boolean => {
   const at = id * SLOT_STRIDE + SLOT_WARM

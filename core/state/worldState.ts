@@ -1,6 +1,5 @@
 import type { Address } from '../bytes/bytes.ts'
 import type { StateReader } from './account.ts'
-import type { AccountState } from './accountState.ts'
 import { changesOf } from './changes.ts'
 import type { ExecutionState } from './executionState.ts'
 import {
@@ -16,7 +15,7 @@ import {
   undoState,
 } from './executionState.ts'
 import { limbsToBytes, readLimbs } from './limbs.ts'
-import { resetStorage, slotOfLimbs, storageOf, writeSlot } from './slots.ts'
+import { resetStorage, slotOfBytes, storageOf, writeSlot } from './slots.ts'
 import { SLOT_CURRENT, SLOT_STRIDE } from './storageTable.ts'
 import { isDead } from './transaction.ts'
 import type { WorldState } from './world.ts'
@@ -28,12 +27,7 @@ type World = WorldState & { readonly [STATE]: ExecutionState }
 /** A world over the reader, for one block or one simulation. */
 export const createWorldState = (reader: StateReader): WorldState => {
   const state = createExecutionState(reader)
-  const words = new Int32Array(16)
-  const slotOf = (account: AccountState, slot: Uint8Array): number => {
-    readLimbs(slot, words, 0)
-    const [k0, k1, k2, k3, k4, k5, k6, k7] = words as unknown as Limbs
-    return slotOfLimbs(state, account, k0, k1, k2, k3, k4, k5, k6, k7)
-  }
+  const words = new Int32Array(8)
   const world: World = {
     [STATE]: state,
     exists: address => {
@@ -45,7 +39,7 @@ export const createWorldState = (reader: StateReader): WorldState => {
     code: address => codeOf(state, accountOf(state, address)),
     storage: (address, slot) => {
       const account = accountOf(state, address)
-      const id = slotOf(account, slot)
+      const id = slotOfBytes(state, account, slot)
       return limbsToBytes(storageOf(account).data, id * SLOT_STRIDE + SLOT_CURRENT)
     },
     addBalance: (address, wei) => increaseBalance(state, accountOf(state, address), wei),
@@ -54,10 +48,10 @@ export const createWorldState = (reader: StateReader): WorldState => {
     setCode: (address: Address, code) => putCode(state, accountOf(state, address), code),
     setStorage: (address, slot, value) => {
       const account = accountOf(state, address)
-      const id = slotOf(account, slot)
-      readLimbs(value, words, 8)
+      const id = slotOfBytes(state, account, slot)
+      readLimbs(value, words, 0)
       ensureExists(state, account)
-      writeSlot(state, storageOf(account), id, words, 8)
+      writeSlot(state, storageOf(account), id, words, 0)
     },
     clearStorage: address => resetStorage(state, accountOf(state, address)),
     snapshot: () => takeCheckpoint(state),
@@ -66,8 +60,6 @@ export const createWorldState = (reader: StateReader): WorldState => {
   }
   return world
 }
-
-type Limbs = readonly [number, number, number, number, number, number, number, number]
 
 /** The state behind a world of `createWorldState`, for the interpreter. @throws TypeError for any other world. */
 export const executionStateOf = (world: WorldState): ExecutionState => {

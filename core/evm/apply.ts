@@ -1,0 +1,147 @@
+import type { Address } from '../bytes/bytes.ts'
+import { maxBigint, minBigint } from '../bytes/integer.ts'
+import type { AccessListEntry, Transaction } from '../chain/transaction.ts'
+import type { AccountState } from '../state/accountState.ts'
+import type { ExecutionState } from '../state/executionState.ts'
+import {
+  accountOf,
+  decreaseBalance,
+  increaseBalance,
+  putNonce,
+  warmAccount,
+} from '../state/executionState.ts'
+import { slotOfBytes, storageOf, warmSlot } from '../state/slots.ts'
+import { beginTransaction, endTransaction } from '../state/transaction.ts'
+import { createAddress } from './address.ts'
+import { applyAuthorizations } from './authorization.ts'
+import { transactionConstants } from './constants.ts'
+import type { BlockEnvironment } from './environment.ts'
+import type { Context, Frame } from './frame.ts'
+import { floorGas, intrinsicGas } from './intrinsic.ts'
+import { runMessage } from './message.ts'
+import type { TransactionResult } from './result.ts'
+import { type Schedule, scheduleOf } from './schedule.ts'
+import type { Tracer } from './tracer.ts'
+import { GAS_PER_BLOB } from './validity.ts'
+
+/** What of a transaction decides how it runs; its validity was judged before. */
+export type AppliedTransaction = Pick<
+  Transaction,
+  'to' | 'value' | 'data' | 'gasLimit' | 'accessList' | 'blobVersionedHashes' | 'authorizationList'
+> & {
+  /** Wei per gas that is paid. */
+  readonly gasPrice: bigint
+}
+
+/**
+ * The interpreter counts gas in doubles. Of a gas limit beyond 2^53 - 1 the rest is held back and given back at the end:
+ * nobody can use up as much, so only GAS, and the 64th that calls keep, could tell.
+ */
+const RUNNING_GAS_MAX = BigInt(Number.MAX_SAFE_INTEGER)
+
+/** EIP-3529. */
+const REFUND_QUOTIENT_LONDON = 5n
+const REFUND_QUOTIENT = 2n
+
+/** A context for one transaction, or one call of the system. */
+export const createContext = (
+  environment: BlockEnvironment,
+  state: ExecutionState,
+  origin: Address,
+  transaction: Pick<AppliedTransaction, 'gasPrice' | 'blobVersionedHashes'>,
+  tracer: Tracer | undefined,
+): Context => {
+  const schedule = scheduleOf(environment.rules.fork)
+  return {
+    state,
+    schedule,
+    environment,
+    constants: transactionConstants(environment, schedule.isParis, origin, transaction.gasPrice),
+    blobHashes: transaction.blobVersionedHashes,
+    tracer,
+  }
+}
+
+/** Buys the gas, runs the transaction to its end, pays everybody, and clears away what ends with a transaction. */
+export const applyTransaction = (
+  environment: BlockEnvironment,
+  state: ExecutionState,
+  sender: AccountState,
+  transaction: AppliedTransaction,
+  tracer: Tracer | undefined,
+): TransactionResult => {
+  const { rules } = environment
+  const { gasLimit, gasPrice, data } = transaction
+  const context = createContext(environment, state, sender.address, transaction, tracer)
+  const { schedule } = context
+  beginTransaction(state, schedule.clearsEmpty)
+  const blobGas = GAS_PER_BLOB * BigInt(transaction.blobVersionedHashes.length)
+  decreaseBalance(state, sender, gasLimit * gasPrice + blobGas * (environment.blobBaseFee ?? 0n))
+  const isCreate = transaction.to === undefined
+  const target = transaction.to ?? createAddress(sender.address, sender.nonce)
+  const to = accountOf(state, target)
+  const beneficiary = accountOf(state, environment.beneficiary)
+  putNonce(state, sender, sender.nonce + 1n)
+  if (schedule.hasWarmth) {
+    warmAccount(state, sender)
+    warmAccount(state, to)
+    if (schedule.isShanghai) warmAccount(state, beneficiary)
+    warmList(state, transaction.accessList)
+  }
+  applyAuthorizations(state, rules.chainId, transaction.authorizationList)
+
+  const available = gasLimit - intrinsicGas(rules.fork, transaction)
+  const running = minBigint(available, RUNNING_GAS_MAX)
+  const frame = runMessage(context, {
+    sender,
+    to,
+    isCreate,
+    value: transaction.value,
+    data,
+    gas: Number(running),
+  })
+
+  const gasUsedMax = maxBigint(
+    gasLimit - (available - running) - BigInt(frame.gas),
+    floorGas(rules.fork, data),
+  )
+  const gasUsed = usedAfterRefund(state, schedule, gasUsedMax, floorGas(rules.fork, data))
+  increaseBalance(state, sender, (gasLimit - gasUsed) * gasPrice)
+  const burnt = schedule.isLondon ? (environment.baseFeePerGas ?? 0n) : 0n
+  increaseBalance(state, beneficiary, gasUsed * maxBigint(gasPrice - burnt, 0n))
+  const { logs } = state
+  endTransaction(state)
+  return {
+    success: frame.outcome === 'success',
+    gasUsed,
+    gasUsedMax,
+    output: frame.output,
+    logs,
+    contractAddress: isCreate ? target : undefined,
+    effectiveGasPrice: gasPrice,
+    failure: failureOf(frame),
+  }
+}
+
+const warmList = (state: ExecutionState, accessList: readonly AccessListEntry[]): void => {
+  for (const { address, storageKeys } of accessList) {
+    const account = accountOf(state, address)
+    warmAccount(state, account)
+    for (const key of storageKeys) {
+      const id = slotOfBytes(state, account, key)
+      warmSlot(state, storageOf(account), id)
+    }
+  }
+}
+
+const usedAfterRefund = (state: ExecutionState, schedule: Schedule, used: bigint, floor: bigint): bigint => {
+  const most = used / (schedule.isLondon ? REFUND_QUOTIENT_LONDON : REFUND_QUOTIENT)
+  return maxBigint(used - minBigint(BigInt(state.refund), most), floor)
+}
+
+const failureOf = (frame: Frame): TransactionResult['failure'] => {
+  if (frame.outcome === 'success') return undefined
+  return frame.outcome === 'revert'
+    ? { kind: 'revert' }
+    : { kind: 'halt', reason: frame.halt ?? 'Out of gas' }
+}

@@ -1,0 +1,117 @@
+import { EMPTY_BYTES } from '../bytes/bytes.ts'
+import type { AccountState } from '../state/accountState.ts'
+import { hasCode, isEmpty } from '../state/accountState.ts'
+import type { ExecutionState } from '../state/executionState.ts'
+import { accountOf, codeOf } from '../state/executionState.ts'
+import { copyWord } from '../state/limbs.ts'
+import { access, accountAt, COLD_ACCOUNT_GAS, WARM_GAS } from './accountAccess.ts'
+import { delegateOf } from './delegation.ts'
+import { enterCall } from './enter.ts'
+import type { Frame } from './frame.ts'
+import { DEPTH_MAX, frameAt, setAddressWord, WORD_ADDRESS, WORD_CALLER, WORD_VALUE } from './frame.ts'
+import { leave } from './leave.ts'
+import { expand } from './memory.ts'
+import { bigintAt, limbs, num, spread } from './stack.ts'
+
+const VALUE_GAS = 9000
+const NEW_ACCOUNT_GAS = 25000
+/** Comes on top for a callee that is sent money, so that it can log that. */
+const STIPEND_GAS = 2300
+
+export const CALL = 0xf1
+export const CALLCODE = 0xf2
+export const DELEGATECALL = 0xf4
+export const STATICCALL = 0xfa
+
+/** EIP-7702: whose code runs when `account` is called, and what looking there costs. */
+const resolveCode = (state: ExecutionState, account: AccountState): AccountState => {
+  if (!hasCode(account)) return account
+  const delegate = delegateOf(codeOf(state, account))
+  return delegate === undefined ? account : accountOf(state, delegate)
+}
+
+/** Gas that depends on who is called and what is sent; the delegate's included. */
+const accessGas = (frame: Frame, op: number, callee: AccountState, sendsValue: boolean): number => {
+  const { schedule } = frame.context
+  let gas = 0
+  if (schedule.hasWarmth) gas += access(frame.context, callee) ? WARM_GAS : COLD_ACCOUNT_GAS
+  if (sendsValue) gas += VALUE_GAS
+  if (op === CALL) {
+    const isNew = schedule.clearsEmpty ? sendsValue && isEmpty(callee) : !callee.exists
+    if (isNew) gas += NEW_ACCOUNT_GAS
+  }
+  return gas
+}
+
+/**
+ * CALL, CALLCODE, DELEGATECALL and STATICCALL. `frame` is saved with its operands on the stack. Gives the frame to go on
+ * with: the callee's, or `frame` with the result when nothing had to run, undefined when it must halt.
+ */
+export const call = (frame: Frame, op: number): Frame | undefined => {
+  const { context } = frame
+  const { state, schedule } = context
+  const top = frame.sp
+  const takesValue = op === CALL || op === CALLCODE
+  const sendsValue = takesValue && num[top - 2] !== 0
+  if (op === CALL && sendsValue && frame.isStatic) {
+    frame.halt = 'Illegal state change'
+    return undefined
+  }
+  const at = takesValue ? top - 3 : top - 2
+  const inputOffset = num[at]!
+  const inputSize = num[at - 1]!
+  const outputOffset = num[at - 2]!
+  const outputSize = num[at - 3]!
+  const wanted = num[top]!
+  let gas = expand(frame, inputOffset, inputSize, frame.gas)
+  if (gas >= 0) gas = expand(frame, outputOffset, outputSize, gas)
+  if (gas < 0) return undefined
+  const callee = accountAt(state, top - 1)
+  gas -= accessGas(frame, op, callee, sendsValue)
+  if (gas < 0) return undefined
+  let codeAccount = callee
+  if (schedule.isPrague) {
+    codeAccount = resolveCode(state, callee)
+    if (codeAccount !== callee) gas -= access(context, codeAccount) ? WARM_GAS : COLD_ACCOUNT_GAS
+    if (gas < 0) return undefined
+  }
+  let given = wanted
+  if (schedule.keeps64th) {
+    const most = gas - Math.floor(gas / 64)
+    if (!(given <= most)) given = most
+  } else if (!(given <= gas)) return undefined
+  frame.gas = gas - given
+  if (sendsValue) given += STIPEND_GAS
+  frame.returnData = EMPTY_BYTES
+  const wei = sendsValue ? bigintAt(top - 2) : 0n
+  if (frame.depth >= DEPTH_MAX || (sendsValue && frame.account.balance < wei)) {
+    frame.gas += given
+    frame.sp = at - 3
+    num[frame.sp] = 0
+    return frame
+  }
+  const child = frameAt(context, frame.depth + 1)
+  if (takesValue) {
+    spread(top - 2)
+    copyWord(limbs, (top - 2) << 3, child.words, WORD_VALUE)
+  } else if (op === DELEGATECALL) copyWord(frame.words, WORD_VALUE, child.words, WORD_VALUE)
+  else child.words.fill(0, WORD_VALUE, WORD_VALUE + 8)
+  copyWord(frame.words, op === DELEGATECALL ? WORD_CALLER : WORD_ADDRESS, child.words, WORD_CALLER)
+  const isOwn = op === CALLCODE || op === DELEGATECALL
+  child.account = isOwn ? frame.account : callee
+  if (isOwn) copyWord(frame.words, WORD_ADDRESS, child.words, WORD_ADDRESS)
+  else setAddressWord(child.words, WORD_ADDRESS, callee.address)
+  child.op = op
+  child.isCreate = false
+  child.isStatic = frame.isStatic || op === STATICCALL
+  child.gas = given
+  child.inputAt = inputSize === 0 ? 0 : frame.memoryAt + inputOffset
+  child.inputSize = inputSize
+  child.outputOffset = outputOffset
+  child.outputSize = outputSize
+  child.memoryAt = frame.memoryAt + frame.memorySize
+  frame.sp = at - 4
+  child.base = frame.sp + 1
+  const payer = isOwn ? undefined : frame.account
+  return enterCall(child, codeAccount, callee.address, payer, wei) ? child : leave(child)
+}

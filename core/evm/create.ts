@@ -1,0 +1,86 @@
+import { EMPTY_BYTES } from '../bytes/bytes.ts'
+import { keccak256 } from '../crypto/crypto.ts'
+import { accountOf, putNonce, warmAccount } from '../state/executionState.ts'
+import { copyWord } from '../state/limbs.ts'
+import { create2Address, createAddress } from './address.ts'
+import { collides, enterCreate } from './enter.ts'
+import type { Frame } from './frame.ts'
+import { DEPTH_MAX, frameAt, setAddressWord, WORD_ADDRESS, WORD_CALLER, WORD_VALUE } from './frame.ts'
+import { copyOfMemory, expand } from './memory.ts'
+import { bigintAt, bytes32At, limbs, num, spread } from './stack.ts'
+
+export const CREATE = 0xf0
+export const CREATE2 = 0xf5
+
+/** EIP-3860: per word of initialization code. */
+export const INIT_CODE_WORD_GAS = 2
+const HASH_WORD_GAS = 6
+
+/** EIP-2681: a nonce stays below this. */
+export const NONCE_MAX = 2n ** 64n - 1n
+
+/**
+ * CREATE and CREATE2. `frame` is saved with its operands on the stack. Gives the frame to go on with: the new
+ * contract's, or `frame` with the result when nothing had to run, undefined when it must halt.
+ */
+export const create = (frame: Frame, op: number): Frame | undefined => {
+  const { context } = frame
+  const { state, schedule, environment } = context
+  if (frame.isStatic) {
+    frame.halt = 'Illegal state change'
+    return undefined
+  }
+  const top = frame.sp
+  const offset = num[top - 1]!
+  const size = num[top - 2]!
+  if (schedule.isShanghai && !(size <= 2 * environment.rules.codeSizeMax)) {
+    frame.halt = 'Code is too large'
+    return undefined
+  }
+  let gas = expand(frame, offset, size, frame.gas)
+  const words = Math.ceil(size / 32)
+  if (schedule.isShanghai) gas -= INIT_CODE_WORD_GAS * words
+  if (op === CREATE2) gas -= HASH_WORD_GAS * words
+  if (gas < 0) return undefined
+  const given = schedule.keeps64th ? gas - Math.floor(gas / 64) : gas
+  frame.gas = gas - given
+  frame.returnData = EMPTY_BYTES
+  const creator = frame.account
+  const wei = num[top] === 0 ? 0n : bigintAt(top)
+  frame.sp = op === CREATE2 ? top - 3 : top - 2
+  if (frame.depth >= DEPTH_MAX || creator.balance < wei || creator.nonce === NONCE_MAX) {
+    frame.gas += given
+    num[frame.sp] = 0
+    return frame
+  }
+  const code = copyOfMemory(frame, offset, size)
+  const address =
+    op === CREATE2
+      ? create2Address(creator.address, bytes32At(top - 3), keccak256(code))
+      : createAddress(creator.address, creator.nonce)
+  putNonce(state, creator, creator.nonce + 1n)
+  const account = accountOf(state, address)
+  if (schedule.hasWarmth) warmAccount(state, account)
+  if (collides(account)) {
+    num[frame.sp] = 0
+    return frame
+  }
+  const child = frameAt(context, frame.depth + 1)
+  child.op = op
+  child.account = account
+  child.code = code
+  child.isCreate = true
+  child.isStatic = false
+  child.gas = given
+  spread(top)
+  copyWord(limbs, top << 3, child.words, WORD_VALUE)
+  copyWord(frame.words, WORD_ADDRESS, child.words, WORD_CALLER)
+  setAddressWord(child.words, WORD_ADDRESS, address)
+  child.inputAt = 0
+  child.inputSize = 0
+  child.memoryAt = frame.memoryAt + frame.memorySize
+  frame.sp--
+  child.base = frame.sp + 1
+  enterCreate(child, creator, wei)
+  return child
+}

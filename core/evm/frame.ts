@@ -1,0 +1,161 @@
+import type { Hash } from '../bytes/bytes.ts'
+import { EMPTY_BYTES, ZERO_ADDRESS } from '../bytes/bytes.ts'
+import type { AccountState } from '../state/accountState.ts'
+import { createAccountState } from '../state/accountState.ts'
+import type { ExecutionState } from '../state/executionState.ts'
+import { limbOf } from '../state/limbs.ts'
+import type { BlockEnvironment } from './environment.ts'
+import type { Program } from './program.ts'
+import type { HaltReason } from './result.ts'
+import type { Schedule } from './schedule.ts'
+import { STACK_ITEMS_MAX } from './stack.ts'
+import type { Tracer } from './tracer.ts'
+
+/** What is the same for all frames of one transaction. */
+export type Context = {
+  readonly state: ExecutionState
+  readonly schedule: Schedule
+  readonly environment: BlockEnvironment
+  /** Words that opcodes 0x30 to 0x4f answer with, eight limbs for each opcode. */
+  readonly constants: Int32Array
+  readonly blobHashes: readonly Hash[]
+  readonly tracer: Tracer | undefined
+}
+
+/** Where the words of a frame stand in `Frame.words`. */
+export const WORD_ADDRESS = 0
+export const WORD_CALLER = 8
+export const WORD_VALUE = 16
+
+/** How a frame ended. */
+export type Outcome = 'success' | 'revert' | 'halt'
+
+/** One call or creation. Frames are kept by depth and used again; a frame's fields hold while it is on the way. */
+export type Frame = {
+  readonly depth: number
+  context: Context
+  /** The opcode that made it; CALL and CREATE for the first. */
+  op: number
+  isCreate: boolean
+  isStatic: boolean
+  /** Whose storage it is: ADDRESS. */
+  account: AccountState
+  /** ADDRESS, CALLER and CALLVALUE as limbs. */
+  readonly words: Int32Array
+  code: Uint8Array
+  program: Program
+  /** Where it goes on, saved whenever another frame runs. */
+  ip: number
+  /** Place of the top item; `base - 1` when there is none. */
+  sp: number
+  base: number
+  gas: number
+  /** Absolute place of the input in `memory`. */
+  inputAt: number
+  inputSize: number
+  memoryAt: number
+  memorySize: number
+  /** Of the last call that this frame made. */
+  returnData: Uint8Array
+  /** Where in the parent's memory the output goes. */
+  outputOffset: number
+  outputSize: number
+  /** What to go back to when it fails. */
+  checkpoint: number
+  logsLength: number
+  refund: number
+  outcome: Outcome
+  halt: HaltReason | undefined
+  output: Uint8Array
+}
+
+/** Frames above the first that a transaction may have (Yellow Paper). */
+export const DEPTH_MAX = 1024
+
+const frames: Frame[] = []
+
+const NO_PROGRAM: Program = {
+  ops: new Uint8Array(1),
+  args: new Int32Array(1),
+  constants: new Float64Array(0),
+  constantLimbs: new Int32Array(0),
+  blockStarts: new Int32Array(0),
+  blockGas: new Int32Array(0),
+  blockNeeds: new Int32Array(0),
+  blockGrowth: new Int32Array(0),
+  targets: new Int32Array(0),
+  isStepped: false,
+}
+
+const NO_ACCOUNT = createAccountState(ZERO_ADDRESS, undefined)
+
+/** The frame at this depth, its operands cleared; the caller fills in who calls what. */
+export const frameAt = (context: Context, depth: number): Frame => {
+  const known = frames[depth]
+  if (known !== undefined) {
+    known.context = context
+    known.returnData = EMPTY_BYTES
+    known.memorySize = 0
+    known.halt = undefined
+    return known
+  }
+  const frame: Frame = {
+    depth,
+    context,
+    op: 0xf1,
+    isCreate: false,
+    isStatic: false,
+    account: NO_ACCOUNT,
+    words: new Int32Array(24),
+    code: EMPTY_BYTES,
+    program: NO_PROGRAM,
+    ip: 0,
+    sp: -1,
+    base: 0,
+    gas: 0,
+    inputAt: 0,
+    inputSize: 0,
+    memoryAt: 0,
+    memorySize: 0,
+    returnData: EMPTY_BYTES,
+    outputOffset: 0,
+    outputSize: 0,
+    checkpoint: 0,
+    logsLength: 0,
+    refund: 0,
+    outcome: 'success',
+    halt: undefined,
+    output: EMPTY_BYTES,
+  }
+  frames[depth] = frame
+  return frame
+}
+
+/** Frames beyond these are dropped after a message, with all they refer to. */
+const FRAMES_KEPT = 16
+
+export const releaseFrames = (): void => {
+  if (frames.length > FRAMES_KEPT) frames.length = FRAMES_KEPT
+}
+
+/** The frame that called this one. */
+export const parentOf = (frame: Frame): Frame => frames[frame.depth - 1] as Frame
+
+/**
+ * Items this frame may have. More than 1,024 (Besu's `evmStackSize`) hold as long as all frames together stay within the
+ * 1,049,600 of the machine.
+ */
+export const stackLimitOf = (frame: Frame): number =>
+  Math.min(frame.context.environment.rules.stackItemsMax, STACK_ITEMS_MAX - frame.base)
+
+/** Writes an address into the words of a frame. */
+export const setAddressWord = (words: Int32Array, at: number, address: Uint8Array): void => {
+  words[at] = limbOf(address, 16)
+  words[at + 1] = limbOf(address, 12)
+  words[at + 2] = limbOf(address, 8)
+  words[at + 3] = limbOf(address, 4)
+  words[at + 4] = limbOf(address, 0)
+  words[at + 5] = 0
+  words[at + 6] = 0
+  words[at + 7] = 0
+}

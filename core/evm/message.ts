@@ -1,0 +1,80 @@
+import { EMPTY_BYTES, type Address } from '../bytes/bytes.ts'
+import { accountOf, warmAccount } from '../state/executionState.ts'
+import type { AccountState } from '../state/accountState.ts'
+import { hasCode } from '../state/accountState.ts'
+import { codeOf } from '../state/executionState.ts'
+import { delegateOf } from './delegation.ts'
+import { collides, enterCall, enterCreate } from './enter.ts'
+import type { Context, Frame } from './frame.ts'
+import { frameAt, releaseFrames, setAddressWord, WORD_ADDRESS, WORD_CALLER, WORD_VALUE } from './frame.ts'
+import { run } from './interpreter.ts'
+import { leave } from './leave.ts'
+import { memory, releaseMemory, reserve } from './memory.ts'
+import { limbsOfBigint } from './stack.ts'
+
+const CALL = 0xf1
+const CREATE = 0xf0
+
+/** The message a transaction sends: the call or creation at depth 0. */
+export type TopMessage = {
+  readonly sender: AccountState
+  /** The contract that is called or made. */
+  readonly to: AccountState
+  readonly isCreate: boolean
+  readonly value: bigint
+  readonly data: Uint8Array
+  /** Below 2^53. */
+  readonly gas: number
+}
+
+/** Runs the message and gives its frame with the outcome; the frame holds until the next message. */
+export const runMessage = (context: Context, message: TopMessage): Frame => {
+  const { sender, to, data, value } = message
+  const frame = frameAt(context, 0)
+  frame.op = message.isCreate ? CREATE : CALL
+  frame.account = to
+  frame.isCreate = message.isCreate
+  frame.isStatic = false
+  frame.base = 0
+  frame.gas = message.gas
+  setAddressWord(frame.words, WORD_ADDRESS, to.address)
+  setAddressWord(frame.words, WORD_CALLER, sender.address)
+  frame.words.set(limbsOfBigint(value), WORD_VALUE)
+  frame.inputAt = 0
+  frame.inputSize = message.isCreate ? 0 : data.length
+  frame.memoryAt = 32 * Math.ceil(frame.inputSize / 32)
+  if (message.isCreate) startCreate(frame, sender, data, value)
+  else {
+    reserve(frame.memoryAt)
+    memory.bytes.set(data)
+    const code = delegatedFrom(context, to)
+    if (enterCall(frame, code, to.address, sender, value)) run(frame)
+    else leave(frame)
+  }
+  releaseFrames()
+  releaseMemory()
+  return frame
+}
+
+const startCreate = (frame: Frame, sender: AccountState, initCode: Uint8Array, value: bigint): void => {
+  frame.code = initCode
+  if (collides(frame.account)) {
+    frame.outcome = 'halt'
+    frame.halt = 'Create collision'
+    frame.output = EMPTY_BYTES
+    frame.gas = 0
+    return
+  }
+  enterCreate(frame, sender, value)
+  run(frame)
+}
+
+/** EIP-7702: the account whose code runs; looking there is free at the top, and leaves it warm. */
+const delegatedFrom = ({ state, schedule }: Context, to: AccountState): AccountState => {
+  if (!schedule.isPrague || !hasCode(to)) return to
+  const delegate: Address | undefined = delegateOf(codeOf(state, to))
+  if (delegate === undefined) return to
+  const account = accountOf(state, delegate)
+  warmAccount(state, account)
+  return account
+}

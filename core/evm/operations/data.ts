@@ -1,0 +1,154 @@
+import { keccak256 } from '../../crypto/crypto.ts'
+import type { Frame } from '../frame.ts'
+import { copyPadded, expand, memory } from '../memory.ts'
+import { limbs, lowOf, num, putBytes32, putLimbs } from '../stack.ts'
+import type { Operation } from './operation.ts'
+
+const COPY_WORD_GAS = 3
+const HASH_WORD_GAS = 6
+
+/** Expands memory and pays for copying `size` bytes to `offset`. */
+export const chargeCopy = (frame: Frame, offset: number, size: number, gas: number): number => {
+  const left = expand(frame, offset, size, gas)
+  return left < 0 ? left : left - COPY_WORD_GAS * Math.ceil(size / 32)
+}
+
+/** An offset into data: anything that is not small lies beyond every end. */
+export const dataOffset = (i: number): number => {
+  const n = num[i]!
+  return n === n ? n : Number.MAX_SAFE_INTEGER
+}
+
+const copyOperation =
+  (data: (frame: Frame) => Uint8Array): Operation =>
+  (frame, sp, gas) => {
+    const to = num[sp]!
+    const size = num[sp - 2]!
+    const left = chargeCopy(frame, to, size, gas)
+    if (left >= 0 && size > 0) copyPadded(data(frame), dataOffset(sp - 1), frame.memoryAt + to, size)
+    return left
+  }
+
+const callDataCopy: Operation = (frame, sp, gas) => {
+  const to = num[sp]!
+  const from = dataOffset(sp - 1)
+  const size = num[sp - 2]!
+  const left = chargeCopy(frame, to, size, gas)
+  if (left < 0 || size === 0) return left
+  const at = frame.memoryAt + to
+  const there = from < frame.inputSize ? Math.min(size, frame.inputSize - from) : 0
+  if (there > 0) memory.bytes.copyWithin(at, frame.inputAt + from, frame.inputAt + from + there)
+  if (there < size) memory.bytes.fill(0, at + there, at + size)
+  return left
+}
+
+const returnDataCopy: Operation = (frame, sp, gas) => {
+  const to = num[sp]!
+  const from = dataOffset(sp - 1)
+  const size = num[sp - 2]!
+  if (!(from + size <= frame.returnData.length)) {
+    frame.halt = 'Out of bounds'
+    return -1
+  }
+  const left = chargeCopy(frame, to, size, gas)
+  if (left >= 0 && size > 0) copyPadded(frame.returnData, from, frame.memoryAt + to, size)
+  return left
+}
+
+const memoryCopy: Operation = (frame, sp, gas) => {
+  const to = num[sp]!
+  const from = num[sp - 1]!
+  const size = num[sp - 2]!
+  let left = expand(frame, to, size, gas)
+  if (left >= 0) left = chargeCopy(frame, from, size, left)
+  if (left < 0 || size === 0) return left
+  const at = frame.memoryAt + from
+  memory.bytes.copyWithin(frame.memoryAt + to, at, at + size)
+  return left
+}
+
+export const hash: Operation = (frame, sp, gas) => {
+  const offset = num[sp]!
+  const size = num[sp - 1]!
+  const left = expand(frame, offset, size, gas) - HASH_WORD_GAS * Math.ceil(size / 32)
+  if (left < 0 || size !== size) return -1
+  const at = size === 0 ? 0 : frame.memoryAt + offset
+  putBytes32(sp - 1, keccak256(memory.bytes.subarray(at, at + size)))
+  return left
+}
+
+/** CALLDATALOAD where the word runs past the end of the input. */
+export const loadInputEdge = (frame: Frame, i: number): void => {
+  const offset = dataOffset(i)
+  const edge = new Uint8Array(32)
+  if (offset < frame.inputSize) {
+    const at = frame.inputAt + offset
+    edge.set(memory.bytes.subarray(at, Math.min(at + 32, frame.inputAt + frame.inputSize)))
+  }
+  putBytes32(i, edge)
+}
+
+/** MLOAD of 32 bytes at an absolute place. */
+export const loadWord = (view: DataView, at: number, i: number): void =>
+  putLimbs(
+    i,
+    view.getInt32(at + 28),
+    view.getInt32(at + 24),
+    view.getInt32(at + 20),
+    view.getInt32(at + 16),
+    view.getInt32(at + 12),
+    view.getInt32(at + 8),
+    view.getInt32(at + 4),
+    view.getInt32(at),
+  )
+
+/** MSTORE of item `i` to an absolute place. */
+export const storeWord = (view: DataView, at: number, i: number): void => {
+  const n = num[i]!
+  if (n === n) {
+    view.setInt32(at, 0)
+    view.setInt32(at + 4, 0)
+    view.setInt32(at + 8, 0)
+    view.setInt32(at + 12, 0)
+    view.setInt32(at + 16, 0)
+    view.setInt32(at + 20, 0)
+    view.setInt32(at + 24, (n / 4294967296) | 0)
+    view.setInt32(at + 28, lowOf(n))
+    return
+  }
+  const from = i << 3
+  view.setInt32(at, limbs[from + 7]!)
+  view.setInt32(at + 4, limbs[from + 6]!)
+  view.setInt32(at + 8, limbs[from + 5]!)
+  view.setInt32(at + 12, limbs[from + 4]!)
+  view.setInt32(at + 16, limbs[from + 3]!)
+  view.setInt32(at + 20, limbs[from + 2]!)
+  view.setInt32(at + 24, limbs[from + 1]!)
+  view.setInt32(at + 28, limbs[from]!)
+}
+
+const storeByte: Operation = (frame, sp, gas) => {
+  const offset = num[sp]!
+  const left = expand(frame, offset, 1, gas)
+  if (left < 0) return left
+  const n = num[sp - 1]!
+  memory.bytes[frame.memoryAt + offset] = n === n ? lowOf(n) : limbs[(sp - 1) << 3]!
+  return left
+}
+
+export const DATA: Readonly<Record<number, Operation>> = {
+  0x20: hash,
+  0x37: callDataCopy,
+  0x39: copyOperation(frame => frame.code),
+  0x3d: (frame, sp, gas) => {
+    num[sp + 1] = frame.returnData.length
+    return gas
+  },
+  0x3e: returnDataCopy,
+  0x53: storeByte,
+  0x59: (frame, sp, gas) => {
+    num[sp + 1] = frame.memorySize
+    return gas
+  },
+  0x5e: memoryCopy,
+}

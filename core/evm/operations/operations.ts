@@ -1,0 +1,31 @@
+import { OPCODES } from '../opcodes.ts'
+import { ACCOUNT } from './account.ts'
+import { ARITHMETIC } from './arithmetic.ts'
+import { BLOCK } from './block.ts'
+import { DATA } from './data.ts'
+import { LOG } from './log.ts'
+import type { Operation } from './operation.ts'
+import { STORAGE } from './storage.ts'
+
+const unknown: Operation = frame => {
+  frame.halt = 'Bad instruction'
+  return -1
+}
+
+const ALL: Readonly<Record<number, Operation>> = {
+  ...ARITHMETIC,
+  ...DATA,
+  ...ACCOUNT,
+  ...BLOCK,
+  ...LOG,
+  ...STORAGE,
+}
+
+/** By opcode byte. */
+export const OPERATIONS: readonly Operation[] = Array.from({ length: 256 }, (_, byte) => ALL[byte] ?? unknown)
+
+/** By opcode byte: how far the opcode moves the top of the stack. */
+export const STACK_MOVES: Int32Array = Int32Array.from({ length: 256 }, (_, byte) => {
+  const opcode = OPCODES[byte]
+  return opcode === undefined ? 0 : opcode.outputs - opcode.inputs
+})

@@ -1,0 +1,169 @@
+import type { AccountState } from '../../state/accountState.ts'
+import { equalWords, isZeroWord } from '../../state/limbs.ts'
+import type { ExecutionState } from '../../state/executionState.ts'
+import {
+  originalOffset,
+  slotOfLimbs,
+  storageOf,
+  transientSlotOfLimbs,
+  warmSlot,
+  writeSlot,
+} from '../../state/slots.ts'
+import type { StorageTable } from '../../state/storageTable.ts'
+import { SLOT_CURRENT, SLOT_STRIDE } from '../../state/storageTable.ts'
+import type { Schedule, SstorePricing } from '../schedule.ts'
+import { highOf, limbs, lowOf, num, putWord, spread } from '../stack.ts'
+import type { Operation } from './operation.ts'
+
+const COLD_SLOAD_GAS = 2100
+const WARM_SLOAD_GAS = 100
+const SET_GAS = 20000
+const RESET_GAS = 5000
+const CLEAR_REFUND = 15000
+/** EIP-3529. */
+const CLEAR_REFUND_LONDON = 4800
+/** EIP-2200: SSTORE needs more than this left, so that a callee with the stipend alone writes nothing. */
+const SENTRY_GAS = 2300
+
+/** The slot whose key is item `i`. */
+const slotAt = (state: ExecutionState, account: AccountState, i: number): number => {
+  const n = num[i]!
+  if (n === n) return slotOfLimbs(state, account, lowOf(n), highOf(n), 0, 0, 0, 0, 0, 0)
+  const k = i << 3
+  return slotOfLimbs(
+    state,
+    account,
+    limbs[k]!,
+    limbs[k + 1]!,
+    limbs[k + 2]!,
+    limbs[k + 3]!,
+    limbs[k + 4]!,
+    limbs[k + 5]!,
+    limbs[k + 6]!,
+    limbs[k + 7]!,
+  )
+}
+
+export const load: Operation = (frame, sp, gas) => {
+  const { state, schedule } = frame.context
+  const id = slotAt(state, frame.account, sp)
+  const table = storageOf(frame.account)
+  putWord(sp, table.data, id * SLOT_STRIDE + SLOT_CURRENT)
+  if (!schedule.hasWarmth) return gas
+  return gas - (warmSlot(state, table, id) ? WARM_SLOAD_GAS : COLD_SLOAD_GAS)
+}
+
+export const store: Operation = (frame, sp, gas) => {
+  const { state, schedule } = frame.context
+  if (frame.isStatic) {
+    frame.halt = 'Illegal state change'
+    return -1
+  }
+  if ((schedule.sstore === 'eip2929' || schedule.sstore === 'eip2200') && gas <= SENTRY_GAS) return -1
+  const id = slotAt(state, frame.account, sp)
+  const table = storageOf(frame.account)
+  spread(sp - 1)
+  let left = gas
+  if (schedule.hasWarmth && !warmSlot(state, table, id)) left -= COLD_SLOAD_GAS
+  left -= storeGas(state, schedule, table, id, (sp - 1) << 3)
+  if (left >= 0) writeSlot(state, table, id, limbs, (sp - 1) << 3)
+  return left
+}
+
+/** Costs of net metering: without change or of a slot that is dirty, of a first set, of a first reset. */
+type NetPrices = {
+  readonly noop: number
+  readonly set: number
+  readonly reset: number
+  readonly clear: number
+}
+
+const NET_PRICES: Readonly<Record<Exclude<SstorePricing, 'gross'>, NetPrices>> = {
+  eip1283: { noop: 200, set: SET_GAS, reset: RESET_GAS, clear: CLEAR_REFUND },
+  eip2200: { noop: 800, set: SET_GAS, reset: RESET_GAS, clear: CLEAR_REFUND },
+  eip2929: { noop: WARM_SLOAD_GAS, set: SET_GAS, reset: RESET_GAS - COLD_SLOAD_GAS, clear: CLEAR_REFUND },
+}
+
+/** Gas of writing the limbs at `next` into the slot; adds to the refund. */
+const storeGas = (
+  state: ExecutionState,
+  schedule: Schedule,
+  table: StorageTable,
+  id: number,
+  next: number,
+): number => {
+  const { data } = table
+  const at = id * SLOT_STRIDE
+  const isClear = isZeroWord(limbs, next)
+  if (schedule.sstore === 'gross') {
+    const wasClear = isZeroWord(data, at + SLOT_CURRENT)
+    if (isClear && !wasClear) state.refund += CLEAR_REFUND
+    return wasClear && !isClear ? SET_GAS : RESET_GAS
+  }
+  const prices = NET_PRICES[schedule.sstore]
+  if (isCurrent(data, at, next)) return prices.noop
+  const original = at + originalOffset(state, table, id)
+  const clearRefund = schedule.isLondon ? CLEAR_REFUND_LONDON : prices.clear
+  const beganClear = isZeroWord(data, original)
+  if (original === at + SLOT_CURRENT || equalWords(data, original, at + SLOT_CURRENT)) {
+    if (beganClear) return prices.set
+    if (isClear) state.refund += clearRefund
+    return prices.reset
+  }
+  if (!beganClear) {
+    if (isZeroWord(data, at + SLOT_CURRENT)) state.refund -= clearRefund
+    if (isClear) state.refund += clearRefund
+  }
+  if (isOriginal(data, original, next)) state.refund += (beganClear ? prices.set : prices.reset) - prices.noop
+  return prices.noop
+}
+
+const isCurrent = (data: Int32Array, at: number, next: number): boolean =>
+  isOriginal(data, at + SLOT_CURRENT, next)
+
+const isOriginal = (data: Int32Array, at: number, next: number): boolean => {
+  for (let i = 0; i < 8; i++) if (data[at + i] !== limbs[next + i]) return false
+  return true
+}
+
+const transientAt = (state: ExecutionState, account: AccountState, i: number): number => {
+  spread(i)
+  const k = i << 3
+  return transientSlotOfLimbs(
+    state,
+    account,
+    limbs[k]!,
+    limbs[k + 1]!,
+    limbs[k + 2]!,
+    limbs[k + 3]!,
+    limbs[k + 4]!,
+    limbs[k + 5]!,
+    limbs[k + 6]!,
+    limbs[k + 7]!,
+  )
+}
+
+const loadTransient: Operation = (frame, sp, gas) => {
+  const id = transientAt(frame.context.state, frame.account, sp)
+  putWord(sp, frame.account.transient!.data, id * SLOT_STRIDE + SLOT_CURRENT)
+  return gas
+}
+
+const storeTransient: Operation = (frame, sp, gas) => {
+  if (frame.isStatic) {
+    frame.halt = 'Illegal state change'
+    return -1
+  }
+  const { state } = frame.context
+  const id = transientAt(state, frame.account, sp)
+  spread(sp - 1)
+  writeSlot(state, frame.account.transient!, id, limbs, (sp - 1) << 3)
+  return gas
+}
+
+export const STORAGE: Readonly<Record<number, Operation>> = {
+  0x54: load,
+  0x55: store,
+  0x5c: loadTransient,
+  0x5d: storeTransient,
+}

@@ -1,0 +1,110 @@
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { runCase, TEST_FORKS } from '../statetest/case.ts'
+import { accountsOf, type PostJson, type StateTestJson } from '../statetest/fixture.ts'
+import { memoryStateOf } from '../statetest/memoryState.ts'
+
+export type StateTestOptions = {
+  /** One JSON line for each case instead of a line for each failure. */
+  readonly json: boolean
+  readonly write: (line: string) => void
+  /** Only the cases of this fork, by the name the files have for it. */
+  readonly fork?: string
+}
+
+export type StateTestTotals = { readonly passed: number; readonly failed: number; readonly skipped: number }
+
+/**
+ * Runs GeneralStateTest files, and all that lie in the folders given. Cases of forks that are not known are skipped.
+ * Writes each failure, and the totals at the end.
+ * @throws what reading a path throws, and SyntaxError for a file that is not JSON.
+ */
+export const runStateTests = async (
+  paths: readonly string[],
+  options: StateTestOptions,
+): Promise<StateTestTotals> => {
+  const totals = { passed: 0, failed: 0, skipped: 0 }
+  for (const path of paths) for await (const file of testFiles(path)) await runFile(file, options, totals)
+  options.write(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`)
+  return totals
+}
+
+async function* testFiles(path: string): AsyncGenerator<string> {
+  if ((await stat(path)).isFile()) {
+    yield path
+    return
+  }
+  const entries = await readdir(path, { withFileTypes: true })
+  entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+  for (const entry of entries) {
+    const full = join(path, entry.name)
+    if (entry.isDirectory()) yield* testFiles(full)
+    else if (entry.name.endsWith('.json')) yield full
+  }
+}
+
+const runFile = async (
+  file: string,
+  options: StateTestOptions,
+  totals: { passed: number; failed: number; skipped: number },
+): Promise<void> => {
+  const tests = JSON.parse(await readFile(file, 'utf8')) as Record<string, StateTestJson>
+  for (const [name, test] of Object.entries(tests)) {
+    const pre = memoryStateOf(accountsOf(test.pre))
+    for (const [fork, posts] of Object.entries(test.post)) {
+      if (options.fork !== undefined && options.fork !== fork) continue
+      for (const post of posts) {
+        if (!TEST_FORKS.has(fork)) {
+          totals.skipped++
+          continue
+        }
+        const { stateRoot, failure } = attempt(() => runCase(test, pre, fork, post))
+        if (failure === undefined) totals.passed++
+        else totals.failed++
+        report(options, { file, name, fork, post, stateRoot, failure })
+      }
+    }
+  }
+}
+
+/** A case that makes the interpreter itself fail is one failure, not the end of the run. */
+const attempt = (run: () => ReturnType<typeof runCase>): ReturnType<typeof runCase> => {
+  try {
+    return run()
+  } catch (error) {
+    return {
+      stateRoot: '',
+      failure: `threw ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+    }
+  }
+}
+
+const report = (
+  { json, write }: StateTestOptions,
+  outcome: {
+    file: string
+    name: string
+    fork: string
+    post: PostJson
+    stateRoot: string
+    failure: string | undefined
+  },
+): void => {
+  const { file, name, fork, post, stateRoot, failure } = outcome
+  const { data, gas, value } = post.indexes
+  if (json)
+    write(
+      JSON.stringify({
+        file,
+        name,
+        fork,
+        data,
+        gas,
+        value,
+        pass: failure === undefined,
+        stateRoot,
+        error: failure,
+      }),
+    )
+  else if (failure !== undefined) write(`${file} ${name} ${fork} d${data} g${gas} v${value}: ${failure}`)
+}
