@@ -1,18 +1,15 @@
-import { TransactionRejected } from '../../core/txpool/rejection.ts'
+import { runBatch } from './batch.ts'
 import type { RpcContext } from './context.ts'
-import { type Envelope, errorOutcome, type Outcome, readEnvelope, replyText, statusOf } from './envelope.ts'
-import { RPC_ERRORS, RpcError, rpcErrorObject } from './errors.ts'
+import { errorOutcome, type Outcome, readBatch, readSingle, replyText, statusOf } from './envelope.ts'
 import { JsonError, parseJson } from './json.ts'
-import { isKnownMethod } from './knownMethods.ts'
-import type { Call, Method } from './method.ts'
-
-/** Characters of one batch's answer: a thousand requests for full blocks would otherwise fill the memory. */
-export const BATCH_RESPONSE_LENGTH_MAX = 128 * 1024 * 1024
+import type { Method } from './method.ts'
+import { createPace } from './pace.ts'
+import { createRunner } from './runner.ts'
 
 /** `body` is JSON, or empty where nothing is answered. */
 export type Reply = { readonly status: number; readonly body: string }
 
-/** Answers the body of one HTTP request; a promise only where a method needs one. Never throws. */
+/** Answers the body of one HTTP request; a promise only where a method needs one. */
 export type Dispatcher = { handle(body: string): Reply | Promise<Reply> }
 
 const NOTHING: Reply = { status: 200, body: '' }
@@ -24,113 +21,33 @@ const TIMEOUT: Reply = { status: 408, body: replyText('null', errorOutcome('TIME
 const INDENT = 2
 
 export const createDispatcher = (methods: readonly Method[], context: RpcContext): Dispatcher => {
-  const { apis, batchSizeMax, timeoutMs, prettyPrint } = context.options
-  const enabled = new Map(
-    methods.filter(({ group }) => group === 'RPC' || apis.includes(group)).map(row => [row.name, row]),
-  )
+  const { batchSizeMax, timeoutMs, prettyPrint } = context.options
+  const runner = createRunner(methods, context)
+  const indent = prettyPrint ? INDENT : 0
 
-  const failure = (name: string, error: unknown): Outcome => {
-    if (error instanceof RpcError) {
-      const { code } = RPC_ERRORS[error.code]
-      const { message, data } = error
-      return { error: data === undefined ? { code, message } : { code, message, data } }
-    }
-    if (error instanceof TransactionRejected)
-      return { error: { code: error.rpcCode, message: error.message } }
-    context.reportError(name, error)
-    return { error: rpcErrorObject('INTERNAL_ERROR') }
-  }
-
-  const missing = (name: string): Outcome =>
-    errorOutcome(isKnownMethod(name) ? 'METHOD_NOT_ENABLED' : 'METHOD_NOT_FOUND')
-
-  const run = (row: Method, call: Call): Outcome | Promise<Outcome> => {
-    try {
-      const result = row.handle(call, context)
-      if (!(result instanceof Promise)) return { result }
-      return result.then(
-        (value: unknown) => ({ result: value }),
-        (error: unknown) => failure(row.name, error),
-      )
-    } catch (error) {
-      return failure(row.name, error)
-    }
-  }
-
-  const single = (envelope: Envelope, expired: () => boolean): Reply | Promise<Reply> => {
+  const single = (element: object, body: string, expired: () => boolean): Reply | Promise<Reply> => {
+    const envelope = readSingle(element, body)
     if (envelope.kind === 'notification') return NOTHING
     const { id } = envelope
     const finish = (outcome: Outcome): Reply => ({
       status: statusOf(outcome),
-      body: replyText(id, outcome, prettyPrint ? INDENT : 0),
+      body: replyText(id, outcome, indent),
     })
     if (envelope.kind === 'invalid') return finish(errorOutcome('INVALID_REQUEST'))
-    const row = enabled.get(envelope.method)
-    if (row === undefined) return finish(missing(envelope.method))
-    const outcome = run(row, { params: envelope.params, expired })
+    const method = runner.find(envelope.method)
+    if (!('handle' in method)) return finish(method)
+    const outcome = runner.run(method, { params: envelope.params, expired })
     return outcome instanceof Promise ? outcome.then(finish) : finish(outcome)
-  }
-
-  /** Outcomes of neighbouring calls of one method. */
-  const together = async (row: Method, calls: readonly Call[]): Promise<readonly Outcome[]> => {
-    try {
-      return await (row.handleTogether as NonNullable<Method['handleTogether']>)(calls, context)
-    } catch (error) {
-      return calls.map(() => failure(row.name, error))
-    }
   }
 
   const batch = async (
     elements: readonly unknown[],
     body: string,
     expired: () => boolean,
-  ): Promise<Reply> => {
-    const envelopes = elements.map((element, index) => readEnvelope(element, body, index))
-    const replies: string[] = []
-    let length = 0
-    const answer = (id: string, outcome: Outcome): void => {
-      const text = replyText(
-        id,
-        length > BATCH_RESPONSE_LENGTH_MAX ? errorOutcome('RESPONSE_TOO_LARGE') : outcome,
-      )
-      length += text.length
-      replies.push(text)
-    }
-    for (let index = 0; index < envelopes.length; index++) {
-      const envelope = envelopes[index] as Envelope
-      if (envelope.kind === 'notification') continue
-      if (envelope.kind === 'invalid') {
-        answer(envelope.id, errorOutcome('INVALID_REQUEST'))
-        continue
-      }
-      const row = enabled.get(envelope.method)
-      if (row === undefined) {
-        answer(envelope.id, missing(envelope.method))
-        continue
-      }
-      if (length > BATCH_RESPONSE_LENGTH_MAX) {
-        answer(envelope.id, errorOutcome('RESPONSE_TOO_LARGE'))
-        continue
-      }
-      if (row.handleTogether === undefined) {
-        answer(envelope.id, await run(row, { params: envelope.params, expired }))
-        continue
-      }
-      const neighbours = [envelope]
-      for (;;) {
-        const next = envelopes[index + 1]
-        if (next?.kind !== 'call' || next.method !== row.name) break
-        neighbours.push(next)
-        index++
-      }
-      const outcomes = await together(
-        row,
-        neighbours.map(({ params }) => ({ params, expired })),
-      )
-      neighbours.forEach(({ id }, position) => answer(id, outcomes[position] as Outcome))
-    }
-    return { status: 200, body: `[${replies.join(',')}]` }
-  }
+  ): Promise<Reply> => ({
+    status: 200,
+    body: await runBatch(readBatch(elements, body), runner, expired, createPace(context.nowMs)),
+  })
 
   /** The work goes on after its time is over until it asks whether it has expired. */
   const withTimeout = (work: Promise<Reply>, expire: () => void): Promise<Reply> =>
@@ -159,7 +76,7 @@ export const createDispatcher = (methods: readonly Method[], context: RpcContext
         if (parsed.length === 0) return EMPTY_BATCH
         if (batchSizeMax > 0 && parsed.length > batchSizeMax) return BATCH_TOO_LARGE
         reply = batch(parsed, body, expired)
-      } else reply = single(readEnvelope(parsed, body, undefined), expired)
+      } else reply = single(parsed, body, expired)
       if (!(reply instanceof Promise)) return reply
       return withTimeout(reply, () => {
         late = true

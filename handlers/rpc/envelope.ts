@@ -1,6 +1,6 @@
 import type { RpcErrorName, RpcErrorObject } from './errors.ts'
 import { RPC_ERRORS, rpcErrorObject } from './errors.ts'
-import { idSource } from './json.ts'
+import { idSources } from './json.ts'
 
 /** One request of a body: one to run, one to pass over because nobody waits for it, or one that is none. */
 export type Envelope =
@@ -18,9 +18,9 @@ const NO_PARAMS: readonly unknown[] = []
 
 const INVALID_WITHOUT_ID: Envelope = { kind: 'invalid', id: 'null' }
 
-/** JSON text of an id; undefined for one that no request may have. */
-const idText = (id: unknown, body: string, batchIndex: number | undefined): string | undefined => {
-  if (typeof id === 'number') return Number.isSafeInteger(id) ? String(id) : idSource(body, batchIndex)
+/** JSON text of an id, `written` where the number cannot be held; undefined for one that no request may have. */
+const idText = (id: unknown, written: () => string | undefined): string | undefined => {
+  if (typeof id === 'number') return Number.isSafeInteger(id) ? String(id) : written()
   if (typeof id === 'string') return JSON.stringify(id)
   return id === null ? 'null' : undefined
 }
@@ -28,12 +28,12 @@ const idText = (id: unknown, body: string, batchIndex: number | undefined): stri
 /**
  * Reads one element of a body by Besu's rules: `jsonrpc` is not looked at, an id must be a string, a number or null, an
  * invalid request has its id back only when that is an integer.
- * @param body the text the element came from, for ids that a JavaScript number cannot hold.
+ * @param written gives the id as the body has it.
  */
-export const readEnvelope = (element: unknown, body: string, batchIndex: number | undefined): Envelope => {
+const readEnvelope = (element: unknown, written: () => string | undefined): Envelope => {
   if (typeof element !== 'object' || element === null || Array.isArray(element)) return INVALID_WITHOUT_ID
   const { id, method, params } = element as { id?: unknown; method?: unknown; params?: unknown }
-  const given = id === undefined ? undefined : idText(id, body, batchIndex)
+  const given = id === undefined ? undefined : idText(id, written)
   if (
     typeof method !== 'string' ||
     (params !== undefined && params !== null && !Array.isArray(params)) ||
@@ -42,6 +42,21 @@ export const readEnvelope = (element: unknown, body: string, batchIndex: number 
     return Number.isInteger(id) ? { kind: 'invalid', id: given as string } : INVALID_WITHOUT_ID
   if (given === undefined) return { kind: 'notification' }
   return { kind: 'call', id: given, method, params: (params as unknown[] | undefined | null) ?? NO_PARAMS }
+}
+
+/** The request of a body that is one object. @param body the text it was parsed from. */
+export const readSingle = (element: object, body: string): Envelope =>
+  readEnvelope(element, () => idSources(body)[0])
+
+/** The requests of a batch. @param body the text they were parsed from. */
+export const readBatch = (elements: readonly unknown[], body: string): readonly Envelope[] => {
+  let sources: readonly (string | undefined)[] | undefined
+  return elements.map((element, index) =>
+    readEnvelope(element, () => {
+      sources ??= idSources(body)
+      return sources[index]
+    }),
+  )
 }
 
 export type Outcome = { readonly result: unknown } | { readonly error: RpcErrorObject }

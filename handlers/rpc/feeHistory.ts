@@ -8,6 +8,7 @@ import type { BlockRecord } from '../../core/store/store.ts'
 import type { RpcContext } from './context.ts'
 import { RpcError } from './errors.ts'
 import type { Call } from './method.ts'
+import { createPace } from './pace.ts'
 import { blockNumberOf, requireNumberSelector } from './parameters/block.ts'
 import { given, integerOf } from './parameters/values.ts'
 
@@ -55,9 +56,11 @@ export const feeHistory = async ({ params, expired }: Call, context: RpcContext)
   const percentiles = readPercentiles(given(params, 2))
 
   const oldest = newest + 1n > count ? newest + 1n - count : 0n
+  const pace = createPace(nowMs)
   const headers: Header[] = []
   const rewards: string[][] = []
   for (let number = oldest; number <= newest; number++) {
+    await pace()
     if (expired()) throw new RpcError('TIMEOUT')
     if (percentiles === undefined) {
       headers.push((await chain.store.header(number)) as Header)

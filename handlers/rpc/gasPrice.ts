@@ -1,6 +1,7 @@
 import { maxBigint, minBigint } from '../../core/bytes/integer.ts'
 import { poolHeadOf } from '../../core/txpool/head.ts'
 import type { RpcHost } from './context.ts'
+import { createPace } from './pace.ts'
 
 /** Suggests prices from what was paid lately; each block is read once. */
 export type GasPriceOracle = {
@@ -39,8 +40,12 @@ export const createGasPriceOracle = ({ chain, options, nowMs }: RpcHost): GasPri
     const head = chain.head().header.number
     const first = maxBigint(0n, head - BigInt(options.gasPriceBlocks) + 1n)
     for (const number of samples.keys()) if (number < first) samples.delete(number)
+    const pace = createPace(nowMs)
     const all: Sample[] = []
-    for (let number = first; number <= head; number++) all.push(await sampleOf(number))
+    for (let number = first; number <= head; number++) {
+      await pace()
+      all.push(await sampleOf(number))
+    }
     return all
   }
 

@@ -92,16 +92,20 @@ const idOfObject = (text: string, start: number): string | undefined => {
 }
 
 /**
- * The `id` exactly as it was written, which a JavaScript number may not hold: of the request, or of the request at
- * `batchIndex` of a batch. The text must be valid JSON.
+ * The `id` of each request exactly as it was written, which a JavaScript number may not hold: of the one request, or of
+ * each element of a batch, undefined for one that has none. The text must be valid JSON.
  */
-export const idSource = (text: string, batchIndex: number | undefined): string | undefined => {
+export const idSources = (text: string): readonly (string | undefined)[] => {
   let i = skipSpace(text, 0)
-  if (batchIndex === undefined) return idOfObject(text, i)
+  if (text.charCodeAt(i) === OPEN_BRACE) return [idOfObject(text, i)]
+  const ids: (string | undefined)[] = []
   i = skipSpace(text, i + 1)
-  for (let index = 0; index < batchIndex; index++)
-    i = skipSpace(text, skipSpace(text, afterValue(text, i)) + 1)
-  return idOfObject(text, i)
+  while (text.charCodeAt(i) !== CLOSE_BRACKET) {
+    ids.push(text.charCodeAt(i) === OPEN_BRACE ? idOfObject(text, i) : undefined)
+    i = skipSpace(text, afterValue(text, i))
+    if (text.charCodeAt(i) !== CLOSE_BRACKET) i = skipSpace(text, i + 1)
+  }
+  return ids
 }
 
 /** A body that cannot be read as a request. */

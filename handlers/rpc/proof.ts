@@ -9,6 +9,7 @@ import { accountProof, storageProof } from '../../core/trie/proof.ts'
 import type { RpcContext } from './context.ts'
 import { RpcError } from './errors.ts'
 import type { Call, Params } from './method.ts'
+import { createPace } from './pace.ts'
 import { blockNumberOf, withSelector } from './parameters/block.ts'
 import { given, integerOf, requireAddress, required } from './parameters/values.ts'
 
@@ -46,8 +47,10 @@ const collect = async (
   to: bigint,
   expired: () => boolean,
 ): Promise<void> => {
+  const pace = createPace(context.nowMs)
   let size = reverse.reduce((sum, changes) => sum + sizeOf(changes), 0)
   for (let number = from; number <= to; number++) {
+    await pace()
     if (expired()) throw new RpcError('TIMEOUT')
     const changes = await context.chain.store.changesOf(number)
     if (changes === undefined) throw new RpcError('WORLD_STATE_UNAVAILABLE')

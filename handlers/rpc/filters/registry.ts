@@ -114,7 +114,7 @@ export const createFilterRegistry = ({ chain, pool, nowMs, randomBytes }: RpcHos
       }
       const [from, to] = advance(filter)
       if (filter.kind === 'blocks') return await hashesBetween(from, to)
-      return await logsBetween({ chain }, filter.filter, from, upperBound(filter.filter, to), expired)
+      return await logsBetween({ chain, nowMs }, filter.filter, from, upperBound(filter.filter, to), expired)
     },
     logFilter: id => {
       const filter = use(id)

@@ -1,6 +1,7 @@
 import type { BlockRecord } from '../../../core/store/store.ts'
 import type { RpcContext } from '../context.ts'
 import { RpcError } from '../errors.ts'
+import { createPace } from '../pace.ts'
 import { type BlockSelector, blockNumberOf } from '../parameters/block.ts'
 import { logShape } from '../shapes/receipt.ts'
 import { bloomMayMatch, type LogCriteria, type LogFilter, logMatches } from './filter.ts'
@@ -25,14 +26,16 @@ export const matchingLogs = (record: BlockRecord, criteria: LogCriteria): Json[]
 
 /** The wanted logs of blocks `from` to `to`, both included. @throws RpcError */
 export const logsBetween = async (
-  { chain }: Pick<RpcContext, 'chain'>,
+  { chain, nowMs }: Pick<RpcContext, 'chain' | 'nowMs'>,
   criteria: LogCriteria,
   from: bigint,
   to: bigint,
   expired: () => boolean,
 ): Promise<Json[]> => {
+  const pace = createPace(nowMs)
   const found: Json[] = []
   for (let number = from; number <= to; number++) {
+    await pace()
     if (expired()) throw new RpcError('TIMEOUT')
     const header = await chain.store.header(number)
     if (header === undefined || !bloomMayMatch(header.logsBloom, criteria)) continue

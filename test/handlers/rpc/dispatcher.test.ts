@@ -45,6 +45,7 @@ const reported: string[] = []
 const handle = async (body: string, options: Partial<RpcOptions> = {}): Promise<Reply> => {
   const context = {
     options: { apis: ['ETH'], batchSizeMax: 4, timeoutMs: 5_000, prettyPrint: false, ...options },
+    nowMs: () => Date.now(),
     reportError: (name: string, error: unknown) => reported.push(`${name}: ${(error as Error).message}`),
   } as unknown as RpcContext
   return await createDispatcher(METHODS, context).handle(body)

@@ -1,0 +1,71 @@
+import { type Envelope, errorOutcome, type Outcome, replyText } from './envelope.ts'
+import type { Method } from './method.ts'
+import type { Pace } from './pace.ts'
+import type { Runner } from './runner.ts'
+
+/** Characters of one batch's answer: a thousand requests for full blocks would otherwise fill the memory. */
+export const BATCH_RESPONSE_LENGTH_MAX = 128 * 1024 * 1024
+
+type CallEnvelope = Extract<Envelope, { readonly kind: 'call' }>
+
+/** The calls from `index` on that follow each other with the same method. */
+const neighboursAt = (envelopes: readonly Envelope[], index: number, name: string): CallEnvelope[] => {
+  const calls: CallEnvelope[] = []
+  for (let i = index; ; i++) {
+    const envelope = envelopes[i]
+    if (envelope?.kind !== 'call' || envelope.method !== name) return calls
+    calls.push(envelope)
+  }
+}
+
+/**
+ * Answers a batch in its order, one after the other; what has no id has no answer. Neighbouring calls of a method that
+ * is cheaper together are run together.
+ */
+export const runBatch = async (
+  envelopes: readonly Envelope[],
+  runner: Runner,
+  expired: () => boolean,
+  pace: Pace,
+): Promise<string> => {
+  const replies: string[] = []
+  let length = 0
+  const answer = (id: string, outcome: Outcome): void => {
+    const fits = length <= BATCH_RESPONSE_LENGTH_MAX
+    const text = replyText(id, fits ? outcome : errorOutcome('RESPONSE_TOO_LARGE'))
+    length += text.length
+    replies.push(text)
+  }
+
+  const runCalls = async (method: Method, calls: readonly CallEnvelope[]): Promise<void> => {
+    if (length > BATCH_RESPONSE_LENGTH_MAX || expired()) {
+      for (const { id } of calls) answer(id, errorOutcome(expired() ? 'TIMEOUT' : 'RESPONSE_TOO_LARGE'))
+      return
+    }
+    const outcomes = await runner.runTogether(
+      method,
+      calls.map(({ params }) => ({ params, expired })),
+    )
+    calls.forEach(({ id }, position) => answer(id, outcomes[position] as Outcome))
+  }
+
+  for (let index = 0; index < envelopes.length; index++) {
+    const envelope = envelopes[index] as Envelope
+    if (envelope.kind === 'notification') continue
+    if (envelope.kind === 'invalid') {
+      answer(envelope.id, errorOutcome('INVALID_REQUEST'))
+      continue
+    }
+    const method = runner.find(envelope.method)
+    if (!('handle' in method)) {
+      answer(envelope.id, method)
+      continue
+    }
+    await pace()
+    const calls =
+      method.handleTogether === undefined ? [envelope] : neighboursAt(envelopes, index, method.name)
+    await runCalls(method, calls)
+    index += calls.length - 1
+  }
+  return `[${replies.join(',')}]`
+}

@@ -1,0 +1,65 @@
+import { TransactionRejected } from '../../core/txpool/rejection.ts'
+import type { RpcContext } from './context.ts'
+import { errorOutcome, type Outcome } from './envelope.ts'
+import { RPC_ERRORS, RpcError, rpcErrorObject } from './errors.ts'
+import { isKnownMethod } from './knownMethods.ts'
+import type { Call, Method } from './method.ts'
+
+/** Runs methods; whatever they throw becomes an outcome. */
+export type Runner = {
+  /** The served method of that name, or the error that says why there is none. */
+  find(name: string): Method | Outcome
+  run(method: Method, call: Call): Outcome | Promise<Outcome>
+  /** An outcome for each call of one method, run together where the method can. */
+  runTogether(method: Method, calls: readonly Call[]): Promise<readonly Outcome[]>
+}
+
+export const createRunner = (methods: readonly Method[], context: RpcContext): Runner => {
+  const { apis } = context.options
+  const served = new Map(
+    methods.filter(({ group }) => group === 'RPC' || apis.includes(group)).map(row => [row.name, row]),
+  )
+
+  const failure = (name: string, error: unknown): Outcome => {
+    if (error instanceof RpcError) {
+      const { code } = RPC_ERRORS[error.code]
+      const { message, data } = error
+      return { error: data === undefined ? { code, message } : { code, message, data } }
+    }
+    if (error instanceof TransactionRejected)
+      return { error: { code: error.rpcCode, message: error.message } }
+    context.reportError(name, error)
+    return { error: rpcErrorObject('INTERNAL_ERROR') }
+  }
+
+  const run = (row: Method, call: Call): Outcome | Promise<Outcome> => {
+    try {
+      const result = row.handle(call, context)
+      if (!(result instanceof Promise)) return { result }
+      return result.then(
+        (value: unknown) => ({ result: value }),
+        (error: unknown) => failure(row.name, error),
+      )
+    } catch (error) {
+      return failure(row.name, error)
+    }
+  }
+
+  return {
+    find: name =>
+      served.get(name) ?? errorOutcome(isKnownMethod(name) ? 'METHOD_NOT_ENABLED' : 'METHOD_NOT_FOUND'),
+    run,
+    runTogether: async (row, calls) => {
+      if (row.handleTogether === undefined) {
+        const outcomes: Outcome[] = []
+        for (const call of calls) outcomes.push(await run(row, call))
+        return outcomes
+      }
+      try {
+        return await row.handleTogether(calls, context)
+      } catch (error) {
+        return calls.map(() => failure(row.name, error))
+      }
+    },
+  }
+}
