@@ -68,7 +68,7 @@ const describe = (error: unknown, verbose: boolean): string => {
   if (verbose) return error.stack ?? error.message
   const typed = typeof (error as { code?: unknown }).code === 'string'
   if (typed) return error.message
-  return `Unexpected ${error.name}: ${error.message}. Run again with --logging=DEBUG to see where it happened.`
+  return `Unexpected ${error.name}: ${error.message.replace(/\.$/, '')}. Run again with --logging=DEBUG to see where it happened.`
 }
 
 /** Runs one command line to its end and resolves to the exit code. */

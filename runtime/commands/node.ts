@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { uptime } from 'node:process'
 import type { Address } from '../../core/bytes/bytes.ts'
 import type { CommandContext } from '../cli/command.ts'
 import { NODE_OPTIONS } from '../cli/nodeOptions.ts'
@@ -9,6 +8,7 @@ import { configureLogFrom } from '../logging/configure.ts'
 import { type Log, logOf } from '../logging/log.ts'
 import { developmentBanner } from '../node/developmentBanner.ts'
 import { prepareRunningNode, type RunningNode } from '../node/openNode.ts'
+import { poolOptionsOf } from '../node/poolOptions.ts'
 import { listenForRpc, type RpcListener } from '../node/rpcServer.ts'
 import { type Services, startServices } from '../node/services.ts'
 import { stopSignal } from '../node/signals.ts'
@@ -58,7 +58,7 @@ const announce = (
     address: node.key.address,
     standing: standing.text,
     rpcUrl: server === undefined ? undefined : `http://${server.hostname}:${server.port}`,
-    startMs: Math.round(uptime() * 1000),
+    startMs: Math.round(performance.now()),
   })
   if (format === 'PLAIN') terminal.out(`\n${summaryBox(fields)}`)
   else log.info('Started', fields)
@@ -76,6 +76,7 @@ export const runNode = async (context: Context): Promise<number> => {
   const development = options.genesisFile === undefined
   const rpcEnabled = options.rpcHttpEnabled ?? development
   const prepared = prepareRunningNode(options)
+  const poolOptions = poolOptionsOf(options, prepared.genesis.configuration)
   const stop = stopSignal()
   let listener: RpcListener | undefined
   let node: RunningNode | undefined
@@ -85,7 +86,7 @@ export const runNode = async (context: Context): Promise<number> => {
     node = await prepared.open()
     warnOfIgnored(context, rpcEnabled, log)
     for (const warning of node.genesis.warnings) log.warn('{warning}', { warning })
-    services = await startServices(node, { options, listener, development })
+    services = await startServices(node, { options, poolOptions, listener, development })
     announce(context, node, services.standing, listener, format, log)
     await stop.wait
     log.info('Stopping; a second signal ends the process at once')

@@ -1,19 +1,19 @@
 import { mkdirSync } from 'node:fs'
 import type { Chain } from '../../core/chain/chain.ts'
 import { openChain } from '../../core/chain/openChain.ts'
-import { useCryptoEngine } from '../../core/crypto/crypto.ts'
-import { loadWasmEngine } from '../../core/crypto/wasm.ts'
 import type { Genesis } from '../../core/genesis/genesis.ts'
 import { toHex } from '../../core/bytes/hex.ts'
 import { openChainStore } from '../../core/store/chainStore.ts'
+import type { KeyValueStore } from '../../core/store/keyvalue.ts'
 import type { ChainStore } from '../../core/store/store.ts'
-import { CommandError } from '../cli/errors.ts'
+import { CommandError, UsageError } from '../cli/errors.ts'
 import { lockDataPath } from '../drivers/lock.ts'
-import { openStorage } from '../drivers/open.ts'
+import { openStorage, StorageUnavailable } from '../drivers/open.ts'
 import { writeFileAtomically } from '../files/atomic.ts'
 import { createNodeKey, type NodeKey, nodeKeyPath, readNodeKey, writeNodeKey } from '../keys/nodeKey.ts'
 import { logOf } from '../logging/log.ts'
 import { createRecoveryPool } from '../recovery/pool.ts'
+import { useFastEngine } from './engine.ts'
 import {
   developmentGenesisPath,
   newDevelopmentGenesis,
@@ -33,6 +33,8 @@ export type OpenNode = {
   readonly chain: Chain
   readonly genesis: Genesis
   readonly recoverSenders: RecoverSenders
+  /** What the storage promises of a block that is committed. */
+  readonly durability: KeyValueStore['durability']
   /** Brings everything to the disk and lets the data path go. */
   close(): Promise<void>
 }
@@ -71,19 +73,6 @@ const makeFolder = (path: string): void => {
   }
 }
 
-const useFastEngine = async (): Promise<void> => {
-  try {
-    useCryptoEngine(await loadWasmEngine())
-  } catch (error) {
-    logOf('crypto').warn(
-      'WebAssembly is not available, hashing and recovery will be several times slower: {error}',
-      {
-        error,
-      },
-    )
-  }
-}
-
 /** A data path that holds a chain without the genesis file of a development chain was made with another file. */
 const requireNew = async (store: ChainStore, dataPath: string): Promise<void> => {
   if (store.head() === undefined) return
@@ -92,6 +81,15 @@ const requireNew = async (store: ChainStore, dataPath: string): Promise<void> =>
     'DATA_PATH',
     `${dataPath} holds the chain of genesis block ${genesis === undefined ? 'unknown' : toHex(genesis.hash)}, which is no development chain: give its --genesis-file, or another --data-path`,
   )
+}
+
+const openStorageOf = async ({ storage, dataPath }: OpenOptions): Promise<KeyValueStore> => {
+  try {
+    return await openStorage(storage, dataPath)
+  } catch (error) {
+    if (error instanceof StorageUnavailable) throw new UsageError('INVALID_VALUE', error.message)
+    throw error
+  }
 }
 
 const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): Promise<OpenNode> => {
@@ -106,7 +104,7 @@ const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): 
     for (const closer of closers.splice(0).reverse()) await closer()
   }
   try {
-    const storage = await openStorage(options.storage, options.dataPath)
+    const storage = await openStorageOf(options)
     closers.push(() => storage.close())
     const store = await openChainStore(storage)
     closers.push(() => store.close())
@@ -124,7 +122,7 @@ const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): 
       onError: error => logOf('chain').error('A follower of the chain failed: {error}', { error }),
     })
     if (plan.newText === undefined) keepKey()
-    return { chain, genesis: plan.genesis, recoverSenders, close }
+    return { chain, genesis: plan.genesis, recoverSenders, durability: storage.durability, close }
   } catch (error) {
     await close()
     throw error
@@ -145,7 +143,7 @@ export type RunningNode = OpenNode & { readonly key: NodeKey }
  */
 export const prepareRunningNode = (
   options: OpenOptions & { readonly nodePrivateKeyFile: string | undefined },
-): { open(): Promise<RunningNode> } => {
+): { readonly genesis: Genesis; open(): Promise<RunningNode> } => {
   const keyPath = nodeKeyPath(options)
   const kept = readNodeKey(keyPath)
   const key = kept ?? createNodeKey()
@@ -154,6 +152,7 @@ export const prepareRunningNode = (
     if (kept === undefined) writeNodeKey(keyPath, key)
   }
   return {
+    genesis: plan.genesis,
     open: async () => {
       await useFastEngine()
       return { ...(await openWith(options, plan, keepKey)), key }

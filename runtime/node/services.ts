@@ -1,4 +1,6 @@
+import type { PoolOptions } from '../../core/txpool/admission.ts'
 import { createTransactionPool } from '../../core/txpool/transactionPool.ts'
+import { CommandError } from '../cli/errors.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
 import { writePortsFile } from '../files/portsFile.ts'
 import { fromHex } from '../../core/bytes/hex.ts'
@@ -7,12 +9,12 @@ import { startProduction } from '../validator/production.ts'
 import { type Standing, standing } from '../validator/standing.ts'
 import { NAME, VERSION } from '../version.ts'
 import type { RunningNode } from './openNode.ts'
-import { poolOptionsOf } from './poolOptions.ts'
 import { type RpcListener, serveRpc } from './rpcServer.ts'
 import { createPoolHead, createSubmit } from './submit.ts'
 
 export type ServiceOptions = {
   readonly options: NodeOptions
+  readonly poolOptions: PoolOptions
   /** Undefined when JSON-RPC is off. */
   readonly listener: RpcListener | undefined
   readonly development: boolean
@@ -35,16 +37,27 @@ const standingOf = async ({ chain, key }: RunningNode): Promise<Standing> => {
 const vanityOf = ({ minerExtraData }: NodeOptions): Uint8Array =>
   minerExtraData === undefined ? new TextEncoder().encode(`${NAME} ${VERSION}`) : fromHex(minerExtraData)
 
-/** Starts JSON-RPC and block production. @throws UsageError; what was started by then is stopped again */
+/** A validator that forgets a block it sealed may seal another in its place. @throws CommandError */
+const requireDurable = ({ durability }: RunningNode, { storage, storageUnsafe }: NodeOptions): void => {
+  if (durability === 'synced' || storageUnsafe) return
+  const loss = durability === 'none' ? 'when the process ends' : 'when the machine loses power'
+  throw new CommandError(
+    'START_FAILED',
+    `A validator must not lose blocks it has sealed, and --storage=${storage} may lose them ${loss}: use --storage=sqlite, or accept that with --storage-unsafe`,
+  )
+}
+
+/** Starts JSON-RPC and block production. @throws CommandError; what was started by then is stopped again */
 export const startServices = async (
   node: RunningNode,
-  { options, listener, development }: ServiceOptions,
+  { options, poolOptions, listener, development }: ServiceOptions,
 ): Promise<Services> => {
   const { chain, key } = node
   const { consensus } = chain.configuration
-  const pool = createTransactionPool(poolOptionsOf(options, chain.configuration))
+  const pool = createTransactionPool(poolOptions)
   const poolHead = createPoolHead(chain, options.minGasPrice)
   const role = await standingOf(node)
+  if (role.makesBlocks && !development) requireDurable(node, options)
   const stops: (() => Promise<void> | void)[] = []
   const stop = async (): Promise<void> => {
     for (const stopOne of stops.splice(0).reverse()) await stopOne()

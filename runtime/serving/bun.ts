@@ -11,6 +11,8 @@ export const serveOnBun: Serve = async ({ hostname, port, fetch, bodyBytesMax })
     maxRequestBodySize: bodyBytesMax,
     idleTimeout: IDLE_TIMEOUT_SECONDS,
     development: false,
+    // Without it Bun shares a port that is taken, and two nodes would answer on it in turn.
+    reusePort: false,
   })
   return {
     hostname,

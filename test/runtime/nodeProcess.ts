@@ -1,17 +1,28 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Subprocess } from 'bun'
 
 export const ROOT: string = join(import.meta.dir, '../..')
 
+/**
+ * For `setDefaultTimeout` at the head of a file that starts processes: they take their time on a busy machine, and
+ * bunfig.toml has no key for it. A test that hangs still ends.
+ */
+export const PROCESS_TEST_TIMEOUT_MS = 60_000
+
 export type RuntimeName = 'bun' | 'node' | 'deno'
 
-/** How each runtime runs a file of this project; Node and Deno come with the development dependencies. */
-const COMMANDS: Readonly<Record<RuntimeName, readonly string[]>> = {
+/**
+ * How each runtime runs a file of this project. Node and Deno come with the development dependencies; the programs
+ * themselves are named, not the scripts in `.bin` that may stand before them, so that a signal reaches the node.
+ */
+const COMMANDS: Readonly<Record<RuntimeName, readonly [program: string, ...args: string[]]>> = {
   bun: [process.execPath],
-  node: [join(ROOT, 'node_modules/.bin/node')],
-  deno: [join(ROOT, 'node_modules/.bin/deno'), 'run', '-A'],
+  node: [join(ROOT, 'node_modules/node/bin/node')],
+  deno: [join(ROOT, 'node_modules/deno/deno'), 'run', '-A'],
 }
+
+export const isInstalled = (runtime: RuntimeName): boolean => existsSync(COMMANDS[runtime][0])
 
 /** Variables of the machine that are options of a node must not reach the processes of a test. */
 const environment = (extra: Readonly<Record<string, string>>): Record<string, string> => ({

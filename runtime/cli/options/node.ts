@@ -50,7 +50,15 @@ export const NODE_BASE_OPTIONS = {
     group: NODE,
     fallback: 'sqlite',
     placeholder: '<DRIVER>',
-    description: 'Where the chain is kept',
+    description:
+      'Where the chain is kept: sqlite, memory, fs, or any driver of unstorage with its options, such as redis?url=redis://127.0.0.1',
+  }),
+  storageUnsafe: booleanOption({
+    name: 'storage-unsafe',
+    group: NODE,
+    fallback: false,
+    description:
+      'Let a validator run on storage that may lose blocks after a power cut or the end of the process',
   }),
   configFile: pathOption({
     name: 'config-file',

@@ -1,0 +1,24 @@
+import type { CommandContext } from '../cli/command.ts'
+import type { StatetestOptions } from '../cli/commands.ts'
+import { CommandError, UsageError } from '../cli/errors.ts'
+import { useFastEngine } from '../node/engine.ts'
+import { runStateTests } from './statetest.ts'
+
+/** Runs official state tests; resolves to 1 when one fails. */
+export const evmStatetest = async (context: CommandContext<StatetestOptions>): Promise<number> => {
+  const { options, words, terminal } = context
+  if (words.length === 0)
+    throw new UsageError('INVALID_VALUE', 'No tests specified: give files or folders of state tests')
+  await useFastEngine()
+  try {
+    const { failed } = await runStateTests(words, { json: options.json, write: line => terminal.out(line) })
+    return failed === 0 ? 0 : 1
+  } catch (cause) {
+    if (cause instanceof SyntaxError)
+      throw new CommandError('INPUT', `A file is not JSON: ${cause.message}`, { cause })
+    const { code, path } = cause as { readonly code?: string; readonly path?: string }
+    if (code === 'ENOENT')
+      throw new CommandError('INPUT', `There is no such file or folder: ${path}`, { cause })
+    throw cause
+  }
+}
