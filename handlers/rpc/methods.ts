@@ -3,6 +3,7 @@ import { DEBUG_METHODS } from './methods/debug.ts'
 import { ETH_BLOCK_METHODS } from './methods/ethBlocks.ts'
 import { ETH_CALL_METHODS } from './methods/ethCalls.ts'
 import { ETH_LOG_METHODS } from './methods/ethLogs.ts'
+import { ETH_MORE_METHODS } from './methods/ethMore.ts'
 import { ETH_NODE_METHODS } from './methods/ethNode.ts'
 import { ETH_STATE_METHODS } from './methods/ethState.ts'
 import { ETH_TRANSACTION_METHODS } from './methods/ethTransactions.ts'
@@ -23,6 +24,7 @@ export const METHODS: readonly Method[] = [
   ...ETH_STATE_METHODS,
   ...ETH_CALL_METHODS,
   ...ETH_LOG_METHODS,
+  ...ETH_MORE_METHODS,
   ...QBFT_METHODS,
   ...TXPOOL_METHODS,
   ...DEBUG_METHODS,

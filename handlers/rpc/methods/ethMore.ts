@@ -1,0 +1,68 @@
+import { ZERO_HASH } from '../../../core/bytes/bytes.ts'
+import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
+import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
+import { poolHeadOf } from '../../../core/txpool/head.ts'
+import { chainConfig } from '../config/chainConfig.ts'
+import { RpcError } from '../errors.ts'
+import { type Method, method } from '../method.ts'
+import { withSelector } from '../parameters/block.ts'
+import { addressOf, given, integerOf, isObject, required } from '../parameters/values.ts'
+import { PROOF_BLOCKS_MAX } from '../proof.ts'
+import { readState } from '../state.ts'
+
+/** Slots of one eth_getStorageValues, all accounts together. */
+export const STORAGE_VALUES_MAX = 1024
+
+type Request = { readonly name: string; readonly address: Uint8Array; readonly slots: readonly Uint8Array[] }
+
+const readRequests = (value: unknown): readonly Request[] => {
+  if (!isObject(value)) throw new RpcError('INVALID_PARAMS')
+  const requests = Object.entries(value).map(([name, keys]): Request => {
+    if (!Array.isArray(keys)) throw new RpcError('INVALID_STORAGE_KEYS')
+    return {
+      name,
+      address: required(addressOf(name), 'INVALID_ADDRESS'),
+      slots: keys.map(key => bigintToFixedBytes(required(integerOf(key), 'INVALID_STORAGE_KEYS'), 32)),
+    }
+  })
+  const count = requests.reduce((sum, { slots }) => sum + slots.length, 0)
+  if (count === 0 || count > STORAGE_VALUES_MAX) throw new RpcError('INVALID_PARAMS')
+  return requests
+}
+
+/** Methods of the execution-apis that Besu does not have, or has as diagnostics. */
+export const ETH_MORE_METHODS: readonly Method[] = [
+  method('eth_config', [], (_, { chain }) => chainConfig(chain)),
+  method('eth_baseFee', [], (_, { chain, nowMs, options }) => {
+    const head = poolHeadOf(chain, BigInt(Math.floor(nowMs() / 1000)), options.minGasPrice)
+    return head.nextBaseFeePerGas === undefined ? null : toQuantity(head.nextBaseFeePerGas)
+  }),
+  method('eth_capabilities', [], (_, { chain }) => {
+    const { header, hash } = chain.head()
+    const all = { disabled: false, oldestBlock: '0x0' }
+    const proofsFrom = header.number > PROOF_BLOCKS_MAX ? header.number - PROOF_BLOCKS_MAX : 0n
+    return {
+      head: { number: toQuantity(header.number), hash: toHex(hash) },
+      state: all,
+      tx: all,
+      logs: all,
+      receipts: all,
+      blocks: all,
+      stateproofs: { disabled: false, oldestBlock: toQuantity(proofsFrom) },
+    }
+  }),
+  method('eth_getStorageValues', ['slotsByAddress', 'block?'], async ({ params }, context) => {
+    const [requests, selector] = withSelector(params, 1, () => readRequests(given(params, 0)))
+    return await readState(context, selector, state =>
+      Object.fromEntries(
+        requests.map(({ name, address, slots }) => {
+          const account = state.account(address)
+          const values = slots.map(slot =>
+            toHex(account === undefined ? ZERO_HASH : state.storage(address, account, slot)),
+          )
+          return [name, values]
+        }),
+      ),
+    )
+  }),
+]
