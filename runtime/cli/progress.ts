@@ -58,6 +58,7 @@ export const startProgress = (terminal: Terminal, write: (text: string) => void)
     },
     end: () => {
       if (drawn) write('\r\u001b[2K')
+      drawn = false
     },
   }
 }

@@ -29,7 +29,8 @@ export const processTerminal: Terminal = {
   out: text => void stdout.write(`${text}\n`),
   error: text => void stderr.write(`${text}\n`),
   interactive: isatty(2),
-  columns: stderr.columns ?? 100,
+  // Zero on terminals that do not know their width.
+  columns: stderr.columns || 100,
   readInput,
   flush: async () => {
     for (const stream of [stdout, stderr])

@@ -17,7 +17,7 @@ import { configureLogFrom } from '../logging/configure.ts'
 import { type Log, logOf } from '../logging/log.ts'
 import { openNode } from '../node/openNode.ts'
 import { stopSignal } from '../node/signals.ts'
-import { describeBlock } from '../validator/describeBlock.ts'
+import { tellBlock } from '../validator/tellBlock.ts'
 import { type BlockRange, blockRange, formatRate } from './blockRange.ts'
 
 type Context = CommandContext<ImportOptions>
@@ -130,7 +130,7 @@ const importFiles = async (
       totals,
       ({ header, transactions }, bytesDone, result) => {
         if (result === 'imported')
-          log.debug(describeBlock('Imported', header, transactions.length, 0, chain.head().hash))
+          tellBlock(log, 'Imported', header, transactions.length, 0, chain.head().hash)
         const rate = formatRate(totals.blocks + totals.known, Date.now() - startedMs)
         progress.update({ done: before + bytesDone, total, text: `block ${header.number}, ${rate} blocks/s` })
       },

@@ -1,11 +1,5 @@
 import { stdout } from 'node:process'
-import {
-  configureSync,
-  getLogger,
-  type Logger,
-  type LogRecord,
-  sanitizeControlSequences,
-} from '@logtape/logtape'
+import { configureSync, getLogger, type Logger, type LogRecord } from '@logtape/logtape'
 import type { LogLevel } from './level.ts'
 
 export type Log = Logger
@@ -49,7 +43,14 @@ const textOf = (value: unknown): string => {
   return JSON.stringify(value, jsonValue) ?? ''
 }
 
-const messageOf = (record: LogRecord): string => sanitizeControlSequences(record.message.map(textOf).join(''))
+/** Line ends and terminal sequences, in what others sent, would let them forge lines. */
+const CONTROL_CHARACTERS = /\p{Cc}/gu
+
+const escaped = (character: string): string =>
+  character === '\n' ? '\\n' : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+const messageOf = (record: LogRecord): string =>
+  record.message.map(textOf).join('').replace(CONTROL_CHARACTERS, escaped)
 
 const jsonValue = (_key: string, value: unknown): unknown => {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString()
@@ -80,6 +81,8 @@ export const jsonLine = (record: LogRecord): string =>
     jsonValue,
   )
 
+const ignore = (): void => undefined
+
 export type LogOptions = {
   readonly level: LogLevel
   readonly format: 'PLAIN' | 'JSON'
@@ -90,7 +93,7 @@ export type LogOptions = {
 /** Sets up the log of this process; called once, before anything logs. */
 export const configureLog = ({ level, format, colour, write }: LogOptions): void => {
   // A reader that goes away (`| head`) must not stop a node.
-  stdout.on('error', () => undefined)
+  stdout.off('error', ignore).on('error', ignore)
   const sink = (record: LogRecord): void =>
     write(format === 'JSON' ? jsonLine(record) : plainLine(record, colour))
   configureSync({

@@ -5,7 +5,7 @@ import { type QbftConsensus, qbftAt } from '../../core/genesis/schedule.ts'
 import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
 import type { NodeKey } from '../keys/nodeKey.ts'
 import type { Log } from '../logging/log.ts'
-import { describeBlock } from './describeBlock.ts'
+import { tellBlock } from './tellBlock.ts'
 import { standing } from './standing.ts'
 import { sealHeader } from './seal.ts'
 import { blockTimes, blockTimestamp, selectionTimeMs } from './timing.ts'
@@ -154,7 +154,7 @@ export const startProduction = (options: ProductionOptions): Production => {
       }),
     )
     pool.removeMined(mined, options.poolHead())
-    log.info(describeBlock('Produced', header, mined.length, pool.size, chain.head().hash))
+    tellBlock(log, 'Produced', header, mined.length, pool.size, chain.head().hash)
   }
 
   const unsubscribe = pool.onAdded(() => {

@@ -1,6 +1,7 @@
 import type { Hash } from '../../core/bytes/bytes.ts'
 import { toHex } from '../../core/bytes/hex.ts'
 import type { Header } from '../../core/chain/header.ts'
+import type { Log } from '../logging/log.ts'
 
 const grouped = (value: bigint | number): string => value.toString().replace(/\B(?=(\d{3})+$)/g, ',')
 
@@ -15,3 +16,20 @@ export const describeBlock = (
   const share = header.gasLimit === 0n ? 0 : Number((header.gasUsed * 1000n) / header.gasLimit) / 10
   return `${what} #${grouped(header.number)} / ${transactions} tx / ${pending} pending / ${grouped(header.gasUsed)} (${share.toFixed(1)}%) gas / (${toHex(hash)})`
 }
+
+/** Logs a block: as a line for people, with its numbers beside it for machines. */
+export const tellBlock = (
+  log: Log,
+  what: 'Produced' | 'Imported',
+  header: Header,
+  transactions: number,
+  pending: number,
+  hash: Hash,
+): void =>
+  log[what === 'Produced' ? 'info' : 'debug']('{block}', {
+    block: describeBlock(what, header, transactions, pending, hash),
+    number: header.number,
+    transactions,
+    pending,
+    gasUsed: header.gasUsed,
+  })

@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'bun:test'
+import { formatDuration, startProgress, timeLeft } from '../../../runtime/cli/progress.ts'
+import { processTerminal } from '../../../runtime/cli/terminal.ts'
+
+describe('the progress of a long command', () => {
+  test('tells the time left by the rate so far', () => {
+    expect(timeLeft({ done: 25, total: 100, text: '' }, 10_000)).toBe('0:30 left')
+    expect(timeLeft({ done: 0, total: 100, text: '' }, 10_000)).toBe('')
+  })
+
+  test('writes durations as clocks do', () => {
+    expect([0, 65_000, 3_661_000].map(formatDuration)).toEqual(['0:00', '1:05', '1:01:01'])
+  })
+
+  test('draws a bar on a terminal and removes it at the end', async () => {
+    const written: string[] = []
+    const progress = startProgress({ ...processTerminal, interactive: true, columns: 120 }, text =>
+      written.push(text),
+    )
+    await Bun.sleep(120)
+    progress.update({ done: 1, total: 2, text: 'block 5, 10.0 blocks/s' })
+    progress.end()
+    expect(written[0]).toMatch(/^\r\S+█{12}░{12} {2}50% {2}block 5, 10\.0 blocks\/s {2}0:00 left$/)
+    expect(written.slice(1)).toEqual(['\r\u001b[2K'])
+  })
+
+  test('writes nothing elsewhere until there is something to wait for', () => {
+    const written: string[] = []
+    const progress = startProgress({ ...processTerminal, interactive: false }, text => written.push(text))
+    for (let done = 0; done < 100; done++) progress.update({ done, total: 100, text: '' })
+    progress.end()
+    expect(written).toEqual([])
+  })
+})

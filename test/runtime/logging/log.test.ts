@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'bun:test'
+import { configureLog, type LogOptions, logOf } from '../../../runtime/logging/log.ts'
+
+const logged = (options: Partial<LogOptions>, write: () => void): readonly string[] => {
+  const lines: string[] = []
+  configureLog({ level: 'INFO', format: 'PLAIN', colour: false, write: line => lines.push(line), ...options })
+  write()
+  return lines
+}
+
+const log = logOf('chain')
+
+describe('the log', () => {
+  test('writes a line for people: time, level, part, message', () => {
+    expect(logged({}, () => log.warn('Block {number} waits', { number: 5n }))[0]).toMatch(
+      /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\+00:00 \| WARN {2}\| chain \| Block 5 waits$/,
+    )
+  })
+
+  test('writes JSON for machines, with what the message was made of', () => {
+    const [line] = logged({ format: 'JSON' }, () => log.info('Block {number}', { number: 5n, hash: '0x1' }))
+    expect(JSON.parse(line as string)).toMatchObject({
+      level: 'INFO',
+      part: 'chain',
+      message: 'Block 5',
+      number: 5,
+      hash: '0x1',
+    })
+  })
+
+  test('shows a typed error by its message and any other with its stack', () => {
+    const typed = Object.assign(new Error('the disk is full'), { code: 'STORE_FAILED' })
+    expect(logged({}, () => log.error('Failed: {error}', { error: typed }))[0]).toEndWith(
+      '| Failed: the disk is full',
+    )
+    expect(logged({}, () => log.error('Failed: {error}', { error: new Error('x') }))[0]).toMatch(
+      /Failed: x\nError: x\n +at /,
+    )
+  })
+
+  test('lets nobody forge a line', () => {
+    const [line] = logged({}, () =>
+      log.info('From {peer}', { peer: 'a\n2026 | ERROR | chain | forged\u001b[31m' }),
+    )
+    expect(line).toEndWith('From a\\n2026 | ERROR | chain | forged\\u001b[31m')
+  })
+
+  const levels: readonly (readonly [level: LogOptions['level'], count: number])[] = [
+    ['OFF', 0],
+    ['ERROR', 1],
+    ['WARN', 2],
+    ['INFO', 3],
+    ['DEBUG', 4],
+    ['TRACE', 5],
+    ['ALL', 5],
+  ]
+  test.each(levels)('at %s writes %p of five levels', (level, count) => {
+    const lines = logged({ level }, () => {
+      log.error('e')
+      log.warn('w')
+      log.info('i')
+      log.debug('d')
+      log.trace('t')
+    })
+    expect(lines).toHaveLength(count)
+  })
+})

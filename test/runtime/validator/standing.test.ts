@@ -1,0 +1,25 @@
+import { describe, expect, test } from 'bun:test'
+import { standing } from '../../../runtime/validator/standing.ts'
+import { testAddress } from '../genesis.ts'
+
+describe('what a node is to the next block', () => {
+  test('the only validator makes blocks', () => {
+    expect(standing([testAddress(1)], testAddress(1)).makesBlocks).toBe(true)
+  })
+
+  test('no validator makes none', () => {
+    const { makesBlocks, text } = standing([testAddress(1), testAddress(2)], testAddress(3))
+    expect(makesBlocks).toBe(false)
+    expect(text).toContain('is not one of the 2 validators')
+  })
+
+  test('one of several makes none, and the quorum it lacks is named', () => {
+    const { makesBlocks, text } = standing([1, 2, 3, 4].map(testAddress), testAddress(3))
+    expect(makesBlocks).toBe(false)
+    expect(text).toContain('is one of 4 validators and cannot reach the quorum of 3 alone')
+  })
+
+  test('where there is no validator at all nobody makes blocks', () => {
+    expect(standing([], testAddress(1)).makesBlocks).toBe(false)
+  })
+})

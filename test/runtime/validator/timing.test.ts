@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'bun:test'
+import type { QbftParameters } from '../../../core/genesis/configuration.ts'
+import { blockTimes, blockTimestamp, selectionTimeMs } from '../../../runtime/validator/timing.ts'
+
+const parameters = (given: Partial<QbftParameters>): QbftParameters => ({
+  blockPeriodSeconds: 1,
+  blockPeriodMs: 0,
+  emptyBlockPeriodSeconds: 0,
+  epochLength: 30_000n,
+  requestTimeoutSeconds: 1,
+  blockReward: 0n,
+  miningBeneficiary: undefined,
+  validatorSelection: { mode: 'blockheader' },
+  ...given,
+})
+
+describe('the block timer (qbft-protocol §3.5, §3.6)', () => {
+  test('given a parent of second 500 and a period of 15 s then the next block may be made at second 515', () => {
+    expect(blockTimes(parameters({ blockPeriodSeconds: 15 }), 500n, 505_000).readyAtMs).toBe(515_000)
+  })
+
+  test('given a period in milliseconds then it counts from the parent’s arrival', () => {
+    expect(blockTimes(parameters({ blockPeriodMs: 20 }), 500n, 505_123).readyAtMs).toBe(505_143)
+  })
+
+  test('given no empty-block period then an empty block is as good as any other', () => {
+    expect(blockTimes(parameters({}), 500n, 0).emptyAtMs).toBe(-Infinity)
+  })
+
+  test('given one then it counts from the parent’s timestamp', () => {
+    expect(blockTimes(parameters({ emptyBlockPeriodSeconds: 60 }), 500n, 0).emptyAtMs).toBe(560_000)
+  })
+})
+
+describe('the timestamp of a made block (§1.5)', () => {
+  test('is the nearest second, so that a timer a little early keeps the spacing', () => {
+    expect(blockTimestamp(501_499, 0n)).toBe(501n)
+    expect(blockTimestamp(501_500, 0n)).toBe(502n)
+    expect(blockTimestamp(500_999, 500n)).toBe(501n)
+  })
+
+  test('is never before the parent, whatever the clock says', () => {
+    expect(blockTimestamp(100_000, 500n)).toBe(500n)
+  })
+})
+
+describe('the time to choose transactions', () => {
+  test('is a percentage of the period, the one in milliseconds where it is set', () => {
+    expect(selectionTimeMs(parameters({ blockPeriodSeconds: 4 }), 75)).toBe(3000)
+    expect(selectionTimeMs(parameters({ blockPeriodMs: 200 }), 50)).toBe(100)
+  })
+})
