@@ -1,5 +1,6 @@
 import type { Address } from '../bytes/bytes.ts'
 import type { Transaction } from '../chain/transaction.ts'
+import { delegateOf } from '../evm/delegation.ts'
 import { InvalidTransaction, type InvalidTransactionCode } from '../evm/result.ts'
 import { type BlockLimits, checkTransaction } from '../evm/validity.ts'
 import { forkIsAtLeast } from '../genesis/fork.ts'
@@ -51,10 +52,6 @@ const REJECTION_OF: Readonly<Partial<Record<InvalidTransactionCode, RejectionCod
 
 /** What depends on the block is the pool's own to judge: its limit later, its fees not at all. */
 const NO_LIMITS: BlockLimits = { gasLimit: undefined, baseFeePerGas: undefined, blobBaseFee: undefined }
-
-/** EIP-7702: such code is a pointer of an account that still has its key. */
-const isDelegation = (code: Uint8Array): boolean =>
-  code.length === 23 && code[0] === 0xef && code[1] === 0x01 && code[2] === 0x00
 
 const checkFloor = ({ maxFeePerGas: price }: Transaction, head: PoolHead): void => {
   if ((head.nextBaseFeePerGas ?? 0n) >= BASE_FEE_FLOOR && price < BASE_FEE_FLOOR)
@@ -139,7 +136,8 @@ export const admit = (
       `nonce ${transaction.nonce} is used, the account's next one is ${accountNonce}`,
     )
   const code = head.code(sender)
-  if (code.length > 0 && !isDelegation(code))
+  // EIP-7702: code that delegates belongs to an account that still has its key.
+  if (code.length > 0 && delegateOf(code) === undefined)
     throw new TransactionRejected('SENDER_NOT_AUTHORIZED', 'the sender is a contract (EIP-3607)')
   // A local transaction is told of a used nonce before it is told of a price that no block takes.
   if (hasPriority) checkFloor(transaction, head)

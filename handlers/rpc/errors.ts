@@ -62,15 +62,8 @@ export const RPC_ERRORS = {
     message: 'Invalid blob count (blob transactions must have at least one blob)',
   },
   NONCE_TOO_LOW: { code: -32001, message: 'Nonce too low' },
-  NONCE_TOO_HIGH: { code: -32006, message: 'Nonce too high' },
   INTRINSIC_GAS: { code: -32003, message: 'Intrinsic gas exceeds gas limit' },
   UPFRONT_COST: { code: -32004, message: 'Upfront cost exceeds account balance' },
-  BLOCK_GAS_LIMIT: { code: -32005, message: 'Transaction gas limit exceeds block gas limit' },
-  TRANSACTION_GAS_CAP: { code: -32005, message: 'Transaction gas limit cap exceeded' },
-  SENDER_NOT_AUTHORIZED: {
-    code: -32007,
-    message: 'Sender account not authorized to send transactions',
-  },
   GAS_PRICE_BELOW_BASE_FEE: { code: -32009, message: 'Gas price below current base fee' },
   BLOB_GAS_PRICE_BELOW_BASE_FEE: {
     code: -32009,

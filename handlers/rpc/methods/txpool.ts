@@ -1,7 +1,10 @@
 import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
+import { poolHeadOf } from '../../../core/txpool/head.ts'
 import type { PooledTransaction } from '../../../core/txpool/pool.ts'
+import { RpcError } from '../errors.ts'
 import { type Method, method } from '../method.ts'
-import { requireAddress } from '../parameters/values.ts'
+import { given, hashOf, requireAddress, required } from '../parameters/values.ts'
+import { readPendingFilter } from '../pool/pendingFilter.ts'
 import { pendingTransactionShape } from '../shapes/transaction.ts'
 
 const byNonce = (transactions: readonly PooledTransaction[]): Record<string, unknown> =>
@@ -17,6 +20,12 @@ export const TXPOOL_METHODS: readonly Method[] = [
       addedToPoolAt: new Date(addedAtMs).toISOString(),
     })),
   ),
+  method('txpool_besuPendingTransactions', ['limit?', 'filter?'], ({ params }, { pool }) => {
+    const limit = given(params, 0) ?? pool.size
+    if (typeof limit !== 'number' || !Number.isInteger(limit)) throw new RpcError('INVALID_TRANSACTION_LIMIT')
+    const wanted = readPendingFilter(given(params, 1))
+    return pool.list().filter(wanted).slice(0, Math.max(0, limit)).map(pendingTransactionShape)
+  }),
   method('txpool_besuStatistics', [], (_, { pool }) => {
     const localCount = pool.list().filter(({ local }) => local).length
     return { maxSize: pool.limits.transactionsMax, localCount, remoteCount: pool.size - localCount }
@@ -28,5 +37,11 @@ export const TXPOOL_METHODS: readonly Method[] = [
   method('txpool_contentFrom', ['address'], ({ params }, { pool }) => {
     const { transactions, ready } = pool.ofSender(requireAddress(params, 0))
     return { pending: byNonce(transactions.slice(0, ready)), queued: byNonce(transactions.slice(ready)) }
+  }),
+  // Not of Besu: why a transaction is not in a block yet, in a sentence.
+  method('txpool_explain', ['transactionHash'], async ({ params }, { chain, pool, nowMs, options }) => {
+    const hash = required(hashOf(given(params, 0)), 'INVALID_TRANSACTION_HASH')
+    const head = poolHeadOf(chain, BigInt(Math.floor(nowMs() / 1000)), options.minGasPrice)
+    return (await chain.store.run(() => pool.explain(hash, head))) ?? null
   }),
 ]

@@ -243,6 +243,45 @@ describe('the pool', () => {
     })
     expect(await node.call('txpool_contentFrom', RECIPIENT)).toEqual({ pending: {}, queued: {} })
   })
+
+  test('explains what waits', async () => {
+    await start()
+    const hash = await node.call('eth_sendRawTransaction', await transfer(2))
+    expect(await node.call('txpool_explain', hash)).toBe('nonce 2 queued: waiting for nonces 0 to 1')
+    expect(await node.call('txpool_explain', `0x${'12'.repeat(32)}`)).toBeNull()
+  })
+
+  test('is searched by sender, recipient, gas, price, value and nonce', async () => {
+    await start()
+    await send(await transfer(0, { value: 7n }))
+    await send(await transfer(1, { to: undefined, gas: 100_000n, data: '0x00' }))
+    const find = async (filter?: object, limit: number | null = null) =>
+      ((await node.call('txpool_besuPendingTransactions', limit, filter)) as { nonce: string }[]).map(
+        ({ nonce }) => Number(nonce),
+      )
+    expect(await find()).toEqual([0, 1])
+    expect(await find(undefined, 1)).toEqual([0])
+    expect(await find({ from: { eq: SENDER.address } })).toEqual([0, 1])
+    expect(await find({ from: { eq: RECIPIENT } })).toEqual([])
+    expect(await find({ to: { eq: RECIPIENT } })).toEqual([0])
+    expect(await find({ to: { action: 'contract_creation' } })).toEqual([1])
+    expect(await find({ gas: { gt: '0x5208' } })).toEqual([1])
+    expect(await find({ nonce: { lt: '0x1' }, value: { eq: '0x7' } })).toEqual([0])
+    for (const filter of [
+      { nonce: {} },
+      { nonce: { ge: '0x0' } },
+      { other: { eq: '0x0' } },
+      { to: { action: 'x' } },
+      [],
+    ])
+      expect((await node.rpc('txpool_besuPendingTransactions', null, filter)).error).toEqual({
+        code: -32602,
+        message: 'Invalid pending transactions params',
+      })
+    expect((await node.rpc('txpool_besuPendingTransactions', 'x')).error?.message).toBe(
+      'Invalid transaction limit params',
+    )
+  })
 })
 
 describe('a network where gas is free', () => {
