@@ -47,6 +47,9 @@ const readAccount = (key: string, value: unknown): AccountOverride => {
   const state = optional(value['state'], readSlots)
   const stateDiff = optional(value['stateDiff'], readSlots)
   if (state !== undefined && stateDiff !== undefined) return malformed()
+  // To pass over it would answer another question than the one that was asked.
+  if ((value['movePrecompileToAddress'] ?? undefined) !== undefined)
+    throw new RpcError('INTERNAL_ERROR', { detail: 'movePrecompileToAddress is not supported' })
   return {
     address: required(addressOf(key), 'INTERNAL_ERROR'),
     balance: optional(value['balance'], integerOf),

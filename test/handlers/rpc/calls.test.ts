@@ -194,6 +194,14 @@ describe('eth_call', () => {
       expect(await view('failures', 'counter')).toBe(8n)
     })
 
+    test('that moves a precompile is refused, not passed over', async () => {
+      const move = { [`0x${'00'.repeat(19)}01`]: { movePrecompileToAddress: sample.token } }
+      expect((await rpc('eth_call', { to: sample.token }, 'latest', move)).error).toEqual({
+        code: -32603,
+        message: 'Internal error (movePrecompileToAddress is not supported)',
+      })
+    })
+
     test('that is malformed is an internal error, as in Besu', async () => {
       for (const overrides of [
         { [sample.token]: { state: {}, stateDiff: {} } },
