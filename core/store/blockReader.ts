@@ -4,6 +4,7 @@ import { decodeChainHead } from './codec/chainHead.ts'
 import { createReader } from './codec/reader.ts'
 import type { KeyValueStore } from './keyvalue.ts'
 import { blockHashKey, headerKey, segmentKey, transactionKey } from './keys.ts'
+import { placeOf } from './layer.ts'
 import { RECORD_CACHE_BYTES } from './limits.ts'
 import { openSegment, type Segment, segmentChanges, segmentRecord } from './segment.ts'
 import type { StateSources } from './stateReader.ts'
@@ -106,7 +107,9 @@ export const createBlockReader = (
       const key = transactionKey(hash)
       for (const { transactions } of layers()) {
         const place = transactions.get(key)
-        if (place !== undefined) return { blockNumber: BigInt(place[0]), index: place[1] }
+        if (place === undefined) continue
+        const [block, index] = placeOf(place)
+        return { blockNumber: BigInt(block), index }
       }
       const bytes = await sources.views.fetch(key)
       if (bytes === undefined) return undefined

@@ -1,22 +1,31 @@
-import { concatBytes } from '../bytes/bytes.ts'
 import { keccak256 } from '../crypto/crypto.ts'
 
 /** Bytes of the checksum that stands before every stored value. */
 const CHECKSUM_BYTES = 8
 
-const encoder = new TextEncoder()
-
-const checksumOf = (key: string, value: Uint8Array): Uint8Array =>
-  keccak256(concatBytes(encoder.encode(key), value))
+/**
+ * keccak of the key and the value. Keys are ASCII. Arrays of their own size: on small ones a view costs more than a copy.
+ */
+const checksumOf = (key: string, value: Uint8Array): Uint8Array => {
+  const input = new Uint8Array(key.length + value.length)
+  for (let i = 0; i < key.length; i++) input[i] = key.charCodeAt(i)
+  input.set(value, key.length)
+  return keccak256(input)
+}
 
 /** The value as it is stored: behind the first eight bytes of keccak(key, value), so a value under a wrong key fails too. */
-export const withChecksum = (key: string, value: Uint8Array): Uint8Array =>
-  concatBytes(checksumOf(key, value).subarray(0, CHECKSUM_BYTES), value)
+export const withChecksum = (key: string, value: Uint8Array): Uint8Array => {
+  const checksum = checksumOf(key, value)
+  const stored = new Uint8Array(CHECKSUM_BYTES + value.length)
+  for (let i = 0; i < CHECKSUM_BYTES; i++) stored[i] = checksum[i] as number
+  stored.set(value, CHECKSUM_BYTES)
+  return stored
+}
 
-/** The value in what was stored (a view of it), or undefined when its checksum is wrong. */
+/** The value in what was stored, copied out, or undefined when its checksum is wrong. */
 export const checkedValue = (key: string, stored: Uint8Array): Uint8Array | undefined => {
   if (stored.length < CHECKSUM_BYTES) return undefined
-  const value = stored.subarray(CHECKSUM_BYTES)
+  const value = stored.slice(CHECKSUM_BYTES)
   const checksum = checksumOf(key, value)
   for (let i = 0; i < CHECKSUM_BYTES; i++) if (checksum[i] !== stored[i]) return undefined
   return value

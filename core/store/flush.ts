@@ -4,7 +4,7 @@ import { createWriter } from './codec/writer.ts'
 import { writeJournal } from './journal.ts'
 import type { KeyValueEntry, KeyValueStore } from './keyvalue.ts'
 import { headerKey, nodeKey } from './keys.ts'
-import type { Layer, Pending } from './layer.ts'
+import { type Layer, type Pending, placeOf } from './layer.ts'
 import { FLUSH_SLICE_BYTES, FLUSH_SLICE_ENTRIES } from './limits.ts'
 import { type Mark, writeMark } from './mark.ts'
 import { absentRecord, decodeStateRecord, type StateRecord, updateStateRecord } from './stateRecord.ts'
@@ -75,7 +75,7 @@ function* otherEntries(layer: Layer): Generator<KeyValueEntry> {
   for (const key of sortedKeys(layer.blockNumbers))
     yield entryOf(key, numbers(layer.blockNumbers.get(key) as number))
   for (const key of sortedKeys(layer.transactions))
-    yield entryOf(key, numbers(...(layer.transactions.get(key) as readonly [number, number])))
+    yield entryOf(key, numbers(...placeOf(layer.transactions.get(key) as number)))
 }
 
 /** Writes in slices of bounded size, and lets other work run after each. */
@@ -94,6 +94,18 @@ const writeEntries = async (kv: KeyValueStore, entries: readonly KeyValueEntry[]
   if (slice.length > 0) await kv.set(slice)
 }
 
+const inSlices = async <Item>(
+  kv: KeyValueStore,
+  items: Iterable<Item>,
+  take: (item: Item) => void,
+): Promise<void> => {
+  let taken = 0
+  for (const item of items) {
+    take(item)
+    if (++taken % FLUSH_SLICE_ENTRIES === 0) await kv.pause()
+  }
+}
+
 /**
  * Brings the views up to `mark`, the last block of the layer: the journal, then the views themselves, then the mark, with a
  * sync after each. A stop at any point leaves the views of the old mark or what a start makes into those of the new one.
@@ -110,11 +122,7 @@ export const flushLayer = async (
   const pages = new Map<string, Uint8Array>()
   const accounts = await prepareState(kv, views, views.accounts, layer.accounts, entries, pages)
   const slots = await prepareState(kv, views, views.slots, layer.slots, entries, pages)
-  let prepared = 0
-  for (const entry of otherEntries(layer)) {
-    entries.push(entry)
-    if (++prepared % FLUSH_SLICE_ENTRIES === 0) await kv.pause()
-  }
+  await inSlices(kv, otherEntries(layer), entry => entries.push(entry))
   await writeJournal(kv, mark, entries)
   await kv.sync()
 
@@ -124,5 +132,10 @@ export const flushLayer = async (
 
   await writeMark(kv, mark)
   await kv.sync()
-  views.endWriting(mark.number, layer.nodes)
+
+  // Readers find all of this in memory until the writing ends, so the caches can take it at leisure.
+  await inSlices(kv, accounts, ([key, record]) => views.accounts.cache.set(key, record))
+  await inSlices(kv, slots, ([key, record]) => views.slots.cache.set(key, record))
+  await inSlices(kv, layer.nodes, ([name, value]) => views.cacheNode(nodeKey(name), value))
+  views.endWriting(mark.number)
 }

@@ -1,6 +1,6 @@
 import { equalBytes } from '../bytes/bytes.ts'
 import { checkedValue, withChecksum } from './checksum.ts'
-import { createReader } from './codec/reader.ts'
+import { createReader, MalformedRecord } from './codec/reader.ts'
 import { createWriter } from './codec/writer.ts'
 import type { KeyValueEntry, KeyValueStore } from './keyvalue.ts'
 import { INTENT_KEY, journalKey } from './keys.ts'
@@ -20,35 +20,84 @@ export type Intent = { readonly mark: Mark; readonly chunks: number }
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
+const NO_VALUE = 0
+const HAS_VALUE = 1
+
+/**
+ * A chunk is the list of its keys and of the lengths of their values, behind a checksum, and then the values, which carry
+ * their own: hashing every value once more would cost as much as all the rest of a flush.
+ */
+const encodeChunk = (
+  key: string,
+  mark: Mark,
+  index: number,
+  entries: readonly KeyValueEntry[],
+): Uint8Array => {
+  const list = createWriter(64 * entries.length + 64)
+  list.raw(mark.hash)
+  list.varint(mark.sequence)
+  list.varint(index)
+  let valueBytes = 0
+  for (const { key: name, value } of entries) {
+    list.blob(encoder.encode(name))
+    list.byte(value === undefined ? NO_VALUE : HAS_VALUE)
+    if (value === undefined) continue
+    list.varint(value.length)
+    valueBytes += value.length
+  }
+  const chunk = createWriter(list.length + valueBytes + 32)
+  chunk.blob(withChecksum(key, list.finish()))
+  for (const { value } of entries) if (value !== undefined) chunk.raw(value)
+  return chunk.finish()
+}
+
+/** The entries of a chunk, every value checked; undefined when it is not whole or is one of an earlier flush. */
+const decodeChunk = (
+  key: string,
+  mark: Mark,
+  index: number,
+  bytes: Uint8Array,
+): readonly KeyValueEntry[] | undefined => {
+  const chunk = createReader(bytes)
+  const checked = checkedValue(key, chunk.blob())
+  if (checked === undefined) return undefined
+  const list = createReader(checked)
+  if (!equalBytes(list.raw(32), mark.hash) || list.varint() !== mark.sequence || list.varint() !== index)
+    return undefined
+  const entries: KeyValueEntry[] = []
+  while (!list.done) {
+    const name = decoder.decode(list.blob())
+    const value = list.byte() === NO_VALUE ? undefined : chunk.copy(list.varint())
+    if (value !== undefined && checkedValue(name, value) === undefined) return undefined
+    entries.push({ key: name, value })
+  }
+  return entries
+}
+
 /** Writes the journal of these entries, as they will be stored; durable only after a sync. */
 export const writeJournal = async (
   kv: KeyValueStore,
   mark: Mark,
   entries: readonly KeyValueEntry[],
 ): Promise<void> => {
-  const writer = createWriter(JOURNAL_CHUNK_BYTES)
   let chunks = 0
-  const begin = (): void => {
-    writer.reset()
-    writer.raw(mark.hash)
-    writer.varint(mark.sequence)
-    writer.varint(chunks)
-  }
+  let chunk: KeyValueEntry[] = []
+  let bytes = 0
   const put = async (): Promise<void> => {
     const key = journalKey(chunks)
-    await kv.set([{ key, value: withChecksum(key, writer.finish()) }])
+    await kv.set([{ key, value: encodeChunk(key, mark, chunks, chunk) }])
+    await kv.pause()
     chunks++
-    begin()
+    chunk = []
+    bytes = 0
   }
-  begin()
-  for (const { key, value } of entries) {
-    writer.blob(encoder.encode(key))
-    writer.byte(value === undefined ? 0 : 1)
-    if (value !== undefined) writer.blob(value)
-    if (writer.length >= JOURNAL_CHUNK_BYTES) await put()
+  for (const entry of entries) {
+    chunk.push(entry)
+    bytes += entry.key.length + (entry.value?.length ?? 0)
+    if (bytes >= JOURNAL_CHUNK_BYTES) await put()
   }
-  await put()
-  writer.reset()
+  if (chunk.length > 0) await put()
+  const writer = createWriter()
   writeMarkFields(writer, mark)
   writer.varint(chunks)
   await kv.set([{ key: INTENT_KEY, value: withChecksum(INTENT_KEY, writer.finish()) }])
@@ -69,19 +118,15 @@ const readChunk = async (
   index: number,
 ): Promise<readonly KeyValueEntry[] | undefined> => {
   const key = journalKey(index)
-  const stored = await kv.get(key)
-  const bytes = stored === undefined ? undefined : checkedValue(key, stored)
+  const bytes = await kv.get(key)
   if (bytes === undefined) return undefined
-  const reader = createReader(bytes)
-  // A chunk of an earlier flush: the one that should stand here was lost.
-  if (!equalBytes(reader.raw(32), mark.hash)) return undefined
-  if (reader.varint() !== mark.sequence || reader.varint() !== index) return undefined
-  const entries: KeyValueEntry[] = []
-  while (!reader.done) {
-    const name = decoder.decode(reader.blob())
-    entries.push({ key: name, value: reader.byte() === 0 ? undefined : reader.blob().slice() })
+  try {
+    return decodeChunk(key, mark, index, bytes)
+  } catch (error) {
+    // Torn: lengths point past the end.
+    if (error instanceof MalformedRecord) return undefined
+    throw error
   }
-  return entries
 }
 
 /** Writes everything in the intent's journal into the views. False, and nothing written, when the journal is not whole. */

@@ -24,10 +24,20 @@ export type Layer = {
   readonly nodes: Map<string, Uint8Array | undefined>
   readonly codes: Map<string, Uint8Array>
   readonly blockNumbers: Map<string, number>
-  readonly transactions: Map<string, readonly [block: number, index: number]>
+  /** Block and index in one number, see `placeOf`. */
+  readonly transactions: Map<string, number>
   /** Estimate of the memory it takes. */
   bytes: number
 }
+
+/** More transactions than any gas limit lets into a block. */
+const TRANSACTIONS_MAX = 2 ** 20
+
+/** Where a transaction stands, from the number that a layer keeps for it: a pair for each would be much to collect. */
+export const placeOf = (place: number): readonly [block: number, index: number] => [
+  Math.floor(place / TRANSACTIONS_MAX),
+  place % TRANSACTIONS_MAX,
+]
 
 export const createLayer = (): Layer => ({
   heads: [],
@@ -52,11 +62,10 @@ const put = <Value>(
 ): void => {
   const known = pending.get(key)
   // Nothing was before genesis, and nobody asks for it.
-  const changes = block === 0 ? [] : [{ block, before }]
-  if (known === undefined) pending.set(key, { value: after, changes })
+  if (known === undefined) pending.set(key, { value: after, changes: block === 0 ? [] : [{ block, before }] })
   else {
     known.value = after
-    known.changes.push(...changes)
+    known.changes.push({ block, before })
   }
 }
 
@@ -92,7 +101,7 @@ export const addBlock = (layer: Layer, commit: BlockCommit): void => {
   layer.heads.push({ header: block.header, hash, totalDifficulty })
   layer.blockNumbers.set(blockHashKey(hash), number)
   block.transactions.forEach((transaction, index) => {
-    layer.transactions.set(transactionKey(transaction.hash), [number, index])
+    layer.transactions.set(transactionKey(transaction.hash), number * TRANSACTIONS_MAX + index)
   })
   layer.bytes += HEAD_BYTES + ENTRY_BYTES * block.transactions.length
   addState(layer, number, commit.changes)

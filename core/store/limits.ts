@@ -7,10 +7,10 @@
 export const FLUSH_BLOCKS = 256
 
 /** Bytes kept above the views at which a flush begins: bounds what a start replays on a busy chain. */
-export const FLUSH_BYTES = 16 * 1024 * 1024
+export const FLUSH_BYTES = 32 * 1024 * 1024
 
 /** Bytes kept above the views at which a commit waits for the flush; without it a slow disk would fill the memory. */
-export const PENDING_BYTES_MAX = 4 * FLUSH_BYTES
+export const PENDING_BYTES_MAX = 3 * FLUSH_BYTES
 
 /** Blocks kept above the views at which a commit waits for the flush: no start replays more than these. */
 export const PENDING_BLOCKS_MAX = 4 * FLUSH_BLOCKS
@@ -21,8 +21,8 @@ export const FLUSH_SLICE_ENTRIES = 256
 /** Bytes a flush writes before it lets other work run. */
 export const FLUSH_SLICE_BYTES = 512 * 1024
 
-/** Bytes of one value of the journal: what hashing it takes is how long other work waits. */
-export const JOURNAL_CHUNK_BYTES = 128 * 1024
+/** Bytes of one value of the journal: writing it takes about a millisecond. */
+export const JOURNAL_CHUNK_BYTES = 256 * 1024
 
 /** Changes in one history page. */
 export const HISTORY_PAGE_CHANGES = 32

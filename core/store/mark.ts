@@ -36,7 +36,7 @@ export const readMarkFields = (reader: Reader): Mark => {
     )
   const number = reader.varint()
   const sequence = reader.varint()
-  return { number, sequence, hash: reader.raw(32).slice(), genesisHash: reader.raw(32).slice() }
+  return { number, sequence, hash: reader.copy(32), genesisHash: reader.copy(32) }
 }
 
 export const writeMark = async (kv: KeyValueStore, mark: Mark): Promise<void> => {

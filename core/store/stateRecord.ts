@@ -42,5 +42,5 @@ export const updateStateRecord = <Value>(
   const { history, pages } = appendHistory(key, codec, readHistory(record.history, codec), changes)
   if (history.levels.length > 0 || history.tail.length > 0) writeHistory(writer, codec, history)
   const bytes = writer.finish()
-  return { record: { value, history: bytes.subarray(valueLength) }, bytes, pages }
+  return { record: { value, history: bytes.slice(valueLength) }, bytes, pages }
 }

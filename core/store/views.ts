@@ -12,7 +12,6 @@ import {
   RUN_ENTRIES_MAX,
   SLOT_CACHE_BYTES,
 } from './limits.ts'
-import { nodeKey } from './keys.ts'
 import { absentRecord, decodeStateRecord, type StateRecord } from './stateRecord.ts'
 
 /** Accounts or slots: how they are written, and those that were read last. */
@@ -45,8 +44,10 @@ export type Views = {
   /** As ChainStore.run. @throws RunTooLarge */
   run<T>(synchronous: () => T): Promise<T>
   beginWriting(records: FlushedRecords): void
-  /** The views are complete up to `mark`; what was loaded before is forgotten or replaced. `nodes` is by key of the trie. */
-  endWriting(mark: number, nodes: ReadonlyMap<string, Uint8Array | undefined>): void
+  /** Takes what a flush wrote: after this no older one is served. */
+  cacheNode(key: string, value: Uint8Array | undefined): void
+  /** The views are complete up to `mark`, and the caches have what was written; what was loaded before is forgotten. */
+  endWriting(mark: number): void
 }
 
 const ACCOUNT_BYTES = 200
@@ -148,14 +149,11 @@ export const createViews = (kv: KeyValueStore, completeTo: number): Views => {
     beginWriting: records => {
       writing = records
     },
-    endWriting: (next, written) => {
-      for (const [key, value] of writing?.accounts ?? []) accounts.cache.set(key, value)
-      for (const [key, value] of writing?.slots ?? []) slots.cache.set(key, value)
-      for (const [name, value] of written) {
-        const key = nodeKey(name)
-        if (value === undefined) nodes.delete(key)
-        else nodes.set(key, value)
-      }
+    cacheNode: (key, value) => {
+      if (value === undefined) nodes.delete(key)
+      else nodes.set(key, value)
+    },
+    endWriting: next => {
       writing = undefined
       mark = next
       epoch++

@@ -5,7 +5,7 @@ import type { DriverExtensions } from '../../core/store/driverStore.ts'
 import type { KeyValueEntry } from '../../core/store/keyvalue.ts'
 import { isBusy, type SqliteStatement } from './sqliteDatabase.ts'
 import { openSqliteFile, type SqliteFile } from './sqliteFile.ts'
-import { packKey, sequentialKey, unpackKey } from './sqliteKeys.ts'
+import { packKey, sequentialNumber, unpackKey } from './sqliteKeys.ts'
 import { DataPathInUse } from './lock.ts'
 
 export const SEGMENTS_FILE = 'segments.sqlite'
@@ -26,21 +26,21 @@ const sequentialTable = (name: string): string =>
 const ENTRY_TABLE = 'CREATE TABLE IF NOT EXISTS entry (key BLOB NOT NULL UNIQUE, value BLOB NOT NULL)'
 
 type Table = {
-  readonly file: SqliteFile
   readonly name: string
   readonly read: SqliteStatement
   readonly write: SqliteStatement
   readonly remove: SqliteStatement
+  readonly list: SqliteStatement
 }
 
 const openTable = (file: SqliteFile, name: string, column: 'id' | 'key'): Table => ({
-  file,
   name,
   read: file.prepare(`SELECT value FROM ${name} WHERE ${column} = ?`),
   write: file.prepare(
     `INSERT INTO ${name} (${column}, value) VALUES (?, ?) ON CONFLICT (${column}) DO UPDATE SET value = excluded.value`,
   ),
   remove: file.prepare(`DELETE FROM ${name} WHERE ${column} = ?`),
+  list: file.prepare(`SELECT ${column} AS key FROM ${name}`),
 })
 
 export type SqliteDriverOptions = { readonly path: string }
@@ -76,49 +76,55 @@ const openFiles = async (path: string): Promise<Files> => {
   }
 }
 
-const driverOf = defineDriver(({ segments, views }: Files): Driver & DriverExtensions => {
-  const sequential: ReadonlyMap<string, Table> = new Map([
-    ['segment', openTable(segments, 'segment', 'id')],
-    ['header', openTable(views, 'header', 'id')],
-  ])
-  const entries = openTable(views, 'entry', 'key')
+/** One write, with the table and the key in it. */
+type Placed = {
+  readonly table: Table
+  readonly at: number | Uint8Array
+  readonly value: Uint8Array | undefined
+}
 
-  const place = (key: string): readonly [table: Table, key: number | Uint8Array] => {
-    const parts = sequentialKey(key)
-    const table = parts === undefined ? undefined : sequential.get(parts[0])
-    return table === undefined || parts === undefined ? [entries, packKey(key)] : [table, parts[1]]
+const writePlaced = (file: SqliteFile, writes: readonly Placed[]): void => {
+  if (writes.length === 0) return
+  let bytes = 0
+  for (const { value } of writes) bytes += value?.length ?? 0
+  file.transaction(writes.length, bytes, () => {
+    for (const { table, at, value } of writes)
+      if (value === undefined) table.remove.run(at)
+      else table.write.run(at, value)
+  })
+}
+
+const driverOf = defineDriver(({ segments, views }: Files): Driver & DriverExtensions => {
+  const segment = openTable(segments, 'segment', 'id')
+  const header = openTable(views, 'header', 'id')
+  const entry = openTable(views, 'entry', 'key')
+
+  const place = (key: string, value: Uint8Array | undefined): Placed => {
+    const segmentNumber = sequentialNumber(key, 'segment:')
+    if (segmentNumber !== undefined) return { table: segment, at: segmentNumber, value }
+    const headerNumber = sequentialNumber(key, 'header:')
+    if (headerNumber !== undefined) return { table: header, at: headerNumber, value }
+    return { table: entry, at: packKey(key), value }
   }
   const read = (key: string): Uint8Array | undefined => {
-    const [table, at] = place(key)
+    const { table, at } = place(key, undefined)
     return table.read.get(at)?.['value'] as Uint8Array | undefined
   }
-  const writeIn = (file: SqliteFile, all: readonly KeyValueEntry[]): void => {
-    const placed = all.map(entry => [...place(entry.key), entry.value] as const)
-    const own = placed.filter(([table]) => table.file === file)
-    if (own.length === 0) return
-    const bytes = own.reduce((sum, [, , value]) => sum + (value?.length ?? 0), 0)
-    file.transaction(own.length, bytes, () => {
-      for (const [table, at, value] of own)
-        if (value === undefined) table.remove.run(at)
-        else table.write.run(at, value)
-    })
-  }
   const write = (all: readonly KeyValueEntry[]): void => {
+    const placed = all.map(({ key, value }) => place(key, value))
     // Views first: whoever writes both at once finds the segment only with its views.
-    writeIn(views, all)
-    writeIn(segments, all)
+    writePlaced(
+      views,
+      placed.filter(({ table }) => table !== segment),
+    )
+    writePlaced(
+      segments,
+      placed.filter(({ table }) => table === segment),
+    )
   }
   const keys = (): string[] => [
-    ...[...sequential].flatMap(([name, { file }]) =>
-      file
-        .prepare(`SELECT id FROM ${name} ORDER BY id`)
-        .all()
-        .map(row => `${name}:${String(row['id'])}`),
-    ),
-    ...views
-      .prepare('SELECT key FROM entry')
-      .all()
-      .map(row => unpackKey(row['key'] as Uint8Array)),
+    ...[segment, header].flatMap(table => table.list.all().map(row => `${table.name}:${String(row['key'])}`)),
+    ...entry.list.all().map(row => unpackKey(row['key'] as Uint8Array)),
   ]
 
   return {
@@ -140,9 +146,10 @@ const driverOf = defineDriver(({ segments, views }: Files): Driver & DriverExten
     },
     getItemRawSync: read,
     setEntries: write,
-    setDurably: async entry => {
-      write([entry])
-      if (place(entry.key)[0].file === views) await views.sync()
+    setDurably: async one => {
+      write([one])
+      // A segment is durable when its transaction is.
+      if (place(one.key, undefined).table !== segment) await views.sync()
     },
     sync: () => views.sync(),
   }

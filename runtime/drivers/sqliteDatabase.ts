@@ -18,12 +18,15 @@ export type SqliteDatabase = {
 const openBun = async (path: string): Promise<SqliteDatabase> => {
   const { Database } = await import('bun:sqlite')
   const database = new Database(path, { create: true, readwrite: true })
+  // The file stays open, and locked, for as long as a statement is.
+  const statements: { finalize(): void }[] = []
   return {
     exec: sql => {
       database.run(sql)
     },
     prepare: sql => {
       const statement = database.prepare<Record<string, unknown>, SqliteValue[]>(sql)
+      statements.push(statement)
       return {
         get: (...values) => statement.get(...values) ?? undefined,
         all: (...values) => statement.all(...values),
@@ -32,7 +35,10 @@ const openBun = async (path: string): Promise<SqliteDatabase> => {
         },
       }
     },
-    close: () => database.close(),
+    close: () => {
+      for (const statement of statements) statement.finalize()
+      database.close()
+    },
   }
 }
 

@@ -1,51 +1,68 @@
-const encoder = new TextEncoder()
+/** Digits of a number that JavaScript holds exactly, whatever they are. */
+const NUMBER_DIGITS_MAX = 15
 
-/** `name:NUMBER` without leading zeros, up to what a JavaScript integer holds exactly. */
-const SEQUENTIAL = /^([a-z]+):(0|[1-9]\d{0,14})$/
-
-/** The name and number of a sequential key, undefined for any other. */
-export const sequentialKey = (key: string): readonly [name: string, number: number] | undefined => {
-  const match = SEQUENTIAL.exec(key)
-  return match === null ? undefined : [match[1] as string, Number(match[2])]
+/**
+ * The number of a key that is `name` (with its colon) and a decimal number without leading zeros; undefined for any other.
+ */
+export const sequentialNumber = (key: string, name: string): number | undefined => {
+  const digits = key.length - name.length
+  if (digits < 1 || digits > NUMBER_DIGITS_MAX || !key.startsWith(name)) return undefined
+  if (digits > 1 && key.charCodeAt(name.length) === 48) return undefined
+  let number = 0
+  for (let i = name.length; i < key.length; i++) {
+    const digit = key.charCodeAt(i) - 48
+    if (digit < 0 || digit > 9) return undefined
+    number = number * 10 + digit
+  }
+  return number
 }
 
 /** From this many digits on a run of hex digits is packed. */
 const PACKED_DIGITS_MIN = 8
-const HEX_RUN = new RegExp(`[0-9a-f]{${PACKED_DIGITS_MIN},}`, 'g')
+/** Digits in one packed run, so that its length fits into a byte. */
+const PACKED_DIGITS_MAX = 508
 const EVEN = 1
 const ODD = 2
 
 const nibble = (code: number): number => (code < 58 ? code - 48 : code - 87)
+
+/** Longer keys than any driver takes; the buffer is kept because a view of a small array costs more than a copy. */
+const KEY_LENGTH_MAX = 1024
+const buffer = new Uint8Array(3 * KEY_LENGTH_MAX)
+
+const isHex = (code: number): boolean => (code >= 48 && code <= 57) || (code >= 97 && code <= 102)
 
 /**
  * The key as bytes, its runs of hex digits packed two to a byte: an index of half the size. Injective: a packed run stands
  * behind a byte that no key contains (1 or 2, whether its length is even or odd) and its length in bytes.
  */
 export const packKey = (key: string): Uint8Array => {
-  const out = new Uint8Array(3 * key.length)
+  if (key.length > KEY_LENGTH_MAX) throw new RangeError(`a key of ${key.length} characters is too long`)
   let length = 0
-  const text = (part: string): void => {
-    length += encoder.encodeInto(part, out.subarray(length)).written
-  }
-  let from = 0
-  HEX_RUN.lastIndex = 0
-  for (let match = HEX_RUN.exec(key); match !== null; match = HEX_RUN.exec(key)) {
-    if (match.index > from) text(key.slice(from, match.index))
-    const digits = match[0].length
-    const bytes = (digits + 1) >> 1
-    from = match.index + digits
-    out[length++] = digits % 2 === 0 ? EVEN : ODD
-    if (bytes > 255)
-      throw new RangeError(`a key has ${digits} hex digits in a row, 510 at most can be packed`)
-    out[length++] = bytes
-    for (let i = 0; i < bytes; i++) {
-      const high = nibble(key.charCodeAt(match.index + 2 * i))
-      const low = 2 * i + 1 < digits ? nibble(key.charCodeAt(match.index + 2 * i + 1)) : 0
-      out[length++] = (high << 4) | low
+  let at = 0
+  while (at < key.length) {
+    let end = at
+    while (end < key.length && end - at < PACKED_DIGITS_MAX && isHex(key.charCodeAt(end))) end++
+    const digits = end - at
+    if (digits >= PACKED_DIGITS_MIN) {
+      buffer[length++] = digits % 2 === 0 ? EVEN : ODD
+      buffer[length++] = (digits + 1) >> 1
+      for (; at < end; at += 2) {
+        const low = at + 1 < end ? nibble(key.charCodeAt(at + 1)) : 0
+        buffer[length++] = (nibble(key.charCodeAt(at)) << 4) | low
+      }
+      at = end
+      continue
+    }
+    // The digits, too few to pack, and the character after them.
+    for (end = Math.min(end + 1, key.length); at < end; at++) {
+      const code = key.charCodeAt(at)
+      if (code < 32 || code > 126)
+        throw new RangeError(`a key must be printable ASCII: ${JSON.stringify(key)}`)
+      buffer[length++] = code
     }
   }
-  if (from < key.length) text(key.slice(from))
-  return out.subarray(0, length)
+  return buffer.slice(0, length)
 }
 
 const decoder = new TextDecoder()

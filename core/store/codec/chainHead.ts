@@ -14,6 +14,6 @@ export const encodeChainHead = ({ header, hash, totalDifficulty }: ChainHead): U
 /** Owns its bytes. */
 export const decodeChainHead = (bytes: Uint8Array): ChainHead => {
   const reader = createReader(bytes)
-  const hash = reader.raw(32).slice()
+  const hash = reader.copy(32)
   return { hash, totalDifficulty: reader.integer(), header: decodeHeader(reader.rest()) }
 }

@@ -1,7 +1,7 @@
 import { equalBytes } from '../../bytes/bytes.ts'
 import type { Account, AccountChange, SlotChange, StateChanges } from '../../state/account.ts'
 import type { Reader } from './reader.ts'
-import { accountCodec, readWord, writeWord } from './stateValues.ts'
+import { accountCodec } from './stateValues.ts'
 import type { Writer } from './writer.ts'
 
 const sameAccount = (a: Account | undefined, b: Account | undefined): boolean =>
@@ -22,21 +22,21 @@ const writeAccountChange = (writer: Writer, { address, before, after, slots }: A
   if (!same) accountCodec.write(writer, after)
   writer.varint(slots.length)
   for (const change of slots) {
-    writeWord(writer, change.slot)
-    writeWord(writer, change.before)
-    writeWord(writer, change.after)
+    writer.word(change.slot)
+    writer.word(change.before)
+    writer.word(change.after)
   }
 }
 
 const readAccountChange = (reader: Reader): AccountChange => {
-  const address = reader.raw(20).slice()
+  const address = reader.copy(20)
   const same = reader.byte() === 0
   const before = accountCodec.read(reader)
   const after = same ? before : accountCodec.read(reader)
   const count = reader.varint()
   const slots: SlotChange[] = []
   for (let i = 0; i < count; i++)
-    slots.push({ slot: readWord(reader), before: readWord(reader), after: readWord(reader) })
+    slots.push({ slot: reader.word(), before: reader.word(), after: reader.word() })
   return { address, before, after, slots }
 }
 
@@ -55,6 +55,6 @@ export const readChanges = (reader: Reader): StateChanges => {
   for (let count = reader.varint(); count > 0; count--) accounts.push(readAccountChange(reader))
   const codes: { codeHash: Uint8Array; code: Uint8Array }[] = []
   for (let count = reader.varint(); count > 0; count--)
-    codes.push({ codeHash: reader.raw(32).slice(), code: reader.blob().slice() })
+    codes.push({ codeHash: reader.copy(32), code: reader.blob().slice() })
   return { accounts, codes }
 }

@@ -1,3 +1,5 @@
+import { ZERO_HASH } from '../../bytes/bytes.ts'
+
 /** Reads what a Writer wrote, in the same order. Byte strings are views of the input. @throws MalformedRecord past the end. */
 export type Reader = {
   byte(): number
@@ -5,7 +7,11 @@ export type Reader = {
   integer(): bigint
   raw(length: number): Uint8Array
   blob(): Uint8Array
-  /** Everything that was not read yet. */
+  /** As `raw`, copied: for the few bytes that are kept, a view would keep the whole input, and costs more to make. */
+  copy(length: number): Uint8Array
+  /** 32 bytes that stand without their leading zeros, behind their length; a word of zeros is ZERO_HASH itself. */
+  word(): Uint8Array
+  /** A copy of everything that was not read yet. */
   rest(): Uint8Array
   readonly done: boolean
 }
@@ -53,7 +59,26 @@ export const createReader = (bytes: Uint8Array): Reader => {
     },
     raw,
     blob: () => raw(varint()),
-    rest: () => raw(bytes.length - at),
+    copy: length => {
+      const end = at + length
+      if (end > bytes.length) throw new MalformedRecord('it ends too early')
+      const part = bytes.slice(at, end)
+      at = end
+      return part
+    },
+    word: () => {
+      const length = byte()
+      if (length === 0) return ZERO_HASH
+      if (length > 32) throw new MalformedRecord('a word is too long')
+      const word = new Uint8Array(32)
+      for (let i = 32 - length; i < 32; i++) word[i] = byte()
+      return word
+    },
+    rest: () => {
+      const part = bytes.slice(at)
+      at = bytes.length
+      return part
+    },
     get done() {
       return at === bytes.length
     },

@@ -38,30 +38,15 @@ export const accountCodec: ValueCodec<Account | undefined> = {
       nonce: reader.integer(),
       balance: reader.integer(),
       incarnation: BigInt(reader.varint()),
-      codeHash: (flags & HAS_CODE) === 0 ? EMPTY_CODE_HASH : reader.raw(32).slice(),
-      storageRoot: (flags & HAS_STORAGE) === 0 ? EMPTY_TRIE_ROOT : reader.raw(32).slice(),
+      codeHash: (flags & HAS_CODE) === 0 ? EMPTY_CODE_HASH : reader.copy(32),
+      storageRoot: (flags & HAS_STORAGE) === 0 ? EMPTY_TRIE_ROOT : reader.copy(32),
     }
   },
   absent: undefined,
 }
 
-/** 32 bytes as their length without leading zeros, and the rest: most slots and values are small numbers. */
-export const writeWord = (writer: Writer, word: Uint8Array): void => {
-  let start = 0
-  while (start < 32 && word[start] === 0) start++
-  writer.blob(start === 0 ? word : word.subarray(start))
-}
-
-export const readWord = (reader: Reader): Uint8Array => {
-  const bytes = reader.blob()
-  if (bytes.length === 0) return ZERO_HASH
-  const word = new Uint8Array(32)
-  word.set(bytes, 32 - bytes.length)
-  return word
-}
-
 export const slotCodec: ValueCodec<Uint8Array> = {
-  write: writeWord,
-  read: readWord,
+  write: (writer, value) => writer.word(value),
+  read: reader => reader.word(),
   absent: ZERO_HASH,
 }

@@ -9,6 +9,8 @@ export type Writer = {
   varint(value: number): void
   /** An unsigned integer of up to 32 bytes: its length, then its minimal big-endian bytes. */
   integer(value: bigint): void
+  /** 32 bytes without their leading zeros, behind their length: most slots and values are small numbers. */
+  word(word: Uint8Array): void
   /** Bytes whose length the reader knows. */
   raw(bytes: Uint8Array): void
   /** Bytes after their length. */
@@ -70,6 +72,13 @@ export const createWriter = (sizeHint = 256): Writer => {
       reserve(33)
       buffer[at++] = 32 - start
       for (let i = start; i < 32; i++) buffer[at++] = scratch[i] as number
+    },
+    word: word => {
+      let start = 0
+      while (start < 32 && word[start] === 0) start++
+      reserve(33)
+      buffer[at++] = 32 - start
+      for (let i = start; i < 32; i++) buffer[at++] = word[i] as number
     },
     raw,
     blob: bytes => {

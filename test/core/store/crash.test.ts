@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'bun:test'
+import { openChainStore } from '../../../core/store/chainStore.ts'
+import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
+import type { BlockCommit, ChainStore } from '../../../core/store/store.ts'
+import {
+  createFaultyDriver,
+  type DiskOperation,
+  type Image,
+  imageAfterKill,
+  imageAfterPowerCut,
+} from '../../support/faultyDriver.ts'
+import { seededRandom } from '../../support/random.ts'
+import { sampleChain } from '../../support/sampleChain.ts'
+import { expectChain } from '../../support/storeCheck.ts'
+
+const BLOCKS = 38
+/** Of the blocks that the first run commits; the others are for going on after a stop. */
+const COMMITTED = 36
+const OPTIONS = { flushBlocks: 4 }
+/** After every so many stops the chain is also carried on to its end. */
+const CONTINUE_EVERY = 25
+/** After every so many stops that leave a flush to be finished, finishing it is stopped too, at each of its operations. */
+const STOP_AGAIN_EVERY = 40
+
+// One account changes in every block, so that its history fills a page (HISTORY_PAGE_CHANGES) within the run.
+const chain = sampleChain({
+  seed: 41,
+  blocks: BLOCKS,
+  accounts: 8,
+  slots: 2,
+  changesMax: 3,
+  transactionsMax: 2,
+})
+
+const blockAt = (number: number): BlockCommit => chain.commits[number] as BlockCommit
+
+/** Everything that a run of the chain does to its disk, with a mark where each commit had resolved. */
+const recordedRun = async (): Promise<readonly DiskOperation[]> => {
+  const disk = createFaultyDriver()
+  const store = await openChainStore(keyValueOfDriver(disk.driver, 'synced'), OPTIONS)
+  for (let number = 0; number < COMMITTED; number++) {
+    await store.commit(blockAt(number))
+    disk.mark(number)
+  }
+  await store.flush()
+  return disk.operations
+}
+
+/** The last block whose commit had resolved before that operation. */
+const committedBefore = (operations: readonly DiskOperation[], stop: number): number => {
+  for (let i = stop - 1; i >= 0; i--) {
+    const operation = operations[i] as DiskOperation
+    if (operation.kind === 'mark') return operation.mark
+  }
+  return -1
+}
+
+const open = async (
+  image: Image,
+  synchronous: boolean,
+): Promise<{ readonly store: ChainStore; readonly operations: readonly DiskOperation[] }> => {
+  const disk = createFaultyDriver(image, { synchronous })
+  const store = await openChainStore(keyValueOfDriver(disk.driver, 'synced'), OPTIONS)
+  return { store, operations: [...disk.operations] }
+}
+
+/** A block whose commit had not resolved may be there or not; one whose commit had must be. Gives the head. */
+const expectPromise = async (store: ChainStore, committed: number): Promise<number> => {
+  const head = Number(store.head()?.header.number ?? -1n)
+  expect(head === committed || head === committed + 1).toBe(true)
+  if (head >= 0) await expectChain(store, chain, head)
+  return head
+}
+
+const expectToGoOn = async (store: ChainStore, head: number): Promise<void> => {
+  for (const commit of chain.commits.slice(head + 1)) await store.commit(commit)
+  await expectChain(store, chain, BLOCKS - 1)
+  await store.flush()
+  await expectChain(store, chain, BLOCKS - 1)
+}
+
+describe('a stop at any operation of a run leaves the last committed block or the one before', () => {
+  for (const [what, imageAfter, seeds] of [
+    ['the process is killed, the write in progress torn', imageAfterKill, [1]],
+    ['the power fails, unsynced writes kept, lost or torn, each for itself', imageAfterPowerCut, [2]],
+  ] as const)
+    test(what, async () => {
+      const operations = await recordedRun()
+      let unfinished = 0
+      for (const seed of seeds) {
+        const random = seededRandom(seed)
+        for (let stop = 0; stop <= operations.length; stop++) {
+          const image = imageAfter(operations, stop, random)
+          const committed = committedBefore(operations, stop)
+          const { store, operations: repair } = await open(image, stop % 2 === 0)
+          const head = await expectPromise(store, committed)
+          if (stop % CONTINUE_EVERY === 0) await expectToGoOn(store, head)
+          if (repair.length === 0 || ++unfinished % STOP_AGAIN_EVERY !== 0) continue
+          for (let again = 0; again <= repair.length; again++) {
+            const second = await open(imageAfter(repair, again, random, image), true)
+            expect(await expectPromise(second.store, committed)).toBe(head)
+          }
+        }
+      }
+      expect(unfinished).toBeGreaterThan(100)
+    }, 60_000)
+})

@@ -1,0 +1,181 @@
+import { describe, expect, test } from 'bun:test'
+import { openChainStore } from '../../../core/store/chainStore.ts'
+import { StoreCorruption } from '../../../core/store/checksum.ts'
+import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
+import { StoreFailed } from '../../../core/store/storeFailed.ts'
+import type { BlockCommit, ChainStore } from '../../../core/store/store.ts'
+import { createFaultyDriver, type FaultyDriver } from '../../support/faultyDriver.ts'
+import { seededRandom } from '../../support/random.ts'
+import { rejection } from '../../support/rejection.ts'
+import { sampleChain } from '../../support/sampleChain.ts'
+import { expectChain } from '../../support/storeCheck.ts'
+
+const BLOCKS = 44
+const OPTIONS = { flushBlocks: 5 }
+
+const chain = sampleChain({
+  seed: 23,
+  blocks: BLOCKS,
+  accounts: 7,
+  slots: 2,
+  changesMax: 3,
+  transactionsMax: 2,
+})
+
+const blockAt = (number: number): BlockCommit => chain.commits[number] as BlockCommit
+
+const diskWith = async (blocks: number): Promise<FaultyDriver> => {
+  const disk = createFaultyDriver(undefined, { synchronous: true })
+  const store = await openChainStore(keyValueOfDriver(disk.driver, 'synced'), OPTIONS)
+  for (let number = 0; number < blocks; number++) await store.commit(blockAt(number))
+  await store.flush()
+  return disk
+}
+
+/** Opens the store and reads everything there is; gives what it was refused with. */
+const refusal = async (disk: FaultyDriver, head: number): Promise<unknown> => {
+  try {
+    const store = await openChainStore(keyValueOfDriver(disk.driver, 'synced'), OPTIONS)
+    await expectChain(store, chain, head)
+    return undefined
+  } catch (error) {
+    return error
+  }
+}
+
+describe('a bit that flips on read', () => {
+  test('in any record is reported with the key of the record, or was not needed; nothing wrong is served', async () => {
+    const disk = await diskWith(BLOCKS - 1)
+    const random = seededRandom(5)
+    let found = 0
+    const unneeded = new Set<string>()
+    for (const [key, value] of disk.image) {
+      disk.flipBit(key, random.below(8 * value.length))
+      const error = await refusal(disk, BLOCKS - 2)
+      disk.unflip()
+      if (error === undefined) unneeded.add(key.replace(/[:].*/, ''))
+      else {
+        // Anything else, an assertion above all, would be a wrong value that was served.
+        expect(error).toBeInstanceOf(StoreCorruption)
+        expect((error as StoreCorruption).key).toBe(key)
+        found++
+      }
+    }
+    expect(found).toBeGreaterThan(200)
+    // Only what a start repairs from the rest, or what this test does not read: last blocks' indexes and old trie records.
+    for (const kind of unneeded) expect(['journal', 'intent', 'mark', 'n', 'c', 't']).toContain(kind)
+  }, 30_000)
+
+  test('names the block of a segment or header, and what to do', async () => {
+    const disk = await diskWith(30)
+    const store = await openChainStore(keyValueOfDriver(disk.driver, 'synced'), OPTIONS)
+    disk.flipBit('segment:12', -3)
+    const error = await rejection(store.record(12n))
+    expect(error).toBeInstanceOf(StoreCorruption)
+    expect(error).toMatchObject({ code: 'STORE_CORRUPTION', key: 'segment:12', block: 12 })
+    expect(String(error)).toContain('restore the data directory')
+    expect(await store.record(13n)).toBeDefined()
+  })
+
+  test('in a segment above the views stops the start, unless it is the topmost, which counts as torn', async () => {
+    const disk = createFaultyDriver()
+    const store = await openChainStore(keyValueOfDriver(disk.driver, 'synced'), { flushBlocks: 100 })
+    for (let number = 0; number < 20; number++) await store.commit(blockAt(number))
+    disk.flipBit('segment:18', 99)
+    expect(await refusal(disk, 19)).toMatchObject({ code: 'STORE_CORRUPTION', key: 'segment:18', block: 18 })
+    disk.unflip()
+    disk.flipBit('segment:19', 99)
+    expect(await refusal(disk, 18)).toBeUndefined()
+  })
+})
+
+describe('a full disk', () => {
+  test('at any point refuses further commits, loses nothing, and the chain goes on when there is room', async () => {
+    const random = seededRandom(77)
+    for (let round = 0; round < 60; round++) {
+      const disk = createFaultyDriver(undefined, { synchronous: round % 2 === 0 })
+      const store = await openChainStore(keyValueOfDriver(disk.driver, 'synced'), OPTIONS)
+      let committed = -1
+      let failure: unknown
+      disk.fillAfter(500 + random.below(60_000))
+      while (committed < BLOCKS - 2 && failure === undefined) {
+        try {
+          await store.commit(blockAt(committed + 1))
+          committed++
+        } catch (error) {
+          failure = error
+        }
+      }
+      await store.flush().catch(() => {})
+      if (failure !== undefined) {
+        expect(failure).toBeInstanceOf(StoreFailed)
+        expect((failure as StoreFailed).message).toContain('no space left on device')
+        expect(String(await rejection(store.commit(blockAt(committed + 1))))).toContain(
+          'no block is committed until',
+        )
+      }
+      expect(Number(store.head()?.header.number ?? -1n)).toBe(committed)
+      disk.makeRoom()
+      const again = await openChainStore(keyValueOfDriver(disk.driver, 'synced'), OPTIONS)
+      expect(Number(again.head()?.header.number ?? -1n)).toBe(committed)
+      for (const commit of chain.commits.slice(committed + 1)) await again.commit(commit)
+      await expectChain(again, chain, BLOCKS - 1)
+    }
+  }, 30_000)
+
+  test('in the middle of a flush leaves every block and state readable', async () => {
+    const beforeFlush = async (): Promise<{ readonly disk: FaultyDriver; readonly store: ChainStore }> => {
+      const disk = createFaultyDriver(undefined, { synchronous: true })
+      const store = await openChainStore(keyValueOfDriver(disk.driver, 'synced'), { flushBlocks: 1000 })
+      for (let number = 0; number < 40; number++) {
+        if (number === 30) await store.flush()
+        await store.commit(blockAt(number))
+      }
+      return { disk, store }
+    }
+    const whole = await beforeFlush()
+    const before = whole.disk.operations.length
+    await whole.store.flush()
+    const sizes = whole.disk.operations
+      .slice(before)
+      .map(operation => (operation.kind === 'write' ? (operation.value?.length ?? 0) : 0))
+    for (let share = 0.4; share < 1; share += 0.05) {
+      const { disk, store } = await beforeFlush()
+      disk.fillAfter(Math.floor(share * sizes.reduce((sum, size) => sum + size, 0)))
+      expect(await rejection(store.flush())).toBeInstanceOf(StoreFailed)
+      await expectChain(store, chain, 39)
+    }
+  })
+})
+
+describe('a driver whose writes are seen half done', () => {
+  test('does not disturb reads of the past while a flush writes', async () => {
+    const disk = createFaultyDriver()
+    const { driver } = disk
+    const slow: typeof driver = {
+      ...driver,
+      // First the front of the value, then, when others had their turn, all of it; as files are written.
+      setItemRaw: async (key, value: Uint8Array, options) => {
+        await driver.setItemRaw?.(key, value.subarray(0, value.length >> 1), options)
+        await new Promise(resolve => setImmediate(resolve))
+        await driver.setItemRaw?.(key, value, options)
+      },
+    }
+    const store = await openChainStore(keyValueOfDriver(slow, 'process'), { flushBlocks: 1000 })
+    for (let number = 0; number < 40; number++) {
+      await store.commit(blockAt(number))
+      if (number % 10 !== 9) continue
+      const flush = { done: false }
+      const flushed = store.flush().finally(() => {
+        flush.done = true
+      })
+      while (!flush.done) {
+        await expectChain(store, chain, number)
+        // Reads from memory never leave the microtask queue; without this the writes would get no turn.
+        await new Promise(resolve => setImmediate(resolve))
+      }
+      await flushed
+    }
+    await expectChain(store, chain, 39)
+  }, 30_000)
+})
