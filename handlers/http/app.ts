@@ -60,12 +60,28 @@ export const createRpcApp = (context: RpcContext, options: HttpOptions): RpcApp 
   const refusedHost = createHostCheck(options.hostAllowlist)
   const cors = createCors(options.corsOrigins)
 
+  /** Methods turn what goes wrong in them into replies, so this is a fault of the server itself. */
+  const failed = (error: unknown): Response => {
+    context.reportError('HTTP', error)
+    return new Response(null, { status: 500 })
+  }
+
   const post = async (request: Request): Promise<Response> => {
     if (!acceptsJson(request.headers.get('accept'))) return new Response(null, { status: 406 })
-    const body = await readBody(request, options.bodyBytesMax)
+    let body: string | undefined
+    try {
+      body = await readBody(request, options.bodyBytesMax)
+    } catch {
+      // The client went away within its request; nobody is there to be told more.
+      return new Response(null, { status: 400 })
+    }
     if (body === undefined) return new Response(null, { status: 413 })
-    const reply = dispatcher.handle(body)
-    return toResponse(reply instanceof Promise ? await reply : reply)
+    try {
+      const reply = dispatcher.handle(body)
+      return toResponse(reply instanceof Promise ? await reply : reply)
+    } catch (error) {
+      return failed(error)
+    }
   }
 
   const app = new Hono()
@@ -83,10 +99,7 @@ export const createRpcApp = (context: RpcContext, options: HttpOptions): RpcApp 
   )
   app.all('/readiness', () => notAllowed('GET'))
   app.notFound(() => new Response(null, { status: 404 }))
-  app.onError(error => {
-    context.reportError('HTTP', error)
-    return new Response(null, { status: 500 })
-  })
+  app.onError(failed)
 
   // Nearly every request is this one; a router and its context would cost as much as the answer.
   const route = (request: Request): Response | Promise<Response> =>

@@ -105,6 +105,16 @@ describe('the body', () => {
     expect([response.status, await response.text()]).toEqual([200, ANSWER])
     expect((await stream(tooLong)).status).toBe(413)
   })
+
+  test('that breaks off is 400', async () => {
+    const body = new ReadableStream({
+      start: controller => {
+        controller.enqueue(new TextEncoder().encode('{"id":1'))
+        controller.error(new Error('gone'))
+      },
+    })
+    expect((await send('/', { method: 'POST', body })).status).toBe(400)
+  })
 })
 
 describe('the host allowlist', () => {
