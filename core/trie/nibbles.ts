@@ -1,5 +1,3 @@
-import { toBareHex } from '../bytes/hex.ts'
-
 /** Hex digit of each nibble. */
 export const HEX_DIGITS = '0123456789abcdef'
 
@@ -34,6 +32,7 @@ export const nibblesOf = (key: Uint8Array, depth: number, count: number): Uint8A
 
 /** The first `depth` nibbles of the key as hex digits. */
 export const pathOf = (key: Uint8Array, depth: number): string => {
-  const digits = toBareHex(key.subarray(0, (depth + 1) >> 1))
-  return (depth & 1) === 0 ? digits : digits.slice(0, -1)
+  let path = ''
+  for (let i = 0; i < depth; i++) path += HEX_DIGITS[nibbleAt(key, i)] as string
+  return path
 }

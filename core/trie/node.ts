@@ -8,7 +8,13 @@ export type TrieNodeReader = { get(key: string): Uint8Array | undefined }
 export type TrieNodeWrite = { readonly key: string; readonly value: Uint8Array | undefined }
 
 /** One key and its value; it carries the whole key, so it can move up and down the trie without being copied. */
-export type Leaf = { readonly kind: 'leaf'; readonly key: Uint8Array; readonly value: Uint8Array }
+export type Leaf = {
+  readonly kind: 'leaf'
+  readonly key: Uint8Array
+  readonly value: Uint8Array
+  /** Bytes of the value that its record keeps; found once, because a leaf is written again with every change beside it. */
+  readonly ownLength: number
+}
 
 /** A leaf as it stands in its parent's record, not read yet and not held against its hash yet. */
 export type InlineLeaf = {

@@ -1,6 +1,6 @@
-import { concatBytes, EMPTY_BYTES } from '../bytes/bytes.ts'
-import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from '../crypto/constants.ts'
+import { EMPTY_BYTES } from '../bytes/bytes.ts'
 import { payloadStart, referenceEnd } from './encoding.ts'
+import { EMPTY_TAIL, leafOf } from './leaf.ts'
 import { type Branch, type Child, type InlineLeaf, type Leaf, type Node, STORED } from './node.ts'
 
 /*
@@ -20,24 +20,12 @@ const BRANCH_RECORD = 1
 /** Longer keys are refused: their length would not fit into a record. Every trie of the protocol has keys of 1 to 32 bytes. */
 export const KEY_BYTES_MAX = 127
 
-/** How the RLP of every account without storage and code ends: 66 bytes that need not be kept for each of them. */
-const EMPTY_TAIL = concatBytes(Uint8Array.of(0xa0), EMPTY_TRIE_ROOT, Uint8Array.of(0xa0), EMPTY_CODE_HASH)
-
-const endsEmpty = (value: Uint8Array): boolean => {
-  const start = value.length - EMPTY_TAIL.length
-  if (start < 0) return false
-  // From the end: two values that are not equal here mostly differ in the last byte.
-  for (let i = EMPTY_TAIL.length - 1; i >= 0; i--) if (value[start + i] !== EMPTY_TAIL[i]) return false
-  return true
-}
-
 const lebSize = (value: number): number => (value < 0x80 ? 1 : 1 + lebSize(Math.floor(value / 0x80)))
 
 const contentsSize = (child: Child, depth: number): number => {
   if (child === undefined || child === STORED || child.kind === 'branch') return 0
   if (child.kind === 'inline') return child.end - child.start
-  const valueLength = child.value.length - (endsEmpty(child.value) ? EMPTY_TAIL.length : 0)
-  return 1 + child.key.length - (depth >> 1) + lebSize(valueLength) + valueLength
+  return 1 + child.key.length - (depth >> 1) + lebSize(child.ownLength) + child.ownLength
 }
 
 const writeContents = (out: Uint8Array, at: number, leaf: Leaf | InlineLeaf, depth: number): number => {
@@ -45,19 +33,17 @@ const writeContents = (out: Uint8Array, at: number, leaf: Leaf | InlineLeaf, dep
     for (let i = leaf.start; i < leaf.end; i++) out[at++] = leaf.record[i] as number
     return at
   }
-  const { key, value } = leaf
-  const cut = endsEmpty(value)
-  const valueLength = value.length - (cut ? EMPTY_TAIL.length : 0)
+  const { key, value, ownLength } = leaf
   const rest = depth >> 1
-  out[at++] = (key.length - rest) | (cut ? 0x80 : 0)
+  out[at++] = (key.length - rest) | (ownLength < value.length ? 0x80 : 0)
   for (let i = rest; i < key.length; i++) out[at++] = key[i] as number
-  let length = valueLength
+  let length = ownLength
   while (length >= 0x80) {
     out[at++] = (length & 0x7f) | 0x80
     length = Math.floor(length / 0x80)
   }
   out[at++] = length
-  for (let i = 0; i < valueLength; i++) out[at++] = value[i] as number
+  for (let i = 0; i < ownLength; i++) out[at++] = value[i] as number
   return at
 }
 
@@ -124,11 +110,11 @@ export const readInlineLeaf = (inline: InlineLeaf, key: Uint8Array, depth: numbe
   let at = start + 1 + restLength
   while ((record[at] as number) >= 0x80) at++
   at++
-  if (head < 0x80) return { kind: 'leaf', key: whole, value: record.subarray(at, end) }
+  if (head < 0x80) return leafOf(whole, record.slice(at, end))
   const value = new Uint8Array(end - at + EMPTY_TAIL.length)
   for (let i = at; i < end; i++) value[i - at] = record[i] as number
   value.set(EMPTY_TAIL, end - at)
-  return { kind: 'leaf', key: whole, value }
+  return leafOf(whole, value)
 }
 
 const readBranch = (record: Uint8Array): Branch | undefined => {
@@ -141,7 +127,8 @@ const readBranch = (record: Uint8Array): Branch | undefined => {
   for (let i = 1; i <= size; i++) length = length * 256 + (record[rlpAt + i] ?? Number.NaN)
   const rlpEnd = rlpAt + 1 + size + length
   if (!(rlpEnd <= record.length)) return undefined
-  const rlp = record.subarray(rlpAt, rlpEnd)
+  // A copy: a view would make the runtime give the record a buffer object of its own, which costs more.
+  const rlp = record.slice(rlpAt, rlpEnd)
   const mask = ((record[maskAt] as number) << 8) | (record[maskAt + 1] as number)
   const children: Child[] = []
   let at = payloadStart(rlp)
@@ -160,7 +147,7 @@ const readBranch = (record: Uint8Array): Branch | undefined => {
   if (contents !== record.length) return undefined
   return {
     kind: 'branch',
-    prefix: record[1] === 0 ? EMPTY_BYTES : record.subarray(2, maskAt),
+    prefix: record[1] === 0 ? EMPTY_BYTES : record.slice(2, maskAt),
     rlp,
     children,
     value: rlp[at] === 0x80 ? undefined : readValue(rlp, at),
@@ -169,8 +156,8 @@ const readBranch = (record: Uint8Array): Branch | undefined => {
 
 const readValue = (rlp: Uint8Array, at: number): Uint8Array => {
   const first = rlp[at] as number
-  if (first < 0x80) return rlp.subarray(at, at + 1)
-  return rlp.subarray(first < 0xb8 ? at + 1 : at + first - 0xb6)
+  if (first < 0x80) return rlp.slice(at, at + 1)
+  return rlp.slice(first < 0xb8 ? at + 1 : at + first - 0xb6)
 }
 
 /** The node in a record; undefined when the bytes are none. Nothing is held against a hash here. */

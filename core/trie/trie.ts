@@ -1,6 +1,7 @@
 import { compareBytes, EMPTY_BYTES, equalBytes } from '../bytes/bytes.ts'
 import { encodeBranch } from './encoding.ts'
 import { childOf, MISSING, recordKey, type TrieRun } from './load.ts'
+import { leafOf } from './leaf.ts'
 import { followedNibbles, HEX_DIGITS, nibbleAt, nibblesOf, pathOf, sharedNibbles } from './nibbles.ts'
 import { type Branch, type Child, type Leaf, type Node, STORED } from './node.ts'
 import { encodeRecord, KEY_BYTES_MAX } from './record.ts'
@@ -61,7 +62,7 @@ const grow = (
   while (first < end && entries[end - 1]?.value === undefined) end--
   if (first === end) return undefined
   const { key, value } = entries[first] as TrieEntry
-  if (first + 1 === end) return { kind: 'leaf', key, value: value as Uint8Array }
+  if (first + 1 === end) return leafOf(key, value as Uint8Array)
   const shared = sharedNibbles(key, (entries[end - 1] as TrieEntry).key, depth)
   const prefix = shared === 0 ? EMPTY_BYTES : nibblesOf(key, depth, shared)
   return fill(run, depth, prefix, undefined, NO_CHILDREN.slice(), 0, entries, first, end)
@@ -83,7 +84,7 @@ const applyToLeaf = (
   if (same && to - from === 1) {
     const { value } = entries[at] as TrieEntry
     if (value === undefined) return undefined
-    return equalBytes(value, leaf.value) ? leaf : { kind: 'leaf', key: leaf.key, value }
+    return equalBytes(value, leaf.value) ? leaf : leafOf(leaf.key, value)
   }
   if (same) return grow(run, depth, entries, from, to)
   const merged = [...entries.slice(from, at), leaf, ...entries.slice(at, to)]
@@ -179,8 +180,7 @@ const fill = (
   }
   writeChildren(run, base, children, changed, only, way, fork)
   if (only !== undefined) return raise(prefix, only, child as Node)
-  if (count === 0)
-    return value === undefined ? undefined : { kind: 'leaf', key: way.slice(0, fork >> 1), value }
+  if (count === 0) return value === undefined ? undefined : leafOf(way.slice(0, fork >> 1), value)
   if (base === undefined) run.branches++
   const rlp = encodeBranch(base?.rlp, children, changed, value, fork + 1)
   return { kind: 'branch', prefix, rlp, children, value }
