@@ -29,12 +29,10 @@ const COUNTING_GAS = 32
 const loop = (name: string, bodyGas: number, body: (index: number) => readonly number[]): Loop => {
   const start = 5
   const bodies = Array.from({ length: REPEATS }, (_, index) => body(index)).flat()
-  // CALLDATALOAD the counter, an accumulator; then the bodies; then one less and back while it is not zero.
-  const code = [
-    ...[...push1(0), 0x35, ...push1(7)],
-    ...[0x5b, ...bodies],
-    ...[0x90, ...push1(1), 0x90, 0x03, 0x90, 0x81, ...push1(start), 0x57, 0x00],
-  ]
+  // The counter from the calldata and an accumulator; the bodies; one less, and back while that is not zero.
+  const prologue = [...push1(0), 0x35, ...push1(7)]
+  const countDown = [0x90, ...push1(1), 0x90, 0x03, 0x90, 0x81, ...push1(start), 0x57, 0x00]
+  const code = [...prologue, 0x5b, ...bodies, ...countDown]
   return { name, code: Uint8Array.from(code), gasPerIteration: REPEATS * bodyGas + COUNTING_GAS }
 }
 

@@ -6,8 +6,14 @@ import type { BlockRun } from './ethereumjsBlocks.ts'
 
 /** Arguments of an anvil that holds the state of a genesis file and mines when it is told. */
 export const anvilBlockArgs = (genesisFile: string): readonly string[] => [
-  ...['--hardfork', 'cancun', '--no-mining', '--init', genesisFile, '--disable-min-priority-fee'],
-  ...['--gas-limit', String(BLOCK_GAS_LIMIT)],
+  '--hardfork',
+  'cancun',
+  '--no-mining',
+  '--init',
+  genesisFile,
+  '--disable-min-priority-fee',
+  '--gas-limit',
+  String(BLOCK_GAS_LIMIT),
 ]
 
 const BATCH = 100
@@ -30,9 +36,12 @@ export const anvilBlocks =
     )
     if (block.transactions.length !== sent.length)
       throw new Error(`anvil mined ${block.transactions.length} of ${sent.length} transactions`)
+    const ordered = block.transactions.every(
+      (hash, index) => hash === toHex(sent[index]?.transaction.hash as Uint8Array),
+    )
     return {
       ms,
       sendMs: start - sending,
-      outcome: { gasUsed: BigInt(block.gasUsed), receiptsRoot: block.receiptsRoot },
+      outcome: { gasUsed: BigInt(block.gasUsed), receiptsRoot: ordered ? block.receiptsRoot : undefined },
     }
   }

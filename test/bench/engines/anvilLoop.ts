@@ -5,7 +5,7 @@ import type { Anvil } from './anvil.ts'
 const GAS_LIMIT = toQuantity(10n ** 12n)
 
 /** Arguments of an anvil on which loops can run as long as they like. */
-export const ANVIL_LOOP_ARGS: readonly string[] = [...['--hardfork', 'cancun', '--disable-block-gas-limit']]
+export const ANVIL_LOOP_ARGS: readonly string[] = ['--hardfork', 'cancun', '--disable-block-gas-limit']
 
 /** revm inside anvil, by `eth_call` over HTTP; the request is part of what is measured. */
 export const anvilLoop = async (anvil: Anvil, loop: Loop): Promise<(iterations: number) => Promise<void>> => {

@@ -1,0 +1,67 @@
+import { toHex } from '../../../core/bytes/hex.ts'
+import { qbftSealHash } from '../../../core/chain/codec/blockHash.ts'
+import { decodeExtraData, encodeExtraData } from '../../../core/chain/codec/extraData.ts'
+import { sealOfSignature } from '../../../core/chain/codec/seal.ts'
+import type { Chain } from '../../../core/chain/chain.ts'
+import { openChain } from '../../../core/chain/openChain.ts'
+import type { SenderTransaction } from '../../../core/chain/transaction.ts'
+import { addressOfPrivateKey, sign } from '../../../core/crypto/crypto.ts'
+import { parseGenesis } from '../../../core/genesis/parse.ts'
+import { openChainStore } from '../../../core/store/chainStore.ts'
+import type { ChainStore } from '../../../core/store/store.ts'
+import { openStorage } from '../../../runtime/drivers/open.ts'
+import { VALIDATOR_KEY } from '../genesis.ts'
+import type { BlockRun } from './ethereumjsBlocks.ts'
+
+export type OwnBlocks = {
+  readonly store: ChainStore
+  /** Builds, seals and commits one block: executed, all roots, its segment synced to SQLite. */
+  run(sent: readonly SenderTransaction[]): Promise<BlockRun>
+  close(): Promise<void>
+}
+
+/** Builds, executes and seals as a validator does, and commits. */
+const mine = async (chain: Chain, sent: readonly SenderTransaction[]): Promise<BlockRun> => {
+  let position = 0
+  const start = performance.now()
+  const built = await chain.buildBlock({
+    coinbase: addressOfPrivateKey(VALIDATOR_KEY),
+    timestamp: chain.head().header.timestamp + 1n,
+    targetGasLimit: undefined,
+    vanity: new Uint8Array(0),
+    minGasPrice: 0n,
+    round: 0,
+    candidates: { next: () => sent[position++], skip: () => {} },
+    full: () => false,
+  })
+  const { header } = built.block
+  const seal = sealOfSignature(sign(qbftSealHash(header), VALIDATOR_KEY))
+  const extraData = encodeExtraData({ ...decodeExtraData(header.extraData), seals: [seal] })
+  await chain.commitBuilt(built, { ...header, extraData })
+  const ms = performance.now() - start
+  if (built.receipts.length !== sent.length)
+    throw new Error(`the block has ${built.receipts.length} of ${sent.length} transactions`)
+  return { ms, outcome: { gasUsed: header.gasUsed, receiptsRoot: toHex(header.receiptsRoot) } }
+}
+
+/** Our chain over the SQLite store in that folder; `prepare` may fill the store before the chain opens it. */
+export const ownBlocks = async (
+  folder: string,
+  genesisJson: object,
+  prepare?: (store: ChainStore) => Promise<void>,
+): Promise<OwnBlocks> => {
+  const store = await openChainStore(await openStorage('sqlite', folder))
+  const options = {
+    genesis: parseGenesis(genesisJson),
+    store,
+    onError: (error: unknown) => {
+      throw error
+    },
+  }
+  let chain = await openChain(options)
+  if (prepare !== undefined) {
+    await prepare(store)
+    chain = await openChain(options)
+  }
+  return { store, run: sent => mine(chain, sent), close: () => store.close() }
+}
