@@ -1,0 +1,156 @@
+import { SIGMA } from './blake2Sigma.ts'
+
+/*
+ * BLAKE2b's rounds as a WebAssembly module of one function, written out instruction by instruction: 64-bit additions and
+ * rotations are single instructions there and a dozen in JavaScript. EIP-152 sells a round for one unit of gas, so a block
+ * of ordinary size could otherwise keep a node busy for seconds.
+ */
+
+const I32 = 0x7f
+const I64 = 0x7e
+const BLOCK = 0x02
+const LOOP = 0x03
+const END = 0x0b
+const BRANCH = 0x0c
+const BRANCH_IF = 0x0d
+const LOCAL_GET = 0x20
+const LOCAL_SET = 0x21
+const I64_LOAD = 0x29
+const I64_STORE = 0x37
+const I32_CONST = 0x41
+const I64_CONST = 0x42
+const I32_EQZ = 0x45
+const I32_SUB = 0x6b
+const I64_ADD = 0x7c
+const I64_XOR = 0x85
+const I64_ROTR = 0x8a
+const NO_RESULT = 0x40
+/** Loads and stores are aligned to 2 ** 3 bytes. */
+const ALIGNED = 3
+
+const unsigned = (value: number): number[] =>
+  value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)]
+
+/** Signed LEB128 of 0 to 63, one byte, or of 64 to 8,191, two. */
+const signed = (value: number): number[] => (value < 0x40 ? [value] : [(value & 0x7f) | 0x80, value >>> 7])
+
+const sized = (bytes: readonly number[]): number[] => [...unsigned(bytes.length), ...bytes]
+
+const section = (id: number, content: readonly number[]): number[] => [id, ...sized(content)]
+
+const name = (text: string): number[] => sized([...text].map(letter => letter.charCodeAt(0)))
+
+/** Local 0 is the number of rounds left, the next sixteen are the work vector, then come the message words. */
+const ROUNDS = 0
+const word = (index: number): number => 1 + index
+const messageWord = (index: number): number => 17 + index
+
+const rotated = (into: number, by: number, bits: number): number[] => [
+  ...[LOCAL_GET, into, LOCAL_GET, by, I64_XOR, I64_CONST, ...signed(bits), I64_ROTR, LOCAL_SET, into],
+]
+
+/** RFC 7693 §3.1. */
+const mix = (a: number, b: number, c: number, d: number, x: number, y: number): number[] => [
+  ...[LOCAL_GET, a, LOCAL_GET, b, I64_ADD, LOCAL_GET, x, I64_ADD, LOCAL_SET, a],
+  ...rotated(d, a, 32),
+  ...[LOCAL_GET, c, LOCAL_GET, d, I64_ADD, LOCAL_SET, c],
+  ...rotated(b, c, 24),
+  ...[LOCAL_GET, a, LOCAL_GET, b, I64_ADD, LOCAL_GET, y, I64_ADD, LOCAL_SET, a],
+  ...rotated(d, a, 16),
+  ...[LOCAL_GET, c, LOCAL_GET, d, I64_ADD, LOCAL_SET, c],
+  ...rotated(b, c, 63),
+]
+
+const COLUMNS_AND_DIAGONALS = [
+  [0, 4, 8, 12],
+  [1, 5, 9, 13],
+  [2, 6, 10, 14],
+  [3, 7, 11, 15],
+  [0, 5, 10, 15],
+  [1, 6, 11, 12],
+  [2, 7, 8, 13],
+  [3, 4, 9, 14],
+] as const
+
+/** Leaves the outer block when no round is left, else counts one off and mixes. */
+const round = (schedule: Uint8Array): number[] => [
+  ...[LOCAL_GET, ROUNDS, I32_EQZ, BRANCH_IF, 1],
+  ...[LOCAL_GET, ROUNDS, I32_CONST, 1, I32_SUB, LOCAL_SET, ROUNDS],
+  ...COLUMNS_AND_DIAGONALS.flatMap(([a, b, c, d], index) =>
+    mix(
+      word(a),
+      word(b),
+      word(c),
+      word(d),
+      messageWord(schedule[2 * index] as number),
+      messageWord(schedule[2 * index + 1] as number),
+    ),
+  ),
+]
+
+const words = Array.from({ length: 32 }, (_, index) => index)
+
+const body = (): number[] => [
+  ...[1, 32, I64],
+  ...words.flatMap(index => [
+    I32_CONST,
+    0,
+    I64_LOAD,
+    ALIGNED,
+    ...unsigned(8 * index),
+    LOCAL_SET,
+    word(index),
+  ]),
+  ...[BLOCK, NO_RESULT, LOOP, NO_RESULT],
+  ...SIGMA.flatMap(round),
+  ...[BRANCH, 0, END, END],
+  ...words
+    .slice(0, 16)
+    .flatMap(index => [I32_CONST, 0, LOCAL_GET, word(index), I64_STORE, ALIGNED, ...unsigned(8 * index)]),
+  END,
+]
+
+const moduleBytes = (): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from([
+    ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+    ...section(1, [1, 0x60, 1, I32, 0]),
+    ...section(3, [1, 0]),
+    ...section(5, [1, 0, 1]),
+    ...section(7, [2, ...name('memory'), 2, 0, ...name('rounds'), 0, 0]),
+    ...section(10, [1, ...sized(body())]),
+  ])
+
+/**
+ * Rounds in one call, a multiple of ten so that the next call begins with the first schedule. V8 puts optimized code in
+ * place between calls only: one long call would run ten times slower to its end.
+ */
+const ROUNDS_AT_ONCE = 100_000
+
+export type Blake2Rounds = {
+  /** The work vector of sixteen 64-bit words as 32-bit halves, low first. */
+  readonly vector: Int32Array
+  /** The sixteen words of the message block, the same way. */
+  readonly message: Int32Array
+  /** Mixes that many rounds, up to 2^32 - 1. */
+  readonly run: (rounds: number) => void
+}
+
+/** The compiled rounds, undefined where WebAssembly may not be compiled, as on Workers. */
+export const compileBlake2Rounds = (): Blake2Rounds | undefined => {
+  try {
+    const { memory, rounds } = new WebAssembly.Instance(new WebAssembly.Module(moduleBytes())).exports as {
+      readonly memory: WebAssembly.Memory
+      readonly rounds: (count: number) => void
+    }
+    return {
+      vector: new Int32Array(memory.buffer, 0, 32),
+      message: new Int32Array(memory.buffer, 128, 32),
+      run: count => {
+        for (let left = count; left > 0; left -= ROUNDS_AT_ONCE) rounds(Math.min(left, ROUNDS_AT_ONCE))
+      },
+    }
+  } catch {
+    // The runtime forbids it; the JavaScript rounds serve.
+    return undefined
+  }
+}
