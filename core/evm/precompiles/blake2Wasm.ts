@@ -28,6 +28,9 @@ const NO_RESULT = 0x40
 /** Loads and stores are aligned to 2 ** 3 bytes. */
 const ALIGNED = 3
 
+/** Keeps what belongs together on a line of its own. */
+const code = (...bytes: readonly number[]): readonly number[] => bytes
+
 const unsigned = (value: number): number[] =>
   value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)]
 
@@ -38,7 +41,7 @@ const sized = (bytes: readonly number[]): number[] => [...unsigned(bytes.length)
 
 const section = (id: number, content: readonly number[]): number[] => [id, ...sized(content)]
 
-const name = (text: string): number[] => sized([...text].map(letter => letter.charCodeAt(0)))
+const name = (text: string): number[] => sized([...new TextEncoder().encode(text)])
 
 /** Local 0 is the number of rounds left, the next sixteen are the work vector, then come the message words. */
 const ROUNDS = 0
@@ -46,18 +49,18 @@ const word = (index: number): number => 1 + index
 const messageWord = (index: number): number => 17 + index
 
 const rotated = (into: number, by: number, bits: number): number[] => [
-  ...[LOCAL_GET, into, LOCAL_GET, by, I64_XOR, I64_CONST, ...signed(bits), I64_ROTR, LOCAL_SET, into],
+  ...code(LOCAL_GET, into, LOCAL_GET, by, I64_XOR, I64_CONST, ...signed(bits), I64_ROTR, LOCAL_SET, into),
 ]
 
 /** RFC 7693 §3.1. */
 const mix = (a: number, b: number, c: number, d: number, x: number, y: number): number[] => [
-  ...[LOCAL_GET, a, LOCAL_GET, b, I64_ADD, LOCAL_GET, x, I64_ADD, LOCAL_SET, a],
+  ...code(LOCAL_GET, a, LOCAL_GET, b, I64_ADD, LOCAL_GET, x, I64_ADD, LOCAL_SET, a),
   ...rotated(d, a, 32),
-  ...[LOCAL_GET, c, LOCAL_GET, d, I64_ADD, LOCAL_SET, c],
+  ...code(LOCAL_GET, c, LOCAL_GET, d, I64_ADD, LOCAL_SET, c),
   ...rotated(b, c, 24),
-  ...[LOCAL_GET, a, LOCAL_GET, b, I64_ADD, LOCAL_GET, y, I64_ADD, LOCAL_SET, a],
+  ...code(LOCAL_GET, a, LOCAL_GET, b, I64_ADD, LOCAL_GET, y, I64_ADD, LOCAL_SET, a),
   ...rotated(d, a, 16),
-  ...[LOCAL_GET, c, LOCAL_GET, d, I64_ADD, LOCAL_SET, c],
+  ...code(LOCAL_GET, c, LOCAL_GET, d, I64_ADD, LOCAL_SET, c),
   ...rotated(b, c, 63),
 ]
 
@@ -74,8 +77,8 @@ const COLUMNS_AND_DIAGONALS = [
 
 /** Leaves the outer block when no round is left, else counts one off and mixes. */
 const round = (schedule: Uint8Array): number[] => [
-  ...[LOCAL_GET, ROUNDS, I32_EQZ, BRANCH_IF, 1],
-  ...[LOCAL_GET, ROUNDS, I32_CONST, 1, I32_SUB, LOCAL_SET, ROUNDS],
+  ...code(LOCAL_GET, ROUNDS, I32_EQZ, BRANCH_IF, 1),
+  ...code(LOCAL_GET, ROUNDS, I32_CONST, 1, I32_SUB, LOCAL_SET, ROUNDS),
   ...COLUMNS_AND_DIAGONALS.flatMap(([a, b, c, d], index) =>
     mix(
       word(a),
@@ -91,7 +94,7 @@ const round = (schedule: Uint8Array): number[] => [
 const words = Array.from({ length: 32 }, (_, index) => index)
 
 const body = (): number[] => [
-  ...[1, 32, I64],
+  ...code(1, 32, I64),
   ...words.flatMap(index => [
     I32_CONST,
     0,
@@ -101,9 +104,9 @@ const body = (): number[] => [
     LOCAL_SET,
     word(index),
   ]),
-  ...[BLOCK, NO_RESULT, LOOP, NO_RESULT],
+  ...code(BLOCK, NO_RESULT, LOOP, NO_RESULT),
   ...SIGMA.flatMap(round),
-  ...[BRANCH, 0, END, END],
+  ...code(BRANCH, 0, END, END),
   ...words
     .slice(0, 16)
     .flatMap(index => [I32_CONST, 0, LOCAL_GET, word(index), I64_STORE, ALIGNED, ...unsigned(8 * index)]),
@@ -112,7 +115,7 @@ const body = (): number[] => [
 
 const moduleBytes = (): Uint8Array<ArrayBuffer> =>
   Uint8Array.from([
-    ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+    ...code(0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0),
     ...section(1, [1, 0x60, 1, I32, 0]),
     ...section(3, [1, 0]),
     ...section(5, [1, 0, 1]),
