@@ -55,6 +55,8 @@ const decodeG2 = (bytes: Uint8Array): G2Point | undefined => {
   const yReal = coordinate(bytes.subarray(96, 128))
   if (xImaginary === undefined || xReal === undefined || yImaginary === undefined || yReal === undefined)
     return undefined
+  // No point of odd order has a y of zero, and the library throws on one; with x zero as well it stands for infinity.
+  if (yImaginary === 0n && yReal === 0n) return xImaginary === 0n && xReal === 0n ? G2.ZERO : undefined
   const point = G2.fromAffine({
     x: Fp2.create({ c0: xReal, c1: xImaginary }),
     y: Fp2.create({ c0: yReal, c1: yImaginary }),

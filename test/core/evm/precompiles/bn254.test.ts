@@ -110,4 +110,9 @@ describe('pairing', () => {
     expect(outputOf(PAIRING, new Uint8Array(64), g2(outsideSubgroup()))).toBe('fails')
     expect(outputOf(PAIRING, g1(G1.BASE), word(Fp.ORDER), word(0), word(0), word(0))).toBe('fails')
   })
+
+  test('fails for a point of the twist with a y of zero, whatever its x', () => {
+    expect(outputOf(PAIRING, g1(G1.BASE), word(1), word(0), word(0), word(0))).toBe('fails')
+    expect(outputOf(PAIRING, new Uint8Array(64), word(0), word(1), word(0), word(0))).toBe('fails')
+  })
 })
