@@ -17,6 +17,7 @@ import { applyAuthorizations } from './authorization.ts'
 import { transactionConstants } from './constants.ts'
 import type { BlockEnvironment } from './environment.ts'
 import type { Context, Frame } from './frame.ts'
+import { gasOf } from './gas.ts'
 import { floorGas, intrinsicGas } from './intrinsic.ts'
 import { runMessage } from './message.ts'
 import type { TransactionResult } from './result.ts'
@@ -32,12 +33,6 @@ export type AppliedTransaction = Pick<
   /** Wei per gas that is paid. */
   readonly gasPrice: bigint
 }
-
-/**
- * The interpreter counts gas in doubles. Of a gas limit beyond 2^53 - 1 the rest is held back and given back at the end:
- * nobody can use up as much, so only GAS, and the 64th that calls keep, could tell.
- */
-const RUNNING_GAS_MAX = BigInt(Number.MAX_SAFE_INTEGER)
 
 /** EIP-3529. */
 const REFUND_QUOTIENT_LONDON = 5n
@@ -91,20 +86,16 @@ export const applyTransaction = (
   applyAuthorizations(state, rules.chainId, transaction.authorizationList)
 
   const available = gasLimit - intrinsicGas(rules.fork, transaction)
-  const running = minBigint(available, RUNNING_GAS_MAX)
   const frame = runMessage(context, {
     sender,
     to,
     isCreate,
     value: transaction.value,
     data,
-    gas: Number(running),
+    gas: available,
   })
 
-  const gasUsedMax = maxBigint(
-    gasLimit - (available - running) - BigInt(frame.gas),
-    floorGas(rules.fork, data),
-  )
+  const gasUsedMax = maxBigint(gasLimit - gasOf(frame), floorGas(rules.fork, data))
   const gasUsed = usedAfterRefund(state, schedule, gasUsedMax, floorGas(rules.fork, data))
   increaseBalance(state, sender, (gasLimit - gasUsed) * gasPrice)
   const burnt = schedule.isLondon ? (environment.baseFeePerGas ?? 0n) : 0n

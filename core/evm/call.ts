@@ -9,6 +9,7 @@ import { delegateOf } from './delegation.ts'
 import { enterCall } from './enter.ts'
 import type { Frame } from './frame.ts'
 import { DEPTH_MAX, frameAt, setAddressWord, WORD_ADDRESS, WORD_CALLER, WORD_VALUE } from './frame.ts'
+import { giveGas, returnGas, takeGas } from './gas.ts'
 import { leave } from './leave.ts'
 import { expand } from './memory.ts'
 import { bigintAt, limbs, num, spread } from './stack.ts'
@@ -62,7 +63,6 @@ export const call = (frame: Frame, op: number): Frame | undefined => {
   const inputSize = num[at - 1]!
   const outputOffset = num[at - 2]!
   const outputSize = num[at - 3]!
-  const wanted = num[top]!
   let gas = expand(frame, inputOffset, inputSize, frame.gas)
   if (gas >= 0) gas = expand(frame, outputOffset, outputSize, gas)
   if (gas < 0) return undefined
@@ -75,17 +75,13 @@ export const call = (frame: Frame, op: number): Frame | undefined => {
     if (codeAccount !== callee) gas -= access(context, codeAccount) ? WARM_GAS : COLD_ACCOUNT_GAS
     if (gas < 0) return undefined
   }
-  let given = wanted
-  if (schedule.keeps64th) {
-    const most = gas - Math.floor(gas / 64)
-    if (!(given <= most)) given = most
-  } else if (!(given <= gas)) return undefined
-  frame.gas = gas - given
-  if (sendsValue) given += STIPEND_GAS
+  frame.gas = gas
+  if (!takeGas(frame, schedule.keeps64th, top)) return undefined
+  const stipend = sendsValue ? STIPEND_GAS : 0
   frame.returnData = EMPTY_BYTES
   const wei = sendsValue ? bigintAt(top - 2) : 0n
   if (frame.depth >= DEPTH_MAX || (sendsValue && frame.account.balance < wei)) {
-    frame.gas += given
+    returnGas(frame, frame.given + stipend, frame.givenReserve)
     frame.sp = at - 3
     num[frame.sp] = 0
     return frame
@@ -104,7 +100,7 @@ export const call = (frame: Frame, op: number): Frame | undefined => {
   child.op = op
   child.isCreate = false
   child.isStatic = frame.isStatic || op === STATICCALL
-  child.gas = given
+  giveGas(frame, child, stipend)
   child.inputAt = inputSize === 0 ? 0 : frame.memoryAt + inputOffset
   child.inputSize = inputSize
   child.outputOffset = outputOffset

@@ -6,6 +6,7 @@ import { create2Address, createAddress } from './address.ts'
 import { collides, enterCreate } from './enter.ts'
 import type { Frame } from './frame.ts'
 import { DEPTH_MAX, frameAt, setAddressWord, WORD_ADDRESS, WORD_CALLER, WORD_VALUE } from './frame.ts'
+import { giveGas, returnGas, takeGas } from './gas.ts'
 import { copyOfMemory, expand } from './memory.ts'
 import { bigintAt, bytes32At, limbs, num, spread } from './stack.ts'
 
@@ -15,6 +16,8 @@ export const CREATE2 = 0xf5
 /** EIP-3860: per word of initialization code. */
 export const INIT_CODE_WORD_GAS = 2
 const HASH_WORD_GAS = 6
+/** For `takeGas`: a creation asks for no amount. */
+const ALL = -1
 
 /** EIP-2681: a nonce stays below this. */
 export const NONCE_MAX = 2n ** 64n - 1n
@@ -42,14 +45,14 @@ export const create = (frame: Frame, op: number): Frame | undefined => {
   if (schedule.isShanghai) gas -= INIT_CODE_WORD_GAS * words
   if (op === CREATE2) gas -= HASH_WORD_GAS * words
   if (gas < 0) return undefined
-  const given = schedule.keeps64th ? gas - Math.floor(gas / 64) : gas
-  frame.gas = gas - given
+  frame.gas = gas
+  takeGas(frame, schedule.keeps64th, ALL)
   frame.returnData = EMPTY_BYTES
   const creator = frame.account
   const wei = num[top] === 0 ? 0n : bigintAt(top)
   frame.sp = op === CREATE2 ? top - 3 : top - 2
   if (frame.depth >= DEPTH_MAX || creator.balance < wei || creator.nonce === NONCE_MAX) {
-    frame.gas += given
+    returnGas(frame, frame.given, frame.givenReserve)
     num[frame.sp] = 0
     return frame
   }
@@ -71,7 +74,7 @@ export const create = (frame: Frame, op: number): Frame | undefined => {
   child.code = code
   child.isCreate = true
   child.isStatic = false
-  child.gas = given
+  giveGas(frame, child, 0)
   spread(top)
   copyWord(limbs, top << 3, child.words, WORD_VALUE)
   copyWord(frame.words, WORD_ADDRESS, child.words, WORD_CALLER)

@@ -122,7 +122,7 @@ export const callMessage = (
 
 /** The caller of system calls (EIP-4788, EIP-2935, EIP-7002, EIP-7251), and the gas they have. */
 const SYSTEM_ADDRESS: Address = fromHex('fffffffffffffffffffffffffffffffffffffffe')
-const SYSTEM_GAS = 30_000_000
+const SYSTEM_GAS = 30_000_000n
 
 /** Calls a contract on behalf of the block: no fees, no transaction. Without code there nothing happens. */
 export const systemCall = (

@@ -50,6 +50,11 @@ export type Frame = {
   sp: number
   base: number
   gas: number
+  /** Gas beyond what `gas` can count; see gas.ts. */
+  reserve: bigint
+  /** Gas on its way to a callee. */
+  given: number
+  givenReserve: bigint
   /** Absolute place of the input in `memory`. */
   inputAt: number
   inputSize: number
@@ -113,6 +118,9 @@ export const frameAt = (context: Context, depth: number): Frame => {
     sp: -1,
     base: 0,
     gas: 0,
+    reserve: 0n,
+    given: 0,
+    givenReserve: 0n,
     inputAt: 0,
     inputSize: 0,
     memoryAt: 0,

@@ -11,7 +11,7 @@ import { loadInputEdge, loadWord, storeWord } from './operations/data.ts'
 import { OPERATIONS, STACK_MOVES } from './operations/operations.ts'
 import { load, store } from './operations/storage.ts'
 import { shiftLeft, shiftRight } from './shift.ts'
-import { copyItem, num, putWord, swapLimbs } from './stack.ts'
+import { copyItem, limbsOfBigint, num, putWord, swapLimbs } from './stack.ts'
 import { traceStep } from './trace.ts'
 import { add, and, equal, lessThan, multiply, or, subtract, xor } from './word.ts'
 
@@ -280,7 +280,8 @@ const runFrame = (frame: Frame): Frame | undefined => {
         return haltWith(frame)
       }
       case 0x5a: // GAS
-        num[++sp] = gas
+        if (frame.reserve === 0n) num[++sp] = gas
+        else putWord(++sp, limbsOfBigint(BigInt(gas) + frame.reserve), 0)
         ip++
         continue
       case 0x60: // PUSH

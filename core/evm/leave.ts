@@ -2,6 +2,7 @@ import { EMPTY_BYTES } from '../bytes/bytes.ts'
 import { putCode, undoState } from '../state/executionState.ts'
 import type { Frame } from './frame.ts'
 import { parentOf } from './frame.ts'
+import { returnGas } from './gas.ts'
 import { copyPadded } from './memory.ts'
 import type { HaltReason } from './result.ts'
 import { num, putWord } from './stack.ts'
@@ -50,6 +51,7 @@ export const leave = (frame: Frame): Frame | undefined => {
     state.logs.length = frame.logsLength
     if (frame.outcome === 'halt') {
       frame.gas = 0
+      frame.reserve = 0n
       frame.output = EMPTY_BYTES
     }
   }
@@ -57,7 +59,7 @@ export const leave = (frame: Frame): Frame | undefined => {
   if (frame.depth === 0) return undefined
   const parent = parentOf(frame)
   const { output } = frame
-  parent.gas += frame.gas
+  returnGas(parent, frame.gas, frame.reserve)
   parent.sp++
   if (frame.outcome !== 'success') num[parent.sp] = 0
   else if (frame.isCreate) putWord(parent.sp, frame.words, 0)

@@ -7,6 +7,7 @@ import { delegateOf } from './delegation.ts'
 import { collides, enterCall, enterCreate } from './enter.ts'
 import type { Context, Frame } from './frame.ts'
 import { frameAt, releaseFrames, setAddressWord, WORD_ADDRESS, WORD_CALLER, WORD_VALUE } from './frame.ts'
+import { setGas } from './gas.ts'
 import { run } from './interpreter.ts'
 import { leave } from './leave.ts'
 import { memory, releaseMemory, reserve } from './memory.ts'
@@ -23,8 +24,7 @@ export type TopMessage = {
   readonly isCreate: boolean
   readonly value: bigint
   readonly data: Uint8Array
-  /** Below 2^53. */
-  readonly gas: number
+  readonly gas: bigint
 }
 
 /** Runs the message and gives its frame with the outcome; the frame holds until the next message. */
@@ -36,7 +36,7 @@ export const runMessage = (context: Context, message: TopMessage): Frame => {
   frame.isCreate = message.isCreate
   frame.isStatic = false
   frame.base = 0
-  frame.gas = message.gas
+  setGas(frame, message.gas)
   setAddressWord(frame.words, WORD_ADDRESS, to.address)
   setAddressWord(frame.words, WORD_CALLER, sender.address)
   frame.words.set(limbsOfBigint(value), WORD_VALUE)
@@ -62,7 +62,7 @@ const startCreate = (frame: Frame, sender: AccountState, initCode: Uint8Array, v
     frame.outcome = 'halt'
     frame.halt = 'Create collision'
     frame.output = EMPTY_BYTES
-    frame.gas = 0
+    setGas(frame, 0n)
     return
   }
   enterCreate(frame, sender, value)
