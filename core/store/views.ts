@@ -52,6 +52,9 @@ export type Views = {
 
 const ACCOUNT_BYTES = 200
 
+/** Rounds of a run that a flush may disturb; one that is refused after them is damaged. */
+const UNREAD_ROUNDS_MAX = 8
+
 export const createViews = (kv: KeyValueStore, completeTo: number): Views => {
   const accounts: StateKind<Account | undefined> = {
     codec: accountCodec,
@@ -97,13 +100,26 @@ export const createViews = (kv: KeyValueStore, completeTo: number): Views => {
     return found
   }
 
-  const load = async (keys: readonly string[], into: Map<string, Uint8Array | undefined>): Promise<void> => {
+  /** Loads entries; false when some could not be read because a flush was writing them: they are in memory now. */
+  const load = async (
+    keys: readonly string[],
+    into: Map<string, Uint8Array | undefined>,
+    lenient: boolean,
+  ): Promise<boolean> => {
+    const before = epoch
+    let whole = true
+    const loadOne = async (key: string): Promise<void> => {
+      try {
+        into.set(key, await fetch(key))
+      } catch (error) {
+        const disturbed = writing !== undefined || epoch !== before
+        if (!lenient || !disturbed || !(error instanceof StoreCorruption)) throw error
+        whole = false
+      }
+    }
     for (let at = 0; at < keys.length; at += LOADS_AT_ONCE)
-      await Promise.all(
-        keys.slice(at, at + LOADS_AT_ONCE).map(async key => {
-          into.set(key, await fetch(key))
-        }),
-      )
+      await Promise.all(keys.slice(at, at + LOADS_AT_ONCE).map(loadOne))
+    return whole
   }
 
   return {
@@ -125,6 +141,7 @@ export const createViews = (kv: KeyValueStore, completeTo: number): Views => {
     run: async synchronous => {
       const found = new Map<string, Uint8Array | undefined>()
       let foundIn = epoch
+      let unread = 0
       for (;;) {
         if (foundIn !== epoch) found.clear()
         foundIn = epoch
@@ -143,7 +160,7 @@ export const createViews = (kv: KeyValueStore, completeTo: number): Views => {
         if (missing.every(key => found.has(key))) throw new RunTooLarge('asked again for what was loaded')
         if (found.size + missing.length > RUN_ENTRIES_MAX)
           throw new RunTooLarge(`needs more than ${RUN_ENTRIES_MAX} entries`)
-        await load(missing, found)
+        if (!(await load(missing, found, unread < UNREAD_ROUNDS_MAX))) unread++
       }
     },
     beginWriting: records => {
