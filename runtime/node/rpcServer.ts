@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createRpcApp, createRpcContext } from '../../handlers/http/app.ts'
 import type { RpcHost } from '../../handlers/rpc/context.ts'
+import { METHODS } from '../../handlers/rpc/methods.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
 import type { Log } from '../logging/log.ts'
 import { type ServeOptions, type Server, serve } from '../serving/serve.ts'
@@ -82,7 +83,14 @@ export const listenForRpc = async (options: NodeOptions): Promise<RpcListener> =
 
 /** Serves JSON-RPC on the listener as the options say. */
 export const serveRpc = (listener: RpcListener, options: NodeOptions, parts: RpcParts): void => {
-  const app = createRpcApp(createRpcContext(hostOf(options, parts)), {
+  const host = hostOf(options, parts)
+  const groups = new Set(METHODS.map(({ group }) => group))
+  const empty = host.options.apis.filter(api => !groups.has(api))
+  if (empty.length > 0)
+    parts.log.warn('No method of {groups} is supported yet: requests for them are answered with an error', {
+      groups: empty.join(', '),
+    })
+  const app = createRpcApp(createRpcContext(host), {
     hostAllowlist: options.hostAllowlist,
     corsOrigins: options.rpcHttpCorsOrigins,
     bodyBytesMax: options.rpcHttpMaxRequestContentLength,
