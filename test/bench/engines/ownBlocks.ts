@@ -16,8 +16,8 @@ import type { BlockRun } from './ethereumjsBlocks.ts'
 export type OwnBlocks = {
   readonly store: ChainStore
   /** Builds, seals and commits one block: executed, all roots, its segment synced to SQLite. */
-  run(sent: readonly SenderTransaction[]): Promise<BlockRun>
-  close(): Promise<void>
+  readonly run: (sent: readonly SenderTransaction[]) => Promise<BlockRun>
+  readonly close: () => Promise<void>
 }
 
 /** Builds, executes and seals as a validator does, and commits. */
@@ -44,24 +44,15 @@ const mine = async (chain: Chain, sent: readonly SenderTransaction[]): Promise<B
   return { ms, outcome: { gasUsed: header.gasUsed, receiptsRoot: toHex(header.receiptsRoot) } }
 }
 
-/** Our chain over the SQLite store in that folder; `prepare` may fill the store before the chain opens it. */
-export const ownBlocks = async (
-  folder: string,
-  genesisJson: object,
-  prepare?: (store: ChainStore) => Promise<void>,
-): Promise<OwnBlocks> => {
+/** Our chain over the SQLite store in that folder. */
+export const ownBlocks = async (folder: string, genesisJson: object): Promise<OwnBlocks> => {
   const store = await openChainStore(await openStorage('sqlite', folder))
-  const options = {
+  const chain = await openChain({
     genesis: parseGenesis(genesisJson),
     store,
-    onError: (error: unknown) => {
+    onError: error => {
       throw error
     },
-  }
-  let chain = await openChain(options)
-  if (prepare !== undefined) {
-    await prepare(store)
-    chain = await openChain(options)
-  }
+  })
   return { store, run: sent => mine(chain, sent), close: () => store.close() }
 }

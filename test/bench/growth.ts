@@ -1,0 +1,82 @@
+import type { Block } from '../../core/chain/block.ts'
+import { qbftBlockHash } from '../../core/chain/codec/blockHash.ts'
+import type { ChainHead, ChainStore } from '../../core/store/store.ts'
+import { createTrieCache } from '../../core/trie/cache.ts'
+import { updateStateRoot } from '../../core/trie/stateRoot.ts'
+import { withFolder } from '../runtime/folder.ts'
+import { ownBlocks } from './engines/ownBlocks.ts'
+import { benchGenesis } from './genesis.ts'
+import { type BenchOptions, median, msText, type Row } from './measure.ts'
+import { holderBatches } from './trie.ts'
+import { createBlocks, createSenders, type Sender } from './workload.ts'
+import { toHex, toQuantity } from '../../core/bytes/hex.ts'
+
+/** Commits blocks that create the holders, as many as the state is to have, and waits until they are in SQLite. */
+const growState = async (store: ChainStore, holders: number): Promise<void> => {
+  const cache = createTrieCache(16_384)
+  for (const changes of holderBatches(0, holders)) {
+    const parent = store.head() as ChainHead
+    const update = updateStateRoot(store.nodes(), parent.header.stateRoot, changes, cache)
+    const header = {
+      ...parent.header,
+      parentHash: parent.hash,
+      number: parent.header.number + 1n,
+      timestamp: parent.header.timestamp + 1n,
+      stateRoot: update.root,
+    }
+    const block: Block = { header, transactions: [], ommers: [], withdrawals: [] }
+    await store.commit({
+      block,
+      hash: qbftBlockHash(header),
+      totalDifficulty: parent.totalDifficulty + header.difficulty,
+      senders: [],
+      receipts: [],
+      changes: update.changes,
+      nodes: update.nodes,
+    })
+  }
+  await store.flush()
+}
+
+const blockMs = (
+  senders: readonly Sender[],
+  holders: number,
+  { quick, progress }: BenchOptions,
+): Promise<number> =>
+  withFolder(async folder => {
+    const counts = quick ? { warmups: 2, windows: 5 } : { warmups: 6, windows: 15 }
+    const alloc = Object.fromEntries(
+      senders.map(({ address }) => [toHex(address), { balance: toQuantity(10n ** 21n) }]),
+    )
+    const name = holders.toLocaleString('en')
+    progress(`state of ${name} accounts: building`)
+    const own = await ownBlocks(folder, benchGenesis(alloc))
+    try {
+      await growState(own.store, holders)
+      progress(`state of ${name} accounts: blocks`)
+      const times: number[] = []
+      for (const sent of createBlocks('transfers', senders, counts.warmups + counts.windows, {
+        recipients: holders,
+      }))
+        times.push((await own.run(sent)).ms)
+      return median(times.slice(counts.warmups))
+    } finally {
+      await own.close()
+    }
+  })
+
+/** A block of 1,000 transfers to accounts all over states of three sizes: executed, all roots, committed to SQLite. */
+export const benchGrowth = async (options: BenchOptions): Promise<Row[]> => {
+  const senders = createSenders()
+  const rows: Row[] = []
+  let smallest: number | undefined
+  for (const holders of options.quick ? [10_000, 100_000] : [10_000, 100_000, 1_000_000]) {
+    const ms = await blockMs(senders, holders, options)
+    smallest ??= ms
+    rows.push({
+      name: `${holders.toLocaleString('en')} accounts`,
+      values: { 'ms a block': msText(ms), 'against 10,000': `${(ms / smallest).toFixed(2)}x` },
+    })
+  }
+  return rows
+}

@@ -1,0 +1,96 @@
+import { cpus } from 'node:os'
+import { parseArgs } from 'node:util'
+import { useCryptoEngine } from '../../core/crypto/crypto.ts'
+import { loadWasmEngine } from '../../core/crypto/wasm.ts'
+import { benchBlocks } from './blocks.ts'
+import { benchCrypto } from './crypto.ts'
+import { benchEvm } from './evm.ts'
+import { benchGrowth } from './growth.ts'
+import type { BenchOptions, Row } from './measure.ts'
+import { tableText } from './table.ts'
+import { benchTrie } from './trie.ts'
+
+type Group = {
+  readonly title: string
+  /** What a reader of the figures must know. */
+  readonly note: string
+  readonly run: (options: BenchOptions) => Promise<readonly Row[]>
+}
+
+const GROUPS: Readonly<Record<string, Group>> = {
+  evm: {
+    title: 'EVM loops, Mgas/s',
+    note: 'anvil by eth_call over HTTP: the request is part of its time, nothing is subtracted',
+    run: benchEvm,
+  },
+  blocks: {
+    title: 'block, ms',
+    note:
+      'senders known; ours: build, execute, roots, seal, segment synced to SQLite; @ethereumjs/vm: runBlock with generate; ' +
+      'anvil: evm_mine over HTTP, transactions already in its pool; both of those in memory',
+    run: benchBlocks,
+  },
+  crypto: { title: 'crypto, µs', note: 'one call on one thread', run: benchCrypto },
+  trie: {
+    title: 'state root, ms',
+    note: 'records in memory, upper levels in the cache; a smaller state for the reference, which takes minutes to build one',
+    run: benchTrie,
+  },
+  growth: {
+    title: 'block of 1,000 transfers by size of the state',
+    note: 'build, execute, roots, seal, segment synced to SQLite, views brought up to date in the background',
+    run: benchGrowth,
+  },
+}
+
+const USAGE = `bun run bench [--quick] [--only=${Object.keys(GROUPS).join(',')}]`
+
+class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+const chosenGroups = (only: string | undefined): readonly Group[] => {
+  if (only === undefined) return Object.values(GROUPS)
+  return only.split(',').map(name => {
+    const group = GROUPS[name]
+    if (group === undefined) throw new UsageError(`no group ${name}; usage: ${USAGE}`)
+    return group
+  })
+}
+
+const readArguments = (): { readonly quick: boolean; readonly groups: readonly Group[] } => {
+  try {
+    const { values } = parseArgs({ options: { quick: { type: 'boolean' }, only: { type: 'string' } } })
+    return { quick: values.quick ?? false, groups: chosenGroups(values.only) }
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    throw new UsageError(`${(error as Error).message}; usage: ${USAGE}`)
+  }
+}
+
+const main = async (): Promise<void> => {
+  const { quick, groups } = readArguments()
+  useCryptoEngine(await loadWasmEngine())
+  const began = performance.now()
+  const progress = (text: string): void => {
+    process.stderr.write(`${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s  ${text}\n`)
+  }
+  const tables: string[] = []
+  for (const { title, note, run } of groups) {
+    tables.push(`${tableText(title, await run({ quick, progress }))}\n  ${note}`)
+    // What one group held in memory must not slow down the next.
+    Bun.gc(true)
+  }
+  const processors = cpus()
+  const machine = `Bun ${Bun.version}, ${processors.length} x ${processors[0]?.model ?? 'unknown processor'}`
+  process.stdout.write(`${machine}${quick ? ', quick' : ''}: medians; ratios count, not the times\n\n`)
+  process.stdout.write(`${tables.join('\n\n')}\n`)
+}
+
+try {
+  await main()
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error
+  process.stderr.write(`${error.message}\n`)
+  process.exitCode = 2
+}
