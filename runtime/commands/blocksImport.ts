@@ -71,15 +71,15 @@ const importFile = async (
   seen: (block: Block, bytesDone: number, result: 'imported' | 'known') => void,
   stopped: () => boolean,
 ): Promise<void> => {
-  let at = `${file}, byte 0`
-  let number: bigint | undefined
+  // What divides the file names the byte itself.
+  let at = file
   try {
     for await (const { offset, bytes } of splitBlocks(
       createReadStream(file, { highWaterMark: CHUNK_BYTES }),
     )) {
-      at = `${file}, byte ${offset}${number === undefined ? '' : `, after block ${number}`}`
+      at = `${file}, byte ${offset}`
       const block = decodeBlock(bytes)
-      number = block.header.number
+      const { number } = block.header
       at = `${file}, byte ${offset}, block ${number}`
       if (number >= range.end || stopped()) return
       if (number < range.start) continue
@@ -91,6 +91,7 @@ const importFile = async (
         totals.gas += block.header.gasUsed
       }
       seen(block, offset + bytes.length, result)
+      at = `${file}, after block ${number}`
     }
   } catch (error) {
     const foreign =
