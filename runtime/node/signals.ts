@@ -5,6 +5,12 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 /** The exit code shells give to what a signal ended: 128 and the number of SIGINT. */
 const EXIT_FORCED = 130
 
+/**
+ * What comes sooner after the first is the same signal once more: a terminal sends Ctrl-C to `bun run` and to the node
+ * under it, and `bun run` passes it on.
+ */
+const SAME_SIGNAL_MS = 1_000
+
 export type StopSignal = {
   readonly received: boolean
   /** Resolves at the first signal. */
@@ -13,16 +19,19 @@ export type StopSignal = {
   release(): void
 }
 
-/** Listens for SIGINT and SIGTERM: the first asks to stop, a second ends the process at once. */
+/** Listens for SIGINT and SIGTERM: the first asks to stop, another one later ends the process at once. */
 export const stopSignal = (): StopSignal => {
   let received = false
+  let receivedMs = 0
   let resolve: () => void = () => undefined
   const wait = new Promise<void>(done => {
     resolve = done
   })
   const onSignal = (): void => {
-    if (received) process.exit(EXIT_FORCED)
+    if (received && Date.now() - receivedMs > SAME_SIGNAL_MS) process.exit(EXIT_FORCED)
+    if (received) return
     received = true
+    receivedMs = Date.now()
     resolve()
   }
   for (const signal of SIGNALS) process.on(signal, onSignal)

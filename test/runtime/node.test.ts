@@ -226,10 +226,13 @@ describe('a network with a genesis file', () => {
       for await (const chunk of child.stdout) {
         output += new TextDecoder().decode(chunk)
         if (told || !output.includes('Produced #1 ')) continue
+        // As a terminal and `bun run` in front of the node send it, twice.
+        child.kill('SIGINT')
         child.kill('SIGINT')
         told = true
       }
       expect(await child.exited).toBe(0)
+      expect(output).toContain('| Stopped')
       expect(output).toContain(
         '--rpc-http-port has been ignored because --rpc-http-enabled was not defined on the command line.',
       )
