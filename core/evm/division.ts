@@ -1,5 +1,9 @@
-import { limbs, num, putLimbs, spread } from './stack.ts'
+import { limbs as stackLimbs, num as stackNum, putLimbs, spread } from './stack.ts'
 import { isNegative, negate } from './word.ts'
+
+// Constants of this module: see interpreter.ts.
+const limbs = stackLimbs
+const num = stackNum
 
 /**
  * Division by Knuth's algorithm D (The Art of Computer Programming 4.3.1) in digits of 24 bits held in doubles, where

@@ -79,18 +79,7 @@ export const DEPTH_MAX = 1024
 
 const frames: Frame[] = []
 
-const NO_PROGRAM: Program = {
-  ops: new Uint8Array(1),
-  args: new Int32Array(1),
-  constants: new Float64Array(0),
-  constantLimbs: new Int32Array(0),
-  blockStarts: new Int32Array(0),
-  blockGas: new Int32Array(0),
-  blockNeeds: new Int32Array(0),
-  blockGrowth: new Int32Array(0),
-  targets: new Int32Array(0),
-  isStepped: false,
-}
+const NO_PROGRAM: Program = { words: new Int32Array(1), targets: new Int32Array(0), steps: undefined }
 
 const NO_ACCOUNT = createAccountState(ZERO_ADDRESS, undefined)
 

@@ -3,25 +3,16 @@ import { decodeProgram } from './decode.ts'
 import type { Schedule } from './schedule.ts'
 
 /**
- * Contract code made ready to run: one entry in `ops` and `args` for each instruction, values of PUSH read, jump
+ * Contract code made ready to run: instructions with the words that belong to them in one array, values of PUSH read, jump
  * destinations resolved, and the checks of gas and stack drawn together at the beginning of each basic block.
  */
 export type Program = {
-  /** Opcode bytes, and those of the instructions in `decode.ts` that only programs have. */
-  readonly ops: Uint8Array
-  readonly args: Int32Array
-  /** Values of PUSH that do not fit `args`, in the two forms of a stack item. */
-  readonly constants: Float64Array
-  readonly constantLimbs: Int32Array
-  /** By block: where in the code it begins, the fixed gas of its instructions, the items it needs, how far it rises. */
-  readonly blockStarts: Int32Array
-  readonly blockGas: Int32Array
-  readonly blockNeeds: Int32Array
-  readonly blockGrowth: Int32Array
-  /** By position in the code: the instruction that a jump there goes to, -1 where there is no JUMPDEST. */
+  /** Opcodes, and the instructions of `decode.ts` that only programs have. */
+  readonly words: Int32Array
+  /** By position in the code: the place in `words` that a jump there goes to, -1 where there is no JUMPDEST. */
   readonly targets: Int32Array
-  /** True when each instruction is a block of its own. */
-  readonly isStepped: boolean
+  /** By position in the code: the place of the step there; only where each instruction is a block of its own. */
+  readonly steps: Int32Array | undefined
 }
 
 /** Code bytes whose programs are kept; a program takes about ten times its code. */

@@ -1,5 +1,9 @@
-import { highOf, limbs, lowOf, num, putLimbs, settle, spread } from './stack.ts'
+import { highOf, limbs as stackLimbs, lowOf, num as stackNum, putLimbs, settle, spread } from './stack.ts'
 import { isNegative } from './word.ts'
+
+// Constants of this module: see interpreter.ts.
+const limbs = stackLimbs
+const num = stackNum
 
 /** Shifts and the other operations on single bits and bytes; operands as in word.ts. */
 

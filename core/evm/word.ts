@@ -1,4 +1,8 @@
-import { highOf, limbs, lowOf, num, putLimbs, settle, spread } from './stack.ts'
+import { highOf, limbs as stackLimbs, lowOf, num as stackNum, putLimbs, settle, spread } from './stack.ts'
+
+// Constants of this module: see interpreter.ts.
+const limbs = stackLimbs
+const num = stackNum
 
 /**
  * Arithmetic on stack items that the interpreter could not settle with numbers alone. Operands are named by their place
@@ -6,20 +10,33 @@ import { highOf, limbs, lowOf, num, putLimbs, settle, spread } from './stack.ts'
  */
 
 const NUMBER_MAX = Number.MAX_SAFE_INTEGER
+const LIMB_MAX = 0xffffffff
+/** A digit of a multiplication. */
+const DIGIT = 16777216
+const DIGIT_FRACTION = 1 / DIGIT
 
 export const add = (a: number, b: number, to: number): void => {
   spread(a)
   spread(b)
   const x = a << 3
   const y = b << 3
-  const z = to << 3
-  let carry = 0
-  for (let i = 0; i < 8; i++) {
-    const sum = (limbs[x + i]! >>> 0) + (limbs[y + i]! >>> 0) + carry
-    carry = sum > 0xffffffff ? 1 : 0
-    limbs[z + i] = sum
-  }
-  settle(to)
+  let sum = (limbs[x]! >>> 0) + (limbs[y]! >>> 0)
+  const s0 = sum | 0
+  sum = (limbs[x + 1]! >>> 0) + (limbs[y + 1]! >>> 0) + (sum > LIMB_MAX ? 1 : 0)
+  const s1 = sum | 0
+  sum = (limbs[x + 2]! >>> 0) + (limbs[y + 2]! >>> 0) + (sum > LIMB_MAX ? 1 : 0)
+  const s2 = sum | 0
+  sum = (limbs[x + 3]! >>> 0) + (limbs[y + 3]! >>> 0) + (sum > LIMB_MAX ? 1 : 0)
+  const s3 = sum | 0
+  sum = (limbs[x + 4]! >>> 0) + (limbs[y + 4]! >>> 0) + (sum > LIMB_MAX ? 1 : 0)
+  const s4 = sum | 0
+  sum = (limbs[x + 5]! >>> 0) + (limbs[y + 5]! >>> 0) + (sum > LIMB_MAX ? 1 : 0)
+  const s5 = sum | 0
+  sum = (limbs[x + 6]! >>> 0) + (limbs[y + 6]! >>> 0) + (sum > LIMB_MAX ? 1 : 0)
+  const s6 = sum | 0
+  sum = (limbs[x + 7]! >>> 0) + (limbs[y + 7]! >>> 0) + (sum > LIMB_MAX ? 1 : 0)
+  const s7 = sum | 0
+  putLimbs(to, s0, s1, s2, s3, s4, s5, s6, s7)
 }
 
 /** a - b */
@@ -28,14 +45,23 @@ export const subtract = (a: number, b: number, to: number): void => {
   spread(b)
   const x = a << 3
   const y = b << 3
-  const z = to << 3
-  let borrow = 0
-  for (let i = 0; i < 8; i++) {
-    const difference = (limbs[x + i]! >>> 0) - (limbs[y + i]! >>> 0) - borrow
-    borrow = difference < 0 ? 1 : 0
-    limbs[z + i] = difference
-  }
-  settle(to)
+  let difference = (limbs[x]! >>> 0) - (limbs[y]! >>> 0)
+  const d0 = difference | 0
+  difference = (limbs[x + 1]! >>> 0) - (limbs[y + 1]! >>> 0) - (difference < 0 ? 1 : 0)
+  const d1 = difference | 0
+  difference = (limbs[x + 2]! >>> 0) - (limbs[y + 2]! >>> 0) - (difference < 0 ? 1 : 0)
+  const d2 = difference | 0
+  difference = (limbs[x + 3]! >>> 0) - (limbs[y + 3]! >>> 0) - (difference < 0 ? 1 : 0)
+  const d3 = difference | 0
+  difference = (limbs[x + 4]! >>> 0) - (limbs[y + 4]! >>> 0) - (difference < 0 ? 1 : 0)
+  const d4 = difference | 0
+  difference = (limbs[x + 5]! >>> 0) - (limbs[y + 5]! >>> 0) - (difference < 0 ? 1 : 0)
+  const d5 = difference | 0
+  difference = (limbs[x + 6]! >>> 0) - (limbs[y + 6]! >>> 0) - (difference < 0 ? 1 : 0)
+  const d6 = difference | 0
+  difference = (limbs[x + 7]! >>> 0) - (limbs[y + 7]! >>> 0) - (difference < 0 ? 1 : 0)
+  const d7 = difference | 0
+  putLimbs(to, d0, d1, d2, d3, d4, d5, d6, d7)
 }
 
 /** Two's complement of the limbs in place. */
@@ -209,28 +235,28 @@ export const multiply = (a: number, b: number, to: number): void => {
     a8 * b2 +
     a9 * b1 +
     a10 * b0
-  const h0 = (c0 / 16777216) | 0
-  const h1 = (c1 / 16777216) | 0
-  const h2 = (c2 / 16777216) | 0
-  const h3 = (c3 / 16777216) | 0
-  const h4 = (c4 / 16777216) | 0
-  const h5 = (c5 / 16777216) | 0
-  const h6 = (c6 / 16777216) | 0
-  const h7 = (c7 / 16777216) | 0
-  const h8 = (c8 / 16777216) | 0
-  const h9 = (c9 / 16777216) | 0
-  const h10 = (c10 / 16777216) | 0
-  const d0 = (c0 - h0 * 16777216) | 0
-  const d1 = ((c1 - h1 * 16777216) | 0) + h0
-  const d2 = ((c2 - h2 * 16777216) | 0) + h1 + (d1 >>> 24)
-  const d3 = ((c3 - h3 * 16777216) | 0) + h2 + (d2 >>> 24)
-  const d4 = ((c4 - h4 * 16777216) | 0) + h3 + (d3 >>> 24)
-  const d5 = ((c5 - h5 * 16777216) | 0) + h4 + (d4 >>> 24)
-  const d6 = ((c6 - h6 * 16777216) | 0) + h5 + (d5 >>> 24)
-  const d7 = ((c7 - h7 * 16777216) | 0) + h6 + (d6 >>> 24)
-  const d8 = ((c8 - h8 * 16777216) | 0) + h7 + (d7 >>> 24)
-  const d9 = ((c9 - h9 * 16777216) | 0) + h8 + (d8 >>> 24)
-  const d10 = ((c10 - h10 * 16777216) | 0) + h9 + (d9 >>> 24)
+  const h0 = (c0 * DIGIT_FRACTION) | 0
+  const h1 = (c1 * DIGIT_FRACTION) | 0
+  const h2 = (c2 * DIGIT_FRACTION) | 0
+  const h3 = (c3 * DIGIT_FRACTION) | 0
+  const h4 = (c4 * DIGIT_FRACTION) | 0
+  const h5 = (c5 * DIGIT_FRACTION) | 0
+  const h6 = (c6 * DIGIT_FRACTION) | 0
+  const h7 = (c7 * DIGIT_FRACTION) | 0
+  const h8 = (c8 * DIGIT_FRACTION) | 0
+  const h9 = (c9 * DIGIT_FRACTION) | 0
+  const h10 = (c10 * DIGIT_FRACTION) | 0
+  const d0 = (c0 - h0 * DIGIT) | 0
+  const d1 = ((c1 - h1 * DIGIT) | 0) + h0
+  const d2 = ((c2 - h2 * DIGIT) | 0) + h1 + (d1 >>> 24)
+  const d3 = ((c3 - h3 * DIGIT) | 0) + h2 + (d2 >>> 24)
+  const d4 = ((c4 - h4 * DIGIT) | 0) + h3 + (d3 >>> 24)
+  const d5 = ((c5 - h5 * DIGIT) | 0) + h4 + (d4 >>> 24)
+  const d6 = ((c6 - h6 * DIGIT) | 0) + h5 + (d5 >>> 24)
+  const d7 = ((c7 - h7 * DIGIT) | 0) + h6 + (d6 >>> 24)
+  const d8 = ((c8 - h8 * DIGIT) | 0) + h7 + (d7 >>> 24)
+  const d9 = ((c9 - h9 * DIGIT) | 0) + h8 + (d8 >>> 24)
+  const d10 = ((c10 - h10 * DIGIT) | 0) + h9 + (d9 >>> 24)
   putLimbs(
     to,
     d0 | (d1 << 24),

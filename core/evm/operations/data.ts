@@ -1,8 +1,12 @@
 import { keccak256 } from '../../crypto/crypto.ts'
 import type { Frame } from '../frame.ts'
 import { copyPadded, expand, memory } from '../memory.ts'
-import { limbs, lowOf, num, putBytes32, putLimbs } from '../stack.ts'
+import { limbs as stackLimbs, lowOf, num as stackNum, putBytes32, putLimbs } from '../stack.ts'
 import type { Operation } from './operation.ts'
+
+// Constants of this module: see interpreter.ts.
+const limbs = stackLimbs
+const num = stackNum
 
 const COPY_WORD_GAS = 3
 const HASH_WORD_GAS = 6

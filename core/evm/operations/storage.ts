@@ -12,8 +12,12 @@ import {
 import type { StorageTable } from '../../state/storageTable.ts'
 import { SLOT_CURRENT, SLOT_STRIDE } from '../../state/storageTable.ts'
 import type { Schedule, SstorePricing } from '../schedule.ts'
-import { highOf, limbs, lowOf, num, putWord, spread } from '../stack.ts'
+import { highOf, limbs as stackLimbs, lowOf, num as stackNum, putWord, spread } from '../stack.ts'
 import type { Operation } from './operation.ts'
+
+// Constants of this module: see interpreter.ts.
+const limbs = stackLimbs
+const num = stackNum
 
 const COLD_SLOAD_GAS = 2100
 const WARM_SLOAD_GAS = 100
