@@ -1,4 +1,4 @@
-import type { Address } from '../bytes/bytes.ts'
+import type { Address, Hash } from '../bytes/bytes.ts'
 import { maxBigint, minBigint } from '../bytes/integer.ts'
 import type { AccessListEntry, Transaction } from '../chain/transaction.ts'
 import type { AccountState } from '../state/accountState.ts'
@@ -25,14 +25,11 @@ import { type Schedule, scheduleOf } from './schedule.ts'
 import type { Tracer } from './tracer.ts'
 import { GAS_PER_BLOB } from './validity.ts'
 
-/** What of a transaction decides how it runs; its validity was judged before. */
+/** What of a transaction decides how it runs. */
 export type AppliedTransaction = Pick<
   Transaction,
   'to' | 'value' | 'data' | 'gasLimit' | 'accessList' | 'blobVersionedHashes' | 'authorizationList'
-> & {
-  /** Wei per gas that is paid. */
-  readonly gasPrice: bigint
-}
+>
 
 /** EIP-3529. */
 const REFUND_QUOTIENT_LONDON = 5n
@@ -43,7 +40,8 @@ export const createContext = (
   environment: BlockEnvironment,
   state: ExecutionState,
   origin: Address,
-  transaction: Pick<AppliedTransaction, 'gasPrice' | 'blobVersionedHashes'>,
+  gasPrice: bigint,
+  blobHashes: readonly Hash[],
   tracer: Tracer | undefined,
 ): Context => {
   const schedule = scheduleOf(environment.rules.fork)
@@ -51,23 +49,34 @@ export const createContext = (
     state,
     schedule,
     environment,
-    constants: transactionConstants(environment, schedule.isParis, origin, transaction.gasPrice),
-    blobHashes: transaction.blobVersionedHashes,
+    constants: transactionConstants(environment, schedule.isParis, origin, gasPrice),
+    blobHashes,
     tracer,
   }
 }
 
-/** Buys the gas, runs the transaction to its end, pays everybody, and clears away what ends with a transaction. */
+/**
+ * Buys the gas at `gasPrice` wei, runs the transaction to its end, pays everybody, and clears away what ends with a
+ * transaction. Its validity was judged before.
+ */
 export const applyTransaction = (
   environment: BlockEnvironment,
   state: ExecutionState,
   sender: AccountState,
   transaction: AppliedTransaction,
+  gasPrice: bigint,
   tracer: Tracer | undefined,
 ): TransactionResult => {
   const { rules } = environment
-  const { gasLimit, gasPrice, data } = transaction
-  const context = createContext(environment, state, sender.address, transaction, tracer)
+  const { gasLimit, data } = transaction
+  const context = createContext(
+    environment,
+    state,
+    sender.address,
+    gasPrice,
+    transaction.blobVersionedHashes,
+    tracer,
+  )
   const { schedule } = context
   beginTransaction(state, schedule.clearsEmpty)
   const blobGas = GAS_PER_BLOB * BigInt(transaction.blobVersionedHashes.length)

@@ -1,7 +1,7 @@
 import type { Address } from '../bytes/bytes.ts'
 import type { BlockEnvironment } from './environment.ts'
 import { setAddressWord } from './frame.ts'
-import { limbsOfBigint } from './stack.ts'
+import { writeBigint } from './stack.ts'
 import { readLimbs } from '../state/limbs.ts'
 
 /** Words of the opcodes from this one on stand in `Context.constants`, eight limbs each. */
@@ -27,7 +27,7 @@ const blockConstants = (environment: BlockEnvironment, isParis: boolean): Int32A
   const known = ofBlocks.get(environment)
   if (known !== undefined) return known
   const words = new Int32Array(8 * COUNT)
-  const put = (op: number, value: bigint): void => words.set(limbsOfBigint(value), placeOf(op))
+  const put = (op: number, value: bigint): void => writeBigint(words, placeOf(op), value)
   setAddressWord(words, placeOf(COINBASE), environment.beneficiary)
   put(TIMESTAMP, environment.timestamp)
   put(NUMBER, environment.number)
@@ -41,15 +41,18 @@ const blockConstants = (environment: BlockEnvironment, isParis: boolean): Int32A
   return words
 }
 
-/** The words that ORIGIN, GASPRICE and the block opcodes answer with throughout one transaction. */
+/**
+ * The words that ORIGIN, GASPRICE and the block opcodes answer with throughout one transaction. They hold until the next
+ * transaction of the block, which gets the same array.
+ */
 export const transactionConstants = (
   environment: BlockEnvironment,
   isParis: boolean,
   origin: Address,
   gasPrice: bigint,
 ): Int32Array => {
-  const words = blockConstants(environment, isParis).slice()
+  const words = blockConstants(environment, isParis)
   setAddressWord(words, placeOf(ORIGIN), origin)
-  words.set(limbsOfBigint(gasPrice), placeOf(GASPRICE))
+  writeBigint(words, placeOf(GASPRICE), gasPrice)
   return words
 }

@@ -75,7 +75,7 @@ export const executeTransaction = (
   checkSender(state, sender, transaction)
   checkFunds(sender, transaction)
   const gasPrice = priceOf(environment, transaction)
-  return applyTransaction(environment, state, sender, { ...transaction, gasPrice }, tracer)
+  return applyTransaction(environment, state, sender, transaction, gasPrice, tracer)
 }
 
 /** A call that nobody signed, for eth_call and eth_estimateGas. */
@@ -117,7 +117,7 @@ export const callMessage = (
   if (options.checkBalance) checkFunds(sender, message)
   else putBalance(state, sender, ALL_WEI)
   const gasPrice = message.maxFeePerGas === 0n ? 0n : priceOf(environment, message)
-  return applyTransaction(environment, state, sender, { ...message, gasPrice }, options.tracer)
+  return applyTransaction(environment, state, sender, message, gasPrice, options.tracer)
 }
 
 /** The caller of system calls (EIP-4788, EIP-2935, EIP-7002, EIP-7251), and the gas they have. */
@@ -134,13 +134,7 @@ export const systemCall = (
   const state = executionStateOf(world)
   const account = accountOf(state, to)
   if (!hasCode(account)) return { success: true, output: EMPTY_BYTES }
-  const context = createContext(
-    environment,
-    state,
-    SYSTEM_ADDRESS,
-    { gasPrice: 0n, blobVersionedHashes: [] },
-    undefined,
-  )
+  const context = createContext(environment, state, SYSTEM_ADDRESS, 0n, [], undefined)
   beginTransaction(state, scheduleOf(environment.rules.fork).clearsEmpty)
   const frame = runMessage(context, {
     sender: accountOf(state, SYSTEM_ADDRESS),

@@ -12,7 +12,7 @@ import { OPERATIONS, STACK_MOVES } from './operations/operations.ts'
 import { load, store } from './operations/storage.ts'
 import { copyWord } from '../state/limbs.ts'
 import { shiftLeft, shiftRight } from './shift.ts'
-import { copyItem, limbs as stackLimbs, limbsOfBigint, num as stackNum, putWord, swapLimbs } from './stack.ts'
+import { copyItem, limbs as stackLimbs, putBigint, num as stackNum, putWord, swapLimbs } from './stack.ts'
 
 import { traceStep } from './trace.ts'
 import { add, and, equal, lessThan, multiply, or, subtract, xor } from './word.ts'
@@ -282,7 +282,7 @@ const runFrame = (frame: Frame): Frame | undefined => {
       }
       case 0x5a: // GAS
         if (frame.reserve === 0n) num[++sp] = gas
-        else putWord(++sp, limbsOfBigint(BigInt(gas) + frame.reserve), 0)
+        else putBigint(++sp, BigInt(gas) + frame.reserve)
         ip++
         continue
       case 0x60: // PUSH

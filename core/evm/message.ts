@@ -11,7 +11,7 @@ import { setGas } from './gas.ts'
 import { run } from './interpreter.ts'
 import { leave } from './leave.ts'
 import { memory, releaseMemory, reserve } from './memory.ts'
-import { limbsOfBigint } from './stack.ts'
+import { writeBigint } from './stack.ts'
 
 const CALL = 0xf1
 const CREATE = 0xf0
@@ -39,7 +39,7 @@ export const runMessage = (context: Context, message: TopMessage): Frame => {
   setGas(frame, message.gas)
   setAddressWord(frame.words, WORD_ADDRESS, to.address)
   setAddressWord(frame.words, WORD_CALLER, sender.address)
-  frame.words.set(limbsOfBigint(value), WORD_VALUE)
+  writeBigint(frame.words, WORD_VALUE, value)
   frame.inputAt = 0
   frame.inputSize = message.isCreate ? 0 : data.length
   frame.memoryAt = 32 * Math.ceil(frame.inputSize / 32)

@@ -15,6 +15,7 @@ const SCRATCH_ITEMS = 8
 export const num = new Float64Array(STACK_ITEMS_MAX + SCRATCH_ITEMS)
 export const limbs = new Int32Array(8 * (STACK_ITEMS_MAX + SCRATCH_ITEMS))
 
+const NUMBER_MAX = BigInt(Number.MAX_SAFE_INTEGER)
 const TWO_32 = 4294967296
 const TWO_31 = 2147483648
 /** Bits 32 to 52 of a small item are below this. */
@@ -150,15 +151,26 @@ export const putAddress = (i: number, address: Uint8Array): void =>
     0,
   )
 
-/** Limbs of an unsigned integer below 2^256. */
-export const limbsOfBigint = (value: bigint): Int32Array => {
-  const words = new Int32Array(8)
+/** Writes the limbs of an unsigned integer below 2^256. */
+export const writeBigint = (words: Int32Array, at: number, value: bigint): void => {
+  words.fill(0, at, at + 8)
+  if (value <= NUMBER_MAX) {
+    const n = Number(value)
+    words[at] = lowOf(n)
+    words[at + 1] = highOf(n)
+    return
+  }
   let rest = value
-  for (let i = 0; i < 8 && rest !== 0n; i++) {
-    words[i] = Number(BigInt.asIntN(32, rest))
+  for (let i = 0; i < 8; i++) {
+    words[at + i] = Number(BigInt.asIntN(32, rest))
     rest >>= 32n
   }
-  return words
+}
+
+/** Puts an unsigned integer below 2^256. */
+export const putBigint = (i: number, value: bigint): void => {
+  writeBigint(limbs, i << 3, value)
+  settle(i)
 }
 
 export const bigintAt = (i: number): bigint => {

@@ -1,6 +1,6 @@
 import type { Address } from '../bytes/bytes.ts'
 import { hashOf5 } from './hash.ts'
-import { limbOf } from './limbs.ts'
+import { limbOf, writeLimb } from './limbs.ts'
 import type { AccountState } from './accountState.ts'
 
 /** Accounts by address, found by its five limbs without making a string; open addressing as in StorageTable. */
@@ -81,13 +81,10 @@ export const insertAccount = (table: AccountTable, state: AccountState): void =>
 /** The 20 bytes whose five limbs these are. */
 export const addressOfLimbs = (k0: number, k1: number, k2: number, k3: number, k4: number): Address => {
   const address = new Uint8Array(20)
-  const limbs = [k4, k3, k2, k1, k0]
-  for (let i = 0; i < KEY_LIMBS; i++) {
-    const limb = limbs[i] as number
-    address[4 * i] = limb >>> 24
-    address[4 * i + 1] = limb >>> 16
-    address[4 * i + 2] = limb >>> 8
-    address[4 * i + 3] = limb
-  }
+  writeLimb(address, 0, k4)
+  writeLimb(address, 4, k3)
+  writeLimb(address, 8, k2)
+  writeLimb(address, 12, k1)
+  writeLimb(address, 16, k0)
   return address
 }

@@ -4,16 +4,18 @@ export const readLimbs = (bytes: Uint8Array, data: Int32Array, at: number): void
   for (let i = 0; i < 8; i++) data[at + i] = limbOf(bytes, 28 - 4 * i)
 }
 
+/** Writes a limb as four big-endian bytes. */
+export const writeLimb = (bytes: Uint8Array, at: number, limb: number): void => {
+  bytes[at] = limb >>> 24
+  bytes[at + 1] = limb >>> 16
+  bytes[at + 2] = limb >>> 8
+  bytes[at + 3] = limb
+}
+
 /** 32 big-endian bytes of the word at `at`. */
 export const limbsToBytes = (data: Int32Array, at: number): Uint8Array => {
   const bytes = new Uint8Array(32)
-  for (let i = 0; i < 8; i++) {
-    const limb = data[at + 7 - i] as number
-    bytes[4 * i] = limb >>> 24
-    bytes[4 * i + 1] = limb >>> 16
-    bytes[4 * i + 2] = limb >>> 8
-    bytes[4 * i + 3] = limb
-  }
+  for (let i = 0; i < 8; i++) writeLimb(bytes, 28 - 4 * i, data[at + i] as number)
   return bytes
 }
 

@@ -3,7 +3,7 @@ import type { AccountState } from './accountState.ts'
 import { readsStorage } from './accountState.ts'
 import type { ExecutionState } from './executionState.ts'
 import { record, recordSlot, UNDO_STORAGE, UNDO_WARM_SLOT } from './journal.ts'
-import { copyWord, equalWords, isZeroWord, limbsToBytes, readLimbs } from './limbs.ts'
+import { copyWord, equalWords, isZeroWord, readLimbs, writeLimb } from './limbs.ts'
 import type { StorageTable } from './storageTable.ts'
 import {
   createStorageTable,
@@ -40,7 +40,13 @@ export const slotOfLimbs = (
   const found = findSlot(table, k0, k1, k2, k3, k4, k5, k6, k7)
   if (found >= 0) return found
   // Read before the slot is put into the table: a reader that throws must not leave a zero behind.
-  const value = readsStorage(account) ? readSlot(state, account, k0, k1, k2, k3, k4, k5, k6, k7) : undefined
+  const value = readsStorage(account)
+    ? state.reader.storage(
+        account.address,
+        account.loaded as NonNullable<AccountState['loaded']>,
+        bytesOfLimbs(k0, k1, k2, k3, k4, k5, k6, k7),
+      )
+    : undefined
   const id = insertSlot(table, found, k0, k1, k2, k3, k4, k5, k6, k7)
   if (value !== undefined && !isZeroBytes(value)) {
     readLimbs(value, table.data, id * SLOT_STRIDE + SLOT_LOADED)
@@ -49,12 +55,27 @@ export const slotOfLimbs = (
   return id
 }
 
-const readSlot = (state: ExecutionState, account: AccountState, ...key: readonly number[]): Uint8Array =>
-  state.reader.storage(
-    account.address,
-    account.loaded as NonNullable<AccountState['loaded']>,
-    limbsToBytes(Int32Array.from(key), 0),
-  )
+const bytesOfLimbs = (
+  k0: number,
+  k1: number,
+  k2: number,
+  k3: number,
+  k4: number,
+  k5: number,
+  k6: number,
+  k7: number,
+): Uint8Array => {
+  const bytes = new Uint8Array(32)
+  writeLimb(bytes, 0, k7)
+  writeLimb(bytes, 4, k6)
+  writeLimb(bytes, 8, k5)
+  writeLimb(bytes, 12, k4)
+  writeLimb(bytes, 16, k3)
+  writeLimb(bytes, 20, k2)
+  writeLimb(bytes, 24, k1)
+  writeLimb(bytes, 28, k0)
+  return bytes
+}
 
 const key = new Int32Array(8)
 

@@ -5,7 +5,7 @@ import { codeOf, decreaseBalance, increaseBalance, markDestroyed } from '../../s
 import { access, accountAt, chargeAccess, COLD_ACCOUNT_GAS } from '../accountAccess.ts'
 import type { Frame } from '../frame.ts'
 import { copyPadded } from '../memory.ts'
-import { limbsOfBigint, num, putBytes32, putWord } from '../stack.ts'
+import { num, putBytes32, putWord, writeBigint } from '../stack.ts'
 import { chargeCopy, dataOffset } from './data.ts'
 import type { Operation } from './operation.ts'
 
@@ -13,7 +13,10 @@ const NEW_ACCOUNT_GAS = 25000
 const SELF_DESTRUCT_REFUND = 24000
 
 const putBalanceOf = (i: number, account: AccountState): void => {
-  account.balanceWord ??= limbsOfBigint(account.balance)
+  if (account.balanceWord === undefined) {
+    account.balanceWord = new Int32Array(8)
+    writeBigint(account.balanceWord, 0, account.balance)
+  }
   putWord(i, account.balanceWord, 0)
 }
 
