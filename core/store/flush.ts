@@ -1,7 +1,7 @@
 import { verifiedValue, withChecksum } from './checksum.ts'
 import { encodeChainHead } from './codec/chainHead.ts'
 import { createWriter } from './codec/writer.ts'
-import { writeJournal } from './journal.ts'
+import { clearJournal, writeJournal } from './journal.ts'
 import type { KeyValueEntry, KeyValueStore } from './keyvalue.ts'
 import { headerKey, nodeKey } from './keys.ts'
 import { type Layer, type Pending, placeOf } from './layer.ts'
@@ -123,7 +123,7 @@ export const flushLayer = async (
   const accounts = await prepareState(kv, views, views.accounts, layer.accounts, entries, pages)
   const slots = await prepareState(kv, views, views.slots, layer.slots, entries, pages)
   await inSlices(kv, otherEntries(layer), entry => entries.push(entry))
-  await writeJournal(kv, mark, entries)
+  const chunks = await writeJournal(kv, mark, entries)
   await kv.sync()
 
   views.beginWriting({ accounts, slots, pages })
@@ -132,6 +132,7 @@ export const flushLayer = async (
 
   await writeMark(kv, mark)
   await kv.sync()
+  await clearJournal(kv, chunks)
 
   // Readers find all of this in memory until the writing ends, so the caches can take it at leisure.
   await inSlices(kv, accounts, ([key, record]) => views.accounts.cache.set(key, record))

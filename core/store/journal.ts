@@ -9,8 +9,7 @@ import { type Mark, readMarkFields, writeMarkFields } from './mark.ts'
 
 /*
  * A flush overwrites values of the old mark with values of the new one, and a stop in the middle would leave neither.
- * Therefore it first writes all it is going to write, its journal, in chunks under keys that are used again by every
- * flush, and then an intent that completes it. A start that finds the intent of an unfinished flush writes the journal
+ * Therefore it first writes all it is going to write, its journal, in chunks, and then an intent that completes it. A start that finds the intent of an unfinished flush writes the journal
  * again and has the views of the new mark; without a whole journal the views were not touched and are those of the old one.
  */
 
@@ -74,12 +73,12 @@ const decodeChunk = (
   return entries
 }
 
-/** Writes the journal of these entries, as they will be stored; durable only after a sync. */
+/** Writes the journal of these entries, as they will be stored; durable only after a sync. Gives how many chunks it took. */
 export const writeJournal = async (
   kv: KeyValueStore,
   mark: Mark,
   entries: readonly KeyValueEntry[],
-): Promise<void> => {
+): Promise<number> => {
   let chunks = 0
   let chunk: KeyValueEntry[] = []
   let bytes = 0
@@ -101,6 +100,15 @@ export const writeJournal = async (
   writeMarkFields(writer, mark)
   writer.varint(chunks)
   await kv.set([{ key: INTENT_KEY, value: withChecksum(INTENT_KEY, writer.finish()) }])
+  return chunks
+}
+
+/** Gives the room of a journal back when its mark is durable; the intent stays, and tells which mark that was. */
+export const clearJournal = async (kv: KeyValueStore, chunks: number): Promise<void> => {
+  for (let index = 0; index < chunks; index++) {
+    await kv.set([{ key: journalKey(index), value: undefined }])
+    await kv.pause()
+  }
 }
 
 /** The intent of the last flush; undefined when there is none or it was not written whole, so that nothing was done of it. */

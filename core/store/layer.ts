@@ -50,9 +50,6 @@ export const createLayer = (): Layer => ({
   bytes: 0,
 })
 
-/** Number of the layer's last block; only of a layer that has one. */
-export const lastBlockOf = (layer: Layer): number => Number((layer.heads.at(-1) as ChainHead).header.number)
-
 const put = <Value>(
   pending: Pending<Value>,
   key: string,
@@ -84,7 +81,7 @@ const addState = (layer: Layer, block: number, changes: StateChanges): void => {
 }
 
 /** Trie records replace each other, so the ones near the root count once however many blocks changed them. */
-export const addNodes = (layer: Layer, nodes: Iterable<TrieNodeWrite>): void => {
+const addNodes = (layer: Layer, nodes: Iterable<TrieNodeWrite>): void => {
   for (const { key, value } of nodes) {
     const known = layer.nodes.get(key)
     if (known !== undefined) layer.bytes -= known.length

@@ -4,7 +4,7 @@ import type { TrieNodeReader, TrieNodeWrite } from '../trie/node.ts'
 import { updateStateRoot } from '../trie/stateRoot.ts'
 import { checkedValue, StoreCorruption, verifiedValue } from './checksum.ts'
 import { decodeChainHead } from './codec/chainHead.ts'
-import { readIntent, redoJournal } from './journal.ts'
+import { clearJournal, readIntent, redoJournal } from './journal.ts'
 import type { KeyValueStore } from './keyvalue.ts'
 import { headerKey, segmentKey } from './keys.ts'
 import { LOADS_AT_ONCE, RECENT_BLOCKS } from './limits.ts'
@@ -20,22 +20,24 @@ export type Start = {
   readonly heads: readonly ChainHead[]
 }
 
-/** The mark of the views, after finishing the flush that the last stop may have cut short. */
+/**
+ * The mark of the views, after finishing the flush that the last stop may have cut short.
+ * @throws StoreCorruption when a mark is damaged that may have been the last one.
+ */
 const settleViews = async (kv: KeyValueStore): Promise<Mark | undefined> => {
   const { mark, damaged } = await readMark(kv)
   const intent = await readIntent(kv)
-  if (
-    intent !== undefined &&
-    intent.mark.sequence > (mark?.sequence ?? 0) &&
-    (await redoJournal(kv, intent))
-  ) {
+  const marked = mark?.sequence ?? 0
+  if (intent !== undefined && intent.mark.sequence > marked && (await redoJournal(kv, intent))) {
     await kv.sync()
     await writeMark(kv, intent.mark)
     await kv.sync()
+    await clearJournal(kv, intent.chunks)
     return intent.mark
   }
-  if (mark === undefined && damaged !== undefined)
-    throw new StoreCorruption(damaged, 0, 'its checksum does not match')
+  // The intent is of the last flush: with a mark for it, the damaged one can only be the mark before.
+  if (damaged !== undefined && intent?.mark.sequence !== marked)
+    throw new StoreCorruption(damaged, mark?.number ?? 0, 'its checksum does not match')
   return mark
 }
 

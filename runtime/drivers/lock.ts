@@ -27,6 +27,8 @@ export const lockDataPath = async (path: string): Promise<DataPathLock> => {
   const database = await openSqliteDatabase(join(path, LOCK_FILE))
   try {
     database.exec('PRAGMA busy_timeout = 0')
+    // Nothing is ever written, so nothing has to be undone and no journal file is left behind.
+    database.exec('PRAGMA journal_mode = OFF')
     database.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     database.close()

@@ -1,5 +1,5 @@
 import { closeSync, fdatasync, openSync } from 'node:fs'
-import { openSqliteDatabase, type SqliteStatement } from './sqliteDatabase.ts'
+import { isBusy, openSqliteDatabase, type SqliteStatement } from './sqliteDatabase.ts'
 
 /** WAL bytes after which a checkpoint is due: 1,000 pages take a few milliseconds, and the file stays small. */
 const CHECKPOINT_BYTES = 4 * 1024 * 1024
@@ -36,7 +36,9 @@ const syncFile = (file: number): Promise<void> =>
 
 export const openSqliteFile = async (options: SqliteFileOptions): Promise<SqliteFile> => {
   const { path, schema, pageBytes, synchronous, cacheBytes } = options
-  const database = await openSqliteDatabase(path)
+  const database = await openSqliteDatabase(path).catch((error: unknown) => {
+    throw new SqliteFileError(path, error)
+  })
   let walFile: number
   try {
     // The page size only takes effect on a new file; the exclusive lock comes first, so that WAL needs no shared memory.
@@ -51,7 +53,7 @@ export const openSqliteFile = async (options: SqliteFileOptions): Promise<Sqlite
     walFile = openSync(`${path}-wal`, 'r+')
   } catch (error) {
     database.close()
-    throw error
+    throw isBusy(error) ? error : new SqliteFileError(path, error)
   }
   const begin = database.prepare('BEGIN IMMEDIATE')
   const commit = database.prepare('COMMIT')
@@ -62,13 +64,19 @@ export const openSqliteFile = async (options: SqliteFileOptions): Promise<Sqlite
   let lastSync: Promise<void> = Promise.resolve()
   let due: ReturnType<typeof setTimeout> | undefined
   let closed = false
+  let failure: unknown
 
+  /** Nothing is lost when it fails, the WAL has it all; the next write tells, because this runs when nobody waits for it. */
   const checkpoint = (): void => {
     if (due !== undefined) clearTimeout(due)
     due = undefined
     if (closed) return
-    checkpointStatement.all()
-    walBytes = 0
+    try {
+      checkpointStatement.all()
+      walBytes = 0
+    } catch (error) {
+      failure = error
+    }
   }
 
   const written = (bytes: number): void => {
@@ -82,6 +90,7 @@ export const openSqliteFile = async (options: SqliteFileOptions): Promise<Sqlite
   return {
     prepare: sql => database.prepare(sql),
     transaction: (rows, bytes, write) => {
+      if (failure !== undefined) throw failure
       begin.run()
       try {
         write()
@@ -105,10 +114,24 @@ export const openSqliteFile = async (options: SqliteFileOptions): Promise<Sqlite
     },
     close: () => {
       if (closed) return
-      checkpoint()
       closed = true
+      if (due !== undefined) clearTimeout(due)
       closeSync(walFile)
+      // SQLite itself brings the WAL into the file and removes it.
       database.close()
     },
+  }
+}
+
+/** The file cannot be opened, or is no database. */
+export class SqliteFileError extends Error {
+  override readonly name = 'SqliteFileError'
+  readonly code = 'SQLITE_FILE'
+  constructor(path: string, cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    super(
+      `cannot open ${path}: ${reason}; check that it is a file of this node that it may read and write, or take it from a backup`,
+      { cause },
+    )
   }
 }

@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openChainStore } from '../../../core/store/chainStore.ts'
+import { openStorage } from '../../../runtime/drivers/open.ts'
+import { openSqliteDriver } from '../../../runtime/drivers/sqlite.ts'
+import { SqliteFileError } from '../../../runtime/drivers/sqliteFile.ts'
+import { packKey, sequentialNumber, unpackKey } from '../../../runtime/drivers/sqliteKeys.ts'
+import { seededRandom } from '../../support/random.ts'
+import { rejection } from '../../support/rejection.ts'
+import { sampleChain } from '../../support/sampleChain.ts'
+import { expectChain } from '../../support/storeCheck.ts'
+
+let path: string
+beforeEach(() => {
+  path = mkdtempSync(join(tmpdir(), 'quorate-sqlite-'))
+})
+afterEach(() => rmSync(path, { recursive: true, force: true }))
+
+const chain = sampleChain({ seed: 19, blocks: 40, accounts: 5, slots: 2, changesMax: 3, transactionsMax: 2 })
+
+describe('the SQLite driver', () => {
+  test('is an unstorage driver: strings, keys, removal', async () => {
+    const driver = await openSqliteDriver({ path })
+    await driver.setItem?.('notes:a', 'hello', {})
+    await driver.setItemRaw?.('segment:12', Uint8Array.of(1), {})
+    await driver.setItemRaw?.('a:00112233445566778899', Uint8Array.of(2), {})
+    expect(await driver.getItem('notes:a')).toBe('hello')
+    expect(await driver.hasItem('segment:12', {})).toBe(true)
+    expect([...(await driver.getKeys('', {}))].sort()).toEqual([
+      'a:00112233445566778899',
+      'notes:a',
+      'segment:12',
+    ])
+    await driver.removeItem?.('notes:a', {})
+    expect(await driver.getItem('notes:a')).toBeNull()
+    await driver.clear?.('a:', {})
+    expect(await driver.getKeys('', {})).toEqual(['segment:12'])
+    await driver.dispose?.()
+  })
+
+  test('writes a batch whole or not at all', async () => {
+    const driver = await openSqliteDriver({ path })
+    const broken = Symbol('no value') as unknown as Uint8Array
+    expect(() =>
+      driver.setEntries?.([
+        { key: 'a:01', value: Uint8Array.of(1) },
+        { key: 'a:02', value: broken },
+      ]),
+    ).toThrow()
+    expect(driver.getItemRawSync?.('a:01')).toBeUndefined()
+    await driver.setEntries?.([{ key: 'a:01', value: Uint8Array.of(3) }])
+    expect(driver.getItemRawSync?.('a:01')).toEqual(Uint8Array.of(3))
+    await driver.dispose?.()
+  })
+
+  test('keeps its write-ahead logs small while it is written to without a rest', async () => {
+    const driver = await openSqliteDriver({ path })
+    const value = new Uint8Array(100_000).fill(1)
+    for (let i = 0; i < 800; i++) {
+      await driver.setEntries?.([{ key: `c:${i}`, value }])
+      await driver.setDurably?.({ key: `segment:${i}`, value })
+    }
+    for (const file of ['segments.sqlite-wal', 'views.sqlite-wal'])
+      expect(statSync(join(path, file)).size).toBeLessThan(32 * 1024 * 1024)
+    await driver.dispose?.()
+  })
+
+  test('makes the views again from the segments when their file was deleted', async () => {
+    const store = await openChainStore(await openStorage('sqlite', path), { flushBlocks: 8 })
+    for (const commit of chain.commits) await store.commit(commit)
+    await store.close()
+    rmSync(join(path, 'chain', 'views.sqlite'))
+    const again = await openChainStore(await openStorage('sqlite', path), { flushBlocks: 8 })
+    await expectChain(again, chain, 39)
+    await again.close()
+  })
+
+  test('refuses a file that is no database, and names it', async () => {
+    await (await openStorage('sqlite', path)).close()
+    writeFileSync(
+      join(path, 'chain', 'segments.sqlite'),
+      'not a database, but long enough to be read as one. '.repeat(90),
+    )
+    const error = await rejection(openStorage('sqlite', path))
+    expect(error).toBeInstanceOf(SqliteFileError)
+    expect((error as SqliteFileError).message).toContain('segments.sqlite')
+  })
+})
+
+describe('the keys of the SQLite driver', () => {
+  test('are packed without loss and without collision', () => {
+    const random = seededRandom(31)
+    const seen = new Map<string, string>()
+    const digits = '0123456789abcdef:nsxyz.'
+    for (let i = 0; i < 20_000; i++) {
+      const key = Array.from(
+        { length: 1 + random.below(30) },
+        () => digits[random.below(digits.length)],
+      ).join('')
+      const packed = packKey(key)
+      expect(unpackKey(packed)).toBe(key)
+      const name = packed.join()
+      expect(seen.get(name) ?? key).toBe(key)
+      seen.set(name, key)
+    }
+    for (const length of [507, 508, 509, 1000])
+      expect(unpackKey(packKey('a'.repeat(length)))).toBe('a'.repeat(length))
+    expect(packKey(`a:${'0f'.repeat(20)}`).length).toBe(24)
+  })
+
+  test('with sequential numbers are told from all others', () => {
+    for (const [key, number] of [
+      ['segment:0', 0],
+      ['segment:10', 10],
+      ['segment:999999999999999', 999_999_999_999_999],
+      ['segment:1000000000000000', undefined],
+      ['segment:01', undefined],
+      ['segment:', undefined],
+      ['segment:1a', undefined],
+      ['segment:-1', undefined],
+      ['segments:1', undefined],
+    ] as const)
+      expect(sequentialNumber(key, 'segment:')).toBe(number as number)
+  })
+})
