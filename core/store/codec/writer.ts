@@ -68,8 +68,20 @@ export const createWriter = (sizeHint = 256): Writer => {
     },
     varint,
     integer: value => {
-      const start = toScratch(value)
       reserve(33)
+      if (value < 0x1_0000_0000n) {
+        // Nonces, gas and prices: no need for 64-bit arithmetic.
+        let rest = Number(value)
+        const length = rest > 0xffffff ? 4 : rest > 0xffff ? 3 : rest > 0xff ? 2 : rest > 0 ? 1 : 0
+        buffer[at] = length
+        for (let i = at + length; i > at; i--) {
+          buffer[i] = rest & 0xff
+          rest >>>= 8
+        }
+        at += length + 1
+        return
+      }
+      const start = toScratch(value)
       buffer[at++] = 32 - start
       for (let i = start; i < 32; i++) buffer[at++] = scratch[i] as number
     },

@@ -3,7 +3,8 @@ import memoryDriver from 'unstorage/drivers/memory'
 import { decodeBlock } from '../../../core/chain/codec/block.ts'
 import { openChainStore } from '../../../core/store/chainStore.ts'
 import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
-import { RECENT_BLOCKS } from '../../../core/store/limits.ts'
+import type { KeyValueEntry } from '../../../core/store/keyvalue.ts'
+import { PENDING_BLOCKS_MAX, RECENT_BLOCKS } from '../../../core/store/limits.ts'
 import { openSegment, segmentRecord } from '../../../core/store/segment.ts'
 import type { BlockCommit, ChainStore } from '../../../core/store/store.ts'
 import { openMemoryDriver } from '../../../runtime/drivers/memory.ts'
@@ -162,6 +163,35 @@ describe('a chain store', () => {
       'segment:701',
     ])
     expect(read.length).toBeLessThan(RECENT_BLOCKS + 20)
+  })
+
+  test('lets a commit wait when the views are too far behind, so that no start has more to replay', async () => {
+    const long = sampleChain({
+      seed: 13,
+      blocks: PENDING_BLOCKS_MAX + 2,
+      accounts: 1,
+      slots: 0,
+      changesMax: 0,
+      transactionsMax: 0,
+    })
+    const kv = keyValueOfDriver(openMemoryDriver(), 'none')
+    let release = (): void => {}
+    const released = new Promise<void>(resolve => {
+      release = resolve
+    })
+    const slow = { ...kv, set: (entries: readonly KeyValueEntry[]) => released.then(() => kv.set(entries)) }
+    const store = await openChainStore(slow)
+    for (let number = 0; number < PENDING_BLOCKS_MAX; number++) await store.commit(blockAt(number, long))
+    const state = { committed: false }
+    const waiting = store.commit(blockAt(PENDING_BLOCKS_MAX, long)).then(() => {
+      state.committed = true
+    })
+    await new Promise(resolve => setImmediate(resolve))
+    expect(state.committed).toBe(false)
+    expect(store.head()?.header.number).toBe(BigInt(PENDING_BLOCKS_MAX - 1))
+    release()
+    await waiting
+    expect(store.head()?.header.number).toBe(BigInt(PENDING_BLOCKS_MAX))
   })
 
   test('makes its views again when they were deleted', async () => {

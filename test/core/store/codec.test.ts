@@ -18,6 +18,11 @@ const INTEGERS = [
   1n,
   255n,
   256n,
+  65_535n,
+  65_536n,
+  2n ** 24n,
+  2n ** 32n - 1n,
+  2n ** 32n,
   2n ** 48n,
   2n ** 64n - 1n,
   2n ** 64n,
@@ -69,7 +74,7 @@ describe('the writer and the reader', () => {
 describe('an account', () => {
   test('of every shape comes back', () => {
     const random = seededRandom(4)
-    for (const nonce of INTEGERS.slice(0, 6))
+    for (const nonce of INTEGERS.slice(0, 11))
       for (const balance of INTEGERS)
         for (const codeHash of [EMPTY_CODE_HASH, random.bytes(32)])
           for (const storageRoot of [EMPTY_TRIE_ROOT, random.bytes(32)]) {
