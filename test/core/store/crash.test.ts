@@ -26,10 +26,10 @@ const STOP_AGAIN_EVERY = 40
 const chain = sampleChain({
   seed: 41,
   blocks: BLOCKS,
-  accounts: 8,
+  accounts: 6,
   slots: 2,
   changesMax: 3,
-  transactionsMax: 2,
+  transactionsMax: 1,
 })
 
 const blockAt = (number: number): BlockCommit => chain.commits[number] as BlockCommit
