@@ -1,5 +1,6 @@
 import { equalBytes, type Hash } from '../bytes/bytes.ts'
-import { type Branch, type Node, STORED } from './node.ts'
+import { type Branch, INSIDE, type Node, STORED } from './node.ts'
+import { hasRecord } from './record.ts'
 
 /** A version of one trie: its root node, and below it whatever is loaded. */
 type Version = { readonly root: Hash; readonly node: Node }
@@ -70,8 +71,8 @@ export const trimCache = (cache: TrieCache): void => {
     for (const { children } of above)
       for (let i = 0; i < 16; i++) {
         const child = children[i]
-        if (child === undefined || child === STORED || child.kind !== 'branch') continue
-        if (!keep(child)) children[i] = STORED
+        if (child === undefined || child === STORED || child === INSIDE || child.kind !== 'branch') continue
+        if (!keep(child)) children[i] = hasRecord(child) ? STORED : INSIDE
       }
   }
   cache.branches = kept.size

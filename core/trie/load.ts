@@ -5,8 +5,8 @@ import { keccak256 } from '../crypto/crypto.ts'
 import { MissingEntries } from '../state/account.ts'
 import { encodeNode, referenceEnd, referenceStart, writeReference } from './encoding.ts'
 import { HEX_DIGITS, pathOf } from './nibbles.ts'
-import { type Branch, type Node, STORED, type TrieNodeReader, type TrieNodeWrite } from './node.ts'
-import { decodeRecord, readInlineLeaf } from './record.ts'
+import { type Branch, INSIDE, type Node, STORED, type TrieNodeReader, type TrieNodeWrite } from './node.ts'
+import { decodeRecord, readInside } from './record.ts'
 
 /** Stands for a node whose record must be loaded first; its key was added to `missing`. */
 export const MISSING = 'missing'
@@ -102,23 +102,24 @@ export const childOf = (
   depth: number,
 ): Node | undefined | typeof MISSING => {
   const child = branch.children[index]
-  if (child === undefined || (child !== STORED && child.kind !== 'inline')) return child
+  if (child !== STORED && child !== INSIDE) return child
   let node: Node | undefined
-  let name: string | undefined
-  if (child === STORED) {
-    name = recordKey(run.keyPrefix, pathOf(key, depth - 1) + HEX_DIGITS[index])
-    const record = read(run, name)
+  if (child === INSIDE) node = readInside(branch, index, key, depth)
+  else {
+    const record = read(run, recordKey(run.keyPrefix, pathOf(key, depth - 1) + HEX_DIGITS[index]))
     if (record === MISSING) return MISSING
     node = record === undefined ? undefined : decodeRecord(record)
-    if (node === undefined) throw new TrieCorruption(name, referenceTo(branch, index), undefined)
-    run.branches++
-  } else node = readInlineLeaf(child, key, depth, index)
-  const found = mismatch(branch, index, node, depth)
-  if (found !== undefined) {
-    // A leaf stands in the record of the branch, which begins where its extension does.
-    name ??= recordKey(run.keyPrefix, pathOf(key, depth - 1 - branch.prefix.length))
-    throw new TrieCorruption(name, referenceTo(branch, index), found)
   }
+  const found = node === undefined ? undefined : mismatch(branch, index, node, depth)
+  if (node === undefined || found !== undefined) {
+    // What stands inside the branch is damaged where the branch is, which begins with its extension.
+    const path =
+      child === INSIDE
+        ? pathOf(key, depth - 1 - branch.prefix.length)
+        : pathOf(key, depth - 1) + HEX_DIGITS[index]
+    throw new TrieCorruption(recordKey(run.keyPrefix, path), referenceTo(branch, index), found)
+  }
+  if (node.kind === 'branch') run.branches++
   branch.children[index] = node
   return node
 }
@@ -127,6 +128,7 @@ export const childOf = (
 export class TrieCorruption extends Error {
   override readonly name = 'TrieCorruption'
   readonly code = 'TRIE_CORRUPTION'
+  /** Of the record, or of the place inside the record with the longest key that this one begins with. */
   readonly key: string
   readonly expected: Uint8Array
   /** Undefined when there is no record, or no readable one. */

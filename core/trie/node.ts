@@ -16,22 +16,16 @@ export type Leaf = {
   readonly ownLength: number
 }
 
-/** A leaf as it stands in its parent's record, not read yet and not held against its hash yet. */
-export type InlineLeaf = {
-  readonly kind: 'inline'
-  readonly record: Uint8Array
-  readonly start: number
-  readonly end: number
-}
-
-/** Stands for a child that has its own record and was not loaded. */
+/** Stands for a child that has a record of its own and was not loaded. */
 export const STORED = 'stored'
+/** Stands for a child whose bytes are among those of its parent, not decoded and not held against its hash yet. */
+export const INSIDE = 'inside'
 
-export type Child = Leaf | InlineLeaf | Branch | typeof STORED | undefined
+export type Child = Leaf | Branch | typeof STORED | typeof INSIDE | undefined
 
 /**
  * A branch node together with the extension node above it, if any. Immutable as far as anybody can tell: an update makes
- * new branches, and `children` only ever goes from STORED to what was loaded and verified, or back.
+ * new branches, and `children` only ever goes from STORED or INSIDE to what was loaded and verified, or back.
  */
 export type Branch = {
   readonly kind: 'branch'
@@ -43,6 +37,8 @@ export type Branch = {
   readonly children: Child[]
   /** Of the key that ends here; only tries whose keys differ in length have any. */
   readonly value: Uint8Array | undefined
+  /** As it is stored (record.ts); empty in a trie that is not. */
+  readonly bytes: Uint8Array
 }
 
 /** A node in hand: an empty trie has none. */

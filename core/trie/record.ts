@@ -1,102 +1,213 @@
 import { EMPTY_BYTES } from '../bytes/bytes.ts'
 import { payloadStart, referenceEnd } from './encoding.ts'
 import { EMPTY_TAIL, leafOf } from './leaf.ts'
-import { type Branch, type Child, type InlineLeaf, type Leaf, type Node, STORED } from './node.ts'
+import { type Branch, type Child, INSIDE, type Leaf, type Node, STORED } from './node.ts'
 
 /*
- * A record holds one branch with its extension and the contents of its leaf children, so that a changed value rewrites one
- * record at the bottom. It carries the branch's RLP as it is: reading verifies it with one hash, and writing copies it.
+ * A record holds one branch with its extension, and inside it its leaf children and its small branches whole, so that a
+ * changed value rewrites one record at the bottom. A branch carries its RLP as it is: reading verifies it with one hash,
+ * and an update copies what did not change.
  *
- *   branch  01, number of extension nibbles (1), extension nibbles (1 each), leaf children (2, a bit each), RLP, contents
- *   leaf    00, contents; only where the whole trie is one leaf
- *   contents of a leaf  length of the key's rest (1, top bit: EMPTY_TAIL was cut off the value), rest of the key,
- *                       length of the value (LEB128), value
+ *   branch   01, number of extension nibbles (1), extension nibbles (1 each), children inside (2, a bit each), those of
+ *            them that are branches (2), RLP, the children inside in order: leaves, and branches after their length (LEB128)
+ *   leaf     length of the key's rest (1, top bit: EMPTY_TAIL was cut off the value), rest of the key,
+ *            length of the value (LEB128), value; after 00 it is a record itself, where the whole trie is one leaf
  *
  * The rest of a key begins with the byte that holds the leaf's first own nibble; what comes before is known from the way.
  */
 const LEAF_RECORD = 0
 const BRANCH_RECORD = 1
 
+/**
+ * A branch of no more bytes than this stands inside its parent, a larger one has a record of its own. Three accounts fit:
+ * at every size of the state nearly all changes then touch one record at the bottom, and that stays below 4 kB.
+ */
+export const INLINE_BYTES_MAX = 260
+
 /** Longer keys are refused: their length would not fit into a record. Every trie of the protocol has keys of 1 to 32 bytes. */
 export const KEY_BYTES_MAX = 127
 
-const lebSize = (value: number): number => (value < 0x80 ? 1 : 1 + lebSize(Math.floor(value / 0x80)))
+/** Whether the child of a branch has a record of its own. */
+export const hasRecord = (child: Child): boolean =>
+  child === STORED ||
+  (child !== undefined &&
+    child !== INSIDE &&
+    child.kind === 'branch' &&
+    child.bytes.length > INLINE_BYTES_MAX)
 
-const contentsSize = (child: Child, depth: number): number => {
-  if (child === undefined || child === STORED || child.kind === 'branch') return 0
-  if (child.kind === 'inline') return child.end - child.start
-  return 1 + child.key.length - (depth >> 1) + lebSize(child.ownLength) + child.ownLength
+const lebSize = (value: number): number =>
+  value < 0x80 ? 1 : value < 0x4000 ? 2 : value < 0x20_0000 ? 3 : value < 0x1000_0000 ? 4 : 5
+
+const writeLeb = (out: Uint8Array, at: number, value: number): number => {
+  let rest = value
+  while (rest >= 0x80) {
+    out[at++] = (rest & 0x7f) | 0x80
+    rest = Math.floor(rest / 0x80)
+  }
+  out[at++] = rest
+  return at
 }
 
-const writeContents = (out: Uint8Array, at: number, leaf: Leaf | InlineLeaf, depth: number): number => {
-  if (leaf.kind === 'inline') {
-    for (let i = leaf.start; i < leaf.end; i++) out[at++] = leaf.record[i] as number
-    return at
-  }
-  const { key, value, ownLength } = leaf
+const leafSize = ({ key, ownLength }: Leaf, depth: number): number =>
+  1 + key.length - (depth >> 1) + lebSize(ownLength) + ownLength
+
+const writeLeaf = (out: Uint8Array, at: number, { key, value, ownLength }: Leaf, depth: number): number => {
   const rest = depth >> 1
   out[at++] = (key.length - rest) | (ownLength < value.length ? 0x80 : 0)
   for (let i = rest; i < key.length; i++) out[at++] = key[i] as number
-  let length = ownLength
-  while (length >= 0x80) {
-    out[at++] = (length & 0x7f) | 0x80
-    length = Math.floor(length / 0x80)
-  }
-  out[at++] = length
+  at = writeLeb(out, at, ownLength)
   for (let i = 0; i < ownLength; i++) out[at++] = value[i] as number
   return at
 }
 
-/** The record of a node that starts `depth` nibbles down. */
-export const encodeRecord = (node: Node, depth: number): Uint8Array => {
-  if (node.kind === 'leaf') {
-    const out = new Uint8Array(1 + contentsSize(node, 0))
-    out[0] = LEAF_RECORD
-    writeContents(out, 1, node, 0)
-    return out
+/** Bytes that a child in hand which starts `depth` nibbles down takes inside its parent. */
+const sizeInside = (child: Child, depth: number): number => {
+  if (child === undefined || hasRecord(child)) return 0
+  const node = child as Node
+  if (node.kind === 'leaf') return leafSize(node, depth)
+  return lebSize(node.bytes.length) + node.bytes.length
+}
+
+/** NaN when it reaches past the record or is no length. */
+const readLeb = (record: Uint8Array, start: number): number => {
+  let value = 0
+  for (let unit = 1, at = start; unit <= 0x1000_0000; unit *= 0x80, at++) {
+    const byte = record[at]
+    if (byte === undefined) return Number.NaN
+    value += (byte & 0x7f) * unit
+    if (byte < 0x80) return value
   }
-  const { prefix, rlp, children } = node
-  const childDepth = depth + prefix.length + 1
-  let size = 4 + prefix.length + rlp.length
-  for (let i = 0; i < 16; i++) size += contentsSize(children[i], childDepth)
+  return Number.NaN
+}
+
+/** Where the child that starts there ends; NaN when it is no child. */
+const childEnd = (record: Uint8Array, start: number, isBranch: boolean): number => {
+  const lengthAt = isBranch ? start : start + 1 + ((record[start] as number) & 0x7f)
+  const length = readLeb(record, lengthAt)
+  return lengthAt + lebSize(length) + length
+}
+
+/** The end of the RLP list that starts there; NaN when no list does. */
+const listEnd = (record: Uint8Array, start: number): number => {
+  const first = record[start]
+  if (first === undefined || first < 0xc0) return Number.NaN
+  const size = first < 0xf8 ? 0 : first - 0xf7
+  let length = first < 0xf8 ? first - 0xc0 : 0
+  for (let i = 1; i <= size; i++) length = length * 256 + (record[start + i] ?? Number.NaN)
+  return start + 1 + size + length
+}
+
+const masksStart = (bytes: Uint8Array): number => 2 + (bytes[1] as number)
+const insideMask = (bytes: Uint8Array, masks: number): number =>
+  ((bytes[masks] as number) << 8) | (bytes[masks + 1] as number)
+const branchesMask = (bytes: Uint8Array, masks: number): number =>
+  ((bytes[masks + 2] as number) << 8) | (bytes[masks + 3] as number)
+
+/** Where each child inside begins, and in the last place where all end. Kept between calls: nothing else runs meanwhile. */
+const starts = new Float64Array(17)
+
+/** Fills `starts` for a branch's bytes whose RLP ends at `rlpEnd`. */
+const locate = (bytes: Uint8Array, masks: number, rlpEnd: number): void => {
+  const inside = insideMask(bytes, masks)
+  const branches = branchesMask(bytes, masks)
+  let at = rlpEnd
+  for (let i = 0; i < 16; i++) {
+    starts[i] = at
+    if (((inside >> i) & 1) === 1) at = childEnd(bytes, at, ((branches >> i) & 1) === 1)
+  }
+  starts[16] = at
+}
+
+/**
+ * The bytes of a branch whose children start `depth` nibbles down. Children that `changed` (a bit each) names are written
+ * anew; the others are taken from `base`, the branch as it was. Without a base, every child there is must be named.
+ */
+export const branchBytes = (
+  prefix: Uint8Array,
+  rlp: Uint8Array,
+  base: Branch | undefined,
+  children: readonly Child[],
+  changed: number,
+  depth: number,
+): Uint8Array => {
+  const old = base?.bytes ?? EMPTY_BYTES
+  const oldMasks = masksStart(old)
+  if (base === undefined) starts.fill(0)
+  else locate(old, oldMasks, oldMasks + 4 + base.rlp.length)
+  const masks = 2 + prefix.length
+  let size = masks + 4 + rlp.length
+  for (let i = 0; i < 16; i++)
+    size +=
+      ((changed >> i) & 1) === 1
+        ? sizeInside(children[i], depth)
+        : (starts[i + 1] as number) - (starts[i] as number)
+
   const out = new Uint8Array(size)
   out[0] = BRANCH_RECORD
   out[1] = prefix.length
   out.set(prefix, 2)
-  const maskAt = 2 + prefix.length
-  out.set(rlp, maskAt + 2)
-  let mask = 0
-  let at = maskAt + 2 + rlp.length
+  out.set(rlp, masks + 4)
+  let inside = base === undefined ? 0 : insideMask(old, oldMasks) & ~changed
+  let branches = base === undefined ? 0 : branchesMask(old, oldMasks) & ~changed
+  let at = masks + 4 + rlp.length
   for (let i = 0; i < 16; i++) {
+    if (((changed >> i) & 1) === 0) {
+      const end = starts[i + 1] as number
+      for (let j = starts[i] as number; j < end; j++) out[at++] = old[j] as number
+      continue
+    }
     const child = children[i]
-    if (child === undefined || child === STORED || child.kind === 'branch') continue
-    mask |= 1 << i
-    at = writeContents(out, at, child, childDepth)
+    if (child === undefined || hasRecord(child)) continue
+    inside |= 1 << i
+    const node = child as Node
+    if (node.kind === 'leaf') at = writeLeaf(out, at, node, depth)
+    else {
+      branches |= 1 << i
+      at = writeLeb(out, at, node.bytes.length)
+      out.set(node.bytes, at)
+      at += node.bytes.length
+    }
   }
-  out[maskAt] = mask >> 8
-  out[maskAt + 1] = mask & 255
+  out[masks] = inside >> 8
+  out[masks + 1] = inside & 255
+  out[masks + 2] = branches >> 8
+  out[masks + 3] = branches & 255
   return out
 }
 
-/** Where the contents that start there end; NaN when they reach past the record. */
-const contentsEnd = (record: Uint8Array, start: number): number => {
-  let at = start + 1 + ((record[start] as number) & 0x7f)
-  let length = 0
-  for (let unit = 1; ; unit *= 0x80) {
-    const byte = record[at++]
-    if (byte === undefined) return Number.NaN
-    length += (byte & 0x7f) * unit
-    if (byte < 0x80) return at + length
-    if (unit > 0x1000_0000) return Number.NaN
-  }
+/** The branch with another extension above it. */
+export const withPrefix = (branch: Branch, prefix: Uint8Array): Branch => {
+  if (branch.bytes.length === 0) return { ...branch, prefix }
+  const rest = branch.bytes.slice(masksStart(branch.bytes))
+  const bytes = new Uint8Array(2 + prefix.length + rest.length)
+  bytes[0] = BRANCH_RECORD
+  bytes[1] = prefix.length
+  bytes.set(prefix, 2)
+  bytes.set(rest, 2 + prefix.length)
+  return { ...branch, prefix, bytes }
+}
+
+/** The record of a node: of any branch, or of the leaf that is the whole trie. */
+export const recordOf = (node: Node): Uint8Array => {
+  if (node.kind === 'branch') return node.bytes
+  const out = new Uint8Array(1 + leafSize(node, 0))
+  out[0] = LEAF_RECORD
+  writeLeaf(out, 1, node, 0)
+  return out
 }
 
 /**
- * The leaf in those contents, which is child `index` of a branch whose children start `depth` nibbles down; `key` is any
- * key that leads to the branch. What the leaf's hash does not cover is taken from there, never from the record.
+ * The leaf at `start`, which is child `index` of a branch whose children start `depth` nibbles down; `key` is any key that
+ * leads to the branch. What the leaf's hash does not cover is taken from there, never from the record.
  */
-export const readInlineLeaf = (inline: InlineLeaf, key: Uint8Array, depth: number, index: number): Leaf => {
-  const { record, start, end } = inline
+const readLeaf = (
+  record: Uint8Array,
+  start: number,
+  end: number,
+  key: Uint8Array,
+  depth: number,
+  index: number,
+): Leaf => {
   const head = record[start] as number
   const restLength = head & 0x7f
   const shared = depth >> 1
@@ -107,51 +218,13 @@ export const readInlineLeaf = (inline: InlineLeaf, key: Uint8Array, depth: numbe
     if ((depth & 1) === 0) whole[shared - 1] = ((whole[shared - 1] as number) & 0xf0) | index
     else whole[shared] = (index << 4) | ((whole[shared] as number) & 15)
   }
-  let at = start + 1 + restLength
-  while ((record[at] as number) >= 0x80) at++
-  at++
-  if (head < 0x80) return leafOf(whole, record.slice(at, end))
-  const value = new Uint8Array(end - at + EMPTY_TAIL.length)
-  for (let i = at; i < end; i++) value[i - at] = record[i] as number
-  value.set(EMPTY_TAIL, end - at)
+  const at = start + 1 + restLength
+  const valueAt = at + lebSize(readLeb(record, at))
+  if (head < 0x80) return leafOf(whole, record.slice(valueAt, end))
+  const value = new Uint8Array(end - valueAt + EMPTY_TAIL.length)
+  for (let i = valueAt; i < end; i++) value[i - valueAt] = record[i] as number
+  value.set(EMPTY_TAIL, end - valueAt)
   return leafOf(whole, value)
-}
-
-const readBranch = (record: Uint8Array): Branch | undefined => {
-  const maskAt = 2 + (record[1] as number)
-  const rlpAt = maskAt + 2
-  const first = record[rlpAt]
-  if (first === undefined || first < 0xc0) return undefined
-  const size = first < 0xf8 ? 0 : first - 0xf7
-  let length = first < 0xf8 ? first - 0xc0 : 0
-  for (let i = 1; i <= size; i++) length = length * 256 + (record[rlpAt + i] ?? Number.NaN)
-  const rlpEnd = rlpAt + 1 + size + length
-  if (!(rlpEnd <= record.length)) return undefined
-  // A copy: a view would make the runtime give the record a buffer object of its own, which costs more.
-  const rlp = record.slice(rlpAt, rlpEnd)
-  const mask = ((record[maskAt] as number) << 8) | (record[maskAt + 1] as number)
-  const children: Child[] = []
-  let at = payloadStart(rlp)
-  let contents = rlpEnd
-  for (let i = 0; i < 16; i++) {
-    if (at >= rlp.length) return undefined
-    const present = rlp[at] !== 0x80
-    at = referenceEnd(rlp, at)
-    if (((mask >> i) & 1) === 1) {
-      const end = contentsEnd(record, contents)
-      if (!present || !(end <= record.length)) return undefined
-      children.push({ kind: 'inline', record, start: contents, end })
-      contents = end
-    } else children.push(present ? STORED : undefined)
-  }
-  if (contents !== record.length) return undefined
-  return {
-    kind: 'branch',
-    prefix: record[1] === 0 ? EMPTY_BYTES : record.slice(2, maskAt),
-    rlp,
-    children,
-    value: rlp[at] === 0x80 ? undefined : readValue(rlp, at),
-  }
 }
 
 const readValue = (rlp: Uint8Array, at: number): Uint8Array => {
@@ -160,10 +233,54 @@ const readValue = (rlp: Uint8Array, at: number): Uint8Array => {
   return rlp.slice(first < 0xb8 ? at + 1 : at + first - 0xb6)
 }
 
+const readBranch = (bytes: Uint8Array): Branch | undefined => {
+  const masks = masksStart(bytes)
+  const rlpEnd = listEnd(bytes, masks + 4)
+  if (!(rlpEnd <= bytes.length)) return undefined
+  locate(bytes, masks, rlpEnd)
+  if (starts[16] !== bytes.length) return undefined
+  // A copy: a view would make the runtime give the record a buffer object of its own, which costs more.
+  const rlp = bytes.slice(masks + 4, rlpEnd)
+  const inside = insideMask(bytes, masks)
+  const children: Child[] = []
+  let at = payloadStart(rlp)
+  for (let i = 0; i < 16; i++) {
+    if (at >= rlp.length) return undefined
+    const isInside = ((inside >> i) & 1) === 1
+    if (rlp[at] !== 0x80) children.push(isInside ? INSIDE : STORED)
+    else if (isInside) return undefined
+    else children.push(undefined)
+    at = referenceEnd(rlp, at)
+  }
+  return {
+    kind: 'branch',
+    prefix: bytes[1] === 0 ? EMPTY_BYTES : bytes.slice(2, masks),
+    rlp,
+    children,
+    value: rlp[at] === 0x80 ? undefined : readValue(rlp, at),
+    bytes,
+  }
+}
+
 /** The node in a record; undefined when the bytes are none. Nothing is held against a hash here. */
 export const decodeRecord = (record: Uint8Array): Node | undefined => {
   if (record[0] === BRANCH_RECORD) return readBranch(record)
-  if (record[0] !== LEAF_RECORD || record.length < 2) return undefined
-  if (contentsEnd(record, 1) !== record.length) return undefined
-  return readInlineLeaf({ kind: 'inline', record, start: 1, end: record.length }, EMPTY_BYTES, 0, 0)
+  if (record[0] !== LEAF_RECORD || childEnd(record, 1, false) !== record.length) return undefined
+  return readLeaf(record, 1, record.length, EMPTY_BYTES, 0, 0)
+}
+
+/** Child `index` of a branch, where it is INSIDE; parameters as of `readLeaf`. Undefined when the bytes are none. */
+export const readInside = (
+  branch: Branch,
+  index: number,
+  key: Uint8Array,
+  depth: number,
+): Node | undefined => {
+  const { bytes, rlp } = branch
+  const masks = masksStart(bytes)
+  locate(bytes, masks, masks + 4 + rlp.length)
+  const start = starts[index] as number
+  const end = starts[index + 1] as number
+  if (((branchesMask(bytes, masks) >> index) & 1) === 0) return readLeaf(bytes, start, end, key, depth, index)
+  return decodeRecord(bytes.slice(start + lebSize(readLeb(bytes, start)), end))
 }

@@ -3,8 +3,8 @@ import { encodeBranch } from './encoding.ts'
 import { childOf, MISSING, recordKey, type TrieRun } from './load.ts'
 import { leafOf } from './leaf.ts'
 import { followedNibbles, HEX_DIGITS, nibbleAt, nibblesOf, pathOf, sharedNibbles } from './nibbles.ts'
-import { type Branch, type Child, type Leaf, type Node, STORED } from './node.ts'
-import { encodeRecord, KEY_BYTES_MAX } from './record.ts'
+import type { Branch, Child, Leaf, Node } from './node.ts'
+import { branchBytes, hasRecord, KEY_BYTES_MAX, recordOf, withPrefix } from './record.ts'
 
 /** A key to set, or to delete where the value is undefined. Values are not empty. */
 export type TrieEntry = { readonly key: Uint8Array; readonly value: Uint8Array | undefined }
@@ -26,7 +26,7 @@ export const updateTrie = (run: TrieRun, root: Node | undefined, entries: readon
   if (next !== root && next !== MISSING)
     run.writes?.push({
       key: recordKey(run.keyPrefix, ''),
-      value: next === undefined ? undefined : encodeRecord(next, 0),
+      value: next === undefined ? undefined : recordOf(next),
     })
   return next
 }
@@ -78,15 +78,15 @@ const applyToLeaf = (
   from: number,
   to: number,
 ): Result => {
-  let at = from
-  while (at < to && compareBytes((entries[at] as TrieEntry).key, leaf.key) < 0) at++
-  const same = at < to && equalBytes((entries[at] as TrieEntry).key, leaf.key)
-  if (same && to - from === 1) {
-    const { value } = entries[at] as TrieEntry
+  const { key, value } = entries[from] as TrieEntry
+  if (to - from === 1 && equalBytes(key, leaf.key)) {
     if (value === undefined) return undefined
     return equalBytes(value, leaf.value) ? leaf : leafOf(leaf.key, value)
   }
-  if (same) return grow(run, depth, entries, from, to)
+  let at = from
+  while (at < to && compareBytes((entries[at] as TrieEntry).key, leaf.key) < 0) at++
+  if (at < to && equalBytes((entries[at] as TrieEntry).key, leaf.key))
+    return grow(run, depth, entries, from, to)
   const merged = [...entries.slice(from, at), leaf, ...entries.slice(at, to)]
   const grown = grow(run, depth, merged, 0, merged.length)
   return grown !== undefined && grown !== MISSING && grown.kind === 'leaf' ? leaf : grown
@@ -118,7 +118,7 @@ const split = (run: TrieRun, branch: Branch, depth: number, entries: readonly Tr
     return fill(run, depth, prefix, branch, branch.children.slice(), 0, live, 0, live.length)
   const nibble = prefix[shared] as number
   const children = NO_CHILDREN.slice()
-  children[nibble] = { ...branch, prefix: prefix.slice(shared + 1) }
+  children[nibble] = withPrefix(branch, prefix.slice(shared + 1))
   return fill(run, depth, prefix.slice(0, shared), undefined, children, 1 << nibble, live, 0, live.length)
 }
 
@@ -139,7 +139,14 @@ const fill = (
 ): Result => {
   const fork = depth + prefix.length
   const way = (entries[from] as TrieEntry).key
-  const holder = base ?? { kind: 'branch', prefix, rlp: EMPTY_BYTES, children, value: undefined }
+  const holder = base ?? {
+    kind: 'branch',
+    prefix,
+    rlp: EMPTY_BYTES,
+    children,
+    value: undefined,
+    bytes: EMPTY_BYTES,
+  }
   let value = base?.value
   let changed = moved
   let missed = false
@@ -183,7 +190,9 @@ const fill = (
   if (count === 0) return value === undefined ? undefined : leafOf(way.slice(0, fork >> 1), value)
   if (base === undefined) run.branches++
   const rlp = encodeBranch(base?.rlp, children, changed, value, fork + 1)
-  return { kind: 'branch', prefix, rlp, children, value }
+  const bytes =
+    run.writes === undefined ? EMPTY_BYTES : branchBytes(prefix, rlp, base, children, changed, fork + 1)
+  return { kind: 'branch', prefix, rlp, children, value, bytes }
 }
 
 /** The only child left of a branch takes its place. */
@@ -193,7 +202,7 @@ const raise = (prefix: Uint8Array, index: number, child: Node): Node => {
   joined.set(prefix)
   joined[prefix.length] = index
   joined.set(child.prefix, prefix.length + 1)
-  return { ...child, prefix: joined }
+  return withPrefix(child, joined)
 }
 
 /** Adds the records of the children that changed; a child that is `raised` loses its own. */
@@ -211,14 +220,13 @@ const writeChildren = (
   let path: string | undefined
   for (let i = 0; i < 16; i++) {
     if (((changed >> i) & 1) === 0) continue
-    const before = base?.children[i]
     const after = children[i]
-    const written = i !== raised && after !== undefined && after !== STORED && after.kind === 'branch'
-    if (!written && before !== STORED && before?.kind !== 'branch') continue
+    const written = i !== raised && hasRecord(after)
+    if (!written && !hasRecord(base?.children[i])) continue
     path ??= pathOf(way, fork)
     writes.push({
       key: recordKey(run.keyPrefix, path + HEX_DIGITS[i]),
-      value: written ? encodeRecord(after, fork + 1) : undefined,
+      value: written ? recordOf(after as Branch) : undefined,
     })
   }
 }
