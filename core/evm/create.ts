@@ -41,6 +41,7 @@ export const create = (frame: Frame, op: number): Frame | undefined => {
     return undefined
   }
   let gas = expand(frame, offset, size, frame.gas)
+  if (gas < 0) return undefined
   const words = Math.ceil(size / 32)
   if (schedule.isShanghai) gas -= INIT_CODE_WORD_GAS * words
   if (op === CREATE2) gas -= HASH_WORD_GAS * words
