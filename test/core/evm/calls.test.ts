@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { bytesToBigint } from '../../../core/bytes/integer.ts'
-import { address, CALLER, CONTRACT, code, reasonOf, returning, run, word, worldWith } from './harness.ts'
+import { address, CALLER, CONTRACT, code, reasonOf, returning, run, word, type Part } from './harness.ts'
 
 const OTHER = 0x07e5
 const OTHER_ADDRESS = address(OTHER)
@@ -9,16 +9,13 @@ const OTHER_ADDRESS = address(OTHER)
 const operands = (value: number | undefined, gas: number | bigint = 1_000_000): (number | bigint)[] =>
   value === undefined ? [32, 0, 0, 0, OTHER, gas] : [32, 0, 0, 0, value, OTHER, gas]
 
-const callOther = (name: string, value?: number): Parameters<typeof code> => [...operands(value), name]
+const callOther = (name: string, value?: number): readonly Part[] => [...operands(value), name]
 
 /** Runs code that calls OTHER, whose code is given. */
-const runWith = (
-  otherCode: Uint8Array,
-  parts: Parameters<typeof code>,
-  options: Parameters<typeof run>[1] = {},
-) => run(code(...parts), { others: [[OTHER_ADDRESS, { code: otherCode }]], ...options })
+const runWith = (otherCode: Uint8Array, parts: readonly Part[], options: Parameters<typeof run>[1] = {}) =>
+  run(code(...parts), { others: [[OTHER_ADDRESS, { code: otherCode }]], ...options })
 
-const outputWord: Parameters<typeof code> = ['POP', 32, 0, 'RETURN']
+const outputWord: readonly Part[] = ['POP', 32, 0, 'RETURN']
 
 describe('who is who in each kind of call', () => {
   test.each([
@@ -80,7 +77,7 @@ describe('what a call leaves', () => {
       77,
       0,
       'MSTORE',
-      ...[32, 64, 32, 0, 0, OTHER, 1_000_000],
+      [32, 64, 32, 0, 0, OTHER, 1_000_000],
       'CALL POP',
       0,
       'MLOAD',
@@ -143,7 +140,7 @@ describe('what a call leaves', () => {
 })
 
 describe('what a failed call did is undone', () => {
-  const actions: Parameters<typeof code> = [5, 1, 'SSTORE', 6, 2, 'TSTORE', 0, 0, 'LOG0']
+  const actions: readonly Part[] = [5, 1, 'SSTORE', 6, 2, 'TSTORE', 0, 0, 'LOG0']
 
   test.each(['REVERT', 'INVALID'])('storage, transient storage, logs, money: %s', name => {
     const failing = code(...actions, ...(name === 'REVERT' ? [0, 0] : []), name)
@@ -161,7 +158,7 @@ describe('what a failed call did is undone', () => {
       'SSTORE',
       ...operands(undefined),
       'DELEGATECALL',
-      ...[1, 'SLOAD', 2, 'SSTORE'],
+      [1, 'SLOAD', 2, 'SSTORE'],
     ])
     expect(world.storage(CONTRACT, word(1))).toEqual(word(8))
     expect(world.storage(CONTRACT, word(2))).toEqual(word(8))
@@ -264,7 +261,7 @@ describe('depth', () => {
     const gasLimit = 2n ** 63n - 25n
     const { result } = run(returning('GAS'), { message: { gasLimit } })
     expect(bytesToBigint(result.output)).toBe(gasLimit - 21_000n - 2n)
-    const burning = runWith(code('INVALID'), callOther('CALL', 0).with(-2, 2n ** 255n), {
+    const burning = runWith(code('INVALID'), [operands(0, 2n ** 255n), 'CALL'], {
       message: { gasLimit },
     })
     const left = gasLimit - 21_000n - 3n * 7n - 3n - 2600n
@@ -275,8 +272,8 @@ describe('depth', () => {
 test('a contract that calls itself sees its own changes', () => {
   // Counts in slot 1 up to three, calling itself; the JUMPDEST stands at 31.
   const counting = code(
-    ...[1, 'SLOAD', 1, 'ADD DUP1', 1, 'SSTORE', 3, 'GT ISZERO', 31, 'JUMPI'],
-    ...[0, 0, 0, 0, 0, 'ADDRESS GAS CALL STOP JUMPDEST'],
+    [1, 'SLOAD', 1, 'ADD DUP1', 1, 'SSTORE', 3, 'GT ISZERO', 31, 'JUMPI'],
+    [0, 0, 0, 0, 0, 'ADDRESS GAS CALL STOP JUMPDEST'],
   )
   const { result, world } = run(counting)
   expect(result.success).toBe(true)

@@ -185,7 +185,7 @@ describe('a creation that does not come to pass', () => {
   })
 
   test('a success leaves no return data', () => {
-    expect(run(returning(...[INIT.length, 0, 0], 'CREATE POP RETURNDATASIZE')).value).toBe(0n)
+    expect(run(returning([INIT.length, 0, 0], 'CREATE POP RETURNDATASIZE')).value).toBe(0n)
   })
 })
 

@@ -4,7 +4,7 @@ import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from '../../../core/crypto/constants
 import type { StateReader } from '../../../core/state/account.ts'
 import { createWorldState } from '../../../core/state/worldState.ts'
 import type { ForkName } from '../../../core/genesis/fork.ts'
-import { address, CALLER, CONTRACT, code, NOTHING, returning, run, word } from './harness.ts'
+import { address, CALLER, CONTRACT, code, NOTHING, returning, run, word, type Part } from './harness.ts'
 
 const RIPEMD = address(3)
 const EMPTY = address(0xe0e0)
@@ -28,7 +28,7 @@ const oldState = (runtimeCode: Uint8Array) => {
   return world
 }
 
-const callingEmpty = (fork: ForkName, ...parts: Parameters<typeof code>) =>
+const callingEmpty = (fork: ForkName, ...parts: readonly Part[]) =>
   run(new Uint8Array(0), { fork, world: oldState(code(...parts)) })
 
 describe('empty accounts (EIP-161)', () => {
@@ -42,7 +42,7 @@ describe('empty accounts (EIP-161)', () => {
 
   test('stay when the call that touched them failed, but for the RIPEMD precompile', () => {
     const world = oldState(code(0, 0, 0, 0, 0, 0x9999, 200_000, 'CALL'))
-    world.setCode(address(0x9999), code(...touchEmpty, ...[0, 0, 0, 0, 0, 3, 10, 'CALL'], 'INVALID'))
+    world.setCode(address(0x9999), code(...touchEmpty, [0, 0, 0, 0, 0, 3, 10, 'CALL'], 'INVALID'))
     run(new Uint8Array(0), { fork: 'spuriousDragon', world })
     expect([world.exists(EMPTY), world.exists(RIPEMD)]).toEqual([true, false])
   })

@@ -24,7 +24,9 @@ export const NOTHING: StateReader = {
 export const address = (number: number): Address => padStartBytes(bigintToBytes(BigInt(number)), 20)
 export const word = (value: bigint | number): Uint8Array => padStartBytes(bigintToBytes(BigInt(value)), 32)
 
-const BYTES = new Map(OPCODES.flatMap(opcode => (opcode === undefined ? [] : [[opcode.name, opcode.byte]])))
+const BYTES: ReadonlyMap<string, number> = new Map(
+  OPCODES.flatMap(opcode => (opcode === undefined ? [] : [[opcode.name, opcode.byte] as const])),
+)
 
 /** A PUSH of the shortest size for the value; PUSH1 for zero, which every fork has. */
 const push = (value: bigint): number[] => {
@@ -32,22 +34,24 @@ const push = (value: bigint): number[] => {
   return [0x5f + bytes.length, ...bytes]
 }
 
-/** Code from opcode names, numbers to be pushed, and bytes that stand as they are. */
-export const code = (...parts: readonly (string | number | bigint | Uint8Array)[]): Uint8Array =>
-  Uint8Array.from(
-    parts.flatMap(part => {
-      if (part instanceof Uint8Array) return [...part]
-      if (typeof part !== 'string') return push(BigInt(part))
-      return part.split(' ').map(name => {
-        const byte = BYTES.get(name)
-        if (byte === undefined) throw new RangeError(`no opcode ${name}`)
-        return byte as number
-      })
-    }),
-  )
+/** An opcode's name or several, a number to be pushed, bytes that stand as they are, or a group of such. */
+export type Part = string | number | bigint | Uint8Array | readonly Part[]
+
+const bytesOf = (part: Part): number[] => {
+  if (part instanceof Uint8Array) return [...part]
+  if (typeof part === 'number' || typeof part === 'bigint') return push(BigInt(part))
+  if (typeof part !== 'string') return part.flatMap(bytesOf)
+  return part.split(' ').map(name => {
+    const byte = BYTES.get(name)
+    if (byte === undefined) throw new RangeError(`no opcode ${name}`)
+    return byte
+  })
+}
+
+export const code = (...parts: readonly Part[]): Uint8Array => Uint8Array.from(parts.flatMap(bytesOf))
 
 /** Code that leaves the top of the stack as 32 bytes of output. */
-export const returning = (...parts: Parameters<typeof code>): Uint8Array =>
+export const returning = (...parts: readonly Part[]): Uint8Array =>
   code(...parts, 0, 'MSTORE', 32, 0, 'RETURN')
 
 /** Initialization code that deploys the code given. */

@@ -3,7 +3,18 @@ import { bytesToBigint } from '../../../core/bytes/integer.ts'
 import { keccak256 } from '../../../core/crypto/crypto.ts'
 import { FORKS, type ForkName, forkIsAtLeast } from '../../../core/genesis/fork.ts'
 import { OPCODES } from '../../../core/evm/opcodes.ts'
-import { BENEFICIARY, CALLER, CHAIN_ID, CONTRACT, code, reasonOf, returning, run, word } from './harness.ts'
+import {
+  BENEFICIARY,
+  CALLER,
+  CHAIN_ID,
+  CONTRACT,
+  code,
+  reasonOf,
+  returning,
+  run,
+  word,
+  type Part,
+} from './harness.ts'
 
 const WORD = (1n << 256n) - 1n
 
@@ -129,8 +140,7 @@ describe('jumps', () => {
 })
 
 describe('fixed gas by fork', () => {
-  const gasOf = (fork: ForkName, ...parts: Parameters<typeof code>): bigint =>
-    run(code(...parts), { fork }).gas
+  const gasOf = (fork: ForkName, ...parts: readonly Part[]): bigint => run(code(...parts), { fork }).gas
 
   test.each([
     ['frontier', 50n, 20n, 20n],

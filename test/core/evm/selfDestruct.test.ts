@@ -40,7 +40,7 @@ describe.each(FORKS.filter(fork => fork !== 'muirGlacier' && !fork.endsWith('lac
         'CREATE DUP1',
         0,
         'MSTORE',
-        ...[0, 0, 0, 0, 0],
+        [0, 0, 0, 0, 0],
         'DUP6',
         500_000,
         'CALL',
@@ -84,7 +84,7 @@ describe('gas', () => {
     expect(use('berlin', { heirBalance: 1n }).refund).toBe((21_000n + 3n + 7600n) / 2n)
     expect(use('london', { heirBalance: 1n }).refund).toBe(0n)
     const twice = run(
-      code(...[0, 0, 0, 0, 0, 0x9999, 100_000], 'CALL', ...[0, 0, 0, 0, 0, 0x9999, 100_000], 'CALL'),
+      code([0, 0, 0, 0, 0, 0x9999, 100_000], 'CALL', [0, 0, 0, 0, 0, 0x9999, 100_000], 'CALL'),
       {
         fork: 'berlin',
         others: [[address(0x9999), { code: leavingTo(0) }]],
@@ -97,7 +97,7 @@ describe('gas', () => {
 
 test('what happens to an account after its SELFDESTRUCT goes with it', () => {
   const { world } = run(
-    code(...[0, 0, 0, 0, 0, 0x9999, 100_000], 'CALL', ...[0, 0, 0, 0, 7, 0x9999, 100_000], 'CALL'),
+    code([0, 0, 0, 0, 0, 0x9999, 100_000], 'CALL', [0, 0, 0, 0, 7, 0x9999, 100_000], 'CALL'),
     {
       fork: 'shanghai',
       installed: { balance: 7n },
@@ -109,8 +109,8 @@ test('what happens to an account after its SELFDESTRUCT goes with it', () => {
 })
 
 test('a SELFDESTRUCT in a call that fails is none', () => {
-  const failing = code(...[0, 0, 0, 0, 0x8888, 100_000], 'DELEGATECALL', 0, 0, 'REVERT')
-  const { world, result } = run(code(...[0, 0, 0, 0, 0, 0x9999, 200_000], 'CALL'), {
+  const failing = code([0, 0, 0, 0, 0x8888, 100_000], 'DELEGATECALL', 0, 0, 'REVERT')
+  const { world, result } = run(code([0, 0, 0, 0, 0, 0x9999, 200_000], 'CALL'), {
     fork: 'berlin',
     others: [
       [address(0x9999), { code: failing, balance: 9n }],

@@ -44,11 +44,7 @@ const authorize = (changes: { chainId?: bigint; nonce?: bigint; to?: Address } =
 const MARK = code(7, 1, 'SSTORE')
 
 /** A message with authorizations to the authority itself, whose delegate writes a slot. */
-const send = (
-  authorizationList: readonly Authorization[],
-  authority: Installed | undefined = undefined,
-  to: Address = AUTHORITY,
-) =>
+const send = (authorizationList: readonly Authorization[], authority?: Installed, to: Address = AUTHORITY) =>
   run(EMPTY_BYTES, {
     world: worldWith([
       [DELEGATE, { code: MARK }],
@@ -59,9 +55,9 @@ const send = (
 
 describe('an authorization (EIP-7702)', () => {
   test('is signed as wallets sign it', async () => {
-    const account = privateKeyToAccount(toHex(KEY))
+    const account = privateKeyToAccount(toHex(KEY) as `0x${string}`)
     const signed = await account.signAuthorization({
-      contractAddress: toHex(DELEGATE),
+      contractAddress: toHex(DELEGATE) as `0x${string}`,
       chainId: Number(CHAIN_ID),
       nonce: 9,
     })
@@ -150,7 +146,7 @@ describe('an account that delegates', () => {
     expect(call.value).toBe(bytesToBigint(CONTRACT) + BigInt(returning('CALLER CODESIZE ADD').length))
     const once = callAuthority(code(0, 0, 0, 0, 0, authority, 'GAS CALL'))
     const twice = callAuthority(
-      code(...[0, 0, 0, 0, 0, authority], 'GAS CALL', ...[0, 0, 0, 0, 0, authority], 'GAS CALL'),
+      code([0, 0, 0, 0, 0, authority], 'GAS CALL', [0, 0, 0, 0, 0, authority], 'GAS CALL'),
     )
     const running = twice.gas - once.gas - 17n - 200n
     expect(once.gas).toBe(17n + 5200n + running)
@@ -176,14 +172,14 @@ describe('an account that delegates', () => {
   })
 
   test('to a precompile runs nothing', () => {
-    const { value } = run(returning(...[0, 0, 0, 0, 0, 0x7777], 'GAS CALL RETURNDATASIZE ADD'), {
+    const { value } = run(returning([0, 0, 0, 0, 0, 0x7777], 'GAS CALL RETURNDATASIZE ADD'), {
       others: [[address(0x7777), { code: designator(address(2)) }]],
     })
     expect(value).toBe(1n)
   })
 
   test('is not one before Prague', () => {
-    const { value } = run(returning(...[0, 0, 0, 0, 0, 0x7777], 'GAS CALL'), {
+    const { value } = run(returning([0, 0, 0, 0, 0, 0x7777], 'GAS CALL'), {
       fork: 'cancun',
       others: [[address(0x7777), delegating]],
     })

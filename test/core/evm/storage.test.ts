@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import type { ForkName } from '../../../core/genesis/fork.ts'
-import { address, CONTRACT, code, returning, run, word } from './harness.ts'
+import { address, CONTRACT, code, returning, run, word, type Part } from './harness.ts'
 
 /** SSTORE of each value in turn into slot 0. */
-const storing = (values: readonly number[]): Parameters<typeof code> =>
-  values.flatMap(value => [value, 0, 'SSTORE'])
+const storing = (values: readonly number[]): readonly Part[] => values.flatMap(value => [value, 0, 'SSTORE'])
 
 /** Gas used and gas refunded by writing the values into a slot that held `original`. */
 const price = (fork: ForkName, original: number, values: readonly number[]): [bigint, bigint] => {

@@ -36,8 +36,14 @@ describe('a tracer', () => {
     expect(names(ops)).toEqual([
       'PUSH1',
       'JUMP',
-      ...['JUMPDEST', 'PUSH1', 'PUSH1', 'JUMPI'],
-      ...['JUMPDEST', 'PUSH1', 'PUSH1', 'JUMPI'],
+      'JUMPDEST',
+      'PUSH1',
+      'PUSH1',
+      'JUMPI',
+      'JUMPDEST',
+      'PUSH1',
+      'PUSH1',
+      'JUMPI',
     ])
     expect(result.failure).toEqual({ kind: 'halt', reason: 'Out of gas' })
   })
@@ -53,10 +59,10 @@ describe('a tracer', () => {
       onSelfDestruct: (from, to, wei) => seen.push(`${from[19]} leaves ${wei} to ${to[19]}`),
     }
     const calls = [
-      ...[0, 0, 64, 0, 3, 0x22, 100_000, 'CALL'],
-      ...[0, 0, 0, 0, 0x33, 100_000, 'DELEGATECALL'],
-      ...[32, 0, 32, 0, 0, 4, 100_000, 'CALL'],
-      ...[1, 0, 0, 'CREATE'],
+      [0, 0, 64, 0, 3, 0x22, 100_000, 'CALL'],
+      [0, 0, 0, 0, 0x33, 100_000, 'DELEGATECALL'],
+      [32, 0, 32, 0, 0, 4, 100_000, 'CALL'],
+      [1, 0, 0, 'CREATE'],
     ]
     const { result } = run(returning(...calls), {
       tracer,
