@@ -20,10 +20,16 @@ export type TrieCache = {
   branches: number
 }
 
+/**
+ * Some 20 MB: the four upper levels of the state trie (4,369 branches, which every busy block changes), and beside them
+ * what the last blocks touched. Smaller states fit whole.
+ */
+export const TRIE_CACHE_BRANCHES_MAX = 16_384
+
 /** A head and the block on top of it that may still be thrown away. */
 const VERSIONS_MAX = 2
 
-export const createTrieCache = (branchesMax: number): TrieCache => ({
+export const createTrieCache = (branchesMax: number = TRIE_CACHE_BRANCHES_MAX): TrieCache => ({
   branchesMax,
   tries: new Map(),
   branches: 0,

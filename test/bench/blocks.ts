@@ -11,7 +11,7 @@ import { assertSame, createAlloc, createBlocks, createSenders, type WorkloadKind
 
 type Runs = { readonly ms: number; readonly runs: readonly BlockRun[] }
 
-const COUNTS = { warmups: 6, windows: 9 }
+const COUNTS = { warmups: 15, windows: 15 }
 const QUICK_COUNTS = { warmups: 2, windows: 3 }
 /** A block takes it about a second. */
 const REFERENCE_COUNTS = { warmups: 1, windows: 5 }

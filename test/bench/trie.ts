@@ -51,7 +51,7 @@ const buildState = (accounts: number): State => {
       else records.set(key, value)
     }
   }
-  const cache = createTrieCache(16_384)
+  const cache = createTrieCache()
   let root = EMPTY_TRIE_ROOT
   for (const changes of holderBatches(0, accounts)) {
     const update = updateStateRoot(nodes, root, changes, cache)
