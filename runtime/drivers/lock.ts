@@ -8,6 +8,9 @@ const PROCESS_FILE = 'lock.pid'
 
 export type DataPathLock = { release(): void }
 
+/** Keeps every lock reachable: collecting its database would close it and let the data path go, unseen by its holder. */
+const held = new Set<unknown>()
+
 const holderOf = (path: string): string => {
   try {
     return ` (process ${readFileSync(join(path, PROCESS_FILE), 'utf8').trim()})`
@@ -36,11 +39,10 @@ export const lockDataPath = async (path: string): Promise<DataPathLock> => {
     throw error
   }
   writeFileSync(join(path, PROCESS_FILE), `${process.pid}\n`)
-  let held = true
+  held.add(database)
   return {
     release: () => {
-      if (!held) return
-      held = false
+      if (!held.delete(database)) return
       rmSync(join(path, PROCESS_FILE), { force: true })
       database.close()
     },
