@@ -1,3 +1,4 @@
+import { compileMultiply } from './multiplyWasm.ts'
 import { limbOf } from '../state/limbs.ts'
 
 /** Items that all frames together can hold: 1,025 frames of 1,024. The operating system gives pages as they are used. */
@@ -13,7 +14,14 @@ const SCRATCH_ITEMS = 8
  * is out of range, when limbs are needed.
  */
 export const num = new Float64Array(STACK_ITEMS_MAX + SCRATCH_ITEMS)
-export const limbs = new Int32Array(8 * (STACK_ITEMS_MAX + SCRATCH_ITEMS))
+
+const LIMB_COUNT = 8 * (STACK_ITEMS_MAX + SCRATCH_ITEMS)
+const native = compileMultiply(LIMB_COUNT)
+
+export const limbs = native?.limbs ?? new Int32Array(LIMB_COUNT)
+
+/** Multiplies limbs in place, by their places in bytes; undefined where WebAssembly may not be compiled. */
+export const nativeMultiply = native?.multiply
 
 const NUMBER_MAX = BigInt(Number.MAX_SAFE_INTEGER)
 const TWO_32 = 4294967296
