@@ -77,11 +77,11 @@ const codeOf = (node: Node, depth = 0): Uint8Array => {
         return `${step.from} SLOAD ${step.slot} SSTORE`
       case 'log':
         return `${step.topic} 0 0 LOG1`
-      case 'call': {
-        const wei = step.how === 'CALL' ? step.wei : ''
-        return `0 0 0 0 ${wei} 0x${toBareHex(step.node.at)} ${gasAt(depth)} ${step.how} POP`
-      }
+      case 'call':
+        break
     }
+    const wei = step.how === 'CALL' ? step.wei : ''
+    return `0 0 0 0 ${wei} 0x${toBareHex(step.node.at)} ${gasAt(depth)} ${step.how} POP`
   }
   return assemble(`${node.steps.map(textOf).join(' ')} ${node.end}`)
 }
