@@ -18,7 +18,7 @@ import { transactionConstants } from './constants.ts'
 import type { BlockEnvironment } from './environment.ts'
 import type { Context, Frame } from './frame.ts'
 import { gasOf } from './gas.ts'
-import { floorGas, intrinsicGas } from './intrinsic.ts'
+import { leastGas } from './intrinsic.ts'
 import { runMessage } from './message.ts'
 import type { TransactionResult } from './result.ts'
 import { type Schedule, scheduleOf } from './schedule.ts'
@@ -94,18 +94,18 @@ export const applyTransaction = (
   }
   applyAuthorizations(state, rules.chainId, transaction.authorizationList)
 
-  const available = gasLimit - intrinsicGas(rules.fork, transaction)
+  const { intrinsic, floor } = leastGas(rules.fork, transaction)
   const frame = runMessage(context, {
     sender,
     to,
     isCreate,
     value: transaction.value,
     data,
-    gas: available,
+    gas: gasLimit - intrinsic,
   })
 
-  const gasUsedMax = maxBigint(gasLimit - gasOf(frame), floorGas(rules.fork, data))
-  const gasUsed = usedAfterRefund(state, schedule, gasUsedMax, floorGas(rules.fork, data))
+  const used = gasLimit - gasOf(frame)
+  const gasUsed = maxBigint(used - refundOf(state, schedule, used), floor)
   increaseBalance(state, sender, (gasLimit - gasUsed) * gasPrice)
   const burnt = schedule.isLondon ? (environment.baseFeePerGas ?? 0n) : 0n
   increaseBalance(state, beneficiary, gasUsed * maxBigint(gasPrice - burnt, 0n))
@@ -114,7 +114,7 @@ export const applyTransaction = (
   return {
     success: frame.outcome === 'success',
     gasUsed,
-    gasUsedMax,
+    gasUsedMax: maxBigint(used, floor),
     output: frame.output,
     logs,
     contractAddress: isCreate ? target : undefined,
@@ -134,10 +134,8 @@ const warmList = (state: ExecutionState, accessList: readonly AccessListEntry[])
   }
 }
 
-const usedAfterRefund = (state: ExecutionState, schedule: Schedule, used: bigint, floor: bigint): bigint => {
-  const most = used / (schedule.isLondon ? REFUND_QUOTIENT_LONDON : REFUND_QUOTIENT)
-  return maxBigint(used - minBigint(BigInt(state.refund), most), floor)
-}
+const refundOf = (state: ExecutionState, schedule: Schedule, used: bigint): bigint =>
+  minBigint(BigInt(state.refund), used / (schedule.isLondon ? REFUND_QUOTIENT_LONDON : REFUND_QUOTIENT))
 
 const failureOf = (frame: Frame): TransactionResult['failure'] => {
   if (frame.outcome === 'success') return undefined

@@ -1,16 +1,15 @@
-import { decodeProgram } from './decode.ts'
+import { decodeBlock } from './decode.ts'
 import type { Frame } from './frame.ts'
 import type { Program } from './program.ts'
 import type { HaltReason } from './result.ts'
 
 /**
- * The place in `frame.program` to go on with after the block at `place` of the fast program could not begin: the same code
- * once more in steps, so that it ends at the very instruction that cannot run, and tells why.
+ * Makes the frame go on with the block at `place`, which cannot be run to its end, instruction by instruction: so it ends
+ * at the very one that cannot run, and tells why.
  */
-export const continueInSteps = (frame: Frame, place: number): number => {
+export const continueInSteps = (frame: Frame, place: number): void => {
   const start = frame.program.words[place + 4]!
-  frame.program = decodeProgram(frame.code, frame.context.schedule, true)
-  return frame.program.steps![start]!
+  frame.program = decodeBlock(frame.code, frame.context.schedule, start)
 }
 
 /** Why the block of one instruction at `place` cannot begin on a stack of `height` items. */

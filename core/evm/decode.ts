@@ -24,164 +24,204 @@ export const OP_DUP = 0x80
 /** Swaps the top with an item: how far below. */
 export const OP_SWAP = 0x90
 
-const INT32_MAX = 0x7fffffff
 /** High limbs below this belong to numbers that a stack item holds in `num`. */
 const HIGH_LIMB_MAX = 2097152
+const STOP = 0x00
+const CODESIZE = 0x38
+const JUMP = 0x56
+const JUMPI = 0x57
+const PC = 0x58
+const JUMPDEST = 0x5b
+const PUSH0 = 0x5f
 const INVALID = 0xfe
 
 /** After these nothing follows but a JUMPDEST: STOP, JUMP, RETURN, REVERT, INVALID, SELFDESTRUCT. */
-const ENDS = new Set([0x00, 0x56, 0xf3, 0xfd, INVALID, 0xff])
-/** After these begins a new block, because they branch or must know the gas that is left exactly. */
-const BREAKS = new Set([0x55, 0x57, 0x5a, 0xf0, 0xf1, 0xf2, 0xf4, 0xf5, 0xfa])
+const ENDS = [STOP, JUMP, 0xf3, 0xfd, INVALID, 0xff]
+/** After these begins a new block, because they branch or must know exactly what gas is left: SSTORE, GAS, calls, creations. */
+const BREAKS = [0x55, JUMPI, 0x5a, 0xf0, 0xf1, 0xf2, 0xf4, 0xf5, 0xfa]
 
-/** Words of a block, and of a push of 32 bytes. */
-const BLOCK_WORDS = 5
-const PUSH_WORD_WORDS = 9
+const KIND_PLAIN = 0
+const KIND_PUSH = 1
+const KIND_CONSTANT = 2
+const KIND_DUP = 3
+const KIND_SWAP = 4
+const KIND_JUMPDEST = 5
+const KIND_BREAK = 6
+const KIND_END = 7
 
-type Draft = {
-  words: Int32Array
-  length: number
-  /** Where the open block begins, -1 when there is none. */
-  block: number
-  /** Stack height at this point, relative to the beginning of the block. */
-  height: number
-  /** Places of jump targets, holding positions in the code until all are known. */
-  readonly jumps: number[]
+const kindOf = (op: number): number => {
+  if (op > PUSH0 && op <= 0x7f) return KIND_PUSH
+  if (op >= 0x80 && op <= 0x8f) return KIND_DUP
+  if (op >= 0x90 && op <= 0x9f) return KIND_SWAP
+  if (op === PUSH0 || op === PC || op === CODESIZE) return KIND_CONSTANT
+  if (op === JUMPDEST) return KIND_JUMPDEST
+  if (BREAKS.includes(op)) return KIND_BREAK
+  return ENDS.includes(op) ? KIND_END : KIND_PLAIN
 }
 
-const emit = (draft: Draft, word: number): void => {
-  draft.words[draft.length++] = word
+const KINDS = Uint8Array.from({ length: 256 }, (_, op) => kindOf(op))
+const INPUTS = Int32Array.from({ length: 256 }, (_, op) => OPCODES[op]?.inputs ?? 0)
+const MOVES = Int32Array.from({ length: 256 }, (_, op) => (OPCODES[op]?.outputs ?? 0) - (INPUTS[op] ?? 0))
+
+/** The most words that a byte of code becomes: a step, a block and an opcode. */
+const WORDS_OF_BYTE = 8
+/** A scratch of more words than these is not kept: only initialization code from before Shanghai is that long. */
+const SCRATCH_WORDS_KEPT = 2 ** 20
+
+let scratch = new Int32Array(2 ** 16)
+
+const scratchFor = (codeLength: number): Int32Array => {
+  const needed = WORDS_OF_BYTE * (codeLength + 1)
+  if (needed <= scratch.length) return scratch
+  const larger = new Int32Array(needed)
+  if (needed <= SCRATCH_WORDS_KEPT) scratch = larger
+  return larger
 }
 
-/** Makes room for a step, a block and the widest instruction. */
-const makeRoom = (draft: Draft): void => {
-  if (draft.length + 2 + BLOCK_WORDS + PUSH_WORD_WORDS <= draft.words.length) return
-  const words = new Int32Array(2 * draft.words.length)
-  words.set(draft.words)
-  draft.words = words
-}
-
-const beginBlock = (draft: Draft, pc: number): void => {
-  draft.block = draft.length
-  draft.height = 0
-  emit(draft, OP_BLOCK)
-  emit(draft, 0)
-  emit(draft, 0)
-  emit(draft, 0)
-  emit(draft, pc)
-}
-
-/** Adds an opcode to the checks of the open block. */
-const count = (draft: Draft, op: number, gas: number): void => {
-  const { words, block } = draft
-  const { inputs, outputs } = OPCODES[op]!
-  words[block + 1] = words[block + 1]! + gas
-  const needs = inputs - draft.height
-  if (needs > words[block + 2]!) words[block + 2] = needs
-  draft.height += outputs - inputs
-  if (draft.height > words[block + 3]!) words[block + 3] = draft.height
-}
-
-/** The limbs of a PUSH; bytes beyond the code are zero. */
-const pushed = new Int32Array(8)
-const readPush = (code: Uint8Array, at: number, size: number): void => {
-  pushed.fill(0)
-  for (let i = 0; i < size; i++) {
-    const place = size - 1 - i
-    pushed[place >> 2] = pushed[place >> 2]! | ((code[at + i] ?? 0) << ((place & 3) << 3))
+/** Writes the PUSH of `size` bytes at `pc` to `words`, and gives how many words it took; bytes beyond the code are zero. */
+const writePush = (code: Uint8Array, pc: number, size: number, words: Int32Array, at: number): number => {
+  if (size <= 3 && pc + size < code.length) {
+    let value = 0
+    for (let i = 1; i <= size; i++) value = (value << 8) | code[pc + i]!
+    words[at] = OP_PUSH
+    words[at + 1] = value
+    return 2
   }
-}
-
-/** The number that was read, Infinity when it is no small one. */
-const pushedNumber = (): number => {
-  for (let i = 2; i < 8; i++) if (pushed[i] !== 0) return Number.POSITIVE_INFINITY
-  const high = pushed[1]! >>> 0
-  return high < HIGH_LIMB_MAX ? high * 4294967296 + (pushed[0]! >>> 0) : Number.POSITIVE_INFINITY
-}
-
-const emitPush = (draft: Draft, value: number): void => {
-  if (value <= INT32_MAX) {
-    emit(draft, OP_PUSH)
-    emit(draft, value)
-    return
+  words.fill(0, at + 1, at + 9)
+  for (let place = 0, from = pc + size; place < size; place++, from--) {
+    const limb = at + 1 + (place >> 2)
+    words[limb] = words[limb]! | ((code[from] ?? 0) << ((place & 3) << 3))
   }
-  const isLong = value !== Number.POSITIVE_INFINITY
-  emit(draft, isLong ? OP_PUSH_LONG : OP_PUSH_WORD)
-  for (let i = 0; i < (isLong ? 2 : 8); i++) emit(draft, pushed[i]!)
-}
-
-const emitWith = (draft: Draft, op: number, word: number): void => {
-  emit(draft, op)
-  emit(draft, word)
-}
-
-const emitOpcode = (draft: Draft, op: number, pc: number, codeLength: number): void => {
-  if (op === 0x5f) emitWith(draft, OP_PUSH, 0)
-  else if (op === 0x58) emitWith(draft, OP_PUSH, pc)
-  else if (op === 0x38) emitWith(draft, OP_PUSH, codeLength)
-  else if (op >= 0x80 && op <= 0x8f) emitWith(draft, OP_DUP, op - 0x80)
-  else if (op >= 0x90 && op <= 0x9f) emitWith(draft, OP_SWAP, op - 0x8f)
-  else if (op !== 0x5b) emit(draft, op)
+  let used = 8
+  while (used > 1 && words[at + used] === 0) used--
+  if (used === 1 && words[at + 1]! >= 0) {
+    words[at] = OP_PUSH
+    return 2
+  }
+  const isLong = used < 2 || (used === 2 && words[at + 2]! >>> 0 < HIGH_LIMB_MAX)
+  words[at] = isLong ? OP_PUSH_LONG : OP_PUSH_WORD
+  return isLong ? 3 : 9
 }
 
 /**
- * Decodes code for a fork. A stepped program has a step and a block before each instruction, for tracing and for finding
- * exactly what went wrong; the plain one is for running fast.
+ * Decodes code for a fork. A stepped program has a step and a block before each instruction, for tracing; the plain one
+ * is for running fast. Written as one loop over local variables: contracts that are made run their code but once, so that
+ * decoding is part of their price.
  */
 export const decodeProgram = (code: Uint8Array, schedule: Schedule, isStepped: boolean): Program => {
-  const draft: Draft = {
-    words: new Int32Array(2 * code.length + 32),
-    length: 0,
-    block: -1,
-    height: 0,
-    jumps: [],
-  }
+  const { gas, known } = schedule
+  const words = scratchFor(code.length)
   const targets = new Int32Array(code.length).fill(-1)
-  const steps = isStepped ? new Int32Array(code.length) : undefined
+  const jumps: number[] = []
+  let at = 0
+  let block = -1
+  let height = 0
   let isDead = false
   for (let pc = 0; pc < code.length; pc++) {
-    let op = code[pc]!
-    const at = pc
-    const pushSize = op >= 0x60 && op <= 0x7f ? op - 0x5f : 0
-    pc += pushSize
-    if (op === 0x5b) {
-      targets[at] = draft.length
-      draft.block = -1
-    } else if (isDead) continue
-    if (schedule.known[op] === 0) op = INVALID
-    makeRoom(draft)
-    if (steps !== undefined) {
-      steps[at] = draft.length
-      emitWith(draft, OP_STEP, at)
-    }
-    if (draft.block < 0 || isStepped) beginBlock(draft, at)
-    count(draft, op, schedule.gas[op]!)
-    isDead = ENDS.has(op)
-    if (pushSize === 0) {
-      emitOpcode(draft, op, at, code.length)
-      if (BREAKS.has(op)) draft.block = -1
+    const byte = code[pc]!
+    if (byte === JUMPDEST) {
+      targets[pc] = at
+      block = -1
+      isDead = false
+    } else if (isDead) {
+      if (KINDS[byte] === KIND_PUSH) pc += byte - PUSH0
       continue
     }
-    readPush(code, at + 1, pushSize)
-    const value = pushedNumber()
-    const next = code[pc + 1]
-    if (isStepped || (next !== 0x56 && next !== 0x57) || value > INT32_MAX) {
-      emitPush(draft, value)
+    const op = known[byte] === 1 ? byte : INVALID
+    if (isStepped) {
+      words[at++] = OP_STEP
+      words[at++] = pc
+      block = -1
+    }
+    if (block < 0) {
+      block = at
+      height = 0
+      at = writeBlock(words, at, pc)
+    }
+    words[block + 1] = words[block + 1]! + gas[op]!
+    const needs = INPUTS[op]! - height
+    if (needs > words[block + 2]!) words[block + 2] = needs
+    height += MOVES[op]!
+    if (height > words[block + 3]!) words[block + 3] = height
+    const kind = KINDS[op]!
+    if (kind === KIND_PUSH) {
+      const place = at
+      at += writePush(code, pc, op - PUSH0, words, at)
+      pc += op - PUSH0
+      const next = code[pc + 1]
+      if (isStepped || (next !== JUMP && next !== JUMPI) || words[place] !== OP_PUSH) continue
+      words[place] = next === JUMP ? OP_PUSH_JUMP : OP_PUSH_JUMPI
+      jumps.push(place + 1)
+      words[block + 1] = words[block + 1]! + gas[next]!
+      if (next === JUMPI && height < 2 && 2 - height > words[block + 2]!) words[block + 2] = 2 - height
+      block = -1
+      isDead = next === JUMP
+      pc++
       continue
     }
-    count(draft, next, schedule.gas[next]!)
-    emit(draft, next === 0x56 ? OP_PUSH_JUMP : OP_PUSH_JUMPI)
-    draft.jumps.push(draft.length)
-    emit(draft, value)
-    draft.block = -1
-    isDead = next === 0x56
-    pc++
+    at = writeOpcode(words, at, op, kind, pc, code.length)
+    if (kind === KIND_BREAK) block = -1
+    else if (kind === KIND_END) isDead = true
   }
   // Code that runs past its end stops there.
-  makeRoom(draft)
-  if (isStepped) emitWith(draft, OP_STEP, code.length)
-  emit(draft, 0x00)
-  const words = draft.words.slice(0, draft.length)
-  for (const place of draft.jumps) words[place] = targets[words[place]!] ?? -1
-  return { words, targets, steps }
+  if (isStepped) {
+    words[at++] = OP_STEP
+    words[at++] = code.length
+  }
+  words[at++] = STOP
+  for (const place of jumps) words[place] = targets[words[place]!] ?? -1
+  return { words: words.slice(0, at), targets, isStepped }
+}
+
+const writeBlock = (words: Int32Array, at: number, pc: number): number => {
+  words[at] = OP_BLOCK
+  words[at + 1] = 0
+  words[at + 2] = 0
+  words[at + 3] = 0
+  words[at + 4] = pc
+  return at + 5
+}
+
+const writeOpcode = (
+  words: Int32Array,
+  at: number,
+  op: number,
+  kind: number,
+  pc: number,
+  codeLength: number,
+): number => {
+  if (kind === KIND_DUP) {
+    words[at] = OP_DUP
+    words[at + 1] = op - 0x80
+    return at + 2
+  }
+  if (kind === KIND_SWAP) {
+    words[at] = OP_SWAP
+    words[at + 1] = op - 0x8f
+    return at + 2
+  }
+  if (kind === KIND_CONSTANT) {
+    words[at] = OP_PUSH
+    words[at + 1] = op === PC ? pc : op === CODESIZE ? codeLength : 0
+    return at + 2
+  }
+  if (kind === KIND_JUMPDEST) return at
+  words[at] = op
+  return at + 1
+}
+
+/** Decodes the block that begins at `start`, and nothing else, with each instruction as a block of its own. */
+export const decodeBlock = (code: Uint8Array, schedule: Schedule, start: number): Program => {
+  let end = start
+  for (; end < code.length; end++) {
+    const op = code[end]!
+    if (op === JUMPDEST && end > start) break
+    const kind = schedule.known[op] === 1 ? KINDS[op]! : KIND_END
+    if (kind === KIND_PUSH) end += op - PUSH0
+    if (kind === KIND_BREAK || kind === KIND_END) {
+      end++
+      break
+    }
+  }
+  return decodeProgram(code.slice(start, end), schedule, true)
 }

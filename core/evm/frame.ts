@@ -79,7 +79,7 @@ export const DEPTH_MAX = 1024
 
 const frames: Frame[] = []
 
-const NO_PROGRAM: Program = { words: new Int32Array(1), targets: new Int32Array(0), steps: undefined }
+const NO_PROGRAM: Program = { words: new Int32Array(1), targets: new Int32Array(0), isStepped: false }
 
 const NO_ACCOUNT = createAccountState(ZERO_ADDRESS, undefined)
 

@@ -101,11 +101,12 @@ const runFrame = (frame: Frame): Frame | undefined => {
           ip += 5
           continue
         }
-        if (program.steps !== undefined || frame.depth > 0) {
+        if (program.isStepped || frame.depth > 0) {
           frame.halt = haltOfBlock(program, ip, height, stackLimit)
           return haltWith(frame)
         }
-        ip = continueInSteps(frame, ip)
+        continueInSteps(frame, ip)
+        ip = 0
         program = frame.program
         words = program.words
         continue

@@ -23,20 +23,31 @@ const zeroBytes = (data: Uint8Array): number => {
   return zeros
 }
 
-/** What a transaction costs before anything runs. */
-export const intrinsicGas = (fork: ForkName, { to, data, accessList, authorizationList }: Priced): bigint => {
+/** Gas that a transaction uses in any case. */
+export type LeastGas = {
+  /** Charged before anything runs. */
+  readonly intrinsic: bigint
+  /** EIP-7623: the least that a transaction with this data uses in the end; 0 before Prague. */
+  readonly floor: bigint
+}
+
+export const leastGas = (fork: ForkName, { to, data, accessList, authorizationList }: Priced): LeastGas => {
   const schedule = scheduleOf(fork)
   const zeros = zeroBytes(data)
-  let gas = TRANSACTION_GAS + ZERO_BYTE_GAS * zeros + schedule.dataByteGas * (data.length - zeros)
+  const others = data.length - zeros
+  let gas = TRANSACTION_GAS + ZERO_BYTE_GAS * zeros + schedule.dataByteGas * others
   if (to === undefined && schedule.isHomestead) gas += CREATION_GAS
   if (to === undefined && schedule.isShanghai) gas += INIT_CODE_WORD_GAS * Math.ceil(data.length / 32)
   for (const { storageKeys } of accessList) gas += LISTED_ADDRESS_GAS + LISTED_KEY_GAS * storageKeys.length
-  return BigInt(gas + AUTHORIZATION_GAS * authorizationList.length)
+  gas += AUTHORIZATION_GAS * authorizationList.length
+  const floor = schedule.isPrague ? TRANSACTION_GAS + FLOOR_TOKEN_GAS * (zeros + TOKENS_OF_BYTE * others) : 0
+  return { intrinsic: BigInt(gas), floor: BigInt(floor) }
 }
 
-/** EIP-7623: the least that a transaction with this data uses; 0 before Prague. */
-export const floorGas = (fork: ForkName, data: Uint8Array): bigint => {
-  if (!scheduleOf(fork).isPrague) return 0n
-  const zeros = zeroBytes(data)
-  return BigInt(TRANSACTION_GAS + FLOOR_TOKEN_GAS * (zeros + TOKENS_OF_BYTE * (data.length - zeros)))
-}
+/** The gas that is charged before anything runs. */
+export const intrinsicGas = (fork: ForkName, transaction: Priced): bigint =>
+  leastGas(fork, transaction).intrinsic
+
+/** EIP-7623's floor for this data; 0 before Prague. */
+export const floorGas = (fork: ForkName, data: Uint8Array): bigint =>
+  leastGas(fork, { to: undefined, data, accessList: [], authorizationList: [] }).floor

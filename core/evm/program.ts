@@ -11,8 +11,8 @@ export type Program = {
   readonly words: Int32Array
   /** By position in the code: the place in `words` that a jump there goes to, -1 where there is no JUMPDEST. */
   readonly targets: Int32Array
-  /** By position in the code: the place of the step there; only where each instruction is a block of its own. */
-  readonly steps: Int32Array | undefined
+  /** True where each instruction is a block of its own. */
+  readonly isStepped: boolean
 }
 
 /** Code bytes whose programs are kept; a program takes about ten times its code. */

@@ -3,7 +3,7 @@ import type { Transaction, TransactionType } from '../chain/transaction.ts'
 import type { Rules } from '../genesis/configuration.ts'
 import { type ForkName, forkIsAtLeast } from '../genesis/fork.ts'
 import { NONCE_MAX } from './create.ts'
-import { floorGas, intrinsicGas } from './intrinsic.ts'
+import { leastGas } from './intrinsic.ts'
 import { InvalidTransaction, type InvalidTransactionCode } from './result.ts'
 import { maxBigint } from '../bytes/integer.ts'
 
@@ -126,7 +126,8 @@ export const checkIntrinsic = (
     'INITCODE_TOO_LARGE',
     () => `${data.length} bytes of initialization code, ${initCodeMax} at most (EIP-3860)`,
   )
-  const needed = maxBigint(intrinsicGas(rules.fork, transaction), floorGas(rules.fork, data))
+  const { intrinsic, floor } = leastGas(rules.fork, transaction)
+  const needed = maxBigint(intrinsic, floor)
   refuseIf(
     gasLimit < needed,
     'INTRINSIC_GAS',

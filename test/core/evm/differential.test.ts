@@ -17,7 +17,7 @@ import { address, BENEFICIARY, environmentOf, word, worldWith } from './harness.
 
 /** The same random programs run here and in @ethereumjs/vm: gas, output, logs and every account must agree. */
 
-const PROGRAMS = 100
+const PROGRAMS = 60
 const BALANCE = 10n ** 18n
 const KEY = word(0xd1ff)
 const SENDER = addressOfPrivateKey(KEY)
