@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { toBareHex } from '../../../../core/bytes/hex.ts'
+import { bytesToBigint } from '../../../../core/bytes/integer.ts'
 import { FORKS, type ForkName, forkIsAtLeast } from '../../../../core/genesis/fork.ts'
 import { seededRandom } from '../../../support/random.ts'
 import {
@@ -84,6 +85,33 @@ describe('who pays and who is paid', () => {
     const reverted = run('0 0 REVERT', { transaction: { gasLimit: 100_000n, value: 3n } })
     expect(reverted.gasUsed).toBe(21_006n)
     expect(reverted.chain.world().balance(CONTRACT)).toBe(0n)
+  })
+
+  test('SELFBALANCE and BALANCE follow every wei, also one that comes back with a call that fails', () => {
+    const back = address(0x2001)
+    const look = (how: string, at: number) => `${how} ${at} MSTORE`
+    const call = (to: string) => `0 0 0 0 4 ${to} 50000 CALL POP`
+    const code = [
+      look('SELFBALANCE', 0),
+      call('0x2001'),
+      look('SELFBALANCE', 32),
+      look('ADDRESS BALANCE', 64),
+      call('0x2002'),
+      look('SELFBALANCE', 96),
+      look('0x2002 BALANCE', 128),
+      '160 0 RETURN',
+    ].join(' ')
+    const { output } = run(code, {
+      contract: { balance: 10n },
+      others: [
+        [back, { code: assemble('SELFBALANCE POP 0 0 0 0 1 CALLER 0 CALL POP') }],
+        [address(0x2002), { code: assemble('SELFBALANCE INVALID'), balance: 1n }],
+      ],
+      transaction: { value: 2n },
+    })
+    const seen = [0, 1, 2, 3, 4].map(i => Number(bytesToBigint(output.subarray(32 * i, 32 * i + 32))))
+    // What calls back with money runs the contract again with 2,300 gas, which is too little: its wei comes back.
+    expect(seen).toEqual([12, 8, 8, 8, 1])
   })
 
   test('a failed transaction gets no refund', () => {

@@ -104,6 +104,13 @@ describe('what a slot was originally', () => {
     expect([none.gasUsedMax, none.gasUsedMax - none.gasUsed]).toEqual([26_005n, 4800n])
   })
 
+  test('is known again where the transaction writes more than once', () => {
+    const { chain } = run('CALLDATASIZE 7 SSTORE CALLDATASIZE 1 ADD 7 SSTORE', { fork: 'london' })
+    const again = chain.send({ data: new Uint8Array(3) })
+    expect(slotOf(chain.world(), CONTRACT, 7)).toBe(4n)
+    expect(again.gasUsedMax).toBe(21_000n + 12n + 5n + 5000n + 11n + 100n)
+  })
+
   test('stays so through calls that fail: their gas is gone, their refund and their change are not', () => {
     const other = address(0x07e5)
     const call = `${WORK} 0 0 0 0 0x07e5 500000 DELEGATECALL POP`
