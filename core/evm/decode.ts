@@ -7,22 +7,22 @@ import type { Schedule } from './schedule.ts'
  * PUSH, DUP and SWAP. Behind each stand the words named.
  */
 /** Checks gas and stack: gas of the block, items it needs, items it rises by, position in the code. */
-export const OP_BLOCK = 0x0c
+const OP_BLOCK = 0x0c
 /** Tells the tracer which instruction comes next: position in the code. */
-export const OP_STEP = 0x0d
+const OP_STEP = 0x0d
 /** PUSH and JUMP in one: the target, -1 where there is none. */
-export const OP_PUSH_JUMP = 0x0e
-export const OP_PUSH_JUMPI = 0x0f
+const OP_PUSH_JUMP = 0x0e
+const OP_PUSH_JUMPI = 0x0f
 /** Pushes an integer: itself. */
-export const OP_PUSH = 0x60
+const OP_PUSH = 0x60
 /** Pushes an integer below 2^53: low and high limb. */
-export const OP_PUSH_LONG = 0x61
+const OP_PUSH_LONG = 0x61
 /** Pushes any other: eight limbs. */
-export const OP_PUSH_WORD = 0x62
+const OP_PUSH_WORD = 0x62
 /** Copies an item: how far below the top. */
-export const OP_DUP = 0x80
+const OP_DUP = 0x80
 /** Swaps the top with an item: how far below. */
-export const OP_SWAP = 0x90
+const OP_SWAP = 0x90
 
 /** High limbs below this belong to numbers that a stack item holds in `num`. */
 const HIGH_LIMB_MAX = 2097152

@@ -1,5 +1,6 @@
 import { EMPTY_BYTES } from '../bytes/bytes.ts'
-import { continueInSteps, haltOfBlock } from './block.ts'
+import { copyWord } from '../state/limbs.ts'
+import { continueInSteps, haltOfBlock } from './basicBlock.ts'
 import { call } from './call.ts'
 import { create } from './create.ts'
 import type { Frame, Outcome } from './frame.ts'
@@ -10,10 +11,8 @@ import { selfDestruct } from './operations/account.ts'
 import { loadInputEdge, loadWord, storeWord } from './operations/data.ts'
 import { OPERATIONS, STACK_MOVES } from './operations/operations.ts'
 import { load, store } from './operations/storage.ts'
-import { copyWord } from '../state/limbs.ts'
 import { shiftLeft, shiftRight } from './shift.ts'
 import { copyItem, limbs as stackLimbs, putBigint, num as stackNum, putWord, swapLimbs } from './stack.ts'
-
 import { traceStep } from './trace.ts'
 import { add, and, equal, lessThan, multiply, or, subtract, xor } from './word.ts'
 
@@ -28,7 +27,8 @@ const INT32_MAX = 0x7fffffff
  * Runs the frame at depth 0, and every frame that is called from it, until it has its outcome. One loop without
  * recursion: calls put their frame on top and returns take it off. The common opcodes are written out here, because
  * JavaScript engines compile one function of this size well, and the case labels are literals, because only those become
- * a jump table. Everything else is a row of OPERATIONS.
+ * a jump table (in V8 only where nearly every third byte has one, so they are all listed). Everything else is a row of
+ * OPERATIONS.
  */
 export const run = (first: Frame): void => {
   let frame: Frame | undefined = first
@@ -93,7 +93,7 @@ const runFrame = (frame: Frame): Frame | undefined => {
         continue
       }
       case 0x0c: {
-        // the checks of a block
+        // BLOCK, see decode.ts
         const height = sp + 1 - base
         const left = gas - words[ip + 1]!
         if (left >= 0 && height >= words[ip + 2]! && height + words[ip + 3]! <= stackLimit) {
@@ -111,7 +111,7 @@ const runFrame = (frame: Frame): Frame | undefined => {
         words = program.words
         continue
       }
-      case 0x0d: // a step
+      case 0x0d: // STEP
         if (frame.context.tracer !== undefined)
           traceStep(frame.context.tracer, frame, words[ip + 1]!, sp, gas)
         ip += 2
@@ -286,7 +286,7 @@ const runFrame = (frame: Frame): Frame | undefined => {
         else putBigint(++sp, BigInt(gas) + frame.reserve)
         ip++
         continue
-      case 0x60: // PUSH
+      case 0x60: // PUSH of a small integer
         num[++sp] = words[ip + 1]!
         ip += 2
         continue

@@ -4,10 +4,10 @@ import type { Frame } from './frame.ts'
 const WORD_GAS = 3
 const QUADRATIC_DIVISOR = 512
 /**
- * Memory of one frame ends here, as if the gas for more could not be there: the first byte beyond would cost
- * 2,200,000,000,000 gas, and the machine would be out of memory.
+ * The memory of all frames ends here, as if the gas for more could not be there: half of it alone costs 2,200,000,000,000
+ * gas. Places below fit a 32-bit integer, in which the interpreter computes them.
  */
-const FRAME_BYTES_MAX = 2 ** 30
+const BYTES_MAX = 2 ** 31 - 32
 const BYTES_FIRST = 64 * 1024
 /** A buffer that grew beyond this is given back after the transaction. */
 const BYTES_KEPT = 16 * 1024 * 1024
@@ -45,7 +45,7 @@ export const expand = (frame: Frame, offset: number, size: number, gas: number):
   if (size === 0) return gas
   const end = offset + size
   if (end <= frame.memorySize) return gas
-  if (!(end <= FRAME_BYTES_MAX)) return -1
+  if (!(frame.memoryAt + end <= BYTES_MAX)) return -1
   const words = Math.ceil(end / 32)
   const left = gas - memoryGas(words) + memoryGas(frame.memorySize / 32)
   if (left < 0) return left

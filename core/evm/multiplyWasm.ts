@@ -89,22 +89,23 @@ const moduleBytes = (pages: number): Uint8Array<ArrayBuffer> =>
     ...section(10, [1, ...sized(body())]),
   ])
 
-export type NativeMultiply = {
-  readonly limbs: Int32Array
+type NativeMultiply = {
+  /** The memory it works on. */
+  readonly buffer: ArrayBuffer
   /** Multiplies the words at two places in bytes into a third; zero when the product is below 2^64. */
   readonly multiply: (a: number, b: number, to: number) => number
 }
 
-/** The compiled function with so many limbs to work on, undefined where WebAssembly may not be compiled. */
-export const compileMultiply = (limbCount: number): NativeMultiply | undefined => {
+/** The compiled function with a memory of that many bytes, undefined where WebAssembly may not be compiled. */
+export const compileMultiply = (bytes: number): NativeMultiply | undefined => {
   try {
-    const pages = Math.ceil((4 * limbCount) / PAGE_BYTES)
+    const pages = Math.ceil(bytes / PAGE_BYTES)
     const instance = new WebAssembly.Instance(new WebAssembly.Module(moduleBytes(pages)))
     const { memory, multiply } = instance.exports as {
       readonly memory: WebAssembly.Memory
       readonly multiply: NativeMultiply['multiply']
     }
-    return { limbs: new Int32Array(memory.buffer, 0, limbCount), multiply }
+    return { buffer: memory.buffer, multiply }
   } catch {
     // The runtime forbids it, as Workers do; the multiplication in JavaScript serves.
     return undefined

@@ -4,6 +4,9 @@ import { limbOf } from '../state/limbs.ts'
 /** Items that all frames together can hold: 1,025 frames of 1,024. The operating system gives pages as they are used. */
 export const STACK_ITEMS_MAX = 1025 * 1024
 
+/** Of one item in both forms: eight limbs and a double. */
+const ITEM_BYTES = 40
+
 /** Free places above the top that operations may use to compute in. */
 const SCRATCH_ITEMS = 8
 
@@ -13,12 +16,12 @@ const SCRATCH_ITEMS = 8
  * more. Most words in real contracts are small, and arithmetic on numbers shows by itself, through NaN or a result that
  * is out of range, when limbs are needed.
  */
-export const num = new Float64Array(STACK_ITEMS_MAX + SCRATCH_ITEMS)
+const ITEMS = STACK_ITEMS_MAX + SCRATCH_ITEMS
+const native = compileMultiply(ITEMS * ITEM_BYTES)
+const buffer = native?.buffer ?? new ArrayBuffer(ITEMS * ITEM_BYTES)
 
-const LIMB_COUNT = 8 * (STACK_ITEMS_MAX + SCRATCH_ITEMS)
-const native = compileMultiply(LIMB_COUNT)
-
-export const limbs = native?.limbs ?? new Int32Array(LIMB_COUNT)
+export const limbs = new Int32Array(buffer, 0, 8 * ITEMS)
+export const num = new Float64Array(buffer, 32 * ITEMS, ITEMS)
 
 /** Multiplies limbs in place, by their places in bytes; undefined where WebAssembly may not be compiled. */
 export const nativeMultiply = native?.multiply
@@ -144,19 +147,6 @@ export const putBytes32 = (i: number, bytes: Uint8Array): void =>
     limbOf(bytes, 8),
     limbOf(bytes, 4),
     limbOf(bytes, 0),
-  )
-
-export const putAddress = (i: number, address: Uint8Array): void =>
-  putLimbs(
-    i,
-    limbOf(address, 16),
-    limbOf(address, 12),
-    limbOf(address, 8),
-    limbOf(address, 4),
-    limbOf(address, 0),
-    0,
-    0,
-    0,
   )
 
 /** Writes the limbs of an unsigned integer below 2^256. */

@@ -1,14 +1,7 @@
 import type { Address } from '../bytes/bytes.ts'
 import type { HaltReason } from './result.ts'
 
-/** A frame as a tracer sees it. Everything holds during the callback only; copy what is to be kept. */
-export type TraceFrame = {
-  readonly depth: number
-  readonly isCreate: boolean
-  readonly isStatic: boolean
-  readonly gas: number
-}
-
+/** What a tracer is told; everything holds during the callback only, copy what is to be kept. */
 export type TraceStep = {
   /** Position in the code, and the opcode there. */
   readonly pc: number
@@ -35,7 +28,7 @@ export type TraceCall = {
   readonly input: Uint8Array
 }
 
-export type TraceResult = {
+type TraceResult = {
   readonly depth: number
   readonly gasLeft: number
   readonly output: Uint8Array
