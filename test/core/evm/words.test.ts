@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import * as division from '../../../core/evm/division.ts'
+import { multiplyDigits } from '../../../core/evm/multiplyDigits.ts'
 import { power } from '../../../core/evm/power.ts'
 import * as shift from '../../../core/evm/shift.ts'
 import { bigintAt, num, putBigint } from '../../../core/evm/stack.ts'
@@ -76,6 +77,7 @@ const BINARIES: readonly Binary[] = [
   ['ADD', words.add, (a, b) => unsigned(a + b)],
   ['SUB', words.subtract, (a, b) => unsigned(a - b)],
   ['MUL', words.multiply, (a, b) => unsigned(a * b)],
+  ['MUL where WebAssembly may not be compiled', multiplyDigits, (a, b) => unsigned(a * b)],
   ['AND', words.and, (a, b) => a & b],
   ['OR', words.or, (a, b) => a | b],
   ['XOR', words.xor, (a, b) => a ^ b],

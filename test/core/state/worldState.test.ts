@@ -5,6 +5,7 @@ import { bigintToBytes } from '../../../core/bytes/integer.ts'
 import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from '../../../core/crypto/constants.ts'
 import { keccak256 } from '../../../core/crypto/crypto.ts'
 import { type Account, MissingEntries, type StateReader } from '../../../core/state/account.ts'
+import { useTableSeed } from '../../../core/state/hash.ts'
 import { executionStateOf, createWorldState } from '../../../core/state/worldState.ts'
 import type { WorldState } from '../../../core/state/world.ts'
 import { seededRandom } from '../../support/random.ts'
@@ -222,19 +223,23 @@ describe('the reader', () => {
   })
 })
 
-test('thousands of accounts and slots are found again', () => {
-  const state = world()
-  const random = seededRandom(8)
-  const expected = new Map<string, [Address, Uint8Array, number]>()
-  for (let i = 0; i < 20_000; i++) {
-    const at = random.below(3) === 0 ? address(random.below(500)) : random.bytes(20)
-    const slot = random.below(2) === 0 ? word(random.below(1000)) : random.bytes(32)
-    state.addBalance(at, 1n)
-    state.setStorage(at, slot, word(i + 1))
-    expected.set(toBareHex(at) + toBareHex(slot), [at, slot, i + 1])
-  }
-  for (const [at, slot, value] of expected.values()) expect(state.storage(at, slot)).toEqual(word(value))
-})
+test.each([0, 0x12345678, -1])(
+  'thousands of accounts and slots are found again, whatever the seed of the tables: %p',
+  seed => {
+    useTableSeed(seed)
+    const state = world()
+    const random = seededRandom(8)
+    const expected = new Map<string, [Address, Uint8Array, number]>()
+    for (let i = 0; i < 8000; i++) {
+      const at = random.below(3) === 0 ? address(random.below(500)) : random.bytes(20)
+      const slot = random.below(2) === 0 ? word(random.below(1000)) : random.bytes(32)
+      state.addBalance(at, 1n)
+      state.setStorage(at, slot, word(i + 1))
+      expected.set(toBareHex(at) + toBareHex(slot), [at, slot, i + 1])
+    }
+    for (const [at, slot, value] of expected.values()) expect(state.storage(at, slot)).toEqual(word(value))
+  },
+)
 
 test('a world that was not made here is refused', () => {
   expect(() => executionStateOf({ ...({} as WorldState) })).toThrow(TypeError)
