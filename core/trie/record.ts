@@ -83,6 +83,8 @@ const readLeb = (record: Uint8Array, start: number): number => {
 /** Where the child that starts there ends; NaN when it is no child. */
 const childEnd = (record: Uint8Array, start: number, isBranch: boolean): number => {
   const lengthAt = isBranch ? start : start + 1 + ((record[start] as number) & 0x7f)
+  const first = record[lengthAt] as number
+  if (first < 0x80) return lengthAt + 1 + first
   const length = readLeb(record, lengthAt)
   return lengthAt + lebSize(length) + length
 }
@@ -118,6 +120,13 @@ const locate = (bytes: Uint8Array, masks: number, rlpEnd: number): void => {
   starts[16] = at
 }
 
+const writeInside = (out: Uint8Array, at: number, node: Node, depth: number): number => {
+  if (node.kind === 'leaf') return writeLeaf(out, at, node, depth)
+  const start = writeLeb(out, at, node.bytes.length)
+  out.set(node.bytes, start)
+  return start + node.bytes.length
+}
+
 /**
  * The bytes of a branch whose children start `depth` nibbles down. Children that `changed` (a bit each) names are written
  * anew; the others are taken from `base`, the branch as it was. Without a base, every child there is must be named.
@@ -132,46 +141,53 @@ export const branchBytes = (
 ): Uint8Array => {
   const old = base?.bytes ?? EMPTY_BYTES
   const oldMasks = masksStart(old)
+  let inside = 0
+  let branches = 0
   if (base === undefined) starts.fill(0)
-  else locate(old, oldMasks, oldMasks + 4 + base.rlp.length)
+  else {
+    locate(old, oldMasks, oldMasks + 4 + base.rlp.length)
+    inside = insideMask(old, oldMasks) & ~changed
+    branches = branchesMask(old, oldMasks) & ~changed
+  }
   const masks = 2 + prefix.length
   let size = masks + 4 + rlp.length
-  for (let i = 0; i < 16; i++)
-    size +=
-      ((changed >> i) & 1) === 1
-        ? sizeInside(children[i], depth)
-        : (starts[i + 1] as number) - (starts[i] as number)
-
-  const out = new Uint8Array(size)
-  out[0] = BRANCH_RECORD
-  out[1] = prefix.length
-  out.set(prefix, 2)
-  out.set(rlp, masks + 4)
-  let inside = base === undefined ? 0 : insideMask(old, oldMasks) & ~changed
-  let branches = base === undefined ? 0 : branchesMask(old, oldMasks) & ~changed
-  let at = masks + 4 + rlp.length
+  let fits = base !== undefined && base.prefix === prefix && base.rlp.length === rlp.length
   for (let i = 0; i < 16; i++) {
+    const oldSize = (starts[i + 1] as number) - (starts[i] as number)
     if (((changed >> i) & 1) === 0) {
-      const end = starts[i + 1] as number
-      for (let j = starts[i] as number; j < end; j++) out[at++] = old[j] as number
+      size += oldSize
       continue
     }
     const child = children[i]
-    if (child === undefined || hasRecord(child)) continue
+    const newSize = sizeInside(child, depth)
+    size += newSize
+    fits &&= newSize === oldSize
+    if (newSize === 0) continue
     inside |= 1 << i
-    const node = child as Node
-    if (node.kind === 'leaf') at = writeLeaf(out, at, node, depth)
-    else {
-      branches |= 1 << i
-      at = writeLeb(out, at, node.bytes.length)
-      out.set(node.bytes, at)
-      at += node.bytes.length
-    }
+    if ((child as Node).kind === 'branch') branches |= 1 << i
   }
-  out[masks] = inside >> 8
-  out[masks + 1] = inside & 255
-  out[masks + 2] = branches >> 8
-  out[masks + 3] = branches & 255
+  fits &&= inside === insideMask(old, oldMasks) && branches === branchesMask(old, oldMasks)
+
+  // Nearly always the new parts are as long as the old ones: then only they are written into a copy.
+  const out = fits ? old.slice() : new Uint8Array(size)
+  out.set(rlp, masks + 4)
+  if (!fits) {
+    out[0] = BRANCH_RECORD
+    out[1] = prefix.length
+    out.set(prefix, 2)
+    out[masks] = inside >> 8
+    out[masks + 1] = inside & 255
+    out[masks + 2] = branches >> 8
+    out[masks + 3] = branches & 255
+  }
+  let at = masks + 4 + rlp.length
+  for (let i = 0; i < 16; i++) {
+    const end = starts[i + 1] as number
+    if (((changed >> i) & 1) === 1) {
+      if (((inside >> i) & 1) === 1) at = writeInside(out, at, children[i] as Node, depth)
+    } else if (fits) at = end
+    else for (let j = starts[i] as number; j < end; j++) out[at++] = old[j] as number
+  }
   return out
 }
 
