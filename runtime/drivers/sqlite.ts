@@ -5,7 +5,7 @@ import type { DriverExtensions } from '../../core/store/driverStore.ts'
 import type { KeyValueEntry } from '../../core/store/keyvalue.ts'
 import { isBusy, type SqliteStatement } from './sqliteDatabase.ts'
 import { openSqliteFile, type SqliteFile } from './sqliteFile.ts'
-import { packKey, sequentialNumber, unpackKey } from './sqliteKeys.ts'
+import { packKey, pathNumber, pathOfNumber, sequentialNumber, unpackKey } from './sqliteKeys.ts'
 import { DataPathInUse } from './lock.ts'
 
 export const SEGMENTS_FILE = 'segments.sqlite'
@@ -22,8 +22,23 @@ const VIEW_CACHE_BYTES = 8 * 1024 * 1024
 const sequentialTable = (name: string): string =>
   `CREATE TABLE IF NOT EXISTS ${name} (id INTEGER PRIMARY KEY, value BLOB NOT NULL)`
 
-/** Rows lie in the order they came, and only the index is in the order of keys: half as many pages to change. */
+/**
+ * Short values of random keys: accounts, slots and what is found by a hash. One tree: a read finds the value where it finds
+ * the key, in half the pages that an index and a table take.
+ */
+const FLAT_TABLE = 'CREATE TABLE IF NOT EXISTS flat (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID'
+
+/** What is left, values of any length: rows lie in the order they came, and only the index is in the order of keys. */
 const ENTRY_TABLE = 'CREATE TABLE IF NOT EXISTS entry (key BLOB NOT NULL UNIQUE, value BLOB NOT NULL)'
+
+/** Of these tables. Views of another layout are refused: what they hold would be looked for elsewhere. */
+const VIEWS_LAYOUT = 1
+
+/** What the keys of the records of the state trie begin with; storage tries have an address there, and are `entry`. */
+const TRIE_RECORD = 'n:t:n'
+
+const isFlat = (key: string): boolean =>
+  key.charCodeAt(1) === 58 && (key[0] === 'a' || key[0] === 's' || key[0] === 't' || key[0] === 'b')
 
 type Table = {
   readonly name: string
@@ -58,13 +73,15 @@ const openFiles = async (path: string): Promise<Files> => {
     segments = await openSqliteFile({
       path: join(path, SEGMENTS_FILE),
       schema: sequentialTable('segment'),
+      layout: 0,
       pageBytes: SEGMENT_PAGE_BYTES,
       synchronous: 'full',
       cacheBytes: SEGMENT_CACHE_BYTES,
     })
     const views = await openSqliteFile({
       path: join(path, VIEWS_FILE),
-      schema: `${sequentialTable('header')}; ${ENTRY_TABLE}`,
+      schema: `${sequentialTable('header')}; ${sequentialTable('node')}; ${FLAT_TABLE}; ${ENTRY_TABLE}`,
+      layout: VIEWS_LAYOUT,
       pageBytes: VIEW_PAGE_BYTES,
       synchronous: 'normal',
       cacheBytes: VIEW_CACHE_BYTES,
@@ -97,9 +114,14 @@ const writePlaced = (file: SqliteFile, writes: readonly Placed[]): void => {
 const driverOf = defineDriver(({ segments, views }: Files): Driver & DriverExtensions => {
   const segment = openTable(segments, 'segment', 'id')
   const header = openTable(views, 'header', 'id')
+  const node = openTable(views, 'node', 'id')
+  const flat = openTable(views, 'flat', 'key')
   const entry = openTable(views, 'entry', 'key')
 
   const place = (key: string, value: Uint8Array | undefined): Placed => {
+    if (isFlat(key)) return { table: flat, at: packKey(key), value }
+    const path = pathNumber(key, TRIE_RECORD)
+    if (path !== undefined) return { table: node, at: path, value }
     const segmentNumber = sequentialNumber(key, 'segment:')
     if (segmentNumber !== undefined) return { table: segment, at: segmentNumber, value }
     const headerNumber = sequentialNumber(key, 'header:')
@@ -124,7 +146,8 @@ const driverOf = defineDriver(({ segments, views }: Files): Driver & DriverExten
   }
   const keys = (): string[] => [
     ...[segment, header].flatMap(table => table.list.all().map(row => `${table.name}:${String(row['key'])}`)),
-    ...entry.list.all().map(row => unpackKey(row['key'] as Uint8Array)),
+    ...node.list.all().map(row => TRIE_RECORD + pathOfNumber(row['key'] as number)),
+    ...[flat, entry].flatMap(table => table.list.all().map(row => unpackKey(row['key'] as Uint8Array))),
   ]
 
   return {

@@ -1,5 +1,5 @@
 import { closeSync, fdatasync, openSync } from 'node:fs'
-import { isBusy, openSqliteDatabase, type SqliteStatement } from './sqliteDatabase.ts'
+import { isBusy, openSqliteDatabase, type SqliteDatabase, type SqliteStatement } from './sqliteDatabase.ts'
 
 /** WAL bytes after which a checkpoint is due: 1,000 pages take a few milliseconds, and the file stays small. */
 const CHECKPOINT_BYTES = 4 * 1024 * 1024
@@ -12,6 +12,8 @@ export type SqliteFileOptions = {
   readonly path: string
   /** SQL that makes the tables. */
   readonly schema: string
+  /** Version of that schema; a file of another one is refused. */
+  readonly layout: number
   readonly pageBytes: number
   /** `full` syncs each transaction before it returns; `normal` keeps their order and leaves syncing to `sync`. */
   readonly synchronous: 'full' | 'normal'
@@ -34,8 +36,23 @@ const syncFile = (file: number): Promise<void> =>
     fdatasync(file, error => (error === null ? resolve() : reject(error)))
   })
 
+const numberOf = (database: SqliteDatabase, sql: string): number =>
+  database.prepare(sql).get()?.['n'] as number
+
+/** Makes the tables of a new file, and notes their layout in the header that SQLite leaves to applications. @throws OtherLayout */
+const makeTables = (database: SqliteDatabase, schema: string, layout: number): void => {
+  const tables = numberOf(database, 'SELECT count(*) AS n FROM sqlite_schema')
+  const found = numberOf(database, 'SELECT user_version AS n FROM pragma_user_version')
+  if (tables > 0 && found !== layout) throw new OtherLayout(found, layout)
+  // Both or neither: a stop in between would leave a file of no layout.
+  database.exec('BEGIN IMMEDIATE')
+  database.exec(schema)
+  database.exec(`PRAGMA user_version = ${layout}`)
+  database.exec('COMMIT')
+}
+
 export const openSqliteFile = async (options: SqliteFileOptions): Promise<SqliteFile> => {
-  const { path, schema, pageBytes, synchronous, cacheBytes } = options
+  const { path, schema, layout, pageBytes, synchronous, cacheBytes } = options
   const database = await openSqliteDatabase(path).catch((error: unknown) => {
     throw new SqliteFileError(path, error)
   })
@@ -49,7 +66,7 @@ export const openSqliteFile = async (options: SqliteFileOptions): Promise<Sqlite
     database.exec(`PRAGMA synchronous = ${synchronous === 'full' ? 'FULL' : 'NORMAL'}`)
     database.exec('PRAGMA wal_autocheckpoint = 0')
     database.exec(`PRAGMA cache_size = ${-Math.ceil(cacheBytes / 1024)}`)
-    database.exec(schema)
+    makeTables(database, schema, layout)
     walFile = openSync(`${path}-wal`, 'r+')
   } catch (error) {
     database.close()
@@ -123,15 +140,24 @@ export const openSqliteFile = async (options: SqliteFileOptions): Promise<Sqlite
   }
 }
 
-/** The file cannot be opened, or is no database. */
+/** The tables of the file are not those that this version of the node reads. */
+class OtherLayout extends Error {
+  override readonly name = 'OtherLayout'
+  constructor(found: number, known: number) {
+    super(`its tables are of layout ${found}, and this version of the node reads layout ${known}`)
+  }
+}
+
+/** The file cannot be opened, or is no database, or one of another layout. */
 export class SqliteFileError extends Error {
   override readonly name = 'SqliteFileError'
   readonly code = 'SQLITE_FILE'
   constructor(path: string, cause: unknown) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    super(
-      `cannot open ${path}: ${reason}; check that it is a file of this node that it may read and write, or take it from a backup`,
-      { cause },
-    )
+    const help =
+      cause instanceof OtherLayout
+        ? 'use the version that wrote it, or delete it when it is views.sqlite: the next start makes it again from the segments'
+        : 'check that it is a file of this node that it may read and write, or take it from a backup'
+    super(`cannot open ${path}: ${reason}; ${help}`, { cause })
   }
 }

@@ -1,3 +1,6 @@
+const isHex = (code: number): boolean => (code >= 48 && code <= 57) || (code >= 97 && code <= 102)
+const nibble = (code: number): number => (code < 58 ? code - 48 : code - 87)
+
 /** Digits of a number that JavaScript holds exactly, whatever they are. */
 const NUMBER_DIGITS_MAX = 15
 
@@ -17,6 +20,33 @@ export const sequentialNumber = (key: string, name: string): number | undefined 
   return number
 }
 
+/** Digits of a path that a number holds exactly, with their count behind them: 16 to this power accounts are no chain's. */
+const PATH_DIGITS_MAX = 12
+const PATH_COUNT = 16
+
+/**
+ * The number of a key that is `name` and a path of at most twelve hex digits, so that paths come in their own order, each
+ * before those below it; undefined for any other key.
+ */
+export const pathNumber = (key: string, name: string): number | undefined => {
+  const digits = key.length - name.length
+  if (digits < 0 || digits > PATH_DIGITS_MAX || !key.startsWith(name)) return undefined
+  let number = 0
+  for (let i = name.length; i < key.length; i++) {
+    const code = key.charCodeAt(i)
+    if (!isHex(code)) return undefined
+    number = number * 16 + nibble(code)
+  }
+  return number * 16 ** (PATH_DIGITS_MAX - digits) * PATH_COUNT + digits
+}
+
+/** The path that `pathNumber` gave this number for. */
+export const pathOfNumber = (number: number): string =>
+  Math.floor(number / PATH_COUNT)
+    .toString(16)
+    .padStart(PATH_DIGITS_MAX, '0')
+    .slice(0, number % PATH_COUNT)
+
 /** From this many digits on a run of hex digits is packed. */
 const PACKED_DIGITS_MIN = 8
 /** Digits in one packed run, so that its length fits into a byte. */
@@ -24,13 +54,9 @@ const PACKED_DIGITS_MAX = 508
 const EVEN = 1
 const ODD = 2
 
-const nibble = (code: number): number => (code < 58 ? code - 48 : code - 87)
-
 /** Longer keys than any driver takes; the buffer is kept because a view of a small array costs more than a copy. */
 const KEY_LENGTH_MAX = 1024
 const buffer = new Uint8Array(3 * KEY_LENGTH_MAX)
-
-const isHex = (code: number): boolean => (code >= 48 && code <= 57) || (code >= 97 && code <= 102)
 
 /**
  * The key as bytes, its runs of hex digits packed two to a byte: an index of half the size. Injective: a packed run stands

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { Database } from 'bun:sqlite'
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +7,13 @@ import { openChainStore } from '../../../core/store/chainStore.ts'
 import { openStorage } from '../../../runtime/drivers/open.ts'
 import { openSqliteDriver } from '../../../runtime/drivers/sqlite.ts'
 import { SqliteFileError } from '../../../runtime/drivers/sqliteFile.ts'
-import { packKey, sequentialNumber, unpackKey } from '../../../runtime/drivers/sqliteKeys.ts'
+import {
+  packKey,
+  pathNumber,
+  pathOfNumber,
+  sequentialNumber,
+  unpackKey,
+} from '../../../runtime/drivers/sqliteKeys.ts'
 import { seededRandom } from '../../support/random.ts'
 import { rejection } from '../../support/rejection.ts'
 import { sampleChain } from '../../support/sampleChain.ts'
@@ -87,6 +94,53 @@ describe('the SQLite driver', () => {
     expect(error).toBeInstanceOf(SqliteFileError)
     expect((error as SqliteFileError).message).toContain('segments.sqlite')
   })
+
+  test('keeps every kind of key apart, and lists them as they were written', async () => {
+    const driver = await openSqliteDriver({ path })
+    const hex = '0123456789abcdef'.repeat(4)
+    const keys = [
+      `a:${hex.slice(24)}`,
+      `s:${hex.slice(24)}${hex.slice(48)}${hex}`,
+      `h:${hex.slice(24)}0000000000`,
+      `c:${hex}`,
+      `b:${hex}`,
+      `t:${hex}`,
+      'n:t:n',
+      'n:t:n0',
+      'n:t:n00',
+      'n:t:nf',
+      'n:t:n0123456789ab',
+      'n:t:nffffffffffff',
+      'n:t:n0123456789abc',
+      `n:t:${hex.slice(24)}:1:n`,
+      `n:t:${hex.slice(24)}:1:n0a`,
+      'segment:7',
+      'header:7',
+      'mark:0',
+      'intent',
+      'journal:3',
+    ]
+    await driver.setEntries?.(keys.map((key, index) => ({ key, value: Uint8Array.of(index) })))
+    expect([...(await driver.getKeys('', {}))].sort()).toEqual(keys.toSorted())
+    keys.forEach((key, index) => expect(driver.getItemRawSync?.(key)).toEqual(Uint8Array.of(index)))
+    for (const key of keys) await driver.removeItem?.(key, {})
+    expect(await driver.getKeys('', {})).toEqual([])
+    await driver.dispose?.()
+  })
+
+  test('refuses tables of another layout, and says what to do', async () => {
+    await (await openStorage('sqlite', path)).close()
+    const file = join(path, 'chain', 'views.sqlite')
+    const database = new Database(file)
+    database.run('PRAGMA user_version = 99')
+    database.close()
+    const error = await rejection(openStorage('sqlite', path))
+    expect(error).toBeInstanceOf(SqliteFileError)
+    expect((error as SqliteFileError).message).toContain('its tables are of layout 99')
+    expect((error as SqliteFileError).message).toContain('the next start makes it again from the segments')
+    rmSync(file)
+    await (await openStorage('sqlite', path)).close()
+  })
 })
 
 describe('the keys of the SQLite driver', () => {
@@ -108,6 +162,22 @@ describe('the keys of the SQLite driver', () => {
     for (const length of [507, 508, 509, 1000])
       expect(unpackKey(packKey('a'.repeat(length)))).toBe('a'.repeat(length))
     expect(packKey(`a:${'0f'.repeat(20)}`).length).toBe(24)
+  })
+
+  test('of trie records are numbers in the order of the paths', () => {
+    const random = seededRandom(37)
+    const paths = new Set(['', '0', '00', '000000000000', 'ffffffffffff', 'f'])
+    while (paths.size < 2000) {
+      const digits = Array.from({ length: random.below(13) }, () => random.below(16).toString(16))
+      paths.add(digits.join(''))
+    }
+    const numbers = [...paths].sort().map(name => pathNumber(`n:${name}`, 'n:') as number)
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
+    expect(new Set(numbers).size).toBe(numbers.length)
+    expect(numbers.map(pathOfNumber)).toEqual([...paths].sort())
+    expect(numbers.every(Number.isSafeInteger)).toBe(true)
+    for (const key of ['n:0123456789abc', 'n:0A', 'n:g', 'm:0', 'n'])
+      expect(pathNumber(key, 'n:')).toBeUndefined()
   })
 
   test('with sequential numbers are told from all others', () => {
