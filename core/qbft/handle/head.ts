@@ -1,0 +1,87 @@
+import { equalBytes } from '../../bytes/bytes.ts'
+import { quorumOf } from '../../validators/quorum.ts'
+import { includesAddress } from '../../validators/votes.ts'
+import { decodeMessage } from '../codec/message.ts'
+import { takeFuture } from '../futureMessages.ts'
+import type { HeadContext } from '../input.ts'
+import type { RestartRecord } from '../restartRecord.ts'
+import { changeRoundAgain } from '../roundChanges.ts'
+import { enterRound } from '../rounds.ts'
+import type { HeightState, QbftState } from '../state.ts'
+import { ask, type Turn } from '../turn.ts'
+import { useMessage } from './message.ts'
+
+const nothingSigned = (sequence: bigint): RestartRecord => ({
+  sequence,
+  round: 0,
+  proposed: undefined,
+  prepared: undefined,
+  committed: undefined,
+  certificate: undefined,
+})
+
+const newHeight = (turn: Turn, head: HeadContext, restart: RestartRecord | undefined): HeightState => {
+  const sequence = head.number + 1n
+  const isOwn = restart !== undefined && restart.sequence === sequence
+  // Having signed for a later height, this node has forgotten blocks: it signs nothing until it has them again.
+  const isBehindItself = restart !== undefined && restart.sequence > sequence
+  return {
+    head,
+    sequence,
+    quorum: quorumOf(head.validators.length),
+    active: head.active && !isBehindItself && includesAddress(head.validators, turn.environment.address),
+    round: undefined,
+    futureVotes: new Map(),
+    roundChanges: new Map(),
+    actionedRound: 0,
+    certificate: isOwn ? restart.certificate : undefined,
+    doublings: 0,
+    verdicts: new Map(),
+    signed: isOwn ? restart : nothingSigned(sequence),
+    ownMessages: [],
+    ownRoundChange: undefined,
+    importing: undefined,
+  }
+}
+
+/** Begins where it stopped: in the round that it signed for last, so that it meets the others there. */
+const begin = (turn: Turn, height: HeightState): HeightState => {
+  const { signed } = height
+  if (signed.round > 0) return changeRoundAgain(turn, enterRound(turn, height, signed.round, 'restart'))
+  ask(turn, {
+    kind: 'start-timer',
+    timer: { kind: 'block', sequence: height.sequence },
+    atMs: height.head.readyAtMs,
+  })
+  return height
+}
+
+const isNews = ({ height }: QbftState, head: HeadContext): boolean => {
+  if (height === undefined || head.number > height.head.number) return true
+  return (
+    head.number === height.head.number &&
+    equalBytes(head.hash, height.head.hash) &&
+    head.active !== height.head.active
+  )
+}
+
+/** What was signed for a height that this node is at already and begins again. */
+const recordAt = ({ height }: QbftState, sequence: bigint): RestartRecord | undefined =>
+  height?.sequence === sequence ? { ...height.signed, certificate: height.certificate } : undefined
+
+/** The chain has a new head: agreement on the next height begins, with what was already received for it. */
+export const handleHead = (turn: Turn, state: QbftState, head: HeadContext): QbftState => {
+  if (!isNews(state, head)) return state
+  for (const timer of ['block', 'round', 'resend'] as const) ask(turn, { kind: 'cancel-timer', timer })
+  const restart = recordAt(state, head.number + 1n) ?? state.restart
+  const isOver = restart !== undefined && restart.sequence <= head.number
+  const height = newHeight(turn, head, restart)
+  const kept = isOver || height.active ? undefined : restart
+  if (!head.active) return { ...state, height, restart: kept }
+  const { taken, left } = takeFuture(state.future, height.sequence)
+  if (!height.active) return { ...state, height, restart: kept, future: left }
+  let next = begin(turn, height)
+  for (const { author, peer, wire } of taken)
+    next = useMessage(turn, next, decodeMessage(wire.code, wire.data), { author, peer, wire })
+  return { ...state, height: next, restart: kept, future: left }
+}

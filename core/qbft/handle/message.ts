@@ -1,0 +1,137 @@
+import { type Address, equalBytes } from '../../bytes/bytes.ts'
+import { toBareHex } from '../../bytes/hex.ts'
+import { DecodeError } from '../../chain/codec/error.ts'
+import { keccak256 } from '../../crypto/crypto.ts'
+import { includesAddress } from '../../validators/votes.ts'
+import { decodeMessage, MESSAGE_BYTES_MAX } from '../codec/message.ts'
+import { keepFuture, refusedFuture } from '../futureMessages.ts'
+import { QBFT_CODES, type QbftMessage, type WireMessage } from '../message.ts'
+import { withSeen } from '../seenMessages.ts'
+import { authorOf } from '../signing.ts'
+import type { HeightState, QbftState } from '../state.ts'
+import { ask, drop, isSelf, others, type Turn } from '../turn.ts'
+import type { From } from './from.ts'
+import { handleCommit } from './commit.ts'
+import { handleOwnEcho } from './ownEcho.ts'
+import { handlePrepare } from './prepare.ts'
+import { handleProposal } from './proposal.ts'
+import { handleRoundChange } from './roundChange.ts'
+
+const CODES: ReadonlySet<number> = new Set(Object.values(QBFT_CODES))
+
+const seenKey = ({ code, data }: WireMessage): string => `${code}${toBareHex(keccak256(data))}`
+
+const decode = (turn: Turn, { code, data }: WireMessage, peer: Address): QbftMessage | undefined => {
+  const origin = { peer, author: undefined }
+  if (!CODES.has(code)) {
+    drop(turn, 'unknown-code', origin, `code ${code}`)
+    return undefined
+  }
+  if (data.length > MESSAGE_BYTES_MAX) {
+    drop(turn, 'oversized', origin, `${data.length} bytes, at most ${MESSAGE_BYTES_MAX} are read`)
+    return undefined
+  }
+  try {
+    return decodeMessage(code, data)
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error
+    drop(turn, 'undecodable', origin, error.message)
+    return undefined
+  }
+}
+
+/** Who signed it, one of the validators; undefined, and dropped, when nobody or somebody else did. */
+const validatorOf = (
+  turn: Turn,
+  { head }: HeightState,
+  message: QbftMessage,
+  peer: Address,
+): Address | undefined => {
+  const author = authorOf(QBFT_CODES[message.kind], message.signed)
+  if (author !== undefined && includesAddress(head.validators, author)) return author
+  drop(
+    turn,
+    author === undefined ? 'bad-signature' : 'not-a-validator',
+    { peer, author },
+    `${message.kind} of height ${message.signed.payload.sequence}`,
+  )
+  return undefined
+}
+
+const dispatch = (turn: Turn, height: HeightState, message: QbftMessage, from: From): HeightState => {
+  if (isSelf(turn, from.author)) return handleOwnEcho(turn, height, message, from)
+  switch (message.kind) {
+    case 'proposal':
+      return handleProposal(turn, height, message, from)
+    case 'prepare':
+      return handlePrepare(turn, height, message, from)
+    case 'commit':
+      return handleCommit(turn, height, message, from)
+    case 'round-change':
+      return handleRoundChange(turn, height, message, from)
+  }
+}
+
+/** A message of the current height by a validator: passed on to those its author may not reach, then used. */
+export const useMessage = (
+  turn: Turn,
+  height: HeightState,
+  message: QbftMessage,
+  from: From,
+): HeightState => {
+  const to = others(turn, height.head.validators).filter(
+    validator => !equalBytes(validator, from.author) && !equalBytes(validator, from.peer),
+  )
+  if (to.length > 0 && !isSelf(turn, from.author))
+    ask(turn, { kind: 'relay', message: from.wire, author: from.author, from: from.peer, to })
+  return dispatch(turn, height, message, from)
+}
+
+const keepForLater = (
+  turn: Turn,
+  state: QbftState,
+  height: HeightState,
+  from: From,
+  sequence: bigint,
+): QbftState => {
+  const { author, peer, wire } = from
+  if (sequence > height.sequence) ask(turn, { kind: 'peer-ahead', peer, number: sequence - 1n })
+  const limits = {
+    messagesMax: turn.environment.futureMessagesMax,
+    distanceMax: turn.environment.futureDistanceMax,
+  }
+  const message = { sequence, author, peer, wire }
+  const refused = refusedFuture(state.future, message, height.head.number, limits)
+  if (refused !== undefined) {
+    drop(turn, refused, { peer, author }, `message of height ${sequence}`)
+    return state
+  }
+  return { ...state, future: keepFuture(state.future, message, limits) }
+}
+
+/**
+ * The gate every received message passes, in the order that costs least: repeats, codes, decoding, height, author; only
+ * what a validator signed is kept or used.
+ */
+export const handleMessage = (turn: Turn, state: QbftState, wire: WireMessage, peer: Address): QbftState => {
+  const { height } = state
+  const key = seenKey(wire)
+  if (state.seen.has(key)) {
+    drop(turn, 'duplicate', { peer, author: undefined }, `code ${wire.code}`)
+    return state
+  }
+  const seen = { ...state, seen: withSeen(state.seen, key, turn.environment.duplicateMessagesMax) }
+  const message = decode(turn, wire, peer)
+  if (message === undefined || height === undefined) return seen
+  const { sequence } = message.signed.payload
+  if (sequence < height.sequence) {
+    drop(turn, 'past-height', { peer, author: undefined }, `height ${sequence}`)
+    return seen
+  }
+  const author = validatorOf(turn, height, message, peer)
+  if (author === undefined) return seen
+  const from = { author, peer, wire }
+  if (sequence > height.sequence || !height.head.active)
+    return keepForLater(turn, seen, height, from, sequence)
+  return height.active ? { ...seen, height: useMessage(turn, height, message, from) } : seen
+}

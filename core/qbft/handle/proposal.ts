@@ -1,0 +1,78 @@
+import { equalBytes } from '../../bytes/bytes.ts'
+import { qbftBlockHash, qbftSealHash } from '../../chain/codec/blockHash.ts'
+import { acceptProposal } from '../accept.ts'
+import { noteSignature } from '../evidence.ts'
+import type { ProposalMessage } from '../message.ts'
+import { currentRound, enterRound, proposerIn } from '../rounds.ts'
+import { proposalRule } from '../rules/proposal.ts'
+import type { HeightState, ProposalCandidate } from '../state.ts'
+import { drop, type Turn } from '../turn.ts'
+import { requestVerdict, verdictOn } from '../verdicts.ts'
+import type { From } from './from.ts'
+
+/** Goes on with a justified proposal of the current round as far as the verdict on its block lets it. */
+const consider = (turn: Turn, height: HeightState, candidate: ProposalCandidate): HeightState => {
+  const { round } = height
+  if (round === undefined) return height
+  const verdict = verdictOn(height, candidate.hash)
+  if (verdict?.state === 'valid') return acceptProposal(turn, height, candidate)
+  if (verdict?.state === 'invalid') {
+    drop(turn, 'invalid-block', candidate, verdict.why)
+    return height
+  }
+  const { block } = candidate.message.signed.payload
+  return requestVerdict(turn, { ...height, round: { ...round, candidate } }, block, candidate.hash)
+}
+
+/**
+ * A proposal by another validator: who proposes and what justifies it are checked at once ("isValidProposalJustification"),
+ * the block once for its hash. One for a later round, or for round 0 before the own timer, begins that round: its
+ * justification proves that a quorum is there.
+ */
+export const handleProposal = (
+  turn: Turn,
+  height: HeightState,
+  message: ProposalMessage,
+  from: From,
+): HeightState => {
+  const { round, block } = message.signed.payload
+  const current = currentRound(height)
+  if (height.importing !== undefined || round < current) {
+    drop(turn, 'past-round', from, `proposal of round ${round}`)
+    return height
+  }
+  const proposer = proposerIn(height, round)
+  if (proposer === undefined || !equalBytes(proposer, from.author)) {
+    drop(turn, 'not-the-proposer', from, `proposal of round ${round}`)
+    return height
+  }
+  const open = round === current ? height.round : undefined
+  const noted = open === undefined ? height : { ...height, round: noteSignature(turn, open, message, from) }
+  if (open?.candidate !== undefined || open?.proposal !== undefined) {
+    drop(turn, 'superseded', from, `a second proposal of round ${round}`)
+    return noted
+  }
+  const invalid = proposalRule({ validators: height.head.validators, sequence: height.sequence }, message)
+  if (invalid !== undefined) {
+    drop(turn, invalid.reason, from, invalid.detail)
+    return noted
+  }
+  const begun = round === current ? noted : begin(turn, height, message, from)
+  return consider(turn, begun, {
+    message,
+    author: from.author,
+    peer: from.peer,
+    digest: qbftSealHash(block.header),
+    hash: qbftBlockHash(block.header),
+  })
+}
+
+const begin = (turn: Turn, height: HeightState, message: ProposalMessage, from: From): HeightState => {
+  const { round } = message.signed.payload
+  const entered = enterRound(turn, height, round, 'proposal')
+  return {
+    ...entered,
+    actionedRound: Math.max(height.actionedRound, round),
+    round: entered.round === undefined ? undefined : noteSignature(turn, entered.round, message, from),
+  }
+}

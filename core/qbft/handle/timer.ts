@@ -1,0 +1,76 @@
+import type { Timer } from '../input.ts'
+import { beginProposal } from '../propose.ts'
+import { changeRound } from '../roundChanges.ts'
+import { enterRound, heardIn, startResendTimer, startRoundTimer } from '../rounds.ts'
+import type { HeightState } from '../state.ts'
+import { ask, others, type Turn } from '../turn.ts'
+
+const repeatRoundChange = (turn: Turn, { ownRoundChange, head }: HeightState): void => {
+  const to = others(turn, head.validators)
+  if (ownRoundChange !== undefined && to.length > 0)
+    ask(turn, { kind: 'broadcast', message: ownRoundChange, to })
+}
+
+/** Looks for transactions again after a period, and no later than when an empty block may be made. */
+export const waitForTransactions = (turn: Turn, { head, sequence }: HeightState): void =>
+  ask(turn, {
+    kind: 'start-timer',
+    timer: { kind: 'block', sequence },
+    atMs: Math.min(head.emptyAtMs + 1, turn.nowMs + head.periodMs),
+  })
+
+/**
+ * The next block may be made: round 0 begins. While it would be empty and must not be yet, every validator waits, so that
+ * none asks for another round in the meantime.
+ */
+export const blockTimerFired = (
+  turn: Turn,
+  height: HeightState,
+  transactionsWaiting: boolean,
+): HeightState => {
+  if (height.round !== undefined) return height
+  if (!transactionsWaiting && turn.nowMs <= height.head.emptyAtMs) {
+    waitForTransactions(turn, height)
+    return height
+  }
+  return beginProposal(turn, enterRound(turn, height, 0, 'block-timer'))
+}
+
+/**
+ * "UponRoundTimeout". A round in which no quorum was heard is not left once this validator has asked for it: alone a
+ * validator would run ahead of those that come back. It asks for the round again, and the timeout starts over small, so
+ * that an outage of any length ends soon after a quorum is there.
+ */
+const roundTimerFired = (turn: Turn, height: HeightState): HeightState => {
+  const { round, quorum, ownRoundChange } = height
+  if (round === undefined) return height
+  const isQuorumHeard = heardIn(turn, height).length >= quorum
+  if (isQuorumHeard || ownRoundChange === undefined) {
+    const doublings = isQuorumHeard ? height.doublings + 1 : height.doublings
+    return changeRound(turn, { ...height, doublings }, round.round + 1, 'timeout')
+  }
+  const held: HeightState = { ...height, doublings: 0 }
+  repeatRoundChange(turn, held)
+  startRoundTimer(turn, held)
+  return held
+}
+
+/** A timer fired; one of another height or round is stale, and after a quorum of commits none counts. */
+export const handleTimer = (
+  turn: Turn,
+  height: HeightState,
+  timer: Timer,
+  transactionsWaiting: boolean,
+): HeightState => {
+  if (!height.active || timer.sequence !== height.sequence || height.importing !== undefined) return height
+  switch (timer.kind) {
+    case 'block':
+      return blockTimerFired(turn, height, transactionsWaiting)
+    case 'round':
+      return timer.round === height.round?.round ? roundTimerFired(turn, height) : height
+    case 'resend':
+      repeatRoundChange(turn, height)
+      startResendTimer(turn, height)
+      return height
+  }
+}

@@ -1,0 +1,29 @@
+import type { Hash } from '../bytes/bytes.ts'
+import { toBareHex } from '../bytes/hex.ts'
+import type { Block } from '../chain/block.ts'
+import type { HeightState, Verdict } from './state.ts'
+import { ask, type Turn } from './turn.ts'
+
+/** Blocks of one height whose verdict is remembered: one of each proposer in the rounds that matter, newest last. */
+export const VERDICTS_MAX = 32
+
+export const verdictOn = ({ verdicts }: HeightState, hash: Hash): Verdict | undefined =>
+  verdicts.get(toBareHex(hash))
+
+export const withVerdict = (height: HeightState, hash: Hash, verdict: Verdict): HeightState => {
+  const verdicts = new Map(height.verdicts)
+  verdicts.delete(toBareHex(hash))
+  verdicts.set(toBareHex(hash), verdict)
+  for (const oldest of verdicts.keys()) {
+    if (verdicts.size <= VERDICTS_MAX) break
+    verdicts.delete(oldest)
+  }
+  return { ...height, verdicts }
+}
+
+/** Has the block verified unless that is under way or done: nothing is executed twice. */
+export const requestVerdict = (turn: Turn, height: HeightState, block: Block, hash: Hash): HeightState => {
+  if (verdictOn(height, hash) !== undefined) return height
+  ask(turn, { kind: 'verify-block', block, hash })
+  return withVerdict(height, hash, { state: 'pending' })
+}
