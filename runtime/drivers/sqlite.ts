@@ -31,8 +31,12 @@ const FLAT_TABLE = 'CREATE TABLE IF NOT EXISTS flat (key BLOB PRIMARY KEY, value
 /** What is left, values of any length: rows lie in the order they came, and only the index is in the order of keys. */
 const ENTRY_TABLE = 'CREATE TABLE IF NOT EXISTS entry (key BLOB NOT NULL UNIQUE, value BLOB NOT NULL)'
 
-/** Of these tables. Views of another layout are refused: what they hold would be looked for elsewhere. */
-const VIEWS_LAYOUT = 1
+/*
+ * Of the tables and of the checksums in them. Files of another layout are refused: what they hold would be looked for
+ * elsewhere, or count as damaged.
+ */
+const SEGMENTS_LAYOUT = 1
+const VIEWS_LAYOUT = 2
 
 /** What the keys of the records of the state trie begin with; storage tries have an address there, and are `entry`. */
 const TRIE_RECORD = 'n:t:n'
@@ -73,7 +77,7 @@ const openFiles = async (path: string): Promise<Files> => {
     segments = await openSqliteFile({
       path: join(path, SEGMENTS_FILE),
       schema: sequentialTable('segment'),
-      layout: 0,
+      layout: SEGMENTS_LAYOUT,
       pageBytes: SEGMENT_PAGE_BYTES,
       synchronous: 'full',
       cacheBytes: SEGMENT_CACHE_BYTES,
