@@ -6,6 +6,7 @@ export type DecodeErrorCode =
   | 'INVALID_BLOCK'
   | 'INVALID_RECEIPT'
   | 'INVALID_EXTRA_DATA'
+  | 'INVALID_MESSAGE'
 
 /** Foreign bytes that are not what they should be; the message names the field. */
 export class DecodeError extends Error {

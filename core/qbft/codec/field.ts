@@ -1,0 +1,43 @@
+import type { Hash } from '../../bytes/bytes.ts'
+import type { Seal } from '../../chain/codec/seal.ts'
+import { RlpError, rlpBytes, rlpScalar } from '../../rlp/rlp.ts'
+import type { RoundIdentifier } from '../message.ts'
+import { type RawItem, rawString } from './rawItem.ts'
+
+/** Heights are positive longs and rounds positive ints on the networks that exist. */
+const SEQUENCE_MAX = 0x7fff_ffff_ffff_ffffn
+const ROUND_MAX = 0x7fff_ffffn
+
+/** A byte string without content, and a list without items. */
+export const EMPTY_STRING = Uint8Array.of(0x80)
+export const EMPTY_LIST = Uint8Array.of(0xc0)
+
+export const isEmptyList = (raw: RawItem | undefined): boolean => raw?.length === 1 && raw[0] === 0xc0
+
+/** @throws RlpError */
+export const decodeSequence = (raw: RawItem | undefined): bigint => {
+  const sequence = rlpScalar(rawString(raw, 'sequence'), 'sequence', 8)
+  if (sequence > SEQUENCE_MAX) throw new RlpError(`sequence ${sequence} is above ${SEQUENCE_MAX}`)
+  return sequence
+}
+
+/** @throws RlpError */
+export const decodeRound = (raw: RawItem | undefined, what = 'round'): number => {
+  const round = rlpScalar(rawString(raw, what), what, 4)
+  if (round > ROUND_MAX) throw new RlpError(`${what} ${round} is above ${ROUND_MAX}`)
+  return Number(round)
+}
+
+/** The two items every payload begins with. @throws RlpError */
+export const decodeRoundIdentifier = ([sequence, round]: readonly RawItem[]): RoundIdentifier => ({
+  sequence: decodeSequence(sequence),
+  round: decodeRound(round),
+})
+
+/** A view. @throws RlpError */
+export const decodeDigest = (raw: RawItem | undefined): Hash =>
+  rlpBytes(rawString(raw, 'digest'), 'digest', 32)
+
+/** 65 bytes; whether anybody signed with them shows when the signer is recovered. A view. @throws RlpError */
+export const decodeSignature = (raw: RawItem | undefined, what: string): Seal =>
+  rlpBytes(rawString(raw, what), what, 65)

@@ -1,0 +1,42 @@
+import { encodeBlock } from '../../chain/codec/block.ts'
+import { joinRlpList } from '../../chain/codec/list.ts'
+import { encodeRlp } from '../../rlp/rlp.ts'
+import type { Dialect, ProposalMessage, ProposalPayload } from '../message.ts'
+import { decodeMessageBlock } from './block.ts'
+import { blockAccessListItems, refuseBlockAccessList } from './blockAccessList.ts'
+import { decodeRoundIdentifier } from './field.ts'
+import { decodeSignedPrepares } from './prepare.ts'
+import { type RawItem, rawItems } from './rawItem.ts'
+import { decodeSignedRoundChanges } from './roundChange.ts'
+import { decodeSigned, encodeSigned, encodeSignedList } from './signed.ts'
+
+/** RLP `[sequence, round, block]`, with a block access list behind it in the dialect that has one: the signature covers it. */
+export const encodeProposalPayload = (
+  { sequence, round, block }: ProposalPayload,
+  dialect: Dialect,
+): Uint8Array =>
+  joinRlpList([encodeRlp(sequence), encodeRlp(round), encodeBlock(block), ...blockAccessListItems(dialect)])
+
+const decodePayload = (raw: RawItem): ProposalPayload => {
+  const items = rawItems(raw, 'proposal payload', 3, 4)
+  refuseBlockAccessList(items[3])
+  return { ...decodeRoundIdentifier(items), block: decodeMessageBlock(items[2] as RawItem) }
+}
+
+/** Of either dialect. What justifies it is looked at before the block, which costs more. @throws RlpError @throws DecodeError */
+export const decodeProposal = (raw: RawItem): ProposalMessage => {
+  const [signed, justification] = rawItems(raw, 'proposal', 2) as [RawItem, RawItem]
+  const [roundChanges, prepares] = rawItems(justification, 'justification', 2) as [RawItem, RawItem]
+  const justified = {
+    roundChanges: decodeSignedRoundChanges(roundChanges),
+    prepares: decodeSignedPrepares(prepares),
+  }
+  return { kind: 'proposal', signed: decodeSigned(signed, 'signed proposal', decodePayload), ...justified }
+}
+
+/** `[signed, [roundChanges, prepares]]`; the dialect is that of the signed bytes. */
+export const encodeProposal = ({ signed, roundChanges, prepares }: ProposalMessage): Uint8Array =>
+  joinRlpList([
+    encodeSigned(signed),
+    joinRlpList([encodeSignedList(roundChanges), encodeSignedList(prepares)]),
+  ])

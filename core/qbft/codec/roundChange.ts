@@ -1,0 +1,62 @@
+import { encodeBlock } from '../../chain/codec/block.ts'
+import { joinRlpList } from '../../chain/codec/list.ts'
+import { encodeRlp } from '../../rlp/rlp.ts'
+import type {
+  Dialect,
+  PreparedMetadata,
+  RoundChangeMessage,
+  RoundChangePayload,
+  SignedRoundChange,
+} from '../message.ts'
+import { decodeMessageBlock } from './block.ts'
+import { blockAccessListItems, refuseBlockAccessList } from './blockAccessList.ts'
+import { decodeDigest, decodeRound, decodeRoundIdentifier, EMPTY_LIST, isEmptyList } from './field.ts'
+import { decodeSignedPrepares } from './prepare.ts'
+import { type RawItem, rawItems } from './rawItem.ts'
+import { decodeSigned, decodeSignedList, encodeSigned, encodeSignedList } from './signed.ts'
+
+/** RLP `[sequence, targetRound, []]`, or with `[preparedRound, preparedDigest]` in the list. */
+export const encodeRoundChangePayload = ({ sequence, round, prepared }: RoundChangePayload): Uint8Array =>
+  encodeRlp([sequence, round, prepared === undefined ? [] : [prepared.round, prepared.digest]])
+
+const decodePrepared = (raw: RawItem): PreparedMetadata | undefined => {
+  if (isEmptyList(raw)) return undefined
+  const [round, digest] = rawItems(raw, 'prepared metadata', 2)
+  return { round: decodeRound(round, 'prepared round'), digest: decodeDigest(digest) }
+}
+
+const decodePayload = (raw: RawItem): RoundChangePayload => {
+  const items = rawItems(raw, 'round change payload', 3)
+  return { ...decodeRoundIdentifier(items), prepared: decodePrepared(items[2] as RawItem) }
+}
+
+/** @throws RlpError */
+export const decodeSignedRoundChanges = (raw: RawItem): SignedRoundChange[] =>
+  decodeSignedList(raw, 'round changes', decodePayload)
+
+/** Of either dialect. @throws RlpError @throws DecodeError */
+export const decodeRoundChange = (raw: RawItem): RoundChangeMessage => {
+  const items = rawItems(raw, 'round change', 3, 4)
+  const [signed, block] = items as [RawItem, RawItem]
+  if (items.length === 4) refuseBlockAccessList(items[2])
+  const decoded = decodeSigned(signed, 'signed round change', decodePayload)
+  const prepares = decodeSignedPrepares(items.at(-1) as RawItem)
+  return {
+    kind: 'round-change',
+    signed: decoded,
+    block: isEmptyList(block) ? undefined : decodeMessageBlock(block),
+    prepares,
+  }
+}
+
+/** `[signed, block or [], prepares]`, with a block access list before the prepares in the dialect that has one. */
+export const encodeRoundChange = (
+  { signed, block, prepares }: RoundChangeMessage,
+  dialect: Dialect,
+): Uint8Array =>
+  joinRlpList([
+    encodeSigned(signed),
+    block === undefined ? EMPTY_LIST : encodeBlock(block),
+    ...blockAccessListItems(dialect),
+    encodeSignedList(prepares),
+  ])

@@ -1,0 +1,42 @@
+import { joinRlpList } from '../../chain/codec/list.ts'
+import { encodeRlp } from '../../rlp/rlp.ts'
+import type { Signed } from '../message.ts'
+import { decodeSignature } from './field.ts'
+import { type RawItem, rawItems } from './rawItem.ts'
+
+/**
+ * Round changes or prepares that may justify one message: one of each validator, for more validators than any QBFT
+ * network has.
+ */
+export const JUSTIFICATION_ITEMS_MAX = 1000
+
+/** `[payload, signature]` as it came: the payload's bytes are a view of the message. @throws RlpError */
+export const decodeSigned = <Payload>(
+  raw: RawItem,
+  what: string,
+  decodePayload: (payload: RawItem) => Payload,
+): Signed<Payload> => {
+  const [payloadBytes, signature] = rawItems(raw, what, 2) as [RawItem, RawItem]
+  return {
+    payload: decodePayload(payloadBytes),
+    payloadBytes,
+    signature: decodeSignature(signature, 'signature'),
+  }
+}
+
+/** @throws RlpError */
+export const decodeSignedList = <Payload>(
+  raw: RawItem,
+  what: string,
+  decodePayload: (payload: RawItem) => Payload,
+): Signed<Payload>[] =>
+  rawItems(raw, what, 0, JUSTIFICATION_ITEMS_MAX).map(item =>
+    decodeSigned(item, `one of ${what}`, decodePayload),
+  )
+
+/** `[payload, signature]` with the bytes that were signed. */
+export const encodeSigned = ({ payloadBytes, signature }: Signed<unknown>): Uint8Array =>
+  joinRlpList([payloadBytes, encodeRlp(signature)])
+
+export const encodeSignedList = (list: readonly Signed<unknown>[]): Uint8Array =>
+  joinRlpList(list.map(encodeSigned))
