@@ -1,0 +1,117 @@
+import { concatBytes, EMPTY_BYTES, equalBytes, type Hash } from '../bytes/bytes.ts'
+import { encodeBlock } from '../chain/codec/block.ts'
+import { DecodeError } from '../chain/codec/error.ts'
+import { joinRlpList } from '../chain/codec/list.ts'
+import { keccak256 } from '../crypto/crypto.ts'
+import { encodeRlp, RlpError } from '../rlp/rlp.ts'
+import { decodeMessageBlock } from './codec/block.ts'
+import {
+  decodeDigest,
+  decodeRound,
+  decodeSequence,
+  EMPTY_LIST,
+  EMPTY_STRING,
+  isEmptyList,
+} from './codec/field.ts'
+import { decodeSignedPrepares } from './codec/prepare.ts'
+import { type RawItem, rawItems } from './codec/rawItem.ts'
+import { encodeSignedList } from './codec/signed.ts'
+import type { PreparedCertificate } from './message.ts'
+import type { RestartRecord } from './restartRecord.ts'
+
+const VERSION = 1
+/** Of keccak over version and content: tells a value that was written in part from a whole one. */
+const CHECKSUM_BYTES = 8
+const CONTENT_START = 1 + CHECKSUM_BYTES
+
+const checksum = (content: Uint8Array): Uint8Array =>
+  keccak256(concatBytes(Uint8Array.of(VERSION), content)).subarray(0, CHECKSUM_BYTES)
+
+const certificateItem = (certificate: PreparedCertificate | undefined): Uint8Array => {
+  if (certificate === undefined) return EMPTY_LIST
+  const { block, round, digest, prepares } = certificate
+  return joinRlpList([encodeBlock(block), encodeRlp(round), encodeRlp(digest), encodeSignedList(prepares)])
+}
+
+const digestItem = (digest: Hash | undefined): Uint8Array => encodeRlp(digest ?? EMPTY_BYTES)
+
+/**
+ * The record as it is kept: a version byte, the start of a checksum, and RLP
+ * `[sequence, round, proposed, prepared, committed, certificate]` with empty items for what there is not.
+ */
+export const encodeRestartRecord = (record: RestartRecord): Uint8Array => {
+  const content = joinRlpList([
+    encodeRlp(record.sequence),
+    encodeRlp(record.round),
+    digestItem(record.proposed),
+    digestItem(record.prepared),
+    digestItem(record.committed),
+    certificateItem(record.certificate),
+  ])
+  return concatBytes(Uint8Array.of(VERSION), checksum(content), content)
+}
+
+const decodeDigestItem = (raw: RawItem | undefined): Hash | undefined =>
+  raw !== undefined && equalBytes(raw, EMPTY_STRING) ? undefined : decodeDigest(raw)
+
+const decodeCertificate = (raw: RawItem): PreparedCertificate | undefined => {
+  if (isEmptyList(raw)) return undefined
+  const [block, round, digest, prepares] = rawItems(raw, 'certificate', 4) as [
+    RawItem,
+    RawItem,
+    RawItem,
+    RawItem,
+  ]
+  return {
+    block: decodeMessageBlock(block),
+    round: decodeRound(round),
+    digest: decodeDigest(digest),
+    prepares: decodeSignedPrepares(prepares),
+  }
+}
+
+const decodeContent = (content: Uint8Array): RestartRecord => {
+  const [sequence, round, proposed, prepared, committed, certificate] = rawItems(content, 'it', 6)
+  return {
+    sequence: decodeSequence(sequence),
+    round: decodeRound(round),
+    proposed: decodeDigestItem(proposed),
+    prepared: decodeDigestItem(prepared),
+    committed: decodeDigestItem(committed),
+    certificate: decodeCertificate(certificate as RawItem),
+  }
+}
+
+/**
+ * A record from its bytes; digests, prepares and transactions are views of them.
+ * @throws RestartRecordError when it was not written whole, or by another version
+ */
+export const decodeRestartRecord = (bytes: Uint8Array): RestartRecord => {
+  if (bytes[0] !== VERSION)
+    throw new RestartRecordError(`version ${VERSION} is known, not ${bytes[0] ?? 'that of an empty record'}`)
+  const content = bytes.subarray(CONTENT_START)
+  if (!equalBytes(bytes.subarray(1, CONTENT_START), checksum(content)))
+    throw new RestartRecordError('its checksum is wrong: it is damaged or was not written whole')
+  try {
+    return decodeContent(content)
+  } catch (error) {
+    if (error instanceof RlpError || error instanceof DecodeError)
+      throw new RestartRecordError(error.message, { cause: error })
+    throw error
+  }
+}
+
+/**
+ * What this validator signed last cannot be known. It must not sign in the height it was in, so it is started again when
+ * the network has gone one block further, with the record removed.
+ */
+export class RestartRecordError extends Error {
+  override readonly name = 'RestartRecordError'
+  readonly code = 'INVALID_RESTART_RECORD'
+  constructor(detail: string, options: { readonly cause?: unknown } = {}) {
+    super(
+      `the record of what this validator signed cannot be read: ${detail}. Let the network go one block further before this validator signs without it`,
+      options,
+    )
+  }
+}
