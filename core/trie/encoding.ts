@@ -1,3 +1,4 @@
+import { EMPTY_BYTES } from '../bytes/bytes.ts'
 import { keccak256 } from '../crypto/crypto.ts'
 import type { Branch, Child, Leaf, Node } from './node.ts'
 
@@ -58,30 +59,50 @@ const writeLeaf = ({ key, value }: Leaf, depth: number): number => {
   return writeString(out, at, value)
 }
 
-/** Writes how a parent refers to the node whose RLP is `length` bytes of `rlp`: its hash, or itself when shorter. */
-const writeReferenceTo = (out: Uint8Array, at: number, rlp: Uint8Array, length: number): number => {
-  if (length < 32) {
-    for (let i = 0; i < length; i++) out[at + i] = rlp[i] as number
-    return at + length
+/** One buffer for each length that nodes of accounts and branches have, so that none is made to be hashed. */
+const exactBuffers: (Uint8Array | undefined)[] = []
+
+const hashOf = (bytes: Uint8Array, start: number, end: number): Uint8Array => {
+  const length = end - start
+  if (length === bytes.length) return keccak256(bytes)
+  if (length > BRANCH_BYTES_MAX) return keccak256(bytes.subarray(start, end))
+  const exact = exactBuffers[length] ?? new Uint8Array(length)
+  exactBuffers[length] = exact
+  for (let i = 0; i < length; i++) exact[i] = bytes[start + i] as number
+  return keccak256(exact)
+}
+
+/** Writes how a parent refers to the node whose RLP stands there in `bytes`: its hash, or itself when shorter. */
+const writeReferenceTo = (
+  out: Uint8Array,
+  at: number,
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+): number => {
+  if (end - start < 32) {
+    for (let i = start; i < end; i++) out[at++] = bytes[i] as number
+    return at
   }
   out[at] = 0xa0
-  out.set(keccak256(rlp.length === length ? rlp : rlp.subarray(0, length)), at + 1)
+  out.set(hashOf(bytes, start, end), at + 1)
   return at + 33
 }
 
 /** Writes the RLP of the extension node over a branch to the front of the leaf buffer, and gives its length. */
-const writeExtension = ({ prefix, rlp }: Branch): number => {
+const writeExtension = ({ prefix, bytes, rlpStart, rlpEnd }: Branch): number => {
   const odd = prefix.length & 1
   const first = odd === 1 ? 0x10 | (prefix[0] as number) : 0
   const pathLength = 1 + (prefix.length >> 1)
-  const payload = stringSize(pathLength, first) + (rlp.length < 32 ? rlp.length : 33)
+  const rlpLength = rlpEnd - rlpStart
+  const payload = stringSize(pathLength, first) + (rlpLength < 32 ? rlpLength : 33)
   const out = leafBuffer
   let at = writeHeader(out, 0, 0xc0, payload)
   if (pathLength > 1) at = writeHeader(out, at, 0x80, pathLength)
   out[at++] = first
   for (let i = odd; i < prefix.length; i += 2)
     out[at++] = ((prefix[i] as number) << 4) | (prefix[i + 1] as number)
-  return writeReferenceTo(out, at, rlp, rlp.length)
+  return writeReferenceTo(out, at, bytes, rlpStart, rlpEnd)
 }
 
 const dropLargeBuffer = (): void => {
@@ -91,16 +112,19 @@ const dropLargeBuffer = (): void => {
 /** Writes the reference to a node that starts `depth` nibbles down (at most 33 bytes), and gives where it ends. */
 export const writeReference = (out: Uint8Array, at: number, node: Node, depth: number): number => {
   if (node.kind === 'branch' && node.prefix.length === 0)
-    return writeReferenceTo(out, at, node.rlp, node.rlp.length)
+    return writeReferenceTo(out, at, node.bytes, node.rlpStart, node.rlpEnd)
   const length = node.kind === 'leaf' ? writeLeaf(node, depth) : writeExtension(node)
-  const end = writeReferenceTo(out, at, leafBuffer, length)
+  const end = writeReferenceTo(out, at, leafBuffer, 0, length)
   dropLargeBuffer()
   return end
 }
 
+/** The RLP of a branch node, without the extension above it. */
+export const branchRlp = ({ bytes, rlpStart, rlpEnd }: Branch): Uint8Array => bytes.slice(rlpStart, rlpEnd)
+
 /** The RLP of the node at the top: of the leaf, of the extension, or of the branch where there is no extension. */
 export const encodeNode = (node: Node, depth: number): Uint8Array => {
-  if (node.kind === 'branch' && node.prefix.length === 0) return node.rlp
+  if (node.kind === 'branch' && node.prefix.length === 0) return branchRlp(node)
   const length = node.kind === 'leaf' ? writeLeaf(node, depth) : writeExtension(node)
   const rlp = leafBuffer.slice(0, length)
   dropLargeBuffer()
@@ -108,80 +132,74 @@ export const encodeNode = (node: Node, depth: number): Uint8Array => {
 }
 
 /** Length of the item at that place of a branch's RLP; a branch holds strings of up to 55 bytes and short lists. */
-const itemLength = (rlp: Uint8Array, at: number): number => {
-  const first = rlp[at] as number
+const itemLength = (bytes: Uint8Array, at: number): number => {
+  const first = bytes[at] as number
   return first === 0xa0 ? 33 : first < 0xc0 ? 1 : first - 0xbf
 }
 
-/** Where the first item begins after the list header. */
-export const payloadStart = (rlp: Uint8Array): number => {
-  const first = rlp[0] as number
-  return first < 0xf8 ? 1 : first - 0xf6
+/** Where the first item begins after the list header that stands there. */
+export const payloadStart = (bytes: Uint8Array, rlpStart: number): number => {
+  const first = bytes[rlpStart] as number
+  return rlpStart + (first < 0xf8 ? 1 : first - 0xf6)
 }
 
-/** Start of the reference to child `index` (16: of the value) in a branch's RLP. */
-export const referenceStart = (rlp: Uint8Array, index: number): number => {
-  let at = payloadStart(rlp)
-  for (let i = 0; i < index; i++) at += itemLength(rlp, at)
+/** Start of the reference to child `index` among a branch's bytes. */
+export const referenceStart = ({ bytes, rlpStart }: Branch, index: number): number => {
+  let at = payloadStart(bytes, rlpStart)
+  for (let i = 0; i < index; i++) at += itemLength(bytes, at)
   return at
 }
 
-export const referenceEnd = (rlp: Uint8Array, start: number): number => start + itemLength(rlp, start)
+export const referenceEnd = (bytes: Uint8Array, start: number): number => start + itemLength(bytes, start)
+
+/**
+ * Writes the references of the children that `changed` (a bit each) names over those of the branch, whose bytes `out`
+ * begins as a copy of. That is the usual case, one hash in the place of another; false where it is not so.
+ */
+export const patchReferences = (
+  out: Uint8Array,
+  base: Branch,
+  children: readonly Child[],
+  changed: number,
+  depth: number,
+): boolean => {
+  let at = payloadStart(base.bytes, base.rlpStart)
+  for (let i = 0; i < 16; i++) {
+    if (((changed >> i) & 1) === 1) {
+      const child = children[i] as Node | undefined
+      if (child === undefined || base.bytes[at] !== 0xa0) return false
+      if (writeReference(out, at, child, depth) !== at + 33) return false
+    }
+    at += itemLength(base.bytes, at)
+  }
+  return true
+}
 
 /**
  * The RLP of a branch whose children start `depth` nibbles down. References of the children that `changed` (a bit each)
  * names are made anew; the others are taken from `base`. Without a base, every child there is must be named.
  */
 export const encodeBranch = (
-  base: Uint8Array | undefined,
-  children: readonly Child[],
-  changed: number,
-  value: Uint8Array | undefined,
-  depth: number,
-): Uint8Array =>
-  (base !== undefined && value === undefined && patchBranch(base, children, changed, depth)) ||
-  buildBranch(base, children, changed, value, depth)
-
-/** The usual case, one hash in the place of another: the same bytes with these 32 changed. Undefined where it is not so. */
-const patchBranch = (
-  base: Uint8Array,
-  children: readonly Child[],
-  changed: number,
-  depth: number,
-): Uint8Array | undefined => {
-  const out = base.slice()
-  let at = payloadStart(base)
-  for (let i = 0; i < 16; i++) {
-    if (((changed >> i) & 1) === 1) {
-      const child = children[i] as Node | undefined
-      if (child === undefined || base[at] !== 0xa0) return undefined
-      if (writeReference(out, at, child, depth) !== at + 33) return undefined
-    }
-    at += itemLength(base, at)
-  }
-  return base[at] === 0x80 ? out : undefined
-}
-
-const buildBranch = (
-  base: Uint8Array | undefined,
+  base: Branch | undefined,
   children: readonly Child[],
   changed: number,
   value: Uint8Array | undefined,
   depth: number,
 ): Uint8Array => {
+  const old = base?.bytes ?? EMPTY_BYTES
   const out = value === undefined ? branchBuffer : new Uint8Array(BRANCH_BYTES_MAX + 5 + value.length)
   // The longest header a branch without a long value needs is 3 bytes; 5 for one with a value.
   const start = value === undefined ? 3 : 5
   let at = start
-  let from = base === undefined ? 0 : payloadStart(base)
+  let from = base === undefined ? 0 : payloadStart(old, base.rlpStart)
   for (let i = 0; i < 16; i++) {
-    const length = base === undefined ? 0 : itemLength(base, from)
+    const length = base === undefined ? 0 : itemLength(old, from)
     if (((changed >> i) & 1) === 1) {
       const child = children[i] as Node | undefined
       if (child === undefined) out[at++] = 0x80
       else at = writeReference(out, at, child, depth)
     } else if (base === undefined) out[at++] = 0x80
-    else for (let j = 0; j < length; j++) out[at++] = base[from + j] as number
+    else for (let j = 0; j < length; j++) out[at++] = old[from + j] as number
     from += length
   }
   if (value === undefined) out[at++] = 0x80

@@ -78,15 +78,15 @@ const plain = (bytes: Uint8Array): Uint8Array => (bytes.length === 33 ? bytes.sl
 /** How the branch refers to the child that this node is said to be, where the two differ. */
 const mismatch = (branch: Branch, index: number, node: Node, depth: number): Uint8Array | undefined => {
   const length = writeReference(reference, 0, node, depth)
-  const start = referenceStart(branch.rlp, index)
+  const start = referenceStart(branch, index)
   for (let i = 0; i < length; i++)
-    if (reference[i] !== branch.rlp[start + i]) return plain(reference.subarray(0, length))
+    if (reference[i] !== branch.bytes[start + i]) return plain(reference.subarray(0, length))
   return undefined
 }
 
 const referenceTo = (branch: Branch, index: number): Uint8Array => {
-  const start = referenceStart(branch.rlp, index)
-  return plain(branch.rlp.subarray(start, referenceEnd(branch.rlp, start)))
+  const start = referenceStart(branch, index)
+  return plain(branch.bytes.subarray(start, referenceEnd(branch.bytes, start)))
 }
 
 /**

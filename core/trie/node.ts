@@ -31,14 +31,15 @@ export type Branch = {
   readonly kind: 'branch'
   /** Nibbles of the extension, one a byte; empty where there is none. */
   readonly prefix: Uint8Array
-  /** RLP of the branch node itself: the references to all 16 children, and the value. */
-  readonly rlp: Uint8Array
   /** 16 of them. */
   readonly children: Child[]
   /** Of the key that ends here; only tries whose keys differ in length have any. */
   readonly value: Uint8Array | undefined
-  /** As it is stored (record.ts); empty in a trie that is not. */
+  /** As it is stored (record.ts); in a trie that is not, its RLP alone. */
   readonly bytes: Uint8Array
+  /** Where in these bytes the RLP of the branch node itself stands: the references to all 16 children, and the value. */
+  readonly rlpStart: number
+  readonly rlpEnd: number
 }
 
 /** A node in hand: an empty trie has none. */

@@ -2,7 +2,7 @@ import type { Address, Hash } from '../bytes/bytes.ts'
 import { keccak256 } from '../crypto/crypto.ts'
 import { MissingEntries } from '../state/account.ts'
 import { ACCOUNT_KEYS, storageKeys } from './account.ts'
-import { encodeNode } from './encoding.ts'
+import { branchRlp, encodeNode } from './encoding.ts'
 import { childOf, loadRoot, MISSING, type TrieRun } from './load.ts'
 import { followedNibbles, nibbleAt } from './nibbles.ts'
 import type { TrieNodeReader } from './node.ts'
@@ -42,7 +42,7 @@ export const proofOf = (nodes: TrieNodeReader, keyPrefix: string, root: Hash, ke
     if (node.kind === 'leaf') break
     const { prefix } = node
     if (followedNibbles(key, depth, prefix) < prefix.length) break
-    if (prefix.length > 0) add(node.rlp)
+    if (prefix.length > 0) add(branchRlp(node))
     depth += prefix.length + 1
     node = childOf(run, node, nibbleAt(key, depth - 1), key, depth)
   }

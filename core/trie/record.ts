@@ -1,5 +1,5 @@
 import { EMPTY_BYTES } from '../bytes/bytes.ts'
-import { payloadStart, referenceEnd } from './encoding.ts'
+import { encodeBranch, patchReferences, payloadStart, referenceEnd } from './encoding.ts'
 import { EMPTY_TAIL, leafOf } from './leaf.ts'
 import { type Branch, type Child, INSIDE, type Leaf, type Node, STORED } from './node.ts'
 
@@ -108,8 +108,14 @@ const branchesMask = (bytes: Uint8Array, masks: number): number =>
 /** Where each child inside begins, and in the last place where all end. Kept between calls: nothing else runs meanwhile. */
 const starts = new Float64Array(17)
 
+/** Of which bytes that is: a branch is often asked for several of its children in a row. */
+let located: Uint8Array | undefined
+
 /** Fills `starts` for a branch's bytes whose RLP ends at `rlpEnd`. */
-const locate = (bytes: Uint8Array, masks: number, rlpEnd: number): void => {
+const locate = (bytes: Uint8Array, rlpEnd: number): void => {
+  if (located === bytes) return
+  located = bytes
+  const masks = masksStart(bytes)
   const inside = insideMask(bytes, masks)
   const branches = branchesMask(bytes, masks)
   let at = rlpEnd
@@ -131,7 +137,7 @@ const writeInside = (out: Uint8Array, at: number, node: Node, depth: number): nu
  * The bytes of a branch whose children start `depth` nibbles down. Children that `changed` (a bit each) names are written
  * anew; the others are taken from `base`, the branch as it was. Without a base, every child there is must be named.
  */
-export const branchBytes = (
+const branchBytes = (
   prefix: Uint8Array,
   rlp: Uint8Array,
   base: Branch | undefined,
@@ -140,67 +146,119 @@ export const branchBytes = (
   depth: number,
 ): Uint8Array => {
   const old = base?.bytes ?? EMPTY_BYTES
-  const oldMasks = masksStart(old)
   let inside = 0
   let branches = 0
-  if (base === undefined) starts.fill(0)
-  else {
-    locate(old, oldMasks, oldMasks + 4 + base.rlp.length)
-    inside = insideMask(old, oldMasks) & ~changed
-    branches = branchesMask(old, oldMasks) & ~changed
+  if (base !== undefined) {
+    locate(old, base.rlpEnd)
+    inside = insideMask(old, masksStart(old)) & ~changed
+    branches = branchesMask(old, masksStart(old)) & ~changed
   }
   const masks = 2 + prefix.length
   let size = masks + 4 + rlp.length
-  let fits = base !== undefined && base.prefix === prefix && base.rlp.length === rlp.length
   for (let i = 0; i < 16; i++) {
-    const oldSize = (starts[i + 1] as number) - (starts[i] as number)
     if (((changed >> i) & 1) === 0) {
-      size += oldSize
+      if (((inside >> i) & 1) === 1) size += (starts[i + 1] as number) - (starts[i] as number)
       continue
     }
     const child = children[i]
     const newSize = sizeInside(child, depth)
     size += newSize
-    fits &&= newSize === oldSize
     if (newSize === 0) continue
     inside |= 1 << i
     if ((child as Node).kind === 'branch') branches |= 1 << i
   }
-  fits &&= inside === insideMask(old, oldMasks) && branches === branchesMask(old, oldMasks)
-
-  // Nearly always the new parts are as long as the old ones: then only they are written into a copy.
-  const out = fits ? old.slice() : new Uint8Array(size)
+  const out = new Uint8Array(size)
+  out[0] = BRANCH_RECORD
+  out[1] = prefix.length
+  out.set(prefix, 2)
+  out[masks] = inside >> 8
+  out[masks + 1] = inside & 255
+  out[masks + 2] = branches >> 8
+  out[masks + 3] = branches & 255
   out.set(rlp, masks + 4)
-  if (!fits) {
-    out[0] = BRANCH_RECORD
-    out[1] = prefix.length
-    out.set(prefix, 2)
-    out[masks] = inside >> 8
-    out[masks + 1] = inside & 255
-    out[masks + 2] = branches >> 8
-    out[masks + 3] = branches & 255
-  }
   let at = masks + 4 + rlp.length
   for (let i = 0; i < 16; i++) {
-    const end = starts[i + 1] as number
-    if (((changed >> i) & 1) === 1) {
-      if (((inside >> i) & 1) === 1) at = writeInside(out, at, children[i] as Node, depth)
-    } else if (fits) at = end
-    else for (let j = starts[i] as number; j < end; j++) out[at++] = old[j] as number
+    if (((inside >> i) & 1) === 0) continue
+    if (((changed >> i) & 1) === 1) at = writeInside(out, at, children[i] as Node, depth)
+    else
+      for (let j = starts[i] as number, end = starts[i + 1] as number; j < end; j++)
+        out[at++] = old[j] as number
   }
   return out
 }
 
+/** Whether the changed children inside are as long as they were, and of the same kind. */
+const sameSizes = (base: Branch, children: readonly Child[], changed: number, depth: number): boolean => {
+  const { bytes } = base
+  const branches = branchesMask(bytes, masksStart(bytes))
+  locate(bytes, base.rlpEnd)
+  for (let i = 0; i < 16; i++) {
+    if (((changed >> i) & 1) === 0) continue
+    const child = children[i]
+    const size = sizeInside(child, depth)
+    if (size !== (starts[i + 1] as number) - (starts[i] as number)) return false
+    if (size > 0 && (((branches >> i) & 1) === 1) !== ((child as Node).kind === 'branch')) return false
+  }
+  return true
+}
+
+/** A copy of the bytes with only the changed parts written; undefined where one of them has another length. */
+const patched = (
+  stored: boolean,
+  base: Branch,
+  children: readonly Child[],
+  changed: number,
+  depth: number,
+): Uint8Array | undefined => {
+  if (stored && !sameSizes(base, children, changed, depth)) return undefined
+  const out = base.bytes.slice()
+  if (!patchReferences(out, base, children, changed, depth)) return undefined
+  if (stored)
+    for (let i = 0; i < 16; i++)
+      if (((changed >> i) & 1) === 1 && starts[i] !== starts[i + 1])
+        writeInside(out, starts[i] as number, children[i] as Node, depth)
+  return out
+}
+
+/**
+ * The branch with these children, which start `depth` nibbles down. Those that `changed` (a bit each) names are encoded
+ * anew; the others are taken from `base`, the branch as it was. Without a base, every child there is must be named.
+ * `stored` says whether the trie has records.
+ */
+export const branchOf = (
+  stored: boolean,
+  prefix: Uint8Array,
+  base: Branch | undefined,
+  children: Child[],
+  changed: number,
+  value: Uint8Array | undefined,
+  depth: number,
+): Branch => {
+  // Nearly always the new parts are as long as the old ones.
+  if (base !== undefined && base.prefix === prefix && value === undefined && base.value === undefined) {
+    const bytes = patched(stored, base, children, changed, depth)
+    const { rlpStart, rlpEnd } = base
+    if (bytes !== undefined) return { kind: 'branch', prefix, children, value, bytes, rlpStart, rlpEnd }
+  }
+  const rlp = encodeBranch(base, children, changed, value, depth)
+  if (!stored) return { kind: 'branch', prefix, children, value, bytes: rlp, rlpStart: 0, rlpEnd: rlp.length }
+  const bytes = branchBytes(prefix, rlp, base, children, changed, depth)
+  const rlpStart = masksStart(bytes) + 4
+  return { kind: 'branch', prefix, children, value, bytes, rlpStart, rlpEnd: rlpStart + rlp.length }
+}
+
 /** The branch with another extension above it. */
 export const withPrefix = (branch: Branch, prefix: Uint8Array): Branch => {
-  if (branch.bytes.length === 0) return { ...branch, prefix }
+  // In a trie that is not stored the RLP is all there is.
+  if (branch.rlpStart === 0) return { ...branch, prefix }
   const rest = branch.bytes.slice(masksStart(branch.bytes))
   const bytes = new Uint8Array(2 + prefix.length + rest.length)
   bytes[0] = BRANCH_RECORD
   bytes[1] = prefix.length
   bytes.set(prefix, 2)
   bytes.set(rest, 2 + prefix.length)
-  return { ...branch, prefix, bytes }
+  const moved = prefix.length - branch.prefix.length
+  return { ...branch, prefix, bytes, rlpStart: branch.rlpStart + moved, rlpEnd: branch.rlpEnd + moved }
 }
 
 /** The record of a node: of any branch, or of the leaf that is the whole trie. */
@@ -243,38 +301,39 @@ const readLeaf = (
   return leafOf(whole, value)
 }
 
-const readValue = (rlp: Uint8Array, at: number): Uint8Array => {
-  const first = rlp[at] as number
-  if (first < 0x80) return rlp.slice(at, at + 1)
-  return rlp.slice(first < 0xb8 ? at + 1 : at + first - 0xb6)
+/** The value at the end of a branch's RLP. */
+const readValue = (bytes: Uint8Array, at: number, rlpEnd: number): Uint8Array => {
+  const first = bytes[at] as number
+  const start = first < 0x80 ? at : first < 0xb8 ? at + 1 : at + first - 0xb6
+  return bytes.slice(start, rlpEnd)
 }
 
 const readBranch = (bytes: Uint8Array): Branch | undefined => {
   const masks = masksStart(bytes)
-  const rlpEnd = listEnd(bytes, masks + 4)
+  const rlpStart = masks + 4
+  const rlpEnd = listEnd(bytes, rlpStart)
   if (!(rlpEnd <= bytes.length)) return undefined
-  locate(bytes, masks, rlpEnd)
+  locate(bytes, rlpEnd)
   if (starts[16] !== bytes.length) return undefined
-  // A copy: a view would make the runtime give the record a buffer object of its own, which costs more.
-  const rlp = bytes.slice(masks + 4, rlpEnd)
   const inside = insideMask(bytes, masks)
   const children: Child[] = []
-  let at = payloadStart(rlp)
+  let at = payloadStart(bytes, rlpStart)
   for (let i = 0; i < 16; i++) {
-    if (at >= rlp.length) return undefined
+    if (at >= rlpEnd) return undefined
     const isInside = ((inside >> i) & 1) === 1
-    if (rlp[at] !== 0x80) children.push(isInside ? INSIDE : STORED)
+    if (bytes[at] !== 0x80) children.push(isInside ? INSIDE : STORED)
     else if (isInside) return undefined
     else children.push(undefined)
-    at = referenceEnd(rlp, at)
+    at = referenceEnd(bytes, at)
   }
   return {
     kind: 'branch',
     prefix: bytes[1] === 0 ? EMPTY_BYTES : bytes.slice(2, masks),
-    rlp,
     children,
-    value: rlp[at] === 0x80 ? undefined : readValue(rlp, at),
+    value: bytes[at] === 0x80 ? undefined : readValue(bytes, at, rlpEnd),
     bytes,
+    rlpStart,
+    rlpEnd,
   }
 }
 
@@ -292,11 +351,39 @@ export const readInside = (
   key: Uint8Array,
   depth: number,
 ): Node | undefined => {
-  const { bytes, rlp } = branch
-  const masks = masksStart(bytes)
-  locate(bytes, masks, masks + 4 + rlp.length)
+  const { bytes } = branch
+  locate(bytes, branch.rlpEnd)
   const start = starts[index] as number
   const end = starts[index + 1] as number
-  if (((branchesMask(bytes, masks) >> index) & 1) === 0) return readLeaf(bytes, start, end, key, depth, index)
+  if (((branchesMask(bytes, masksStart(bytes)) >> index) & 1) === 0)
+    return readLeaf(bytes, start, end, key, depth, index)
   return decodeRecord(bytes.slice(start + lebSize(readLeb(bytes, start)), end))
+}
+
+/**
+ * Whether child `index` of a branch, where it is INSIDE, is this leaf with another value. Nothing of it stays then, so it
+ * need not be read and held against its hash.
+ */
+export const isOlder = (
+  { bytes, rlpEnd }: Branch,
+  index: number,
+  { key, value, ownLength }: Leaf,
+  depth: number,
+): boolean => {
+  if (((branchesMask(bytes, masksStart(bytes)) >> index) & 1) === 1) return false
+  locate(bytes, rlpEnd)
+  const start = starts[index] as number
+  const shared = depth >> 1
+  const restLength = key.length - shared
+  const head = bytes[start] as number
+  if ((head & 0x7f) !== restLength) return false
+  // The high nibble of the first byte is no part of the child where the child starts behind it.
+  const own = (depth & 1) === 0 ? 255 : 15
+  if ((((bytes[start + 1] as number) ^ (key[shared] as number)) & own) !== 0) return false
+  for (let i = 1; i < restLength; i++) if (bytes[start + 1 + i] !== key[shared + i]) return false
+  const at = start + 1 + restLength
+  if (head >= 0x80 !== ownLength < value.length || readLeb(bytes, at) !== ownLength) return true
+  const valueAt = at + lebSize(ownLength)
+  for (let i = 0; i < ownLength; i++) if (bytes[valueAt + i] !== value[i]) return true
+  return false
 }

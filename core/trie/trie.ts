@@ -1,10 +1,9 @@
 import { compareBytes, EMPTY_BYTES, equalBytes } from '../bytes/bytes.ts'
-import { encodeBranch } from './encoding.ts'
 import { childOf, MISSING, recordKey, type TrieRun } from './load.ts'
 import { leafOf } from './leaf.ts'
 import { followedNibbles, HEX_DIGITS, nibbleAt, nibblesOf, pathOf, sharedNibbles } from './nibbles.ts'
-import type { Branch, Child, Leaf, Node } from './node.ts'
-import { branchBytes, hasRecord, KEY_BYTES_MAX, recordOf, withPrefix } from './record.ts'
+import { type Branch, type Child, INSIDE, type Leaf, type Node } from './node.ts'
+import { branchOf, hasRecord, isOlder, KEY_BYTES_MAX, recordOf, withPrefix } from './record.ts'
 
 /** A key to set, or to delete where the value is undefined. Values are not empty. */
 export type TrieEntry = { readonly key: Uint8Array; readonly value: Uint8Array | undefined }
@@ -142,10 +141,11 @@ const fill = (
   const holder = base ?? {
     kind: 'branch',
     prefix,
-    rlp: EMPTY_BYTES,
     children,
     value: undefined,
     bytes: EMPTY_BYTES,
+    rlpStart: 0,
+    rlpEnd: 0,
   }
   let value = base?.value
   let changed = moved
@@ -156,6 +156,13 @@ const fill = (
     const nibble = nibbleAt((entries[at] as TrieEntry).key, fork)
     let end = at + 1
     while (end < to && nibbleAt((entries[end] as TrieEntry).key, fork) === nibble) end++
+    const leaf = end === at + 1 ? replacement(holder, nibble, entries[at] as TrieEntry, fork + 1) : undefined
+    if (leaf !== undefined) {
+      children[nibble] = leaf
+      changed |= 1 << nibble
+      at = end
+      continue
+    }
     const child = childOf(run, holder, nibble, way, fork + 1)
     const next = child === MISSING ? MISSING : apply(run, child, fork + 1, entries, at, end)
     if (next === MISSING) missed = true
@@ -189,10 +196,19 @@ const fill = (
   if (only !== undefined) return raise(prefix, only, child as Node)
   if (count === 0) return value === undefined ? undefined : leafOf(way.slice(0, fork >> 1), value)
   if (base === undefined) run.branches++
-  const rlp = encodeBranch(base?.rlp, children, changed, value, fork + 1)
-  const bytes =
-    run.writes === undefined ? EMPTY_BYTES : branchBytes(prefix, rlp, base, children, changed, fork + 1)
-  return { kind: 'branch', prefix, rlp, children, value, bytes }
+  return branchOf(run.writes !== undefined, prefix, base, children, changed, value, fork + 1)
+}
+
+/** The leaf that this entry makes of a child which is that leaf with another value, so that it need not be read. */
+const replacement = (
+  branch: Branch,
+  index: number,
+  { key, value }: TrieEntry,
+  depth: number,
+): Leaf | undefined => {
+  if (value === undefined || branch.children[index] !== INSIDE) return undefined
+  const leaf = leafOf(key, value)
+  return isOlder(branch, index, leaf, depth) ? leaf : undefined
 }
 
 /** The only child left of a branch takes its place. */
