@@ -64,7 +64,10 @@ export type NetworkOptions = {
   /** Learn of further nodes from the connected ones. */
   readonly discovery: boolean
   readonly maxPeers: number
-  /** Asked before a connection is made or kept; a reason refuses it. */
+  /**
+   * Asked before a connection is made, and again every second while it stands; a reason refuses it. Of who connects by
+   * himself, the address is the one he comes from and the port the one he says he listens on.
+   */
   readonly refuses: (publicKey: Uint8Array, host: string, port: number) => string | undefined
   readonly handlers: NetworkHandlers
   readonly log: NetworkLog
@@ -90,11 +93,11 @@ export type Network = {
   readonly enode: string
   readonly port: number
   peers(): readonly Peer[]
-  /** False when that node is not connected or its queue is full. */
+  /** False when that node is not connected or the message too large; a full queue loses its oldest message instead. */
   sendConsensus(to: Address, code: number, data: Uint8Array): boolean
   /** EIP-2718 encodings, to all who take part. */
   announceTransactions(transactions: readonly Uint8Array[]): void
-  /** To every peer that is not known to have it: its hash, and the whole block. */
+  /** To every peer that is not known to have it: its hash, and the whole block to those who then ask for it. */
   announceBlock(number: bigint, hash: Hash, block: Uint8Array): void
   /** Tells the own status again, because it changed. */
   tellStatus(): void

@@ -1,0 +1,184 @@
+import { toBareHex } from '../core/bytes/hex.ts'
+import { addressOfPublicKey } from '../core/crypto/crypto.ts'
+import { type Enode, formatEnode } from './enode.ts'
+import { textOf } from './error.ts'
+import type { NetworkLog } from './network.ts'
+
+/** First wait after a failed dial; it grows by GROWTH each time, to BACKOFF_MAX_MS with its jitter. */
+const BACKOFF_MIN_MS = 300
+const BACKOFF_MAX_MS = 4000
+const BACKOFF_GROWTH = 1.6
+/** Nodes that lost each other at the same time must not dial in step. */
+const JITTER = 0.25
+/** A node that refuses is asked again, but not every other second. */
+const REFUSED_BACKOFF_MS = 30_000
+/** Learned nodes that are remembered, beside those that the operator named. */
+const LEARNED_MAX = 256
+/** A learned node that fails so often in a row is forgotten; it can be learned again. */
+const LEARNED_FAILURES_MAX = 6
+/** Addresses of one node: the same key may be named in several files. */
+const ADDRESSES_MAX = 4
+
+export type Kind = 'static' | 'bootnode' | 'learned'
+
+type Target = {
+  readonly id: string
+  kind: Kind
+  /** The next to try comes first. */
+  readonly addresses: Enode[]
+  failures: number
+  dueAtMs: number
+  dialing: boolean
+  /** The reason of the last failure that was logged. */
+  lastReason: string | undefined
+}
+
+export type DialerOptions = {
+  readonly dial: (enode: Enode) => Promise<void>
+  /** Connected, or on the way to be. */
+  readonly isConnected: (id: string) => boolean
+  readonly isBanned: (id: string) => boolean
+  readonly refuses: (publicKey: Uint8Array, host: string, port: number) => string | undefined
+  /** How many more peers are wanted. */
+  readonly room: () => number
+  readonly dialsMax: number
+  readonly nowMs: () => number
+  readonly log: NetworkLog
+}
+
+/** How the last connection with a node ended. */
+export type End = {
+  readonly reason: string
+  /** Both had told their status. */
+  readonly wasEstablished: boolean
+  /** One side does not want the other. */
+  readonly refused: boolean
+}
+
+export type Dialer = {
+  /** False when it was of this kind already. */
+  add(enode: Enode, kind: Kind): boolean
+  /** False when it was no static node. */
+  removeStatic(id: string): boolean
+  isStatic(id: string): boolean
+  /** Dials whatever is due. */
+  tick(): void
+  onConnected(id: string): void
+  onEnded(id: string, end: End): void
+}
+
+/** Whom to dial, and when again: static nodes and bootnodes for ever, learned ones while there is room. */
+export const createDialer = (options: DialerOptions): Dialer => {
+  const { nowMs, log } = options
+  const targets = new Map<string, Target>()
+  let dialing = 0
+
+  const failed = (target: Target, reason: string, refused: boolean): void => {
+    target.failures++
+    target.dueAtMs = nowMs() + (refused ? REFUSED_BACKOFF_MS : backoffMs(target.failures))
+    const [first] = target.addresses
+    if (first !== undefined && target.kind !== 'learned' && target.lastReason !== reason)
+      log.info('Cannot connect to {enode} yet: {reason}', { enode: formatEnode(first), reason })
+    target.lastReason = reason
+    if (target.addresses.length > 1) target.addresses.push(target.addresses.shift() as Enode)
+    if (target.kind === 'learned' && target.failures >= LEARNED_FAILURES_MAX) targets.delete(target.id)
+  }
+
+  const dial = async (target: Target, enode: Enode): Promise<void> => {
+    target.dialing = true
+    dialing++
+    try {
+      await options.dial(enode)
+    } catch (cause) {
+      failed(target, textOf(cause), false)
+    } finally {
+      target.dialing = false
+      dialing--
+    }
+  }
+
+  const makeRoom = (): boolean => {
+    const learned = [...targets.values()].filter(({ kind }) => kind === 'learned')
+    if (learned.length < LEARNED_MAX) return true
+    const worst = learned
+      .filter(({ id, failures }) => failures > 0 && !options.isConnected(id))
+      .sort((a, b) => b.failures - a.failures)[0]
+    return worst !== undefined && targets.delete(worst.id)
+  }
+
+  const addAddress = (target: Target, enode: Enode): void => {
+    if (target.addresses.some(({ host, port }) => host === enode.host && port === enode.port)) return
+    target.addresses.unshift(enode)
+    if (target.addresses.length > ADDRESSES_MAX) target.addresses.pop()
+  }
+
+  return {
+    add: (enode, kind) => {
+      const id = toBareHex(addressOfPublicKey(enode.publicKey))
+      const known = targets.get(id)
+      if (known === undefined) {
+        if (kind === 'learned' && !makeRoom()) return false
+        targets.set(id, {
+          id,
+          kind,
+          addresses: [enode],
+          failures: 0,
+          dueAtMs: 0,
+          dialing: false,
+          lastReason: undefined,
+        })
+        return true
+      }
+      // What the operator wrote is not replaced by what others tell.
+      if (kind === 'learned' && known.kind !== 'learned') return false
+      addAddress(known, enode)
+      if (known.kind === kind || kind === 'learned' || known.kind === 'static') return false
+      known.kind = kind
+      known.dueAtMs = 0
+      return true
+    },
+    removeStatic: id => {
+      const target = targets.get(id)
+      if (target?.kind !== 'static') return false
+      targets.delete(id)
+      return true
+    },
+    isStatic: id => targets.get(id)?.kind === 'static',
+    tick: () => {
+      const now = nowMs()
+      let room = options.room() - dialing
+      for (const target of targets.values()) {
+        const [enode] = target.addresses
+        if (enode === undefined || target.dialing || dialing >= options.dialsMax) continue
+        if (target.dueAtMs > now || options.isConnected(target.id) || options.isBanned(target.id)) continue
+        if (target.kind !== 'static' && room <= 0) continue
+        const refusal = options.refuses(enode.publicKey, enode.host, enode.port)
+        if (refusal !== undefined) {
+          failed(target, `refused: ${refusal}`, true)
+          continue
+        }
+        room--
+        void dial(target, enode)
+      }
+    },
+    onConnected: id => {
+      const target = targets.get(id)
+      if (target === undefined) return
+      target.failures = 0
+      target.lastReason = undefined
+    },
+    onEnded: (id, { reason, wasEstablished, refused }) => {
+      const target = targets.get(id)
+      if (target === undefined) return
+      if (!wasEstablished) return failed(target, reason, refused)
+      target.dueAtMs = nowMs() + (refused ? REFUSED_BACKOFF_MS : backoffMs(1))
+    },
+  }
+}
+
+/** The wait after so many failures in a row, in milliseconds. */
+export const backoffMs = (failures: number): number => {
+  const [random = 0] = crypto.getRandomValues(new Uint32Array(1))
+  const base = Math.min(BACKOFF_MAX_MS, BACKOFF_MIN_MS * BACKOFF_GROWTH ** (failures - 1))
+  return Math.round(base * (1 + JITTER * (random / 0x1_0000_0000)))
+}

@@ -1,0 +1,26 @@
+export type NetworkErrorCode =
+  /** Another process listens on the port. */
+  | 'PORT_IN_USE'
+  /** The address cannot be listened on for another reason. */
+  | 'LISTEN_FAILED'
+  /** The peer is not connected, or went while it was waited for. */
+  | 'NOT_CONNECTED'
+  /** The peer was silent, or did not read, for longer than it may. */
+  | 'TIMEOUT'
+  /** A message is larger than its protocol allows. */
+  | 'OVERSIZED'
+  /** A message that does not follow its protocol. */
+  | 'BAD_MESSAGE'
+
+/** What went wrong between this node and another; the message is one line. */
+export class NetworkError extends Error {
+  override readonly name = 'NetworkError'
+  readonly code: NetworkErrorCode
+  constructor(code: NetworkErrorCode, problem: string, options?: ErrorOptions) {
+    super(problem, options)
+    this.code = code
+  }
+}
+
+/** One line of text for whatever was thrown. */
+export const textOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))

@@ -1,0 +1,103 @@
+import { NetworkError } from './error.ts'
+
+/** Four bytes, big-endian, before each message. */
+const LENGTH_BYTES = 4
+
+/** What a message's buffer begins with: a claimed length alone must not take memory. */
+const FIRST_BUFFER_BYTES = 64 * 1024
+
+/** One message on the wire: its length, then its parts. */
+export const encodeFrame = (...parts: readonly Uint8Array[]): Uint8Array => {
+  let length = 0
+  for (const part of parts) length += part.length
+  const frame = new Uint8Array(LENGTH_BYTES + length)
+  new DataView(frame.buffer).setUint32(0, length)
+  let offset = LENGTH_BYTES
+  for (const part of parts) {
+    frame.set(part, offset)
+    offset += part.length
+  }
+  return frame
+}
+
+export type FrameDecoder = {
+  /** Bytes as they come; kept until `next` has taken them. */
+  push(chunk: Uint8Array): void
+  /** The next whole message, undefined until there is one. @throws NetworkError when it claims to be too large */
+  next(): Uint8Array | undefined
+  /** True between messages. */
+  readonly isEmpty: boolean
+}
+
+/** Cuts a stream of bytes into messages of at most `bytesMax`. Messages are copies: they keep no larger buffer alive. */
+export const createFrameDecoder = (bytesMax: number): FrameDecoder => {
+  const chunks: Uint8Array[] = []
+  let head: Uint8Array | undefined
+  let offset = 0
+  const lengthBytes = new Uint8Array(LENGTH_BYTES)
+  let lengthFilled = 0
+  let body: Uint8Array | undefined
+  let length = 0
+  let filled = 0
+
+  /** Up to `most` of the bytes that came first. */
+  const take = (most: number): Uint8Array | undefined => {
+    if (head === undefined) {
+      head = chunks.shift()
+      offset = 0
+    }
+    if (head === undefined) return undefined
+    const part = head.subarray(offset, offset + most)
+    offset += part.length
+    if (offset === head.length) head = undefined
+    return part
+  }
+
+  const readLength = (): boolean => {
+    while (lengthFilled < LENGTH_BYTES) {
+      const part = take(LENGTH_BYTES - lengthFilled)
+      if (part === undefined) return false
+      lengthBytes.set(part, lengthFilled)
+      lengthFilled += part.length
+    }
+    length = new DataView(lengthBytes.buffer).getUint32(0)
+    if (length > bytesMax)
+      throw new NetworkError('OVERSIZED', `a message of ${length} bytes, where ${bytesMax} are allowed`)
+    body = new Uint8Array(Math.min(length, FIRST_BUFFER_BYTES))
+    filled = 0
+    return true
+  }
+
+  const append = (part: Uint8Array): void => {
+    let buffer = body as Uint8Array
+    if (filled + part.length > buffer.length) {
+      const grown = new Uint8Array(Math.min(length, Math.max(2 * buffer.length, filled + part.length)))
+      grown.set(buffer.subarray(0, filled))
+      buffer = grown
+      body = grown
+    }
+    buffer.set(part, filled)
+    filled += part.length
+  }
+
+  return {
+    push: chunk => {
+      if (chunk.length > 0) chunks.push(chunk)
+    },
+    next: () => {
+      if (body === undefined && !readLength()) return undefined
+      for (let missing = length - filled; missing > 0; missing = length - filled) {
+        const part = take(missing)
+        if (part === undefined) return undefined
+        append(part)
+      }
+      const frame = (body as Uint8Array).subarray(0, length)
+      body = undefined
+      lengthFilled = 0
+      return frame
+    },
+    get isEmpty() {
+      return lengthFilled === 0 && head === undefined && chunks.length === 0
+    },
+  }
+}

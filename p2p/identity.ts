@@ -1,0 +1,37 @@
+import { publicKeyFromRaw } from '@libp2p/crypto/keys'
+import type { PeerId } from '@libp2p/interface'
+import { peerIdFromPublicKey } from '@libp2p/peer-id'
+import { type Multiaddr, multiaddr } from '@multiformats/multiaddr'
+import { secp256k1 } from '@noble/curves/secp256k1.js'
+import { concatBytes } from '../core/bytes/bytes.ts'
+import { type Enode, hostKind } from './enode.ts'
+
+/** The libp2p name of a node key, given as 64 bytes: it embeds the compressed key. */
+export const peerIdOf = (publicKey: Uint8Array): PeerId =>
+  peerIdFromPublicKey(
+    publicKeyFromRaw(secp256k1.Point.fromBytes(concatBytes(Uint8Array.of(4), publicKey)).toBytes(true)),
+  )
+
+/** 64 bytes of the key behind a libp2p name; undefined when it is not a secp256k1 one. */
+export const keyOfPeerId = (peerId: PeerId): Uint8Array | undefined =>
+  peerId.type === 'secp256k1'
+    ? secp256k1.Point.fromBytes(peerId.publicKey.raw).toBytes(false).slice(1)
+    : undefined
+
+/** Where to dial an enode: the name is looked up when it is dialed, the key must be the enode's. */
+export const dialAddressOf = ({ publicKey, host, port }: Enode): Multiaddr =>
+  listenAddressOf(host, port).encapsulate(`/p2p/${peerIdOf(publicKey).toString()}`)
+
+/** A TCP port on a numeric address or a host name, as libp2p writes it. */
+export const listenAddressOf = (host: string, port: number): Multiaddr => {
+  const kind = hostKind(host)
+  return multiaddr(`/${kind === 'ip4' || kind === 'ip6' ? kind : 'dns'}/${host}/tcp/${port}`)
+}
+
+/** The host and TCP port in a libp2p address; an IPv4 address within IPv6 is given as IPv4. */
+export const endpointOf = (address: Multiaddr): { readonly host: string; readonly port: number } => {
+  const components = address.getComponents()
+  const host = components.find(({ name }) => /^(?:ip[46]|dns[46]?)$/.test(name))?.value ?? ''
+  const port = components.find(({ name }) => name === 'tcp')?.value ?? '0'
+  return { host: host.replace(/^::ffff:(?=\d+\.)/i, ''), port: Number(port) }
+}

@@ -1,0 +1,71 @@
+import type { Connection } from '@libp2p/interface'
+import type { Address } from '../core/bytes/bytes.ts'
+import { toBareHex } from '../core/bytes/hex.ts'
+import { addressOfPublicKey } from '../core/crypto/crypto.ts'
+import type { Channel } from './channel.ts'
+import { endpointOf, keyOfPeerId } from './identity.ts'
+import type { PeerStatus } from './network.ts'
+
+/** One connection to another node, from its first byte on. */
+export type Link = {
+  readonly connection: Connection
+  readonly publicKey: Uint8Array
+  readonly address: Address
+  /** Hex digits of the address: the key of tables by node. */
+  readonly id: string
+  readonly inbound: boolean
+  readonly remoteHost: string
+  readonly remotePort: number
+  readonly openedAtMs: number
+  /** When bytes last came over it. */
+  heardAtMs: number
+  /** When the own status protocol last sent something. */
+  toldAtMs: number
+  stage: 'handshake' | 'established' | 'closing'
+  /** What it told, and where it says it listens. */
+  told: { readonly status: PeerStatus; readonly host: string; readonly port: number } | undefined
+  /** Why it ends, once that is known. */
+  reason: string | undefined
+  /** One side does not want the other: another chain, no permission, no room. */
+  refused: boolean
+  statusChannel: Channel | undefined
+  consensusChannel: Channel | undefined
+  blockChannel: Channel | undefined
+  /** True once established, false when it ends before. */
+  readonly ready: Promise<boolean>
+  readonly settle: (established: boolean) => void
+}
+
+/** Undefined when the other side has no secp256k1 key: it is no node of this kind. */
+export const createLink = (connection: Connection, nowMs: number): Link | undefined => {
+  const publicKey = keyOfPeerId(connection.remotePeer)
+  if (publicKey === undefined) return undefined
+  const address = addressOfPublicKey(publicKey)
+  const { host, port } = endpointOf(connection.remoteAddr)
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  return {
+    connection,
+    publicKey,
+    address,
+    id: toBareHex(address),
+    inbound: connection.direction === 'inbound',
+    remoteHost: host,
+    remotePort: port,
+    openedAtMs: nowMs,
+    heardAtMs: nowMs,
+    toldAtMs: nowMs,
+    stage: 'handshake',
+    told: undefined,
+    reason: undefined,
+    refused: false,
+    statusChannel: undefined,
+    consensusChannel: undefined,
+    blockChannel: undefined,
+    ready: promise,
+    settle: resolve,
+  }
+}
+
+/** For logs: the address and where it is. */
+export const nameOf = ({ id, remoteHost, remotePort }: Link): string =>
+  `0x${id} (${remoteHost}:${remotePort})`

@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto'
+import type { Hash } from '../../core/bytes/bytes.ts'
+import { toHex } from '../../core/bytes/hex.ts'
+import type { Network, NetworkOptions, Peer, PeerStatus } from '../../p2p/network.ts'
+import { startNetwork } from '../../p2p/startNetwork.ts'
+
+export const GENESIS: Hash = new Uint8Array(32).fill(7)
+
+/** A network with everything that its handlers were told. */
+export type Node = {
+  readonly network: Network
+  readonly privateKey: Uint8Array
+  status: PeerStatus
+  readonly consensus: { readonly from: string; readonly code: number; readonly data: Uint8Array }[]
+  readonly transactions: Uint8Array[]
+  readonly blocks: { readonly from: string; readonly block: Uint8Array }[]
+  readonly gone: { readonly peer: Peer; readonly reason: string }[]
+  readonly refused: { readonly reason: string; readonly differing: readonly string[] }[]
+  readonly statuses: PeerStatus[]
+  readonly lines: { readonly text: string; readonly values: Record<string, unknown> | undefined }[]
+  connections: number
+  stop(): Promise<void>
+}
+
+export const statusOf = (changes: Partial<PeerStatus> = {}): PeerStatus => ({
+  networkId: 1337n,
+  genesisHash: GENESIS,
+  configuration: { chainId: '1337' },
+  headNumber: 0n,
+  headHash: GENESIS,
+  client: 'quorate/test',
+  neighbours: [],
+  ...changes,
+})
+
+export type StartOptions = Partial<Omit<NetworkOptions, 'handlers' | 'log'>> & {
+  readonly status?: PeerStatus
+  /** What is answered to range requests. */
+  readonly chain?: NetworkOptions['handlers']['blocks']
+  readonly onConsensusMessage?: NetworkOptions['handlers']['onConsensusMessage']
+}
+
+const none: NetworkOptions['handlers']['blocks'] = async function* () {}
+
+export const startTestNode = async (options: StartOptions = {}): Promise<Node> => {
+  const privateKey = options.privateKey ?? randomBytes(32)
+  const node: Omit<Node, 'network' | 'stop'> = {
+    privateKey,
+    status: options.status ?? statusOf(),
+    consensus: [],
+    transactions: [],
+    blocks: [],
+    gone: [],
+    refused: [],
+    statuses: [],
+    lines: [],
+    connections: 0,
+  }
+  const note = (text: string, values?: Record<string, unknown>): void =>
+    void node.lines.push({ text, values })
+  const network = await startNetwork({
+    privateKey,
+    host: '127.0.0.1',
+    port: 0,
+    advertisedHost: '127.0.0.1',
+    bootnodes: [],
+    staticNodes: [],
+    discovery: true,
+    maxPeers: 25,
+    refuses: () => undefined,
+    nowMs: () => Date.now(),
+    ...options,
+    log: { debug: note, info: note, warn: note, error: note },
+    handlers: {
+      status: () => node.status,
+      onConsensusMessage:
+        options.onConsensusMessage ??
+        ((peer, code, data) => void node.consensus.push({ from: toHex(peer.address), code, data })),
+      onTransactions: (_peer, transactions) => void node.transactions.push(...transactions),
+      onNewBlock: (peer, block) => void node.blocks.push({ from: toHex(peer.address), block }),
+      blocks: options.chain ?? none,
+      onPeer: () => void node.connections++,
+      onStatus: peer => void node.statuses.push(peer.status),
+      onPeerGone: (peer, reason) => void node.gone.push({ peer, reason }),
+      onRefused: (_remote, reason, differing) => void node.refused.push({ reason, differing }),
+    },
+  })
+  return Object.assign(node, { network, stop: () => network.stop() })
+}
+
+/** Starts and stops, whatever happens in between. */
+export const withNodes = async (run: (start: (options?: StartOptions) => Promise<Node>) => Promise<void>) => {
+  const nodes: Node[] = []
+  try {
+    await run(async options => {
+      const node = await startTestNode(options)
+      nodes.push(node)
+      return node
+    })
+  } finally {
+    await Promise.all(nodes.map(node => node.stop()))
+  }
+}
+
+/** Until the condition holds; the test's own time limit ends it otherwise. */
+export const until = async (condition: () => boolean): Promise<void> => {
+  while (!condition()) await new Promise(resolve => setTimeout(resolve, 10))
+}
+
+export const peersOf = (node: Node): readonly string[] =>
+  node.network
+    .peers()
+    .map(peer => peer.enode)
+    .sort()
