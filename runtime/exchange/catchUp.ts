@@ -1,0 +1,170 @@
+import { equalBytes } from '../../core/bytes/bytes.ts'
+import type { Block } from '../../core/chain/block.ts'
+import type { Chain } from '../../core/chain/chain.ts'
+import { InvalidBlock } from '../../core/chain/rules/invalidBlock.ts'
+import type { Network } from '../../p2p/network.ts'
+import type { Log } from '../logging/log.ts'
+import type { RecoverSenders } from '../node/recoverSenders.ts'
+import { createDownload, type Ending } from './download.ts'
+import type { PeerHead, PeerHeads } from './peerHeads.ts'
+import { createRanges, type Received } from './ranges.ts'
+import { createSlice } from './slice.ts'
+import { createWakeup } from './wakeup.ts'
+
+/** How often requests are looked at that may take too long. */
+const CHECK_MS = 500
+
+/** Blocks whose senders are recovered while one before them is executed. */
+const SENDERS_AHEAD_BLOCKS = 4
+
+/** Transactions whose senders are recovered ahead; far fewer than the recovery pool takes. */
+const SENDERS_AHEAD_MAX = 8_192
+
+export type CatchUpOptions = {
+  readonly chain: Chain
+  readonly network: Network
+  readonly heads: PeerHeads
+  readonly recoverSenders: RecoverSenders
+  readonly log: Log
+  readonly nowMs: () => number
+  /** After each block that was imported. */
+  readonly onImported: (block: Block) => void
+}
+
+/** Why catching up ended. */
+export type CatchUpEnd =
+  /** Nobody claims more than this node has. */
+  | 'level'
+  /** Nobody gives the next block. */
+  | 'nobody'
+  /** By the clock of this machine the next block is from the future. */
+  | 'early'
+  | 'stopped'
+
+export type CatchUp = {
+  /** @throws what the store throws; nobody else's fault */
+  readonly ended: Promise<CatchUpEnd>
+  /** Somebody came, went or told a new head. */
+  readonly wake: () => void
+  stop(): void
+}
+
+/**
+ * Fetches and imports what the connected nodes have and this one has not, in order, every block by all rules. Who gives a
+ * wrong block, or none where it claims to have it, is reported and set aside, and another is asked.
+ */
+export const startCatchUp = (options: CatchUpOptions): CatchUp => {
+  const { chain, network, heads, recoverSenders, log, nowMs, onImported } = options
+  const nextNumber = (): bigint => chain.head().header.number + 1n
+  const ranges = createRanges(nextNumber())
+  const wakeup = createWakeup()
+  let stopped = false
+
+  const blame = (holder: PeerHead, what: 'bad-response' | 'invalid-block', detail: string): void => {
+    log.warn('Blocks of {peer} are not used: {detail}', { peer: holder.peer.enode, detail })
+    ranges.discard(holder.key)
+    heads.failed(holder.key, nowMs())
+    network.reportMisbehaviour(holder.peer.address, what, detail)
+  }
+
+  const onEnding = (holder: PeerHead, ending: Ending): void => {
+    if (ending.kind === 'wrong') blame(holder, 'bad-response', ending.detail)
+    else if (ending.kind === 'nothing')
+      blame(
+        holder,
+        'bad-response',
+        `it claims block ${holder.claimed} and does not give block ${ending.number}`,
+      )
+    else if (ending.kind === 'failed') {
+      log.debug('Blocks were not got from {peer}: {detail}', {
+        peer: holder.peer.enode,
+        detail: ending.detail,
+      })
+      heads.failed(holder.key, nowMs())
+      // Who only lost the connection did nothing wrong.
+      if (network.peers().some(({ address }) => equalBytes(address, holder.peer.address)))
+        network.reportMisbehaviour(holder.peer.address, 'bad-response', ending.detail)
+    }
+    wakeup.wake()
+  }
+
+  const download = createDownload({
+    network,
+    ranges,
+    nowMs,
+    onBlock: wakeup.wake,
+    onEnding,
+    onSlow: holder => {
+      log.debug('{peer} is slow: another one is asked in its place', { peer: holder.peer.enode })
+      heads.slow(holder.key, nowMs())
+      wakeup.wake()
+    },
+  })
+
+  /** Begins to recover the senders of the blocks that come next; the import asks for the same and finds them done. */
+  const recoverAhead = (): void => {
+    let left = SENDERS_AHEAD_MAX
+    for (const { block } of ranges.ahead(SENDERS_AHEAD_BLOCKS)) {
+      left -= block.transactions.length
+      if (left < 0) return
+      // A failure is the import's to find.
+      if (block.transactions.length > 0) recoverSenders(block.transactions).catch(() => undefined)
+    }
+  }
+
+  const importOne = async ({ block, from }: Received): Promise<'early' | undefined> => {
+    recoverAhead()
+    try {
+      if ((await chain.importBlock(block, { nowMs: nowMs() })) === 'known') return undefined
+    } catch (error) {
+      if (!(error instanceof InvalidBlock)) throw error
+      if (error.rule === 'future-timestamp') return 'early'
+      download.callOff(from)
+      const holder = heads.having(0n, nowMs()).find(({ key }) => key === from)
+      ranges.discard(from)
+      if (holder === undefined) heads.failed(from, nowMs())
+      else blame(holder, 'invalid-block', error.message)
+      return undefined
+    }
+    heads.delivered(from)
+    onImported(block)
+    return undefined
+  }
+
+  const run = async (): Promise<CatchUpEnd> => {
+    const pause = createSlice()
+    for (;;) {
+      if (stopped) return 'stopped'
+      const number = nextNumber()
+      const holders = heads.having(number, nowMs())
+      const received = ranges.take(number)
+      download.assign(holders)
+      if (received !== undefined) {
+        if ((await importOne(received)) === 'early') return 'early'
+        await pause()
+        continue
+      }
+      if ((heads.highest(nowMs()) ?? 0n) < number) return 'level'
+      if (ranges.loading === 0) return 'nobody'
+      await wakeup.wait(CHECK_MS)
+      download.check(holders)
+    }
+  }
+
+  const ended = async (): Promise<CatchUpEnd> => {
+    try {
+      return await run()
+    } finally {
+      await download.stop()
+    }
+  }
+
+  return {
+    ended: ended(),
+    wake: wakeup.wake,
+    stop: () => {
+      stopped = true
+      wakeup.wake()
+    },
+  }
+}

@@ -1,0 +1,89 @@
+import { toBareHex } from '../../core/bytes/hex.ts'
+import type { Block } from '../../core/chain/block.ts'
+import type { Chain } from '../../core/chain/chain.ts'
+import { decodeBlock, encodeBlock } from '../../core/chain/codec/block.ts'
+import { blockHash } from '../../core/chain/codec/blockHash.ts'
+import { DecodeError } from '../../core/chain/codec/error.ts'
+import { InvalidBlock } from '../../core/chain/rules/invalidBlock.ts'
+import type { Misbehaviour, Network, Peer } from '../../p2p/network.ts'
+import type { Log } from '../logging/log.ts'
+import { tellBlock } from '../validator/tellBlock.ts'
+import { BLOCK_BYTES_MAX } from './download.ts'
+import type { PeerHeads } from './peerHeads.ts'
+
+/** Announced blocks that are being imported; the chain takes one height at a time, so more are mostly lies. */
+const IMPORTING_MAX = 8
+
+export type NewBlocksOptions = {
+  readonly chain: Chain
+  readonly heads: PeerHeads
+  readonly network: () => Network | undefined
+  readonly log: Log
+  readonly nowMs: () => number
+  /** Transactions that wait in the pool; for the log. */
+  readonly pending: () => number
+  /** A peer is known to have more than this node. */
+  readonly consider: () => void
+}
+
+export type NewBlocks = {
+  /** Tells a block that was committed here. */
+  readonly announce: (block: Block) => void
+  /** A peer tells of one. */
+  readonly receive: (peer: Peer, encoded: Uint8Array) => void
+}
+
+/** Blocks as they are made: the next one is imported at once, of later ones it is noted who has them. */
+export const createNewBlocks = (options: NewBlocksOptions): NewBlocks => {
+  const { chain, heads, network, log, nowMs, pending, consider } = options
+  const { consensus } = chain.configuration
+  const importing = new Set<string>()
+
+  const announceEncoded = (block: Block, encoded: Uint8Array): void =>
+    network()?.announceBlock(block.header.number, blockHash(consensus, block.header), encoded)
+
+  const blame = ({ address, enode }: Peer, what: Misbehaviour, detail: string): void => {
+    log.debug('A new block of {peer} is not used: {detail}', { peer: enode, detail })
+    network()?.reportMisbehaviour(address, what, detail)
+  }
+
+  const importNext = async (peer: Peer, block: Block, encoded: Uint8Array): Promise<void> => {
+    try {
+      if ((await chain.importBlock(block, { nowMs: nowMs() })) === 'known') return
+      tellBlock(log, 'Imported', block.header, block.transactions.length, pending(), chain.head().hash)
+      announceEncoded(block, encoded)
+    } catch (error) {
+      if (!(error instanceof InvalidBlock))
+        log.error('Block {number} could not be imported: {error}', { number: block.header.number, error })
+      else if (error.rule !== 'future-timestamp') {
+        heads.failed(toBareHex(peer.address), nowMs())
+        blame(peer, 'invalid-block', error.message)
+      }
+    }
+  }
+
+  const receive = (peer: Peer, encoded: Uint8Array): void => {
+    if (encoded.length > BLOCK_BYTES_MAX)
+      return blame(peer, 'oversized-message', `a block of ${encoded.length} bytes`)
+    if (importing.size >= IMPORTING_MAX) return
+    try {
+      const block = decodeBlock(encoded)
+      const { number } = block.header
+      const key = toBareHex(blockHash(consensus, block.header))
+      heads.heard(peer.address, number)
+      const next = chain.head().header.number + 1n
+      if (number > next) return consider()
+      if (number < next || importing.has(key)) return
+      importing.add(key)
+      void importNext(peer, block, encoded).finally(() => {
+        importing.delete(key)
+        consider()
+      })
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error
+      blame(peer, 'invalid-message', `a block that cannot be read: ${error.message}`)
+    }
+  }
+
+  return { announce: block => announceEncoded(block, encodeBlock(block)), receive }
+}

@@ -1,0 +1,108 @@
+import type { Chain } from '../../core/chain/chain.ts'
+import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
+import type { Network } from '../../p2p/network.ts'
+import type { Progress } from '../cli/progress.ts'
+import type { Log } from '../logging/log.ts'
+import type { RecoverSenders } from '../node/recoverSenders.ts'
+import { startAnnouncingTransactions } from './announceTransactions.ts'
+import { createDifferences } from './differences.ts'
+import type { Exchange } from './exchange.ts'
+import { createNewBlocks } from './newBlocks.ts'
+import { createPeerHeads } from './peerHeads.ts'
+import { createTransactionReceiver } from './receiveTransactions.ts'
+import { createServeBlocks } from './serveBlocks.ts'
+import { createOwnStatus } from './status.ts'
+import { createSync } from './sync.ts'
+
+export type ExchangeOptions = {
+  readonly chain: Chain
+  readonly pool: TransactionPool
+  /** What the pool judges by, for the block after the current head. */
+  readonly poolHead: () => PoolHead
+  /** The same that the chain was opened with, so that it finds what was recovered ahead. */
+  readonly recoverSenders: RecoverSenders
+  readonly log: Log
+  /** Milliseconds since 1970. */
+  readonly nowMs: () => number
+  readonly networkId: bigint
+  /** Besu's `--sync-min-peers`: so many are waited for, for some seconds, before the first catching up. */
+  readonly syncMinPeers: number
+  /** Name and version of this software. */
+  readonly client: string
+  /** What all nodes must agree on of the genesis file, by the names of its entries. */
+  readonly configuration: Readonly<Record<string, string>>
+  /** Draws a bar while the node catches up; undefined where nobody looks. */
+  readonly showProgress: (() => Progress) | undefined
+}
+
+/** Everything a node tells others and hears from them beside consensus, over its chain and its pool. */
+export const startExchange = (options: ExchangeOptions): Exchange => {
+  const { chain, pool, log } = options
+  let attached: Network | undefined
+  const network = (): Network | undefined => attached
+  const heads = createPeerHeads()
+  const status = createOwnStatus({ ...options, network })
+  const differences = createDifferences(status.get, log)
+  const sync = createSync({ ...options, heads })
+  const newBlocks = createNewBlocks({
+    ...options,
+    heads,
+    network,
+    pending: () => pool.size,
+    consider: sync.consider,
+  })
+  const announcer = startAnnouncingTransactions(pool, network)
+  const receiver = createTransactionReceiver({ ...options, network })
+  const unsubscribe = chain.onHead(() => {
+    status.changed()
+    sync.consider()
+  })
+
+  return {
+    handlers: {
+      status: status.get,
+      onTransactions: (peer, transactions) => {
+        // What they build on is not here yet, and others have them.
+        if (sync.progress() === undefined) receiver.receive(peer, transactions)
+      },
+      onNewBlock: newBlocks.receive,
+      blocks: createServeBlocks(chain),
+      onPeer: peer => {
+        differences.told(peer)
+        heads.told(peer)
+        status.changed()
+        announcer.nodeConnected()
+        sync.consider()
+      },
+      onStatus: peer => {
+        differences.told(peer)
+        heads.told(peer)
+        sync.consider()
+      },
+      onPeerGone: peer => {
+        heads.gone(peer.address)
+        status.changed()
+        sync.consider()
+      },
+      onRefused: differences.refused,
+    },
+    attach: to => {
+      attached = to
+      sync.attach(to)
+    },
+    progress: sync.progress,
+    onProgress: sync.onProgress,
+    heardOf: (peer, number) => {
+      heads.heard(peer, number)
+      sync.consider()
+    },
+    committed: newBlocks.announce,
+    differences: differences.list,
+    stop: async () => {
+      unsubscribe()
+      status.stop()
+      announcer.stop()
+      await Promise.all([sync.stop(), receiver.stop()])
+    },
+  }
+}

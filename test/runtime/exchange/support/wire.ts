@@ -1,0 +1,135 @@
+import { toBareHex, toHex } from '../../../../core/bytes/hex.ts'
+import type { Misbehaviour, Network, NetworkHandlers, Peer } from '../../../../p2p/network.ts'
+import type { Key } from '../../../core/chain/support/keys.ts'
+
+export type WireHandlers = Omit<NetworkHandlers, 'onConsensusMessage'>
+
+export type Report = { readonly address: string; readonly what: Misbehaviour; readonly detail: string }
+
+/** A network of one process without sockets; what is told arrives in a later turn. */
+export type Wire = {
+  join(key: Key, handlers: WireHandlers): Joined
+  connect(a: Joined, b: Joined): void
+  disconnect(a: Joined, b: Joined): void
+}
+
+export type Joined = Network & {
+  readonly key: Key
+  readonly handlers: WireHandlers
+  readonly reports: readonly Report[]
+  /** Ranges that were asked of it. */
+  readonly asked: readonly { readonly from: bigint; readonly count: number }[]
+}
+
+type Member = Joined & {
+  readonly links: Map<string, Peer>
+  readonly asked: { from: bigint; count: number }[]
+}
+
+export const createWire = (nowMs: () => number): Wire => {
+  const members = new Map<string, Member>()
+  const nameOf = ({ key }: { readonly key: Key }): string => toBareHex(key.address)
+  const later = (deliver: () => void): void => void setImmediate(deliver)
+
+  const peerOf = (member: Member): Peer => ({
+    address: member.key.address,
+    publicKey: new Uint8Array(64),
+    enode: `enode://${nameOf(member)}@wire:1`,
+    remoteAddress: 'wire:1',
+    inbound: false,
+    status: member.handlers.status(),
+    connectedAtMs: nowMs(),
+  })
+
+  const eachPeer = (of: Member, deliver: (to: Member, from: Peer) => void): void => {
+    for (const name of of.links.keys()) {
+      const to = members.get(name) as Member
+      later(() => {
+        const from = to.links.get(nameOf(of))
+        if (from !== undefined) deliver(to, from)
+      })
+    }
+  }
+
+  const join = (key: Key, handlers: WireHandlers): Joined => {
+    const reports: Report[] = []
+    const gathered: Uint8Array[] = []
+    const asked: { from: bigint; count: number }[] = []
+    const links = new Map<string, Peer>()
+    const member: Member = {
+      key,
+      handlers,
+      reports,
+      asked,
+      links,
+      enode: `enode://${toBareHex(key.address)}@wire:1`,
+      port: 1,
+      peers: () => [...links.values()],
+      sendConsensus: () => false,
+      announceTransactions: transactions => {
+        if (gathered.length === 0)
+          later(() => {
+            const batch = gathered.splice(0)
+            eachPeer(member, (to, from) => to.handlers.onTransactions(from, batch))
+          })
+        gathered.push(...transactions)
+      },
+      announceBlock: (_number, _hash, block) =>
+        eachPeer(member, (to, from) => to.handlers.onNewBlock(from, block)),
+      tellStatus: () =>
+        eachPeer(member, to => {
+          const peer = peerOf(member)
+          to.links.set(nameOf(member), peer)
+          to.handlers.onStatus(peer)
+        }),
+      async *requestBlocks(peer, from, count, signal) {
+        const to = members.get(toBareHex(peer.address)) as Member
+        to.asked.push({ from, count })
+        const over = new Promise<undefined>(resolve => {
+          signal.addEventListener('abort', () => resolve(undefined))
+        })
+        const blocks = to.handlers.blocks(from, count)[Symbol.asyncIterator]()
+        for (;;) {
+          const next = await Promise.race([blocks.next(), over])
+          if (next === undefined || next.done === true) return
+          if (!links.has(nameOf(to))) throw new Error('the peer is gone')
+          yield next.value
+        }
+      },
+      reportMisbehaviour: (address, what, detail) =>
+        void reports.push({ address: toHex(address), what, detail }),
+      addPeer: () => false,
+      removePeer: () => false,
+      stop: async () => {
+        for (const name of links.keys()) disconnect(member, members.get(name) as Member)
+      },
+    }
+    members.set(nameOf(member), member)
+    return member
+  }
+
+  const connect = (a: Joined, b: Joined): void => {
+    for (const [one, other] of [
+      [a, b],
+      [b, a],
+    ] as [Member, Member][]) {
+      const peer = peerOf(other)
+      one.links.set(nameOf(other), peer)
+      later(() => one.handlers.onPeer(peer))
+    }
+  }
+
+  const disconnect = (a: Joined, b: Joined): void => {
+    for (const [one, other] of [
+      [a, b],
+      [b, a],
+    ] as [Member, Member][]) {
+      const peer = one.links.get(nameOf(other))
+      if (peer === undefined) continue
+      one.links.delete(nameOf(other))
+      later(() => one.handlers.onPeerGone(peer, 'parted'))
+    }
+  }
+
+  return { join, connect, disconnect }
+}

@@ -1,0 +1,160 @@
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { toHex } from '../../../core/bytes/hex.ts'
+import { recoverHere } from '../../../core/chain/validation.ts'
+import { POOL_TRANSACTION_BYTES_MAX } from '../../../core/txpool/limits.ts'
+import { transfer } from '../../core/chain/support/chain.ts'
+import { USERS, VALIDATORS } from '../../core/chain/support/keys.ts'
+import { captureLog, type NodeOptions, until, type WiredNode, wireNode } from './support/node.ts'
+import { createWire, type Wire } from './support/wire.ts'
+
+setDefaultTimeout(30_000)
+
+const [A, B, C] = VALIDATORS
+const [ALICE, BOB] = USERS
+const LOCAL = { local: true, addedAtMs: 0 }
+
+let wire: Wire
+let nodes: WiredNode[]
+
+beforeEach(() => {
+  captureLog()
+  wire = createWire(Date.now)
+  nodes = []
+})
+
+afterEach(async () => {
+  for (const { exchange } of nodes) await exchange.stop()
+})
+
+const node = async (key: (typeof VALIDATORS)[number], options: NodeOptions = {}): Promise<WiredNode> => {
+  const made = await wireNode(wire, key, options)
+  nodes.push(made)
+  return made
+}
+
+const pair = async (options: NodeOptions = {}): Promise<readonly [WiredNode, WiredNode]> => {
+  const [one, other] = [await node(A), await node(B, options)]
+  wire.connect(one.network, other.network)
+  await until(() => one.network.peers().length === 1 && other.network.peers().length === 1)
+  return [one, other]
+}
+
+const encodedOf = (nonce: number): Uint8Array => transfer(ALICE, nonce).transaction.encoded
+
+describe('given two nodes that are connected', () => {
+  test('when a transaction is sent to one then the other has it too, as a remote one', async () => {
+    const [one, other] = await pair()
+    const sent = transfer(ALICE, 0)
+    one.pool.add(sent, one.poolHead(), LOCAL)
+    await until(() => other.pool.size === 1)
+    const found = other.pool.get(sent.transaction.hash)
+    expect(found).toMatchObject({ local: false, sender: ALICE.address })
+    expect(one.pool.get(sent.transaction.hash)).toMatchObject({ local: true })
+  })
+
+  test('when many are sent at once then their senders are recovered in batches and all arrive, in the order of their nonces', async () => {
+    let calls = 0
+    const [one, other] = await pair({
+      recoverSenders: transactions => {
+        calls++
+        return recoverHere(transactions)
+      },
+    })
+    for (let nonce = 0; nonce < 150; nonce++) one.pool.add(transfer(ALICE, nonce), one.poolHead(), LOCAL)
+    await until(() => other.pool.size === 150)
+    expect(other.pool.counts()).toEqual({ ready: 150, queued: 0 })
+    expect(calls).toBeLessThan(20)
+  })
+
+  test('when one comes again then it is looked at once', async () => {
+    let recovered = 0
+    const [one, other] = await pair({
+      recoverSenders: transactions => {
+        recovered += transactions.length
+        return recoverHere(transactions)
+      },
+    })
+    for (let again = 0; again < 5; again++) one.network.announceTransactions([encodedOf(0), encodedOf(0)])
+    await until(() => other.pool.size === 1)
+    await Bun.sleep(20)
+    expect(recovered).toBe(1)
+  })
+
+  test('when one cannot be mined then nobody is blamed, and it may come again', async () => {
+    const [one, other] = await pair()
+    const cheap = transfer(ALICE, 0, { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n }).transaction.encoded
+    const distant = transfer(BOB, 100_000).transaction.encoded
+    one.network.announceTransactions([cheap, distant, encodedOf(0)])
+    await until(() => other.pool.size === 1)
+    expect(other.network.reports).toEqual([])
+  })
+
+  test('when bytes are no transaction, or too many, or signed by no key, then the sender is blamed for each', async () => {
+    const [one, other] = await pair()
+    const unsigned = encodedOf(1).slice()
+    // The last 32 bytes are the signature's s.
+    unsigned.fill(0xff, unsigned.length - 32)
+    one.network.announceTransactions([
+      new Uint8Array([1, 2, 3]),
+      new Uint8Array(POOL_TRANSACTION_BYTES_MAX + 1),
+      unsigned,
+      encodedOf(0),
+    ])
+    await until(() => other.pool.size === 1)
+    expect(other.network.reports).toHaveLength(3)
+    for (const report of other.network.reports)
+      expect(report).toMatchObject({ address: toHex(A.address), what: 'invalid-transaction' })
+  })
+
+  test('when a flood comes then what waits is bounded and the rest is dropped', async () => {
+    let release: (() => void) | undefined
+    const held = new Promise<void>(resolve => {
+      release = resolve
+    })
+    let recovered = 0
+    const [one, other] = await pair({
+      recoverSenders: async transactions => {
+        await held
+        recovered += transactions.length
+        return transactions.map(() => ALICE.address)
+      },
+    })
+    const signed = encodedOf(0)
+    const flood = Array.from({ length: 20_000 }, (_, index) => {
+      const encoded = signed.slice()
+      new DataView(encoded.buffer).setUint32(encoded.length - 8, index)
+      return encoded
+    })
+    one.network.announceTransactions(flood)
+    await Bun.sleep(50)
+    release?.()
+    await until(() => recovered >= 8_192)
+    await Bun.sleep(50)
+    expect(recovered).toBe(8_192)
+    expect(other.pool.size).toBe(1)
+  })
+})
+
+describe('given a node that was cut off', () => {
+  test('when a transaction was sent to it then the others get it as soon as they are connected', async () => {
+    const alone = await node(A)
+    alone.pool.add(transfer(ALICE, 0), alone.poolHead(), LOCAL)
+    await Bun.sleep(50)
+    const other = await node(B)
+    wire.connect(alone.network, other.network)
+    await until(() => other.pool.size === 1)
+  })
+
+  test('when it has transactions of others then it leaves telling them to those', async () => {
+    const [one, other] = await pair()
+    one.pool.add(transfer(ALICE, 0), one.poolHead(), LOCAL)
+    await until(() => other.pool.size === 1)
+    wire.disconnect(one.network, other.network)
+    const third = await node(C)
+    wire.connect(other.network, third.network)
+    await Bun.sleep(2_200)
+    expect(third.pool.size).toBe(0)
+    wire.connect(one.network, third.network)
+    await until(() => third.pool.size === 1)
+  })
+})
