@@ -1,5 +1,6 @@
 import { equalBytes } from '../../bytes/bytes.ts'
 import { toHex } from '../../bytes/hex.ts'
+import { decodeExtraData } from '../../chain/codec/extraData.ts'
 import { proposalDigest, withRound } from '../codec/roundOfBlock.ts'
 import { type PreparedMetadata, type ProposalMessage, QBFT_CODES } from '../message.ts'
 import { authorOf } from '../signing.ts'
@@ -31,13 +32,27 @@ const unpreparedRule = (message: ProposalMessage): Broken | undefined =>
     ? broken('unjustified', 'prepares, but nobody was prepared')
     : creatorRule(message)
 
-/** The block is the one that was prepared in the highest round, whoever made it, with the new round in it. */
+/**
+ * The round in the block's extraData is the proposal's, or 0 as GoQuorum and Besu up to 24.11 write it. Besu takes any; but a
+ * block prepared under a round that nobody can guess could never be proposed again, and the height would be stuck.
+ */
+const blockRoundRule = ({ signed }: ProposalMessage): Broken | undefined => {
+  const { round, block } = signed.payload
+  const carried = decodeExtraData(block.header.extraData).round
+  return carried === round || carried === 0
+    ? undefined
+    : broken('invalid-block', `a block of round ${carried} in round ${round}`)
+}
+
+/** The block is the one that was prepared in the highest round, whoever made it, with another round in it. */
 const preparedRule = (
   context: RuleContext,
   { signed, prepares }: ProposalMessage,
   prepared: PreparedMetadata,
 ): Broken | undefined =>
-  equalBytes(proposalDigest(withRound(signed.payload.block, prepared.round)), prepared.digest)
+  [prepared.round, 0].some(round =>
+    equalBytes(proposalDigest(withRound(signed.payload.block, round)), prepared.digest),
+  )
     ? certificateRule(context, prepares, prepared)
     : broken('wrong-digest', `not the block that was prepared in round ${prepared.round}`)
 
@@ -54,7 +69,7 @@ const laterRoundRule = (context: RuleContext, message: ProposalMessage): Broken 
  * What justifies a proposal ("isProposalJustification"): nothing in round 0; above it a quorum of round changes to that
  * round, and where some of those were prepared, the block of the highest round with a quorum of prepares. A block that was
  * not prepared has its proposer as coinbase. Left to the caller: that the author is the round's proposer, and the block's
- * own rules and execution. The round in the block's extraData may be any, as in Besu.
+ * own rules and execution.
  */
 export const proposalRule = (context: RuleContext, message: ProposalMessage): Broken | undefined => {
   const { sequence, round, block } = message.signed.payload
@@ -62,5 +77,5 @@ export const proposalRule = (context: RuleContext, message: ProposalMessage): Br
     return broken('unjustified', `proposal of height ${sequence}, not ${context.sequence}`)
   if (block.header.number !== sequence)
     return broken('invalid-block', `block ${block.header.number} in height ${sequence}`)
-  return round === 0 ? firstRoundRule(message) : laterRoundRule(context, message)
+  return blockRoundRule(message) ?? (round === 0 ? firstRoundRule(message) : laterRoundRule(context, message))
 }

@@ -22,8 +22,8 @@ describe('round 0', () => {
     expect(judged(K0, 0, block, { dialect: 'blockAccessList' })).toBeUndefined()
   })
 
-  test('#86 the round in the block may differ from the proposal’s', () => {
-    expect(judged(K0, 0, withRound(block, 3))).toBeUndefined()
+  test('#86 the round in the block is the proposal’s: another one, which Besu takes, could not be proposed again', () => {
+    expect(judged(K0, 0, withRound(block, 3))).toBe('invalid-block')
   })
 
   test('#87 a block of another number than the sequence is refused', () => {
@@ -58,7 +58,8 @@ describe('a new block in a later round', () => {
     expect(judgedWith([...unprepared, signedRoundChangeBy(K4, 1)])).toBeUndefined()
   })
 
-  test('#86 the round in the block may differ from the proposal’s', () => {
+  test('#86 the round in the block may differ from the proposal’s where it is 0, as GoQuorum’s is', () => {
+    expect(judged(K1, 1, withRound(block, 3), { roundChanges: unprepared })).toBe('invalid-block')
     expect(judged(K1, 1, withRound(block, 0), { roundChanges: unprepared })).toBeUndefined()
   })
 
@@ -111,8 +112,15 @@ describe('a prepared block in a later round', () => {
     expect(judgedWith(prepares)).toBeUndefined()
   })
 
-  test('#86 passes with any round in its extraData', () => {
+  test('#86 passes with round 0 in its extraData', () => {
     expect(judged(K2, 2, block, { roundChanges, prepares })).toBeUndefined()
+  })
+
+  test('passes when it was prepared in a round above 0 with round 0 in it', () => {
+    const old = { round: 1, digest: preparedIn(0, block).digest }
+    const changes = QUORUM.map(key => signedRoundChangeBy(key, 2, old))
+    const attached = QUORUM.map(key => prepareBy(key, old))
+    expect(judgedWith(attached, changes)).toBeUndefined()
   })
 
   test('#91 two round changes prepared in the same round with different hashes are refused', () => {
