@@ -11,6 +11,7 @@ import { encodeSegment } from './segment.ts'
 import { createStateReader, UnknownBlock } from './stateReader.ts'
 import type { BlockCommit, ChainHead, ChainStore } from './store.ts'
 import { StoreFailed } from './storeFailed.ts'
+import { createTrieCache } from '../trie/cache.ts'
 import { createViews } from './views.ts'
 
 export type ChainStoreOptions = {
@@ -44,10 +45,13 @@ export const openChainStore = async (
 
   const nodes = {
     get: (key: string): Uint8Array | undefined => {
-      if (active.nodes.has(key)) return active.nodes.get(key)
-      if (frozen?.nodes.has(key)) return frozen.nodes.get(key)
+      const recent = active.nodes.get(key)
+      if (recent !== undefined || active.nodes.has(key)) return recent
+      const flushed = frozen?.nodes.get(key)
+      if (flushed !== undefined || frozen?.nodes.has(key) === true) return flushed
       return views.node(nodeKey(key))
     },
+    cache: createTrieCache(),
   }
   const sources = {
     views,

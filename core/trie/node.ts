@@ -1,8 +1,14 @@
+import type { TrieCache } from './cache.ts'
+
 /**
  * Where trie nodes are read from, synchronously, by the store key the trie asks for. Gives the stored record, undefined
  * when there is none. May throw MissingEntries (core/state/account.ts) over a store that can only be read asynchronously.
  */
-export type TrieNodeReader = { get(key: string): Uint8Array | undefined }
+export type TrieNodeReader = {
+  get(key: string): Uint8Array | undefined
+  /** What was decoded and verified of these records before; left out where the trie is read once. */
+  readonly cache?: TrieCache
+}
 
 /** A record the trie changed: the new one, or undefined for one that is gone. */
 export type TrieNodeWrite = { readonly key: string; readonly value: Uint8Array | undefined }

@@ -33,7 +33,7 @@ export const updateStateRoot = (
   nodes: TrieNodeReader,
   parentRoot: Hash,
   changes: StateChanges,
-  cache?: TrieCache,
+  cache: TrieCache | undefined = nodes.cache,
 ): StateRootUpdate => {
   const run: TrieRun = { nodes, keyPrefix: ACCOUNT_KEYS, writes: [], missing: [], branches: 0 }
   const accounts = changes.accounts.map(change => withStorageRoot(run, change, cache))
