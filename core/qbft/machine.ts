@@ -1,17 +1,16 @@
-import { equalBytes } from '../bytes/bytes.ts'
-import { includesAddress } from '../validators/votes.ts'
 import type { Effect } from './effect.ts'
 import type { QbftEnvironment } from './environment.ts'
 import { handleBuilt } from './handle/built.ts'
+import { handleConnected } from './handle/connected.ts'
 import { handleHead } from './handle/head.ts'
+import { handleImportFailed } from './handle/importFailed.ts'
 import { handleMessage } from './handle/message.ts'
-import { blockTimerFired, handleTimer } from './handle/timer.ts'
+import { handleTimer, handleTransactions } from './handle/timer.ts'
 import { handleVerified } from './handle/verified.ts'
 import type { Input } from './input.ts'
 import { recorded } from './record.ts'
-import { startRoundTimer } from './rounds.ts'
 import type { HeightState, QbftState } from './state.ts'
-import { ask, type Turn } from './turn.ts'
+import type { Turn } from './turn.ts'
 
 export type Transition = { readonly state: QbftState; readonly effects: readonly Effect[] }
 
@@ -31,26 +30,11 @@ const step = (turn: Turn, state: QbftState, input: Input): QbftState => {
     case 'block-verified':
       return atHeight(state, height => handleVerified(turn, height, input.hash, input.invalid))
     case 'import-failed':
-      return atHeight(state, height => {
-        if (height.importing === undefined || !equalBytes(height.importing, input.hash)) return height
-        const open = { ...height, importing: undefined }
-        startRoundTimer(turn, open)
-        return open
-      })
+      return atHeight(state, height => handleImportFailed(turn, height, input.hash))
     case 'peer-connected':
-      return atHeight(state, height => {
-        if (!includesAddress(height.head.validators, input.peer)) return height
-        const { ownMessages, ownRoundChange } = height
-        for (const message of ownRoundChange === undefined ? ownMessages : [ownRoundChange, ...ownMessages])
-          ask(turn, { kind: 'send', message, to: input.peer })
-        return height
-      })
+      return atHeight(state, height => handleConnected(turn, height, input.peer))
     case 'transactions-waiting':
-      return atHeight(state, height =>
-        turn.nowMs < height.head.readyAtMs || height.importing !== undefined
-          ? height
-          : blockTimerFired(turn, height, true),
-      )
+      return atHeight(state, height => handleTransactions(turn, height))
   }
 }
 

@@ -23,11 +23,7 @@ export const waitForTransactions = (turn: Turn, { head, sequence }: HeightState)
  * The next block may be made: round 0 begins. While it would be empty and must not be yet, every validator waits, so that
  * none asks for another round in the meantime.
  */
-export const blockTimerFired = (
-  turn: Turn,
-  height: HeightState,
-  transactionsWaiting: boolean,
-): HeightState => {
+const blockTimerFired = (turn: Turn, height: HeightState, transactionsWaiting: boolean): HeightState => {
   if (height.round !== undefined) return height
   if (!transactionsWaiting && turn.nowMs <= height.head.emptyAtMs) {
     waitForTransactions(turn, height)
@@ -35,6 +31,12 @@ export const blockTimerFired = (
   }
   return beginProposal(turn, enterRound(turn, height, 0, 'block-timer'))
 }
+
+/** The pool has something for a block that this validator waited with. */
+export const handleTransactions = (turn: Turn, height: HeightState): HeightState =>
+  turn.nowMs < height.head.readyAtMs || height.importing !== undefined
+    ? height
+    : blockTimerFired(turn, height, true)
 
 /**
  * "UponRoundTimeout". A round in which no quorum was heard is not left once this validator has asked for it: alone a
