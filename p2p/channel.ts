@@ -1,16 +1,12 @@
 import type { Connection, Stream } from '@libp2p/interface'
 import { textOf } from './error.ts'
-import { flushed } from './flush.ts'
-import { encodeFrame } from './frames.ts'
+import { type Message, messageOf, sendFrames } from './sendFrames.ts'
 
 /** Opening a stream takes one round trip; a peer that does not answer for this long is as good as gone. */
 const OPEN_TIMEOUT_MS = 10_000
 
-/** A peer that takes no byte for this long while there are some for it is as good as gone. */
-export const STALL_TIMEOUT_MS = 15_000
-
-/** Messages up to here are put together with their length before they are sent, longer ones not copied. */
-const COPIED_BYTES_MAX = 64 * 1024
+/** Small messages that wait together are written together. */
+const BATCH_BYTES_MAX = 64 * 1024
 
 export type ChannelLimits = {
   /** Messages that wait for a slow peer; over it the oldest is dropped. */
@@ -26,8 +22,6 @@ export type Channel = {
   idle(): Promise<void>
 }
 
-type Waiting = { readonly parts: readonly Uint8Array[]; readonly bytes: number }
-
 /**
  * A long-lived outbound stream of length-prefixed messages. One message at a time is given to libp2p, whose own
  * buffers have no bound, so that what waits, waits here, where the oldest gives way to the newest.
@@ -38,7 +32,7 @@ export const openChannel = (
   { messagesMax, bytesMax }: ChannelLimits,
   onFailure: (reason: string) => void,
 ): Channel => {
-  const queue: Waiting[] = []
+  const queue: Message[] = []
   let queuedBytes = 0
   let stream: Stream | undefined
   let state: 'closed' | 'opening' | 'open' | 'sending' | 'failed' = 'closed'
@@ -62,16 +56,26 @@ export const openChannel = (
   const open = async (): Promise<void> => {
     state = 'opening'
     stream = await connection.newStream(protocol, { signal: AbortSignal.timeout(OPEN_TIMEOUT_MS) })
-    state = 'open'
+    state = 'sending'
     await pump(stream)
   }
 
+  /** The next messages that are sent at once. */
+  const takeBatch = (): readonly Message[] => {
+    let bytes = 0
+    let count = 0
+    for (const message of queue) {
+      if (count > 0 && bytes + message.bytes > BATCH_BYTES_MAX) break
+      bytes += message.bytes
+      count++
+    }
+    queuedBytes -= bytes
+    return queue.splice(0, count)
+  }
+
   const pump = async (to: Stream): Promise<void> => {
-    state = 'sending'
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-      queuedBytes -= next.bytes
-      write(to, next)
-      const waiting = flushed(to, STALL_TIMEOUT_MS)
+    while (queue.length > 0) {
+      const waiting = sendFrames(to, takeBatch())
       if (waiting !== undefined) await waiting
       if (state !== 'sending') return
     }
@@ -79,16 +83,22 @@ export const openChannel = (
     settle()
   }
 
+  /** What is sent in one go by the caller becomes one write. */
+  const pumpSoon = (): void => {
+    state = 'sending'
+    queueMicrotask(() => void pump(stream as Stream).catch(fail))
+  }
+
   return {
     send: (...parts) => {
       if (state === 'failed') return
-      const bytes = parts.reduce((sum, part) => sum + part.length, 0)
-      queue.push({ parts, bytes })
-      queuedBytes += bytes
+      const message = messageOf(...parts)
+      queue.push(message)
+      queuedBytes += message.bytes
       while (queue.length > messagesMax || (queuedBytes > bytesMax && queue.length > 1))
-        queuedBytes -= (queue.shift() as Waiting).bytes
+        queuedBytes -= (queue.shift() as Message).bytes
       if (state === 'closed') open().catch(fail)
-      else if (state === 'open') pump(stream as Stream).catch(fail)
+      else if (state === 'open') pumpSoon()
     },
     idle: () =>
       new Promise(resolve => {
@@ -96,15 +106,4 @@ export const openChannel = (
         else wakeIdle.push(resolve)
       }),
   }
-}
-
-const write = (stream: Stream, { parts, bytes }: Waiting): void => {
-  if (bytes <= COPIED_BYTES_MAX) {
-    stream.send(encodeFrame(...parts))
-    return
-  }
-  const length = new Uint8Array(4)
-  new DataView(length.buffer).setUint32(0, bytes)
-  stream.send(length)
-  for (const part of parts) stream.send(part)
 }

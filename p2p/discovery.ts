@@ -9,6 +9,7 @@ import type { PeerTable } from './peerTable.ts'
 const ASK_INTERVAL_MS = 10_000
 
 export type Discovery = {
+  start(): void
   /** Asks this peer now, when more peers are wanted. */
   ask(link: Link): void
   /** What a peer is answered: the others. */
@@ -17,7 +18,7 @@ export type Discovery = {
 }
 
 /** Nodes are learned of by asking connected ones whom they are connected with. */
-export const startDiscovery = (options: {
+export const createDiscovery = (options: {
   readonly table: PeerTable
   readonly protocol: string
   readonly log: NetworkLog
@@ -34,13 +35,17 @@ export const startDiscovery = (options: {
     )
   }
 
-  const timer = setInterval(() => {
+  const askNext = (): void => {
     const links = [...table.all()].flatMap(({ links: [first] }) => (first === undefined ? [] : [first]))
     const link = links[turn++ % Math.max(1, links.length)]
     if (link !== undefined) ask(link)
-  }, ASK_INTERVAL_MS)
+  }
+  let timer: ReturnType<typeof setInterval> | undefined
 
   return {
+    start: () => {
+      timer = setInterval(askNext, ASK_INTERVAL_MS)
+    },
     ask,
     enodesFor: ({ id }) =>
       [...table.all()].filter(({ links: [first] }) => first?.id !== id).map(({ peer }) => peer.enode),

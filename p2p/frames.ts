@@ -6,6 +6,13 @@ const LENGTH_BYTES = 4
 /** What a message's buffer begins with: a claimed length alone must not take memory. */
 const FIRST_BUFFER_BYTES = 64 * 1024
 
+/** What stands before a message of so many bytes. */
+export const encodeLength = (bytes: number): Uint8Array => {
+  const length = new Uint8Array(LENGTH_BYTES)
+  new DataView(length.buffer).setUint32(0, bytes)
+  return length
+}
+
 /** One message on the wire: its length, then its parts. */
 export const encodeFrame = (...parts: readonly Uint8Array[]): Uint8Array => {
   let length = 0

@@ -1,7 +1,6 @@
 import type { Stream } from '@libp2p/interface'
-import { STALL_TIMEOUT_MS } from './channel.ts'
 import { NetworkError, textOf } from './error.ts'
-import { flushed } from './flush.ts'
+import { messageOf, STALL_TIMEOUT_MS, sendFrames } from './sendFrames.ts'
 import { encodeFrame } from './frames.ts'
 import type { Link } from './link.ts'
 import type { NetworkHandlers } from './network.ts'
@@ -78,9 +77,7 @@ export const answerRange = async (stream: Stream, blocks: NetworkHandlers['block
     const count = Math.min(view.getUint16(8), RANGE_BLOCKS_MAX)
     let bytes = 0
     for await (const block of blocks(view.getBigUint64(0), count)) {
-      stream.send(encodeFrame(block))
-      const waiting = flushed(stream, STALL_TIMEOUT_MS)
-      if (waiting !== undefined) await waiting
+      await sendFrames(stream, [messageOf(block)])
       bytes += block.length
       if (bytes >= RANGE_BYTES_MAX) break
     }

@@ -4,7 +4,7 @@ import { addressOfPublicKey, publicKeyOf } from '../core/crypto/crypto.ts'
 import { createBlockExchange } from './blockExchange.ts'
 import { receiveConsensusMessages, sendConsensusMessage } from './consensus.ts'
 import { createDialer } from './dialer.ts'
-import { startDiscovery } from './discovery.ts'
+import { createDiscovery } from './discovery.ts'
 import { type Enode, EnodeError, formatEnode, parseEnode } from './enode.ts'
 import { NetworkError, textOf } from './error.ts'
 import { guardHandlers } from './guard.ts'
@@ -165,7 +165,7 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
     onChannelFailure: (link, reason) => life.close(link, reason, false),
   })
 
-  const discovery = startDiscovery({
+  const discovery = createDiscovery({
     table,
     protocol: protocols.peers,
     log,
@@ -245,6 +245,7 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
 
   port = await startHost(host, options.host, options.port)
   gossip.start()
+  discovery.start()
   for (const enode of bootnodes) dialer.add(enode, 'bootnode')
   for (const enode of staticNodes) dialer.add(enode, 'static')
   dialer.tick()

@@ -112,3 +112,10 @@ export const peersOf = (node: Node): readonly string[] =>
     .peers()
     .map(peer => peer.enode)
     .sort()
+
+/** Bytes in which a part that is lost or twice shows. */
+export const patternOf = (length: number): Uint8Array => {
+  const bytes = new Uint8Array(length)
+  for (let i = 0; i < length; i++) bytes[i] = (i ^ (i >> 8) ^ (i >> 16)) & 0xff
+  return bytes
+}
