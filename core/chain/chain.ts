@@ -1,6 +1,7 @@
 import type { Address } from '../bytes/bytes.ts'
 import type { ChainConfiguration } from '../genesis/configuration.ts'
 import type { ChainHead, ChainStore } from '../store/store.ts'
+import type { VoteTally } from '../validators/votes.ts'
 import type { Block } from './block.ts'
 import type { Vote } from './codec/extraData.ts'
 import type { Header } from './header.ts'
@@ -59,12 +60,20 @@ export type Chain = {
    */
   buildBlock(options: BuildOptions): Promise<BuiltBlock>
   /**
-   * Commits a block that `buildBlock` gave, with the extraData that carries its seals (and the round it was
-   * committed in); nothing is executed again. @throws InvalidBlock when anything else differs, or the seals do not suffice
+   * A block that another validator proposes: every rule but the seals, and executed. Nothing of it is kept but the result.
+   * @throws InvalidBlock, ChainError on a chain that is not QBFT
    */
-  commitBuilt(built: BuiltBlock, header: Header): Promise<void>
+  verifyBlock(block: Block, options: ImportOptions): Promise<BuiltBlock>
+  /**
+   * Commits a block that `buildBlock` or `verifyBlock` gave, with the extraData that carries its seals (and the round it was
+   * committed in); nothing is executed again. Resolves `known` when the block came onto the chain another way meanwhile.
+   * @throws InvalidBlock when anything else differs, or the seals do not suffice
+   */
+  commitBuilt(built: BuiltBlock, header: Header): Promise<'imported' | 'known'>
   /** The validators that govern block `number` (head + 1 at most), ascending. */
   validators(number: bigint): Promise<readonly Address[]>
+  /** The votes that stand after the head, by which a proposer chooses its own; undefined where nobody votes on the next block. */
+  voteTally(): Promise<VoteTally | undefined>
   /** Called after each commit, in order. Returns the function that unsubscribes. */
   onHead(listener: (head: ChainHead) => void): () => void
 }

@@ -1,9 +1,11 @@
+import type { Hash } from '../bytes/bytes.ts'
 import type { BlockCommit, ChainHead } from '../store/store.ts'
 import type { Block } from './block.ts'
 import type { ImportOptions } from './chain.ts'
 import { blockHashesAfter } from './environment.ts'
 import { type ExecutionResult, executeBlock, type ExecutionInput, sendersOf } from './execution.ts'
 import { SystemContractFailure } from './requests.ts'
+import type { HeaderContext } from './rules/context.ts'
 import { ancestry } from './rules/header.ts'
 import { InvalidBlock } from './rules/invalidBlock.ts'
 import { checkOutcome } from './rules/outcome.ts'
@@ -59,6 +61,34 @@ const asInvalid = (block: Block, cause: unknown): unknown =>
     ? new InvalidBlock(block.header, 'system-contract', 'working system contracts', cause.message, { cause })
     : cause
 
+/** Holds a block whose header passed against the rules of bodies, executes it on `parent` and compares. @throws InvalidBlock */
+export const executeChecked = async (
+  chain: ChainContext,
+  parent: ChainHead,
+  block: Block,
+  context: HeaderContext,
+): Promise<ExecutionResult> => {
+  await checkBody(chain, block, context)
+  const sent = await withSenders(chain, block)
+  try {
+    const { result } = await executeOn(chain, parent, { ...block, rules: context.rules }, () =>
+      bodySource(block.header, sent),
+    )
+    checkOutcome(block, result)
+    return result
+  } catch (error) {
+    throw asInvalid(block, error)
+  }
+}
+
+/** True for a block that is on the chain already. */
+export const isKnown = async (
+  { store }: ChainContext,
+  head: ChainHead,
+  number: bigint,
+  hash: Hash,
+): Promise<boolean> => number <= head.header.number && (await store.numberOfHash(hash)) === number
+
 /**
  * Holds a block against every rule, executes it, and gives what is to be committed; undefined for one that is on the
  * chain already. @throws InvalidBlock
@@ -71,20 +101,9 @@ export const validateBlock = async (
 ): Promise<BlockCommit | undefined> => {
   const { header } = block
   const hash = hashOfHeader(chain.configuration, header)
-  if (header.number <= head.header.number && (await chain.store.numberOfHash(hash)) === header.number)
-    return undefined
+  if (await isKnown(chain, head, header.number, hash)) return undefined
   const context = headerContext(chain, header, head, nowMs)
   ancestry(context)
   await checkHeader(chain, context)
-  await checkBody(chain, block, context)
-  const sent = await withSenders(chain, block)
-  try {
-    const { result } = await executeOn(chain, head, { ...block, rules: context.rules }, () =>
-      bodySource(header, sent),
-    )
-    checkOutcome(block, result)
-    return commitOf(block, hash, head, result)
-  } catch (error) {
-    throw asInvalid(block, error)
-  }
+  return commitOf(block, hash, head, await executeChecked(chain, head, block, context))
 }

@@ -2,13 +2,13 @@ import type { Genesis } from '../genesis/genesis.ts'
 import type { BlockCommit, ChainHead, ChainStore } from '../store/store.ts'
 import type { Chain } from './chain.ts'
 import { ChainError } from './error.ts'
-import { validateBlock } from './importing.ts'
+import { isKnown, validateBlock } from './importing.ts'
 import { createListeners } from './listeners.ts'
 import { openGenesis } from './openGenesis.ts'
 import { createProducer } from './producing.ts'
 import { createQueue } from './queue.ts'
-import { type ChainContext, type RecoverSenders, recoverHere } from './validation.ts'
-import { createValidators } from './validators.ts'
+import { type ChainContext, hashOfHeader, type RecoverSenders, recoverHere } from './validation.ts'
+import { createValidators, type Validators } from './validators.ts'
 
 export type OpenChainOptions = {
   readonly genesis: Genesis
@@ -20,6 +20,11 @@ export type OpenChainOptions = {
   readonly onError: (error: unknown) => void
 }
 
+const NO_VALIDATORS: Validators = {
+  validators: () => Promise.resolve([]),
+  voteTally: () => Promise.resolve(undefined),
+}
+
 /**
  * Opens the chain in a store, writing the genesis block into an empty one.
  * @throws ChainError when the store holds another chain, or the genesis file cannot be run on it
@@ -29,8 +34,8 @@ export const openChain = async (options: OpenChainOptions): Promise<Chain> => {
   const { configuration } = options.genesis
   const genesis = await openGenesis(options.genesis, store)
   const { consensus } = configuration
-  const validators =
-    consensus.kind === 'qbft' ? createValidators(configuration, consensus, store) : () => Promise.resolve([])
+  const { validators, voteTally } =
+    consensus.kind === 'qbft' ? createValidators(configuration, consensus, store) : NO_VALIDATORS
   const context: ChainContext = { configuration, store, genesis, validators, recoverSenders }
   const producer = createProducer(context)
   const enqueue = createQueue()
@@ -60,7 +65,15 @@ export const openChain = async (options: OpenChainOptions): Promise<Chain> => {
         return 'imported'
       }),
     buildBlock: buildOptions => enqueue(() => producer.build(head(), buildOptions)),
-    commitBuilt: (built, header) => enqueue(async () => commit(await producer.seal(head(), built, header))),
+    verifyBlock: (block, importOptions) => enqueue(() => producer.verify(head(), block, importOptions)),
+    commitBuilt: (built, header) =>
+      enqueue(async () => {
+        const { number } = header
+        if (await isKnown(context, head(), number, hashOfHeader(configuration, header))) return 'known'
+        await commit(await producer.seal(head(), built, header))
+        return 'imported'
+      }),
+    voteTally: () => voteTally(head().header.number),
     validators(number) {
       const last = head().header.number + 1n
       if (number >= 0n && number <= last) return validators(number)

@@ -4,16 +4,17 @@ import { type QbftConsensus, qbftAt, rulesAt } from '../genesis/schedule.ts'
 import type { BlockCommit, ChainHead } from '../store/store.ts'
 import { executedHeader, proposalHeader } from './building.ts'
 import { chooseCandidates, recordCandidates } from './candidates.ts'
-import type { BuildOptions, BuiltBlock } from './chain.ts'
+import type { Block } from './block.ts'
+import type { BuildOptions, BuiltBlock, ImportOptions } from './chain.ts'
 import { qbftBlockHash } from './codec/blockHash.ts'
 import { ChainError } from './error.ts'
 import { type ExecutionResult, sendersOf } from './execution.ts'
 import type { Header } from './header.ts'
-import { commitOf, executeOn } from './importing.ts'
+import { commitOf, executeChecked, executeOn } from './importing.ts'
 import type { QbftHeaderContext } from './rules/context.ts'
 import { ancestry } from './rules/header.ts'
 import { InvalidBlock } from './rules/invalidBlock.ts'
-import { QBFT_UNSEALED_HEADER_RULES, qbftExtraDataOf } from './rules/qbft.ts'
+import { QBFT_PROPOSAL_HEADER_RULES, QBFT_UNSEALED_HEADER_RULES, qbftExtraDataOf } from './rules/qbft.ts'
 import { commitSeals } from './rules/seals.ts'
 import { type ChainContext, headerContext, rulesOfHeader } from './validation.ts'
 
@@ -26,14 +27,15 @@ const qbftContext = async (
   chain: ChainContext,
   header: Header,
   parent: ChainHead,
+  nowMs = 0,
 ): Promise<QbftHeaderContext> => ({
-  ...headerContext(chain, header, parent, 0),
+  ...headerContext(chain, header, parent, nowMs),
   extraData: qbftExtraDataOf(header),
   parameters: qbftAt(qbftOf(chain), header.number),
   validators: await chain.validators(header.number),
 })
 
-/** Builds, executes and commits blocks of one chain; what executing gave is kept as long as the built block is. */
+/** Builds, verifies and seals blocks of one chain; what executing gave is kept as long as the built block is. */
 export const createProducer = (chain: ChainContext) => {
   const results = new WeakMap<BuiltBlock, ExecutionResult>()
 
@@ -79,13 +81,29 @@ export const createProducer = (chain: ChainContext) => {
     return built
   }
 
+  /** A block that another validator proposes, checked and executed on `parent` as if it were sealed. @throws InvalidBlock */
+  const verify = async (parent: ChainHead, block: Block, { nowMs }: ImportOptions): Promise<BuiltBlock> => {
+    const context = await qbftContext(chain, block.header, parent, nowMs)
+    ancestry(context)
+    for (const rule of QBFT_PROPOSAL_HEADER_RULES) rule(context)
+    const result = await executeChecked(chain, parent, block, context)
+    const built: BuiltBlock = {
+      block,
+      senders: sendersOf(result.executed),
+      receipts: result.receipts,
+      rejected: [],
+    }
+    results.set(built, result)
+    return built
+  }
+
   /** What is to be committed of a built block once it is sealed. @throws InvalidBlock, ChainError `NOT_BUILT_HERE` */
   const seal = async (parent: ChainHead, built: BuiltBlock, header: Header): Promise<BlockCommit> => {
     const result = results.get(built)
     if (result === undefined)
       throw new ChainError(
         'NOT_BUILT_HERE',
-        'only what buildBlock gave can be committed so: import other blocks',
+        'only what buildBlock or verifyBlock gave can be committed so: import other blocks',
       )
     // The on-chain hash covers everything but seals and round.
     qbftExtraDataOf(header)
@@ -104,5 +122,5 @@ export const createProducer = (chain: ChainContext) => {
     return commitOf({ ...built.block, header }, hash, parent, result)
   }
 
-  return { build, seal }
+  return { build, verify, seal }
 }

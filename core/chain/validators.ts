@@ -30,6 +30,14 @@ const boundedMap = <Value>(): {
   }
 }
 
+/** Who governs the blocks of a chain. */
+export type Validators = {
+  /** Of block `number`, head + 1 at most, ascending. */
+  readonly validators: (number: bigint) => Promise<readonly Address[]>
+  /** After block `number`; undefined where a contract governs the next one. */
+  readonly voteTally: (number: bigint) => Promise<VoteTally | undefined>
+}
+
 /**
  * Who governs each block of a QBFT chain: `validators(number)` gives the set after block `number - 1`, ascending, for
  * blocks up to head + 1. Kept by number, which is safe because the chain under it never changes, only grows.
@@ -38,7 +46,7 @@ export const createValidators = (
   configuration: ChainConfiguration,
   consensus: QbftConsensus,
   store: ChainStore,
-): ((number: bigint) => Promise<readonly Address[]>) => {
+): Validators => {
   const tallies = boundedMap<VoteTally>()
   const contractSets = boundedMap<readonly Address[]>()
 
@@ -100,10 +108,13 @@ export const createValidators = (
     return validators
   }
 
-  return async number => {
-    const { validatorSelection } = qbftAt(consensus, number)
-    return validatorSelection.mode === 'contract'
-      ? contractSet(number, validatorSelection.address)
-      : votedSet(number)
+  const selectionAt = (number: bigint) => qbftAt(consensus, number).validatorSelection
+
+  return {
+    validators: async number => {
+      const selection = selectionAt(number)
+      return selection.mode === 'contract' ? contractSet(number, selection.address) : votedSet(number)
+    },
+    voteTally: async number => (selectionAt(number + 1n).mode === 'contract' ? undefined : tallyAt(number)),
   }
 }

@@ -107,5 +107,13 @@ export const QBFT_HEADER_RULES: readonly QbftRule[] = [
   spacing,
 ]
 
+/** What holds for a block that another validator proposes: all of it but the seals. */
+export const QBFT_PROPOSAL_HEADER_RULES: readonly QbftRule[] = [
+  ...BEFORE_TIME,
+  common.notFromTheFuture(FUTURE_SECONDS_MAX),
+  ...BEFORE_SEALS,
+  spacing,
+]
+
 /** What holds for a block before anybody has sealed it. */
 export const QBFT_UNSEALED_HEADER_RULES: readonly QbftRule[] = [...BEFORE_TIME, ...BEFORE_SEALS, spacing]
