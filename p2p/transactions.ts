@@ -10,8 +10,15 @@ import type { NetworkLog } from './network.ts'
 const GATHER_MS = 10
 /** The smallest transaction has about 100 bytes: more cannot be in a message. */
 const TRANSACTIONS_MAX = GOSSIP_BYTES_MAX / 64
-/** RLP needs up to 4 bytes before each transaction, and before all. */
+/**
+ * Random bytes before each batch: gossip drops a message that it has seen, and what is told again is for those who have
+ * connected since.
+ */
+const SALT_BYTES = 8
+/** RLP needs up to 4 bytes before each transaction. */
 const OVERHEAD_BYTES = 4
+/** What a message has beside its transactions: the salt, and RLP before it, before the list of them and before all. */
+const ENVELOPE_BYTES = SALT_BYTES + 1 + 2 * OVERHEAD_BYTES
 
 export type TransactionGossip = {
   /** Once the host runs. */
@@ -35,7 +42,7 @@ export const createTransactionGossip = (
 ): TransactionGossip => {
   const { pubsub } = host.services
   let batch: Uint8Array[] = []
-  let batchBytes = OVERHEAD_BYTES
+  let batchBytes = ENVELOPE_BYTES
   let timer: ReturnType<typeof setTimeout> | undefined
 
   pubsub.topicValidators.set(topic, (from, message) => {
@@ -54,9 +61,9 @@ export const createTransactionGossip = (
     clearTimeout(timer)
     timer = undefined
     if (batch.length === 0) return
-    const message = encodeRlp(batch)
+    const message = encodeRlp([crypto.getRandomValues(new Uint8Array(SALT_BYTES)), batch])
     batch = []
-    batchBytes = OVERHEAD_BYTES
+    batchBytes = ENVELOPE_BYTES
     pubsub
       .publish(topic, message)
       .catch(error => log.debug('Transactions were not gossiped: {reason}', { reason: textOf(error) }))
@@ -67,7 +74,7 @@ export const createTransactionGossip = (
     announce: transactions => {
       for (const transaction of transactions) {
         const bytes = transaction.length + OVERHEAD_BYTES
-        if (bytes + OVERHEAD_BYTES > GOSSIP_BYTES_MAX) {
+        if (bytes + ENVELOPE_BYTES > GOSSIP_BYTES_MAX) {
           log.warn('A transaction of {bytes} bytes is too large to be told to others', {
             bytes: transaction.length,
           })
@@ -88,7 +95,9 @@ export const createTransactionGossip = (
 
 const decodeBatch = (data: Uint8Array): readonly Uint8Array[] => {
   if (data.length > GOSSIP_BYTES_MAX) throw new NetworkError('OVERSIZED', `a batch of ${data.length} bytes`)
-  const items = rlpList(decodeRlp(data), 'a batch of transactions')
+  const [salt, batch] = rlpList(decodeRlp(data), 'a batch')
+  rlpBytes(salt, 'the salt of a batch', SALT_BYTES)
+  const items = rlpList(batch, 'the transactions of a batch')
   if (items.length === 0 || items.length > TRANSACTIONS_MAX)
     throw new NetworkError('BAD_MESSAGE', `a batch of ${items.length} transactions`)
   // The pool keeps them: each must not keep the whole batch alive.

@@ -1,4 +1,3 @@
-import { equalBytes } from '../../core/bytes/bytes.ts'
 import type { Block } from '../../core/chain/block.ts'
 import type { Chain } from '../../core/chain/chain.ts'
 import { InvalidBlock } from '../../core/chain/rules/invalidBlock.ts'
@@ -81,9 +80,7 @@ export const startCatchUp = (options: CatchUpOptions): CatchUp => {
         detail: ending.detail,
       })
       heads.failed(holder.key, nowMs())
-      // Who only lost the connection did nothing wrong.
-      if (network.peers().some(({ address }) => equalBytes(address, holder.peer.address)))
-        network.reportMisbehaviour(holder.peer.address, 'bad-response', ending.detail)
+      if (ending.isToBlame) network.reportMisbehaviour(holder.peer.address, 'bad-response', ending.detail)
     }
     wakeup.wake()
   }

@@ -1,6 +1,6 @@
 import { toBareHex } from '../../core/bytes/hex.ts'
 import { differingEntries } from '../../p2p/differences.ts'
-import type { Peer, PeerStatus } from '../../p2p/network.ts'
+import type { Peer } from '../../p2p/network.ts'
 import type { Log } from '../logging/log.ts'
 
 /** Nodes kept, the one that was told first forgotten first: more than any consortium looks at. */
@@ -11,6 +11,8 @@ const SHOWN_MAX = 80
 
 /** Entries in the log and in what is kept; a wholly different file differs in all of them. */
 const ENTRIES_MAX = 16
+
+type Configuration = Readonly<Record<string, string>>
 
 export type Difference = { readonly peer: string; readonly entries: readonly string[] }
 
@@ -28,16 +30,11 @@ const shown = (value: string | undefined): string => {
 }
 
 /** Entry by entry, what it is there and here. */
-const described = (names: readonly string[], own: PeerStatus, theirs: PeerStatus): string =>
-  names
-    .map(
-      name =>
-        `${shown(name)} is ${shown(theirs.configuration[name])} there and ${shown(own.configuration[name])} here`,
-    )
-    .join('; ')
+const described = (names: readonly string[], own: Configuration, theirs: Configuration): string =>
+  names.map(name => `${shown(name)} is ${shown(theirs[name])} there and ${shown(own[name])} here`).join('; ')
 
 /** Nodes whose genesis file is not this one's, told to the operator once each by the names of the entries. */
-export const createDifferences = (own: () => PeerStatus, log: Log): Differences => {
+export const createDifferences = (own: Configuration, log: Log): Differences => {
   const kept = new Map<string, Difference>()
 
   /** False when that was told already. */
@@ -54,12 +51,15 @@ export const createDifferences = (own: () => PeerStatus, log: Log): Differences 
   return {
     told: peer => {
       const key = toBareHex(peer.address)
-      const names = differingEntries(own(), peer.status).slice(0, ENTRIES_MAX)
+      const names = differingEntries({ ...peer.status, configuration: own }, peer.status).slice(
+        0,
+        ENTRIES_MAX,
+      )
       if (names.length === 0) kept.delete(key)
       else if (keep(key, peer.enode, names))
         log.warn('{peer} runs with another genesis file: {differences}. Both must have the same one.', {
           peer: peer.enode,
-          differences: described(names, own(), peer.status),
+          differences: described(names, own, peer.status.configuration),
           entries: names,
         })
     },

@@ -1,5 +1,6 @@
 import { decodeBlock } from '../../core/chain/codec/block.ts'
 import { DecodeError } from '../../core/chain/codec/error.ts'
+import { NetworkError, textOf } from '../../p2p/error.ts'
 import type { Network } from '../../p2p/network.ts'
 import type { PeerHead } from './peerHeads.ts'
 import type { Range, Ranges } from './ranges.ts'
@@ -35,8 +36,8 @@ export type Ending =
   | { readonly kind: 'nothing'; readonly number: bigint }
   /** Something else than was asked for. */
   | { readonly kind: 'wrong'; readonly detail: string }
-  /** The network failed: it went, was silent or sent too much. */
-  | { readonly kind: 'failed'; readonly detail: string }
+  /** It went, was silent or sent too much; who only lost the connection is not to blame. */
+  | { readonly kind: 'failed'; readonly detail: string; readonly isToBlame: boolean }
   /** Called off here. */
   | { readonly kind: 'called-off' }
 
@@ -123,7 +124,10 @@ export const createDownload = ({
     } catch (error) {
       if (request.controller.signal.aborted) ending = { kind: 'called-off' }
       else if (error instanceof DecodeError) ending = { kind: 'wrong', detail: error.message }
-      else ending = { kind: 'failed', detail: error instanceof Error ? error.message : String(error) }
+      else {
+        const isToBlame = error instanceof NetworkError && error.code !== 'NOT_CONNECTED'
+        ending = { kind: 'failed', detail: textOf(error), isToBlame }
+      }
     }
     // The stream of an answer that is not read to its end must not stay open.
     request.controller.abort()
@@ -164,7 +168,11 @@ export const createDownload = ({
         if (request.controller.signal.aborted) continue
         if (atMs - request.heardMs >= SILENT_MS) {
           request.controller.abort()
-          onEnding(request.holder, { kind: 'failed', detail: `silent for ${SILENT_MS / 1000} s` })
+          onEnding(request.holder, {
+            kind: 'failed',
+            detail: `no block for ${SILENT_MS / 1000} s`,
+            isToBlame: true,
+          })
           continue
         }
         const holdsUp = ranges.first === request.range && atMs - request.startedMs >= SLOW_MS

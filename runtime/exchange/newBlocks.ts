@@ -31,6 +31,8 @@ export type NewBlocks = {
   readonly announce: (block: Block) => void
   /** A peer tells of one. */
   readonly receive: (peer: Peer, encoded: Uint8Array) => void
+  /** Blocks that were told of and are being imported. */
+  readonly importing: () => number
 }
 
 /** Blocks as they are made: the next one is imported at once, of later ones it is noted who has them. */
@@ -38,6 +40,7 @@ export const createNewBlocks = (options: NewBlocksOptions): NewBlocks => {
   const { chain, heads, network, log, nowMs, pending, consider } = options
   const { consensus } = chain.configuration
   const importing = new Set<string>()
+  const nextNumber = (): bigint => chain.head().header.number + 1n
 
   const announceEncoded = (block: Block, encoded: Uint8Array): void =>
     network()?.announceBlock(block.header.number, blockHash(consensus, block.header), encoded)
@@ -55,7 +58,7 @@ export const createNewBlocks = (options: NewBlocksOptions): NewBlocks => {
     } catch (error) {
       if (!(error instanceof InvalidBlock))
         log.error('Block {number} could not be imported: {error}', { number: block.header.number, error })
-      else if (error.rule !== 'future-timestamp') {
+      else if (error.rule !== 'future-timestamp' && block.header.number === nextNumber()) {
         heads.failed(toBareHex(peer.address), nowMs())
         blame(peer, 'invalid-block', error.message)
       }
@@ -71,8 +74,9 @@ export const createNewBlocks = (options: NewBlocksOptions): NewBlocks => {
       const { number } = block.header
       const key = toBareHex(blockHash(consensus, block.header))
       heads.heard(peer.address, number)
-      const next = chain.head().header.number + 1n
-      if (number > next) return consider()
+      const next = nextNumber()
+      // The one before it may be on its way into the chain.
+      if (number > next + BigInt(importing.size)) return consider()
       if (number < next || importing.has(key)) return
       importing.add(key)
       void importNext(peer, block, encoded).finally(() => {
@@ -85,5 +89,9 @@ export const createNewBlocks = (options: NewBlocksOptions): NewBlocks => {
     }
   }
 
-  return { announce: block => announceEncoded(block, encodeBlock(block)), receive }
+  return {
+    announce: block => announceEncoded(block, encodeBlock(block)),
+    receive,
+    importing: () => importing.size,
+  }
 }

@@ -83,8 +83,7 @@ export const createTransactionReceiver = (options: ReceiveTransactionsOptions): 
     if (!seen.add(hash)) return
     ofPeer.set(peerKey, count + 1)
     waitingBytes += encoded.length
-    // Its own bytes: what came with it would stay in memory as long as the pool keeps the transaction.
-    waiting.push({ peer, encoded: encoded.slice(), hash })
+    waiting.push({ peer, encoded, hash })
   }
 
   const next = (): readonly Waiting[] => {

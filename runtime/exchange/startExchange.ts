@@ -1,6 +1,6 @@
 import type { Chain } from '../../core/chain/chain.ts'
 import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
-import type { Network } from '../../p2p/network.ts'
+import type { Network, PeerStatus } from '../../p2p/network.ts'
 import type { Progress } from '../cli/progress.ts'
 import type { Log } from '../logging/log.ts'
 import type { RecoverSenders } from '../node/recoverSenders.ts'
@@ -11,7 +11,6 @@ import { createNewBlocks } from './newBlocks.ts'
 import { createPeerHeads } from './peerHeads.ts'
 import { createTransactionReceiver } from './receiveTransactions.ts'
 import { createServeBlocks } from './serveBlocks.ts'
-import { createOwnStatus } from './status.ts'
 import { createSync } from './sync.ts'
 
 export type ExchangeOptions = {
@@ -41,9 +40,20 @@ export const startExchange = (options: ExchangeOptions): Exchange => {
   let attached: Network | undefined
   const network = (): Network | undefined => attached
   const heads = createPeerHeads()
-  const status = createOwnStatus({ ...options, network })
-  const differences = createDifferences(status.get, log)
-  const sync = createSync({ ...options, heads })
+  const status = (): PeerStatus => {
+    const { header, hash } = chain.head()
+    return {
+      networkId: options.networkId,
+      genesisHash: chain.genesis.hash,
+      configuration: options.configuration,
+      headNumber: header.number,
+      headHash: hash,
+      client: options.client,
+      neighbours: attached?.peers().map(({ address }) => address) ?? [],
+    }
+  }
+  const differences = createDifferences(options.configuration, log)
+  const sync = createSync({ ...options, heads, importing: () => newBlocks.importing() })
   const newBlocks = createNewBlocks({
     ...options,
     heads,
@@ -54,13 +64,14 @@ export const startExchange = (options: ExchangeOptions): Exchange => {
   const announcer = startAnnouncingTransactions(pool, network)
   const receiver = createTransactionReceiver({ ...options, network })
   const unsubscribe = chain.onHead(() => {
-    status.changed()
+    // The network gathers changes that come close together; it tells of its own connections by itself.
+    attached?.tellStatus()
     sync.consider()
   })
 
   return {
     handlers: {
-      status: status.get,
+      status,
       onTransactions: (peer, transactions) => {
         // What they build on is not here yet, and others have them.
         if (sync.progress() === undefined) receiver.receive(peer, transactions)
@@ -70,7 +81,6 @@ export const startExchange = (options: ExchangeOptions): Exchange => {
       onPeer: peer => {
         differences.told(peer)
         heads.told(peer)
-        status.changed()
         announcer.nodeConnected()
         sync.consider()
       },
@@ -81,7 +91,6 @@ export const startExchange = (options: ExchangeOptions): Exchange => {
       },
       onPeerGone: peer => {
         heads.gone(peer.address)
-        status.changed()
         sync.consider()
       },
       onRefused: differences.refused,
@@ -100,7 +109,6 @@ export const startExchange = (options: ExchangeOptions): Exchange => {
     differences: differences.list,
     stop: async () => {
       unsubscribe()
-      status.stop()
       announcer.stop()
       await Promise.all([sync.stop(), receiver.stop()])
     },

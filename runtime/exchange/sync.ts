@@ -12,6 +12,9 @@ import { type SyncReport, startSyncReport } from './syncReport.ts'
 /** A block that others have is mostly on its way here: committed by consensus or announced. Asked for when it stays out. */
 const GRACE_MS = 1_000
 
+/** Several that come out together are announced one after the other within this. */
+const GRACE_OF_SEVERAL_MS = 100
+
 /**
  * How long `syncMinPeers` is waited for. Every block is held against all rules, so more peers make nothing safer, and a
  * small network may never have as many.
@@ -35,6 +38,8 @@ export type SyncOptions = {
   readonly log: Log
   readonly nowMs: () => number
   readonly syncMinPeers: number
+  /** Announced blocks that are being imported: nobody has to be asked for them. */
+  readonly importing: () => number
   readonly showProgress: (() => Progress) | undefined
 }
 
@@ -64,7 +69,7 @@ const ENDINGS: Readonly<Record<CatchUpEnd, string>> = {
 
 /** Decides when this node has to catch up, and tells others while it does. */
 export const createSync = (options: SyncOptions): Sync => {
-  const { chain, heads, recoverSenders, log, nowMs, syncMinPeers, showProgress } = options
+  const { chain, heads, recoverSenders, log, nowMs, syncMinPeers, importing, showProgress } = options
   let network: Network | undefined
   let session: Session | undefined
   let ended: Promise<void> = Promise.resolve()
@@ -80,6 +85,8 @@ export const createSync = (options: SyncOptions): Sync => {
 
   const headNumber = (): bigint => chain.head().header.number
   const lag = (): bigint => (heads.highest(nowMs()) ?? 0n) - headNumber()
+  /** Blocks that are not on their way. */
+  const missing = (): bigint => lag() - BigInt(importing())
 
   const rests = (): boolean => {
     if (session?.importedMs === undefined || nowMs() - session.importedMs >= HOLD_MS) return false
@@ -102,14 +109,14 @@ export const createSync = (options: SyncOptions): Sync => {
 
   /** When catching up may begin; undefined when there is nothing to catch up with. */
   const dueMs = (): number | undefined => {
-    const blocks = lag()
+    const blocks = missing()
     const atMs = nowMs()
     if (blocks <= 0n) {
       behind = undefined
       return heads.nextReturnMs(atMs)
     }
     if (behind?.head !== headNumber()) behind = { sinceMs: atMs, head: headNumber() }
-    const graceMs = blocks > 1n ? 0 : GRACE_MS
+    const graceMs = blocks > 1n ? GRACE_OF_SEVERAL_MS : GRACE_MS
     const peersMs = metPeers || heads.count >= syncMinPeers ? 0 : PEERS_WAIT_MS
     return Math.max(behind.sinceMs + Math.max(graceMs, peersMs), notBeforeMs)
   }
@@ -164,7 +171,7 @@ export const createSync = (options: SyncOptions): Sync => {
     if (session !== undefined) return session.catchUp.wake()
     const due = dueMs()
     if (due === undefined) clearTimeout(timer)
-    else if (due > nowMs() || lag() <= 0n) wakeAt(due)
+    else if (due > nowMs() || missing() <= 0n) wakeAt(due)
     else begin(network)
   }
 

@@ -1,4 +1,5 @@
 import { toBareHex, toHex } from '../../../../core/bytes/hex.ts'
+import { NetworkError } from '../../../../p2p/error.ts'
 import type { Misbehaviour, Network, NetworkHandlers, Peer } from '../../../../p2p/network.ts'
 import type { Key } from '../../../core/chain/support/keys.ts'
 
@@ -54,6 +55,7 @@ export const createWire = (nowMs: () => number): Wire => {
   const join = (key: Key, handlers: WireHandlers): Joined => {
     const reports: Report[] = []
     const gathered: Uint8Array[] = []
+    let telling = false
     const asked: { from: bigint; count: number }[] = []
     const links = new Map<string, Peer>()
     const member: Member = {
@@ -76,12 +78,18 @@ export const createWire = (nowMs: () => number): Wire => {
       },
       announceBlock: (_number, _hash, block) =>
         eachPeer(member, (to, from) => to.handlers.onNewBlock(from, block)),
-      tellStatus: () =>
-        eachPeer(member, to => {
-          const peer = peerOf(member)
-          to.links.set(nameOf(member), peer)
-          to.handlers.onStatus(peer)
-        }),
+      tellStatus: () => {
+        if (telling) return
+        telling = true
+        later(() => {
+          telling = false
+          eachPeer(member, to => {
+            const peer = peerOf(member)
+            to.links.set(nameOf(member), peer)
+            to.handlers.onStatus(peer)
+          })
+        })
+      },
       async *requestBlocks(peer, from, count, signal) {
         const to = members.get(toBareHex(peer.address)) as Member
         to.asked.push({ from, count })
@@ -92,7 +100,7 @@ export const createWire = (nowMs: () => number): Wire => {
         for (;;) {
           const next = await Promise.race([blocks.next(), over])
           if (next === undefined || next.done === true) return
-          if (!links.has(nameOf(to))) throw new Error('the peer is gone')
+          if (!links.has(nameOf(to))) throw new NetworkError('NOT_CONNECTED', 'the peer is gone')
           yield next.value
         }
       },
@@ -116,6 +124,7 @@ export const createWire = (nowMs: () => number): Wire => {
       const peer = peerOf(other)
       one.links.set(nameOf(other), peer)
       later(() => one.handlers.onPeer(peer))
+      one.tellStatus()
     }
   }
 
