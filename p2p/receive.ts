@@ -5,6 +5,11 @@ import { createFrameDecoder } from './frames.ts'
 import type { Link } from './link.ts'
 import type { TokenBucket } from './tokenBucket.ts'
 
+/** A reader in debt rests so long at least: waking for each message would be no rest. */
+const REST_MIN_MS = 100
+/** A peer that goes on sending too much is reported once in this time. */
+const EXCEEDED_INTERVAL_MS = 1000
+
 export type ReceiveOptions = {
   /** Of one message. */
   readonly bytesMax: number
@@ -28,6 +33,15 @@ export const receiveFrames = (stream: Stream, options: ReceiveOptions): void => 
   const flow = createFlow(stream)
   let waiting: ReturnType<typeof setTimeout> | undefined
   let ended = false
+  let reported: ReturnType<typeof setTimeout> | undefined
+
+  const report = (): void => {
+    if (reported !== undefined) return
+    reported = setTimeout(() => {
+      reported = undefined
+    }, EXCEEDED_INTERVAL_MS)
+    rate?.onExceeded()
+  }
 
   const wait = (delayMs: number): void => {
     flow.pause()
@@ -45,8 +59,8 @@ export const receiveFrames = (stream: Stream, options: ReceiveOptions): void => 
         onFrame(frame)
         if (ended) return false
         if (debtMs > 0 && stream.status === 'open') {
-          rate?.onExceeded()
-          wait(debtMs)
+          report()
+          wait(Math.max(debtMs, REST_MIN_MS))
           return false
         }
       }
@@ -69,6 +83,7 @@ export const receiveFrames = (stream: Stream, options: ReceiveOptions): void => 
     if (ended) return
     ended = true
     clearTimeout(waiting)
+    clearTimeout(reported)
     stream.removeEventListener('message', onMessage)
     stream.removeEventListener('close', end)
   }

@@ -14,7 +14,8 @@ const WEIGHTS: Readonly<Record<Misbehaviour, number>> = {
   'invalid-transaction': 2,
   'oversized-message': 100,
   'bad-response': 34,
-  flooding: 10,
+  // Reported once a second while it lasts.
+  flooding: 20,
 }
 
 /** Points forgotten: what happens once a minute never adds up. */

@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto'
+import type { Stream } from '@libp2p/interface'
+import { encodeFrame } from '../../p2p/frames.ts'
+import { createHost, type Host, startHost } from '../../p2p/host.ts'
+import { dialAddressOf } from '../../p2p/identity.ts'
+import { parseEnode } from '../../p2p/enode.ts'
+import type { PeerStatus } from '../../p2p/network.ts'
+import { type Protocols, protocolsOf, STATUS_PROTOCOL } from '../../p2p/protocols.ts'
+import { encodeStatusMessage, type StatusMessage } from '../../p2p/statusMessage.ts'
+import { GENESIS, statusOf } from './networks.ts'
+
+/** A peer that says what the test wants, and nothing by itself. */
+export type RawPeer = {
+  readonly host: Host
+  readonly protocols: Protocols
+  /** Opens a stream of the one protocol to the node. */
+  open(protocol: string): Promise<Stream>
+  tell(message: StatusMessage): Promise<void>
+  /** Tells a status that the node accepts. */
+  shakeHands(changes?: Partial<PeerStatus>): Promise<void>
+  /** True while the node keeps the connection. */
+  readonly isConnected: boolean
+  stop(): Promise<void>
+}
+
+export const dialRaw = async (enode: string, privateKey: Uint8Array = randomBytes(32)): Promise<RawPeer> => {
+  const protocols = protocolsOf(GENESIS)
+  const host = await createHost({
+    privateKey,
+    host: '127.0.0.1',
+    port: 0,
+    gater: {},
+    connectionsMax: 10,
+    transactionsTopic: protocols.transactions,
+  })
+  const port = await startHost(host, '127.0.0.1', 0)
+  for (const protocol of [STATUS_PROTOCOL, protocols.consensus, protocols.blocks])
+    await host.handle(protocol, () => undefined)
+  const connection = await host.dial(dialAddressOf(parseEnode(enode)))
+  let statusStream: Stream | undefined
+  const tell = async (message: StatusMessage): Promise<void> => {
+    statusStream ??= await connection.newStream(STATUS_PROTOCOL)
+    statusStream.send(encodeFrame(encodeStatusMessage(message)))
+  }
+  return {
+    host,
+    protocols,
+    open: protocol => connection.newStream(protocol),
+    tell,
+    shakeHands: changes => tell({ kind: 'status', status: statusOf(changes), host: '127.0.0.1', port }),
+    get isConnected() {
+      return connection.status === 'open'
+    },
+    stop: async () => {
+      await host.stop()
+    },
+  }
+}
