@@ -12,6 +12,7 @@ import { createStateReader, UnknownBlock } from './stateReader.ts'
 import type { BlockCommit, ChainHead, ChainStore } from './store.ts'
 import { StoreFailed } from './storeFailed.ts'
 import { createTrieCache } from '../trie/cache.ts'
+import { readAhead } from './readAhead.ts'
 import { createViews } from './views.ts'
 
 export type ChainStoreOptions = {
@@ -167,6 +168,12 @@ export const openChainStore = async (
       return createStateReader(sources, Number(number))
     },
     nodes: () => nodes,
+    readAhead: addresses =>
+      views.run(() => {
+        if (head === undefined) return
+        const state = createStateReader(sources, sources.headNumber)
+        readAhead(state, nodes, head.header.stateRoot, addresses)
+      }),
     run: synchronous => views.run(synchronous),
     flush: async () => {
       await flushing

@@ -53,6 +53,11 @@ export type ChainStore = {
   stateAt(number: bigint): StateReader
   /** Trie records at the head. */
   nodes(): TrieNodeReader
+  /**
+   * Reads what a block that changes these accounts will need of the state and the trie at the head, so that it finds that
+   * in memory: for whoever knows them before the block does.
+   */
+  readAhead(addresses: readonly Address[]): Promise<void>
   /** Runs a synchronous function over the store, loading what it misses and running it again. */
   run<T>(synchronous: () => T): Promise<T>
 

@@ -6,7 +6,7 @@ import { MissingEntries } from '../state/account.ts'
 import { encodeNode, referenceEnd, referenceStart, writeReference } from './encoding.ts'
 import { HEX_DIGITS, pathOf } from './nibbles.ts'
 import { type Branch, INSIDE, type Node, STORED, type TrieNodeReader, type TrieNodeWrite } from './node.ts'
-import { decodeRecord, readInside } from './record.ts'
+import { decodeRecord, readInside } from './readRecord.ts'
 
 /** Stands for a node whose record must be loaded first; its key was added to `missing`. */
 export const MISSING = 'missing'

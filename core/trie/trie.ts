@@ -3,7 +3,8 @@ import { childOf, MISSING, recordKey, type TrieRun } from './load.ts'
 import { leafOf } from './leaf.ts'
 import { followedNibbles, HEX_DIGITS, nibbleAt, nibblesOf, pathOf, sharedNibbles } from './nibbles.ts'
 import { type Branch, type Child, INSIDE, type Leaf, type Node } from './node.ts'
-import { branchOf, hasRecord, isOlder, KEY_BYTES_MAX, recordOf, withPrefix } from './record.ts'
+import { isOlder } from './readRecord.ts'
+import { branchOf, hasRecord, KEY_BYTES_MAX, recordOf, withPrefix } from './record.ts'
 
 /** A key to set, or to delete where the value is undefined. Values are not empty. */
 export type TrieEntry = { readonly key: Uint8Array; readonly value: Uint8Array | undefined }

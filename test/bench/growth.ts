@@ -38,11 +38,21 @@ const growState = async (store: ChainStore, holders: number): Promise<void> => {
   await store.flush()
 }
 
+type Times = {
+  readonly median: number
+  readonly mean: number
+  /** Of reading ahead, which is no part of the two above. */
+  readonly ahead: number
+}
+
+const mean = (values: readonly number[]): number => values.reduce((sum, ms) => sum + ms, 0) / values.length
+
 const blockMs = (
   senders: readonly Sender[],
   holders: number,
+  readsAhead: boolean,
   { quick, progress }: BenchOptions,
-): Promise<{ readonly median: number; readonly mean: number }> =>
+): Promise<Times> =>
   withFolder(async folder => {
     const counts = quick ? { warmups: 4, windows: 8 } : { warmups: 12, windows: 60 }
     const alloc = Object.fromEntries(
@@ -55,34 +65,46 @@ const blockMs = (
       await growState(own.store, holders)
       progress(`state of ${name} accounts: blocks`)
       const times: number[] = []
+      const aheads: number[] = []
       for (const sent of createBlocks('transfers', senders, counts.warmups + counts.windows, {
         recipients: holders,
-      }))
+      })) {
+        if (readsAhead) aheads.push(await own.readAhead(sent))
         times.push((await own.run(sent)).ms)
+      }
       const measured = times.slice(counts.warmups)
-      return { median: median(measured), mean: measured.reduce((sum, ms) => sum + ms, 0) / measured.length }
+      return { median: median(measured), mean: mean(measured), ahead: median(aheads.slice(counts.warmups)) }
     } finally {
       await own.close()
     }
   })
 
-/** A block of 1,000 transfers to accounts all over states of three sizes: executed, all roots, committed to SQLite. */
+const SIZES = [10_000, 100_000, 1_000_000]
+const QUICK_SIZES = [10_000, 100_000]
+
+/**
+ * A block of 1,000 transfers to accounts all over states of three sizes: executed, all roots, committed to SQLite. Once with
+ * the accounts read ahead, as a node does that has the transactions in its pool, and once for a node that has not.
+ */
 export const benchGrowth = async (options: BenchOptions): Promise<Row[]> => {
   const senders = createSenders()
   const rows: Row[] = []
-  let smallest: Awaited<ReturnType<typeof blockMs>> | undefined
-  for (const holders of options.quick ? [10_000, 100_000] : [10_000, 100_000, 1_000_000]) {
-    const block = await blockMs(senders, holders, options)
-    smallest ??= block
-    rows.push({
-      name: `${holders.toLocaleString('en')} accounts`,
-      values: {
-        'median ms': msText(block.median),
-        'against 10,000': `${(block.median / smallest.median).toFixed(2)}x`,
-        'mean ms': msText(block.mean),
-        ' against 10,000': `${(block.mean / smallest.mean).toFixed(2)}x`,
-      },
-    })
+  for (const readsAhead of [true, false]) {
+    let smallest: Times | undefined
+    for (const holders of options.quick ? QUICK_SIZES : SIZES) {
+      const block = await blockMs(senders, holders, readsAhead, options)
+      smallest ??= block
+      rows.push({
+        name: `${holders.toLocaleString('en')} accounts${readsAhead ? '' : ', not read ahead'}`,
+        values: {
+          'median ms': msText(block.median),
+          'against 10,000': `${(block.median / smallest.median).toFixed(2)}x`,
+          'mean ms': msText(block.mean),
+          ' against 10,000': `${(block.mean / smallest.mean).toFixed(2)}x`,
+          'read ahead ms': readsAhead ? msText(block.ahead) : '',
+        },
+      })
+    }
   }
   return rows
 }

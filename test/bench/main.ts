@@ -39,8 +39,8 @@ const GROUPS: Readonly<Record<string, Group>> = {
   growth: {
     title: 'block of 1,000 transfers by size of the state',
     note:
-      'build, execute, roots, seal, segment synced to SQLite; blocks follow each other without a pause, so the mean carries ' +
-      'the blocks that wait until the views are up to date',
+      'build, execute, roots, seal, segment synced to SQLite; read ahead: while transactions wait in the pool, no part of the ' +
+      'block; blocks follow each other without a pause, so the mean carries those that wait until the views are up to date',
     run: benchGrowth,
   },
 }

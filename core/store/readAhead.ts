@@ -1,0 +1,29 @@
+import type { Address, Hash } from '../bytes/bytes.ts'
+import { MissingEntries, type StateReader } from '../state/account.ts'
+import type { TrieNodeReader } from '../trie/node.ts'
+import { readAccountsAhead } from '../trie/readAhead.ts'
+
+/**
+ * Reads these accounts, and the trie branches on the way to them, as the block that changes them will.
+ * @throws MissingEntries with all keys that are known to be needed; StoreCorruption, TrieCorruption
+ */
+export const readAhead = (
+  state: StateReader,
+  nodes: TrieNodeReader,
+  stateRoot: Hash,
+  addresses: readonly Address[],
+): void => {
+  const missing: string[] = []
+  const collect = (read: () => unknown): void => {
+    try {
+      read()
+    } catch (error) {
+      if (!(error instanceof MissingEntries)) throw error
+      // Everything else first, so that one round of loading brings all of it.
+      for (const key of error.keys) missing.push(key)
+    }
+  }
+  collect(() => readAccountsAhead(nodes, stateRoot, addresses))
+  for (const address of addresses) collect(() => state.account(address))
+  if (missing.length > 0) throw new MissingEntries(missing)
+}

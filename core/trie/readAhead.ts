@@ -1,0 +1,43 @@
+import type { Address, Hash } from '../bytes/bytes.ts'
+import { keccak256 } from '../crypto/crypto.ts'
+import { MissingEntries } from '../state/account.ts'
+import { ACCOUNT_KEYS } from './account.ts'
+import { cachedRoot, cacheRoot, trimCache } from './cache.ts'
+import { childOf, loadRoot, MISSING, type TrieRun } from './load.ts'
+import { followedNibbles, nibbleAt } from './nibbles.ts'
+import { INSIDE, type Node, type TrieNodeReader } from './node.ts'
+import { isBranchInside } from './readRecord.ts'
+
+/** Loads the branches on the way to a key. A leaf is left where it is: an update that replaces it does not read it. */
+const follow = (run: TrieRun, top: Node | undefined, key: Uint8Array): void => {
+  let node: Node | undefined = top
+  let depth = 0
+  while (node?.kind === 'branch') {
+    const { prefix, children } = node
+    if (followedNibbles(key, depth, prefix) < prefix.length) return
+    depth += prefix.length + 1
+    const nibble = nibbleAt(key, depth - 1)
+    if (children[nibble] === INSIDE && !isBranchInside(node, nibble)) return
+    const child = childOf(run, node, nibble, key, depth)
+    if (child === MISSING) return
+    node = child
+  }
+}
+
+/**
+ * Loads what an update of these accounts will need of the state trie with this root into the reader's cache, so that the
+ * block that changes them neither reads nor verifies it. Does nothing where the reader has no cache.
+ * @throws TrieCorruption, MissingEntries as `updateStateRoot`
+ */
+export const readAccountsAhead = (nodes: TrieNodeReader, root: Hash, addresses: readonly Address[]): void => {
+  const { cache } = nodes
+  if (cache === undefined) return
+  const run: TrieRun = { nodes, keyPrefix: ACCOUNT_KEYS, writes: undefined, missing: [], branches: 0 }
+  const top = cachedRoot(cache, ACCOUNT_KEYS, root) ?? loadRoot(run, root)
+  if (top !== MISSING) {
+    for (const address of addresses) follow(run, top, keccak256(address))
+    cacheRoot(cache, ACCOUNT_KEYS, root, top, run.branches)
+    trimCache(cache)
+  }
+  if (run.missing.length > 0) throw new MissingEntries([...new Set(run.missing)])
+}
