@@ -14,6 +14,7 @@ export class CommandError extends Error {
   readonly code:
     | 'START_FAILED'
     | 'KEY_FILE'
+    | 'STATIC_NODES'
     | 'GENESIS'
     | 'PORT_IN_USE'
     | 'DATA_PATH'

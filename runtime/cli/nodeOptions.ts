@@ -2,11 +2,14 @@ import type { OptionTable, OptionValues } from './option.ts'
 import { BLOCK_OPTIONS } from './options/blocks.ts'
 import { FEE_OPTIONS } from './options/fees.ts'
 import { NODE_BASE_OPTIONS } from './options/node.ts'
+import { CONSENSUS_OPTIONS, P2P_OPTIONS } from './options/p2p.ts'
 import { RPC_OPTIONS } from './options/rpc.ts'
 
 /** The options of a node: Besu's names, meanings and defaults where Besu has the option. */
 export const NODE_OPTIONS = {
   ...NODE_BASE_OPTIONS,
+  ...P2P_OPTIONS,
+  ...CONSENSUS_OPTIONS,
   ...RPC_OPTIONS,
   ...FEE_OPTIONS,
   ...BLOCK_OPTIONS,

@@ -1,5 +1,7 @@
 export const GROUPS = [
   'Node',
+  'Network',
+  'Consensus',
   'JSON-RPC over HTTP',
   'Gas and fees',
   'Blocks',

@@ -3,14 +3,11 @@
  * answer that names the reason. A value after `=` is what this release does anyway and is accepted.
  */
 const BY_AREA: Readonly<Record<string, string>> = {
-  'connections between nodes': `p2p-enabled=false p2p-host p2p-port p2p-interface p2p-host-ipv6 p2p-interface-ipv6
-    p2p-port-ipv6 p2p-ipv6-outbound-enabled p2p-peer-lower-bound p2p-peer-upper-bound max-peers bootnodes discovery-enabled=false
-    discovery-dns-url poa-discovery-retry-bootnodes static-nodes-file remote-connections-limit-enabled
+  'this part of the connections between nodes': `p2p-host-ipv6 p2p-interface-ipv6 p2p-port-ipv6 p2p-ipv6-outbound-enabled
+    p2p-peer-lower-bound discovery-dns-url poa-discovery-retry-bootnodes=true remote-connections-limit-enabled=false
     remote-connections-max-percentage random-peer-priority-enabled banned-node-ids banned-node-id net-restrict
-    nat-method=NONE sync-mode=FULL sync-min-peers fast-sync-min-peers required-block required-blocks
-    Xdns-enabled=false Xdns-update-enabled=false ethstats ethstats-contact ethstats-cacert-file`,
-  'rounds between several validators': `Xqbft-enable-early-round-change Xbft-legacy-protocol-encoding
-    qbft-max-request-timeout`,
+    nat-method=NONE sync-mode=FULL required-block required-blocks Xdns-enabled=true Xdns-update-enabled=true
+    ethstats ethstats-contact ethstats-cacert-file`,
   'JSON-RPC over WebSocket': `rpc-ws-enabled=false rpc-ws-host rpc-ws-port rpc-ws-api rpc-ws-apis rpc-ws-max-active-connections
     rpc-ws-max-frame-size rpc-ws-authentication-enabled=false rpc-ws-authentication-credentials-file
     rpc-ws-authentication-jwt-public-key-file rpc-ws-authentication-jwt-algorithm rpc-ws-api-methods-no-auth

@@ -1,9 +1,12 @@
 import { resolve } from 'node:path'
+import { stderr } from 'node:process'
 import type { Address } from '../../core/bytes/bytes.ts'
 import type { CommandContext } from '../cli/command.ts'
 import { NODE_OPTIONS } from '../cli/nodeOptions.ts'
 import { RPC_OPTIONS } from '../cli/options/rpc.ts'
+import { startProgress } from '../cli/progress.ts'
 import { unknownVariables } from '../cli/resolve.ts'
+import { readStaticNodes } from '../files/staticNodes.ts'
 import { configureLogFrom } from '../logging/configure.ts'
 import { type Log, logOf } from '../logging/log.ts'
 import { developmentBanner } from '../node/developmentBanner.ts'
@@ -13,7 +16,6 @@ import { listenForRpc, type RpcListener } from '../node/rpcServer.ts'
 import { type Services, startServices } from '../node/services.ts'
 import { stopSignal } from '../node/signals.ts'
 import { summaryBox, summaryFields } from '../node/summary.ts'
-import type { Standing } from '../validator/standing.ts'
 
 type Context = CommandContext<typeof NODE_OPTIONS>
 
@@ -41,12 +43,13 @@ const printAccounts = ({ terminal }: Context, { chain }: RunningNode): void => {
 const announce = (
   context: Context,
   node: RunningNode,
-  standing: Standing,
+  services: Services,
   server: RpcListener | undefined,
   format: 'PLAIN' | 'JSON',
   log: Log,
 ): void => {
   const { options, terminal } = context
+  const { network } = services
   const development = options.genesisFile === undefined
   if (development) printAccounts(context, node)
   const fields = summaryFields({
@@ -56,12 +59,14 @@ const announce = (
     dataPath: resolve(options.dataPath),
     storage: options.storage,
     address: node.key.address,
-    standing: standing.text,
+    standing: services.standing.text,
+    p2pAddress: network === undefined ? undefined : `${options.p2pInterface}:${network.port}`,
     rpcUrl: server === undefined ? undefined : `http://${server.hostname}:${server.port}`,
     startMs: Math.round(performance.now()),
   })
   if (format === 'PLAIN') terminal.out(`\n${summaryBox(fields)}`)
   else log.info('Started', fields)
+  if (network !== undefined) log.info('Enode URL {enode}', { enode: network.enode })
   if (server === undefined) return
   const address = `${server.hostname}:${server.port}`
   if (development || format === 'PLAIN') terminal.out(`\nListening on ${address}`)
@@ -76,6 +81,7 @@ export const runNode = async (context: Context): Promise<number> => {
   const development = options.genesisFile === undefined
   const rpcEnabled = options.rpcHttpEnabled ?? development
   const prepared = prepareRunningNode(options)
+  const staticNodes = (options.p2pEnabled ?? !development) ? readStaticNodes(options) : undefined
   const poolOptions = poolOptionsOf(options, prepared.genesis.configuration)
   const stop = stopSignal()
   let listener: RpcListener | undefined
@@ -86,8 +92,18 @@ export const runNode = async (context: Context): Promise<number> => {
     node = await prepared.open()
     warnOfIgnored(context, rpcEnabled, log)
     for (const warning of node.genesis.warnings) log.warn('{warning}', { warning })
-    services = await startServices(node, { options, poolOptions, listener, development })
-    announce(context, node, services.standing, listener, format, log)
+    const showProgress = terminal.interactive
+      ? () => startProgress(terminal, text => void stderr.write(text))
+      : undefined
+    services = await startServices(node, {
+      options,
+      poolOptions,
+      listener,
+      development,
+      staticNodes,
+      showProgress,
+    })
+    announce(context, node, services, listener, format, log)
     await stop.wait
     log.info('Stopping; a second signal ends the process at once')
   } finally {

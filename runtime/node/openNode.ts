@@ -33,8 +33,8 @@ export type OpenNode = {
   readonly chain: Chain
   readonly genesis: Genesis
   readonly recoverSenders: RecoverSenders
-  /** What the storage promises of a block that is committed. */
-  readonly durability: KeyValueStore['durability']
+  /** Where the chain is kept, for what else must survive as blocks do. */
+  readonly storage: Pick<KeyValueStore, 'durability' | 'get' | 'setDurably'>
   /** Brings everything to the disk and lets the data path go. */
   close(): Promise<void>
 }
@@ -122,7 +122,7 @@ const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): 
       onError: error => logOf('chain').error('A follower of the chain failed: {error}', { error }),
     })
     if (plan.newText === undefined) keepKey()
-    return { chain, genesis: plan.genesis, recoverSenders, durability: storage.durability, close }
+    return { chain, genesis: plan.genesis, recoverSenders, storage, close }
   } catch (error) {
     await close()
     throw error

@@ -14,6 +14,8 @@ export type Summary = {
   readonly address: Uint8Array
   /** What this node is to the next block. */
   readonly standing: string
+  /** Undefined when this node connects to no others. */
+  readonly p2pAddress: string | undefined
   /** Undefined when JSON-RPC is off. */
   readonly rpcUrl: string | undefined
   readonly startMs: number
@@ -28,6 +30,7 @@ export const summaryFields = (summary: Summary): Readonly<Record<string, string>
   'data path': `${summary.dataPath} (${summary.storage})`,
   node: toHex(summary.address),
   blocks: summary.standing,
+  p2p: summary.p2pAddress === undefined ? 'off, enable it with --p2p-enabled' : `on ${summary.p2pAddress}`,
   'json-rpc': summary.rpcUrl ?? 'off, enable it with --rpc-http-enabled',
   started: `in ${summary.startMs} ms`,
 })

@@ -5,18 +5,24 @@ import { quorumOf } from '../../core/validators/quorum.ts'
 /** What this node is to the next block, and the line that says so. */
 export type Standing = { readonly makesBlocks: boolean; readonly text: string }
 
-/** A node makes blocks alone or not at all: agreement between nodes comes in a later release. */
-export const standing = (validators: readonly Address[], address: Address): Standing => {
+/** `connects` is false where the node talks to no others. */
+export const standing = (validators: readonly Address[], address: Address, connects: boolean): Standing => {
   const own = toHex(address)
+  const count = validators.length
   if (!validators.some(validator => equalBytes(validator, address)))
     return {
       makesBlocks: false,
-      text: `This node (${own}) is not one of the ${validators.length} validators: it serves reads and makes no blocks`,
+      text: `This node (${own}) is not one of the ${count} validators: it follows the chain and makes no blocks`,
     }
-  if (validators.length > 1)
+  if (count === 1) return { makesBlocks: true, text: `This node (${own}) is the validator` }
+  const quorum = quorumOf(count)
+  if (!connects)
     return {
       makesBlocks: false,
-      text: `This node (${own}) is one of ${validators.length} validators and cannot reach the quorum of ${quorumOf(validators.length)} alone: consensus between nodes comes in a later release, it serves reads and makes no blocks`,
+      text: `This node (${own}) is one of ${count} validators and cannot reach the quorum of ${quorum} alone: --p2p-enabled connects it with the others`,
     }
-  return { makesBlocks: true, text: `This node (${own}) is the validator` }
+  return {
+    makesBlocks: true,
+    text: `This node (${own}) is one of ${count} validators; a quorum of ${quorum} makes blocks`,
+  }
 }

@@ -27,18 +27,10 @@ export const blockTimes = (
   return { readyAtMs, emptyAtMs }
 }
 
-/**
- * The timestamp of a block of round 0 made now: the nearest second, as Besu's, so that a timer that fires a little early
- * still keeps the spacing. Never before the parent, which only a clock that went back could ask for.
- */
-export const blockTimestamp = (nowMs: number, parentTimestamp: bigint): bigint => {
-  const now = BigInt(Math.round(nowMs / 1000))
-  return now > parentTimestamp ? now : parentTimestamp
-}
+/** How long a block takes when nothing delays it. */
+export const periodMs = ({ blockPeriodMs, blockPeriodSeconds }: QbftParameters): number =>
+  blockPeriodMs > 0 ? blockPeriodMs : blockPeriodSeconds * 1000
 
 /** What executing transactions for one block may take: a percentage of the period. */
-export const selectionTimeMs = (parameters: QbftParameters, percent: number): number => {
-  const periodMs =
-    parameters.blockPeriodMs > 0 ? parameters.blockPeriodMs : parameters.blockPeriodSeconds * 1000
-  return (periodMs * percent) / 100
-}
+export const selectionTimeMs = (parameters: QbftParameters, percent: number): number =>
+  (periodMs(parameters) * percent) / 100

@@ -15,10 +15,13 @@ import { poolHeadOf } from '../../../core/txpool/head.ts'
 import type { TransactionPool } from '../../../core/txpool/pool.ts'
 import { createTransactionPool } from '../../../core/txpool/transactionPool.ts'
 import { createRpcApp, createRpcContext, HTTP_DEFAULTS, type RpcApp } from '../../../handlers/http/app.ts'
+import { qbftSealHash } from '../../../core/chain/codec/blockHash.ts'
+import { sealOfSignature } from '../../../core/chain/codec/seal.ts'
+import { sign } from '../../../core/crypto/crypto.ts'
+import { withSeals } from '../../../core/qbft/codec/roundOfBlock.ts'
 import { RPC_DEFAULTS, type RpcContext, type RpcOptions } from '../../../handlers/rpc/context.ts'
 import { createSubmission, recoverSendersHere } from './submission.ts'
 import { openMemoryDriver } from '../../../runtime/drivers/memory.ts'
-import { sealHeader } from '../../../runtime/validator/seal.ts'
 
 const VALIDATOR_KEY = fromHex(`0x${'01'.repeat(32)}`)
 
@@ -106,7 +109,8 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
       full: () => false,
     })
     for (const { transaction } of built.rejected) pool.remove(transaction.transaction.hash)
-    await chain.commitBuilt(built, sealHeader(built.block.header, VALIDATOR_KEY))
+    const seal = sealOfSignature(sign(qbftSealHash(built.block.header), VALIDATOR_KEY))
+    await chain.commitBuilt(built, withSeals(built.block, 0, [seal]).header)
     const mined = built.block.transactions.map(
       (transaction, index): SenderTransaction => ({ transaction, sender: built.senders[index] as Address }),
     )

@@ -109,12 +109,20 @@ describe('given a command line', () => {
       "Invalid value for option '--rpc-http-cors-origins': Domain values result in invalid regex pattern",
     ],
     [
-      ['--p2p-port=30303'],
-      "Option '--p2p-port' is not supported yet: connections between nodes will come in a later release. Remove it.",
+      ['--net-restrict=10.0.0.0/8'],
+      "Option '--net-restrict' is not supported yet: this part of the connections between nodes will come in a later release. Remove it.",
     ],
     [
-      ['--p2p-enabled=true'],
-      "Option '--p2p-enabled' is not supported yet: connections between nodes will come in a later release. Remove it, or give --p2p-enabled=false.",
+      ['--nat-method=UPNP'],
+      "Option '--nat-method' is not supported yet: this part of the connections between nodes will come in a later release. Remove it, or give --nat-method=NONE.",
+    ],
+    [
+      ['--p2p-interface=localhost'],
+      "Invalid value for option '--p2p-interface': 'localhost' is not a numeric address, such as 0.0.0.0 for all of this machine's",
+    ],
+    [
+      ['--p2p-host=a b'],
+      "Invalid value for option '--p2p-host': 'a b' is neither an address nor a host name",
     ],
     [
       ['--rpc-http-max-active-connections=80'],
@@ -125,6 +133,16 @@ describe('given a command line', () => {
     expect(message(() => values(args))).toBe(text)
   })
 
+  test('when a bootnode is no enode URL then Besu’s text shows the format', () => {
+    expect(message(() => values(['--bootnodes=enode://aa@127.0.0.1:30303']))).toStartWith(
+      "Invalid value for option '--bootnodes': Invalid enode URL syntax 'enode://aa@127.0.0.1:30303'. Enode URL should have",
+    )
+  })
+
+  test('when there is no bootnode then the list may be empty, as in Besu', () => {
+    expect(values(['--bootnodes=']).bootnodes).toEqual([])
+  })
+
   test('when a group of methods does not exist then Besu’s text names it', () => {
     expect(message(() => values(['--rpc-http-api=ETH,BOGUS']))).toStartWith(
       "Invalid value for option '--rpc-http-api': invalid entries found [BOGUS]",
@@ -132,7 +150,7 @@ describe('given a command line', () => {
   })
 
   test('when an option of Besu’s asks for what is done anyway then it is accepted', () => {
-    expect(values(['--p2p-enabled=false', '--rpc-ws-enabled', 'false', '--sync-mode=FULL']).dataPath).toBe(
+    expect(values(['--nat-method=NONE', '--rpc-ws-enabled', 'false', '--sync-mode=FULL']).dataPath).toBe(
       './data',
     )
   })
@@ -182,8 +200,8 @@ describe('given several sources', () => {
   })
 
   test('when a variable asks for what is not here then it is refused by its name', () => {
-    expect(message(() => values([], { BESU_P2P_PORT: '1' }))).toStartWith(
-      "Option 'BESU_P2P_PORT' is not supported yet",
+    expect(message(() => values([], { BESU_NET_RESTRICT: '1' }))).toStartWith(
+      "Option 'BESU_NET_RESTRICT' is not supported yet",
     )
     expect(values([], { BESU_P2P_ENABLED: 'false' }).dataPath).toBe('./data')
   })
@@ -228,7 +246,7 @@ describe('given a TOML file', () => {
       'rpc-http-api = ["ETH"]\nrpc-http-apis = ["NET"]',
       "Option 'rpc-http-api' should be specified only once",
     ],
-    ['p2p-port = 30303', "Option 'p2p-port' is not supported yet"],
+    ['net-restrict = "10.0.0.0/8"', "Option 'net-restrict' is not supported yet"],
     [
       'rpc-http-port = "x"',
       "Invalid value for option '--rpc-http-port': 'x' is not an int (from rpc-http-port in ",
@@ -253,7 +271,7 @@ describe('given a TOML file', () => {
   test('when it asks of what is not here for what is done anyway then it is accepted', () =>
     withFolder(folder => {
       const file = join(folder, 'config.toml')
-      writeFileSync(file, 'p2p-enabled = false\nsync-mode = "FULL"\nidentity = "a"')
+      writeFileSync(file, 'nat-method = "NONE"\nsync-mode = "FULL"\nidentity = "a"')
       expect(values([`--config-file=${file}`]).identity).toBe('a')
     }))
 })

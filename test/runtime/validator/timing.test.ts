@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { QbftParameters } from '../../../core/genesis/configuration.ts'
-import { blockTimes, blockTimestamp, selectionTimeMs } from '../../../runtime/validator/timing.ts'
+import { blockTimes, selectionTimeMs } from '../../../runtime/validator/timing.ts'
 
 const parameters = (given: Partial<QbftParameters>): QbftParameters => ({
   blockPeriodSeconds: 1,
@@ -29,18 +29,6 @@ describe('the block timer (qbft-protocol §3.5, §3.6)', () => {
 
   test('given one then it counts from the parent’s timestamp', () => {
     expect(blockTimes(parameters({ emptyBlockPeriodSeconds: 60 }), 500n, 0).emptyAtMs).toBe(560_000)
-  })
-})
-
-describe('the timestamp of a made block (§1.5)', () => {
-  test('is the nearest second, so that a timer a little early keeps the spacing', () => {
-    expect(blockTimestamp(501_499, 0n)).toBe(501n)
-    expect(blockTimestamp(501_500, 0n)).toBe(502n)
-    expect(blockTimestamp(500_999, 500n)).toBe(501n)
-  })
-
-  test('is never before the parent, whatever the clock says', () => {
-    expect(blockTimestamp(100_000, 500n)).toBe(500n)
   })
 })
 

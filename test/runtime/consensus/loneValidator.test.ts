@@ -13,8 +13,10 @@ import { createTransactionPool } from '../../../core/txpool/transactionPool.ts'
 import { openStorage } from '../../../runtime/drivers/open.ts'
 import { nodeKeyOf } from '../../../runtime/keys/nodeKey.ts'
 import { configureLog, logOf } from '../../../runtime/logging/log.ts'
+import type { Consensus } from '../../../runtime/consensus/consensus.ts'
+import { startConsensus } from '../../../runtime/consensus/driver.ts'
+import { startPoolFollower } from '../../../runtime/node/poolFollower.ts'
 import { createPoolHead } from '../../../runtime/node/submit.ts'
-import { type Production, startProduction } from '../../../runtime/validator/production.ts'
 import { genesisText, testAddress, testKey } from '../genesis.ts'
 
 setDefaultTimeout(30_000)
@@ -24,17 +26,18 @@ type Running = {
   readonly pool: TransactionPool
   readonly poolHead: () => PoolHead
   readonly lines: readonly string[]
-  readonly production: Production
+  readonly running: Consensus
 }
 
-/** Block production over a real chain in memory. */
+/** The consensus of a lone validator over a real chain in memory. */
 const run = async (
   genesis: string,
   change: (poolHead: () => PoolHead) => () => PoolHead = poolHead => poolHead,
 ): Promise<Running> => {
   const lines: string[] = []
   configureLog({ level: 'INFO', format: 'PLAIN', colour: false, write: line => lines.push(line) })
-  const store = await openChainStore(await openStorage('memory', ''))
+  const storage = await openStorage('memory', '')
+  const store = await openChainStore(storage)
   const chain = await openChain({
     genesis: parseGenesisText(genesis),
     store,
@@ -44,9 +47,11 @@ const run = async (
   })
   const pool = createTransactionPool(POOL_OPTIONS)
   const poolHead = createPoolHead(chain, 0n)
-  const production = startProduction({
+  const consensus = chain.configuration.consensus as QbftConsensus
+  const follower = startPoolFollower({ chain, pool, poolHead, log: logOf('pool') })
+  const running = await startConsensus({
     chain,
-    consensus: chain.configuration.consensus as QbftConsensus,
+    consensus,
     pool,
     poolHead: change(poolHead),
     key: nodeKeyOf(testKey(1)),
@@ -55,8 +60,22 @@ const run = async (
     targetGasLimit: undefined,
     selectionPercent: 75,
     log: logOf('validator'),
+    standingVotes: () => [],
+    storage,
+    environment: {
+      dialect: 'blockAccessList',
+      requestTimeoutMs: 200,
+      requestTimeoutMaxMs: 60_000,
+      earlyRoundChange: true,
+      duplicateMessagesMax: 100,
+      futureMessagesMax: 1000,
+      futureDistanceMax: 10,
+    },
+    messageQueueMax: 1000,
+    poolSettled: follower.settled,
+    exchange: undefined,
   })
-  return { chain, pool, poolHead, lines, production }
+  return { chain, pool, poolHead, lines, running }
 }
 
 const transfer = (nonce: bigint) => {
@@ -94,11 +113,11 @@ const heads = (chain: Chain, count: number): Promise<void> =>
 
 describe('given a chain whose only validator is this node', () => {
   test('when empty blocks wait then a transaction makes one, sealed by the validator, and the pool is empty again', async () => {
-    const { chain, pool, poolHead, lines, production } = await run(genesisText({ qbft: INSTANT }))
+    const { chain, pool, poolHead, lines, running } = await run(genesisText({ qbft: INSTANT }))
     const made = heads(chain, 1)
     pool.add(transfer(0n), poolHead())
     await made
-    await production.stop()
+    await running.stop()
     const { header } = chain.head()
     const record = await chain.store.record(1n)
     expect(record?.block.transactions).toHaveLength(1)
@@ -111,29 +130,29 @@ describe('given a chain whose only validator is this node', () => {
   })
 
   test('when a transaction waits behind a gap then nothing is made until the gap is closed', async () => {
-    const { chain, pool, poolHead, production } = await run(genesisText({ qbft: INSTANT }))
+    const { chain, pool, poolHead, running } = await run(genesisText({ qbft: INSTANT }))
     pool.add(transfer(1n), poolHead())
     await Bun.sleep(60)
     expect(chain.head().header.number).toBe(0n)
     const made = heads(chain, 1)
     pool.add(transfer(0n), poolHead())
     await made
-    await production.stop()
+    await running.stop()
     expect((await chain.store.record(1n))?.block.transactions).toHaveLength(2)
   })
 
-  test('when empty blocks are wanted then they come one after the other, and stop when production stops', async () => {
-    const { chain, production } = await run(genesisText({ qbft: { xblockperiodmilliseconds: 10 } }))
+  test('when empty blocks are wanted then they come one after the other, and stop when the consensus stops', async () => {
+    const { chain, running } = await run(genesisText({ qbft: { xblockperiodmilliseconds: 10 } }))
     await heads(chain, 3)
-    await production.stop()
+    await running.stop()
     const { number } = chain.head().header
     await Bun.sleep(50)
     expect(chain.head().header.number).toBe(number)
   })
 
-  test('when making a block fails then the log says so and it is tried again', async () => {
+  test('when making a block fails then the log says so and the next round makes it', async () => {
     let failures = 1
-    const { chain, lines, production } = await run(
+    const { chain, lines, running } = await run(
       genesisText({ qbft: { xblockperiodmilliseconds: 10 } }),
       poolHead => () => {
         if (failures-- > 0) throw new Error('the disk is full')
@@ -141,9 +160,9 @@ describe('given a chain whose only validator is this node', () => {
       },
     )
     await heads(chain, 1)
-    await production.stop()
+    await running.stop()
     expect(lines.filter(line => line.includes('ERROR'))[0]).toContain(
-      'Making a block failed: the disk is full. Trying again in 1 s.',
+      'Making block 1 failed: the disk is full. The next round is another chance.',
     )
   })
 })

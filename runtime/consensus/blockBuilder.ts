@@ -1,0 +1,74 @@
+import { toHex } from '../../core/bytes/hex.ts'
+import type { BuiltBlock, Chain } from '../../core/chain/chain.ts'
+import type { Vote } from '../../core/chain/codec/extraData.ts'
+import { type QbftConsensus, qbftAt } from '../../core/genesis/schedule.ts'
+import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
+import { chooseVote } from '../../core/validators/proposals.ts'
+import type { NodeKey } from '../keys/nodeKey.ts'
+import type { Log } from '../logging/log.ts'
+import { selectionTimeMs } from '../validator/timing.ts'
+
+export type BlockBuilderOptions = {
+  readonly chain: Chain
+  readonly consensus: QbftConsensus
+  readonly pool: TransactionPool
+  /** What the pool judges by, for the block after the current head. */
+  readonly poolHead: () => PoolHead
+  readonly key: NodeKey
+  /** What the operator wants voted, cast again as long as it would change something. */
+  readonly standingVotes: () => readonly Vote[]
+  /** At most 32 bytes. */
+  readonly vanity: Uint8Array
+  /** Wei per gas. */
+  readonly minGasPrice: bigint
+  readonly targetGasLimit: bigint | undefined
+  /** Percentage of the block period that executing transactions may take. */
+  readonly selectionPercent: number
+  readonly log: Log
+}
+
+/** Builds block `sequence`. `timestamp` in seconds; undefined when the chain has gone on in the meantime. */
+export type BuildBlock = (
+  sequence: bigint,
+  round: number,
+  timestamp: bigint,
+) => Promise<BuiltBlock | undefined>
+
+/** Builds the blocks this validator proposes, of what the pool has, within the time there is for it. */
+export const createBlockBuilder = (options: BlockBuilderOptions): BuildBlock => {
+  const { chain, consensus, pool, key, log } = options
+  /** Whose turn it is among the standing votes. */
+  let position = 0
+
+  const nextVote = async (): Promise<Vote | undefined> => {
+    const standing = options.standingVotes()
+    const tally = standing.length === 0 ? undefined : await chain.voteTally()
+    if (tally === undefined) return undefined
+    const chosen = chooseVote(standing, tally, key.address, position)
+    position = chosen.position
+    return chosen.vote
+  }
+
+  return async (sequence, round, timestamp) => {
+    if (chain.head().header.number + 1n !== sequence) return undefined
+    const startedMs = Date.now()
+    const endMs = startedMs + selectionTimeMs(qbftAt(consensus, sequence), options.selectionPercent)
+    const built = await chain.buildBlock({
+      coinbase: key.address,
+      timestamp,
+      targetGasLimit: options.targetGasLimit,
+      vanity: options.vanity,
+      minGasPrice: options.minGasPrice,
+      round,
+      vote: await nextVote(),
+      candidates: pool.candidates(options.poolHead()),
+      full: () => Date.now() >= endMs,
+    })
+    for (const { transaction, reason } of built.rejected) {
+      pool.remove(transaction.transaction.hash)
+      log.info('Dropped transaction {hash}: {reason}', { hash: toHex(transaction.transaction.hash), reason })
+    }
+    log.debug('Built #{number} in {ms} ms', { number: sequence, ms: Date.now() - startedMs })
+    return built
+  }
+}

@@ -1,0 +1,132 @@
+import type { Hash } from '../../core/bytes/bytes.ts'
+import type { Block } from '../../core/chain/block.ts'
+import type { BuiltBlock, Chain } from '../../core/chain/chain.ts'
+import { qbftBlockHash } from '../../core/chain/codec/blockHash.ts'
+import { InvalidBlock } from '../../core/chain/rules/invalidBlock.ts'
+import type { Effect } from '../../core/qbft/effect.ts'
+import type { Input } from '../../core/qbft/input.ts'
+import type { Log } from '../logging/log.ts'
+import type { BuildBlock } from './blockBuilder.ts'
+import { createExecutedBlocks } from './executedBlocks.ts'
+
+/**
+ * A proposal that is this early is verified when its second has come, rather than refused for the whole height: the others may
+ * be locked on it. Earlier ones come from a clock that is wrong.
+ */
+const EARLY_MS_MAX = 10_000
+
+/** After a failure of this node's own, which says nothing about the block. */
+const RETRY_MS = 1_000
+
+type EffectOf<Kind extends Effect['kind']> = Extract<Effect, { readonly kind: Kind }>
+
+export type BlockWorkOptions = {
+  readonly chain: Chain
+  readonly build: BuildBlock
+  /** Given to the machine; what is done in between goes on. */
+  readonly answer: (input: Input) => void
+  /** A block was committed here: told to others and to the log. */
+  readonly onCommitted: (block: Block, hash: Hash) => Promise<void>
+  readonly log: Log
+}
+
+/** What executes blocks: outside the loop, each answered by an input. */
+export type BlockWork = {
+  build(effect: EffectOf<'build-block'>): Promise<void>
+  verify(effect: EffectOf<'verify-block'>): Promise<void>
+  import(effect: EffectOf<'import-block'>): Promise<void>
+  /** Forgets what was executed for a height that is over. */
+  newHead(): void
+  /** Ends waiting for better times. */
+  stop(): void
+}
+
+export const createBlockWork = (options: BlockWorkOptions): BlockWork => {
+  const { chain, answer, log } = options
+  const executed = createExecutedBlocks()
+  const waits = new Set<() => void>()
+  let stopped = false
+
+  const wait = (ms: number): Promise<void> =>
+    new Promise(resolve => {
+      const end = (): void => {
+        clearTimeout(timer)
+        waits.delete(end)
+        resolve()
+      }
+      const timer = setTimeout(end, ms)
+      waits.add(end)
+    })
+
+  /** False when the chain has gone past the block: whatever came of it counts no more. */
+  const isDue = ({ header }: Block): boolean => !stopped && chain.head().header.number + 1n === header.number
+
+  /** Why the block is not valid, undefined when it is; `again` after so many milliseconds where that is not known yet. */
+  const judge = async (block: Block, hash: Hash): Promise<{ invalid?: string; againMs?: number }> => {
+    const nowMs = Date.now()
+    try {
+      executed.put(hash, await chain.verifyBlock(block, { nowMs }))
+      return {}
+    } catch (error) {
+      if (!(error instanceof InvalidBlock)) {
+        if (isDue(block))
+          log.error('Block {number} could not be verified: {error}', { number: block.header.number, error })
+        return { againMs: RETRY_MS }
+      }
+      const earlyMs = Number(block.header.timestamp) * 1000 - nowMs
+      if (error.rule === 'future-timestamp' && earlyMs < EARLY_MS_MAX)
+        return { againMs: Math.max(earlyMs - 1000, 0) + 1 }
+      return { invalid: error.message }
+    }
+  }
+
+  return {
+    build: async ({ sequence, round, timestamp }) => {
+      let block: Block | undefined
+      try {
+        const built = await options.build(sequence, round, timestamp)
+        if (built !== undefined) executed.put(qbftBlockHash(built.block.header), built)
+        block = built?.block
+      } catch (error) {
+        log.error('Making block {sequence} failed: {error}. The next round is another chance.', {
+          sequence,
+          error,
+        })
+      }
+      answer({ kind: 'block-built', sequence, round, block })
+    },
+
+    verify: async ({ block, hash }) => {
+      for (;;) {
+        const { invalid, againMs } = await judge(block, hash)
+        if (!isDue(block)) return
+        if (againMs === undefined) return answer({ kind: 'block-verified', hash, invalid })
+        await wait(againMs)
+        if (!isDue(block)) return
+      }
+    },
+
+    import: async ({ block, hash }) => {
+      try {
+        const built: BuiltBlock | undefined = executed.get(hash)
+        const result =
+          built === undefined
+            ? await chain.importBlock(block, { nowMs: Date.now() })
+            : await chain.commitBuilt(built, block.header)
+        if (result === 'imported') await options.onCommitted(block, hash)
+      } catch (error) {
+        log.error('Block {number} has a quorum and could not be committed: {error}', {
+          number: block.header.number,
+          error,
+        })
+        answer({ kind: 'import-failed', hash })
+      }
+    },
+
+    newHead: () => executed.clear(),
+    stop: () => {
+      stopped = true
+      for (const end of waits) end()
+    },
+  }
+}

@@ -1,0 +1,13 @@
+import type { Network, Peer } from '../../p2p/network.ts'
+
+/** The consensus of one node, as long as it runs. */
+export type Consensus = {
+  /** A message of another node, as it came; what is wrong with it is counted and held against the peer. */
+  message(peer: Peer, code: number, data: Uint8Array): void
+  /** A node is connected (again): a validator that missed what was sent gets it. */
+  peerConnected(peer: Peer): void
+  /** Called once, when the network stands. A lone validator needs none. */
+  attach(network: Network): void
+  /** Resolves when a block under way is committed. */
+  stop(): Promise<void>
+}

@@ -1,0 +1,181 @@
+import { setImmediate } from 'node:timers'
+import { type Address, equalBytes, type Hash } from '../../core/bytes/bytes.ts'
+import type { Block } from '../../core/chain/block.ts'
+import { sealOfSignature } from '../../core/chain/codec/seal.ts'
+import { sign } from '../../core/crypto/crypto.ts'
+import type { QbftEnvironment } from '../../core/qbft/environment.ts'
+import type { HeadContext, Input } from '../../core/qbft/input.ts'
+import { transition } from '../../core/qbft/machine.ts'
+import { initialState } from '../../core/qbft/state.ts'
+import type { KeyValueStore } from '../../core/store/keyvalue.ts'
+import type { Network } from '../../p2p/network.ts'
+import type { Exchange } from '../exchange/exchange.ts'
+import { tellBlock } from '../validator/tellBlock.ts'
+import { standing } from '../validator/standing.ts'
+import { type BlockBuilderOptions, createBlockBuilder } from './blockBuilder.ts'
+import { createBlockWork } from './blockWork.ts'
+import type { Consensus } from './consensus.ts'
+import { createDrops } from './drops.ts'
+import { createEvidenceStore } from './evidenceStore.ts'
+import { startHeadPump } from './headPump.ts'
+import { createInputQueue } from './inputQueue.ts'
+import { createPerformer } from './performer.ts'
+import { createRecordStore, readRestartRecord } from './recordStore.ts'
+import { createRoundLog } from './roundLog.ts'
+import { createTimers } from './timers.ts'
+import { createTransactionWatch } from './transactionWatch.ts'
+
+/** Inputs are handled in one go for so long; then everything else the process does has its turn. */
+const SLICE_MS = 10
+
+export type ConsensusOptions = BlockBuilderOptions & {
+  /** What must be remembered beside the chain is kept in the same place. */
+  readonly storage: Pick<KeyValueStore, 'get' | 'setDurably'>
+  readonly environment: Omit<QbftEnvironment, 'address' | 'sign'>
+  /** Messages that may wait (`messagequeuelimit`). */
+  readonly messageQueueMax: number
+  /** Resolves when the pool is rid of what the head made stale. */
+  readonly poolSettled: () => Promise<void>
+  /** Undefined where the node talks to no others. */
+  readonly exchange: Pick<Exchange, 'progress' | 'onProgress' | 'heardOf' | 'committed'> | undefined
+}
+
+const nextTurn = (): Promise<void> =>
+  new Promise(resolve => {
+    setImmediate(resolve)
+  })
+
+/**
+ * Runs the consensus machine against the real world: inputs in one order, the effects of each performed before the next.
+ * @throws what the storage throws when the restart record cannot be read
+ */
+export const startConsensus = async (options: ConsensusOptions): Promise<Consensus> => {
+  const { chain, pool, key, exchange, log } = options
+  const queue = createInputQueue(options.messageQueueMax)
+  const environment: QbftEnvironment = {
+    ...options.environment,
+    address: key.address,
+    sign: digest => sealOfSignature(sign(digest, key.privateKey)),
+  }
+  let state = initialState(await readRestartRecord(options.storage, chain.head().header.number, log))
+  let network: Network | undefined
+  let validators: readonly Address[] = []
+  let headNumber = -1n
+  let stopping = false
+  let draining: Promise<void> | undefined
+  let toldStanding = ''
+
+  const put = (input: Input): void => {
+    if (!queue.push(input)) {
+      if (input.kind === 'message') drops.refused(input.peer, validators)
+      return
+    }
+    draining ??= Promise.resolve().then(drain)
+  }
+  /** What begins something new is not taken any more when the node stops. */
+  const take = (input: Input): void => {
+    if (!stopping) put(input)
+  }
+
+  const tellStanding = (head: HeadContext): void => {
+    const { makesBlocks, text } = standing(head.validators, key.address, exchange !== undefined)
+    if (text !== toldStanding) log[makesBlocks ? 'info' : 'warn'](text)
+    toldStanding = text
+  }
+
+  const onHead = (head: HeadContext): void => {
+    if (head.number !== headNumber) {
+      ;({ validators, number: headNumber } = head)
+      tellStanding(head)
+      rounds.newHead(validators)
+      work.newHead()
+    }
+    take({ kind: 'head', head })
+  }
+
+  const onCommitted = async (block: Block, hash: Hash): Promise<void> => {
+    exchange?.committed(block)
+    await options.poolSettled()
+    const isOwn = equalBytes(block.header.coinbase, key.address)
+    tellBlock(log, isOwn ? 'Produced' : 'Imported', block.header, block.transactions.length, pool.size, hash)
+  }
+
+  const drops = createDrops(log)
+  const rounds = createRoundLog(log, key.address, () => network?.peers().map(({ address }) => address) ?? [])
+  const watch = createTransactionWatch(pool, () => take({ kind: 'transactions-waiting' }))
+  const timers = createTimers(timer => take({ kind: 'timer', timer, transactionsWaiting: watch.isWaiting() }))
+  const work = createBlockWork({
+    chain,
+    build: createBlockBuilder(options),
+    answer: put,
+    onCommitted,
+    log,
+  })
+  const performer = createPerformer({
+    network: () => network,
+    records: createRecordStore(options.storage),
+    evidence: createEvidenceStore(options.storage, log),
+    timers,
+    work,
+    rounds,
+    drops,
+    validators: () => validators,
+    heardOf: (peer, number) => exchange?.heardOf(peer, number),
+    log,
+  })
+
+  const step = (input: Input): Promise<void> | undefined => {
+    watch.before(input)
+    const next = transition(environment, state, input, Date.now())
+    state = next.state
+    const performed = performer.perform(next.effects)
+    watch.after(input)
+    return performed
+  }
+
+  const drain = async (): Promise<void> => {
+    let sliceEndMs = performance.now() + SLICE_MS
+    for (let input = queue.shift(); input !== undefined; input = queue.shift()) {
+      try {
+        const performed = step(input)
+        if (performed !== undefined) await performed
+      } catch (error) {
+        log.error('The consensus failed at {kind}: {error}', { kind: input.kind, error })
+      }
+      if (performance.now() < sliceEndMs) continue
+      await nextTurn()
+      sliceEndMs = performance.now() + SLICE_MS
+    }
+    draining = undefined
+  }
+
+  /** What is under way leads to more: a block that was built is committed. */
+  const finished = async (): Promise<void> => {
+    await draining
+    if (!performer.isWorking()) return
+    await performer.worked()
+    await finished()
+  }
+
+  const isActive = (): boolean => exchange?.progress() === undefined
+  const pump = startHeadPump({ ...options, isActive, tell: onHead })
+  const unsubscribe = exchange?.onProgress(pump.refresh)
+
+  return {
+    message: (peer, code, data) => take({ kind: 'message', message: { code, data }, peer: peer.address }),
+    peerConnected: peer => take({ kind: 'peer-connected', peer: peer.address }),
+    attach: to => {
+      network = to
+    },
+    stop: async () => {
+      stopping = true
+      unsubscribe?.()
+      watch.stop()
+      timers.stop()
+      work.stop()
+      await pump.stop()
+      await finished()
+      timers.stop()
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import type { Chain } from '../../core/chain/chain.ts'
+import { spacingSeconds } from '../../core/chain/rules/qbft.ts'
+import { type QbftConsensus, qbftAt } from '../../core/genesis/schedule.ts'
+import type { HeadContext } from '../../core/qbft/input.ts'
+import type { ChainHead } from '../../core/store/store.ts'
+import { blockTimes, periodMs } from '../validator/timing.ts'
+
+/**
+ * A node that waits for transactions is told of each that comes; it looks by itself besides, no more often than this, so
+ * that an idle development chain with a period of milliseconds does not keep a core busy.
+ */
+const LOOK_MS_MIN = 1_000
+
+/**
+ * What governs the block after `head`. `arrivedMs`: when the head came, milliseconds since 1970; periods in milliseconds
+ * count from it. `active`: the chain is level with what the peers have.
+ */
+export const headContextOf = async (
+  chain: Chain,
+  consensus: QbftConsensus,
+  { header, hash }: ChainHead,
+  { arrivedMs, active }: { readonly arrivedMs: number; readonly active: boolean },
+): Promise<HeadContext> => {
+  const parameters = qbftAt(consensus, header.number + 1n)
+  return {
+    number: header.number,
+    hash,
+    timestamp: header.timestamp,
+    coinbase: header.coinbase,
+    validators: await chain.validators(header.number + 1n),
+    ...blockTimes(parameters, header.timestamp, arrivedMs),
+    periodMs: Math.max(periodMs(parameters), LOOK_MS_MIN),
+    spacingSeconds: spacingSeconds(parameters),
+    active,
+  }
+}

@@ -1,0 +1,75 @@
+import { toBareHex } from '../../core/bytes/hex.ts'
+import type { Input } from '../../core/qbft/input.ts'
+
+/**
+ * Bytes of messages that may wait: more than a round of proposals and round changes with large blocks, and little enough
+ * for a small machine.
+ */
+const MESSAGE_BYTES_MAX = 64 * 1024 * 1024
+
+type Message = Extract<Input, { readonly kind: 'message' }>
+
+export type InputQueue = {
+  /** What happens on this node is never refused; a message is where too many wait. */
+  push(input: Input): boolean
+  shift(): Input | undefined
+  readonly size: number
+}
+
+/** Entries taken from the front before the array is cut: cutting each time would copy the rest each time. */
+const CUT_AT = 1_024
+
+/**
+ * The one order in which everything happens to a validator. Once `messagesMax` messages wait (`messagequeuelimit`), only
+ * peers with less than their even share of it add more, so that one that floods crowds out itself.
+ */
+export const createInputQueue = (messagesMax: number): InputQueue => {
+  let inputs: Input[] = []
+  let first = 0
+  let messages = 0
+  let bytes = 0
+  /** How many messages of each peer wait. */
+  const waiting = new Map<string, number>()
+
+  const accepts = ({ message, peer }: Message): boolean => {
+    if (bytes + message.data.length > MESSAGE_BYTES_MAX) return false
+    if (messages < messagesMax) return true
+    const own = waiting.get(toBareHex(peer)) ?? 0
+    const peers = waiting.size + (own === 0 ? 1 : 0)
+    return own < Math.floor(messagesMax / (peers + 1))
+  }
+
+  const count = ({ message, peer }: Message, step: 1 | -1): void => {
+    const key = toBareHex(peer)
+    const next = (waiting.get(key) ?? 0) + step
+    if (next === 0) waiting.delete(key)
+    else waiting.set(key, next)
+    messages += step
+    bytes += step * message.data.length
+  }
+
+  return {
+    push: input => {
+      if (input.kind === 'message') {
+        if (!accepts(input)) return false
+        count(input, 1)
+      }
+      inputs.push(input)
+      return true
+    },
+    shift: () => {
+      const input = inputs[first]
+      if (input === undefined) return undefined
+      first++
+      if (first === inputs.length || first === CUT_AT) {
+        inputs = inputs.slice(first)
+        first = 0
+      }
+      if (input.kind === 'message') count(input, -1)
+      return input
+    },
+    get size() {
+      return inputs.length - first
+    },
+  }
+}

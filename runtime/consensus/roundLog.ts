@@ -1,0 +1,96 @@
+import { type Address, equalBytes } from '../../core/bytes/bytes.ts'
+import { toHex } from '../../core/bytes/hex.ts'
+import type { Effect } from '../../core/qbft/effect.ts'
+import type { Timer } from '../../core/qbft/input.ts'
+import { includesAddress } from '../../core/validators/votes.ts'
+import type { Log } from '../logging/log.ts'
+
+type RoundStarted = Extract<Effect, { readonly kind: 'round-started' }>
+
+/** Besu tells of rounds from this one on; the first change is everyday life. */
+const TOLD_ROUND_MIN = 2
+
+/** Between two lines of a height that waits for validators: an outage may last for days. */
+const WAITING_TOLD_MS = 30_000
+
+export type RoundLog = {
+  started(effect: RoundStarted): void
+  /** The timer of a round was started; again for the same round while no quorum is heard. */
+  timerStarted(timer: Timer): void
+  newHead(validators: readonly Address[]): void
+}
+
+/** What operators read of rounds: Besu's lines, and a plain one when too few validators are there. */
+export const createRoundLog = (log: Log, address: Address, connected: () => readonly Address[]): RoundLog => {
+  let validators: readonly Address[] = []
+  let current: RoundStarted | undefined
+  let toldMs = -Infinity
+
+  const tellSummary = ({ heard, quorum, round }: RoundStarted): void => {
+    log.info('BFT round summary (quorum = {quorum})', { quorum })
+    for (const validator of validators) {
+      const isSelf = equalBytes(validator, address)
+      const state = isSelf || includesAddress(heard, validator) ? `Round: ${round}` : 'silent'
+      log.info('Address: {validator}  {state}{local}', {
+        validator: toHex(validator),
+        state,
+        local: isSelf ? ' (Local node)' : '',
+      })
+    }
+  }
+
+  const tellWaiting = ({ sequence, round, quorum }: RoundStarted): void => {
+    const nowMs = Date.now()
+    const here = connected()
+    const missing = validators.filter(
+      validator => !equalBytes(validator, address) && !includesAddress(here, validator),
+    )
+    if (nowMs - toldMs < WAITING_TOLD_MS) return
+    toldMs = nowMs
+    log.warn(
+      'Block {sequence} waits in round {round}: {present} of {all} validators are here, {quorum} are needed{missing}',
+      {
+        sequence,
+        round,
+        present: validators.length - missing.length,
+        all: validators.length,
+        quorum,
+        missing: missing.length === 0 ? '' : `; not connected: ${missing.map(toHex).join(', ')}`,
+      },
+    )
+  }
+
+  return {
+    started: effect => {
+      current = effect
+      const { round, sequence, timeoutMs, reason } = effect
+      const seconds = timeoutMs / 1000
+      if (round < TOLD_ROUND_MIN) {
+        log.debug('Round {round} of block {sequence} begins ({reason}), it expires in {seconds} seconds', {
+          round,
+          sequence,
+          reason,
+          seconds,
+        })
+        return
+      }
+      log.info('Moved to round {round} which will expire in {seconds} seconds', {
+        round,
+        seconds,
+        sequence,
+        reason,
+      })
+      tellSummary(effect)
+    },
+    timerStarted: timer => {
+      if (timer.kind !== 'round' || current === undefined) return
+      // The timer of a new round is started before the round is told of.
+      if (timer.sequence === current.sequence && timer.round === current.round) tellWaiting(current)
+    },
+    newHead: next => {
+      validators = next
+      current = undefined
+      toldMs = -Infinity
+    },
+  }
+}

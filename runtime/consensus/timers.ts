@@ -1,0 +1,43 @@
+import type { Timer } from '../../core/qbft/input.ts'
+
+/** Longest delay that setTimeout takes (2^31 - 1 ms); longer waits are taken in parts. */
+const DELAY_MAX_MS = 2_147_483_647
+
+export type Timers = {
+  /** Replaces a running one of the same kind. At once, but in a turn of its own, when `atMs` is past. */
+  start(timer: Timer, atMs: number): void
+  cancel(kind: Timer['kind']): void
+  stop(): void
+}
+
+/** The timers of the machine. `atMs` in milliseconds since 1970. */
+export const createTimers = (fire: (timer: Timer) => void): Timers => {
+  const running = new Map<Timer['kind'], ReturnType<typeof setTimeout>>()
+
+  const cancel = (kind: Timer['kind']): void => {
+    clearTimeout(running.get(kind))
+    running.delete(kind)
+  }
+
+  const start = (timer: Timer, atMs: number): void => {
+    cancel(timer.kind)
+    const wait = Math.max(atMs - Date.now(), 0)
+    const part = Math.min(wait, DELAY_MAX_MS)
+    running.set(
+      timer.kind,
+      setTimeout(() => {
+        running.delete(timer.kind)
+        if (part < wait) start(timer, atMs)
+        else fire(timer)
+      }, part),
+    )
+  }
+
+  return {
+    start,
+    cancel,
+    stop: () => {
+      for (const kind of running.keys()) cancel(kind)
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { EnodeError, parseEnode } from '../../p2p/enode.ts'
+import { CommandError } from '../cli/errors.ts'
+
+/** A thousand enode URLs fit many times; a longer file is another one. */
+const FILE_BYTES_MAX = 1024 * 1024
+
+const invalid = (path: string, reason: string): CommandError =>
+  new CommandError(
+    'STATIC_NODES',
+    `The static nodes of ${path} cannot be read: ${reason}. It must hold a JSON array of enode URLs.`,
+  )
+
+const parse = (path: string, text: string): readonly string[] => {
+  // Besu takes an empty file for an empty list.
+  if (text.trim() === '') return []
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    // Each runtime words it differently.
+    throw invalid(path, 'it is not JSON')
+  }
+  if (!Array.isArray(value) || !value.every(entry => typeof entry === 'string'))
+    throw invalid(path, 'it is not an array of strings')
+  for (const entry of value) {
+    try {
+      parseEnode(entry)
+    } catch (error) {
+      if (error instanceof EnodeError) throw invalid(path, error.message.replace(/\.$/, ''))
+      throw error
+    }
+  }
+  return value
+}
+
+/**
+ * enode URLs of the nodes to stay connected with: of the file that is named, which must be there, else of
+ * `static-nodes.json` in the data path if it is there. @throws CommandError
+ */
+export const readStaticNodes = (options: {
+  readonly dataPath: string
+  readonly staticNodesFile: string | undefined
+}): readonly string[] => {
+  const path = options.staticNodesFile ?? join(options.dataPath, 'static-nodes.json')
+  let bytes: Uint8Array
+  try {
+    bytes = readFileSync(path)
+  } catch (cause) {
+    const code = (cause as { code?: string }).code
+    if (code === 'ENOENT' && options.staticNodesFile === undefined) return []
+    throw invalid(path, code === 'ENOENT' ? 'there is no such file' : (code ?? String(cause)))
+  }
+  if (bytes.length > FILE_BYTES_MAX) throw invalid(path, `it is longer than ${FILE_BYTES_MAX} bytes`)
+  return parse(path, new TextDecoder().decode(bytes))
+}
