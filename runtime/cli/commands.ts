@@ -1,6 +1,6 @@
 import { type Command, defineCommand } from './command.ts'
 import { NODE_OPTIONS } from './nodeOptions.ts'
-import { bigintOption, booleanOption, choiceOption, pathOption } from './option.ts'
+import { bigintOption, booleanOption, choiceOption, integerOption, pathOption } from './option.ts'
 
 const GROUP = 'Command'
 
@@ -98,6 +98,61 @@ const STATETEST_OPTIONS = {
   }),
 }
 
+export type NetworkOptions = typeof NETWORK_OPTIONS
+const NETWORK_OPTIONS = {
+  dataPath: pathOption({
+    name: 'data-path',
+    group: GROUP,
+    fallback: './network',
+    description: 'Folder for keys, genesis file and the data of all nodes; kept between runs',
+  }),
+  validators: integerOption({
+    name: 'validators',
+    group: GROUP,
+    fallback: 4,
+    min: 1,
+    max: 30,
+    description: 'Nodes that make blocks; one more serves JSON-RPC',
+  }),
+  blockPeriod: integerOption({
+    name: 'block-period',
+    group: GROUP,
+    fallback: 1,
+    min: 1,
+    max: 86_400,
+    placeholder: '<SECONDS>',
+    description: 'Time between two blocks of a new network',
+  }),
+  blockPeriodMs: integerOption({
+    name: 'block-period-ms',
+    group: GROUP,
+    fallback: 0,
+    min: 0,
+    max: 86_400_000,
+    shownDefault: 'off',
+    placeholder: '<MS>',
+    description: 'The same in milliseconds; instead of --block-period when above 0',
+  }),
+  rpcHttpPort: integerOption({
+    name: 'rpc-http-port',
+    group: GROUP,
+    fallback: 8545,
+    min: 0,
+    max: 65_000,
+    placeholder: '<PORT>',
+    description: 'JSON-RPC port of the RPC node, the validators have the next ones; 0 for free ones',
+  }),
+  p2pPort: integerOption({
+    name: 'p2p-port',
+    group: GROUP,
+    fallback: 30_303,
+    min: 0,
+    max: 65_000,
+    placeholder: '<PORT>',
+    description: 'The same for the connections between the nodes',
+  }),
+}
+
 export type ValidateOptions = typeof VALIDATE_OPTIONS
 const VALIDATE_OPTIONS = { configFile: NODE_OPTIONS.configFile }
 
@@ -115,6 +170,14 @@ export const NODE_COMMAND: Command = defineCommand({
 })
 
 export const COMMANDS: readonly Command[] = [
+  defineCommand({
+    name: 'network',
+    summary: 'Run validators and an RPC node on this machine as a network to try things on',
+    arguments: '',
+    options: NETWORK_OPTIONS,
+    examples: ['--validators=4', '--validators=7 --block-period-ms=200 --data-path=seven'],
+    load: async () => (await import('../commands/network.ts')).runNetwork,
+  }),
   defineCommand({
     name: 'blocks import',
     summary: 'Validate, execute and keep the blocks of files',

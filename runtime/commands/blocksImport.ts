@@ -131,7 +131,7 @@ const importFiles = async (
       totals,
       ({ header, transactions }, bytesDone, result) => {
         if (result === 'imported')
-          tellBlock(log, 'Imported', header, transactions.length, 0, chain.head().hash)
+          tellBlock(log, 'Imported', header, transactions.length, 0, chain.head().hash, 'debug')
         const rate = formatRate(totals.blocks + totals.known, Date.now() - startedMs)
         progress.update({ done: before + bytesDone, total, text: `block ${header.number}, ${rate} blocks/s` })
       },

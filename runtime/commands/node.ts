@@ -83,7 +83,7 @@ export const runNode = async (context: Context): Promise<number> => {
   const prepared = prepareRunningNode(options)
   const staticNodes = (options.p2pEnabled ?? !development) ? readStaticNodes(options) : undefined
   const poolOptions = poolOptionsOf(options, prepared.genesis.configuration)
-  const stop = stopSignal()
+  const stop = stopSignal({ withInput: options.stopWithParent })
   let listener: RpcListener | undefined
   let node: RunningNode | undefined
   let services: Services | undefined

@@ -19,8 +19,11 @@ export type StopSignal = {
   release(): void
 }
 
-/** Listens for SIGINT and SIGTERM: the first asks to stop, another one later ends the process at once. */
-export const stopSignal = (): StopSignal => {
+/**
+ * Listens for SIGINT and SIGTERM: the first asks to stop, another one later ends the process at once. `withInput`: the end
+ * of standard input asks to stop too.
+ */
+export const stopSignal = ({ withInput = false } = {}): StopSignal => {
   let received = false
   let receivedMs = 0
   let resolve: () => void = () => undefined
@@ -35,6 +38,7 @@ export const stopSignal = (): StopSignal => {
     resolve()
   }
   for (const signal of SIGNALS) process.on(signal, onSignal)
+  if (withInput) process.stdin.once('end', onSignal).once('error', onSignal).resume()
   return {
     get received() {
       return received
@@ -42,6 +46,7 @@ export const stopSignal = (): StopSignal => {
     wait,
     release: () => {
       for (const signal of SIGNALS) process.off(signal, onSignal)
+      process.stdin.off('end', onSignal).off('error', onSignal)
     },
   }
 }

@@ -17,7 +17,7 @@ export const describeBlock = (
   return `${what} #${grouped(header.number)} / ${transactions} tx / ${pending} pending / ${grouped(header.gasUsed)} (${share.toFixed(1)}%) gas / (${toHex(hash)})`
 }
 
-/** Logs a block: as a line for people, with its numbers beside it for machines. */
+/** Logs a block: as a line for people, with its numbers beside it for machines; at debug level where thousands come in a row. */
 export const tellBlock = (
   log: Log,
   what: 'Produced' | 'Imported',
@@ -25,8 +25,9 @@ export const tellBlock = (
   transactions: number,
   pending: number,
   hash: Hash,
+  level: 'info' | 'debug' = 'info',
 ): void =>
-  log[what === 'Produced' ? 'info' : 'debug']('{block}', {
+  log[level]('{block}', {
     block: describeBlock(what, header, transactions, pending, hash),
     number: header.number,
     transactions,

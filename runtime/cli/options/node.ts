@@ -60,6 +60,12 @@ export const NODE_BASE_OPTIONS = {
     description:
       'Let a validator run on storage that may lose blocks after a power cut or the end of the process',
   }),
+  stopWithParent: booleanOption({
+    name: 'stop-with-parent',
+    group: NODE,
+    fallback: false,
+    description: 'Stop when standard input ends, as it does with the process that started this one',
+  }),
   configFile: pathOption({
     name: 'config-file',
     group: NODE,

@@ -1,0 +1,77 @@
+import { resolve } from 'node:path'
+import { DEVELOPMENT_MNEMONIC } from '../../core/genesis/developmentAccounts.ts'
+import { toHex } from '../../core/bytes/hex.ts'
+import type { CommandContext } from '../cli/command.ts'
+import type { NetworkOptions } from '../cli/commands.ts'
+import { watchBlocks } from '../network/blockWatch.ts'
+import { type Member, prepareNetworkFolder, writeStaticNodes } from '../network/folder.ts'
+import { type MemberProcess, startMember } from '../network/memberProcess.ts'
+import { freePorts } from '../network/ports.ts'
+import { stopSignal } from '../node/signals.ts'
+
+type Context = CommandContext<NetworkOptions>
+
+/** `count` ports from `first` on, or free ones. */
+const portsFrom = async (first: number, count: number): Promise<readonly number[]> =>
+  first === 0 ? freePorts(count) : Array.from({ length: count }, (_, index) => first + index)
+
+const endpoints = (processes: readonly MemberProcess[], ports: ReadonlyMap<Member, number>): string =>
+  processes
+    .map(({ member, url }) => {
+      const p2p = `127.0.0.1:${ports.get(member)}`
+      return `  ${member.name.padEnd(12)} ${toHex(member.key.address)}  JSON-RPC ${url}  p2p ${p2p}`
+    })
+    .join('\n')
+
+/** Runs a network of several nodes on this machine until it is told to stop. */
+export const runNetwork = async ({ options, terminal }: Context): Promise<number> => {
+  const stop = stopSignal()
+  const path = resolve(options.dataPath)
+  const folder = prepareNetworkFolder({
+    path,
+    validators: options.validators,
+    blockPeriodSeconds: options.blockPeriod,
+    blockPeriodMs: options.blockPeriodMs,
+  })
+  // The RPC node first: it gets the port that everybody tries.
+  const members = [folder.rpc, ...folder.validators]
+  const rpcPorts = await portsFrom(options.rpcHttpPort, members.length)
+  const p2pPorts = await portsFrom(options.p2pPort, members.length)
+  const p2pPortOf = new Map(members.map((member, index) => [member, p2pPorts[index] as number]))
+  writeStaticNodes(members, member => p2pPortOf.get(member) as number)
+
+  const { genesisPath } = folder
+  const processes = members.map((member, index) =>
+    startMember({
+      member,
+      genesisPath,
+      p2pPort: p2pPorts[index] as number,
+      rpcPort: rpcPorts[index] as number,
+    }),
+  )
+  let stopWatching = (): void => undefined
+  try {
+    await Promise.race([Promise.all(processes.map(each => each.answers())), stop.wait])
+    if (!stop.received) {
+      terminal.out(`Network of ${folder.validators.length} validators in ${path}\n`)
+      terminal.out(endpoints(processes, p2pPortOf))
+      terminal.out(`\nFunded accounts: those of the mnemonic "${DEVELOPMENT_MNEMONIC}"`)
+      terminal.out('Each node logs to log.txt in its folder. Ctrl-C stops all of them.\n')
+      stopWatching = watchBlocks({
+        url: (processes[0] as MemberProcess).url,
+        members: folder.validators,
+        tell: line => terminal.out(line),
+      })
+      for (const { member, ended } of processes)
+        void ended.then(how => {
+          if (!stop.received) terminal.out(`${member.name} ended (${how})`)
+        })
+      await Promise.race([stop.wait, Promise.all(processes.map(({ ended }) => ended))])
+    }
+  } finally {
+    stopWatching()
+    await Promise.all(processes.map(each => each.stop()))
+  }
+  terminal.out('Stopped')
+  return 0
+}

@@ -1,0 +1,40 @@
+import type { Address } from '../../core/bytes/bytes.ts'
+import { toHex } from '../../core/bytes/hex.ts'
+import { encodeExtraData } from '../../core/chain/codec/extraData.ts'
+import { developmentGenesis } from '../../core/genesis/development.ts'
+
+export type NetworkGenesisOptions = {
+  readonly validators: readonly Address[]
+  readonly blockPeriodSeconds: number
+  /** 0 for the period in seconds. */
+  readonly blockPeriodMs: number
+}
+
+/** Besu's advice: a round may take twice the block period, and is never so short that a busy machine misses it. */
+const TIMEOUT_SECONDS_MIN = 2
+
+type GenesisFile = { readonly config: { readonly qbft: object } }
+
+/** The genesis file of a network to try things on: the development chain's with several validators and steady blocks. */
+export const networkGenesisText = (options: NetworkGenesisOptions): string => {
+  const { validators, blockPeriodSeconds, blockPeriodMs } = options
+  const [validator] = validators
+  if (validator === undefined) throw new RangeError('a network needs at least one validator')
+  const base = developmentGenesis({ validator }) as GenesisFile
+  const genesis = {
+    ...base,
+    config: {
+      ...base.config,
+      qbft: {
+        epochlength: 30_000,
+        blockperiodseconds: blockPeriodSeconds,
+        ...(blockPeriodMs > 0 ? { xblockperiodmilliseconds: blockPeriodMs } : {}),
+        requesttimeoutseconds: Math.max(2 * blockPeriodSeconds, TIMEOUT_SECONDS_MIN),
+      },
+    },
+    extraData: toHex(
+      encodeExtraData({ vanity: new Uint8Array(32), validators, vote: undefined, round: 0, seals: [] }),
+    ),
+  }
+  return `${JSON.stringify(genesis, undefined, 2)}\n`
+}
