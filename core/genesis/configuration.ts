@@ -56,6 +56,18 @@ export type QbftTransition = {
   readonly validators: readonly Address[] | undefined
 }
 
+/** Limits of one node on consensus messages; others may have other ones. */
+export type QbftMessaging = {
+  /** Messages that may wait to be handled. */
+  readonly messageQueueLimit: number
+  /** Received messages remembered to drop repeats. */
+  readonly duplicateMessageLimit: number
+  /** Messages kept for later heights; 0 keeps none. */
+  readonly futureMessagesLimit: number
+  /** How many heights ahead they may be. */
+  readonly futureMessagesMaxDistance: number
+}
+
 export type Consensus =
   | {
       readonly kind: 'qbft'
@@ -64,6 +76,7 @@ export type Consensus =
       /** Ascending by block. */
       readonly transitions: readonly QbftTransition[]
       readonly startBlock: bigint
+      readonly messaging: QbftMessaging
     }
   /** Proof of work, and proof of stake from `paris` on: imported and served, never produced. */
   | { readonly kind: 'ethash'; readonly terminalTotalDifficulty: bigint | undefined }

@@ -142,3 +142,14 @@ export const parseForks = (config: Section): readonly ForkActivation[] => {
   }
   return [...blockForks(config), ...timeForks(config)]
 }
+
+/** The genesis file's names of forks, `londonBlock` or `bpo1Time`; where it has two, the newer one. */
+export const forkKeys = (forks: readonly ForkActivation[]): readonly string[] => {
+  const met = new Map<string, number>()
+  return forks.map(({ fork, at }) => {
+    if (at.kind === 'block') return BLOCK_FORKS.find(([, named]) => named === fork)?.[0] ?? `${fork}Block`
+    const index = met.get(fork) ?? 0
+    met.set(fork, index + 1)
+    return TIME_FORKS.filter(([, named]) => named === fork)[index]?.[0] ?? `${fork}Time`
+  })
+}

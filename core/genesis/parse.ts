@@ -9,6 +9,7 @@ import { GenesisError } from './error.ts'
 import { parseForks } from './forks.ts'
 import type { Genesis, GenesisHeader } from './genesis.ts'
 import { parseJson } from './json.ts'
+import { messagingWarnings } from './messaging.ts'
 import { parseQbft } from './qbft.ts'
 import {
   address,
@@ -184,7 +185,8 @@ const warningsOf = (config: Section, consensus: Consensus, header: GenesisHeader
   if (consensus.kind !== 'qbft') return []
   const validators = genesisValidators(header.extraData)
   const byContract = consensus.parameters.validatorSelection.mode === 'contract'
-  const warnings = [...transitionWarnings(config)]
+  const qbft = subsection(config, 'qbft')
+  const warnings = [...transitionWarnings(config), ...(qbft === undefined ? [] : messagingWarnings(qbft))]
   if (byContract && validators > 0)
     warnings.push(
       'extraData: its validators have no effect, config.qbft.validatorContractAddress selects them',

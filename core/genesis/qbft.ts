@@ -1,5 +1,6 @@
 import type { QbftParameters } from './configuration.ts'
 import { GenesisError } from './error.ts'
+import { parseMessaging } from './messaging.ts'
 import { miningBeneficiary, withPeriods } from './qbftOptions.ts'
 import type { QbftConsensus } from './schedule.ts'
 import { address, entryOf, int, long, type Section } from './section.ts'
@@ -47,5 +48,11 @@ export const parseQbft = (config: Section, section: Section): QbftConsensus => {
       'a migration from IBFT to QBFT is not supported yet: found a chain that begins with QBFT',
     )
   const parameters = parseParameters(section)
-  return { kind: 'qbft', parameters, transitions: parseTransitions(config, parameters), startBlock: 0n }
+  return {
+    kind: 'qbft',
+    parameters,
+    transitions: parseTransitions(config, parameters),
+    startBlock: 0n,
+    messaging: parseMessaging(section),
+  }
 }

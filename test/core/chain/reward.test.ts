@@ -21,6 +21,13 @@ const parameters = {
   validatorSelection: { mode: 'blockheader' },
 } satisfies QbftParameters
 
+const DEFAULT_MESSAGING = {
+  messageQueueLimit: 1000,
+  duplicateMessageLimit: 100,
+  futureMessagesLimit: 1000,
+  futureMessagesMaxDistance: 10,
+}
+
 const qbft = (
   from: Partial<QbftParameters>,
   ...transitions: readonly [bigint, Partial<QbftParameters>][]
@@ -34,6 +41,7 @@ const qbft = (
       validators: undefined,
     })),
     startBlock: 0n,
+    messaging: DEFAULT_MESSAGING,
   } satisfies Consensus,
 })
 

@@ -24,6 +24,12 @@ describe("the sample of Besu's documentation", () => {
       kind: 'qbft',
       startBlock: 0n,
       transitions: [],
+      messaging: {
+        messageQueueLimit: 1000,
+        duplicateMessageLimit: 100,
+        futureMessagesLimit: 1000,
+        futureMessagesMaxDistance: 10,
+      },
       parameters: {
         blockPeriodSeconds: 5,
         blockPeriodMs: 0,

@@ -26,6 +26,12 @@ const consensus = (transitions: readonly QbftTransition[] = [], epochLength = 3n
   parameters: { ...parameters, epochLength },
   transitions,
   startBlock: 0n,
+  messaging: {
+    messageQueueLimit: 1000,
+    duplicateMessageLimit: 100,
+    futureMessagesLimit: 1000,
+    futureMessagesMaxDistance: 10,
+  },
 })
 const members = (tally: VoteTally): number[] => tally.validators.map(address => address[0] as number)
 const voting = (number: bigint, proposer: number, type?: Vote['type'], recipient = 0) => ({

@@ -1,0 +1,110 @@
+import { type Address, compareBytes } from '../bytes/bytes.ts'
+import { toHex, toQuantity } from '../bytes/hex.ts'
+import { keccak256 } from '../crypto/crypto.ts'
+import { encodeRlp } from '../rlp/rlp.ts'
+import type { ChainConfiguration, ForkActivation, GenesisAccount } from './configuration.ts'
+import { forkKeys } from './forks.ts'
+import type { Genesis, GenesisHeader } from './genesis.ts'
+import { parameterEntries, transitionEntries } from './transitionEntries.ts'
+
+type Entries = Record<string, string>
+
+/** Longer values are told as their hash: a list of a hundred validators, say. Nodes compare them, operators look into the file. */
+const VALUE_LENGTH_MAX = 1024
+
+const shortened = (value: string): string =>
+  value.length <= VALUE_LENGTH_MAX ? value : `keccak256 ${toHex(keccak256(new TextEncoder().encode(value)))}`
+
+const forkEntries = (forks: readonly ForkActivation[]): Entries => {
+  const keys = forkKeys(forks)
+  const entries: Entries = {}
+  for (const [index, { fork, at, blob }] of forks.entries()) {
+    // Every chain begins with it; no key of the file says so.
+    if (fork === 'frontier') continue
+    const key = keys[index] as string
+    entries[key] = String(at.kind === 'block' ? at.number : at.timestamp)
+    if (blob === undefined) continue
+    const name = `blobSchedule.${key.replace(/Time$/, '')}`
+    entries[`${name}.target`] = String(blob.targetBlobs)
+    entries[`${name}.max`] = String(blob.maxBlobs)
+    entries[`${name}.baseFeeUpdateFraction`] = String(blob.baseFeeUpdateFraction)
+  }
+  return entries
+}
+
+const addressEntry = (key: string, address: Address | undefined): Entries =>
+  address === undefined ? {} : { [key]: toHex(address) }
+
+const configurationEntries = (configuration: ChainConfiguration): Entries => ({
+  chainId: String(configuration.chainId),
+  ...forkEntries(configuration.forks),
+  ...(configuration.daoForkBlock === undefined ? {} : { daoForkBlock: String(configuration.daoForkBlock) }),
+  zeroBaseFee: String(configuration.zeroBaseFee),
+  fixedBaseFee: String(configuration.fixedBaseFee),
+  contractSizeLimit: String(configuration.codeSizeMax),
+  evmStackSize: String(configuration.stackItemsMax),
+  ...addressEntry('depositContractAddress', configuration.depositContractAddress),
+  ...addressEntry('withdrawalRequestContractAddress', configuration.withdrawalRequestContractAddress),
+  ...addressEntry('consolidationRequestContractAddress', configuration.consolidationRequestContractAddress),
+})
+
+/** What §4.1 of the protocol calls consensus-critical; time-outs and limits on messages are each node's own. */
+const consensusOptions = ({ consensus }: ChainConfiguration): Entries => {
+  if (consensus.kind !== 'qbft') {
+    const { terminalTotalDifficulty } = consensus
+    return terminalTotalDifficulty === undefined
+      ? {}
+      : { terminalTotalDifficulty: String(terminalTotalDifficulty) }
+  }
+  const { parameters, startBlock } = consensus
+  return {
+    'qbft.epochlength': String(parameters.epochLength),
+    'qbft.startblock': String(startBlock),
+    ...parameterEntries('qbft', parameters),
+    ...transitionEntries(consensus),
+  }
+}
+
+const headerEntries = (header: GenesisHeader): Entries => ({
+  parentHash: toHex(header.parentHash),
+  coinbase: toHex(header.coinbase),
+  difficulty: toQuantity(header.difficulty),
+  gasLimit: toQuantity(header.gasLimit),
+  timestamp: toQuantity(header.timestamp),
+  extraData: toHex(header.extraData),
+  mixHash: toHex(header.mixHash),
+  nonce: toHex(header.nonce),
+  ...(header.baseFeePerGas === undefined ? {} : { baseFeePerGas: toQuantity(header.baseFeePerGas) }),
+  blobGasUsed: toQuantity(header.blobGasUsed),
+  excessBlobGas: toQuantity(header.excessBlobGas),
+  parentBeaconBlockRoot: toHex(header.parentBeaconBlockRoot),
+})
+
+/** One hash over all accounts, in whatever order the file has them and their slots. */
+const allocHash = (alloc: readonly GenesisAccount[]): string => {
+  const accounts = alloc
+    .toSorted((a, b) => compareBytes(a.address, b.address))
+    .map(({ address, balance, nonce, code, storage }) => [
+      address,
+      balance,
+      nonce,
+      code,
+      storage.toSorted(([a], [b]) => compareBytes(a, b)).map(([slot, value]) => [slot, value]),
+    ])
+  return toHex(keccak256(encodeRlp(accounts)))
+}
+
+/**
+ * Every entry of a genesis file that all nodes of a network must agree on, by the file's own names with what it leaves out
+ * filled in: `londonBlock`, `qbft.blockperiodseconds`, `transitions.qbft[block 12].blockreward`. `alloc` is told as a hash.
+ * Two files with the same entries found and rule the same chain.
+ */
+export const consensusEntries = ({ configuration, header, alloc }: Genesis): Readonly<Entries> => {
+  const entries: Entries = {
+    ...configurationEntries(configuration),
+    ...consensusOptions(configuration),
+    ...headerEntries(header),
+    alloc: allocHash(alloc),
+  }
+  return Object.fromEntries(Object.entries(entries).map(([name, value]) => [name, shortened(value)]))
+}

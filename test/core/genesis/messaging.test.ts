@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'bun:test'
+import { parseGenesis } from '../../../core/genesis/parse.ts'
+import type { QbftConsensus } from '../../../core/genesis/schedule.ts'
+import { refusalOf, withQbft } from './genesisFiles.ts'
+
+const messagingOf = (options: Readonly<Record<string, unknown>>) =>
+  (parseGenesis(withQbft(options)).configuration.consensus as QbftConsensus).messaging
+
+describe('limits on messages', () => {
+  test('are read as the file gives them', () => {
+    const options = {
+      messageQueueLimit: 20,
+      duplicatemessagelimit: 30,
+      FUTUREMESSAGESLIMIT: 0,
+      futureMessagesMaxDistance: 5,
+    }
+    expect(messagingOf(options)).toEqual({
+      messageQueueLimit: 20,
+      duplicateMessageLimit: 30,
+      futureMessagesLimit: 0,
+      futureMessagesMaxDistance: 5,
+    })
+  })
+
+  test('have the defaults of Besu', () => {
+    expect(messagingOf({})).toEqual({
+      messageQueueLimit: 1000,
+      duplicateMessageLimit: 100,
+      futureMessagesLimit: 1000,
+      futureMessagesMaxDistance: 10,
+    })
+  })
+
+  test('are numbers, as Besu demands', () => {
+    for (const key of [
+      'messagequeuelimit',
+      'duplicatemessagelimit',
+      'futuremessageslimit',
+      'futuremessagesmaxdistance',
+      'gossipedhistorylimit',
+    ])
+      expect(refusalOf(withQbft({ [key]: '10' }))).toEqual({
+        code: 'INVALID_VALUE',
+        message: `config.qbft.${key}: Expected number value but got string`,
+      })
+  })
+
+  test('leave room for at least one message', () => {
+    expect(refusalOf(withQbft({ messagequeuelimit: 0 }))).toEqual({
+      code: 'INVALID_VALUE',
+      message:
+        'config.qbft.messagequeuelimit: must be greater than zero: without a queue no message would ever be read',
+    })
+  })
+
+  test('that have no use here are said to have none', () => {
+    expect(parseGenesis(withQbft({ gossipedHistoryLimit: 5000 })).warnings).toEqual([
+      'config.qbft.gossipedHistoryLimit: has no effect, a message is passed on when it first comes and its repeats are dropped',
+    ])
+  })
+})
