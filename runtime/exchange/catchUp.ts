@@ -3,8 +3,10 @@ import type { Chain } from '../../core/chain/chain.ts'
 import { InvalidBlock } from '../../core/chain/rules/invalidBlock.ts'
 import type { Network } from '../../p2p/network.ts'
 import type { Log } from '../logging/log.ts'
+import type { RecoverSeals } from '../node/recoverSeals.ts'
 import type { RecoverSenders } from '../node/recoverSenders.ts'
 import { createDownload, type Ending } from './download.ts'
+import { AHEAD_BLOCKS, createLookAhead } from './lookAhead.ts'
 import type { PeerHead, PeerHeads } from './peerHeads.ts'
 import { createRanges, type Received } from './ranges.ts'
 import { createSlice } from './slice.ts'
@@ -13,17 +15,12 @@ import { createWakeup } from './wakeup.ts'
 /** How often requests are looked at that may take too long. */
 const CHECK_MS = 500
 
-/** Blocks whose senders are recovered while one before them is executed. */
-const SENDERS_AHEAD_BLOCKS = 4
-
-/** Transactions whose senders are recovered ahead; far fewer than the recovery pool takes. */
-const SENDERS_AHEAD_MAX = 8_192
-
 export type CatchUpOptions = {
   readonly chain: Chain
   readonly network: Network
   readonly heads: PeerHeads
   readonly recoverSenders: RecoverSenders
+  readonly recoverSeals: RecoverSeals
   readonly log: Log
   readonly nowMs: () => number
   /** After each block that was imported. */
@@ -53,10 +50,11 @@ export type CatchUp = {
  * wrong block, or none where it claims to have it, is reported and set aside, and another is asked.
  */
 export const startCatchUp = (options: CatchUpOptions): CatchUp => {
-  const { chain, network, heads, recoverSenders, log, nowMs, onImported } = options
+  const { chain, network, heads, log, nowMs, onImported } = options
   const nextNumber = (): bigint => chain.head().header.number + 1n
   const ranges = createRanges(nextNumber())
   const wakeup = createWakeup()
+  const lookAhead = createLookAhead(options.recoverSenders, options.recoverSeals)
   let stopped = false
 
   const blame = (holder: PeerHead, what: 'bad-response' | 'invalid-block', detail: string): void => {
@@ -98,32 +96,19 @@ export const startCatchUp = (options: CatchUpOptions): CatchUp => {
     },
   })
 
-  /** Begins to recover the senders of the blocks that come next; the import asks for the same and finds them done. */
-  const recoverAhead = (): void => {
-    let left = SENDERS_AHEAD_MAX
-    for (const { block } of ranges.ahead(SENDERS_AHEAD_BLOCKS)) {
-      left -= block.transactions.length
-      if (left < 0) return
-      // A failure is the import's to find.
-      if (block.transactions.length > 0) recoverSenders(block.transactions).catch(() => undefined)
-    }
-  }
-
   const importOne = async ({ block, from }: Received): Promise<'early' | undefined> => {
-    recoverAhead()
+    lookAhead.begin([block, ...ranges.ahead(AHEAD_BLOCKS).map(received => received.block)])
+    await lookAhead.ready(block)
     try {
       if ((await chain.importBlock(block, { nowMs: nowMs() })) === 'known') return undefined
     } catch (error) {
       if (!(error instanceof InvalidBlock)) throw error
       if (error.rule === 'future-timestamp') return 'early'
-      download.callOff(from)
-      const holder = heads.having(0n, nowMs()).find(({ key }) => key === from)
-      ranges.discard(from)
-      if (holder === undefined) heads.failed(from, nowMs())
-      else blame(holder, 'invalid-block', error.message)
+      download.callOff(from.key)
+      blame(from, 'invalid-block', error.message)
       return undefined
     }
-    heads.delivered(from)
+    heads.delivered(from.key)
     onImported(block)
     return undefined
   }

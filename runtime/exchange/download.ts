@@ -107,7 +107,7 @@ export const createDownload = ({
         return { kind: 'wrong', detail: `block ${block.header.number} in place of block ${next}` }
       arrived = { blocks: arrived.blocks + 1, bytes: arrived.bytes + encoded.length }
       // It may have come another way meanwhile.
-      if (next >= range.from) ranges.add(range, { block, bytes: encoded.length, from: holder.key })
+      if (next >= range.from) ranges.add(range, { block, bytes: encoded.length, from: holder })
       next++
       onBlock()
       const enough = ranges.bytes > 2 * WINDOW_BYTES && ranges.first !== range

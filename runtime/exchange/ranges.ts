@@ -1,4 +1,5 @@
 import type { Block } from '../../core/chain/block.ts'
+import type { PeerHead } from './peerHeads.ts'
 
 /** A block as it arrived and is not imported yet. */
 export type Received = {
@@ -6,7 +7,7 @@ export type Received = {
   /** Length of its RLP. */
   readonly bytes: number
   /** Who sent it. */
-  readonly from: string
+  readonly from: PeerHead
 }
 
 /** Blocks of consecutive numbers: those that arrived from the start on, and those that are still to come. */
@@ -32,7 +33,7 @@ export type Ranges = {
   /** Up to `count` that have arrived and follow without a gap. */
   ahead(count: number): readonly Received[]
   /** Forgets what this one sent, to be asked for again. */
-  discard(from: string): void
+  discard(key: string): void
   /** Of what arrived and waits. */
   readonly bytes: number
   /** The range that holds the next block to import. */
@@ -44,7 +45,7 @@ export type Ranges = {
 const missing = (range: Range): bigint => range.to - range.from - BigInt(range.blocks.length)
 
 export const createRanges = (from: bigint): Ranges => {
-  let ranges: Range[] = []
+  const ranges: Range[] = []
   let planned = from
   let bytes = 0
 
@@ -115,13 +116,12 @@ export const createRanges = (from: bigint): Ranges => {
       }
       return found
     },
-    discard: sender => {
-      ranges = ranges.flatMap(range => {
-        if (!range.blocks.some(({ from: by }) => by === sender)) return [range]
-        forget(range.blocks)
-        range.blocks.splice(0)
-        return [range]
-      })
+    discard: key => {
+      for (const { blocks } of ranges) {
+        if (!blocks.some(({ from }) => from.key === key)) continue
+        forget(blocks)
+        blocks.splice(0)
+      }
     },
     get bytes() {
       return bytes

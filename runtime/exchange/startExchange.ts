@@ -3,6 +3,7 @@ import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
 import type { Network, PeerStatus } from '../../p2p/network.ts'
 import type { Progress } from '../cli/progress.ts'
 import type { Log } from '../logging/log.ts'
+import type { RecoverSeals } from '../node/recoverSeals.ts'
 import type { RecoverSenders } from '../node/recoverSenders.ts'
 import { startAnnouncingTransactions } from './announceTransactions.ts'
 import { createDifferences } from './differences.ts'
@@ -20,6 +21,7 @@ export type ExchangeOptions = {
   readonly poolHead: () => PoolHead
   /** The same that the chain was opened with, so that it finds what was recovered ahead. */
   readonly recoverSenders: RecoverSenders
+  readonly recoverSeals: RecoverSeals
   readonly log: Log
   /** Milliseconds since 1970. */
   readonly nowMs: () => number

@@ -3,6 +3,7 @@ import type { Chain } from '../../core/chain/chain.ts'
 import type { Network } from '../../p2p/network.ts'
 import type { Progress } from '../cli/progress.ts'
 import type { Log } from '../logging/log.ts'
+import type { RecoverSeals } from '../node/recoverSeals.ts'
 import type { RecoverSenders } from '../node/recoverSenders.ts'
 import { type CatchUp, type CatchUpEnd, startCatchUp } from './catchUp.ts'
 import type { SyncProgress } from './exchange.ts'
@@ -35,6 +36,7 @@ export type SyncOptions = {
   readonly chain: Chain
   readonly heads: PeerHeads
   readonly recoverSenders: RecoverSenders
+  readonly recoverSeals: RecoverSeals
   readonly log: Log
   readonly nowMs: () => number
   readonly syncMinPeers: number
@@ -69,7 +71,8 @@ const ENDINGS: Readonly<Record<CatchUpEnd, string>> = {
 
 /** Decides when this node has to catch up, and tells others while it does. */
 export const createSync = (options: SyncOptions): Sync => {
-  const { chain, heads, recoverSenders, log, nowMs, syncMinPeers, importing, showProgress } = options
+  const { chain, heads, recoverSenders, recoverSeals, log, nowMs, syncMinPeers, importing, showProgress } =
+    options
   let network: Network | undefined
   let session: Session | undefined
   let ended: Promise<void> = Promise.resolve()
@@ -137,6 +140,7 @@ export const createSync = (options: SyncOptions): Sync => {
       network: over,
       heads,
       recoverSenders,
+      recoverSeals,
       log,
       nowMs,
       onImported: imported,

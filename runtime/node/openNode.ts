@@ -20,6 +20,7 @@ import {
   readGenesis,
   readGenesisIfThere,
 } from './genesisFile.ts'
+import { createRecoverSeals, type RecoverSeals } from './recoverSeals.ts'
 import { createRecoverSenders, type RecoverSenders } from './recoverSenders.ts'
 
 export type OpenOptions = {
@@ -33,6 +34,7 @@ export type OpenNode = {
   readonly chain: Chain
   readonly genesis: Genesis
   readonly recoverSenders: RecoverSenders
+  readonly recoverSeals: RecoverSeals
   /** Where the chain is kept, for what else must survive as blocks do. */
   readonly storage: Pick<KeyValueStore, 'durability' | 'get' | 'setDurably'>
   /** Brings everything to the disk and lets the data path go. */
@@ -122,7 +124,8 @@ const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): 
       onError: error => logOf('chain').error('A follower of the chain failed: {error}', { error }),
     })
     if (plan.newText === undefined) keepKey()
-    return { chain, genesis: plan.genesis, recoverSenders, storage, close }
+    const recoverSeals = createRecoverSeals(recovery)
+    return { chain, genesis: plan.genesis, recoverSenders, recoverSeals, storage, close }
   } catch (error) {
     await close()
     throw error

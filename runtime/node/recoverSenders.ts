@@ -8,10 +8,13 @@ export type RecoverSenders = (
   transactions: readonly Transaction[],
 ) => Promise<readonly (Address | undefined)[]>
 
-export const createRecoverSenders =
-  (pool: RecoveryPool): RecoverSenders =>
-  transactions =>
-    pool.recover(
+/** Whoever asks for the same list again, as the import of a block that was looked at ahead does, gets the same answer. */
+export const createRecoverSenders = (pool: RecoveryPool): RecoverSenders => {
+  const known = new WeakMap<readonly Transaction[], ReturnType<RecoverSenders>>()
+  return transactions => {
+    const before = known.get(transactions)
+    if (before !== undefined) return before
+    const recovered = pool.recover(
       transactions.map(transaction => ({
         hash: signingHash(transaction),
         yParity: transaction.yParity,
@@ -19,3 +22,9 @@ export const createRecoverSenders =
         s: transaction.s,
       })),
     )
+    known.set(transactions, recovered)
+    // The next one tries again.
+    recovered.catch(() => known.delete(transactions))
+    return recovered
+  }
+}

@@ -1,6 +1,7 @@
 import type { PoolOptions } from '../../core/txpool/admission.ts'
 import { createTransactionPool } from '../../core/txpool/transactionPool.ts'
 import { fromHex } from '../../core/bytes/hex.ts'
+import { consensusEntries } from '../../core/genesis/consensusEntries.ts'
 import type { QbftConsensus } from '../../core/genesis/schedule.ts'
 import type { Network } from '../../p2p/network.ts'
 import { CommandError } from '../cli/errors.ts'
@@ -81,12 +82,13 @@ export const startServices = async (
       pool,
       poolHead,
       recoverSenders: node.recoverSenders,
+      recoverSeals: node.recoverSeals,
       log: logOf('sync'),
       nowMs: () => Date.now(),
       networkId,
       syncMinPeers: options.syncMinPeers,
       client: clientVersion(options.identity),
-      configuration: {},
+      configuration: consensusEntries(node.genesis),
       showProgress,
     })
     stops.push(() => exchange.stop())
@@ -116,11 +118,11 @@ export const startServices = async (
         requestTimeoutMs: consensus.parameters.requestTimeoutSeconds * 1000,
         requestTimeoutMaxMs: options.qbftMaxRequestTimeout * 1000,
         earlyRoundChange: options.qbftEarlyRoundChange,
-        duplicateMessagesMax: 100,
-        futureMessagesMax: 1000,
-        futureDistanceMax: 10,
+        duplicateMessagesMax: consensus.messaging.duplicateMessageLimit,
+        futureMessagesMax: consensus.messaging.futureMessagesLimit,
+        futureDistanceMax: consensus.messaging.futureMessagesMaxDistance,
       },
-      messageQueueMax: 1000,
+      messageQueueMax: consensus.messaging.messageQueueLimit,
       poolSettled: follower.settled,
       exchange,
     })

@@ -1,10 +1,21 @@
+import type { Address } from '../../bytes/bytes.ts'
 import { toBareHex } from '../../bytes/hex.ts'
 import { quorumOf } from '../../validators/quorum.ts'
 import { includesAddress } from '../../validators/votes.ts'
 import { qbftSealHash } from '../codec/blockHash.ts'
 import { sealSigner } from '../codec/seal.ts'
+import type { Header } from '../header.ts'
 import type { HeaderRule, QbftHeaderContext } from './context.ts'
 import { InvalidBlock } from './invalidBlock.ts'
+
+const known = new WeakMap<Header, readonly (Address | undefined)[]>()
+
+/**
+ * Tells who made this header's seals, in their order, undefined for a seal by no key: recovered ahead, on other threads,
+ * by somebody who is to be believed. The rule still judges them.
+ */
+export const rememberSealSigners = (header: Header, signers: readonly (Address | undefined)[]): void =>
+  void known.set(header, signers)
 
 /**
  * §6.1 rule 9: every seal is one validator's over the proposal digest, no validator's twice, and they are a quorum. One
@@ -13,9 +24,10 @@ import { InvalidBlock } from './invalidBlock.ts'
  */
 export const commitSeals: HeaderRule<QbftHeaderContext> = ({ header, extraData, validators }) => {
   const digest = qbftSealHash(header)
+  const recovered = known.get(header)
   const signers = new Set<string>()
   for (const [index, seal] of extraData.seals.entries()) {
-    const signer = sealSigner(digest, seal)
+    const signer = recovered === undefined ? sealSigner(digest, seal) : recovered[index]
     if (signer === undefined || !includesAddress(validators, signer))
       throw new InvalidBlock(
         header,

@@ -6,7 +6,9 @@ import { createTransactionPool } from '../../../../core/txpool/transactionPool.t
 import type { Exchange } from '../../../../runtime/exchange/exchange.ts'
 import { type ExchangeOptions, startExchange } from '../../../../runtime/exchange/startExchange.ts'
 import { configureLog, logOf } from '../../../../runtime/logging/log.ts'
+import { createRecoverSeals } from '../../../../runtime/node/recoverSeals.ts'
 import { createPoolHead } from '../../../../runtime/node/submit.ts'
+import { createRecoveryPool } from '../../../../runtime/recovery/pool.ts'
 import { extend, openTestChain, type TestGenesis } from '../../../core/chain/support/chain.ts'
 import type { Key } from '../../../core/chain/support/keys.ts'
 import type { Joined, Wire, WireHandlers } from './wire.ts'
@@ -18,6 +20,9 @@ export const captureLog = (): void => {
   logLines.splice(0)
   configureLog({ level: 'DEBUG', format: 'PLAIN', colour: false, write: line => void logLines.push(line) })
 }
+
+/** On this thread alone. */
+const recoverSeals = createRecoverSeals(createRecoveryPool({ workers: 0 }))
 
 export const CONFIGURATION: Readonly<Record<string, string>> = {
   chainId: '1337',
@@ -43,6 +48,7 @@ export const openNode = async ({ genesis, ...options }: NodeOptions = {}): Promi
     pool,
     poolHead,
     recoverSenders: recoverHere,
+    recoverSeals,
     log: logOf('sync'),
     nowMs: Date.now,
     networkId: 1337n,
