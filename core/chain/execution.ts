@@ -66,6 +66,9 @@ export type ExecutionResult = {
 // Most receipts have no logs; they share one filter.
 const EMPTY_BLOOM = new Uint8Array(BLOOM_BYTES)
 
+/** Between two pauses: some 8 ms of plain transfers. A single transaction is never interrupted. */
+const SLICE_GAS = 5_000_000n
+
 type Totals = { gasUsed: bigint; blobGasUsed: bigint }
 
 /** EIP-658 from Byzantium; before, the state root after the transaction stands in the status's place. */
@@ -113,15 +116,27 @@ const requireBlobRoom = (rules: Rules, blobGasUsed: bigint, more: bigint): void 
     )
 }
 
-const executeTransactions = (
+type Executed = {
+  readonly executed: SenderTransaction[]
+  readonly receipts: Receipt[]
+  readonly totals: Totals
+}
+
+/** Yields after each slice of gas. */
+function* executeTransactions(
   input: ExecutionInput,
   environment: BlockEnvironment,
   world: WorldState,
-): { executed: SenderTransaction[]; receipts: Receipt[]; totals: Totals } => {
+): Generator<void, Executed, void> {
   const executed: SenderTransaction[] = []
   const receipts: Receipt[] = []
   const totals: Totals = { gasUsed: 0n, blobGasUsed: 0n }
+  let sliceEnd = SLICE_GAS
   for (;;) {
+    if (totals.gasUsed >= sliceEnd) {
+      yield
+      sliceEnd = totals.gasUsed + SLICE_GAS
+    }
     const gasAvailable = input.header.gasLimit - totals.gasUsed
     const sent = input.transactions.next(gasAvailable)
     if (sent === undefined) return { executed, receipts, totals }
@@ -144,17 +159,18 @@ const executeTransactions = (
 
 /**
  * Executes a block on the state after its parent: system calls, transactions, withdrawals, requests and rewards in the
- * order of the execution specification. Import and building share it; the trie is updated once, at the end. Pure.
+ * order of the execution specification. Import and building share it; the trie is updated once, at the end. Pure. Yields
+ * where other work may have its turn, which must not change the state below.
  * @throws SystemContractFailure, and what `transactions.refuse` and the readers throw
  */
-export const executeBlock = (input: ExecutionInput): ExecutionResult => {
+export function* executionSteps(input: ExecutionInput): Generator<void, ExecutionResult, void> {
   const { configuration, rules, header } = input
   const world = createWorldState(input.reader)
   const environment = blockEnvironment(configuration, rules, header, input.blockHash)
   const contracts = requestContractsOf(configuration)
   if (contracts !== undefined) callBeforeTransactions(environment, world, header)
 
-  const { executed, receipts, totals } = executeTransactions(input, environment, world)
+  const { executed, receipts, totals } = yield* executeTransactions(input, environment, world)
   for (const { address, wei } of withdrawalCredits(input.withdrawals ?? [])) world.addBalance(address, wei)
   const requestsHash = forkIsAtLeast(rules.fork, 'prague')
     ? collectRequests(environment, world, receipts, contracts)
@@ -162,7 +178,9 @@ export const executeBlock = (input: ExecutionInput): ExecutionResult => {
   for (const { address, wei } of rewardCredits(configuration, rules.fork, { header, ommers: input.ommers }))
     world.addBalance(address, wei)
 
+  if (executed.length > 0) yield
   const state = updateStateRoot(input.nodes, input.parentStateRoot, world.changes(header.number))
+  if (executed.length > 0) yield
   return {
     executed,
     receipts,

@@ -3,7 +3,7 @@ import type { BlockCommit, ChainHead } from '../store/store.ts'
 import type { Block } from './block.ts'
 import type { ImportOptions } from './chain.ts'
 import { blockHashesAfter } from './environment.ts'
-import { type ExecutionResult, executeBlock, type ExecutionInput, sendersOf } from './execution.ts'
+import { type ExecutionInput, type ExecutionResult, executionSteps, sendersOf } from './execution.ts'
 import { SystemContractFailure } from './requests.ts'
 import type { HeaderContext } from './rules/context.ts'
 import { ancestry } from './rules/header.ts'
@@ -19,26 +19,46 @@ import {
   withSenders,
 } from './validation.ts'
 
-/** Executes a block on `parent`, the head; the function runs again, with a source of its own, when the store had to load. */
-export const executeOn = <Source extends ExecutionInput['transactions']>(
-  { configuration, store }: ChainContext,
+/** Executes a block on `parent`, the head, pausing between slices; begins again, with a source of its own, when the store had to load. */
+export const executeOn = async <Source extends ExecutionInput['transactions']>(
+  { configuration, store, pause }: ChainContext,
   parent: ChainHead,
   block: Pick<ExecutionInput, 'rules' | 'header' | 'ommers' | 'withdrawals'>,
-  source: () => Source,
-): Promise<{ readonly result: ExecutionResult; readonly source: Source }> =>
-  store.run(() => {
-    const transactions = source()
-    const result = executeBlock({
+  begin: () => Source,
+): Promise<{ readonly result: ExecutionResult; readonly source: Source }> => {
+  const start = () => {
+    const source = begin()
+    const steps = executionSteps({
       ...block,
       configuration,
-      transactions,
+      transactions: source,
       parentStateRoot: parent.header.stateRoot,
       reader: store.stateAt(parent.header.number),
       nodes: store.nodes(),
       blockHash: blockHashesAfter(parent, number => store.recentHash(number)),
     })
-    return { result, source: transactions }
-  })
+    return { source, steps }
+  }
+  let run = start()
+  let isInterrupted = false
+  let hasMissed = false
+  for (;;) {
+    const step = await store.run(() => {
+      // What the store had to load is at hand within this call alone, so from here on the block is executed in one go.
+      if (isInterrupted) {
+        hasMissed = true
+        run = start()
+      }
+      isInterrupted = true
+      let next = run.steps.next()
+      while (hasMissed && next.done !== true) next = run.steps.next()
+      isInterrupted = false
+      return next
+    })
+    if (step.done === true) return { result: step.value, source: run.source }
+    await pause()
+  }
+}
 
 /** What the store keeps of a block that was executed on `parent`. */
 export const commitOf = (

@@ -16,6 +16,8 @@ export type OpenChainOptions = {
   readonly store: ChainStore
   /** Recovers the senders of an imported block; a runtime with worker threads gives one that uses them. */
   readonly recoverSenders?: RecoverSenders
+  /** Resolves when other work of the process had its turn; asked for between the slices of executing a block. */
+  readonly pause?: () => Promise<void>
   /** Told what listeners throw; the chain goes on. */
   readonly onError: (error: unknown) => void
 }
@@ -30,13 +32,13 @@ const NO_VALIDATORS: Validators = {
  * @throws ChainError when the store holds another chain, or the genesis file cannot be run on it
  */
 export const openChain = async (options: OpenChainOptions): Promise<Chain> => {
-  const { store, recoverSenders = recoverHere, onError } = options
+  const { store, recoverSenders = recoverHere, pause = () => Promise.resolve(), onError } = options
   const { configuration } = options.genesis
   const genesis = await openGenesis(options.genesis, store)
   const { consensus } = configuration
   const { validators, voteTally } =
     consensus.kind === 'qbft' ? createValidators(configuration, consensus, store) : NO_VALIDATORS
-  const context: ChainContext = { configuration, store, genesis, validators, recoverSenders }
+  const context: ChainContext = { configuration, store, genesis, validators, recoverSenders, pause }
   const producer = createProducer(context)
   const enqueue = createQueue()
   const listeners = createListeners<ChainHead>(onError)

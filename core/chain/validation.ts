@@ -32,6 +32,8 @@ export type ChainContext = {
   readonly genesis: ChainHead
   readonly validators: (number: bigint) => Promise<readonly Address[]>
   readonly recoverSenders: RecoverSenders
+  /** Resolves when other work had its turn. */
+  readonly pause: () => Promise<void>
 }
 
 /** The rules at a block that stands (or claims to stand) on the chain. */

@@ -5,7 +5,7 @@ import { excessBlobGasAfter } from '../../../../core/chain/blobFee.ts'
 import type { Block, Withdrawal } from '../../../../core/chain/block.ts'
 import type { Chain } from '../../../../core/chain/chain.ts'
 import { ethashDifficulty } from '../../../../core/chain/difficulty.ts'
-import { executeBlock } from '../../../../core/chain/execution.ts'
+import { executeInOneGo } from '../../../support/executeInOneGo.ts'
 import type { Header } from '../../../../core/chain/header.ts'
 import { openChain } from '../../../../core/chain/openChain.ts'
 import { ommersHashOf, transactionsRootOf, withdrawalsRootOf } from '../../../../core/chain/rules/body.ts'
@@ -96,7 +96,7 @@ export const ethashBlock = async (chain: Chain, wanted: EthashBlock = {}): Promi
     parentBeaconBlockRoot: since('cancun') ? new Uint8Array(32).fill(0xbe) : undefined,
   }
   let index = 0
-  const result = executeBlock({
+  const result = executeInOneGo({
     configuration,
     rules,
     header: open,
