@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs'
+import { setImmediate } from 'node:timers'
 import type { Chain } from '../../core/chain/chain.ts'
 import { openChain } from '../../core/chain/openChain.ts'
 import type { Genesis } from '../../core/genesis/genesis.ts'
@@ -94,6 +95,11 @@ const openStorageOf = async ({ storage, dataPath }: OpenOptions): Promise<KeyVal
   }
 }
 
+const nextTurn = (): Promise<void> =>
+  new Promise(resolve => {
+    setImmediate(resolve)
+  })
+
 const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): Promise<OpenNode> => {
   makeFolder(options.dataPath)
   const lock = await lockDataPath(options.dataPath)
@@ -121,6 +127,7 @@ const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): 
       genesis: plan.genesis,
       store,
       recoverSenders,
+      pause: nextTurn,
       onError: error => logOf('chain').error('A follower of the chain failed: {error}', { error }),
     })
     if (plan.newText === undefined) keepKey()
