@@ -24,6 +24,7 @@ export type RoundLog = {
 export const createRoundLog = (log: Log, address: Address, connected: () => readonly Address[]): RoundLog => {
   let validators: readonly Address[] = []
   let current: RoundStarted | undefined
+  let startedMs = 0
   let toldMs = -Infinity
 
   const tellSummary = ({ heard, quorum, round }: RoundStarted): void => {
@@ -63,6 +64,7 @@ export const createRoundLog = (log: Log, address: Address, connected: () => read
   return {
     started: effect => {
       current = effect
+      startedMs = Date.now()
       const { round, sequence, timeoutMs, reason } = effect
       const seconds = timeoutMs / 1000
       if (round < TOLD_ROUND_MIN) {
@@ -85,7 +87,8 @@ export const createRoundLog = (log: Log, address: Address, connected: () => read
     timerStarted: timer => {
       if (timer.kind !== 'round' || current === undefined) return
       // The timer of a new round is started before the round is told of.
-      if (timer.sequence === current.sequence && timer.round === current.round) tellWaiting(current)
+      const isSame = timer.sequence === current.sequence && timer.round === current.round
+      if (isSame && Date.now() - startedMs >= current.timeoutMs) tellWaiting(current)
     },
     newHead: next => {
       validators = next

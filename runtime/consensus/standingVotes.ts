@@ -1,0 +1,72 @@
+import { type Address, equalBytes } from '../../core/bytes/bytes.ts'
+import { fromHex, toHex } from '../../core/bytes/hex.ts'
+import type { Vote } from '../../core/chain/codec/extraData.ts'
+import type { KeyValueStore } from '../../core/store/keyvalue.ts'
+
+/** Beside the keys of the chain (core/store/keys.ts): a JSON object, address to true (add) or false (drop). */
+const VOTES_KEY = 'qbft:votes'
+
+/** No consortium has so many validators: more is a script that went wrong. */
+const VOTES_MAX = 1_000
+
+/** What the operator wants voted; each as long as it stands, across restarts and epochs. */
+export type StandingVotes = {
+  readonly list: () => readonly Vote[]
+  /** Replaces an earlier one on the same address; resolves when it is durable. @throws TooManyVotes */
+  propose(vote: Vote): Promise<void>
+  /** Also where there was none. */
+  discard(recipient: Address): Promise<void>
+}
+
+/** So many addresses are voted on already: discard some. */
+export class TooManyVotes extends Error {
+  override readonly name = 'TooManyVotes'
+  readonly code = 'TOO_MANY_VOTES'
+  constructor() {
+    super(`votes on ${VOTES_MAX} addresses stand already: discard those that are decided`)
+  }
+}
+
+const encode = (votes: readonly Vote[]): Uint8Array =>
+  new TextEncoder().encode(
+    JSON.stringify(
+      Object.fromEntries(votes.map(({ recipient, type }) => [toHex(recipient), type === 'add'])),
+    ),
+  )
+
+const decode = (bytes: Uint8Array): readonly Vote[] => {
+  const object = JSON.parse(new TextDecoder().decode(bytes)) as Readonly<Record<string, boolean>>
+  return Object.entries(object).map(([address, isAdd]) => ({
+    recipient: fromHex(address),
+    type: isAdd ? 'add' : 'drop',
+  }))
+}
+
+/** The votes kept in the storage, in the order they were proposed. */
+export const openStandingVotes = async (
+  storage: Pick<KeyValueStore, 'get' | 'setDurably'>,
+): Promise<StandingVotes> => {
+  const bytes = await storage.get(VOTES_KEY)
+  let votes: readonly Vote[] = bytes === undefined ? [] : decode(bytes)
+  /** One write after the other, so that the last one told is the last one kept. */
+  let writing: Promise<void> = Promise.resolve()
+
+  const keep = (next: readonly Vote[]): Promise<void> => {
+    votes = next
+    const written = writing.then(() => storage.setDurably({ key: VOTES_KEY, value: encode(next) }))
+    writing = written.catch(() => undefined)
+    return written
+  }
+  const without = (recipient: Address): readonly Vote[] =>
+    votes.filter(vote => !equalBytes(vote.recipient, recipient))
+
+  return {
+    list: () => votes,
+    propose: async vote => {
+      const others = without(vote.recipient)
+      if (others.length >= VOTES_MAX) throw new TooManyVotes()
+      await keep([...others, vote])
+    },
+    discard: recipient => keep(without(recipient)),
+  }
+}
