@@ -1,5 +1,6 @@
-import type { Address } from '../../core/bytes/bytes.ts'
+import type { Address, Hash } from '../../core/bytes/bytes.ts'
 import type { Chain } from '../../core/chain/chain.ts'
+import type { Vote } from '../../core/chain/codec/extraData.ts'
 import type { SenderTransaction, Transaction } from '../../core/chain/transaction.ts'
 import type { TransactionPool } from '../../core/txpool/pool.ts'
 import type { TransactionRejected } from '../../core/txpool/rejection.ts'
@@ -51,6 +52,54 @@ export const RPC_DEFAULTS = {
   prettyPrint: false,
 } as const satisfies Partial<RpcOptions>
 
+/** A connected node. */
+export type RpcPeer = {
+  /** 64 bytes of the node key. */
+  readonly publicKey: Uint8Array
+  readonly enode: string
+  /** `host:port`, or as much of it as is known. */
+  readonly remoteAddress: string
+  /** True where it connected by itself. */
+  readonly inbound: boolean
+  readonly status: { readonly client: string; readonly headNumber: bigint; readonly headHash: Hash }
+}
+
+/** The other nodes and the way to them. */
+export type RpcNetwork = {
+  readonly listening: boolean
+  /** enode URL of this node; undefined as long as it does not listen yet. */
+  readonly enode: string | undefined
+  /** Of p2p protocols, as `name/version`. */
+  readonly capabilities: readonly string[]
+  peerCount(): number
+  peers(): readonly RpcPeer[]
+  /** Kept connected from now on. False when it already was. @throws an error with an EnodeRefusal as its `code` */
+  addPeer(enode: string): boolean
+  /** False when it was none. @throws as addPeer */
+  removePeer(enode: string): boolean
+}
+
+/** Why an enode URL is not taken. */
+export type EnodeRefusal = 'SYNTAX' | 'INVALID_NODE_ID' | 'INVALID_HOST' | 'INVALID_PORT' | 'LOCAL_NODE'
+
+/** Block numbers. */
+export type SyncingStatus = {
+  readonly startingBlock: bigint
+  readonly currentBlock: bigint
+  readonly highestBlock: bigint
+}
+
+/** Votes that are cast whenever they would change something, until they are discarded. */
+export type StandingVotes = {
+  readonly list: () => readonly Vote[]
+  /** Replaces an earlier one on the same address. @throws an error with the `code` TOO_MANY_VOTES */
+  propose(vote: Vote): Promise<void>
+  /** Also where there was none. */
+  discard(recipient: Address): Promise<void>
+}
+
+export type ConfigurationDifference = { readonly peer: string; readonly entries: readonly string[] }
+
 /** What the host gives the methods to work with. */
 export type RpcHost = {
   readonly chain: Chain
@@ -66,7 +115,13 @@ export type RpcHost = {
     transactions: readonly SenderTransaction[],
   ) => Promise<readonly (TransactionRejected | undefined)[]>
   /** Undefined where this node connects to no others. */
-  readonly network: { readonly listening: boolean; readonly peerCount: () => number } | undefined
+  readonly network: RpcNetwork | undefined
+  /** Undefined where the chain is level with what the peers have told of. */
+  readonly syncing: () => SyncingStatus | undefined
+  /** What the operator wants voted on the validators; undefined on a chain that is not QBFT. */
+  readonly votes: StandingVotes | undefined
+  /** Peers whose genesis file or transitions are not this node's, by the names of the entries. */
+  readonly differences: () => readonly ConfigurationDifference[]
   /** Told of errors that are the node's own fault, before the client is told `Internal error`. */
   readonly reportError: (method: string, error: unknown) => void
 }

@@ -8,7 +8,8 @@ import { type ServeOptions, type Server, serve } from '../serving/serve.ts'
 import { clientVersion } from '../version.ts'
 
 /** What the methods work with; everything else of the host follows from the options. */
-export type RpcParts = Pick<RpcHost, 'chain' | 'pool' | 'recoverSenders' | 'submit'> & {
+export type RpcParts = Pick<RpcHost, 'chain' | 'pool' | 'recoverSenders' | 'submit'> &
+  Partial<Pick<RpcHost, 'network' | 'syncing' | 'votes' | 'differences'>> & {
   readonly mining: boolean
   /** True for a development chain, where every group is served unless others are asked for. */
   readonly development: boolean
@@ -42,7 +43,10 @@ const hostOf = (options: NodeOptions, parts: RpcParts): RpcHost => ({
   },
   nowMs: () => Date.now(),
   randomBytes: length => new Uint8Array(randomBytes(length)),
-  network: undefined,
+  network: parts.network,
+  syncing: parts.syncing ?? (() => undefined),
+  votes: parts.votes,
+  differences: parts.differences ?? (() => []),
   reportError: (method, error) => parts.log.error('{method} failed: {error}', { method, error }),
 })
 

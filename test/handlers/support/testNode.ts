@@ -19,7 +19,7 @@ import { qbftSealHash } from '../../../core/chain/codec/blockHash.ts'
 import { sealOfSignature } from '../../../core/chain/codec/seal.ts'
 import { sign } from '../../../core/crypto/crypto.ts'
 import { withSeals } from '../../../core/qbft/codec/roundOfBlock.ts'
-import { RPC_DEFAULTS, type RpcContext, type RpcOptions } from '../../../handlers/rpc/context.ts'
+import { RPC_DEFAULTS, type RpcContext, type RpcHost, type RpcOptions } from '../../../handlers/rpc/context.ts'
 import { createSubmission, recoverSendersHere } from './submission.ts'
 import { openMemoryDriver } from '../../../runtime/drivers/memory.ts'
 
@@ -55,6 +55,7 @@ export type TestNode = RpcApp & {
 export type TestNodeOptions = {
   readonly rpc?: Partial<RpcOptions>
   readonly pool?: Partial<PoolOptions>
+  readonly host?: Partial<Pick<RpcHost, 'network' | 'syncing' | 'votes' | 'differences'>>
   /** Over the development genesis. */
   readonly genesis?: (genesis: Record<string, unknown>) => void
 }
@@ -89,6 +90,10 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
     recoverSenders: recoverSendersHere,
     submit: createSubmission({ chain, pool, nowMs, minGasPrice }),
     network: undefined,
+    syncing: () => undefined,
+    votes: undefined,
+    differences: () => [],
+    ...options.host,
     reportError: (method, error) => {
       throw new Error(`${method} failed`, { cause: error })
     },
