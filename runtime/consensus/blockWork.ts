@@ -8,6 +8,7 @@ import type { Input } from '../../core/qbft/input.ts'
 import type { Log } from '../logging/log.ts'
 import type { BuildBlock } from './blockBuilder.ts'
 import { createExecutedBlocks } from './executedBlocks.ts'
+import { createRecentTimes } from './recentTimes.ts'
 
 /**
  * A proposal that is this early is verified when its second has come, rather than refused for the whole height: the others may
@@ -25,8 +26,8 @@ export type BlockWorkOptions = {
   readonly build: BuildBlock
   /** Given to the machine; what is done in between goes on. */
   readonly answer: (input: Input) => void
-  /** A block was committed here: told to others and to the log. */
-  readonly onCommitted: (block: Block, hash: Hash) => Promise<void>
+  /** A block was committed here, so long after its proposal was there: told to others and to the log. */
+  readonly onCommitted: (block: Block, hash: Hash, proposalToCommitMs: number | undefined) => Promise<void>
   readonly log: Log
 }
 
@@ -45,6 +46,7 @@ export const createBlockWork = (options: BlockWorkOptions): BlockWork => {
   const { chain, answer, log } = options
   const executed = createExecutedBlocks()
   const waits = new Set<() => void>()
+  const proposedAtMs = createRecentTimes()
   let stopped = false
 
   const wait = (ms: number): Promise<void> =>
@@ -85,7 +87,11 @@ export const createBlockWork = (options: BlockWorkOptions): BlockWork => {
       let block: Block | undefined
       try {
         const built = await options.build(sequence, round, timestamp)
-        if (built !== undefined) executed.put(qbftBlockHash(built.block.header), built)
+        if (built !== undefined) {
+          const hash = qbftBlockHash(built.block.header)
+          executed.put(hash, built)
+          proposedAtMs.note(hash)
+        }
         block = built?.block
       } catch (error) {
         log.error('Making block {sequence} failed: {error}. The next round is another chance.', {
@@ -97,6 +103,7 @@ export const createBlockWork = (options: BlockWorkOptions): BlockWork => {
     },
 
     verify: async ({ block, hash }) => {
+      proposedAtMs.note(hash)
       for (;;) {
         const { invalid, againMs } = await judge(block, hash)
         if (!isDue(block)) return
@@ -113,7 +120,7 @@ export const createBlockWork = (options: BlockWorkOptions): BlockWork => {
           built === undefined
             ? await chain.importBlock(block, { nowMs: Date.now() })
             : await chain.commitBuilt(built, block.header)
-        if (result === 'imported') await options.onCommitted(block, hash)
+        if (result === 'imported') await options.onCommitted(block, hash, proposedAtMs.since(hash))
       } catch (error) {
         log.error('Block {number} has a quorum and could not be committed: {error}', {
           number: block.header.number,

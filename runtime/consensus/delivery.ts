@@ -27,8 +27,8 @@ const receivers = (effect: Sent, network: Network): readonly Address[] => {
   return effect.kind === 'send' ? [effect.to] : effect.to
 }
 
-/** Hands a message to the network; one that is not connected gets the newest again when it is. */
-export const deliver = (network: Network, effect: Sent): void => {
+/** Hands a message to the network, and tells how many took it; one that is not connected gets the newest again when it is. */
+export const deliver = (network: Network, effect: Sent): number => {
   const { code, data } = effect.message
-  for (const address of receivers(effect, network)) network.sendConsensus(address, code, data)
+  return receivers(effect, network).filter(address => network.sendConsensus(address, code, data)).length
 }

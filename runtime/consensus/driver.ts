@@ -23,6 +23,7 @@ import { createPerformer } from './performer.ts'
 import { createRecordStore, readRestartRecord } from './recordStore.ts'
 import { createRoundLog } from './roundLog.ts'
 import { createTimers } from './timers.ts'
+import { createTraffic } from './traffic.ts'
 import { createTransactionWatch } from './transactionWatch.ts'
 
 /** Inputs are handled in one go for so long; then everything else the process does has its turn. */
@@ -93,14 +94,23 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
     take({ kind: 'head', head })
   }
 
-  const onCommitted = async (block: Block, hash: Hash): Promise<void> => {
+  const onCommitted = async (
+    block: Block,
+    hash: Hash,
+    proposalToCommitMs: number | undefined,
+  ): Promise<void> => {
     exchange?.committed(block)
     await options.poolSettled()
     const isOwn = equalBytes(block.header.coinbase, key.address)
-    tellBlock(log, isOwn ? 'Produced' : 'Imported', block.header, block.transactions.length, pool.size, hash)
+    const what = isOwn ? 'Produced' : 'Imported'
+    tellBlock(log, what, block.header, block.transactions.length, pool.size, hash, 'info', {
+      proposalToCommitMs,
+      ...traffic.totals(),
+    })
   }
 
   const drops = createDrops(log)
+  const traffic = createTraffic()
   const rounds = createRoundLog(log, key.address, () => network?.peers().map(({ address }) => address) ?? [])
   const watch = createTransactionWatch(pool, () => take({ kind: 'transactions-waiting' }))
   const timers = createTimers(timer => take({ kind: 'timer', timer, transactionsWaiting: watch.isWaiting() }))
@@ -119,6 +129,7 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
     work,
     rounds,
     drops,
+    traffic,
     validators: () => validators,
     heardOf: (peer, number) => exchange?.heardOf(peer, number),
     log,
@@ -162,7 +173,10 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
   const unsubscribe = exchange?.onProgress(pump.refresh)
 
   return {
-    message: (peer, code, data) => take({ kind: 'message', message: { code, data }, peer: peer.address }),
+    message: (peer, code, data) => {
+      traffic.received(data.length)
+      take({ kind: 'message', message: { code, data }, peer: peer.address })
+    },
     peerConnected: peer => take({ kind: 'peer-connected', peer: peer.address }),
     attach: to => {
       network = to

@@ -10,6 +10,7 @@ import type { EvidenceStore } from './evidenceStore.ts'
 import type { RecordStore } from './recordStore.ts'
 import type { RoundLog } from './roundLog.ts'
 import type { Timers } from './timers.ts'
+import type { Traffic } from './traffic.ts'
 
 export type PerformerOptions = {
   /** Undefined before it stands, and where a lone validator needs none. */
@@ -20,6 +21,7 @@ export type PerformerOptions = {
   readonly work: BlockWork
   readonly rounds: RoundLog
   readonly drops: Drops
+  readonly traffic: Traffic
   readonly validators: () => readonly Address[]
   readonly heardOf: (peer: Address, number: bigint) => void
   readonly log: Log
@@ -36,7 +38,7 @@ export type Performer = {
 
 /** Turns each effect of the machine into what it means on this machine. */
 export const createPerformer = (options: PerformerOptions): Performer => {
-  const { records, evidence, timers, work, rounds, drops, log } = options
+  const { records, evidence, timers, work, rounds, drops, traffic, log } = options
   const working = new Set<Promise<void>>()
   /** A record that could not be written: until it is, no signature leaves. */
   let unwritten: RestartRecord | undefined
@@ -65,7 +67,8 @@ export const createPerformer = (options: PerformerOptions): Performer => {
       case 'relay': {
         const network = options.network()
         const isOwn = effect.kind !== 'relay'
-        if (network !== undefined && !(isOwn && unwritten !== undefined)) deliver(network, effect)
+        if (network !== undefined && !(isOwn && unwritten !== undefined))
+          traffic.sent(deliver(network, effect), effect.message.data.length)
         return
       }
       case 'start-timer':

@@ -26,6 +26,7 @@ export const tellBlock = (
   pending: number,
   hash: Hash,
   level: 'info' | 'debug' = 'info',
+  details: Readonly<Record<string, unknown>> = {},
 ): void =>
   log[level]('{block}', {
     block: describeBlock(what, header, transactions, pending, hash),
@@ -33,4 +34,5 @@ export const tellBlock = (
     transactions,
     pending,
     gasUsed: header.gasUsed,
+    ...details,
   })
