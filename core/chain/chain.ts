@@ -41,6 +41,8 @@ export type BuiltBlock = {
 export type ImportOptions = {
   /** Milliseconds since 1970, for the rule that a block must not come from the future. */
   readonly nowMs: number
+  /** `soon` leaves it to a later commit to make the block durable: for one of many that others have and can give again. */
+  readonly durable?: 'now' | 'soon'
 }
 
 /** The chain: validates, executes, builds and commits blocks over a ChainStore. One at a time; calls queue. */
@@ -72,6 +74,11 @@ export type Chain = {
   commitBuilt(built: BuiltBlock, header: Header): Promise<'imported' | 'known'>
   /** The validators that govern block `number` (head + 1 at most), ascending. */
   validators(number: bigint): Promise<readonly Address[]>
+  /**
+   * The validators that block `number` (the head at most) names, as JSON-RPC tells them: in the order its extraData lists
+   * them, or where a contract selects them what that gives after the block, ascending.
+   */
+  validatorsNamedBy(number: bigint): Promise<readonly Address[]>
   /** The votes that stand after the head, by which a proposer chooses its own; undefined where nobody votes on the next block. */
   voteTally(): Promise<VoteTally | undefined>
   /** Called after each commit, in order. Returns the function that unsubscribes. */

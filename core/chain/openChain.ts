@@ -1,6 +1,7 @@
+import type { Address } from '../bytes/bytes.ts'
 import type { Genesis } from '../genesis/genesis.ts'
 import type { BlockCommit, ChainHead, ChainStore } from '../store/store.ts'
-import type { Chain } from './chain.ts'
+import type { Chain, ImportOptions } from './chain.ts'
 import { ChainError } from './error.ts'
 import { isKnown, validateBlock } from './importing.ts'
 import { createListeners } from './listeners.ts'
@@ -24,6 +25,7 @@ export type OpenChainOptions = {
 
 const NO_VALIDATORS: Validators = {
   validators: () => Promise.resolve([]),
+  namedBy: () => Promise.resolve([]),
   voteTally: () => Promise.resolve(undefined),
 }
 
@@ -36,7 +38,7 @@ export const openChain = async (options: OpenChainOptions): Promise<Chain> => {
   const { configuration } = options.genesis
   const genesis = await openGenesis(options.genesis, store)
   const { consensus } = configuration
-  const { validators, voteTally } =
+  const { validators, namedBy, voteTally } =
     consensus.kind === 'qbft' ? createValidators(configuration, consensus, store) : NO_VALIDATORS
   const context: ChainContext = { configuration, store, genesis, validators, recoverSenders, pause }
   const producer = createProducer(context)
@@ -49,10 +51,22 @@ export const openChain = async (options: OpenChainOptions): Promise<Chain> => {
     return current
   }
 
-  const commit = async (next: BlockCommit): Promise<void> => {
-    await store.commit(next)
+  const commit = async (next: BlockCommit, durable: ImportOptions['durable'] = 'now'): Promise<void> => {
+    await store.commit(next, durable)
     listeners.call({ header: next.block.header, hash: next.hash, totalDifficulty: next.totalDifficulty })
   }
+
+  /** The validators of a block up to `last`. */
+  const upTo = (
+    last: bigint,
+    number: bigint,
+    find: (number: bigint) => Promise<readonly Address[]>,
+  ): Promise<readonly Address[]> =>
+    number >= 0n && number <= last
+      ? find(number)
+      : Promise.reject(
+          new ChainError('NO_SUCH_BLOCK', `validators are known up to block ${last}, not of block ${number}`),
+        )
 
   return {
     configuration,
@@ -63,7 +77,7 @@ export const openChain = async (options: OpenChainOptions): Promise<Chain> => {
       enqueue(async () => {
         const next = await validateBlock(context, head(), block, importOptions)
         if (next === undefined) return 'known'
-        await commit(next)
+        await commit(next, importOptions.durable)
         return 'imported'
       }),
     buildBlock: buildOptions => enqueue(() => producer.build(head(), buildOptions)),
@@ -76,13 +90,8 @@ export const openChain = async (options: OpenChainOptions): Promise<Chain> => {
         return 'imported'
       }),
     voteTally: () => voteTally(head().header.number),
-    validators(number) {
-      const last = head().header.number + 1n
-      if (number >= 0n && number <= last) return validators(number)
-      return Promise.reject(
-        new ChainError('NO_SUCH_BLOCK', `validators are known up to block ${last}, not of block ${number}`),
-      )
-    },
+    validators: number => upTo(head().header.number + 1n, number, validators),
+    validatorsNamedBy: number => upTo(head().header.number, number, namedBy),
     onHead: listeners.add,
   }
 }

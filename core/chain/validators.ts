@@ -1,4 +1,5 @@
 import type { Address } from '../bytes/bytes.ts'
+import { toBareHex } from '../bytes/hex.ts'
 import type { ChainConfiguration } from '../genesis/configuration.ts'
 import { type QbftConsensus, qbftAt, rulesAt, validatorOverrideAt } from '../genesis/schedule.ts'
 import type { ChainStore } from '../store/store.ts'
@@ -15,11 +16,11 @@ import { callValidatorContract } from './validatorCall.ts'
 const KEPT_MAX = 100
 
 /** A map that forgets what was put into it first. */
-const boundedMap = <Value>(): {
-  readonly entries: Map<bigint, Value>
-  put(key: bigint, value: Value): void
+const boundedMap = <Key, Value>(): {
+  readonly entries: Map<Key, Value>
+  put(key: Key, value: Value): void
 } => {
-  const entries = new Map<bigint, Value>()
+  const entries = new Map<Key, Value>()
   return {
     entries,
     put(key, value) {
@@ -34,6 +35,8 @@ const boundedMap = <Value>(): {
 export type Validators = {
   /** Of block `number`, head + 1 at most, ascending. */
   readonly validators: (number: bigint) => Promise<readonly Address[]>
+  /** What block `number` itself says: the list in its extraData as it stands, or what its contract gives after it. */
+  readonly namedBy: (number: bigint) => Promise<readonly Address[]>
   /** After block `number`; undefined where a contract governs the next one. */
   readonly voteTally: (number: bigint) => Promise<VoteTally | undefined>
 }
@@ -47,8 +50,9 @@ export const createValidators = (
   consensus: QbftConsensus,
   store: ChainStore,
 ): Validators => {
-  const tallies = boundedMap<VoteTally>()
-  const contractSets = boundedMap<readonly Address[]>()
+  const tallies = boundedMap<bigint, VoteTally>()
+  /** By block and contract. */
+  const contractSets = boundedMap<string, readonly Address[]>()
 
   const headerAt = async (number: bigint): Promise<Header> => {
     const header = await store.header(number)
@@ -93,18 +97,20 @@ export const createValidators = (
     return changes ? (await tallyAt(parent.number)).validators : sortValidators(validators)
   }
 
+  /** What the contract gives on the state after block `number`. */
   const contractSet = async (number: bigint, contract: Address): Promise<readonly Address[]> => {
-    const known = contractSets.entries.get(number)
+    const key = `${number} ${toBareHex(contract)}`
+    const known = contractSets.entries.get(key)
     if (known !== undefined) return known
-    const parent = await headerAt(number === 0n ? 0n : number - 1n)
-    const rules = rulesAt(configuration, parent.number, parent.timestamp)
-    const environment = blockEnvironment(configuration, rules, parent, past => store.recentHash(past))
+    const header = await headerAt(number)
+    const rules = rulesAt(configuration, number, header.timestamp)
+    const environment = blockEnvironment(configuration, rules, header, past => store.recentHash(past))
     const validators = await store.run(() =>
       contractValidators(contract, (to, data) =>
-        callValidatorContract(environment, store.stateAt(parent.number), to, data),
+        callValidatorContract(environment, store.stateAt(number), to, data),
       ),
     )
-    contractSets.put(number, validators)
+    contractSets.put(key, validators)
     return validators
   }
 
@@ -113,7 +119,13 @@ export const createValidators = (
   return {
     validators: async number => {
       const selection = selectionAt(number)
-      return selection.mode === 'contract' ? contractSet(number, selection.address) : votedSet(number)
+      if (selection.mode === 'blockheader') return votedSet(number)
+      return contractSet(number === 0n ? 0n : number - 1n, selection.address)
+    },
+    namedBy: async number => {
+      const selection = selectionAt(number)
+      if (selection.mode === 'contract') return contractSet(number, selection.address)
+      return decodeExtraData((await headerAt(number)).extraData).validators
     },
     voteTally: async number => (selectionAt(number + 1n).mode === 'contract' ? undefined : tallyAt(number)),
   }

@@ -94,7 +94,11 @@ export const createRpcApp = (context: RpcContext, options: HttpOptions): RpcApp 
   app.get('/readiness', c =>
     readiness(
       { minPeers: c.req.query('minPeers'), maxBlocksBehind: c.req.query('maxBlocksBehind') },
-      context.network?.peerCount(),
+      {
+        peerCount: context.network?.peerCount(),
+        syncing: context.syncing(),
+        differences: context.differences(),
+      },
     ),
   )
   app.all('/readiness', () => notAllowed('GET'))

@@ -1,27 +1,80 @@
-const answer = (status: 200 | 503, word: 'UP' | 'DOWN'): Response =>
-  new Response(`{\n  "status" : "${word}"\n}`, { status, headers: { 'content-type': 'application/json' } })
+import type { ConfigurationDifference, SyncingStatus } from '../rpc/context.ts'
+
+type Report = {
+  readonly status: 'UP' | 'DOWN'
+  /** Why it is down. */
+  readonly reasons: readonly string[]
+  readonly differences: readonly ConfigurationDifference[]
+}
+
+/** A key is there when it says something, so that a plain answer is Besu's to the byte. */
+const answer = ({ status, reasons, differences }: Report): Response => {
+  const lines = [`"status" : "${status}"`]
+  if (reasons.length > 0) lines.push(`"reasons" : ${JSON.stringify(reasons)}`)
+  if (differences.length > 0) lines.push(`"differences" : ${JSON.stringify(differences)}`)
+  return new Response(`{\n  ${lines.join(',\n  ')}\n}`, {
+    status: status === 'UP' ? 200 : 503,
+    headers: { 'content-type': 'application/json' },
+  })
+}
 
 /** The process answers, so it lives. */
-export const liveness = (): Response => answer(200, 'UP')
+export const liveness = (): Response => answer({ status: 'UP', reasons: [], differences: [] })
 
-/** Besu asks for one peer unless told otherwise. */
+/** Besu's defaults. */
 const PEERS_MIN = 1
+const BLOCKS_BEHIND_MAX = 2
 
-const numberParameter = (value: string | undefined, fallback: number): number =>
-  value === undefined ? fallback : /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN
+export type ReadinessQuery = {
+  readonly minPeers: string | undefined
+  readonly maxBlocksBehind: string | undefined
+}
+
+/** What readiness is judged by. */
+export type NodeState = {
+  /** Undefined where the node connects to no others. */
+  readonly peerCount: number | undefined
+  /** Undefined where nothing is to be caught up with. */
+  readonly syncing: SyncingStatus | undefined
+  /** Told, but nothing that makes a node unready: the other one may be wrong. */
+  readonly differences: readonly ConfigurationDifference[]
+}
+
+/** The parameter's number, and undefined for what is none. */
+const numberOf = (value: string | undefined, fallback: number): number | undefined => {
+  if (value === undefined) return fallback
+  return /^\d{1,9}$/.test(value) ? Number(value) : undefined
+}
+
+const peerReason = (value: string | undefined, peerCount: number | undefined): string | undefined => {
+  const peersMin = numberOf(value, PEERS_MIN)
+  if (peersMin === undefined) return 'minPeers is no number'
+  if (peerCount === undefined || peerCount >= peersMin) return undefined
+  return `${peerCount} peers are connected, minPeers is ${peersMin}`
+}
+
+const blocksReason = (value: string | undefined, syncing: SyncingStatus | undefined): string | undefined => {
+  const behindMax = numberOf(value, BLOCKS_BEHIND_MAX)
+  if (behindMax === undefined) return 'maxBlocksBehind is no number'
+  if (syncing === undefined) return undefined
+  const behind = syncing.highestBlock - syncing.currentBlock
+  return behind <= BigInt(behindMax)
+    ? undefined
+    : `${behind} blocks behind block ${syncing.highestBlock}, maxBlocksBehind is ${behindMax}`
+}
 
 /**
- * Besu's `/readiness?minPeers=N&maxBlocksBehind=M`: peers are counted where the node connects to others. A parameter
- * that is no number makes it DOWN.
- * @param peerCount undefined where the node connects to no others.
+ * Besu's `/readiness?minPeers=N&maxBlocksBehind=M`, with the reasons where it is DOWN, and with the peers that run with
+ * another genesis file by the names of the entries. A parameter that is no number makes it DOWN.
  */
-export const readiness = (
-  query: { readonly minPeers: string | undefined; readonly maxBlocksBehind: string | undefined },
-  peerCount: number | undefined,
-): Response => {
-  const peersMin = numberParameter(query.minPeers, PEERS_MIN)
-  const behindMax = numberParameter(query.maxBlocksBehind, 0)
-  const ready =
-    !Number.isNaN(peersMin) && !Number.isNaN(behindMax) && (peerCount === undefined || peerCount >= peersMin)
-  return ready ? answer(200, 'UP') : answer(503, 'DOWN')
+export const readiness = (query: ReadinessQuery, state: NodeState): Response => {
+  const reasons = [
+    peerReason(query.minPeers, state.peerCount),
+    blocksReason(query.maxBlocksBehind, state.syncing),
+  ].filter(reason => reason !== undefined)
+  return answer({
+    status: reasons.length === 0 ? 'UP' : 'DOWN',
+    reasons,
+    differences: state.differences,
+  })
 }

@@ -37,6 +37,8 @@ export const RPC_ERRORS = {
   INVALID_TRANSACTION_HASH: { code: -32602, message: 'Invalid transaction hash params' },
   INVALID_TRANSACTION_INDEX: { code: -32602, message: 'Invalid transaction index params' },
   INVALID_TRANSACTION_LIMIT: { code: -32602, message: 'Invalid transaction limit params' },
+  INVALID_VOTE_TYPE: { code: -32602, message: 'Invalid vote type params' },
+  INVALID_ENODE: { code: -32602, message: 'Invalid enode params' },
   INVALID_PENDING_TRANSACTIONS: { code: -32602, message: 'Invalid pending transactions params' },
 
   EXECUTION_REVERTED: { code: 3, message: 'Execution reverted' },
@@ -51,6 +53,15 @@ export const RPC_ERRORS = {
     code: -32000,
     message: 'P2P has been disabled. This functionality is not available',
   },
+  P2P_NOT_RUNNING: { code: -32000, message: 'P2P network is not running' },
+  INVALID_NODE_ID: {
+    code: -32000,
+    message:
+      "Invalid node ID: node ID must have exactly 128 hexadecimal characters and should not include any '0x' hex prefix.",
+  },
+  LOCAL_NODE: { code: -32100, message: 'Cannot add local node as peer.' },
+  /** Besu has no such bound. */
+  TOO_MANY_VOTES: { code: -32000, message: 'Too many votes stand: discard those that are decided' },
   WORLD_STATE_UNAVAILABLE: { code: -32000, message: 'World state unavailable' },
   INVALID_SIGNATURE: { code: -32002, message: 'Invalid signature' },
   UNKNOWN_BLOCK: { code: -39001, message: 'Unknown block' },

@@ -1,4 +1,5 @@
 import type { Method } from './method.ts'
+import { ADMIN_METHODS } from './methods/admin.ts'
 import { DEBUG_METHODS } from './methods/debug.ts'
 import { ETH_BLOCK_METHODS } from './methods/ethBlocks.ts'
 import { ETH_CALL_METHODS } from './methods/ethCalls.ts'
@@ -9,6 +10,7 @@ import { ETH_STATE_METHODS } from './methods/ethState.ts'
 import { ETH_TRANSACTION_METHODS } from './methods/ethTransactions.ts'
 import { NET_METHODS } from './methods/net.ts'
 import { QBFT_METHODS } from './methods/qbft.ts'
+import { QBFT_VOTE_METHODS } from './methods/qbftVotes.ts'
 import { RPC_METHODS } from './methods/rpc.ts'
 import { TXPOOL_METHODS } from './methods/txpool.ts'
 import { WEB3_METHODS } from './methods/web3.ts'
@@ -26,6 +28,8 @@ export const METHODS: readonly Method[] = [
   ...ETH_LOG_METHODS,
   ...ETH_MORE_METHODS,
   ...QBFT_METHODS,
+  ...QBFT_VOTE_METHODS,
+  ...ADMIN_METHODS,
   ...TXPOOL_METHODS,
   ...DEBUG_METHODS,
 ]

@@ -9,7 +9,15 @@ export const ETH_NODE_METHODS: readonly Method[] = [
   method('eth_accounts', [], () => []),
   method('eth_blockNumber', [], (_, { chain }) => toQuantity(chain.head().header.number)),
   method('eth_chainId', [], (_, { chain }) => toQuantity(chain.configuration.chainId)),
-  method('eth_syncing', [], () => false),
+  method('eth_syncing', [], (_, { syncing }) => {
+    const status = syncing()
+    if (status === undefined) return false
+    return {
+      startingBlock: toQuantity(status.startingBlock),
+      currentBlock: toQuantity(status.currentBlock),
+      highestBlock: toQuantity(status.highestBlock),
+    }
+  }),
   method('eth_mining', [], (_, { options }) => options.mining),
   method('eth_gasPrice', [], async (_, { gasPrice }) => toQuantity(await gasPrice.gasPrice())),
   method('eth_maxPriorityFeePerGas', [], async (_, { gasPrice }) => toQuantity(await gasPrice.priorityFee())),

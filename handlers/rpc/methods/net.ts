@@ -1,6 +1,7 @@
 import { toQuantity } from '../../../core/bytes/hex.ts'
 import { RpcError } from '../errors.ts'
 import { type Method, method } from '../method.ts'
+import { required } from '../parameters/values.ts'
 
 export const NET_METHODS: readonly Method[] = [
   method('net_version', [], (_, { options }) => options.networkId.toString()),
@@ -8,5 +9,9 @@ export const NET_METHODS: readonly Method[] = [
   method('net_peerCount', [], (_, { network }) => {
     if (network === undefined) throw new RpcError('P2P_DISABLED')
     return toQuantity(network.peerCount())
+  }),
+  method('net_enode', [], (_, { network }) => {
+    if (network === undefined) throw new RpcError('P2P_DISABLED')
+    return required(network.enode, 'P2P_NOT_RUNNING')
   }),
 ]

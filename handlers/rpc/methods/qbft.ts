@@ -5,6 +5,7 @@ import { RpcError } from '../errors.ts'
 import { type Method, method } from '../method.ts'
 import { blockNumberOf, requireNumberSelector } from '../parameters/block.ts'
 import { given, hashOf, required } from '../parameters/values.ts'
+import { signerMetrics } from '../signerMetrics.ts'
 
 /** On a chain of another consensus the methods are not there. */
 const qbftOf = ({ chain }: RpcContext): Extract<Consensus, { readonly kind: 'qbft' }> => {
@@ -13,21 +14,27 @@ const qbftOf = ({ chain }: RpcContext): Extract<Consensus, { readonly kind: 'qbf
   return consensus
 }
 
-const validatorsAt = async ({ chain }: RpcContext, number: bigint | undefined): Promise<string[] | null> =>
-  number === undefined ? null : (await chain.validators(number)).map(toHex)
+const namedBy = async ({ chain }: RpcContext, number: bigint | undefined): Promise<string[] | null> =>
+  number === undefined ? null : (await chain.validatorsNamedBy(number)).map(toHex)
 
+/** What a QBFT chain says of its validators and its time. */
 export const QBFT_METHODS: readonly Method[] = [
   method('qbft_getValidatorsByBlockNumber', ['block'], async ({ params }, context) => {
     qbftOf(context)
+    const { chain } = context
     const selector = requireNumberSelector(params, 0, 'INVALID_BLOCK')
-    const isNext = selector.kind === 'tag' && selector.tag === 'pending'
-    const number = isNext ? context.chain.head().header.number + 1n : await blockNumberOf(context, selector)
-    return await validatorsAt(context, number)
+    if (selector.kind === 'tag' && selector.tag === 'pending')
+      return (await chain.validators(chain.head().header.number + 1n)).map(toHex)
+    return await namedBy(context, await blockNumberOf(context, selector))
   }),
   method('qbft_getValidatorsByBlockHash', ['blockHash'], async ({ params }, context) => {
     qbftOf(context)
     const hash = required(hashOf(given(params, 0)), 'INVALID_BLOCK_HASH')
-    return await validatorsAt(context, await context.chain.store.numberOfHash(hash))
+    return await namedBy(context, await context.chain.store.numberOfHash(hash))
+  }),
+  method('qbft_getSignerMetrics', ['fromBlock?', 'toBlock?'], async (call, context) => {
+    qbftOf(context)
+    return await signerMetrics(call, context)
   }),
   method(
     'qbft_getRequestTimeoutSeconds',

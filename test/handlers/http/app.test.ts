@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createRpcApp, HTTP_DEFAULTS, type HttpOptions } from '../../../handlers/http/app.ts'
-import { RPC_DEFAULTS, type RpcContext } from '../../../handlers/rpc/context.ts'
+import { RPC_DEFAULTS, type RpcContext, type RpcNetwork } from '../../../handlers/rpc/context.ts'
 
 const BODY_BYTES_MAX = 1000
 
@@ -9,6 +9,8 @@ const contextWith = (more: Partial<RpcContext> = {}): RpcContext =>
   ({
     options: { ...RPC_DEFAULTS, clientVersion: 'quorate/v0', networkId: 1337n, mining: true },
     network: undefined,
+    syncing: () => undefined,
+    differences: () => [],
     reportError: (_: string, error: unknown) => {
       throw error
     },
@@ -205,7 +207,6 @@ describe('CORS', () => {
 
 describe('health', () => {
   const UP = '{\n  "status" : "UP"\n}'
-  const DOWN = '{\n  "status" : "DOWN"\n}'
 
   const ask = async (path: string, context?: RpcContext): Promise<readonly [number, string]> => {
     const response = await send(path, {}, {}, context)
@@ -221,16 +222,44 @@ describe('health', () => {
     expect(await ask('/readiness?minPeers=5&maxBlocksBehind=10')).toEqual([200, UP])
   })
 
+  const withPeers = (count: number, more: Partial<RpcContext> = {}) =>
+    contextWith({ network: { peerCount: () => count } as unknown as RpcNetwork, ...more })
+
   test('/readiness counts peers where it does, one unless told otherwise', async () => {
-    const withPeers = (count: number) => contextWith({ network: { listening: true, peerCount: () => count } })
-    expect(await ask('/readiness', withPeers(0))).toEqual([503, DOWN])
+    expect(await ask('/readiness', withPeers(0))).toEqual([
+      503,
+      '{\n  "status" : "DOWN",\n  "reasons" : ["0 peers are connected, minPeers is 1"]\n}',
+    ])
     expect(await ask('/readiness', withPeers(1))).toEqual([200, UP])
     expect(await ask('/readiness?minPeers=0', withPeers(0))).toEqual([200, UP])
-    expect(await ask('/readiness?minPeers=4', withPeers(3))).toEqual([503, DOWN])
+    expect((await ask('/readiness?minPeers=4', withPeers(3)))[0]).toBe(503)
+  })
+
+  test('/readiness counts the blocks the node is behind, two unless told otherwise', async () => {
+    const behind = (blocks: bigint) =>
+      withPeers(1, {
+        syncing: () => ({ startingBlock: 0n, currentBlock: 100n, highestBlock: 100n + blocks }),
+      })
+    expect(await ask('/readiness', behind(2n))).toEqual([200, UP])
+    expect(await ask('/readiness', behind(3n))).toEqual([
+      503,
+      '{\n  "status" : "DOWN",\n  "reasons" : ["3 blocks behind block 103, maxBlocksBehind is 2"]\n}',
+    ])
+    expect(await ask('/readiness?maxBlocksBehind=3', behind(3n))).toEqual([200, UP])
+    expect((await ask('/readiness?maxBlocksBehind=0', behind(1n)))[0]).toBe(503)
+  })
+
+  test('/readiness names what of the genesis file differs at which peer, and is up nevertheless', async () => {
+    const differences = [{ peer: 'enode://aa@127.0.0.1:1', entries: ['qbft.blockperiodseconds'] }]
+    const [status, body] = await ask('/readiness', withPeers(1, { differences: () => differences }))
+    expect([status, JSON.parse(body)]).toEqual([200, { status: 'UP', differences }])
   })
 
   test('/readiness is down for a parameter that is no number', async () => {
-    expect(await ask('/readiness?minPeers=a')).toEqual([503, DOWN])
-    expect(await ask('/readiness?maxBlocksBehind=-1')).toEqual([503, DOWN])
+    const [status, body] = await ask('/readiness?minPeers=a&maxBlocksBehind=-1')
+    expect([status, JSON.parse(body)]).toEqual([
+      503,
+      { status: 'DOWN', reasons: ['minPeers is no number', 'maxBlocksBehind is no number'] },
+    ])
   })
 })

@@ -19,7 +19,12 @@ import { qbftSealHash } from '../../../core/chain/codec/blockHash.ts'
 import { sealOfSignature } from '../../../core/chain/codec/seal.ts'
 import { sign } from '../../../core/crypto/crypto.ts'
 import { withSeals } from '../../../core/qbft/codec/roundOfBlock.ts'
-import { RPC_DEFAULTS, type RpcContext, type RpcHost, type RpcOptions } from '../../../handlers/rpc/context.ts'
+import {
+  RPC_DEFAULTS,
+  type RpcContext,
+  type RpcHost,
+  type RpcOptions,
+} from '../../../handlers/rpc/context.ts'
 import { createSubmission, recoverSendersHere } from './submission.ts'
 import { openMemoryDriver } from '../../../runtime/drivers/memory.ts'
 

@@ -1,0 +1,55 @@
+import type { EnodeRefusal, RpcContext, RpcNetwork } from '../context.ts'
+import { RpcError, type RpcErrorName } from '../errors.ts'
+import { type Method, method, type Params } from '../method.ts'
+import { given, requireCount, required } from '../parameters/values.ts'
+import { nodeShape, peerShape } from '../shapes/node.ts'
+
+const networkOf = ({ network }: RpcContext): RpcNetwork => required(network, 'P2P_DISABLED')
+
+/** What Besu answers to an enode URL that is not taken. */
+const REFUSALS: Readonly<Record<EnodeRefusal, RpcErrorName>> = {
+  SYNTAX: 'PARSE_ERROR',
+  INVALID_NODE_ID: 'INVALID_NODE_ID',
+  INVALID_HOST: 'PARSE_ERROR',
+  INVALID_PORT: 'PARSE_ERROR',
+  LOCAL_NODE: 'LOCAL_NODE',
+}
+
+const refusalOf = (error: unknown): RpcErrorName | undefined => {
+  const { code } = error as { readonly code?: unknown }
+  return typeof code === 'string' && Object.hasOwn(REFUSALS, code)
+    ? REFUSALS[code as EnodeRefusal]
+    : undefined
+}
+
+const modifyPeer = (
+  params: Params,
+  context: RpcContext,
+  change: (network: RpcNetwork, enode: string) => boolean,
+): boolean => {
+  requireCount(params, 1)
+  const enode = given(params, 0)
+  if (typeof enode !== 'string') throw new RpcError('INVALID_ENODE')
+  try {
+    return change(networkOf(context), enode)
+  } catch (cause) {
+    const refusal = refusalOf(cause)
+    if (refusal === undefined) throw cause
+    throw new RpcError(refusal, { cause })
+  }
+}
+
+/** This node among the others. */
+export const ADMIN_METHODS: readonly Method[] = [
+  method('admin_nodeInfo', [], (_, context) => nodeShape(context, networkOf(context))),
+  method('admin_peers', [], (_, context) => {
+    const network = networkOf(context)
+    return network.peers().map(peer => peerShape(peer, context, network))
+  }),
+  method('admin_addPeer', ['enode'], ({ params }, context) =>
+    modifyPeer(params, context, (network, enode) => network.addPeer(enode)),
+  ),
+  method('admin_removePeer', ['enode'], ({ params }, context) =>
+    modifyPeer(params, context, (network, enode) => network.removePeer(enode)),
+  ),
+]

@@ -1,0 +1,52 @@
+import type { Address } from '../../../core/bytes/bytes.ts'
+import { toHex } from '../../../core/bytes/hex.ts'
+import { qbftAt } from '../../../core/genesis/schedule.ts'
+import type { RpcContext, StandingVotes } from '../context.ts'
+import { RpcError } from '../errors.ts'
+import { type Method, method } from '../method.ts'
+import { given, requireAddress } from '../parameters/values.ts'
+
+/** Nobody votes where a contract selects the validators; the mode at the head decides, as in Besu. */
+const votesOf = ({ chain, votes }: RpcContext): StandingVotes => {
+  const { consensus } = chain.configuration
+  if (
+    votes === undefined ||
+    consensus.kind !== 'qbft' ||
+    qbftAt(consensus, chain.head().header.number).validatorSelection.mode === 'contract'
+  )
+    throw new RpcError('METHOD_NOT_ENABLED')
+  return votes
+}
+
+const propose = async (votes: StandingVotes, recipient: Address, isAdd: boolean): Promise<true> => {
+  try {
+    await votes.propose({ recipient, type: isAdd ? 'add' : 'drop' })
+    return true
+  } catch (cause) {
+    if ((cause as { readonly code?: unknown }).code !== 'TOO_MANY_VOTES') throw cause
+    throw new RpcError('TOO_MANY_VOTES', { cause })
+  }
+}
+
+/** The operator's votes on who is a validator. They stand, and are cast whenever this node makes a block they would change something in. */
+export const QBFT_VOTE_METHODS: readonly Method[] = [
+  method('qbft_proposeValidatorVote', ['address', 'add'], ({ params }, context) => {
+    const votes = votesOf(context)
+    const recipient = requireAddress(params, 0)
+    const isAdd = given(params, 1)
+    if (typeof isAdd !== 'boolean') throw new RpcError('INVALID_VOTE_TYPE')
+    return propose(votes, recipient, isAdd)
+  }),
+  method('qbft_discardValidatorVote', ['address'], async ({ params }, context) => {
+    const votes = votesOf(context)
+    await votes.discard(requireAddress(params, 0))
+    return true
+  }),
+  method('qbft_getPendingVotes', [], (_, context) =>
+    Object.fromEntries(
+      votesOf(context)
+        .list()
+        .map(({ recipient, type }) => [toHex(recipient), type === 'add']),
+    ),
+  ),
+]

@@ -1,0 +1,92 @@
+import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
+import type { Chain } from '../../../core/chain/chain.ts'
+import { forkKeys } from '../../../core/genesis/forks.ts'
+import { rulesAt } from '../../../core/genesis/schedule.ts'
+import type { RpcContext, RpcNetwork, RpcPeer } from '../context.ts'
+import { required } from '../parameters/values.ts'
+
+/** Besu's number for the handshake of nodes; clients know no other. */
+const HANDSHAKE_VERSION = 5
+
+/** Of what is told below `eth`: this node's own protocols. */
+const PROTOCOL_VERSION = 1
+
+/** Host and port of an enode URL, which may hold an IPv6 address in brackets. */
+const placeOf = (enode: string): { readonly host: string; readonly port: number } => {
+  const [, host = '', port = '0'] = /@(.*?):(\d+)(?:\?.*)?$/.exec(enode) ?? []
+  return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) }
+}
+
+/** The genesis file's `config`, as far as it is not each node's own. */
+const configOf = ({ configuration }: Chain): Record<string, unknown> => {
+  const keys = forkKeys(configuration.forks)
+  const forks = configuration.forks.flatMap(({ fork, at }, index) =>
+    fork === 'frontier' ? [] : [[keys[index], Number(at.kind === 'block' ? at.number : at.timestamp)]],
+  )
+  const { consensus } = configuration
+  const qbft =
+    consensus.kind === 'qbft'
+      ? {
+          qbft: {
+            epochLength: Number(consensus.parameters.epochLength),
+            blockPeriodSeconds: consensus.parameters.blockPeriodSeconds,
+            requestTimeoutSeconds: consensus.parameters.requestTimeoutSeconds,
+          },
+        }
+      : { ethash: {} }
+  return { chainId: Number(configuration.chainId), ...Object.fromEntries(forks), ...qbft }
+}
+
+/** What admin_nodeInfo tells. @throws RpcError while the node does not listen yet */
+export const nodeShape = ({ chain, options }: RpcContext, network: RpcNetwork): Record<string, unknown> => {
+  const enode = required(network.enode, 'P2P_NOT_RUNNING')
+  const { host, port } = placeOf(enode)
+  const { header, hash, totalDifficulty } = chain.head()
+  const { fork } = rulesAt(chain.configuration, header.number, header.timestamp, header.difficulty)
+  return {
+    enode,
+    listenAddr: host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`,
+    ip: host,
+    name: options.clientVersion,
+    id: /^enode:\/\/([0-9a-f]*)/i.exec(enode)?.[1] ?? '',
+    ports: { listener: port },
+    protocols: {
+      eth: {
+        config: configOf(chain),
+        difficulty: Number(totalDifficulty),
+        genesis: toHex(chain.genesis.hash),
+        head: toHex(hash),
+        network: Number(options.networkId),
+      },
+    },
+    activeFork: fork.charAt(0).toUpperCase() + fork.slice(1),
+  }
+}
+
+/** What admin_peers tells of one node. */
+export const peerShape = (
+  peer: RpcPeer,
+  { chain }: RpcContext,
+  network: RpcNetwork,
+): Record<string, unknown> => {
+  const { publicKey, enode, remoteAddress, inbound, status } = peer
+  const own = network.enode === undefined ? undefined : placeOf(network.enode)
+  // One for each block on QBFT; elsewhere peers do not tell it.
+  const difficulty = chain.genesis.totalDifficulty + status.headNumber
+  return {
+    version: toQuantity(HANDSHAKE_VERSION),
+    name: status.client,
+    caps: network.capabilities,
+    network: {
+      localAddress: own === undefined ? '' : `${own.host}:${own.port}`,
+      remoteAddress,
+      inbound,
+    },
+    port: toQuantity(placeOf(enode).port),
+    id: toHex(publicKey),
+    protocols: {
+      eth: { difficulty: toQuantity(difficulty), head: toHex(status.headHash), version: PROTOCOL_VERSION },
+    },
+    enode,
+  }
+}

@@ -1,0 +1,59 @@
+import { toHex, toQuantity } from '../../core/bytes/hex.ts'
+import type { RpcContext } from './context.ts'
+import { RpcError } from './errors.ts'
+import type { Call, Params } from './method.ts'
+import { numberSelectorOf } from './parameters/block.ts'
+import { createPace } from './pace.ts'
+import { given } from './parameters/values.ts'
+
+/** Besu's default range ends at the head and is so long. */
+const DEFAULT_BLOCKS = 100n
+
+type Metric = { blocks: number; last: bigint }
+
+/** The number that a parameter means, undefined where it is missing. @throws RpcError */
+const numberAt = (params: Params, index: number, head: bigint): bigint | undefined => {
+  const value = given(params, index)
+  if (value === undefined) return undefined
+  const selector = numberSelectorOf(value)
+  if (selector?.kind === 'number' && selector.number >= 0n) return selector.number
+  if (selector?.kind !== 'tag') throw new RpcError('INVALID_BLOCK_NUMBER')
+  if (selector.tag === 'earliest') return 0n
+  // Besu's answer to tags that QBFT has no use for.
+  if (selector.tag === 'safe' || selector.tag === 'finalized') throw new RpcError('INTERNAL_ERROR')
+  return head
+}
+
+/**
+ * Who proposed how many of the blocks from `from` up to but without `to`: by default the last hundred before the head. The
+ * validators that the last of them names are told even where they proposed none. Sorted by address.
+ * @throws RpcError
+ */
+export const signerMetrics = async (
+  { params, expired }: Call,
+  { chain, nowMs }: RpcContext,
+): Promise<readonly object[]> => {
+  const head = chain.head().header.number
+  const from = numberAt(params, 0, head) ?? (head > DEFAULT_BLOCKS ? head - DEFAULT_BLOCKS : 0n)
+  const end = numberAt(params, 1, head) ?? head
+  const to = end < head ? end : head
+  if (from >= to) throw new RpcError('INVALID_BLOCK_NUMBER')
+  const pace = createPace(nowMs)
+  const metrics = new Map<string, Metric>()
+  for (let number = from; number < to && !expired(); number++) {
+    const header = await chain.store.header(number)
+    if (header === undefined) continue
+    const proposer = toHex(header.coinbase)
+    metrics.set(proposer, { blocks: (metrics.get(proposer)?.blocks ?? 0) + 1, last: number })
+    await pace()
+  }
+  for (const validator of (await chain.validatorsNamedBy(to - 1n)).map(toHex))
+    if (!metrics.has(validator)) metrics.set(validator, { blocks: 0, last: 0n })
+  return [...metrics]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([address, { blocks, last }]) => ({
+      address,
+      proposedBlockCount: toQuantity(blocks),
+      lastProposedBlockNumber: toQuantity(last),
+    }))
+}
