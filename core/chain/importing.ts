@@ -19,6 +19,13 @@ import {
   withSenders,
 } from './validation.ts'
 
+/** Goes through all that is left. */
+const lastOf = <Result>(steps: Iterator<void, Result, void>): IteratorResult<void, Result> => {
+  let step = steps.next()
+  while (step.done !== true) step = steps.next()
+  return step
+}
+
 /** Executes a block on `parent`, the head, pausing between slices; begins again, with a source of its own, when the store had to load. */
 export const executeOn = async <Source extends ExecutionInput['transactions']>(
   { configuration, store, pause }: ChainContext,
@@ -50,8 +57,7 @@ export const executeOn = async <Source extends ExecutionInput['transactions']>(
         run = start()
       }
       isInterrupted = true
-      let next = run.steps.next()
-      while (hasMissed && next.done !== true) next = run.steps.next()
+      const next = hasMissed ? lastOf(run.steps) : run.steps.next()
       isInterrupted = false
       return next
     })
