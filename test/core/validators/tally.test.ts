@@ -53,7 +53,7 @@ describe('epoch blocks', () => {
     ])
   })
 
-  test('are counted from the block before a migration', () => {
+  test('#112 are counted from the block before a migration', () => {
     const config = { startBlock: 101n, parameters: { ...parameters, epochLength: 100n } }
     expect([0n, 99n, 100n, 101n, 200n].map(number => isEpochBlock(config, number))).toEqual([
       false,
@@ -64,7 +64,7 @@ describe('epoch blocks', () => {
     ])
   })
 
-  test('clear the votes and ignore the one they carry', () => {
+  test('#109 clear the votes and ignore the one they carry', () => {
     const two = newTally([1, 2].map(validator))
     const voted = tallyAfter(consensus(), two, voting(1n, 1, 'add', 3))
     const cleared = tallyAfter(consensus(), voted, voting(3n, 2, 'add', 3))
@@ -72,6 +72,20 @@ describe('epoch blocks', () => {
     const after = tallyAfter(consensus(), cleared, voting(4n, 2, 'add', 3))
     expect(members(after)).toEqual([1, 2])
     expect(members(tallyAfter(consensus(), after, voting(5n, 1, 'add', 3)))).toEqual([1, 2, 3])
+  })
+
+  test('GoQuorum snapshots that both clients count alike: a vote on either side of a checkpoint decides nothing', () => {
+    const two = newTally([1, 2].map(validator))
+    const blocks = [
+      voting(1n, 1, 'add', 3),
+      voting(2n, 2),
+      voting(3n, 1),
+      voting(4n, 2, 'add', 3),
+      voting(5n, 1),
+    ]
+    expect(members(blocks.reduce((tally, block) => tallyAfter(consensus(), tally, block), two))).toEqual([
+      1, 2,
+    ])
   })
 })
 

@@ -29,7 +29,7 @@ const vote = (tally: VoteTally, ...casts: readonly Cast[]): VoteTally =>
 describe('four validators, three votes decide', () => {
   const four = set(1, 2, 3, 4)
 
-  test('two votes to add are not enough, the third adds, and the set stays sorted', () => {
+  test('#102 two votes to add are not enough, the third adds, and the set stays sorted', () => {
     expect(members(vote(four, [1, 'add', 5], [2, 'add', 5]))).toEqual([1, 2, 3, 4])
     expect(members(vote(four, [1, 'add', 5], [2, 'add', 5], [3, 'add', 5]))).toEqual([1, 2, 3, 4, 5])
     const gap = set(2, 4, 6)
@@ -41,12 +41,12 @@ describe('four validators, three votes decide', () => {
     expect(members(vote(four, [1, 'drop', 4], [2, 'drop', 4], [4, 'drop', 4]))).toEqual([1, 2, 3])
   })
 
-  test('the same vote of one validator counts once', () => {
+  test('#103 the same vote of one validator counts once', () => {
     expect(members(vote(four, [1, 'add', 5], [2, 'add', 5], [2, 'add', 5]))).toEqual([1, 2, 3, 4])
     expect(members(vote(four, [1, 'drop', 4], [2, 'drop', 4], [2, 'drop', 4]))).toEqual([1, 2, 3, 4])
   })
 
-  test('a validator that changes its mind takes its earlier vote back', () => {
+  test('#104 a validator that changes its mind takes its earlier vote back', () => {
     const tally = vote(four, [1, 'add', 5], [1, 'drop', 5], [2, 'add', 5], [3, 'add', 5])
     expect(members(tally)).toEqual([1, 2, 3, 4])
     expect(members(vote(tally, [4, 'add', 5]))).toEqual([1, 2, 3, 4, 5])
@@ -54,13 +54,13 @@ describe('four validators, three votes decide', () => {
     expect(members(dropping)).toEqual([1, 2, 3, 4])
   })
 
-  test('a vote to drop after the addition is but one vote', () => {
+  test('#105 a vote to drop after the addition is but one vote', () => {
     expect(members(vote(four, [1, 'add', 5], [2, 'add', 5], [3, 'add', 5], [1, 'drop', 5]))).toEqual([
       1, 2, 3, 4, 5,
     ])
   })
 
-  test('votes that have decided are gone', () => {
+  test('#106 votes that have decided are gone', () => {
     const added = vote(four, [1, 'add', 5], [2, 'add', 5], [3, 'add', 5])
     expect(added.ballots).toEqual([])
     const dropped = vote(added, [2, 'drop', 5], [3, 'drop', 5], [4, 'drop', 5])
@@ -68,21 +68,21 @@ describe('four validators, three votes decide', () => {
     expect(members(vote(dropped, [2, 'add', 5], [3, 'add', 5]))).toEqual([1, 2, 3, 4])
   })
 
-  test('after an epoch block earlier votes to add and to drop count no more', () => {
+  test('#109 after an epoch block earlier votes to add and to drop count no more', () => {
     const adding = clearVotes(vote(four, [1, 'add', 5], [2, 'add', 5]))
     expect(members(vote(adding, [3, 'add', 5]))).toEqual([1, 2, 3, 4])
     const dropping = clearVotes(vote(four, [1, 'drop', 4], [2, 'drop', 4]))
     expect(members(vote(dropping, [3, 'drop', 4]))).toEqual([1, 2, 3, 4])
   })
 
-  test('the votes of a validator that is voted out are gone with it', () => {
+  test('#110 the votes of a validator that is voted out are gone with it', () => {
     const without4 = vote(four, [4, 'add', 5], [4, 'drop', 3], [1, 'drop', 4], [2, 'drop', 4], [3, 'drop', 4])
     expect(members(without4)).toEqual([1, 2, 3])
     expect(members(vote(without4, [1, 'add', 5], [1, 'drop', 3]))).toEqual([1, 2, 3])
     expect(members(vote(without4, [1, 'add', 5], [1, 'drop', 3], [2, 'add', 5]))).toEqual([1, 2, 3, 5])
   })
 
-  test('votes on different recipients are counted apart', () => {
+  test('#111 votes on different recipients are counted apart', () => {
     const tally = vote(four, [1, 'add', 5], [2, 'add', 6], [3, 'drop', 4], [2, 'add', 5], [1, 'add', 6])
     expect(members(tally)).toEqual([1, 2, 3, 4])
     expect(members(vote(tally, [3, 'add', 5]))).toEqual([1, 2, 3, 4, 5])
@@ -91,22 +91,16 @@ describe('four validators, three votes decide', () => {
 })
 
 describe('small sets', () => {
-  test('one validator adds alone, two only together', () => {
+  test('#107 one validator adds alone', () => {
     expect(members(vote(set(1), [1, 'add', 2]))).toEqual([1, 2])
+  })
+
+  test('#108 two add only together', () => {
     expect(members(vote(set(1, 2), [1, 'add', 3]))).toEqual([1, 2])
     expect(members(vote(set(1, 2), [1, 'add', 3], [2, 'add', 3]))).toEqual([1, 2, 3])
   })
 
-  test('the last validator can vote itself out', () => {
-    expect(members(vote(set(1), [1, 'drop', 1]))).toEqual([])
-  })
-
-  test('of two validators both must agree to drop one', () => {
-    expect(members(vote(set(1, 2), [1, 'drop', 2]))).toEqual([1, 2])
-    expect(members(vote(set(1, 2), [1, 'drop', 2], [2, 'drop', 2]))).toEqual([1])
-  })
-
-  test('three vote in a fourth and then out again', () => {
+  test('#113 three vote in a fourth, and three of the four vote it out again', () => {
     const four = vote(set(1, 2, 3), [1, 'add', 4], [2, 'add', 4])
     expect(members(four)).toEqual([1, 2, 3, 4])
     expect(members(vote(four, [1, 'drop', 4], [2, 'drop', 4], [3, 'drop', 4]))).toEqual([1, 2, 3])
@@ -136,11 +130,53 @@ describe('a majority that came about because the set shrank', () => {
   })
 })
 
-describe('votes of GoQuorum snapshots that both clients count alike', () => {
+describe('GoQuorum snapshots that both clients count alike:', () => {
+  test('one validator adds a second, who then must agree to a third', () => {
+    expect(members(vote(set(1), [1, 'add', 2], [1, 'add', 3]))).toEqual([1, 2])
+  })
+
   test('two validators add two more, a third needs three votes', () => {
     const tally = vote(set(1), [1, 'add', 2], [1, 'add', 3], [2, 'add', 3], [1, 'add', 4], [2, 'add', 4])
     expect(members(tally)).toEqual([1, 2, 3, 4])
     expect(members(vote(tally, [1, 'add', 5], [2, 'add', 5]))).toEqual([1, 2, 3, 4])
+  })
+
+  test('the last validator can vote itself out', () => {
+    expect(members(vote(set(1), [1, 'drop', 1]))).toEqual([])
+  })
+
+  test('of two validators both must agree to drop one', () => {
+    expect(members(vote(set(1, 2), [1, 'drop', 2]))).toEqual([1, 2])
+    expect(members(vote(set(1, 2), [1, 'drop', 2], [2, 'drop', 2]))).toEqual([1])
+  })
+
+  test('a vote is counted once, however often its validator repeats it', () => {
+    const repeated = [1, 2, 3].map((): Cast => [1, 'add', 3])
+    expect(members(vote(set(1, 2), ...repeated))).toEqual([1, 2])
+    expect(members(vote(set(1, 2), ...repeated.map(([voter]): Cast => [voter, 'drop', 2])))).toEqual([1, 2])
+  })
+
+  test('who was voted in, out and in again leaves no vote behind, nor does one who is voted out meanwhile', () => {
+    const casts: readonly Cast[] = [
+      [1, 'add', 6],
+      [2, 'add', 6],
+      [3, 'add', 6],
+      [4, 'drop', 6],
+      [5, 'drop', 6],
+      [2, 'drop', 6],
+      [3, 'drop', 6],
+      [4, 'add', 6],
+      [5, 'add', 6],
+      [2, 'drop', 1],
+      [3, 'drop', 1],
+      [4, 'drop', 1],
+      [2, 'add', 6],
+    ]
+    const after = (count: number): number[] => members(vote(set(1, 2, 3, 4, 5), ...casts.slice(0, count)))
+    expect(after(3)).toEqual([1, 2, 3, 4, 5, 6])
+    expect(after(7)).toEqual([1, 2, 3, 4, 5])
+    expect(after(12)).toEqual([2, 3, 4, 5])
+    expect(after(13)).toEqual([2, 3, 4, 5, 6])
   })
 
   test('of four validators two cannot drop, three can', () => {
