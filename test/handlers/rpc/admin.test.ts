@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { toHex } from '../../../core/bytes/hex.ts'
+import type { RpcNetwork, RpcPeer } from '../../../handlers/rpc/context.ts'
+import { startTestNode, type TestNode } from '../support/testNode.ts'
+
+const ID = 'ab'.repeat(64)
+const OWN = `enode://${'cd'.repeat(64)}@10.0.0.1:30303`
+const OTHER = `enode://${ID}@10.0.0.2:30304`
+const DISABLED = { code: -32000, message: 'P2P has been disabled. This functionality is not available' }
+
+const PEER: RpcPeer = {
+  publicKey: new Uint8Array(64).fill(0xab),
+  enode: OTHER,
+  remoteAddress: '10.0.0.2:51000',
+  inbound: true,
+  status: { client: 'quorate/v1', headNumber: 41n, headHash: new Uint8Array(32).fill(7) },
+}
+
+const refusal = (code: string): Error => Object.assign(new Error(code), { code })
+
+/** What of a network JSON-RPC sees; `added` are the nodes it was told of. */
+const networkWith = (
+  change: Partial<RpcNetwork> = {},
+): { readonly network: RpcNetwork; readonly added: Set<string> } => {
+  const added = new Set<string>()
+  const network: RpcNetwork = {
+    listening: true,
+    enode: OWN,
+    capabilities: ['quorate/1'],
+    peerCount: () => 1,
+    peers: () => [PEER],
+    addPeer: enode => {
+      if (!enode.startsWith('enode://')) throw refusal('SYNTAX')
+      if (enode.includes('0x')) throw refusal('INVALID_NODE_ID')
+      if (enode === OWN) throw refusal('LOCAL_NODE')
+      if (enode.endsWith('broken')) throw refusal('ELSE')
+      if (added.has(enode)) return false
+      added.add(enode)
+      return true
+    },
+    removePeer: enode => added.delete(enode),
+    ...change,
+  }
+  return { network, added }
+}
+
+const APIS = ['ETH', 'NET', 'ADMIN']
+
+describe('a node that connects to others', () => {
+  let node: TestNode
+  const { network, added } = networkWith()
+
+  beforeAll(async () => {
+    node = await startTestNode({ rpc: { apis: APIS }, host: { network } })
+    await node.mine()
+  })
+  afterAll(() => node.close())
+
+  test('counts its peers and says where it is', async () => {
+    expect(await node.call('net_listening')).toBe(true)
+    expect(await node.call('net_peerCount')).toBe('0x1')
+    expect(await node.call('net_enode')).toBe(OWN)
+  })
+
+  test('tells of each peer', async () => {
+    expect(await node.call('admin_peers')).toEqual([
+      {
+        version: '0x5',
+        name: 'quorate/v1',
+        caps: ['quorate/1'],
+        network: { localAddress: '10.0.0.1:30303', remoteAddress: '10.0.0.2:51000', inbound: true },
+        port: '0x7660',
+        id: `0x${ID}`,
+        protocols: { eth: { difficulty: '0x2a', head: `0x${'07'.repeat(32)}`, version: 1 } },
+        enode: OTHER,
+      },
+    ])
+  })
+
+  test('tells of itself', async () => {
+    const { header, hash } = node.chain.head()
+    expect(await node.call('admin_nodeInfo')).toEqual({
+      enode: OWN,
+      listenAddr: '10.0.0.1:30303',
+      ip: '10.0.0.1',
+      name: 'quorate/v0.1.0/test',
+      id: 'cd'.repeat(64),
+      ports: { listener: 30303 },
+      protocols: {
+        eth: {
+          config: {
+            chainId: 1337,
+            londonBlock: 0,
+            shanghaiTime: 0,
+            cancunTime: 0,
+            pragueTime: 0,
+            osakaTime: 0,
+            qbft: { epochLength: 30_000, blockPeriodSeconds: 1, requestTimeoutSeconds: 4 },
+          },
+          difficulty: Number(header.number) + 1,
+          genesis: toHex(node.chain.genesis.hash),
+          head: toHex(hash),
+          network: 1337,
+        },
+      },
+      activeFork: 'Osaka',
+    })
+  })
+
+  test('takes peers and lets them go, and says whether that changed anything', async () => {
+    expect(await node.call('admin_addPeer', OTHER)).toBe(true)
+    expect(await node.call('admin_addPeer', OTHER)).toBe(false)
+    expect([...added]).toEqual([OTHER])
+    expect(await node.call('admin_removePeer', OTHER)).toBe(true)
+    expect(await node.call('admin_removePeer', OTHER)).toBe(false)
+  })
+
+  test.each([
+    [[], -32602, 'Invalid number of params'],
+    [[OTHER, OTHER], -32602, 'Invalid number of params'],
+    [[5], -32602, 'Invalid enode params'],
+    [['10.0.0.1:30303'], -32700, 'Parse error'],
+    [
+      [`enode://0x${ID}@10.0.0.1:1`],
+      -32000,
+      "Invalid node ID: node ID must have exactly 128 hexadecimal characters and should not include any '0x' hex prefix.",
+    ],
+    [[OWN], -32100, 'Cannot add local node as peer.'],
+  ] as const)('refuses %j', async (params, code, message) => {
+    expect((await node.rpc('admin_addPeer', ...params)).error).toEqual({ code, message })
+  })
+
+  test('a fault of its own is no parse error', async () => {
+    const asked = node.rpc('admin_addPeer', `${OTHER}broken`)
+    // The test node's report of faults throws, so that no test passes over one.
+    const outcome = await asked.then(
+      reply => reply.error?.code,
+      (error: unknown) => (error as Error).message,
+    )
+    expect(String(outcome)).not.toContain('-32700')
+  })
+})
+
+describe('a node that does not listen yet', () => {
+  test('says so', async () => {
+    const { network } = networkWith({
+      enode: undefined,
+      listening: false,
+      peers: () => [],
+      peerCount: () => 0,
+    })
+    const node = await startTestNode({ rpc: { apis: APIS }, host: { network } })
+    const notRunning = { code: -32000, message: 'P2P network is not running' }
+    expect(await node.call('net_listening')).toBe(false)
+    expect(await node.call('admin_peers')).toEqual([])
+    expect((await node.rpc('net_enode')).error).toEqual(notRunning)
+    expect((await node.rpc('admin_nodeInfo')).error).toEqual(notRunning)
+    await node.close()
+  })
+})
+
+describe('a node that connects to no others', () => {
+  test('has nothing to tell', async () => {
+    const node = await startTestNode({ rpc: { apis: APIS } })
+    for (const [method, params] of [
+      ['net_peerCount', []],
+      ['net_enode', []],
+      ['admin_peers', []],
+      ['admin_nodeInfo', []],
+      ['admin_addPeer', [OTHER]],
+      ['admin_removePeer', [OTHER]],
+    ] as const)
+      expect((await node.rpc(method, ...params)).error).toEqual(DISABLED)
+    await node.close()
+  })
+})
+
+describe('eth_syncing', () => {
+  test('tells how far the node is while it catches up', async () => {
+    const syncing = () => ({ startingBlock: 16n, currentBlock: 32n, highestBlock: 255n })
+    const node = await startTestNode({ host: { syncing } })
+    expect(await node.call('eth_syncing')).toEqual({
+      startingBlock: '0x10',
+      currentBlock: '0x20',
+      highestBlock: '0xff',
+    })
+    await node.close()
+  })
+})
