@@ -29,7 +29,7 @@ type BlockReads = Pick<
 
 /** Reads of blocks: the last ones from memory, all others from headers and segments. */
 export const createBlockReader = (
-  kv: KeyValueStore,
+  kv: Pick<KeyValueStore, 'get'>,
   sources: StateSources,
   recent: ReadonlyMap<number, ChainHead>,
 ): {

@@ -8,6 +8,7 @@ import { addBlock, createLayer, type Layer } from './layer.ts'
 import { FLUSH_BLOCKS, FLUSH_BYTES, PENDING_BLOCKS_MAX, PENDING_BYTES_MAX, RECENT_BLOCKS } from './limits.ts'
 import { commitOfSegment, readStart, recomputeNodes, segmentsAbove } from './recover.ts'
 import { encodeSegment } from './segment.ts'
+import { createSegmentWriter } from './segmentWriter.ts'
 import { createStateReader, UnknownBlock } from './stateReader.ts'
 import type { BlockCommit, ChainHead, ChainStore } from './store.ts'
 import { StoreFailed } from './storeFailed.ts'
@@ -66,7 +67,18 @@ export const openChainStore = async (
       return head === undefined ? -1 : Number(head.header.number)
     },
   }
-  const blocks = createBlockReader(kv, sources, heads)
+  const segments = createSegmentWriter(kv)
+  const blocks = createBlockReader(segments, sources, heads)
+
+  /** @throws StoreFailed */
+  const writeSegments = async (number: bigint | number): Promise<void> => {
+    try {
+      await segments.write()
+    } catch (cause) {
+      failure ??= new StoreFailed(`commit block ${number}`, cause)
+      throw failure
+    }
+  }
 
   const flushActive = async (): Promise<void> => {
     const layer = active
@@ -80,6 +92,8 @@ export const openChainStore = async (
     frozen = layer
     active = createLayer()
     try {
+      // Views must never be of blocks that are not there.
+      await segments.write()
       await flushLayer(kv, views, layer, mark)
     } catch (cause) {
       // The layer stays in memory over whatever was written of it, so reads go on; only a start can finish the flush.
@@ -114,7 +128,7 @@ export const openChainStore = async (
     }
   }
 
-  /** Takes a block that is durable into memory. */
+  /** Takes a block into memory. */
   const append = (commit: BlockCommit): void => {
     addBlock(active, commit)
     const number = Number(commit.block.header.number)
@@ -127,18 +141,24 @@ export const openChainStore = async (
     if (active.heads.length >= flushBlocks || active.bytes >= flushBytes) void beginFlush()
   }
 
-  for await (const bytes of segmentsAbove(kv, views.mark)) {
-    const commit = commitOfSegment(bytes)
-    const parentRoot = head?.header.stateRoot
-    flushWhenDue()
-    await waitForViews()
-    append({ ...commit, nodes: await views.run(() => recomputeNodes(nodes, parentRoot, commit)) })
+  try {
+    for await (const bytes of segmentsAbove(kv, views.mark)) {
+      const commit = commitOfSegment(bytes)
+      const parentRoot = head?.header.stateRoot
+      flushWhenDue()
+      await waitForViews()
+      append({ ...commit, nodes: await views.run(() => recomputeNodes(nodes, parentRoot, commit)) })
+    }
+  } catch (error) {
+    // Whoever opens the store next must not find this one still writing.
+    await flushing?.catch(() => undefined)
+    throw error
   }
 
   return {
     head: () => head,
     genesisHash: () => genesisHash,
-    commit: async commit => {
+    commit: async (commit, durable = 'now') => {
       if (failure !== undefined) throw failure
       if (closed || committing)
         throw new CommitRefused(closed ? 'the store is closed' : 'another commit is running')
@@ -148,12 +168,8 @@ export const openChainStore = async (
         await waitForViews()
         const key = segmentKey(Number(commit.block.header.number))
         const segment = encodeSegment(commit)
-        try {
-          await kv.setDurably({ key, value: withChecksum(key, segment) })
-        } catch (cause) {
-          failure = new StoreFailed(`commit block ${commit.block.header.number}`, cause)
-          throw failure
-        }
+        segments.add(key, withChecksum(key, segment))
+        if (durable === 'now' || segments.isFull) await writeSegments(commit.block.header.number)
         blocks.remember(commit, segment.length)
         append(commit)
         flushWhenDue()
@@ -161,6 +177,7 @@ export const openChainStore = async (
         committing = false
       }
     },
+    settle: () => writeSegments(sources.headNumber),
     ...blocks.reads,
     stateAt: number => {
       if (head === undefined || number > head.header.number || number < 0n)

@@ -10,6 +10,8 @@ export type DriverExtensions = {
   setEntries?(entries: readonly KeyValueEntry[]): void | Promise<void>
   /** Resolves when that entry is durable. */
   setDurably?(entry: KeyValueEntry): void | Promise<void>
+  /** Resolves when all of these are durable, written in one transaction. */
+  setAllDurably?(entries: readonly KeyValueEntry[]): void | Promise<void>
   /** Resolves when everything written before is durable. */
   sync?(): void | Promise<void>
 }
@@ -75,6 +77,7 @@ export const keyValueOfDriver = (
     for (let at = 0; at < entries.length; at += WRITES_AT_ONCE)
       await Promise.all(entries.slice(at, at + WRITES_AT_ONCE).map(write))
   }
+  const setAllDurably = driver.setAllDurably?.bind(driver)
   const getItemRawSync = driver.getItemRawSync?.bind(driver)
 
   return {
@@ -93,6 +96,7 @@ export const keyValueOfDriver = (
         await driver.sync?.()
       }
     },
+    setAllDurably: setAllDurably && (async entries => setAllDurably(entries)),
     sync: async () => {
       await driver.sync?.()
     },

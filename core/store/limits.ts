@@ -15,6 +15,12 @@ export const PENDING_BYTES_MAX = 3 * FLUSH_BYTES
 /** Blocks kept above the views at which a commit waits for the flush: no start replays more than these. */
 export const PENDING_BLOCKS_MAX = 4 * FLUSH_BLOCKS
 
+/** Blocks that are in memory alone, where whoever commits does not wait for each: what a stop loses at most. */
+export const UNWRITTEN_BLOCKS_MAX = 64
+
+/** Bytes of such blocks. */
+export const UNWRITTEN_BYTES_MAX = 4 * 1024 * 1024
+
 /** Entries a flush writes before it lets other work run: 1 to 5 ms with SQLite. */
 export const FLUSH_SLICE_ENTRIES = 256
 

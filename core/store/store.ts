@@ -30,8 +30,13 @@ export type TransactionLocation = { readonly blockNumber: bigint; readonly index
 export type ChainStore = {
   /** Undefined while the store is new and has no genesis block. */
   head(): ChainHead | undefined
-  /** Makes block head + 1 (or the genesis) the head. When this resolves the block survives what the store's durability says. */
-  commit(commit: BlockCommit): Promise<void>
+  /**
+   * Makes block head + 1 (or the genesis) the head. When this resolves the block survives what the store's durability says;
+   * with `soon`, when a later commit, `settle` or `flush` does, or when it is one of many.
+   */
+  commit(commit: BlockCommit, durable?: 'now' | 'soon'): Promise<void>
+  /** Resolves when all committed blocks survive what the store's durability says. */
+  settle(): Promise<void>
 
   /** Hash of block 0, undefined while the store is new: tells a data directory of another chain. */
   genesisHash(): Hash | undefined

@@ -148,6 +148,11 @@ const driverOf = defineDriver(({ segments, views }: Files): Driver & DriverExten
       placed.filter(({ table }) => table === segment),
     )
   }
+  const setAllDurably = async (all: readonly KeyValueEntry[]): Promise<void> => {
+    write(all)
+    // Segments are durable when their transaction is.
+    if (all.some(({ key }) => place(key, undefined).table !== segment)) await views.sync()
+  }
   const keys = (): string[] => [
     ...[segment, header].flatMap(table => table.list.all().map(row => `${table.name}:${String(row['key'])}`)),
     ...node.list.all().map(row => TRIE_RECORD + pathOfNumber(row['key'] as number)),
@@ -173,11 +178,8 @@ const driverOf = defineDriver(({ segments, views }: Files): Driver & DriverExten
     },
     getItemRawSync: read,
     setEntries: write,
-    setDurably: async one => {
-      write([one])
-      // A segment is durable when its transaction is.
-      if (place(one.key, undefined).table !== segment) await views.sync()
-    },
+    setDurably: one => setAllDurably([one]),
+    setAllDurably,
     sync: () => views.sync(),
   }
 })

@@ -15,6 +15,9 @@ import { createWakeup } from './wakeup.ts'
 /** How often requests are looked at that may take too long. */
 const CHECK_MS = 500
 
+/** With so many more waiting, a block is made durable with those that follow. */
+const DURABLE_SOON_BLOCKS = 8
+
 export type CatchUpOptions = {
   readonly chain: Chain
   readonly network: Network
@@ -97,10 +100,13 @@ export const startCatchUp = (options: CatchUpOptions): CatchUp => {
   })
 
   const importOne = async ({ block, from }: Received): Promise<'early' | undefined> => {
-    lookAhead.begin([block, ...ranges.ahead(AHEAD_BLOCKS).map(received => received.block)])
+    const following = ranges.ahead(AHEAD_BLOCKS).map(received => received.block)
+    lookAhead.begin([block, ...following])
     await lookAhead.ready(block)
+    // Others have these: what a stop loses is fetched again.
+    const durable = following.length >= DURABLE_SOON_BLOCKS ? 'soon' : 'now'
     try {
-      if ((await chain.importBlock(block, { nowMs: nowMs() })) === 'known') return undefined
+      if ((await chain.importBlock(block, { nowMs: nowMs(), durable })) === 'known') return undefined
     } catch (error) {
       if (!(error instanceof InvalidBlock)) throw error
       if (error.rule === 'future-timestamp') return 'early'
@@ -138,6 +144,7 @@ export const startCatchUp = (options: CatchUpOptions): CatchUp => {
       return await run()
     } finally {
       await download.stop()
+      await chain.store.settle()
     }
   }
 

@@ -38,6 +38,38 @@ describe('a chain store', () => {
         await expectChain(await openChainStore(kv, { flushBlocks }), chain, 89)
       })
 
+  test('whose blocks become durable together reads every one of them at once, and has them all when it is settled', async () => {
+    for (const inOneStep of [false, true]) {
+      let writes = 0
+      const memory = keyValueOfDriver(openMemoryDriver(), 'none')
+      const kv = {
+        ...memory,
+        setDurably: (entry: KeyValueEntry) => {
+          writes++
+          return memory.setDurably(entry)
+        },
+        setAllDurably: inOneStep
+          ? (entries: readonly KeyValueEntry[]) => {
+              writes++
+              return memory.set(entries)
+            }
+          : undefined,
+      }
+      const store = await openChainStore(kv, { flushBlocks: 1000 })
+      await store.commit(blockAt(0))
+      for (let number = 1; number < 40; number++) await store.commit(blockAt(number), 'soon')
+      expect(writes).toBe(1)
+      await expectChain(store, chain, 39)
+      expect(await store.blockBytes(39n)).toBeDefined()
+      await store.settle()
+      expect(writes).toBe(inOneStep ? 2 : 40)
+      await expectChain(await openChainStore(kv, { flushBlocks: 1000 }), chain, 39)
+      for (let number = 40; number < 90; number++) await store.commit(blockAt(number), 'soon')
+      await store.flush()
+      await expectChain(await openChainStore(kv, { flushBlocks: 1000 }), chain, 89)
+    }
+  })
+
   test('that is new has no head, no genesis and no blocks', async () => {
     const store = await storeWith(0)
     expect(store.head()).toBeUndefined()

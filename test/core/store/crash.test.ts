@@ -34,13 +34,17 @@ const chain = sampleChain({
 
 const blockAt = (number: number): BlockCommit => chain.commits[number] as BlockCommit
 
-/** Everything that a run of the chain does to its disk, with a mark where each commit had resolved. */
-const recordedRun = async (): Promise<readonly DiskOperation[]> => {
+/**
+ * Everything that a run of the chain does to its disk, with a mark where each commit had resolved that is durable by then:
+ * every one, or one of so many.
+ */
+const recordedRun = async (durableEvery: number): Promise<readonly DiskOperation[]> => {
   const disk = createFaultyDriver()
   const store = await openChainStore(keyValueOfDriver(disk.driver, 'synced'), OPTIONS)
   for (let number = 0; number < COMMITTED; number++) {
-    await store.commit(blockAt(number))
-    disk.mark(number)
+    const isDurable = number % durableEvery === 0
+    await store.commit(blockAt(number), isDurable ? 'now' : 'soon')
+    if (isDurable) disk.mark(number)
   }
   await store.flush()
   return disk.operations
@@ -85,7 +89,7 @@ describe('a stop at any operation of a run leaves the last committed block or th
     ['the power fails, unsynced writes kept, lost or torn, each for itself', imageAfterPowerCut, [2]],
   ] as const)
     test(what, async () => {
-      const operations = await recordedRun()
+      const operations = await recordedRun(1)
       let unfinished = 0
       for (const seed of seeds) {
         const random = seededRandom(seed)
@@ -103,5 +107,26 @@ describe('a stop at any operation of a run leaves the last committed block or th
         }
       }
       expect(unfinished).toBeGreaterThan(100)
+    }, 60_000)
+})
+
+describe('a stop at any operation of a run whose blocks become durable together', () => {
+  for (const [what, imageAfter] of [
+    ['the process is killed, the write in progress torn', imageAfterKill],
+    ['the power fails, unsynced writes kept, lost or torn, each for itself', imageAfterPowerCut],
+  ] as const)
+    test(`leaves a whole chain with all that were promised: ${what}`, async () => {
+      const operations = await recordedRun(9)
+      const random = seededRandom(3)
+      const heads = new Set<number>()
+      for (let stop = 0; stop <= operations.length; stop++) {
+        const { store } = await open(imageAfter(operations, stop, random), stop % 2 === 0)
+        const head = Number(store.head()?.header.number ?? -1n)
+        expect(head).toBeGreaterThanOrEqual(committedBefore(operations, stop))
+        if (head >= 0) await expectChain(store, chain, head)
+        if (stop % CONTINUE_EVERY === 0) await expectToGoOn(store, head)
+        heads.add(head)
+      }
+      expect(heads.size).toBeGreaterThan(COMMITTED / 2)
     }, 60_000)
 })
