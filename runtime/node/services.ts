@@ -12,6 +12,7 @@ import type { RunningNode } from './openNode.ts'
 import { createParticipation } from './participation.ts'
 import { startPoolFollower } from './poolFollower.ts'
 import { startReadAhead } from './readAhead.ts'
+import { rpcNetworkOf } from './rpcNetwork.ts'
 import { type RpcListener, serveRpc } from './rpcServer.ts'
 import { createPoolHead, createSubmit } from './submit.ts'
 
@@ -94,6 +95,11 @@ export const startServices = async (
         pool,
         recoverSenders: node.recoverSenders,
         submit: createSubmit(chain, pool, poolHead),
+        network:
+          staticNodes === undefined ? undefined : rpcNetworkOf(chain.genesis.hash, participation.network),
+        syncing: () => participation.exchange()?.progress(),
+        differences: () => participation.exchange()?.differences() ?? [],
+        votes,
         mining: role.makesBlocks,
         development,
         log: logOf('rpc'),

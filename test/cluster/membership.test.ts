@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Cluster, createCluster } from './support/cluster.ts'
+import { hashesOf, until, untilBlocks } from './support/waiting.ts'
+
+setDefaultTimeout(60_000)
+
+/** Votes are forgotten so often: those of the tests must be cast again from what stands. */
+const EPOCH_LENGTH = 16
+
+describe('given four validators and a fifth node', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'quorate-cluster-'))
+  let cluster: Cluster
+
+  const vote = (isAdd: boolean, voters: readonly number[]): Promise<unknown> =>
+    Promise.all(
+      voters.map(index => cluster.node(index).rpc('qbft_proposeValidatorVote', cluster.address(5), isAdd)),
+    )
+  const validators = (): Promise<readonly string[]> =>
+    cluster.node(1).rpc('qbft_getValidatorsByBlockNumber', 'pending')
+
+  beforeAll(async () => {
+    cluster = await createCluster({ folder, validators: 4, nodes: 5, qbft: { epochlength: EPOCH_LENGTH } })
+    await cluster.start(1, 2, 3, 4, 5)
+    await untilBlocks(cluster, 1)
+  })
+
+  afterAll(async () => {
+    await cluster.end()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test('when two of four want the fifth then it stays outside, past an epoch and a restart of one of them', async () => {
+    await vote(true, [1, 2])
+    await untilBlocks(cluster, EPOCH_LENGTH + 4)
+    await cluster.kill(2)
+    await cluster.start(2)
+    expect(await cluster.node(2).rpc('qbft_getPendingVotes')).toEqual({ [cluster.address(5)]: true })
+    expect(await validators()).toHaveLength(4)
+  })
+
+  test('when a third wants it too then it becomes a validator and makes blocks', async () => {
+    await vote(true, [3])
+    await until('five validators', async () => (await validators()).length === 5)
+    const own = cluster.address(5)
+    await until('a block of the fifth', async () => (await cluster.block(1, 'latest'))?.miner === own)
+    const number = await untilBlocks(cluster, 1)
+    expect(await hashesOf(cluster, number)).toHaveLength(1)
+  })
+
+  test('when three want it out then it makes no more, and follows', async () => {
+    await vote(false, [1, 2, 3])
+    await until('four validators', async () => (await validators()).length === 4)
+    const number = await untilBlocks(cluster, 6)
+    expect(await hashesOf(cluster, number)).toHaveLength(1)
+    const makers = await Promise.all(
+      [0, 1, 2, 3].map(async back => (await cluster.block(5, number - back))?.miner),
+    )
+    expect(makers).not.toContain(cluster.address(5))
+    await until(
+      'a line that says so',
+      async () =>
+        // Once at its start, and now again.
+        cluster.node(5).output().split('is not one of the 4 validators: it follows the chain').length === 3,
+    )
+  })
+})

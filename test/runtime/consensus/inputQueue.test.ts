@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'bun:test'
+import type { Input } from '../../../core/qbft/input.ts'
+import { createInputQueue } from '../../../runtime/consensus/inputQueue.ts'
+import { testAddress } from '../genesis.ts'
+
+const message = (peer: number, bytes = 1): Input => ({
+  kind: 'message',
+  message: { code: 0x13, data: new Uint8Array(bytes) },
+  peer: testAddress(peer),
+})
+
+const local: Input = { kind: 'transactions-waiting' }
+
+describe('the order in which everything happens to a validator', () => {
+  test('given inputs of both kinds then they come out as they went in, however many', () => {
+    const queue = createInputQueue(10_000)
+    const inputs = Array.from({ length: 3_000 }, (_, index) => (index % 3 === 0 ? local : message(index % 3)))
+    for (const input of inputs) expect(queue.push(input)).toBe(true)
+    expect(inputs.every(input => queue.shift() === input)).toBe(true)
+    expect(queue.shift()).toBeUndefined()
+    expect(queue.size).toBe(0)
+  })
+
+  test('when too many messages wait then further ones are refused, and what happens here is not', () => {
+    const queue = createInputQueue(10)
+    const taken = Array.from({ length: 100 }, () => queue.push(message(1))).filter(Boolean)
+    expect(taken).toHaveLength(10)
+    expect(queue.push(local)).toBe(true)
+  })
+
+  test('when one peer fills the queue then another one still has its share', () => {
+    const queue = createInputQueue(10)
+    for (let i = 0; i < 100; i++) queue.push(message(1))
+    expect([1, 2, 3, 4, 5].filter(() => queue.push(message(2)))).toHaveLength(3)
+    expect(queue.push(message(1))).toBe(false)
+  })
+
+  test('when messages are large then their bytes are bounded too', () => {
+    const queue = createInputQueue(1_000)
+    const mebibyte = 1024 * 1024
+    const taken = Array.from({ length: 100 }, () => queue.push(message(1, mebibyte))).filter(Boolean)
+    expect(taken).toHaveLength(64)
+    queue.shift()
+    expect(queue.push(message(1, mebibyte))).toBe(true)
+  })
+})

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'bun:test'
+import type { Timer } from '../../../core/qbft/input.ts'
+import type { Peer } from '../../../p2p/network.ts'
+import { relayTo } from '../../../runtime/consensus/delivery.ts'
+import { readRestartRecord } from '../../../runtime/consensus/recordStore.ts'
+import { openStandingVotes } from '../../../runtime/consensus/standingVotes.ts'
+import { createTimers } from '../../../runtime/consensus/timers.ts'
+import { openStorage } from '../../../runtime/drivers/open.ts'
+import { configureLog, logOf } from '../../../runtime/logging/log.ts'
+import { testAddress } from '../genesis.ts'
+
+const peer = (index: number, neighbours: readonly number[]) =>
+  ({
+    address: testAddress(index),
+    status: { neighbours: neighbours.map(testAddress) } as unknown as Peer['status'],
+  }) satisfies Pick<Peer, 'address' | 'status'>
+
+describe('passing on somebody else’s message', () => {
+  const message = { code: 0x13, data: new Uint8Array(0) }
+  const to = [2, 3, 4, 5].map(testAddress)
+
+  test('given its author is a peer then those it is connected with do not get it again', () => {
+    const effect = { kind: 'relay', message, author: testAddress(2), from: testAddress(2), to } as const
+    const peers = [peer(2, [3]), peer(3, []), peer(4, [])]
+    expect(relayTo(effect, peers)).toEqual([testAddress(4)])
+  })
+
+  test('given its author is out of sight then all that are connected get it but who brought it', () => {
+    const effect = { kind: 'relay', message, author: testAddress(5), from: testAddress(3), to } as const
+    const peers = [peer(2, []), peer(3, []), peer(4, [])]
+    expect(relayTo(effect, peers)).toEqual([testAddress(2), testAddress(4)])
+  })
+})
+
+describe('the timers of the machine', () => {
+  const block: Timer = { kind: 'block', sequence: 1n }
+
+  test('given a time that is past then the timer fires at once, in a turn of its own', async () => {
+    const fired: Timer[] = []
+    const timers = createTimers(timer => fired.push(timer))
+    timers.start(block, 0)
+    expect(fired).toEqual([])
+    while (fired.length === 0) await Bun.sleep(1)
+    expect(fired).toEqual([block])
+  })
+
+  test('given a time beyond what setTimeout takes then it does not fire at once', async () => {
+    const fired: Timer[] = []
+    const timers = createTimers(timer => fired.push(timer))
+    timers.start(block, Date.now() + 2 ** 31 + 1_000)
+    await Bun.sleep(20)
+    timers.stop()
+    expect(fired).toEqual([])
+  })
+
+  test('given another of the same kind then it replaces the one that runs', async () => {
+    const fired: Timer[] = []
+    const timers = createTimers(timer => fired.push(timer))
+    timers.start(block, 0)
+    timers.start({ ...block, sequence: 2n }, 0)
+    timers.start({ kind: 'round', sequence: 2n, round: 0 }, 0)
+    timers.cancel('round')
+    await Bun.sleep(20)
+    expect(fired).toEqual([{ kind: 'block', sequence: 2n }])
+  })
+})
+
+describe('the votes an operator wants cast', () => {
+  test('given some were proposed then they stand after a restart, until they are discarded', async () => {
+    const storage = await openStorage('memory', '')
+    const votes = await openStandingVotes(storage)
+    await votes.propose({ recipient: testAddress(1), type: 'add' })
+    await votes.propose({ recipient: testAddress(2), type: 'add' })
+    await votes.propose({ recipient: testAddress(1), type: 'drop' })
+    expect((await openStandingVotes(storage)).list()).toEqual([
+      { recipient: testAddress(2), type: 'add' },
+      { recipient: testAddress(1), type: 'drop' },
+    ])
+    await votes.discard(testAddress(2))
+    await votes.discard(testAddress(9))
+    expect((await openStandingVotes(storage)).list()).toEqual([{ recipient: testAddress(1), type: 'drop' }])
+  })
+
+  test('when a script proposes without end then it is told to discard some', async () => {
+    const votes = await openStandingVotes(await openStorage('memory', ''))
+    for (let index = 1; index <= 1_000; index++) {
+      const recipient = new Uint8Array(20)
+      new DataView(recipient.buffer).setUint32(0, index)
+      await votes.propose({ recipient, type: 'add' })
+    }
+    expect(votes.propose({ recipient: testAddress(1), type: 'add' })).rejects.toMatchObject({
+      code: 'TOO_MANY_VOTES',
+    })
+  })
+})
+
+describe('a record of what was signed that cannot be read', () => {
+  test('then the node signs nothing at the height it may have been in, and says so', async () => {
+    const lines: string[] = []
+    configureLog({ level: 'INFO', format: 'PLAIN', colour: false, write: line => lines.push(line) })
+    const storage = await openStorage('memory', '')
+    await storage.setDurably({ key: 'qbft:record', value: Uint8Array.of(1, 2, 3) })
+    const record = await readRestartRecord(storage, 41n, logOf('validator'))
+    expect(record).toMatchObject({ sequence: 43n, round: 0, prepared: undefined })
+    expect(lines.join()).toContain('this one signs nothing before block 43')
+  })
+})

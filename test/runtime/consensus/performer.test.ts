@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'bun:test'
+import type { Effect } from '../../../core/qbft/effect.ts'
+import type { RestartRecord } from '../../../core/qbft/restartRecord.ts'
+import type { KeyValueEntry } from '../../../core/store/keyvalue.ts'
+import type { Network } from '../../../p2p/network.ts'
+import { createDrops } from '../../../runtime/consensus/drops.ts'
+import { createEvidenceStore } from '../../../runtime/consensus/evidenceStore.ts'
+import { createPerformer } from '../../../runtime/consensus/performer.ts'
+import { createRecordStore } from '../../../runtime/consensus/recordStore.ts'
+import { createRoundLog } from '../../../runtime/consensus/roundLog.ts'
+import { createTimers } from '../../../runtime/consensus/timers.ts'
+import { createTraffic } from '../../../runtime/consensus/traffic.ts'
+import { configureLog, logOf } from '../../../runtime/logging/log.ts'
+import { testAddress } from '../genesis.ts'
+
+/** A performer over a storage whose writes end when they are told to, and a network that notes what leaves. */
+const setUp = () => {
+  const lines: string[] = []
+  configureLog({ level: 'INFO', format: 'PLAIN', colour: false, write: line => lines.push(line) })
+  const log = logOf('validator')
+  const writes: { readonly entry: KeyValueEntry; end(error?: Error): void }[] = []
+  const sent: number[] = []
+  const blamed: string[] = []
+  const storage = {
+    get: () => Promise.resolve(undefined),
+    setDurably: (entry: KeyValueEntry) =>
+      new Promise<void>((resolve, reject) => {
+        writes.push({ entry, end: error => (error === undefined ? resolve() : reject(error)) })
+      }),
+  }
+  const network: Pick<Network, 'peers' | 'sendConsensus' | 'reportMisbehaviour'> = {
+    peers: () => [],
+    sendConsensus: (_to, code) => {
+      sent.push(code)
+      return true
+    },
+    reportMisbehaviour: (_address, what) => blamed.push(what),
+  }
+  const nothing = () => Promise.resolve()
+  const performer = createPerformer({
+    network: () => network as Network,
+    records: createRecordStore(storage),
+    evidence: createEvidenceStore(storage, log),
+    timers: createTimers(() => undefined),
+    work: {
+      build: nothing,
+      verify: nothing,
+      import: nothing,
+      newHead: () => undefined,
+      stop: () => undefined,
+    },
+    rounds: createRoundLog(log, testAddress(1), () => []),
+    drops: createDrops(log),
+    validators: () => [testAddress(2)],
+    heardOf: () => undefined,
+    traffic: createTraffic(),
+    log,
+  })
+  return { performer, writes, sent, blamed, lines }
+}
+
+const record = (round: number): Effect => ({
+  kind: 'record',
+  record: {
+    sequence: 1n,
+    round,
+    proposed: undefined,
+    prepared: new Uint8Array(32),
+    committed: undefined,
+    certificate: undefined,
+  } satisfies RestartRecord,
+})
+
+const send = (code: number): Effect => ({
+  kind: 'send',
+  message: { code, data: new Uint8Array(1) },
+  to: testAddress(2),
+})
+
+describe('given what a validator signed is to be recorded', () => {
+  test('when the record is not durable yet then nothing after it has left; when it is, it leaves in order', async () => {
+    const { performer, writes, sent } = setUp()
+    const performed = performer.perform([record(0), send(1), send(2)])
+    await Bun.sleep(1)
+    expect(sent).toEqual([])
+    writes[0]?.end()
+    await performed
+    expect(sent).toEqual([1, 2])
+  })
+
+  test('when the record is the last one again then nothing is written', async () => {
+    const { performer, writes, sent } = setUp()
+    const first = performer.perform([record(0), send(1)])
+    writes[0]?.end()
+    await first
+    await performer.perform([record(0), send(2)])
+    expect(writes).toHaveLength(1)
+    expect(sent).toEqual([1, 2])
+  })
+
+  test('when it cannot be written then no own message leaves until it is, and what others sent is still passed on', async () => {
+    const { performer, writes, sent, lines } = setUp()
+    const failed = performer.perform([record(0), send(1)])
+    writes[0]?.end(new Error('the disk is full'))
+    await failed
+    expect(sent).toEqual([])
+    expect(lines.join()).toContain('could not be recorded, so it is not sent: the disk is full')
+    const again = performer.perform([send(2)])
+    expect(sent).toEqual([])
+    writes[1]?.end()
+    await again
+    expect(sent).toEqual([2])
+  })
+
+  test('when there is nothing to record then effects are performed at once', () => {
+    const { performer, sent } = setUp()
+    expect(performer.perform([send(1)])).toBeUndefined()
+    expect(sent).toEqual([1])
+  })
+})
+
+describe('given messages that were not used', () => {
+  const dropped = (reason: 'bad-seal' | 'duplicate' | 'undecodable', author?: number): Effect => ({
+    kind: 'dropped',
+    reason,
+    peer: testAddress(2),
+    author: author === undefined ? undefined : testAddress(author),
+    detail: '',
+  })
+
+  test('when only a liar sends such then the peer is blamed', () => {
+    const { performer, blamed } = setUp()
+    void performer.perform([dropped('bad-seal', 2), dropped('undecodable')])
+    expect(blamed).toEqual(['invalid-message', 'invalid-message'])
+  })
+
+  test('when somebody else signed it, or honest ones send such too, then it is not', () => {
+    const { performer, blamed } = setUp()
+    void performer.perform([dropped('bad-seal', 3), dropped('duplicate', 2)])
+    expect(blamed).toEqual([])
+  })
+})
+
+describe('given two signatures that no honest validator gives', () => {
+  const evidence = (round: number): Effect => ({
+    kind: 'evidence',
+    evidence: {
+      author: testAddress(3),
+      sequence: 7n,
+      round,
+      first: { code: 0x13, data: Uint8Array.of(1) },
+      second: { code: 0x13, data: Uint8Array.of(2) },
+    },
+  })
+
+  test('then both are logged at error level and kept, once', async () => {
+    const { performer, writes, lines } = setUp()
+    void performer.perform([evidence(0), evidence(0)])
+    void performer.perform([evidence(1)])
+    while (writes.length < 2) await Bun.sleep(1)
+    for (const write of writes) write.end()
+    await performer.worked()
+    expect(writes.map(({ entry }) => entry.key)).toEqual(['qbft:evidence:0', 'qbft:evidence:1'])
+    expect(JSON.parse(new TextDecoder().decode(writes[0]?.entry.value))).toMatchObject({
+      sequence: '7',
+      round: 0,
+      first: { code: 0x13, data: '0x01' },
+      second: { code: 0x13, data: '0x02' },
+    })
+    expect(lines.filter(line => line.includes('ERROR'))).toHaveLength(2)
+  })
+})
