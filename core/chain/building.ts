@@ -3,7 +3,6 @@ import { type Address, padStartBytes, ZERO_HASH } from '../bytes/bytes.ts'
 import { maxBigint, minBigint } from '../bytes/integer.ts'
 import type { ChainConfiguration, QbftParameters, Rules } from '../genesis/configuration.ts'
 import { forkIsAtLeast } from '../genesis/fork.ts'
-import { EMPTY_REQUESTS_HASH } from '../genesis/genesisBlock.ts'
 import type { ChainHead } from '../store/store.ts'
 import { nextBaseFee } from './baseFee.ts'
 import { excessBlobGasAfter } from './blobFee.ts'
@@ -81,8 +80,9 @@ export const proposalHeader = (input: ProposalInput): Header => {
     blobGasUsed: isCancun ? 0n : undefined,
     excessBlobGas:
       isCancun && rules.blob !== undefined ? excessBlobGasAfter(rules, rules.blob, parent.header) : undefined,
-    parentBeaconBlockRoot: isCancun ? ZERO_HASH : undefined,
-    requestsHash: forkIsAtLeast(rules.fork, 'prague') ? EMPTY_REQUESTS_HASH : undefined,
+    // As Besu's proposers, from Cancun on too: no beacon chain gives the one, and without it a header has no room for the other.
+    parentBeaconBlockRoot: undefined,
+    requestsHash: undefined,
   }
 }
 
@@ -94,5 +94,4 @@ export const executedHeader = (header: Header, result: ExecutionResult): Header 
   receiptsRoot: result.receiptsRoot,
   logsBloom: result.logsBloom,
   gasUsed: result.gasUsed,
-  requestsHash: result.requestsHash,
 })

@@ -69,9 +69,9 @@ export const requestsHashPresence: PresenceRule = ({ header, rules }) =>
   )
 
 /**
- * QBFT has no beacon chain: Besu's proposers leave `parentBeaconBlockRoot` out from Cancun on, and since a header's RLP
- * stops at the first absent field, `requestsHash` with it. Such headers are taken as they are; ones that carry the fields
- * (ours do) must carry them only where the fork has them, and both from Prague on.
+ * QBFT has no beacon chain: Besu's proposers, and ours, leave `parentBeaconBlockRoot` out from Cancun on, and since a
+ * header's RLP stops at the first absent field, `requestsHash` with it. Besu has no rule on either, so headers that carry
+ * them (as those of earlier versions do) are taken, only where the fork has them, and with both from Prague on.
  */
 export const qbftTrailingFields: HeaderRule = context => {
   if (context.header.parentBeaconBlockRoot === undefined && context.header.requestsHash === undefined) return

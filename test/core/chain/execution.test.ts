@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { EMPTY_BYTES } from '../../../core/bytes/bytes.ts'
+import { EMPTY_BYTES, ZERO_HASH } from '../../../core/bytes/bytes.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { decodeExtraData } from '../../../core/chain/codec/extraData.ts'
 import { blockHashesAfter } from '../../../core/chain/environment.ts'
+import { EMPTY_REQUESTS_HASH } from '../../../core/genesis/genesisBlock.ts'
 import type { ChainHead } from '../../../core/store/store.ts'
 import {
   brokenRule,
@@ -113,15 +114,19 @@ test('BLOCKHASH reaches the 256 blocks before, and no further', () => {
 })
 
 describe("blocks as Besu's proposers make them", () => {
-  test.each(['cancun', 'prague'] as const)(
-    'a %s header may end before the beacon root, which QBFT has no use for',
-    async fork => {
+  test.each([
+    ['cancun', { parentBeaconBlockRoot: ZERO_HASH }],
+    ['prague', { parentBeaconBlockRoot: ZERO_HASH, requestsHash: EMPTY_REQUESTS_HASH }],
+  ] as const)(
+    'a %s header may end before the beacon root, or carry what the fork has',
+    async (fork, fields) => {
       const chain = await openTestChain({ fork })
-      const block = await nextBlock(chain, [transfer(ALICE, 0)])
-      const short = resealed(block, { parentBeaconBlockRoot: undefined, requestsHash: undefined })
-      expect(await brokenRule(chain, short)).toBeUndefined()
+      const block = await extend(chain, [transfer(ALICE, 0)])
+      expect(block.header.parentBeaconBlockRoot).toBeUndefined()
+      const long = resealed(await nextBlock(chain, [transfer(ALICE, 1)]), fields)
+      expect(await brokenRule(chain, long)).toBeUndefined()
       await extend(chain)
-      expect(chain.head().header.number).toBe(2n)
+      expect(chain.head().header.number).toBe(3n)
     },
   )
 

@@ -113,7 +113,7 @@ const CASES: readonly Case[] = [
     rule: 'blob-fields-presence',
     when: 'it has no blob fields from Cancun on',
     genesis: { fork: 'cancun' },
-    change: () => ({ blobGasUsed: undefined, excessBlobGas: undefined, parentBeaconBlockRoot: undefined }),
+    change: () => ({ blobGasUsed: undefined, excessBlobGas: undefined }),
   },
   { rule: 'blob-gas-limit', when: 'it uses part of a blob', change: () => ({ blobGasUsed: 1n }) },
   {
@@ -132,12 +132,12 @@ const CASES: readonly Case[] = [
     rule: 'requests-hash-presence',
     when: 'it has a requests hash before Prague',
     genesis: { fork: 'cancun' },
-    change: () => ({ requestsHash: WORD }),
+    change: () => ({ parentBeaconBlockRoot: WORD, requestsHash: WORD }),
   },
   {
     rule: 'requests-hash-presence',
     when: 'it has a beacon root but no requests hash from Prague on',
-    change: () => ({ requestsHash: undefined }),
+    change: () => ({ parentBeaconBlockRoot: WORD }),
   },
   { rule: 'mix-hash', when: "its mixHash is not QBFT's", change: () => ({ mixHash: WORD }) },
   { rule: 'difficulty', when: 'its difficulty is not 1', change: () => ({ difficulty: 2n }) },
@@ -188,7 +188,7 @@ const CASES: readonly Case[] = [
   {
     rule: 'requests-hash',
     when: 'it says requests that nobody made',
-    change: () => ({ requestsHash: WORD }),
+    change: () => ({ parentBeaconBlockRoot: WORD, requestsHash: WORD }),
   },
   { rule: 'state-root', when: 'its state is another', change: () => ({ stateRoot: WORD }) },
   { rule: 'transactions-root', when: 'its body is another', change: () => ({ transactionsRoot: WORD }) },

@@ -1,11 +1,21 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { describe, expect, test } from 'bun:test'
-import { concatBytes } from '../../../core/bytes/bytes.ts'
+import { concatBytes, ZERO_HASH } from '../../../core/bytes/bytes.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
+import type { Block } from '../../../core/chain/block.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
 import { EMPTY_REQUESTS_HASH } from '../../../core/genesis/genesisBlock.ts'
-import { brokenRule, build, extend, nextBlock, openTestChain, transfer, failureOf } from './support/chain.ts'
+import {
+  brokenRule,
+  build,
+  extend,
+  nextBlock,
+  openTestChain,
+  resealed,
+  transfer,
+  failureOf,
+} from './support/chain.ts'
 import { ethashBlock, openEthashChain } from './support/ethash.ts'
 import { USERS } from './support/keys.ts'
 
@@ -72,12 +82,17 @@ const deposit = (data: Uint8Array) =>
 const hashOfRequests = (...requests: readonly Uint8Array[]): Uint8Array =>
   sha256(concatBytes(...requests.map(request => sha256(request))))
 
+/** A header that carries the fields which proposers leave out. */
+const withRequests = (block: Block, requestsHash: Uint8Array): Block =>
+  resealed(block, { parentBeaconBlockRoot: ZERO_HASH, requestsHash })
+
 describe('a QBFT chain', () => {
   test('that does not name the contracts never calls them, though they are there', async () => {
     const chain = await openTestChain({ alloc: contracts })
     const block = await extend(chain, [deposit(depositData(PARTS))])
-    expect(block.header.requestsHash).toEqual(EMPTY_REQUESTS_HASH)
     expect(slot(chain, HISTORY)).toBe(toHex(word(0)))
+    const other = await openTestChain({ alloc: contracts })
+    expect(await brokenRule(other, withRequests(block, EMPTY_REQUESTS_HASH))).toBeUndefined()
   })
 
   test('that names all three keeps hashes and gathers requests', async () => {
@@ -85,17 +100,26 @@ describe('a QBFT chain', () => {
     const parent = chain.head()
     const block = await extend(chain, [deposit(depositData(PARTS))])
     expect(slot(chain, HISTORY)).toBe(toHex(parent.hash))
-    expect(block.header.requestsHash).toEqual(
-      hashOfRequests(concatBytes(Uint8Array.of(0), ...PARTS), Uint8Array.of(1, 0xaa), Uint8Array.of(2, 0xbb)),
-    )
     const other = await openTestChain({ alloc: contracts, config: addresses })
-    expect(await brokenRule(other, block)).toBeUndefined()
+    const requests = hashOfRequests(
+      concatBytes(Uint8Array.of(0), ...PARTS),
+      Uint8Array.of(1, 0xaa),
+      Uint8Array.of(2, 0xbb),
+    )
+    expect(await brokenRule(other, withRequests(block, EMPTY_REQUESTS_HASH))).toBe('requests-hash')
+    expect(await brokenRule(other, withRequests(block, requests))).toBeUndefined()
+  })
+
+  test('makes headers without the hash of requests, as Besu does', async () => {
+    const chain = await openTestChain({ alloc: contracts, config: addresses })
+    const { header } = await extend(chain)
+    expect([header.parentBeaconBlockRoot, header.requestsHash]).toEqual([undefined, undefined])
   })
 
   test('has no deposits in the hash where none was made', async () => {
     const chain = await openTestChain({ alloc: contracts, config: addresses })
-    const block = await extend(chain)
-    expect(block.header.requestsHash).toEqual(hashOfRequests(Uint8Array.of(1, 0xaa), Uint8Array.of(2, 0xbb)))
+    const requests = hashOfRequests(Uint8Array.of(1, 0xaa), Uint8Array.of(2, 0xbb))
+    expect(await brokenRule(chain, withRequests(await nextBlock(chain), requests))).toBeUndefined()
   })
 
   test.each([

@@ -155,6 +155,8 @@ describe('a node that does not listen yet', () => {
     expect(await node.call('admin_peers')).toEqual([])
     expect((await node.rpc('net_enode')).error).toEqual(notRunning)
     expect((await node.rpc('admin_nodeInfo')).error).toEqual(notRunning)
+    expect((await node.rpc('admin_addPeer', OTHER)).error).toEqual(notRunning)
+    expect((await node.rpc('admin_removePeer', OTHER)).error).toEqual(notRunning)
     await node.close()
   })
 })

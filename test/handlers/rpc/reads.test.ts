@@ -88,10 +88,8 @@ describe('blocks', () => {
       'transactions',
       'withdrawalsRoot',
       'withdrawals',
-      'requestsHash',
       'blobGasUsed',
       'excessBlobGas',
-      'parentBeaconBlockRoot',
     ])
     expect(block).toMatchObject({
       number: '0x2',
