@@ -26,7 +26,7 @@ const numberAt = (params: Params, index: number, head: bigint): bigint | undefin
 
 /**
  * Who proposed how many of the blocks from `from` up to but without `to`: by default the last hundred before the head. The
- * validators that the last of them names are told even where they proposed none. Sorted by address.
+ * validators after the last of them are told even where they proposed none, as in Besu. Sorted by address.
  * @throws RpcError
  */
 export const signerMetrics = async (
@@ -47,7 +47,7 @@ export const signerMetrics = async (
     metrics.set(proposer, { blocks: (metrics.get(proposer)?.blocks ?? 0) + 1, last: number })
     await pace()
   }
-  for (const validator of (await chain.validatorsNamedBy(to - 1n)).map(toHex))
+  for (const validator of (await chain.validators(to)).map(toHex))
     if (!metrics.has(validator)) metrics.set(validator, { blocks: 0, last: 0n })
   return [...metrics]
     .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -31,7 +31,9 @@ const modifyPeer = (
   const enode = given(params, 0)
   if (typeof enode !== 'string') throw new RpcError('INVALID_ENODE')
   try {
-    return change(networkOf(context), enode)
+    const network = networkOf(context)
+    required(network.enode, 'P2P_NOT_RUNNING')
+    return change(network, enode)
   } catch (cause) {
     const refusal = refusalOf(cause)
     if (refusal === undefined) throw cause
