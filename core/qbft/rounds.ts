@@ -1,8 +1,10 @@
 import type { Address } from '../bytes/bytes.ts'
 import { fromHex } from '../bytes/hex.ts'
 import { proposerOf } from '../validators/proposer.ts'
+import { encodeMessage } from './codec/message.ts'
 import type { RoundReason } from './effect.ts'
 import type { QbftEnvironment } from './environment.ts'
+import { noteSignature } from './evidence.ts'
 import type { HeightState, RoundState, Votes } from './state.ts'
 import { ask, keyOf, type Turn } from './turn.ts'
 
@@ -63,6 +65,19 @@ export const startRoundTimer = (turn: Turn, height: HeightState): void => {
 export const startResendTimer = (turn: Turn, { sequence }: HeightState): void =>
   ask(turn, { kind: 'start-timer', timer: { kind: 'resend', sequence }, atMs: turn.nowMs + RESEND_MS })
 
+/** Votes that came early are each their author's first of the round. */
+const withFirstSignatures = (turn: Turn, round: RoundState): RoundState => {
+  const { dialect } = turn.environment
+  let noted = round
+  for (const votes of [round.prepares, round.commits])
+    for (const [key, message] of votes)
+      noted = noteSignature(turn, noted, message, {
+        author: fromHex(key),
+        wire: encodeMessage(message, dialect),
+      })
+  return noted
+}
+
 /** Begins a round: its votes that came early count, everything of lower rounds is forgotten. */
 export const enterRound = (
   turn: Turn,
@@ -82,7 +97,7 @@ export const enterRound = (
   }
   const next: HeightState = {
     ...height,
-    round: begun,
+    round: withFirstSignatures(turn, begun),
     futureVotes: new Map([...height.futureVotes].filter(([of]) => of > round)),
     roundChanges: new Map([...height.roundChanges].filter(([, { signed }]) => signed.payload.round >= round)),
     ownMessages: [],

@@ -55,7 +55,9 @@ export type RoundState = Votes & {
 
 /** What came of verifying a block; `invalid` says why it is not valid. */
 export type Verdict =
-  | { readonly state: 'pending' | 'valid' }
+  /** `block` is the one that is being verified: another body may come under its hash. */
+  | { readonly state: 'pending'; readonly block: Block }
+  | { readonly state: 'valid' }
   | { readonly state: 'invalid'; readonly why: string }
 
 /** Agreement on one height. */

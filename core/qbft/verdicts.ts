@@ -21,9 +21,15 @@ export const withVerdict = (height: HeightState, hash: Hash, verdict: Verdict): 
   return { ...height, verdicts }
 }
 
+export const withoutVerdict = (height: HeightState, hash: Hash): HeightState => {
+  const verdicts = new Map(height.verdicts)
+  verdicts.delete(toBareHex(hash))
+  return { ...height, verdicts }
+}
+
 /** Has the block verified unless that is under way or done: nothing is executed twice. */
 export const requestVerdict = (turn: Turn, height: HeightState, block: Block, hash: Hash): HeightState => {
   if (verdictOn(height, hash) !== undefined) return height
   ask(turn, { kind: 'verify-block', block, hash })
-  return withVerdict(height, hash, { state: 'pending' })
+  return withVerdict(height, hash, { state: 'pending', block })
 }

@@ -8,7 +8,7 @@ import type { RestartRecord } from '../restartRecord.ts'
 import { changeRoundAgain } from '../roundChanges.ts'
 import { enterRound } from '../rounds.ts'
 import type { HeightState, QbftState } from '../state.ts'
-import { ask, type Turn } from '../turn.ts'
+import { ask, drop, type Turn } from '../turn.ts'
 import { useMessage } from './message.ts'
 
 const nothingSigned = (sequence: bigint): RestartRecord => ({
@@ -81,7 +81,12 @@ export const handleHead = (turn: Turn, state: QbftState, head: HeadContext): Qbf
   const { taken, left } = takeFuture(state.future, height.sequence)
   if (!height.active) return { ...state, height, restart: kept, future: left }
   let next = begin(turn, height)
-  for (const { author, peer, wire } of taken)
-    next = useMessage(turn, next, decodeMessage(wire.code, wire.data), { author, peer, wire })
+  for (const { author, peer, wire } of taken) {
+    const message = decodeMessage(wire.code, wire.data)
+    // It was a validator when its message came.
+    if (includesAddress(head.validators, author))
+      next = useMessage(turn, next, message, { author, peer, wire })
+    else drop(turn, 'not-a-validator', { peer, author }, `${message.kind} of height ${height.sequence}`)
+  }
   return { ...state, height: next, restart: kept, future: left }
 }

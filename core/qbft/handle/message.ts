@@ -6,7 +6,7 @@ import { includesAddress } from '../../validators/votes.ts'
 import { decodeMessage, MESSAGE_BYTES_MAX } from '../codec/message.ts'
 import { keepFuture, refusedFuture } from '../futureMessages.ts'
 import { QBFT_CODES, type QbftMessage, type WireMessage } from '../message.ts'
-import { withSeen } from '../seenMessages.ts'
+import { type SeenMessages, withSeen } from '../seenMessages.ts'
 import { authorOf } from '../signing.ts'
 import type { HeightState, QbftState } from '../state.ts'
 import { ask, drop, isSelf, others, type Turn } from '../turn.ts'
@@ -90,6 +90,7 @@ export const useMessage = (
 const keepForLater = (
   turn: Turn,
   state: QbftState,
+  seen: SeenMessages,
   height: HeightState,
   from: From,
   sequence: bigint,
@@ -106,7 +107,7 @@ const keepForLater = (
     drop(turn, refused, { peer, author }, `message of height ${sequence}`)
     return state
   }
-  return { ...state, future: keepFuture(state.future, message, limits) }
+  return { ...state, seen, future: keepFuture(state.future, message, limits) }
 }
 
 /**
@@ -115,6 +116,8 @@ const keepForLater = (
  */
 export const handleMessage = (turn: Turn, state: QbftState, wire: WireMessage, peer: Address): QbftState => {
   const { height } = state
+  // Nothing can be said about it before the first head.
+  if (height === undefined) return state
   const key = seenKey(wire)
   if (state.seen.has(key)) {
     drop(turn, 'duplicate', { peer, author: undefined }, `code ${wire.code}`)
@@ -122,16 +125,17 @@ export const handleMessage = (turn: Turn, state: QbftState, wire: WireMessage, p
   }
   const seen = { ...state, seen: withSeen(state.seen, key, turn.environment.duplicateMessagesMax) }
   const message = decode(turn, wire, peer)
-  if (message === undefined || height === undefined) return seen
+  if (message === undefined) return seen
   const { sequence } = message.signed.payload
   if (sequence < height.sequence) {
     drop(turn, 'past-height', { peer, author: undefined }, `height ${sequence}`)
     return seen
   }
+  const isEarly = sequence > height.sequence || !height.head.active
   const author = validatorOf(turn, height, message, peer)
-  if (author === undefined) return seen
+  // What is refused for coming early is not remembered: it may be wanted when it comes again.
+  if (author === undefined) return isEarly ? state : seen
   const from = { author, peer, wire }
-  if (sequence > height.sequence || !height.head.active)
-    return keepForLater(turn, seen, height, from, sequence)
+  if (isEarly) return keepForLater(turn, state, seen.seen, height, from, sequence)
   return height.active ? { ...seen, height: useMessage(turn, height, message, from) } : seen
 }

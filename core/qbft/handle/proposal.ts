@@ -4,6 +4,7 @@ import { acceptProposal } from '../accept.ts'
 import { noteSignature } from '../evidence.ts'
 import type { ProposalMessage } from '../message.ts'
 import { currentRound, enterRound, proposerIn } from '../rounds.ts'
+import { bodyRule } from '../rules/body.ts'
 import { proposalRule } from '../rules/proposal.ts'
 import type { HeightState, ProposalCandidate } from '../state.ts'
 import { drop, type Turn } from '../turn.ts'
@@ -14,13 +15,19 @@ import type { From } from './from.ts'
 const consider = (turn: Turn, height: HeightState, candidate: ProposalCandidate): HeightState => {
   const { round } = height
   if (round === undefined) return height
+  const { block } = candidate.message.signed.payload
   const verdict = verdictOn(height, candidate.hash)
+  // Verifying looks at the body too, but what is known under this hash may be known of another one.
+  const misfit = verdict === undefined ? undefined : bodyRule(block)
+  if (misfit !== undefined) {
+    drop(turn, misfit.reason, candidate, misfit.detail)
+    return height
+  }
   if (verdict?.state === 'valid') return acceptProposal(turn, height, candidate)
   if (verdict?.state === 'invalid') {
     drop(turn, 'invalid-block', candidate, verdict.why)
     return height
   }
-  const { block } = candidate.message.signed.payload
   return requestVerdict(turn, { ...height, round: { ...round, candidate } }, block, candidate.hash)
 }
 

@@ -1,10 +1,18 @@
+import type { Block } from '../../chain/block.ts'
 import type { RoundChangeMessage } from '../message.ts'
 import { actOnRoundChanges } from '../roundChanges.ts'
 import { currentRound } from '../rounds.ts'
+import { bodyRule } from '../rules/body.ts'
 import { roundChangeRule } from '../rules/roundChange.ts'
 import type { HeightState } from '../state.ts'
 import { drop, keyOf, type Turn } from '../turn.ts'
 import type { From } from './from.ts'
+
+/** Blocks of certificates, of which the bodies were looked at; most round changes carry one and the same. */
+const knownBlocks = ({ certificate, roundChanges }: HeightState): readonly Block[] =>
+  [certificate?.block, ...[...roundChanges.values()].map(({ block }) => block)].filter(
+    block => block !== undefined,
+  )
 
 /** A round change by another validator; of each the one for the highest round is kept, the first of that round. */
 export const handleRoundChange = (
@@ -24,7 +32,9 @@ export const handleRoundChange = (
     drop(turn, 'superseded', from, `round change to ${round}`)
     return height
   }
-  const invalid = roundChangeRule({ validators: height.head.validators, sequence: height.sequence }, message)
+  const invalid =
+    roundChangeRule({ validators: height.head.validators, sequence: height.sequence }, message) ??
+    (message.block === undefined ? undefined : bodyRule(message.block, knownBlocks(height)))
   if (invalid !== undefined) {
     drop(turn, invalid.reason, from, invalid.detail)
     return height

@@ -1,9 +1,38 @@
 import { equalBytes, type Hash } from '../../bytes/bytes.ts'
+import type { Block } from '../../chain/block.ts'
+import { qbftBlockHash } from '../../chain/codec/blockHash.ts'
 import { acceptProposal } from '../accept.ts'
 import { proposeVerified } from '../propose.ts'
+import { bodyRule } from '../rules/body.ts'
 import type { HeightState } from '../state.ts'
 import { drop, type Turn } from '../turn.ts'
-import { withVerdict } from '../verdicts.ts'
+import { requestVerdict, verdictOn, withoutVerdict, withVerdict } from '../verdicts.ts'
+
+/** The block of this hash that the current round waits for. */
+const awaited = ({ round }: HeightState, hash: Hash): Block | undefined =>
+  [round?.candidate?.message.signed.payload.block, round?.toPropose].find(
+    block => block !== undefined && equalBytes(qbftBlockHash(block.header), hash),
+  )
+
+/**
+ * The proposal is dropped. Where the block's body is not its header's, nothing is known of the header: a block of the same
+ * hash with the right body, which came in the meantime or comes later, is verified in its turn.
+ */
+const handleInvalid = (turn: Turn, height: HeightState, hash: Hash, why: string): HeightState => {
+  const verdict = verdictOn(height, hash)
+  const asked = verdict?.state === 'pending' ? verdict.block : undefined
+  const isMisfit = asked !== undefined && bodyRule(asked) !== undefined
+  const judged = isMisfit
+    ? withoutVerdict(height, hash)
+    : withVerdict(height, hash, { state: 'invalid', why })
+  const waiting = awaited(judged, hash)
+  if (isMisfit && waiting !== undefined && waiting !== asked)
+    return requestVerdict(turn, judged, waiting, hash)
+  const { round } = judged
+  if (round?.candidate === undefined || !equalBytes(round.candidate.hash, hash)) return judged
+  drop(turn, 'invalid-block', round.candidate, why)
+  return { ...judged, round: { ...round, candidate: undefined } }
+}
 
 /** The verdict on a block: its proposal in the current round is taken or dropped. */
 export const handleVerified = (
@@ -12,17 +41,10 @@ export const handleVerified = (
   hash: Hash,
   invalid: string | undefined,
 ): HeightState => {
-  const judged = withVerdict(
-    height,
-    hash,
-    invalid === undefined ? { state: 'valid' } : { state: 'invalid', why: invalid },
-  )
-  const { round } = judged
-  const candidate = round?.candidate
-  if (round === undefined) return judged
-  if (candidate === undefined || !equalBytes(candidate.hash, hash))
-    return invalid === undefined ? proposeVerified(turn, judged, hash) : judged
-  if (invalid === undefined) return acceptProposal(turn, judged, candidate)
-  drop(turn, 'invalid-block', candidate, invalid)
-  return { ...judged, round: { ...round, candidate: undefined } }
+  if (invalid !== undefined) return handleInvalid(turn, height, hash, invalid)
+  const judged = withVerdict(height, hash, { state: 'valid' })
+  const candidate = judged.round?.candidate
+  return candidate !== undefined && equalBytes(candidate.hash, hash)
+    ? acceptProposal(turn, judged, candidate)
+    : proposeVerified(turn, judged, hash)
 }

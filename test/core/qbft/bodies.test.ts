@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'bun:test'
+import type { Block } from '../../../core/chain/block.ts'
+import { withRound } from '../../../core/qbft/codec/roundOfBlock.ts'
+import type { Key } from '../chain/support/keys.ts'
+import { makeTransfer } from './support/blocks.ts'
+import { givenNode, type GivenOptions, receiveCommits, receivePrepares } from './support/given.ts'
+import { certificate, preparesOf, proposal, roundChange, roundChangesOf } from './support/messages.ts'
+import { WAIT } from './support/node.ts'
+import { dropsIn, effectsOf, importsIn, kindsIn, messageIn } from './support/step.ts'
+
+// Signatures and hashes cover headers. A body that does not belong to its header must not make a node think ill of the header,
+// nor be passed on under its name: one validator could keep all others from ever proposing what they are locked on.
+
+const TRANSACTIONS = [makeTransfer(0), makeTransfer(1)]
+const OTHER_TRANSACTIONS = [makeTransfer(0), makeTransfer(2)]
+
+/** As execution tells: the body must be the header's. */
+const verify = ({ transactions }: Block): string | undefined =>
+  transactions.length === 2 && transactions[1]?.nonce === 1n ? undefined : 'transactions-root'
+
+const given = (own: number, options: GivenOptions = {}) => {
+  const network = givenNode(4, own, { verify, ...options })
+  network.node.blockTimer()
+  const proposer = network.keys[0] as Key
+  const made = network.block(proposer, { transactions: TRANSACTIONS })
+  return { ...network, proposer, made, swapped: { ...made, transactions: OTHER_TRANSACTIONS } }
+}
+
+test('a round change whose block has another body is dropped: the block that the others send is proposed again', () => {
+  const { node, peers, made, swapped } = given(1, { environment: { earlyRoundChange: false } })
+  const [liar, second, third] = peers as [Key, Key, Key]
+  const lie = node.receive(liar, roundChange(liar, 1, certificate(peers, swapped)))
+  expect(dropsIn(lie)).toEqual(['invalid-block'])
+  const honest = [second, third, liar].flatMap(key =>
+    node.receive(key, roundChange(key, 1, certificate(peers, made))),
+  )
+  expect(messageIn(honest, 'proposal').signed.payload.block).toEqual(withRound(made, 1))
+})
+
+/** The second validator proposes again in round 1 what was prepared in round 0. */
+const proposedAgain = ({ keys }: ReturnType<typeof given>, block: Block) => {
+  const second = keys[1] as Key
+  return [
+    second,
+    proposal(second, withRound(block, 1), {
+      roundChanges: roundChangesOf(keys, 1, certificate(keys, block)),
+      prepares: preparesOf(keys, block),
+    }),
+  ] as const
+}
+
+describe('a proposal with another body', () => {
+  test('that was found invalid says nothing about the block of this header', () => {
+    const network = given(3)
+    const { node, proposer, made, swapped } = network
+    expect(dropsIn(node.receive(proposer, proposal(proposer, swapped)))).toEqual(['invalid-block'])
+    expect(kindsIn(node.receive(...proposedAgain(network, made)))).toEqual(['prepare'])
+  })
+
+  test('whose verdict comes while the right one is proposed does not stand for that either', () => {
+    const network = given(3, { verify: () => WAIT })
+    const { node, proposer, made, swapped } = network
+    node.receive(proposer, proposal(proposer, swapped))
+    expect(kindsIn(node.receive(...proposedAgain(network, made)))).toEqual([])
+    const step = node.verified(swapped, 'transactions-root')
+    expect([kindsIn(step), effectsOf(step, 'verify-block').map(({ block }) => block)]).toEqual([
+      [],
+      [withRound(made, 1)],
+    ])
+    expect(kindsIn(node.verified(made))).toEqual(['prepare'])
+  })
+
+  test('is not taken on the verdict on the right one', () => {
+    const network = given(3)
+    const { node, proposer, made, swapped } = network
+    node.receive(proposer, proposal(proposer, made))
+    const step = node.receive(...proposedAgain(network, swapped))
+    expect([kindsIn(step), dropsIn(step)]).toEqual([[], ['invalid-block']])
+  })
+})
+
+test('a block that is invalid by its header is verified once, however often it is proposed', () => {
+  const network = given(3, { verify: () => 'gas-limit' })
+  const { node, proposer, made } = network
+  const steps = [
+    node.receive(proposer, proposal(proposer, made)),
+    node.receive(...proposedAgain(network, made)),
+  ]
+  expect(steps.map(dropsIn)).toEqual([['invalid-block'], ['invalid-block']])
+  expect(steps.flatMap(step => effectsOf(step, 'verify-block')).length).toBe(1)
+})
+
+test('blocks are verified once for their hash, in whichever round they come; Besu executes them twice', () => {
+  const network = given(3)
+  const { node, proposer, peers, made } = network
+  const step = [
+    ...node.receive(proposer, proposal(proposer, made)),
+    ...node.receive(...proposedAgain(network, made)),
+    ...receivePrepares(node, peers, withRound(made, 1)),
+    ...receiveCommits(node, peers, withRound(made, 1)),
+  ]
+  expect(effectsOf(step, 'verify-block').length).toBe(1)
+  expect(importsIn(step).length).toBe(1)
+})

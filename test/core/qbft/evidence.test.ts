@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'bun:test'
+import { keccak256 } from '../../../core/crypto/crypto.ts'
+import { QBFT_CODES, type QbftMessage } from '../../../core/qbft/message.ts'
+import type { Key } from '../chain/support/keys.ts'
+import { givenNode, receiveProposal } from './support/given.ts'
+import { commit, prepare, proposal, roundChange, roundChangesOf, wireOf } from './support/messages.ts'
+import type { Node } from './support/node.ts'
+import { effectsOf, kindsIn, type Step } from './support/step.ts'
+
+const given = () => {
+  const network = givenNode(4, 3)
+  const [P, second, third] = network.peers as [Key, Key, Key]
+  network.node.blockTimer()
+  return {
+    ...network,
+    P,
+    second,
+    third,
+    made: network.block(P),
+    other: network.block(P, { timestamp: 101n }),
+  }
+}
+
+const evidenceIn = (step: Step) => effectsOf(step, 'evidence').map(({ evidence }) => evidence)
+
+const receiveAll = (node: Node, from: Key, messages: readonly QbftMessage[], via: Key = from): Step =>
+  messages.flatMap(message => node.receive(from, message, via))
+
+describe('two signatures of one validator that no honest one gives are evidence, once for each kind and round:', () => {
+  const { P, made, other, block } = given()
+  const third = block(P, { timestamp: 102n })
+  const kinds: readonly (readonly [string, readonly [QbftMessage, QbftMessage, QbftMessage]])[] = [
+    ['proposals', [proposal(P, made), proposal(P, other), proposal(P, third)]],
+    ['prepares', [prepare(P, made), prepare(P, other), prepare(P, third)]],
+    ['commits', [commit(P, made), commit(P, other), commit(P, third)]],
+  ]
+
+  describe.each(kinds)('%s', (_, [first, second, last]) => {
+    const evidence = {
+      author: P.address,
+      sequence: 1n,
+      round: 0,
+      first: wireOf(first),
+      second: wireOf(second),
+    }
+
+    test('the first two', () => {
+      expect(evidenceIn(receiveAll(given().node, P, [first, second, last]))).toEqual([evidence])
+    })
+
+    test('whoever brings them', () => {
+      const { node, second: messenger } = given()
+      expect(evidenceIn(receiveAll(node, P, [first, second], messenger))).toEqual([evidence])
+    })
+
+    test('one alone is none', () => {
+      expect(evidenceIn(receiveAll(given().node, P, [first]))).toEqual([])
+    })
+  })
+
+  test('each kind for itself', () => {
+    const all = kinds.flatMap(([, [first, second]]) => [first, second])
+    expect(evidenceIn(receiveAll(given().node, P, all)).length).toBe(3)
+  })
+
+  test('each author for itself', () => {
+    const { node, second, third: another } = given()
+    const step = [second, another].flatMap(key =>
+      receiveAll(node, key, [prepare(key, made), prepare(key, other)]),
+    )
+    expect(evidenceIn(step).map(({ author }) => author)).toEqual([second.address, another.address])
+  })
+})
+
+describe('what comes before its round is remembered too:', () => {
+  test('votes before the first round', () => {
+    const network = givenNode(4, 3)
+    const { node, peers, block } = network
+    const [P, second] = peers as [Key, Key]
+    node.receive(second, prepare(second, block(P)))
+    node.blockTimer()
+    const step = node.receive(second, prepare(second, block(P, { timestamp: 101n })))
+    expect(evidenceIn(step).map(({ author, round }) => [author, round])).toEqual([[second.address, 0]])
+  })
+
+  test('votes of a later round', () => {
+    const { node, second, third, peers, block } = given()
+    const later = block(second, { round: 1 })
+    node.receive(third, commit(third, later))
+    node.receive(second, proposal(second, later, { roundChanges: roundChangesOf(peers, 1) }))
+    const step = node.receive(third, commit(third, block(second, { round: 1, timestamp: 101n })))
+    expect(evidenceIn(step)).toEqual([
+      {
+        author: third.address,
+        sequence: 1n,
+        round: 1,
+        first: wireOf(commit(third, later)),
+        second: wireOf(commit(third, block(second, { round: 1, timestamp: 101n }))),
+      },
+    ])
+  })
+})
+
+describe('no evidence is', () => {
+  test('one signature in each of two rounds', () => {
+    const { node, second, peers, made, block } = given()
+    const later = block(second, { round: 1 })
+    node.receive(second, prepare(second, made))
+    node.receive(second, proposal(second, later, { roundChanges: roundChangesOf(peers, 1) }))
+    expect(evidenceIn(node.receive(second, prepare(second, later)))).toEqual([])
+  })
+
+  test('two round changes: their author may have been prepared in between', () => {
+    const { node, second } = given()
+    expect(evidenceIn(receiveAll(node, second, [roundChange(second, 1), roundChange(second, 2)]))).toEqual([])
+  })
+
+  test('one proposal with two justifications', () => {
+    const { node, second, keys, block } = given()
+    const later = block(second, { round: 1 })
+    const step = receiveAll(node, second, [
+      proposal(second, later, { roundChanges: roundChangesOf(keys, 1) }),
+      proposal(second, later, { roundChanges: roundChangesOf(keys.slice(1), 1) }),
+    ])
+    expect(evidenceIn(step)).toEqual([])
+  })
+})
+
+describe('a second node with the own key', () => {
+  test('that signs something else after this one is evidence against the own address', () => {
+    const { node, P, made, other } = given()
+    receiveProposal(node, P, made)
+    const step = node.receive(node.key, prepare(node.key, other), P)
+    expect(evidenceIn(step)).toEqual([
+      {
+        author: node.key.address,
+        sequence: 1n,
+        round: 0,
+        first: wireOf(prepare(node.key, made)),
+        second: wireOf(prepare(node.key, other)),
+      },
+    ])
+  })
+
+  test('that signs something else before this one is too', () => {
+    const { node, P, made, other } = given()
+    node.receive(node.key, prepare(node.key, other), P)
+    expect(evidenceIn(receiveProposal(node, P, made)).map(({ author }) => author)).toEqual([node.key.address])
+  })
+
+  test('never counts: its votes make no quorum', () => {
+    const { node, P, second, made } = given()
+    node.receive(node.key, prepare(node.key, made), P)
+    node.receive(node.key, commit(node.key, made), P)
+    receiveProposal(node, P, made)
+    // With the own prepare this is the second of three.
+    expect(kindsIn(node.receive(second, prepare(second, made)))).toEqual([])
+    expect(node.state.height?.round?.commits.size).toBe(0)
+  })
+
+  test('one’s own messages that come back are no evidence', () => {
+    const { node, P, made } = given()
+    receiveProposal(node, P, made)
+    expect(evidenceIn(node.receive(node.key, prepare(node.key, made), P))).toEqual([])
+  })
+})
+
+test('evidence proves itself: both messages are the author’s over different values of one round', () => {
+  const { node, P, made, other } = given()
+  const [evidence] = evidenceIn(receiveAll(node, P, [prepare(P, made), prepare(P, other)]))
+  expect(evidence?.first.code).toBe(QBFT_CODES.prepare)
+  expect(keccak256(evidence?.first.data as Uint8Array)).not.toEqual(
+    keccak256(evidence?.second.data as Uint8Array),
+  )
+})

@@ -1,0 +1,70 @@
+import { expect, test } from 'bun:test'
+import { toHex } from '../../../../core/bytes/hex.ts'
+import type { Key } from '../../chain/support/keys.ts'
+import { givenNode, receivePrepares, receiveProposal } from '../support/given.ts'
+import { STRANGER } from '../support/keys.ts'
+import { prepare } from '../support/messages.ts'
+import { effectsOf, relaysIn, type Step } from '../support/step.ts'
+
+// Besu forwards before it validates. So does the machine what a validator signed for its height, by `relay` effects: whether
+// a neighbour has it already is for the driver to know.
+
+const given = () => {
+  const network = givenNode(5, 4)
+  const [P, NP0, NP1, NP2] = network.peers as [Key, Key, Key, Key]
+  network.node.blockTimer()
+  return { ...network, P, NP0, NP1, NP2, made: network.block(P) }
+}
+
+const hex = (...keys: readonly Key[]): readonly string[] => keys.map(({ address }) => toHex(address))
+const toldIn = (step: Step): readonly string[] =>
+  effectsOf(step, 'broadcast').flatMap(({ to }) => to.map(toHex))
+
+test('#68 a proposal is passed on to the others but its author; the own prepare goes to all', () => {
+  const { node, P, NP0, NP1, NP2, made } = given()
+  const step = receiveProposal(node, P, made)
+  expect(relaysIn(step)).toEqual(hex(NP0, NP1, NP2))
+  expect(toldIn(step)).toEqual(hex(P, NP0, NP1, NP2))
+})
+
+test('#69 a prepare that comes three times is passed on once', () => {
+  const { node, P, NP0, NP1, NP2, made } = given()
+  const step = [P, P, NP1].flatMap(via => node.receive(NP0, prepare(NP0, made), via))
+  expect(relaysIn(step)).toEqual(hex(NP1, NP2))
+})
+
+test('#70 a message of somebody who is no validator is not passed on', () => {
+  const { node, P, made } = given()
+  expect(relaysIn(node.receive(STRANGER, prepare(STRANGER, made), P))).toEqual([])
+})
+
+test('#71 a message that another passed on goes to neither that one nor its author', () => {
+  const { node, P, NP0, NP1, NP2, made } = given()
+  expect(relaysIn(node.receive(NP0, prepare(NP0, made), P))).toEqual(hex(NP1, NP2))
+})
+
+test('#72 messages of past and later heights are not passed on now', () => {
+  const { node, P, NP0, made, block } = given()
+  node.head({ number: 1n, coinbase: P.address })
+  expect(relaysIn(receivePrepares(node, [NP0], made))).toEqual([])
+  expect(relaysIn(receivePrepares(node, [NP0], block(P, { number: 3n })))).toEqual([])
+})
+
+test('#73 a prepare of a later height is passed on when the height begins', () => {
+  const { node, P, NP0, NP1, NP2, block } = given()
+  receivePrepares(node, [NP0], block(NP0, { number: 2n }))
+  expect(relaysIn(node.head({ number: 1n, coinbase: P.address }))).toEqual(hex(P, NP1, NP2))
+})
+
+test('a node that is no validator passes nothing on', () => {
+  const { node, P, validators, made } = given()
+  node.head({ number: 1n, coinbase: P.address, validators: validators.slice(0, 4) })
+  const step = receiveProposal(node, P, made)
+  expect(effectsOf(step, 'relay')).toEqual([])
+  expect([...node.timers.keys()]).toEqual([])
+})
+
+test('what another plays back of the own messages is not passed on', () => {
+  const { node, P, made } = given()
+  expect(relaysIn(node.receive(node.key, prepare(node.key, made), P))).toEqual([])
+})

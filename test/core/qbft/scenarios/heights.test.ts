@@ -1,0 +1,291 @@
+import { describe, expect, test } from 'bun:test'
+import type { DropReason } from '../../../../core/qbft/effect.ts'
+import {
+  emptyFutureMessages,
+  FUTURE_PER_AUTHOR_MAX,
+  type FutureMessage,
+  type FutureMessages,
+  keepFuture,
+  refusedFuture,
+  takeFuture,
+} from '../../../../core/qbft/futureMessages.ts'
+import type { Input } from '../../../../core/qbft/input.ts'
+import { createInputQueue } from '../../../../runtime/consensus/inputQueue.ts'
+import type { Key } from '../../chain/support/keys.ts'
+import { makeBlock } from '../support/blocks.ts'
+import {
+  givenNode,
+  type GivenOptions,
+  receiveCommits,
+  receivePrepares,
+  receiveProposal,
+} from '../support/given.ts'
+import { addressesOf, at, networkKeys, STRANGER } from '../support/keys.ts'
+import { prepare, proposal, wireOf } from '../support/messages.ts'
+import { createNode } from '../support/node.ts'
+import { dropsIn, effectsOf, importsIn, kindsIn, relaysIn, sentIn, timersIn } from '../support/step.ts'
+
+/** Five validators at height 1; P proposes in it and, block 1 being P's, NP0 at height 2. */
+const given = (options: GivenOptions = {}) => {
+  const network = givenNode(5, 4, options)
+  const [P, NP0, NP1, NP2] = network.peers as [Key, Key, Key, Key]
+  const second = network.block(NP0, { number: 2n, timestamp: 103n })
+  return { ...network, P, NP0, NP1, NP2, first: network.block(P), second }
+}
+
+/** A whole height 2 comes in during height 1. */
+const early = (network: ReturnType<typeof given>) => {
+  const { node, NP0, NP1, NP2, second } = network
+  const others = [NP0, NP1, NP2]
+  return [
+    ...receiveProposal(node, NP0, second),
+    ...receivePrepares(node, others, second),
+    ...receiveCommits(node, others, second),
+  ]
+}
+
+describe('messages of the next height', () => {
+  test('#57 lead to nothing but the knowledge that their senders have block 1', () => {
+    const network = given()
+    const step = early(network)
+    expect(new Set(step.map(({ kind }) => kind))).toEqual(new Set(['peer-ahead']))
+    expect(effectsOf(step, 'peer-ahead').map(({ number }) => number)).toEqual(Array(7).fill(1n))
+  })
+
+  test('#58 are used when block 1 comes: prepared, committed and imported', () => {
+    const network = given()
+    early(network)
+    const step = network.node.head({ number: 1n, coinbase: network.P.address })
+    expect(kindsIn(step).toSorted()).toEqual(['commit', 'prepare'])
+    expect(sentIn(step).every(({ signed }) => signed.payload.sequence === 2n)).toBe(true)
+    expect(importsIn(step).map(({ header }) => header.number)).toEqual([2n])
+  })
+
+  test('#61 of a height further on wait for theirs', () => {
+    const { node, block, P, NP0, NP1 } = given()
+    const third = block(NP1, { number: 3n, timestamp: 106n })
+    receiveProposal(node, NP1, third)
+    expect(kindsIn(node.head({ number: 1n, coinbase: P.address }))).toEqual([])
+    expect(kindsIn(node.head({ number: 2n, coinbase: NP0.address }))).toEqual(['prepare'])
+  })
+
+  // Besu keeps messages of any author; here they are a validator's, few of each.
+  test('of somebody who is no validator are not kept', () => {
+    const { node, block, P } = given()
+    const made = block(STRANGER, { number: 2n })
+    const step = node.receive(STRANGER, proposal(STRANGER, made), P)
+    expect(dropsIn(step)).toEqual(['not-a-validator'])
+    expect(node.state.future).toEqual([])
+  })
+
+  test('of a validator that the next height does not have any more do not count', () => {
+    const { node, keys, NP0, NP1, NP2, P, second } = given()
+    receiveProposal(node, NP0, second)
+    receivePrepares(node, [P, NP1, NP2], second)
+    const validators = addressesOf(keys).filter(address => address !== P.address)
+    // Four are left, a quorum is three; P's prepare is not one of them, and neither is it passed on.
+    const step = node.head({ number: 1n, coinbase: P.address, validators })
+    expect(effectsOf(step, 'dropped').map(({ reason, author }) => [reason, author])).toEqual([
+      ['not-a-validator', P.address],
+    ])
+    const prepares = [...(node.state.height?.round?.prepares.keys() ?? [])]
+    expect(prepares.length).toBe(3)
+  })
+
+  test('of a validator that the next height is the first to have are used when they come again', () => {
+    const { node, keys, NP0, P, second } = given()
+    node.head({ number: 0n, active: false, validators: addressesOf(keys.slice(1)) })
+    const newcomer = createNode({ keys: keys.slice(1), own: at(keys, 4) })
+    newcomer.head()
+    const message = prepare(P, second)
+    expect(dropsIn(newcomer.receive(P, message))).toEqual(['not-a-validator'])
+    newcomer.head({ number: 1n, coinbase: P.address, validators: addressesOf(keys) })
+    newcomer.receive(NP0, proposal(NP0, second))
+    expect(dropsIn(newcomer.receive(P, message))).toEqual([])
+  })
+})
+
+describe('a new head', () => {
+  test('#59 that came from elsewhere ends the height: more of its messages are dropped', () => {
+    const { node, P, NP0, NP1, first } = given()
+    receiveProposal(node, P, first)
+    node.head({ number: 1n, coinbase: P.address })
+    const step = [...receivePrepares(node, [NP0, NP1], first), ...receiveCommits(node, [NP0, NP1], first)]
+    expect(new Set(dropsIn(step))).toEqual(new Set(['past-height']))
+    expect(kindsIn(step)).toEqual([])
+  })
+
+  test('#60 that is the one already known does not begin the height again', () => {
+    const { node, P, NP0, NP1, first } = given()
+    node.blockTimer()
+    receiveProposal(node, P, first)
+    receivePrepares(node, [P, NP0], first)
+    expect(node.head()).toEqual([])
+    expect(kindsIn(receivePrepares(node, [NP1], first))).toEqual(['commit'])
+  })
+
+  test('a lower one, or another of the same number, is not followed', () => {
+    const { node, P } = given()
+    node.head({ number: 3n, coinbase: P.address })
+    expect(node.head({ number: 2n })).toEqual([])
+    expect(node.head({ number: 3n, hash: new Uint8Array(32), active: false })).toEqual([])
+    expect(node.state.height?.sequence).toBe(4n)
+  })
+
+  test('cancels every timer of the height before', () => {
+    const { node, P } = given()
+    node.blockTimer()
+    node.roundTimer()
+    expect([...node.timers.keys()].toSorted()).toEqual(['resend', 'round'])
+    node.head({ number: 1n, coinbase: P.address })
+    expect([...node.timers.keys()]).toEqual(['block'])
+    expect(node.timers.get('block')?.timer.sequence).toBe(2n)
+  })
+
+  test('timers of the height before that fire late are ignored', () => {
+    const { node, P } = given()
+    node.blockTimer()
+    node.head({ number: 1n, coinbase: P.address })
+    const timers = [
+      { kind: 'block', sequence: 1n },
+      { kind: 'round', sequence: 1n, round: 0 },
+      { kind: 'resend', sequence: 1n },
+    ] as const
+    for (const timer of timers)
+      expect(node.step({ kind: 'timer', timer, transactionsWaiting: true })).toEqual([])
+  })
+})
+
+describe('while the chain catches up', () => {
+  test('messages of the height are kept and used when it is level; nothing is sent before', () => {
+    const { node, P, NP0, NP1, first } = given()
+    node.head({ active: false })
+    const step = [...receiveProposal(node, P, first), ...receivePrepares(node, [NP0, NP1], first)]
+    expect([...step, ...node.blockTimer(), ...node.roundTimer(), ...node.connect(P.address)]).toEqual([])
+    expect(kindsIn(node.head({ active: true }))).toEqual(['prepare'])
+  })
+
+  test('a round that was begun is taken up again with what was signed in it', () => {
+    const { node, P, first, block } = given()
+    node.blockTimer()
+    receiveProposal(node, P, first)
+    node.head({ active: false })
+    node.head({ active: true })
+    node.blockTimer()
+    expect(kindsIn(receiveProposal(node, P, block(P, { timestamp: 101n })))).toEqual([])
+  })
+})
+
+describe('the buffer of later heights', () => {
+  const keys = networkKeys(8)
+  const block = (number: bigint) =>
+    makeBlock({ creator: at(keys, 0).address, validators: addressesOf(keys), number })
+  /** Different authors, so that the bound for one is not reached. */
+  const message = (sequence: bigint, author = 0): FutureMessage => ({
+    sequence,
+    author: at(keys, author).address,
+    peer: at(keys, author).address,
+    wire: wireOf(prepare(at(keys, author), block(sequence))),
+  })
+  const limits = (messagesMax: number, distanceMax = 10) => ({ messagesMax, distanceMax })
+  const kept = (sequences: readonly bigint[], messagesMax: number): FutureMessages =>
+    sequences.reduce<FutureMessages>(
+      (all, sequence, index) => keepFuture(all, message(sequence, index), limits(messagesMax)),
+      emptyFutureMessages,
+    )
+  const sequencesOf = (messages: FutureMessages) => messages.map(({ sequence }) => sequence)
+  const refused = (sequence: bigint, messagesMax: number, distanceMax: number): DropReason | undefined =>
+    refusedFuture(emptyFutureMessages, message(sequence), 0n, limits(messagesMax, distanceMax))
+
+  test('#62 takes heights as far ahead as the distance, and no further', () => {
+    expect([5n, 6n, 7n].map(sequence => refused(sequence, 1000, 5))).toEqual([
+      undefined,
+      'far-future-height',
+      'far-future-height',
+    ])
+    const { node, P, block: made } = given({ environment: { futureDistanceMax: 5 } })
+    const drops = [5n, 6n].map(number => dropsIn(receivePrepares(node, [P], made(P, { number }))))
+    expect(drops).toEqual([[], ['far-future-height']])
+  })
+
+  test('#63 over the limit the highest height goes', () => {
+    expect(sequencesOf(kept([1n, 1n, 1n, 1n, 2n, 1n], 5))).toEqual([1n, 1n, 1n, 1n, 1n])
+  })
+
+  test('#64 with one height alone the oldest message goes', () => {
+    const six = kept([1n, 1n, 1n, 1n, 1n, 1n], 5)
+    expect(six.map(({ author }) => author)).toEqual([1, 2, 3, 4, 5].map(index => at(keys, index).address))
+  })
+
+  test('#65 a new message of the highest height is itself what goes', () => {
+    expect(sequencesOf(kept([1n, 1n, 1n, 1n, 2n, 3n], 5))).toEqual([1n, 1n, 1n, 1n, 2n])
+  })
+
+  test('#66 a limit of 0 keeps none', () => {
+    expect(refused(2n, 0, 10)).toBe('over-buffer-limit')
+    const { node, P, second } = given({ environment: { futureMessagesMax: 0 } })
+    expect(dropsIn(receivePrepares(node, [P], second))).toEqual(['over-buffer-limit'])
+    expect(node.state.future).toEqual([])
+  })
+
+  test('#67 taking the messages of a height discards those of lower ones and keeps those of higher ones', () => {
+    const { taken, left } = takeFuture(kept([1n, 2n, 3n], 1000), 2n)
+    expect([sequencesOf(taken), sequencesOf(left)]).toEqual([[2n], [3n]])
+  })
+
+  test('has a bound for each author and height, which Besu has not', () => {
+    const { node, P, NP0, block: made } = given()
+    const flood = Array.from({ length: FUTURE_PER_AUTHOR_MAX + 3 }, (_, round) =>
+      dropsIn(receivePrepares(node, [P], made(P, { number: 2n, round }))),
+    ).flat()
+    expect(flood).toEqual(Array(3).fill('over-author-limit'))
+    expect(dropsIn(receivePrepares(node, [NP0], made(P, { number: 2n })))).toEqual([])
+    expect(dropsIn(receivePrepares(node, [P], made(P, { number: 3n })))).toEqual([])
+  })
+
+  test('lets a message that it refused be used when its height has come', () => {
+    const { node, P, NP0, block: made } = given({ environment: { futureDistanceMax: 1 } })
+    const second = made(NP0, { number: 2n, timestamp: 103n })
+    expect(dropsIn(receiveProposal(node, NP0, second))).toEqual(['far-future-height'])
+    expect(relaysIn(receiveProposal(node, NP0, second))).toEqual([])
+    node.head({ number: 1n, coinbase: P.address })
+    expect(kindsIn(receiveProposal(node, NP0, second))).toEqual(['prepare'])
+  })
+})
+
+describe('the queue before the machine', () => {
+  const peers = networkKeys(3)
+  const messageOf = (peer: Key, content: number): Input => ({
+    kind: 'message',
+    message: { code: 0x13, data: Uint8Array.of(content) },
+    peer: peer.address,
+  })
+  const timer: Input = {
+    kind: 'timer',
+    timer: { kind: 'block', sequence: 1n },
+    transactionsWaiting: false,
+  }
+
+  // Besu refuses any event then; a node's own are never lost here, or it would stand still.
+  test('#74 over the limit the newest message is refused, a timer or a head never', () => {
+    const queue = createInputQueue(4)
+    const [flooder] = peers as [Key]
+    const pushed = Array.from({ length: 6 }, (_, index) => queue.push(messageOf(flooder, index)))
+    expect(pushed).toEqual([true, true, true, true, false, false])
+    expect([queue.push(timer), queue.size]).toEqual([true, 5])
+    const kept = Array.from({ length: 5 }, () => queue.shift())
+    expect(kept).toEqual([0, 1, 2, 3].map(index => messageOf(flooder, index)).concat(timer))
+  })
+
+  // There is no state before the first head that timers could be of: what is kept is what the node's own side says.
+  test('#75 before the first head a message is dropped, what the node itself says is kept', () => {
+    const [P, own] = peers as [Key, Key, Key]
+    const node = createNode({ keys: peers, own })
+    const made = makeBlock({ creator: P.address, validators: addressesOf(peers) })
+    expect(node.receive(P, proposal(P, made))).toEqual([])
+    expect(node.blockTimer()).toEqual([])
+    expect(timersIn(node.head())).toEqual(['block'])
+    // It was not used, so the same bytes are no repetition.
+    expect(kindsIn(receiveProposal(node, P, made))).toEqual(['prepare'])
+  })
+})

@@ -1,0 +1,294 @@
+import { describe, expect, test } from 'bun:test'
+import { toHex } from '../../../../core/bytes/hex.ts'
+import type { Block } from '../../../../core/chain/block.ts'
+import { decodeExtraData } from '../../../../core/chain/codec/extraData.ts'
+import type { Key } from '../../chain/support/keys.ts'
+import { makeTransfer } from '../support/blocks.ts'
+import {
+  type Given,
+  givenNode,
+  proposedIn,
+  receiveCommits,
+  receivePrepares,
+  receiveProposal,
+} from '../support/given.ts'
+import { at, signWith } from '../support/keys.ts'
+import { createNode } from '../support/node.ts'
+import { effectsOf, importsIn, kindsIn, messageIn, roundsIn, timersIn } from '../support/step.ts'
+
+describe('four validators, the node proposes', () => {
+  /** It has just proposed. */
+  const proposing = (): Given & { readonly made: Block } => {
+    const given = givenNode(4, 0)
+    return { ...given, made: proposedIn(given.node.blockTimer()) }
+  }
+
+  test('#1 the block timer fires: it proposes a block of this second, then prepares it', () => {
+    const { node, validators } = givenNode(4, 0)
+    const step = node.blockTimer()
+    expect(kindsIn(step)).toEqual(['proposal', 'prepare'])
+    const { block, sequence, round } = messageIn(step, 'proposal').signed.payload
+    expect([sequence, round, block.header.timestamp]).toEqual([1n, 0, 100n])
+    expect(decodeExtraData(block.header.extraData).round).toBe(0)
+    expect(effectsOf(step, 'broadcast').map(({ to }) => to.map(toHex))).toEqual(
+      Array(2).fill(validators.slice(1).map(toHex)),
+    )
+  })
+
+  test('#2 one prepare of another makes no quorum: nothing is sent', () => {
+    const { node, peers, made } = proposing()
+    expect(kindsIn(receivePrepares(node, peers.slice(0, 1), made))).toEqual([])
+  })
+
+  test('#3 the second one does, with the own: the commit is sent', () => {
+    const { node, peers, made } = proposing()
+    receivePrepares(node, peers.slice(0, 1), made)
+    expect(kindsIn(receivePrepares(node, peers.slice(1, 2), made))).toEqual(['commit'])
+  })
+
+  test('#4 one commit of another makes no quorum: nothing is imported', () => {
+    const { node, peers, made } = proposing()
+    receivePrepares(node, peers.slice(0, 2), made)
+    expect(importsIn(receiveCommits(node, peers.slice(0, 1), made))).toEqual([])
+  })
+
+  test('#5 the second one does: the block is imported with the seals, and nothing more is sent', () => {
+    const { node, peers, made } = proposing()
+    receivePrepares(node, peers.slice(0, 2), made)
+    receiveCommits(node, peers.slice(0, 1), made)
+    const step = receiveCommits(node, peers.slice(1, 2), made)
+    expect(importsIn(step).map(({ header }) => header.number)).toEqual([1n])
+    expect(decodeExtraData(at(importsIn(step), 0).header.extraData).seals.length).toBe(3)
+    expect(kindsIn(step)).toEqual([])
+  })
+
+  test('#6 commits of two others without any prepare: imported, and the own commit is never sent', () => {
+    const { node, peers, made } = proposing()
+    const first = receiveCommits(node, peers.slice(0, 1), made)
+    const second = receiveCommits(node, peers.slice(1, 2), made)
+    expect([importsIn(first).length, importsIn(second).length]).toEqual([0, 1])
+    expect([...kindsIn(first), ...kindsIn(second)]).toEqual([])
+  })
+
+  const imported = () => {
+    const given = proposing()
+    receiveCommits(given.node, given.peers.slice(0, 2), given.made)
+    return given
+  }
+
+  test('#7 the round timer that fires while the block is imported asks for no round change', () => {
+    const { node } = imported()
+    expect(node.roundTimer()).toEqual([])
+  })
+
+  test('#8 prepares that come while the block is imported lead to nothing', () => {
+    const { node, peers, made } = imported()
+    const step = receivePrepares(node, peers, made)
+    expect([kindsIn(step), importsIn(step)]).toEqual([[], []])
+  })
+})
+
+describe('four validators, another proposes', () => {
+  /** The node is the last one; the first proposes. */
+  const given = () => {
+    const network = givenNode(4, 3)
+    const [proposer, second, third] = network.peers as [Key, Key, Key]
+    return { ...network, proposer, second, third, made: network.block(proposer) }
+  }
+
+  test('#9 the proposal is prepared', () => {
+    const { node, proposer, made } = given()
+    expect(kindsIn(receiveProposal(node, proposer, made))).toEqual(['prepare'])
+  })
+
+  /** With a quorum of prepares: the own one and those of two others, not the proposer's. */
+  const prepared = () => {
+    const network = given()
+    receiveProposal(network.node, network.proposer, network.made)
+    receivePrepares(network.node, [network.second, network.third], network.made)
+    return network
+  }
+
+  test('#10 the commit follows the second prepare of another', () => {
+    const { node, proposer, second, third, made } = given()
+    receiveProposal(node, proposer, made)
+    expect(kindsIn(receivePrepares(node, [second], made))).toEqual([])
+    expect(kindsIn(receivePrepares(node, [third], made))).toEqual(['commit'])
+  })
+
+  test('#11 a repeated prepare leads to nothing', () => {
+    const { node, third, made } = prepared()
+    expect(kindsIn(receivePrepares(node, [third], made))).toEqual([])
+  })
+
+  test('#12 the second commit of another brings the import', () => {
+    const { node, second, third, made } = prepared()
+    expect(importsIn(receiveCommits(node, [second], made))).toEqual([])
+    expect(importsIn(receiveCommits(node, [third], made)).length).toBe(1)
+  })
+
+  test('#13 a commit after the import is ignored', () => {
+    const { node, proposer, second, third, made } = prepared()
+    receiveCommits(node, [second, third], made)
+    const step = receiveCommits(node, [proposer], made)
+    expect([importsIn(step), kindsIn(step)]).toEqual([[], []])
+    node.head({ number: 1n, coinbase: proposer.address })
+    expect(importsIn(receiveCommits(node, [proposer], made))).toEqual([])
+    expect(node.state.height?.sequence).toBe(2n)
+  })
+
+  test('#14 commits and prepares come first: the commit goes out before the prepare, and the block is imported', () => {
+    const { node, proposer, second, third, made } = given()
+    receiveCommits(node, [proposer, second, third], made)
+    receivePrepares(node, [second, third], made)
+    const step = receiveProposal(node, proposer, made)
+    expect(kindsIn(step)).toEqual(['commit', 'prepare'])
+    expect(importsIn(step).length).toBe(1)
+  })
+
+  test('#15 commits come first: only the prepare is sent, the block imported, and a late prepare ignored', () => {
+    const { node, proposer, second, third, made } = given()
+    receiveCommits(node, [proposer, second, third], made)
+    const step = receiveProposal(node, proposer, made)
+    expect(kindsIn(step)).toEqual(['prepare'])
+    expect(importsIn(step).length).toBe(1)
+    expect(kindsIn(receivePrepares(node, [second, third], made))).toEqual([])
+  })
+
+  test('#17 a quorum of commits waits for the proposal: it is imported exactly once', () => {
+    const { node, proposer, second, third, made } = given()
+    const before = receiveCommits(node, [second, third], made)
+    const step = receiveProposal(node, proposer, made)
+    const after = receiveCommits(node, [proposer], made)
+    expect([before, step, after].map(effects => importsIn(effects).length)).toEqual([0, 1, 0])
+  })
+
+  test('#18 a round begins with one start of its timer', () => {
+    const { node, proposer, made } = given()
+    const steps = [receiveProposal(node, proposer, made), node.blockTimer()]
+    expect(roundsIn(steps.flat())).toEqual([0])
+    expect(timersIn(steps.flat())).toEqual(['round'])
+  })
+})
+
+describe('a signer that fails, as one of hardware does when it is out of reach', () => {
+  const withSigner = (failsAt: (call: number) => boolean) => {
+    const { keys } = givenNode(4, 3)
+    let calls = 0
+    const sign = (digest: Uint8Array): Uint8Array => {
+      if (failsAt(++calls)) throw new Error('out of reach')
+      return signWith(at(keys, 3))(digest)
+    }
+    return givenNode(4, 3, { environment: { sign } })
+  }
+
+  test('#19 nothing can be signed: nothing is sent or thrown, and the commits of a quorum of others are imported', () => {
+    const { node, peers, block } = withSigner(() => true)
+    const made = block(at(peers, 0))
+    expect(kindsIn(receiveProposal(node, at(peers, 0), made))).toEqual([])
+    expect(kindsIn(receivePrepares(node, peers, made))).toEqual([])
+    expect(importsIn(receiveCommits(node, peers.slice(0, 2), made))).toEqual([])
+    expect(importsIn(receiveCommits(node, peers.slice(2), made)).length).toBe(1)
+    expect(kindsIn(node.roundTimer())).toEqual([])
+  })
+
+  test('#19 the seal cannot be made: the prepare is sent, the commit is not, and others’ commits count', () => {
+    const { node, peers, block } = withSigner(call => call > 1)
+    const made = block(at(peers, 0))
+    expect(kindsIn(receiveProposal(node, at(peers, 0), made))).toEqual(['prepare'])
+    expect(kindsIn(receivePrepares(node, peers, made))).toEqual([])
+    expect(importsIn(receiveCommits(node, peers, made)).length).toBe(1)
+  })
+
+  test('#19 the proposal cannot be signed: the round goes by', () => {
+    const { keys } = givenNode(4, 0)
+    const sign = (): never => {
+      throw new Error('out of reach')
+    }
+    const node = createNode({ keys, own: at(keys, 0), environment: { sign } })
+    node.head()
+    expect(kindsIn(node.blockTimer())).toEqual([])
+    expect(roundsIn(node.roundTimer())).toEqual([1])
+  })
+})
+
+test('#16 a lone validator commits its block alone, and writes no record: its signatures go into the block only', () => {
+  const { node } = givenNode(1, 0)
+  const step = node.blockTimer()
+  expect(importsIn(step).length).toBe(1)
+  expect(decodeExtraData(at(importsIn(step), 0).header.extraData).seals.length).toBe(1)
+  expect([effectsOf(step, 'broadcast'), effectsOf(step, 'record')]).toEqual([[], []])
+})
+
+describe('before the first round', () => {
+  test('#20 a new height starts the block timer, not the round timer', () => {
+    const { node } = givenNode(4, 0)
+    expect([...node.timers.values()].map(({ timer, atMs }) => [timer, atMs])).toEqual([
+      [{ kind: 'block', sequence: 1n }, 3_000],
+    ])
+  })
+
+  test('#21 a block timer that fires while a round runs is ignored', () => {
+    const { node } = givenNode(4, 0)
+    node.blockTimer()
+    expect(node.blockTimer()).toEqual([])
+  })
+})
+
+describe('#22 with an empty-block period', () => {
+  const EMPTY_AT_MS = 160_000
+  // In Besu only the proposer waits, and the others ask for round changes: here every validator does.
+  describe.each([0, 3])('validator %d', own => {
+    const waiting = () => {
+      const { node, ...given } = givenNode(4, own)
+      node.head({ number: 1n, coinbase: at(given.keys, 3).address, emptyAtMs: EMPTY_AT_MS })
+      return { node, ...given }
+    }
+
+    test('the block timer fires and nothing waits for a block: no round, another look after the period', () => {
+      const { node } = waiting()
+      const step = node.blockTimer()
+      expect(roundsIn(step)).toEqual([])
+      expect(step).toEqual([
+        { kind: 'start-timer', timer: { kind: 'block', sequence: 2n }, atMs: 100_000 + 3_000 },
+      ])
+    })
+
+    test('the last look is when an empty block may be made, and the round begins then', () => {
+      const { node } = waiting()
+      node.nowMs = EMPTY_AT_MS - 1
+      expect(effectsOf(node.blockTimer(), 'start-timer').map(({ atMs }) => atMs)).toEqual([EMPTY_AT_MS + 1])
+      node.nowMs = EMPTY_AT_MS
+      expect(roundsIn(node.blockTimer())).toEqual([])
+      node.nowMs = EMPTY_AT_MS + 1
+      expect(roundsIn(node.blockTimer())).toEqual([0])
+    })
+
+    test('a transaction begins the round at once, but not before the period is over', () => {
+      const { node } = waiting()
+      node.blockTimer()
+      node.nowMs = 2_999
+      expect(node.step({ kind: 'transactions-waiting' })).toEqual([])
+      node.nowMs = 100_500
+      expect(roundsIn(node.step({ kind: 'transactions-waiting' }))).toEqual([0])
+    })
+  })
+
+  test('a block that came out empty all the same is not proposed: the node waits again', () => {
+    const { node, keys } = givenNode(4, 0)
+    node.head({ number: 1n, coinbase: at(keys, 3).address, emptyAtMs: EMPTY_AT_MS })
+    const step = node.blockTimer({ transactionsWaiting: true })
+    expect(kindsIn(step)).toEqual([])
+    expect([...node.timers.keys()]).toEqual(['block'])
+    expect(node.state.height?.round).toBeUndefined()
+  })
+
+  test('a block with a transaction is proposed', () => {
+    const transactions = [makeTransfer(0)]
+    const { block, keys } = givenNode(4, 0)
+    const own = at(keys, 0)
+    const node = createNode({ keys, own, build: () => block(own, { transactions }) })
+    node.head({ emptyAtMs: EMPTY_AT_MS })
+    expect(kindsIn(node.blockTimer({ transactionsWaiting: true }))).toEqual(['proposal', 'prepare'])
+  })
+})

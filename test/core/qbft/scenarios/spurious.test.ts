@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'bun:test'
+import { ZERO_HASH } from '../../../../core/bytes/bytes.ts'
+import { decodeExtraData } from '../../../../core/chain/codec/extraData.ts'
+import { MESSAGE_BYTES_MAX } from '../../../../core/qbft/codec/message.ts'
+import { QBFT_CODES } from '../../../../core/qbft/message.ts'
+import type { Key } from '../../chain/support/keys.ts'
+import { givenNode, receiveCommits, receivePrepares, receiveProposal } from '../support/given.ts'
+import { STRANGER } from '../support/keys.ts'
+import { certificate, commit, prepare, proposal, roundChange, wireOf } from '../support/messages.ts'
+import { dropsIn, importsIn, kindsIn } from '../support/step.ts'
+
+/** Five validators, the first one proposes, the node is the last. */
+const given = () => {
+  const network = givenNode(5, 4)
+  const [proposer, ...others] = network.peers as [Key, Key, Key, Key]
+  network.node.blockTimer()
+  return { ...network, proposer, others, made: network.block(proposer) }
+}
+
+/** The proposal was prepared. */
+const proposed = () => {
+  const network = given()
+  receiveProposal(network.node, network.proposer, network.made)
+  return network
+}
+
+const wrongPrepares = ({ node, others, made }: ReturnType<typeof given>) =>
+  others.flatMap(key => node.receive(key, prepare(key, made, { digest: ZERO_HASH })))
+
+test('#23 no bytes with the code of a prepare are dropped; the proposal is still answered', () => {
+  const { node, proposer, made } = given()
+  const empty = { code: QBFT_CODES.prepare, data: new Uint8Array(0) }
+  expect(dropsIn(node.receive(proposer, empty))).toEqual(['undecodable'])
+  expect(kindsIn(receiveProposal(node, proposer, made))).toEqual(['prepare'])
+})
+
+test('#24 a code that no message has is dropped; the proposal is still answered', () => {
+  const { node, proposer, made } = given()
+  const unknown = { ...wireOf(prepare(proposer, made)), code: 0x16 }
+  expect(dropsIn(node.receive(proposer, unknown))).toEqual(['unknown-code'])
+  expect(kindsIn(receiveProposal(node, proposer, made))).toEqual(['prepare'])
+})
+
+test('a message longer than any may be is dropped before it is looked into', () => {
+  const { node, proposer } = given()
+  const long = { code: QBFT_CODES.proposal, data: new Uint8Array(MESSAGE_BYTES_MAX + 1) }
+  expect(dropsIn(node.receive(proposer, long))).toEqual(['oversized'])
+})
+
+test('#25 a proposal by somebody who is no validator is not answered', () => {
+  const { node, proposer, block } = given()
+  const made = block(STRANGER)
+  const step = node.receive(STRANGER, proposal(STRANGER, made), proposer)
+  expect([kindsIn(step), dropsIn(step)]).toEqual([[], ['not-a-validator']])
+})
+
+test('#26 prepares of nothing make no quorum; those of the proposal do', () => {
+  const network = proposed()
+  expect(kindsIn(wrongPrepares(network))).toEqual([])
+  expect(kindsIn(receivePrepares(network.node, network.others, network.made))).toEqual(['commit'])
+})
+
+test('#27 prepares of nothing after the commit change nothing: commits bring the import', () => {
+  const network = proposed()
+  const { node, others, made } = network
+  receivePrepares(node, others, made)
+  expect(kindsIn(wrongPrepares(network))).toEqual([])
+  expect(importsIn(receiveCommits(node, others, made)).length).toBe(1)
+})
+
+test('#28 a commit with a seal over something else does not count; a valid one of the same author does', () => {
+  const { node, others, made } = proposed()
+  const [first, second, third] = others
+  receivePrepares(node, others, made)
+  receiveCommits(node, [first, second], made)
+  const bad = node.receive(third, commit(third, made, { sealed: ZERO_HASH }))
+  expect([importsIn(bad), dropsIn(bad)]).toEqual([[], ['bad-seal']])
+  const [imported] = importsIn(receiveCommits(node, [third], made))
+  expect(decodeExtraData(imported?.header.extraData as Uint8Array).seals.length).toBe(4)
+})
+
+test('#28 a bad seal that came before the proposal is not in the block either', () => {
+  const { node, proposer, others, made } = given()
+  const [first, second, third] = others
+  receiveCommits(node, [first, second], made)
+  node.receive(third, commit(third, made, { sealed: ZERO_HASH }))
+  expect(importsIn(receiveProposal(node, proposer, made))).toEqual([])
+  expect(importsIn(receiveCommits(node, [third], made)).length).toBe(1)
+})
+
+test('#29 the same bytes are processed once', () => {
+  const { node, proposer, made } = given()
+  const wire = wireOf(proposal(proposer, made))
+  expect(kindsIn(node.receive(proposer, wire))).toEqual(['prepare'])
+  expect(dropsIn(node.receive(proposer, wire))).toEqual(['duplicate'])
+})
+
+test('#30 a message of a height that is on the chain is dropped', () => {
+  const { node, keys, proposer, made } = given()
+  node.head({ number: 1n, coinbase: proposer.address })
+  const messages = [
+    proposal(proposer, made),
+    prepare(proposer, made),
+    commit(proposer, made),
+    roundChange(proposer, 1),
+  ]
+  for (const message of messages) expect(dropsIn(node.receive(proposer, message))).toEqual(['past-height'])
+  expect(keys.length).toBe(5)
+})
+
+describe('#31 of the current height, by somebody who is no validator, is dropped:', () => {
+  const { node, proposer, keys, block } = given()
+  const made = block(STRANGER)
+  const messages = [
+    proposal(STRANGER, made),
+    prepare(STRANGER, made),
+    commit(STRANGER, made),
+    roundChange(STRANGER, 1),
+    roundChange(STRANGER, 1, certificate(keys, made)),
+  ]
+  test.each(messages.map(message => [message.kind, message] as const))('a %s', (_, message) => {
+    const step = node.receive(STRANGER, message, proposer)
+    expect(step.map(({ kind }) => kind)).toEqual(['dropped'])
+    expect(dropsIn(step)).toEqual(['not-a-validator'])
+  })
+})
+
+describe('signatures that nobody gave', () => {
+  test('a message whose signature recovers to no key is dropped', () => {
+    const { node, proposer, made } = given()
+    const message = prepare(proposer, made)
+    const signed = { ...message.signed, signature: new Uint8Array(65) }
+    expect(dropsIn(node.receive(proposer, { ...message, signed }))).toEqual(['bad-signature'])
+  })
+
+  test('a validator’s message with other content is nobody’s', () => {
+    const { node, proposer, made } = given()
+    const { payloadBytes } = prepare(proposer, made, { digest: ZERO_HASH }).signed
+    const message = prepare(proposer, made)
+    const step = node.receive(proposer, { ...message, signed: { ...message.signed, payloadBytes } })
+    expect(dropsIn(step)).toEqual(['not-a-validator'])
+  })
+})
