@@ -55,12 +55,13 @@ export const createDifferences = (own: Configuration, log: Log): Differences => 
         0,
         ENTRIES_MAX,
       )
+      const entries = names.map(shown)
       if (names.length === 0) kept.delete(key)
-      else if (keep(key, peer.enode, names))
+      else if (keep(key, peer.enode, entries))
         log.warn('{peer} runs with another genesis file: {differences}. Both must have the same one.', {
           peer: peer.enode,
           differences: described(names, own, peer.status.configuration),
-          entries: names,
+          entries,
         })
     },
     refused: (remote, reason, differing) => {

@@ -58,6 +58,12 @@ describe('given two nodes that connect', () => {
     expect(warnings()).toHaveLength(2)
   })
 
+  test('when the names are made up and endless then they are kept short', async () => {
+    const [one] = await pair({ ...CONFIGURATION, [`z${'y'.repeat(10_000)}`]: '1' })
+    await until(() => one.exchange.differences().length === 1)
+    expect(one.exchange.differences()[0]?.entries).toEqual([`z${'y'.repeat(79)}…`])
+  })
+
   test('when one of another chain is refused then that is told once, and kept', async () => {
     const [one] = await pair(CONFIGURATION)
     const { onRefused } = one.exchange.handlers
