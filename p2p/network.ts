@@ -108,5 +108,9 @@ export type Network = {
   addPeer(enode: string): boolean
   /** False when it was none. @throws EnodeError */
   removePeer(enode: string): boolean
+  /**
+   * Tells the peers and closes everything. Bun and Node then end by themselves within a second; on Deno a
+   * BroadcastChannel of a library is left, so that the process has to be exited.
+   */
   stop(): Promise<void>
 }

@@ -87,7 +87,7 @@ describe('connections', () => {
       const b = await start({ bootnodes })
       await until(() => allConnected([full, b]))
       const c = await start({ bootnodes })
-      await until(() => allConnected([b, c], 1) === false && c.network.peers().length === 1)
+      await until(() => !allConnected([b, c], 1) && c.network.peers().length === 1)
       expect(peersOf(c)).toEqual([b.network.enode])
       expect(peersOf(full)).toEqual([b.network.enode])
       const d = await start()

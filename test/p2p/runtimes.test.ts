@@ -1,0 +1,110 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { toBareHex } from '../../core/bytes/hex.ts'
+import { startTestNode, until } from './networks.ts'
+
+setDefaultTimeout(60_000)
+
+const ROOT = join(import.meta.dir, '../..')
+
+const PROGRAMS = {
+  bun: [process.execPath],
+  node: [join(ROOT, 'node_modules/node/bin/node')],
+  deno: [join(ROOT, 'node_modules/deno/deno'), 'run', '-A'],
+} as const satisfies Record<string, readonly [string, ...string[]]>
+
+type Runtime = keyof typeof PROGRAMS
+
+const isInstalled = (runtime: Runtime): boolean => existsSync(PROGRAMS[runtime][0])
+
+type PeerProcess = {
+  /** What it printed, line by line. */
+  readonly lines: string[]
+  readonly errors: string[]
+  signal(name: 'SIGSTOP' | 'SIGKILL' | 'SIGTERM'): void
+  readonly exited: Promise<number>
+}
+
+const startPeer = (runtime: Runtime, ...args: readonly string[]): PeerProcess => {
+  const child = Bun.spawn([...PROGRAMS[runtime], join(import.meta.dir, 'peerProcess.ts'), ...args], {
+    cwd: ROOT,
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const collect = async (stream: ReadableStream<Uint8Array>, lines: string[]): Promise<void> => {
+    const decoder = new TextDecoder()
+    let rest = ''
+    for await (const chunk of stream) {
+      const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+      rest = parts.pop() ?? ''
+      lines.push(...parts)
+    }
+  }
+  const lines: string[] = []
+  const errors: string[] = []
+  void collect(child.stdout, lines)
+  void collect(child.stderr, errors)
+  return { lines, errors, signal: name => child.kill(name), exited: child.exited }
+}
+
+const privateKey = (): string => toBareHex(randomBytes(32))
+
+const RECEIVED = ['consensus true', 'announcement true', 'range true', 'transactions true']
+
+const PAIRS: readonly (readonly [Runtime, Runtime])[] = [
+  ['bun', 'node'],
+  ['node', 'deno'],
+  ['deno', 'bun'],
+]
+
+describe.each(PAIRS)('a node on %s and one on %s', (first, second) => {
+  test.skipIf(!isInstalled(first) || !isInstalled(second))(
+    'send each other a block of 5 MB every way there is, and end by themselves',
+    async () => {
+      const a = startPeer(first, privateKey())
+      let b: PeerProcess | undefined
+      try {
+        await until(() => a.lines.length > 0)
+        b = startPeer(second, privateKey(), a.lines[0] as string)
+        const received = [a, b]
+        await until(() =>
+          received.every(({ lines, errors }) => lines.length > RECEIVED.length || errors.length > 0),
+        )
+        expect([a.errors, b.errors]).toEqual([[], []])
+        expect(a.lines.slice(1)).toEqual(RECEIVED)
+        expect(b.lines.slice(1)).toEqual(RECEIVED)
+        a.signal('SIGTERM')
+        b.signal('SIGTERM')
+        expect([await a.exited, await b.exited]).toEqual([0, 0])
+        expect([a.lines.at(-1), b.lines.at(-1)]).toEqual(['stopped', 'stopped'])
+      } finally {
+        a.signal('SIGKILL')
+        b?.signal('SIGKILL')
+      }
+    },
+  )
+})
+
+describe('a process that stands still', () => {
+  test('is taken for gone, and one that is killed at once', async () => {
+    const key = randomBytes(32)
+    const node = await startTestNode({ privateKey: key })
+    const still = startPeer('bun', privateKey(), node.network.enode)
+    const killed = startPeer('bun', privateKey(), node.network.enode)
+    try {
+      await until(() => node.connections === 2)
+      killed.signal('SIGKILL')
+      await until(() => node.gone.length === 1)
+      still.signal('SIGSTOP')
+      await until(() => node.gone.length === 2)
+      expect(node.gone[1]?.reason).toBe('silent for 12 s')
+    } finally {
+      still.signal('SIGKILL')
+      killed.signal('SIGKILL')
+      await node.stop()
+    }
+  })
+})
