@@ -61,27 +61,22 @@ export const startCatchUp = (options: CatchUpOptions): CatchUp => {
   let stopped = false
 
   const blame = (holder: PeerHead, what: 'bad-response' | 'invalid-block', detail: string): void => {
-    log.warn('Blocks of {peer} are not used: {detail}', { peer: holder.peer.enode, detail })
-    ranges.discard(holder.key)
+    log.warn('{peer} is not asked for blocks for a while: {detail}', { peer: holder.peer.enode, detail })
+    if (what === 'invalid-block') ranges.discard(holder.key)
     heads.failed(holder.key, nowMs())
     network.reportMisbehaviour(holder.peer.address, what, detail)
   }
 
   const onEnding = (holder: PeerHead, ending: Ending): void => {
     if (ending.kind === 'wrong') blame(holder, 'bad-response', ending.detail)
-    else if (ending.kind === 'nothing')
-      blame(
-        holder,
-        'bad-response',
-        `it claims block ${holder.claimed} and does not give block ${ending.number}`,
-      )
-    else if (ending.kind === 'failed') {
-      log.debug('Blocks were not got from {peer}: {detail}', {
-        peer: holder.peer.enode,
-        detail: ending.detail,
-      })
-      heads.failed(holder.key, nowMs())
-      if (ending.isToBlame) network.reportMisbehaviour(holder.peer.address, 'bad-response', ending.detail)
+    else if (ending.kind === 'nothing') {
+      const detail = `it claims block ${holder.claimed} and does not give block ${ending.number}`
+      // What it was only thought to have, by a message it passed on, is no claim of its own.
+      if (holder.peer.status.headNumber >= ending.number) blame(holder, 'bad-response', detail)
+      else heads.failed(holder.key, nowMs())
+    } else if (ending.kind === 'failed') {
+      if (ending.isToBlame) blame(holder, 'bad-response', ending.detail)
+      else heads.lost(holder.key, nowMs())
     }
     wakeup.wake()
   }

@@ -33,6 +33,8 @@ export type PeerHeads = {
   delivered(key: string): void
   /** It claims blocks that it does not give, or gave a wrong one: its claim is set aside. */
   failed(key: string, nowMs: number): void
+  /** The connection failed: it is asked again after a while, or when it connects anew. */
+  lost(key: string, nowMs: number): void
   slow(key: string, nowMs: number): void
   /** The highest claim that is not set aside. */
   highest(nowMs: number): bigint | undefined
@@ -71,7 +73,12 @@ export const createPeerHeads = (): PeerHeads => {
       const head = heads.get(key)
       if (head !== undefined && number > head.claimed) heads.set(key, { ...head, claimed: number })
     },
-    gone: address => void heads.delete(toBareHex(address)),
+    gone: address => {
+      const key = toBareHex(address)
+      heads.delete(key)
+      const known = failures.get(key)
+      if (known?.count === 0) known.setAsideUntilMs = 0
+    },
     delivered: key => {
       const known = failures.get(key)
       if (known === undefined) return
@@ -83,6 +90,10 @@ export const createPeerHeads = (): PeerHeads => {
       known.setAsideUntilMs =
         nowMs + Math.min(SET_ASIDE_MIN_MS * 2 ** Math.min(known.count, 16), SET_ASIDE_MAX_MS)
       known.count++
+    },
+    lost: (key, nowMs) => {
+      const known = failuresOf(key)
+      known.setAsideUntilMs = Math.max(known.setAsideUntilMs, nowMs + SET_ASIDE_MIN_MS)
     },
     slow: (key, nowMs) => {
       failuresOf(key).slowUntilMs = nowMs + SLOW_MS

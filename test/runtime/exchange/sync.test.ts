@@ -230,6 +230,19 @@ describe('given a peer that does harm', () => {
     expect(other.exchange.progress()).toBeUndefined()
   })
 
+  test('when it passed on a message of a longer chain that it has not then it is not blamed', async () => {
+    const other = await node(A)
+    const one = await node(B)
+    wire.connect(other.network, one.network)
+    // Both have told their statuses by then.
+    await Bun.sleep(20)
+    one.exchange.heardOf(A.address, 7n)
+    await until(() => other.network.asked.length === 1)
+    await Bun.sleep(50)
+    expect(one.network.reports).toEqual([])
+    expect(other.network.asked).toHaveLength(1)
+  })
+
   test('when it claims more than there is beside an honest one then the node is level with the honest one', async () => {
     const honest = await node(A)
     await grow(honest.chain, 60)
