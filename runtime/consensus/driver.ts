@@ -11,12 +11,12 @@ import type { KeyValueStore } from '../../core/store/keyvalue.ts'
 import type { Network } from '../../p2p/network.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { tellBlock } from '../validator/tellBlock.ts'
-import { standing } from '../validator/standing.ts'
 import { type BlockBuilderOptions, createBlockBuilder } from './blockBuilder.ts'
 import { createBlockWork } from './blockWork.ts'
 import type { Consensus } from './consensus.ts'
 import { createDrops } from './drops.ts'
 import { createEvidenceStore } from './evidenceStore.ts'
+import { createHeadReport } from './headReport.ts'
 import { startHeadPump } from './headPump.ts'
 import { createInputQueue } from './inputQueue.ts'
 import { createPerformer } from './performer.ts'
@@ -33,6 +33,8 @@ export type ConsensusOptions = BlockBuilderOptions & {
   /** What must be remembered beside the chain is kept in the same place. */
   readonly storage: Pick<KeyValueStore, 'get' | 'setDurably'>
   readonly environment: Omit<QbftEnvironment, 'address' | 'sign'>
+  /** Why this node must not sign although it were a validator; undefined when it may. */
+  readonly refusal: string | undefined
   /** Messages that may wait (`messagequeuelimit`). */
   readonly messageQueueMax: number
   /** Resolves when the pool is rid of what the head made stale. */
@@ -64,7 +66,6 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
   let headNumber = -1n
   let stopping = false
   let draining: Promise<void> | undefined
-  let toldStanding = ''
 
   const put = (input: Input): void => {
     if (!queue.push(input)) {
@@ -78,16 +79,16 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
     if (!stopping) put(input)
   }
 
-  const tellStanding = (head: HeadContext): void => {
-    const { makesBlocks, text } = standing(head.validators, key.address, exchange !== undefined)
-    if (text !== toldStanding) log[makesBlocks ? 'info' : 'warn'](text)
-    toldStanding = text
-  }
-
+  const report = createHeadReport({
+    address: key.address,
+    connects: exchange !== undefined,
+    refusal: options.refusal,
+    log,
+  })
   const onHead = (head: HeadContext): void => {
     if (head.number !== headNumber) {
       ;({ validators, number: headNumber } = head)
-      tellStanding(head)
+      report(head)
       rounds.newHead(validators)
       work.newHead()
     }
@@ -168,7 +169,7 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
     await finished()
   }
 
-  const isActive = (): boolean => exchange?.progress() === undefined
+  const isActive = (): boolean => options.refusal === undefined && exchange?.progress() === undefined
   const pump = startHeadPump({ ...options, isActive, tell: onHead })
   const unsubscribe = exchange?.onProgress(pump.refresh)
 

@@ -21,6 +21,8 @@ export type ParticipationOptions = {
   readonly poolHead: () => PoolHead
   readonly follower: PoolFollower
   readonly votes: StandingVotes
+  /** Why this node must not sign although it were a validator; undefined when it may. */
+  readonly refusal: string | undefined
   /** What net_version answers. */
   readonly networkId: bigint
   /** enode URLs to stay connected with; undefined when this node connects to no others. */
@@ -74,7 +76,7 @@ const startExchange = async (from: ParticipationOptions): Promise<Exchange> => {
 }
 
 const startConsensus = async (
-  { node, options, pool, poolHead, votes, follower }: ParticipationOptions,
+  { node, options, pool, poolHead, votes, refusal, follower }: ParticipationOptions,
   consensus: QbftConsensus,
   exchange: Exchange | undefined,
 ): Promise<Consensus> => {
@@ -102,6 +104,7 @@ const startConsensus = async (
       futureMessagesMax: messaging.futureMessagesLimit,
       futureDistanceMax: messaging.futureMessagesMaxDistance,
     },
+    refusal,
     messageQueueMax: messaging.messageQueueLimit,
     poolSettled: follower.settled,
     exchange,

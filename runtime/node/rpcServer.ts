@@ -10,11 +10,11 @@ import { clientVersion } from '../version.ts'
 /** What the methods work with; everything else of the host follows from the options. */
 export type RpcParts = Pick<RpcHost, 'chain' | 'pool' | 'recoverSenders' | 'submit'> &
   Partial<Pick<RpcHost, 'network' | 'syncing' | 'votes' | 'differences'>> & {
-  readonly mining: boolean
-  /** True for a development chain, where every group is served unless others are asked for. */
-  readonly development: boolean
-  readonly log: Log
-}
+    readonly mining: boolean
+    /** True for a development chain, where every group is served unless others are asked for. */
+    readonly development: boolean
+    readonly log: Log
+  }
 
 /** Besu's groups when none are asked for. */
 const DEFAULT_APIS: readonly string[] = ['ETH', 'NET', 'WEB3']

@@ -44,14 +44,12 @@ const standingOf = async ({ chain, key }: RunningNode, connects: boolean): Promi
   return standing(await chain.validators(chain.head().header.number + 1n), key.address, connects)
 }
 
-/** A validator that forgets a block it sealed, or what it signed, may seal another in its place. @throws CommandError */
-const requireDurable = ({ storage }: RunningNode, options: NodeOptions): void => {
-  if (storage.durability === 'synced' || options.storageUnsafe) return
+/** Why this node must not be a validator: one that forgets a block it sealed, or what it signed, may seal another in its place. */
+const refusalOf = ({ storage }: RunningNode, options: NodeOptions): string | undefined => {
+  if (storage.durability === 'synced' || options.storageUnsafe || options.genesisFile === undefined)
+    return undefined
   const loss = storage.durability === 'none' ? 'when the process ends' : 'when the machine loses power'
-  throw new CommandError(
-    'START_FAILED',
-    `A validator must not lose blocks it has sealed, and --storage=${options.storage} may lose them ${loss}: use --storage=sqlite, or accept that with --storage-unsafe`,
-  )
+  return `A validator must not lose blocks it has sealed, and --storage=${options.storage} may lose them ${loss}: use --storage=sqlite, or accept that with --storage-unsafe`
 }
 
 /**
@@ -66,7 +64,8 @@ export const startServices = async (
   const pool = createTransactionPool(poolOptions)
   const poolHead = createPoolHead(chain, options.minGasPrice)
   const role = await standingOf(node, staticNodes !== undefined)
-  if (role.makesBlocks && !development) requireDurable(node, options)
+  const refusal = refusalOf(node, options)
+  if (role.makesBlocks && refusal !== undefined) throw new CommandError('START_FAILED', refusal)
   const stops: (() => Promise<void> | void)[] = []
   const stop = async (): Promise<void> => {
     for (const stopOne of stops.splice(0).reverse()) await stopOne()
@@ -83,6 +82,7 @@ export const startServices = async (
     poolHead,
     follower,
     votes,
+    refusal,
     networkId,
     staticNodes,
     showProgress,

@@ -20,7 +20,7 @@ export type ClusterOptions = {
   readonly config?: object
   /** Entries of the genesis file itself. */
   readonly top?: object
-  /** Further options of every node. */
+  /** Further options of every node; its log is plain unless they say so. */
   readonly args?: readonly string[]
   readonly runtimeOf?: (index: number) => RuntimeName
 }
@@ -98,8 +98,7 @@ export const createCluster = async (options: ClusterOptions): Promise<Cluster> =
       '--p2p-interface=127.0.0.1',
       `--p2p-port=${ports[index - 1]}`,
       `--bootnodes=${bootnode}`,
-      '--logging-format=PLAIN',
-      ...(options.args ?? []),
+      ...(options.args ?? ['--logging-format=PLAIN']),
     ]
     processes.set(index, await startNode(dataPath(index), args, { runtime: runtimeOf(index) }))
   }

@@ -71,6 +71,7 @@ const run = async (
       futureMessagesMax: 1000,
       futureDistanceMax: 10,
     },
+    refusal: undefined,
     messageQueueMax: 1000,
     poolSettled: follower.settled,
     exchange: undefined,

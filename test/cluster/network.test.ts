@@ -1,0 +1,97 @@
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ROOT } from '../runtime/nodeProcess.ts'
+import { until } from './support/waiting.ts'
+
+setDefaultTimeout(60_000)
+
+type Running = {
+  readonly output: () => string
+  readonly end: (signal: 'SIGTERM' | 'SIGKILL') => Promise<number>
+}
+
+const startNetwork = (folder: string, ...args: readonly string[]): Running => {
+  const child = Bun.spawn(
+    [
+      process.execPath,
+      join(ROOT, 'runtime/main.ts'),
+      'network',
+      `--data-path=${folder}`,
+      '--rpc-http-port=0',
+      '--p2p-port=0',
+      ...args,
+    ],
+    { cwd: ROOT, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' },
+  )
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    void (async () => {
+      const decoder = new TextDecoder()
+      for await (const chunk of stream) output += decoder.decode(chunk, { stream: true })
+    })()
+  return {
+    output: () => output,
+    end: async signal => {
+      child.kill(signal)
+      return child.exited
+    },
+  }
+}
+
+const urlsIn = (output: string): readonly string[] => output.match(/http:\/\/127\.0\.0\.1:\d+/g) ?? []
+
+const isSilent = async (url: string): Promise<boolean> => {
+  try {
+    await fetch(`${url}/liveness`)
+    return false
+  } catch {
+    return true
+  }
+}
+
+const allSilent = async (output: string): Promise<boolean> =>
+  (await Promise.all(urlsIn(output).map(isSilent))).every(Boolean)
+
+/** Numbers of the blocks that were shown. */
+const shownIn = (output: string): readonly number[] =>
+  [...output.matchAll(/^#(\d+) +validator[12] +round \d+ +\d+ tx +2 of 2 seals$/gm)].map(match =>
+    Number(match[1]),
+  )
+
+describe('given `network` with two validators', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'quorate-network-'))
+  const args = ['--validators=2', '--block-period-ms=200']
+  let last = 0
+
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  test('then it shows the endpoints, and who proposed which block in which round; told to stop, all nodes do', async () => {
+    const network = startNetwork(folder, ...args)
+    await until('three blocks', async () => shownIn(network.output()).length >= 3)
+    expect(urlsIn(network.output())).toHaveLength(3)
+    expect(await network.end('SIGTERM')).toBe(0)
+    expect(network.output()).toEndWith('Stopped\n')
+    expect(await allSilent(network.output())).toBe(true)
+    last = shownIn(network.output()).at(-1) as number
+  })
+
+  test('when it is started again then the chain goes on; when it is killed, its nodes end as well', async () => {
+    const genesis = readFileSync(join(folder, 'genesis.json'), 'utf8')
+    const network = startNetwork(folder, ...args)
+    await until('a block', async () => shownIn(network.output()).length >= 1)
+    expect(shownIn(network.output())[0]).toBeGreaterThan(last)
+    expect(readFileSync(join(folder, 'genesis.json'), 'utf8')).toBe(genesis)
+    await network.end('SIGKILL')
+    await until('the end of every node', () => allSilent(network.output()))
+  })
+
+  test('when another number of validators is asked for then it says what stands there', async () => {
+    const network = startNetwork(folder, '--validators=3')
+    await until('the reason', async () =>
+      network.output().includes('holds a network of 2 validators: start it with --validators=2'),
+    )
+    expect(await network.end('SIGTERM')).not.toBe(0)
+  })
+})
