@@ -7,6 +7,7 @@ import { benchCrypto } from './crypto.ts'
 import { benchEvm } from './evm.ts'
 import { benchGrowth } from './growth.ts'
 import type { BenchOptions, Row } from './measure.ts'
+import { benchNetwork } from './network.ts'
 import { tableText } from './table.ts'
 import { benchTrie } from './trie.ts'
 
@@ -42,6 +43,13 @@ const GROUPS: Readonly<Record<string, Group>> = {
       'build, execute, roots, seal, segment synced to SQLite; read ahead: while transactions wait in the pool, no part of the ' +
       'block; blocks follow each other without a pause, so the mean carries those that wait until the views are up to date',
     run: benchGrowth,
+  },
+  network: {
+    title: 'network on this machine',
+    note:
+      'all nodes and the client share its cores; tx/s: as many as are included while 4,000 wait; latency: from sending to seeing it ' +
+      'in a block, ms, at 200 tx/s; commit: from proposal to commit at the proposer, median / p99, ms; messages of all nodes for an empty block',
+    run: benchNetwork,
   },
 }
 

@@ -1,0 +1,116 @@
+import { toHex } from '../../../core/bytes/hex.ts'
+import type { SenderTransaction } from '../../../core/chain/transaction.ts'
+import type { BenchNode } from './nodes.ts'
+
+/** What a client saw of its transactions. */
+export type LoadResult = {
+  /** Of the transactions given, from the first. */
+  readonly sent: number
+  readonly included: number
+  /** From the first block with transactions to the last, seconds. */
+  readonly seconds: number
+  /** From sending to seeing the transaction in a block, milliseconds, ascending. */
+  readonly latencies: readonly number[]
+  readonly blocks: number
+}
+
+export type LoadOptions = {
+  readonly nodes: readonly BenchNode[]
+  readonly transactions: readonly SenderTransaction[]
+  /** Undefined sends as fast as they are included. */
+  readonly perSecond: number | undefined
+  readonly seconds: number
+}
+
+const BATCH = 100
+/** Waiting in the pools at most, while as much as possible is sent. */
+const OUTSTANDING_MAX = 4_000
+const POLL_MS = 10
+
+type RpcBlock = { readonly number: string; readonly transactions: readonly string[] }
+
+const sendBatch = async (url: string, batch: readonly SenderTransaction[]): Promise<void> => {
+  const body = JSON.stringify(
+    batch.map(({ transaction }, id) => ({
+      jsonrpc: '2.0',
+      id,
+      method: 'eth_sendRawTransaction',
+      params: [toHex(transaction.encoded)],
+    })),
+  )
+  const response = await fetch(url, { method: 'POST', body })
+  const replies = (await response.json()) as readonly { readonly error?: { readonly message: string } }[]
+  const failed = replies.find(({ error }) => error !== undefined)
+  if (failed !== undefined) throw new Error(`a transaction was refused: ${failed.error?.message}`)
+}
+
+/** One client that sends to all nodes in turn and watches one of them. */
+export const runLoad = async ({
+  nodes,
+  transactions,
+  perSecond,
+  seconds,
+}: LoadOptions): Promise<LoadResult> => {
+  const [watched] = nodes
+  if (watched === undefined) throw new Error('no node to send to')
+  const sentAtMs = new Map<string, number>()
+  const latencies: number[] = []
+  const seen: { readonly atMs: number; readonly count: number }[] = []
+  const startMs = performance.now()
+  const endMs = startMs + seconds * 1000
+  let sent = 0
+  let next = Number(await watched.rpc<string>('eth_blockNumber')) + 1
+
+  const watch = async (): Promise<void> => {
+    const head = Number(await watched.rpc<string>('eth_blockNumber'))
+    for (; next <= head; next++) {
+      const block = await watched.rpc<RpcBlock>('eth_getBlockByNumber', `0x${next.toString(16)}`, false)
+      const atMs = performance.now()
+      for (const hash of block.transactions) {
+        const from = sentAtMs.get(hash)
+        if (from !== undefined) latencies.push(atMs - from)
+      }
+      if (block.transactions.length > 0) seen.push({ atMs, count: block.transactions.length })
+    }
+  }
+
+  const mayHaveSent = (): number =>
+    perSecond === undefined
+      ? latencies.length + OUTSTANDING_MAX
+      : ((performance.now() - startMs) / 1000) * perSecond
+
+  const send = async (): Promise<void> => {
+    for (let turn = 0; performance.now() < endMs && sent < transactions.length; turn++) {
+      const batch = transactions.slice(sent, sent + Math.min(BATCH, Math.floor(mayHaveSent()) - sent))
+      if (batch.length === 0) {
+        await Bun.sleep(5)
+        continue
+      }
+      sent += batch.length
+      const atMs = performance.now()
+      for (const { transaction } of batch) sentAtMs.set(toHex(transaction.hash), atMs)
+      await sendBatch((nodes[turn % nodes.length] as BenchNode).url, batch)
+    }
+  }
+
+  let sending = true
+  const sender = send().finally(() => {
+    sending = false
+  })
+  while (sending || latencies.length < sent) {
+    await watch()
+    await Bun.sleep(POLL_MS)
+    if (!sending && performance.now() > endMs + 30_000) break
+  }
+  await sender
+  const [first, last] = [seen[0], seen.at(-1)]
+  // The first block tells when counting begins; what is in it came before.
+  const included = seen.slice(1).reduce((sum, { count }) => sum + count, 0)
+  return {
+    sent,
+    included,
+    seconds: first === undefined || last === undefined ? 0 : (last.atMs - first.atMs) / 1000,
+    latencies: latencies.toSorted((a, b) => a - b),
+    blocks: seen.length,
+  }
+}

@@ -1,0 +1,181 @@
+import { mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { toHex } from '../../../core/bytes/hex.ts'
+import { encodeExtraData } from '../../../core/chain/codec/extraData.ts'
+import { publicKeyOf } from '../../../core/crypto/crypto.ts'
+import { formatEnode } from '../../../p2p/enode.ts'
+import { freePorts } from '../../../runtime/network/ports.ts'
+import { testAddress, testKey } from '../../runtime/genesis.ts'
+import { ROOT } from '../../runtime/nodeProcess.ts'
+import { benchGenesis } from '../genesis.ts'
+
+export type BenchNode = {
+  readonly url: string
+  readonly pid: number
+  /** The properties of its log lines that tell of a block. */
+  blockLines(): readonly BlockLine[]
+  rpc<T>(method: string, ...params: readonly unknown[]): Promise<T>
+}
+
+/** What `tellBlock` writes for machines. */
+export type BlockLine = {
+  readonly number: number
+  readonly transactions: number
+  readonly isProduced: boolean
+  readonly proposalToCommitMs: number | undefined
+  readonly messagesSent: number
+  readonly bytesSent: number
+}
+
+export type BenchNetwork = {
+  readonly nodes: readonly BenchNode[]
+  /** Starts one more, which is no validator and knows nothing of the chain. */
+  join(): Promise<BenchNode>
+  stop(): Promise<void>
+}
+
+export type NetworkOptions = {
+  /** Empty; the caller removes it. */
+  readonly folder: string
+  readonly validators: number
+  readonly periodMs: number
+  readonly alloc: object
+}
+
+type Line = { readonly properties?: Readonly<Record<string, unknown>> }
+
+const blockLineOf = (text: string): BlockLine | undefined => {
+  let line: Line & Readonly<Record<string, unknown>>
+  try {
+    line = JSON.parse(text) as typeof line
+  } catch {
+    // Cut off by the end of the process.
+    return undefined
+  }
+  const of = line.properties ?? line
+  if (typeof of['block'] !== 'string' || of['messagesSent'] === undefined) return undefined
+  const ms = of['proposalToCommitMs']
+  return {
+    number: Number(of['number']),
+    transactions: Number(of['transactions']),
+    isProduced: of['block'].startsWith('Produced'),
+    proposalToCommitMs: typeof ms === 'number' ? ms : undefined,
+    messagesSent: Number(of['messagesSent']),
+    bytesSent: Number(of['bytesSent']),
+  }
+}
+
+let requestId = 0
+
+const call = async <T>(url: string, method: string, params: readonly unknown[]): Promise<T> => {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: ++requestId, method, params })
+  const response = await fetch(url, { method: 'POST', body })
+  const { result, error } = (await response.json()) as { result?: T; error?: { message: string } }
+  if (error !== undefined) throw new Error(`${method}: ${error.message}`)
+  return result as T
+}
+
+const isAnswering = async (url: string): Promise<boolean> => {
+  try {
+    return (await fetch(`${url}/liveness`)).ok
+  } catch {
+    // Nobody listens yet.
+    return false
+  }
+}
+
+const genesisOf = ({ validators, periodMs, alloc }: NetworkOptions): object => {
+  const base = benchGenesis(alloc) as { config: object }
+  const addresses = Array.from({ length: validators }, (_, index) => testAddress(index + 1))
+  const seconds = Math.max(1, Math.round(periodMs / 1000))
+  return {
+    ...base,
+    config: {
+      ...base.config,
+      qbft: {
+        epochlength: 30_000,
+        blockperiodseconds: seconds,
+        ...(periodMs < 1000 ? { xblockperiodmilliseconds: periodMs } : {}),
+        requesttimeoutseconds: 4,
+      },
+    },
+    extraData: toHex(
+      encodeExtraData({
+        vanity: new Uint8Array(32),
+        validators: addresses,
+        vote: undefined,
+        round: 0,
+        seals: [],
+      }),
+    ),
+  }
+}
+
+/** Validators in processes of their own, on loopback, everyone knowing everyone. */
+export const startBenchNetwork = async (options: NetworkOptions): Promise<BenchNetwork> => {
+  const { folder, validators } = options
+  const genesis = join(folder, 'genesis.json')
+  writeFileSync(genesis, JSON.stringify(genesisOf(options)))
+  const count = validators + 1
+  const ports = await freePorts(2 * count)
+  const enodes = Array.from({ length: count }, (_, index) =>
+    formatEnode({
+      publicKey: publicKeyOf(testKey(index + 1)),
+      host: '127.0.0.1',
+      port: ports[index] as number,
+    }),
+  )
+  const children: Bun.Subprocess[] = []
+
+  const start = async (index: number): Promise<BenchNode> => {
+    const dataPath = join(folder, `node${index}`)
+    mkdirSync(dataPath, { recursive: true })
+    writeFileSync(join(dataPath, 'key'), toHex(testKey(index + 1)))
+    const others = enodes.filter((_, other) => other !== index)
+    writeFileSync(join(dataPath, 'static-nodes.json'), JSON.stringify(others))
+    const logPath = join(dataPath, 'log.json')
+    const log = openSync(logPath, 'w')
+    const rpcPort = ports[count + index] as number
+    const child = Bun.spawn(
+      [
+        process.execPath,
+        join(ROOT, 'runtime/main.ts'),
+        `--genesis-file=${genesis}`,
+        `--data-path=${dataPath}`,
+        '--p2p-interface=127.0.0.1',
+        `--p2p-port=${ports[index]}`,
+        '--rpc-http-enabled',
+        `--rpc-http-port=${rpcPort}`,
+        '--logging-format=JSON',
+      ],
+      { cwd: ROOT, stdin: 'ignore', stdout: log, stderr: log },
+    )
+    children.push(child)
+    const url = `http://127.0.0.1:${rpcPort}`
+    while (!(await isAnswering(url))) {
+      if (child.exitCode !== null) throw new Error(`a node ended: ${readFileSync(logPath, 'utf8')}`)
+      await Bun.sleep(25)
+    }
+    return {
+      url,
+      pid: child.pid,
+      blockLines: () =>
+        readFileSync(logPath, 'utf8')
+          .split('\n')
+          .flatMap(text => blockLineOf(text) ?? []),
+      rpc: (method, ...params) => call(url, method, params),
+    }
+  }
+
+  const stop = async (): Promise<void> => {
+    for (const child of children) child.kill('SIGTERM')
+    await Promise.all(children.map(child => child.exited))
+  }
+  try {
+    const nodes = await Promise.all(Array.from({ length: validators }, (_, index) => start(index)))
+    return { nodes, join: () => start(validators), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
