@@ -23,17 +23,19 @@ const qbftOf = ({ configuration }: ChainContext): QbftConsensus => {
   throw new ChainError('MAKES_NO_BLOCKS', 'this chain is not QBFT: blocks are imported into it, never made')
 }
 
+/** What a block on `parent` is judged by; one that does not stand on it has no validators to be judged by. @throws InvalidBlock */
 const qbftContext = async (
   chain: ChainContext,
   header: Header,
   parent: ChainHead,
   nowMs = 0,
-): Promise<QbftHeaderContext> => ({
-  ...headerContext(chain, header, parent, nowMs),
-  extraData: qbftExtraDataOf(header),
-  parameters: qbftAt(qbftOf(chain), header.number),
-  validators: await chain.validators(header.number),
-})
+): Promise<QbftHeaderContext> => {
+  const parameters = qbftAt(qbftOf(chain), header.number)
+  const context = headerContext(chain, header, parent, nowMs)
+  ancestry(context)
+  const extraData = qbftExtraDataOf(header)
+  return { ...context, extraData, parameters, validators: await chain.validators(header.number) }
+}
 
 /** Builds, verifies and seals blocks of one chain; what executing gave is kept as long as the built block is. */
 export const createProducer = (chain: ChainContext) => {
@@ -84,7 +86,6 @@ export const createProducer = (chain: ChainContext) => {
   /** A block that another validator proposes, checked and executed on `parent` as if it were sealed. @throws InvalidBlock */
   const verify = async (parent: ChainHead, block: Block, { nowMs }: ImportOptions): Promise<BuiltBlock> => {
     const context = await qbftContext(chain, block.header, parent, nowMs)
-    ancestry(context)
     for (const rule of QBFT_PROPOSAL_HEADER_RULES) rule(context)
     const result = await executeChecked(chain, parent, block, context)
     const built: BuiltBlock = {
@@ -116,9 +117,7 @@ export const createProducer = (chain: ChainContext) => {
         `block ${toHex(expected)} with seals`,
         `block ${toHex(hash)}`,
       )
-    const context = await qbftContext(chain, header, parent)
-    ancestry(context)
-    commitSeals(context)
+    commitSeals(await qbftContext(chain, header, parent))
     return commitOf({ ...built.block, header }, hash, parent, result)
   }
 

@@ -6,13 +6,21 @@ export type CompiledContract = {
   readonly abi: Abi
   /** Creation code, without constructor arguments. */
   readonly bytecode: `0x${string}`
+  /** The code of the contract once it is deployed, for a genesis file. */
+  readonly runtimeBytecode: `0x${string}`
 }
 
 type Output = {
   readonly errors?: readonly { readonly severity: string; readonly formattedMessage: string }[]
   readonly contracts?: Record<
     string,
-    Record<string, { readonly abi: Abi; readonly evm: { readonly bytecode: { readonly object: string } } }>
+    Record<
+      string,
+      {
+        readonly abi: Abi
+        readonly evm: Readonly<Record<'bytecode' | 'deployedBytecode', { readonly object: string }>>
+      }
+    >
   >
 }
 
@@ -34,7 +42,7 @@ export const compile = (name: string): CompiledContract => {
     settings: {
       evmVersion: 'paris',
       optimizer: { enabled: true, runs: 200 },
-      outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
+      outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object', 'evm.deployedBytecode.object'] } },
     },
   }
   const output = JSON.parse(solc.compile(JSON.stringify(input))) as Output
@@ -42,7 +50,12 @@ export const compile = (name: string): CompiledContract => {
   if (failures.length > 0) throw new Error(failures.map(each => each.formattedMessage).join('\n'))
   const contract = output.contracts?.[file]?.[name]
   if (contract === undefined) throw new Error(`${file} declares no contract ${name}`)
-  const result: CompiledContract = { abi: contract.abi, bytecode: `0x${contract.evm.bytecode.object}` }
+  const { bytecode, deployedBytecode } = contract.evm
+  const result: CompiledContract = {
+    abi: contract.abi,
+    bytecode: `0x${bytecode.object}`,
+    runtimeBytecode: `0x${deployedBytecode.object}`,
+  }
   compiled.set(name, result)
   return result
 }
