@@ -1,7 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { decodeFunctionResult } from 'viem'
 import { DEPLOYER, RECEIVER, type Sample, startSampleChain, SUPPLY } from '../support/sampleChain.ts'
 import type { RpcReply } from '../support/testNode.ts'
+
+// Its contracts are compiled first.
+setDefaultTimeout(30_000)
 
 let sample: Sample
 const rpc = (method: string, ...params: readonly unknown[]): Promise<RpcReply> =>

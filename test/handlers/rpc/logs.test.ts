@@ -1,8 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { FILTER_LIFETIME_MS, FILTERS_MAX } from '../../../handlers/rpc/filters/registry.ts'
 import { FILTER_VALUES_MAX } from '../../../handlers/rpc/logs/filter.ts'
 import { DEPLOYER, RECEIVER, type Sample, startSampleChain } from '../support/sampleChain.ts'
 import type { RpcReply } from '../support/testNode.ts'
+
+// Its contracts are compiled first.
+setDefaultTimeout(30_000)
 
 type Log = { readonly blockNumber: string; readonly logIndex: string; readonly address: string }
 

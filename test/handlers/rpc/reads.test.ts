@@ -1,9 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { decodeBlock } from '../../../core/chain/codec/block.ts'
 import { fromHex, toHex } from '../../../core/bytes/hex.ts'
 import { keccak256 } from '../../../core/crypto/crypto.ts'
 import { DEPLOYER, type Sample, startSampleChain } from '../support/sampleChain.ts'
 import { VALIDATOR } from '../support/testNode.ts'
+
+// Its contracts are compiled first.
+setDefaultTimeout(30_000)
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { fromHex, toHex } from '../../../core/bytes/hex.ts'
 import { keccak256 } from '../../../core/crypto/crypto.ts'
 import { DELEGATOR, DEPLOYER, RECEIVER, type Sample, startSampleChain } from '../support/sampleChain.ts'
+
+// Its contracts are compiled first.
+setDefaultTimeout(30_000)
 
 type Json = Readonly<Record<string, unknown>>
 
