@@ -26,6 +26,8 @@ const BATCH = 100
 /** Waiting in the pools at most, while as much as possible is sent. */
 const OUTSTANDING_MAX = 4_000
 const POLL_MS = 10
+/** What is not included by then will not be. */
+const DRAIN_MS_MAX = 30_000
 
 type RpcBlock = { readonly number: string; readonly transactions: readonly string[] }
 
@@ -93,14 +95,11 @@ export const runLoad = async ({
     }
   }
 
-  let sending = true
-  const sender = send().finally(() => {
-    sending = false
-  })
-  while (sending || latencies.length < sent) {
+  const isWaiting = (): boolean => latencies.length < sent && performance.now() < endMs + DRAIN_MS_MAX
+  const sender = send()
+  while (performance.now() < endMs || isWaiting()) {
     await watch()
     await Bun.sleep(POLL_MS)
-    if (!sending && performance.now() > endMs + 30_000) break
   }
   await sender
   const [first, last] = [seen[0], seen.at(-1)]
