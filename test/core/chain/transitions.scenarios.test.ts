@@ -1,0 +1,184 @@
+import { describe, expect, test } from 'bun:test'
+import { type Address, ZERO_HASH } from '../../../core/bytes/bytes.ts'
+import { fromHex, toHex } from '../../../core/bytes/hex.ts'
+import type { Chain } from '../../../core/chain/chain.ts'
+import { type QbftConsensus, qbftAt } from '../../../core/genesis/schedule.ts'
+import { brokenRule, build, extend, openTestChain, sealedHeader, transfer } from './support/chain.ts'
+import { USERS, VALIDATORS } from './support/keys.ts'
+
+const ETHER = 10n ** 18n
+const [ALICE] = USERS
+const [V0] = VALIDATORS
+const B1 = new Uint8Array(20).fill(0xb1)
+const B2 = new Uint8Array(20).fill(0xb2)
+
+const openWith = (transitions: readonly object[], qbft: object = {}, more: object = {}): Promise<Chain> =>
+  openTestChain({ qbft, config: { ...more, transitions: { qbft: transitions } } })
+
+/** What the chain says to a next block so many seconds after its parent; the block is then on the chain, if it may be. */
+const after = async (chain: Chain, seconds: bigint): Promise<string | undefined> => {
+  const timestamp = chain.head().header.timestamp + seconds
+  // Built as late as any period asks for, so that only the import judges the time.
+  const { block } = await build(chain, [], { timestamp: chain.head().header.timestamp + 100n })
+  return brokenRule(chain, { ...block, header: sealedHeader({ ...block.header, timestamp }) })
+}
+
+const balance = (chain: Chain, address: Address): bigint =>
+  chain.store.stateAt(chain.head().header.number).account(address)?.balance ?? 0n
+
+describe('the block period', () => {
+  test('#81 is 10 seconds for block 1 and 20 for block 2', async () => {
+    const chain = await openWith([
+      { block: 1, blockperiodseconds: 10 },
+      { block: 2, blockperiodseconds: 20 },
+    ])
+    expect(await after(chain, 9n)).toBe('timestamp-spacing')
+    expect(await after(chain, 10n)).toBeUndefined()
+    expect(await after(chain, 19n)).toBe('timestamp-spacing')
+    expect(await after(chain, 20n)).toBeUndefined()
+  })
+
+  test('grows and shrinks at exactly its block', async () => {
+    const chain = await openWith([
+      { block: 3, blockperiodseconds: 5 },
+      { block: 4, blockperiodseconds: '1' },
+    ])
+    expect(await after(chain, 2n)).toBeUndefined()
+    expect(await after(chain, 2n)).toBeUndefined()
+    expect(await after(chain, 4n)).toBe('timestamp-spacing')
+    expect(await after(chain, 5n)).toBeUndefined()
+    expect(await after(chain, 0n)).toBe('timestamp-spacing')
+    expect(await after(chain, 1n)).toBeUndefined()
+  })
+
+  test('in milliseconds lifts the rule from its block on, and 0 brings it back', async () => {
+    const chain = await openWith([
+      { block: 2, xblockperiodmilliseconds: 100 },
+      { block: 4, xblockperiodmilliseconds: 0 },
+    ])
+    expect(await after(chain, 0n)).toBe('timestamp-spacing')
+    expect(await after(chain, 2n)).toBeUndefined()
+    expect(await after(chain, 0n)).toBeUndefined()
+    expect(await after(chain, 0n)).toBeUndefined()
+    expect(await after(chain, 1n)).toBe('timestamp-spacing')
+    expect(await after(chain, 2n)).toBeUndefined()
+  })
+
+  test('of empty blocks changes at its block, and stays through other transitions', async () => {
+    const chain = await openWith([
+      { block: 2, emptyblockperiodseconds: 60 },
+      { block: 3, blockreward: '1' },
+      { block: 5, xemptyblockperiodseconds: 0 },
+    ])
+    const consensus = chain.configuration.consensus as QbftConsensus
+    const periods = [1n, 2n, 3n, 4n, 5n].map(number => qbftAt(consensus, number).emptyBlockPeriodSeconds)
+    expect(periods).toEqual([0, 60, 60, 60, 0])
+  })
+})
+
+describe('the block reward', () => {
+  test('changes at exactly its block, to nothing too', async () => {
+    const chain = await openWith(
+      [
+        { block: 2, blockreward: '0x1bc16d674ec80000' },
+        { block: 4, blockreward: 0 },
+      ],
+      { blockreward: '5000000000000000000' },
+    )
+    const earned: bigint[] = []
+    for (let number = 1; number <= 5; number++) {
+      await extend(chain)
+      earned.push(balance(chain, V0.address) / ETHER)
+    }
+    expect(earned).toEqual([5n, 7n, 9n, 9n, 9n])
+  })
+
+  test('goes to the beneficiary in force; the empty string gives it back to the proposer', async () => {
+    const chain = await openWith(
+      [
+        { block: 2, miningbeneficiary: toHex(B1) },
+        { block: 3, miningbeneficiary: toHex(B2) },
+        { block: 6, miningbeneficiary: '' },
+        { block: 8, miningbeneficiary: toHex(B1) },
+      ],
+      { blockreward: '5000000000000000000' },
+    )
+    const paid: (readonly bigint[])[] = []
+    for (let number = 1; number <= 8; number++) {
+      await extend(chain)
+      paid.push([V0.address, B1, B2].map(address => balance(chain, address) / ETHER))
+    }
+    expect(paid).toEqual([
+      [5n, 0n, 0n],
+      [5n, 5n, 0n],
+      [5n, 5n, 5n],
+      [5n, 5n, 10n],
+      [5n, 5n, 15n],
+      [10n, 5n, 15n],
+      [15n, 5n, 15n],
+      [15n, 10n, 15n],
+    ])
+  })
+
+  test('a block that pays by another transition is not taken', async () => {
+    const maker = await openWith([{ block: 2, blockreward: '1' }])
+    const chain = await openWith([{ block: 3, blockreward: '1' }])
+    const first = await extend(maker)
+    const second = await extend(maker)
+    expect(await brokenRule(chain, first)).toBeUndefined()
+    expect(await brokenRule(chain, second)).toBe('state-root')
+  })
+})
+
+test('fees and what COINBASE answers follow the beneficiary in force, the header does not', async () => {
+  // SSTORE(NUMBER, COINBASE).
+  const contract = new Uint8Array(20).fill(0xcb)
+  const chain = await openTestChain({
+    alloc: { [toHex(contract)]: { balance: '0x0', code: '0x41435500' } },
+    config: {
+      zeroBaseFee: true,
+      transitions: {
+        qbft: [
+          { block: 2, miningbeneficiary: toHex(B1) },
+          { block: 3, miningbeneficiary: '' },
+        ],
+      },
+    },
+  })
+  for (let number = 1; number <= 3; number++) {
+    const call = transfer(ALICE, number - 1, { to: contract, value: 0n, gasLimit: 100_000n })
+    const block = await extend(chain, [call])
+    expect(block.header.coinbase).toEqual(V0.address)
+  }
+  const state = chain.store.stateAt(3n)
+  const account = state.account(contract)
+  const seen = [1, 2, 3].map(number => {
+    const slot = Uint8Array.of(...ZERO_HASH.subarray(1), number)
+    return account === undefined ? undefined : toHex(state.storage(contract, account, slot).subarray(12))
+  })
+  expect(seen).toEqual([V0.address, B1, V0.address].map(toHex))
+  expect(balance(chain, B1)).toBeGreaterThan(0n)
+  expect(balance(chain, V0.address)).toBe(2n * balance(chain, B1))
+})
+
+test('what a transition does not set stays as it was', async () => {
+  const chain = await openWith(
+    [
+      { block: 1, blockreward: '7', miningbeneficiary: toHex(B1) },
+      { block: 2, blockperiodseconds: 9 },
+      { block: 3, blockreward: '8' },
+    ],
+    { epochlength: 77 },
+  )
+  const consensus = chain.configuration.consensus as QbftConsensus
+  expect(qbftAt(consensus, 3n)).toEqual({
+    blockPeriodSeconds: 9,
+    blockPeriodMs: 0,
+    emptyBlockPeriodSeconds: 0,
+    epochLength: 77n,
+    requestTimeoutSeconds: 1,
+    blockReward: 8n,
+    miningBeneficiary: fromHex(toHex(B1)),
+    validatorSelection: { mode: 'blockheader' },
+  })
+})
