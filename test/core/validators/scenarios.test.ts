@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'bun:test'
+import type { Address } from '../../../core/bytes/bytes.ts'
+import type { Vote } from '../../../core/chain/codec/extraData.ts'
+import { parseGenesis } from '../../../core/genesis/parse.ts'
+import type { QbftConsensus } from '../../../core/genesis/schedule.ts'
+import { chooseVote } from '../../../core/validators/proposals.ts'
+import { proposerOf } from '../../../core/validators/proposer.ts'
+import { tallyAfter } from '../../../core/validators/tally.ts'
+import { newTally, type VoteTally } from '../../../core/validators/votes.ts'
+import { withQbft } from '../genesis/genesisFiles.ts'
+
+const validator = (number: number): Address => new Uint8Array(20).fill(number)
+const numberOf = (address: Address): number => address[0] as number
+const add = (number: number): Vote => ({ recipient: validator(number), type: 'add' })
+const drop = (number: number): Vote => ({ recipient: validator(number), type: 'drop' })
+const range = (from: number, to: number): number[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => from + index)
+
+/** Validators who take turns and vote as their operators proposed, without anything that carries their blocks. */
+const createConsortium = (members: readonly number[], epochlength = 30_000) => {
+  const consensus = parseGenesis(withQbft({ epochlength })).configuration.consensus as QbftConsensus
+  const standing = new Map<number, readonly Vote[]>()
+  const positions = new Map<number, number>()
+  let tally: VoteTally = newTally(members.map(validator))
+  let number = 0n
+  let last: Address = new Uint8Array(20)
+  const proposers: number[] = []
+
+  const step = (): void => {
+    const proposer = proposerOf(tally.validators, last, 0)
+    if (proposer === undefined) throw new Error('nobody is left to propose')
+    const key = numberOf(proposer)
+    const choice = chooseVote(standing.get(key) ?? [], tally, proposer, positions.get(key) ?? 0)
+    positions.set(key, choice.position)
+    number++
+    tally = tallyAfter(consensus, tally, { number, proposer, vote: choice.vote })
+    last = proposer
+    proposers.push(key)
+  }
+
+  return {
+    /** What these operators want from now on, in place of what they wanted. */
+    propose(operators: readonly number[], ...votes: readonly Vote[]) {
+      for (const operator of operators) standing.set(operator, votes)
+    },
+    run(blocks: number) {
+      for (let count = 0; count < blocks; count++) step()
+    },
+    /** The proposers of the last blocks. */
+    lately: (blocks: number) => proposers.slice(-blocks),
+    members: () => tally.validators.map(numberOf),
+    ballots: () => tally.ballots.length,
+  }
+}
+
+describe('a consortium whose operators propose', () => {
+  test('#113 three vote a fourth in, and three of the four vote it out again', () => {
+    const consortium = createConsortium([1, 2, 3])
+    consortium.propose([1, 2, 3], add(4))
+    consortium.run(2)
+    expect(consortium.members()).toEqual([1, 2, 3, 4])
+    consortium.run(4)
+    expect(new Set(consortium.lately(4))).toEqual(new Set([1, 2, 3, 4]))
+    consortium.propose([1, 2, 3], drop(4))
+    consortium.run(4)
+    expect(consortium.members()).toEqual([1, 2, 3])
+    consortium.run(6)
+    expect(consortium.lately(6)).not.toContain(4)
+  })
+
+  test('a fifth one takes its turn from the block after the one that voted it in', () => {
+    const consortium = createConsortium([1, 2, 3, 4])
+    consortium.propose([1, 2, 3], add(5))
+    consortium.run(3)
+    expect(consortium.members()).toEqual([1, 2, 3, 4, 5])
+    consortium.run(2)
+    expect(consortium.lately(5)).toEqual([1, 2, 3, 4, 5])
+  })
+
+  test('two of four are not enough, however long they want it', () => {
+    const consortium = createConsortium([1, 2, 3, 4])
+    consortium.propose([1, 2], add(5))
+    consortium.run(100)
+    expect(consortium.members()).toEqual([1, 2, 3, 4])
+    // A standing vote is cast once.
+    expect(consortium.ballots()).toBe(2)
+  })
+
+  test('#109 the epoch forgets the votes, and the standing ones are cast again', () => {
+    const consortium = createConsortium([1, 2, 3, 4], 10)
+    consortium.propose([1, 2], add(5))
+    consortium.run(9)
+    expect(consortium.ballots()).toBe(2)
+    consortium.run(1)
+    expect(consortium.ballots()).toBe(0)
+    consortium.run(4)
+    expect(consortium.ballots()).toBe(2)
+    consortium.propose([3], add(5))
+    consortium.run(4)
+    expect(consortium.members()).toEqual([1, 2, 3, 4, 5])
+  })
+
+  test('an epoch too short for a majority never changes the set', () => {
+    const consortium = createConsortium([1, 2, 3, 4], 3)
+    consortium.propose([1, 2, 3, 4], add(5))
+    consortium.run(60)
+    expect(consortium.members()).toEqual([1, 2, 3, 4])
+  })
+
+  test('grows from four to seven and back, several at once', () => {
+    const consortium = createConsortium(range(1, 4))
+    consortium.propose(range(1, 4), add(5), add(6), add(7))
+    consortium.run(30)
+    expect(consortium.members()).toEqual(range(1, 7))
+    consortium.run(7)
+    expect(new Set(consortium.lately(7))).toEqual(new Set(range(1, 7)))
+    consortium.propose(range(1, 4), drop(5), drop(6), drop(7))
+    consortium.run(60)
+    expect(consortium.members()).toEqual(range(1, 4))
+    consortium.run(4)
+    expect(new Set(consortium.lately(4))).toEqual(new Set(range(1, 4)))
+  })
+
+  test('whose operators disagree changes their votes, and the majority decides', () => {
+    const consortium = createConsortium([1, 2, 3, 4])
+    consortium.propose([1, 2], drop(4))
+    consortium.propose([3], add(4))
+    consortium.run(8)
+    expect(consortium.members()).toEqual([1, 2, 3, 4])
+    consortium.propose([3], drop(4))
+    consortium.run(4)
+    expect(consortium.members()).toEqual([1, 2, 3])
+  })
+
+  test('never votes its last one out, whatever they want', () => {
+    const consortium = createConsortium([1, 2, 3])
+    consortium.propose([1, 2, 3], drop(1), drop(2), drop(3))
+    consortium.run(50)
+    expect(consortium.members()).toHaveLength(1)
+    consortium.run(5)
+  })
+})
