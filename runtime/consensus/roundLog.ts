@@ -26,14 +26,18 @@ export const createRoundLog = (log: Log, address: Address, connected: () => read
   let current: RoundStarted | undefined
   let startedMs = 0
   let toldMs = -Infinity
+  /** The latest round of the height that each validator was heard in. */
+  const lastRounds = new Map<string, number>()
 
-  const tellSummary = ({ heard, quorum, round }: RoundStarted): void => {
+  const tellSummary = ({ quorum }: RoundStarted): void => {
     log.info('BFT round summary (quorum = {quorum})', { quorum })
     for (const validator of validators) {
       const isSelf = equalBytes(validator, address)
-      const state = isSelf || includesAddress(heard, validator) ? `Round: ${round}` : 'silent'
+      const key = toHex(validator)
+      const last = lastRounds.get(key)
+      const state = last === undefined ? 'not heard of at this height' : `Round: ${last}`
       log.info('Address: {validator}  {state}{local}', {
-        validator: toHex(validator),
+        validator: key,
         state,
         local: isSelf ? ' (Local node)' : '',
       })
@@ -67,6 +71,7 @@ export const createRoundLog = (log: Log, address: Address, connected: () => read
       startedMs = Date.now()
       const { round, sequence, timeoutMs, reason } = effect
       const seconds = timeoutMs / 1000
+      for (const validator of effect.heard) lastRounds.set(toHex(validator), round)
       if (round < TOLD_ROUND_MIN) {
         log.debug('Round {round} of block {sequence} begins ({reason}), it expires in {seconds} seconds', {
           round,
@@ -94,6 +99,7 @@ export const createRoundLog = (log: Log, address: Address, connected: () => read
       validators = next
       current = undefined
       toldMs = -Infinity
+      lastRounds.clear()
     },
   }
 }

@@ -1,0 +1,131 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { BuiltBlock, Chain } from '../../../core/chain/chain.ts'
+import { qbftBlockHash } from '../../../core/chain/codec/blockHash.ts'
+import { openChain } from '../../../core/chain/openChain.ts'
+import { withSeals } from '../../../core/qbft/codec/roundOfBlock.ts'
+import type { Input } from '../../../core/qbft/input.ts'
+import { parseGenesisText } from '../../../core/genesis/parse.ts'
+import { openChainStore } from '../../../core/store/chainStore.ts'
+import { type BlockWork, createBlockWork } from '../../../runtime/consensus/blockWork.ts'
+import { openStorage } from '../../../runtime/drivers/open.ts'
+import { configureLog, logOf } from '../../../runtime/logging/log.ts'
+import { genesisText, testAddress } from '../genesis.ts'
+
+setDefaultTimeout(30_000)
+
+type SetUp = {
+  readonly chain: Chain
+  readonly work: BlockWork
+  readonly answers: Input[]
+  readonly lines: readonly string[]
+  /** The next block, as the other validator builds it. */
+  readonly propose: (timestamp: bigint) => Promise<BuiltBlock>
+}
+
+/** The work of one of two validators on a real chain in memory; `change` lets the chain fail. */
+const setUp = async (change: (chain: Chain) => Chain = chain => chain): Promise<SetUp> => {
+  const lines: string[] = []
+  configureLog({ level: 'INFO', format: 'PLAIN', colour: false, write: line => lines.push(line) })
+  const chain = await openChain({
+    genesis: parseGenesisText(genesisText({ validators: [1, 2], qbft: { xblockperiodmilliseconds: 10 } })),
+    store: await openChainStore(await openStorage('memory', '')),
+    onError: error => {
+      throw error
+    },
+  })
+  const answers: Input[] = []
+  const work = createBlockWork({
+    chain: change(chain),
+    build: () => Promise.reject(new Error('no time')),
+    answer: input => answers.push(input),
+    onCommitted: () => Promise.resolve(),
+    log: logOf('validator'),
+  })
+  const propose = (timestamp: bigint): Promise<BuiltBlock> =>
+    chain.buildBlock({
+      coinbase: testAddress(2),
+      timestamp,
+      targetGasLimit: undefined,
+      vanity: new Uint8Array(0),
+      minGasPrice: 0n,
+      round: 0,
+      candidates: { next: () => undefined, skip: () => undefined },
+      full: () => false,
+    })
+  return { chain, work, answers, lines, propose }
+}
+
+const nowSeconds = (): bigint => BigInt(Math.floor(Date.now() / 1000))
+
+const verifying = (block: BuiltBlock['block']) =>
+  ({ kind: 'verify-block', block, hash: qbftBlockHash(block.header) }) as const
+
+describe('given a block of another validator is to be verified', () => {
+  test('when it is valid then the answer says so', async () => {
+    const { work, answers, propose } = await setUp()
+    const effect = verifying((await propose(nowSeconds())).block)
+    await work.verify(effect)
+    expect(answers).toEqual([{ kind: 'block-verified', hash: effect.hash, invalid: undefined }])
+  })
+
+  test('when it breaks a rule then the answer says which', async () => {
+    const { work, answers, propose } = await setUp()
+    const { block } = await propose(nowSeconds())
+    const effect = verifying({ ...block, header: { ...block.header, gasUsed: 1n } })
+    await work.verify(effect)
+    expect(answers[0]).toMatchObject({ invalid: expect.stringContaining('gas-used') })
+  })
+
+  test('when the clock of its maker is a little ahead then it is judged when its second has come', async () => {
+    const { work, answers, propose } = await setUp()
+    const timestamp = nowSeconds() + 3n
+    const effect = verifying((await propose(timestamp)).block)
+    await work.verify(effect)
+    expect(answers).toEqual([{ kind: 'block-verified', hash: effect.hash, invalid: undefined }])
+    expect(nowSeconds()).toBeGreaterThanOrEqual(timestamp - 1n)
+  })
+
+  test('when it is far ahead then it is refused at once', async () => {
+    const { work, answers, propose } = await setUp()
+    await work.verify(verifying((await propose(nowSeconds() + 60n)).block))
+    expect(answers[0]).toMatchObject({ invalid: expect.stringContaining('future-timestamp') })
+  })
+
+  test('when this node fails at it then that says nothing about the block: it is tried again', async () => {
+    let failures = 1
+    const { work, answers, lines, propose } = await setUp(chain => ({
+      ...chain,
+      verifyBlock: (block, options) =>
+        failures-- > 0 ? Promise.reject(new Error('out of files')) : chain.verifyBlock(block, options),
+    }))
+    const effect = verifying((await propose(nowSeconds())).block)
+    await work.verify(effect)
+    expect(answers).toEqual([{ kind: 'block-verified', hash: effect.hash, invalid: undefined }])
+    expect(lines.join()).toContain('Block 1 could not be verified: out of files')
+  })
+
+  test('when the node stops meanwhile then there is no answer', async () => {
+    const { work, answers, propose } = await setUp()
+    const verified = work.verify(verifying((await propose(nowSeconds() + 5n)).block))
+    await Bun.sleep(20)
+    work.stop()
+    await verified
+    expect(answers).toEqual([])
+  })
+})
+
+describe('given other work', () => {
+  test('when building fails then the answer is no block, and the log says why', async () => {
+    const { work, answers, lines } = await setUp()
+    await work.build({ kind: 'build-block', sequence: 1n, round: 2, timestamp: 0n })
+    expect(answers).toEqual([{ kind: 'block-built', sequence: 1n, round: 2, block: undefined }])
+    expect(lines.join()).toContain('Making block 1 failed: no time')
+  })
+
+  test('when a block cannot be committed then the answer says so', async () => {
+    const { work, answers, propose } = await setUp()
+    const block = withSeals((await propose(nowSeconds())).block, 0, [])
+    await work.import({ kind: 'import-block', block, hash: qbftBlockHash(block.header) })
+    expect(answers).toEqual([{ kind: 'import-failed', hash: qbftBlockHash(block.header) }])
+  })
+})
