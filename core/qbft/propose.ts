@@ -7,7 +7,7 @@ import { withRound } from './codec/roundOfBlock.ts'
 import type { ProposalMessage, RoundChangeMessage } from './message.ts'
 import { signProposal } from './own.ts'
 import { currentRound, proposerIn } from './rounds.ts'
-import type { HeightState } from './state.ts'
+import type { HeightState, RoundState } from './state.ts'
 import { ask, isSelf, type Turn } from './turn.ts'
 import { requestVerdict, verdictOn, withVerdict } from './verdicts.ts'
 
@@ -53,12 +53,12 @@ export const propose = (turn: Turn, height: HeightState, unstamped: Block): Heig
   const block = withRound(unstamped, round.round)
   const made = signProposal(turn, height, round.round, block)
   if (made === undefined) return height
-  const roundChanges = round.round === 0 ? [] : roundChangesOf(height)
+  const { justification } = round
   const message: ProposalMessage = {
     kind: 'proposal',
     signed: made.signed,
-    roundChanges: roundChanges.map(({ signed }) => signed),
-    prepares: highestPrepared(roundChanges)?.prepares ?? [],
+    roundChanges: justification.map(({ signed }) => signed),
+    prepares: highestPrepared(justification)?.prepares ?? [],
   }
   const { address } = turn.environment
   return acceptProposal(turn, broadcastInRound(turn, made.height, message), {
@@ -70,11 +70,17 @@ export const propose = (turn: Turn, height: HeightState, unstamped: Block): Heig
   })
 }
 
-/** What the proposer of the current round begins with: the block of the best certificate, else a new one. */
-export const beginProposal = (turn: Turn, height: HeightState): HeightState => {
-  const { round } = height
-  if (round === undefined || !isToPropose(turn, height)) return height
-  const block = round.round === 0 ? undefined : highestPrepared(roundChangesOf(height))?.block
+/**
+ * What the proposer of the current round begins with: the block of the best certificate, else a new one. The round changes
+ * that this is decided by are those that justify it, whatever comes while the block is made or verified: one more could tell
+ * of a better certificate, and one for a later round takes the place of its author's.
+ */
+export const beginProposal = (turn: Turn, before: HeightState): HeightState => {
+  if (before.round === undefined || !isToPropose(turn, before)) return before
+  const justification = before.round.round === 0 ? [] : roundChangesOf(before)
+  const round: RoundState = { ...before.round, justification }
+  const height: HeightState = { ...before, round }
+  const block = highestPrepared(justification)?.block
   if (block === undefined) {
     const timestamp = timestampOf(height, round.round, turn.nowMs)
     ask(turn, { kind: 'build-block', sequence: height.sequence, round: round.round, timestamp })

@@ -93,6 +93,7 @@ export const enterRound = (
     prepared: false,
     ownCommit: undefined,
     first: new Map(),
+    justification: [],
     toPropose: undefined,
   }
   const next: HeightState = {

@@ -49,6 +49,8 @@ export type RoundState = Votes & {
   readonly ownCommit: SignedCommit | undefined
   /** By kind and author. */
   readonly first: ReadonlyMap<string, FirstSignature>
+  /** The round changes that the own proposal is decided by, from its beginning. */
+  readonly justification: readonly RoundChangeMessage[]
   /** The block of a certificate to be proposed again once it is verified. */
   readonly toPropose: Block | undefined
 }
