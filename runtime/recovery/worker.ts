@@ -1,13 +1,13 @@
 import { parentPort } from 'node:worker_threads'
 import { useCryptoEngine } from '../../core/crypto/crypto.ts'
-import { loadWasmEngine } from '../../core/crypto/wasm.ts'
+import { loadFastestEngine } from '../crypto/fastest.ts'
 import { recoverPacked } from './packed.ts'
 
 const port = parentPort
 if (port === null) throw new Error('runtime/recovery/worker.ts runs on a worker thread only')
 
 try {
-  useCryptoEngine(await loadWasmEngine())
+  useCryptoEngine(await loadFastestEngine())
 } catch {
   // Where WebAssembly cannot be compiled the noble engine, already in place, serves.
 }

@@ -1,7 +1,7 @@
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { useCryptoEngine } from '../../core/crypto/crypto.ts'
-import { loadWasmEngine } from '../../core/crypto/wasm.ts'
+import { loadFastestEngine } from '../../runtime/crypto/fastest.ts'
 import { benchBlocks } from './blocks.ts'
 import { benchCrypto } from './crypto.ts'
 import { benchEvm } from './evm.ts'
@@ -80,7 +80,7 @@ const readArguments = (): { readonly quick: boolean; readonly groups: readonly G
 
 const main = async (): Promise<void> => {
   const { quick, groups } = readArguments()
-  useCryptoEngine(await loadWasmEngine())
+  useCryptoEngine(await loadFastestEngine())
   const began = performance.now()
   const progress = (text: string): void => {
     process.stderr.write(`${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s  ${text}\n`)
