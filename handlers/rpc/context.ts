@@ -122,6 +122,8 @@ export type RpcHost = {
   readonly votes: StandingVotes | undefined
   /** Peers whose genesis file or transitions are not this node's, by the names of the entries. */
   readonly differences: () => readonly ConfigurationDifference[]
+  /** Told what the operator should know of a request that is carried out all the same. */
+  readonly warn: (text: string) => void
   /** Told of errors that are the node's own fault, before the client is told `Internal error`. */
   readonly reportError: (method: string, error: unknown) => void
 }

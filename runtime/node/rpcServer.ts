@@ -47,6 +47,7 @@ const hostOf = (options: NodeOptions, parts: RpcParts): RpcHost => ({
   syncing: parts.syncing ?? (() => undefined),
   votes: parts.votes,
   differences: parts.differences ?? (() => []),
+  warn: text => parts.log.warn('{text}', { text }),
   reportError: (method, error) => parts.log.error('{method} failed: {error}', { method, error }),
 })
 

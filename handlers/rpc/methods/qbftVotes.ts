@@ -1,10 +1,11 @@
-import type { Address } from '../../../core/bytes/bytes.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
+import type { Vote } from '../../../core/chain/codec/extraData.ts'
 import { qbftAt } from '../../../core/genesis/schedule.ts'
 import type { RpcContext, StandingVotes } from '../context.ts'
 import { RpcError } from '../errors.ts'
 import { type Method, method } from '../method.ts'
 import { given, requireAddress } from '../parameters/values.ts'
+import { warnOfVote } from '../voteWarning.ts'
 
 /** Nobody votes where a contract selects the validators; the mode at the head decides, as in Besu. */
 const votesOf = ({ chain, votes }: RpcContext): StandingVotes => {
@@ -18,9 +19,10 @@ const votesOf = ({ chain, votes }: RpcContext): StandingVotes => {
   return votes
 }
 
-const propose = async (votes: StandingVotes, recipient: Address, isAdd: boolean): Promise<true> => {
+const propose = async (context: RpcContext, votes: StandingVotes, vote: Vote): Promise<true> => {
   try {
-    await votes.propose({ recipient, type: isAdd ? 'add' : 'drop' })
+    await warnOfVote(context, vote)
+    await votes.propose(vote)
     return true
   } catch (cause) {
     if ((cause as { readonly code?: unknown }).code !== 'TOO_MANY_VOTES') throw cause
@@ -35,7 +37,7 @@ export const QBFT_VOTE_METHODS: readonly Method[] = [
     const recipient = requireAddress(params, 0)
     const isAdd = given(params, 1)
     if (typeof isAdd !== 'boolean') throw new RpcError('INVALID_VOTE_TYPE')
-    return propose(votes, recipient, isAdd)
+    return propose(context, votes, { recipient, type: isAdd ? 'add' : 'drop' })
   }),
   method('qbft_discardValidatorVote', ['address'], async ({ params }, context) => {
     const votes = votesOf(context)

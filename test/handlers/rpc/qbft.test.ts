@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { toHex } from '../../../core/bytes/hex.ts'
+import { toBareHex, toHex } from '../../../core/bytes/hex.ts'
+import { addressOfPublicKey, publicKeyOf } from '../../../core/crypto/crypto.ts'
+import type { RpcNetwork } from '../../../handlers/rpc/context.ts'
 import { contractAccount } from '../../core/chain/support/validatorContract.ts'
 import { OUTSIDER, VALIDATORS } from '../../core/chain/support/keys.ts'
 import { startTestNode, type TestNode, VALIDATOR } from '../support/testNode.ts'
@@ -67,6 +69,38 @@ describe('votes', () => {
   ] as const)('%s %j is refused', async (method, params, message) => {
     expect((await node.rpc(method, ...params)).error).toEqual({ code: -32602, message })
     expect(await node.call('qbft_getPendingVotes')).toEqual({})
+  })
+
+  test('are warned of where too few validators would be left to make a block', async () => {
+    const warnings: string[] = []
+    const alone = await startTestNode({
+      host: { votes: votesInMemory(), warn: text => warnings.push(text) },
+    })
+    await alone.call('qbft_proposeValidatorVote', A, true)
+    await alone.call('qbft_proposeValidatorVote', ME, false)
+    await alone.call('qbft_proposeValidatorVote', ME, true)
+    expect(warnings).toEqual([
+      `If the vote to add ${A} succeeds now the chain stands still: 2 of then 2 validators must take part, and 1 of them are connected`,
+      `${ME} is the last validator: the vote to drop it is never cast`,
+    ])
+    await alone.close()
+  })
+
+  test('of somebody who is connected are not warned of', async () => {
+    const warnings: string[] = []
+    const keyOf = (byte: number): Uint8Array => publicKeyOf(new Uint8Array(32).fill(byte))
+    const network = {
+      enode: `enode://${toBareHex(keyOf(1))}@127.0.0.1:1`,
+      peers: () => [{ publicKey: keyOf(2) }],
+    } as unknown as RpcNetwork
+    const together = await startTestNode({
+      host: { network, votes: votesInMemory(), warn: text => warnings.push(text) },
+    })
+    await together.call('qbft_proposeValidatorVote', toHex(addressOfPublicKey(keyOf(2))), true)
+    expect(warnings).toEqual([])
+    await together.call('qbft_proposeValidatorVote', toHex(addressOfPublicKey(keyOf(3))), true)
+    expect(warnings).toHaveLength(1)
+    await together.close()
   })
 
   test('are nothing a chain of another consensus has', async () => {

@@ -60,7 +60,7 @@ export type TestNode = RpcApp & {
 export type TestNodeOptions = {
   readonly rpc?: Partial<RpcOptions>
   readonly pool?: Partial<PoolOptions>
-  readonly host?: Partial<Pick<RpcHost, 'network' | 'syncing' | 'votes' | 'differences'>>
+  readonly host?: Partial<Pick<RpcHost, 'network' | 'syncing' | 'votes' | 'differences' | 'warn'>>
   /** Over the development genesis. */
   readonly genesis?: (genesis: Record<string, unknown>) => void
 }
@@ -98,6 +98,7 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
     syncing: () => undefined,
     votes: undefined,
     differences: () => [],
+    warn: () => undefined,
     ...options.host,
     reportError: (method, error) => {
       throw new Error(`${method} failed`, { cause: error })

@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'bun:test'
+import type { Address } from '../../../core/bytes/bytes.ts'
+import { voteRisk } from '../../../core/validators/voteRisk.ts'
+
+const validator = (number: number): Address => new Uint8Array(20).fill(number)
+
+/** The risk of a vote where these are validators and those can be reached. */
+const risk = (members: readonly number[], reachable: readonly number[], type: 'add' | 'drop', on: number) =>
+  voteRisk(members.map(validator), address => reachable.includes(address[0] as number), {
+    recipient: validator(on),
+    type,
+  })
+
+describe('a vote is dangerous', () => {
+  test('when it adds somebody who is not there, and his absence is one too many', () => {
+    expect(risk([1], [1], 'add', 2)).toContain('2 of then 2 validators must take part, and 1 of them')
+    expect(risk([1, 2, 3, 4], [1, 2, 3], 'add', 5)).toContain('4 of then 5')
+  })
+
+  test('when it drops somebody without whom the others are too few', () => {
+    expect(risk([1, 2, 3, 4], [1, 2, 4], 'drop', 1)).toBeUndefined()
+    expect(risk([1, 2, 3, 4, 5, 6], [1, 2, 3, 4], 'drop', 1)).toContain('4 of then 5')
+  })
+
+  test('when it would drop the last one', () => {
+    expect(risk([1], [1], 'drop', 1)).toContain('never cast')
+  })
+})
+
+describe('a vote is not', () => {
+  test('when enough can be reached', () => {
+    expect(risk([1, 2, 3, 4], [1, 2, 3, 4], 'add', 5)).toBeUndefined()
+    expect(risk([1], [1, 2], 'add', 2)).toBeUndefined()
+    expect(risk([1, 2], [1, 2], 'drop', 2)).toBeUndefined()
+  })
+
+  test('when it drops one that cannot be reached', () => {
+    expect(risk([1, 2, 3, 4, 5], [1, 2, 3], 'drop', 5)).toBeUndefined()
+  })
+
+  test('when it changes nothing', () => {
+    expect(risk([1, 2], [], 'add', 2)).toBeUndefined()
+    expect(risk([1, 2], [], 'drop', 3)).toBeUndefined()
+  })
+})
