@@ -75,16 +75,20 @@ export const createBlockExchange = (options: BlockExchangeOptions): BlockExchang
   const { table, log, nowMs } = options
   const served = new Map<string, Uint8Array>()
   let servedBytes = 0
+  /** By peer: hashes of the blocks it is known to have, and of those it was sent. */
   const known = new Map<string, RecentKeys>()
+  const sent = new Map<string, RecentKeys>()
   const wanted = new Map<string, Wanted>()
 
-  const knownTo = (id: string): RecentKeys => {
-    const found = known.get(id)
+  const keysOf = (map: Map<string, RecentKeys>, id: string): RecentKeys => {
+    const found = map.get(id)
     if (found !== undefined) return found
     const created = createRecentKeys(KNOWN_MAX)
-    known.set(id, created)
+    map.set(id, created)
     return created
   }
+  const knownTo = (id: string): RecentKeys => keysOf(known, id)
+  const servedTo = (id: string): RecentKeys => keysOf(sent, id)
 
   const send = (link: Link, code: number, hash: Hash, rest: Uint8Array): void => {
     link.blockChannel ??= openChannel(link.connection, options.protocol, QUEUE, reason =>
@@ -168,8 +172,10 @@ export const createBlockExchange = (options: BlockExchangeOptions): BlockExchang
       case ANNOUNCEMENT:
         return onAnnouncement(link, hash, rest)
       case REQUEST: {
-        const block = served.get(toBareHex(hash))
-        if (block !== undefined) send(link, BLOCK, hash.slice(), block)
+        const key = toBareHex(hash)
+        const block = served.get(key)
+        // Once to each: a request is small, a block is not.
+        if (block !== undefined && servedTo(link.id).add(key)) send(link, BLOCK, hash.slice(), block)
         return
       }
       case BLOCK:
@@ -210,6 +216,7 @@ export const createBlockExchange = (options: BlockExchangeOptions): BlockExchang
     },
     gone: id => {
       known.delete(id)
+      sent.delete(id)
       for (const [key, entry] of wanted) if (!entry.received && entry.askedFrom === id) ask(key, entry)
     },
     stop: () => {

@@ -27,7 +27,9 @@ type Target = {
   /** The next to try comes first. */
   readonly addresses: Enode[]
   failures: number
-  dueAtMs: number
+  /** When it was last decided when to dial it again. */
+  decidedAtMs: number
+  waitMs: number
   dialing: boolean
   /** The reason of the last failure that was logged. */
   lastReason: string | undefined
@@ -73,9 +75,18 @@ export const createDialer = (options: DialerOptions): Dialer => {
   const targets = new Map<string, Target>()
   let dialing = 0
 
+  const dialAfter = (target: Target, waitMs: number): void => {
+    target.decidedAtMs = nowMs()
+    target.waitMs = waitMs
+  }
+
+  /** Also when the clock was set back behind the decision. */
+  const isDue = ({ decidedAtMs, waitMs }: Target, now: number): boolean =>
+    now >= decidedAtMs + waitMs || now < decidedAtMs
+
   const failed = (target: Target, reason: string, refused: boolean): void => {
     target.failures++
-    target.dueAtMs = nowMs() + (refused ? REFUSED_BACKOFF_MS : backoffMs(target.failures))
+    dialAfter(target, refused ? REFUSED_BACKOFF_MS : backoffMs(target.failures))
     const [first] = target.addresses
     if (first !== undefined && target.kind !== 'learned' && target.lastReason !== reason)
       log.info('Cannot connect to {enode} yet: {reason}', { enode: formatEnode(first), reason })
@@ -123,7 +134,8 @@ export const createDialer = (options: DialerOptions): Dialer => {
           kind,
           addresses: [enode],
           failures: 0,
-          dueAtMs: 0,
+          decidedAtMs: nowMs(),
+          waitMs: 0,
           dialing: false,
           lastReason: undefined,
         })
@@ -134,7 +146,7 @@ export const createDialer = (options: DialerOptions): Dialer => {
       addAddress(known, enode)
       if (known.kind === kind || kind === 'learned' || known.kind === 'static') return false
       known.kind = kind
-      known.dueAtMs = 0
+      dialAfter(known, 0)
       return true
     },
     removeStatic: id => {
@@ -150,7 +162,7 @@ export const createDialer = (options: DialerOptions): Dialer => {
       for (const target of targets.values()) {
         const [enode] = target.addresses
         if (enode === undefined || target.dialing || dialing >= options.dialsMax) continue
-        if (target.dueAtMs > now || options.isConnected(target.id) || options.isBanned(target.id)) continue
+        if (!isDue(target, now) || options.isConnected(target.id) || options.isBanned(target.id)) continue
         if (target.kind !== 'static' && room <= 0) continue
         const refusal = options.refuses(enode.publicKey, enode.host, enode.port)
         if (refusal !== undefined) {
@@ -171,7 +183,7 @@ export const createDialer = (options: DialerOptions): Dialer => {
       const target = targets.get(id)
       if (target === undefined) return
       if (!wasEstablished) return failed(target, reason, refused)
-      target.dueAtMs = nowMs() + (refused ? REFUSED_BACKOFF_MS : backoffMs(1))
+      dialAfter(target, refused ? REFUSED_BACKOFF_MS : backoffMs(1))
     },
   }
 }

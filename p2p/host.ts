@@ -1,6 +1,6 @@
 import { noise } from '@chainsafe/libp2p-noise'
 import { asCrypto, defaultCrypto } from '@chainsafe/libp2p-noise/crypto'
-import { yamux } from '@chainsafe/libp2p-yamux'
+
 import { privateKeyFromRaw } from '@libp2p/crypto/keys'
 import { type GossipSub, gossipsub } from '@libp2p/gossipsub'
 import { type Identify, identify } from '@libp2p/identify'
@@ -10,6 +10,7 @@ import { createLibp2p } from 'libp2p'
 import { NetworkError, textOf } from './error.ts'
 import { endpointOf, listenAddressOf } from './identity.ts'
 import { gossipOptions } from './gossip.ts'
+import { safeYamux } from './muxer.ts'
 
 export type Host = Libp2p<{ identify: Identify; pubsub: GossipSub }>
 
@@ -51,7 +52,7 @@ export const createHost = (options: HostOptions): Promise<Host> => {
     transports: [tcp({ maxConnections: connectionsMax })],
     connectionEncrypters: [noise(isBun() ? { crypto: bunCrypto } : {})],
     streamMuxers: [
-      yamux({
+      safeYamux({
         maxInboundStreams: STREAMS_PER_CONNECTION_MAX,
         maxOutboundStreams: STREAMS_PER_CONNECTION_MAX,
         streamOptions: {

@@ -5,6 +5,10 @@ import { addressOfPublicKey } from '../core/crypto/crypto.ts'
 import type { Channel } from './channel.ts'
 import { endpointOf, keyOfPeerId } from './identity.ts'
 import type { PeerStatus } from './network.ts'
+import { createTokenBucket, type TokenBucket } from './tokenBucket.ts'
+
+/** A node that catches up asks for some ranges a second. */
+const REQUESTS_PER_SECOND = 100
 
 /** One connection to another node, from its first byte on. */
 export type Link = {
@@ -16,7 +20,7 @@ export type Link = {
   readonly inbound: boolean
   readonly remoteHost: string
   readonly remotePort: number
-  readonly openedAtMs: number
+  openedAtMs: number
   /** When bytes last came over it. */
   heardAtMs: number
   /** When the own status protocol last sent something. */
@@ -31,17 +35,20 @@ export type Link = {
   statusChannel: Channel | undefined
   consensusChannel: Channel | undefined
   blockChannel: Channel | undefined
+  /** What it may ask for: ranges, and whom this node knows. */
+  readonly requests: TokenBucket
   /** True once established, false when it ends before. */
   readonly ready: Promise<boolean>
   readonly settle: (established: boolean) => void
 }
 
 /** Undefined when the other side has no secp256k1 key: it is no node of this kind. */
-export const createLink = (connection: Connection, nowMs: number): Link | undefined => {
+export const createLink = (connection: Connection, nowMs: () => number): Link | undefined => {
   const publicKey = keyOfPeerId(connection.remotePeer)
   if (publicKey === undefined) return undefined
   const address = addressOfPublicKey(publicKey)
   const { host, port } = endpointOf(connection.remoteAddr)
+  const now = nowMs()
   const { promise, resolve } = Promise.withResolvers<boolean>()
   return {
     connection,
@@ -51,9 +58,9 @@ export const createLink = (connection: Connection, nowMs: number): Link | undefi
     inbound: connection.direction === 'inbound',
     remoteHost: host,
     remotePort: port,
-    openedAtMs: nowMs,
-    heardAtMs: nowMs,
-    toldAtMs: nowMs,
+    openedAtMs: now,
+    heardAtMs: now,
+    toldAtMs: now,
     stage: 'handshake',
     told: undefined,
     reason: undefined,
@@ -61,6 +68,7 @@ export const createLink = (connection: Connection, nowMs: number): Link | undefi
     statusChannel: undefined,
     consensusChannel: undefined,
     blockChannel: undefined,
+    requests: createTokenBucket(REQUESTS_PER_SECOND, 2 * REQUESTS_PER_SECOND, nowMs),
     ready: promise,
     settle: resolve,
   }

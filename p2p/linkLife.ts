@@ -23,7 +23,10 @@ const HANDSHAKE_TIMEOUT_MS = 10_000
 const SILENCE_MAX_MS = 12_000
 /** Said when nothing else was. */
 const ALIVE_INTERVAL_MS = 3000
-/** A tick that comes so much too late means that this process stood still: silence then says nothing of the peers. */
+/**
+ * A tick that comes so much too late means that this process stood still, one that comes before the last that the
+ * clock was set: silence then says nothing of the peers.
+ */
 const STANDSTILL_MS = 3000
 /** Both sides have turned to the better one of two connections by then. */
 const SPARE_GRACE_MS = 2000
@@ -229,7 +232,7 @@ export const createLinkLife = (options: LinkLifeOptions): LinkLife => {
     pending,
     linkOf: connection => links.get(connection.id),
     opened: connection => {
-      const link = createLink(connection, nowMs())
+      const link = createLink(connection, nowMs)
       if (link === undefined) {
         connection.abort(new Error('no secp256k1 key'))
         return
@@ -282,10 +285,14 @@ export const createLinkLife = (options: LinkLifeOptions): LinkLife => {
     },
     tick: () => {
       const now = nowMs()
-      const stoodStill = now - tickedAtMs > STANDSTILL_MS
+      const timeJumped = now < tickedAtMs || now - tickedAtMs > STANDSTILL_MS
       tickedAtMs = now
       for (const link of links.values()) {
-        if (stoodStill) link.heardAtMs = now
+        if (timeJumped) {
+          link.heardAtMs = now
+          link.toldAtMs = now - ALIVE_INTERVAL_MS
+          link.openedAtMs = Math.min(link.openedAtMs, now)
+        }
         tickLink(link, now)
       }
     },

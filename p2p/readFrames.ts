@@ -18,7 +18,6 @@ export async function* readFrames(
   const decoder = createFrameDecoder(bytesMax)
   const flow = createFlow(stream)
   let aheadBytes = 0
-  let ended = stream.readableEnded
   let failure: NetworkError | undefined
   let wake = (): void => undefined
 
@@ -28,10 +27,7 @@ export async function* readFrames(
     if (aheadBytes > READ_AHEAD_BYTES) flow.pause()
     wake()
   }
-  const onEnd = (): void => {
-    ended = true
-    wake()
-  }
+  const onEnd = (): void => wake()
   const onClose = ({ error }: StreamCloseEvent): void => {
     if (error !== undefined) failure = new NetworkError('NOT_CONNECTED', `the stream broke: ${error.message}`)
     onEnd()
@@ -44,6 +40,10 @@ export async function* readFrames(
     failure = new NetworkError('TIMEOUT', `silent for ${silenceMs / 1000} s`)
     wake()
   }
+
+  /** The end may be told while bytes that came with the negotiation of the protocol are still to be handed over. */
+  const isOver = (): boolean =>
+    stream.readBufferLength === 0 && (stream.readableEnded || stream.status !== 'open')
 
   stream.addEventListener('message', onMessage)
   stream.addEventListener('end', onEnd)
@@ -58,7 +58,7 @@ export async function* readFrames(
         continue
       }
       if (failure !== undefined) throw failure
-      if (ended || stream.status !== 'open') {
+      if (isOver()) {
         if (decoder.isEmpty) return
         throw new NetworkError('NOT_CONNECTED', 'the stream ended within a message')
       }

@@ -174,7 +174,10 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
   })
 
   const gossip = createTransactionGossip(host, protocols.transactions, log, {
-    onTransactions: (from, transactions) => {
+    onTransactions: async (from, transactions) => {
+      // What is ignored now is not heard again from others: a peer that has just connected is waited for.
+      const [connection] = entryOf(from) === undefined ? host.getConnections(from) : []
+      if (connection !== undefined) await life.linkOf(connection)?.ready
       const entry = entryOf(from)
       if (entry === undefined) return false
       handlers.onTransactions(entry.peer, transactions)
@@ -210,6 +213,10 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
   const answer = (stream: Stream, link: Link, respond: () => Promise<void>): void => {
     const respondWhenReady = async (): Promise<void> => {
       if (!(await link.ready)) throw new NetworkError('NOT_CONNECTED', 'no status was told')
+      if (link.requests.take(1) > 0) {
+        misbehaved(link, 'flooding', 'more requests than it may send')
+        throw new NetworkError('BAD_MESSAGE', 'too many requests')
+      }
       await respond()
     }
     respondWhenReady().catch(cause => {

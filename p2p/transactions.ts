@@ -28,8 +28,8 @@ export type TransactionGossip = {
 }
 
 export type GossipHandlers = {
-  /** False when the sender is no peer: then the message is not passed on. */
-  readonly onTransactions: (from: PeerId, transactions: readonly Uint8Array[]) => boolean
+  /** False when the sender does not become a peer: then the message is not passed on. */
+  readonly onTransactions: (from: PeerId, transactions: readonly Uint8Array[]) => boolean | Promise<boolean>
   readonly onInvalid: (from: PeerId, detail: string) => void
 }
 
@@ -45,10 +45,9 @@ export const createTransactionGossip = (
   let batchBytes = ENVELOPE_BYTES
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  pubsub.topicValidators.set(topic, (from, message) => {
+  pubsub.topicValidators.set(topic, async (from, message) => {
     try {
-      const transactions = decodeBatch(message.data)
-      return handlers.onTransactions(from, transactions)
+      return (await handlers.onTransactions(from, decodeBatch(message.data)))
         ? TopicValidatorResult.Accept
         : TopicValidatorResult.Ignore
     } catch (cause) {

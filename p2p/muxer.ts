@@ -1,0 +1,22 @@
+import { yamux, type YamuxMuxerInit } from '@chainsafe/libp2p-yamux'
+import type { StreamMuxerFactory } from '@libp2p/interface'
+
+/**
+ * Yamux, which opens a stream by a frame that it sends in a microtask. Where the connection ends just before, its send
+ * throws with nobody there to catch, and the process would end. Here such a frame is not sent: the end of the
+ * connection ends the stream, too.
+ */
+export const safeYamux =
+  (init: YamuxMuxerInit): (() => StreamMuxerFactory) =>
+  () => {
+    const factory = yamux(init)()
+    return {
+      protocol: factory.protocol,
+      createStreamMuxer: connection => {
+        const muxer = factory.createStreamMuxer(connection)
+        const send = muxer.send.bind(muxer)
+        muxer.send = data => connection.status === 'open' && send(data)
+        return muxer
+      },
+    }
+  }
