@@ -65,7 +65,7 @@ const isNews = ({ height }: QbftState, head: HeadContext): boolean => {
   )
 }
 
-/** What was signed for a height that this node is at already and begins again. */
+/** What was signed in this life for a height that this node is at already and begins again. */
 const recordAt = ({ height }: QbftState, sequence: bigint): RestartRecord | undefined =>
   height?.sequence === sequence ? { ...height.signed, certificate: height.certificate } : undefined
 
@@ -73,7 +73,7 @@ const recordAt = ({ height }: QbftState, sequence: bigint): RestartRecord | unde
 export const handleHead = (turn: Turn, state: QbftState, head: HeadContext): QbftState => {
   if (!isNews(state, head)) return state
   for (const timer of ['block', 'round', 'resend'] as const) ask(turn, { kind: 'cancel-timer', timer })
-  const restart = recordAt(state, head.number + 1n) ?? state.restart
+  const restart = state.restart ?? recordAt(state, head.number + 1n)
   const isOver = restart !== undefined && restart.sequence <= head.number
   const height = newHeight(turn, head, restart)
   const kept = isOver || height.active ? undefined : restart

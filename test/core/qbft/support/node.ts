@@ -46,7 +46,7 @@ export type Node = {
   readonly record: RestartRecord | undefined
   /** Running timers by kind, and when they fire. */
   readonly timers: ReadonlyMap<Timer['kind'], EffectOf<'start-timer'>>
-  step(input: Input): Step
+  readonly step: (input: Input) => Step
   /** Tells the head; by default block 0 of time 0, whose next proposer is the first validator. */
   head(change?: Partial<HeadContext>): Step
   blockTimer(options?: { readonly transactionsWaiting?: boolean }): Step
@@ -68,6 +68,13 @@ const ENVIRONMENT = {
   futureMessagesMax: 1000,
   futureDistanceMax: 10,
 } as const
+
+export const environmentOf = (own: Key, change: Partial<QbftEnvironment> = {}): QbftEnvironment => ({
+  ...ENVIRONMENT,
+  address: own.address,
+  sign: signWith(own),
+  ...change,
+})
 
 /** Block 0 at time 0 with a period of three seconds; by its coinbase validator r proposes in round r. */
 export const headOf = (keys: readonly Key[], change: Partial<HeadContext> = {}): HeadContext => {
@@ -97,12 +104,7 @@ export const createNode = ({
   nowMs = 100_000,
   ...rest
 }: NodeOptions): Node => {
-  const environment: QbftEnvironment = frozen({
-    ...ENVIRONMENT,
-    address: own.address,
-    sign: signWith(own),
-    ...rest.environment,
-  })
+  const environment: QbftEnvironment = frozen(environmentOf(own, rest.environment))
   const buildOwn: Build = ({ sequence, round, timestamp }) =>
     makeBlock({ creator: own.address, validators: addressesOf(keys), number: sequence, round, timestamp })
   const timers = new Map<Timer['kind'], EffectOf<'start-timer'>>()

@@ -1,0 +1,264 @@
+import { describe, expect, test } from 'bun:test'
+import type { QbftMessaging, QbftParameters } from '../../../../core/genesis/configuration.ts'
+import { type QbftConsensus, qbftAt } from '../../../../core/genesis/schedule.ts'
+import type { Timer } from '../../../../core/qbft/input.ts'
+import { RESEND_MS, roundTimeoutMs } from '../../../../core/qbft/rounds.ts'
+import { createTimers } from '../../../../runtime/consensus/timers.ts'
+import { blockTimes } from '../../../../runtime/validator/timing.ts'
+import type { Key } from '../../chain/support/keys.ts'
+import { givenNode, proposedIn } from '../support/given.ts'
+import { addressesOf, at, networkKeys, STRANGER } from '../support/keys.ts'
+import { roundChange } from '../support/messages.ts'
+import { createNode, type Node } from '../support/node.ts'
+import { effectsOf, kindsIn, roundsIn, sentIn, type Step, timersIn } from '../support/step.ts'
+
+const timeoutsIn = (step: Step): readonly number[] =>
+  effectsOf(step, 'round-started').map(({ timeoutMs }) => timeoutMs)
+
+describe('round timeouts', () => {
+  const BASE = { requestTimeoutMs: 1_000, requestTimeoutMaxMs: 60_000 }
+  const given = (environment = {}) => {
+    const network = givenNode(4, 3, { environment: { ...BASE, ...environment } })
+    const first = network.node.blockTimer()
+    return { ...network, first }
+  }
+  /** Two others ask for the node's round: a quorum was heard in it. */
+  const hear = (node: Node, peers: readonly Key[]): Step =>
+    peers
+      .slice(0, 2)
+      .flatMap(key => node.receive(key, roundChange(key, node.state.height?.round?.round ?? 0)))
+
+  test('#76 double with each round in which a quorum was heard, from the base', () => {
+    const { node, peers, first } = given()
+    const steps = [first]
+    // Of round 0 there is no round change: round 1 is heard of in it.
+    for (const key of peers.slice(0, 2)) steps.push(node.receive(key, roundChange(key, 1)))
+    const early = effectsOf(steps.flat(), 'round-started').map(({ round, timeoutMs }) => [round, timeoutMs])
+    expect(early).toEqual([
+      [0, 1_000],
+      [1, 1_000],
+    ])
+    const timeouts = [1, 2, 3, 4].flatMap(() => {
+      hear(node, peers)
+      return timeoutsIn(node.roundTimer())
+    })
+    expect(timeouts).toEqual([2_000, 4_000, 8_000, 16_000])
+    expect(node.state.height?.round?.round).toBe(5)
+  })
+
+  test('#76 the times themselves: 1, 2, 4 and 8 seconds, and no more than the cap, which Besu has not', () => {
+    const times = [0, 1, 2, 3, 5, 6, 1000].map(doublings => roundTimeoutMs(BASE, doublings))
+    expect(times).toEqual([1_000, 2_000, 4_000, 8_000, 32_000, 60_000, 60_000])
+  })
+
+  test('a cap below the base changes nothing: the base is what the network agreed on', () => {
+    expect(roundTimeoutMs({ requestTimeoutMs: 90_000, requestTimeoutMaxMs: 60_000 }, 3)).toBe(90_000)
+  })
+
+  test('do not double while no quorum is heard: the first such round is left, the next one held', () => {
+    const { node } = given()
+    const left = node.roundTimer()
+    expect([roundsIn(left), timeoutsIn(left), kindsIn(left)]).toEqual([[1], [1_000], ['round-change']])
+    for (let expiry = 0; expiry < 5; expiry++) {
+      const held = node.roundTimer()
+      expect([roundsIn(held), timersIn(held)]).toEqual([[], ['round']])
+      expect(sentIn(held)).toEqual(sentIn(left))
+      expect(node.timers.get('round')?.atMs).toBe(node.nowMs + 1_000)
+    }
+  })
+
+  test('start over small after an outage, however far they had grown', () => {
+    const { node, peers } = given()
+    for (const key of peers.slice(0, 2)) node.receive(key, roundChange(key, 1))
+    for (let round = 0; round < 5; round++) {
+      hear(node, peers)
+      node.roundTimer()
+    }
+    expect(node.timers.get('round')?.atMs).toBe(node.nowMs + 32_000)
+    // Alone now.
+    expect(roundsIn(node.roundTimer())).toEqual([])
+    expect(node.timers.get('round')?.atMs).toBe(node.nowMs + 1_000)
+  })
+
+  test('#77 a timer that is started again replaces the running one', async () => {
+    const { node } = given()
+    node.roundTimer()
+    expect(node.timers.get('round')?.timer).toEqual({ kind: 'round', sequence: 1n, round: 1 })
+    const fired = await new Promise<Timer>(resolve => {
+      const timers = createTimers(resolve)
+      timers.start({ kind: 'round', sequence: 1n, round: 0 }, 0)
+      timers.start({ kind: 'round', sequence: 1n, round: 1 }, 0)
+    })
+    expect(fired).toEqual({ kind: 'round', sequence: 1n, round: 1 })
+  })
+
+  test('a quorum of round changes to the current round starts its timer again: validators come into step', () => {
+    const { node, peers } = given()
+    node.roundTimer()
+    node.nowMs += 700
+    expect(timersIn(hear(node, peers))).toEqual(['round'])
+    expect(node.timers.get('round')?.atMs).toBe(node.nowMs + 1_000)
+  })
+})
+
+describe('the own round change', () => {
+  // Besu sends it once.
+  test(`is repeated every ${RESEND_MS} ms while the round stays open`, () => {
+    const { node } = givenNode(4, 3)
+    node.blockTimer()
+    const asked = node.roundTimer()
+    for (let repeat = 0; repeat < 3; repeat++) {
+      expect(node.timers.get('resend')?.atMs).toBe(node.nowMs + RESEND_MS)
+      node.nowMs += RESEND_MS
+      const step = node.resendTimer()
+      expect(sentIn(step)).toEqual(sentIn(asked))
+      expect(effectsOf(step, 'record')).toEqual([])
+    }
+  })
+
+  test('is sent to each validator that connects, with what was signed in the round', () => {
+    const { node, peers } = givenNode(4, 3)
+    const peer = at(peers, 0).address
+    expect(node.connect(peer)).toEqual([])
+    node.blockTimer()
+    node.roundTimer()
+    const roundOne = effectsOf(node.connect(peer), 'send')
+    expect(roundOne.map(({ message, to }) => [message.code, to])).toEqual([[0x15, peer]])
+    expect(node.connect(STRANGER.address)).toEqual([])
+  })
+
+  test('does not outlive its round: in a round that others began there is none to repeat', () => {
+    const { node, peers } = givenNode(4, 3, { environment: { earlyRoundChange: false } })
+    node.blockTimer()
+    node.roundTimer()
+    for (const key of peers) node.receive(key, roundChange(key, 2))
+    expect(node.state.height?.round?.round).toBe(2)
+    expect(kindsIn(node.resendTimer())).toEqual([])
+  })
+})
+
+test('a validator that connects gets the proposal, the prepare and the commit of the round', () => {
+  const { node, peers, keys } = givenNode(2, 0)
+  const made = proposedIn(node.blockTimer())
+  expect(made.header.coinbase).toEqual(at(keys, 0).address)
+  const sent = effectsOf(node.connect(at(peers, 0).address), 'send').map(({ message }) => message.code)
+  expect(sent).toEqual([0x12, 0x13])
+})
+
+describe('the block timer', () => {
+  const PARAMETERS: QbftParameters = {
+    blockPeriodSeconds: 15,
+    blockPeriodMs: 0,
+    emptyBlockPeriodSeconds: 0,
+    epochLength: 30_000n,
+    requestTimeoutSeconds: 1,
+    blockReward: 0n,
+    miningBeneficiary: undefined,
+    validatorSelection: { mode: 'blockheader' },
+  }
+  const NOW_MS = 505_000
+  const MESSAGING: QbftMessaging = {
+    messageQueueLimit: 1000,
+    duplicateMessageLimit: 100,
+    futureMessagesLimit: 1000,
+    futureMessagesMaxDistance: 10,
+  }
+  /** What is started for the block after one of 500 seconds. */
+  const started = (parameters: QbftParameters, timestamp = 500n) => {
+    const keys = networkKeys(4)
+    const node = createNode({ keys, own: at(keys, 0), nowMs: NOW_MS })
+    node.head({ timestamp, ...blockTimes(parameters, timestamp, NOW_MS) })
+    return node.timers.get('block')?.atMs ?? Number.NaN
+  }
+
+  test('#78 is due a period after the parent: 10 seconds from now', () => {
+    expect(started(PARAMETERS) - NOW_MS).toBe(10_000)
+  })
+
+  test('#79 of an old parent is due already, and fires at once', async () => {
+    const atMs = started(PARAMETERS, 400n)
+    expect(atMs).toBeLessThanOrEqual(NOW_MS)
+    const timer: Timer = { kind: 'block', sequence: 1n }
+    const fired = await new Promise<Timer>(resolve => createTimers(resolve).start(timer, atMs))
+    expect(fired).toEqual(timer)
+  })
+
+  const consensusOf = (...blocks: readonly (readonly [block: bigint, seconds: number])[]): QbftConsensus => ({
+    kind: 'qbft',
+    parameters: PARAMETERS,
+    startBlock: 0n,
+    messaging: MESSAGING,
+    transitions: blocks.map(([block, blockPeriodSeconds]) => ({
+      block,
+      parameters: { ...PARAMETERS, blockPeriodSeconds },
+      validators: undefined,
+    })),
+  })
+
+  test('#80 goes by the period of the block to be made: 25 seconds from now where a transition makes it 30', () => {
+    const parameters = qbftAt(consensusOf([1n, 30]), 1n)
+    expect(started(parameters) - NOW_MS).toBe(25_000)
+  })
+
+  test('#81 periods of 10 and 20 seconds from blocks 1 and 2: block 1 is of second 10, block 2 of second 30', () => {
+    const consensus = consensusOf([1n, 10], [2n, 20])
+    const keys = networkKeys(1)
+    const own = at(keys, 0)
+    const node = createNode({ keys, own, nowMs: 0 })
+    let timestamp = 0n
+    const timestamps = [1n, 2n].map(number => {
+      node.head({
+        number: number - 1n,
+        timestamp,
+        coinbase: own.address,
+        ...blockTimes(qbftAt(consensus, number), timestamp, node.nowMs),
+      })
+      node.nowMs = node.timers.get('block')?.atMs ?? Number.NaN
+      const [imported] = effectsOf(node.blockTimer(), 'import-block')
+      timestamp = imported?.block.header.timestamp ?? 0n
+      return timestamp
+    })
+    expect(timestamps).toEqual([10n, 30n])
+  })
+
+  test('a block is never stamped before the spacing rule lets it be, however early the timer fires', () => {
+    const keys = networkKeys(4)
+    const node = createNode({ keys, own: at(keys, 0), nowMs: 502_000 })
+    node.head({ timestamp: 500n, spacingSeconds: 3 })
+    expect(proposedIn(node.blockTimer()).header.timestamp).toBe(503n)
+  })
+})
+
+describe('the proposer', () => {
+  const KEYS = networkKeys(4)
+  /** In which round of the first four the node, validator `own`, builds a block. */
+  const roundOf = (own: number, coinbase: Uint8Array, validators = addressesOf(KEYS)): number => {
+    const node = createNode({ keys: KEYS, own: at(KEYS, own), build: () => undefined })
+    node.head({ coinbase, validators })
+    const steps = [node.blockTimer()]
+    for (let round = 1; round < 4; round++)
+      for (const key of KEYS) if (key !== node.key) steps.push(node.receive(key, roundChange(key, round)))
+    const rounds = steps.flatMap(step => effectsOf(step, 'build-block')).map(({ round }) => round)
+    expect(rounds.length).toBe(1)
+    return at(rounds, 0)
+  }
+
+  test('#82 of round r comes r + 1 after the one of the block before', () => {
+    expect([0, 1, 2, 3].map(own => roundOf(own, at(KEYS, 1).address))).toEqual([2, 3, 0, 1])
+  })
+
+  const before = (address: Uint8Array): Uint8Array => {
+    const lower = address.slice()
+    lower[19] = (lower[19] as number) - 1
+    return lower
+  }
+
+  test('#83 is the first where the one before was voted out and was the last', () => {
+    expect([0, 1, 2, 3].map(own => roundOf(own, new Uint8Array(20).fill(0xff)))).toEqual([0, 1, 2, 3])
+  })
+
+  test('#84 is the next greater address where the one before was voted out of the middle, then the one after', () => {
+    const gone = before(at(KEYS, 2).address)
+    expect([0, 1, 2, 3].map(own => roundOf(own, gone))).toEqual([2, 3, 0, 1])
+  })
+})

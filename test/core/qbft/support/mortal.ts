@@ -1,0 +1,43 @@
+import type { HeadContext, Input } from '../../../../core/qbft/input.ts'
+import type { RestartRecord } from '../../../../core/qbft/restartRecord.ts'
+import { decodeRestartRecord, encodeRestartRecord } from '../../../../core/qbft/restartRecordCodec.ts'
+import type { Key } from '../../chain/support/keys.ts'
+import { createNode, headOf, type Node, WAIT } from './node.ts'
+import type { Step } from './step.ts'
+import type { Witness } from './witness.ts'
+
+/** A validator that may be killed after any effect and comes back with what was durable then. */
+export type Mortal = {
+  readonly node: Node
+  /** What it does about the input; killed after so many effects where told so, and then it is no more. */
+  live(input: Input, effects?: number): Step
+  /** Another life, from this head. */
+  restart(head?: Partial<HeadContext>): Step
+}
+
+/** Blocks are verified and built when the test says so. */
+export const createMortal = (keys: readonly Key[], own: Key, witness: Witness): Mortal => {
+  let durable: RestartRecord | undefined
+  const begin = (): Node => createNode({ keys, own, record: durable, verify: () => WAIT, build: () => WAIT })
+  let node = begin()
+
+  const live = (input: Input, effects?: number): Step => {
+    const performed = node.step(input).slice(0, effects)
+    for (const effect of performed) {
+      if (effect.kind === 'record') durable = decodeRestartRecord(encodeRestartRecord(effect.record))
+      witness.see(effect, durable)
+    }
+    return performed
+  }
+
+  return {
+    get node() {
+      return node
+    },
+    live,
+    restart: head => {
+      node = begin()
+      return live({ kind: 'head', head: headOf(keys, head) })
+    },
+  }
+}

@@ -1,0 +1,87 @@
+import type { Block } from '../../../../core/chain/block.ts'
+import { qbftBlockHash } from '../../../../core/chain/codec/blockHash.ts'
+import { withRound } from '../../../../core/qbft/codec/roundOfBlock.ts'
+import type { Input } from '../../../../core/qbft/input.ts'
+import type { QbftMessage } from '../../../../core/qbft/message.ts'
+import type { Key } from '../../chain/support/keys.ts'
+import { makeBlock } from './blocks.ts'
+import { addressesOf, at } from './keys.ts'
+import { certificate, commit, prepare, proposal, roundChange, roundChangesOf, wireOf } from './messages.ts'
+
+export const message = (from: Key, content: QbftMessage): Input => ({
+  kind: 'message',
+  message: wireOf(content),
+  peer: from.address,
+})
+
+export const fired = (kind: 'block' | 'resend' | number, sequence = 1n): Input => ({
+  kind: 'timer',
+  timer: typeof kind === 'number' ? { kind: 'round', sequence, round: kind } : { kind, sequence },
+  transactionsWaiting: true,
+})
+
+export const verified = (block: Block): Input => ({
+  kind: 'block-verified',
+  hash: qbftBlockHash(block.header),
+  invalid: undefined,
+})
+
+export const built = (block: Block, round: number): Input => ({
+  kind: 'block-built',
+  sequence: block.header.number,
+  round,
+  block,
+})
+
+/** What the validators but one can have said at height 1, whatever they are: all it takes to lead that one astray. */
+export type Cast = {
+  readonly keys: readonly Key[]
+  readonly own: Key
+  readonly others: readonly Key[]
+  /** The `variant`th block by the proposer of the round. */
+  readonly block: (round: number, variant: number) => Block
+  /** A new block of the round, or again one that was prepared in an earlier one. */
+  readonly proposed: (round: number, variant: number, prepared?: Block) => readonly Input[]
+  /** A quorum of prepares with the own one, and a commit: not enough to end the height. */
+  readonly voted: (block: Block) => readonly Input[]
+  /** A quorum of commits. */
+  readonly decided: (block: Block) => readonly Input[]
+  readonly changed: (round: number, prepared?: Block) => readonly Input[]
+}
+
+export const createCast = (keys: readonly Key[], own: Key): Cast => {
+  const others = keys.filter(key => key !== own)
+  const proposerOf = (round: number): Key => at(keys, round % keys.length)
+  const block: Cast['block'] = (round, variant) =>
+    makeBlock({
+      creator: proposerOf(round).address,
+      validators: addressesOf(keys),
+      round,
+      timestamp: BigInt(100 + 10 * round + variant),
+    })
+  return {
+    keys,
+    own,
+    others,
+    block,
+    proposed: (round, variant, prepared) => {
+      const content = prepared === undefined ? block(round, variant) : withRound(prepared, round)
+      const proof = prepared && certificate(others, prepared)
+      const justification =
+        round === 0
+          ? {}
+          : { roundChanges: roundChangesOf(others, round, proof), prepares: proof?.prepares ?? [] }
+      const proposer = proposerOf(round)
+      return proposer === own
+        ? []
+        : [message(proposer, proposal(proposer, content, justification)), verified(content)]
+    },
+    voted: content => [
+      ...others.map(key => message(key, prepare(key, content))),
+      ...others.slice(0, 1).map(key => message(key, commit(key, content))),
+    ],
+    decided: content => others.map(key => message(key, commit(key, content))),
+    changed: (round, prepared) =>
+      others.map(key => message(key, roundChange(key, round, prepared && certificate(others, prepared)))),
+  }
+}
