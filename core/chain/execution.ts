@@ -9,7 +9,7 @@ import type { WorldState } from '../state/world.ts'
 import { createWorldState } from '../state/worldState.ts'
 import type { TrieNodeReader, TrieNodeWrite } from '../trie/node.ts'
 import { orderedTrieRoot } from '../trie/ordered.ts'
-import { updateStateRoot } from '../trie/stateRoot.ts'
+import { stateRootSteps, updateStateRoot } from '../trie/stateRoot.ts'
 import { GAS_PER_BLOB, maxBlobGas } from './blobFee.ts'
 import type { Withdrawal } from './block.ts'
 import { BLOOM_BYTES, joinBlooms, logsBloom } from './codec/bloom.ts'
@@ -179,7 +179,7 @@ export function* executionSteps(input: ExecutionInput): Generator<void, Executio
     world.addBalance(address, wei)
 
   if (executed.length > 0) yield
-  const state = updateStateRoot(input.nodes, input.parentStateRoot, world.changes(header.number))
+  const state = yield* stateRootSteps(input.nodes, input.parentStateRoot, world.changes(header.number))
   if (executed.length > 0) yield
   return {
     executed,

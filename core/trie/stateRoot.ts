@@ -12,7 +12,8 @@ import { ACCOUNT_KEYS, accountValue, slotValue, storageKeys } from './account.ts
 import { cachedRoot, cacheRoot, type TrieCache, trimCache } from './cache.ts'
 import { loadRoot, MISSING, rootHash, type TrieRun } from './load.ts'
 import type { TrieNodeReader, TrieNodeWrite } from './node.ts'
-import { type TrieEntry, updateTrie } from './trie.ts'
+import { SLICE_ENTRIES, updateInSlices } from './slices.ts'
+import type { TrieEntry } from './trie.ts'
 
 /** What a block made of the state trie. */
 export type StateRootUpdate = {
@@ -23,44 +24,72 @@ export type StateRootUpdate = {
   readonly nodes: readonly TrieNodeWrite[]
 }
 
+/** Goes through all steps at once. */
+const inOneGo = <Result>(steps: Iterator<void, Result, void>): Result => {
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
+}
+
 /**
  * Applies what one block changed to the state trie whose records `nodes` reads and whose root is `parentRoot`. Pure:
- * nothing is written, and the result is the same for the same input, with a cache or without.
+ * nothing is written, and the result is the same for the same input, with a cache or without. Yields where other work may
+ * have its turn, which must not change what `nodes` reads.
  * @throws TrieCorruption when a record on the way is not what its parent says.
  * @throws MissingEntries with all keys that are known to be needed, when `nodes` throws it for any.
  */
-export const updateStateRoot = (
+export function* stateRootSteps(
   nodes: TrieNodeReader,
   parentRoot: Hash,
   changes: StateChanges,
   cache: TrieCache | undefined = nodes.cache,
-): StateRootUpdate => {
+): Generator<void, StateRootUpdate, void> {
   const run: TrieRun = { nodes, keyPrefix: ACCOUNT_KEYS, writes: [], missing: [], branches: 0 }
-  const accounts = changes.accounts.map(change => withStorageRoot(run, change, cache))
+  const accounts: AccountChange[] = []
+  let slots = 0
+  for (const change of changes.accounts) {
+    accounts.push(yield* withStorageRoot(run, change, cache))
+    slots += change.slots.length
+    if (slots < SLICE_ENTRIES) continue
+    slots = 0
+    yield
+  }
   const entries = accounts.map(({ address, after }) => ({
     key: keccak256(address),
     value: after === undefined ? undefined : accountValue(after),
   }))
-  const root = updateRoot(run, parentRoot, entries, cache)
+  const root = yield* rootSteps(run, parentRoot, entries, cache)
   if (cache !== undefined) trimCache(cache)
   if (root === MISSING || run.missing.length > 0) throw new MissingEntries([...new Set(run.missing)])
   return { root, changes: { accounts, codes: changes.codes }, nodes: run.writes ?? [] }
 }
 
+/** The same in one go. @throws as stateRootSteps */
+export const updateStateRoot = (
+  nodes: TrieNodeReader,
+  parentRoot: Hash,
+  changes: StateChanges,
+  cache: TrieCache | undefined = nodes.cache,
+): StateRootUpdate => inOneGo(stateRootSteps(nodes, parentRoot, changes, cache))
+
 /** Applies the entries, in any order, to the run's trie; the root, or MISSING as `updateTrie` says. */
-export const updateRoot = (
+export const updateRoot = (run: TrieRun, parentRoot: Hash, entries: TrieEntry[]): Hash | typeof MISSING =>
+  inOneGo(rootSteps(run, parentRoot, entries))
+
+function* rootSteps(
   run: TrieRun,
   parentRoot: Hash,
   entries: TrieEntry[],
   cache?: TrieCache,
-): Hash | typeof MISSING => {
+): Generator<void, Hash | typeof MISSING, void> {
   const { keyPrefix } = run
   const before = (cache && cachedRoot(cache, keyPrefix, parentRoot)) ?? loadRoot(run, parentRoot)
   if (before === MISSING) return MISSING
   // Kept even when this run fails: what it loads and verifies below serves the next one.
   if (cache !== undefined) cacheRoot(cache, keyPrefix, parentRoot, before, 0)
   entries.sort((a, b) => compareBytes(a.key, b.key))
-  const after = updateTrie(run, before, entries)
+  const after = yield* updateInSlices(run, before, entries)
   if (after === MISSING) return MISSING
   const root = after === before ? parentRoot : rootHash(after)
   if (cache !== undefined) cacheRoot(cache, keyPrefix, root, after, run.branches)
@@ -71,17 +100,18 @@ export const updateRoot = (
 const storageRootBefore = (before: Account | undefined, after: Account): Hash =>
   before !== undefined && before.incarnation === after.incarnation ? before.storageRoot : EMPTY_TRIE_ROOT
 
-const withStorageRoot = (
+function* withStorageRoot(
   run: TrieRun,
   change: AccountChange,
   cache: TrieCache | undefined,
-): AccountChange => {
+): Generator<void, AccountChange, void> {
   const { address, before, after, slots } = change
   if (after === undefined) return change
   const rootBefore = storageRootBefore(before, after)
   if (slots.length === 0) return { ...change, after: { ...after, storageRoot: rootBefore } }
   const keyPrefix = storageKeys(address, after.incarnation)
-  const storageRoot = updateRoot({ ...run, keyPrefix, branches: 0 }, rootBefore, slots.map(slotEntry), cache)
+  const storageRun = { ...run, keyPrefix, branches: 0 }
+  const storageRoot = yield* rootSteps(storageRun, rootBefore, slots.map(slotEntry), cache)
   // While records are missing the run only finds out which; what it computes is thrown away.
   return storageRoot === MISSING ? change : { ...change, after: { ...after, storageRoot } }
 }

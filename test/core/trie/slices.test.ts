@@ -1,0 +1,156 @@
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { toHex } from '../../../core/bytes/hex.ts'
+import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
+import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from '../../../core/crypto/constants.ts'
+import { keccak256, useCryptoEngine } from '../../../core/crypto/crypto.ts'
+import { nobleEngine } from '../../../core/crypto/noble.ts'
+import { type Account, type AccountChange, MissingEntries } from '../../../core/state/account.ts'
+import { ACCOUNT_KEYS } from '../../../core/trie/account.ts'
+import { createTrieCache } from '../../../core/trie/cache.ts'
+import { loadRoot, MISSING, rootHash, type TrieRun } from '../../../core/trie/load.ts'
+import type { TrieNodeReader, TrieNodeWrite } from '../../../core/trie/node.ts'
+import { SLICE_ENTRIES, updateInSlices } from '../../../core/trie/slices.ts'
+import { stateRootSteps, updateStateRoot } from '../../../core/trie/stateRoot.ts'
+import { type TrieEntry, updateTrie } from '../../../core/trie/trie.ts'
+import { createRecords } from './support.ts'
+
+beforeAll(() => useCryptoEngine(nobleEngine))
+
+const entriesOf = (from: number, to: number, text: string): TrieEntry[] =>
+  Array.from({ length: to - from }, (_, index) => ({
+    key: keccak256(bigintToFixedBytes(BigInt(from + index), 32)),
+    value: keccak256(new TextEncoder().encode(`${text}${from + index}`)),
+  })).sort((a, b) => Buffer.compare(a.key, b.key))
+
+const runOver = (nodes: TrieNodeReader): TrieRun => ({
+  nodes,
+  keyPrefix: ACCOUNT_KEYS,
+  writes: [],
+  missing: [],
+  branches: 0,
+})
+
+/** Goes through the steps and counts the pauses. */
+const drive = <Result>(steps: Iterator<void, Result, void>): { result: Result; pauses: number } => {
+  for (let pauses = 0; ; pauses++) {
+    const step = steps.next()
+    if (step.done === true) return { result: step.value, pauses }
+  }
+}
+
+const byKey = (writes: readonly TrieNodeWrite[] | undefined): readonly (readonly [string, string])[] =>
+  (writes ?? [])
+    .map(({ key, value }): readonly [string, string] => [key, value === undefined ? 'gone' : toHex(value)])
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+
+/** A stored trie of 3,000 entries. */
+const given = () => {
+  const records = createRecords()
+  const run = runOver(records)
+  const root = updateTrie(run, undefined, entriesOf(0, 3000, 'before'))
+  if (root === undefined || root === MISSING) throw new Error('nothing was built')
+  records.write(run.writes ?? [])
+  return { records, hash: rootHash(root) }
+}
+
+/** The same entries applied at once and in slices, each on a trie of its own. */
+const both = (entries: readonly TrieEntry[]) => {
+  const { records, hash } = given()
+  const [whole, sliced] = [runOver(records), runOver(records)]
+  const expected = updateTrie(whole, loadRoot(whole, hash) as never, entries)
+  const { result, pauses } = drive(updateInSlices(sliced, loadRoot(sliced, hash) as never, entries))
+  return { expected, result, pauses, whole, sliced }
+}
+
+describe('many entries applied in slices', () => {
+  test.each([
+    ['changed ones', entriesOf(0, 2000, 'after')],
+    ['new ones', entriesOf(5000, 8000, 'new')],
+    ['both', entriesOf(2000, 6000, 'mixed')],
+    ['unchanged ones', entriesOf(0, 2000, 'before')],
+  ])('give the same root and the same records, each once: %s', (_, entries) => {
+    const { expected, result, pauses, whole, sliced } = both(entries)
+    expect(toHex(rootHash(result as never))).toBe(toHex(rootHash(expected as never)))
+    expect(byKey(sliced.writes)).toEqual(byKey(whole.writes))
+    expect(pauses).toBeGreaterThanOrEqual(3)
+  })
+
+  test('of which one is deleted are applied at once', () => {
+    const entries = entriesOf(0, 2000, 'after').map((entry, index) =>
+      index === 7 ? { ...entry, value: undefined } : entry,
+    )
+    const { expected, result, pauses, whole, sliced } = both(entries)
+    expect(toHex(rootHash(result as never))).toBe(toHex(rootHash(expected as never)))
+    expect(byKey(sliced.writes)).toEqual(byKey(whole.writes))
+    expect(pauses).toBe(0)
+  })
+
+  test('name every record that is missing, whatever slice it is in', () => {
+    const { records, hash } = given()
+    const entries = entriesOf(0, 2000, 'after')
+    const rootRecord = `${ACCOUNT_KEYS}n`
+    const unloaded: TrieNodeReader = {
+      get: key => {
+        if (key === rootRecord) return records.get(key)
+        throw new MissingEntries([key])
+      },
+    }
+    const run = runOver(unloaded)
+    const { result } = drive(updateInSlices(run, loadRoot(run, hash) as never, entries))
+    expect(result).toBe(MISSING)
+    expect(new Set(run.missing).size).toBe(16)
+  })
+})
+
+describe('the state root of a large block', () => {
+  const account = (nonce: number): Account => ({
+    nonce: BigInt(nonce),
+    balance: 5n,
+    codeHash: EMPTY_CODE_HASH,
+    storageRoot: EMPTY_TRIE_ROOT,
+    incarnation: 0n,
+  })
+  const changesOf = (nonce: number, slots = 0) => ({
+    codes: [],
+    accounts: Array.from(
+      { length: 4 * SLICE_ENTRIES },
+      (_, index): AccountChange => ({
+        address: bigintToFixedBytes(BigInt(index + 1), 20),
+        before: nonce === 0 ? undefined : account(nonce - 1),
+        after: account(nonce),
+        slots: Array.from({ length: index === 0 ? slots : 0 }, (_unused, slot) => ({
+          slot: bigintToFixedBytes(BigInt(slot), 32),
+          before: new Uint8Array(32),
+          after: bigintToFixedBytes(BigInt(slot + 1), 32),
+        })),
+      }),
+    ),
+  })
+
+  test('is the same with pauses and a cache as in one go without', () => {
+    const records = createRecords()
+    const first = updateStateRoot(records, EMPTY_TRIE_ROOT, changesOf(0))
+    records.write(first.nodes)
+    const cache = createTrieCache()
+    const changes = changesOf(1, 3 * SLICE_ENTRIES)
+    const { result, pauses } = drive(stateRootSteps(records, first.root, changes, cache))
+    const plain = updateStateRoot(records, first.root, changes)
+    expect(toHex(result.root)).toBe(toHex(plain.root))
+    expect(byKey(result.nodes)).toEqual(byKey(plain.nodes))
+    expect(pauses).toBeGreaterThanOrEqual(4)
+  })
+
+  test('may be given up between two pauses and begun again', () => {
+    const records = createRecords()
+    const first = updateStateRoot(records, EMPTY_TRIE_ROOT, changesOf(0))
+    records.write(first.nodes)
+    const cache = createTrieCache(64)
+    const given = stateRootSteps(records, first.root, changesOf(1), cache)
+    given.next()
+    given.next()
+    const other = drive(stateRootSteps(records, first.root, changesOf(2), cache)).result
+    const again = drive(stateRootSteps(records, first.root, changesOf(1), cache)).result
+    expect(toHex(other.root)).toBe(toHex(updateStateRoot(records, first.root, changesOf(2)).root))
+    expect(toHex(again.root)).toBe(toHex(updateStateRoot(records, first.root, changesOf(1)).root))
+  })
+})
