@@ -1,0 +1,105 @@
+import type { Address } from '../../../core/bytes/bytes.ts'
+import { decodeMessage } from '../../../core/qbft/codec/message.ts'
+import { proposalDigest } from '../../../core/qbft/codec/roundOfBlock.ts'
+import {
+  type PreparedCertificate,
+  type ProposalMessage,
+  QBFT_CODES,
+  type RoundChangeMessage,
+} from '../../../core/qbft/message.ts'
+import { type Attack, type Attacker, freshBlock, proposalOf, roundChangeOf, sendTo } from './attacker.ts'
+
+const CERTIFICATES_MAX = 8
+
+/** A round change that says something else than what its author knows. */
+const lie = (
+  attacker: Attacker,
+  { signed }: RoundChangeMessage,
+  known: readonly PreparedCertificate[],
+): RoundChangeMessage => {
+  const { random } = attacker
+  const { sequence, round } = signed.payload
+  const at = { sequence, round }
+  const older = known.filter(certificate => certificate.round < round)
+  const certificate = older.length === 0 ? undefined : random.pick(older)
+  switch (random.below(4)) {
+    case 0:
+      // Less than it prepared: nothing.
+      return roundChangeOf(attacker, at, undefined, undefined)
+    case 1:
+      // Less: an older certificate.
+      if (certificate !== undefined) return roundChangeOf(attacker, at, certificate, certificate)
+      return roundChangeOf(attacker, at, undefined, undefined)
+    case 2: {
+      // A later round than any, of a block of its own, with no prepares or with its own alone.
+      const block = freshBlock(attacker, Math.max(0, round - 1))
+      const prepared = { round: Math.max(0, round - 1), digest: proposalDigest(block) }
+      return roundChangeOf(attacker, at, prepared, { block, prepares: certificate?.prepares ?? [] })
+    }
+    default: {
+      // What was prepared, claimed of a later round than it was.
+      if (certificate === undefined) return roundChangeOf(attacker, at, undefined, undefined)
+      const prepared = { round: round - 1, digest: certificate.digest }
+      return roundChangeOf(attacker, at, prepared, certificate)
+    }
+  }
+}
+
+/** A new block where an old one must be proposed again, or round changes left out so that none has to be. */
+const twist = (attacker: Attacker, message: ProposalMessage): ProposalMessage => {
+  const { random } = attacker
+  const { sequence, round } = message.signed.payload
+  const at = { sequence, round }
+  const { roundChanges, prepares } = message
+  const unprepared = roundChanges.filter(({ payload }) => payload.prepared === undefined)
+  switch (random.below(4)) {
+    case 0:
+      return proposalOf(attacker, at, freshBlock(attacker, round), { roundChanges: unprepared, prepares: [] })
+    case 1:
+      return proposalOf(attacker, at, freshBlock(attacker, round), { roundChanges, prepares })
+    case 2:
+      return proposalOf(attacker, at, freshBlock(attacker, round), { roundChanges: [], prepares: [] })
+    default:
+      return message
+  }
+}
+
+/** Does its duty until it comes to round changes; then it lies about what was prepared, when it asks and when it proposes. */
+export const liar: Attack = attacker => {
+  const { plain, node } = attacker
+  const known: PreparedCertificate[] = []
+  let height = 0n
+
+  const learn = (): void => {
+    const at = node.state()?.height
+    if (at === undefined) return
+    if (at.sequence !== height) known.length = 0
+    height = at.sequence
+    const { certificate } = at
+    if (certificate !== undefined && !known.includes(certificate) && known.length < CERTIFICATES_MAX)
+      known.push(certificate)
+  }
+
+  const tell = (to: readonly Address[], code: number, data: Uint8Array): boolean => {
+    const decoded = decodeMessage(code, data)
+    if (decoded.kind === 'round-change') sendTo(attacker, to, lie(attacker, decoded, known))
+    else if (decoded.kind === 'proposal' && decoded.signed.payload.round > 0)
+      sendTo(attacker, to, twist(attacker, decoded))
+    else return false
+    return true
+  }
+
+  return {
+    send: effect => {
+      learn()
+      const { code, data } = effect.message
+      const isOf = code === QBFT_CODES['round-change'] || code === QBFT_CODES.proposal
+      const to = effect.kind === 'broadcast' ? effect.to : effect.kind === 'send' ? [effect.to] : undefined
+      if (to === undefined || !isOf || !tell(to, code, data)) plain.send(effect)
+    },
+    receive: (message, from) => {
+      learn()
+      plain.receive(message, from)
+    },
+  }
+}

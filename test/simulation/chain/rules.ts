@@ -1,0 +1,74 @@
+import { type Address, equalBytes } from '../../../core/bytes/bytes.ts'
+import type { Block } from '../../../core/chain/block.ts'
+import { transactionsRootOf } from '../../../core/chain/rules/body.ts'
+import type { QbftHeaderContext } from '../../../core/chain/rules/context.ts'
+import { ancestry } from '../../../core/chain/rules/header.ts'
+import { InvalidBlock } from '../../../core/chain/rules/invalidBlock.ts'
+import {
+  QBFT_HEADER_RULES,
+  QBFT_PROPOSAL_HEADER_RULES,
+  qbftExtraDataOf,
+} from '../../../core/chain/rules/qbft.ts'
+import { EMPTY_TRIE_ROOT } from '../../../core/crypto/constants.ts'
+import { qbftAt, rulesAt } from '../../../core/genesis/schedule.ts'
+import type { ChainHead } from '../../../core/store/store.ts'
+import type { SimulatedGenesis } from './genesis.ts'
+
+/** The block that another one stands on. */
+export type ParentBlock = ChainHead
+
+const contextOf = (
+  { configuration, consensus }: SimulatedGenesis,
+  parent: ParentBlock,
+  validators: readonly Address[],
+  { header }: Block,
+  nowMs: number,
+): QbftHeaderContext => ({
+  configuration,
+  rules: rulesAt(configuration, header.number, header.timestamp),
+  header,
+  parent,
+  parentRules: rulesAt(configuration, parent.header.number, parent.header.timestamp),
+  parentHasOmmers: false,
+  genesisBaseFeePerGas: undefined,
+  nowMs,
+  extraData: qbftExtraDataOf(header),
+  parameters: qbftAt(consensus, header.number),
+  validators,
+})
+
+/** Stands for execution, of which the state root is the result: here nothing ever changes it. */
+const checkExecution = ({ header, transactions }: Block): void => {
+  if (!equalBytes(header.stateRoot, EMPTY_TRIE_ROOT))
+    throw new InvalidBlock(header, 'state-root', 'the empty one', 'another')
+  if (!equalBytes(header.transactionsRoot, transactionsRootOf(transactions)))
+    throw new InvalidBlock(header, 'transactions-root', 'that of the body', 'another')
+}
+
+/** A proposed block against the product's own rules for one. @throws InvalidBlock */
+export const checkProposed = (
+  genesis: SimulatedGenesis,
+  parent: ParentBlock,
+  validators: readonly Address[],
+  block: Block,
+  nowMs: number,
+): void => {
+  const context = contextOf(genesis, parent, validators, block, nowMs)
+  ancestry(context)
+  for (const rule of QBFT_PROPOSAL_HEADER_RULES) rule(context)
+  checkExecution(block)
+}
+
+/** The same for one that claims to be final. @throws InvalidBlock */
+export const checkSealed = (
+  genesis: SimulatedGenesis,
+  parent: ParentBlock,
+  validators: readonly Address[],
+  block: Block,
+  nowMs: number,
+): void => {
+  const context = contextOf(genesis, parent, validators, block, nowMs)
+  ancestry(context)
+  for (const rule of QBFT_HEADER_RULES) rule(context)
+  checkExecution(block)
+}

@@ -1,0 +1,274 @@
+import { type Address, equalBytes } from '../../../core/bytes/bytes.ts'
+import type { Vote } from '../../../core/chain/codec/extraData.ts'
+import { sealOfSignature } from '../../../core/chain/codec/seal.ts'
+import { sign } from '../../../core/crypto/crypto.ts'
+import type { QbftEnvironment } from '../../../core/qbft/environment.ts'
+import type { Effect } from '../../../core/qbft/effect.ts'
+import type { HeadContext, Input } from '../../../core/qbft/input.ts'
+import { transition } from '../../../core/qbft/machine.ts'
+import { initialState, type QbftState } from '../../../core/qbft/state.ts'
+import { headContext } from './headContext.ts'
+import type { Endpoint } from '../link/network.ts'
+import type { Random } from '../random.ts'
+import type { World } from '../world.ts'
+import { type Clock, createClock } from './clock.ts'
+import { type Conditions, HEALTHY } from './conditions.ts'
+import { createDisk, type Disk } from './disk.ts'
+import type { Identity } from './identity.ts'
+import { createOutlet, type Outlet } from './outlet.ts'
+import { createPool, type Pool } from './pool.ts'
+import { createSync } from './sync.ts'
+import { createTimers } from './timers.ts'
+import { createWork } from './work.ts'
+
+/** A machine of the simulation with what runs on it: the product's state machine, and what performs its effects. */
+export type Node = Endpoint & {
+  readonly identity: Identity
+  readonly disk: Disk
+  readonly clock: Clock
+  readonly pool: Pool
+  readonly random: Random
+  /** False for attackers, of which nothing is expected. */
+  readonly isHonest: boolean
+  /** Undefined while it is down. */
+  state(): QbftState | undefined
+  boot(): void
+  crash(): void
+  /** It crashes by itself before performing its `effects`-th next effect; undefined calls that off. */
+  crashAfter(effects: number | undefined): void
+  /** It does not boot in the meantime. */
+  keepDown(down: boolean): void
+  setConditions(conditions: Conditions): void
+  conditions(): Conditions
+  setVotes(votes: readonly Vote[]): void
+  votes(): readonly Vote[]
+  /** A block by this node on its head. */
+  put(input: Input): void
+  /** Something it is told that is not a message; consensus rests while `active` is false. */
+  tellHead(): void
+  setActive(active: boolean): void
+}
+
+export type NodeOptions = {
+  readonly index: number
+  readonly name: string
+  readonly identity: Identity
+  readonly environment: Omit<QbftEnvironment, 'address' | 'sign'>
+  readonly skewMs: number
+  /** What an attacker makes of the messages that come in and go out; undefined for an honest node. */
+  readonly outlet: ((node: Node, plain: Outlet) => Outlet) | undefined
+}
+
+/** One life of the node, from boot to crash. */
+type Life = { state: QbftState; readonly inputs: Input[]; busy: boolean; active: boolean; ended: boolean }
+
+export const createNode = (world: World, options: NodeOptions): Node => {
+  const { scheduler, checker, trace, network, genesis } = world
+  const { identity, index, name } = options
+  const random = world.random.fork(`node ${index}`)
+  const clock = createClock(scheduler, options.skewMs)
+  const isHonest = options.outlet === undefined
+  let conditions = HEALTHY
+  let votes: readonly Vote[] = []
+  let life: Life | undefined
+  let headArrivedMs = 0
+  let isKeptDown = false
+  /** Effects until a crash that was planned. */
+  let untilCrash: number | undefined
+
+  const disk = createDisk(genesis, scheduler, random.fork('disk'), block => {
+    pool.included(block)
+    headArrivedMs = clock.nowMs()
+    if (isHonest) checker.appended(node, block)
+  })
+  const pool = createPool(() => put({ kind: 'transactions-waiting' }))
+
+  const environment: QbftEnvironment = {
+    ...options.environment,
+    address: identity.address,
+    sign: digest => {
+      if (random.chance(conditions.signFails)) {
+        world.count('signatures refused')
+        throw new Error('the signer is out of reach')
+      }
+      return sealOfSignature(sign(digest, identity.privateKey))
+    },
+  }
+
+  const put = (input: Input): void => {
+    if (life === undefined) return
+    life.inputs.push(input)
+    drain(life)
+  }
+
+  /** A callback that does nothing once the life it was made in is over. */
+  const inThisLife = (run: () => void): (() => void) => {
+    const made = life
+    return () => {
+      if (made !== undefined && !made.ended) run()
+    }
+  }
+
+  const drain = (of: Life): void => {
+    while (!of.busy && !of.ended) {
+      const input = of.inputs.shift()
+      if (input === undefined) return
+      of.busy = true
+      const before = of.state
+      const result = transition(environment, before, input, clock.nowMs())
+      of.state = result.state
+      if (isHonest) checker.stepped(node, before, result.state, result.effects)
+      perform(of, result.effects, 0)
+    }
+  }
+
+  const crashesNow = (): boolean => {
+    if (untilCrash === undefined) return false
+    if (untilCrash-- > 0) return false
+    untilCrash = undefined
+    return true
+  }
+
+  /** One effect after the other; what follows a record waits until it lasts. */
+  const perform = (of: Life, effects: readonly Effect[], from: number): void => {
+    for (let position = from; position < effects.length; position++) {
+      if (of.ended) return
+      if (crashesNow()) return crash()
+      const effect = effects[position] as Effect
+      if (effect.kind !== 'record') {
+        performOne(effect)
+        continue
+      }
+      const delayMs = random.between(...conditions.syncMs)
+      disk.writeRecord(
+        effect.record,
+        delayMs,
+        inThisLife(() => {
+          perform(of, effects, position + 1)
+          drain(of)
+        }),
+      )
+      return
+    }
+    of.busy = false
+  }
+
+  const performOne = (effect: Exclude<Effect, { readonly kind: 'record' }>): void => {
+    switch (effect.kind) {
+      case 'broadcast':
+      case 'send':
+      case 'relay':
+        return outlet.send(effect)
+      case 'start-timer':
+        return timers.start(effect.timer, effect.atMs)
+      case 'cancel-timer':
+        return timers.cancel(effect.timer)
+      case 'build-block':
+        return work.build(effect)
+      case 'verify-block':
+        return work.verify(effect)
+      case 'import-block':
+        return work.import(effect)
+      case 'evidence':
+      case 'dropped':
+      case 'round-started':
+        return trace.note(scheduler.nowMs(), name, `* ${effect.kind}`, () => describe(effect))
+      case 'peer-ahead':
+        return
+    }
+  }
+
+  const tellHead = (): void => {
+    if (life === undefined) return
+    const { active } = life
+    const head: HeadContext = headContext(genesis, disk.chain, { arrivedMs: headArrivedMs, active })
+    put({ kind: 'head', head })
+  }
+
+  const crash = (): void => {
+    if (life === undefined) return
+    life.ended = true
+    life = undefined
+    untilCrash = undefined
+    world.count('crashes')
+    trace.note(scheduler.nowMs(), name, '! crash')
+    timers.stop()
+    sync.stop()
+    pool.clear()
+    disk.crash()
+  }
+
+  const boot = (): void => {
+    if (life !== undefined || isKeptDown) return
+    trace.note(scheduler.nowMs(), name, '! boot')
+    life = { state: initialState(disk.record()), inputs: [], busy: false, active: true, ended: false }
+    headArrivedMs = clock.nowMs()
+    tellHead()
+    network.arrived(node)
+    sync.start()
+  }
+
+  const node: Node = {
+    index,
+    name,
+    address: identity.address,
+    identity,
+    disk,
+    clock,
+    pool,
+    random,
+    isHonest,
+    state: () => life?.state,
+    isUp: () => life !== undefined,
+    receive: (message, from) => outlet.receive(message, from),
+    connected: (peer: Address) => {
+      if (!equalBytes(peer, identity.address)) put({ kind: 'peer-connected', peer })
+    },
+    boot,
+    crash,
+    crashAfter: effects => {
+      untilCrash = effects
+    },
+    keepDown: down => {
+      isKeptDown = down
+    },
+    setConditions: next => {
+      conditions = next
+    },
+    conditions: () => conditions,
+    setVotes: next => {
+      votes = next
+    },
+    votes: () => votes,
+    put,
+    tellHead,
+    setActive: active => {
+      if (life === undefined || life.active === active) return
+      life.active = active
+      tellHead()
+    },
+  }
+
+  const timers = createTimers(scheduler, clock, timer =>
+    put({ kind: 'timer', timer, transactionsWaiting: pool.size() > 0 }),
+  )
+  const work = createWork(world, node, inThisLife)
+  const sync = createSync(world, node)
+  const plain = createOutlet(world, node)
+  const outlet = options.outlet === undefined ? plain : options.outlet(node, plain)
+  network.join(node)
+  return node
+}
+
+const describe = (
+  effect: Extract<Effect, { readonly kind: 'evidence' | 'dropped' | 'round-started' }>,
+): string => {
+  switch (effect.kind) {
+    case 'evidence':
+      return `height ${effect.evidence.sequence} round ${effect.evidence.round}`
+    case 'dropped':
+      return `${effect.reason}: ${effect.detail}`
+    case 'round-started':
+      return `height ${effect.sequence} round ${effect.round} for ${effect.timeoutMs} ms by ${effect.reason}, heard ${effect.heard.length}`
+  }
+}

@@ -1,0 +1,30 @@
+/** Seeds that show a fault the machine once had, where it is put back. */
+export type PastSeed = {
+  readonly seed: number
+  /** As given on the command line; undefined where the seed decides. */
+  readonly validators: number | undefined
+  readonly reason: string
+}
+
+export const PAST_SEEDS: readonly PastSeed[] = [
+  {
+    seed: 87,
+    validators: undefined,
+    reason: 'a round change for a later round took the place of one that justified the proposal being made',
+  },
+  {
+    seed: 187,
+    validators: undefined,
+    reason: 'a better certificate came while the block of another one was verified to be proposed again',
+  },
+  {
+    seed: 212,
+    validators: undefined,
+    reason: 'a certificate came while a new block was made',
+  },
+  {
+    seed: 218,
+    validators: undefined,
+    reason: 'as seed 87, among attackers that send late and have two copies of a key',
+  },
+]

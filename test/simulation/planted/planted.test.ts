@@ -1,0 +1,13 @@
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import { PLANTED_BUGS } from './bugs.ts'
+import { seedThatFinds } from './findPlanted.ts'
+
+setDefaultTimeout(60_000)
+
+/** From the recorded seed on: a change of the simulation may give it another course. */
+const SEEDS = 40
+
+test.each(PLANTED_BUGS)('the simulation finds a planted bug: $name', async bug => {
+  const found = await seedThatFinds(bug, bug.foundBy, SEEDS)
+  expect(found?.violation).toMatch(bug.shows)
+})

@@ -1,0 +1,122 @@
+import { faultsOf } from './checker/arithmetic.ts'
+import { createRandom, type Random } from './random.ts'
+
+export type AttackName =
+  | 'equivocator'
+  | 'silent'
+  | 'withholder'
+  | 'liar'
+  | 'replayer'
+  | 'flooder'
+  | 'seal-spoiler'
+  | 'dawdler'
+  | 'twins'
+
+export const ATTACK_NAMES: readonly AttackName[] = [
+  'equivocator',
+  'silent',
+  'withholder',
+  'liar',
+  'replayer',
+  'flooder',
+  'seal-spoiler',
+  'dawdler',
+  'twins',
+]
+
+/** What befalls a network; a seed has some of them, so that each also shows alone and in few. */
+export const FAULT_NAMES = [
+  'weather',
+  'partitions',
+  'crashes',
+  'clocks',
+  'slowness',
+  'failures',
+  'outages',
+] as const
+export type FaultName = (typeof FAULT_NAMES)[number]
+
+/** What the seed decides before anything begins. */
+export type Settings = {
+  readonly seed: number
+  /** Of the genesis block. */
+  readonly validators: number
+  /** Further nodes that may be voted in. */
+  readonly spares: number
+  /** One for each validator that is Byzantine: the last ones of the genesis block, in the order of node numbers. */
+  readonly attacks: readonly AttackName[]
+  readonly faults: ReadonlySet<FaultName>
+  /** New ones begin for so long. */
+  readonly stormMs: number
+  /** When the last of them end: then everything works, and the attackers go on. */
+  readonly faultsMs: number
+  readonly requestTimeoutMs: number
+  readonly requestTimeoutMaxMs: number
+  readonly blockPeriodSeconds: number
+  /** 0 when off. */
+  readonly blockPeriodMs: number
+  /** 0 when off. */
+  readonly emptyBlockPeriodSeconds: number
+  readonly epochLength: number
+  /** The validators vote a spare in or one of them out. */
+  readonly votes: boolean
+  readonly duplicateMessagesMax: number
+  readonly futureMessagesMax: number
+  /** Both dialects in one network. */
+  readonly mixedDialects: boolean
+  /** Beyond which no clock is wrong once the faults end. */
+  readonly skewMs: number
+  /** Real signatures instead of the simulation's. */
+  readonly realCrypto: boolean
+}
+
+export const VALIDATORS_MIN = 4
+export const VALIDATORS_MAX = 10
+
+/** One seed in so many signs with the real engine. */
+const REAL_CRYPTO_EVERY = 500
+
+/** The names of the attackers: up to the greatest number that any validator set of the run can bear. */
+const attacksOf = (random: Random, bearable: number): readonly AttackName[] => {
+  const count = random.chance(0.3) ? 0 : random.between(0, bearable)
+  return Array.from({ length: count }, () => random.pick(ATTACK_NAMES))
+}
+
+const faultsFor = (random: Random): ReadonlySet<FaultName> => {
+  if (random.chance(0.05)) return new Set()
+  if (random.chance(0.1)) return new Set(FAULT_NAMES)
+  return new Set(FAULT_NAMES.filter(name => random.chance(name === 'outages' ? 0.15 : 0.45)))
+}
+
+export const settingsOf = (seed: number, validators: number | undefined): Settings => {
+  const random = createRandom(seed).fork('settings')
+  const count = random.between(VALIDATORS_MIN, VALIDATORS_MAX)
+  const size = validators ?? count
+  const votes = random.chance(0.25)
+  // One validator may be voted out before a spare is voted in.
+  const bearable = faultsOf(votes ? size - 1 : size)
+  const faults = faultsFor(random)
+  const stormMs = random.between(5_000, 40_000)
+  const inMilliseconds = random.chance(0.15)
+  return {
+    seed,
+    validators: size,
+    spares: votes ? random.between(1, 2) : 0,
+    attacks: attacksOf(random, bearable),
+    faults,
+    stormMs,
+    faultsMs: faults.has('outages') ? stormMs + random.pick([5_000, 60_000, 600_000]) : stormMs,
+    requestTimeoutMs: random.pick([1_000, 1_000, 2_000, 3_000, 4_000]),
+    requestTimeoutMaxMs: random.pick([60_000, 60_000, 60_000, 8_000]),
+    blockPeriodSeconds: random.pick([1, 1, 2]),
+    blockPeriodMs: inMilliseconds ? random.pick([300, 500, 1_500]) : 0,
+    emptyBlockPeriodSeconds: random.chance(0.15) ? random.between(4, 12) : 0,
+    epochLength: random.chance(0.5) ? 10 : 30_000,
+    votes,
+    duplicateMessagesMax: random.pick([100, 100, 1_000, 10]),
+    futureMessagesMax: random.pick([1_000, 1_000, 20, 0]),
+    mixedDialects: random.chance(0.2),
+    skewMs: random.pick([0, 20, 200, 400]),
+    realCrypto: seed % REAL_CRYPTO_EVERY === REAL_CRYPTO_EVERY - 1,
+  }
+}
