@@ -14,7 +14,7 @@ import {
   isEmptyList,
 } from './codec/field.ts'
 import { decodeSignedPrepares } from './codec/prepare.ts'
-import { type RawItem, rawItems } from './codec/rawItem.ts'
+import { type RawItem, rawItems } from '../rlp/rawItem.ts'
 import { encodeSignedList } from './codec/signed.ts'
 import type { PreparedCertificate } from './message.ts'
 import type { RestartRecord } from './restartRecord.ts'

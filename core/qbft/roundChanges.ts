@@ -79,5 +79,5 @@ export const changeRound = (
 export const changeRoundAgain = (turn: Turn, height: HeightState): HeightState => {
   const { certificate, round } = height
   const isLater = certificate !== undefined && certificate.round >= (round?.round ?? 0)
-  return isLater ? height : sendRoundChange(turn, height)
+  return isLater ? height : actOnRoundChanges(turn, sendRoundChange(turn, height))
 }

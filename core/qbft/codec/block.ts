@@ -2,13 +2,7 @@ import type { Block } from '../../chain/block.ts'
 import { decodeBlock } from '../../chain/codec/block.ts'
 import { decodeExtraData } from '../../chain/codec/extraData.ts'
 import { RlpError } from '../../rlp/rlp.ts'
-import { countItems, type RawItem } from './rawItem.ts'
-
-/**
- * Bytes that an RLP item of a block has on average, at least. The densest honest ones, access lists without storage keys,
- * have seven; less would only blow up memory.
- */
-const ITEM_BYTES_MIN = 4
+import type { RawItem } from '../../rlp/rawItem.ts'
 
 /** Room for a thousand validators and as many seals. */
 const EXTRA_DATA_BYTES_MAX = 131_072
@@ -20,9 +14,6 @@ const EXTRA_DATA_BYTES_MAX = 131_072
  * @throws DecodeError
  */
 export const decodeMessageBlock = (raw: RawItem): Block => {
-  const itemsMax = Math.ceil(raw.length / ITEM_BYTES_MIN)
-  if (countItems(raw, itemsMax) > itemsMax)
-    throw new RlpError(`block of ${raw.length} bytes has more than ${itemsMax} items`)
   const block = decodeBlock(raw)
   const { extraData } = block.header
   if (extraData.length > EXTRA_DATA_BYTES_MAX)

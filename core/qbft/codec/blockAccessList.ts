@@ -1,7 +1,7 @@
 import { RlpError } from '../../rlp/rlp.ts'
 import type { Dialect } from '../message.ts'
 import { EMPTY_STRING } from './field.ts'
-import type { RawItem } from './rawItem.ts'
+import type { RawItem } from '../../rlp/rawItem.ts'
 
 /** The item for a block access list, which is there in one of the dialects only. Never with a list: no fork has them yet. */
 export const blockAccessListItems = (dialect: Dialect): readonly Uint8Array[] =>

@@ -1,7 +1,7 @@
 import { encodeRlp } from '../../rlp/rlp.ts'
 import type { CommitMessage, CommitPayload } from '../message.ts'
 import { decodeDigest, decodeRoundIdentifier, decodeSignature } from './field.ts'
-import { type RawItem, rawItems } from './rawItem.ts'
+import { type RawItem, rawItems } from '../../rlp/rawItem.ts'
 import { decodeSigned, encodeSigned } from './signed.ts'
 
 /** RLP `[sequence, round, digest, commitSeal]`. */

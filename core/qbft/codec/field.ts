@@ -2,7 +2,7 @@ import type { Hash } from '../../bytes/bytes.ts'
 import type { Seal } from '../../chain/codec/seal.ts'
 import { RlpError, rlpBytes, rlpScalar } from '../../rlp/rlp.ts'
 import type { RoundIdentifier } from '../message.ts'
-import { type RawItem, rawString } from './rawItem.ts'
+import { type RawItem, rawString } from '../../rlp/rawItem.ts'
 
 /** Heights are positive longs and rounds positive ints on the networks that exist. */
 const SEQUENCE_MAX = 0x7fff_ffff_ffff_ffffn

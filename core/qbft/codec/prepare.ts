@@ -1,7 +1,7 @@
 import { encodeRlp } from '../../rlp/rlp.ts'
 import type { PrepareMessage, PreparePayload, SignedPrepare } from '../message.ts'
 import { decodeDigest, decodeRoundIdentifier } from './field.ts'
-import { type RawItem, rawItems } from './rawItem.ts'
+import { type RawItem, rawItems } from '../../rlp/rawItem.ts'
 import { decodeSigned, decodeSignedList, encodeSigned } from './signed.ts'
 
 /** RLP `[sequence, round, digest]`. */

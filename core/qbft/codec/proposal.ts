@@ -6,7 +6,7 @@ import { decodeMessageBlock } from './block.ts'
 import { blockAccessListItems, refuseBlockAccessList } from './blockAccessList.ts'
 import { decodeRoundIdentifier } from './field.ts'
 import { decodeSignedPrepares } from './prepare.ts'
-import { type RawItem, rawItems } from './rawItem.ts'
+import { type RawItem, rawItems } from '../../rlp/rawItem.ts'
 import { decodeSignedRoundChanges } from './roundChange.ts'
 import { decodeSigned, encodeSigned, encodeSignedList } from './signed.ts'
 

@@ -12,7 +12,7 @@ import { decodeMessageBlock } from './block.ts'
 import { blockAccessListItems, refuseBlockAccessList } from './blockAccessList.ts'
 import { decodeDigest, decodeRound, decodeRoundIdentifier, EMPTY_LIST, isEmptyList } from './field.ts'
 import { decodeSignedPrepares } from './prepare.ts'
-import { type RawItem, rawItems } from './rawItem.ts'
+import { type RawItem, rawItems } from '../../rlp/rawItem.ts'
 import { decodeSigned, decodeSignedList, encodeSigned, encodeSignedList } from './signed.ts'
 
 /** RLP `[sequence, targetRound, []]`, or with `[preparedRound, preparedDigest]` in the list. */

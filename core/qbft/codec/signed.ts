@@ -2,7 +2,7 @@ import { joinRlpList } from '../../chain/codec/list.ts'
 import { encodeRlp } from '../../rlp/rlp.ts'
 import type { Signed } from '../message.ts'
 import { decodeSignature } from './field.ts'
-import { type RawItem, rawItems } from './rawItem.ts'
+import { type RawItem, rawItems } from '../../rlp/rawItem.ts'
 
 /**
  * Round changes or prepares that may justify one message: one of each validator, for more validators than any QBFT

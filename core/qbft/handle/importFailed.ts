@@ -1,5 +1,5 @@
 import { equalBytes, type Hash } from '../../bytes/bytes.ts'
-import { startRoundTimer } from '../rounds.ts'
+import { startResendTimer, startRoundTimer } from '../rounds.ts'
 import type { HeightState } from '../state.ts'
 import type { Turn } from '../turn.ts'
 
@@ -7,5 +7,6 @@ import type { Turn } from '../turn.ts'
 export const handleImportFailed = (turn: Turn, height: HeightState, hash: Hash): HeightState => {
   if (height.importing === undefined || !equalBytes(height.importing, hash)) return height
   startRoundTimer(turn, height)
+  if ((height.round?.round ?? 0) > 0) startResendTimer(turn, height)
   return { ...height, importing: undefined }
 }

@@ -4,6 +4,7 @@ import { DecodeError } from '../../chain/codec/error.ts'
 import { keccak256 } from '../../crypto/crypto.ts'
 import { includesAddress } from '../../validators/votes.ts'
 import { decodeMessage, MESSAGE_BYTES_MAX } from '../codec/message.ts'
+import type { Effect } from '../effect.ts'
 import { keepFuture, refusedFuture } from '../futureMessages.ts'
 import { QBFT_CODES, type QbftMessage, type WireMessage } from '../message.ts'
 import { type SeenMessages, withSeen } from '../seenMessages.ts'
@@ -72,19 +73,29 @@ const dispatch = (turn: Turn, height: HeightState, message: QbftMessage, from: F
   }
 }
 
-/** A message of the current height by a validator: passed on to those its author may not reach, then used. */
+/** Of a lower round: of no use here, but perhaps to a validator that is behind. */
+const isWorthPassingOn = (effect: Effect): boolean =>
+  effect.kind !== 'dropped' || effect.reason === 'past-round'
+
+/**
+ * A message of the current height by a validator: used, and passed on to those its author may not reach unless it was
+ * dropped, so that nobody makes others multiply what is worth nothing.
+ */
 export const useMessage = (
   turn: Turn,
   height: HeightState,
   message: QbftMessage,
   from: From,
 ): HeightState => {
+  const before = turn.effects.length
+  const next = dispatch(turn, height, message, from)
   const to = others(turn, height.head.validators).filter(
     validator => !equalBytes(validator, from.author) && !equalBytes(validator, from.peer),
   )
-  if (to.length > 0 && !isSelf(turn, from.author))
+  const isWorth = turn.effects.slice(before).every(isWorthPassingOn)
+  if (isWorth && to.length > 0 && !isSelf(turn, from.author))
     ask(turn, { kind: 'relay', message: from.wire, author: from.author, from: from.peer, to })
-  return dispatch(turn, height, message, from)
+  return next
 }
 
 const keepForLater = (
