@@ -1,4 +1,5 @@
-import { decodeRlp, encodeRlp, RlpError, type RlpItem, rlpList } from '../../rlp/rlp.ts'
+import { countItems, eachRawItem, type RawItem, rawItems } from '../../rlp/rawItem.ts'
+import { decodeRlp, encodeRlp, RlpError, type RlpItem } from '../../rlp/rlp.ts'
 import type { Block } from '../block.ts'
 import type { Transaction } from '../transaction.ts'
 import { decoding } from './error.ts'
@@ -30,16 +31,42 @@ export const encodeBlock = (block: Block): Uint8Array =>
 /** `[transactions, ommers]`, from Shanghai on with a third list, the withdrawals. */
 export const encodeBody = (body: BlockBody): Uint8Array => joinRlpList(encodedBody(body))
 
-const decodeBodyItems = (items: readonly RlpItem[]): BlockBody => {
+/** More than the fields of a header, an ommer or a withdrawal, and than the lists of a block. */
+const FIELDS_MAX = 32
+
+/** One that has too many fields is refused before they are taken apart: bytes are many, objects for each would be more. */
+const decodeFields = (raw: RawItem, what: string): RlpItem => {
+  if (countItems(raw, FIELDS_MAX) > FIELDS_MAX)
+    throw new RlpError(`${what} has more than ${FIELDS_MAX} items`)
+  return decodeRlp(raw)
+}
+
+/** Decodes the items of a list one after the other, so that the first bad one ends it, however long the list is. */
+const decodeEach = <T>(raw: RawItem | undefined, what: string, decode: (item: RawItem) => T): T[] => {
+  const decoded: T[] = []
+  eachRawItem(raw, what, item => void decoded.push(decode(item)))
+  return decoded
+}
+
+const decodeTransactions = (raw: RawItem | undefined): Transaction[] => {
+  let index = 0
+  return decodeEach(raw, 'transactions', item =>
+    decoding('INVALID_TRANSACTION', `transaction ${index++}`, () => decodeTransactionItem(item)),
+  )
+}
+
+const decodeBodyItems = (items: readonly RawItem[]): BlockBody => {
   const [transactions, ommers, withdrawals] = items
   if (items.length < 2 || items.length > 3) throw new RlpError(`a body of ${items.length} lists is not known`)
   return {
-    transactions: rlpList(transactions, 'transactions').map((item, index) =>
-      decoding('INVALID_TRANSACTION', `transaction ${index}`, () => decodeTransactionItem(item)),
-    ),
-    ommers: rlpList(ommers, 'ommers').map(decodeHeaderItem),
+    transactions: decodeTransactions(transactions),
+    ommers: decodeEach(ommers, 'ommers', item => decodeHeaderItem(decodeFields(item, 'an ommer'))),
     withdrawals:
-      withdrawals === undefined ? undefined : rlpList(withdrawals, 'withdrawals').map(decodeWithdrawalItem),
+      withdrawals === undefined
+        ? undefined
+        : decodeEach(withdrawals, 'withdrawals', item =>
+            decodeWithdrawalItem(decodeFields(item, 'a withdrawal')),
+          ),
   }
 }
 
@@ -50,10 +77,10 @@ const decodeBodyItems = (items: readonly RlpItem[]): BlockBody => {
  */
 export const decodeBlock = (bytes: Uint8Array): Block =>
   decoding('INVALID_BLOCK', 'block', () => {
-    const [header, ...body] = rlpList(decodeRlp(bytes), 'it')
-    return { header: decodeHeaderItem(header), ...decodeBodyItems(body) }
+    const [header, ...body] = rawItems(bytes, 'it', 1, FIELDS_MAX) as [RawItem, ...RawItem[]]
+    return { header: decodeHeaderItem(decodeFields(header, 'header')), ...decodeBodyItems(body) }
   })
 
 /** A body from its RLP; views of `bytes` as in `decodeBlock`. @throws DecodeError */
 export const decodeBody = (bytes: Uint8Array): BlockBody =>
-  decoding('INVALID_BLOCK', 'body', () => decodeBodyItems(rlpList(decodeRlp(bytes), 'it')))
+  decoding('INVALID_BLOCK', 'body', () => decodeBodyItems(rawItems(bytes, 'it', 0, FIELDS_MAX)))

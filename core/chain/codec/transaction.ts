@@ -1,6 +1,7 @@
 import type { Address, Hash } from '../../bytes/bytes.ts'
 import { keccak256 } from '../../crypto/crypto.ts'
-import { decodeRlp, encodeRlp, RlpError, type RlpItem, rlpBytes, rlpList, rlpScalar } from '../../rlp/rlp.ts'
+import { countItems, type RawItem, rawString } from '../../rlp/rawItem.ts'
+import { decodeRlp, RlpError, type RlpItem, rlpBytes, rlpList, rlpScalar } from '../../rlp/rlp.ts'
 import type { AccessListEntry, Authorization, Transaction, TransactionType } from '../transaction.ts'
 import { encodeEnvelope } from './envelope.ts'
 import { decoding } from './error.ts'
@@ -148,21 +149,36 @@ export const transactionType = (bytes: Uint8Array): TransactionType => {
 export const decodeTransaction = (bytes: Uint8Array): Transaction =>
   decoding('INVALID_TRANSACTION', 'transaction', () => {
     const type = transactionType(bytes)
-    const item = decodeRlp(type === 0 ? bytes : bytes.subarray(1))
-    return transactionOfItems(type, rlpList(item, 'the payload'), bytes)
+    return transactionOfItems(type, decodePayload(type, type === 0 ? bytes : bytes.subarray(1)), bytes)
   })
 
 /**
- * A transaction as it stands in the list of a block: a list for legacy, a byte string for the others. Other fields are
- * views of the block's bytes, as `encoded` is for typed transactions.
+ * Bytes that an item of a transaction has on average, at least: access lists without storage keys have seven,
+ * authorizations (type 4) whose signatures are nobody's not quite four. Denser ones would only blow up memory.
+ */
+const itemBytesMin = (type: TransactionType): number => (type === 4 ? 3 : 6)
+
+/** A small one may be denser: it holds little. */
+const ITEMS_MIN = 64
+
+const decodePayload = (type: TransactionType, raw: RawItem): RlpItem[] => {
+  const itemsMax = Math.max(ITEMS_MIN, Math.ceil(raw.length / itemBytesMin(type)))
+  if (countItems(raw, itemsMax) > itemsMax)
+    throw new RlpError(`${raw.length} bytes have more than ${itemsMax} items`)
+  return rlpList(decodeRlp(raw), 'the payload')
+}
+
+/**
+ * A transaction as it stands in the list of a block, encoded: a list for legacy, a byte string for the others. The fields
+ * are views of the block's bytes, and so is `encoded`, but for legacy ones.
  * @throws RlpError
  */
-export const decodeTransactionItem = (item: RlpItem): Transaction => {
-  // Decoding was strict about canonical form, so encoding the list again gives the bytes that it was.
-  if (!(item instanceof Uint8Array)) return transactionOfItems(0, item, encodeRlp(item))
-  const type = transactionType(item)
+export const decodeTransactionItem = (raw: RawItem): Transaction => {
+  if ((raw[0] as number) >= FIRST_LIST_BYTE) return transactionOfItems(0, decodePayload(0, raw), raw.slice())
+  const bytes = rawString(raw, 'it')
+  const type = transactionType(bytes)
   if (type === 0) throw new RlpError('a legacy transaction must be a list, not a byte string')
-  return transactionOfItems(type, rlpList(decodeRlp(item.subarray(1)), 'the payload'), item)
+  return transactionOfItems(type, decodePayload(type, bytes.subarray(1)), bytes)
 }
 
 /** EIP-2718 bytes of a signed transaction. */

@@ -1,0 +1,88 @@
+import { RlpError } from './rlp.ts'
+
+/**
+ * An RLP item in its encoded form, a view of the message it came in. Messages are read list by list rather than decoded
+ * at once: what somebody signed must be hashed, and passed on, byte for byte.
+ */
+export type RawItem = Uint8Array
+
+type Extent = { readonly isList: boolean; readonly start: number; readonly end: number }
+
+const SHORT_LENGTH_MAX = 55
+
+/** The length behind a long prefix, of which the last byte is at `last`; numbers too great to be exact are out of range. */
+const longLength = (bytes: Uint8Array, first: number, last: number): number => {
+  if (last >= bytes.length) throw new RlpError('out of range')
+  if (bytes[first] === 0) throw new RlpError('wrong length encoding with leading zeros')
+  let length = 0
+  for (let i = first; i <= last; i++) length = length * 256 + (bytes[i] as number)
+  if (length <= SHORT_LENGTH_MAX) throw new RlpError('a short length in the long form')
+  return length
+}
+
+/** Where the content of the item at `offset` lies. @throws RlpError when its prefix is not canonical, or it is cut off. */
+const extentOf = (bytes: Uint8Array, offset: number): Extent => {
+  const first = bytes[offset]
+  if (first === undefined) throw new RlpError('out of range')
+  if (first < 0x80) return { isList: false, start: offset, end: offset + 1 }
+  const isList = first >= 0xc0
+  const short = first - (isList ? 0xc0 : 0x80)
+  const lengthBytes = Math.max(0, short - SHORT_LENGTH_MAX)
+  const start = offset + 1 + lengthBytes
+  const end = start + (lengthBytes === 0 ? short : longLength(bytes, offset + 1, start - 1))
+  if (end > bytes.length) throw new RlpError('out of range')
+  if (!isList && end - start === 1 && (bytes[start] as number) < 0x80)
+    throw new RlpError('a single byte in the string form')
+  return { isList, start, end }
+}
+
+const extentOfWhole = (raw: RawItem): Extent => {
+  const extent = extentOf(raw, 0)
+  if (extent.end !== raw.length) throw new RlpError('unread bytes left')
+  return extent
+}
+
+/** Calls `visit` with each item of a list, encoded, which is not looked into. @throws RlpError, and what `visit` throws. */
+export const eachRawItem = (raw: RawItem | undefined, what: string, visit: (item: RawItem) => void): void => {
+  if (raw === undefined) throw new RlpError(`${what} must be a list`)
+  const { isList, start } = extentOfWhole(raw)
+  if (!isList) throw new RlpError(`${what} must be a list`)
+  for (let offset = start; offset < raw.length; ) {
+    const { end } = extentOf(raw, offset)
+    visit(raw.subarray(offset, end))
+    offset = end
+  }
+}
+
+/**
+ * The items of a list, encoded, which are not looked into; from `min` to `max` of them, so that nobody makes this node
+ * take millions apart.
+ * @throws RlpError
+ */
+export const rawItems = (raw: RawItem, what: string, min: number, max: number = min): RawItem[] => {
+  const items: RawItem[] = []
+  eachRawItem(raw, what, item => {
+    if (items.length === max) throw new RlpError(`${what} has more than ${max} items`)
+    items.push(item)
+  })
+  if (items.length < min) throw new RlpError(`${what} has ${items.length} items, where ${min} are needed`)
+  return items
+}
+
+/** The content of a byte string; a view. @throws RlpError when it is a list. */
+export const rawString = (raw: RawItem | undefined, what: string): Uint8Array => {
+  if (raw === undefined) throw new RlpError(`${what} is missing`)
+  const { isList, start, end } = extentOfWhole(raw)
+  if (isList) throw new RlpError(`${what} must be a byte string`)
+  return raw.subarray(start, end)
+}
+
+/** How many items, lists and what they hold included, the bytes consist of; counting ends above `max`. @throws RlpError */
+export const countItems = (raw: RawItem, max: number): number => {
+  let count = 0
+  for (let offset = 0; offset < raw.length && count <= max; count++) {
+    const { isList, start, end } = extentOf(raw, offset)
+    offset = isList ? start : end
+  }
+  return count
+}
