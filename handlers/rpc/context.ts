@@ -15,8 +15,6 @@ export type RpcOptions = {
   readonly clientVersion: string
   /** What net_version answers. */
   readonly networkId: bigint
-  /** True where this node makes blocks. */
-  readonly mining: boolean
   /** Wei. */
   readonly minGasPrice: bigint
   /** The most gas of one call or estimate; 0 for no limit. */
@@ -116,6 +114,8 @@ export type RpcHost = {
   ) => Promise<readonly (TransactionRejected | undefined)[]>
   /** Undefined where this node connects to no others. */
   readonly network: RpcNetwork | undefined
+  /** Whether this node takes part in making the block after the head. */
+  readonly mining: () => Promise<boolean>
   /** Undefined where the chain is level with what the peers have told of. */
   readonly syncing: () => SyncingStatus | undefined
   /** What the operator wants voted on the validators; undefined on a chain that is not QBFT. */

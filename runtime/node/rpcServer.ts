@@ -8,9 +8,8 @@ import { type ServeOptions, type Server, serve } from '../serving/serve.ts'
 import { clientVersion } from '../version.ts'
 
 /** What the methods work with; everything else of the host follows from the options. */
-export type RpcParts = Pick<RpcHost, 'chain' | 'pool' | 'recoverSenders' | 'submit'> &
+export type RpcParts = Pick<RpcHost, 'chain' | 'pool' | 'recoverSenders' | 'submit' | 'mining'> &
   Partial<Pick<RpcHost, 'network' | 'syncing' | 'votes' | 'differences'>> & {
-    readonly mining: boolean
     /** True for a development chain, where every group is served unless others are asked for. */
     readonly development: boolean
     readonly log: Log
@@ -25,11 +24,11 @@ const hostOf = (options: NodeOptions, parts: RpcParts): RpcHost => ({
   pool: parts.pool,
   recoverSenders: parts.recoverSenders,
   submit: parts.submit,
+  mining: parts.mining,
   options: {
     apis: options.rpcHttpApi ?? (parts.development ? DEVELOPMENT_APIS : DEFAULT_APIS),
     clientVersion: clientVersion(options.identity),
     networkId: options.networkId ?? parts.chain.configuration.chainId,
-    mining: parts.mining,
     minGasPrice: options.minGasPrice,
     gasCap: options.rpcGasCap,
     logsRangeMax: options.rpcMaxLogsRange,

@@ -100,7 +100,10 @@ export const startServices = async (
         syncing: () => participation.exchange()?.progress(),
         differences: () => participation.exchange()?.differences() ?? [],
         votes,
-        mining: role.makesBlocks,
+        mining: async () =>
+          refusal === undefined &&
+          participation.exchange()?.progress() === undefined &&
+          (await standingOf(node, staticNodes !== undefined)).makesBlocks,
         development,
         log: logOf('rpc'),
       })

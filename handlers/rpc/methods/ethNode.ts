@@ -18,7 +18,7 @@ export const ETH_NODE_METHODS: readonly Method[] = [
       highestBlock: toQuantity(status.highestBlock),
     }
   }),
-  method('eth_mining', [], (_, { options }) => options.mining),
+  method('eth_mining', [], (_, { mining }) => mining()),
   method('eth_gasPrice', [], async (_, { gasPrice }) => toQuantity(await gasPrice.gasPrice())),
   method('eth_maxPriorityFeePerGas', [], async (_, { gasPrice }) => toQuantity(await gasPrice.priorityFee())),
   method('eth_blobBaseFee', [], (_, { chain, nowMs, options }) => {

@@ -7,7 +7,7 @@ const BODY_BYTES_MAX = 1000
 /** The routes, hosts, origins and bodies are judged before any chain is asked. */
 const contextWith = (more: Partial<RpcContext> = {}): RpcContext =>
   ({
-    options: { ...RPC_DEFAULTS, clientVersion: 'quorate/v0', networkId: 1337n, mining: true },
+    options: { ...RPC_DEFAULTS, clientVersion: 'quorate/v0', networkId: 1337n },
     network: undefined,
     syncing: () => undefined,
     differences: () => [],

@@ -81,7 +81,6 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
     apis: ['ETH', 'NET', 'WEB3', 'QBFT', 'TXPOOL', 'DEBUG'],
     clientVersion: 'quorate/v0.1.0/test',
     networkId: chain.configuration.chainId,
-    mining: true,
     ...options.rpc,
   }
   const { minGasPrice } = rpcOptions
@@ -95,6 +94,7 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
     recoverSenders: recoverSendersHere,
     submit: createSubmission({ chain, pool, nowMs, minGasPrice }),
     network: undefined,
+    mining: () => Promise.resolve(true),
     syncing: () => undefined,
     votes: undefined,
     differences: () => [],
