@@ -8,6 +8,7 @@ import { testAddress } from '../runtime/genesis.ts'
 import { clientsOf } from '../runtime/transactions.ts'
 import { type Cluster, createCluster } from './support/cluster.ts'
 import { type HeaderView, headersOf } from './support/headers.ts'
+import { foundedNow } from './support/foundedNow.ts'
 import { validatorContract } from './support/validatorContract.ts'
 import { hashesOf, until, untilHeads } from './support/waiting.ts'
 
@@ -126,10 +127,11 @@ describe('given four validators whose genesis file has transitions of every kind
       qbft: { xblockperiodmilliseconds: 250, xemptyblockperiodseconds: NEVER_SECONDS },
       config: { transitions: { qbft: TRANSITIONS } },
       top: {
+        ...foundedNow(),
         alloc: {
           ...FUNDED,
-          [FIRST]: validatorContract([4, 2, 3]),
-          [SECOND]: validatorContract([3, 4, 1, 2]),
+          [FIRST]: validatorContract([4, 2, 3].map(testAddress)),
+          [SECOND]: validatorContract([3, 4, 1, 2].map(testAddress)),
         },
       },
     })
