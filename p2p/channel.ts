@@ -18,7 +18,9 @@ export type ChannelLimits = {
 export type Channel = {
   /** Queues a message made of these parts behind those that wait. */
   send(...parts: readonly Uint8Array[]): void
-  /** Resolves when nothing waits any more, or the channel has failed. */
+  /** Nothing waits, or the channel has failed. */
+  readonly isIdle: boolean
+  /** Resolves when it is. */
   idle(): Promise<void>
 }
 
@@ -46,6 +48,8 @@ export const openChannel = (
     settle()
     onFailure(textOf(cause))
   }
+
+  const isIdle = (): boolean => state === 'failed' || state === 'open' || state === 'closed'
 
   const settle = (): void => {
     const woken = wakeIdle
@@ -100,9 +104,12 @@ export const openChannel = (
       if (state === 'closed') open().catch(fail)
       else if (state === 'open') pumpSoon()
     },
+    get isIdle() {
+      return isIdle()
+    },
     idle: () =>
       new Promise(resolve => {
-        if (state === 'failed' || state === 'open' || state === 'closed') resolve()
+        if (isIdle()) resolve()
         else wakeIdle.push(resolve)
       }),
   }

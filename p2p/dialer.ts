@@ -12,6 +12,11 @@ const BACKOFF_GROWTH = 1.6
 const JITTER = 0.25
 /** A node that refuses is asked again, but not every other second. */
 const REFUSED_BACKOFF_MS = 30_000
+/**
+ * Two that know each other, or learn of each other at the same time, need one connection: the one with the higher key
+ * leaves it to the other first.
+ */
+const COURTESY_MS = 250
 /** Learned nodes that are remembered, beside those that the operator named. */
 const LEARNED_MAX = 256
 /** A learned node that fails so often in a row is forgotten; it can be learned again. */
@@ -41,6 +46,8 @@ export type DialerOptions = {
   readonly isConnected: (id: string) => boolean
   readonly isBanned: (id: string) => boolean
   readonly refuses: (publicKey: Uint8Array, host: string, port: number) => string | undefined
+  /** The key is below the own one. */
+  readonly isLower: (publicKey: Uint8Array) => boolean
   /** How many more peers are wanted. */
   readonly room: () => number
   readonly dialsMax: number
@@ -135,7 +142,7 @@ export const createDialer = (options: DialerOptions): Dialer => {
           addresses: [enode],
           failures: 0,
           decidedAtMs: nowMs(),
-          waitMs: 0,
+          waitMs: kind !== 'bootnode' && options.isLower(enode.publicKey) ? COURTESY_MS : 0,
           dialing: false,
           lastReason: undefined,
         })

@@ -26,6 +26,13 @@ export type Link = {
   /** When the own status protocol last sent something. */
   toldAtMs: number
   stage: 'handshake' | 'established' | 'closing'
+  establishedAtMs: number
+  /** Something came after the statuses: the other side has it established, too. */
+  confirmed: boolean
+  /** When a goodbye was said that the other side has to answer first. */
+  retiredAtMs: number | undefined
+  /** It is being closed. */
+  finishing: boolean
   /** What it told, and where it says it listens. */
   told: { readonly status: PeerStatus; readonly host: string; readonly port: number } | undefined
   /** Why it ends, once that is known. */
@@ -62,6 +69,10 @@ export const createLink = (connection: Connection, nowMs: () => number): Link | 
     heardAtMs: now,
     toldAtMs: now,
     stage: 'handshake',
+    establishedAtMs: now,
+    confirmed: false,
+    retiredAtMs: undefined,
+    finishing: false,
     told: undefined,
     reason: undefined,
     refused: false,
@@ -77,3 +88,7 @@ export const createLink = (connection: Connection, nowMs: () => number): Link | 
 /** For logs: the address and where it is. */
 export const nameOf = ({ id, remoteHost, remotePort }: Link): string =>
   `0x${id} (${remoteHost}:${remotePort})`
+
+/** Nothing waits to be sent over it. */
+export const isIdle = ({ statusChannel, consensusChannel, blockChannel }: Link): boolean =>
+  [statusChannel, consensusChannel, blockChannel].every(channel => channel?.isIdle ?? true)

@@ -3,7 +3,7 @@ import { type ChannelLimits, openChannel } from './channel.ts'
 import { differingEntries, otherChain } from './differences.ts'
 import { formatEnode, hostKind } from './enode.ts'
 import { textOf } from './error.ts'
-import { createLink, type Link, nameOf } from './link.ts'
+import { createLink, isIdle, type Link, nameOf } from './link.ts'
 import type { NetworkHandlers, NetworkLog, Peer } from './network.ts'
 import type { PeerTable } from './peerTable.ts'
 import { STATUS_PROTOCOL } from './protocols.ts'
@@ -30,6 +30,9 @@ const ALIVE_INTERVAL_MS = 3000
 const STANDSTILL_MS = 3000
 /** Both sides have turned to the better one of two connections by then. */
 const SPARE_GRACE_MS = 2000
+/** The other side has read what was sent over the spare one, and closes it, by then. */
+const SPARE_LINGER_MS = 10_000
+const SECOND_CONNECTION = 'a second connection'
 /** To send a goodbye and close. */
 const CLOSE_TIMEOUT_MS = 1000
 /** Statuses are small and only the newest counts. */
@@ -112,10 +115,16 @@ export const createLinkLife = (options: LinkLifeOptions): LinkLife => {
 
   /** Lets what was said arrive, then closes. */
   const finish = async (link: Link): Promise<void> => {
+    if (link.finishing) return
+    link.finishing = true
     const signal = AbortSignal.timeout(CLOSE_TIMEOUT_MS)
     const timedOut = new Promise<void>(resolve => signal.addEventListener('abort', () => resolve()))
     try {
-      await Promise.race([link.statusChannel?.idle(), timedOut])
+      const channels = [link.statusChannel, link.consensusChannel, link.blockChannel]
+      await Promise.race([
+        Promise.all(channels.map(channel => channel?.idle() ?? Promise.resolve())),
+        timedOut,
+      ])
       await link.connection.close({ signal })
     } catch (cause) {
       log.debug('Connection with {peer} is cut: {reason}', { peer: nameOf(link), reason: textOf(cause) })
@@ -173,6 +182,7 @@ export const createLinkLife = (options: LinkLifeOptions): LinkLife => {
 
   const establish = (link: Link, status: Peer['status']): void => {
     link.stage = 'established'
+    link.establishedAtMs = nowMs()
     pending.delete(link.id)
     const { address, publicKey, remoteHost, remotePort, inbound } = link
     const host = remoteHost.includes(':') ? `[${remoteHost}]` : remoteHost
@@ -185,12 +195,8 @@ export const createLinkLife = (options: LinkLifeOptions): LinkLife => {
       status,
       connectedAtMs: nowMs(),
     }
-    const { entry, spare } = table.add(link, peer)
+    const entry = table.add(link, peer)
     const first = entry.links.length === 1
-    if (spare !== undefined)
-      setTimeout(() => {
-        if (entry.links[0] !== spare) void close(spare, 'a second connection')
-      }, SPARE_GRACE_MS)
     link.settle(true)
     options.onEstablished(link, first)
     if (first) handlers.onPeer(entry.peer)
@@ -198,8 +204,7 @@ export const createLinkLife = (options: LinkLifeOptions): LinkLife => {
   }
 
   const onMessage = (link: Link, message: StatusMessage): void => {
-    if (message.kind === 'alive' || link.stage === 'closing') return
-    if (message.kind === 'status') return onStatus(link, message)
+    if (link.stage === 'established') link.confirmed = true
     if (message.kind === 'goodbye') {
       link.stage = 'closing'
       link.reason ??= `it said: ${message.reason}`
@@ -208,6 +213,8 @@ export const createLinkLife = (options: LinkLifeOptions): LinkLife => {
       void finish(link)
       return
     }
+    if (message.kind === 'alive' || link.stage === 'closing') return
+    if (message.kind === 'status') return onStatus(link, message)
     const entry = table.get(link.id)
     if (entry === undefined || link.told === undefined) throw new Error('an update before the status')
     const { headNumber, headHash, neighbours } = message
@@ -216,7 +223,8 @@ export const createLinkLife = (options: LinkLifeOptions): LinkLife => {
   }
 
   const tickLink = (link: Link, now: number): void => {
-    if (link.stage === 'handshake' && now - link.openedAtMs > HANDSHAKE_TIMEOUT_MS)
+    if (link.retiredAtMs !== undefined && now - link.retiredAtMs > SPARE_LINGER_MS) void finish(link)
+    else if (link.stage === 'handshake' && now - link.openedAtMs > HANDSHAKE_TIMEOUT_MS)
       abort(link, 'it told no status')
     else if (now - link.heardAtMs > SILENCE_MAX_MS) abort(link, `silent for ${SILENCE_MAX_MS / 1000} s`)
     else if (link.stage === 'established') {
@@ -225,6 +233,22 @@ export const createLinkLife = (options: LinkLifeOptions): LinkLife => {
         log.info('Disconnected {peer}: {reason}', { peer: nameOf(link), reason: refusal })
         refuse(link, `refused: ${refusal}`)
       } else if (now - link.toldAtMs >= ALIVE_INTERVAL_MS) tell(link, { kind: 'alive' })
+    }
+  }
+
+  /**
+   * Ends the worse one of two connections with a node, when the other side uses the better one and nothing waits on
+   * the worse one; it is closed by whoever hears of it, so that what is on its way arrives.
+   */
+  const tickSpares = (links: readonly Link[], now: number): void => {
+    const [best, ...spares] = links
+    if (best === undefined || !best.confirmed || now - best.establishedAtMs < SPARE_GRACE_MS) return
+    for (const spare of spares) {
+      if (spare.stage !== 'established' || !isIdle(spare)) continue
+      spare.stage = 'closing'
+      spare.reason ??= SECOND_CONNECTION
+      spare.retiredAtMs = now
+      tell(spare, { kind: 'goodbye', reason: SECOND_CONNECTION, refused: false, enodes: [] })
     }
   }
 
@@ -295,6 +319,7 @@ export const createLinkLife = (options: LinkLifeOptions): LinkLife => {
         }
         tickLink(link, now)
       }
+      for (const { links: both } of table.all()) tickSpares(both, now)
     },
     stop: async reason => {
       await Promise.all([...links.values()].map(link => close(link, reason)))

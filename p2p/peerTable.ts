@@ -15,8 +15,8 @@ export type PeerTable = {
   all(): Iterable<Entry>
   /** The connection to write to. */
   link(id: string): Link | undefined
-  /** Adds an established connection; gives the one that is not needed any more, if it is the second. */
-  add(link: Link, peer: Peer): { readonly entry: Entry; readonly spare: Link | undefined }
+  /** Adds an established connection, before the others of that node when it is better. */
+  add(link: Link, peer: Peer): Entry
   /** The peer when that was its last connection. */
   remove(link: Link): Peer | undefined
 }
@@ -43,16 +43,14 @@ export const createPeerTable = (ownKey: Uint8Array): PeerTable => {
       if (entry === undefined) {
         const created = { peer, links: [link] }
         entries.set(link.id, created)
-        return { entry: created, spare: undefined }
+        return created
       }
       const current = entry.links[0]
       if (current === undefined || isBetter(link, current)) {
         entry.links.unshift(link)
         entry.peer = { ...peer, connectedAtMs: entry.peer.connectedAtMs }
-        return { entry, spare: current }
-      }
-      entry.links.push(link)
-      return { entry, spare: link }
+      } else entry.links.push(link)
+      return entry
     },
     remove: link => {
       const entry = entries.get(link.id)

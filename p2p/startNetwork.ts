@@ -1,4 +1,5 @@
 import type { Connection, ConnectionGater, PeerId, Stream } from '@libp2p/interface'
+import { compareBytes } from '../core/bytes/bytes.ts'
 import { toBareHex } from '../core/bytes/hex.ts'
 import { addressOfPublicKey, publicKeyOf } from '../core/crypto/crypto.ts'
 import { createBlockExchange } from './blockExchange.ts'
@@ -104,6 +105,7 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
     isConnected: id => table.get(id) !== undefined || life.pending.has(id),
     isBanned: id => scoring.isBanned(id),
     refuses,
+    isLower: publicKey => compareBytes(publicKey, ownKey) < 0,
     room: () => maxPeers - table.size - life.pending.size,
     dialsMax: DIALS_MAX,
     nowMs,
