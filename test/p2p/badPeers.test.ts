@@ -145,14 +145,3 @@ describe('a peer that breaks the rules', () => {
       { maxPeers: 3 },
     ))
 })
-
-describe('a peer that says nothing any more', () => {
-  test('is taken for gone', () =>
-    withRaw(async (node, dial) => {
-      const raw = await dial()
-      await raw.shakeHands()
-      await until(() => node.connections === 1)
-      await until(() => node.gone.length === 1)
-      expect(node.gone[0]?.reason).toBe('silent for 12 s')
-    }))
-})

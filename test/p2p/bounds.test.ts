@@ -1,0 +1,177 @@
+import { describe, expect, test } from 'bun:test'
+import { toBareHex } from '../../core/bytes/hex.ts'
+import { addressOfPublicKey, publicKeyOf } from '../../core/crypto/crypto.ts'
+import { createDialer, type Dialer, type DialerOptions } from '../../p2p/dialer.ts'
+import type { Enode } from '../../p2p/enode.ts'
+import { createRecentKeys } from '../../p2p/recentKeys.ts'
+import { createScoring } from '../../p2p/scoring.ts'
+import { createTokenBucket } from '../../p2p/tokenBucket.ts'
+
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+
+const keyOf = (n: number): Uint8Array => {
+  const privateKey = new Uint8Array(32)
+  new DataView(privateKey.buffer).setUint32(28, n + 1)
+  return publicKeyOf(privateKey)
+}
+const enodeOf = (n: number): Enode => ({ publicKey: keyOf(n), host: '127.0.0.1', port: 30_303 })
+const idOf = (n: number): string => toBareHex(addressOfPublicKey(keyOf(n)))
+
+describe('a token bucket', () => {
+  test('gives the burst at once, then the rate, and says how long to wait', () => {
+    let now = 0
+    const bucket = createTokenBucket(10, 5, () => now)
+    expect([1, 2, 3, 4, 5].map(() => bucket.take(1))).toEqual([0, 0, 0, 0, 0])
+    expect(bucket.take(1)).toBe(100)
+    now = 200
+    expect(bucket.take(1)).toBe(0)
+    now = 1_000_000
+    expect(bucket.take(5)).toBe(0)
+    expect(bucket.take(5)).toBe(500)
+  })
+
+  test('is not confused by a clock that is set back', () => {
+    let now = 1_000_000
+    const bucket = createTokenBucket(10, 5, () => now)
+    bucket.take(5)
+    now = 0
+    expect(bucket.take(1)).toBe(100)
+    now = 100
+    expect(bucket.take(0)).toBe(0)
+  })
+})
+
+describe('recent keys', () => {
+  test('are forgotten oldest first', () => {
+    const keys = createRecentKeys(2)
+    expect([keys.add('a'), keys.add('a'), keys.add('b'), keys.add('c')]).toEqual([true, false, true, true])
+    expect(['a', 'b', 'c'].map(key => keys.has(key))).toEqual([false, true, true])
+  })
+})
+
+describe('standing', () => {
+  const scoringAt = (clock: { now: number }, isStatic = false): ReturnType<typeof createScoring> =>
+    createScoring({ nowMs: () => clock.now, log: silent, isStatic: () => isStatic })
+
+  test('is lost at once by what only a broken node does, in steps by the rest, and comes back with time', () => {
+    const clock = { now: 0 }
+    const scoring = scoringAt(clock)
+    expect(scoring.report('a', 'a', 'invalid-block', '')).toBe(true)
+    expect([1, 2, 3, 4, 5].map(() => scoring.report('b', 'b', 'flooding', ''))).toEqual([
+      false,
+      false,
+      false,
+      false,
+      true,
+    ])
+    for (let i = 0; i < 1000; i++) {
+      clock.now += 60_000
+      expect(scoring.report('c', 'c', 'invalid-message', '')).toBe(false)
+    }
+    expect(scoring.isBanned('a')).toBe(false)
+  })
+
+  test('of a static node is given back sooner, and by the operator at once', () => {
+    const clock = { now: 0 }
+    const scoring = scoringAt(clock)
+    const strict = scoringAt(clock, true)
+    scoring.report('a', 'a', 'oversized-message', '')
+    strict.report('a', 'a', 'oversized-message', '')
+    clock.now = 31_000
+    expect([scoring.isBanned('a'), strict.isBanned('a')]).toEqual([true, false])
+    scoring.forgive('a')
+    expect(scoring.isBanned('a')).toBe(false)
+  })
+})
+
+describe('dialing', () => {
+  const dialerAt = (clock: { now: number }, dialed: number[], changes: Partial<DialerOptions> = {}): Dialer =>
+    createDialer({
+      dial: enode => {
+        dialed.push(enode.port)
+        return Promise.reject(new Error('nobody there'))
+      },
+      isConnected: () => false,
+      isBanned: () => false,
+      refuses: () => undefined,
+      isLower: () => false,
+      room: () => 10,
+      dialsMax: 16,
+      nowMs: () => clock.now,
+      log: silent,
+      ...changes,
+    })
+
+  const settle = (): Promise<void> => new Promise(resolve => setTimeout(resolve, 0))
+
+  test('a static node is dialed for ever, at most five seconds apart', async () => {
+    const clock = { now: 0 }
+    const dialed: number[] = []
+    const dialer = dialerAt(clock, dialed)
+    dialer.add(enodeOf(1), 'static')
+    const times: number[] = []
+    for (; clock.now < 120_000; clock.now += 250) {
+      const before = dialed.length
+      dialer.tick()
+      await settle()
+      if (dialed.length > before) times.push(clock.now)
+    }
+    const gaps = times.slice(1).map((time, i) => time - (times[i] as number))
+    expect(gaps[0]).toBeLessThanOrEqual(500)
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(5250)
+    expect(times.length).toBeGreaterThan(20)
+    clock.now = 0
+    dialer.tick()
+    expect(dialed.length).toBe(times.length + 1)
+  })
+
+  test('learned nodes are bounded, forgotten after failures, and not dialed without room', async () => {
+    const clock = { now: 0 }
+    const dialed: number[] = []
+    const room = { left: 0 }
+    const dialer = dialerAt(clock, dialed, { room: () => room.left })
+    const added = Array.from({ length: 300 }, (_, n) => dialer.add(enodeOf(n), 'learned'))
+    expect(added.filter(Boolean).length).toBe(256)
+    dialer.tick()
+    expect(dialed).toEqual([])
+    room.left = 3
+    dialer.tick()
+    expect(dialed.length).toBe(3)
+    await settle()
+    room.left = 300
+    for (; clock.now < 600_000; clock.now += 1000) {
+      dialer.tick()
+      await settle()
+    }
+    expect(dialed.length).toBe(256 * 6)
+    expect(dialer.add(enodeOf(299), 'learned')).toBe(true)
+  })
+
+  test('a node that is refused, banned or connected is left alone', async () => {
+    const dialed: number[] = []
+    const clock = { now: 0 }
+    for (const changes of [{ refuses: () => 'no' }, { isBanned: () => true }, { isConnected: () => true }]) {
+      const dialer = dialerAt(clock, dialed, changes)
+      dialer.add(enodeOf(1), 'static')
+      dialer.tick()
+    }
+    await settle()
+    expect(dialed).toEqual([])
+  })
+
+  test('the next address of a node is tried when one fails, what others tell replaces nothing', async () => {
+    const clock = { now: 0 }
+    const dialed: number[] = []
+    const dialer = dialerAt(clock, dialed)
+    dialer.add({ ...enodeOf(1), port: 1 }, 'static')
+    dialer.add({ ...enodeOf(1), port: 2 }, 'bootnode')
+    dialer.add({ ...enodeOf(1), port: 3 }, 'learned')
+    for (; clock.now < 10_000; clock.now += 250) {
+      dialer.tick()
+      await settle()
+    }
+    expect(new Set(dialed)).toEqual(new Set([1, 2]))
+    expect(dialer.isStatic(idOf(1))).toBe(true)
+    expect([dialer.removeStatic(idOf(1)), dialer.removeStatic(idOf(1))]).toEqual([true, false])
+  })
+})
