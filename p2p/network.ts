@@ -33,7 +33,7 @@ export type NetworkHandlers = {
   /** The own status, asked for whenever it is told. */
   readonly status: () => PeerStatus
   readonly onConsensusMessage: (peer: Peer, code: number, data: Uint8Array) => void
-  /** EIP-2718 encodings; what is returned counts against the sender when it is lower than what was sent. */
+  /** EIP-2718 encodings, not checked; they are passed on to others whatever they are. */
   readonly onTransactions: (peer: Peer, transactions: readonly Uint8Array[]) => void
   /** A block a peer says is new: block RLP with seals. */
   readonly onNewBlock: (peer: Peer, block: Uint8Array) => void

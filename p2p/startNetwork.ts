@@ -283,10 +283,12 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
       return requestRange(link, protocols.ranges, from, count, signal)
     },
     reportMisbehaviour: (address, what, detail) => {
-      const link = table.link(toBareHex(address))
-      if (link === undefined) return
-      misbehaved(link, what, detail)
-      if (what === 'invalid-block') blocks.distrust(link.id)
+      const id = toBareHex(address)
+      const link = table.link(id)
+      if (link !== undefined) misbehaved(link, what, detail)
+      // It may be back before long.
+      else scoring.report(id, `0x${id}`, what, detail)
+      if (what === 'invalid-block') blocks.distrust(id)
     },
     addPeer: text => {
       const enode = parseEnode(text)
