@@ -15,7 +15,7 @@ export type QbftEnvironment = {
   readonly requestTimeoutMaxMs: number
   /** F + 1 round changes for higher rounds pull a validator along. */
   readonly earlyRoundChange: boolean
-  /** Received messages remembered to drop repeats (`duplicatemessagelimit`). */
+  /** Received messages of each validator that are remembered to drop repeats (`duplicatemessagelimit`). */
   readonly duplicateMessagesMax: number
   /** Messages kept for later heights (`futuremessageslimit`); 0 keeps none. */
   readonly futureMessagesMax: number

@@ -1,5 +1,6 @@
 import type { Address } from '../bytes/bytes.ts'
 import { equalBytes } from '../bytes/bytes.ts'
+import { toBareHex } from '../bytes/hex.ts'
 import type { DropReason } from './effect.ts'
 import type { WireMessage } from './message.ts'
 
@@ -57,6 +58,18 @@ export const refusedFuture = (
   return ofAuthor.length >= FUTURE_PER_AUTHOR_MAX ? 'over-author-limit' : undefined
 }
 
+/** Whose messages have the most bytes loses the newest of its highest height: who sends much crowds out itself. */
+const evictLargest = (messages: FutureMessages): FutureMessages => {
+  const bytes = new Map<string, number>()
+  for (const { author, wire } of messages)
+    bytes.set(toBareHex(author), (bytes.get(toBareHex(author)) ?? 0) + wire.data.length)
+  const [largest] = [...bytes].reduce((most, entry) => (entry[1] > most[1] ? entry : most))
+  const own = messages.filter(({ author }) => toBareHex(author) === largest)
+  const top = highest(own)
+  const last = own.findLast(({ sequence }) => sequence === top)
+  return messages.filter(message => message !== last)
+}
+
 /** With one more message that `refusedFuture` has nothing against; what exceeds the limits is evicted. */
 export const keepFuture = (
   messages: FutureMessages,
@@ -64,7 +77,8 @@ export const keepFuture = (
   { messagesMax }: FutureLimits,
 ): FutureMessages => {
   let kept: FutureMessages = [...messages, message]
-  while (kept.length > messagesMax || bytesOf(kept) > FUTURE_BYTES_MAX) kept = evict(kept)
+  while (kept.length > messagesMax) kept = evict(kept)
+  while (bytesOf(kept) > FUTURE_BYTES_MAX) kept = evictLargest(kept)
   return kept
 }
 

@@ -101,6 +101,7 @@ export const enterRound = (
     round: withFirstSignatures(turn, begun),
     futureVotes: new Map([...height.futureVotes].filter(([of]) => of > round)),
     roundChanges: new Map([...height.roundChanges].filter(([, { signed }]) => signed.payload.round >= round)),
+    shares: new Map(),
     ownMessages: [],
     ownRoundChange: undefined,
   }

@@ -39,3 +39,7 @@ export const authorOf = (code: QbftCode, signed: Signed<unknown>): Address | und
   recovered.set(signed, { code, author })
   return author
 }
+
+/** That the author is known already: of a message that was kept, or read further. */
+export const rememberAuthor = (code: QbftCode, signed: Signed<unknown>, author: Address): void =>
+  void recovered.set(signed, { code, author })

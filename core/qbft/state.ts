@@ -12,6 +12,7 @@ import type {
   WireMessage,
 } from './message.ts'
 import type { RestartRecord } from './restartRecord.ts'
+import type { Share } from './shares.ts'
 import { emptySeenMessages, type SeenMessages } from './seenMessages.ts'
 
 /** An address as key of a map: its bare hex. */
@@ -75,6 +76,8 @@ export type HeightState = {
   readonly futureVotes: ReadonlyMap<number, Votes>
   /** Of each author the one for the highest round. */
   readonly roundChanges: ReadonlyMap<AddressKey, RoundChangeMessage>
+  /** By peer: what was looked into since the round began. */
+  readonly shares: ReadonlyMap<string, Share>
   /** The highest round that a quorum of round changes was acted on for. */
   readonly actionedRound: number
   readonly certificate: PreparedCertificate | undefined

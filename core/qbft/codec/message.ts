@@ -1,25 +1,80 @@
 import { DecodeError, decoding } from '../../chain/codec/error.ts'
-import { type Dialect, QBFT_CODES, type QbftMessage, type WireMessage } from '../message.ts'
+import { type RawItem, rawItems } from '../../rlp/rawItem.ts'
+import {
+  type Dialect,
+  QBFT_CODES,
+  type QbftCode,
+  type QbftMessage,
+  type RoundIdentifier,
+  type Signed,
+  type WireMessage,
+} from '../message.ts'
 import { decodeCommit, encodeCommit } from './commit.ts'
 import { decodePrepare, encodePrepare } from './prepare.ts'
-import { decodeProposal, encodeProposal } from './proposal.ts'
-import { decodeRoundChange, encodeRoundChange } from './roundChange.ts'
+import { encodeProposal, openProposal, readProposal } from './proposal.ts'
+import { encodeRoundChange, openRoundChange, readRoundChange } from './roundChange.ts'
+import { openSigned } from './signed.ts'
 
 /** 16 MiB - 1, the greatest frame of devp2p: proposals and round changes carry whole blocks. */
 export const MESSAGE_BYTES_MAX = 0xff_ffff
 
-const decodeKnown = (code: number, data: Uint8Array): QbftMessage => {
+/** What a message says of itself first: who may say it, and when, is judged before more of it is read. */
+export type OpenedMessage = {
+  readonly kind: QbftMessage['kind']
+  readonly signed: Signed<RoundIdentifier>
+}
+
+const NAMES = {
+  [QBFT_CODES.proposal]: 'proposal',
+  [QBFT_CODES.prepare]: 'prepare',
+  [QBFT_CODES.commit]: 'commit',
+  [QBFT_CODES['round-change']]: 'round change',
+} as const
+
+const knownCode = (code: number, data: Uint8Array): QbftCode => {
+  if (!(code in NAMES)) throw new DecodeError('INVALID_MESSAGE', `no message has the code ${code}`)
+  if (data.length > MESSAGE_BYTES_MAX)
+    throw new DecodeError(
+      'INVALID_MESSAGE',
+      `message has ${data.length} bytes, at most ${MESSAGE_BYTES_MAX} are read`,
+    )
+  return code as QbftCode
+}
+
+/** Where the signed part of a message stands. */
+const signedPart = (code: QbftCode, data: Uint8Array): RawItem => {
+  if (code === QBFT_CODES.prepare || code === QBFT_CODES.commit) return data
+  const [min, max] = code === QBFT_CODES.proposal ? [2, 2] : [3, 4]
+  return rawItems(data, NAMES[code], min, max)[0] as RawItem
+}
+
+const KINDS = {
+  proposal: 'proposal',
+  prepare: 'prepare',
+  commit: 'commit',
+  'round change': 'round-change',
+} as const
+
+/** Height, round and signature of a message: a few items, however long it is. @throws DecodeError and nothing else */
+export const openMessage = (code: number, data: Uint8Array): OpenedMessage => {
+  const known = knownCode(code, data)
+  const name = NAMES[known]
+  return decoding('INVALID_MESSAGE', name, () => ({
+    kind: KINDS[name],
+    signed: openSigned(signedPart(known, data), `signed ${name}`),
+  }))
+}
+
+const decodeKnown = (code: QbftCode, data: Uint8Array): QbftMessage => {
   switch (code) {
     case QBFT_CODES.proposal:
-      return decoding('INVALID_MESSAGE', 'proposal', () => decodeProposal(data))
+      return readProposal(openProposal(data))
     case QBFT_CODES.prepare:
-      return decoding('INVALID_MESSAGE', 'prepare', () => decodePrepare(data))
+      return decodePrepare(data)
     case QBFT_CODES.commit:
-      return decoding('INVALID_MESSAGE', 'commit', () => decodeCommit(data))
+      return decodeCommit(data)
     case QBFT_CODES['round-change']:
-      return decoding('INVALID_MESSAGE', 'round change', () => decodeRoundChange(data))
-    default:
-      throw new DecodeError('INVALID_MESSAGE', `no message has the code ${code}`)
+      return readRoundChange(openRoundChange(data))
   }
 }
 
@@ -31,12 +86,8 @@ const decodeKnown = (code: number, data: Uint8Array): QbftMessage => {
  * @throws DecodeError and nothing else
  */
 export const decodeMessage = (code: number, data: Uint8Array): QbftMessage => {
-  if (data.length > MESSAGE_BYTES_MAX)
-    throw new DecodeError(
-      'INVALID_MESSAGE',
-      `message has ${data.length} bytes, at most ${MESSAGE_BYTES_MAX} are read`,
-    )
-  return decodeKnown(code, data)
+  const known = knownCode(code, data)
+  return decoding('INVALID_MESSAGE', NAMES[known], () => decodeKnown(known, data))
 }
 
 const encodeData = (message: QbftMessage, dialect: Dialect): Uint8Array => {

@@ -1,14 +1,14 @@
 import { encodeBlock } from '../../chain/codec/block.ts'
 import { joinRlpList } from '../../chain/codec/list.ts'
 import { encodeRlp } from '../../rlp/rlp.ts'
-import type { Dialect, ProposalMessage, ProposalPayload } from '../message.ts'
+import type { Dialect, ProposalMessage, ProposalPayload, RoundIdentifier, Signed } from '../message.ts'
 import { decodeMessageBlock } from './block.ts'
 import { blockAccessListItems, refuseBlockAccessList } from './blockAccessList.ts'
 import { decodeRoundIdentifier } from './field.ts'
 import { decodeSignedPrepares } from './prepare.ts'
 import { type RawItem, rawItems } from '../../rlp/rawItem.ts'
 import { decodeSignedRoundChanges } from './roundChange.ts'
-import { decodeSigned, encodeSigned, encodeSignedList } from './signed.ts'
+import { encodeSigned, encodeSignedList, openSigned } from './signed.ts'
 
 /** RLP `[sequence, round, block]`, with a block access list behind it in the dialect that has one: the signature covers it. */
 export const encodeProposalPayload = (
@@ -23,16 +23,26 @@ const decodePayload = (raw: RawItem): ProposalPayload => {
   return { ...decodeRoundIdentifier(items), block: decodeMessageBlock(items[2] as RawItem) }
 }
 
-/** Of either dialect. What justifies it is looked at before the block, which costs more. @throws RlpError @throws DecodeError */
-export const decodeProposal = (raw: RawItem): ProposalMessage => {
+/** A proposal of which all is read but the block, which costs most. */
+export type OpenedProposal = Omit<ProposalMessage, 'signed'> & { readonly signed: Signed<RoundIdentifier> }
+
+/** Of either dialect. @throws RlpError */
+export const openProposal = (raw: RawItem): OpenedProposal => {
   const [signed, justification] = rawItems(raw, 'proposal', 2) as [RawItem, RawItem]
   const [roundChanges, prepares] = rawItems(justification, 'justification', 2) as [RawItem, RawItem]
-  const justified = {
+  return {
+    kind: 'proposal',
+    signed: openSigned(signed, 'signed proposal'),
     roundChanges: decodeSignedRoundChanges(roundChanges),
     prepares: decodeSignedPrepares(prepares),
   }
-  return { kind: 'proposal', signed: decodeSigned(signed, 'signed proposal', decodePayload), ...justified }
 }
+
+/** With its block. @throws RlpError @throws DecodeError */
+export const readProposal = (opened: OpenedProposal): ProposalMessage => ({
+  ...opened,
+  signed: { ...opened.signed, payload: decodePayload(opened.signed.payloadBytes) },
+})
 
 /** `[signed, [roundChanges, prepares]]`; the dialect is that of the signed bytes. */
 export const encodeProposal = ({ signed, roundChanges, prepares }: ProposalMessage): Uint8Array =>

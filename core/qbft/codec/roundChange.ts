@@ -34,20 +34,27 @@ const decodePayload = (raw: RawItem): RoundChangePayload => {
 export const decodeSignedRoundChanges = (raw: RawItem): SignedRoundChange[] =>
   decodeSignedList(raw, 'round changes', decodePayload)
 
-/** Of either dialect. @throws RlpError @throws DecodeError */
-export const decodeRoundChange = (raw: RawItem): RoundChangeMessage => {
+/** A round change of which all is read but the block, which costs most. */
+export type OpenedRoundChange = Omit<RoundChangeMessage, 'block'> & { readonly block: RawItem | undefined }
+
+/** Of either dialect. @throws RlpError */
+export const openRoundChange = (raw: RawItem): OpenedRoundChange => {
   const items = rawItems(raw, 'round change', 3, 4)
   const [signed, block] = items as [RawItem, RawItem]
   if (items.length === 4) refuseBlockAccessList(items[2])
-  const decoded = decodeSigned(signed, 'signed round change', decodePayload)
-  const prepares = decodeSignedPrepares(items.at(-1) as RawItem)
   return {
     kind: 'round-change',
-    signed: decoded,
-    block: isEmptyList(block) ? undefined : decodeMessageBlock(block),
-    prepares,
+    signed: decodeSigned(signed, 'signed round change', decodePayload),
+    block: isEmptyList(block) ? undefined : block,
+    prepares: decodeSignedPrepares(items.at(-1) as RawItem),
   }
 }
+
+/** With its block, where it has one. @throws RlpError @throws DecodeError */
+export const readRoundChange = (opened: OpenedRoundChange): RoundChangeMessage => ({
+  ...opened,
+  block: opened.block === undefined ? undefined : decodeMessageBlock(opened.block),
+})
 
 /** `[signed, block or [], prepares]`, with a block access list before the prepares in the dialect that has one. */
 export const encodeRoundChange = (

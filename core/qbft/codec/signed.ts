@@ -1,7 +1,7 @@
 import { joinRlpList } from '../../chain/codec/list.ts'
 import { encodeRlp } from '../../rlp/rlp.ts'
-import type { Signed } from '../message.ts'
-import { decodeSignature } from './field.ts'
+import type { RoundIdentifier, Signed } from '../message.ts'
+import { decodeRoundIdentifier, decodeSignature } from './field.ts'
 import { type RawItem, rawItems } from '../../rlp/rawItem.ts'
 
 /**
@@ -23,6 +23,15 @@ export const decodeSigned = <Payload>(
     signature: decodeSignature(signature, 'signature'),
   }
 }
+
+/** Height and round stand first in every payload; what follows, up to two more items, is not looked into. */
+const PAYLOAD_ITEMS_MAX = 4
+
+/** What was signed, as far as its height and round: the rest of the payload is not read. @throws RlpError */
+export const openSigned = (raw: RawItem, what: string): Signed<RoundIdentifier> =>
+  decodeSigned(raw, what, payload =>
+    decodeRoundIdentifier(rawItems(payload, 'payload', 2, PAYLOAD_ITEMS_MAX)),
+  )
 
 /** @throws RlpError */
 export const decodeSignedList = <Payload>(

@@ -1,14 +1,15 @@
 import { equalBytes } from '../../bytes/bytes.ts'
 import { quorumOf } from '../../validators/quorum.ts'
 import { includesAddress } from '../../validators/votes.ts'
-import { decodeMessage } from '../codec/message.ts'
+import { openMessage } from '../codec/message.ts'
 import { takeFuture } from '../futureMessages.ts'
 import type { HeadContext } from '../input.ts'
 import type { RestartRecord } from '../restartRecord.ts'
 import { changeRoundAgain } from '../roundChanges.ts'
 import { enterRound } from '../rounds.ts'
 import type { HeightState, QbftState } from '../state.ts'
-import { ask, drop, type Turn } from '../turn.ts'
+import { seenOf } from '../seenMessages.ts'
+import { ask, drop, keyOf, type Turn } from '../turn.ts'
 import { useMessage } from './message.ts'
 
 const nothingSigned = (sequence: bigint): RestartRecord => ({
@@ -33,6 +34,7 @@ const newHeight = (turn: Turn, head: HeadContext, restart: RestartRecord | undef
     round: undefined,
     futureVotes: new Map(),
     roundChanges: new Map(),
+    shares: new Map(),
     actionedRound: 0,
     certificate: isOwn ? restart.certificate : undefined,
     doublings: 0,
@@ -70,8 +72,9 @@ const recordAt = ({ height }: QbftState, sequence: bigint): RestartRecord | unde
   height?.sequence === sequence ? { ...height.signed, certificate: height.certificate } : undefined
 
 /** The chain has a new head: agreement on the next height begins, with what was already received for it. */
-export const handleHead = (turn: Turn, state: QbftState, head: HeadContext): QbftState => {
-  if (!isNews(state, head)) return state
+export const handleHead = (turn: Turn, before: QbftState, head: HeadContext): QbftState => {
+  if (!isNews(before, head)) return before
+  const state = { ...before, seen: seenOf(before.seen, new Set(head.validators.map(keyOf))) }
   for (const timer of ['block', 'round', 'resend'] as const) ask(turn, { kind: 'cancel-timer', timer })
   const restart = state.restart ?? recordAt(state, head.number + 1n)
   const isOver = restart !== undefined && restart.sequence <= head.number
@@ -82,7 +85,7 @@ export const handleHead = (turn: Turn, state: QbftState, head: HeadContext): Qbf
   if (!height.active) return { ...state, height, restart: kept, future: left }
   let next = begin(turn, height)
   for (const { author, peer, wire } of taken) {
-    const message = decodeMessage(wire.code, wire.data)
+    const message = openMessage(wire.code, wire.data)
     // It was a validator when its message came.
     if (includesAddress(head.validators, author))
       next = useMessage(turn, next, message, { author, peer, wire })

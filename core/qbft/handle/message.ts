@@ -1,16 +1,19 @@
 import { type Address, equalBytes } from '../../bytes/bytes.ts'
 import { toBareHex } from '../../bytes/hex.ts'
-import { DecodeError } from '../../chain/codec/error.ts'
 import { keccak256 } from '../../crypto/crypto.ts'
 import { includesAddress } from '../../validators/votes.ts'
-import { decodeMessage, MESSAGE_BYTES_MAX } from '../codec/message.ts'
+import { decodeCommit } from '../codec/commit.ts'
+import { MESSAGE_BYTES_MAX, type OpenedMessage, openMessage } from '../codec/message.ts'
+import { decodePrepare } from '../codec/prepare.ts'
 import type { Effect } from '../effect.ts'
 import { keepFuture, refusedFuture } from '../futureMessages.ts'
-import { QBFT_CODES, type QbftMessage, type WireMessage } from '../message.ts'
-import { type SeenMessages, withSeen } from '../seenMessages.ts'
+import { QBFT_CODES, type WireMessage } from '../message.ts'
+import { NOBODY, type SeenMessages, wasSeen, withSeen } from '../seenMessages.ts'
+import { withinShare } from '../shares.ts'
 import { authorOf } from '../signing.ts'
 import type { HeightState, QbftState } from '../state.ts'
-import { ask, drop, isSelf, others, type Turn } from '../turn.ts'
+import { ask, drop, isSelf, keyOf, others, type Turn } from '../turn.ts'
+import { decoded } from './decoded.ts'
 import type { From } from './from.ts'
 import { handleCommit } from './commit.ts'
 import { handleOwnEcho } from './ownEcho.ts'
@@ -20,9 +23,9 @@ import { handleRoundChange } from './roundChange.ts'
 
 const CODES: ReadonlySet<number> = new Set(Object.values(QBFT_CODES))
 
-const seenKey = ({ code, data }: WireMessage): string => `${code}${toBareHex(keccak256(data))}`
+const hashOf = ({ code, data }: WireMessage): string => `${code}${toBareHex(keccak256(data))}`
 
-const decode = (turn: Turn, { code, data }: WireMessage, peer: Address): QbftMessage | undefined => {
+const open = (turn: Turn, { code, data }: WireMessage, peer: Address): OpenedMessage | undefined => {
   const origin = { peer, author: undefined }
   if (!CODES.has(code)) {
     drop(turn, 'unknown-code', origin, `code ${code}`)
@@ -32,20 +35,14 @@ const decode = (turn: Turn, { code, data }: WireMessage, peer: Address): QbftMes
     drop(turn, 'oversized', origin, `${data.length} bytes, at most ${MESSAGE_BYTES_MAX} are read`)
     return undefined
   }
-  try {
-    return decodeMessage(code, data)
-  } catch (error) {
-    if (!(error instanceof DecodeError)) throw error
-    drop(turn, 'undecodable', origin, error.message)
-    return undefined
-  }
+  return decoded(turn, origin, () => openMessage(code, data))
 }
 
 /** Who signed it, one of the validators; undefined, and dropped, when nobody or somebody else did. */
 const validatorOf = (
   turn: Turn,
   { head }: HeightState,
-  message: QbftMessage,
+  message: OpenedMessage,
   peer: Address,
 ): Address | undefined => {
   const author = authorOf(QBFT_CODES[message.kind], message.signed)
@@ -59,18 +56,35 @@ const validatorOf = (
   return undefined
 }
 
-const dispatch = (turn: Turn, height: HeightState, message: QbftMessage, from: From): HeightState => {
-  if (isSelf(turn, from.author)) return handleOwnEcho(turn, height, message, from)
-  switch (message.kind) {
+const dispatch = (turn: Turn, height: HeightState, opened: OpenedMessage, from: From): HeightState => {
+  if (isSelf(turn, from.author)) return handleOwnEcho(turn, height, opened.kind, from)
+  switch (opened.kind) {
     case 'proposal':
-      return handleProposal(turn, height, message, from)
-    case 'prepare':
-      return handlePrepare(turn, height, message, from)
-    case 'commit':
-      return handleCommit(turn, height, message, from)
+      return handleProposal(turn, height, opened, from)
     case 'round-change':
-      return handleRoundChange(turn, height, message, from)
+      return handleRoundChange(turn, height, opened, from)
+    case 'prepare': {
+      const vote = decoded(turn, from, () => decodePrepare(from.wire.data))
+      return vote === undefined ? height : handlePrepare(turn, height, vote, from)
+    }
+    case 'commit': {
+      const vote = decoded(turn, from, () => decodeCommit(from.wire.data))
+      return vote === undefined ? height : handleCommit(turn, height, vote, from)
+    }
   }
+}
+
+/** What a peer may have looked into in one round is bounded; see shares.ts. */
+const dispatchWithinShare = (
+  turn: Turn,
+  height: HeightState,
+  opened: OpenedMessage,
+  from: From,
+): HeightState => {
+  const counted = withinShare(height, from)
+  if (counted !== undefined) return dispatch(turn, counted, opened, from)
+  drop(turn, 'over-author-limit', from, `${opened.kind} of round ${opened.signed.payload.round}`)
+  return height
 }
 
 /** Of a lower round: of no use here, but perhaps to a validator that is behind. */
@@ -84,11 +98,11 @@ const isWorthPassingOn = (effect: Effect): boolean =>
 export const useMessage = (
   turn: Turn,
   height: HeightState,
-  message: QbftMessage,
+  message: OpenedMessage,
   from: From,
 ): HeightState => {
   const before = turn.effects.length
-  const next = dispatch(turn, height, message, from)
+  const next = dispatchWithinShare(turn, height, message, from)
   const to = others(turn, height.head.validators).filter(
     validator => !equalBytes(validator, from.author) && !equalBytes(validator, from.peer),
   )
@@ -122,31 +136,33 @@ const keepForLater = (
 }
 
 /**
- * The gate every received message passes, in the order that costs least: repeats, codes, decoding, height, author; only
- * what a validator signed is kept or used.
+ * The gate every received message passes, in the order that costs least: code, height, repeats, author; only what a
+ * validator signed is kept or used, and only then is a block in it read.
  */
 export const handleMessage = (turn: Turn, state: QbftState, wire: WireMessage, peer: Address): QbftState => {
   const { height } = state
   // Nothing can be said about it before the first head.
   if (height === undefined) return state
-  const key = seenKey(wire)
-  if (state.seen.has(key)) {
-    drop(turn, 'duplicate', { peer, author: undefined }, `code ${wire.code}`)
-    return state
-  }
-  const seen = { ...state, seen: withSeen(state.seen, key, turn.environment.duplicateMessagesMax) }
-  const message = decode(turn, wire, peer)
-  if (message === undefined) return seen
+  const message = open(turn, wire, peer)
+  if (message === undefined) return state
   const { sequence } = message.signed.payload
   if (sequence < height.sequence) {
     drop(turn, 'past-height', { peer, author: undefined }, `height ${sequence}`)
-    return seen
+    return state
+  }
+  const hash = hashOf(wire)
+  if (wasSeen(state.seen, hash)) {
+    drop(turn, 'duplicate', { peer, author: undefined }, `code ${wire.code}`)
+    return state
   }
   const isEarly = sequence > height.sequence || !height.head.active
   const author = validatorOf(turn, height, message, peer)
   // What is refused for coming early is not remembered: it may be wanted when it comes again.
-  if (author === undefined) return isEarly ? state : seen
+  if (author === undefined && isEarly) return state
+  const by = author === undefined ? NOBODY : keyOf(author)
+  const seen = withSeen(state.seen, by, hash, turn.environment.duplicateMessagesMax)
+  if (author === undefined) return { ...state, seen }
   const from = { author, peer, wire }
-  if (isEarly) return keepForLater(turn, state, seen.seen, height, from, sequence)
-  return height.active ? { ...seen, height: useMessage(turn, height, message, from) } : seen
+  if (isEarly) return keepForLater(turn, state, seen, height, from, sequence)
+  return { ...state, seen, height: height.active ? useMessage(turn, height, message, from) : height }
 }

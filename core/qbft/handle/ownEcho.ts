@@ -1,8 +1,10 @@
+import { decodeMessage } from '../codec/message.ts'
 import { noteSignature } from '../evidence.ts'
 import type { QbftMessage } from '../message.ts'
 import { currentRound } from '../rounds.ts'
 import type { HeightState } from '../state.ts'
 import { drop, type Turn } from '../turn.ts'
+import { decoded } from './decoded.ts'
 import type { From } from './from.ts'
 
 /**
@@ -12,12 +14,14 @@ import type { From } from './from.ts'
 export const handleOwnEcho = (
   turn: Turn,
   height: HeightState,
-  message: QbftMessage,
+  kind: QbftMessage['kind'],
   from: From,
 ): HeightState => {
-  drop(turn, 'duplicate', from, `own ${message.kind}`)
+  drop(turn, 'duplicate', from, `own ${kind}`)
   const { round } = height
-  if (message.kind === 'round-change' || round === undefined) return height
+  if (kind === 'round-change' || round === undefined) return height
+  const message = decoded(turn, from, () => decodeMessage(from.wire.code, from.wire.data))
+  if (message === undefined || message.kind === 'round-change') return height
   if (message.signed.payload.round !== currentRound(height)) return height
   return { ...height, round: noteSignature(turn, round, message, from) }
 }

@@ -2,13 +2,17 @@ import { equalBytes } from '../../bytes/bytes.ts'
 import { qbftBlockHash, qbftSealHash } from '../../chain/codec/blockHash.ts'
 import { acceptProposal } from '../accept.ts'
 import { noteSignature } from '../evidence.ts'
-import type { ProposalMessage } from '../message.ts'
+import type { OpenedMessage } from '../codec/message.ts'
+import { openProposal, readProposal } from '../codec/proposal.ts'
+import { type ProposalMessage, QBFT_CODES } from '../message.ts'
 import { currentRound, enterRound, proposerIn } from '../rounds.ts'
 import { bodyRule } from '../rules/body.ts'
-import { proposalRule } from '../rules/proposal.ts'
+import { justificationRule, proposalRule } from '../rules/proposal.ts'
+import { rememberAuthor } from '../signing.ts'
 import type { HeightState, ProposalCandidate } from '../state.ts'
 import { drop, type Turn } from '../turn.ts'
 import { requestVerdict, verdictOn } from '../verdicts.ts'
+import { decoded } from './decoded.ts'
 import type { From } from './from.ts'
 
 /** Goes on with a justified proposal of the current round as far as the verdict on its block lets it. */
@@ -31,6 +35,23 @@ const consider = (turn: Turn, height: HeightState, candidate: ProposalCandidate)
   return requestVerdict(turn, { ...height, round: { ...round, candidate } }, block, candidate.hash)
 }
 
+/** The proposal with its block, if what is said to justify it does. */
+const readJustified = (turn: Turn, height: HeightState, from: From): ProposalMessage | undefined => {
+  const opened = decoded(turn, from, () => openProposal(from.wire.data))
+  if (opened === undefined) return undefined
+  rememberAuthor(QBFT_CODES.proposal, opened.signed, from.author)
+  const context = { validators: height.head.validators, sequence: height.sequence }
+  const unjustified = justificationRule(context, opened)
+  if (unjustified !== undefined) {
+    drop(turn, unjustified.reason, from, unjustified.detail)
+    return undefined
+  }
+  const message = decoded(turn, from, () => readProposal(opened))
+  if (message === undefined) return undefined
+  rememberAuthor(QBFT_CODES.proposal, message.signed, from.author)
+  return message
+}
+
 /**
  * A proposal by another validator: who proposes and what justifies it are checked at once ("isValidProposalJustification"),
  * the block once for its hash. One for a later round, or for round 0 before the own timer, begins that round: its
@@ -39,10 +60,10 @@ const consider = (turn: Turn, height: HeightState, candidate: ProposalCandidate)
 export const handleProposal = (
   turn: Turn,
   height: HeightState,
-  message: ProposalMessage,
+  { signed }: OpenedMessage,
   from: From,
 ): HeightState => {
-  const { round, block } = message.signed.payload
+  const { round } = signed.payload
   const current = currentRound(height)
   if (height.importing !== undefined || round < current) {
     drop(turn, 'past-round', from, `proposal of round ${round}`)
@@ -53,6 +74,8 @@ export const handleProposal = (
     drop(turn, 'not-the-proposer', from, `proposal of round ${round}`)
     return height
   }
+  const message = readJustified(turn, height, from)
+  if (message === undefined) return height
   const open = round === current ? height.round : undefined
   const noted = open === undefined ? height : { ...height, round: noteSignature(turn, open, message, from) }
   if (open?.candidate !== undefined || open?.proposal !== undefined) {
@@ -64,6 +87,7 @@ export const handleProposal = (
     drop(turn, invalid.reason, from, invalid.detail)
     return noted
   }
+  const { block } = message.signed.payload
   const begun = round === current ? noted : begin(turn, height, message, from)
   return consider(turn, begun, {
     message,

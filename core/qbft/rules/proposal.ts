@@ -1,8 +1,9 @@
 import { equalBytes } from '../../bytes/bytes.ts'
 import { toHex } from '../../bytes/hex.ts'
 import { decodeExtraData } from '../../chain/codec/extraData.ts'
+import type { OpenedProposal } from '../codec/proposal.ts'
 import { proposalDigest, withRound } from '../codec/roundOfBlock.ts'
-import { type PreparedMetadata, type ProposalMessage, QBFT_CODES } from '../message.ts'
+import { type PreparedMetadata, type ProposalMessage, QBFT_CODES, type SignedPrepare } from '../message.ts'
 import { authorOf } from '../signing.ts'
 import {
   certificateRule,
@@ -27,10 +28,11 @@ const firstRoundRule = (message: ProposalMessage): Broken | undefined =>
     ? broken('unjustified', 'round 0 needs no justification')
     : creatorRule(message)
 
+const noPreparesRule = (prepares: readonly SignedPrepare[]): Broken | undefined =>
+  prepares.length > 0 ? broken('unjustified', 'prepares, but nobody was prepared') : undefined
+
 const unpreparedRule = (message: ProposalMessage): Broken | undefined =>
-  message.prepares.length > 0
-    ? broken('unjustified', 'prepares, but nobody was prepared')
-    : creatorRule(message)
+  noPreparesRule(message.prepares) ?? creatorRule(message)
 
 /**
  * The round in the block's extraData is the proposal's, or 0 as GoQuorum and Besu up to 24.11 write it. Besu takes any; but a
@@ -62,6 +64,27 @@ const laterRoundRule = (context: RuleContext, message: ProposalMessage): Broken 
   if (unjustified !== undefined) return unjustified
   const prepared = highestPrepared(roundChanges)
   const invalid = prepared === undefined ? unpreparedRule(message) : preparedRule(context, message, prepared)
+  return invalid ?? roundChangeSignersRule(context, roundChanges)
+}
+
+/**
+ * What of the justification can be judged without the block: that it is signed, by whom, and for this height and round. The
+ * block costs more to read than all of it.
+ */
+export const justificationRule = (
+  context: RuleContext,
+  { signed, roundChanges, prepares }: OpenedProposal,
+): Broken | undefined => {
+  const { round } = signed.payload
+  if (round === 0)
+    return roundChanges.length > 0 || prepares.length > 0
+      ? broken('unjustified', 'round 0 needs no justification')
+      : undefined
+  const unjustified = roundChangesRule(context, roundChanges, round)
+  if (unjustified !== undefined) return unjustified
+  const prepared = highestPrepared(roundChanges)
+  const invalid =
+    prepared === undefined ? noPreparesRule(prepares) : certificateRule(context, prepares, prepared)
   return invalid ?? roundChangeSignersRule(context, roundChanges)
 }
 

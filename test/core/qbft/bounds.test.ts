@@ -128,7 +128,7 @@ describe('what comes again', () => {
   })
 
   test('after the filter has forgotten it changes nothing either', () => {
-    const network = given({ environment: { duplicateMessagesMax: 1 } })
+    const network = given({ environment: { duplicateMessagesMax: 0 } })
     const { node } = network
     const first = messages(network).flatMap(([from, message]) => node.receive(from, message))
     const second = messages(network).flatMap(([from, message]) => node.receive(from, message))
