@@ -1,6 +1,6 @@
 import { withSeals } from './codec/roundOfBlock.ts'
 import { broadcastInRound } from './broadcast.ts'
-import { signCommit } from './own.ts'
+import { signCommit, signedIn } from './own.ts'
 import type { HeightState, ProposalCandidate, RoundState } from './state.ts'
 import { ask, type Turn } from './turn.ts'
 
@@ -30,6 +30,8 @@ export const checkPrepared = (turn: Turn, height: HeightState): HeightState => {
   const { block } = proposal.message.signed.payload
   const locked: HeightState = {
     ...height,
+    // Even where its own signer failed all through the round, it begins again there, not below its certificate.
+    signed: signedIn(height.signed, round.round),
     round: { ...round, prepared: true },
     certificate: { block, round: round.round, digest: proposal.digest, prepares },
   }

@@ -25,7 +25,7 @@ export type Signing<Value> = { readonly height: HeightState; readonly signed: Va
 type Kind = 'proposed' | 'prepared' | 'committed'
 
 /** What was signed so far, as far as it matters in `round`: all of it lies behind in a lower one. */
-const signedIn = (signed: RestartRecord, round: number): RestartRecord =>
+export const signedIn = (signed: RestartRecord, round: number): RestartRecord =>
   signed.round === round
     ? signed
     : { ...signed, round, proposed: undefined, prepared: undefined, committed: undefined }
