@@ -8,6 +8,7 @@ import type { HeadContext, Input } from '../../core/qbft/input.ts'
 import { transition } from '../../core/qbft/machine.ts'
 import { initialState } from '../../core/qbft/state.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
+import { includesAddress } from '../../core/validators/votes.ts'
 import type { Network } from '../../p2p/network.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { tellBlock } from '../validator/tellBlock.ts'
@@ -69,7 +70,7 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
 
   const put = (input: Input): void => {
     if (!queue.push(input)) {
-      if (input.kind === 'message') drops.refused(input.peer, validators)
+      if (input.kind === 'message') drops.refused(input.peer, 'queue-full', validators)
       return
     }
     draining ??= Promise.resolve().then(drain)
@@ -176,7 +177,10 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
   return {
     message: (peer, code, data) => {
       traffic.received(data.length)
-      take({ kind: 'message', message: { code, data }, peer: peer.address })
+      // Only validators sign messages, and pass on those of others: what anybody else sends is not even read.
+      if (includesAddress(validators, peer.address))
+        take({ kind: 'message', message: { code, data }, peer: peer.address })
+      else drops.refused(peer.address, 'peer-not-a-validator', validators)
     },
     peerConnected: peer => take({ kind: 'peer-connected', peer: peer.address }),
     attach: to => {
@@ -191,6 +195,7 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
       await pump.stop()
       await finished()
       timers.stop()
+      drops.stop()
     },
   }
 }

@@ -4,51 +4,82 @@ import type { DropReason, Effect } from '../../core/qbft/effect.ts'
 import { includesAddress } from '../../core/validators/votes.ts'
 import type { Misbehaviour } from '../../p2p/network.ts'
 import type { Log } from '../logging/log.ts'
+import { createDropReport } from './dropReport.ts'
 
 type Dropped = Extract<Effect, { readonly kind: 'dropped' }>
 
 /** By whom a message came: one of the validators of the next block, or anybody else. */
 export type PeerClass = 'validator' | 'other'
 
-/** Reasons of the machine, and a full queue before it. */
-export type CountedReason = DropReason | 'queue-full'
+/** Reasons of the machine, and before it a full queue and a peer that is no validator. */
+export type CountedReason = DropReason | 'queue-full' | 'peer-not-a-validator'
 
 /**
  * What is held against a peer. An invalid proposal too weighs as a message, not as a block that a peer passed on
  * unchecked: clocks that differ make some, and a validator that is cut off for it cannot even ask for another round.
  */
-const BLAME: ReadonlyMap<DropReason, Misbehaviour> = new Map([
+const BLAME: ReadonlyMap<CountedReason, Misbehaviour> = new Map([
   ['unknown-code', 'invalid-message'],
   ['undecodable', 'invalid-message'],
   ['oversized', 'oversized-message'],
   ['bad-signature', 'invalid-message'],
   ['bad-seal', 'invalid-message'],
   ['invalid-block', 'invalid-message'],
+  ['unjustified', 'invalid-message'],
+  ['not-the-proposer', 'invalid-message'],
 ])
 
+/** What a network of honest nodes does all the time: what came twice, or late. */
+const USUAL: ReadonlySet<CountedReason> = new Set([
+  'duplicate',
+  'past-height',
+  'past-round',
+  'superseded',
+  'far-future-height',
+  'far-future-round',
+])
+
+/** Of one peer's own messages in a second; honest ones say some tens that come to nothing when a node is far behind. */
+const DROPPED_PER_SECOND_MAX = 200
+
 /** Whether the peer that sent it must have known: what it signed itself, and what nobody who reads it passes on. */
-const isPeersOwn = ({ author, peer }: Dropped): boolean => author === undefined || equalBytes(author, peer)
+const isPeersOwn = ({ author, peer }: Pick<Dropped, 'author' | 'peer'>): boolean =>
+  author === undefined || equalBytes(author, peer)
 
 export type Drops = {
   /** The machine did not use a message; gives what its sender is to be blamed for, if anything. */
   dropped(effect: Dropped, validators: readonly Address[]): Misbehaviour | undefined
-  /** The queue before the machine was full. */
-  refused(peer: Address, validators: readonly Address[]): void
+  /** It was not given to the machine. */
+  refused(peer: Address, reason: 'queue-full' | 'peer-not-a-validator', validators: readonly Address[]): void
+  stop(): void
 }
 
-/** Between two lines about refused messages: a flood must not fill the log as well. */
-const REFUSED_TOLD_MS = 10_000
-
-/** Counts messages that were not used, by reason and class of peer, and tells of them at debug level. */
+/**
+ * Counts messages that were not used, by reason and class of peer. Each is told of at debug level; what no honest peer
+ * does, in a line from time to time.
+ */
 export const createDrops = (log: Log): Drops => {
   const counts = new Map<`${CountedReason} ${PeerClass}`, number>()
-  let toldMs = -Infinity
+  const report = createDropReport(log)
+  /** Of each peer in the second that began then. */
+  let second = { atMs: 0, ofPeer: new Map<string, number>() }
 
   const count = (reason: CountedReason, peer: Address, validators: readonly Address[]): number => {
     const key = `${reason} ${includesAddress(validators, peer) ? 'validator' : 'other'}` as const
     const next = (counts.get(key) ?? 0) + 1
     counts.set(key, next)
+    report.note(toHex(peer), reason, !USUAL.has(reason))
     return next
+  }
+
+  /** True once in a second in which the peer sent too much of what is not used. */
+  const isFlood = (peer: Address): boolean => {
+    const nowMs = Date.now()
+    if (nowMs - second.atMs >= 1000 || nowMs < second.atMs) second = { atMs: nowMs, ofPeer: new Map() }
+    const key = toHex(peer)
+    const next = (second.ofPeer.get(key) ?? 0) + 1
+    second.ofPeer.set(key, next)
+    return next === DROPPED_PER_SECOND_MAX
   }
 
   return {
@@ -61,17 +92,14 @@ export const createDrops = (log: Log): Drops => {
         detail,
         total,
       }))
-      return isPeersOwn(effect) ? BLAME.get(reason) : undefined
+      if (!isPeersOwn(effect)) return undefined
+      // What came twice was perhaps brought by another before.
+      const counts = reason !== 'duplicate' && reason !== 'past-height'
+      return BLAME.get(reason) ?? (counts && isFlood(peer) ? 'flooding' : undefined)
     },
-    refused: (peer, validators) => {
-      const total = count('queue-full', peer, validators)
-      const nowMs = Date.now()
-      if (nowMs - toldMs < REFUSED_TOLD_MS) return
-      toldMs = nowMs
-      log.warn('Messages come faster than they are handled: one of {peer} is dropped ({total} so far)', {
-        peer: toHex(peer),
-        total,
-      })
+    refused: (peer, reason, validators) => {
+      count(reason, peer, validators)
     },
+    stop: () => report.stop(),
   }
 }

@@ -7,6 +7,9 @@ import type { Input } from '../../core/qbft/input.ts'
  */
 const MESSAGE_BYTES_MAX = 64 * 1024 * 1024
 
+/** Of one peer: a message of the greatest size and some small ones. */
+const PEER_BYTES_MAX = 17 * 1024 * 1024
+
 type Message = Extract<Input, { readonly kind: 'message' }>
 
 export type InputQueue = {
@@ -28,22 +31,25 @@ export const createInputQueue = (messagesMax: number): InputQueue => {
   let first = 0
   let messages = 0
   let bytes = 0
-  /** How many messages of each peer wait. */
-  const waiting = new Map<string, number>()
+  /** What waits of each peer. */
+  const waiting = new Map<string, { readonly messages: number; readonly bytes: number }>()
+
+  const of = (peer: Message['peer']) => waiting.get(toBareHex(peer)) ?? { messages: 0, bytes: 0 }
 
   const accepts = ({ message, peer }: Message): boolean => {
+    const own = of(peer)
     if (bytes + message.data.length > MESSAGE_BYTES_MAX) return false
+    if (own.bytes + message.data.length > PEER_BYTES_MAX) return false
     if (messages < messagesMax) return true
-    const own = waiting.get(toBareHex(peer)) ?? 0
-    const peers = waiting.size + (own === 0 ? 1 : 0)
-    return own < Math.floor(messagesMax / (peers + 1))
+    const peers = waiting.size + (own.messages === 0 ? 1 : 0)
+    return own.messages < Math.floor(messagesMax / (peers + 1))
   }
 
   const count = ({ message, peer }: Message, step: 1 | -1): void => {
-    const key = toBareHex(peer)
-    const next = (waiting.get(key) ?? 0) + step
-    if (next === 0) waiting.delete(key)
-    else waiting.set(key, next)
+    const own = of(peer)
+    const next = { messages: own.messages + step, bytes: own.bytes + step * message.data.length }
+    if (next.messages === 0) waiting.delete(toBareHex(peer))
+    else waiting.set(toBareHex(peer), next)
     messages += step
     bytes += step * message.data.length
   }

@@ -1,0 +1,47 @@
+import { expect, test } from 'bun:test'
+import type { DropReason } from '../../../core/qbft/effect.ts'
+import { createDrops } from '../../../runtime/consensus/drops.ts'
+import { configureLog, logOf } from '../../../runtime/logging/log.ts'
+import { testAddress } from '../genesis.ts'
+
+const [VALIDATOR, OTHER, STRANGER] = [1, 2, 3].map(testAddress) as [Uint8Array, Uint8Array, Uint8Array]
+
+const setUp = () => {
+  const lines: string[] = []
+  configureLog({ level: 'INFO', format: 'PLAIN', colour: false, write: line => lines.push(line) })
+  const drops = createDrops(logOf('validator'))
+  const drop = (reason: DropReason, author: Uint8Array | undefined = VALIDATOR, peer = VALIDATOR) =>
+    drops.dropped({ kind: 'dropped', reason, peer, author, detail: 'why' }, [VALIDATOR, OTHER])
+  return { drops, drop, lines }
+}
+
+test('a peer is blamed for what it signed itself, and for what nobody passes on', () => {
+  const { drops, drop } = setUp()
+  expect(drop('undecodable', undefined)).toBe('invalid-message')
+  expect(drop('unjustified')).toBe('invalid-message')
+  expect(drop('unjustified', OTHER)).toBeUndefined()
+  expect(drop('wrong-digest')).toBeUndefined()
+  drops.stop()
+})
+
+test('one whose own messages come to nothing by the hundreds floods, once a second', () => {
+  const { drops, drop } = setUp()
+  const blamed = Array.from({ length: 350 }, () => drop('over-author-limit')).filter(Boolean)
+  expect(blamed).toEqual(['flooding'])
+  expect(Array.from({ length: 350 }, () => drop('over-author-limit', OTHER)).filter(Boolean)).toEqual([])
+  drops.stop()
+})
+
+test('what no honest peer sends is told of in one line, by peer and reason; what all do, not', async () => {
+  const { drops, drop, lines } = setUp()
+  for (let index = 0; index < 20; index++) drop('past-height')
+  await Bun.sleep(5_200)
+  expect(lines.join()).not.toContain('past-height')
+  for (let index = 0; index < 20; index++) drop('bad-signature', undefined)
+  drops.refused(STRANGER, 'peer-not-a-validator', [VALIDATOR])
+  while (!lines.join().includes('past-height')) await Bun.sleep(50)
+  expect(lines.join()).toContain('41 consensus messages were not used.')
+  expect(lines.join()).toContain('past-height 20, bad-signature 20')
+  expect(lines.join()).toContain('peer-not-a-validator 1')
+  drops.stop()
+}, 30_000)
