@@ -186,7 +186,10 @@ const warningsOf = (config: Section, consensus: Consensus, header: GenesisHeader
   const validators = genesisValidators(header.extraData)
   const byContract = consensus.parameters.validatorSelection.mode === 'contract'
   const qbft = subsection(config, 'qbft')
-  const warnings = [...transitionWarnings(config), ...(qbft === undefined ? [] : messagingWarnings(qbft))]
+  const warnings = [
+    ...transitionWarnings(config, consensus.transitions),
+    ...(qbft === undefined ? [] : messagingWarnings(qbft)),
+  ]
   if (byContract && validators > 0)
     warnings.push(
       'extraData: its validators have no effect, config.qbft.validatorContractAddress selects them',

@@ -103,20 +103,38 @@ export const parseTransitions = (config: Section, parameters: QbftParameters): r
   return parsed
 }
 
+/** What of a transition has no effect; `byContract` tells whether a contract names the validators from its block on. */
+const ignored = (section: Section, byContract: boolean): readonly string[] => {
+  const mode = entryOf(section, 'validatorSelectionMode')
+  const named = string(section, 'validatorSelectionMode')?.toLowerCase()
+  const warnings: string[] = []
+  if (mode !== undefined && named !== 'contract' && named !== 'blockheader')
+    warnings.push(`${mode.path}: has no effect, it is neither "blockheader" nor "contract"`)
+  if (entryOf(section, 'validatorContractAddress') !== undefined && named !== 'contract')
+    warnings.push(
+      `${section.path}: validatorContractAddress has no effect without validatorSelectionMode "contract"`,
+    )
+  if (entryOf(section, 'validators') !== undefined && byContract)
+    warnings.push(
+      `${section.path}: validators has no effect where a contract selects them, without validatorSelectionMode "blockheader"`,
+    )
+  return warnings
+}
+
 /** Settings of transitions that Besu reads without a word and passes over. */
-export const transitionWarnings = (config: Section): readonly string[] => {
-  const transitions = subsection(config, 'transitions')
-  const entry = transitions === undefined ? undefined : entryOf(transitions, 'qbft')
+export const transitionWarnings = (
+  config: Section,
+  transitions: readonly QbftTransition[],
+): readonly string[] => {
+  const section = subsection(config, 'transitions')
+  const entry = section === undefined ? undefined : entryOf(section, 'qbft')
   if (entry === undefined) return []
+  const contractFrom = new Set(
+    transitions
+      .filter(({ parameters }) => parameters.validatorSelection.mode === 'contract')
+      .map(({ block }) => block),
+  )
   return elementsOf(entry)
     .map(sectionOf)
-    .filter(
-      section =>
-        entryOf(section, 'validatorContractAddress') !== undefined &&
-        string(section, 'validatorSelectionMode')?.toLowerCase() !== 'contract',
-    )
-    .map(
-      section =>
-        `${section.path}: validatorContractAddress has no effect without validatorSelectionMode "contract"`,
-    )
+    .flatMap(transition => ignored(transition, contractFrom.has(blockOf(transition))))
 }

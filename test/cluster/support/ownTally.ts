@@ -22,12 +22,13 @@ export const countVotes = (headers: readonly HeaderView[], epochLength: number):
     const { recipient, type } = vote
     const [same, opposite] = type === 'add' ? [adds, drops] : [drops, adds]
     opposite.get(recipient)?.delete(miner)
-    const voters = (same.get(recipient) ?? new Set<string>()).add(miner)
-    same.set(recipient, voters)
-    if (voters.size < Math.floor(set.size / 2) + 1) return
+    same.set(recipient, (same.get(recipient) ?? new Set<string>()).add(miner))
+    const limit = Math.floor(set.size / 2) + 1
+    const isWanted = (adds.get(recipient)?.size ?? 0) >= limit
+    if (!isWanted && (drops.get(recipient)?.size ?? 0) < limit) return
     adds.delete(recipient)
     drops.delete(recipient)
-    if (type === 'add') set.add(recipient)
+    if (isWanted) set.add(recipient)
     else {
       set.delete(recipient)
       for (const ballots of [adds, drops]) for (const each of ballots.values()) each.delete(recipient)

@@ -312,4 +312,22 @@ describe('warnings', () => {
       'config.terminalTotalDifficulty: has no effect on a QBFT chain',
     ])
   })
+
+  test('of transitions that do not select the validators they seem to', () => {
+    const validators = [ADDRESS]
+    const file = withConfig({
+      transitions: {
+        qbft: [
+          { block: 9, validators },
+          { block: 4, validatorSelectionMode: 'Contract', validatorContractAddress: ADDRESS },
+          { block: 3, validatorSelectionMode: 'contarct', validators },
+          { block: 12, validatorSelectionMode: 'BLOCKHEADER', validators },
+        ],
+      },
+    })
+    expect(parseGenesis(file).warnings).toEqual([
+      'config.transitions.qbft[0]: validators has no effect where a contract selects them, without validatorSelectionMode "blockheader"',
+      'config.transitions.qbft[2].validatorSelectionMode: has no effect, it is neither "blockheader" nor "contract"',
+    ])
+  })
 })
