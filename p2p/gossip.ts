@@ -1,8 +1,12 @@
 import { type GossipsubOpts, type Message, StrictNoSign } from '@libp2p/gossipsub'
 import { keccak256 } from '../core/crypto/crypto.ts'
+import { POOL_TRANSACTION_BYTES_MAX } from '../core/txpool/limits.ts'
 
-/** Of one gossiped message; well below the 4 MiB where gossipsub drops what it should send. */
-export const GOSSIP_BYTES_MAX = 512 * 1024
+/**
+ * Of one gossiped message: the largest transaction that a pool takes, and what stands around it. Well below the 4 MiB where
+ * gossipsub drops what it should send.
+ */
+export const GOSSIP_BYTES_MAX = POOL_TRANSACTION_BYTES_MAX + 64 * 1024
 
 /** What waits for one slow peer; beyond it gossip to that peer is lost, which the pools of the others make good. */
 const OUTBOUND_BUFFER_BYTES = 8 * 1024 * 1024

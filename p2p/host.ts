@@ -22,7 +22,8 @@ export const DIALS_MAX = 16
 export const DIAL_TIMEOUT_MS = 4000
 /** All nodes of a network may be on one machine and start together. */
 const INBOUND_PER_SECOND_AND_HOST = 100
-const PENDING_INBOUND_MAX = 64
+/** One host alone opens no more within the time it has for a handshake: silent sockets of one keep nobody else out. */
+const PENDING_INBOUND_MAX = 512
 /** Streams of one connection: each protocol holds one each way, requests a few, gossip one, the rest is slack. */
 const STREAMS_PER_CONNECTION_MAX = 64
 /** What one stream may have on its way: with 50 ms between two nodes that is 40 MB/s. */
@@ -49,7 +50,7 @@ export const createHost = (options: HostOptions): Promise<Host> => {
     privateKey: privateKeyFromRaw(privateKey),
     nodeInfo: { name: 'quorate', version: '1', userAgent: 'quorate' },
     addresses: { listen: [listenAddressOf(host, port).toString()] },
-    transports: [tcp({ maxConnections: connectionsMax })],
+    transports: [tcp({ maxConnections: connectionsMax + PENDING_INBOUND_MAX })],
     connectionEncrypters: [noise(isBun() ? { crypto: bunCrypto } : {})],
     streamMuxers: [
       safeYamux({

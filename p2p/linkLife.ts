@@ -21,6 +21,8 @@ import { createTokenBucket } from './tokenBucket.ts'
 const HANDSHAKE_TIMEOUT_MS = 10_000
 /** A peer from which nothing came for this long is gone, whatever its socket says. */
 const SILENCE_MAX_MS = 12_000
+/** A node that means it is done with the handshake by then; when there is no room it may be given up. */
+const HANDSHAKE_GRACE_MS = 1000
 /** Said when nothing else was. */
 const ALIVE_INTERVAL_MS = 3000
 /**
@@ -70,6 +72,8 @@ export type LinkLife = {
   tellUpdate(): void
   /** Tells the reason and closes; `refused` when the other side need not come back soon. */
   close(link: Link, reason: string, refused: boolean): void
+  /** Cuts the connection that has been without a status for longest; false when none has for a while. */
+  dropOldestStranger(): boolean
   /** Once a second. */
   tick(): void
   /** Tells all peers and closes. */
@@ -306,6 +310,16 @@ export const createLinkLife = (options: LinkLifeOptions): LinkLife => {
     close: (link, reason, refused) => {
       link.refused = refused
       void close(link, reason)
+    },
+    dropOldestStranger: () => {
+      const now = nowMs()
+      // In the order in which they were opened.
+      for (const link of links.values())
+        if (link.stage === 'handshake' && link.inbound && now - link.openedAtMs > HANDSHAKE_GRACE_MS) {
+          abort(link, 'others need the room')
+          return true
+        }
+      return false
     },
     tick: () => {
       const now = nowMs()

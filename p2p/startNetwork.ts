@@ -69,7 +69,9 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
   }
 
   const gater: ConnectionGater = {
-    denyInboundConnection: () => stopped || host.getConnections().length >= connectionsMax(),
+    // Who has told no status for a while gives way: those who hold connections keep nobody out.
+    denyInboundConnection: () =>
+      stopped || (host.getConnections().length >= connectionsMax() && !life.dropOldestStranger()),
     denyInboundEncryptedConnection: peerId => isUnwanted(peerId),
     denyOutboundEncryptedConnection: peerId => isUnwanted(peerId),
   }
@@ -175,7 +177,7 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
     wants: () => options.discovery && !stopped && table.size < maxPeers,
   })
 
-  const gossip = createTransactionGossip(host, protocols.transactions, log, {
+  const gossip = createTransactionGossip(host, protocols.transactions, log, nowMs, {
     onTransactions: async (from, transactions) => {
       // What is ignored now is not heard again from others: a peer that has just connected is waited for.
       const [connection] = entryOf(from) === undefined ? host.getConnections(from) : []
@@ -184,6 +186,12 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
       if (entry === undefined) return false
       handlers.onTransactions(entry.peer, transactions)
       return true
+    },
+    onFlooding: from => {
+      const link = [...table.all()].find(
+        ({ links: [first] }) => first?.connection.remotePeer.toString() === from,
+      )?.links[0]
+      if (link !== undefined) misbehaved(link, 'flooding', 'more transactions than it may send')
     },
     onInvalid: (from, detail) => {
       const link = entryOf(from)?.links[0]

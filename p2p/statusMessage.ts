@@ -1,3 +1,4 @@
+import { countItems } from '../core/rlp/rawItem.ts'
 import { decodeRlp, encodeRlp, type RlpItem, rlpBytes, rlpList, rlpScalar } from '../core/rlp/rlp.ts'
 import { NetworkError } from './error.ts'
 import type { PeerStatus } from './network.ts'
@@ -33,6 +34,10 @@ const NEIGHBOURS_MAX = 1024
 const CONFIGURATION_ENTRIES_MAX = 1024
 /** Of one text: reasons and names are logged, values compared. */
 const TEXT_BYTES_MAX = 16 * 1024
+/** RLP items of one message: a name, a value and a list for each entry, the neighbours, and the rest. */
+const ITEMS_MAX = 3 * CONFIGURATION_ENTRIES_MAX + NEIGHBOURS_MAX + 64
+/** A reason is logged. */
+const REASON_LENGTH_MAX = 256
 /** A node that is full names so many others. */
 export const GOODBYE_ENODES_MAX = 16
 
@@ -94,6 +99,8 @@ export const encodeStatusMessage = (message: StatusMessage): Uint8Array => {
 /** @throws NetworkError, RlpError when the bytes are no such message */
 export const decodeStatusMessage = (bytes: Uint8Array): StatusMessage => {
   const body = bytes.subarray(1)
+  if (countItems(body, ITEMS_MAX) > ITEMS_MAX)
+    throw new NetworkError('BAD_MESSAGE', `more than ${ITEMS_MAX} items in a status message`)
   switch (bytes[0]) {
     case STATUS:
       return statusOf(rlpList(decodeRlp(body), 'a status'))
@@ -105,7 +112,7 @@ export const decodeStatusMessage = (bytes: Uint8Array): StatusMessage => {
       const [reason, refused, enodes] = rlpList(decodeRlp(body), 'a goodbye')
       return {
         kind: 'goodbye',
-        reason: textItem(reason, 'a reason'),
+        reason: textItem(reason, 'a reason').slice(0, REASON_LENGTH_MAX),
         refused: rlpScalar(refused, 'whether it refuses', 1) !== 0n,
         enodes: listOf(enodes, 'enodes', GOODBYE_ENODES_MAX).map(item => textItem(item, 'an enode')),
       }

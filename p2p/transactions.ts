@@ -1,24 +1,21 @@
 import { TopicValidatorResult } from '@libp2p/gossipsub'
 import type { PeerId } from '@libp2p/interface'
-import { decodeRlp, encodeRlp, rlpBytes, rlpList } from '../core/rlp/rlp.ts'
-import { NetworkError, textOf } from './error.ts'
+import { textOf } from './error.ts'
 import { GOSSIP_BYTES_MAX } from './gossip.ts'
+import { createGossipRates } from './gossipRates.ts'
 import type { Host } from './host.ts'
 import type { NetworkLog } from './network.ts'
+import {
+  bytesInBatch,
+  checkForms,
+  ENVELOPE_BYTES,
+  encodeBatch,
+  readBatch,
+  TRANSACTIONS_MAX,
+} from './transactionBatch.ts'
 
 /** Each of the many sent one by one shares a message with those of the same moment. */
 const GATHER_MS = 10
-/** The smallest transaction has about 100 bytes: more cannot be in a message. */
-const TRANSACTIONS_MAX = GOSSIP_BYTES_MAX / 64
-/**
- * Random bytes before each batch: gossip drops a message that it has seen, and what is told again is for those who have
- * connected since.
- */
-const SALT_BYTES = 8
-/** RLP needs up to 4 bytes before each transaction. */
-const OVERHEAD_BYTES = 4
-/** What a message has beside its transactions: the salt, and RLP before it, before the list of them and before all. */
-const ENVELOPE_BYTES = SALT_BYTES + 1 + 2 * OVERHEAD_BYTES
 
 export type TransactionGossip = {
   /** Once the host runs. */
@@ -31,6 +28,8 @@ export type GossipHandlers = {
   /** False when the sender does not become a peer: then the message is not passed on. */
   readonly onTransactions: (from: PeerId, transactions: readonly Uint8Array[]) => boolean | Promise<boolean>
   readonly onInvalid: (from: PeerId, detail: string) => void
+  /** A peer, by the text of its id, sends more than any honest one. */
+  readonly onFlooding: (from: string) => void
 }
 
 /** Batches of transactions over gossipsub: what one node says reaches all, over others where need be. */
@@ -38,16 +37,22 @@ export const createTransactionGossip = (
   host: Host,
   topic: string,
   log: NetworkLog,
+  nowMs: () => number,
   handlers: GossipHandlers,
 ): TransactionGossip => {
   const { pubsub } = host.services
+  const rates = createGossipRates(nowMs, handlers.onFlooding)
   let batch: Uint8Array[] = []
   let batchBytes = ENVELOPE_BYTES
   let timer: ReturnType<typeof setTimeout> | undefined
 
   pubsub.topicValidators.set(topic, async (from, message) => {
     try {
-      return (await handlers.onTransactions(from, decodeBatch(message.data)))
+      const transactions = readBatch(message.data)
+      if (!rates.takes(from.toString(), transactions.length, message.data.length))
+        return TopicValidatorResult.Ignore
+      await checkForms(transactions)
+      return (await handlers.onTransactions(from, transactions))
         ? TopicValidatorResult.Accept
         : TopicValidatorResult.Ignore
     } catch (cause) {
@@ -60,7 +65,7 @@ export const createTransactionGossip = (
     clearTimeout(timer)
     timer = undefined
     if (batch.length === 0) return
-    const message = encodeRlp([crypto.getRandomValues(new Uint8Array(SALT_BYTES)), batch])
+    const message = encodeBatch(batch)
     batch = []
     batchBytes = ENVELOPE_BYTES
     pubsub
@@ -72,7 +77,7 @@ export const createTransactionGossip = (
     start: () => pubsub.subscribe(topic),
     announce: transactions => {
       for (const transaction of transactions) {
-        const bytes = transaction.length + OVERHEAD_BYTES
+        const bytes = bytesInBatch(transaction)
         if (bytes + ENVELOPE_BYTES > GOSSIP_BYTES_MAX) {
           log.warn('A transaction of {bytes} bytes is too large to be told to others', {
             bytes: transaction.length,
@@ -90,15 +95,4 @@ export const createTransactionGossip = (
       pubsub.topicValidators.delete(topic)
     },
   }
-}
-
-const decodeBatch = (data: Uint8Array): readonly Uint8Array[] => {
-  if (data.length > GOSSIP_BYTES_MAX) throw new NetworkError('OVERSIZED', `a batch of ${data.length} bytes`)
-  const [salt, batch] = rlpList(decodeRlp(data), 'a batch')
-  rlpBytes(salt, 'the salt of a batch', SALT_BYTES)
-  const items = rlpList(batch, 'the transactions of a batch')
-  if (items.length === 0 || items.length > TRANSACTIONS_MAX)
-    throw new NetworkError('BAD_MESSAGE', `a batch of ${items.length} transactions`)
-  // The pool keeps them: each must not keep the whole batch alive.
-  return items.map(item => rlpBytes(item, 'a transaction').slice())
 }

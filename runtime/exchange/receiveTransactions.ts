@@ -130,14 +130,16 @@ export const createTransactionReceiver = (options: ReceiveTransactionsOptions): 
     const senders = await recoverSenders(decoded.map(({ transaction }) => transaction))
     for (const [index, { from, transaction }] of decoded.entries()) {
       const sender = senders[index]
+      // Passed on before that shows: whose fault it is nobody can tell.
       if (sender === undefined) {
-        blame(from.peer, `transaction 0x${from.hash} is signed by no key`)
+        log.debug('Transaction {hash} of {peer} is signed by no key', {
+          hash: `0x${from.hash}`,
+          peer: from.peer.enode,
+        })
         continue
       }
       const rejection = await admit({ transaction, sender })
-      if (rejection === 'INVALID_SIGNATURE')
-        blame(from.peer, `transaction 0x${from.hash} has a bad signature`)
-      else if (rejection !== undefined && !FINAL.has(rejection)) seen.delete(from.hash)
+      if (rejection !== undefined && !FINAL.has(rejection)) seen.delete(from.hash)
       await pause()
     }
   }

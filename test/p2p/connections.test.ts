@@ -1,7 +1,9 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
+import { toHex } from '../../core/bytes/hex.ts'
 import { addressOfPrivateKey } from '../../core/crypto/crypto.ts'
-import { type Node, peersOf, until, withNodes } from './networks.ts'
+import { POOL_TRANSACTION_BYTES_MAX } from '../../core/txpool/limits.ts'
+import { type Node, peersOf, someTransaction, until, withNodes } from './networks.ts'
 
 setDefaultTimeout(60_000)
 
@@ -154,16 +156,55 @@ describe('transactions', () => {
       const b = await start({ discovery: false, bootnodes: [a.network.enode] })
       const c = await start({ discovery: false, bootnodes: [b.network.enode] })
       await until(() => a.connections === 1 && b.connections === 2 && c.connections === 1)
-      const transactions = Array.from({ length: 40 }, (_, i) => new Uint8Array(32_000).fill(i + 1))
+      const transactions = Array.from({ length: 80 }, () => someTransaction(32_000))
+      const large = (node: Node) => node.transactions.filter(({ length }) => length > 32_000)
       // Who subscribes to what is told a moment after connecting.
       while (c.transactions.length === 0) {
-        a.network.announceTransactions([randomBytes(100)])
+        a.network.announceTransactions([someTransaction(1)])
         await new Promise(resolve => setTimeout(resolve, 50))
       }
       a.network.announceTransactions(transactions)
-      await until(() => c.transactions.filter(({ length }) => length === 32_000).length === 40)
-      expect(new Set(c.transactions.map(bytes => (bytes.length === 32_000 ? bytes[0] : 0))).size).toBe(41)
-      expect(b.transactions.filter(({ length }) => length === 32_000).length).toBe(40)
+      await until(() => large(c).length === 80)
+      expect(new Set(large(c).map(toHex))).toEqual(new Set(transactions.map(toHex)))
+      expect(large(b).length).toBe(80)
       expect(a.transactions).toEqual([])
+    }))
+
+  test('of the largest size that a pool takes cross', () =>
+    withNodes(async start => {
+      const a = await start()
+      const b = await start({ bootnodes: [a.network.enode] })
+      await until(() => allConnected([a, b]))
+      const largest = someTransaction(POOL_TRANSACTION_BYTES_MAX - 200)
+      while (b.transactions.length === 0) {
+        a.network.announceTransactions([largest])
+        await new Promise(resolve => setTimeout(resolve, 200))
+      }
+      expect(b.transactions[0]?.length).toBe(largest.length)
+    }))
+
+  test('that have no form of any are not passed on, so that who passes on is not blamed', () =>
+    withNodes(async start => {
+      const a = await start({ discovery: false })
+      const b = await start({ discovery: false, bootnodes: [a.network.enode] })
+      const c = await start({ discovery: false, bootnodes: [b.network.enode] })
+      await until(() => a.connections === 1 && b.connections === 2 && c.connections === 1)
+      while (c.transactions.length === 0) {
+        a.network.announceTransactions([someTransaction(1)])
+        await new Promise(resolve => setTimeout(resolve, 50))
+      }
+      const junk = randomBytes(100)
+      const isNoted = (node: Node): boolean =>
+        node.lines.some(
+          ({ text, values }) => text.includes('points') && values?.['what'] === 'invalid-message',
+        )
+      a.network.announceTransactions([junk])
+      await until(() => isNoted(b))
+      a.network.announceTransactions([someTransaction(2)])
+      await until(() => c.transactions.length > 1)
+      expect([isNoted(c), c.transactions.some(({ length }) => length === junk.length)]).toEqual([
+        false,
+        false,
+      ])
     }))
 })

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import type { Hash } from '../../core/bytes/bytes.ts'
+import { concatBytes, type Hash } from '../../core/bytes/bytes.ts'
 import { toHex } from '../../core/bytes/hex.ts'
+import { encodeRlp } from '../../core/rlp/rlp.ts'
 import type { Network, NetworkOptions, Peer, PeerStatus } from '../../p2p/network.ts'
 import { startNetwork } from '../../p2p/startNetwork.ts'
 
@@ -118,4 +119,10 @@ export const patternOf = (length: number): Uint8Array => {
   const bytes = new Uint8Array(length)
   for (let i = 0; i < length; i++) bytes[i] = (i ^ (i >> 8) ^ (i >> 16)) & 0xff
   return bytes
+}
+
+/** Bytes of the form of a transaction, with so many bytes of data, signed by who knows whom. */
+export const someTransaction = (dataBytes: number): Uint8Array => {
+  const number = (): Uint8Array => concatBytes(Uint8Array.of(1), randomBytes(31))
+  return encodeRlp([0, 1n, 21_000n, new Uint8Array(20), 0, randomBytes(dataBytes), 27, number(), number()])
 }

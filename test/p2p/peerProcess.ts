@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import process from 'node:process'
 import { keccak256 } from '../../core/crypto/crypto.ts'
 import { equalBytes } from '../../core/bytes/bytes.ts'
 import { addressOfPrivateKey } from '../../core/crypto/crypto.ts'
 import { fromHex } from '../../core/bytes/hex.ts'
-import { patternOf, startTestNode, until } from './networks.ts'
+import { patternOf, someTransaction, startTestNode, until } from './networks.ts'
 
 /**
  * A node of its own process: sends a block of 5 MB to the first peer each way there is, and says what came of the
@@ -55,6 +54,6 @@ say(`announcement ${isWhole(node.blocks[0]?.block)}`)
 const range = await Array.fromAsync(node.network.requestBlocks(peer, 0n, 1, new AbortController().signal))
 say(`range ${range.length === 1 && isWhole(range[0])}`)
 // Who subscribes to what is told a moment after connecting.
-announcing = setInterval(() => node.network.announceTransactions([randomBytes(100)]), 100)
+announcing = setInterval(() => node.network.announceTransactions([someTransaction(1)]), 100)
 await until(() => node.transactions.length > 0)
 say(`transactions ${node.transactions.length > 0}`)
