@@ -52,6 +52,8 @@ export type Settings = {
   readonly faultsMs: number
   readonly requestTimeoutMs: number
   readonly requestTimeoutMaxMs: number
+  /** The cap before lets the bound of the issue hold whatever came before. */
+  readonly isBounding: boolean
   readonly blockPeriodSeconds: number
   /** 0 when off. */
   readonly blockPeriodMs: number
@@ -88,6 +90,25 @@ const faultsFor = (random: Random): ReadonlySet<FaultName> => {
   return new Set(FAULT_NAMES.filter(name => random.chance(name === 'outages' ? 0.15 : 0.45)))
 }
 
+/** The product's default for how far round timeouts grow. */
+const REQUEST_TIMEOUT_MAX_MS = 60_000
+
+/** From a block that may be made to one that is, beside waiting for attackers: heads and clocks run ahead by seconds. */
+const BESIDE_MS = 5_000
+
+/** After the faults a block comes within this, the issue asks: so many base timeouts and milliseconds. */
+const BOUND_TIMEOUTS = 4
+const BOUND_MS = 10_000
+
+export const boundMsOf = (requestTimeoutMs: number): number => BOUND_TIMEOUTS * requestTimeoutMs + BOUND_MS
+
+/**
+ * A cap of the timeouts by which the bound holds whatever came before: the round under way when the faults end, and one for
+ * each attacker that proposes nothing, may all take as long as it lets them.
+ */
+const boundingTimeoutMs = (requestTimeoutMs: number, attackers: number): number =>
+  Math.max(requestTimeoutMs, Math.floor((boundMsOf(requestTimeoutMs) - BESIDE_MS) / (attackers + 1)))
+
 export const settingsOf = (seed: number, validators: number | undefined): Settings => {
   const random = createRandom(seed).fork('settings')
   const count = random.between(VALIDATORS_MIN, VALIDATORS_MAX)
@@ -98,16 +119,22 @@ export const settingsOf = (seed: number, validators: number | undefined): Settin
   const faults = faultsFor(random)
   const stormMs = random.between(5_000, 40_000)
   const inMilliseconds = random.chance(0.15)
+  const attacks = attacksOf(random, bearable)
+  const requestTimeoutMs = random.pick([1_000, 1_000, 2_000, 3_000, 4_000])
+  const isBounding = random.chance(0.5)
   return {
     seed,
     validators: size,
     spares: votes ? random.between(1, 2) : 0,
-    attacks: attacksOf(random, bearable),
+    attacks,
     faults,
     stormMs,
     faultsMs: faults.has('outages') ? stormMs + random.pick([5_000, 60_000, 600_000]) : stormMs,
-    requestTimeoutMs: random.pick([1_000, 1_000, 2_000, 3_000, 4_000]),
-    requestTimeoutMaxMs: random.pick([60_000, 60_000, 60_000, 8_000]),
+    requestTimeoutMs,
+    requestTimeoutMaxMs: isBounding
+      ? boundingTimeoutMs(requestTimeoutMs, attacks.length)
+      : REQUEST_TIMEOUT_MAX_MS,
+    isBounding,
     blockPeriodSeconds: random.pick([1, 1, 2]),
     blockPeriodMs: inMilliseconds ? random.pick([300, 500, 1_500]) : 0,
     emptyBlockPeriodSeconds: random.chance(0.15) ? random.between(4, 12) : 0,

@@ -34,11 +34,14 @@ const voteFor = (attacker: Attacker, { signed }: ProposalMessage, to: readonly A
 export const equivocator: Attack = attacker => {
   const { plain, random } = attacker
   const voted = new Set<string>()
+  /** Its latest two. */
+  let proposals: readonly ProposalMessage[] = []
 
   const proposeTwo = (message: ProposalMessage, to: readonly Address[]): void => {
     const { sequence, round } = message.signed.payload
     const other: Block = freshBlock(attacker, round)
     const second = proposalOf(attacker, { sequence, round }, other, message)
+    proposals = [message, second]
     const mixed = random.shuffled(to)
     const half = random.between(1, mixed.length)
     const [these, those] = [mixed.slice(0, half), mixed.slice(half)]
@@ -67,7 +70,9 @@ export const equivocator: Attack = attacker => {
     send: effect => {
       const { message } = effect
       if (effect.kind === 'relay') return plain.send(effect)
-      if (effect.kind === 'send') return
+      // Who comes back may have forgotten what it was told before.
+      if (effect.kind === 'send')
+        return random.shuffled(proposals).forEach(proposal => sendTo(attacker, [effect.to], proposal))
       if (!isProposal(message)) {
         // The vote for its own block was given already, one for others' is given again.
         if (random.chance(0.5)) plain.send(effect)

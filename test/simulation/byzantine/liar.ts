@@ -7,7 +7,16 @@ import {
   QBFT_CODES,
   type RoundChangeMessage,
 } from '../../../core/qbft/message.ts'
-import { type Attack, type Attacker, freshBlock, proposalOf, roundChangeOf, sendTo } from './attacker.ts'
+import {
+  type Attack,
+  type Attacker,
+  freshBlock,
+  othersOf,
+  prepareOf,
+  proposalOf,
+  roundChangeOf,
+  sendTo,
+} from './attacker.ts'
 
 const CERTIFICATES_MAX = 8
 
@@ -31,10 +40,13 @@ const lie = (
       if (certificate !== undefined) return roundChangeOf(attacker, at, certificate, certificate)
       return roundChangeOf(attacker, at, undefined, undefined)
     case 2: {
-      // A later round than any, of a block of its own, with no prepares or with its own alone.
+      // A later round than any, of a block of its own: with no prepares, those of another block, or its own many times.
       const block = freshBlock(attacker, Math.max(0, round - 1))
       const prepared = { round: Math.max(0, round - 1), digest: proposalDigest(block) }
-      return roundChangeOf(attacker, at, prepared, { block, prepares: certificate?.prepares ?? [] })
+      const own = prepareOf(attacker, { sequence, ...prepared }).signed
+      const copies = Array.from({ length: othersOf(attacker).length }, () => own)
+      const prepares = random.chance(0.5) ? copies : (certificate?.prepares ?? [])
+      return roundChangeOf(attacker, at, prepared, { block, prepares })
     }
     default: {
       // What was prepared, claimed of a later round than it was.

@@ -1,5 +1,7 @@
+import { exit, stdin } from 'node:process'
+import { setImmediate } from 'node:timers'
 import { loadRun } from '../engines.ts'
-import { settingsOf } from '../settings.ts'
+import { boundMsOf, settingsOf } from '../settings.ts'
 import { encodeReport } from './report.ts'
 
 export type Share = {
@@ -13,13 +15,27 @@ export type Share = {
   readonly untilViolation: boolean
 }
 
+const nextTurn = (): Promise<void> =>
+  new Promise(resolve => {
+    setImmediate(resolve)
+  })
+
+/** Nobody reads on once the process that started this one is gone, however it went. */
+const endWithParent = (): void => {
+  stdin.once('close', () => exit(1))
+  stdin.once('end', () => exit(1))
+  stdin.resume()
+}
+
 /** Runs a share of the seeds in this process and writes a line for each. */
 export const work = async (
   { from, to, step, validators, untilViolation }: Share,
   write: (line: string) => void,
 ): Promise<void> => {
+  endWithParent()
   const run = await loadRun()
   for (let seed = from; seed < to; seed += step) {
+    await nextTurn()
     const settings = settingsOf(seed, validators)
     const { violation, steps, heights, virtualMs, faults, recoveryMs } = run(settings)
     write(
@@ -32,6 +48,7 @@ export const work = async (
         recoveryMs,
         faults: [...faults],
         attackers: settings.attacks,
+        isBeyondBound: recoveryMs > boundMsOf(settings.requestTimeoutMs),
       }),
     )
     if (violation !== undefined && untilViolation) return

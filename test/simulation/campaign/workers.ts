@@ -22,7 +22,7 @@ export const runShare = async (
   take: (report: SeedReport) => void,
   main: string = MAIN,
 ): Promise<void> => {
-  const child = spawn(execPath, [main, ...shareArguments(share)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(execPath, [main, ...shareArguments(share)], { stdio: ['pipe', 'pipe', 'inherit'] })
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject)
     child.once('exit', resolve)

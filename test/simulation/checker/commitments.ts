@@ -77,9 +77,7 @@ export const createCommitments = (isHonest: (address: Address) => boolean): Comm
       const digest = qbftSealHash(header)
       for (const seal of seals) {
         const signer = sealSigner(digest, seal)
-        if (signer === undefined || !isHonest(signer)) continue
-        note(signer, 'seal', header.number, round, digest)
-        noteCommit(signer, header.number, round)
+        if (signer !== undefined && isHonest(signer)) note(signer, 'seal', header.number, round, digest)
       }
     },
   }
