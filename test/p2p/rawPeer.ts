@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Stream } from '@libp2p/interface'
+import type { Hash } from '../../core/bytes/bytes.ts'
 import { encodeFrame } from '../../p2p/frames.ts'
 import { createHost, type Host, startHost } from '../../p2p/host.ts'
 import { dialAddressOf } from '../../p2p/identity.ts'
@@ -23,8 +24,12 @@ export type RawPeer = {
   stop(): Promise<void>
 }
 
-export const dialRaw = async (enode: string, privateKey: Uint8Array = randomBytes(32)): Promise<RawPeer> => {
-  const protocols = protocolsOf(GENESIS)
+export const dialRaw = async (
+  enode: string,
+  privateKey: Uint8Array = randomBytes(32),
+  genesisHash: Hash = GENESIS,
+): Promise<RawPeer> => {
+  const protocols = protocolsOf(genesisHash)
   const host = await createHost({
     privateKey,
     host: '127.0.0.1',

@@ -68,6 +68,7 @@ export const runCommand = async (
 
 export type NodeProcess = {
   readonly url: string
+  readonly pid: number
   /** Calls a method; throws with the error's code and text. */
   rpc<T = unknown>(method: string, ...params: readonly unknown[]): Promise<T>
   /** Everything written so far. */
@@ -135,6 +136,7 @@ export const startNode = async (
   const url = `http://127.0.0.1:${port}`
   return {
     url,
+    pid: child.pid,
     rpc: async (method, ...params) => {
       const response = await fetch(url, {
         method: 'POST',
