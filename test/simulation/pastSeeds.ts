@@ -13,7 +13,7 @@ export const PAST_SEEDS: readonly PastSeed[] = [
     reason: 'a round change for a later round took the place of one that justified the proposal being made',
   },
   {
-    seed: 187,
+    seed: 383,
     validators: undefined,
     reason: 'a better certificate came while the block of another one was verified to be proposed again',
   },
@@ -23,8 +23,9 @@ export const PAST_SEEDS: readonly PastSeed[] = [
     reason: 'a certificate came while a new block was made',
   },
   {
-    seed: 218,
+    seed: 2263,
     validators: undefined,
-    reason: 'as seed 87, among attackers that send late and have two copies of a key',
+    reason:
+      'a validator prepared while its signer failed began again below its certificate and asked for a round with it',
   },
 ]

@@ -121,12 +121,12 @@ export const roundChangeOf = (
   }
 }
 
-/** Another block than all before on the attacker's head. */
+/** Another block than all before on the attacker's head, now and then one that does not stand. */
 export const freshBlock = ({ world, node, random }: Attacker, round: number): Block => {
   const { chain } = node.disk
   const now = BigInt(Math.floor(node.clock.nowMs() / 1000))
   const earliest = chain.head().header.timestamp + BigInt(world.settings.blockPeriodSeconds)
-  return makeBlock(world.genesis, chain, {
+  const block = makeBlock(world.genesis, chain, {
     coinbase: node.address,
     round,
     timestamp: (now > earliest ? now : earliest) + BigInt(random.below(2)),
@@ -136,6 +136,7 @@ export const freshBlock = ({ world, node, random }: Attacker, round: number): Bl
     transactions: node.pool.take(),
     vanity: random.bytes(8),
   })
+  return random.chance(0.1) ? { ...block, header: { ...block.header, stateRoot: random.bytes(32) } } : block
 }
 
 /** Acts by itself every so often while the node is up. */

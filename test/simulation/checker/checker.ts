@@ -1,6 +1,7 @@
-import type { Address } from '../../../core/bytes/bytes.ts'
+import { type Address, equalBytes } from '../../../core/bytes/bytes.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
 import type { Block } from '../../../core/chain/block.ts'
+import { EMPTY_TRIE_ROOT } from '../../../core/crypto/constants.ts'
 import { decodeMessage } from '../../../core/qbft/codec/message.ts'
 import type { Effect } from '../../../core/qbft/effect.ts'
 import type { QbftMessage, WireMessage } from '../../../core/qbft/message.ts'
@@ -27,6 +28,10 @@ export type Checker = {
   violation(): string | undefined
   readonly agreed: AgreedChain
 }
+
+/** Only attackers make blocks of which executing them would give another state than they say. */
+const faultInExecution = ({ header }: Block): string | undefined =>
+  equalBytes(header.stateRoot, EMPTY_TRIE_ROOT) ? undefined : `block ${header.number}, which is not valid`
 
 export const createChecker = (
   genesis: SimulatedGenesis,
@@ -93,12 +98,14 @@ export const createChecker = (
       require(node, 'has another chain', agreed.add(block))
       const height = heightOf(block.header.number)
       if (height !== undefined) require(node, 'stored a block that is not final', faultInSeals(height, block))
+      require(node, 'stored', faultInExecution(block))
     },
     importing: (node, block) => {
       const height = heightOf(block.header.number)
       if (height === undefined) return violated(`${node.name} commits a block nobody has come to`)
       require(node, 'commits a block that is not final', faultInSeals(height, block))
       require(node, 'commits', agreed.conflict(block))
+      require(node, 'commits', faultInExecution(block))
       commitments.sealed(block)
       require(node, 'signed twice', commitments.conflict())
     },
