@@ -1,5 +1,5 @@
 import { decodeTransaction } from '../core/chain/codec/transaction.ts'
-import { eachRawItem, rawItems, rawString } from '../core/rlp/rawItem.ts'
+import { iterateRawItems, rawItems, rawString } from '../core/rlp/rawItem.ts'
 import { encodeRlp, rlpBytes } from '../core/rlp/rlp.ts'
 import { POOL_TRANSACTION_BYTES_MAX } from '../core/txpool/limits.ts'
 import { NetworkError } from './error.ts'
@@ -34,12 +34,12 @@ export const readBatch = (data: Uint8Array): readonly Uint8Array[] => {
   const [salt, batch] = rawItems(data, 'a batch', 2)
   rlpBytes(rawString(salt, 'the salt of a batch'), 'the salt of a batch', SALT_BYTES)
   const transactions: Uint8Array[] = []
-  eachRawItem(batch, 'the transactions of a batch', item => {
+  for (const item of iterateRawItems(batch, 'the transactions of a batch')) {
     if (transactions.length >= TRANSACTIONS_MAX)
       throw new NetworkError('BAD_MESSAGE', `a batch of more than ${TRANSACTIONS_MAX} transactions`)
     // The pool keeps them: each must not keep the whole batch alive.
     transactions.push(rawString(item, 'a transaction').slice())
-  })
+  }
   if (transactions.length === 0) throw new NetworkError('BAD_MESSAGE', 'a batch of no transactions')
   return transactions
 }

@@ -42,14 +42,14 @@ const extentOfWhole = (raw: RawItem): Extent => {
   return extent
 }
 
-/** Calls `visit` with each item of a list, encoded, which is not looked into. @throws RlpError, and what `visit` throws. */
-export const eachRawItem = (raw: RawItem | undefined, what: string, visit: (item: RawItem) => void): void => {
+/** The items of a list, encoded, which are not looked into. @throws RlpError, at the first where it is no list */
+export function* iterateRawItems(raw: RawItem | undefined, what: string): Generator<RawItem, void> {
   if (raw === undefined) throw new RlpError(`${what} must be a list`)
   const { isList, start } = extentOfWhole(raw)
   if (!isList) throw new RlpError(`${what} must be a list`)
   for (let offset = start; offset < raw.length; ) {
     const { end } = extentOf(raw, offset)
-    visit(raw.subarray(offset, end))
+    yield raw.subarray(offset, end)
     offset = end
   }
 }
@@ -61,10 +61,10 @@ export const eachRawItem = (raw: RawItem | undefined, what: string, visit: (item
  */
 export const rawItems = (raw: RawItem, what: string, min: number, max: number = min): RawItem[] => {
   const items: RawItem[] = []
-  eachRawItem(raw, what, item => {
+  for (const item of iterateRawItems(raw, what)) {
     if (items.length === max) throw new RlpError(`${what} has more than ${max} items`)
     items.push(item)
-  })
+  }
   if (items.length < min) throw new RlpError(`${what} has ${items.length} items, where ${min} are needed`)
   return items
 }

@@ -1,7 +1,7 @@
-import { decodeBlock } from '../../core/chain/codec/block.ts'
 import { DecodeError } from '../../core/chain/codec/error.ts'
 import { NetworkError, textOf } from '../../p2p/error.ts'
 import type { Network } from '../../p2p/network.ts'
+import { decodeInSlices } from './decodeInSlices.ts'
 import type { PeerHead } from './peerHeads.ts'
 import type { Range, Ranges } from './ranges.ts'
 
@@ -102,7 +102,8 @@ export const createDownload = ({
       request.heardMs = nowMs()
       if (encoded.length > BLOCK_BYTES_MAX)
         return { kind: 'wrong', detail: `${encoded.length} bytes in place of block ${next}` }
-      const block = decodeBlock(encoded)
+      const block = await decodeInSlices(encoded)
+      if (controller.signal.aborted) return { kind: 'called-off' }
       if (block.header.number !== next)
         return { kind: 'wrong', detail: `block ${block.header.number} in place of block ${next}` }
       arrived = { blocks: arrived.blocks + 1, bytes: arrived.bytes + encoded.length }

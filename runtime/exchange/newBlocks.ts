@@ -1,13 +1,14 @@
 import { toBareHex } from '../../core/bytes/hex.ts'
 import type { Block } from '../../core/chain/block.ts'
 import type { Chain } from '../../core/chain/chain.ts'
-import { decodeBlock, encodeBlock } from '../../core/chain/codec/block.ts'
+import { decodeBlockHeader, encodeBlock } from '../../core/chain/codec/block.ts'
 import { blockHash } from '../../core/chain/codec/blockHash.ts'
 import { DecodeError } from '../../core/chain/codec/error.ts'
 import { InvalidBlock } from '../../core/chain/rules/invalidBlock.ts'
 import type { Misbehaviour, Network, Peer } from '../../p2p/network.ts'
 import type { Log } from '../logging/log.ts'
 import { tellBlock } from '../validator/tellBlock.ts'
+import { decodeInSlices } from './decodeInSlices.ts'
 import { BLOCK_BYTES_MAX } from './download.ts'
 import type { PeerHeads } from './peerHeads.ts'
 
@@ -50,7 +51,20 @@ export const createNewBlocks = (options: NewBlocksOptions): NewBlocks => {
     network()?.reportMisbehaviour(address, what, detail)
   }
 
-  const importNext = async (peer: Peer, block: Block, encoded: Uint8Array): Promise<void> => {
+  /** @throws what is no fault of the bytes */
+  const unreadable = (peer: Peer, what: Misbehaviour, error: unknown): void => {
+    if (!(error instanceof DecodeError)) throw error
+    blame(peer, what, `a block that cannot be read: ${error.message}`)
+  }
+
+  const importNext = async (peer: Peer, encoded: Uint8Array): Promise<void> => {
+    let block: Block
+    try {
+      block = await decodeInSlices(encoded)
+    } catch (error) {
+      // Its header can: no node that checks blocks passes on such a body.
+      return unreadable(peer, 'invalid-block', error)
+    }
     try {
       if ((await chain.importBlock(block, { nowMs: nowMs() })) === 'known') return
       tellBlock(log, 'Imported', block.header, block.transactions.length, pending(), chain.head().hash)
@@ -70,22 +84,21 @@ export const createNewBlocks = (options: NewBlocksOptions): NewBlocks => {
       return blame(peer, 'oversized-message', `a block of ${encoded.length} bytes`)
     if (importing.size >= IMPORTING_MAX) return
     try {
-      const block = decodeBlock(encoded)
-      const { number } = block.header
-      const key = toBareHex(blockHash(consensus, block.header))
+      const header = decodeBlockHeader(encoded)
+      const { number } = header
+      const key = toBareHex(blockHash(consensus, header))
       heads.heard(peer.address, number)
       const next = nextNumber()
       // The one before it may be on its way into the chain.
       if (number > next + BigInt(importing.size)) return consider()
       if (number < next || importing.has(key)) return
       importing.add(key)
-      void importNext(peer, block, encoded).finally(() => {
+      void importNext(peer, encoded).finally(() => {
         importing.delete(key)
         consider()
       })
     } catch (error) {
-      if (!(error instanceof DecodeError)) throw error
-      blame(peer, 'invalid-message', `a block that cannot be read: ${error.message}`)
+      unreadable(peer, 'invalid-message', error)
     }
   }
 

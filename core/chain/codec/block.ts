@@ -1,6 +1,7 @@
-import { countItems, eachRawItem, type RawItem, rawItems } from '../../rlp/rawItem.ts'
+import { countItems, iterateRawItems, type RawItem, rawItems } from '../../rlp/rawItem.ts'
 import { decodeRlp, encodeRlp, RlpError, type RlpItem } from '../../rlp/rlp.ts'
 import type { Block } from '../block.ts'
+import type { Header } from '../header.ts'
 import type { Transaction } from '../transaction.ts'
 import { decoding } from './error.ts'
 import { decodeHeaderItem, encodeHeader, headerItem } from './header.ts'
@@ -34,6 +35,9 @@ export const encodeBody = (body: BlockBody): Uint8Array => joinRlpList(encodedBo
 /** More than the fields of a header, an ommer or a withdrawal, and than the lists of a block. */
 const FIELDS_MAX = 32
 
+/** Transactions of one step of decoding: less than a millisecond, but for very large ones. */
+const STEP_ITEMS = 32
+
 /** One that has too many fields is refused before they are taken apart: bytes are many, objects for each would be more. */
 const decodeFields = (raw: RawItem, what: string): RlpItem => {
   if (countItems(raw, FIELDS_MAX) > FIELDS_MAX)
@@ -42,32 +46,70 @@ const decodeFields = (raw: RawItem, what: string): RlpItem => {
 }
 
 /** Decodes the items of a list one after the other, so that the first bad one ends it, however long the list is. */
-const decodeEach = <T>(raw: RawItem | undefined, what: string, decode: (item: RawItem) => T): T[] => {
+function* decodeEach<T>(
+  raw: RawItem | undefined,
+  what: string,
+  decode: (item: RawItem) => T,
+): Generator<void, T[]> {
   const decoded: T[] = []
-  eachRawItem(raw, what, item => void decoded.push(decode(item)))
+  for (const item of iterateRawItems(raw, what)) {
+    decoded.push(decode(item))
+    if (decoded.length % STEP_ITEMS === 0) yield
+  }
   return decoded
 }
 
-const decodeTransactions = (raw: RawItem | undefined): Transaction[] => {
+const decodeTransactions = (raw: RawItem | undefined): Generator<void, Transaction[]> => {
   let index = 0
   return decodeEach(raw, 'transactions', item =>
     decoding('INVALID_TRANSACTION', `transaction ${index++}`, () => decodeTransactionItem(item)),
   )
 }
 
-const decodeBodyItems = (items: readonly RawItem[]): BlockBody => {
+function* decodeBodyItems(items: readonly RawItem[]): Generator<void, BlockBody> {
   const [transactions, ommers, withdrawals] = items
   if (items.length < 2 || items.length > 3) throw new RlpError(`a body of ${items.length} lists is not known`)
   return {
-    transactions: decodeTransactions(transactions),
-    ommers: decodeEach(ommers, 'ommers', item => decodeHeaderItem(decodeFields(item, 'an ommer'))),
+    transactions: yield* decodeTransactions(transactions),
+    ommers: yield* decodeEach(ommers, 'ommers', item => decodeHeaderItem(decodeFields(item, 'an ommer'))),
     withdrawals:
       withdrawals === undefined
         ? undefined
-        : decodeEach(withdrawals, 'withdrawals', item =>
+        : yield* decodeEach(withdrawals, 'withdrawals', item =>
             decodeWithdrawalItem(decodeFields(item, 'a withdrawal')),
           ),
   }
+}
+
+const blockParts = (bytes: Uint8Array): [header: RawItem, ...body: RawItem[]] =>
+  rawItems(bytes, 'it', 1, FIELDS_MAX) as [RawItem, ...RawItem[]]
+
+const headerOf = (header: RawItem): Header => decodeHeaderItem(decodeFields(header, 'header'))
+
+/** The header alone of a block in RLP; its body may be anything. @throws DecodeError */
+export const decodeBlockHeader = (bytes: Uint8Array): Header =>
+  decoding('INVALID_BLOCK', 'block', () => headerOf(blockParts(bytes)[0]))
+
+/** What is left of a generator, to its end. */
+const finish = <T>(steps: Generator<void, T>): T => {
+  let step = steps.next()
+  while (step.done !== true) step = steps.next()
+  return step.value
+}
+
+/** `decodeBlock`, with a pause after some items each: for who must let other work go on. @throws DecodeError */
+export function* decodeBlockSteps(bytes: Uint8Array): Generator<void, Block> {
+  const steps = decodeSteps(bytes)
+  for (;;) {
+    const { done, value } = decoding('INVALID_BLOCK', 'block', () => steps.next())
+    if (done === true) return value
+    yield
+  }
+}
+
+function* decodeSteps(bytes: Uint8Array): Generator<void, Block> {
+  const [header, ...body] = blockParts(bytes)
+  return { header: headerOf(header), ...(yield* decodeBodyItems(body)) }
 }
 
 /**
@@ -75,12 +117,8 @@ const decodeBodyItems = (items: readonly RawItem[]): BlockBody => {
  * not change afterwards: whoever keeps one of them much longer than the block copies it.
  * @throws DecodeError
  */
-export const decodeBlock = (bytes: Uint8Array): Block =>
-  decoding('INVALID_BLOCK', 'block', () => {
-    const [header, ...body] = rawItems(bytes, 'it', 1, FIELDS_MAX) as [RawItem, ...RawItem[]]
-    return { header: decodeHeaderItem(decodeFields(header, 'header')), ...decodeBodyItems(body) }
-  })
+export const decodeBlock = (bytes: Uint8Array): Block => finish(decodeBlockSteps(bytes))
 
 /** A body from its RLP; views of `bytes` as in `decodeBlock`. @throws DecodeError */
 export const decodeBody = (bytes: Uint8Array): BlockBody =>
-  decoding('INVALID_BLOCK', 'body', () => decodeBodyItems(rawItems(bytes, 'it', 0, FIELDS_MAX)))
+  decoding('INVALID_BLOCK', 'body', () => finish(decodeBodyItems(rawItems(bytes, 'it', 0, FIELDS_MAX))))
