@@ -3,6 +3,7 @@ import { compareBytes } from '../core/bytes/bytes.ts'
 import { toBareHex } from '../core/bytes/hex.ts'
 import { addressOfPublicKey, publicKeyOf } from '../core/crypto/crypto.ts'
 import { createBlockExchange } from './blockExchange.ts'
+import { calmLog } from './calmLog.ts'
 import { receiveConsensusMessages, sendConsensusMessage } from './consensus.ts'
 import { createDialer } from './dialer.ts'
 import { createDiscovery } from './discovery.ts'
@@ -40,7 +41,8 @@ const CHANNEL_STREAMS_MAX = 2
  * @throws EnodeError when a bootnode or static node is no enode URL
  */
 export const startNetwork = async (options: NetworkOptions): Promise<Network> => {
-  const { log, nowMs, maxPeers, refuses } = options
+  const { nowMs, maxPeers, refuses } = options
+  const log = calmLog(options.log, nowMs)
   const handlers = guardHandlers(options.handlers, log)
   const protocols = protocolsOf(handlers.status().genesisHash)
   const ownKey = publicKeyOf(options.privateKey)

@@ -1,7 +1,6 @@
 import { toBareHex } from '../../core/bytes/hex.ts'
 import { differingEntries } from '../../p2p/differences.ts'
-import type { Peer } from '../../p2p/network.ts'
-import type { Log } from '../logging/log.ts'
+import type { NetworkLog, Peer } from '../../p2p/network.ts'
 
 /** Nodes kept, the one that was told first forgotten first: more than any consortium looks at. */
 const KEPT_MAX = 64
@@ -34,7 +33,7 @@ const described = (names: readonly string[], own: Configuration, theirs: Configu
   names.map(name => `${shown(name)} is ${shown(theirs[name])} there and ${shown(own[name])} here`).join('; ')
 
 /** Nodes whose genesis file is not this one's, told to the operator once each by the names of the entries. */
-export const createDifferences = (own: Configuration, log: Log): Differences => {
+export const createDifferences = (own: Configuration, log: Pick<NetworkLog, 'warn'>): Differences => {
   const kept = new Map<string, Difference>()
 
   /** False when that was told already. */

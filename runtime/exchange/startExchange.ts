@@ -1,5 +1,6 @@
 import type { Chain } from '../../core/chain/chain.ts'
 import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
+import { calmLog } from '../../p2p/calmLog.ts'
 import type { Network, PeerStatus } from '../../p2p/network.ts'
 import type { Progress } from '../cli/progress.ts'
 import type { Log } from '../logging/log.ts'
@@ -54,7 +55,7 @@ export const startExchange = (options: ExchangeOptions): Exchange => {
       neighbours: attached?.peers().map(({ address }) => address) ?? [],
     }
   }
-  const differences = createDifferences(options.configuration, log)
+  const differences = createDifferences(options.configuration, calmLog(log, options.nowMs))
   const sync = createSync({ ...options, heads, importing: () => newBlocks.importing() })
   const newBlocks = createNewBlocks({
     ...options,
