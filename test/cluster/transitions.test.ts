@@ -45,7 +45,7 @@ const TRANSITIONS = [
 ]
 const LAST = 24
 /** Wei per gas: a tip in each block. */
-const FEES = { maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 9n }
+const FEES = { gas: 21_000n, maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 9n }
 /** Each block before it has a transaction. */
 const FIRST_EMPTY = 10
 
@@ -105,11 +105,13 @@ describe('given four validators whose genesis file has transitions of every kind
   const tips = new Map<number, bigint>()
   let cluster: Cluster
 
-  const pay = async (index: number): Promise<void> => {
+  /** Resolves when every node has the block. */
+  const pay = async (index: number, nonce: number): Promise<void> => {
     const { wallet, reader } = clientsOf(cluster.node(index).url, 4242)
     const hash = await wallet.sendTransaction({
       to: B1.replace('b1', 'ff') as `0x${string}`,
       value: 1n,
+      nonce,
       ...FEES,
     })
     const receipt = await reader.waitForTransactionReceipt({ hash })
@@ -117,6 +119,7 @@ describe('given four validators whose genesis file has transitions of every kind
     const tip = (receipt.effectiveGasPrice - (baseFeePerGas ?? 0n)) * receipt.gasUsed
     const number = Number(receipt.blockNumber)
     tips.set(number, (tips.get(number) ?? 0n) + tip)
+    await untilHeads(cluster, number)
   }
 
   beforeAll(async () => {
@@ -136,7 +139,7 @@ describe('given four validators whose genesis file has transitions of every kind
       },
     })
     await cluster.start(1, 2, 3, 4)
-    for (let count = 0; (await cluster.head(1)) < FIRST_EMPTY - 1; count++) await pay((count % 4) + 1)
+    for (let nonce = 0; nonce < FIRST_EMPTY - 1; nonce++) await pay((nonce % 4) + 1, nonce)
     await untilHeads(cluster, LAST)
   })
 

@@ -18,6 +18,7 @@ import {
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { type NodeProcess, startNode } from '../runtime/nodeProcess.ts'
+import { minedReceipt } from '../runtime/transactions.ts'
 import { compile } from '../support/solc.ts'
 import { AMOUNT, CHAIN_ID, privateKeyOf, SUPPLY } from './contract.ts'
 
@@ -48,7 +49,10 @@ describe('an unmodified viem', () => {
   let address: Address
   let failuresAddress: Address
 
-  const receiptOf = (hash: Hash) => clients.reader.waitForTransactionReceipt({ hash })
+  const receiptOf = async (hash: Hash) => {
+    await minedReceipt(clients.reader, hash)
+    return await clients.reader.waitForTransactionReceipt({ hash })
+  }
   const contract = () =>
     getContract({ address, abi: token.abi, client: { public: clients.reader, wallet: clients.wallet } })
 
