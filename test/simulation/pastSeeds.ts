@@ -28,4 +28,9 @@ export const PAST_SEEDS: readonly PastSeed[] = [
     reason:
       'a validator prepared while its signer failed began again below its certificate and asked for a round with it',
   },
+  {
+    seed: 71,
+    validators: 4,
+    reason: 'a validator whose signer failed left round after round, and the others took long to follow it',
+  },
 ]

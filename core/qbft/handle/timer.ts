@@ -1,6 +1,6 @@
 import type { Timer } from '../input.ts'
 import { beginProposal } from '../propose.ts'
-import { changeRound } from '../roundChanges.ts'
+import { changeRound, changeRoundAgain } from '../roundChanges.ts'
 import { enterRound, heardIn, startResendTimer, startRoundTimer } from '../rounds.ts'
 import type { HeightState } from '../state.ts'
 import { ask, others, type Turn } from '../turn.ts'
@@ -38,22 +38,27 @@ export const handleTransactions = (turn: Turn, height: HeightState): HeightState
     ? height
     : blockTimerFired(turn, height, true)
 
+/** Round 0 cannot be asked for, nor one that this validator was prepared in: a certificate is of an earlier round. */
+const canAskFor = ({ certificate }: HeightState, round: number): boolean =>
+  round > 0 && (certificate === undefined || certificate.round < round)
+
 /**
- * "UponRoundTimeout". A round in which no quorum was heard is not left once this validator has asked for it: alone a
- * validator would run ahead of those that come back. It asks for the round again, and the timeout starts over small, so
- * that an outage of any length ends soon after a quorum is there.
+ * "UponRoundTimeout". A round in which no quorum was heard is not left but asked for, again and again: alone a validator
+ * would run ahead of those that come back, and so would one whose signer fails. The timeout starts over small, so that an
+ * outage of any length ends soon after a quorum is there.
  */
 const roundTimerFired = (turn: Turn, height: HeightState): HeightState => {
   const { round, quorum, ownRoundChange } = height
   if (round === undefined) return height
   const isQuorumHeard = heardIn(turn, height).length >= quorum
-  if (isQuorumHeard || ownRoundChange === undefined) {
+  if (isQuorumHeard || !canAskFor(height, round.round)) {
     const doublings = isQuorumHeard ? height.doublings + 1 : height.doublings
     return changeRound(turn, { ...height, doublings }, round.round + 1, 'timeout')
   }
   const held: HeightState = { ...height, doublings: 0 }
-  repeatRoundChange(turn, held)
   startRoundTimer(turn, held)
+  if (ownRoundChange === undefined) return changeRoundAgain(turn, held)
+  repeatRoundChange(turn, held)
   return held
 }
 

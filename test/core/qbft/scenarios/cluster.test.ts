@@ -1,10 +1,13 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { toHex } from '../../../../core/bytes/hex.ts'
 import { qbftBlockHash } from '../../../../core/chain/codec/blockHash.ts'
 import { roundOf } from '../support/blocks.ts'
 import { type Cluster, createCluster } from '../support/cluster.ts'
 import { at, networkKeys } from '../support/keys.ts'
 import { createNode } from '../support/node.ts'
+
+// Sixty heights of five machines with real signatures take seconds on a busy machine.
+setDefaultTimeout(60_000)
 
 const PERIOD_MS = 1_000
 const TIMEOUT_MS = 4_000
