@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { EVERYONE } from '../auth/caller.ts'
 import type { RpcContext, RpcHost } from '../rpc/context.ts'
 import { createDispatcher, type Reply } from '../rpc/dispatcher.ts'
 import { createFilterRegistry } from '../rpc/filters/registry.ts'
@@ -77,7 +78,7 @@ export const createRpcApp = (context: RpcContext, options: HttpOptions): RpcApp 
     }
     if (body === undefined) return new Response(null, { status: 413 })
     try {
-      const reply = dispatcher.handle(body)
+      const reply = dispatcher.handle(body, EVERYONE)
       return toResponse(reply instanceof Promise ? await reply : reply)
     } catch (error) {
       return failed(error)

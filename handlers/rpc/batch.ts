@@ -1,3 +1,4 @@
+import type { Caller } from '../auth/caller.ts'
 import { type Envelope, errorOutcome, type Outcome, replyText } from './envelope.ts'
 import type { Method } from './method.ts'
 import type { Pace } from './pace.ts'
@@ -25,6 +26,7 @@ const neighboursAt = (envelopes: readonly Envelope[], index: number, name: strin
 export const runBatch = async (
   envelopes: readonly Envelope[],
   runner: Runner,
+  caller: Caller,
   expired: () => boolean,
   pace: Pace,
 ): Promise<string> => {
@@ -56,7 +58,7 @@ export const runBatch = async (
       answer(envelope.id, errorOutcome('INVALID_REQUEST'))
       continue
     }
-    const method = runner.find(envelope.method)
+    const method = runner.find(envelope.method, caller)
     if (!('handle' in method)) {
       answer(envelope.id, method)
       continue

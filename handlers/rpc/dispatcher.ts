@@ -1,3 +1,4 @@
+import type { Caller } from '../auth/caller.ts'
 import { runBatch } from './batch.ts'
 import type { RpcContext } from './context.ts'
 import { errorOutcome, type Outcome, readBatch, readSingle, replyText, statusOf } from './envelope.ts'
@@ -10,7 +11,7 @@ import { createRunner } from './runner.ts'
 export type Reply = { readonly status: number; readonly body: string }
 
 /** Answers the body of one HTTP request; a promise only where a method needs one. */
-export type Dispatcher = { handle(body: string): Reply | Promise<Reply> }
+export type Dispatcher = { handle(body: string, caller: Caller): Reply | Promise<Reply> }
 
 const NOTHING: Reply = { status: 200, body: '' }
 const PARSE_ERROR: Reply = { status: 400, body: replyText('null', errorOutcome('PARSE_ERROR')) }
@@ -25,7 +26,12 @@ export const createDispatcher = (methods: readonly Method[], context: RpcContext
   const runner = createRunner(methods, context)
   const indent = prettyPrint ? INDENT : 0
 
-  const single = (element: object, body: string, expired: () => boolean): Reply | Promise<Reply> => {
+  const single = (
+    element: object,
+    body: string,
+    caller: Caller,
+    expired: () => boolean,
+  ): Reply | Promise<Reply> => {
     const envelope = readSingle(element, body)
     if (envelope.kind === 'notification') return NOTHING
     const { id } = envelope
@@ -34,7 +40,7 @@ export const createDispatcher = (methods: readonly Method[], context: RpcContext
       body: replyText(id, outcome, indent),
     })
     if (envelope.kind === 'invalid') return finish(errorOutcome('INVALID_REQUEST'))
-    const method = runner.find(envelope.method)
+    const method = runner.find(envelope.method, caller)
     if (!('handle' in method)) return finish(method)
     const outcome = runner.run(method, { params: envelope.params, expired })
     return outcome instanceof Promise ? outcome.then(finish) : finish(outcome)
@@ -43,10 +49,11 @@ export const createDispatcher = (methods: readonly Method[], context: RpcContext
   const batch = async (
     elements: readonly unknown[],
     body: string,
+    caller: Caller,
     expired: () => boolean,
   ): Promise<Reply> => ({
     status: 200,
-    body: await runBatch(readBatch(elements, body), runner, expired, createPace(context.nowMs)),
+    body: await runBatch(readBatch(elements, body), runner, caller, expired, createPace(context.nowMs)),
   })
 
   /** The work goes on after its time is over until it asks whether it has expired. */
@@ -60,7 +67,7 @@ export const createDispatcher = (methods: readonly Method[], context: RpcContext
     })
 
   return {
-    handle: body => {
+    handle: (body, caller) => {
       let parsed: unknown
       try {
         parsed = parseJson(body)
@@ -75,8 +82,8 @@ export const createDispatcher = (methods: readonly Method[], context: RpcContext
       if (Array.isArray(parsed)) {
         if (parsed.length === 0) return EMPTY_BATCH
         if (batchSizeMax > 0 && parsed.length > batchSizeMax) return BATCH_TOO_LARGE
-        reply = batch(parsed, body, expired)
-      } else reply = single(parsed, body, expired)
+        reply = batch(parsed, body, caller, expired)
+      } else reply = single(parsed, body, caller, expired)
       if (!(reply instanceof Promise)) return reply
       return withTimeout(reply, () => {
         late = true

@@ -4,6 +4,7 @@ export const RPC_ERRORS = {
   INVALID_REQUEST: { code: -32600, message: 'Invalid Request' },
   METHOD_NOT_FOUND: { code: -32601, message: 'Method not found' },
   METHOD_NOT_ENABLED: { code: -32604, message: 'Method not enabled' },
+  UNAUTHORIZED: { code: -40100, message: 'Unauthorized' },
   SEND_TRANSACTION_NOT_SUPPORTED: {
     code: -32604,
     message:

@@ -1,4 +1,5 @@
 import { TransactionRejected } from '../../core/txpool/rejection.ts'
+import type { Caller } from '../auth/caller.ts'
 import type { RpcContext } from './context.ts'
 import { errorOutcome, type Outcome } from './envelope.ts'
 import { RPC_ERRORS, RpcError, rpcErrorObject } from './errors.ts'
@@ -7,8 +8,8 @@ import type { Call, Method } from './method.ts'
 
 /** Runs methods; whatever they throw becomes an outcome. */
 export type Runner = {
-  /** The served method of that name, or the error that says why there is none. */
-  find(name: string): Method | Outcome
+  /** The served method of that name where the caller may run it, or the error that says why not. */
+  find(name: string, caller: Caller): Method | Outcome
   run(method: Method, call: Call): Outcome | Promise<Outcome>
   /** An outcome for each call of one method, run together where the method can. */
   runTogether(method: Method, calls: readonly Call[]): Promise<readonly Outcome[]>
@@ -46,8 +47,12 @@ export const createRunner = (methods: readonly Method[], context: RpcContext): R
   }
 
   return {
-    find: name =>
-      served.get(name) ?? errorOutcome(isKnownMethod(name) ? 'METHOD_NOT_ENABLED' : 'METHOD_NOT_FOUND'),
+    find: (name, caller) => {
+      const row = served.get(name)
+      if (row === undefined)
+        return errorOutcome(isKnownMethod(name) ? 'METHOD_NOT_ENABLED' : 'METHOD_NOT_FOUND')
+      return caller.permits(row) ? row : errorOutcome('UNAUTHORIZED')
+    },
     run,
     runTogether: async (row, calls) => {
       if (row.handleTogether === undefined) {

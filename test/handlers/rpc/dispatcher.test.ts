@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { TransactionRejected } from '../../../core/txpool/rejection.ts'
 import type { RpcContext, RpcOptions } from '../../../handlers/rpc/context.ts'
+import { type Caller, EVERYONE } from '../../../handlers/auth/caller.ts'
 import { createDispatcher, type Reply } from '../../../handlers/rpc/dispatcher.ts'
 import { RpcError } from '../../../handlers/rpc/errors.ts'
 import { JSON_DEPTH_MAX } from '../../../handlers/rpc/json.ts'
@@ -42,13 +43,13 @@ const METHODS: readonly Method[] = [
 
 const reported: string[] = []
 
-const handle = async (body: string, options: Partial<RpcOptions> = {}): Promise<Reply> => {
+const handle = async (body: string, options: Partial<RpcOptions> = {}, caller = EVERYONE): Promise<Reply> => {
   const context = {
     options: { apis: ['ETH'], batchSizeMax: 4, timeoutMs: 5_000, prettyPrint: false, ...options },
     nowMs: () => Date.now(),
     reportError: (name: string, error: unknown) => reported.push(`${name}: ${(error as Error).message}`),
   } as unknown as RpcContext
-  return await createDispatcher(METHODS, context).handle(body)
+  return await createDispatcher(METHODS, context).handle(body, caller)
 }
 
 const error = (id: string, code: number, message: string): string =>
@@ -226,5 +227,20 @@ describe('nesting', () => {
     expect((await handle(request(`"id":1,"params":[${deep}]`))).status).toBe(200)
     expect((await handle(request(`"id":1,"params":[[${deep}]]`))).status).toBe(400)
     expect((await handle(request(`"id":1,"params":["\\\\\\"${'['.repeat(99)}"]`))).status).toBe(200)
+  })
+})
+
+describe('given a caller who may run one method', () => {
+  const caller: Caller = { permits: ({ name }) => name === 'eth_later' }
+
+  test('when another is asked for, then it is refused before it runs, alone and in a batch', async () => {
+    executed.length = 0
+    const alone = await handle('{"id":1,"method":"eth_echo"}', {}, caller)
+    expect(alone.body).toBe(error('1', -40100, 'Unauthorized'))
+    const batch = await handle('[{"id":1,"method":"eth_echo"},{"id":2,"method":"eth_later"}]', {}, caller)
+    expect(batch.body).toBe(
+      `[${error('1', -40100, 'Unauthorized')},{"jsonrpc":"2.0","id":2,"result":"later"}]`,
+    )
+    expect(executed).toEqual([])
   })
 })
