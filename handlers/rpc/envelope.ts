@@ -73,11 +73,15 @@ export const replyText = (id: string, outcome: Outcome, indent = 0): string => {
   return `{\n${space}"jsonrpc" : "2.0",\n${space}"id" : ${id},\n${space}"${name}" : ${inner}\n}`
 }
 
+/** Statuses of single replies other than 200, by the code of the error. */
+const STATUSES: ReadonlyMap<number, number> = new Map([
+  [RPC_ERRORS.INVALID_REQUEST.code, 400],
+  [RPC_ERRORS.PARSE_ERROR.code, 400],
+  [RPC_ERRORS.UNAUTHORIZED.code, 401],
+])
+
 /** The HTTP status of a single reply. */
-export const statusOf = (outcome: Outcome): number => {
-  if (!('error' in outcome)) return 200
-  const { code } = outcome.error
-  return code === RPC_ERRORS.INVALID_REQUEST.code || code === RPC_ERRORS.PARSE_ERROR.code ? 400 : 200
-}
+export const statusOf = (outcome: Outcome): number =>
+  'error' in outcome ? (STATUSES.get(outcome.error.code) ?? 200) : 200
 
 export const errorOutcome = (name: RpcErrorName): Outcome => ({ error: rpcErrorObject(name) })

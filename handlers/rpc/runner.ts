@@ -51,7 +51,9 @@ export const createRunner = (methods: readonly Method[], context: RpcContext): R
       const row = served.get(name)
       if (row === undefined)
         return errorOutcome(isKnownMethod(name) ? 'METHOD_NOT_ENABLED' : 'METHOD_NOT_FOUND')
-      return caller.permits(row) ? row : errorOutcome('UNAUTHORIZED')
+      if (caller.permits(row)) return row
+      caller.denied(row)
+      return errorOutcome('UNAUTHORIZED')
     },
     run,
     runTogether: async (row, calls) => {

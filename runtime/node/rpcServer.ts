@@ -71,7 +71,8 @@ export const listenForRpc = async (options: NodeOptions): Promise<RpcListener> =
   const server = await serve({
     hostname: options.rpcHttpHost,
     port: options.rpcHttpPort,
-    fetch: request => (handle === undefined ? attached.then(fetch => fetch(request)) : handle(request)),
+    fetch: (request, peer) =>
+      handle === undefined ? attached.then(fetch => fetch(request, peer)) : handle(request, peer),
     bodyBytesMax: options.rpcHttpMaxRequestContentLength,
   })
   return {

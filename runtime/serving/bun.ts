@@ -7,7 +7,7 @@ export const serveOnBun: Serve = async ({ hostname, port, fetch, bodyBytesMax })
   const server = Bun.serve({
     hostname,
     port,
-    fetch,
+    fetch: (request, server) => fetch(request, () => server.requestIP(request)?.address ?? ''),
     maxRequestBodySize: bodyBytesMax,
     idleTimeout: IDLE_TIMEOUT_SECONDS,
     development: false,

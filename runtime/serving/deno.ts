@@ -8,7 +8,10 @@ type DenoServer = {
 type DenoApi = {
   serve(
     options: { hostname: string; port: number; signal: AbortSignal; onListen: () => void },
-    handler: (request: Request) => Response | Promise<Response>,
+    handler: (
+      request: Request,
+      info: { readonly remoteAddr: { readonly hostname?: string } },
+    ) => Response | Promise<Response>,
   ): DenoServer
 }
 
@@ -16,8 +19,9 @@ export const serveOnDeno: Serve = async ({ hostname, port, fetch }) => {
   const { Deno } = globalThis as unknown as { Deno: DenoApi }
   const abort = new AbortController()
   // Deno has no limit of its own on bodies; the application counts them as they come.
-  const server = Deno.serve({ hostname, port, signal: abort.signal, onListen: () => undefined }, request =>
-    fetch(request),
+  const server = Deno.serve(
+    { hostname, port, signal: abort.signal, onListen: () => undefined },
+    (request, { remoteAddr }) => fetch(request, () => remoteAddr.hostname ?? ''),
   )
   return {
     hostname,

@@ -14,7 +14,9 @@ const listen = (server: HttpServer, port: number, hostname: string): Promise<voi
 
 export const serveOnNode: Serve = async ({ hostname, port, fetch }) => {
   // The application counts body bytes as they come, as it does on every runtime.
-  const listener = getRequestListener(fetch)
+  const listener = getRequestListener((request, { incoming }) =>
+    fetch(request, () => incoming.socket.remoteAddress ?? ''),
+  )
   const server = createServer((request, response) => void listener(request, response))
   await listen(server, port, hostname)
   return {

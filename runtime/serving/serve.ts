@@ -1,11 +1,14 @@
 import { CommandError } from '../cli/errors.ts'
 import { RUNTIME } from '../version.ts'
 
+/** Answers a request; `peer` gives the address of the other end of its connection, empty once that is gone. */
+export type Fetch = (request: Request, peer: () => string) => Response | Promise<Response>
+
 export type ServeOptions = {
   readonly hostname: string
   /** 0 takes a free one. */
   readonly port: number
-  readonly fetch: (request: Request) => Response | Promise<Response>
+  readonly fetch: Fetch
   /** Longest request body the runtime reads before it answers 413 by itself. */
   readonly bodyBytesMax: number
 }

@@ -231,16 +231,22 @@ describe('nesting', () => {
 })
 
 describe('given a caller who may run one method', () => {
-  const caller: Caller = { permits: ({ name }) => name === 'eth_later' }
+  const denials: string[] = []
+  const caller: Caller = {
+    permits: ({ name }) => name === 'eth_later',
+    denied: ({ name }) => void denials.push(name),
+  }
 
   test('when another is asked for, then it is refused before it runs, alone and in a batch', async () => {
     executed.length = 0
     const alone = await handle('{"id":1,"method":"eth_echo"}', {}, caller)
-    expect(alone.body).toBe(error('1', -40100, 'Unauthorized'))
+    expect(alone).toEqual({ status: 401, body: error('1', -40100, 'Unauthorized') })
     const batch = await handle('[{"id":1,"method":"eth_echo"},{"id":2,"method":"eth_later"}]', {}, caller)
     expect(batch.body).toBe(
       `[${error('1', -40100, 'Unauthorized')},{"jsonrpc":"2.0","id":2,"result":"later"}]`,
     )
+    expect(batch.status).toBe(200)
     expect(executed).toEqual([])
+    expect(denials).toEqual(['eth_echo', 'eth_echo'])
   })
 })

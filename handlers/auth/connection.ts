@@ -1,0 +1,87 @@
+import type { Authentication, ClientAddress, Identity } from './authentication.ts'
+import type { Right } from './caller.ts'
+
+/** Subscriptions go on for so long after their token has expired, to give the client time for a new one. */
+export const SUBSCRIPTION_GRACE_MS = 60_000
+
+/** Timers take no longer ones; a token may be valid for a century. */
+const TIMER_MS_MAX = 2 ** 31 - 1
+
+const SUBSCRIBE: Right = { name: 'eth_subscribe', permission: 'eth:subscribe' }
+
+export type ConnectionOptions = {
+  /** The `Authorization` header of the upgrade, or what stands for it (subprotocol.ts). */
+  readonly authorization: string | null
+  readonly client: ClientAddress
+  /** Ends every subscription of the connection; the socket stays open. */
+  readonly endSubscriptions: () => void
+}
+
+/** The token of one open connection. */
+export type ConnectionAuthentication = {
+  /** The caller of a message; asked anew for each. */
+  readonly identify: () => Identity | Promise<Identity>
+  /**
+   * What `rpc_authenticate(token)`, a method of WebSocket alone, does: a valid token replaces the one before, and its
+   * end, in milliseconds since 1970, is given. One that is not valid changes nothing: undefined, for -40100.
+   */
+  readonly present: (token: string) => Promise<number | undefined>
+  /** The socket is closed. */
+  readonly close: () => void
+}
+
+/**
+ * Keeps the token of a connection. The upgrade is never refused for it. Subscriptions end SUBSCRIPTION_GRACE_MS after the
+ * token has expired unless a new one is presented by then, or subscribing is open to everyone.
+ */
+export const createConnectionAuthentication = (
+  authentication: Authentication,
+  { authorization: first, client, endSubscriptions }: ConnectionOptions,
+): ConnectionAuthentication => {
+  let authorization = first
+  let armedForMs: number | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let closed = false
+
+  const end = async (): Promise<void> => {
+    const identity = await authentication.identify(authorization, client)
+    if (!closed && !identity.permits(SUBSCRIBE)) endSubscriptions()
+  }
+
+  const wait = (): void => {
+    if (armedForMs === undefined || closed) return
+    const leftMs = armedForMs + SUBSCRIPTION_GRACE_MS - authentication.nowMs()
+    timer = setTimeout(() => (leftMs > TIMER_MS_MAX ? wait() : void end()), Math.min(leftMs, TIMER_MS_MAX))
+  }
+
+  /** A connection without a message has no subscription, so it is early enough to wait from a message on. */
+  const watch = (identity: Identity): Identity => {
+    const { expiresAtMs } = identity
+    if (expiresAtMs !== undefined && expiresAtMs !== armedForMs) {
+      clearTimeout(timer)
+      armedForMs = expiresAtMs
+      wait()
+    }
+    return identity
+  }
+
+  return {
+    identify: () => {
+      const identity = authentication.identify(authorization, client)
+      return identity instanceof Promise ? identity.then(watch) : watch(identity)
+    },
+    present: async token => {
+      const presented = `Bearer ${token}`
+      const identity = await authentication.identify(presented, client)
+      if (identity.expiresAtMs === undefined) return undefined
+      authorization = presented
+      watch(identity)
+      if (!identity.permits(SUBSCRIBE)) endSubscriptions()
+      return identity.expiresAtMs
+    },
+    close: () => {
+      closed = true
+      clearTimeout(timer)
+    },
+  }
+}

@@ -1,0 +1,83 @@
+/** An IP address as 4 or 16 bytes; an IPv4 address in IPv6 clothes (::ffff:1.2.3.4) as 4. */
+export type IpAddress = readonly number[]
+
+const PART_V4 = /^(?:0|[1-9]\d{0,2})$/
+const PART_V6 = /^[0-9a-f]{1,4}$/i
+
+/** The longest text of an address, with a zone; a longer one is none. */
+const TEXT_LENGTH_MAX = 100
+
+const parseV4 = (text: string): IpAddress | undefined => {
+  const parts = text.split('.')
+  const bytes = parts.map(Number)
+  return parts.length === 4 && parts.every(part => PART_V4.test(part)) && bytes.every(byte => byte < 256)
+    ? bytes
+    : undefined
+}
+
+/** Groups of 16 bits; the last may be an IPv4 address. Undefined where one is none. */
+const groupsOf = (text: string): number[] | undefined => {
+  if (text === '') return []
+  const parts = text.split(':')
+  const groups: number[] = []
+  for (const [index, part] of parts.entries()) {
+    const v4 = index === parts.length - 1 && part.includes('.') ? parseV4(part) : undefined
+    if (v4 !== undefined) {
+      const [a, b, c, d] = v4 as [number, number, number, number]
+      groups.push(a * 256 + b, c * 256 + d)
+    } else if (PART_V6.test(part)) groups.push(Number.parseInt(part, 16))
+    else return undefined
+  }
+  return groups
+}
+
+const parseV6 = (text: string): IpAddress | undefined => {
+  const halves = text.split('::')
+  if (halves.length > 2) return undefined
+  const [head, tail] = halves.map(groupsOf)
+  if (head === undefined || (halves.length === 2 && tail === undefined)) return undefined
+  const missing = 8 - head.length - (tail?.length ?? 0)
+  if (halves.length === 2 ? missing < 1 : missing !== 0) return undefined
+  const groups = [...head, ...Array.from({ length: missing }, () => 0), ...(tail ?? [])]
+  const bytes = groups.flatMap(group => [group >> 8, group & 0xff])
+  const isMapped = bytes.slice(0, 12).every((byte, index) => byte === (index < 10 ? 0 : 0xff))
+  return isMapped ? bytes.slice(12) : bytes
+}
+
+/** Reads an address; a zone behind % is passed over. Undefined for what is none. */
+export const parseIpAddress = (text: string): IpAddress | undefined => {
+  if (text.length > TEXT_LENGTH_MAX) return undefined
+  const [address = ''] = text.split('%')
+  return address.includes(':') ? parseV6(address) : parseV4(address)
+}
+
+/** As people write it, without the shortest form of IPv6. */
+export const ipText = (address: IpAddress): string => {
+  if (address.length === 4) return address.join('.')
+  const groups: string[] = []
+  for (let at = 0; at < 16; at += 2)
+    groups.push(((address[at] as number) * 256 + (address[at + 1] as number)).toString(16))
+  return groups.join(':')
+}
+
+/** A network such as 10.0.0.0/8; a single address is one of its own. */
+export type IpNetwork = { readonly address: IpAddress; readonly bits: number }
+
+export const parseIpNetwork = (text: string): IpNetwork | undefined => {
+  const [addressText = '', bitsText, ...more] = text.split('/')
+  const address = parseIpAddress(addressText)
+  if (address === undefined || more.length > 0) return undefined
+  const most = address.length * 8
+  if (bitsText === undefined) return { address, bits: most }
+  return PART_V4.test(bitsText) && Number(bitsText) <= most ? { address, bits: Number(bitsText) } : undefined
+}
+
+export const isWithin = (address: IpAddress, network: IpNetwork): boolean => {
+  if (address.length !== network.address.length) return false
+  for (let bit = 0; bit < network.bits; bit += 8) {
+    const mask = (0xff00 >> Math.min(8, network.bits - bit)) & 0xff
+    const at = bit / 8
+    if ((((address[at] as number) ^ (network.address[at] as number)) & mask) !== 0) return false
+  }
+  return true
+}
