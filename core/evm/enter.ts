@@ -48,7 +48,9 @@ export const enterCall = (
   }
   frame.outcome = 'success'
   frame.output = EMPTY_BYTES
-  const precompile = precompileAt(context.schedule.fork, codeAddress)
+  const replaced = context.environment.precompileAt
+  const precompile =
+    replaced === undefined ? precompileAt(context.schedule.fork, codeAddress) : replaced(codeAddress)
   if (precompile !== undefined) {
     runPrecompile(frame, precompile)
     return false

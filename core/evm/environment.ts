@@ -1,5 +1,6 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
 import type { Rules } from '../genesis/configuration.ts'
+import type { Precompile } from './precompiles/precompile.ts'
 
 /** What opcodes can see of the block. */
 export type BlockEnvironment = {
@@ -19,4 +20,6 @@ export type BlockEnvironment = {
   readonly blobBaseFee: bigint | undefined
   /** Hash of one of the 256 blocks before `number`, undefined where there is none. */
   readonly blockHash: (number: bigint) => Hash | undefined
+  /** Takes the place of the fork's own precompiles, for simulations that move or replace some; which are warm stays the fork's. */
+  readonly precompileAt?: ((address: Address) => Precompile | undefined) | undefined
 }

@@ -1,4 +1,5 @@
 import type { Address } from '../bytes/bytes.ts'
+import type { Log } from '../chain/receipt.ts'
 import type { HaltReason } from './result.ts'
 
 /** What a tracer is told; everything holds during the callback only, copy what is to be kept. */
@@ -41,5 +42,7 @@ export type Tracer = {
   readonly onStep?: (step: TraceStep) => void
   readonly onEnter?: (call: TraceCall) => void
   readonly onExit?: (result: TraceResult) => void
+  /** Each log as it is written; those of frames that fail later are told of too. */
+  readonly onLog?: (log: Log) => void
   readonly onSelfDestruct?: (from: Address, to: Address, wei: bigint) => void
 }

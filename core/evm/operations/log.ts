@@ -18,11 +18,10 @@ const log =
     if (!(left >= 0)) return -1
     const topics: Hash[] = []
     for (let i = 0; i < topicCount; i++) topics.push(bytes32At(sp - 2 - i))
-    frame.context.state.logs.push({
-      address: frame.account.address,
-      topics,
-      data: copyOfMemory(frame, offset, size),
-    })
+    const { state, tracer } = frame.context
+    const entry = { address: frame.account.address, topics, data: copyOfMemory(frame, offset, size) }
+    state.logs.push(entry)
+    tracer?.onLog?.(entry)
     return left
   }
 

@@ -89,6 +89,20 @@ describe('a tracer', () => {
     ])
   })
 
+  test('sees each log as it is written, those of failing frames too', () => {
+    const seen: number[] = []
+    const { result } = run(
+      returning([0, 0, 0, 0, 0, 0x22, 100_000, 'CALL'], [0, 0, 'LOG0'], [7, 0, 0, 'LOG1']),
+      {
+        tracer: { onLog: ({ address, topics }) => seen.push(address[19] as number, topics.length) },
+        others: [[address(0x22), { code: code(0, 0, 'LOG0', 0, 0, 'REVERT') }]],
+      },
+    )
+    const me = CONTRACT[19] as number
+    expect(seen).toEqual([0x22, 0, me, 0, me, 1])
+    expect(result.logs).toHaveLength(2)
+  })
+
   test('changes nothing', () => {
     const looped = code(10, 'JUMPDEST', 1, 'SWAP1 SUB DUP1 DUP1 SSTORE DUP1', 2, 'JUMPI')
     const plain = run(looped)
