@@ -47,6 +47,7 @@ export const RPC_ERRORS = {
     code: -32000,
     message: 'Transaction processing could not be completed due to an exception',
   },
+  INVALID_INPUT: { code: -32000, message: 'Invalid input' },
   BLOCK_NOT_FOUND: { code: -32000, message: 'Block not found' },
   FILTER_NOT_FOUND: { code: -32000, message: 'Filter not found' },
   LOGS_FILTER_NOT_FOUND: { code: -32000, message: 'Logs filter not found' },
@@ -85,6 +86,19 @@ export const RPC_ERRORS = {
     code: -32000,
     message: 'Max priority fee per gas exceeds max fee per gas',
   },
+  /** Codes of the execution-apis for eth_simulateV1. */
+  SIMULATION_NONCE_TOO_LOW: { code: -38010, message: 'Nonce too low' },
+  SIMULATION_NONCE_TOO_HIGH: { code: -38011, message: 'Nonce too high' },
+  SIMULATION_FEE_TOO_LOW: { code: -38012, message: 'Max fee per gas below the base fee of the block' },
+  SIMULATION_INTRINSIC_GAS: { code: -38013, message: 'Intrinsic gas exceeds gas limit' },
+  SIMULATION_UPFRONT_COST: { code: -38014, message: 'Upfront cost exceeds account balance' },
+  SIMULATION_BLOCK_GAS: { code: -38015, message: 'Transaction gas limit exceeds block gas limit' },
+  SIMULATION_BLOCK_NUMBERS: { code: -38020, message: 'Block numbers are not ascending' },
+  SIMULATION_TIMESTAMPS: { code: -38021, message: 'Timestamps are not ascending' },
+  SIMULATION_MOVE_TO_ITSELF: { code: -38022, message: 'A precompile is moved to its own address' },
+  SIMULATION_INITCODE: { code: -38025, message: 'Initialization code is too large' },
+  SIMULATION_LIMIT: { code: -38026, message: 'Too much to simulate' },
+
   TOTAL_BLOB_GAS: { code: -32000, message: 'Total blob gas too high' },
 } as const
 

@@ -5,7 +5,7 @@ import { estimateGas } from '../simulation/estimate.ts'
 
 /** Calls that leave no trace. */
 export const ETH_CALL_METHODS: readonly Method[] = [
-  method('eth_call', ['call', 'block?', 'stateOverrides?'], ethCall),
-  method('eth_estimateGas', ['call', 'block?', 'stateOverrides?'], estimateGas),
-  method('eth_createAccessList', ['call', 'block?', 'stateOverrides?'], createAccessList),
+  method('eth_call', ['call', 'block?', 'stateOverrides?', 'blockOverrides?'], ethCall),
+  method('eth_estimateGas', ['call', 'block?', 'stateOverrides?', 'blockOverrides?'], estimateGas),
+  method('eth_createAccessList', ['call', 'block?', 'stateOverrides?', 'blockOverrides?'], createAccessList),
 ]

@@ -8,12 +8,12 @@ import type { TransactionResult } from '../../../core/evm/result.ts'
 import type { TraceStep, Tracer } from '../../../core/evm/tracer.ts'
 import type { WorldState } from '../../../core/state/world.ts'
 import type { RpcContext } from '../context.ts'
-import { RpcError } from '../errors.ts'
 import type { Call } from '../method.ts'
 import { PENDING, readSelector } from '../parameters/block.ts'
-import { given } from '../parameters/values.ts'
+import { given, required } from '../parameters/values.ts'
 import { accessListShape } from '../shapes/transaction.ts'
 import { simulateIn, simulationBlock } from './block.ts'
+import { readBlockOverrides, underBlockOverrides } from './blockOverrides.ts'
 import { readCall } from './callParameters.ts'
 import { checkNonce, checkUpfrontCost, prepareCall, type PreparedCall, runCall } from './message.ts'
 import { readStateOverrides } from './stateOverrides.ts'
@@ -104,8 +104,9 @@ export const createAccessList = async ({ params }: Call, context: RpcContext): P
   const call = readCall(given(params, 0))
   const selector = readSelector(params, 1) ?? PENDING
   const overrides = readStateOverrides(given(params, 2))
-  const block = await simulationBlock(context, selector)
-  if (block === undefined) throw new RpcError('BLOCK_NOT_FOUND')
+  const blockOverrides = readBlockOverrides(given(params, 3))
+  const found = required(await simulationBlock(context, selector), 'BLOCK_NOT_FOUND')
+  const block = underBlockOverrides(context, found, blockOverrides)
   const { list, result } = await simulateIn(context, block, overrides, (world, environment) => {
     const prepared = prepareCall(context, call, environment, undefined)
     checkNonce(call.nonce, call.from, world)

@@ -10,6 +10,7 @@ import type { WorldState } from '../../../core/state/world.ts'
 import { headerOf } from '../blocks.ts'
 import type { RpcContext } from '../context.ts'
 import type { BlockSelector } from '../parameters/block.ts'
+import { precompilesUnder } from './precompileOverrides.ts'
 import { applyOverrides, type StateOverrides } from './stateOverrides.ts'
 
 /** The block a call is made in: what opcodes see of it, and the state it begins with. */
@@ -17,6 +18,8 @@ export type SimulationBlock = {
   readonly stateNumber: bigint
   readonly header: OpenHeader
   readonly rules: Rules
+  /** What opcodes see otherwise than the header says. */
+  readonly seen?: Partial<BlockEnvironment>
 }
 
 const nextBlock = ({ chain, nowMs, options }: RpcContext): SimulationBlock => {
@@ -83,7 +86,11 @@ export const simulateIn = async <T>(
     if (before === undefined) throw new MissingBlockHash(number)
     return before
   }
-  const environment = blockEnvironment(configuration, block.rules, block.header, blockHash)
+  const environment: BlockEnvironment = {
+    ...blockEnvironment(configuration, block.rules, block.header, blockHash),
+    ...block.seen,
+    precompileAt: precompilesUnder(block.rules.fork, overrides),
+  }
   for (;;) {
     try {
       return await store.run(() => {

@@ -4,6 +4,7 @@ import type { Call } from '../method.ts'
 import { LATEST, withSelector } from '../parameters/block.ts'
 import { given } from '../parameters/values.ts'
 import { simulateIn, simulationBlock } from './block.ts'
+import { readBlockOverrides, underBlockOverrides } from './blockOverrides.ts'
 import { readCall } from './callParameters.ts'
 import { checkNonce, checkUpfrontCost, prepareCall, runCall } from './message.ts'
 import { failureOf } from './outcome.ts'
@@ -15,8 +16,10 @@ export const ethCall = async ({ params }: Call, context: RpcContext): Promise<st
   // Besu knows no half-made block here.
   const selector = named.kind === 'tag' && named.tag === 'pending' ? LATEST : named
   const overrides = readStateOverrides(given(params, 2))
-  const block = await simulationBlock(context, selector)
-  if (block === undefined) return null
+  const blockOverrides = readBlockOverrides(given(params, 3))
+  const found = await simulationBlock(context, selector)
+  if (found === undefined) return null
+  const block = underBlockOverrides(context, found, blockOverrides)
   const result = await simulateIn(context, block, overrides, (world, environment) => {
     const prepared = prepareCall(context, call, environment, undefined)
     checkNonce(call.nonce, call.from, world)

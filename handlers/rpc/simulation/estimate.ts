@@ -6,8 +6,9 @@ import type { RpcContext } from '../context.ts'
 import { RpcError } from '../errors.ts'
 import type { Call } from '../method.ts'
 import { PENDING, readSelector } from '../parameters/block.ts'
-import { given } from '../parameters/values.ts'
+import { given, required } from '../parameters/values.ts'
 import { simulateIn, simulationBlock } from './block.ts'
+import { readBlockOverrides, underBlockOverrides } from './blockOverrides.ts'
 import { type CallParameters, readCall } from './callParameters.ts'
 import { checkNonce, checkUpfrontCost, prepareCall, type PreparedCall, runCall } from './message.ts'
 import { failureOf } from './outcome.ts'
@@ -78,8 +79,9 @@ export const estimateGas = async ({ params }: Call, context: RpcContext): Promis
   const call = readCall(given(params, 0))
   const selector = readSelector(params, 1) ?? PENDING
   const overrides = readStateOverrides(given(params, 2))
-  const block = await simulationBlock(context, selector)
-  if (block === undefined) throw new RpcError('BLOCK_NOT_FOUND')
+  const blockOverrides = readBlockOverrides(given(params, 3))
+  const found = required(await simulationBlock(context, selector), 'BLOCK_NOT_FOUND')
+  const block = underBlockOverrides(context, found, blockOverrides)
   // Less than the least is no bound that anyone means.
   const gas = call.gas !== undefined && call.gas < TRANSFER_GAS ? undefined : call.gas
   return await simulateIn(context, block, overrides, (world, environment) => {

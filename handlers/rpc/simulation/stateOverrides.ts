@@ -2,7 +2,7 @@ import type { Address } from '../../../core/bytes/bytes.ts'
 import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
 import type { WorldState } from '../../../core/state/world.ts'
 import { RpcError } from '../errors.ts'
-import { addressOf, bytesOf, hashOf, integerOf, isObject, required } from '../parameters/values.ts'
+import { addressOf, bytesOf, hashOf, integerOf, isObject } from '../parameters/values.ts'
 
 type Slot = readonly [slot: Uint8Array, value: Uint8Array]
 
@@ -15,6 +15,8 @@ type AccountOverride = {
   /** True: the slots are all there is. False: they are put over what is there. */
   readonly replacesStorage: boolean
   readonly slots: readonly Slot[]
+  /** Where the precompile of this address is to be found instead. */
+  readonly movePrecompileTo: Address | undefined
 }
 
 export type StateOverrides = readonly AccountOverride[]
@@ -22,19 +24,19 @@ export type StateOverrides = readonly AccountOverride[]
 /** Accounts and slots together. */
 export const OVERRIDES_MAX = 100_000
 
-const malformed = (): never => {
-  throw new RpcError('INTERNAL_ERROR')
+/** Besu answers with an internal error; the fault is the caller's, so here it is told as that. */
+const malformed = (detail: string): never => {
+  throw new RpcError('INVALID_PARAMS', { detail: `state overrides: ${detail}` })
 }
 
-const optional = <T>(value: unknown, read: (value: unknown) => T | undefined): T | undefined =>
-  value === undefined || value === null ? undefined : required(read(value), 'INTERNAL_ERROR')
-
-const readSlots = (value: unknown): readonly Slot[] | undefined => {
-  if (!isObject(value)) return undefined
-  return Object.entries(value).map(([slot, word]) => [
-    required(hashOf(slot) ?? fixedOf(slot), 'INTERNAL_ERROR'),
-    required(fixedOf(word), 'INTERNAL_ERROR'),
-  ])
+/** The member of that name, undefined where it is missing or null. */
+const member = <T>(
+  account: Readonly<Record<string, unknown>>,
+  name: string,
+  read: (value: unknown) => T | undefined,
+): T | undefined => {
+  const value = account[name] ?? undefined
+  return value === undefined ? undefined : (read(value) ?? malformed(name))
 }
 
 const fixedOf = (value: unknown): Uint8Array | undefined => {
@@ -42,32 +44,44 @@ const fixedOf = (value: unknown): Uint8Array | undefined => {
   return integer === undefined ? undefined : bigintToFixedBytes(integer, 32)
 }
 
+const readSlots = (value: unknown): readonly Slot[] | undefined => {
+  if (!isObject(value)) return undefined
+  return Object.entries(value).map(([slot, word]) => [
+    hashOf(slot) ?? fixedOf(slot) ?? malformed('a slot has 32 bytes at most'),
+    fixedOf(word) ?? malformed('the value of a slot has 32 bytes at most'),
+  ])
+}
+
 const readAccount = (key: string, value: unknown): AccountOverride => {
-  if (!isObject(value)) return malformed()
-  const state = optional(value['state'], readSlots)
-  const stateDiff = optional(value['stateDiff'], readSlots)
-  if (state !== undefined && stateDiff !== undefined) return malformed()
-  // To pass over it would answer another question than the one that was asked.
-  if ((value['movePrecompileToAddress'] ?? undefined) !== undefined)
-    throw new RpcError('INTERNAL_ERROR', { detail: 'movePrecompileToAddress is not supported' })
+  if (!isObject(value)) return malformed('each account is an object')
+  const state = member(value, 'state', readSlots)
+  const stateDiff = member(value, 'stateDiff', readSlots)
+  if (state !== undefined && stateDiff !== undefined)
+    return malformed('state and stateDiff exclude each other')
   return {
-    address: required(addressOf(key), 'INTERNAL_ERROR'),
-    balance: optional(value['balance'], integerOf),
-    nonce: optional(value['nonce'], nonce => integerOf(nonce, 64)),
-    code: optional(value['code'], bytesOf),
+    address: addressOf(key) ?? malformed('accounts are named by their addresses'),
+    balance: member(value, 'balance', integerOf),
+    nonce: member(value, 'nonce', nonce => integerOf(nonce, 64)),
+    code: member(value, 'code', bytesOf),
     replacesStorage: state !== undefined,
     slots: state ?? stateDiff ?? [],
+    movePrecompileTo: member(value, 'movePrecompileToAddress', addressOf),
   }
 }
 
-/** @throws RpcError `Internal error` when they are malformed: Besu's answer. */
+/** @throws RpcError when they are malformed */
 export const readStateOverrides = (value: unknown): StateOverrides => {
   if (value === undefined) return []
-  if (!isObject(value)) return malformed()
+  if (!isObject(value)) return malformed('an object of accounts is wanted')
   const overrides = Object.entries(value).map(([key, account]) => readAccount(key, account))
-  const size = overrides.reduce((sum, { slots }) => sum + 1 + slots.length, 0)
-  return size > OVERRIDES_MAX ? malformed() : overrides
+  return overridesSize(overrides) > OVERRIDES_MAX
+    ? malformed(`more than ${OVERRIDES_MAX} accounts and slots`)
+    : overrides
 }
+
+/** Accounts and slots, which the work follows. */
+export const overridesSize = (overrides: StateOverrides): number =>
+  overrides.reduce((sum, { slots }) => sum + 1 + slots.length, 0)
 
 /** Puts them into the state that a simulation begins with. */
 export const applyOverrides = (world: WorldState, overrides: StateOverrides): void => {

@@ -197,25 +197,91 @@ describe('eth_call', () => {
       expect(await view('failures', 'counter')).toBe(8n)
     })
 
-    test('that moves a precompile is refused, not passed over', async () => {
-      const move = { [`0x${'00'.repeat(19)}01`]: { movePrecompileToAddress: sample.token } }
-      expect((await rpc('eth_call', { to: sample.token }, 'latest', move)).error).toEqual({
-        code: -32603,
-        message: 'Internal error (movePrecompileToAddress is not supported)',
-      })
+    const IDENTITY = `0x${'00'.repeat(19)}04`
+
+    test('has precompiles elsewhere, and code in their place', async () => {
+      const to = `0x${'12'.repeat(20)}`
+      const answers = async (callee: string, overrides: object) =>
+        (await rpc('eth_call', { to: callee, data: '0x1234' }, 'latest', overrides)).result
+      const move = { [IDENTITY]: { movePrecompileToAddress: to } }
+      expect(await answers(to, {})).toBe('0x')
+      expect(await answers(to, move)).toBe('0x1234')
+      expect(await answers(IDENTITY, move)).toBe('0x')
+      // Returns one byte of zero.
+      const replace = { [IDENTITY]: { code: '0x60016000f3' } }
+      expect(await answers(IDENTITY, replace)).toBe('0x00')
+      expect(await answers(IDENTITY, {})).toBe('0x1234')
     })
 
-    test('that is malformed is an internal error, as in Besu', async () => {
-      for (const overrides of [
-        { [sample.token]: { state: {}, stateDiff: {} } },
-        { [sample.token]: { balance: 'x' } },
-        { '0xzz': {} },
-        'x',
+    test('refuses to move what is no precompile, or where something is put already', async () => {
+      const error = async (overrides: object) =>
+        (await rpc('eth_call', { to: sample.token }, 'latest', overrides)).error?.code
+      expect(await error({ [sample.token]: { movePrecompileToAddress: IDENTITY } })).toBe(-32000)
+      expect(await error({ [IDENTITY]: { movePrecompileToAddress: IDENTITY } })).toBe(-38022)
+      const taken = {
+        [IDENTITY]: { movePrecompileToAddress: sample.token },
+        [sample.token]: { nonce: '0x1' },
+      }
+      expect(await error(taken)).toBe(-32000)
+    })
+
+    test('that is malformed is refused with what is wrong', async () => {
+      for (const [overrides, detail] of [
+        [{ [sample.token]: { state: {}, stateDiff: {} } }, 'state and stateDiff exclude each other'],
+        [{ [sample.token]: { balance: 'x' } }, 'balance'],
+        [{ [sample.token]: { state: { '0xzz': '0x1' } } }, 'a slot has 32 bytes at most'],
+        [{ '0xzz': {} }, 'accounts are named by their addresses'],
+        ['x', 'an object of accounts is wanted'],
       ])
         expect((await rpc('eth_call', { to: sample.token }, 'latest', overrides)).error).toEqual({
-          code: -32603,
-          message: 'Internal error',
+          code: -32602,
+          message: `Invalid params (state overrides: ${String(detail)})`,
         })
+    })
+  })
+
+  describe('in another block', () => {
+    // Returns what the opcode pushes.
+    const pushed = async (opcode: string, overrides: unknown, call: object = {}): Promise<RpcReply> =>
+      rpc(
+        'eth_call',
+        { to: sample.token, ...call },
+        'latest',
+        { [sample.token]: { code: `0x${opcode}60005260206000f3` } },
+        overrides,
+      )
+    const word = (value: bigint): string => `0x${value.toString(16).padStart(64, '0')}`
+
+    test('sees number, time, limit, fees, recipient and randomness of its own', async () => {
+      const overrides = {
+        number: '0x77',
+        time: '0x7fffffff',
+        gasLimit: '0x123456789',
+        feeRecipient: `0x${'ab'.repeat(20)}`,
+        prevRandao: '0x5',
+        baseFeePerGas: '0x6',
+        blobBaseFee: '0x7',
+      }
+      expect((await pushed('43', overrides)).result).toBe(word(0x77n))
+      expect((await pushed('42', overrides)).result).toBe(word(0x7fffffffn))
+      expect((await pushed('45', overrides)).result).toBe(word(0x123456789n))
+      expect((await pushed('41', overrides)).result).toBe(word(BigInt(`0x${'ab'.repeat(20)}`)))
+      expect((await pushed('44', overrides)).result).toBe(word(5n))
+      const price = { maxFeePerGas: '0x9', maxFeePerBlobGas: '0x9', from: DEPLOYER.address }
+      expect((await pushed('48', overrides, price)).result).toBe(word(6n))
+      expect((await pushed('4a', overrides, price)).result).toBe(word(7n))
+      expect((await pushed('43', {})).result).toBe(word(sample.node.chain.head().header.number))
+    })
+
+    test('that no call can see is refused', async () => {
+      for (const overrides of [{ withdrawals: [] }, { number: 'x' }, { time: '0x10000000000000000' }, 7])
+        expect((await pushed('43', overrides)).error?.code).toBe(-32602)
+    })
+
+    test('estimates and lists see it too', async () => {
+      const block = ['latest', {}, { number: 'x' }]
+      for (const method of ['eth_estimateGas', 'eth_createAccessList'])
+        expect((await rpc(method, { to: sample.token }, ...block)).error?.code).toBe(-32602)
     })
   })
 })

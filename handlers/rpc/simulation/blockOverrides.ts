@@ -1,0 +1,128 @@
+import type { Address, Hash } from '../../../core/bytes/bytes.ts'
+import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
+import type { Withdrawal } from '../../../core/chain/block.ts'
+import { blobBaseFeeAt } from '../../../core/chain/blobFee.ts'
+import { forkIsAtLeast } from '../../../core/genesis/fork.ts'
+import { rulesAt } from '../../../core/genesis/schedule.ts'
+import type { RpcContext } from '../context.ts'
+import { RpcError } from '../errors.ts'
+import { addressOf, bytesOf, hashOf, integerOf, isObject } from '../parameters/values.ts'
+import type { SimulationBlock } from './block.ts'
+
+/** Fields of a block's header that a simulation has otherwise; what is undefined stays as it is. */
+export type BlockOverrides = {
+  readonly number: bigint | undefined
+  /** Seconds since 1970. */
+  readonly time: bigint | undefined
+  readonly gasLimit: bigint | undefined
+  readonly feeRecipient: Address | undefined
+  readonly prevRandao: Hash | undefined
+  /** Wei per gas. */
+  readonly baseFeePerGas: bigint | undefined
+  /** Wei per blob gas. */
+  readonly blobBaseFee: bigint | undefined
+  readonly difficulty: bigint | undefined
+  readonly extraData: Uint8Array | undefined
+  readonly parentBeaconBlockRoot: Hash | undefined
+  readonly withdrawals: readonly Withdrawal[] | undefined
+  /** What the block is called instead of the hash of its header, and what stands in it instead of the root. */
+  readonly hash: Hash | undefined
+  readonly stateRoot: Hash | undefined
+}
+
+/** EIP-4895 has 16 in a block; a simulation may try more, within bounds. */
+const WITHDRAWALS_MAX = 1024
+/** No rule of any chain lets extra data be longer by much. */
+const EXTRA_DATA_BYTES_MAX = 4096
+
+const malformed = (detail: string): never => {
+  throw new RpcError('INVALID_PARAMS', { detail: `block overrides: ${detail}` })
+}
+
+const uint64 = (value: unknown): bigint | undefined => integerOf(value, 64)
+const uint256 = (value: unknown): bigint | undefined => integerOf(value)
+const word = (value: unknown): Hash | undefined => {
+  const integer = integerOf(value)
+  return hashOf(value) ?? (integer === undefined ? undefined : bigintToFixedBytes(integer, 32))
+}
+const extraDataOf = (value: unknown): Uint8Array | undefined => {
+  const bytes = bytesOf(value)
+  return bytes === undefined || bytes.length > EXTRA_DATA_BYTES_MAX ? undefined : bytes
+}
+
+const readWithdrawal = (value: unknown): Withdrawal => {
+  const { index, validatorIndex, address, amount } = isObject(value) ? value : {}
+  return {
+    index: uint64(index) ?? malformed('withdrawals'),
+    validatorIndex: uint64(validatorIndex) ?? malformed('withdrawals'),
+    address: addressOf(address) ?? malformed('withdrawals'),
+    amountGwei: uint64(amount) ?? malformed('withdrawals'),
+  }
+}
+
+const withdrawalsOf = (value: unknown): readonly Withdrawal[] | undefined =>
+  Array.isArray(value) && value.length <= WITHDRAWALS_MAX ? value.map(readWithdrawal) : undefined
+
+/** Names as in the execution-apis, with those of Besu and geth beside them; others are passed over. @throws RpcError */
+export const readBlockOverrides = (value: unknown): BlockOverrides | undefined => {
+  if (value === undefined || value === null) return undefined
+  if (!isObject(value)) return malformed('an object of header fields is wanted')
+  const member = <T>(read: (value: unknown) => T | undefined, ...names: readonly string[]): T | undefined => {
+    for (const name of names) {
+      const given = value[name] ?? undefined
+      if (given !== undefined) return read(given) ?? malformed(name)
+    }
+    return undefined
+  }
+  return {
+    number: member(uint64, 'number'),
+    time: member(uint64, 'time'),
+    gasLimit: member(uint64, 'gasLimit'),
+    feeRecipient: member(addressOf, 'feeRecipient', 'coinbase'),
+    prevRandao: member(word, 'prevRandao', 'mixHash', 'random'),
+    baseFeePerGas: member(uint256, 'baseFeePerGas', 'baseFee'),
+    blobBaseFee: member(uint256, 'blobBaseFee'),
+    difficulty: member(uint256, 'difficulty'),
+    extraData: member(extraDataOf, 'extraData'),
+    parentBeaconBlockRoot: member(hashOf, 'parentBeaconBlockRoot', 'beaconRoot'),
+    withdrawals: member(withdrawalsOf, 'withdrawals'),
+    hash: member(hashOf, 'hash'),
+    stateRoot: member(hashOf, 'stateRoot'),
+  }
+}
+
+/**
+ * The block as a single call sees it under the overrides: number and time also decide which rules there are. What no call
+ * can see, such as withdrawals, is refused.
+ * @throws RpcError
+ */
+export const underBlockOverrides = (
+  { chain }: RpcContext,
+  block: SimulationBlock,
+  overrides: BlockOverrides | undefined,
+): SimulationBlock => {
+  if (overrides === undefined) return block
+  if (overrides.withdrawals !== undefined || overrides.parentBeaconBlockRoot !== undefined)
+    return malformed('withdrawals and parentBeaconBlockRoot are for eth_simulateV1')
+  const { configuration } = chain
+  const { header } = block
+  const number = overrides.number ?? header.number
+  const timestamp = overrides.time ?? header.timestamp
+  const rules = rulesAt(configuration, number, timestamp, header.difficulty)
+  const hasFee = forkIsAtLeast(rules.fork, 'london')
+  return {
+    ...block,
+    rules,
+    seen: {
+      number,
+      timestamp,
+      rules,
+      blobBaseFee: overrides.blobBaseFee ?? blobBaseFeeAt(configuration, rules, header.excessBlobGas),
+      baseFeePerGas: hasFee ? (overrides.baseFeePerGas ?? header.baseFeePerGas ?? 0n) : undefined,
+      ...(overrides.gasLimit === undefined ? {} : { gasLimit: overrides.gasLimit }),
+      ...(overrides.feeRecipient === undefined ? {} : { beneficiary: overrides.feeRecipient }),
+      ...(overrides.prevRandao === undefined ? {} : { prevRandao: overrides.prevRandao }),
+      ...(overrides.difficulty === undefined ? {} : { difficulty: overrides.difficulty }),
+    },
+  }
+}

@@ -1,0 +1,41 @@
+import { type Address, equalBytes } from '../../../core/bytes/bytes.ts'
+import { toBareHex, toHex } from '../../../core/bytes/hex.ts'
+import type { BlockEnvironment } from '../../../core/evm/environment.ts'
+import type { Precompile } from '../../../core/evm/precompiles/precompile.ts'
+import { precompileAt } from '../../../core/evm/precompiles/precompiles.ts'
+import type { ForkName } from '../../../core/genesis/fork.ts'
+import { RpcError } from '../errors.ts'
+import type { StateOverrides } from './stateOverrides.ts'
+
+/**
+ * The precompiles a simulation has, undefined where they are the fork's own. As in geth: one whose account is overridden
+ * is gone from its address, and one that is moved runs at the other address, whatever was there.
+ * @throws RpcError for a move of what is none, to itself, or to an account that is overridden too
+ */
+export const precompilesUnder = (
+  fork: ForkName,
+  overrides: StateOverrides,
+): BlockEnvironment['precompileAt'] => {
+  const changed = new Map<string, Precompile | undefined>()
+  const overridden = new Set(overrides.map(({ address }) => toBareHex(address)))
+  const moved: (readonly [to: Address, precompile: Precompile])[] = []
+  for (const { address, movePrecompileTo } of overrides) {
+    const precompile = precompileAt(fork, address)
+    if (precompile !== undefined) changed.set(toBareHex(address), undefined)
+    if (movePrecompileTo === undefined) continue
+    if (precompile === undefined)
+      throw new RpcError('INVALID_INPUT', { detail: `account ${toHex(address)} is not a precompile` })
+    if (equalBytes(address, movePrecompileTo)) throw new RpcError('SIMULATION_MOVE_TO_ITSELF')
+    if (overridden.has(toBareHex(movePrecompileTo)))
+      throw new RpcError('INVALID_INPUT', {
+        detail: `account ${toHex(movePrecompileTo)} is already overridden`,
+      })
+    moved.push([movePrecompileTo, precompile])
+  }
+  for (const [to, precompile] of moved) changed.set(toBareHex(to), precompile)
+  if (changed.size === 0) return undefined
+  return address => {
+    const key = toBareHex(address)
+    return changed.has(key) ? changed.get(key) : precompileAt(fork, address)
+  }
+}
