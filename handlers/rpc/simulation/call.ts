@@ -1,14 +1,29 @@
 import { toHex } from '../../../core/bytes/hex.ts'
+import type { TransactionResult } from '../../../core/evm/result.ts'
 import type { RpcContext } from '../context.ts'
 import type { Call } from '../method.ts'
 import { LATEST, withSelector } from '../parameters/block.ts'
 import { given } from '../parameters/values.ts'
-import { simulateIn, simulationBlock } from './block.ts'
+import { type SimulationBlock, simulateIn, simulationBlock } from './block.ts'
 import { readBlockOverrides, underBlockOverrides } from './blockOverrides.ts'
-import { readCall } from './callParameters.ts'
+import { type CallParameters, readCall } from './callParameters.ts'
 import { checkNonce, checkUpfrontCost, prepareCall, runCall } from './message.ts'
 import { failureOf } from './outcome.ts'
-import { readStateOverrides } from './stateOverrides.ts'
+import { readStateOverrides, type StateOverrides } from './stateOverrides.ts'
+
+/** Runs a call in a block and leaves no trace; one that fails is a result too. @throws RpcError when it cannot even begin */
+export const simulateCall = (
+  context: RpcContext,
+  call: CallParameters,
+  block: SimulationBlock,
+  overrides: StateOverrides = [],
+): Promise<TransactionResult> =>
+  simulateIn(context, block, overrides, (world, environment) => {
+    const prepared = prepareCall(context, call, environment, undefined)
+    checkNonce(call.nonce, call.from, world)
+    checkUpfrontCost(prepared, world)
+    return runCall(prepared, world)
+  })
 
 /** eth_call: what a call returns in a block, without a trace. Null where there is no such block, as in Besu. */
 export const ethCall = async ({ params }: Call, context: RpcContext): Promise<string | null> => {
@@ -20,12 +35,7 @@ export const ethCall = async ({ params }: Call, context: RpcContext): Promise<st
   const found = await simulationBlock(context, selector)
   if (found === undefined) return null
   const block = underBlockOverrides(context, found, blockOverrides)
-  const result = await simulateIn(context, block, overrides, (world, environment) => {
-    const prepared = prepareCall(context, call, environment, undefined)
-    checkNonce(call.nonce, call.from, world)
-    checkUpfrontCost(prepared, world)
-    return runCall(prepared, world)
-  })
+  const result = await simulateCall(context, call, block, overrides)
   const failure = failureOf(result)
   if (failure !== undefined) throw failure
   return toHex(result.output)

@@ -7,13 +7,13 @@ import { RpcError } from '../errors.ts'
 import type { Call } from '../method.ts'
 import { PENDING, readSelector } from '../parameters/block.ts'
 import { given, required } from '../parameters/values.ts'
-import { simulateIn, simulationBlock } from './block.ts'
+import { type SimulationBlock, simulateIn, simulationBlock } from './block.ts'
 import { readBlockOverrides, underBlockOverrides } from './blockOverrides.ts'
 import { type CallParameters, readCall } from './callParameters.ts'
 import { checkNonce, checkUpfrontCost, prepareCall, type PreparedCall, runCall } from './message.ts'
 import { failureOf } from './outcome.ts'
 import { searchGasLimit } from './search.ts'
-import { readStateOverrides } from './stateOverrides.ts'
+import { readStateOverrides, type StateOverrides } from './stateOverrides.ts'
 
 /** What a plain transfer costs, and the least of any transaction. */
 const TRANSFER_GAS = 21_000n
@@ -37,11 +37,15 @@ const highestGas = (prepared: PreparedCall, world: WorldState): bigint => {
   return available < 0n ? message.gasLimit : minBigint(message.gasLimit, available / message.maxFeePerGas)
 }
 
+/** `exact` answers the gas that is used where that suffices, as Besu's GraphQL does; `search` is Besu's eth_estimateGas. */
+type EstimateAim = 'exact' | 'search'
+
 const estimateIn = (
   context: RpcContext,
   call: CallParameters,
   prepared: PreparedCall,
   world: WorldState,
+  aim: EstimateAim,
 ): bigint => {
   const startMs = context.nowMs()
   const start = world.snapshot()
@@ -66,12 +70,30 @@ const estimateIn = (
   const first = run(highest)
   const failure = failureOf(first)
   if (failure !== undefined) throw failure
+  if (aim === 'exact' && succeeds(first.gasUsed)) return first.gasUsed
   return searchGasLimit(
     highest,
     { succeeds: true, gasUsed: first.gasUsed, gasUsedMax: first.gasUsedMax },
     context.options.estimateGasToleranceRatio,
     gasLimit => ({ succeeds: succeeds(gasLimit) }),
   )
+}
+
+/** A gas limit with which the call succeeds in the block. @throws RpcError where it does not with any */
+export const estimateCall = (
+  context: RpcContext,
+  call: CallParameters,
+  block: SimulationBlock,
+  overrides: StateOverrides,
+  aim: EstimateAim,
+): Promise<bigint> => {
+  // Less than the least is no bound that anyone means.
+  const gas = call.gas !== undefined && call.gas < TRANSFER_GAS ? undefined : call.gas
+  return simulateIn(context, block, overrides, (world, environment) => {
+    const prepared = prepareCall(context, { ...call, gas }, environment, true)
+    checkNonce(call.nonce, call.from, world)
+    return estimateIn(context, call, prepared, world, aim)
+  })
 }
 
 /** eth_estimateGas: a gas limit with which the call succeeds in the next block, or in the one that is named. */
@@ -82,11 +104,5 @@ export const estimateGas = async ({ params }: Call, context: RpcContext): Promis
   const blockOverrides = readBlockOverrides(given(params, 3))
   const found = required(await simulationBlock(context, selector), 'BLOCK_NOT_FOUND')
   const block = underBlockOverrides(context, found, blockOverrides)
-  // Less than the least is no bound that anyone means.
-  const gas = call.gas !== undefined && call.gas < TRANSFER_GAS ? undefined : call.gas
-  return await simulateIn(context, block, overrides, (world, environment) => {
-    const prepared = prepareCall(context, { ...call, gas }, environment, true)
-    checkNonce(call.nonce, call.from, world)
-    return toQuantity(estimateIn(context, call, prepared, world))
-  })
+  return toQuantity(await estimateCall(context, call, block, overrides, 'search'))
 }
