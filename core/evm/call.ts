@@ -9,10 +9,11 @@ import { delegateOf } from './delegation.ts'
 import { enterCall } from './enter.ts'
 import type { Frame } from './frame.ts'
 import { DEPTH_MAX, frameAt, setAddressWord, WORD_ADDRESS, WORD_CALLER, WORD_VALUE } from './frame.ts'
-import { giveGas, returnGas, takeGas } from './gas.ts'
+import { giveGas, lacking, returnGas, takeGas } from './gas.ts'
 import { leave } from './leave.ts'
-import { expand } from './memory.ts'
+import { copyOfMemory, expand } from './memory.ts'
 import { bigintAt, limbs, num, spread } from './stack.ts'
+import { traceRefusal, valueOf } from './trace.ts'
 
 const VALUE_GAS = 9000
 const NEW_ACCOUNT_GAS = 25000
@@ -65,15 +66,15 @@ export const call = (frame: Frame, op: number): Frame | undefined => {
   const outputSize = num[at - 3]!
   let gas = expand(frame, inputOffset, inputSize, frame.gas)
   if (gas >= 0) gas = expand(frame, outputOffset, outputSize, gas)
-  if (gas < 0) return undefined
+  if (gas < 0) return lacking(frame, gas)
   const callee = accountAt(state, top - 1)
   gas -= accessGas(frame, op, callee, sendsValue)
-  if (gas < 0) return undefined
+  if (gas < 0) return lacking(frame, gas)
   let codeAccount = callee
   if (schedule.isPrague) {
     codeAccount = resolveCode(state, callee)
     if (codeAccount !== callee) gas -= access(context, codeAccount) ? WARM_GAS : COLD_ACCOUNT_GAS
-    if (gas < 0) return undefined
+    if (gas < 0) return lacking(frame, gas)
   }
   frame.gas = gas
   if (!takeGas(frame, schedule.keeps64th, top)) return undefined
@@ -81,6 +82,16 @@ export const call = (frame: Frame, op: number): Frame | undefined => {
   frame.returnData = EMPTY_BYTES
   const wei = sendsValue ? bigintAt(top - 2) : 0n
   if (frame.depth >= DEPTH_MAX || (sendsValue && frame.account.balance < wei)) {
+    if (context.tracer !== undefined)
+      traceRefusal(context.tracer, frame, {
+        op,
+        to: callee.address,
+        value: op === DELEGATECALL ? valueOf(frame) : wei,
+        input: copyOfMemory(frame, inputOffset, inputSize),
+        stipend,
+        reason: frame.depth >= DEPTH_MAX ? 'Too many stack frames' : 'Insufficient balance',
+        returns: true,
+      })
     returnGas(frame, frame.given + stipend, frame.givenReserve)
     frame.sp = at - 3
     num[frame.sp] = 0

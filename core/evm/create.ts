@@ -1,3 +1,4 @@
+import type { Address } from '../bytes/bytes.ts'
 import { EMPTY_BYTES } from '../bytes/bytes.ts'
 import { keccak256 } from '../crypto/crypto.ts'
 import { accountOf, putNonce, warmAccount } from '../state/executionState.ts'
@@ -6,9 +7,11 @@ import { create2Address, createAddress } from './address.ts'
 import { collides, enterCreate } from './enter.ts'
 import type { Frame } from './frame.ts'
 import { DEPTH_MAX, frameAt, setAddressWord, WORD_ADDRESS, WORD_CALLER, WORD_VALUE } from './frame.ts'
-import { giveGas, returnGas, takeGas } from './gas.ts'
+import { giveGas, lacking, returnGas, takeGas } from './gas.ts'
 import { copyOfMemory, expand } from './memory.ts'
+import type { HaltReason } from './result.ts'
 import { bigintAt, bytes32At, limbs, num, spread } from './stack.ts'
+import { traceRefusal } from './trace.ts'
 
 export const CREATE = 0xf0
 export const CREATE2 = 0xf5
@@ -21,6 +24,20 @@ const ALL = -1
 
 /** EIP-2681: a nonce stays below this. */
 export const NONCE_MAX = 2n ** 64n - 1n
+
+/** Where the contract will stand; for CREATE before the creator's nonce goes up. */
+const addressFor = (frame: Frame, op: number, top: number, code: Uint8Array): Address => {
+  const creator = frame.account
+  return op === CREATE2
+    ? create2Address(creator.address, bytes32At(top - 3), keccak256(code))
+    : createAddress(creator.address, creator.nonce)
+}
+
+/** Why the creation cannot begin. */
+const refusalOf = (frame: Frame, wei: bigint): HaltReason => {
+  if (frame.depth >= DEPTH_MAX) return 'Too many stack frames'
+  return frame.account.balance < wei ? 'Insufficient balance' : 'Nonce overflow'
+}
 
 /**
  * CREATE and CREATE2. `frame` is saved with its operands on the stack. Gives the frame to go on with: the new
@@ -41,11 +58,11 @@ export const create = (frame: Frame, op: number): Frame | undefined => {
     return undefined
   }
   let gas = expand(frame, offset, size, frame.gas)
-  if (gas < 0) return undefined
+  if (gas < 0) return lacking(frame, gas)
   const words = Math.ceil(size / 32)
   if (schedule.isShanghai) gas -= INIT_CODE_WORD_GAS * words
   if (op === CREATE2) gas -= HASH_WORD_GAS * words
-  if (gas < 0) return undefined
+  if (gas < 0) return lacking(frame, gas)
   frame.gas = gas
   takeGas(frame, schedule.keeps64th, ALL)
   frame.returnData = EMPTY_BYTES
@@ -53,19 +70,32 @@ export const create = (frame: Frame, op: number): Frame | undefined => {
   const wei = num[top] === 0 ? 0n : bigintAt(top)
   frame.sp = op === CREATE2 ? top - 3 : top - 2
   if (frame.depth >= DEPTH_MAX || creator.balance < wei || creator.nonce === NONCE_MAX) {
+    if (context.tracer !== undefined) {
+      const input = copyOfMemory(frame, offset, size)
+      const to = addressFor(frame, op, top, input)
+      const reason = refusalOf(frame, wei)
+      traceRefusal(context.tracer, frame, { op, to, value: wei, input, stipend: 0, reason, returns: true })
+    }
     returnGas(frame, frame.given, frame.givenReserve)
     num[frame.sp] = 0
     return frame
   }
   const code = copyOfMemory(frame, offset, size)
-  const address =
-    op === CREATE2
-      ? create2Address(creator.address, bytes32At(top - 3), keccak256(code))
-      : createAddress(creator.address, creator.nonce)
+  const address = addressFor(frame, op, top, code)
   putNonce(state, creator, creator.nonce + 1n)
   const account = accountOf(state, address)
   if (schedule.hasWarmth) warmAccount(state, account)
   if (collides(account)) {
+    if (context.tracer !== undefined)
+      traceRefusal(context.tracer, frame, {
+        op,
+        to: address,
+        value: wei,
+        input: code,
+        stipend: 0,
+        reason: 'Create collision',
+        returns: false,
+      })
     num[frame.sp] = 0
     return frame
   }

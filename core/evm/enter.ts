@@ -41,16 +41,17 @@ export const enterCall = (
 ): boolean => {
   const { context } = frame
   begin(frame)
-  if (context.tracer !== undefined) traceEnter(context.tracer, frame, codeAddress)
+  const replaced = context.environment.precompileAt
+  const precompile =
+    replaced === undefined ? precompileAt(context.schedule.fork, codeAddress) : replaced(codeAddress)
+  if (context.tracer !== undefined)
+    traceEnter(context.tracer, frame, codeAddress, precompile === undefined ? codeAccount : undefined)
   if (payer !== undefined) {
     if (wei !== 0n) decreaseBalance(context.state, payer, wei)
     increaseBalance(context.state, frame.account, wei)
   }
   frame.outcome = 'success'
   frame.output = EMPTY_BYTES
-  const replaced = context.environment.precompileAt
-  const precompile =
-    replaced === undefined ? precompileAt(context.schedule.fork, codeAddress) : replaced(codeAddress)
   if (precompile !== undefined) {
     runPrecompile(frame, precompile)
     return false
@@ -97,7 +98,7 @@ export const enterCreate = (frame: Frame, payer: AccountState, wei: bigint): voi
   const { state, schedule, tracer } = frame.context
   const { account } = frame
   begin(frame)
-  if (tracer !== undefined) traceEnter(tracer, frame, account.address)
+  if (tracer !== undefined) traceEnter(tracer, frame, account.address, undefined)
   ensureExists(state, account)
   markCreated(state, account)
   if (schedule.clearsEmpty) putNonce(state, account, 1n)

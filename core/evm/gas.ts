@@ -57,3 +57,9 @@ export const returnGas = (frame: Frame, running: number, reserve: bigint): void 
   if (sum <= Number.MAX_SAFE_INTEGER && frame.reserve === 0n && reserve === 0n) frame.gas = sum
   else setGas(frame, gasOf(frame) + BigInt(running) + reserve)
 }
+
+/** Notes what is left, less than nothing, of a frame that has to halt for it. */
+export const lacking = (frame: Frame, gas: number): undefined => {
+  frame.gas = gas
+  return undefined
+}

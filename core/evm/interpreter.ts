@@ -41,8 +41,10 @@ const endWith = (frame: Frame, outcome: Outcome, output: Uint8Array): Frame | un
   return leave(frame)
 }
 
-const haltWith = (frame: Frame): Frame | undefined => {
+/** `gas` is what is left, negative by what was too little: only a tracer asks for it. */
+const haltWith = (frame: Frame, gas: number): Frame | undefined => {
   frame.halt ??= 'Out of gas'
+  frame.gas = gas
   return endWith(frame, 'halt', EMPTY_BYTES)
 }
 
@@ -103,7 +105,7 @@ const runFrame = (frame: Frame): Frame | undefined => {
         }
         if (program.isStepped || frame.depth > 0) {
           frame.halt = haltOfBlock(program, ip, height, stackLimit)
-          return haltWith(frame)
+          return haltWith(frame, left)
         }
         continueInSteps(frame, ip)
         ip = 0
@@ -120,7 +122,7 @@ const runFrame = (frame: Frame): Frame | undefined => {
         ip = words[ip + 1]!
         if (ip >= 0) continue
         frame.halt = 'Bad jump destination'
-        return haltWith(frame)
+        return haltWith(frame, gas)
       case 0x0f: // PUSH and JUMPI
         if (num[sp--] === 0) {
           ip += 2
@@ -129,7 +131,7 @@ const runFrame = (frame: Frame): Frame | undefined => {
         ip = words[ip + 1]!
         if (ip >= 0) continue
         frame.halt = 'Bad jump destination'
-        return haltWith(frame)
+        return haltWith(frame, gas)
       case 0x10: // LT
         num[sp - 1] = lessThan(sp, sp - 1) ? 1 : 0
         sp--
@@ -230,7 +232,7 @@ const runFrame = (frame: Frame): Frame | undefined => {
         const offset = num[sp]!
         if (!(offset + 32 <= frame.memorySize)) {
           gas = expand(frame, offset, 32, gas)
-          if (gas < 0) return haltWith(frame)
+          if (gas < 0) return haltWith(frame, gas)
           view = memory.view
         }
         loadWord(view, (memoryAt + offset) | 0, sp)
@@ -242,7 +244,7 @@ const runFrame = (frame: Frame): Frame | undefined => {
         const offset = num[sp]!
         if (!(offset + 32 <= frame.memorySize)) {
           gas = expand(frame, offset, 32, gas)
-          if (gas < 0) return haltWith(frame)
+          if (gas < 0) return haltWith(frame, gas)
           view = memory.view
         }
         storeWord(view, (memoryAt + offset) | 0, sp - 1)
@@ -252,12 +254,12 @@ const runFrame = (frame: Frame): Frame | undefined => {
       }
       case 0x54: // SLOAD
         gas = load(frame, sp, gas)
-        if (gas < 0) return haltWith(frame)
+        if (gas < 0) return haltWith(frame, gas)
         ip++
         continue
       case 0x55: // SSTORE
         gas = store(frame, sp, gas)
-        if (gas < 0) return haltWith(frame)
+        if (gas < 0) return haltWith(frame, gas)
         sp -= 2
         ip++
         continue
@@ -267,7 +269,7 @@ const runFrame = (frame: Frame): Frame | undefined => {
         ip = target
         if (target >= 0) continue
         frame.halt = 'Bad jump destination'
-        return haltWith(frame)
+        return haltWith(frame, gas)
       }
       case 0x57: {
         // JUMPI
@@ -279,7 +281,7 @@ const runFrame = (frame: Frame): Frame | undefined => {
         ip = program.targets[num[sp + 2]!] ?? -1
         if (ip >= 0) continue
         frame.halt = 'Bad jump destination'
-        return haltWith(frame)
+        return haltWith(frame, gas)
       }
       case 0x5a: // GAS
         if (frame.reserve === 0n) num[++sp] = gas
@@ -318,17 +320,17 @@ const runFrame = (frame: Frame): Frame | undefined => {
       case 0xf0: // CREATE
       case 0xf5: // CREATE2
         save(frame, ip + 1, sp, gas)
-        return create(frame, words[ip]!) ?? haltWith(frame)
+        return create(frame, words[ip]!) ?? haltWith(frame, frame.gas)
       case 0xf1: // CALL
       case 0xf2: // CALLCODE
       case 0xf4: // DELEGATECALL
       case 0xfa: // STATICCALL
         save(frame, ip + 1, sp, gas)
-        return call(frame, words[ip]!) ?? haltWith(frame)
+        return call(frame, words[ip]!) ?? haltWith(frame, frame.gas)
       case 0xf3: // RETURN
       case 0xfd: // REVERT
         gas = expand(frame, num[sp]!, num[sp - 1]!, gas)
-        if (gas < 0) return haltWith(frame)
+        if (gas < 0) return haltWith(frame, gas)
         frame.gas = gas
         return endWith(
           frame,
@@ -337,7 +339,7 @@ const runFrame = (frame: Frame): Frame | undefined => {
         )
       case 0xff: // SELFDESTRUCT
         frame.gas = selfDestruct(frame, sp, gas)
-        return frame.gas < 0 ? haltWith(frame) : endWith(frame, 'success', EMPTY_BYTES)
+        return frame.gas < 0 ? haltWith(frame, frame.gas) : endWith(frame, 'success', EMPTY_BYTES)
       case 0x04: // DIV
       case 0x05: // SDIV
       case 0x06: // MOD
@@ -378,7 +380,7 @@ const runFrame = (frame: Frame): Frame | undefined => {
         // INVALID
         const op = words[ip]!
         gas = OPERATIONS[op]!(frame, sp, gas)
-        if (gas < 0) return haltWith(frame)
+        if (gas < 0) return haltWith(frame, gas)
         view = memory.view
         sp += STACK_MOVES[op]!
         ip++

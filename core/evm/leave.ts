@@ -44,6 +44,7 @@ const deposit = (frame: Frame): void => {
  */
 export const leave = (frame: Frame): Frame | undefined => {
   const { state, tracer } = frame.context
+  const gasAtEnd = frame.gas
   if (frame.isCreate && frame.outcome === 'success') deposit(frame)
   if (frame.outcome !== 'success') {
     undoState(state, frame.checkpoint)
@@ -55,7 +56,7 @@ export const leave = (frame: Frame): Frame | undefined => {
       frame.output = EMPTY_BYTES
     }
   }
-  if (tracer !== undefined) traceExit(tracer, frame)
+  if (tracer !== undefined) traceExit(tracer, frame, gasAtEnd)
   if (frame.depth === 0) return undefined
   const parent = parentOf(frame)
   const { output } = frame

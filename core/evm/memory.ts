@@ -69,3 +69,12 @@ export const copyOfMemory = (frame: Frame, offset: number, size: number): Uint8A
   size === 0 ? EMPTY : memory.bytes.slice(frame.memoryAt + offset, frame.memoryAt + offset + size)
 
 const EMPTY = new Uint8Array(0)
+
+/** A copy of any part of the frame's memory as it would read: zeros where it does not reach yet. For tracers. */
+export const memoryOf = (frame: Frame, offset: number, size: number): Uint8Array => {
+  const bytes = new Uint8Array(size)
+  const there = Math.min(size, Math.max(0, frame.memorySize - offset))
+  const at = frame.memoryAt + offset
+  if (there > 0) bytes.set(memory.bytes.subarray(at, at + there))
+  return bytes
+}

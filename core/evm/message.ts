@@ -12,6 +12,7 @@ import { run } from './interpreter.ts'
 import { leave } from './leave.ts'
 import { memory, releaseMemory, reserve } from './memory.ts'
 import { writeBigint } from './stack.ts'
+import { traceEnter, traceExit } from './trace.ts'
 
 const CALL = 0xf1
 const CREATE = 0xf0
@@ -62,7 +63,10 @@ const startCreate = (frame: Frame, sender: AccountState, initCode: Uint8Array, v
     frame.outcome = 'halt'
     frame.halt = 'Create collision'
     frame.output = EMPTY_BYTES
+    const { tracer } = frame.context
+    if (tracer !== undefined) traceEnter(tracer, frame, frame.account.address, undefined)
     setGas(frame, 0n)
+    if (tracer !== undefined) traceExit(tracer, frame, 0)
     return
   }
   enterCreate(frame, sender, value)

@@ -16,6 +16,7 @@ export type HaltReason =
   | 'Create collision'
   | 'Too many stack frames'
   | 'Insufficient balance'
+  | 'Nonce overflow'
 
 export type TransactionResult = {
   readonly success: boolean

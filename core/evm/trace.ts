@@ -1,54 +1,140 @@
 import type { Address } from '../bytes/bytes.ts'
+import { EMPTY_BYTES, ZERO_ADDRESS } from '../bytes/bytes.ts'
 import { bytesToBigint } from '../bytes/integer.ts'
+import type { AccountState } from '../state/accountState.ts'
+import { hasCode } from '../state/accountState.ts'
 import { addressOfLimbs } from '../state/accountTable.ts'
+import { codeOf } from '../state/executionState.ts'
 import { limbsToBytes } from '../state/limbs.ts'
 import type { Frame } from './frame.ts'
-import { WORD_CALLER, WORD_VALUE } from './frame.ts'
-import { memory } from './memory.ts'
+import { parentOf, WORD_ADDRESS, WORD_CALLER, WORD_VALUE } from './frame.ts'
+import { memory, memoryOf } from './memory.ts'
 import { OPCODES } from './opcodes.ts'
+import type { HaltReason } from './result.ts'
 import { bigintAt } from './stack.ts'
-import type { TraceCall, Tracer } from './tracer.ts'
+import type { TraceCall, Tracer, TraceStep } from './tracer.ts'
+
+// One step is told of at a time, and only during the callback: so one object does, filled in anew for each.
+let stepped: Frame | undefined
+let top = 0
+
+const step: { -readonly [Key in keyof TraceStep]: TraceStep[Key] } = {
+  pc: 0,
+  op: 0,
+  gas: 0,
+  depth: 0,
+  refund: 0,
+  address: ZERO_ADDRESS,
+  returnData: EMPTY_BYTES,
+  stackSize: 0,
+  peek: index => bigintAt(top - index),
+  stack: () => Array.from({ length: step.stackSize }, (_, i) => bigintAt(top + 1 - step.stackSize + i)),
+  memorySize: 0,
+  readMemory: (offset, size) => memoryOf(stepped as Frame, offset, size),
+  memory: () => memoryOf(stepped as Frame, 0, step.memorySize),
+}
+
+/** Gas as one number; what is beyond 2^53 of it is rounded. */
+const gasOf = (frame: Frame): number => (frame.reserve === 0n ? frame.gas : frame.gas + Number(frame.reserve))
 
 /** Tells of the instruction at `pc`; `sp` and `gas` are those before it. */
 export const traceStep = (tracer: Tracer, frame: Frame, pc: number, sp: number, gas: number): void => {
-  tracer.onStep?.({
-    pc,
-    op: frame.code[pc] ?? 0,
-    gas,
-    depth: frame.depth,
-    refund: frame.context.state.refund,
-    address: frame.account.address,
-    returnData: frame.returnData,
-    stack: () => Array.from({ length: sp + 1 - frame.base }, (_, i) => bigintAt(frame.base + i)),
-    memory: () => memory.bytes.slice(frame.memoryAt, frame.memoryAt + frame.memorySize),
-  })
-}
-
-const callerOf = (frame: Frame): Address => {
-  const [k0, k1, k2, k3, k4] = frame.words.subarray(WORD_CALLER) as unknown as Limbs
-  return addressOfLimbs(k0, k1, k2, k3, k4)
+  stepped = frame
+  top = sp
+  step.pc = pc
+  step.op = frame.code[pc] ?? 0
+  step.gas = frame.reserve === 0n ? gas : gas + Number(frame.reserve)
+  step.depth = frame.depth
+  step.refund = frame.context.state.refund
+  step.address = frame.account.address
+  step.returnData = frame.returnData
+  step.stackSize = sp + 1 - frame.base
+  step.memorySize = frame.memorySize
+  tracer.onStep?.(step)
 }
 
 type Limbs = readonly [number, number, number, number, number]
 
-export const traceEnter = (tracer: Tracer, frame: Frame, to: Address): void => {
-  tracer.onEnter?.({
-    kind: OPCODES[frame.op]!.name as TraceCall['kind'],
+const addressIn = (frame: Frame, word: number): Address => {
+  const [k0, k1, k2, k3, k4] = frame.words.subarray(word) as unknown as Limbs
+  return addressOfLimbs(k0, k1, k2, k3, k4)
+}
+
+/** CALLVALUE of a frame, in wei. */
+export const valueOf = (frame: Frame): bigint => bytesToBigint(limbsToBytes(frame.words, WORD_VALUE))
+
+const kindOf = (op: number): TraceCall['kind'] => OPCODES[op]!.name as TraceCall['kind']
+
+/** Tells that a frame begins; `code` is the account whose code it runs, undefined for a precompile and a creation. */
+export const traceEnter = (
+  tracer: Tracer,
+  frame: Frame,
+  to: Address,
+  code: AccountState | undefined,
+): void => {
+  if (tracer.onEnter === undefined) return
+  const parent = frame.depth === 0 ? undefined : parentOf(frame)
+  const { isCreate } = frame
+  const runs = code === undefined || !hasCode(code) ? EMPTY_BYTES : codeOf(frame.context.state, code)
+  tracer.onEnter({
+    kind: kindOf(frame.op),
     depth: frame.depth,
-    from: callerOf(frame),
+    from: parent === undefined ? addressIn(frame, WORD_CALLER) : addressIn(parent, WORD_ADDRESS),
     to,
-    value: bytesToBigint(limbsToBytes(frame.words, WORD_VALUE)),
-    gas: frame.gas,
-    input: frame.isCreate ? frame.code : memory.bytes.slice(frame.inputAt, frame.inputAt + frame.inputSize),
+    value: valueOf(frame),
+    gas: gasOf(frame),
+    callerGas: parent === undefined ? 0 : gasOf(parent),
+    input: isCreate ? frame.code : memory.bytes.slice(frame.inputAt, frame.inputAt + frame.inputSize),
+    code: isCreate ? frame.code : runs,
+    isPrecompile: !isCreate && code === undefined,
   })
 }
 
-export const traceExit = (tracer: Tracer, frame: Frame): void => {
+/** Tells that a frame ended; `gasAtEnd` is what it had after its last instruction. */
+export const traceExit = (tracer: Tracer, frame: Frame, gasAtEnd: number): void => {
   tracer.onExit?.({
     depth: frame.depth,
-    gasLeft: frame.gas,
+    gasLeft: gasOf(frame),
+    gasAtEnd,
     output: frame.output,
     outcome: frame.outcome,
     halt: frame.outcome === 'halt' ? frame.halt : undefined,
+  })
+}
+
+/** A call or creation that its caller paid for and that does not begin. */
+export type Refused = Pick<TraceCall, 'to' | 'value' | 'input'> & {
+  readonly op: number
+  readonly stipend: number
+  readonly reason: HaltReason
+  /** Whether the gas it was given comes back. */
+  readonly returns: boolean
+}
+
+/** Tells of a call or creation that does not begin. `frame` is the caller's, the gas for the callee taken out. */
+export const traceRefusal = (tracer: Tracer, frame: Frame, refused: Refused): void => {
+  const gas = frame.given + Number(frame.givenReserve) + refused.stipend
+  const depth = frame.depth + 1
+  tracer.onEnter?.({
+    kind: kindOf(refused.op),
+    depth,
+    from: addressIn(frame, WORD_ADDRESS),
+    to: refused.to,
+    value: refused.value,
+    gas,
+    callerGas: gasOf(frame),
+    input: refused.input,
+    code: EMPTY_BYTES,
+    isPrecompile: false,
+  })
+  const gasLeft = refused.returns ? gas : 0
+  const { reason } = refused
+  tracer.onExit?.({
+    depth,
+    gasLeft,
+    gasAtEnd: gasLeft,
+    output: EMPTY_BYTES,
+    outcome: 'halt',
+    halt: reason,
   })
 }

@@ -79,7 +79,7 @@ describe('a tracer', () => {
       `CALL 1 ${me}>34 3 64`,
       '34 leaves 3 to 68',
       '1 success 0',
-      `DELEGATECALL 1 ${CALLER[19]}>51 0 0`,
+      `DELEGATECALL 1 ${me}>51 0 0`,
       '1 Stack underflow 0',
       `CALL 1 ${me}>4 0 32`,
       '1 success 32',
@@ -101,6 +101,82 @@ describe('a tracer', () => {
     const me = CONTRACT[19] as number
     expect(seen).toEqual([0x22, 0, me, 0, me, 1])
     expect(result.logs).toHaveLength(2)
+  })
+
+  test('is told what runs, what the caller keeps meanwhile, and whether it is a precompile', () => {
+    const callee = code(1, 2, 'ADD')
+    const seen: unknown[] = []
+    run(
+      code(
+        [0, 0, 0, 0, 0, 0x22, 1000, 'CALL'],
+        [0, 0, 0, 0, 4, 2000, 'STATICCALL'],
+        [0, 0, 0, 0, 9, 0, 'STATICCALL'],
+      ),
+      {
+        tracer: {
+          onEnter: ({ depth, gas, callerGas, code: running, isPrecompile }) =>
+            seen.push([depth, gas, callerGas, running.length, isPrecompile]),
+        },
+        others: [[address(0x22), { code: callee }]],
+        message: { gasLimit: 121_000n },
+      },
+    )
+    // 7 pushes and a cold account; then 6 pushes each and a warm precompile, of which the first takes 15.
+    const first = 100_000 - 21 - 2600 - 1000
+    const second = first + 1000 - 9 - 18 - 100 - 2000
+    const third = second + 2000 - 15 - 18 - 100
+    expect(seen).toEqual([
+      [0, 100_000, 0, expect.any(Number), false],
+      [1, 1000, first, callee.length, false],
+      [1, 2000, second, 0, true],
+      [1, 0, third, 0, true],
+    ])
+  })
+
+  test('is told of calls and creations that cannot begin as begun and ended', () => {
+    const seen: unknown[] = []
+    const tracer: Tracer = {
+      onEnter: ({ kind, depth, gas }) => seen.push(`${kind} ${depth} ${gas > 0}`),
+      onExit: ({ depth, halt, gasLeft }) => seen.push(`${depth} ${halt} ${gasLeft > 0}`),
+    }
+    const twice = [
+      [0, 0, 0, 0, 'CREATE2'],
+      [0, 0, 0, 0, 'CREATE2'],
+    ]
+    run(code([0, 0, 0, 0, 7, 0x22, 1000, 'CALL'], [0, 0, 7, 'CREATE'], ...twice), { tracer })
+    expect(seen).toEqual([
+      'CALL 0 true',
+      'CALL 1 true',
+      '1 Insufficient balance true',
+      'CREATE 1 true',
+      '1 Insufficient balance true',
+      'CREATE2 1 true',
+      '1 undefined true',
+      'CREATE2 1 true',
+      '1 Create collision false',
+      '0 undefined true',
+    ])
+  })
+
+  test('is told by how much gas was too little', () => {
+    const ends: number[] = []
+    const tracer: Tracer = { onExit: ({ gasAtEnd }) => ends.push(gasAtEnd) }
+    run(code([0x22, 'SELFDESTRUCT']), { tracer, message: { gasLimit: 21_103n }, installed: { balance: 1n } })
+    expect(ends).toEqual([103 - 3 - 5000])
+    ends.length = 0
+    run(code([1, 'SLOAD']), { tracer: { ...tracer, onStep: () => {} }, message: { gasLimit: 21_103n } })
+    expect(ends).toEqual([103 - 3 - 2100])
+  })
+
+  test('reads the stack from the top, and memory with zeros beyond its end', () => {
+    const seen: unknown[] = []
+    const tracer: Tracer = {
+      onStep: ({ op, peek, stackSize, memorySize, readMemory }) => {
+        if (op === 0x00) seen.push(stackSize, peek(0), peek(1), memorySize, readMemory(31, 3))
+      },
+    }
+    run(code([7, 8], [9, 0, 'MSTORE'], 'STOP'), { tracer })
+    expect(seen).toEqual([2, 8n, 7n, 32, Uint8Array.of(9, 0, 0)])
   })
 
   test('changes nothing', () => {
