@@ -1,4 +1,3 @@
-import type { Hash } from '../../../core/bytes/bytes.ts'
 import { nextBaseFee } from '../../../core/chain/baseFee.ts'
 import { excessBlobGasAfter } from '../../../core/chain/blobFee.ts'
 import { blockEnvironment, type OpenHeader } from '../../../core/chain/environment.ts'
@@ -10,6 +9,7 @@ import type { WorldState } from '../../../core/state/world.ts'
 import { headerOf } from '../blocks.ts'
 import type { RpcContext } from '../context.ts'
 import type { BlockSelector } from '../parameters/block.ts'
+import { createBlockHashes } from './blockHashes.ts'
 import { precompilesUnder } from './precompileOverrides.ts'
 import { applyOverrides, type StateOverrides } from './stateOverrides.ts'
 
@@ -55,17 +55,6 @@ export const simulationBlock = async (
   return { stateNumber: number, header, rules }
 }
 
-/** BLOCKHASH of a block that is no longer in memory: its hash must be loaded before the run can go on. */
-class MissingBlockHash extends Error {
-  override readonly name = 'MissingBlockHash'
-  readonly code = 'MISSING_BLOCK_HASH'
-  readonly number: bigint
-  constructor(number: bigint) {
-    super(`the hash of block ${number} must be loaded`)
-    this.number = number
-  }
-}
-
 /**
  * Runs something in that block, over a world that nothing else sees. It may run more than once: again after what it
  * missed was loaded.
@@ -77,33 +66,17 @@ export const simulateIn = async <T>(
   run: (world: WorldState, environment: BlockEnvironment) => T,
 ): Promise<T> => {
   const { store, configuration } = chain
-  const loaded = new Map<bigint, Hash>()
-  const blockHash = (number: bigint): Hash | undefined => {
-    if (number >= block.header.number || number < 0n) return undefined
-    const hash = number === block.header.number - 1n ? block.header.parentHash : store.recentHash(number)
-    if (hash !== undefined) return hash
-    const before = loaded.get(number)
-    if (before === undefined) throw new MissingBlockHash(number)
-    return before
-  }
+  const hashes = createBlockHashes(store, block.header)
   const environment: BlockEnvironment = {
-    ...blockEnvironment(configuration, block.rules, block.header, blockHash),
+    ...blockEnvironment(configuration, block.rules, block.header, hashes.of),
     ...block.seen,
     precompileAt: precompilesUnder(block.rules.fork, overrides),
   }
-  for (;;) {
-    try {
-      return await store.run(() => {
-        const world = createWorldState(store.stateAt(block.stateNumber))
-        applyOverrides(world, overrides)
-        return run(world, environment)
-      })
-    } catch (error) {
-      // At most once for each of the 256 blocks that BLOCKHASH reaches.
-      if (!(error instanceof MissingBlockHash)) throw error
-      const child = await store.header(error.number + 1n)
-      if (child === undefined) throw error
-      loaded.set(error.number, child.parentHash)
-    }
-  }
+  return await hashes.run(() =>
+    store.run(() => {
+      const world = createWorldState(store.stateAt(block.stateNumber))
+      applyOverrides(world, overrides)
+      return run(world, environment)
+    }),
+  )
 }
