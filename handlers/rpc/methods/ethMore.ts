@@ -7,7 +7,7 @@ import { RpcError } from '../errors.ts'
 import { type Method, method } from '../method.ts'
 import { withSelector } from '../parameters/block.ts'
 import { addressOf, given, integerOf, isObject, required } from '../parameters/values.ts'
-import { PROOF_BLOCKS_MAX } from '../proof.ts'
+import { TRIE_BLOCKS_MAX } from '../trieAt.ts'
 import { readState } from '../state.ts'
 
 /** Slots of one eth_getStorageValues, all accounts together. */
@@ -40,7 +40,7 @@ export const ETH_MORE_METHODS: readonly Method[] = [
   method('eth_capabilities', [], (_, { chain }) => {
     const { header, hash } = chain.head()
     const all = { disabled: false, oldestBlock: '0x0' }
-    const proofsFrom = header.number > PROOF_BLOCKS_MAX ? header.number - PROOF_BLOCKS_MAX : 0n
+    const proofsFrom = header.number > TRIE_BLOCKS_MAX ? header.number - TRIE_BLOCKS_MAX : 0n
     return {
       head: { number: toQuantity(header.number), hash: toHex(hash) },
       state: all,

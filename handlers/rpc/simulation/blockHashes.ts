@@ -1,4 +1,5 @@
 import type { Hash } from '../../../core/bytes/bytes.ts'
+import type { OpenHeader } from '../../../core/chain/environment.ts'
 import type { ChainStore } from '../../../core/store/store.ts'
 
 /** BLOCKHASH of a block that is no longer in memory: its hash must be loaded before the run can go on. */
@@ -12,28 +13,41 @@ class MissingBlockHash extends Error {
   }
 }
 
-/**
- * Runs something that asks for hashes of blocks of the chain. It runs again for each that must be loaded first, at most
- * 256 times: that is how far BLOCKHASH reaches.
- */
-export const withBlockHashes = async <T>(
+/** What BLOCKHASH answers in a block on the chain. */
+export type BlockHashes = {
+  /** Of a block before it; undefined for others. Only within `run`. */
+  readonly of: (number: bigint) => Hash | undefined
+  /** Runs what asks for hashes, and again for each that had to be loaded first. */
+  run<T>(attempt: () => Promise<T>): Promise<T>
+}
+
+/** @param block its parent is on the chain. */
+export const createBlockHashes = (
   store: ChainStore,
-  run: (hashOf: (number: bigint) => Hash) => Promise<T>,
-): Promise<T> => {
+  block: Pick<OpenHeader, 'number' | 'parentHash'>,
+): BlockHashes => {
   const loaded = new Map<bigint, Hash>()
-  const hashOf = (number: bigint): Hash => {
-    const hash = store.recentHash(number) ?? loaded.get(number)
-    if (hash === undefined) throw new MissingBlockHash(number)
-    return hash
-  }
-  for (;;) {
-    try {
-      return await run(hashOf)
-    } catch (error) {
-      if (!(error instanceof MissingBlockHash) || loaded.has(error.number)) throw error
-      const child = await store.header(error.number + 1n)
-      if (child === undefined) throw error
-      loaded.set(error.number, child.parentHash)
-    }
+  return {
+    of: number => {
+      if (number >= block.number || number < 0n) return undefined
+      const hash = number === block.number - 1n ? block.parentHash : store.recentHash(number)
+      if (hash !== undefined) return hash
+      const before = loaded.get(number)
+      if (before === undefined) throw new MissingBlockHash(number)
+      return before
+    },
+    run: async attempt => {
+      for (;;) {
+        try {
+          return await attempt()
+        } catch (error) {
+          // At most once for each of the 256 blocks that BLOCKHASH reaches.
+          if (!(error instanceof MissingBlockHash)) throw error
+          const child = await store.header(error.number + 1n)
+          if (child === undefined) throw error
+          loaded.set(error.number, child.parentHash)
+        }
+      }
+    },
   }
 }

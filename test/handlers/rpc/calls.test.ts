@@ -232,10 +232,10 @@ describe('eth_call', () => {
         [{ [sample.token]: { state: { '0xzz': '0x1' } } }, 'a slot has 32 bytes at most'],
         [{ '0xzz': {} }, 'accounts are named by their addresses'],
         ['x', 'an object of accounts is wanted'],
-      ])
+      ] as const)
         expect((await rpc('eth_call', { to: sample.token }, 'latest', overrides)).error).toEqual({
           code: -32602,
-          message: `Invalid params (state overrides: ${String(detail)})`,
+          message: `Invalid params (state overrides: ${detail})`,
         })
     })
   })
