@@ -1,3 +1,4 @@
+import type { Receipt } from '../chain/receipt.ts'
 import { createCache } from './cache.ts'
 import { StoreCorruption, verifiedValue } from './checksum.ts'
 import { decodeChainHead } from './codec/chainHead.ts'
@@ -6,7 +7,7 @@ import type { KeyValueStore } from './keyvalue.ts'
 import { blockHashKey, headerKey, segmentKey, transactionKey } from './keys.ts'
 import { placeOf } from './layer.ts'
 import { RECORD_CACHE_BYTES } from './limits.ts'
-import { openSegment, type Segment, segmentChanges, segmentRecord } from './segment.ts'
+import { openSegment, type Segment, segmentChanges, segmentReceipts, segmentRecord } from './segment.ts'
 import type { StateSources } from './stateReader.ts'
 import type { BlockRecord, ChainHead, ChainStore } from './store.ts'
 
@@ -34,6 +35,8 @@ export const createBlockReader = (
   recent: ReadonlyMap<number, ChainHead>,
 ): {
   readonly reads: BlockReads
+  /** Of a block on the chain, without decoding the rest. @throws StoreCorruption */
+  readonly receipts: (number: number) => Promise<readonly Receipt[]>
   /** Keeps a block that was just committed: it is what clients ask for next. */
   readonly remember: (record: BlockRecord, segmentBytes: number) => void
 } => {
@@ -124,5 +127,7 @@ export const createBlockReader = (
     const record = { block, hash, totalDifficulty, senders, receipts }
     records.set(segmentKey(Number(block.header.number)), { record, segmentBytes })
   }
-  return { reads, remember }
+  const receipts = async (number: number): Promise<readonly Receipt[]> =>
+    segmentReceipts((await segmentOf(BigInt(number))) as Segment)
+  return { reads, receipts, remember }
 }

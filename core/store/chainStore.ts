@@ -7,6 +7,7 @@ import { nodeKey, segmentKey } from './keys.ts'
 import { addBlock, createLayer, type Layer } from './layer.ts'
 import { FLUSH_BLOCKS, FLUSH_BYTES, PENDING_BLOCKS_MAX, PENDING_BYTES_MAX, RECENT_BLOCKS } from './limits.ts'
 import { commitOfSegment, readStart, recomputeNodes, segmentsAbove } from './recover.ts'
+import { openLogIndex } from './logs/logIndex.ts'
 import { encodeSegment } from './segment.ts'
 import { createSegmentWriter } from './segmentWriter.ts'
 import { createStateReader, UnknownBlock } from './stateReader.ts'
@@ -69,6 +70,14 @@ export const openChainStore = async (
   }
   const segments = createSegmentWriter(kv)
   const blocks = createBlockReader(segments, sources, heads)
+  const logs = await openLogIndex(kv, {
+    fetch: key => views.fetch(key),
+    header: number => blocks.reads.header(number),
+    receipts: blocks.receipts,
+    onFailed: cause => {
+      failure ??= new StoreFailed('bring the log index up to date', cause)
+    },
+  })
 
   /** @throws StoreFailed */
   const writeSegments = async (number: bigint | number): Promise<void> => {
@@ -102,6 +111,7 @@ export const openChainStore = async (
     }
     sequence = mark.sequence
     frozen = undefined
+    logs.advance(mark.number)
   }
 
   /** Begins a flush unless one is running or there is nothing to write. */
@@ -136,6 +146,7 @@ export const openChainStore = async (
     if (number === 0) genesisHash = commit.hash
     heads.set(number, head)
     heads.delete(number - RECENT_BLOCKS - 1)
+    logs.add(number, commit.receipts)
   }
   const flushWhenDue = (): void => {
     if (active.heads.length >= flushBlocks || active.bytes >= flushBytes) void beginFlush()
@@ -152,8 +163,10 @@ export const openChainStore = async (
   } catch (error) {
     // Whoever opens the store next must not find this one still writing.
     await flushing?.catch(() => undefined)
+    await logs.close()
     throw error
   }
+  logs.advance(views.mark)
 
   return {
     head: () => head,
@@ -192,9 +205,11 @@ export const openChainStore = async (
         readAhead(state, nodes, head.header.stateRoot, addresses)
       }),
     run: synchronous => views.run(synchronous),
+    searchLogs: logs.search,
     flush: async () => {
       await flushing
       await beginFlush()
+      await logs.settled()
       if (failure !== undefined) throw failure
     },
     close: async () => {
@@ -204,6 +219,7 @@ export const openChainStore = async (
         await flushing
         await beginFlush()
       } finally {
+        await logs.close()
         await kv.close()
       }
     },

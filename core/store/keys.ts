@@ -14,6 +14,9 @@ import { toBareHex } from '../bytes/hex.ts'
  *   c:HASH                   code
  *   b:HASH                   number of the block with that hash
  *   t:HASH                   block and index of the transaction with that hash
+ *   logs:SECTION                 head of a section of the log index, and its postings where they are few
+ *   logs:SECTION:PARTITION       the postings of a section, else
+ *   logs:mark:0, logs:mark:1     how many sections are complete, in turn
  *   mark:0, mark:1           up to which block the views are complete, in turn
  *   journal:I, intent        what a flush in progress writes, and that it is all there
  */
@@ -32,3 +35,6 @@ export const codeKey = (codeHash: Hash): string => `c:${toBareHex(codeHash)}`
 export const blockHashKey = (hash: Hash): string => `b:${toBareHex(hash)}`
 export const transactionKey = (hash: Hash): string => `t:${toBareHex(hash)}`
 export const journalKey = (index: number): string => `journal:${index}`
+export const logSectionKey = (section: number): string => `logs:${section}`
+export const logPartitionKey = (section: number, partition: number): string => `logs:${section}:${partition}`
+export const logMarkKey = (slot: number): string => `logs:mark:${slot}`

@@ -51,3 +51,15 @@ export const RUN_ENTRIES_MAX = 200_000
 
 /** Reads in flight at once for one `run` over an asynchronous store. */
 export const LOADS_AT_ONCE = 64
+
+/** Blocks of one section of the log index; which of them one is takes a byte. A search reads each section in its range. */
+export const LOG_SECTION_BLOCKS = 64
+
+/** Postings of one partition of a section: sorting them takes about a millisecond, reading them much less. */
+export const LOG_PARTITION_POSTINGS = 8192
+
+/** Sections after which the mark of the log index is stored, while it has to make up for many: a sync each. */
+export const LOG_MARK_SECTIONS = 16
+
+/** Of the logs of blocks that no stored section has yet; some 500 blocks of 1,000 token transfers each take half of it. */
+export const LOG_RECENT_BYTES = 16 * 1024 * 1024

@@ -3,6 +3,8 @@ import type { Block } from '../chain/block.ts'
 import type { Header } from '../chain/header.ts'
 import type { Receipt } from '../chain/receipt.ts'
 import type { StateChanges, StateReader } from '../state/account.ts'
+import type { LogBlocks } from './logs/logIndex.ts'
+import type { LogPattern } from './logs/pattern.ts'
 import type { TrieNodeReader, TrieNodeWrite } from '../trie/node.ts'
 
 /** Everything about one block that the store keeps; written as one durable value, the segment. */
@@ -65,6 +67,13 @@ export type ChainStore = {
   readAhead(addresses: readonly Address[]): Promise<void>
   /** Runs a synchronous function over the store, loading what it misses and running it again. */
   run<T>(synchronous: () => T): Promise<T>
+
+  /**
+   * One step of a search for logs, to be gone on with behind `through` until that is `to`: blocks of `from` to `to` (the head
+   * at most) that may have a wanted log, from an index and not from the logs themselves.
+   * @throws StoreCorruption
+   */
+  searchLogs(pattern: LogPattern, from: bigint, to: bigint): Promise<LogBlocks>
 
   /** Brings the views up to date and waits for it; for tests and a clean stop. */
   flush(): Promise<void>

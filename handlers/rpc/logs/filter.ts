@@ -1,12 +1,12 @@
 import type { Address, Hash } from '../../../core/bytes/bytes.ts'
 import { toBareHex } from '../../../core/bytes/hex.ts'
-import { keccak256 } from '../../../core/crypto/crypto.ts'
 import type { Log } from '../../../core/chain/receipt.ts'
+import { logPattern, type LogPattern, type LogWants } from '../../../core/store/logs/pattern.ts'
 import { RpcError } from '../errors.ts'
 import { type BlockSelector, LATEST, numberSelectorOf } from '../parameters/block.ts'
 import { addressOf, hashOf, isObject, required } from '../parameters/values.ts'
 
-/** Addresses and topics of one filter together: each is compared with every block's bloom. */
+/** Addresses and topics of one filter together: each is looked for in every section of the index. */
 export const FILTER_VALUES_MAX = 10_000
 
 /** A log has no more topics, so a longer list matches nothing. */
@@ -19,57 +19,30 @@ export type LogRange =
 
 /** Which logs are wanted; a set that is undefined lets all pass. */
 export type LogCriteria = {
-  readonly addresses: ValueSet | undefined
-  /** By position. */
-  readonly topics: readonly (ValueSet | undefined)[]
+  /** Bare hex. */
+  readonly addresses: ReadonlySet<string> | undefined
+  /** By position, bare hex. */
+  readonly topics: readonly (ReadonlySet<string> | undefined)[]
+  /** What a block must hold; undefined where no log can be wanted. */
+  readonly pattern: LogPattern | undefined
 }
 
 export type LogFilter = LogCriteria & { readonly range: LogRange }
 
-type ValueSet = {
-  readonly hexes: ReadonlySet<string>
-  /** For each value, byte index and mask of its three bits in a bloom, six numbers in a row. */
-  readonly bloomBits: Uint16Array
-}
+const hexSet = (values: readonly Uint8Array[] | undefined): ReadonlySet<string> | undefined =>
+  values === undefined ? undefined : new Set(values.map(toBareHex))
 
-const valueSet = (values: readonly Uint8Array[]): ValueSet => {
-  const bloomBits = new Uint16Array(6 * values.length)
-  values.forEach((value, index) => {
-    const hash = keccak256(value)
-    for (let pair = 0; pair < 6; pair += 2) {
-      const bit = (((hash[pair] as number) & 7) << 8) | (hash[pair + 1] as number)
-      bloomBits[6 * index + pair] = 255 - (bit >> 3)
-      bloomBits[6 * index + pair + 1] = 1 << (bit & 7)
-    }
-  })
-  return { hexes: new Set(values.map(toBareHex)), bloomBits }
-}
-
-const mayHoldAny = (bloom: Uint8Array, { bloomBits }: ValueSet): boolean => {
-  for (let value = 0; value < bloomBits.length; value += 6) {
-    let bits = 0
-    while (
-      bits < 6 &&
-      ((bloom[bloomBits[value + bits] as number] as number) & (bloomBits[value + bits + 1] as number)) !== 0
-    )
-      bits += 2
-    if (bits === 6) return true
-  }
-  return false
-}
-
-/** False when no log behind the bloom can be wanted. */
-export const bloomMayMatch = (bloom: Uint8Array, { addresses, topics }: LogCriteria): boolean =>
-  topics.length <= TOPICS_MAX &&
-  (addresses === undefined || mayHoldAny(bloom, addresses)) &&
-  topics.every(topic => topic === undefined || mayHoldAny(bloom, topic))
+/** The criteria of these wants, in the forms in which blocks and logs are held against them. */
+export const logCriteria = (wants: LogWants): LogCriteria => ({
+  addresses: hexSet(wants.addresses),
+  topics: wants.topics.map(hexSet),
+  pattern: wants.topics.length > TOPICS_MAX ? undefined : logPattern(wants),
+})
 
 export const logMatches = (log: Log, { addresses, topics }: LogCriteria): boolean => {
   if (topics.length > log.topics.length) return false
-  if (addresses !== undefined && !addresses.hexes.has(toBareHex(log.address))) return false
-  return topics.every(
-    (set, index) => set === undefined || set.hexes.has(toBareHex(log.topics[index] as Hash)),
-  )
+  if (addresses !== undefined && !addresses.has(toBareHex(log.address))) return false
+  return topics.every((set, index) => set === undefined || set.has(toBareHex(log.topics[index] as Hash)))
 }
 
 const readAddresses = (value: unknown): readonly Address[] => {
@@ -101,8 +74,10 @@ export const readLogFilter = (value: unknown): LogFilter => {
   if (hash !== undefined && ((fromBlock ?? undefined) !== undefined || (toBlock ?? undefined) !== undefined))
     throw new RpcError('INVALID_FILTER')
   return {
-    addresses: addresses.length === 0 ? undefined : valueSet(addresses),
-    topics: positions.map(position => (position.length === 0 ? undefined : valueSet(position))),
+    ...logCriteria({
+      addresses: addresses.length === 0 ? undefined : addresses,
+      topics: positions.map(position => (position.length === 0 ? undefined : position)),
+    }),
     range:
       hash === undefined
         ? { kind: 'range', from: readBound(fromBlock), to: readBound(toBlock) }

@@ -1,48 +1,71 @@
+import type { Log } from '../../../core/chain/receipt.ts'
 import type { BlockRecord } from '../../../core/store/store.ts'
 import type { RpcContext } from '../context.ts'
 import { RpcError } from '../errors.ts'
 import { createPace } from '../pace.ts'
 import { type BlockSelector, blockNumberOf } from '../parameters/block.ts'
-import { logShape } from '../shapes/receipt.ts'
-import { bloomMayMatch, type LogCriteria, type LogFilter, logMatches } from './filter.ts'
+import type { LogPlace } from '../shapes/receipt.ts'
+import { type LogCriteria, type LogFilter, logMatches } from './filter.ts'
 
 /** Logs of one answer: each is some 700 characters of JSON. */
 export const LOGS_MAX = 100_000
 
-type Json = Record<string, unknown>
+/** Logs between two looks at the clock: well under a millisecond. */
+const STEP_LOGS = 128
 
-/** The wanted logs of one block, in order. */
-export const matchingLogs = (record: BlockRecord, criteria: LogCriteria): Json[] => {
-  const found: Json[] = []
+/** What becomes of a log that was found; the record is not to be kept, which would keep the whole block. */
+export type TakeLog<T> = (log: Log, place: LogPlace) => T
+
+/** The wanted logs of one block, in order; undefined for each that is not, so that whoever takes them can pause. */
+function* eachLog<T>(
+  record: BlockRecord,
+  criteria: LogCriteria,
+  take: TakeLog<T>,
+): Generator<T | undefined, void> {
   let logIndex = 0
-  record.receipts.forEach((receipt, transactionIndex) => {
-    for (const log of receipt.logs) {
-      if (logMatches(log, criteria)) found.push(logShape(log, { record, transactionIndex, logIndex }))
+  for (const [transactionIndex, { logs }] of record.receipts.entries())
+    for (const log of logs) {
+      yield logMatches(log, criteria) ? take(log, { record, transactionIndex, logIndex }) : undefined
       logIndex++
     }
-  })
-  return found
 }
 
-/** The wanted logs of blocks `from` to `to`, both included. @throws RpcError */
-export const logsBetween = async (
+/**
+ * The wanted logs of blocks `from` to `to`, both included. Others have their turn after every few milliseconds of it.
+ * @throws RpcError when it takes too long, nobody waits for it any more or there are more than LOGS_MAX
+ */
+export const logsBetween = async <T>(
   { chain, nowMs }: Pick<RpcContext, 'chain' | 'nowMs'>,
   criteria: LogCriteria,
   from: bigint,
   to: bigint,
   expired: () => boolean,
-): Promise<Json[]> => {
+  take: TakeLog<T>,
+): Promise<T[]> => {
+  const { pattern } = criteria
+  const found: T[] = []
+  let seen = 0
+  if (pattern === undefined) return found
   const pace = createPace(nowMs)
-  const found: Json[] = []
-  for (let number = from; number <= to; number++) {
+  const step = async (): Promise<void> => {
     await pace()
     if (expired()) throw new RpcError('TIMEOUT')
-    const header = await chain.store.header(number)
-    if (header === undefined || !bloomMayMatch(header.logsBloom, criteria)) continue
-    const record = await chain.store.record(number)
-    if (record === undefined) continue
-    for (const log of matchingLogs(record, criteria)) found.push(log)
-    if (found.length > LOGS_MAX) throw new RpcError('LOGS_TOO_MANY')
+  }
+  for (let next = from; next <= to; ) {
+    await step()
+    const { numbers, through } = await chain.store.searchLogs(pattern, next, to)
+    for (const number of numbers) {
+      await step()
+      const record = await chain.store.record(number)
+      if (record === undefined) continue
+      for (const log of eachLog(record, criteria, take)) {
+        if (++seen % STEP_LOGS === 0) await step()
+        if (log === undefined) continue
+        if (found.length === LOGS_MAX) throw new RpcError('LOGS_TOO_MANY')
+        found.push(log)
+      }
+    }
+    next = through + 1n
   }
   return found
 }
@@ -66,20 +89,21 @@ const boundOf = async (context: RpcContext, selector: BlockSelector): Promise<bi
  * @param rangeMax most blocks between the bounds, 0 for any number.
  * @throws RpcError
  */
-export const searchLogs = async (
+export const searchLogs = async <T>(
   context: RpcContext,
   filter: LogFilter,
   rangeMax: bigint,
   expired: () => boolean,
-): Promise<Json[]> => {
+  take: TakeLog<T>,
+): Promise<T[]> => {
   if (filter.range.kind === 'block') {
     const number = await context.chain.store.numberOfHash(filter.range.hash)
     if (number === undefined) throw new RpcError('BLOCK_NOT_FOUND')
-    return await logsBetween(context, filter, number, number, expired)
+    return await logsBetween(context, filter, number, number, expired, take)
   }
   const from = await boundOf(context, filter.range.from)
   const to = await boundOf(context, filter.range.to)
   if (from > to || to > context.chain.head().header.number) throw new RpcError('INVALID_PARAMS')
   if (rangeMax > 0n && to - from > rangeMax) throw new RpcError('LOGS_RANGE_TOO_LARGE')
-  return await logsBetween(context, filter, from, to, expired)
+  return await logsBetween(context, filter, from, to, expired, take)
 }

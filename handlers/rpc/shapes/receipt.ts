@@ -7,7 +7,7 @@ import type { BlockRecord } from '../../../core/store/store.ts'
 type Json = Record<string, unknown>
 
 /** Where a log stands. */
-type LogPlace = { readonly record: BlockRecord; readonly transactionIndex: number; readonly logIndex: number }
+export type LogPlace = { readonly record: BlockRecord; readonly transactionIndex: number; readonly logIndex: number }
 
 const transactionHash = ({ record, transactionIndex }: LogPlace): string =>
   toHex((record.block.transactions[transactionIndex] as Transaction).hash)

@@ -1,0 +1,71 @@
+import type { Receipt } from '../../chain/receipt.ts'
+
+/** Where in a log a value stands; the topics follow the address in their order. */
+export const ADDRESS_POSITION = 0
+export const TOPIC_POSITION = 1
+
+/** Stands for "there is a log", whatever is in it. */
+const ANY_LOG_POSITION = 255
+
+const LANE = 0x9e3779b1
+
+/**
+ * 32 bits of a value and of where in a log it stands. Equal values have equal ones; two others share one by chance, once in
+ * four billion, and whoever makes values that do has only made the search for them slower.
+ */
+export const logFingerprint = (position: number, value: Uint8Array): number => {
+  let bits = Math.imul(position + 1, LANE)
+  for (let at = 0; at < value.length; at += 4) {
+    const word =
+      (value[at] as number) |
+      ((value[at + 1] as number) << 8) |
+      ((value[at + 2] as number) << 16) |
+      ((value[at + 3] as number) << 24)
+    bits = Math.imul(bits ^ word, LANE)
+    bits = (bits << 13) | (bits >>> 19)
+  }
+  bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b)
+  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35)
+  return (bits ^ (bits >>> 16)) >>> 0
+}
+
+export const ANY_LOG_FINGERPRINT = logFingerprint(ANY_LOG_POSITION, new Uint8Array(0))
+
+/** Fingerprints of everything in the logs of one block, ascending, each once. */
+export const blockFingerprints = (receipts: readonly Receipt[]): Uint32Array => {
+  const found: number[] = []
+  // Neighbouring logs mostly are of one contract and one event.
+  const last: number[] = []
+  const add = (position: number, value: Uint8Array): void => {
+    const fingerprint = logFingerprint(position, value)
+    if (last[position] === fingerprint) return
+    last[position] = fingerprint
+    found.push(fingerprint)
+  }
+  for (const { logs } of receipts)
+    for (const { address, topics } of logs) {
+      add(ADDRESS_POSITION, address)
+      for (let i = 0; i < topics.length; i++) add(TOPIC_POSITION + i, topics[i] as Uint8Array)
+    }
+  if (found.length === 0) return NO_FINGERPRINTS
+  found.push(ANY_LOG_FINGERPRINT)
+  const sorted = Uint32Array.from(found).sort()
+  let kept = 1
+  for (let i = 1; i < sorted.length; i++)
+    if (sorted[i] !== sorted[i - 1]) sorted[kept++] = sorted[i] as number
+  return sorted.slice(0, kept)
+}
+
+const NO_FINGERPRINTS = new Uint32Array(0)
+
+/** Index of the first of `count` ascending numbers that is not below `wanted`. */
+export const lowerBound = (count: number, at: (index: number) => number, wanted: number): number => {
+  let low = 0
+  let high = count
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (at(middle) < wanted) low = middle + 1
+    else high = middle
+  }
+  return low
+}

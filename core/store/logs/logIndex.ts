@@ -1,0 +1,163 @@
+import type { Header } from '../../chain/header.ts'
+import type { Receipt } from '../../chain/receipt.ts'
+import { StoreCorruption, withChecksum } from '../checksum.ts'
+import type { KeyValueStore } from '../keyvalue.ts'
+import { LOG_MARK_SECTIONS, LOG_RECENT_BYTES, LOG_SECTION_BLOCKS } from '../limits.ts'
+import { blockFingerprints } from './fingerprint.ts'
+import { readLogMark, writeLogMark } from './mark.ts'
+import { bloomMayMatch, fingerprintsMayMatch, type LogPattern } from './pattern.ts'
+import { searchSection, sectionRecords } from './section.ts'
+
+/** One step of a search: the blocks that may have a wanted log, ascending, and up to which block the search has come. */
+export type LogBlocks = { readonly numbers: readonly bigint[]; readonly through: bigint }
+
+/**
+ * Which values are in the logs of which blocks. Sections of blocks are stored once the views have all of them; what is above
+ * is in memory. Neither has a block that was committed before there was an index or shortly before a start: there its
+ * header's bloom tells, while its section is made in the background from the segments.
+ */
+export type LogIndex = {
+  /** Takes the block that was just committed. */
+  add(number: number, receipts: readonly Receipt[]): void
+  /** Goes on in the background to store the sections of the blocks up to `mark`. */
+  advance(mark: number): void
+  /** Resolves when there is nothing left to store, or storing has failed. */
+  settled(): Promise<void>
+  /** Looks through the first blocks of `from` to `to` (neither above the head), a section at most. @throws StoreCorruption */
+  readonly search: (pattern: LogPattern, from: bigint, to: bigint) => Promise<LogBlocks>
+  /** Ends what goes on in the background, soon; a start goes on from there. */
+  close(): Promise<void>
+}
+
+/** What a block in memory costs beside its fingerprints. */
+const RECENT_BLOCK_BYTES = 200
+
+export type LogIndexSources = {
+  /** Reads a value of the views. @throws StoreCorruption */
+  readonly fetch: (key: string) => Promise<Uint8Array | undefined>
+  /** @throws StoreCorruption */
+  readonly header: (number: bigint) => Promise<Header | undefined>
+  /** Of a block that the views have. @throws StoreCorruption */
+  readonly receipts: (number: number) => Promise<readonly Receipt[]>
+  /** Told when a section cannot be stored; no more are tried. */
+  readonly onFailed: (cause: unknown) => void
+}
+
+export const openLogIndex = async (
+  kv: KeyValueStore,
+  { fetch, header, receipts, onFailed }: LogIndexSources,
+): Promise<LogIndex> => {
+  let mark = await readLogMark(kv)
+  /** Sections that can be searched: stored, though the mark may not say so yet. */
+  let sections = mark.sections
+  const recent = new Map<number, Uint32Array>()
+  let recentBytes = 0
+  let target = -1
+  let running: Promise<void> | undefined
+  let stopped = false
+
+  const forget = (number: number): void => {
+    const known = recent.get(number)
+    if (known === undefined) return
+    recentBytes -= RECENT_BLOCK_BYTES + known.byteLength
+    recent.delete(number)
+  }
+
+  /** From memory or from the segment; undefined for a damaged one, which is for those to hear of who read it. */
+  const fingerprintsOf = async (number: number): Promise<Uint32Array | undefined> => {
+    const known = recent.get(number)
+    if (known !== undefined) return known
+    try {
+      return blockFingerprints(await receipts(number))
+    } catch (error) {
+      if (error instanceof StoreCorruption) return undefined
+      throw error
+    } finally {
+      await kv.pause()
+    }
+  }
+
+  const storeSection = async (): Promise<void> => {
+    const first = sections * LOG_SECTION_BLOCKS
+    const blocks: (Uint32Array | undefined)[] = []
+    for (let offset = 0; offset < LOG_SECTION_BLOCKS; offset++) {
+      if (stopped) return
+      blocks.push(await fingerprintsOf(first + offset))
+    }
+    for (const { key, value } of sectionRecords(sections, blocks)) {
+      if (stopped) return
+      await kv.set([{ key, value: withChecksum(key, value) }])
+      await kv.pause()
+    }
+    sections++
+    for (let offset = 0; offset < LOG_SECTION_BLOCKS; offset++) forget(first + offset)
+  }
+
+  const storeMark = async (): Promise<void> => {
+    if (sections === mark.sections) return
+    await kv.sync()
+    mark = await writeLogMark(kv, { ...mark, sections })
+  }
+
+  /** Of a block that no stored section has. */
+  const mayMatch = async (number: number, pattern: LogPattern): Promise<boolean> => {
+    const fingerprints = recent.get(number)
+    if (fingerprints !== undefined) return fingerprintsMayMatch(fingerprints, pattern)
+    const bloom = (await header(BigInt(number)))?.logsBloom
+    return bloom !== undefined && bloomMayMatch(bloom, pattern)
+  }
+
+  const isDue = (): boolean => !stopped && (sections + 1) * LOG_SECTION_BLOCKS <= target + 1
+
+  const run = async (): Promise<void> => {
+    try {
+      // The flush that began this has others waiting for it.
+      await kv.pause()
+      while (isDue()) {
+        await storeSection()
+        if (!isDue() || sections - mark.sections >= LOG_MARK_SECTIONS) await storeMark()
+      }
+    } catch (error) {
+      stopped = true
+      onFailed(error)
+    } finally {
+      running = undefined
+    }
+  }
+
+  return {
+    add: (number, added) => {
+      const fingerprints = blockFingerprints(added)
+      recent.set(number, fingerprints)
+      recentBytes += RECENT_BLOCK_BYTES + fingerprints.byteLength
+      for (const oldest of recent.keys()) {
+        if (recentBytes <= LOG_RECENT_BYTES) break
+        forget(oldest)
+      }
+    },
+    advance: to => {
+      target = to
+      if (isDue()) running ??= run()
+    },
+    settled: async () => running,
+    search: async (pattern, from, to) => {
+      const section = Math.floor(Number(from) / LOG_SECTION_BLOCKS)
+      const first = section * LOG_SECTION_BLOCKS
+      const last = Math.min(Number(to), first + LOG_SECTION_BLOCKS - 1)
+      const numbers: bigint[] = []
+      if (section < sections) {
+        for (const offset of await searchSection(fetch, section, pattern)) {
+          const number = first + offset
+          if (number >= Number(from) && number <= last) numbers.push(BigInt(number))
+        }
+      } else
+        for (let number = Number(from); number <= last; number++)
+          if (await mayMatch(number, pattern)) numbers.push(BigInt(number))
+      return { numbers, through: BigInt(last) }
+    },
+    close: async () => {
+      stopped = true
+      await running
+    },
+  }
+}

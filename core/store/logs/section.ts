@@ -1,0 +1,125 @@
+import { StoreCorruption } from '../checksum.ts'
+import { createReader } from '../codec/reader.ts'
+import { createWriter } from '../codec/writer.ts'
+import { logPartitionKey, logSectionKey } from '../keys.ts'
+import { LOG_PARTITION_POSTINGS, LOG_SECTION_BLOCKS } from '../limits.ts'
+import { lowerBound } from './fingerprint.ts'
+import type { LogPattern } from './pattern.ts'
+
+/*
+ * A section is what LOG_SECTION_BLOCKS blocks in a row have in their logs: postings, each a fingerprint and the block it is
+ * in, counted from the first of the section. They lie in the order of fingerprints, cut into partitions by the leading bits
+ * of these where they are many, so that a search reads one of them for each value and not all. Which blocks are in a section
+ * follows from their numbers and what is in it from the blocks: written twice it is the same.
+ */
+
+/** A fingerprint and the block it is in. */
+const POSTING_BYTES = 5
+const FINGERPRINT_BYTES = 4
+
+/** What is in each block of a section; undefined for one that cannot be read, so that every search has to look at it. */
+export type SectionBlocks = readonly (Uint32Array | undefined)[]
+
+/** One value of a section, to be stored under its key. */
+export type SectionRecord = { readonly key: string; readonly value: Uint8Array }
+
+/** As many leading bits as make partitions of at most about LOG_PARTITION_POSTINGS. */
+const partitionBitsFor = (postings: number): number =>
+  Math.max(0, Math.ceil(Math.log2(postings / LOG_PARTITION_POSTINGS)))
+
+/** Fingerprints first and then the blocks, so that the search for one touches few bytes. */
+const encodePostings = (postings: Float64Array): Uint8Array => {
+  const count = postings.length
+  const bytes = new Uint8Array(count * POSTING_BYTES)
+  const view = new DataView(bytes.buffer)
+  for (let i = 0; i < count; i++) {
+    const posting = postings[i] as number
+    const offset = posting % LOG_SECTION_BLOCKS
+    view.setUint32(i * FINGERPRINT_BYTES, (posting - offset) / LOG_SECTION_BLOCKS, true)
+    bytes[count * FINGERPRINT_BYTES + i] = offset
+  }
+  return bytes
+}
+
+/** What is stored for a section: its partitions one by one, each some milliseconds of work, and then its head. */
+export function* sectionRecords(section: number, blocks: SectionBlocks): Generator<SectionRecord> {
+  const postings = blocks.reduce((sum, block) => sum + (block?.length ?? 0), 0)
+  const bits = partitionBitsFor(postings)
+  const head = createWriter()
+  head.byte(bits)
+  const unread = blocks.flatMap((block, offset) => (block === undefined ? [offset] : []))
+  head.varint(unread.length)
+  for (const offset of unread) head.byte(offset)
+
+  const next = new Uint32Array(blocks.length)
+  for (let partition = 0; partition < 2 ** bits; partition++) {
+    const end = (partition + 1) * 2 ** (32 - bits)
+    const found: number[] = []
+    blocks.forEach((block, offset) => {
+      if (block === undefined) return
+      let at = next[offset] as number
+      for (; at < block.length && (block[at] as number) < end; at++)
+        found.push((block[at] as number) * LOG_SECTION_BLOCKS + offset)
+      next[offset] = at
+    })
+    const value = encodePostings(Float64Array.from(found).sort())
+    if (bits === 0) head.raw(value)
+    else yield { key: logPartitionKey(section, partition), value }
+  }
+  yield { key: logSectionKey(section), value: head.finish() }
+}
+
+/** Marks the blocks of the partition that hold this fingerprint and were found for every value before it. */
+const markBlocks = (partition: Uint8Array, wanted: number, found: Uint8Array, round: number): void => {
+  const count = partition.length / POSTING_BYTES
+  const view = new DataView(partition.buffer, partition.byteOffset)
+  const at = (index: number): number => view.getUint32(index * FINGERPRINT_BYTES, true)
+  for (let i = lowerBound(count, at, wanted); i < count && at(i) === wanted; i++) {
+    const offset = partition[count * FINGERPRINT_BYTES + i] as number
+    if (found[offset] === round) found[offset] = round + 1
+  }
+}
+
+/**
+ * The blocks of a section that may have a wanted log, counted from its first, ascending.
+ * @param fetch reads a stored value and checks it
+ * @throws StoreCorruption
+ */
+export const searchSection = async (
+  fetch: (key: string) => Promise<Uint8Array | undefined>,
+  section: number,
+  pattern: LogPattern,
+): Promise<number[]> => {
+  const read = async (key: string): Promise<Uint8Array> => {
+    const value = await fetch(key)
+    if (value === undefined) throw new StoreCorruption(key, section * LOG_SECTION_BLOCKS, 'it is missing')
+    return value
+  }
+  const head = createReader(await read(logSectionKey(section)))
+  const bits = head.byte()
+  const unread = head.raw(head.varint())
+  const inHead = bits === 0 ? head.rest() : undefined
+
+  /** For each block, how many of the pattern's values in a row it was found for. */
+  const found = new Uint8Array(LOG_SECTION_BLOCKS)
+  for (const [round, { fingerprints }] of pattern.entries()) {
+    let partition = inHead
+    let loaded = -1
+    for (const wanted of fingerprints) {
+      if (inHead === undefined) {
+        const index = Math.floor(wanted / 2 ** (32 - bits))
+        // Fingerprints ascend, so each partition is read once.
+        if (index !== loaded) partition = await read(logPartitionKey(section, index))
+        loaded = index
+      }
+      markBlocks(partition as Uint8Array, wanted, found, round)
+    }
+    if (!found.includes(round + 1)) break
+  }
+  for (const offset of unread) found[offset] = pattern.length
+  const offsets: number[] = []
+  found.forEach((rounds, offset) => {
+    if (rounds === pattern.length) offsets.push(offset)
+  })
+  return offsets
+}
