@@ -5,7 +5,14 @@ import { flushLayer } from './flush.ts'
 import type { KeyValueStore } from './keyvalue.ts'
 import { nodeKey, segmentKey } from './keys.ts'
 import { addBlock, createLayer, type Layer } from './layer.ts'
-import { FLUSH_BLOCKS, FLUSH_BYTES, PENDING_BLOCKS_MAX, PENDING_BYTES_MAX, RECENT_BLOCKS } from './limits.ts'
+import {
+  FLUSH_BLOCKS,
+  FLUSH_BYTES,
+  PAUSED_TRANSACTIONS,
+  PENDING_BLOCKS_MAX,
+  PENDING_BYTES_MAX,
+  RECENT_BLOCKS,
+} from './limits.ts'
 import { commitOfSegment, readStart, recomputeNodes, segmentsAbove } from './recover.ts'
 import { openLogIndex } from './logs/logIndex.ts'
 import { encodeSegment } from './segment.ts'
@@ -181,8 +188,11 @@ export const openChainStore = async (
         await waitForViews()
         const key = segmentKey(Number(commit.block.header.number))
         const segment = encodeSegment(commit)
+        const isLarge = commit.block.transactions.length >= PAUSED_TRANSACTIONS
+        if (isLarge) await kv.pause()
         segments.add(key, withChecksum(key, segment))
         if (durable === 'now' || segments.isFull) await writeSegments(commit.block.header.number)
+        if (isLarge) await kv.pause()
         blocks.remember(commit, segment.length)
         append(commit)
         flushWhenDue()

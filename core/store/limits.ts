@@ -21,6 +21,9 @@ export const UNWRITTEN_BLOCKS_MAX = 64
 /** Bytes of such blocks. */
 export const UNWRITTEN_BYTES_MAX = 4 * 1024 * 1024
 
+/** From so many transactions on a commit lets other work run between its steps: encoding, writing and keeping them each take some 5 us. */
+export const PAUSED_TRANSACTIONS = 200
+
 /** Entries a flush writes before it lets other work run: 1 to 5 ms with SQLite. */
 export const FLUSH_SLICE_ENTRIES = 256
 

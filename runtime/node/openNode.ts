@@ -22,7 +22,7 @@ import {
   readGenesisIfThere,
 } from './genesisFile.ts'
 import { createRecoverSeals, type RecoverSeals } from './recoverSeals.ts'
-import { createRecoverSenders, type RecoverSenders } from './recoverSenders.ts'
+import { createRecoverSenders, type KnownSender, type RecoverSenders } from './recoverSenders.ts'
 
 export type OpenOptions = {
   readonly dataPath: string
@@ -35,6 +35,8 @@ export type OpenNode = {
   readonly chain: Chain
   readonly genesis: Genesis
   readonly recoverSenders: RecoverSenders
+  /** From now on senders that are known there are not recovered: what waits in a pool need not be when it comes in a block. */
+  readonly lookUpSenders: (known: KnownSender) => void
   readonly recoverSeals: RecoverSeals
   /** Where the chain is kept, for what else must survive as blocks do. */
   readonly storage: Pick<KeyValueStore, 'durability' | 'get' | 'setDurably'>
@@ -122,7 +124,11 @@ const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): 
       keepKey()
       writeFileAtomically(developmentGenesisPath(options.dataPath), plan.newText)
     }
-    const recoverSenders = createRecoverSenders(recovery)
+    let knownSender: KnownSender = () => undefined
+    const recoverSenders = createRecoverSenders(recovery, hash => knownSender(hash))
+    const lookUpSenders = (known: KnownSender): void => {
+      knownSender = known
+    }
     const chain = await openChain({
       genesis: plan.genesis,
       store,
@@ -132,7 +138,7 @@ const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): 
     })
     if (plan.newText === undefined) keepKey()
     const recoverSeals = createRecoverSeals(recovery)
-    return { chain, genesis: plan.genesis, recoverSenders, recoverSeals, storage, close }
+    return { chain, genesis: plan.genesis, recoverSenders, lookUpSenders, recoverSeals, storage, close }
   } catch (error) {
     await close()
     throw error

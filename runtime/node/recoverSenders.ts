@@ -1,4 +1,4 @@
-import type { Address } from '../../core/bytes/bytes.ts'
+import type { Address, Hash } from '../../core/bytes/bytes.ts'
 import { signingHash } from '../../core/chain/codec/signature.ts'
 import type { Transaction } from '../../core/chain/transaction.ts'
 import type { RecoveryPool } from '../recovery/pool.ts'
@@ -8,23 +8,35 @@ export type RecoverSenders = (
   transactions: readonly Transaction[],
 ) => Promise<readonly (Address | undefined)[]>
 
+/** The sender of the transaction of that hash, which covers its signature; undefined where it was not recovered before. */
+export type KnownSender = (hash: Hash) => Address | undefined
+
 /** Whoever asks for the same list again, as the import of a block that was looked at ahead does, gets the same answer. */
-export const createRecoverSenders = (pool: RecoveryPool): RecoverSenders => {
-  const known = new WeakMap<readonly Transaction[], ReturnType<RecoverSenders>>()
-  return transactions => {
-    const before = known.get(transactions)
-    if (before !== undefined) return before
-    const recovered = pool.recover(
-      transactions.map(transaction => ({
+export const createRecoverSenders = (pool: RecoveryPool, knownSender: KnownSender): RecoverSenders => {
+  const recover = async (transactions: readonly Transaction[]): Promise<readonly (Address | undefined)[]> => {
+    const senders = transactions.map(({ hash }) => knownSender(hash))
+    const unknown = transactions.filter((_, index) => senders[index] === undefined)
+    if (unknown.length === 0) return senders
+    const recovered = await pool.recover(
+      unknown.map(transaction => ({
         hash: signingHash(transaction),
         yParity: transaction.yParity,
         r: transaction.r,
         s: transaction.s,
       })),
     )
-    known.set(transactions, recovered)
+    let next = 0
+    return senders.map(sender => sender ?? recovered[next++])
+  }
+
+  const asked = new WeakMap<readonly Transaction[], ReturnType<RecoverSenders>>()
+  return transactions => {
+    const before = asked.get(transactions)
+    if (before !== undefined) return before
+    const recovered = recover(transactions)
+    asked.set(transactions, recovered)
     // The next one tries again.
-    recovered.catch(() => known.delete(transactions))
+    recovered.catch(() => asked.delete(transactions))
     return recovered
   }
 }

@@ -1,6 +1,7 @@
 import type { PoolOptions } from '../../core/txpool/admission.ts'
 import { createTransactionPool } from '../../core/txpool/transactionPool.ts'
 import type { Network } from '../../p2p/network.ts'
+import type { Access } from '../auth/open.ts'
 import { CommandError } from '../cli/errors.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
 import type { Progress } from '../cli/progress.ts'
@@ -21,6 +22,7 @@ export type ServiceOptions = {
   readonly poolOptions: PoolOptions
   /** Undefined when JSON-RPC is off. */
   readonly listener: RpcListener | undefined
+  readonly access: Access
   readonly development: boolean
   /** enode URLs to stay connected with; undefined when this node connects to no others. */
   readonly staticNodes: readonly string[] | undefined
@@ -58,10 +60,11 @@ const refusalOf = ({ storage }: RunningNode, options: NodeOptions): string | und
  */
 export const startServices = async (
   node: RunningNode,
-  { options, poolOptions, listener, development, staticNodes, showProgress }: ServiceOptions,
+  { options, poolOptions, listener, access, development, staticNodes, showProgress }: ServiceOptions,
 ): Promise<Services> => {
   const { chain } = node
   const pool = createTransactionPool(poolOptions)
+  node.lookUpSenders(hash => pool.get(hash)?.sender)
   const poolHead = createPoolHead(chain, options.minGasPrice)
   const role = await standingOf(node, staticNodes !== undefined)
   const refusal = refusalOf(node, options)
@@ -90,7 +93,7 @@ export const startServices = async (
   stops.push(() => participation.stop())
   try {
     if (listener !== undefined)
-      serveRpc(listener, options, {
+      serveRpc(listener, options, access, {
         chain,
         pool,
         recoverSenders: node.recoverSenders,

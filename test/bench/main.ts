@@ -10,6 +10,7 @@ import type { BenchOptions, Row } from './measure.ts'
 import { benchNetwork } from './network.ts'
 import { tableText } from './table.ts'
 import { benchTrie } from './trie.ts'
+import { benchTurns } from './turns.ts'
 
 type Group = {
   readonly title: string
@@ -43,6 +44,11 @@ const GROUPS: Readonly<Record<string, Group>> = {
       'build, execute, roots, seal, segment synced to SQLite; read ahead: while transactions wait in the pool, no part of the ' +
       'block; blocks follow each other without a pause, so the mean carries those that wait until the views are up to date',
     run: benchGrowth,
+  },
+  turns: {
+    title: 'event loop held at a time, ms',
+    note: "a validator's work on the block of another, median / longest; senders recovered again, as if none were in the pool",
+    run: benchTurns,
   },
   network: {
     title: 'network on this machine',

@@ -2,6 +2,7 @@ import { toHex } from '../../../core/bytes/hex.ts'
 import { qbftSealHash } from '../../../core/chain/codec/blockHash.ts'
 import { decodeExtraData, encodeExtraData } from '../../../core/chain/codec/extraData.ts'
 import { sealOfSignature } from '../../../core/chain/codec/seal.ts'
+import type { Block } from '../../../core/chain/block.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
 import { openChain } from '../../../core/chain/openChain.ts'
 import type { SenderTransaction } from '../../../core/chain/transaction.ts'
@@ -13,17 +14,19 @@ import { openStorage } from '../../../runtime/drivers/open.ts'
 import { VALIDATOR_KEY } from '../genesis.ts'
 import type { BlockRun } from './ethereumjsBlocks.ts'
 
+export type OwnRun = BlockRun & { readonly block: Block }
+
 export type OwnBlocks = {
   readonly store: ChainStore
   /** Builds, seals and commits one block: executed, all roots, its segment synced to SQLite. */
-  readonly run: (sent: readonly SenderTransaction[]) => Promise<BlockRun>
+  readonly run: (sent: readonly SenderTransaction[]) => Promise<OwnRun>
   /** Reads ahead what these transactions need, as the node does while they wait in its pool; milliseconds it took. */
   readonly readAhead: (sent: readonly SenderTransaction[]) => Promise<number>
   readonly close: () => Promise<void>
 }
 
 /** Builds, executes and seals as a validator does, and commits. */
-const mine = async (chain: Chain, sent: readonly SenderTransaction[]): Promise<BlockRun> => {
+const mine = async (chain: Chain, sent: readonly SenderTransaction[]): Promise<OwnRun> => {
   let position = 0
   const start = performance.now()
   const built = await chain.buildBlock({
@@ -39,11 +42,16 @@ const mine = async (chain: Chain, sent: readonly SenderTransaction[]): Promise<B
   const { header } = built.block
   const seal = sealOfSignature(sign(qbftSealHash(header), VALIDATOR_KEY))
   const extraData = encodeExtraData({ ...decodeExtraData(header.extraData), seals: [seal] })
-  await chain.commitBuilt(built, { ...header, extraData })
+  const sealed = { ...header, extraData }
+  await chain.commitBuilt(built, sealed)
   const ms = performance.now() - start
   if (built.receipts.length !== sent.length)
     throw new Error(`the block has ${built.receipts.length} of ${sent.length} transactions`)
-  return { ms, outcome: { gasUsed: header.gasUsed, receiptsRoot: toHex(header.receiptsRoot) } }
+  return {
+    ms,
+    outcome: { gasUsed: header.gasUsed, receiptsRoot: toHex(header.receiptsRoot) },
+    block: { ...built.block, header: sealed },
+  }
 }
 
 /** As many accounts at once as the node reads. */

@@ -1,0 +1,65 @@
+import { afterAll, expect, test } from 'bun:test'
+import { equalBytes } from '../../../core/bytes/bytes.ts'
+import { signTransaction } from '../../../core/chain/codec/signature.ts'
+import type { Transaction } from '../../../core/chain/transaction.ts'
+import { addressOfPrivateKey } from '../../../core/crypto/crypto.ts'
+import { createRecoverSenders } from '../../../runtime/node/recoverSenders.ts'
+import { createRecoveryPool, type RecoveryPool } from '../../../runtime/recovery/pool.ts'
+
+const keys = [1, 2, 3].map(last => new Uint8Array(32).fill(last))
+
+const transactions = keys.map(
+  (privateKey, nonce): Transaction =>
+    signTransaction(
+      {
+        type: 2,
+        chainId: 1337n,
+        nonce: BigInt(nonce),
+        maxPriorityFeePerGas: 0n,
+        maxFeePerGas: 0n,
+        gasLimit: 21_000n,
+        to: new Uint8Array(20),
+        value: 1n,
+        data: new Uint8Array(0),
+        accessList: [],
+        maxFeePerBlobGas: 0n,
+        blobVersionedHashes: [],
+        authorizationList: [],
+      },
+      privateKey,
+    ),
+)
+
+const pool = createRecoveryPool({ workers: 0 })
+afterAll(() => pool.close())
+
+const counting = (): RecoveryPool & { readonly asked: number[] } => {
+  const asked: number[] = []
+  return {
+    ...pool,
+    asked,
+    recover: batch => {
+      asked.push(batch.length)
+      return pool.recover(batch)
+    },
+  }
+}
+
+test('given a sender that is known, when a list with its transaction is recovered, then only the others cost anything and the order stands', async () => {
+  const counted = counting()
+  const [, second] = transactions as [Transaction, Transaction]
+  const known = addressOfPrivateKey(keys[1] as Uint8Array)
+  const recover = createRecoverSenders(counted, hash => (equalBytes(hash, second.hash) ? known : undefined))
+  expect(await recover(transactions)).toEqual(keys.map(addressOfPrivateKey))
+  expect(counted.asked).toEqual([2])
+})
+
+test('given that all are known, then nothing is recovered; given the same list again, then the same answer', async () => {
+  const counted = counting()
+  const known = addressOfPrivateKey(keys[0] as Uint8Array)
+  const recover = createRecoverSenders(counted, () => known)
+  const answer = recover(transactions)
+  expect(recover(transactions)).toBe(answer)
+  expect(await answer).toEqual([known, known, known])
+  expect(counted.asked).toEqual([])
+})
