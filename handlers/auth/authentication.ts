@@ -11,7 +11,7 @@ export type ClientAddress = () => string
 export type Identity = Caller & {
   /**
    * True where no token was presented and nothing is open without one: HTTP answers 401 without reading the body
-   * (`shutOut` of the HTTP application), a WebSocket answers each message, as `permits` refuses every method.
+   * (SHUT_OUT of the HTTP application), a WebSocket answers each message, as `permits` refuses every method.
    */
   readonly shutOut: boolean
   /** When the token ends, in milliseconds since 1970; undefined where there is no valid one. */

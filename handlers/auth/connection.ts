@@ -7,6 +7,9 @@ export const SUBSCRIPTION_GRACE_MS = 60_000
 /** Timers take no longer ones; a token may be valid for a century. */
 const TIMER_MS_MAX = 2 ** 31 - 1
 
+/** A method of WebSocket alone, open to everyone: presents a token on an open connection. */
+export const AUTHENTICATE_METHOD = 'rpc_authenticate'
+
 const SUBSCRIBE: Right = { name: 'eth_subscribe', permission: 'eth:subscribe' }
 
 export type ConnectionOptions = {

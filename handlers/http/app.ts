@@ -1,7 +1,10 @@
 import { Hono } from 'hono'
-import { EVERYONE } from '../auth/caller.ts'
+import { type Authentication, type ClientAddress, NO_AUTHENTICATION } from '../auth/authentication.ts'
+import { ANY_METHOD } from '../auth/caller.ts'
+import type { ClientOf } from '../auth/client.ts'
 import type { RpcContext, RpcHost } from '../rpc/context.ts'
 import { createDispatcher, type Reply } from '../rpc/dispatcher.ts'
+import { errorOutcome, replyText } from '../rpc/envelope.ts'
 import { createFilterRegistry } from '../rpc/filters/registry.ts'
 import { createGasPriceOracle } from '../rpc/gasPrice.ts'
 import { METHODS } from '../rpc/methods.ts'
@@ -26,7 +29,17 @@ export const HTTP_DEFAULTS: HttpOptions = {
   bodyBytesMax: 128 * 1024 * 1024,
 }
 
-export type RpcApp = { readonly fetch: (request: Request) => Response | Promise<Response> }
+export type RpcApp = {
+  /** @param peer gives the address of the other end of the connection; for logins and the audit log alone. */
+  readonly fetch: (request: Request, peer?: () => string) => Response | Promise<Response>
+}
+
+/** Who may do what, and how it is told where a request comes from. */
+export type HttpAccess = { readonly authentication: Authentication; readonly clientOf: ClientOf }
+
+const OPEN_ACCESS: HttpAccess = { authentication: NO_AUTHENTICATION, clientOf: peer => peer }
+
+const noPeer = (): string => 'an unknown address'
 
 const JSON_HEADERS = { 'content-type': 'application/json' }
 
@@ -45,6 +58,9 @@ const acceptsJson = (accept: string | null): boolean =>
 /** True for an absolute URL whose path is / and that has nothing behind it. */
 const isRoot = (url: string): boolean => url.indexOf('/', url.indexOf('://') + 3) === url.length - 1
 
+/** The answer to one who may do nothing and showed no token. */
+const SHUT_OUT: Reply = { status: 401, body: replyText('null', errorOutcome('UNAUTHORIZED')) }
+
 /** What the methods of one node share; made once for all its endpoints. */
 export const createRpcContext = (host: RpcHost): RpcContext => ({
   ...host,
@@ -56,7 +72,11 @@ export const createRpcContext = (host: RpcHost): RpcContext => ({
  * JSON-RPC over HTTP as Besu serves it: POST / for requests, GET / for a sign of life, /liveness, /readiness; the host
  * allowlist and CORS stand before everything.
  */
-export const createRpcApp = (context: RpcContext, options: HttpOptions): RpcApp => {
+export const createRpcApp = (
+  context: RpcContext,
+  options: HttpOptions,
+  { authentication, clientOf }: HttpAccess = OPEN_ACCESS,
+): RpcApp => {
   const dispatcher = createDispatcher(METHODS, context)
   const refusedHost = createHostCheck(options.hostAllowlist)
   const cors = createCors(options.corsOrigins)
@@ -67,8 +87,23 @@ export const createRpcApp = (context: RpcContext, options: HttpOptions): RpcApp 
     return new Response(null, { status: 500 })
   }
 
-  const post = async (request: Request): Promise<Response> => {
-    if (!acceptsJson(request.headers.get('accept'))) return new Response(null, { status: 406 })
+  const notAcceptable = (request: Request): Response | undefined =>
+    acceptsJson(request.headers.get('accept')) ? undefined : new Response(null, { status: 406 })
+
+  const clientAt =
+    (request: Request, peer: () => string): ClientAddress =>
+    () =>
+      clientOf(peer(), request.headers.get('x-forwarded-for'))
+
+  const post = async (request: Request, peer: () => string): Promise<Response> => {
+    const refusal = notAcceptable(request)
+    if (refusal !== undefined) return refusal
+    const identified = authentication.identify(request.headers.get('authorization'), clientAt(request, peer))
+    const caller = identified instanceof Promise ? await identified : identified
+    if (caller.shutOut) {
+      caller.denied(ANY_METHOD)
+      return toResponse(SHUT_OUT)
+    }
     let body: string | undefined
     try {
       body = await readBody(request, options.bodyBytesMax)
@@ -78,18 +113,23 @@ export const createRpcApp = (context: RpcContext, options: HttpOptions): RpcApp 
     }
     if (body === undefined) return new Response(null, { status: 413 })
     try {
-      const reply = dispatcher.handle(body, EVERYONE)
+      const reply = dispatcher.handle(body, caller)
       return toResponse(reply instanceof Promise ? await reply : reply)
     } catch (error) {
       return failed(error)
     }
   }
 
-  const app = new Hono()
+  const login = async (request: Request, peer: () => string): Promise<Response> =>
+    notAcceptable(request) ?? (await authentication.login(request, clientAt(request, peer)))
+
+  const app = new Hono<{ Bindings: { readonly peer: () => string } }>()
   // With a query; without one it goes the short way below.
-  app.post('/', c => post(c.req.raw))
+  app.post('/', c => post(c.req.raw, c.env.peer))
   app.get('/', () => new Response(null, { status: 201 }))
   app.all('/', () => notAllowed('GET, POST'))
+  app.post('/login', c => login(c.req.raw, c.env.peer))
+  app.all('/login', () => notAllowed('POST'))
   app.get('/liveness', liveness)
   app.all('/liveness', () => notAllowed('GET'))
   app.get('/readiness', c =>
@@ -107,18 +147,18 @@ export const createRpcApp = (context: RpcContext, options: HttpOptions): RpcApp 
   app.onError(failed)
 
   // Nearly every request is this one; a router and its context would cost as much as the answer.
-  const route = (request: Request): Response | Promise<Response> =>
-    request.method === 'POST' && isRoot(request.url) ? post(request) : app.fetch(request)
+  const route = (request: Request, peer: () => string): Response | Promise<Response> =>
+    request.method === 'POST' && isRoot(request.url) ? post(request, peer) : app.fetch(request, { peer })
 
   return {
-    fetch: request => {
+    fetch: (request, peer = noPeer) => {
       const refusal = refusedHost(request)
       if (refusal !== undefined) return refusal
       const origin = request.headers.get('origin')
-      if (origin === null || origin === '') return route(request)
+      if (origin === null || origin === '') return route(request, peer)
       const answered = cors.answer(request, origin)
       if (answered !== undefined) return answered
-      return Promise.resolve(route(request)).then(response => cors.allow(response, origin))
+      return Promise.resolve(route(request, peer)).then(response => cors.allow(response, origin))
     },
   }
 }

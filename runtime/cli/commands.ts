@@ -1,6 +1,6 @@
 import { type Command, defineCommand } from './command.ts'
 import { NODE_OPTIONS } from './nodeOptions.ts'
-import { bigintOption, booleanOption, choiceOption, integerOption, pathOption } from './option.ts'
+import { bigintOption, booleanOption, choiceOption, integerOption, pathOption, textOption } from './option.ts'
 
 const GROUP = 'Command'
 
@@ -87,6 +87,17 @@ export type KeyOptions = typeof KEY_OPTIONS
 
 export type RlpOptions = typeof RLP_OPTIONS
 const RLP_OPTIONS = { type: rlpType, from, to }
+
+export type PasswordOptions = typeof PASSWORD_OPTIONS
+const PASSWORD_OPTIONS = {
+  password: textOption({
+    name: 'password',
+    group: GROUP,
+    fallback: undefined,
+    shownDefault: 'asked for, or read from standard input',
+    description: 'The password; it stays in the history of the shell',
+  }),
+}
 
 export type StatetestOptions = typeof STATETEST_OPTIONS
 const STATETEST_OPTIONS = {
@@ -225,6 +236,14 @@ export const COMMANDS: readonly Command[] = [
     options: RLP_OPTIONS,
     examples: ['--type=QBFT_EXTRA_DATA --from=extraData.txt'],
     load: async () => (await import('../commands/rlp.ts')).decode,
+  }),
+  defineCommand({
+    name: 'password hash',
+    summary: 'Print the bcrypt hash of a password for a credentials file',
+    arguments: '',
+    options: PASSWORD_OPTIONS,
+    examples: ['', '< password.txt'],
+    load: async () => (await import('../commands/passwordHash.ts')).hashPassword,
   }),
   defineCommand({
     name: 'evm statetest',

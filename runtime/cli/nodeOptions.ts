@@ -4,6 +4,7 @@ import { FEE_OPTIONS } from './options/fees.ts'
 import { NODE_BASE_OPTIONS } from './options/node.ts'
 import { CONSENSUS_OPTIONS, P2P_OPTIONS } from './options/p2p.ts'
 import { RPC_OPTIONS } from './options/rpc.ts'
+import { HTTP_AUTH_OPTIONS, PROXY_OPTIONS, WS_AUTH_OPTIONS } from './options/rpcAuth.ts'
 
 /** The options of a node: Besu's names, meanings and defaults where Besu has the option. */
 export const NODE_OPTIONS = {
@@ -11,6 +12,9 @@ export const NODE_OPTIONS = {
   ...P2P_OPTIONS,
   ...CONSENSUS_OPTIONS,
   ...RPC_OPTIONS,
+  ...HTTP_AUTH_OPTIONS,
+  ...WS_AUTH_OPTIONS,
+  ...PROXY_OPTIONS,
   ...FEE_OPTIONS,
   ...BLOCK_OPTIONS,
 } satisfies OptionTable

@@ -3,6 +3,7 @@ export const GROUPS = [
   'Network',
   'Consensus',
   'JSON-RPC over HTTP',
+  'Login and tokens',
   'Gas and fees',
   'Blocks',
   'Transaction pool',

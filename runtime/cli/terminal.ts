@@ -1,5 +1,6 @@
 import { stderr, stdin, stdout } from 'node:process'
 import { isatty } from 'node:tty'
+import { readSecret } from './readSecret.ts'
 
 /** Where a command writes: results to `out`, everything else to `error`. */
 export type Terminal = {
@@ -8,6 +9,10 @@ export type Terminal = {
   /** True when `error` goes to a person's screen. */
   readonly interactive: boolean
   readonly columns: number
+  /** True when a person types what `readSecret` reads. */
+  readonly inputInteractive: boolean
+  /** Asks for a line that is not shown. @throws CommandError when it is broken off */
+  readSecret(prompt: string): Promise<string>
   /** Standard input to its end, as text; at most `bytesMax` bytes. */
   readInput(bytesMax: number): Promise<string>
   /** Resolves when everything written is with the system, so that the process may end. */
@@ -31,6 +36,8 @@ export const processTerminal: Terminal = {
   interactive: isatty(2),
   // Zero on terminals that do not know their width.
   columns: stderr.columns || 100,
+  inputInteractive: isatty(0),
+  readSecret,
   readInput,
   flush: async () => {
     for (const stream of [stdout, stderr])

@@ -9,18 +9,13 @@ const BY_AREA: Readonly<Record<string, string>> = {
     nat-method=NONE sync-mode=FULL required-block required-blocks Xdns-enabled=true Xdns-update-enabled=true
     ethstats ethstats-contact ethstats-cacert-file`,
   'JSON-RPC over WebSocket': `rpc-ws-enabled=false rpc-ws-host rpc-ws-port rpc-ws-api rpc-ws-apis rpc-ws-max-active-connections
-    rpc-ws-max-frame-size rpc-ws-authentication-enabled=false rpc-ws-authentication-credentials-file
-    rpc-ws-authentication-jwt-public-key-file rpc-ws-authentication-jwt-algorithm rpc-ws-api-methods-no-auth
-    rpc-ws-api-method-no-auth rpc-ws-ssl-enabled=false rpc-ws-ssl-keystore-file rpc-ws-ssl-keystore-type
+    rpc-ws-max-frame-size rpc-ws-ssl-enabled=false rpc-ws-ssl-keystore-file rpc-ws-ssl-keystore-type
     rpc-ws-ssl-keystore-password rpc-ws-ssl-keystore-password-file rpc-ws-ssl-key-file rpc-ws-ssl-cert-file
     rpc-ws-ssl-client-auth-enabled rpc-ws-ssl-truststore-file rpc-ws-ssl-truststore-type rpc-ws-ssl-truststore-password
     rpc-ws-ssl-truststore-password-file rpc-ws-ssl-trustcert-file Xws-timeout-seconds`,
   GraphQL: `graphql-http-enabled=false graphql-http-host graphql-http-port graphql-http-cors-origins graphql-tls-enabled=false
     graphql-tls-keystore-file graphql-tls-keystore-password-file graphql-mtls-enabled=false graphql-tls-truststore-file
     graphql-tls-truststore-password-file`,
-  'login and tokens': `rpc-http-authentication-enabled=false rpc-http-authentication-credentials-file
-    rpc-http-authentication-jwt-public-key-file rpc-http-authentication-jwt-algorithm rpc-http-api-methods-no-auth
-    rpc-http-api-method-no-auth`,
   'TLS on JSON-RPC': `rpc-http-tls-enabled=false rpc-http-tls-keystore-file rpc-http-tls-keystore-password-file
     rpc-http-tls-protocol rpc-http-tls-protocols rpc-http-tls-cipher-suite rpc-http-tls-cipher-suites
     rpc-http-tls-client-auth-enabled=false rpc-http-tls-known-clients-file rpc-http-tls-ca-clients-enabled=false
@@ -65,7 +60,6 @@ export const UNSUPPORTED_OPTIONS: ReadonlyMap<string, UnsupportedOption> = new M
 
 /** Besu's commands that this release does not have. */
 export const UNSUPPORTED_COMMANDS: readonly string[] = [
-  'password',
   'operator',
   'storage',
   'txparse',

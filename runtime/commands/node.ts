@@ -1,9 +1,10 @@
 import { resolve } from 'node:path'
 import { stderr } from 'node:process'
 import type { Address } from '../../core/bytes/bytes.ts'
+import { openAccess } from '../auth/open.ts'
 import type { CommandContext } from '../cli/command.ts'
+import { ignoredOptions } from '../cli/ignored.ts'
 import { NODE_OPTIONS } from '../cli/nodeOptions.ts'
-import { RPC_OPTIONS } from '../cli/options/rpc.ts'
 import { startProgress } from '../cli/progress.ts'
 import { unknownVariables } from '../cli/resolve.ts'
 import { readStaticNodes } from '../files/staticNodes.ts'
@@ -20,17 +21,13 @@ import { summaryBox, summaryFields } from '../node/summary.ts'
 type Context = CommandContext<typeof NODE_OPTIONS>
 
 /** What was given and has no effect, so that nobody waits for it to have one. */
-const warnOfIgnored = ({ sources, environment }: Context, rpcEnabled: boolean, log: Log): void => {
+const warnOfIgnored = ({ options, sources, environment }: Context, rpcEnabled: boolean, log: Log): void => {
   for (const name of unknownVariables(NODE_OPTIONS, environment))
     log.warn('The environment variable {name} is no option and has been ignored', { name })
-  if (rpcEnabled) return
-  const ignored = Object.values(RPC_OPTIONS)
-    .map(({ name }) => name)
-    .filter(name => name !== 'rpc-http-enabled' && sources.has(name))
-    .map(name => `--${name}`)
-  if (ignored.length > 0)
-    log.warn('{ignored} has been ignored because --rpc-http-enabled was not defined on the command line.', {
-      ignored: ignored.join(', '),
+  for (const { ignored, parent } of ignoredOptions({ options, sources, rpcHttpEnabled: rpcEnabled }))
+    log.warn('{ignored} has been ignored because {parent} was not defined on the command line.', {
+      ignored,
+      parent,
     })
 }
 
@@ -83,6 +80,7 @@ export const runNode = async (context: Context): Promise<number> => {
   const prepared = prepareRunningNode(options)
   const staticNodes = (options.p2pEnabled ?? !development) ? readStaticNodes(options) : undefined
   const poolOptions = poolOptionsOf(options, prepared.genesis.configuration)
+  const access = await openAccess(options, logOf('access'))
   const stop = stopSignal({ withInput: options.stopWithParent })
   let listener: RpcListener | undefined
   let node: RunningNode | undefined
@@ -99,6 +97,7 @@ export const runNode = async (context: Context): Promise<number> => {
       options,
       poolOptions,
       listener,
+      access,
       development,
       staticNodes,
       showProgress,
@@ -110,6 +109,7 @@ export const runNode = async (context: Context): Promise<number> => {
     await listener?.stop()
     await services?.stop()
     await node?.close()
+    await access.close()
   }
   log.info('Stopped')
   return 0

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createRpcApp, createRpcContext } from '../../handlers/http/app.ts'
 import type { RpcHost } from '../../handlers/rpc/context.ts'
 import { METHODS } from '../../handlers/rpc/methods.ts'
+import type { Access } from '../auth/open.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
 import type { Log } from '../logging/log.ts'
 import { type ServeOptions, type Server, serve } from '../serving/serve.ts'
@@ -31,6 +32,7 @@ const hostOf = (options: NodeOptions, parts: RpcParts): RpcHost => ({
     networkId: options.networkId ?? parts.chain.configuration.chainId,
     minGasPrice: options.minGasPrice,
     gasCap: options.rpcGasCap,
+    simulateGasCap: options.rpcSimulateGasCap,
     logsRangeMax: options.rpcMaxLogsRange,
     gasPriceBlocks: options.apiGasPriceBlocks,
     gasPricePercentile: options.apiGasPricePercentile,
@@ -87,7 +89,12 @@ export const listenForRpc = async (options: NodeOptions): Promise<RpcListener> =
 }
 
 /** Serves JSON-RPC on the listener as the options say. */
-export const serveRpc = (listener: RpcListener, options: NodeOptions, parts: RpcParts): void => {
+export const serveRpc = (
+  listener: RpcListener,
+  options: NodeOptions,
+  access: Access,
+  parts: RpcParts,
+): void => {
   const host = hostOf(options, parts)
   const groups = new Set(METHODS.map(({ group }) => group))
   const empty = host.options.apis.filter(api => !groups.has(api))
@@ -95,10 +102,14 @@ export const serveRpc = (listener: RpcListener, options: NodeOptions, parts: Rpc
     parts.log.warn('No method of {groups} is supported yet: requests for them are answered with an error', {
       groups: empty.join(', '),
     })
-  const app = createRpcApp(createRpcContext(host), {
-    hostAllowlist: options.hostAllowlist,
-    corsOrigins: options.rpcHttpCorsOrigins,
-    bodyBytesMax: options.rpcHttpMaxRequestContentLength,
-  })
+  const app = createRpcApp(
+    createRpcContext(host),
+    {
+      hostAllowlist: options.hostAllowlist,
+      corsOrigins: options.rpcHttpCorsOrigins,
+      bodyBytesMax: options.rpcHttpMaxRequestContentLength,
+    },
+    { authentication: access.http, clientOf: access.clientOf },
+  )
   listener.attach(app.fetch)
 }

@@ -18,6 +18,8 @@ const run = async (args: readonly string[], input = ''): Promise<Result> => {
       error += `${text}\n`
     },
     interactive: false,
+    inputInteractive: false,
+    readSecret: () => Promise.reject(new Error('nobody is there to ask')),
     columns: 100,
     readInput: () => Promise.resolve(input),
     flush: () => Promise.resolve(),

@@ -1,0 +1,47 @@
+/** What a token says, once its signature is known to be right. */
+export type Claims = {
+  readonly permissions: readonly string[]
+  /** Undefined where the issuer names nobody. */
+  readonly username: string | undefined
+  /** Milliseconds since 1970. */
+  readonly expiresAtMs: number
+}
+
+/** Why the claims of a token do not hold. */
+export type ClaimsRefusal = 'expired' | 'not yet valid' | 'malformed'
+
+const DECODER = new TextDecoder('utf-8', { fatal: true })
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+
+/** Seconds since 1970, perhaps with a fraction; a claim that is not there is of no matter to the rule that asks. */
+const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
+
+const isLater = (value: unknown, nowMs: number): boolean => isTime(value) && value * 1000 > nowMs
+
+const parse = (payload: Uint8Array): Readonly<Record<string, unknown>> | undefined => {
+  try {
+    const value: unknown = JSON.parse(DECODER.decode(payload))
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined
+  } catch {
+    // Neither UTF-8 nor JSON: no claims.
+    return undefined
+  }
+}
+
+/**
+ * Reads the payload of a token (RFC 7519): `exp` and `permissions` are required, `exp`, `nbf` and `iat` are held to
+ * without leeway, issuer and audience are not looked at, as Besu does.
+ */
+export const readClaims = (payload: Uint8Array, nowMs: number): Claims | ClaimsRefusal => {
+  const claims = parse(payload)
+  if (claims === undefined) return 'malformed'
+  const { exp, nbf, iat, permissions, username } = claims
+  if (!isTime(exp) || !Array.isArray(permissions) || !permissions.every(isText)) return 'malformed'
+  if ([nbf, iat].some(time => time !== undefined && !isTime(time))) return 'malformed'
+  if (exp * 1000 <= nowMs) return 'expired'
+  if (isLater(nbf, nowMs) || isLater(iat, nowMs)) return 'not yet valid'
+  return { permissions, username: isText(username) ? username : undefined, expiresAtMs: exp * 1000 }
+}

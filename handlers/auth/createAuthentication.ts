@@ -1,0 +1,114 @@
+import { base64url } from 'jose'
+import type { Audit } from './audit.ts'
+import type { Authentication, ClientAddress, Identity } from './authentication.ts'
+import type { Right } from './caller.ts'
+import { type Claims, readClaims } from './claims.ts'
+import { AUTHENTICATE_METHOD } from './connection.ts'
+import { createGrants } from './permissions.ts'
+import { createRememberedTokens, type RememberedToken } from './rememberedTokens.ts'
+import type { VerifySignature } from './verifyToken.ts'
+
+/** A token is some hundred characters; one with every permission by name has some thousand. */
+export const TOKEN_LENGTH_MAX = 8_192
+
+const SCHEME = 'Bearer '
+
+export type AuthenticationParts = {
+  readonly login: Authentication['login']
+  readonly verify: VerifySignature
+  /** Methods that everybody may run, whatever token they have. */
+  readonly openMethods: readonly string[]
+  readonly acceptsSubprotocol: boolean
+  readonly audit: Audit
+  readonly nowMs: () => number
+}
+
+/** The token of an `Authorization` header, undefined where it has none: the scheme is held to letter by letter, as Besu does. */
+export const bearerToken = (authorization: string | null): string | undefined =>
+  authorization?.startsWith(SCHEME) === true ? authorization.slice(SCHEME.length) : undefined
+
+/** What the claims say before the signature is looked at: a token that has expired need not be verified. */
+const claimsOf = (token: string, nowMs: number): ReturnType<typeof readClaims> => {
+  const [, payload, signature, ...more] = token.split('.')
+  if (token.length > TOKEN_LENGTH_MAX || payload === undefined || signature === undefined || more.length > 0)
+    return 'malformed'
+  try {
+    return readClaims(base64url.decode(payload), nowMs)
+  } catch {
+    // No base64.
+    return 'malformed'
+  }
+}
+
+/** Joins what verifies the tokens of one port with what they permit. */
+export const createAuthentication = ({
+  login,
+  verify,
+  openMethods,
+  acceptsSubprotocol,
+  audit,
+  nowMs,
+}: AuthenticationParts): Authentication => {
+  const remembered = createRememberedTokens()
+  // Whoever has no token must be able to present one.
+  const open: ReadonlySet<string> = new Set([...openMethods, AUTHENTICATE_METHOD])
+  const isOpen = ({ name }: Right): boolean => open.has(name)
+
+  const denier =
+    (who: string, client: ClientAddress) =>
+    ({ name }: Right): void =>
+      audit.denied({ who, what: name, from: client() })
+
+  const nobody = (why: string, client: ClientAddress, shutOut = false): Identity => ({
+    permits: isOpen,
+    denied: denier(`nobody (${why})`, client),
+    shutOut,
+    expiresAtMs: undefined,
+  })
+
+  const somebody = (
+    { permits, username, expiresAtMs }: RememberedToken,
+    client: ClientAddress,
+  ): Identity => ({
+    permits,
+    denied: denier(username ?? 'the holder of a token without a name', client),
+    shutOut: false,
+    expiresAtMs,
+  })
+
+  const remember = (token: string, { permissions, username, expiresAtMs }: Claims): RememberedToken => {
+    const grants = createGrants(permissions)
+    const entry: RememberedToken = {
+      token,
+      username,
+      expiresAtMs,
+      permits: right => isOpen(right) || grants(right),
+    }
+    remembered.add(entry)
+    return entry
+  }
+
+  const verified = async (token: string, client: ClientAddress): Promise<Identity> => {
+    const payload = await verify(token)
+    if (payload === undefined) return nobody('the token is not signed as it must be', client)
+    // Verifying takes time, in which a token may expire.
+    const claims = readClaims(payload, nowMs())
+    return typeof claims === 'string'
+      ? nobody(`the token is ${claims}`, client)
+      : somebody(remember(token, claims), client)
+  }
+
+  return {
+    login,
+    acceptsSubprotocol,
+    nowMs,
+    identify: (authorization, client) => {
+      const token = bearerToken(authorization)
+      if (token === undefined) return nobody('no token', client, openMethods.length === 0)
+      const known = remembered.get(token, nowMs())
+      if (known !== undefined) return somebody(known, client)
+      const claims = claimsOf(token, nowMs())
+      return typeof claims === 'string' ? nobody(`the token is ${claims}`, client) : verified(token, client)
+    },
+  }
+}

@@ -1,0 +1,127 @@
+import { parse, TomlError } from 'smol-toml'
+
+/** One who may log in. */
+export type User = {
+  /** As it was typed, dots and all. */
+  readonly name: string
+  /** What stands in the file; whether it is a hash that counts is found when somebody logs in. */
+  readonly passwordHash: string
+  readonly permissions: readonly string[]
+  /** Copied into the token and otherwise unused, as in Besu. */
+  readonly privacyPublicKey: string | undefined
+}
+
+/** The users of a credentials file. */
+export type Credentials = {
+  readonly users: readonly User[]
+  /** Undefined for an unknown one. */
+  readonly find: (name: string) => User | undefined
+}
+
+/** What is wrong with a credentials file, in Besu's words; `path` and `port` are put around it by whoever gave them. */
+export class CredentialsError extends Error {
+  override readonly name = 'CredentialsError'
+  readonly code: 'MALFORMED' | 'WITHOUT_PASSWORD' | 'INVALID_VALUES'
+  constructor(code: CredentialsError['code'], message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+const NO_PASSWORD = 'RPC user specified without password.'
+const INVALID_VALUES = 'RPC authentication configuration file contains invalid values.'
+
+/** Deeper names than any address one has; the TOML reader has no bound of its own on what nests. */
+const DEPTH_MAX = 16
+
+/** A longer name is none of the file's that somebody typed. */
+export const USERNAME_LENGTH_MAX = 256
+
+type Table = Readonly<Record<string, unknown>>
+
+const isTable = (value: unknown): value is Table =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
+
+const isTextArray = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every(entry => typeof entry === 'string')
+
+const own = (table: Table, key: string): unknown => (Object.hasOwn(table, key) ? table[key] : undefined)
+
+/** Besu's rules on values, but that `permissions = []` is valid and grants nothing. */
+const checkValues = (table: Table, depth = 0): void => {
+  const { groups, roles, permissions, privacyPublicKey } = table
+  const isList = (value: unknown, lengthMin: number): boolean =>
+    value === undefined || isTable(value) || (isTextArray(value) && value.length >= lengthMin)
+  if (
+    depth > DEPTH_MAX ||
+    !isList(groups, 1) ||
+    !isList(roles, 1) ||
+    !isList(permissions, 0) ||
+    (typeof privacyPublicKey === 'string' && privacyPublicKey.trim() === '')
+  )
+    throw new CredentialsError('INVALID_VALUES', INVALID_VALUES)
+  for (const value of Object.values(table)) if (isTable(value)) checkValues(value, depth + 1)
+}
+
+const passwordOf = (table: Table): string | undefined => {
+  const password = own(table, 'password')
+  return typeof password === 'string' && password !== '' ? password : undefined
+}
+
+/** Whether the table or one within it, which is a name with dots, has a password. */
+const hasUser = (table: Table): boolean =>
+  passwordOf(table) !== undefined || Object.values(table).some(value => isTable(value) && hasUser(value))
+
+const userOf = (name: string, table: Table): User | undefined => {
+  const passwordHash = passwordOf(table)
+  const permissions = own(table, 'permissions')
+  const privacyPublicKey = own(table, 'privacyPublicKey')
+  return passwordHash === undefined
+    ? undefined
+    : {
+        name,
+        passwordHash,
+        permissions: isTextArray(permissions) ? permissions : [],
+        privacyPublicKey: typeof privacyPublicKey === 'string' ? privacyPublicKey : undefined,
+      }
+}
+
+/** Every table with a password, by the name that leads to it. */
+const usersBelow = (prefix: string, table: Table): readonly User[] =>
+  Object.entries(table).flatMap(([key, value]) => {
+    if (!isTable(value)) return []
+    const name = `${prefix}${key}`
+    const user = userOf(name, value)
+    return [...(user === undefined ? [] : [user]), ...usersBelow(`${name}.`, value)]
+  })
+
+const parseToml = (text: string): Table => {
+  try {
+    return parse(text)
+  } catch (cause) {
+    if (!(cause instanceof TomlError)) throw cause
+    // The message of the library shows the lines around, which hold the hashes.
+    const reason = (cause.message.split('\n')[0] ?? '').replace(/^Invalid TOML document: /, '')
+    throw new CredentialsError('MALFORMED', `${reason} (line ${cause.line}, column ${cause.column})`)
+  }
+}
+
+/**
+ * Reads a credentials file: `[Users.<name>]` with `password` (a bcrypt hash) and `permissions`; `groups` and `roles` are
+ * allowed and grant nothing. A name with dots leads through tables, as in Besu.
+ * @throws CredentialsError by Besu's rules for the start
+ */
+export const parseCredentials = (text: string): Credentials => {
+  const document = parseToml(text)
+  if (Object.keys(document).length === 0)
+    throw new CredentialsError('MALFORMED', 'the file is empty, it needs a [Users.<name>] table')
+  const tables = own(document, 'Users')
+  if (!isTable(tables)) throw new CredentialsError('MALFORMED', 'it has no [Users.<name>] table')
+  checkValues(document)
+  if (!Object.values(tables).every(value => isTable(value) && hasUser(value)))
+    throw new CredentialsError('WITHOUT_PASSWORD', NO_PASSWORD)
+  const users = usersBelow('', tables)
+  // The first wins where "a.b" in quotes and a.b through tables both stand.
+  const byName = new Map(users.toReversed().map(user => [user.name, user]))
+  return { users, find: name => byName.get(name) }
+}

@@ -1,0 +1,32 @@
+import { generateKeyPair, SignJWT } from 'jose'
+import type { User } from './credentials.ts'
+import { type VerifySignature, verifyWithKey } from './verifyToken.ts'
+
+/** Besu's: internal tokens are always RS256 with a key of 2048 bits, and end after five minutes. */
+const ALGORITHM = 'RS256'
+const RSA_BITS = 2048
+export const TOKEN_SECONDS = 300
+
+/** Issues and verifies the tokens of one port. */
+export type Issuer = {
+  /** @param nowMs when it is issued, milliseconds since 1970. */
+  readonly issue: (user: User, nowMs: number) => Promise<string>
+  readonly verify: VerifySignature
+}
+
+/** A key of its own for each port and each start: tokens are nothing to another port, nor after a restart. */
+export const createIssuer = async (): Promise<Issuer> => {
+  const { privateKey, publicKey } = await generateKeyPair(ALGORITHM, { modulusLength: RSA_BITS })
+  return {
+    issue: ({ name, permissions, privacyPublicKey }, nowMs) => {
+      const issuedAt = Math.floor(nowMs / 1000)
+      const privacy = privacyPublicKey === undefined ? {} : { privacyPublicKey }
+      return new SignJWT({ permissions: [...permissions], username: name, ...privacy })
+        .setProtectedHeader({ typ: 'JWT', alg: ALGORITHM })
+        .setIssuedAt(issuedAt)
+        .setExpirationTime(issuedAt + TOKEN_SECONDS)
+        .sign(privateKey)
+    },
+    verify: verifyWithKey(publicKey, ALGORITHM),
+  }
+}

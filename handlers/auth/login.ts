@@ -1,0 +1,135 @@
+import { readBody } from '../http/body.ts'
+import type { Audit } from './audit.ts'
+import type { ClientAddress } from './authentication.ts'
+import { type Credentials, type User, USERNAME_LENGTH_MAX } from './credentials.ts'
+import type { Issuer } from './issuer.ts'
+import * as answers from './loginAnswers.ts'
+import type { LoginLimits } from './loginLimits.ts'
+import { type CheckPassword, COST_DEFAULT, costOf, nobodysHash, passwordProblem } from './password.ts'
+
+/** A user name and a password are short. */
+const LOGIN_BYTES_MAX = 8 * 1024
+
+export type LoginParts = {
+  /** Reads the file again. @throws where it cannot be read or says nothing that holds */
+  readonly readCredentials: () => Promise<Credentials>
+  readonly checkPassword: CheckPassword
+  readonly issuer: Pick<Issuer, 'issue'>
+  readonly limits: LoginLimits
+  readonly audit: Audit
+  readonly nowMs: () => number
+  /** Told of what is the node's own fault. */
+  readonly reportError: (what: string, error: unknown) => void
+}
+
+type LoginRequest = { readonly username: unknown; readonly password: unknown }
+
+/** What the body asks for, or the answer to one that asks for nothing. */
+const readRequest = async (request: Request): Promise<LoginRequest | Response> => {
+  let body: string | undefined
+  try {
+    body = await readBody(request, LOGIN_BYTES_MAX)
+  } catch {
+    // The client went away within its request; nobody is there to be told more.
+    return answers.incomplete()
+  }
+  if (body === undefined) return answers.tooLong()
+  if (body === '') return answers.incomplete()
+  let value: unknown
+  try {
+    value = JSON.parse(body)
+  } catch {
+    return answers.malformed()
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return answers.malformed()
+  const { username, password } = value as { username?: unknown; password?: unknown }
+  if (username === undefined || username === null || password === undefined || password === null)
+    return answers.incomplete()
+  return { username, password }
+}
+
+const isFull = (error: unknown): boolean => (error as { code?: unknown }).code === 'PASSWORD_QUEUE_FULL'
+
+/** The most that a hash in the file costs; every wrong login takes as long as one of those. */
+const failCostOf = ({ users }: Credentials): number =>
+  users.reduce((most, { passwordHash }) => Math.max(most, costOf(passwordHash) ?? 0), 0) || COST_DEFAULT
+
+/** Besu's POST /login: a user of the credentials file and their password for a token of five minutes. */
+export const createLogin = ({
+  readCredentials,
+  checkPassword,
+  issuer,
+  limits,
+  audit,
+  nowMs,
+  reportError,
+}: LoginParts): ((request: Request, client: ClientAddress) => Promise<Response>) => {
+  /** The user whose password it is; an unknown one takes the same time and ends the same way. */
+  const userOf = async (
+    credentials: Credentials,
+    username: string,
+    password: string,
+  ): Promise<User | undefined> => {
+    const user = credentials.find(username)
+    const failCost = failCostOf(credentials)
+    const hash = user === undefined || costOf(user.passwordHash) === undefined ? undefined : user.passwordHash
+    const isRight = await checkPassword({ password, hash: hash ?? nobodysHash(failCost), failCost })
+    return isRight && hash !== undefined ? user : undefined
+  }
+
+  const attempt = async (username: string, password: string, from: string): Promise<Response> => {
+    let credentials: Credentials
+    try {
+      credentials = await readCredentials()
+    } catch (error) {
+      reportError('The credentials file', error)
+      audit.denied({ who: 'nobody, as the credentials file cannot be read', what: 'login', from })
+      return answers.incorrect()
+    }
+    const user =
+      passwordProblem(password) === undefined ? await userOf(credentials, username, password) : undefined
+    if (user === undefined) {
+      // What a stranger typed may be a password in the wrong field.
+      const who = credentials.find(username) === undefined ? 'an unknown user' : username
+      audit.denied({ who, what: 'login', from })
+      return answers.incorrect()
+    }
+    const token = await issuer.issue(user, nowMs())
+    audit.loggedIn({ who: username, from })
+    return answers.loggedIn(token)
+  }
+
+  return async (request, client) => {
+    const from = client()
+    const asked = await readRequest(request)
+    if (asked instanceof Response) return asked
+    const { username, password } = asked
+    const isPlausible =
+      typeof username === 'string' && typeof password === 'string' && username.length <= USERNAME_LENGTH_MAX
+    const admission = limits.admit(from, isPlausible ? username : '')
+    if (admission.kind !== 'admitted') {
+      audit.denied({ who: 'nobody, as too many logins failed or are under way', what: 'login', from })
+      return admission.kind === 'busy' ? answers.tooBusy() : answers.tooManyFailures(admission.retrySeconds)
+    }
+    try {
+      if (!isPlausible) {
+        audit.denied({ who: 'an unknown user', what: 'login', from })
+        return answers.incorrect()
+      }
+      const response = await attempt(username, password, from)
+      if (response.ok) admission.attempt.succeeded()
+      return response
+    } catch (error) {
+      // Nothing was tried, so nothing has failed.
+      admission.attempt.succeeded()
+      if (isFull(error)) {
+        audit.denied({ who: 'nobody, as too many logins are under way', what: 'login', from })
+        return answers.tooBusy()
+      }
+      reportError('Login', error)
+      return answers.malformed()
+    } finally {
+      admission.attempt.settled()
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { type Credentials, CredentialsError, parseCredentials } from '../../handlers/auth/credentials.ts'
+import { COST_MAX, COST_MIN, costOf } from '../../handlers/auth/password.ts'
+import { UsageError } from '../cli/errors.ts'
+
+/** Thousands of users; a longer file is another one. */
+const FILE_BYTES_MAX = 1024 * 1024
+
+/** The file cannot be used; its text never holds what stands in the file. */
+class CredentialsFileError extends Error {
+  override readonly name = 'CredentialsFileError'
+  readonly code = 'CREDENTIALS_FILE'
+}
+
+const parse = (path: string, bytes: Uint8Array): Credentials => {
+  if (bytes.length > FILE_BYTES_MAX)
+    throw new CredentialsFileError(`${path} is longer than ${FILE_BYTES_MAX} bytes`)
+  return parseCredentials(new TextDecoder().decode(bytes))
+}
+
+const invalid = (text: string): UsageError => new UsageError('INVALID_FILE', text)
+
+/**
+ * Reads and checks the file as a start does.
+ * @param port `HTTP` or `WS`, for the messages. @throws UsageError in Besu's words
+ */
+export const checkCredentialsFile = (path: string, port: string): Credentials => {
+  if (!existsSync(path))
+    throw invalid(`The specified RPC ${port} authentication credential file '${path}' does not exist`)
+  try {
+    return parse(path, readFileSync(path))
+  } catch (cause) {
+    if (cause instanceof CredentialsError && cause.code !== 'MALFORMED') throw invalid(cause.message)
+    const isOurs = cause instanceof CredentialsError || cause instanceof CredentialsFileError
+    // Each runtime words what the system says differently.
+    const detail = isOurs
+      ? cause.message
+      : `it cannot be read: ${(cause as { code?: string }).code ?? 'unknown'}`
+    throw invalid(`Invalid RPC ${port} authentication credentials file: ${detail}`)
+  }
+}
+
+/** Users who can never log in, because what stands as their password is no hash that counts. */
+export const unusableUsers = ({ users }: Credentials): readonly string[] =>
+  users.filter(({ passwordHash }) => costOf(passwordHash) === undefined).map(({ name }) => name)
+
+/** What such a password should have been. */
+export const USABLE_HASH = `a bcrypt hash ($2a$, $2b$ or $2y$) of cost ${COST_MIN} to ${COST_MAX}`
+
+/** Reads the file again at each call, so that edits hold from the next login on; unchanged, it is not parsed again. */
+export const createCredentialsReader = (path: string): (() => Promise<Credentials>) => {
+  let last: { readonly bytes: Uint8Array; readonly credentials: Credentials } | undefined
+  return async () => {
+    const bytes = await readFile(path)
+    if (last === undefined || !bytes.equals(last.bytes)) last = { bytes, credentials: parse(path, bytes) }
+    return last.credentials
+  }
+}

@@ -1,0 +1,135 @@
+import { readFileSync } from 'node:fs'
+import { type AuditLog, createAudit } from '../../handlers/auth/audit.ts'
+import { type Authentication, NO_AUTHENTICATION } from '../../handlers/auth/authentication.ts'
+import { type ClientOf, createClientOf } from '../../handlers/auth/client.ts'
+import { createAuthentication } from '../../handlers/auth/createAuthentication.ts'
+import { parseIpNetwork } from '../../handlers/auth/ipAddress.ts'
+import { createIssuer } from '../../handlers/auth/issuer.ts'
+import { createLogin } from '../../handlers/auth/login.ts'
+import { createLoginLimits } from '../../handlers/auth/loginLimits.ts'
+import { parsePublicKey, type PublicKey, PublicKeyError } from '../../handlers/auth/publicKey.ts'
+import { createVerifySignature } from '../../handlers/auth/verifyToken.ts'
+import { isKnownMethod } from '../../handlers/rpc/knownMethods.ts'
+import { METHODS } from '../../handlers/rpc/methods.ts'
+import { UsageError } from '../cli/errors.ts'
+import type { NodeOptions } from '../cli/nodeOptions.ts'
+import type { Log } from '../logging/log.ts'
+import {
+  checkCredentialsFile,
+  createCredentialsReader,
+  unusableUsers,
+  USABLE_HASH,
+} from './credentialsFile.ts'
+import { createPasswordPool } from './passwordPool.ts'
+import { type AuthSettings, httpAuthSettings, wsAuthSettings } from './settings.ts'
+
+/** Who may do what on each port. */
+export type Access = {
+  /** Also of GraphQL and metrics. */
+  readonly http: Authentication
+  readonly ws: Authentication
+  /** Where a request comes from, past the trusted proxies. */
+  readonly clientOf: ClientOf
+  /** Ends logins under way, and the threads that check passwords. */
+  readonly close: () => Promise<void>
+}
+
+/** How a port authenticates, checked. */
+type Mode =
+  | { readonly kind: 'off' }
+  | { readonly kind: 'credentials'; readonly path: string }
+  | { readonly kind: 'publicKey'; readonly key: PublicKey }
+
+const invalid = (text: string): UsageError => new UsageError('INVALID_VALUE', text)
+
+const readPublicKey = (path: string, { algorithm }: AuthSettings): PublicKey => {
+  let pem: string
+  try {
+    pem = readFileSync(path, 'utf8')
+  } catch (cause) {
+    const code = (cause as { code?: string }).code ?? 'unknown'
+    throw new UsageError('INVALID_FILE', `Authentication RPC public key could not be read (${path}: ${code})`)
+  }
+  try {
+    return parsePublicKey(pem, algorithm)
+  } catch (cause) {
+    if (cause instanceof PublicKeyError) throw new UsageError('INVALID_FILE', `${cause.message} (${path})`)
+    throw cause
+  }
+}
+
+/** @throws UsageError, in Besu's words where it has some */
+const modeOf = (settings: AuthSettings, log: Log): Mode => {
+  const { port, flag, enabled, credentialsFile, publicKeyFile, openMethods } = settings
+  const served = new Set(METHODS.map(({ name }) => name))
+  if (!openMethods.every(name => isKnownMethod(name) || served.has(name)))
+    throw invalid(
+      `Invalid value for option '--${flag}-api-methods-no-auth', options must be valid RPC methods`,
+    )
+  if (!enabled) return { kind: 'off' }
+  if (credentialsFile !== undefined && publicKeyFile !== undefined)
+    throw invalid(
+      `--${flag}-authentication-credentials-file and --${flag}-authentication-jwt-public-key-file exclude each other: give the one for logins on this node, or the other for tokens that others issue`,
+    )
+  if (publicKeyFile !== undefined) return { kind: 'publicKey', key: readPublicKey(publicKeyFile, settings) }
+  if (credentialsFile === undefined)
+    throw invalid(
+      `Unable to authenticate JSON-RPC ${port === 'WS' ? 'WebSocket' : port} endpoint without a supplied credentials file or authentication public key file`,
+    )
+  for (const user of unusableUsers(checkCredentialsFile(credentialsFile, port)))
+    log.warn('User {user} of {file} cannot log in: the password is not {expected}', {
+      user,
+      file: credentialsFile,
+      expected: USABLE_HASH,
+    })
+  return { kind: 'credentials', path: credentialsFile }
+}
+
+const auditLog = (log: Log): AuditLog => ({
+  denied: ({ who, what, from }) => log.warn('Denied {what} to {who} from {from}', { what, who, from }),
+  loggedIn: ({ who, from }) => log.info('{who} logged in from {from}', { who, from }),
+  unlisted: count => log.warn('{count} more denials in the last minute', { count }),
+})
+
+/**
+ * Makes what authenticates the requests of each port, as the options ask. Keys and files are checked before anything
+ * listens. @throws UsageError
+ */
+export const openAccess = async (options: NodeOptions, log: Log): Promise<Access> => {
+  const ports = [httpAuthSettings(options), wsAuthSettings(options)] as const
+  const [httpMode, wsMode] = ports.map(settings => modeOf(settings, log)) as [Mode, Mode]
+  const nowMs = (): number => Date.now()
+  const pool = createPasswordPool()
+  // One for all ports, or each would give another go.
+  const limits = createLoginLimits(nowMs)
+  const audit = createAudit(auditLog(log))
+  const reportError = (what: string, error: unknown): void =>
+    log.error('{what} failed: {error}', { what, error })
+
+  const open = async (settings: AuthSettings, mode: Mode): Promise<Authentication> => {
+    if (mode.kind === 'off') return NO_AUTHENTICATION
+    const { openMethods, acceptsSubprotocol } = settings
+    const common = { openMethods, acceptsSubprotocol, audit, nowMs }
+    if (mode.kind === 'publicKey')
+      return createAuthentication({
+        ...common,
+        login: NO_AUTHENTICATION.login,
+        verify: await createVerifySignature(mode.key, settings.algorithm),
+      })
+    const issuer = await createIssuer()
+    const login = createLogin({
+      readCredentials: createCredentialsReader(mode.path),
+      checkPassword: pool.check,
+      issuer,
+      limits,
+      audit,
+      nowMs,
+      reportError,
+    })
+    return createAuthentication({ ...common, login, verify: issuer.verify })
+  }
+
+  const [http, ws] = await Promise.all([open(ports[0], httpMode), open(ports[1], wsMode)])
+  const proxies = options.rpcTrustedProxies.map(parseIpNetwork).filter(network => network !== undefined)
+  return { http, ws, clientOf: createClientOf(proxies), close: pool.close }
+}

@@ -1,0 +1,58 @@
+import type { NodeOptions } from './nodeOptions.ts'
+import type { OptionTable } from './option.ts'
+import { RPC_OPTIONS } from './options/rpc.ts'
+import { HTTP_AUTH_OPTIONS, WS_AUTH_OPTIONS } from './options/rpcAuth.ts'
+import type { Sources } from './resolve.ts'
+
+/** Options that were given and have no effect, and the one that would give them one. */
+export type Ignored = { readonly ignored: string; readonly parent: string }
+
+/** Options that have an effect only beside another one. */
+type Dependents = {
+  readonly parent: string
+  readonly isOn: boolean
+  readonly tables: readonly OptionTable[]
+}
+
+type Given = { readonly options: NodeOptions; readonly sources: Sources; readonly rpcHttpEnabled: boolean }
+
+/** An option that does nothing because its parent does nothing is told with that one's parent. */
+const dependentsOf = ({ options, rpcHttpEnabled }: Given): readonly Dependents[] => {
+  const { rpcHttpAuthenticationJwtAlgorithm, ...httpAuth } = HTTP_AUTH_OPTIONS
+  const { rpcWsAuthenticationJwtAlgorithm, ...wsAuth } = WS_AUTH_OPTIONS
+  return [
+    { parent: 'rpc-http-enabled', isOn: rpcHttpEnabled, tables: [RPC_OPTIONS, HTTP_AUTH_OPTIONS] },
+    {
+      parent: 'rpc-http-authentication-enabled',
+      isOn: options.rpcHttpAuthenticationEnabled,
+      tables: [httpAuth],
+    },
+    {
+      parent: 'rpc-http-authentication-jwt-public-key-file',
+      isOn: options.rpcHttpAuthenticationJwtPublicKeyFile !== undefined,
+      tables: [{ rpcHttpAuthenticationJwtAlgorithm }],
+    },
+    { parent: 'rpc-ws-authentication-enabled', isOn: options.rpcWsAuthenticationEnabled, tables: [wsAuth] },
+    {
+      parent: 'rpc-ws-authentication-jwt-public-key-file',
+      isOn: options.rpcWsAuthenticationJwtPublicKeyFile !== undefined,
+      tables: [{ rpcWsAuthenticationJwtAlgorithm }],
+    },
+  ]
+}
+
+/** What was given and has no effect, so that nobody waits for it to have one; each option once. */
+export const ignoredOptions = (given: Given): readonly Ignored[] => {
+  const told = new Set<string>()
+  return dependentsOf(given).flatMap(({ parent, isOn, tables }) => {
+    if (isOn) return []
+    const names = tables
+      .flatMap(table => Object.values(table))
+      .map(({ name }) => name)
+      .filter(name => name !== parent && given.sources.has(name) && !told.has(name))
+    for (const name of names) told.add(name)
+    return names.length === 0
+      ? []
+      : [{ ignored: names.map(name => `--${name}`).join(', '), parent: `--${parent}` }]
+  })
+}

@@ -1,0 +1,69 @@
+import { stderr, stdin } from 'node:process'
+import { CommandError } from './errors.ts'
+
+/** What came behind the end of one line belongs to the next. */
+let left = ''
+
+const ENTER = /[\r\n]/
+const CTRL_C = '\u0003'
+const CTRL_D = '\u0004'
+const ERASE = /[\u007f\b]/
+
+type Line = { readonly kind: 'open' | 'done' | 'stopped'; readonly text: string }
+
+/** Takes the characters a terminal sends while somebody types, one after the other, to the end of the line. */
+const typed = (line: string): Line => {
+  let text = ''
+  const characters = Array.from(left)
+  for (const [index, character] of characters.entries()) {
+    if (ENTER.test(character)) {
+      // Terminals that send both send them together.
+      const skipped = character === '\r' && characters[index + 1] === '\n' ? 2 : 1
+      left = characters.slice(index + skipped).join('')
+      return { kind: 'done', text: line + text }
+    }
+    if (character === CTRL_C || character === CTRL_D) return { kind: 'stopped', text: '' }
+    if (ERASE.test(character)) {
+      const kept = Array.from(line + text)
+        .slice(0, -1)
+        .join('')
+      line = ''
+      text = kept
+    } else if (character >= ' ') text += character
+  }
+  left = ''
+  return { kind: 'open', text: line + text }
+}
+
+/** Asks at the terminal for a line that is not shown. Standard input must be one. @throws CommandError when it is broken off */
+export const readSecret = (prompt: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const decoder = new TextDecoder()
+    let line = ''
+    const finish = (settle: () => void): void => {
+      stdin.off('data', onData)
+      stdin.off('end', onEnd)
+      stdin.setRawMode(false)
+      stdin.pause()
+      stderr.write('\n')
+      settle()
+    }
+    const stop = (): void => finish(() => reject(new CommandError('INPUT', 'No password was given')))
+    const advance = (): void => {
+      const { kind, text } = typed(line)
+      line = text
+      if (kind === 'stopped') stop()
+      if (kind === 'done') finish(() => resolve(text))
+    }
+    const onData = (chunk: Uint8Array): void => {
+      left += decoder.decode(chunk, { stream: true })
+      advance()
+    }
+    const onEnd = (): void => stop()
+    stderr.write(prompt)
+    stdin.setRawMode(true)
+    stdin.on('data', onData)
+    stdin.on('end', onEnd)
+    stdin.resume()
+    if (left !== '') advance()
+  })
