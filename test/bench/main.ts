@@ -2,6 +2,7 @@ import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { useCryptoEngine } from '../../core/crypto/crypto.ts'
 import { loadFastestEngine } from '../../runtime/crypto/fastest.ts'
+import { benchAuth } from './auth.ts'
 import { benchBlocks } from './blocks.ts'
 import { benchCrypto } from './crypto.ts'
 import { benchEvm } from './evm.ts'
@@ -38,6 +39,13 @@ const GROUPS: Readonly<Record<string, Group>> = {
     note: 'records in memory, upper levels in the cache; a smaller state for the reference, which takes minutes to build one',
     run: benchTrie,
   },
+  auth: {
+    title: 'authentication',
+    note:
+      '16 connections over HTTP, a token that an issuer signed with RS256; client and nodes share the machine, on and off measured ' +
+      'in turns; p99: of eth_blockNumber, 200 a second, alone and beside wrong logins that each come from another address',
+    run: benchAuth,
+  },
   growth: {
     title: 'block of 1,000 transfers by size of the state',
     note:
@@ -53,7 +61,7 @@ const GROUPS: Readonly<Record<string, Group>> = {
   network: {
     title: 'network on this machine',
     note:
-      'all nodes and the client share its cores; tx/s: as many as are included while 4,000 wait; latency: from sending to seeing it ' +
+      'all nodes and the client share its cores; after 15 seconds of load; tx/s: as many as are included while 4,000 wait; latency: from sending to seeing it ' +
       'in a block, ms, at 200 tx/s; commit: from proposal to commit at the proposer, median / p99, ms; messages of all nodes for an empty block',
     run: benchNetwork,
   },

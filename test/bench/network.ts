@@ -19,6 +19,12 @@ const SHAPES: readonly Shape[] = [
   { validators: 20, periodMs: 1000, kind: 'transfers' },
 ]
 
+/** Full load that is not measured: until then the runtime compiles more than the nodes run. */
+const WARM_SECONDS = 15
+
+/** More per second than the network can include. */
+const FULL = 4_000
+
 /** Per second: far below what the network can, so that latency is that of agreement and not of queues. */
 const STEADY = 200
 
@@ -100,25 +106,31 @@ const runShape = async (
   let network: BenchNetwork | undefined
   try {
     const steadyBlocks = Math.ceil((STEADY * seconds) / senders.length)
-    const loadBlocks = Math.ceil((6_000 * seconds) / senders.length)
+    const loadBlocks = Math.ceil((FULL * (WARM_SECONDS + seconds)) / senders.length)
     const transactions = createBlocks(kind, senders, steadyBlocks + loadBlocks).flat()
     network = await startBenchNetwork({ folder, validators, periodMs, alloc })
     const { nodes } = network
     await waitForHead(nodes[0] as BenchNode, 3)
+    const warm = await runLoad({ nodes, transactions, perSecond: undefined, seconds: WARM_SECONDS })
+    let sent = warm.sent
+    const unsent = () => transactions.slice(sent)
     const idle = await measure(network, async () => {
-      await Bun.sleep(seconds * 500)
+      await Bun.sleep(seconds * 1000)
       return { sent: 0, included: 0, seconds: 0, latencies: [], blocks: 0 }
     })
-    const calm = await measure(network, () => runLoad({ nodes, transactions, perSecond: STEADY, seconds }))
-    const full = await measure(network, () =>
-      runLoad({ nodes, transactions: transactions.slice(calm.load.sent), perSecond: undefined, seconds }),
+    const calm = await measure(network, () =>
+      runLoad({ nodes, transactions: unsent(), perSecond: STEADY, seconds }),
     )
+    sent += calm.load.sent
+    const full = await measure(network, () =>
+      runLoad({ nodes, transactions: unsent(), perSecond: undefined, seconds }),
+    )
+    sent += full.load.sent
     const idleTimes = commitTimes(nodes, idle.from, idle.to)
     const calmTimes = commitTimes(nodes, calm.from, calm.to)
     const fullTimes = commitTimes(nodes, full.from, full.to)
     const traffic = perBlock(nodes, idle.from, idle.to)
     const resident = Math.max(...nodes.map(({ pid }) => usageOf(pid).residentMb))
-    const sent = calm.load.sent + full.load.sent
     return {
       name,
       values: {
