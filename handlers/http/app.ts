@@ -113,7 +113,7 @@ export const createRpcApp = (
     }
     if (body === undefined) return new Response(null, { status: 413 })
     try {
-      const reply = dispatcher.handle(body, caller)
+      const reply = dispatcher.handle(body, caller, { isGone: () => request.signal.aborted })
       return toResponse(reply instanceof Promise ? await reply : reply)
     } catch (error) {
       return failed(error)

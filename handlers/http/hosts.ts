@@ -16,7 +16,7 @@ const forbidden = (): Response =>
  */
 export const createHostCheck = (
   allowlist: readonly string[],
-): ((request: Request) => Response | undefined) => {
+): ((request: Pick<Request, 'headers'>) => Response | undefined) => {
   if (allowlist.includes('*')) return () => undefined
   const allowed = new Set(allowlist.map(host => host.toLowerCase()))
   // The same client sends the same header with each request.

@@ -1,6 +1,6 @@
 import type { Caller } from '../auth/caller.ts'
 import { type Envelope, errorOutcome, type Outcome, replyText } from './envelope.ts'
-import type { Method } from './method.ts'
+import type { Call, Method } from './method.ts'
 import type { Pace } from './pace.ts'
 import type { Runner } from './runner.ts'
 
@@ -27,9 +27,10 @@ export const runBatch = async (
   envelopes: readonly Envelope[],
   runner: Runner,
   caller: Caller,
-  expired: () => boolean,
+  base: Omit<Call, 'params'>,
   pace: Pace,
 ): Promise<string> => {
+  const { expired } = base
   const replies: string[] = []
   let length = 0
   const answer = (id: string, outcome: Outcome): void => {
@@ -46,7 +47,7 @@ export const runBatch = async (
     }
     const outcomes = await runner.runTogether(
       method,
-      calls.map(({ params }) => ({ params, expired })),
+      calls.map(({ params }) => ({ ...base, params })),
     )
     calls.forEach(({ id }, position) => answer(id, outcomes[position] as Outcome))
   }

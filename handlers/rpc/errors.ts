@@ -15,6 +15,15 @@ export const RPC_ERRORS = {
   BATCH_TOO_LARGE: { code: -32005, message: 'Number of requests exceeds max batch size' },
   /** Besu has no such bound. */
   RESPONSE_TOO_LARGE: { code: -32005, message: 'Response to the batch exceeds the size limit' },
+  /** Besu has no such bound. */
+  SUBSCRIPTIONS_TOO_MANY: { code: -32005, message: 'Too many subscriptions on this connection' },
+  /** Besu has none of these bounds; whoever is cut off is told which it was. */
+  SLOW_READER: { code: -32005, message: 'Closing the connection: too much of what was sent to it is unread' },
+  TOO_MANY_WAITING: { code: -32005, message: 'Closing the connection: too many of its requests are waiting' },
+  /** Subscriptions outlive the token they were made with by a minute. */
+  SUBSCRIPTIONS_ENDED: { code: -40100, message: 'Subscriptions have ended: the token has expired' },
+  /** Besu has no such bound. */
+  TRACE_TOO_LARGE: { code: -32005, message: 'Trace exceeds the size limit' },
   LOGS_RANGE_TOO_LARGE: { code: -32005, message: 'Requested range exceeds maximum RPC range limit' },
   /** Besu has no such bound. */
   LOGS_TOO_MANY: { code: -32005, message: 'Query returns more logs than the node answers with at once' },
@@ -38,6 +47,10 @@ export const RPC_ERRORS = {
   INVALID_TRANSACTION_HASH: { code: -32602, message: 'Invalid transaction hash params' },
   INVALID_TRANSACTION_INDEX: { code: -32602, message: 'Invalid transaction index params' },
   INVALID_TRANSACTION_LIMIT: { code: -32602, message: 'Invalid transaction limit params' },
+  INVALID_TRACE_CALL_MANY: { code: -32602, message: 'Invalid trace call many params' },
+  INVALID_TRACE_NUMBERS: { code: -32602, message: 'Invalid trace numbers params' },
+  INVALID_TRACE_TYPE: { code: -32602, message: 'Invalid trace type params' },
+  INVALID_TRANSACTION_TRACE: { code: -32602, message: 'Invalid transaction trace params' },
   INVALID_VOTE_TYPE: { code: -32602, message: 'Invalid vote type params' },
   INVALID_ENODE: { code: -32602, message: 'Invalid enode params' },
   INVALID_PENDING_TRANSACTIONS: { code: -32602, message: 'Invalid pending transactions params' },
@@ -48,7 +61,12 @@ export const RPC_ERRORS = {
     message: 'Transaction processing could not be completed due to an exception',
   },
   INVALID_INPUT: { code: -32000, message: 'Invalid input' },
+  TRANSACTION_NOT_FOUND: { code: -32000, message: 'Transaction not found' },
+  PARENT_BLOCK_NOT_FOUND: { code: -32000, message: 'Parent block not found' },
+  /** geth's text: there is no state before it. */
+  GENESIS_NOT_TRACEABLE: { code: -32000, message: 'genesis is not traceable' },
   BLOCK_NOT_FOUND: { code: -32000, message: 'Block not found' },
+  SUBSCRIPTION_NOT_FOUND: { code: -32000, message: 'Subscription not found' },
   FILTER_NOT_FOUND: { code: -32000, message: 'Filter not found' },
   LOGS_FILTER_NOT_FOUND: { code: -32000, message: 'Logs filter not found' },
   P2P_DISABLED: {
@@ -97,6 +115,8 @@ export const RPC_ERRORS = {
   SIMULATION_TIMESTAMPS: { code: -38021, message: 'Timestamps are not ascending' },
   SIMULATION_MOVE_TO_ITSELF: { code: -38022, message: 'A precompile is moved to its own address' },
   SIMULATION_INITCODE: { code: -38025, message: 'Initialization code is too large' },
+  /** In the result, of one call. */
+  SIMULATED_CALL_HALTED: { code: -32015, message: 'Execution halted' },
   SIMULATION_LIMIT: { code: -38026, message: 'Too much to simulate' },
 
   TOTAL_BLOB_GAS: { code: -32000, message: 'Total blob gas too high' },

@@ -1,5 +1,6 @@
 import type { RpcContext } from './context.ts'
 import type { Outcome } from './envelope.ts'
+import type { Connection } from './connection.ts'
 
 /** JSON values by position; an index beyond the end and null both mean "not given". */
 export type Params = readonly unknown[]
@@ -9,6 +10,8 @@ export type Call = {
   readonly params: Params
   /** True once nobody waits for the answer any more; long work asks now and then. */
   readonly expired: () => boolean
+  /** What it came over; undefined where a connection does not last. */
+  readonly connection?: Connection | undefined
 }
 
 /** One row of the method table. */

@@ -3,21 +3,14 @@ import { blobBaseFeeAt, excessBlobGasAfter } from '../../../core/chain/blobFee.t
 import { poolHeadOf } from '../../../core/txpool/head.ts'
 import { feeHistory } from '../feeHistory.ts'
 import { type Method, method } from '../method.ts'
+import { syncingShape } from '../shapes/node.ts'
 
 /** What the node and its chain are, and what gas costs. */
 export const ETH_NODE_METHODS: readonly Method[] = [
   method('eth_accounts', [], () => []),
   method('eth_blockNumber', [], (_, { chain }) => toQuantity(chain.head().header.number)),
   method('eth_chainId', [], (_, { chain }) => toQuantity(chain.configuration.chainId)),
-  method('eth_syncing', [], (_, { syncing }) => {
-    const status = syncing()
-    if (status === undefined) return false
-    return {
-      startingBlock: toQuantity(status.startingBlock),
-      currentBlock: toQuantity(status.currentBlock),
-      highestBlock: toQuantity(status.highestBlock),
-    }
-  }),
+  method('eth_syncing', [], (_, { syncing }) => syncingShape(syncing())),
   method('eth_mining', [], (_, { mining }) => mining()),
   method('eth_gasPrice', [], async (_, { gasPrice }) => toQuantity(await gasPrice.gasPrice())),
   method('eth_maxPriorityFeePerGas', [], async (_, { gasPrice }) => toQuantity(await gasPrice.priorityFee())),

@@ -2,7 +2,7 @@ import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
 import { forkKeys } from '../../../core/genesis/forks.ts'
 import { rulesAt } from '../../../core/genesis/schedule.ts'
-import type { RpcContext, RpcNetwork, RpcPeer } from '../context.ts'
+import type { RpcContext, RpcNetwork, RpcPeer, SyncingStatus } from '../context.ts'
 import { required } from '../parameters/values.ts'
 
 /** Besu's number for the handshake of nodes; clients know no other. */
@@ -90,3 +90,13 @@ export const peerShape = (
     enode,
   }
 }
+
+/** What eth_syncing answers, and subscribers are told. */
+export const syncingShape = (status: SyncingStatus | undefined): Record<string, unknown> | false =>
+  status === undefined
+    ? false
+    : {
+        startingBlock: toQuantity(status.startingBlock),
+        currentBlock: toQuantity(status.currentBlock),
+        highestBlock: toQuantity(status.highestBlock),
+      }

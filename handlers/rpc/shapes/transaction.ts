@@ -92,3 +92,24 @@ export const minedTransactionShape = ({ block, hash, senders }: BlockRecord, ind
 /** A transaction that waits in the pool. */
 export const pendingTransactionShape = ({ transaction, sender }: PooledTransaction): Json =>
   shape(transaction, sender, transaction.maxFeePerGas, undefined)
+
+/** What subscribers of newPendingTransactions are told with `includeTransactions`, in Besu's order. */
+export const pendingDetailShape = ({ transaction, sender }: PooledTransaction): Json => {
+  const { type } = transaction
+  const json: Json = {
+    from: toHex(sender),
+    gas: toQuantity(transaction.gasLimit),
+    gasPrice: type >= 2 ? null : toQuantity(transaction.maxFeePerGas),
+    hash: toHex(transaction.hash),
+    input: toHex(transaction.data),
+    nonce: toQuantity(transaction.nonce),
+    to: transaction.to === undefined ? null : toHex(transaction.to),
+    type: toQuantity(type),
+    value: toQuantity(transaction.value),
+  }
+  if (type >= 1) json['yParity'] = toQuantity(transaction.yParity)
+  if (type <= 2) json['v'] = toQuantity(wireV(transaction))
+  json['r'] = toQuantity(transaction.r)
+  json['s'] = toQuantity(transaction.s)
+  return json
+}

@@ -1,0 +1,125 @@
+import type { BlockRecord } from '../../../core/store/store.ts'
+import type { RpcHost } from '../context.ts'
+import { type LogFilter, logMatches } from '../logs/filter.ts'
+import { createPace } from '../pace.ts'
+import { blockShape } from '../shapes/block.ts'
+import { logShape } from '../shapes/receipt.ts'
+import { createGroups, type Listener, type Results } from './groups.ts'
+
+/** A block with the JSON of its parts, each made once at most. */
+type ToldBlock = {
+  readonly number: bigint
+  block(includeTransactions: boolean): string
+  logs(filter: LogFilter): readonly string[]
+}
+
+/** Tells of blocks from the moment they are committed, in order, also of those that come many at once. */
+export type BlockFeed = {
+  heads(includeTransactions: boolean, listener: Listener): () => void
+  logs(filter: LogFilter, text: string, listener: Listener): () => void
+}
+
+const once = <T>(make: () => T): (() => T) => {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+/** A filter's numbers bound what is told; tags bound nothing, as in Besu. */
+const isWithin = ({ range }: LogFilter, number: bigint): boolean =>
+  range.kind === 'block' ||
+  ((range.from.kind !== 'number' || range.from.number <= number) &&
+    (range.to.kind !== 'number' || number <= range.to.number))
+
+const toldBlock = (record: BlockRecord, totalDifficulty: boolean): ToldBlock => {
+  const { number } = record.block.header
+  const textOf = (fullTransactions: boolean): string =>
+    JSON.stringify(blockShape(record, { fullTransactions, totalDifficulty }))
+  const [short, full] = [once(() => textOf(false)), once(() => textOf(true))]
+  const logs = once(() => {
+    let logIndex = 0
+    return record.receipts.flatMap((receipt, transactionIndex) =>
+      receipt.logs.map(log => {
+        const place = { record, transactionIndex, logIndex: logIndex++ }
+        return { log, text: once(() => JSON.stringify(logShape(log, place))) }
+      }),
+    )
+  })
+  return {
+    number,
+    block: includeTransactions => (includeTransactions ? full() : short()),
+    logs: filter =>
+      isWithin(filter, number)
+        ? logs().flatMap(({ log, text }) => (logMatches(log, filter) ? [text()] : []))
+        : [],
+  }
+}
+
+export const createBlockFeed = ({
+  chain,
+  nowMs,
+  reportError,
+}: Pick<RpcHost, 'chain' | 'nowMs' | 'reportError'>): BlockFeed => {
+  const heads = createGroups<ToldBlock>()
+  const logs = createGroups<ToldBlock>()
+  // As eth_getBlockByNumber has it.
+  const totalDifficulty = chain.configuration.consensus.kind === 'qbft'
+  let unsubscribe: (() => void) | undefined
+  /** The next block to tell of. */
+  let next = 0n
+  let running = false
+
+  const headNumber = (): bigint => chain.head().header.number
+
+  const tell = async (number: bigint): Promise<void> => {
+    const record = await chain.store.record(number)
+    if (record === undefined) return
+    const block = toldBlock(record, totalDifficulty)
+    const pace = createPace(nowMs)
+    await heads.tell(block, Number(number), pace)
+    await logs.tell(block, Number(number), pace)
+  }
+
+  /** Blocks are read from the store one by one, so nothing piles up where they come faster than they are told of. */
+  const run = async (): Promise<void> => {
+    if (running) return
+    running = true
+    while (heads.size + logs.size > 0 && next <= headNumber()) {
+      const number = next++
+      try {
+        await tell(number)
+      } catch (error) {
+        reportError('eth_subscription', error)
+      }
+    }
+    running = false
+  }
+
+  const listen = (
+    groups: typeof heads,
+    key: string,
+    results: Results<ToldBlock>,
+    listener: Listener,
+  ): (() => void) => {
+    const head = headNumber()
+    if (unsubscribe === undefined) {
+      next = head + 1n
+      unsubscribe = chain.onHead(() => void run())
+    }
+    const remove = groups.add(key, results, listener, Number(head))
+    return () => {
+      remove()
+      if (heads.size + logs.size > 0) return
+      unsubscribe?.()
+      unsubscribe = undefined
+    }
+  }
+
+  return {
+    heads: (includeTransactions, listener) =>
+      listen(heads, String(includeTransactions), block => [block.block(includeTransactions)], listener),
+    logs: (filter, text, listener) => listen(logs, text, block => block.logs(filter), listener),
+  }
+}

@@ -1,0 +1,35 @@
+import type { RpcHost } from '../context.ts'
+import { createBlockFeed } from './blockFeed.ts'
+import type { Listener } from './groups.ts'
+import { createPoolFeed } from './poolFeed.ts'
+import type { Topic } from './subscriptions.ts'
+import { createSyncFeed } from './syncFeed.ts'
+
+/** Everything that can be subscribed to. */
+export type Feeds = {
+  /** Returns the function that ends it. */
+  listen(topic: Topic, listener: Listener): () => void
+}
+
+/** Nothing listens to the chain or the pool before the first listener and after the last. */
+export const createFeeds = (host: RpcHost): Feeds => {
+  const blocks = createBlockFeed(host)
+  const pool = createPoolFeed(host)
+  const sync = createSyncFeed(host)
+  return {
+    listen: (topic, listener) => {
+      switch (topic.kind) {
+        case 'newHeads':
+          return blocks.heads(topic.includeTransactions, listener)
+        case 'logs':
+          return blocks.logs(topic.filter, topic.text, listener)
+        case 'newPendingTransactions':
+          return pool.added(topic.includeTransactions, listener)
+        case 'droppedPendingTransactions':
+          return pool.dropped(listener)
+        case 'syncing':
+          return sync.listen(listener)
+      }
+    },
+  }
+}

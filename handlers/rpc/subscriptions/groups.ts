@@ -1,0 +1,62 @@
+import type { Pace } from '../pace.ts'
+
+export type Listener = {
+  /** @param result JSON text. */
+  readonly tell: (result: string) => void
+}
+
+/** JSON texts of what an event means to those who asked for the same, in order; none where it means nothing to them. */
+export type Results<Event> = (event: Event) => readonly string[]
+
+/** Listeners to whom every event means the same: what they are told is made once for all of them. */
+type Group<Event> = {
+  readonly results: Results<Event>
+  /** Each with the number of the last event before it listened. */
+  readonly listeners: Map<Listener, number>
+}
+
+/** All listeners of one kind of event. */
+export type Groups<Event> = {
+  readonly size: number
+  /**
+   * Returns the function that takes the listener out.
+   * @param key the same for all that are told the same.
+   * @param since number of the last event that is not for this listener any more.
+   */
+  add(key: string, results: Results<Event>, listener: Listener, since: number): () => void
+  /** Tells everyone; with pauses, so that a thousand listeners hold up nobody else. Events are numbered ascending. */
+  tell(event: Event, number: number, pace: Pace): Promise<void>
+}
+
+export const createGroups = <Event>(): Groups<Event> => {
+  const groups = new Map<string, Group<Event>>()
+  let size = 0
+  return {
+    get size() {
+      return size
+    },
+    add: (key, results, listener, since) => {
+      const group = groups.get(key) ?? { results, listeners: new Map() }
+      groups.set(key, group)
+      group.listeners.set(listener, since)
+      size++
+      return () => {
+        if (!group.listeners.delete(listener)) return
+        size--
+        if (group.listeners.size === 0) groups.delete(key)
+      }
+    },
+    tell: async (event, number, pace) => {
+      for (const { results, listeners } of groups.values()) {
+        for (const result of results(event))
+          for (const [listener, since] of listeners) {
+            if (since < number) listener.tell(result)
+            const pause = pace()
+            if (pause !== undefined) await pause
+          }
+        const pause = pace()
+        if (pause !== undefined) await pause
+      }
+    },
+  }
+}

@@ -1,0 +1,85 @@
+import { toQuantity } from '../../../core/bytes/hex.ts'
+import { AUTHENTICATE_METHOD } from '../../auth/connection.ts'
+import type { Connection } from '../connection.ts'
+import { RpcError } from '../errors.ts'
+import { readLogFilter } from '../logs/filter.ts'
+import { type Call, type Method, method, type Params } from '../method.ts'
+import { given, integerOf, isObject, required } from '../parameters/values.ts'
+import type { Topic } from './subscriptions.ts'
+
+/** Served whatever groups are: where a connection lasts they are, elsewhere they are not. */
+const ALWAYS = { group: 'RPC' }
+
+const readIncludeTransactions = (params: Params): boolean => {
+  const options = given(params, 1)
+  if (options === undefined) return false
+  if (!isObject(options)) throw new RpcError('INVALID_REQUEST')
+  const { includeTransactions = false } = options
+  if (typeof includeTransactions !== 'boolean') throw new RpcError('INVALID_REQUEST')
+  return includeTransactions
+}
+
+const readLogTopic = (params: Params): Topic => {
+  const value = given(params, 1)
+  try {
+    const filter = readLogFilter(value)
+    const { address, topics, fromBlock, toBlock } = value as Readonly<Record<string, unknown>>
+    return { kind: 'logs', filter, text: JSON.stringify([address, topics, fromBlock, toBlock]) }
+  } catch (error) {
+    if (error instanceof RpcError) throw new RpcError('INVALID_REQUEST', { cause: error })
+    throw error
+  }
+}
+
+/** Type names are case-sensitive, and whatever is wrong is an invalid request, as in Besu. @throws RpcError */
+const readTopic = (params: Params): Topic => {
+  switch (given(params, 0)) {
+    case 'newHeads':
+      return { kind: 'newHeads', includeTransactions: readIncludeTransactions(params) }
+    case 'newPendingTransactions':
+      return { kind: 'newPendingTransactions', includeTransactions: readIncludeTransactions(params) }
+    case 'logs':
+      return readLogTopic(params)
+    case 'droppedPendingTransactions':
+      return { kind: 'droppedPendingTransactions' }
+    case 'syncing':
+      return { kind: 'syncing' }
+    default:
+      throw new RpcError('INVALID_REQUEST')
+  }
+}
+
+const connectionOf = ({ connection }: Call): Connection => required(connection, 'METHOD_NOT_ENABLED')
+
+/** The methods of connections that last. */
+export const CONNECTION_METHODS: readonly Method[] = [
+  method(
+    'eth_subscribe',
+    ['type', 'options?'],
+    call => connectionOf(call).subscriptions.add(readTopic(call.params)),
+    ALWAYS,
+  ),
+  method(
+    'eth_unsubscribe',
+    ['subscriptionId'],
+    call => {
+      const id = required(integerOf(given(call.params, 0), 64), 'INVALID_REQUEST')
+      if (!connectionOf(call).subscriptions.remove(toQuantity(id)))
+        throw new RpcError('SUBSCRIPTION_NOT_FOUND')
+      return true
+    },
+    ALWAYS,
+  ),
+  // Anybody may call it. Besu has no such method: there a connection keeps the token it began with.
+  method(
+    AUTHENTICATE_METHOD,
+    ['token'],
+    async call => {
+      const token = given(call.params, 0)
+      if (typeof token !== 'string') throw new RpcError('INVALID_PARAMS')
+      const expiresAtMs = await connectionOf(call).presentToken(token)
+      return Math.floor(required(expiresAtMs, 'UNAUTHORIZED') / 1000)
+    },
+    ALWAYS,
+  ),
+]

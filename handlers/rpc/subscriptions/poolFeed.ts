@@ -1,0 +1,91 @@
+import { toHex } from '../../../core/bytes/hex.ts'
+import type { PooledTransaction } from '../../../core/txpool/pool.ts'
+import type { RpcHost } from '../context.ts'
+import { createPace } from '../pace.ts'
+import { pendingDetailShape } from '../shapes/transaction.ts'
+import { createGroups, type Listener, type Results } from './groups.ts'
+
+/** Transactions not told of yet; when so many wait, the listeners are too many for the rate and the oldest are left out. */
+export const UNTOLD_MAX = 65_536
+
+/** Tells of transactions as they come into the pool, or as they leave it without being mined. */
+export type PoolFeed = {
+  added(includeTransactions: boolean, listener: Listener): () => void
+  dropped(listener: Listener): () => void
+}
+
+type Watch = (listener: (transaction: PooledTransaction) => void) => () => void
+
+const hashText: Results<PooledTransaction> = ({ transaction }) => [JSON.stringify(toHex(transaction.hash))]
+const detailText: Results<PooledTransaction> = pooled => [JSON.stringify(pendingDetailShape(pooled))]
+
+/** One kind of event of the pool, which waits in a queue so that the pool's work is not held up. */
+const createQueue = (
+  watch: Watch,
+  { nowMs, warn, reportError }: Pick<RpcHost, 'nowMs' | 'warn' | 'reportError'>,
+) => {
+  const groups = createGroups<PooledTransaction>()
+  let unsubscribe: (() => void) | undefined
+  let untold: PooledTransaction[] = []
+  /** Of the newest transaction, over all that ever came. */
+  let last = 0
+  let running = false
+
+  const tellAll = async (): Promise<void> => {
+    const pace = createPace(nowMs)
+    while (untold.length > 0) {
+      const first = last - untold.length + 1
+      const batch = untold
+      untold = []
+      for (const [index, transaction] of batch.entries()) await groups.tell(transaction, first + index, pace)
+    }
+  }
+
+  const run = async (): Promise<void> => {
+    if (running) return
+    running = true
+    try {
+      // Whoever fills the pool goes first.
+      await Promise.resolve()
+      await tellAll()
+    } catch (error) {
+      reportError('eth_subscription', error)
+    }
+    running = false
+  }
+
+  const take = (transaction: PooledTransaction): void => {
+    last++
+    untold.push(transaction)
+    if (untold.length > UNTOLD_MAX) {
+      untold = untold.slice(UNTOLD_MAX / 2)
+      warn(
+        `Subscribers are not told of ${UNTOLD_MAX / 2} transactions of the pool: there are too many of them for the rate of transactions`,
+      )
+    }
+    void run()
+  }
+
+  return (key: string, results: Results<PooledTransaction>, listener: Listener): (() => void) => {
+    unsubscribe ??= watch(take)
+    const remove = groups.add(key, results, listener, last)
+    return () => {
+      remove()
+      if (groups.size > 0) return
+      unsubscribe?.()
+      unsubscribe = undefined
+      untold = []
+    }
+  }
+}
+
+export const createPoolFeed = (host: Pick<RpcHost, 'pool' | 'nowMs' | 'warn' | 'reportError'>): PoolFeed => {
+  const { pool } = host
+  const added = createQueue(listener => pool.onAdded(listener), host)
+  const dropped = createQueue(listener => pool.onDropped(listener), host)
+  return {
+    added: (includeTransactions, listener) =>
+      added(String(includeTransactions), includeTransactions ? detailText : hashText, listener),
+    dropped: listener => dropped('', hashText, listener),
+  }
+}

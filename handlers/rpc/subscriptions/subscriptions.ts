@@ -1,0 +1,115 @@
+import { toQuantity } from '../../../core/bytes/hex.ts'
+import { RpcError } from '../errors.ts'
+import type { LogFilter } from '../logs/filter.ts'
+import type { Feeds } from './feeds.ts'
+import type { Listener } from './groups.ts'
+
+/** What a subscription is told of. */
+export type Topic =
+  | { readonly kind: 'newHeads'; readonly includeTransactions: boolean }
+  | { readonly kind: 'logs'; readonly filter: LogFilter; readonly text: string }
+  | { readonly kind: 'newPendingTransactions'; readonly includeTransactions: boolean }
+  | { readonly kind: 'droppedPendingTransactions' }
+  | { readonly kind: 'syncing' }
+
+/** Of one connection: a page that watches each of its contracts has some hundreds. */
+export const SUBSCRIPTIONS_MAX = 1024
+
+/** Characters of the log filters of one connection: some ten thousand addresses and topics, as of one eth_getLogs. */
+export const FILTER_TEXT_MAX = 1024 * 1024
+
+/** Notifications kept for a subscription whose id is not answered yet, as in a long batch; more go before the answer. */
+export const HELD_MAX = 1024
+
+/** What a request may do with the subscriptions of its connection. */
+export type Subscriptions = {
+  /** Gives the id. @throws RpcError SUBSCRIPTIONS_TOO_MANY */
+  add(topic: Topic): string
+  /** False when the connection has none of that id. */
+  remove(id: string): boolean
+}
+
+/** The subscriptions of one open connection. */
+export type ConnectionSubscriptions = {
+  readonly size: number
+  /** For one request. `answered` is called when its answer is on its way: no notification goes before it. */
+  forRequest(): Subscriptions & { answered(): void }
+  /** Ends all of them. */
+  clear(): void
+}
+
+type Open = { readonly stop: () => void; readonly textLength: number }
+
+export type SubscriptionHub = {
+  /** @param send puts a notification on its way. */
+  connect(send: (notification: string) => void): ConnectionSubscriptions
+}
+
+/** Besu's ids: one counter for the whole process. */
+export const createSubscriptionHub = (feeds: Feeds): SubscriptionHub => {
+  let lastId = 0n
+
+  return {
+    connect: send => {
+      const open = new Map<string, Open>()
+      let textLength = 0
+
+      const remove = (id: string): boolean => {
+        const subscription = open.get(id)
+        if (subscription === undefined) return false
+        subscription.stop()
+        textLength -= subscription.textLength
+        return open.delete(id)
+      }
+
+      const add = (topic: Topic): { readonly id: string; readonly release: () => void } => {
+        const length = topic.kind === 'logs' ? topic.text.length : 0
+        if (open.size >= SUBSCRIPTIONS_MAX || textLength + length > FILTER_TEXT_MAX)
+          throw new RpcError('SUBSCRIPTIONS_TOO_MANY')
+        const id = toQuantity(++lastId)
+        let held: string[] | undefined = []
+        const release = (): void => {
+          const waiting = held ?? []
+          held = undefined
+          for (const notification of waiting) if (open.has(id)) send(notification)
+        }
+        const start = `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${id}","result":`
+        const listener: Listener = {
+          tell: result => {
+            const notification = `${start}${result}}}`
+            if (held === undefined) return send(notification)
+            held.push(notification)
+            if (held.length >= HELD_MAX) release()
+          },
+        }
+        open.set(id, { stop: feeds.listen(topic, listener), textLength: length })
+        textLength += length
+        return { id, release }
+      }
+
+      return {
+        get size() {
+          return open.size
+        },
+        forRequest: () => {
+          let releases: (() => void)[] | undefined
+          return {
+            add: topic => {
+              const { id, release } = add(topic)
+              releases ??= []
+              releases.push(release)
+              return id
+            },
+            remove,
+            answered: () => {
+              if (releases !== undefined) for (const release of releases.splice(0)) release()
+            },
+          }
+        },
+        clear: () => {
+          for (const id of open.keys()) remove(id)
+        },
+      }
+    },
+  }
+}

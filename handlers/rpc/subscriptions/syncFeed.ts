@@ -1,0 +1,38 @@
+import type { RpcHost, SyncingStatus } from '../context.ts'
+import { syncingShape } from '../shapes/node.ts'
+import type { Listener } from './groups.ts'
+
+/** How often is looked whether the node has fallen behind or caught up. */
+const LOOK_MS = 250
+
+/** Tells when the node begins to catch up with its peers, and when it has done so. */
+export type SyncFeed = { listen(listener: Listener): () => void }
+
+export const createSyncFeed = ({ syncing }: Pick<RpcHost, 'syncing'>): SyncFeed => {
+  const listeners = new Set<Listener>()
+  let timer: ReturnType<typeof setInterval> | undefined
+  let last: SyncingStatus | undefined
+
+  const look = (): void => {
+    const status = syncing()
+    const changed = (status === undefined) !== (last === undefined)
+    last = status
+    if (!changed) return
+    const result = JSON.stringify(syncingShape(status))
+    for (const listener of listeners) listener.tell(result)
+  }
+
+  return {
+    listen: listener => {
+      if (listeners.size === 0) {
+        last = syncing()
+        timer = setInterval(look, LOOK_MS)
+      }
+      listeners.add(listener)
+      return () => {
+        listeners.delete(listener)
+        if (listeners.size === 0) clearInterval(timer)
+      }
+    },
+  }
+}

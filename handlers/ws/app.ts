@@ -1,0 +1,141 @@
+import type { Authentication } from '../auth/authentication.ts'
+import type { ClientOf } from '../auth/client.ts'
+import { createConnectionAuthentication } from '../auth/connection.ts'
+import { authorizationOfSubprotocols, TOKEN_SUBPROTOCOL } from '../auth/subprotocol.ts'
+import { createHostCheck } from '../http/hosts.ts'
+import type { RpcContext } from '../rpc/context.ts'
+import { createDispatcher, type TransportReplies } from '../rpc/dispatcher.ts'
+import { errorOutcome, replyText } from '../rpc/envelope.ts'
+import { METHODS } from '../rpc/methods.ts'
+import { createFeeds } from '../rpc/subscriptions/feeds.ts'
+import { CONNECTION_METHODS } from '../rpc/subscriptions/methods.ts'
+import { createSubscriptionHub } from '../rpc/subscriptions/subscriptions.ts'
+import { createSession, type OpenSession } from './session.ts'
+import { CLOSE_CODES, type Upgrade } from './socket.ts'
+
+export type WsOptions = {
+  /** Lower case; `*` alone for every host. */
+  readonly hostAllowlist: readonly string[]
+  /** Open connections. */
+  readonly connectionsMax: number
+  readonly authentication: Authentication
+  readonly clientOf: ClientOf
+}
+
+/** The part of a request that is looked at. */
+type Requested = Pick<Request, 'headers'>
+
+export type WsApp = {
+  /** Answers what is no upgrade. */
+  fetch(request: Request, peer: () => string): Response | Promise<Response>
+  /** Grants an upgrade or says why not. */
+  upgrade(request: Requested, peer: () => string): Response | Upgrade
+  /** Connections that are open. */
+  readonly size: number
+  /** Tells every client that the node stops, and closes. */
+  close(): void
+}
+
+/** Some clients written in JavaScript offer it by mistake, and give up unless it is selected. */
+const UNDEFINED_PROTOCOL = 'undefined'
+
+const NOT_HTTP = (): Response =>
+  new Response("Websocket endpoint can't handle HTTP requests", { status: 400 })
+
+const TOO_MANY = (): Response =>
+  new Response(
+    'Too many WebSocket connections are open: close some, or raise --rpc-ws-max-active-connections',
+    {
+      status: 503,
+      headers: { connection: 'close' },
+    },
+  )
+
+const errorReply = (name: Parameters<typeof errorOutcome>[0], id = 'null') => ({
+  status: 200,
+  body: replyText(id, errorOutcome(name)),
+})
+
+/** Where Besu answers a message otherwise than a request over HTTP. */
+const WS_REPLIES: TransportReplies = {
+  notJson: errorReply('INTERNAL_ERROR'),
+  emptyBatch: { status: 200, body: '[]' },
+  timeout: id => errorReply('TIMEOUT', id),
+}
+
+/**
+ * JSON-RPC over WebSocket as Besu serves it, on a port of its own: every path may be upgraded, POST /login gives tokens,
+ * other requests are answered with 400; the host allowlist stands before everything, and an upgrade is never refused for
+ * want of a token.
+ * @param context with the options of WebSocket: its groups, its timeout, no limit on batches.
+ */
+export const createWsApp = (context: RpcContext, options: WsOptions): WsApp => {
+  const { authentication, clientOf, connectionsMax } = options
+  const dispatcher = createDispatcher([...METHODS, ...CONNECTION_METHODS], context, WS_REPLIES)
+  const hub = createSubscriptionHub(createFeeds(context))
+  const refusedHost = createHostCheck(options.hostAllowlist)
+  const sessions = new Set<OpenSession>()
+
+  const clientAddress = ({ headers }: Requested, peer: () => string): string =>
+    clientOf(peer(), headers.get('x-forwarded-for'))
+
+  const upgrade: WsApp['upgrade'] = (request, peer) => {
+    const refusal = refusedHost(request)
+    if (refusal !== undefined) return refusal
+    if (sessions.size >= connectionsMax) return TOO_MANY()
+    const { headers } = request
+    const offered = headers.get('sec-websocket-protocol')
+    const token = authentication.acceptsSubprotocol ? authorizationOfSubprotocols(offered) : undefined
+    const authorization = token ?? headers.get('authorization')
+    const client = clientAddress(request, peer)
+    return {
+      protocol:
+        token !== undefined
+          ? TOKEN_SUBPROTOCOL
+          : offered === UNDEFINED_PROTOCOL
+            ? UNDEFINED_PROTOCOL
+            : undefined,
+      open: socket => {
+        const session = createSession(socket, {
+          dispatcher,
+          hub,
+          authenticate: endSubscriptions =>
+            createConnectionAuthentication(authentication, {
+              authorization,
+              client: () => client,
+              endSubscriptions,
+            }),
+          reportError: context.reportError,
+        })
+        sessions.add(session)
+        // Several may have been granted while fewer were open.
+        if (sessions.size > connectionsMax)
+          session.end(CLOSE_CODES.tryAgainLater, 'Too many WebSocket connections are open')
+        return {
+          message: text => session.message(text),
+          closed: () => {
+            sessions.delete(session)
+            session.closed()
+          },
+        }
+      },
+    }
+  }
+
+  return {
+    fetch: (request, peer) => {
+      const refusal = refusedHost(request)
+      if (refusal !== undefined) return refusal
+      return request.method === 'POST' && new URL(request.url).pathname === '/login'
+        ? authentication.login(request, () => clientAddress(request, peer))
+        : NOT_HTTP()
+    },
+    upgrade,
+    get size() {
+      return sessions.size
+    },
+    close: () => {
+      for (const session of sessions) session.end(CLOSE_CODES.goingAway, 'The node is stopping')
+    },
+  }
+}
