@@ -1,4 +1,3 @@
-import type { Receipt } from '../chain/receipt.ts'
 import { createCache } from './cache.ts'
 import { StoreCorruption, verifiedValue } from './checksum.ts'
 import { decodeChainHead } from './codec/chainHead.ts'
@@ -7,7 +6,8 @@ import type { KeyValueStore } from './keyvalue.ts'
 import { blockHashKey, headerKey, segmentKey, transactionKey } from './keys.ts'
 import { placeOf } from './layer.ts'
 import { RECORD_CACHE_BYTES } from './limits.ts'
-import { openSegment, type Segment, segmentChanges, segmentReceipts, segmentRecord } from './segment.ts'
+import { logsOfRecord, logsOfSegment } from './logs/blockLogs.ts'
+import { openSegment, type Segment, segmentChanges, segmentRecord } from './segment.ts'
 import type { StateSources } from './stateReader.ts'
 import type { BlockRecord, ChainHead, ChainStore } from './store.ts'
 
@@ -20,6 +20,7 @@ type BlockReads = Pick<
   ChainStore,
   | 'header'
   | 'record'
+  | 'logsOf'
   | 'recordBytes'
   | 'blockBytes'
   | 'changesOf'
@@ -35,8 +36,6 @@ export const createBlockReader = (
   recent: ReadonlyMap<number, ChainHead>,
 ): {
   readonly reads: BlockReads
-  /** Of a block on the chain, without decoding the rest. @throws StoreCorruption */
-  readonly receipts: (number: number) => Promise<readonly Receipt[]>
   /** Keeps a block that was just committed: it is what clients ask for next. */
   readonly remember: (record: BlockRecord, segmentBytes: number) => void
 } => {
@@ -90,6 +89,13 @@ export const createBlockReader = (
       records.set(key, { record, segmentBytes: bytes.length })
       return record
     },
+    logsOf: async number => {
+      const known = records.get(segmentKey(Number(number)))
+      if (known !== undefined) return logsOfRecord(known.record)
+      // Not kept: a search reads many blocks once, and would drive out those that others read.
+      const segment = await segmentOf(number)
+      return segment === undefined ? undefined : logsOfSegment(segment)
+    },
     recordBytes,
     blockBytes: async number => (await segmentOf(number))?.block,
     changesOf: async number => {
@@ -127,7 +133,5 @@ export const createBlockReader = (
     const record = { block, hash, totalDifficulty, senders, receipts }
     records.set(segmentKey(Number(block.header.number)), { record, segmentBytes })
   }
-  const receipts = async (number: number): Promise<readonly Receipt[]> =>
-    segmentReceipts((await segmentOf(BigInt(number))) as Segment)
-  return { reads, receipts, remember }
+  return { reads, remember }
 }

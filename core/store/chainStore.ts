@@ -80,7 +80,7 @@ export const openChainStore = async (
   const logs = await openLogIndex(kv, {
     fetch: key => views.fetch(key),
     header: number => blocks.reads.header(number),
-    receipts: blocks.receipts,
+    logsOf: number => blocks.reads.logsOf(number),
     onFailed: cause => {
       failure ??= new StoreFailed('bring the log index up to date', cause)
     },

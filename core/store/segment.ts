@@ -1,6 +1,5 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
 import { decodeBlock, encodeBlock } from '../chain/codec/block.ts'
-import type { Receipt } from '../chain/receipt.ts'
 import type { StateChanges } from '../state/account.ts'
 import { readChanges, writeChanges } from './codec/changes.ts'
 import { createReader, MalformedRecord } from './codec/reader.ts'
@@ -59,10 +58,6 @@ export const openSegment = (bytes: Uint8Array): Segment => {
   }
 }
 
-/** Byte fields are views of the segment. */
-export const segmentReceipts = (segment: Segment): readonly Receipt[] =>
-  readReceipts(createReader(segment.receipts))
-
 export const segmentChanges = (segment: Segment): StateChanges => readChanges(createReader(segment.changes))
 
 /** Byte fields are views of the segment, except the header's. */
@@ -74,6 +69,6 @@ export const segmentRecord = (segment: Segment): BlockRecord => {
     hash: segment.hash.slice(),
     totalDifficulty: segment.totalDifficulty,
     senders,
-    receipts: segmentReceipts(segment),
+    receipts: readReceipts(createReader(segment.receipts)),
   }
 }

@@ -3,6 +3,7 @@ import type { Block } from '../chain/block.ts'
 import type { Header } from '../chain/header.ts'
 import type { Receipt } from '../chain/receipt.ts'
 import type { StateChanges, StateReader } from '../state/account.ts'
+import type { BlockLogs } from './logs/blockLogs.ts'
 import type { LogBlocks } from './logs/logIndex.ts'
 import type { LogPattern } from './logs/pattern.ts'
 import type { TrieNodeReader, TrieNodeWrite } from '../trie/node.ts'
@@ -45,6 +46,8 @@ export type ChainStore = {
 
   header(number: bigint): Promise<Header | undefined>
   record(number: bigint): Promise<BlockRecord | undefined>
+  /** The logs of a block, at less cost than its record where few of them are looked into. @throws StoreCorruption */
+  logsOf(number: bigint): Promise<BlockLogs | undefined>
   /** The segment as it was committed (segment.ts opens it), for copying a chain elsewhere. */
   recordBytes(number: bigint): Promise<Uint8Array | undefined>
   /** RLP of the block, without decoding it: for exports and raw reads. */

@@ -9,7 +9,7 @@ import { EMPTY_LIST_HASH, EMPTY_TRIE_ROOT } from '../../core/crypto/constants.ts
 import type { BlockCommit } from '../../core/store/store.ts'
 
 /** The logs of one block, by transaction. */
-export type BlockLogs = readonly (readonly Log[])[]
+export type LogsOfBlock = readonly (readonly Log[])[]
 
 const transactionAt = (block: number, index: number): Transaction =>
   transactionOf({
@@ -47,7 +47,7 @@ const receiptOf = (logs: readonly Log[]): Receipt => ({
 })
 
 /** Blocks that leave these logs and change nothing else, from `parent` on or from genesis. */
-export function* logChain(blocks: Iterable<BlockLogs>, parent?: BlockCommit): Generator<BlockCommit> {
+export function* logChain(blocks: Iterable<LogsOfBlock>, parent?: BlockCommit): Generator<BlockCommit> {
   let number = parent === undefined ? 0 : Number(parent.block.header.number) + 1
   let parentHash: Hash = parent?.hash ?? ZERO_HASH
   for (const logs of blocks) {

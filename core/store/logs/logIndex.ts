@@ -1,5 +1,6 @@
 import type { Header } from '../../chain/header.ts'
 import type { Receipt } from '../../chain/receipt.ts'
+import type { BlockLogs } from './blockLogs.ts'
 import { StoreCorruption, withChecksum } from '../checksum.ts'
 import type { KeyValueStore } from '../keyvalue.ts'
 import { LOG_MARK_SECTIONS, LOG_RECENT_BYTES, LOG_SECTION_BLOCKS } from '../limits.ts'
@@ -38,14 +39,14 @@ export type LogIndexSources = {
   /** @throws StoreCorruption */
   readonly header: (number: bigint) => Promise<Header | undefined>
   /** Of a block that the views have. @throws StoreCorruption */
-  readonly receipts: (number: number) => Promise<readonly Receipt[]>
+  readonly logsOf: (number: bigint) => Promise<BlockLogs | undefined>
   /** Told when a section cannot be stored; no more are tried. */
   readonly onFailed: (cause: unknown) => void
 }
 
 export const openLogIndex = async (
   kv: KeyValueStore,
-  { fetch, header, receipts, onFailed }: LogIndexSources,
+  { fetch, header, logsOf, onFailed }: LogIndexSources,
 ): Promise<LogIndex> => {
   let mark = await readLogMark(kv)
   /** Sections that can be searched: stored, though the mark may not say so yet. */
@@ -68,7 +69,7 @@ export const openLogIndex = async (
     const known = recent.get(number)
     if (known !== undefined) return known
     try {
-      return blockFingerprints(await receipts(number))
+      return blockFingerprints((await logsOf(BigInt(number)))?.receipts ?? [])
     } catch (error) {
       if (error instanceof StoreCorruption) return undefined
       throw error

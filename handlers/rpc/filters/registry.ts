@@ -5,7 +5,7 @@ import type { RpcHost } from '../context.ts'
 import { RpcError } from '../errors.ts'
 import type { LogFilter } from '../logs/filter.ts'
 import { logsBetween } from '../logs/search.ts'
-import { logShape } from '../shapes/receipt.ts'
+import { foundLogShape } from '../shapes/receipt.ts'
 import { createPendingFeed } from './pendingFeed.ts'
 
 /** Filters of all clients together; the one not asked for longest gives way. */
@@ -116,7 +116,7 @@ export const createFilterRegistry = ({ chain, pool, nowMs, randomBytes }: RpcHos
       const [from, to] = advance(filter)
       if (filter.kind === 'blocks') return await hashesBetween(from, to)
       const { filter: wanted } = filter
-      return await logsBetween({ chain, nowMs }, wanted, from, upperBound(wanted, to), expired, logShape)
+      return await logsBetween({ chain, nowMs }, wanted, from, upperBound(wanted, to), expired, foundLogShape)
     },
     logFilter: id => {
       const filter = use(id)

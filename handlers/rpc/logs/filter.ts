@@ -1,4 +1,4 @@
-import type { Address, Hash } from '../../../core/bytes/bytes.ts'
+import { type Address, equalBytes, type Hash } from '../../../core/bytes/bytes.ts'
 import { toBareHex } from '../../../core/bytes/hex.ts'
 import type { Log } from '../../../core/chain/receipt.ts'
 import { logPattern, type LogPattern, type LogWants } from '../../../core/store/logs/pattern.ts'
@@ -17,33 +17,41 @@ export type LogRange =
   | { readonly kind: 'range'; readonly from: BlockSelector; readonly to: BlockSelector }
   | { readonly kind: 'block'; readonly hash: Hash }
 
-/** Which logs are wanted; a set that is undefined lets all pass. */
+/** Which logs are wanted; what is undefined lets all pass. */
 export type LogCriteria = {
-  /** Bare hex. */
-  readonly addresses: ReadonlySet<string> | undefined
-  /** By position, bare hex. */
-  readonly topics: readonly (ReadonlySet<string> | undefined)[]
+  readonly addresses: ValueTest | undefined
+  /** By position. */
+  readonly topics: readonly (ValueTest | undefined)[]
   /** What a block must hold; undefined where no log can be wanted. */
   readonly pattern: LogPattern | undefined
 }
 
 export type LogFilter = LogCriteria & { readonly range: LogRange }
 
-const hexSet = (values: readonly Uint8Array[] | undefined): ReadonlySet<string> | undefined =>
-  values === undefined ? undefined : new Set(values.map(toBareHex))
+/** True for a value that is one of those looked for. */
+type ValueTest = (value: Uint8Array) => boolean
+
+/** Up to so many values are compared one by one, which is less work than hex of what they are compared with. */
+const COMPARED_VALUES_MAX = 8
+
+const valueTest = (values: readonly Uint8Array[] | undefined): ValueTest | undefined => {
+  if (values === undefined) return undefined
+  if (values.length <= COMPARED_VALUES_MAX) return value => values.some(one => equalBytes(one, value))
+  const hexes = new Set(values.map(toBareHex))
+  return value => hexes.has(toBareHex(value))
+}
 
 /** The criteria of these wants, in the forms in which blocks and logs are held against them. */
 export const logCriteria = (wants: LogWants): LogCriteria => ({
-  addresses: hexSet(wants.addresses),
-  topics: wants.topics.map(hexSet),
+  addresses: valueTest(wants.addresses),
+  topics: wants.topics.map(valueTest),
   pattern: wants.topics.length > TOPICS_MAX ? undefined : logPattern(wants),
 })
 
-export const logMatches = (log: Log, { addresses, topics }: LogCriteria): boolean => {
-  if (topics.length > log.topics.length) return false
-  if (addresses !== undefined && !addresses.has(toBareHex(log.address))) return false
-  return topics.every((set, index) => set === undefined || set.has(toBareHex(log.topics[index] as Hash)))
-}
+export const logMatches = (log: Log, { addresses, topics }: LogCriteria): boolean =>
+  topics.length <= log.topics.length &&
+  (addresses === undefined || addresses(log.address)) &&
+  topics.every((test, index) => test === undefined || test(log.topics[index] as Hash))
 
 const readAddresses = (value: unknown): readonly Address[] => {
   if (value === undefined || value === null) return []

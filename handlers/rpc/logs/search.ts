@@ -1,10 +1,9 @@
 import type { Log } from '../../../core/chain/receipt.ts'
-import type { BlockRecord } from '../../../core/store/store.ts'
+import type { BlockLogs } from '../../../core/store/logs/blockLogs.ts'
 import type { RpcContext } from '../context.ts'
 import { RpcError } from '../errors.ts'
 import { createPace } from '../pace.ts'
 import { type BlockSelector, blockNumberOf } from '../parameters/block.ts'
-import type { LogPlace } from '../shapes/receipt.ts'
 import { type LogCriteria, type LogFilter, logMatches } from './filter.ts'
 
 /** Logs of one answer: each is some 700 characters of JSON. */
@@ -13,19 +12,19 @@ export const LOGS_MAX = 100_000
 /** Logs between two looks at the clock: well under a millisecond. */
 const STEP_LOGS = 128
 
-/** What becomes of a log that was found; the record is not to be kept, which would keep the whole block. */
-export type TakeLog<T> = (log: Log, place: LogPlace) => T
+/** What becomes of a log that was found; the block is not to be kept. */
+export type TakeLog<T> = (log: Log, block: BlockLogs, transactionIndex: number, logIndex: number) => T
 
 /** The wanted logs of one block, in order; undefined for each that is not, so that whoever takes them can pause. */
 function* eachLog<T>(
-  record: BlockRecord,
+  block: BlockLogs,
   criteria: LogCriteria,
   take: TakeLog<T>,
 ): Generator<T | undefined, void> {
   let logIndex = 0
-  for (const [transactionIndex, { logs }] of record.receipts.entries())
+  for (const [transactionIndex, { logs }] of block.receipts.entries())
     for (const log of logs) {
-      yield logMatches(log, criteria) ? take(log, { record, transactionIndex, logIndex }) : undefined
+      yield logMatches(log, criteria) ? take(log, block, transactionIndex, logIndex) : undefined
       logIndex++
     }
 }
@@ -56,9 +55,9 @@ export const logsBetween = async <T>(
     const { numbers, through } = await chain.store.searchLogs(pattern, next, to)
     for (const number of numbers) {
       await step()
-      const record = await chain.store.record(number)
-      if (record === undefined) continue
-      for (const log of eachLog(record, criteria, take)) {
+      const block = await chain.store.logsOf(number)
+      if (block === undefined) continue
+      for (const log of eachLog(block, criteria, take)) {
         if (++seen % STEP_LOGS === 0) await step()
         if (log === undefined) continue
         if (found.length === LOGS_MAX) throw new RpcError('LOGS_TOO_MANY')

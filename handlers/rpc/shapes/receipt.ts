@@ -2,18 +2,19 @@ import type { Address } from '../../../core/bytes/bytes.ts'
 import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
 import type { Log, Receipt } from '../../../core/chain/receipt.ts'
 import type { Transaction } from '../../../core/chain/transaction.ts'
+import { type BlockLogs, logsOfRecord } from '../../../core/store/logs/blockLogs.ts'
 import type { BlockRecord } from '../../../core/store/store.ts'
 
 type Json = Record<string, unknown>
 
 /** Where a log stands. */
-export type LogPlace = { readonly record: BlockRecord; readonly transactionIndex: number; readonly logIndex: number }
+type LogPlace = { readonly record: BlockRecord; readonly transactionIndex: number; readonly logIndex: number }
 
 const transactionHash = ({ record, transactionIndex }: LogPlace): string =>
   toHex((record.block.transactions[transactionIndex] as Transaction).hash)
 
 /** A log inside a receipt, in Besu's order. */
-const receiptLogShape = (log: Log, place: LogPlace): Json => ({
+export const receiptLogShape = (log: Log, place: LogPlace): Json => ({
   address: toHex(log.address),
   topics: log.topics.map(toHex),
   data: toHex(log.data),
@@ -27,18 +28,27 @@ const receiptLogShape = (log: Log, place: LogPlace): Json => ({
 })
 
 /** A log by itself, from eth_getLogs and filters: the same members in Besu's other order. */
-export const logShape = (log: Log, place: LogPlace): Json => ({
-  logIndex: toQuantity(place.logIndex),
+export const foundLogShape = (
+  log: Log,
+  block: BlockLogs,
+  transactionIndex: number,
+  logIndex: number,
+): Json => ({
+  logIndex: toQuantity(logIndex),
   removed: false,
-  blockNumber: toQuantity(place.record.block.header.number),
-  blockHash: toHex(place.record.hash),
-  blockTimestamp: toQuantity(place.record.block.header.timestamp),
-  transactionHash: transactionHash(place),
-  transactionIndex: toQuantity(place.transactionIndex),
+  blockNumber: toQuantity(block.number),
+  blockHash: toHex(block.hash),
+  blockTimestamp: toQuantity(block.timestamp),
+  transactionHash: toHex(block.transactionHash(transactionIndex)),
+  transactionIndex: toQuantity(transactionIndex),
   address: toHex(log.address),
   data: toHex(log.data),
   topics: log.topics.map(toHex),
 })
+
+/** As `foundLogShape`, of a block that is at hand. */
+export const logShape = (log: Log, { record, transactionIndex, logIndex }: LogPlace): Json =>
+  foundLogShape(log, logsOfRecord(record), transactionIndex, logIndex)
 
 /** The receipt of the transaction at `index`, `firstLogIndex` logs being before its own. */
 const receiptAt = (record: BlockRecord, index: number, firstLogIndex: number): Json => {

@@ -8,6 +8,7 @@ import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
 import type { KeyValueStore } from '../../../core/store/keyvalue.ts'
 import { LOG_SECTION_BLOCKS } from '../../../core/store/limits.ts'
 import { logPattern, type LogWants } from '../../../core/store/logs/pattern.ts'
+import type { BlockLogs } from '../../../core/store/logs/blockLogs.ts'
 import type { BlockCommit, ChainStore } from '../../../core/store/store.ts'
 import { openMemoryDriver } from '../../../runtime/drivers/memory.ts'
 import {
@@ -17,7 +18,7 @@ import {
   imageAfterPowerCut,
 } from '../../support/faultyDriver.ts'
 import {
-  type BlockLogs,
+  type LogsOfBlock,
   logChain,
   numberedAddress,
   numberedLog,
@@ -25,6 +26,7 @@ import {
 } from '../../support/logChain.ts'
 import { seededRandom } from '../../support/random.ts'
 import { rejection } from '../../support/rejection.ts'
+import { sampleChain } from '../../support/sampleChain.ts'
 
 setDefaultTimeout(60_000)
 
@@ -87,7 +89,7 @@ const logArbitrary = fc
   .map(([address, topics]) => numberedLog(address, topics))
 
 /** Mostly nothing, as on a quiet chain. */
-const blockArbitrary: fc.Arbitrary<BlockLogs> = fc.oneof(
+const blockArbitrary: fc.Arbitrary<LogsOfBlock> = fc.oneof(
   { weight: 3, arbitrary: fc.constant([]) },
   { weight: 1, arbitrary: fc.array(fc.array(logArbitrary, { maxLength: 3 }), { maxLength: 3 }) },
 )
@@ -108,7 +110,7 @@ const rangeArbitrary = (blocks: number): fc.Arbitrary<readonly [number, number]>
   fc.tuple(fc.nat(blocks - 1), fc.nat(blocks - 1)).map(([a, b]) => [Math.min(a, b), Math.max(a, b)])
 
 /** Some logs in every block, one value in a few of them. */
-const sampleBlocks = (count: number, logsPerBlock = 2): BlockLogs[] => {
+const sampleBlocks = (count: number, logsPerBlock = 2): LogsOfBlock[] => {
   const random = seededRandom(5)
   return Array.from({ length: count }, (_, number) => [
     Array.from({ length: logsPerBlock }, () =>
@@ -210,6 +212,36 @@ describe('a search over the log index', () => {
     expect(read).toHaveLength(2)
     expect(read[0]).toBe('logs:0')
     expect(read[1]).toStartWith('logs:0:')
+  })
+})
+
+describe('the logs of a block', () => {
+  test('are the same from its segment as from its record', async () => {
+    const chain = sampleChain({
+      seed: 4,
+      blocks: 40,
+      accounts: 3,
+      slots: 1,
+      changesMax: 1,
+      transactionsMax: 9,
+    })
+    const kv = keyValueOfDriver(openMemoryDriver(), 'none')
+    await commitAll(await openChainStore(kv), chain.commits)
+    const store = await openChainStore(kv)
+    for (const { block, hash, receipts } of chain.commits) {
+      const { number, timestamp } = block.header
+      const fromSegment = (await store.logsOf(number)) as BlockLogs
+      await store.record(number)
+      const fromRecord = (await store.logsOf(number)) as BlockLogs
+      for (const logs of [fromSegment, fromRecord]) {
+        expect([logs.number, logs.hash, logs.timestamp]).toEqual([number, hash, timestamp])
+        expect(logs.receipts.map(each => each.logs)).toEqual(receipts.map(each => each.logs))
+        expect(block.transactions.map((_, index) => logs.transactionHash(index))).toEqual(
+          block.transactions.map(transaction => transaction.hash),
+        )
+      }
+    }
+    expect(await store.logsOf(40n)).toBeUndefined()
   })
 })
 

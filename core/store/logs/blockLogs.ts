@@ -1,0 +1,57 @@
+import type { Hash } from '../../bytes/bytes.ts'
+import { decodeBlockHeader } from '../../chain/codec/block.ts'
+import type { Receipt } from '../../chain/receipt.ts'
+import { keccak256 } from '../../crypto/crypto.ts'
+import { iterateRawItems, type RawItem, rawItems, rawString } from '../../rlp/rawItem.ts'
+import { createReader } from '../codec/reader.ts'
+import { readReceiptLogs } from '../codec/receipts.ts'
+import type { Segment } from '../segment.ts'
+import type { BlockRecord } from '../store.ts'
+
+/** The logs of a block and what is told with each of them. */
+export type BlockLogs = {
+  readonly number: bigint
+  readonly hash: Hash
+  /** Seconds since 1970. */
+  readonly timestamp: bigint
+  /** One for each transaction, in order. */
+  readonly receipts: readonly Pick<Receipt, 'logs'>[]
+  readonly transactionHash: (index: number) => Hash
+}
+
+export const logsOfRecord = ({ block, hash, receipts }: BlockRecord): BlockLogs => ({
+  number: block.header.number,
+  hash,
+  timestamp: block.header.timestamp,
+  receipts,
+  transactionHash: index => (block.transactions[index] as { readonly hash: Hash }).hash,
+})
+
+/** Lists of a block, and more than any fork adds to them. */
+const BLOCK_LISTS = [1, 8] as const
+
+const FIRST_LIST = 0xc0
+
+/** A legacy transaction is hashed as it stands in its block, a typed one without the string it is put into (EIP-2718). */
+const transactionHash = (item: RawItem): Hash =>
+  keccak256((item[0] as number) >= FIRST_LIST ? item : rawString(item, 'a transaction'))
+
+/**
+ * Takes apart only what a search needs: transactions are neither decoded nor hashed until one is asked for. Byte fields are
+ * views of the segment.
+ */
+export const logsOfSegment = (segment: Segment): BlockLogs => {
+  const { number, timestamp } = decodeBlockHeader(segment.block)
+  let items: readonly RawItem[] | undefined
+  const hashes: Hash[] = []
+  return {
+    number,
+    hash: segment.hash,
+    timestamp,
+    receipts: readReceiptLogs(createReader(segment.receipts)),
+    transactionHash: index => {
+      items ??= [...iterateRawItems(rawItems(segment.block, 'a block', ...BLOCK_LISTS)[1], 'transactions')]
+      return (hashes[index] ??= transactionHash(items[index] as RawItem))
+    },
+  }
+}
