@@ -46,7 +46,7 @@ const sendBatch = async (url: string, batch: readonly SenderTransaction[]): Prom
   if (failed !== undefined) throw new Error(`a transaction was refused: ${failed.error?.message}`)
 }
 
-/** One client that sends to all nodes in turn and watches one of them. */
+/** One client that sends to all nodes, one batch at a time to each, and watches one of them. */
 export const runLoad = async ({
   nodes,
   transactions,
@@ -81,8 +81,8 @@ export const runLoad = async ({
       ? latencies.length + OUTSTANDING_MAX
       : ((performance.now() - startMs) / 1000) * perSecond
 
-  const send = async (): Promise<void> => {
-    for (let turn = 0; performance.now() < endMs && sent < transactions.length; turn++) {
+  const sendTo = async ({ url }: BenchNode): Promise<void> => {
+    while (performance.now() < endMs && sent < transactions.length) {
       const batch = transactions.slice(sent, sent + Math.min(BATCH, Math.floor(mayHaveSent()) - sent))
       if (batch.length === 0) {
         await Bun.sleep(5)
@@ -91,17 +91,17 @@ export const runLoad = async ({
       sent += batch.length
       const atMs = performance.now()
       for (const { transaction } of batch) sentAtMs.set(toHex(transaction.hash), atMs)
-      await sendBatch((nodes[turn % nodes.length] as BenchNode).url, batch)
+      await sendBatch(url, batch)
     }
   }
 
   const isWaiting = (): boolean => latencies.length < sent && performance.now() < endMs + DRAIN_MS_MAX
-  const sender = send()
+  const senders = Promise.all(nodes.map(sendTo))
   while (performance.now() < endMs || isWaiting()) {
     await watch()
     await Bun.sleep(POLL_MS)
   }
-  await sender
+  await senders
   const [first, last] = [seen[0], seen.at(-1)]
   // The first block tells when counting begins; what is in it came before.
   const included = seen.slice(1).reduce((sum, { count }) => sum + count, 0)
