@@ -18,7 +18,7 @@ export const UNDO_NONCE = 1
 export const UNDO_CODE = 2
 export const UNDO_EXISTS = 3
 export const UNDO_STORAGE = 4
-const UNDO_SLOT = 5
+export const UNDO_SLOT = 5
 export const UNDO_WARM_ACCOUNT = 6
 export const UNDO_WARM_SLOT = 7
 export const UNDO_TOUCH = 8
@@ -58,10 +58,10 @@ export const recordSlot = (journal: Journal, table: StorageTable, id: number): v
   record(journal, UNDO_SLOT, table, id)
 }
 
-const undoCode = (
-  account: AccountState,
-  previous: { codeHash: Uint8Array; code: Uint8Array | undefined },
-) => {
+/** What an entry of UNDO_CODE goes back to; `code` is undefined as long as nobody asked for it. */
+export type UndoneCode = { readonly codeHash: Uint8Array; readonly code: Uint8Array | undefined }
+
+const undoCode = (account: AccountState, previous: UndoneCode) => {
   account.codeHash = previous.codeHash
   account.code = previous.code
   account.program = undefined
@@ -99,7 +99,7 @@ const undoLast = (journal: Journal): void => {
       account.nonce = previous as bigint
       return
     case UNDO_CODE:
-      undoCode(account, previous as Parameters<typeof undoCode>[1])
+      undoCode(account, previous as UndoneCode)
       return
     case UNDO_EXISTS:
       account.exists = previous as boolean

@@ -21,6 +21,8 @@ export type RpcOptions = {
   readonly gasCap: bigint
   /** The most blocks of one eth_getLogs; 0 for no limit. */
   readonly logsRangeMax: bigint
+  /** The most blocks of one trace_filter; 0 for no limit. */
+  readonly traceFilterRangeMax: bigint
   readonly gasPriceBlocks: number
   /** 0 to 100. */
   readonly gasPricePercentile: number
@@ -41,6 +43,7 @@ export const RPC_DEFAULTS = {
   minGasPrice: 1000n,
   gasCap: 100_000_000n,
   logsRangeMax: 5000n,
+  traceFilterRangeMax: 1000n,
   gasPriceBlocks: 100,
   gasPricePercentile: 50,
   gasPriceMax: 500_000_000_000n,

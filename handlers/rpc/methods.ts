@@ -1,6 +1,7 @@
 import type { Method } from './method.ts'
 import { ADMIN_METHODS } from './methods/admin.ts'
 import { DEBUG_METHODS } from './methods/debug.ts'
+import { DEBUG_TRACE_METHODS } from './methods/debugTrace.ts'
 import { ETH_BLOCK_METHODS } from './methods/ethBlocks.ts'
 import { ETH_CALL_METHODS } from './methods/ethCalls.ts'
 import { ETH_LOG_METHODS } from './methods/ethLogs.ts'
@@ -12,6 +13,7 @@ import { NET_METHODS } from './methods/net.ts'
 import { QBFT_METHODS } from './methods/qbft.ts'
 import { QBFT_VOTE_METHODS } from './methods/qbftVotes.ts'
 import { RPC_METHODS } from './methods/rpc.ts'
+import { TRACE_METHODS } from './methods/trace.ts'
 import { TXPOOL_METHODS } from './methods/txpool.ts'
 import { WEB3_METHODS } from './methods/web3.ts'
 
@@ -32,4 +34,6 @@ export const METHODS: readonly Method[] = [
   ...ADMIN_METHODS,
   ...TXPOOL_METHODS,
   ...DEBUG_METHODS,
+  ...DEBUG_TRACE_METHODS,
+  ...TRACE_METHODS,
 ]

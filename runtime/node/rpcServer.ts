@@ -34,6 +34,7 @@ const hostOf = (options: NodeOptions, parts: RpcParts): RpcHost => ({
     gasCap: options.rpcGasCap,
     simulateGasCap: options.rpcSimulateGasCap,
     logsRangeMax: options.rpcMaxLogsRange,
+    traceFilterRangeMax: options.rpcMaxTraceFilterRange,
     gasPriceBlocks: options.apiGasPriceBlocks,
     gasPricePercentile: options.apiGasPricePercentile,
     gasPriceMax: options.apiGasPriceMax,

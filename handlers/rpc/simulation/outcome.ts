@@ -10,6 +10,23 @@ import { RpcError } from '../errors.ts'
 const ERROR_SELECTOR = '08c379a0'
 const WORD = 32
 
+/** Selector of Solidity's `Panic(uint256)`, and what its codes mean, in geth's words. */
+const PANIC_SELECTOR = '4e487b71'
+const PANICS: ReadonlyMap<bigint, string> = new Map([
+  [0x00n, 'generic panic'],
+  [0x01n, 'assert(false)'],
+  [0x11n, 'arithmetic underflow or overflow'],
+  [0x12n, 'division or modulo by zero'],
+  [0x21n, 'enum overflow'],
+  [0x22n, 'invalid encoded storage byte array accessed'],
+  [0x31n, 'out-of-bounds array access; popping on an empty array'],
+  [0x32n, 'out-of-bounds access of an array or bytesN'],
+  [0x41n, 'out of memory'],
+  [0x51n, 'uninitialized function'],
+])
+
+const BROKEN = 'ABI decode error'
+
 const DECODER = new TextDecoder('utf-8', { fatal: true })
 
 /** The reason in revert data; undefined when it is not an `Error(string)`, and Besu's text when it is a broken one. */
@@ -17,16 +34,26 @@ const revertReason = (data: Uint8Array): string | undefined => {
   if (toBareHex(data.subarray(0, 4)) !== ERROR_SELECTOR) return undefined
   const body = data.subarray(4)
   const offset = bytesToBigint(body.subarray(0, WORD))
-  if (offset > BigInt(body.length - WORD)) return 'ABI decode error'
+  if (offset > BigInt(body.length - WORD)) return BROKEN
   const start = Number(offset) + WORD
   const length = bytesToBigint(body.subarray(start - WORD, start))
-  if (length > BigInt(body.length - start)) return 'ABI decode error'
+  if (length > BigInt(body.length - start)) return BROKEN
   try {
     return DECODER.decode(body.subarray(start, start + Number(length)))
   } catch {
     // Not UTF-8, so no string.
-    return 'ABI decode error'
+    return BROKEN
   }
+}
+
+/** What Solidity says in revert data, a panic's meaning included; undefined where it says nothing that can be read. */
+export const revertText = (data: Uint8Array): string | undefined => {
+  if (toBareHex(data.subarray(0, 4)) === PANIC_SELECTOR && data.length === 4 + WORD) {
+    const code = bytesToBigint(data.subarray(4))
+    return PANICS.get(code) ?? `unknown panic code: 0x${code.toString(16)}`
+  }
+  const reason = revertReason(data)
+  return reason === BROKEN ? undefined : reason
 }
 
 /** The error that tells why a run failed; undefined when it did not. */

@@ -89,6 +89,13 @@ export const RPC_OPTIONS = {
     placeholder: '<BLOCKS>',
     description: 'Most blocks that one eth_getLogs may ask for; 0 for no limit',
   }),
+  rpcMaxTraceFilterRange: bigintOption({
+    name: 'rpc-max-trace-filter-range',
+    group: RPC,
+    fallback: 1000n,
+    placeholder: '<BLOCKS>',
+    description: 'Most blocks that one trace_filter may ask for; 0 for no limit',
+  }),
   xHttpTimeoutSeconds: integerOption({
     name: 'Xhttp-timeout-seconds',
     group: RPC,

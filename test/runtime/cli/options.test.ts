@@ -63,6 +63,7 @@ describe('given a command line', () => {
       rpcHttpMaxBatchSize: 1024,
       rpcHttpMaxRequestContentLength: 134_217_728,
       rpcMaxLogsRange: 5000n,
+      rpcMaxTraceFilterRange: 1000n,
       rpcGasCap: 100_000_000n,
       minGasPrice: 1000n,
       apiGasPriceBlocks: 100,

@@ -1,0 +1,139 @@
+import type { Address } from '../bytes/bytes.ts'
+import { EMPTY_BYTES, equalBytes } from '../bytes/bytes.ts'
+import { EMPTY_CODE_HASH } from '../crypto/constants.ts'
+import type { SlotChange } from './account.ts'
+import type { AccountState } from './accountState.ts'
+import type { ExecutionState } from './executionState.ts'
+import { codeOf } from './executionState.ts'
+import {
+  type Journal,
+  UNDO_BALANCE,
+  UNDO_CODE,
+  UNDO_EXISTS,
+  UNDO_NONCE,
+  UNDO_SLOT,
+  type UndoneCode,
+} from './journal.ts'
+import { limbsToBytes } from './limbs.ts'
+import type { StorageTable } from './storageTable.ts'
+import { SLOT_CURRENT, SLOT_KEY, SLOT_STRIDE } from './storageTable.ts'
+import type { WorldState } from './world.ts'
+import { executionStateOf } from './worldState.ts'
+
+/** A point in the life of a world, only to look back to. */
+export type StateMark = { readonly entries: number; readonly words: number }
+
+export type AccountFacts = { readonly nonce: bigint; readonly balance: bigint; readonly code: Uint8Array }
+
+/** What became of one account since a mark. `before` and `after` differ, or `slots` is not empty. */
+export type AccountDifference = {
+  readonly address: Address
+  /** Undefined: did not exist. */
+  readonly before: AccountFacts | undefined
+  /** Undefined: no longer exists. */
+  readonly after: AccountFacts | undefined
+  /** Empty where it no longer exists. */
+  readonly slots: readonly SlotChange[]
+}
+
+export const markState = (world: WorldState): StateMark => {
+  const { journal } = executionStateOf(world)
+  return { entries: journal.kinds.length, words: journal.wordsLength }
+}
+
+/** What an account was when the mark was set, as far as it was changed since. */
+type Earlier = { exists?: boolean; nonce?: bigint; balance?: bigint; code?: UndoneCode }
+
+/** Of each slot that was written: where its earlier value stands in the journal's words. */
+type EarlierSlots = Map<StorageTable, Map<number, number>>
+
+const note = (earlier: Earlier, kind: number, previous: unknown): void => {
+  if (kind === UNDO_BALANCE) earlier.balance ??= previous as bigint
+  else if (kind === UNDO_NONCE) earlier.nonce ??= previous as bigint
+  else if (kind === UNDO_EXISTS) earlier.exists ??= previous as boolean
+  else if (kind === UNDO_CODE) earlier.code ??= previous as UndoneCode
+}
+
+/** Reads what the journal would go back to: of each fact the oldest entry counts. */
+const readJournal = (journal: Journal, mark: StateMark, slots: EarlierSlots): Map<AccountState, Earlier> => {
+  const accounts = new Map<AccountState, Earlier>()
+  let words = mark.words
+  for (let i = mark.entries; i < journal.kinds.length; i++) {
+    const kind = journal.kinds[i] as number
+    if (kind === UNDO_SLOT) {
+      const table = journal.subjects[i] as StorageTable
+      let known = slots.get(table)
+      if (known === undefined) slots.set(table, (known = new Map()))
+      const id = journal.previous[i] as number
+      if (!known.has(id)) known.set(id, words)
+      words += 8
+    } else if (kind <= UNDO_EXISTS) {
+      const account = journal.subjects[i] as AccountState
+      let earlier = accounts.get(account)
+      if (earlier === undefined) accounts.set(account, (earlier = {}))
+      note(earlier, kind, journal.previous[i])
+    }
+  }
+  return accounts
+}
+
+const codeBefore = (state: ExecutionState, { codeHash, code }: UndoneCode): Uint8Array => {
+  if (code !== undefined) return code
+  return equalBytes(codeHash, EMPTY_CODE_HASH) ? EMPTY_BYTES : state.reader.code(codeHash)
+}
+
+const slotsSince = (journal: Journal, table: StorageTable, written: ReadonlyMap<number, number>) => {
+  const changes: SlotChange[] = []
+  for (const [id, before] of written) {
+    const at = id * SLOT_STRIDE
+    if (!equalWordsOf(journal.words, before, table.data, at + SLOT_CURRENT))
+      changes.push({
+        slot: limbsToBytes(table.data, at + SLOT_KEY),
+        before: limbsToBytes(journal.words, before),
+        after: limbsToBytes(table.data, at + SLOT_CURRENT),
+      })
+  }
+  return changes
+}
+
+const equalWordsOf = (a: Int32Array, aAt: number, b: Int32Array, bAt: number): boolean => {
+  for (let i = 0; i < 8; i++) if (a[aAt + i] !== b[bAt + i]) return false
+  return true
+}
+
+const isSame = (a: AccountFacts, b: AccountFacts): boolean =>
+  a.nonce === b.nonce && a.balance === b.balance && equalBytes(a.code, b.code)
+
+/**
+ * Everything that differs from what it was at the mark, in no order: read off the journal, so that it costs what happened
+ * since and not what there is. The world must not have gone back before the mark.
+ */
+export const differencesSince = (world: WorldState, mark: StateMark): AccountDifference[] => {
+  const state = executionStateOf(world)
+  const { journal } = state
+  const slotsByTable: EarlierSlots = new Map()
+  const accounts = readJournal(journal, mark, slotsByTable)
+  if (slotsByTable.size > 0)
+    for (const account of state.accounts.states)
+      if (account.storage !== undefined && slotsByTable.has(account.storage) && !accounts.has(account))
+        accounts.set(account, {})
+  const differences: AccountDifference[] = []
+  for (const [account, earlier] of accounts) {
+    const now = { nonce: account.nonce, balance: account.balance, code: codeOf(state, account) }
+    const existed = earlier.exists ?? account.exists
+    const before = existed
+      ? {
+          nonce: earlier.nonce ?? now.nonce,
+          balance: earlier.balance ?? now.balance,
+          code: earlier.code === undefined ? now.code : codeBefore(state, earlier.code),
+        }
+      : undefined
+    const after = account.exists ? now : undefined
+    const { storage } = account
+    const written = storage === undefined || !account.exists ? undefined : slotsByTable.get(storage)
+    const slots = written === undefined ? [] : slotsSince(journal, storage as StorageTable, written)
+    const isUnchanged = before === undefined || after === undefined ? before === after : isSame(before, after)
+    if (!isUnchanged || slots.length > 0) differences.push({ address: account.address, before, after, slots })
+  }
+  return differences
+}

@@ -1,0 +1,108 @@
+import { toHex } from '../../../core/bytes/hex.ts'
+import { blockHash } from '../../../core/chain/codec/blockHash.ts'
+import { decodeBlock } from '../../../core/chain/codec/block.ts'
+import { DecodeError } from '../../../core/chain/codec/error.ts'
+import type { Address } from '../../../core/bytes/bytes.ts'
+import { InvalidTransaction } from '../../../core/evm/result.ts'
+import { RlpError } from '../../../core/rlp/rlp.ts'
+import { recordOf } from '../blocks.ts'
+import type { RpcContext } from '../context.ts'
+import { RpcError } from '../errors.ts'
+import { type Call, type Method, method } from '../method.ts'
+import { type BlockSelector, LATEST, readSelector, requireNumberSelector } from '../parameters/block.ts'
+import { bytesOf, given, hashOf, required } from '../parameters/values.ts'
+import { simulationBlock } from '../simulation/block.ts'
+import { readBlockOverrides, underBlockOverrides } from '../simulation/blockOverrides.ts'
+import { readCall } from '../simulation/callParameters.ts'
+import { readStateOverrides } from '../simulation/stateOverrides.ts'
+import { budgetOf } from '../tracing/budget.ts'
+import { readTraceOptions, tracerOf } from '../tracing/options.ts'
+import { type ReplayedBlock, replayBlock } from '../tracing/replay.ts'
+import { openSession } from '../tracing/session.ts'
+import { traceCallIn } from '../tracing/tracedCall.ts'
+import { findMined } from './ethTransactions.ts'
+
+const requireTraceable = (number: bigint): void => {
+  if (number === 0n) throw new RpcError('GENESIS_NOT_TRACEABLE')
+}
+
+/** A trace for each transaction of the block, with its hash. */
+const traceBlock = async (call: Call, context: RpcContext, replayed: ReplayedBlock): Promise<unknown> => {
+  const kind = tracerOf(readTraceOptions(given(call.params, 1)))
+  requireTraceable(replayed.block.header.number)
+  const traces = await replayBlock(context, replayed, kind, budgetOf(call, context))
+  return traces.map(({ transaction, trace }) => ({ txHash: toHex(transaction.hash), result: trace }))
+}
+
+const traceSelected = async (call: Call, context: RpcContext, selector: BlockSelector): Promise<unknown> =>
+  traceBlock(call, context, required(await recordOf(context, selector), 'BLOCK_NOT_FOUND'))
+
+/** A block from its RLP, whose parent must be on the chain. @throws RpcError */
+const blockOfRlp = async (context: RpcContext, value: unknown): Promise<ReplayedBlock> => {
+  const bytes = required(bytesOf(value), 'INVALID_BLOCK')
+  const { chain } = context
+  try {
+    const block = decodeBlock(bytes)
+    requireTraceable(block.header.number)
+    const parent = await chain.store.numberOfHash(block.header.parentHash)
+    if (parent === undefined || parent + 1n !== block.header.number)
+      throw new RpcError('PARENT_BLOCK_NOT_FOUND')
+    const senders = await context.recoverSenders(block.transactions)
+    if (senders.includes(undefined)) throw new RpcError('INVALID_SIGNATURE')
+    return {
+      block,
+      hash: blockHash(chain.configuration.consensus, block.header),
+      senders: senders as readonly Address[],
+    }
+  } catch (cause) {
+    if (cause instanceof DecodeError || cause instanceof RlpError)
+      throw new RpcError('INVALID_BLOCK', { cause })
+    throw cause
+  }
+}
+
+const traceRlp = async (call: Call, context: RpcContext): Promise<unknown> => {
+  const replayed = await blockOfRlp(context, given(call.params, 0))
+  try {
+    return await traceBlock(call, context, replayed)
+  } catch (cause) {
+    if (!(cause instanceof InvalidTransaction)) throw cause
+    throw new RpcError('INVALID_BLOCK', { detail: cause.message, cause })
+  }
+}
+
+const traceTransaction = async (call: Call, context: RpcContext): Promise<unknown> => {
+  const hash = required(hashOf(given(call.params, 0)), 'INVALID_TRANSACTION_HASH')
+  const kind = tracerOf(readTraceOptions(given(call.params, 1)))
+  const { record, index } = required(await findMined(context, hash), 'TRANSACTION_NOT_FOUND')
+  const [traced] = await replayBlock(context, record, kind, budgetOf(call, context), index)
+  return traced?.trace
+}
+
+const traceCall = async (call: Call, context: RpcContext): Promise<unknown> => {
+  const message = readCall(given(call.params, 0))
+  const selector = readSelector(call.params, 1) ?? LATEST
+  const options = readTraceOptions(given(call.params, 2))
+  const kind = tracerOf(options)
+  const overrides = readStateOverrides(options['stateOverrides'] ?? undefined)
+  const blockOverrides = readBlockOverrides(options['blockOverrides'])
+  const found = required(await simulationBlock(context, selector), 'BLOCK_NOT_FOUND')
+  const session = await openSession(context, underBlockOverrides(context, found, blockOverrides), overrides)
+  return await traceCallIn(context, session, message, kind, budgetOf(call, context))
+}
+
+/** Traces of transactions, made by executing them again, with geth's tracers. */
+export const DEBUG_TRACE_METHODS: readonly Method[] = [
+  method('debug_traceTransaction', ['transactionHash', 'options?'], traceTransaction),
+  method('debug_traceCall', ['call', 'block?', 'options?'], traceCall),
+  method('debug_traceBlock', ['block', 'options?'], traceRlp),
+  method('debug_traceBlockByNumber', ['block', 'options?'], (call, context) =>
+    traceSelected(call, context, requireNumberSelector(call.params, 0, 'INVALID_BLOCK_NUMBER')),
+  ),
+  method('debug_traceBlockByHash', ['blockHash', 'options?'], (call, context) =>
+    traceSelected(call, context, {
+      kind: 'hash',
+      hash: required(hashOf(given(call.params, 0)), 'INVALID_BLOCK_HASH'),
+    }),
+  ),
+]

@@ -1,0 +1,149 @@
+import { DecodeError } from '../../../core/chain/codec/error.ts'
+import { decodePooledTransaction } from '../../../core/chain/codec/pooledTransaction.ts'
+import { recordOf } from '../blocks.ts'
+import type { RpcContext } from '../context.ts'
+import { RpcError } from '../errors.ts'
+import { type Call, type Method, method } from '../method.ts'
+import { createPace } from '../pace.ts'
+import { type BlockSelector, LATEST, readSelector, requireNumberSelector } from '../parameters/block.ts'
+import { bytesOf, given, hashOf, integerOf, required, requireCount } from '../parameters/values.ts'
+import { simulationBlock } from '../simulation/block.ts'
+import { type CallParameters, readCall } from '../simulation/callParameters.ts'
+import { budgetOf } from '../tracing/budget.ts'
+import { blockTraces, transactionTraces } from '../tracing/parity/blockTraces.ts'
+import { filterTraces, readTraceFilter } from '../tracing/parity/filter.ts'
+import { readTraceTypes, tracesOf } from '../tracing/parity/traceTypes.ts'
+import { replayBlock } from '../tracing/replay.ts'
+import { openSession, type Session } from '../tracing/session.ts'
+import { traceCallIn } from '../tracing/tracedCall.ts'
+import { findMined } from './ethTransactions.ts'
+
+/** Calls of one trace_callMany: each may take the gas of a block. */
+export const TRACE_CALLS_MAX = 100
+
+/** No call goes deeper, so no address of a trace is longer. */
+const TRACE_ADDRESS_MAX = 1025
+
+const traceBlock = async (call: Call, context: RpcContext): Promise<unknown> => {
+  const record = await recordOf(context, requireNumberSelector(call.params, 0, 'INVALID_BLOCK_NUMBER'))
+  if (record === undefined) return null
+  return (await blockTraces(context, record, budgetOf(call, context))).map(({ json }) => json)
+}
+
+/** The traces of the transaction that the first parameter names; null where there is none. */
+const tracesOfTransaction = async (call: Call, context: RpcContext): Promise<readonly unknown[] | null> => {
+  const hash = required(hashOf(given(call.params, 0)), 'INVALID_TRANSACTION_HASH')
+  const mined = await findMined(context, hash)
+  if (mined === undefined) return null
+  const traces = await transactionTraces(context, mined.record, mined.index, budgetOf(call, context))
+  return traces.map(({ json }) => json)
+}
+
+/** `["0x0", "0x2"]` is the third call in the first call of a transaction. @throws RpcError */
+const readTraceAddress = (value: unknown): string => {
+  if (!Array.isArray(value) || value.length > TRACE_ADDRESS_MAX) throw new RpcError('INVALID_TRACE_NUMBERS')
+  return value.map(number => required(integerOf(number, 32), 'INVALID_TRACE_NUMBERS')).join()
+}
+
+const traceGet = async (call: Call, context: RpcContext): Promise<unknown> => {
+  requireCount(call.params, 2)
+  const address = readTraceAddress(given(call.params, 1))
+  const traces = (await tracesOfTransaction(call, context)) as readonly { traceAddress: number[] }[] | null
+  return traces?.find(({ traceAddress }) => traceAddress.join() === address) ?? null
+}
+
+const replayBlockTransactions = async (call: Call, context: RpcContext): Promise<unknown> => {
+  const selector = requireNumberSelector(call.params, 0, 'INVALID_BLOCK_NUMBER')
+  const types = readTraceTypes(given(call.params, 1))
+  const record = await recordOf(context, selector)
+  if (record === undefined) return null
+  if (record.block.header.number === 0n) return []
+  const traces = await replayBlock(context, record, tracesOf(types), budgetOf(call, context))
+  return traces.map(({ trace }) => trace)
+}
+
+const sessionAt = async (context: RpcContext, selector: BlockSelector): Promise<Session> =>
+  openSession(context, required(await simulationBlock(context, selector), 'BLOCK_NOT_FOUND'))
+
+const traceCall = async (call: Call, context: RpcContext): Promise<unknown> => {
+  const message = readCall(given(call.params, 0))
+  const types = readTraceTypes(given(call.params, 1))
+  const session = await sessionAt(context, readSelector(call.params, 2) ?? LATEST)
+  return await traceCallIn(context, session, message, tracesOf(types), budgetOf(call, context))
+}
+
+const traceCallMany = async (call: Call, context: RpcContext): Promise<unknown> => {
+  requireCount(call.params, 2)
+  const pairs = given(call.params, 0)
+  if (!Array.isArray(pairs) || pairs.length > TRACE_CALLS_MAX)
+    throw new RpcError('INVALID_TRACE_CALL_MANY', {
+      detail: `a list of at most ${TRACE_CALLS_MAX} is wanted`,
+    })
+  const calls = pairs.map(pair => {
+    if (!Array.isArray(pair)) throw new RpcError('INVALID_TRACE_CALL_MANY')
+    return { message: readCall(given(pair, 0)), types: readTraceTypes(given(pair, 1)) }
+  })
+  const session = await sessionAt(context, readSelector(call.params, 1) ?? LATEST)
+  const budget = budgetOf(call, context)
+  const pace = createPace(context.nowMs)
+  const traces: unknown[] = []
+  for (const { message, types } of calls) {
+    await pace()
+    budget.checkTime()
+    traces.push(await traceCallIn(context, session, message, tracesOf(types), budget))
+  }
+  return traces
+}
+
+/** What a signed transaction would do now, its nonce not looked at. @throws RpcError */
+const callOfRaw = async (context: RpcContext, value: unknown): Promise<CallParameters> => {
+  const bytes = required(bytesOf(value), 'INVALID_PARAMS')
+  try {
+    const { transaction } = decodePooledTransaction(bytes)
+    const [from] = await context.recoverSenders([transaction])
+    const { chainId, to, value: wei, data, gasLimit, accessList } = transaction
+    const { maxFeePerGas, maxPriorityFeePerGas, maxFeePerBlobGas } = transaction
+    return {
+      chainId,
+      from: required(from, 'INVALID_PARAMS'),
+      to,
+      gas: gasLimit,
+      gasPrice: undefined,
+      maxFeePerGas,
+      maxPriorityFeePerGas,
+      maxFeePerBlobGas,
+      value: wei,
+      data,
+      accessList,
+      blobVersionedHashes: transaction.type === 3 ? transaction.blobVersionedHashes : undefined,
+      authorizationList: transaction.authorizationList,
+      nonce: undefined,
+      strict: undefined,
+    }
+  } catch (cause) {
+    if (cause instanceof DecodeError) throw new RpcError('INVALID_PARAMS', { cause })
+    throw cause
+  }
+}
+
+const traceRawTransaction = async (call: Call, context: RpcContext): Promise<unknown> => {
+  requireCount(call.params, 2)
+  const types = readTraceTypes(given(call.params, 1))
+  const message = await callOfRaw(context, given(call.params, 0))
+  const session = await sessionAt(context, LATEST)
+  return await traceCallIn(context, session, message, tracesOf(types), budgetOf(call, context))
+}
+
+/** Traces as OpenEthereum brought them and Besu has them. */
+export const TRACE_METHODS: readonly Method[] = [
+  method('trace_block', ['block'], traceBlock),
+  method('trace_transaction', ['transactionHash'], tracesOfTransaction),
+  method('trace_get', ['transactionHash', 'traceAddress'], traceGet),
+  method('trace_filter', ['filter'], (call, context) =>
+    filterTraces(context, readTraceFilter(given(call.params, 0)), budgetOf(call, context)),
+  ),
+  method('trace_replayBlockTransactions', ['block', 'traceTypes'], replayBlockTransactions),
+  method('trace_call', ['call', 'traceTypes', 'block?'], traceCall),
+  method('trace_callMany', ['calls', 'block'], traceCallMany),
+  method('trace_rawTransaction', ['transaction', 'traceTypes'], traceRawTransaction),
+]

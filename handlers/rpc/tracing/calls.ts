@@ -1,0 +1,147 @@
+import type { Address } from '../../../core/bytes/bytes.ts'
+import type { Log } from '../../../core/chain/receipt.ts'
+import type { HaltReason } from '../../../core/evm/result.ts'
+import type { TraceCall, Tracer, TraceResult } from '../../../core/evm/tracer.ts'
+import type { Budget } from './budget.ts'
+
+/** A log, and how many calls of its frame came before it. */
+export type TracedLog = { readonly log: Log; readonly position: number; readonly index: number }
+
+/** One call, creation or self-destruct with all that happened inside. */
+export type CallNode = {
+  readonly kind: TraceCall['kind'] | 'SELFDESTRUCT'
+  readonly from: Address
+  /** Whose code ran, the contract that was made, or the heir. */
+  readonly to: Address
+  /** Wei. */
+  readonly value: bigint
+  readonly gas: number
+  readonly gasUsed: number
+  readonly input: Uint8Array
+  readonly output: Uint8Array
+  readonly outcome: TraceResult['outcome']
+  readonly halt: HaltReason | undefined
+  readonly isPrecompile: boolean
+  readonly calls: readonly CallNode[]
+  readonly logs: readonly TracedLog[]
+}
+
+type OpenNode = { -readonly [Key in keyof CallNode]: CallNode[Key] } & {
+  readonly calls: CallNode[]
+  readonly logs: TracedLog[]
+}
+
+const NO_OUTPUT = new Uint8Array(0)
+
+/** Members of a call in JSON without its data, about. */
+const CALL_BYTES = 320
+const LOG_BYTES = 320
+
+/** Calls and creations that did not begin: the caller got the gas back. */
+const REFUSALS: ReadonlySet<HaltReason> = new Set([
+  'Too many stack frames',
+  'Insufficient balance',
+  'Nonce overflow',
+])
+
+export const wasRefused = ({ halt }: CallNode): boolean => halt !== undefined && REFUSALS.has(halt)
+
+export type CallCollector = {
+  readonly hooks: Tracer
+  /** The transaction's own call or creation, once it is through. */
+  readonly root: () => CallNode
+}
+
+/**
+ * Collects the calls of a transaction as a tree. `onlyTop` leaves out what is inside; `withLogs` keeps the logs of frames
+ * that did not fail, nor any frame around them.
+ */
+export const collectCalls = (
+  budget: Budget,
+  { onlyTop = false, withLogs = false }: { readonly onlyTop?: boolean; readonly withLogs?: boolean } = {},
+): CallCollector => {
+  const open: OpenNode[] = []
+  let root: OpenNode | undefined
+  let depth = 0
+  let logCount = 0
+
+  const enter = (call: TraceCall): void => {
+    budget.spend(CALL_BYTES + 2 * call.input.length)
+    const node: OpenNode = {
+      kind: call.kind,
+      from: call.from,
+      to: call.to,
+      value: call.value,
+      gas: call.gas,
+      gasUsed: 0,
+      input: call.input,
+      output: NO_OUTPUT,
+      outcome: 'success',
+      halt: undefined,
+      isPrecompile: call.isPrecompile,
+      calls: [],
+      logs: [],
+    }
+    open.at(-1)?.calls.push(node)
+    open.push(node)
+    root ??= node
+  }
+
+  const exit = (result: TraceResult): void => {
+    const node = open.pop() as OpenNode
+    budget.spend(2 * result.output.length)
+    node.gasUsed = node.gas - result.gasLeft
+    node.output = result.output
+    node.outcome = result.outcome
+    node.halt = result.halt
+    if (withLogs && result.outcome !== 'success') dropLogs(node)
+  }
+
+  const selfDestruct = (from: Address, to: Address, value: bigint): void => {
+    budget.spend(CALL_BYTES)
+    open.at(-1)?.calls.push({
+      kind: 'SELFDESTRUCT',
+      from,
+      to,
+      value,
+      gas: 0,
+      gasUsed: 0,
+      input: NO_OUTPUT,
+      output: NO_OUTPUT,
+      outcome: 'success',
+      halt: undefined,
+      isPrecompile: false,
+      calls: [],
+      logs: [],
+    })
+  }
+
+  const log = (entry: Log): void => {
+    const index = logCount++
+    if (onlyTop && depth > 0) return
+    budget.spend(LOG_BYTES + 2 * entry.data.length)
+    const node = open.at(-1)
+    node?.logs.push({ log: entry, position: node.calls.length, index })
+  }
+
+  return {
+    hooks: {
+      onEnter: call => {
+        depth = call.depth
+        if (!onlyTop || call.depth === 0) enter(call)
+      },
+      onExit: result => {
+        depth = result.depth - 1
+        if (!onlyTop || result.depth === 0) exit(result)
+      },
+      ...(withLogs ? { onLog: log } : {}),
+      ...(onlyTop ? {} : { onSelfDestruct: selfDestruct }),
+    },
+    root: () => root as CallNode,
+  }
+}
+
+const dropLogs = (node: CallNode): void => {
+  ;(node.logs as TracedLog[]).length = 0
+  node.calls.forEach(dropLogs)
+}

@@ -1,0 +1,90 @@
+import { RpcError } from '../errors.ts'
+import { isObject } from '../parameters/values.ts'
+import { callTracer } from './callTracer.ts'
+import { flatCallTracer } from './flatCallTracer.ts'
+import { fourByteTracer } from './fourByteTracer.ts'
+import { prestateTracer } from './prestateTracer.ts'
+import { structLogTracer } from './structLogs.ts'
+import type { TracerKind } from './traced.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** More names than there are opcodes are none. */
+const OPCODE_NAMES_MAX = 256
+
+const invalid = (detail: string): never => {
+  throw new RpcError('INVALID_TRANSACTION_TRACE', { detail })
+}
+
+const flag = (options: Json, name: string): boolean | undefined => {
+  const value = options[name] ?? undefined
+  if (value === undefined || typeof value === 'boolean') return value
+  return invalid(`${name} is true or false`)
+}
+
+const readLimit = (value: unknown): number => {
+  if (value === undefined || value === null) return 0
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
+  return invalid('limit is a number of steps')
+}
+
+const readOpcodes = (value: unknown): ReadonlySet<string> | undefined => {
+  if (value === undefined || value === null) return undefined
+  if (!Array.isArray(value) || value.length > OPCODE_NAMES_MAX) return invalid('opcodes is a list of names')
+  const names = value.map(name =>
+    typeof name === 'string' ? name.toUpperCase() : invalid('opcodes is a list of names'),
+  )
+  return names.length === 0 ? undefined : new Set(names)
+}
+
+/** Memory is off unless it is asked for, in geth's word or in Besu's. */
+const wantsMemory = (options: Json): boolean =>
+  flag(options, 'enableMemory') ?? flag(options, 'disableMemory') === false
+
+const opcodeTracer = (options: Json): TracerKind =>
+  structLogTracer({
+    disableStack: flag(options, 'disableStack') ?? false,
+    disableStorage: flag(options, 'disableStorage') ?? false,
+    enableMemory: wantsMemory(options),
+    enableReturnData: flag(options, 'enableReturnData') ?? false,
+    limit: readLimit(options['limit']),
+    opcodes: readOpcodes(options['opcodes']),
+  })
+
+/** By name, case counting; each made from its `tracerConfig`. */
+const TRACERS: Readonly<Record<string, (config: Json) => TracerKind>> = {
+  callTracer: config =>
+    callTracer({
+      onlyTopCall: flag(config, 'onlyTopCall') ?? false,
+      withLog: flag(config, 'withLog') ?? false,
+    }),
+  flatCallTracer: config =>
+    flatCallTracer({
+      convertParityErrors: flag(config, 'convertParityErrors') ?? false,
+      includePrecompiles: flag(config, 'includePrecompiles') ?? false,
+    }),
+  prestateTracer: config =>
+    prestateTracer({
+      diffMode: flag(config, 'diffMode') ?? false,
+      disableCode: flag(config, 'disableCode') ?? false,
+      disableStorage: flag(config, 'disableStorage') ?? false,
+      includeEmpty: flag(config, 'includeEmpty') ?? false,
+    }),
+  '4byteTracer': () => fourByteTracer,
+}
+
+/** The options of a trace as they were given: an object, empty where there are none. @throws RpcError */
+export const readTraceOptions = (value: unknown): Json => {
+  if (value === undefined) return {}
+  return isObject(value) ? value : invalid('an object of options is wanted')
+}
+
+/** The tracer that the options name; the opcode tracer where they name none. @throws RpcError */
+export const tracerOf = (options: Json): TracerKind => {
+  const name = options['tracer'] ?? undefined
+  if (name === undefined || name === '') return opcodeTracer(options)
+  const config = options['tracerConfig'] ?? {}
+  if (!isObject(config)) return invalid('tracerConfig is an object')
+  const make = typeof name === 'string' && Object.hasOwn(TRACERS, name) ? TRACERS[name] : undefined
+  return make === undefined ? invalid(`tracers are ${Object.keys(TRACERS).join(', ')}`) : make(config)
+}

@@ -1,0 +1,92 @@
+import { toHex, toQuantity } from '../../../../core/bytes/hex.ts'
+import { equalBytes } from '../../../../core/bytes/bytes.ts'
+import { beneficiaryOf, rewardCredits } from '../../../../core/chain/reward.ts'
+import { rulesAt } from '../../../../core/genesis/schedule.ts'
+import type { BlockRecord } from '../../../../core/store/store.ts'
+import type { RpcContext } from '../../context.ts'
+import type { Budget } from '../budget.ts'
+import { collectCalls } from '../calls.ts'
+import { replayBlock } from '../replay.ts'
+import type { TracerKind } from '../traced.ts'
+import { type FlatTrace, flatTraces } from './flatTraces.ts'
+
+const REWARD_BYTES = 400
+
+const flatTracer: TracerKind = ({ place }, budget) => {
+  const { hooks, root } = collectCalls(budget)
+  return { hooks, finish: result => flatTraces(root(), result, place) }
+}
+
+/** The traces of one transaction of a block. */
+export const transactionTraces = async (
+  context: RpcContext,
+  record: BlockRecord,
+  index: number,
+  budget: Budget,
+): Promise<readonly FlatTrace[]> => {
+  const [one] = await replayBlock(context, record, flatTracer, budget, index)
+  return one?.trace as readonly FlatTrace[]
+}
+
+/**
+ * What making the block earned, a trace for whoever made it and one for each ommer's maker. As in Besu there is one for the
+ * block also where it earned nothing.
+ */
+export const rewardTraces = ({ chain }: RpcContext, { block, hash }: BlockRecord): FlatTrace[] => {
+  const { configuration } = chain
+  const { header, ommers } = block
+  const rules = rulesAt(configuration, header.number, header.timestamp, header.difficulty)
+  const credits = rewardCredits(configuration, rules.fork, { header, ommers })
+  const author = beneficiaryOf(configuration, header)
+  const own = credits.at(-1)
+  const shape = (address: Uint8Array, rewardType: 'block' | 'uncle', wei: bigint): FlatTrace => ({
+    from: undefined,
+    to: address,
+    json: {
+      action: { author: toHex(address), rewardType, value: toQuantity(wei) },
+      blockHash: toHex(hash),
+      blockNumber: Number(header.number),
+      result: null,
+      subtraces: 0,
+      traceAddress: [],
+      transactionHash: null,
+      transactionPosition: null,
+      type: 'reward',
+    },
+  })
+  return [
+    shape(author, 'block', own === undefined ? 0n : own.wei),
+    ...credits.slice(0, -1).map(({ address, wei }) => shape(address, 'uncle', wei)),
+  ]
+}
+
+/** The traces of all transactions of a block in order, and then of its rewards; none for the genesis block. */
+export const blockTraces = async (
+  context: RpcContext,
+  record: BlockRecord,
+  budget: Budget,
+): Promise<readonly FlatTrace[]> => {
+  if (record.block.header.number === 0n) return []
+  budget.spend(REWARD_BYTES * (1 + record.block.ommers.length))
+  const traces =
+    record.block.transactions.length === 0 ? [] : await replayBlock(context, record, flatTracer, budget)
+  return [...traces.flatMap(({ trace }) => trace as readonly FlatTrace[]), ...rewardTraces(context, record)]
+}
+
+export type TraceMatch = {
+  readonly fromAddress: readonly Uint8Array[]
+  readonly toAddress: readonly Uint8Array[]
+  /** Whether one of both is enough; otherwise each list that is not empty must name its side. */
+  readonly mode: 'union' | 'intersection'
+}
+
+const names = (addresses: readonly Uint8Array[], address: Uint8Array | undefined): boolean =>
+  address !== undefined && addresses.some(one => equalBytes(one, address))
+
+export const matches = ({ from, to }: FlatTrace, { fromAddress, toAddress, mode }: TraceMatch): boolean => {
+  if (fromAddress.length === 0 && toAddress.length === 0) return true
+  const isFrom = names(fromAddress, from)
+  const isTo = names(toAddress, to)
+  if (mode === 'union') return isFrom || isTo
+  return (fromAddress.length === 0 || isFrom) && (toAddress.length === 0 || isTo)
+}

@@ -1,0 +1,57 @@
+import { toHex } from '../../../../core/bytes/hex.ts'
+import { differencesSince, markState } from '../../../../core/state/differences.ts'
+import { RpcError } from '../../errors.ts'
+import { collectCalls } from '../calls.ts'
+import { joinHooks, type TracerKind } from '../traced.ts'
+import { flatTraces } from './flatTraces.ts'
+import { stateDiffShape } from './stateDiff.ts'
+import { collectVmTrace } from './vmTrace.ts'
+
+type TraceType = 'trace' | 'vmTrace' | 'stateDiff'
+
+const TYPES: ReadonlyMap<string, TraceType> = new Map([
+  ['trace', 'trace'],
+  ['vmtrace', 'vmTrace'],
+  ['statediff', 'stateDiff'],
+])
+
+/** Each named once is all there is. */
+const NAMES_MAX = 16
+
+/** The types that are asked for, case not counting. @throws RpcError */
+export const readTraceTypes = (value: unknown): ReadonlySet<TraceType> => {
+  if (!Array.isArray(value) || value.length > NAMES_MAX) throw new RpcError('INVALID_TRACE_TYPE')
+  return new Set(
+    value.map(name => {
+      const type = typeof name === 'string' ? TYPES.get(name.toLowerCase()) : undefined
+      if (type === undefined) throw new RpcError('INVALID_TRACE_TYPE')
+      return type
+    }),
+  )
+}
+
+/** Traces of the types that are asked for, as trace_call and trace_replayBlockTransactions answer; the others are empty. */
+export const tracesOf =
+  (types: ReadonlySet<TraceType>): TracerKind =>
+  ({ world, place }, budget) => {
+    const calls = types.has('trace') ? collectCalls(budget) : undefined
+    const steps = types.has('vmTrace') ? collectVmTrace(budget) : undefined
+    const mark = types.has('stateDiff') ? markState(world) : undefined
+    const hooks = [calls?.hooks, steps?.hooks].filter(one => one !== undefined)
+    return {
+      hooks: joinHooks(hooks),
+      finish: result => {
+        const isRevert = result.failure?.kind === 'revert'
+        return {
+          output: isRevert ? '0x' : toHex(result.output),
+          ...(isRevert ? { revertReason: toHex(result.output) } : {}),
+          stateDiff: mark === undefined ? null : stateDiffShape(differencesSince(world, mark), budget),
+          // Besu leaves out here what names the block; trace_block has it.
+          trace:
+            calls === undefined ? [] : flatTraces(calls.root(), result, undefined).map(({ json }) => json),
+          ...(place === undefined ? {} : { transactionHash: toHex(place.transactionHash) }),
+          vmTrace: steps?.trace() ?? null,
+        }
+      },
+    }
+  }

@@ -1,0 +1,81 @@
+import type { Address, Hash } from '../../../core/bytes/bytes.ts'
+import type { Block } from '../../../core/chain/block.ts'
+import { callBeforeTransactions, requestContractsOf } from '../../../core/chain/systemContracts.ts'
+import type { Transaction } from '../../../core/chain/transaction.ts'
+import { executeTransaction } from '../../../core/evm/execute.ts'
+import { rulesAt } from '../../../core/genesis/schedule.ts'
+import type { RpcContext } from '../context.ts'
+import { createPace } from '../pace.ts'
+import type { Budget } from './budget.ts'
+import { openSession, type Session } from './session.ts'
+import type { TracerKind } from './traced.ts'
+
+/** A block that is executed again, or one that is none of the chain but follows on one that is. */
+export type ReplayedBlock = {
+  readonly block: Block
+  readonly hash: Hash
+  /** Of each transaction, in order. */
+  readonly senders: readonly Address[]
+}
+
+const begin = async (context: RpcContext, { block }: ReplayedBlock): Promise<Session> => {
+  const { configuration } = context.chain
+  const { header } = block
+  const rules = rulesAt(configuration, header.number, header.timestamp, header.difficulty)
+  const session = await openSession(context, { stateNumber: header.number - 1n, header, rules })
+  const { environment, world } = session
+  if (requestContractsOf(configuration) !== undefined)
+    await session.step(() => callBeforeTransactions(environment, world, header))
+  return session
+}
+
+export type Traces = { readonly transaction: Transaction; readonly trace: unknown }[]
+
+/**
+ * Executes a block again on the state before it, with its system calls, and gives the trace of each transaction; with
+ * `only` of the one at that index, and then it goes no further. Pauses between transactions.
+ * @throws RpcError when the answer is too large or takes too long; InvalidTransaction for a block that is none of the chain
+ */
+export const replayBlock = async (
+  context: RpcContext,
+  replayed: ReplayedBlock,
+  kind: TracerKind,
+  budget: Budget,
+  only?: number,
+): Promise<Traces> => {
+  const { block, hash, senders } = replayed
+  const { header, transactions } = block
+  const pace = createPace(context.nowMs)
+  const session = await begin(context, replayed)
+  const { environment, world } = session
+  const traces: Traces = []
+  const last = only ?? transactions.length - 1
+  let gasAvailable = header.gasLimit
+  for (let index = 0; index <= last; index++) {
+    await pace()
+    budget.checkTime()
+    const transaction = transactions[index] as Transaction
+    const sender = senders[index] as Address
+    const isTraced = only === undefined || index === only
+    const spent = budget.spent()
+    const { gasUsed, trace } = await session.step(() => {
+      budget.rewind(spent)
+      const { to, gasLimit, authorizationList } = transaction
+      const place = { blockHash: hash, blockNumber: header.number, transactionHash: transaction.hash, index }
+      const watching = isTraced
+        ? kind({ world, environment, from: sender, to, gasLimit, authorizationList, place }, budget)
+        : undefined
+      const result = executeTransaction(
+        environment,
+        world,
+        { transaction, sender },
+        gasAvailable,
+        watching?.hooks,
+      )
+      return { gasUsed: result.gasUsed, trace: watching?.finish(result) }
+    })
+    gasAvailable -= gasUsed
+    if (isTraced) traces.push({ transaction, trace })
+  }
+  return traces
+}

@@ -1,0 +1,47 @@
+import type { BlockEnvironment } from '../../../core/evm/environment.ts'
+import { blockEnvironment } from '../../../core/chain/environment.ts'
+import type { WorldState } from '../../../core/state/world.ts'
+import { createWorldState } from '../../../core/state/worldState.ts'
+import type { RpcContext } from '../context.ts'
+import type { SimulationBlock } from '../simulation/block.ts'
+import { createBlockHashes } from '../simulation/blockHashes.ts'
+import { precompilesUnder } from '../simulation/precompileOverrides.ts'
+import { applyOverrides, type StateOverrides } from '../simulation/stateOverrides.ts'
+
+/** A world of the past that transactions run in one after the other, with pauses between them. */
+export type Session = {
+  readonly world: WorldState
+  readonly environment: BlockEnvironment
+  /**
+   * Does one thing to the world. It is done again from the world before it after what it missed was loaded; what it throws
+   * leaves the world as it was.
+   */
+  step<T>(attempt: () => T): Promise<T>
+}
+
+/** Begins on the state that `block` begins with. */
+export const openSession = async (
+  { chain }: Pick<RpcContext, 'chain'>,
+  block: SimulationBlock,
+  overrides: StateOverrides = [],
+): Promise<Session> => {
+  const { store, configuration } = chain
+  const hashes = createBlockHashes(store, block.header)
+  const environment: BlockEnvironment = {
+    ...blockEnvironment(configuration, block.rules, block.header, hashes.of),
+    ...block.seen,
+    precompileAt: precompilesUnder(block.rules.fork, overrides),
+  }
+  const world = createWorldState(store.stateAt(block.stateNumber))
+  const step = <T>(attempt: () => T): Promise<T> => {
+    const before = world.snapshot()
+    return hashes.run(() =>
+      store.run(() => {
+        world.revert(before)
+        return attempt()
+      }),
+    )
+  }
+  if (overrides.length > 0) await step(() => applyOverrides(world, overrides))
+  return { world, environment, step }
+}

@@ -1,0 +1,59 @@
+import type { Address, Hash } from '../../../core/bytes/bytes.ts'
+import type { Authorization } from '../../../core/chain/transaction.ts'
+import type { BlockEnvironment } from '../../../core/evm/environment.ts'
+import type { TransactionResult } from '../../../core/evm/result.ts'
+import type { Tracer } from '../../../core/evm/tracer.ts'
+import type { WorldState } from '../../../core/state/world.ts'
+import type { Budget } from './budget.ts'
+
+/** Where a transaction stands in a block. */
+export type Place = {
+  readonly blockHash: Hash
+  readonly blockNumber: bigint
+  readonly transactionHash: Hash
+  readonly index: number
+}
+
+/** What a tracer is to watch: a transaction of a block, or a call. */
+export type Traced = {
+  /** As it is just before; the tracer may read from it while the transaction runs. */
+  readonly world: WorldState
+  readonly environment: BlockEnvironment
+  readonly from: Address
+  /** Undefined for a creation. */
+  readonly to: Address | undefined
+  readonly gasLimit: bigint
+  readonly authorizationList: readonly Authorization[]
+  /** Undefined for a call, which stands nowhere. */
+  readonly place: Place | undefined
+}
+
+export type Watching = {
+  readonly hooks: Tracer
+  /** The trace as JSON, when the transaction is through and before anything else runs. */
+  readonly finish: (result: TransactionResult) => unknown
+}
+
+/** Begins to watch one transaction. What is kept of it is told to the budget before. */
+export type TracerKind = (traced: Traced, budget: Budget) => Watching
+
+/** One tracer that tells each of several. */
+export const joinHooks = (hooks: readonly Tracer[]): Tracer => {
+  const [first, ...others] = hooks
+  if (first !== undefined && others.length === 0) return first
+  const having = <Name extends keyof Tracer>(name: Name) =>
+    hooks.flatMap(({ [name]: hook }) => (hook === undefined ? [] : [hook]))
+  const steps = having('onStep')
+  const enters = having('onEnter')
+  const exits = having('onExit')
+  const logs = having('onLog')
+  const ends = having('onSelfDestruct')
+  return {
+    // Without it programs run unstepped.
+    ...(steps.length === 0 ? {} : { onStep: step => steps.forEach(hook => hook(step)) }),
+    onEnter: call => enters.forEach(hook => hook(call)),
+    onExit: result => exits.forEach(hook => hook(result)),
+    onLog: log => logs.forEach(hook => hook(log)),
+    onSelfDestruct: (from, to, wei) => ends.forEach(hook => hook(from, to, wei)),
+  }
+}
