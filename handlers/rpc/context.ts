@@ -19,6 +19,8 @@ export type RpcOptions = {
   readonly minGasPrice: bigint
   /** The most gas of one call or estimate; 0 for no limit. */
   readonly gasCap: bigint
+  /** The most gas of one eth_simulateV1, all calls together; 0 for no limit but `gasCap`. */
+  readonly simulateGasCap: bigint
   /** The most blocks of one eth_getLogs; 0 for no limit. */
   readonly logsRangeMax: bigint
   /** The most blocks of one trace_filter; 0 for no limit. */
@@ -42,6 +44,8 @@ export const RPC_DEFAULTS = {
   apis: ['ETH', 'NET', 'WEB3'],
   minGasPrice: 1000n,
   gasCap: 100_000_000n,
+  // geth's: the hashes of simulated transactions, which contain their gas, are the same on both.
+  simulateGasCap: 50_000_000n,
   logsRangeMax: 5000n,
   traceFilterRangeMax: 1000n,
   gasPriceBlocks: 100,
@@ -119,6 +123,8 @@ export type RpcHost = {
   readonly network: RpcNetwork | undefined
   /** Whether this node takes part in making the block after the head. */
   readonly mining: () => Promise<boolean>
+  /** In which round the next block is being decided; undefined while this node takes no part in it. */
+  readonly round?: () => number | undefined
   /** Undefined where the chain is level with what the peers have told of. */
   readonly syncing: () => SyncingStatus | undefined
   /** What the operator wants voted on the validators; undefined on a chain that is not QBFT. */

@@ -1,5 +1,6 @@
 import { type Method, method } from '../method.ts'
 import { createAccessList } from '../simulation/accessList.ts'
+import { simulateV1 } from '../simulation/blocks/simulate.ts'
 import { ethCall } from '../simulation/call.ts'
 import { estimateGas } from '../simulation/estimate.ts'
 
@@ -8,4 +9,5 @@ export const ETH_CALL_METHODS: readonly Method[] = [
   method('eth_call', ['call', 'block?', 'stateOverrides?', 'blockOverrides?'], ethCall),
   method('eth_estimateGas', ['call', 'block?', 'stateOverrides?', 'blockOverrides?'], estimateGas),
   method('eth_createAccessList', ['call', 'block?', 'stateOverrides?', 'blockOverrides?'], createAccessList),
+  method('eth_simulateV1', ['simulation', 'block?'], simulateV1),
 ]

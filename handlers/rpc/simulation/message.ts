@@ -27,7 +27,8 @@ const defaultGas = ({ rules, gasLimit }: BlockEnvironment, gasCap: bigint): bigi
   return gasCap > 0n ? minBigint(allowed, gasCap) : allowed
 }
 
-const checkTypes = (call: CallParameters, { rules }: BlockEnvironment): void => {
+/** The chain it names, and what its form needs of the fork. @throws RpcError */
+export const checkTypes = (call: CallParameters, { rules }: BlockEnvironment): void => {
   if (call.chainId !== undefined && call.chainId !== rules.chainId) throw new RpcError('WRONG_CHAIN_ID')
   const { blobVersionedHashes, authorizationList } = call
   if (authorizationList !== undefined && authorizationList.length > 0 && !forkIsAtLeast(rules.fork, 'prague'))
@@ -116,7 +117,15 @@ const withFees = (environment: BlockEnvironment, offered: Fees): BlockEnvironmen
 }
 
 /** The most wei the call can cost its sender. */
-export const upfrontCostOf = ({ gasLimit, maxFeePerGas, value, ...blobs }: Message): bigint =>
+export const upfrontCostOf = ({
+  gasLimit,
+  maxFeePerGas,
+  value,
+  ...blobs
+}: Pick<
+  Message,
+  'gasLimit' | 'maxFeePerGas' | 'value' | 'blobVersionedHashes' | 'maxFeePerBlobGas'
+>): bigint =>
   gasLimit * maxFeePerGas +
   value +
   GAS_PER_BLOB * BigInt(blobs.blobVersionedHashes.length) * blobs.maxFeePerBlobGas

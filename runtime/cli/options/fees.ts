@@ -1,3 +1,4 @@
+import { RPC_DEFAULTS } from '../../../handlers/rpc/context.ts'
 import { bigintOption, decimalOption, integerOption, type OptionTable } from '../option.ts'
 
 const GAS = 'Gas and fees'
@@ -10,6 +11,13 @@ export const FEE_OPTIONS = {
     fallback: 100_000_000n,
     placeholder: '<GAS>',
     description: 'Most gas of one eth_call or eth_estimateGas; 0 for no limit',
+  }),
+  rpcSimulateGasCap: bigintOption({
+    name: 'rpc-simulate-gas-cap',
+    group: GAS,
+    fallback: RPC_DEFAULTS.simulateGasCap,
+    placeholder: '<GAS>',
+    description: 'Most gas of one eth_simulateV1, all calls together; 0 for no limit but --rpc-gas-cap',
   }),
   rpcTxFeecap: bigintOption({
     name: 'rpc-tx-feecap',

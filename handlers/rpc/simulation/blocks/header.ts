@@ -1,0 +1,78 @@
+import { EMPTY_BYTES, type Hash, ZERO_HASH } from '../../../../core/bytes/bytes.ts'
+import { nextBaseFee } from '../../../../core/chain/baseFee.ts'
+import { excessBlobGasAfter } from '../../../../core/chain/blobFee.ts'
+import { BLOOM_BYTES } from '../../../../core/chain/codec/bloom.ts'
+import type { Header } from '../../../../core/chain/header.ts'
+import { withdrawalsRootOf } from '../../../../core/chain/rules/body.ts'
+import { EMPTY_LIST_HASH, EMPTY_TRIE_ROOT } from '../../../../core/crypto/constants.ts'
+import type { Rules } from '../../../../core/genesis/configuration.ts'
+import { forkIsAtLeast } from '../../../../core/genesis/fork.ts'
+import { rulesAt } from '../../../../core/genesis/schedule.ts'
+import type { RpcContext } from '../../context.ts'
+import type { PlannedBlock } from './plan.ts'
+
+/** The head of a simulated block before it is executed: what it does not say, it has from its parent. */
+export type OpenBlock = { readonly header: Header; readonly rules: Rules }
+
+const baseFeeOf = (
+  { chain, options }: RpcContext,
+  rules: Rules,
+  parent: Header,
+  { blockOverrides }: PlannedBlock,
+  validation: boolean,
+): bigint | undefined => {
+  if (!forkIsAtLeast(rules.fork, 'london')) return undefined
+  if (blockOverrides.baseFeePerGas !== undefined) return blockOverrides.baseFeePerGas
+  // A call that offers no fee could not stand in a block that asks for one.
+  if (!validation) return 0n
+  const { configuration } = chain
+  return nextBaseFee({
+    configuration,
+    rules,
+    parent,
+    parentRules: rulesAt(configuration, parent.number, parent.timestamp, parent.difficulty),
+    genesisBaseFeePerGas: chain.genesis.header.baseFeePerGas,
+    minGasPrice: options.minGasPrice,
+  })
+}
+
+export const openBlock = (
+  context: RpcContext,
+  block: PlannedBlock,
+  parent: { readonly header: Header; readonly hash: Hash },
+  validation: boolean,
+): OpenBlock => {
+  const { configuration } = context.chain
+  const { blockOverrides: overrides, number, timestamp } = block
+  const difficulty = overrides.difficulty ?? parent.header.difficulty
+  const rules = rulesAt(configuration, number, timestamp, difficulty)
+  const isShanghai = forkIsAtLeast(rules.fork, 'shanghai')
+  const isCancun = forkIsAtLeast(rules.fork, 'cancun')
+  // No beacon chain gives one on QBFT, whose blocks have none.
+  const beaconRoot = configuration.consensus.kind === 'qbft' ? undefined : ZERO_HASH
+  const header: Header = {
+    parentHash: parent.hash,
+    ommersHash: EMPTY_LIST_HASH,
+    coinbase: overrides.feeRecipient ?? parent.header.coinbase,
+    stateRoot: ZERO_HASH,
+    transactionsRoot: EMPTY_TRIE_ROOT,
+    receiptsRoot: EMPTY_TRIE_ROOT,
+    logsBloom: new Uint8Array(BLOOM_BYTES),
+    difficulty,
+    number,
+    gasLimit: overrides.gasLimit ?? parent.header.gasLimit,
+    gasUsed: 0n,
+    timestamp,
+    extraData: overrides.extraData ?? EMPTY_BYTES,
+    mixHash: overrides.prevRandao ?? ZERO_HASH,
+    nonce: new Uint8Array(8),
+    baseFeePerGas: baseFeeOf(context, rules, parent.header, block, validation),
+    withdrawalsRoot: isShanghai ? withdrawalsRootOf(overrides.withdrawals ?? []) : undefined,
+    blobGasUsed: isCancun ? 0n : undefined,
+    excessBlobGas:
+      isCancun && rules.blob !== undefined ? excessBlobGasAfter(rules, rules.blob, parent.header) : undefined,
+    parentBeaconBlockRoot: isCancun ? (overrides.parentBeaconBlockRoot ?? beaconRoot) : undefined,
+    requestsHash: undefined,
+  }
+  return { header, rules }
+}

@@ -1,0 +1,51 @@
+import { ZERO_HASH } from '../../../../core/bytes/bytes.ts'
+import { toBareHex } from '../../../../core/bytes/hex.ts'
+import type { Account, StateReader } from '../../../../core/state/account.ts'
+import type { TrieNodeReader } from '../../../../core/trie/node.ts'
+import type { StateRootUpdate } from '../../../../core/trie/stateRoot.ts'
+
+/** What simulated blocks have made of the state and the trie of the chain, which stay as they are. */
+export type Overlay = {
+  reader(below: StateReader): StateReader
+  nodes(below: TrieNodeReader): TrieNodeReader
+  /** Puts what one more block did on top. */
+  add(update: StateRootUpdate): void
+}
+
+const slotKey = (address: string, incarnation: bigint, slot: Uint8Array): string =>
+  `${address}:${incarnation}:${toBareHex(slot)}`
+
+/** @param baseNumber block of the chain that the simulation begins after. */
+export const createOverlay = (baseNumber: bigint): Overlay => {
+  const accounts = new Map<string, Account | undefined>()
+  const slots = new Map<string, Uint8Array>()
+  const codes = new Map<string, Uint8Array>()
+  const records = new Map<string, Uint8Array | undefined>()
+  return {
+    reader: below => ({
+      account: address => {
+        const key = toBareHex(address)
+        return accounts.has(key) ? accounts.get(key) : below.account(address)
+      },
+      storage: (address, account, slot) => {
+        const own = slots.get(slotKey(toBareHex(address), account.incarnation, slot))
+        if (own !== undefined) return own
+        // A storage that began in a simulated block has nothing to do with one that began in the chain's block of that number.
+        return account.incarnation > baseNumber ? ZERO_HASH : below.storage(address, account, slot)
+      },
+      code: codeHash => codes.get(toBareHex(codeHash)) ?? below.code(codeHash),
+    }),
+    // Without the chain's cache, which must not learn of simulated nodes.
+    nodes: below => ({ get: key => (records.has(key) ? records.get(key) : below.get(key)) }),
+    add: ({ changes, nodes }) => {
+      for (const { address, after, slots: changed } of changes.accounts) {
+        const key = toBareHex(address)
+        accounts.set(key, after)
+        if (after === undefined) continue
+        for (const { slot, after: value } of changed) slots.set(slotKey(key, after.incarnation, slot), value)
+      }
+      for (const { codeHash, code } of changes.codes) codes.set(toBareHex(codeHash), code)
+      for (const { key, value } of nodes) records.set(key, value)
+    },
+  }
+}

@@ -1,0 +1,55 @@
+import type { ChainConfiguration } from '../../../../core/genesis/configuration.ts'
+import { qbftAt } from '../../../../core/genesis/schedule.ts'
+import { RpcError } from '../../errors.ts'
+import { type BlockCalls, EMPTY_BLOCK, SIMULATED_BLOCKS_MAX, tooMany } from './parameters.ts'
+
+/** A block to simulate, whose place and time are settled. */
+export type PlannedBlock = BlockCalls & {
+  readonly number: bigint
+  /** Seconds since 1970. */
+  readonly timestamp: bigint
+}
+
+/** A slot of proof of stake. */
+const SLOT_SECONDS = 12n
+const TIMESTAMP_MAX = 2n ** 64n - 1n
+
+/** How long after its parent a block comes that says nothing of its time. */
+const intervalAt = ({ consensus }: ChainConfiguration, number: bigint): bigint =>
+  consensus.kind === 'qbft' ? BigInt(Math.max(1, qbftAt(consensus, number).blockPeriodSeconds)) : SLOT_SECONDS
+
+/**
+ * Numbers and times of the blocks after `base`: each follows its parent where it does not say otherwise, and gaps are
+ * filled with empty blocks.
+ * @throws RpcError where they do not ascend, or are too many
+ */
+export const planBlocks = (
+  configuration: ChainConfiguration,
+  base: { readonly number: bigint; readonly timestamp: bigint },
+  blocks: readonly BlockCalls[],
+): readonly PlannedBlock[] => {
+  const planned: PlannedBlock[] = []
+  let { number, timestamp } = base
+  const add = (block: BlockCalls): void => {
+    number++
+    const { time } = block.blockOverrides
+    const next = time ?? timestamp + intervalAt(configuration, number)
+    if (next <= timestamp || next > TIMESTAMP_MAX)
+      throw new RpcError('SIMULATION_TIMESTAMPS', {
+        detail: `block timestamps must be in order: ${next} <= ${timestamp}`,
+      })
+    timestamp = next
+    planned.push({ ...block, number, timestamp })
+  }
+  for (const block of blocks) {
+    const wanted = block.blockOverrides.number ?? number + 1n
+    if (wanted <= number)
+      throw new RpcError('SIMULATION_BLOCK_NUMBERS', {
+        detail: `block numbers must be in order: ${wanted} <= ${number}`,
+      })
+    if (wanted - base.number > BigInt(SIMULATED_BLOCKS_MAX)) throw tooMany('blocks', SIMULATED_BLOCKS_MAX)
+    for (let missing = number + 1n; missing < wanted; missing++) add(EMPTY_BLOCK)
+    add(block)
+  }
+  return planned
+}
