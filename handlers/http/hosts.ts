@@ -16,7 +16,7 @@ const forbidden = (): Response =>
  */
 export const createHostCheck = (
   allowlist: readonly string[],
-): ((request: Pick<Request, 'headers'>) => Response | undefined) => {
+): ((request: { readonly headers: Pick<Headers, 'get'> }) => Response | undefined) => {
   if (allowlist.includes('*')) return () => undefined
   const allowed = new Set(allowlist.map(host => host.toLowerCase()))
   // The same client sends the same header with each request.

@@ -23,7 +23,7 @@ export type WsOptions = {
 }
 
 /** The part of a request that is looked at. */
-type Requested = Pick<Request, 'headers'>
+type Requested = { readonly headers: Pick<Headers, 'get'> }
 
 export type WsApp = {
   /** Answers what is no upgrade. */

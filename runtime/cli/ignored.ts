@@ -1,7 +1,8 @@
 import type { NodeOptions } from './nodeOptions.ts'
 import type { OptionTable } from './option.ts'
-import { RPC_OPTIONS } from './options/rpc.ts'
+import { RPC_OPTIONS, SHARED_RPC_OPTIONS } from './options/rpc.ts'
 import { HTTP_AUTH_OPTIONS, WS_AUTH_OPTIONS } from './options/rpcAuth.ts'
+import { WS_OPTIONS } from './options/ws.ts'
 import type { Sources } from './resolve.ts'
 
 /** Options that were given and have no effect, and the one that would give them one. */
@@ -22,6 +23,12 @@ const dependentsOf = ({ options, rpcHttpEnabled }: Given): readonly Dependents[]
   const { rpcWsAuthenticationJwtAlgorithm, ...wsAuth } = WS_AUTH_OPTIONS
   return [
     { parent: 'rpc-http-enabled', isOn: rpcHttpEnabled, tables: [RPC_OPTIONS, HTTP_AUTH_OPTIONS] },
+    {
+      parent: 'rpc-http-enabled',
+      isOn: rpcHttpEnabled || options.rpcWsEnabled,
+      tables: [SHARED_RPC_OPTIONS],
+    },
+    { parent: 'rpc-ws-enabled', isOn: options.rpcWsEnabled, tables: [WS_OPTIONS, WS_AUTH_OPTIONS] },
     {
       parent: 'rpc-http-authentication-enabled',
       isOn: options.rpcHttpAuthenticationEnabled,

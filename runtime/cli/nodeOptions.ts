@@ -3,15 +3,18 @@ import { BLOCK_OPTIONS } from './options/blocks.ts'
 import { FEE_OPTIONS } from './options/fees.ts'
 import { NODE_BASE_OPTIONS } from './options/node.ts'
 import { CONSENSUS_OPTIONS, P2P_OPTIONS } from './options/p2p.ts'
-import { RPC_OPTIONS } from './options/rpc.ts'
+import { RPC_OPTIONS, SHARED_RPC_OPTIONS } from './options/rpc.ts'
 import { HTTP_AUTH_OPTIONS, PROXY_OPTIONS, WS_AUTH_OPTIONS } from './options/rpcAuth.ts'
+import { WS_OPTIONS } from './options/ws.ts'
 
 /** The options of a node: Besu's names, meanings and defaults where Besu has the option. */
 export const NODE_OPTIONS = {
   ...NODE_BASE_OPTIONS,
   ...P2P_OPTIONS,
   ...CONSENSUS_OPTIONS,
+  ...SHARED_RPC_OPTIONS,
   ...RPC_OPTIONS,
+  ...WS_OPTIONS,
   ...HTTP_AUTH_OPTIONS,
   ...WS_AUTH_OPTIONS,
   ...PROXY_OPTIONS,

@@ -8,11 +8,10 @@ const BY_AREA: Readonly<Record<string, string>> = {
     remote-connections-max-percentage random-peer-priority-enabled banned-node-ids banned-node-id net-restrict
     nat-method=NONE sync-mode=FULL required-block required-blocks Xdns-enabled=true Xdns-update-enabled=true
     ethstats ethstats-contact ethstats-cacert-file`,
-  'JSON-RPC over WebSocket': `rpc-ws-enabled=false rpc-ws-host rpc-ws-port rpc-ws-api rpc-ws-apis rpc-ws-max-active-connections
-    rpc-ws-max-frame-size rpc-ws-ssl-enabled=false rpc-ws-ssl-keystore-file rpc-ws-ssl-keystore-type
+  'TLS on WebSocket': `rpc-ws-ssl-enabled=false rpc-ws-ssl-keystore-file rpc-ws-ssl-keystore-type
     rpc-ws-ssl-keystore-password rpc-ws-ssl-keystore-password-file rpc-ws-ssl-key-file rpc-ws-ssl-cert-file
     rpc-ws-ssl-client-auth-enabled rpc-ws-ssl-truststore-file rpc-ws-ssl-truststore-type rpc-ws-ssl-truststore-password
-    rpc-ws-ssl-truststore-password-file rpc-ws-ssl-trustcert-file Xws-timeout-seconds`,
+    rpc-ws-ssl-truststore-password-file rpc-ws-ssl-trustcert-file`,
   GraphQL: `graphql-http-enabled=false graphql-http-host graphql-http-port graphql-http-cors-origins graphql-tls-enabled=false
     graphql-tls-keystore-file graphql-tls-keystore-password-file graphql-mtls-enabled=false graphql-tls-truststore-file
     graphql-tls-truststore-password-file`,
@@ -20,7 +19,6 @@ const BY_AREA: Readonly<Record<string, string>> = {
     rpc-http-tls-protocol rpc-http-tls-protocols rpc-http-tls-cipher-suite rpc-http-tls-cipher-suites
     rpc-http-tls-client-auth-enabled=false rpc-http-tls-known-clients-file rpc-http-tls-ca-clients-enabled=false
     rpc-http-tls-truststore-file rpc-http-tls-truststore-password-file`,
-  'limits of the HTTP server': 'rpc-http-max-active-connections',
   metrics: `metrics-enabled=false metrics-protocol metrics-host metrics-port metrics-category metrics-categories
     metrics-push-enabled=false metrics-push-host metrics-push-port metrics-push-interval metrics-push-prometheus-job`,
   permissioning: `permissions-nodes-config-file-enabled=false permissions-nodes-config-file

@@ -13,10 +13,12 @@ import { type Log, logOf } from '../logging/log.ts'
 import { developmentBanner } from '../node/developmentBanner.ts'
 import { prepareRunningNode, type RunningNode } from '../node/openNode.ts'
 import { poolOptionsOf } from '../node/poolOptions.ts'
+import { requireDistinctPorts } from '../node/servicePorts.ts'
 import { listenForRpc, type RpcListener } from '../node/rpcServer.ts'
 import { type Services, startServices } from '../node/services.ts'
 import { stopSignal } from '../node/signals.ts'
 import { summaryBox, summaryFields } from '../node/summary.ts'
+import { listenForWs, type WsListener } from '../node/wsServer.ts'
 
 type Context = CommandContext<typeof NODE_OPTIONS>
 
@@ -42,6 +44,7 @@ const announce = (
   node: RunningNode,
   services: Services,
   server: RpcListener | undefined,
+  wsServer: WsListener | undefined,
   format: 'PLAIN' | 'JSON',
   log: Log,
 ): void => {
@@ -59,6 +62,7 @@ const announce = (
     standing: services.standing.text,
     p2pAddress: network === undefined ? undefined : `${options.p2pInterface}:${network.port}`,
     rpcUrl: server === undefined ? undefined : `http://${server.hostname}:${server.port}`,
+    wsUrl: wsServer === undefined ? undefined : `ws://${wsServer.hostname}:${wsServer.port}`,
     startMs: Math.round(performance.now()),
   })
   if (format === 'PLAIN') terminal.out(`\n${summaryBox(fields)}`)
@@ -77,16 +81,19 @@ export const runNode = async (context: Context): Promise<number> => {
   const log = logOf('node')
   const development = options.genesisFile === undefined
   const rpcEnabled = options.rpcHttpEnabled ?? development
+  requireDistinctPorts(options, { http: rpcEnabled, p2p: options.p2pEnabled ?? !development })
   const prepared = prepareRunningNode(options)
   const staticNodes = (options.p2pEnabled ?? !development) ? readStaticNodes(options) : undefined
   const poolOptions = poolOptionsOf(options, prepared.genesis.configuration)
   const access = await openAccess(options, logOf('access'))
   const stop = stopSignal({ withInput: options.stopWithParent })
   let listener: RpcListener | undefined
+  let wsListener: WsListener | undefined
   let node: RunningNode | undefined
   let services: Services | undefined
   try {
     listener = rpcEnabled ? await listenForRpc(options) : undefined
+    wsListener = options.rpcWsEnabled ? await listenForWs(options) : undefined
     node = await prepared.open()
     warnOfIgnored(context, rpcEnabled, log)
     for (const warning of node.genesis.warnings) log.warn('{warning}', { warning })
@@ -97,16 +104,17 @@ export const runNode = async (context: Context): Promise<number> => {
       options,
       poolOptions,
       listener,
+      wsListener,
       access,
       development,
       staticNodes,
       showProgress,
     })
-    announce(context, node, services, listener, format, log)
+    announce(context, node, services, listener, wsListener, format, log)
     await stop.wait
     log.info('Stopping; a second signal ends the process at once')
   } finally {
-    await listener?.stop()
+    await Promise.all([listener?.stop(), wsListener?.stop()])
     await services?.stop()
     await node?.close()
     await access.close()

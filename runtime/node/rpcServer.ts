@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { createRpcApp, createRpcContext } from '../../handlers/http/app.ts'
-import type { RpcHost } from '../../handlers/rpc/context.ts'
+import type { RpcContext, RpcHost } from '../../handlers/rpc/context.ts'
 import { METHODS } from '../../handlers/rpc/methods.ts'
 import type { Access } from '../auth/open.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
 import type { Log } from '../logging/log.ts'
 import { type ServeOptions, type Server, serve } from '../serving/serve.ts'
 import { clientVersion } from '../version.ts'
+import { createLate } from './late.ts'
 
 /** What the methods work with; everything else of the host follows from the options. */
 export type RpcParts = Pick<RpcHost, 'chain' | 'pool' | 'recoverSenders' | 'submit' | 'mining'> &
@@ -20,6 +21,10 @@ export type RpcParts = Pick<RpcHost, 'chain' | 'pool' | 'recoverSenders' | 'subm
 const DEFAULT_APIS: readonly string[] = ['ETH', 'NET', 'WEB3']
 const DEVELOPMENT_APIS: readonly string[] = ['ETH', 'NET', 'WEB3', 'QBFT', 'TXPOOL', 'DEBUG']
 
+/** The groups to serve where these were asked for. */
+export const apisOf = (asked: readonly string[] | undefined, development: boolean): readonly string[] =>
+  asked ?? (development ? DEVELOPMENT_APIS : DEFAULT_APIS)
+
 const hostOf = (options: NodeOptions, parts: RpcParts): RpcHost => ({
   chain: parts.chain,
   pool: parts.pool,
@@ -27,7 +32,7 @@ const hostOf = (options: NodeOptions, parts: RpcParts): RpcHost => ({
   submit: parts.submit,
   mining: parts.mining,
   options: {
-    apis: options.rpcHttpApi ?? (parts.development ? DEVELOPMENT_APIS : DEFAULT_APIS),
+    apis: apisOf(options.rpcHttpApi, parts.development),
     clientVersion: clientVersion(options.identity),
     networkId: options.networkId ?? parts.chain.configuration.chainId,
     minGasPrice: options.minGasPrice,
@@ -63,30 +68,37 @@ const STARTING_FAILED = (): Response => new Response(null, { status: 503 })
 
 /** Listens as the options say. @throws CommandError when it cannot */
 export const listenForRpc = async (options: NodeOptions): Promise<RpcListener> => {
-  let handle: ServeOptions['fetch'] | undefined
-  let attach: (fetch: ServeOptions['fetch']) => void = () => undefined
-  const attached = new Promise<ServeOptions['fetch']>(resolve => {
-    attach = fetch => {
-      handle ??= fetch
-      resolve(handle)
-    }
-  })
+  const late = createLate<ServeOptions['fetch']>()
   const server = await serve({
     hostname: options.rpcHttpHost,
+    hostOption: 'rpc-http-host',
     port: options.rpcHttpPort,
-    fetch: (request, peer) =>
-      handle === undefined ? attached.then(fetch => fetch(request, peer)) : handle(request, peer),
+    fetch: (request, peer) => late.use(fetch => fetch(request, peer)),
     bodyBytesMax: options.rpcHttpMaxRequestContentLength,
+    connectionsMax: options.rpcHttpMaxActiveConnections,
   })
   return {
     hostname: server.hostname,
     port: server.port,
-    attach,
+    attach: late.set,
     stop: () => {
-      attach(STARTING_FAILED)
+      late.set(STARTING_FAILED)
       return server.stop()
     },
   }
+}
+
+/** What the methods of this node work with, the same on all its ports. */
+export const openRpcContext = (options: NodeOptions, parts: RpcParts): RpcContext =>
+  createRpcContext(hostOf(options, parts))
+
+const GROUPS: ReadonlySet<string> = new Set(METHODS.map(({ group }) => group))
+
+/** Says which of the groups that are asked for have no method. */
+export const warnOfEmptyGroups = ({ options, warn }: RpcContext): void => {
+  const empty = options.apis.filter(api => !GROUPS.has(api))
+  if (empty.length > 0)
+    warn(`No method of ${empty.join(', ')} is supported yet: requests for them are answered with an error`)
 }
 
 /** Serves JSON-RPC on the listener as the options say. */
@@ -94,17 +106,11 @@ export const serveRpc = (
   listener: RpcListener,
   options: NodeOptions,
   access: Access,
-  parts: RpcParts,
+  context: RpcContext,
 ): void => {
-  const host = hostOf(options, parts)
-  const groups = new Set(METHODS.map(({ group }) => group))
-  const empty = host.options.apis.filter(api => !groups.has(api))
-  if (empty.length > 0)
-    parts.log.warn('No method of {groups} is supported yet: requests for them are answered with an error', {
-      groups: empty.join(', '),
-    })
+  warnOfEmptyGroups(context)
   const app = createRpcApp(
-    createRpcContext(host),
+    context,
     {
       hostAllowlist: options.hostAllowlist,
       corsOrigins: options.rpcHttpCorsOrigins,

@@ -14,14 +14,17 @@ import { createParticipation } from './participation.ts'
 import { startPoolFollower } from './poolFollower.ts'
 import { startReadAhead } from './readAhead.ts'
 import { rpcNetworkOf } from './rpcNetwork.ts'
-import { type RpcListener, serveRpc } from './rpcServer.ts'
+import { openRpcContext, type RpcListener, serveRpc } from './rpcServer.ts'
 import { createPoolHead, createSubmit } from './submit.ts'
+import { serveWs, type WsListener } from './wsServer.ts'
 
 export type ServiceOptions = {
   readonly options: NodeOptions
   readonly poolOptions: PoolOptions
-  /** Undefined when JSON-RPC is off. */
+  /** Undefined when JSON-RPC over HTTP is off. */
   readonly listener: RpcListener | undefined
+  /** Undefined when JSON-RPC over WebSocket is off. */
+  readonly wsListener: WsListener | undefined
   readonly access: Access
   readonly development: boolean
   /** enode URLs to stay connected with; undefined when this node connects to no others. */
@@ -60,7 +63,16 @@ const refusalOf = ({ storage }: RunningNode, options: NodeOptions): string | und
  */
 export const startServices = async (
   node: RunningNode,
-  { options, poolOptions, listener, access, development, staticNodes, showProgress }: ServiceOptions,
+  {
+    options,
+    poolOptions,
+    listener,
+    wsListener,
+    access,
+    development,
+    staticNodes,
+    showProgress,
+  }: ServiceOptions,
 ): Promise<Services> => {
   const { chain } = node
   const pool = createTransactionPool(poolOptions)
@@ -92,30 +104,32 @@ export const startServices = async (
   })
   stops.push(() => participation.stop())
   try {
-    if (listener !== undefined)
-      serveRpc(listener, options, access, {
-        chain,
-        pool,
-        recoverSenders: node.recoverSenders,
-        submit: createSubmit(chain, pool, poolHead),
-        network:
-          staticNodes === undefined ? undefined : rpcNetworkOf(chain.genesis.hash, participation.network),
-        syncing: () => participation.exchange()?.progress(),
-        differences: () => participation.exchange()?.differences() ?? [],
-        votes,
-        mining: async () =>
-          refusal === undefined &&
-          participation.exchange()?.progress() === undefined &&
-          (await standingOf(node, staticNodes !== undefined)).makesBlocks,
-        development,
-        log: logOf('rpc'),
-      })
+    const context = openRpcContext(options, {
+      chain,
+      pool,
+      recoverSenders: node.recoverSenders,
+      submit: createSubmit(chain, pool, poolHead),
+      network:
+        staticNodes === undefined ? undefined : rpcNetworkOf(chain.genesis.hash, participation.network),
+      syncing: () => participation.exchange()?.progress(),
+      differences: () => participation.exchange()?.differences() ?? [],
+      votes,
+      mining: async () =>
+        refusal === undefined &&
+        participation.exchange()?.progress() === undefined &&
+        (await standingOf(node, staticNodes !== undefined)).makesBlocks,
+      development,
+      log: logOf('rpc'),
+    })
+    if (listener !== undefined) serveRpc(listener, options, access, context)
+    if (wsListener !== undefined) serveWs(wsListener, options, access, context, development)
     await participation.start()
     const network = participation.network()
     stops.push(
       writePortsFile(options.dataPath, {
         ...(network === undefined ? {} : { p2p: network.port }),
         ...(listener === undefined ? {} : { 'json-rpc': listener.port }),
+        ...(wsListener === undefined ? {} : { 'ws-rpc': wsListener.port }),
       }),
     )
     return { standing: role, network, stop }

@@ -18,6 +18,8 @@ export type Summary = {
   readonly p2pAddress: string | undefined
   /** Undefined when JSON-RPC is off. */
   readonly rpcUrl: string | undefined
+  /** Undefined when WebSocket is off. */
+  readonly wsUrl: string | undefined
   readonly startMs: number
 }
 
@@ -32,6 +34,7 @@ export const summaryFields = (summary: Summary): Readonly<Record<string, string>
   blocks: summary.standing,
   p2p: summary.p2pAddress === undefined ? 'off, enable it with --p2p-enabled' : `on ${summary.p2pAddress}`,
   'json-rpc': summary.rpcUrl ?? 'off, enable it with --rpc-http-enabled',
+  websocket: summary.wsUrl ?? 'off, enable it with --rpc-ws-enabled',
   started: `in ${summary.startMs} ms`,
 })
 

@@ -1,19 +1,78 @@
-import { type Serve, STOP_GRACE_MS } from './serve.ts'
+import type { Server as BunServer, ServerWebSocket, WebSocketHandler } from 'bun'
+import type { Session, Socket, Upgrade } from '../../handlers/ws/socket.ts'
+import {
+  type Fetch,
+  isUpgrade,
+  PING_INTERVAL_MS,
+  type Serve,
+  STOP_GRACE_MS,
+  type WebSocketOptions,
+} from './serve.ts'
 
 /** The most Bun takes: a connection without a byte for longer is given up. */
 const IDLE_TIMEOUT_SECONDS = 255
 
-export const serveOnBun: Serve = async ({ hostname, port, fetch, bodyBytesMax }) => {
-  const server = Bun.serve({
+/** A connection, and what goes on it once it is open. */
+type Data = { readonly granted: Upgrade; session: Session | undefined }
+
+const socketOf = (webSocket: ServerWebSocket<Data>): Socket => ({
+  send: text => void webSocket.sendText(text),
+  bufferedBytes: () => webSocket.getBufferedAmount(),
+  close: (code, reason) => webSocket.close(code, reason),
+  terminate: () => webSocket.terminate(),
+})
+
+const handlerOf = ({ messageBytesMax }: WebSocketOptions): WebSocketHandler<Data> => ({
+  open: webSocket => {
+    webSocket.data.session = webSocket.data.granted.open(socketOf(webSocket))
+  },
+  message: ({ data }, message) =>
+    data.session?.message(typeof message === 'string' ? message : message.toString()),
+  close: ({ data }) => data.session?.closed(),
+  maxPayloadLength: messageBytesMax,
+  // The session bounds what is queued: it tells the reader before it is cut off.
+  backpressureLimit: 0,
+  idleTimeout: (2 * PING_INTERVAL_MS) / 1000,
+  sendPings: true,
+})
+
+const upgrading =
+  (webSocket: WebSocketOptions | undefined, fetch: Fetch) =>
+  (request: Request, server: BunServer<Data>): Response | undefined | Promise<Response | undefined> => {
+    const peer = (): string => server.requestIP(request)?.address ?? ''
+    if (webSocket === undefined || !isUpgrade(request)) return fetch(request, peer)
+    const grant = (granted: Response | Upgrade): Response | undefined => {
+      if (granted instanceof Response) return granted
+      const headers: HeadersInit =
+        granted.protocol === undefined ? {} : { 'sec-websocket-protocol': granted.protocol }
+      const isDone = server.upgrade(request, { data: { granted, session: undefined }, headers })
+      return isDone ? undefined : new Response(null, { status: 400 })
+    }
+    const granted = webSocket.upgrade(request, peer)
+    return granted instanceof Promise ? granted.then(grant) : grant(granted)
+  }
+
+export const serveOnBun: Serve = async ({ hostname, port, fetch, bodyBytesMax, webSocket }) => {
+  const common = {
     hostname,
     port,
-    fetch: (request, server) => fetch(request, () => server.requestIP(request)?.address ?? ''),
     maxRequestBodySize: bodyBytesMax,
     idleTimeout: IDLE_TIMEOUT_SECONDS,
     development: false,
     // Without it Bun shares a port that is taken, and two nodes would answer on it in turn.
     reusePort: false,
-  })
+  }
+  const server =
+    webSocket === undefined
+      ? Bun.serve({
+          ...common,
+          fetch: (request, server) => fetch(request, () => server.requestIP(request)?.address ?? ''),
+        })
+      : Bun.serve<Data>({
+          ...common,
+          fetch: upgrading(webSocket, fetch),
+          websocket: handlerOf(webSocket),
+        })
   return {
     hostname,
     port: server.port as number,

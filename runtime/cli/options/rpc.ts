@@ -9,6 +9,7 @@ import {
 import { checkApiGroups, checkCorsOrigins, checkHostAllowlist } from '../rpcValues.ts'
 
 const RPC = 'JSON-RPC over HTTP'
+const SHARED = 'JSON-RPC'
 
 /** JSON-RPC over HTTP. */
 export const RPC_OPTIONS = {
@@ -52,12 +53,14 @@ export const RPC_OPTIONS = {
     check: checkCorsOrigins,
     description: 'Web origins that may call, regular expressions; * for all',
   }),
-  hostAllowlist: listOption({
-    name: 'host-allowlist',
+  rpcHttpMaxActiveConnections: integerOption({
+    name: 'rpc-http-max-active-connections',
     group: RPC,
-    fallback: ['localhost', '127.0.0.1'] as readonly string[],
-    check: checkHostAllowlist,
-    description: 'Host names that requests may address this node by; * for all',
+    fallback: undefined,
+    shownDefault: 'no limit',
+    min: 1,
+    max: 1_000_000,
+    description: 'Most connections at the same time; one more is closed at once. Costs speed on Bun and Deno',
   }),
   rpcHttpMaxRequestContentLength: integerOption({
     name: 'rpc-http-max-request-content-length',
@@ -82,20 +85,6 @@ export const RPC_OPTIONS = {
     fallback: false,
     description: 'Indent the JSON of answers to single requests',
   }),
-  rpcMaxLogsRange: bigintOption({
-    name: 'rpc-max-logs-range',
-    group: RPC,
-    fallback: 5000n,
-    placeholder: '<BLOCKS>',
-    description: 'Most blocks that one eth_getLogs may ask for; 0 for no limit',
-  }),
-  rpcMaxTraceFilterRange: bigintOption({
-    name: 'rpc-max-trace-filter-range',
-    group: RPC,
-    fallback: 1000n,
-    placeholder: '<BLOCKS>',
-    description: 'Most blocks that one trace_filter may ask for; 0 for no limit',
-  }),
   xHttpTimeoutSeconds: integerOption({
     name: 'Xhttp-timeout-seconds',
     group: RPC,
@@ -104,5 +93,30 @@ export const RPC_OPTIONS = {
     max: 86_400,
     placeholder: '<SECONDS>',
     description: 'After so long a request is answered with a timeout',
+  }),
+} satisfies OptionTable
+
+/** JSON-RPC however it comes. */
+export const SHARED_RPC_OPTIONS = {
+  hostAllowlist: listOption({
+    name: 'host-allowlist',
+    group: SHARED,
+    fallback: ['localhost', '127.0.0.1'] as readonly string[],
+    check: checkHostAllowlist,
+    description: 'Host names that requests may address this node by; * for all',
+  }),
+  rpcMaxLogsRange: bigintOption({
+    name: 'rpc-max-logs-range',
+    group: SHARED,
+    fallback: 5000n,
+    placeholder: '<BLOCKS>',
+    description: 'Most blocks that one eth_getLogs may ask for; 0 for no limit',
+  }),
+  rpcMaxTraceFilterRange: bigintOption({
+    name: 'rpc-max-trace-filter-range',
+    group: SHARED,
+    fallback: 1000n,
+    placeholder: '<BLOCKS>',
+    description: 'Most blocks that one trace_filter may ask for; 0 for no limit',
   }),
 } satisfies OptionTable

@@ -126,8 +126,8 @@ describe('given a command line', () => {
       "Invalid value for option '--p2p-host': 'a b' is neither an address nor a host name",
     ],
     [
-      ['--rpc-http-max-active-connections=80'],
-      "Option '--rpc-http-max-active-connections' is not supported yet: limits of the HTTP server will come in a later release. Remove it.",
+      ['--rpc-ws-ssl-keystore-file=store'],
+      "Option '--rpc-ws-ssl-keystore-file' is not supported yet: TLS on WebSocket will come in a later release. Remove it.",
     ],
   ]
   test.each(refused)('when it is %p then it is refused: %s', (args, text) => {
@@ -151,7 +151,7 @@ describe('given a command line', () => {
   })
 
   test('when an option of Besu’s asks for what is done anyway then it is accepted', () => {
-    expect(values(['--nat-method=NONE', '--rpc-ws-enabled', 'false', '--sync-mode=FULL']).dataPath).toBe(
+    expect(values(['--nat-method=NONE', '--rpc-ws-ssl-enabled', 'false', '--sync-mode=FULL']).dataPath).toBe(
       './data',
     )
   })

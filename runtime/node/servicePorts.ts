@@ -1,0 +1,20 @@
+import { UsageError } from '../cli/errors.ts'
+import type { NodeOptions } from '../cli/nodeOptions.ts'
+
+/** Refuses services on one port before any of them listens; each that takes a free one has its own. @throws UsageError */
+export const requireDistinctPorts = (
+  options: NodeOptions,
+  enabled: { readonly http: boolean; readonly p2p: boolean },
+): void => {
+  const ports = [
+    ...(enabled.p2p ? [options.p2pPort] : []),
+    ...(enabled.http ? [options.rpcHttpPort] : []),
+    ...(options.rpcWsEnabled ? [options.rpcWsPort] : []),
+  ].filter(port => port !== 0)
+  const twice = ports.find((port, index) => ports.indexOf(port) !== index)
+  if (twice !== undefined)
+    throw new UsageError(
+      'INVALID_VALUE',
+      `Port number '${twice}' has been specified multiple times. Please review the supplied configuration.`,
+    )
+}

@@ -1,0 +1,82 @@
+import { type IncomingMessage, type Server as HttpServer, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type RawData, type WebSocket, WebSocketServer } from 'ws'
+import type { Socket, Upgrade } from '../../handlers/ws/socket.ts'
+import { PING_INTERVAL_MS, type WebSocketOptions } from './serve.ts'
+
+const socketOf = (webSocket: WebSocket): Socket => ({
+  send: text => webSocket.send(text),
+  bufferedBytes: () => webSocket.bufferedAmount,
+  close: (code, reason) => webSocket.close(code, reason),
+  terminate: () => webSocket.terminate(),
+})
+
+const textOf = (data: RawData): string =>
+  (Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer)).toString()
+
+/** Writes the answer to an upgrade that is refused, and ends the connection. */
+const refuse = async (socket: Duplex, response: Response): Promise<void> => {
+  const body = await response.text()
+  const headers = [
+    ...response.headers,
+    ['connection', 'close'],
+    ['content-length', String(Buffer.byteLength(body))],
+  ]
+  const lines = headers.map(([name, value]) => `${name}: ${value}`)
+  const status = `HTTP/1.1 ${response.status} ${STATUS_CODES[response.status] ?? ''}`
+  socket.end([status, ...lines, '', body].join('\r\n'))
+}
+
+/** Begins a session on an open connection, and looks now and then whether the other end is still there. */
+const begin = (webSocket: WebSocket, granted: Upgrade): void => {
+  const session = granted.open(socketOf(webSocket))
+  let unanswered = 0
+  const timer = setInterval(() => {
+    if (unanswered++ < 2) webSocket.ping()
+    else webSocket.terminate()
+  }, PING_INTERVAL_MS)
+  webSocket.on('pong', () => {
+    unanswered = 0
+  })
+  webSocket.on('message', (data: RawData) => session.message(textOf(data)))
+  // Faults of the other end, after which ws closes the connection: broken frames, a message that is too long, a reset.
+  webSocket.on('error', () => undefined)
+  webSocket.on('close', () => {
+    clearInterval(timer)
+    session.closed()
+  })
+}
+
+/** Answers the upgrades of a server of node:http. Returns the function that closes what is still open. */
+export const serveWebSocket = (
+  server: HttpServer,
+  { upgrade, messageBytesMax }: WebSocketOptions,
+): (() => void) => {
+  const protocols = new WeakMap<IncomingMessage, string>()
+  const webSockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: messageBytesMax,
+    handleProtocols: (_, request) => protocols.get(request) ?? false,
+  })
+
+  const answer = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
+    const headers = { get: (name: string) => request.headers[name]?.toString() ?? null }
+    const granted = await upgrade({ headers }, () => request.socket.remoteAddress ?? '')
+    if (granted instanceof Response) return refuse(socket, granted)
+    if (granted.protocol !== undefined) protocols.set(request, granted.protocol)
+    webSockets.handleUpgrade(request, socket, head, webSocket => begin(webSocket, granted))
+  }
+
+  server.on('upgrade', (request, socket, head) => {
+    // The other end may go away while it waits.
+    const onError = (): void => void socket.destroy()
+    socket.on('error', onError)
+    answer(request, socket, head).then(
+      () => socket.off('error', onError),
+      () => socket.destroy(),
+    )
+  })
+  return () => {
+    for (const webSocket of webSockets.clients) webSocket.terminate()
+  }
+}
