@@ -20,6 +20,7 @@ import { precompileAt } from './precompiles/precompiles.ts'
 import { cachedProgram } from './program.ts'
 import type { Program } from './program.ts'
 import { traceEnter } from './trace.ts'
+import { watchPrecompile } from './watch.ts'
 
 const begin = (frame: Frame): void => {
   const { state } = frame.context
@@ -74,12 +75,14 @@ const programOf = (frame: Frame, account: AccountState): Program => {
 const runPrecompile = (frame: Frame, precompile: Precompile): void => {
   // A copy: what comes back may be a view of the input, and memory changes.
   const input = memory.bytes.slice(frame.inputAt, frame.inputAt + frame.inputSize)
-  frame.gas -= precompile.gas(input)
+  const gas = precompile.gas(input)
+  frame.gas -= gas
   if (frame.gas < 0) {
     frame.outcome = 'halt'
     frame.halt = 'Out of gas'
     return
   }
+  watchPrecompile(gas)
   const output = precompile.run(input)
   if (output === undefined) {
     frame.outcome = 'halt'

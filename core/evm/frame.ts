@@ -52,6 +52,9 @@ export type Frame = {
   gas: number
   /** Gas beyond what `gas` can count; see gas.ts. */
   reserve: bigint
+  /** With less gas than `floor` a watched frame asks for a look; `below` is the gas of the frames under it. See watch.ts. */
+  floor: number
+  below: number
   /** Gas on its way to a callee. */
   given: number
   givenReserve: bigint
@@ -91,6 +94,7 @@ export const frameAt = (context: Context, depth: number): Frame => {
     known.returnData = EMPTY_BYTES
     known.memorySize = 0
     known.halt = undefined
+    known.floor = 0
     return known
   }
   const frame: Frame = {
@@ -108,6 +112,8 @@ export const frameAt = (context: Context, depth: number): Frame => {
     base: 0,
     gas: 0,
     reserve: 0n,
+    floor: 0,
+    below: 0,
     given: 0,
     givenReserve: 0n,
     inputAt: 0,

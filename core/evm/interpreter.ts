@@ -14,6 +14,7 @@ import { load, store } from './operations/storage.ts'
 import { shiftLeft, shiftRight } from './shift.ts'
 import { copyItem, limbs as stackLimbs, putBigint, num as stackNum, putWord, swapLimbs } from './stack.ts'
 import { traceStep } from './trace.ts'
+import { lookAt } from './watch.ts'
 import { add, and, equal, lessThan, multiply, or, subtract, xor } from './word.ts'
 
 // V8 folds a module's own constants into the code but not imported ones: a fifth of the speed.
@@ -22,18 +23,6 @@ const num = stackNum
 
 const NUMBER_MAX = Number.MAX_SAFE_INTEGER
 const INT32_MAX = 0x7fffffff
-
-/**
- * Runs the frame at depth 0, and every frame that is called from it, until it has its outcome. One loop without
- * recursion: calls put their frame on top and returns take it off. The common opcodes are written out here, because
- * JavaScript engines compile one function of this size well, and the case labels are literals, because only those become
- * a jump table (in V8 only where nearly every third byte has one, so they are all listed). Everything else is a row of
- * OPERATIONS.
- */
-export const run = (first: Frame): void => {
-  let frame: Frame | undefined = first
-  while (frame !== undefined) frame = runFrame(frame)
-}
 
 const endWith = (frame: Frame, outcome: Outcome, output: Uint8Array): Frame | undefined => {
   frame.outcome = outcome
@@ -55,11 +44,16 @@ const save = (frame: Frame, ip: number, sp: number, gas: number): void => {
   frame.gas = gas
 }
 
-/** Runs a frame until it ends or another takes over; gives the one to go on with. */
-const runFrame = (frame: Frame): Frame | undefined => {
+/**
+ * Runs a frame until it ends or another takes over; gives the one to go on with. The common opcodes are written out here,
+ * because JavaScript engines compile one function of this size well, and the case labels are literals, because only those
+ * become a jump table (in V8 only where nearly every third byte has one, so they are all listed). Everything else is a row
+ * of OPERATIONS.
+ */
+export const runFrame = (frame: Frame): Frame | undefined => {
   const stackLimit = stackLimitOf(frame)
   const { base, memoryAt } = frame
-  let { program, ip, sp, gas } = frame
+  let { program, ip, sp, gas, floor } = frame
   let { words } = program
   let view = memory.view
   for (;;) {
@@ -98,9 +92,13 @@ const runFrame = (frame: Frame): Frame | undefined => {
         // BLOCK, see decode.ts
         const height = sp + 1 - base
         const left = gas - words[ip + 1]!
-        if (left >= 0 && height >= words[ip + 2]! && height + words[ip + 3]! <= stackLimit) {
+        if (left >= floor && height >= words[ip + 2]! && height + words[ip + 3]! <= stackLimit) {
           gas = left
           ip += 5
+          continue
+        }
+        if (left >= 0 && left < floor) {
+          floor = lookAt(frame, left)
           continue
         }
         if (program.isStepped || frame.depth > 0) {

@@ -1,4 +1,5 @@
 import type { Frame } from './frame.ts'
+import { watchMemory } from './watch.ts'
 
 /** Gas of one 32-byte word, linear part (Yellow Paper, G_memory). */
 const WORD_GAS = 3
@@ -52,6 +53,7 @@ export const expand = (frame: Frame, offset: number, size: number, gas: number):
   const from = frame.memoryAt + frame.memorySize
   frame.memorySize = 32 * words
   const to = frame.memoryAt + frame.memorySize
+  watchMemory(from, to)
   reserve(to)
   memory.bytes.fill(0, from, to)
   return left
