@@ -51,6 +51,16 @@ export const RPC_ERRORS = {
   INVALID_TRACE_NUMBERS: { code: -32602, message: 'Invalid trace numbers params' },
   INVALID_TRACE_TYPE: { code: -32602, message: 'Invalid trace type params' },
   INVALID_TRANSACTION_TRACE: { code: -32602, message: 'Invalid transaction trace params' },
+  INVALID_TIMEOUT: { code: -32602, message: 'Invalid timeout params' },
+  INVALID_LOG_LEVEL: { code: -32602, message: 'Invalid log level params (missing or incorrect)' },
+  INVALID_MIN_GAS_PRICE: { code: -32602, message: 'Invalid min gas price params' },
+  INVALID_MIN_PRIORITY_FEE: { code: -32602, message: 'Invalid min priority fee params' },
+  INVALID_EXTRA_DATA: { code: -32602, message: 'Invalid extra data params' },
+  INVALID_TARGET_GAS_LIMIT: { code: -32602, message: 'Invalid target gas limit params' },
+  INVALID_TRANSACTION: { code: -32602, message: 'Invalid transaction params (missing or incorrect)' },
+  INVALID_ADDRESS_HASH: { code: -32602, message: 'Invalid address hash params' },
+  INVALID_DATA_HASH: { code: -32602, message: 'Invalid data hash params' },
+  INVALID_MAX_RESULTS: { code: -32602, message: 'Invalid max results params' },
   INVALID_VOTE_TYPE: { code: -32602, message: 'Invalid vote type params' },
   INVALID_ENODE: { code: -32602, message: 'Invalid enode params' },
   INVALID_PENDING_TRANSACTIONS: { code: -32602, message: 'Invalid pending transactions params' },
@@ -61,12 +71,18 @@ export const RPC_ERRORS = {
     message: 'Transaction processing could not be completed due to an exception',
   },
   INVALID_INPUT: { code: -32000, message: 'Invalid input' },
-  TRANSACTION_NOT_FOUND: { code: -32000, message: 'Transaction not found' },
   PARENT_BLOCK_NOT_FOUND: { code: -32000, message: 'Parent block not found' },
   /** geth's text: there is no state before it. */
   GENESIS_NOT_TRACEABLE: { code: -32000, message: 'genesis is not traceable' },
   BLOCK_NOT_FOUND: { code: -32000, message: 'Block not found' },
   SUBSCRIPTION_NOT_FOUND: { code: -32000, message: 'Subscription not found' },
+  ACCOUNT_NOT_FOUND: { code: -32000, message: 'Account not found' },
+  TRANSACTION_NOT_FOUND: { code: -32000, message: 'Transaction not found' },
+  COINBASE_NOT_SPECIFIED: { code: -32000, message: 'Coinbase must be explicitly specified' },
+  TARGET_GAS_LIMIT_UNSUPPORTED: {
+    code: -32011,
+    message: "The node is not attempting to target a gas limit so the target can't be changed",
+  },
   FILTER_NOT_FOUND: { code: -32000, message: 'Filter not found' },
   LOGS_FILTER_NOT_FOUND: { code: -32000, message: 'Logs filter not found' },
   P2P_DISABLED: {
@@ -100,6 +116,23 @@ export const RPC_ERRORS = {
     code: -32009,
     message: 'blob gas price below current blob base fee',
   },
+  /** EIP-7966, for eth_sendRawTransactionSync. */
+  SEND_SYNC_TIMEOUT: {
+    code: 4,
+    message:
+      "The transaction was added to the mempool but wasn't processed within the designated timeout interval.",
+  },
+  SEND_SYNC_DROPPED: {
+    code: 5,
+    message: 'The transaction was dropped from the pool before it was processed.',
+  },
+  SEND_SYNC_NONCE_GAP: {
+    code: 6,
+    message: 'The transaction was rejected due to a nonce gap. Please resubmit with the next on-chain nonce.',
+  },
+  /** Besu has no such methods. */
+  POOL_TOO_LARGE: { code: -32005, message: 'The pool is too large to be answered whole' },
+  SEND_SYNC_TOO_MANY: { code: -32005, message: 'Too many requests wait for their transactions' },
   PRIORITY_FEE_ABOVE_MAX_FEE: {
     code: -32000,
     message: 'Max priority fee per gas exceeds max fee per gas',

@@ -1,4 +1,4 @@
-import type { Address } from '../../core/bytes/bytes.ts'
+import type { Address, Hash } from '../../core/bytes/bytes.ts'
 import { toHex } from '../../core/bytes/hex.ts'
 import { DecodeError } from '../../core/chain/codec/error.ts'
 import { decodePooledTransaction } from '../../core/chain/codec/pooledTransaction.ts'
@@ -6,7 +6,7 @@ import { SECP256K1_ORDER } from '../../core/chain/codec/signature.ts'
 import type { SenderTransaction, Transaction } from '../../core/chain/transaction.ts'
 import { TransactionRejected } from '../../core/txpool/rejection.ts'
 import type { RpcContext } from './context.ts'
-import { errorOutcome, type Outcome } from './envelope.ts'
+import type { Outcome } from './envelope.ts'
 import { RPC_ERRORS, RpcError } from './errors.ts'
 import type { Call, Params } from './method.ts'
 import { bytesOf, required, requireCount } from './parameters/values.ts'
@@ -49,12 +49,15 @@ const refusal = (error: RpcError | TransactionRejected): Outcome => ({
   },
 })
 
+/** The hash of a transaction that was taken, or why it was not. */
+export type Submitted = Hash | RpcError | TransactionRejected
+
 /** All senders are recovered together, then the pool takes the transactions in the order they came. */
-export const sendRawTransactions = async (
-  calls: readonly Call[],
+export const submitAll = async (
+  all: readonly Params[],
   context: RpcContext,
-): Promise<readonly Outcome[]> => {
-  const prepared = calls.map(({ params }) => prepare(params, context))
+): Promise<readonly Submitted[]> => {
+  const prepared = all.map(params => prepare(params, context))
   const transactions = prepared.filter((one): one is Transaction => !(one instanceof Error))
   const senders = await context.recoverSenders(transactions)
   const signed: SenderTransaction[] = []
@@ -66,19 +69,40 @@ export const sendRawTransactions = async (
   let recovered = 0
   let submitted = 0
   return prepared.map(one => {
-    if (one instanceof Error) return refusal(one)
-    if (senders[recovered++] === undefined) return errorOutcome('INVALID_SIGNATURE')
-    const rejection = rejections[submitted++]
-    return rejection === undefined ? { result: toHex(one.hash) } : refusal(rejection)
+    if (one instanceof Error) return one
+    if (senders[recovered++] === undefined) return new RpcError('INVALID_SIGNATURE')
+    return rejections[submitted++] ?? one.hash
   })
 }
 
-export const sendRawTransaction = async ({ params }: Call, context: RpcContext): Promise<string> => {
+export const sendRawTransactions = async (
+  calls: readonly Call[],
+  context: RpcContext,
+): Promise<readonly Outcome[]> => {
+  const submitted = await submitAll(
+    calls.map(({ params }) => params),
+    context,
+  )
+  return submitted.map(one => (one instanceof Error ? refusal(one) : { result: toHex(one) }))
+}
+
+/** The transaction that was sent and who sent it, before the pool has seen it. @throws RpcError, TransactionRejected */
+export const readSent = async (params: Params, context: RpcContext): Promise<SenderTransaction> => {
   const transaction = prepare(params, context)
   if (transaction instanceof Error) throw transaction
   const [sender] = await context.recoverSenders([transaction])
   if (sender === undefined) throw new RpcError('INVALID_SIGNATURE')
-  const [rejection] = await context.submit([{ transaction, sender }])
+  return { transaction, sender }
+}
+
+/** Puts one transaction into the pool. @throws TransactionRejected */
+export const submitSent = async (sent: SenderTransaction, context: RpcContext): Promise<void> => {
+  const [rejection] = await context.submit([sent])
   if (rejection !== undefined) throw rejection
-  return toHex(transaction.hash)
+}
+
+export const sendRawTransaction = async ({ params }: Call, context: RpcContext): Promise<string> => {
+  const sent = await readSent(params, context)
+  await submitSent(sent, context)
+  return toHex(sent.transaction.hash)
 }

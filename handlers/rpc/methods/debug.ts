@@ -11,7 +11,7 @@ import {
   requireNumberSelector,
 } from '../parameters/block.ts'
 import { given, hashOf, required } from '../parameters/values.ts'
-import { findMined } from './ethTransactions.ts'
+import { findMined } from '../mined.ts'
 
 /** These methods came after 0x was demanded everywhere, so they refuse what lacks it, as the execution-apis say. */
 const requirePrefix = (params: Params): Params => {

@@ -20,7 +20,7 @@ import { readTraceOptions, tracerOf } from '../tracing/options.ts'
 import { type ReplayedBlock, replayBlock } from '../tracing/replay.ts'
 import { openSession } from '../tracing/session.ts'
 import { traceCallIn } from '../tracing/tracedCall.ts'
-import { findMined } from './ethTransactions.ts'
+import { findMined } from '../mined.ts'
 
 const requireTraceable = (number: bigint): void => {
   if (number === 0n) throw new RpcError('GENESIS_NOT_TRACEABLE')

@@ -1,24 +1,14 @@
-import type { Hash } from '../../../core/bytes/bytes.ts'
-import type { BlockRecord } from '../../../core/store/store.ts'
 import { recordOf } from '../blocks.ts'
-import type { RpcContext } from '../context.ts'
 import { RpcError } from '../errors.ts'
 import { type Method, method, type Params } from '../method.ts'
+import { findMined } from '../mined.ts'
 import { type BlockSelector, requireNumberSelector } from '../parameters/block.ts'
 import { given, hashOf, required, requireCount } from '../parameters/values.ts'
 import { sendRawTransaction, sendRawTransactions } from '../sendRawTransaction.ts'
+import { sendRawTransactionSync } from '../sendRawTransactionSync.ts'
 import { receiptShape } from '../shapes/receipt.ts'
 import { minedTransactionShape, pendingTransactionShape } from '../shapes/transaction.ts'
 import { requireIndex } from './ethBlocks.ts'
-
-type Mined = { readonly record: BlockRecord; readonly index: number }
-
-export const findMined = async ({ chain }: RpcContext, hash: Hash): Promise<Mined | undefined> => {
-  const location = await chain.store.transactionLocation(hash)
-  if (location === undefined) return undefined
-  const record = await chain.store.record(location.blockNumber)
-  return record === undefined ? undefined : { record, index: location.index }
-}
 
 const byIndex = (name: string, param: string, read: (params: Params) => BlockSelector): Method =>
   method(name, [param, 'index'], async ({ params }, context) => {
@@ -55,6 +45,7 @@ export const ETH_TRANSACTION_METHODS: readonly Method[] = [
   method('eth_sendRawTransaction', ['transaction'], sendRawTransaction, {
     handleTogether: sendRawTransactions,
   }),
+  method('eth_sendRawTransactionSync', ['transaction', 'timeoutMs?'], sendRawTransactionSync),
   method('eth_sendTransaction', ['transaction'], () => {
     throw new RpcError('SEND_TRANSACTION_NOT_SUPPORTED')
   }),

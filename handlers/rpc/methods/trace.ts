@@ -16,7 +16,7 @@ import { readTraceTypes, tracesOf } from '../tracing/parity/traceTypes.ts'
 import { replayBlock } from '../tracing/replay.ts'
 import { openSession, type Session } from '../tracing/session.ts'
 import { traceCallIn } from '../tracing/tracedCall.ts'
-import { findMined } from './ethTransactions.ts'
+import { findMined } from '../mined.ts'
 
 /** Calls of one trace_callMany: each may take the gas of a block. */
 export const TRACE_CALLS_MAX = 100

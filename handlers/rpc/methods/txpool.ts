@@ -1,16 +1,16 @@
 import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
 import { poolHeadOf } from '../../../core/txpool/head.ts'
-import type { PooledTransaction } from '../../../core/txpool/pool.ts'
+import type { PoolHead } from '../../../core/txpool/pool.ts'
+import type { RpcContext } from '../context.ts'
 import { RpcError } from '../errors.ts'
 import { type Method, method } from '../method.ts'
 import { given, hashOf, requireAddress, required } from '../parameters/values.ts'
+import { byAccount, byNonce, inspectText, wholeOf } from '../pool/content.ts'
 import { readPendingFilter } from '../pool/pendingFilter.ts'
 import { pendingTransactionShape } from '../shapes/transaction.ts'
 
-const byNonce = (transactions: readonly PooledTransaction[]): Record<string, unknown> =>
-  Object.fromEntries(
-    transactions.map(one => [one.transaction.nonce.toString(), pendingTransactionShape(one)]),
-  )
+const headOf = ({ chain, nowMs, options }: RpcContext): PoolHead =>
+  poolHeadOf(chain, BigInt(Math.floor(nowMs() / 1000)), options.minGasPrice)
 
 export const TXPOOL_METHODS: readonly Method[] = [
   method('txpool_besuTransactions', [], (_, { pool }) =>
@@ -34,14 +34,34 @@ export const TXPOOL_METHODS: readonly Method[] = [
     const { ready, queued } = pool.counts()
     return { pending: toQuantity(ready), queued: toQuantity(queued) }
   }),
+  method('txpool_content', [], (_, { pool }) => {
+    const { pending, queued } = wholeOf(pool)
+    return {
+      pending: byAccount(pending, pendingTransactionShape),
+      queued: byAccount(queued, pendingTransactionShape),
+    }
+  }),
   method('txpool_contentFrom', ['address'], ({ params }, { pool }) => {
     const { transactions, ready } = pool.ofSender(requireAddress(params, 0))
-    return { pending: byNonce(transactions.slice(0, ready)), queued: byNonce(transactions.slice(ready)) }
+    return {
+      pending: byNonce(transactions.slice(0, ready), pendingTransactionShape),
+      queued: byNonce(transactions.slice(ready), pendingTransactionShape),
+    }
+  }),
+  method('txpool_inspect', [], (_, context) => {
+    const { pool } = context
+    const head = headOf(context)
+    const { pending, queued } = wholeOf(pool)
+    return {
+      pending: byAccount(pending, inspectText),
+      queued: byAccount(queued, one => `${inspectText(one)} (${pool.explain(one.transaction.hash, head)})`),
+    }
   }),
   // Not of Besu: why a transaction is not in a block yet, in a sentence.
-  method('txpool_explain', ['transactionHash'], async ({ params }, { chain, pool, nowMs, options }) => {
+  method('txpool_explain', ['transactionHash'], async ({ params }, context) => {
+    const { chain, pool } = context
     const hash = required(hashOf(given(params, 0)), 'INVALID_TRANSACTION_HASH')
-    const head = poolHeadOf(chain, BigInt(Math.floor(nowMs() / 1000)), options.minGasPrice)
+    const head = headOf(context)
     return (await chain.store.run(() => pool.explain(hash, head))) ?? null
   }),
 ]

@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { privateKeyToAccount } from 'viem/accounts'
+import { ACCOUNTS, startTestNode, type TestNode } from '../support/testNode.ts'
+
+const SENDER = privateKeyToAccount((ACCOUNTS[0] as (typeof ACCOUNTS)[0]).privateKey)
+const RECIPIENT = (ACCOUNTS[1] as (typeof ACCOUNTS)[0]).address
+
+let node: TestNode
+beforeEach(async () => {
+  node = await startTestNode()
+})
+afterEach(() => node.close())
+
+const transfer = (nonce: number, more: object = {}) =>
+  SENDER.signTransaction({
+    type: 'eip1559',
+    chainId: 1337,
+    nonce,
+    gas: 21_000n,
+    maxFeePerGas: 2_000_000_000n,
+    maxPriorityFeePerGas: 1n,
+    to: RECIPIENT,
+    value: 1n,
+    ...more,
+  })
+
+/** Sends and mines once the pool has it. */
+const sendAndMine = async (raw: string) => {
+  const pooled = new Promise<void>(resolve => {
+    const stop = node.pool.onAdded(() => {
+      stop()
+      resolve()
+    })
+  })
+  const answer = node.rpc('eth_sendRawTransactionSync', raw)
+  await pooled
+  await node.mine()
+  return await answer
+}
+
+describe('eth_sendRawTransactionSync', () => {
+  test('answers with the receipt once the transaction stands in a block', async () => {
+    const { result } = await sendAndMine(await transfer(0))
+    const { transactionHash } = result as { transactionHash: string }
+    expect(result).toEqual(await node.call('eth_getTransactionReceipt', transactionHash))
+    expect(result).toMatchObject({ status: '0x1', blockNumber: '0x1' })
+  })
+
+  test('is told of the time that is over, and the transaction stays in the pool', async () => {
+    const raw = await transfer(0)
+    const { error } = await node.rpc('eth_sendRawTransactionSync', raw, '0x1')
+    expect(error?.code).toBe(4)
+    expect(node.pool.size).toBe(1)
+    expect(error?.data).toMatch(/^0x[0-9a-f]{64}$/)
+    await node.mine()
+    expect(await node.call('eth_getTransactionReceipt', error?.data)).toMatchObject({ status: '0x1' })
+  })
+
+  test('is told which nonce comes next instead of waiting behind a gap', async () => {
+    await node.call('eth_sendRawTransaction', await transfer(0))
+    const { error } = await node.rpc('eth_sendRawTransactionSync', await transfer(2))
+    expect(error).toMatchObject({ code: 6, data: '0x1' })
+    expect(node.pool.size).toBe(1)
+    expect(await node.call('eth_getTransactionCount', SENDER.address, 'pending')).toBe('0x1')
+  })
+
+  test('is told when the pool drops the transaction', async () => {
+    const first = node.rpc('eth_sendRawTransactionSync', await transfer(0))
+    const higher = { maxFeePerGas: 4_000_000_000n, maxPriorityFeePerGas: 4n }
+    while (node.pool.size === 0) await Bun.sleep(1)
+    await node.call('eth_sendRawTransaction', await transfer(0, higher))
+    expect((await first).error?.code).toBe(5)
+  })
+
+  test('refuses what eth_sendRawTransaction refuses', async () => {
+    await sendAndMine(await transfer(0))
+    const code = async (...params: readonly unknown[]) =>
+      (await node.rpc('eth_sendRawTransactionSync', ...params)).error?.code
+    expect(await code(await transfer(0))).toBe(-32001)
+    expect(await code('0x12')).toBe(-32602)
+    expect(await code()).toBe(-32602)
+    expect(await code(await transfer(1), 'soon')).toBe(-32602)
+    expect(await code(await transfer(1), '0x1', 1)).toBe(-32602)
+    expect(node.pool.size).toBe(0)
+  })
+})
