@@ -11,6 +11,9 @@ import type { VerifySignature } from './verifyToken.ts'
 /** A token is some hundred characters; one with every permission by name has some thousand. */
 export const TOKEN_LENGTH_MAX = 8_192
 
+/** Three parts of base64url without padding or white space (RFC 7515); decoders may pass over more. */
+const COMPACT = /^[\w-]+\.([\w-]+)\.[\w-]+$/
+
 const SCHEME = 'Bearer '
 
 export type AuthenticationParts = {
@@ -29,9 +32,9 @@ export const bearerToken = (authorization: string | null): string | undefined =>
 
 /** What the claims say before the signature is looked at: a token that has expired need not be verified. */
 const claimsOf = (token: string, nowMs: number): ReturnType<typeof readClaims> => {
-  const [, payload, signature, ...more] = token.split('.')
-  if (token.length > TOKEN_LENGTH_MAX || payload === undefined || signature === undefined || more.length > 0)
-    return 'malformed'
+  if (token.length > TOKEN_LENGTH_MAX) return 'malformed'
+  const payload = COMPACT.exec(token)?.[1]
+  if (payload === undefined) return 'malformed'
   try {
     return readClaims(base64url.decode(payload), nowMs)
   } catch {

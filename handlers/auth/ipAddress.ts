@@ -15,13 +15,13 @@ const parseV4 = (text: string): IpAddress | undefined => {
     : undefined
 }
 
-/** Groups of 16 bits; the last may be an IPv4 address. Undefined where one is none. */
-const groupsOf = (text: string): number[] | undefined => {
+/** Groups of 16 bits; the last may be an IPv4 address where the text ends with it. Undefined where one is none. */
+const groupsOf = (text: string, isEnd: boolean): number[] | undefined => {
   if (text === '') return []
   const parts = text.split(':')
   const groups: number[] = []
   for (const [index, part] of parts.entries()) {
-    const v4 = index === parts.length - 1 && part.includes('.') ? parseV4(part) : undefined
+    const v4 = isEnd && index === parts.length - 1 && part.includes('.') ? parseV4(part) : undefined
     if (v4 !== undefined) {
       const [a, b, c, d] = v4 as [number, number, number, number]
       groups.push(a * 256 + b, c * 256 + d)
@@ -34,7 +34,7 @@ const groupsOf = (text: string): number[] | undefined => {
 const parseV6 = (text: string): IpAddress | undefined => {
   const halves = text.split('::')
   if (halves.length > 2) return undefined
-  const [head, tail] = halves.map(groupsOf)
+  const [head, tail] = halves.map((half, index) => groupsOf(half, index === halves.length - 1))
   if (head === undefined || (halves.length === 2 && tail === undefined)) return undefined
   const missing = 8 - head.length - (tail?.length ?? 0)
   if (halves.length === 2 ? missing < 1 : missing !== 0) return undefined

@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'bun:test'
+import { createRememberedTokens, REMEMBERED_TOKENS_MAX } from '../../../handlers/auth/rememberedTokens.ts'
+
+const entry = (token: string, expiresAtMs = 1_000) => ({
+  token,
+  expiresAtMs,
+  username: undefined,
+  permits: () => true,
+})
+
+describe('given tokens that were verified', () => {
+  test('then one is known until it expires, and then no more', () => {
+    const tokens = createRememberedTokens()
+    tokens.add(entry('a.b.signature-of-this-token'))
+    expect(tokens.get('a.b.signature-of-this-token', 999)).toBeDefined()
+    expect(tokens.get('a.b.signature-of-this-token', 1_000)).toBeUndefined()
+    expect(tokens.get('a.b.signature-of-this-token', 0)).toBeUndefined()
+  })
+
+  test('then another with the same end of its signature is not taken for it', () => {
+    const tokens = createRememberedTokens()
+    tokens.add(entry('a.permissions.signature-of-this-token'))
+    for (const forged of [
+      'a.Permissions.signature-of-this-token',
+      'a.b.signature-of-this-token',
+      'signature-of-this-token',
+    ])
+      expect(tokens.get(forged, 0)).toBeUndefined()
+  })
+
+  test('then no more than a bound are kept, the oldest go first', () => {
+    const tokens = createRememberedTokens(3)
+    for (const name of ['one', 'two', 'three', 'four'])
+      tokens.add(entry(`token-of-number-${name.padStart(22)}`))
+    const known = ['one', 'two', 'three', 'four'].map(
+      name => tokens.get(`token-of-number-${name.padStart(22)}`, 0) !== undefined,
+    )
+    expect(known).toEqual([false, true, true, true])
+    expect(REMEMBERED_TOKENS_MAX).toBeLessThanOrEqual(10_000)
+  })
+})

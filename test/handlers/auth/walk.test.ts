@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Method } from '../../../handlers/rpc/method.ts'
+import { METHODS } from '../../../handlers/rpc/methods.ts'
+import { startTestNode, type TestNode } from '../support/testNode.ts'
+import { type LoginNode, startLoginNode, userToml } from './loginNode.ts'
+
+const UNAUTHORIZED = { code: -40100, message: 'Unauthorized' }
+
+/** Method and permission of every row of the table; whoever adds one is asked here too. */
+const ROWS = METHODS.map(row => [row.name, row] as const)
+
+const userOf = (name: string): string => `u-${name.replaceAll('_', '-')}`
+
+/** For each method a user who may run it alone, and one who may run every other one. */
+const USERS = [
+  userToml('everything', 'p', ['*:*']),
+  ...METHODS.flatMap(({ name, permission }) => [
+    userToml(`${userOf(name)}-right`, 'p', [permission]),
+    userToml(
+      `${userOf(name)}-wrong`,
+      'p',
+      METHODS.filter(row => row.name !== name).map(row => row.permission),
+    ),
+  ]),
+].join('')
+
+let host: TestNode
+let node: LoginNode
+
+beforeAll(async () => {
+  const apis = [...new Set(METHODS.map(({ group }) => group))]
+  host = await startTestNode({ rpc: { apis } })
+  node = await startLoginNode(USERS, { context: host.context, openMethods: ['web3_clientVersion'] })
+})
+
+afterAll(() => host.close())
+
+type Answer = { readonly id: number; readonly result?: unknown; readonly error?: { readonly code: number } }
+
+const single = async (name: string, token: string | undefined, params: unknown = []) => {
+  const response = await node.post({ jsonrpc: '2.0', id: 7, method: name, params }, token)
+  return { status: response.status, answer: (await response.json()) as Answer }
+}
+
+/** Between two that anyone may run, so that its place counts. */
+const inBatch = async (name: string, token: string | undefined) => {
+  const request = (id: number, method: string) => ({ jsonrpc: '2.0', id, method, params: [] })
+  const body = [request(1, 'web3_clientVersion'), request(2, name), request(3, 'web3_clientVersion')]
+  const response = await node.post(body, token)
+  return { status: response.status, answers: (await response.json()) as readonly Answer[] }
+}
+
+const isOpen = ({ name }: Method): boolean => name === 'web3_clientVersion'
+
+describe.each(ROWS)('%s', (name, row) => {
+  test('needs a token, single and in a batch', async () => {
+    const { status, answer } = await single(name, undefined)
+    const batch = await inBatch(name, undefined)
+    expect(batch.status).toBe(200)
+    expect(batch.answers.map(({ id }) => id)).toEqual([1, 2, 3])
+    if (isOpen(row)) expect([status, answer.error]).toEqual([200, undefined])
+    else {
+      expect([status, answer.id, answer.error]).toEqual([401, 7, UNAUTHORIZED])
+      expect(batch.answers.map(({ error }) => error)).toEqual([undefined, UNAUTHORIZED, undefined])
+    }
+  })
+
+  test('needs its own permission, whatever others there are, and is judged before its parameters', async () => {
+    const token = await node.tokenOf(`${userOf(name)}-wrong`, 'p')
+    const before = node.denials.length
+    for (const params of [[], ['nonsense', -1, {}], null]) {
+      const { status, answer } = await single(name, token, params)
+      if (isOpen(row)) expect(status).not.toBe(401)
+      else expect([status, answer.error]).toEqual([401, UNAUTHORIZED])
+    }
+    const { answers } = await inBatch(name, token)
+    if (isOpen(row)) return
+    expect(answers.map(({ error }) => error)).toEqual([undefined, UNAUTHORIZED, undefined])
+    expect(node.denials.slice(before)).toEqual(
+      Array.from({ length: 4 }, () => ({ who: `${userOf(name)}-wrong`, what: name, from: '192.0.2.1' })),
+    )
+  })
+
+  test('runs with it', async () => {
+    const token = await node.tokenOf(`${userOf(name)}-right`, 'p')
+    const { status, answer } = await single(name, token)
+    expect(status).not.toBe(401)
+    expect(answer.error?.code).not.toBe(UNAUTHORIZED.code)
+    const { answers } = await inBatch(name, token)
+    expect(answers[1]?.error?.code).not.toBe(UNAUTHORIZED.code)
+  })
+})
+
+describe('given a node with tokens', () => {
+  test('then what is not there is told before rights are, past the gate', async () => {
+    const token = await node.tokenOf(`${userOf('net_version')}-right`, 'p')
+    for (const [name, code] of [
+      ['eth_nothing', -32601],
+      ['eth_subscribe', -32604],
+    ] as const) {
+      const { status, answer } = await single(name, token)
+      expect([status, answer.error?.code]).toEqual([200, code])
+    }
+  })
+
+  test('then a malformed body is told to whoever shows a token, be it a bad one', async () => {
+    const response = await node.post('{', 'x.y.z')
+    expect([response.status, ((await response.json()) as Answer).error?.code]).toEqual([400, -32700])
+  })
+
+  test('then notifications have no answer, with rights or without', async () => {
+    const body = { jsonrpc: '2.0', method: 'eth_blockNumber' }
+    const response = await node.post(body, 'x.y.z')
+    expect([response.status, await response.text()]).toEqual([200, ''])
+  })
+
+  test('when nothing is open then a request without a token is refused unread', async () => {
+    const closed = await startLoginNode(USERS, { context: host.context })
+    for (const body of ['{', '[]', '{"id":1,"method":"eth_blockNumber"}', 'x'.repeat(10_000)]) {
+      const response = await closed.post(body)
+      expect(response.status).toBe(401)
+      expect(response.headers.get('www-authenticate')).toBeNull()
+      expect(await response.text()).toBe(
+        '{"jsonrpc":"2.0","id":null,"error":{"code":-40100,"message":"Unauthorized"}}',
+      )
+    }
+    expect(closed.denials[0]).toEqual({ who: 'nobody (no token)', what: 'any method', from: '192.0.2.1' })
+    const bad = await closed.post({ id: 7, method: 'eth_blockNumber' }, 'x.y.z')
+    expect([bad.status, ((await bad.json()) as Answer).id]).toEqual([401, 7])
+  })
+
+  test('then signs of life need no token', async () => {
+    for (const [path, status] of [
+      ['/liveness', 200],
+      ['/readiness', 200],
+      ['/', 201],
+    ] as const) {
+      const response = await node.fetch(
+        new Request(`http://localhost${path}`, { headers: { host: 'localhost' } }),
+      )
+      expect(response.status).toBe(status)
+    }
+  })
+})
