@@ -17,6 +17,9 @@ import {
 /** Each of the many sent one by one shares a message with those of the same moment. */
 const GATHER_MS = 10
 
+/** From one message to the next while there is always more to say: each costs every node of the network the same, whatever is in it. */
+const PACE_MS = 50
+
 export type TransactionGossip = {
   /** Once the host runs. */
   start(): void
@@ -45,6 +48,7 @@ export const createTransactionGossip = (
   let batch: Uint8Array[] = []
   let batchBytes = ENVELOPE_BYTES
   let timer: ReturnType<typeof setTimeout> | undefined
+  let publishedMs = Number.NEGATIVE_INFINITY
 
   pubsub.topicValidators.set(topic, async (from, message) => {
     try {
@@ -68,6 +72,7 @@ export const createTransactionGossip = (
     const message = encodeBatch(batch)
     batch = []
     batchBytes = ENVELOPE_BYTES
+    publishedMs = nowMs()
     pubsub
       .publish(topic, message)
       .catch(error => log.debug('Transactions were not gossiped: {reason}', { reason: textOf(error) }))
@@ -88,7 +93,10 @@ export const createTransactionGossip = (
         batch.push(transaction)
         batchBytes += bytes
       }
-      if (batch.length > 0) timer ??= setTimeout(publish, GATHER_MS)
+      if (batch.length === 0) return
+      // A clock that was set back makes nobody wait for longer.
+      const sinceMs = Math.max(0, nowMs() - publishedMs)
+      timer ??= setTimeout(publish, Math.max(GATHER_MS, PACE_MS - sinceMs))
     },
     stop: () => {
       clearTimeout(timer)
