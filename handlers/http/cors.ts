@@ -1,8 +1,8 @@
 /** A longer one is no origin; the patterns of the list are run over it. */
 const ORIGIN_LENGTH_MAX = 1024
 
-const rejected = (): Response =>
-  new Response('Exception thrown handling RPC', {
+const rejected = (body: string): Response =>
+  new Response(body, {
     status: 403,
     statusText: 'CORS Rejected - Invalid origin',
   })
@@ -17,8 +17,9 @@ export type Cors = {
 /**
  * Besu's `--rpc-http-cors-origins`: regular expressions, one of which must match the whole Origin; `*` alone matches all.
  * An empty list refuses every request that carries an Origin. Requests without one never come here.
+ * @param body of the answer to an origin that is refused.
  */
-export const createCors = (origins: readonly string[]): Cors => {
+export const createCors = (origins: readonly string[], body = 'Exception thrown handling RPC'): Cors => {
   const pattern = origins.includes('*') ? /^/ : new RegExp(`^(?:${origins.join('|')})$`)
   const isAllowed = (origin: string): boolean =>
     origins.length > 0 && origin.length <= ORIGIN_LENGTH_MAX && pattern.test(origin)
@@ -29,7 +30,7 @@ export const createCors = (origins: readonly string[]): Cors => {
   }
   return {
     answer: (request, origin) => {
-      if (!isAllowed(origin)) return rejected()
+      if (!isAllowed(origin)) return rejected(body)
       if (request.method !== 'OPTIONS' || !request.headers.has('access-control-request-method'))
         return undefined
       const preflight = new Response(null, {

@@ -1,5 +1,6 @@
 import type { NodeOptions } from './nodeOptions.ts'
 import type { OptionTable } from './option.ts'
+import { GRAPHQL_OPTIONS } from './options/graphql.ts'
 import { RPC_OPTIONS, SHARED_RPC_OPTIONS } from './options/rpc.ts'
 import { HTTP_AUTH_OPTIONS, WS_AUTH_OPTIONS } from './options/rpcAuth.ts'
 import { WS_OPTIONS } from './options/ws.ts'
@@ -25,10 +26,11 @@ const dependentsOf = ({ options, rpcHttpEnabled }: Given): readonly Dependents[]
     { parent: 'rpc-http-enabled', isOn: rpcHttpEnabled, tables: [RPC_OPTIONS, HTTP_AUTH_OPTIONS] },
     {
       parent: 'rpc-http-enabled',
-      isOn: rpcHttpEnabled || options.rpcWsEnabled,
+      isOn: rpcHttpEnabled || options.rpcWsEnabled || options.graphqlHttpEnabled,
       tables: [SHARED_RPC_OPTIONS],
     },
     { parent: 'rpc-ws-enabled', isOn: options.rpcWsEnabled, tables: [WS_OPTIONS, WS_AUTH_OPTIONS] },
+    { parent: 'graphql-http-enabled', isOn: options.graphqlHttpEnabled, tables: [GRAPHQL_OPTIONS] },
     {
       parent: 'rpc-http-authentication-enabled',
       isOn: options.rpcHttpAuthenticationEnabled,

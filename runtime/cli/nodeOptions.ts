@@ -1,6 +1,7 @@
 import type { OptionTable, OptionValues } from './option.ts'
 import { BLOCK_OPTIONS } from './options/blocks.ts'
 import { FEE_OPTIONS } from './options/fees.ts'
+import { GRAPHQL_OPTIONS } from './options/graphql.ts'
 import { NODE_BASE_OPTIONS } from './options/node.ts'
 import { CONSENSUS_OPTIONS, P2P_OPTIONS } from './options/p2p.ts'
 import { RPC_OPTIONS, SHARED_RPC_OPTIONS } from './options/rpc.ts'
@@ -15,6 +16,7 @@ export const NODE_OPTIONS = {
   ...SHARED_RPC_OPTIONS,
   ...RPC_OPTIONS,
   ...WS_OPTIONS,
+  ...GRAPHQL_OPTIONS,
   ...HTTP_AUTH_OPTIONS,
   ...WS_AUTH_OPTIONS,
   ...PROXY_OPTIONS,

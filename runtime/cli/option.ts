@@ -5,6 +5,7 @@ export const GROUPS = [
   'JSON-RPC',
   'JSON-RPC over HTTP',
   'JSON-RPC over WebSocket',
+  'GraphQL',
   'Login and tokens',
   'Gas and fees',
   'Blocks',

@@ -12,9 +12,8 @@ const BY_AREA: Readonly<Record<string, string>> = {
     rpc-ws-ssl-keystore-password rpc-ws-ssl-keystore-password-file rpc-ws-ssl-key-file rpc-ws-ssl-cert-file
     rpc-ws-ssl-client-auth-enabled rpc-ws-ssl-truststore-file rpc-ws-ssl-truststore-type rpc-ws-ssl-truststore-password
     rpc-ws-ssl-truststore-password-file rpc-ws-ssl-trustcert-file`,
-  GraphQL: `graphql-http-enabled=false graphql-http-host graphql-http-port graphql-http-cors-origins graphql-tls-enabled=false
-    graphql-tls-keystore-file graphql-tls-keystore-password-file graphql-mtls-enabled=false graphql-tls-truststore-file
-    graphql-tls-truststore-password-file`,
+  'TLS on GraphQL': `graphql-tls-enabled=false graphql-tls-keystore-file graphql-tls-keystore-password-file
+    graphql-mtls-enabled=false graphql-tls-truststore-file graphql-tls-truststore-password-file`,
   'TLS on JSON-RPC': `rpc-http-tls-enabled=false rpc-http-tls-keystore-file rpc-http-tls-keystore-password-file
     rpc-http-tls-protocol rpc-http-tls-protocols rpc-http-tls-cipher-suite rpc-http-tls-cipher-suites
     rpc-http-tls-client-auth-enabled=false rpc-http-tls-known-clients-file rpc-http-tls-ca-clients-enabled=false

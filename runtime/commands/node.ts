@@ -11,6 +11,7 @@ import { readStaticNodes } from '../files/staticNodes.ts'
 import { configureLogFrom } from '../logging/configure.ts'
 import { type Log, logOf } from '../logging/log.ts'
 import { developmentBanner } from '../node/developmentBanner.ts'
+import { type GraphqlListener, listenForGraphql } from '../node/graphqlServer.ts'
 import { prepareRunningNode, type RunningNode } from '../node/openNode.ts'
 import { poolOptionsOf } from '../node/poolOptions.ts'
 import { requireDistinctPorts } from '../node/servicePorts.ts'
@@ -45,6 +46,7 @@ const announce = (
   services: Services,
   server: RpcListener | undefined,
   wsServer: WsListener | undefined,
+  graphqlServer: GraphqlListener | undefined,
   format: 'PLAIN' | 'JSON',
   log: Log,
 ): void => {
@@ -63,6 +65,10 @@ const announce = (
     p2pAddress: network === undefined ? undefined : `${options.p2pInterface}:${network.port}`,
     rpcUrl: server === undefined ? undefined : `http://${server.hostname}:${server.port}`,
     wsUrl: wsServer === undefined ? undefined : `ws://${wsServer.hostname}:${wsServer.port}`,
+    graphqlUrl:
+      graphqlServer === undefined
+        ? undefined
+        : `http://${graphqlServer.hostname}:${graphqlServer.port}/graphql`,
     startMs: Math.round(performance.now()),
   })
   if (format === 'PLAIN') terminal.out(`\n${summaryBox(fields)}`)
@@ -89,11 +95,13 @@ export const runNode = async (context: Context): Promise<number> => {
   const stop = stopSignal({ withInput: options.stopWithParent })
   let listener: RpcListener | undefined
   let wsListener: WsListener | undefined
+  let graphqlListener: GraphqlListener | undefined
   let node: RunningNode | undefined
   let services: Services | undefined
   try {
     listener = rpcEnabled ? await listenForRpc(options) : undefined
     wsListener = options.rpcWsEnabled ? await listenForWs(options) : undefined
+    graphqlListener = options.graphqlHttpEnabled ? await listenForGraphql(options) : undefined
     node = await prepared.open()
     warnOfIgnored(context, rpcEnabled, log)
     for (const warning of node.genesis.warnings) log.warn('{warning}', { warning })
@@ -105,16 +113,17 @@ export const runNode = async (context: Context): Promise<number> => {
       poolOptions,
       listener,
       wsListener,
+      graphqlListener,
       access,
       development,
       staticNodes,
       showProgress,
     })
-    announce(context, node, services, listener, wsListener, format, log)
+    announce(context, node, services, listener, wsListener, graphqlListener, format, log)
     await stop.wait
     log.info('Stopping; a second signal ends the process at once')
   } finally {
-    await Promise.all([listener?.stop(), wsListener?.stop()])
+    await Promise.all([listener?.stop(), wsListener?.stop(), graphqlListener?.stop()])
     await services?.stop()
     await node?.close()
     await access.close()

@@ -8,6 +8,8 @@ export type Consensus = {
   peerConnected(peer: Peer): void
   /** Called once, when the network stands. A lone validator needs none. */
   attach(network: Network): void
+  /** In which round the next block is being decided; undefined while this node takes no part in it. */
+  round(): number | undefined
   /** Resolves when a block under way is committed. */
   stop(): Promise<void>
 }

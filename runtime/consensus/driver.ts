@@ -186,6 +186,10 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
     attach: to => {
       network = to
     },
+    round: () => {
+      const { height } = state
+      return height?.active === true ? height.round?.round : undefined
+    },
     stop: async () => {
       stopping = true
       unsubscribe?.()

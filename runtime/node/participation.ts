@@ -35,6 +35,8 @@ export type ParticipationOptions = {
 export type Participation = {
   readonly network: () => Network | undefined
   readonly exchange: () => Exchange | undefined
+  /** In which round the next block is being decided; undefined while this node takes no part in it. */
+  readonly round: () => number | undefined
   /** Starts them one after the other. @throws NetworkError and others with a `code` */
   start(): Promise<void>
   /** A block under way is finished. */
@@ -140,6 +142,7 @@ export const createParticipation = (from: ParticipationOptions): Participation =
   return {
     network: () => network,
     exchange: () => exchange,
+    round: () => consensus?.round(),
     start: async () => {
       const { consensus: kind } = from.node.chain.configuration
       if (from.staticNodes !== undefined) exchange = await startExchange(from)

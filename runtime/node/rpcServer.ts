@@ -11,7 +11,7 @@ import { createLate } from './late.ts'
 
 /** What the methods work with; everything else of the host follows from the options. */
 export type RpcParts = Pick<RpcHost, 'chain' | 'pool' | 'recoverSenders' | 'submit' | 'mining'> &
-  Partial<Pick<RpcHost, 'network' | 'syncing' | 'votes' | 'differences'>> & {
+  Partial<Pick<RpcHost, 'network' | 'syncing' | 'votes' | 'differences' | 'round'>> & {
     /** True for a development chain, where every group is served unless others are asked for. */
     readonly development: boolean
     readonly log: Log
@@ -53,6 +53,7 @@ const hostOf = (options: NodeOptions, parts: RpcParts): RpcHost => ({
   network: parts.network,
   syncing: parts.syncing ?? (() => undefined),
   votes: parts.votes,
+  round: parts.round ?? (() => undefined),
   differences: parts.differences ?? (() => []),
   warn: text => parts.log.warn('{text}', { text }),
   reportError: (method, error) => parts.log.error('{method} failed: {error}', { method, error }),

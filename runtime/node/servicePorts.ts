@@ -10,6 +10,7 @@ export const requireDistinctPorts = (
     ...(enabled.p2p ? [options.p2pPort] : []),
     ...(enabled.http ? [options.rpcHttpPort] : []),
     ...(options.rpcWsEnabled ? [options.rpcWsPort] : []),
+    ...(options.graphqlHttpEnabled ? [options.graphqlHttpPort] : []),
   ].filter(port => port !== 0)
   const twice = ports.find((port, index) => ports.indexOf(port) !== index)
   if (twice !== undefined)

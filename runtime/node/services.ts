@@ -10,6 +10,7 @@ import { writePortsFile } from '../files/portsFile.ts'
 import { logOf } from '../logging/log.ts'
 import { type Standing, standing } from '../validator/standing.ts'
 import type { RunningNode } from './openNode.ts'
+import { type GraphqlListener, serveGraphql } from './graphqlServer.ts'
 import { createParticipation } from './participation.ts'
 import { startPoolFollower } from './poolFollower.ts'
 import { startReadAhead } from './readAhead.ts'
@@ -25,6 +26,8 @@ export type ServiceOptions = {
   readonly listener: RpcListener | undefined
   /** Undefined when JSON-RPC over WebSocket is off. */
   readonly wsListener: WsListener | undefined
+  /** Undefined when GraphQL is off. */
+  readonly graphqlListener: GraphqlListener | undefined
   readonly access: Access
   readonly development: boolean
   /** enode URLs to stay connected with; undefined when this node connects to no others. */
@@ -68,6 +71,7 @@ export const startServices = async (
     poolOptions,
     listener,
     wsListener,
+    graphqlListener,
     access,
     development,
     staticNodes,
@@ -118,11 +122,13 @@ export const startServices = async (
         refusal === undefined &&
         participation.exchange()?.progress() === undefined &&
         (await standingOf(node, staticNodes !== undefined)).makesBlocks,
+      round: participation.round,
       development,
       log: logOf('rpc'),
     })
     if (listener !== undefined) serveRpc(listener, options, access, context)
     if (wsListener !== undefined) serveWs(wsListener, options, access, context, development)
+    if (graphqlListener !== undefined) await serveGraphql(graphqlListener, options, access, context)
     await participation.start()
     const network = participation.network()
     stops.push(
@@ -130,6 +136,7 @@ export const startServices = async (
         ...(network === undefined ? {} : { p2p: network.port }),
         ...(listener === undefined ? {} : { 'json-rpc': listener.port }),
         ...(wsListener === undefined ? {} : { 'ws-rpc': wsListener.port }),
+        ...(graphqlListener === undefined ? {} : { 'graphql-http': graphqlListener.port }),
       }),
     )
     return { standing: role, network, stop }

@@ -20,6 +20,8 @@ export type Summary = {
   readonly rpcUrl: string | undefined
   /** Undefined when WebSocket is off. */
   readonly wsUrl: string | undefined
+  /** Undefined when GraphQL is off. */
+  readonly graphqlUrl: string | undefined
   readonly startMs: number
 }
 
@@ -35,6 +37,7 @@ export const summaryFields = (summary: Summary): Readonly<Record<string, string>
   p2p: summary.p2pAddress === undefined ? 'off, enable it with --p2p-enabled' : `on ${summary.p2pAddress}`,
   'json-rpc': summary.rpcUrl ?? 'off, enable it with --rpc-http-enabled',
   websocket: summary.wsUrl ?? 'off, enable it with --rpc-ws-enabled',
+  graphql: summary.graphqlUrl ?? 'off, enable it with --graphql-http-enabled',
   started: `in ${summary.startMs} ms`,
 })
 

@@ -1,0 +1,88 @@
+import { toBareHex } from '../../core/bytes/hex.ts'
+import type { Address } from '../../core/bytes/bytes.ts'
+import type { Account, StateReader } from '../../core/state/account.ts'
+import type { Caller, Right } from '../auth/caller.ts'
+import type { RpcContext } from '../rpc/context.ts'
+import { RpcError } from '../rpc/errors.ts'
+import { readState } from '../rpc/state.ts'
+import { type Budget, createBudget } from './limits/budget.ts'
+import { createRequestStore } from './requestStore.ts'
+
+/** What resolvers work with, for one request; for a subscription, for one event of it. */
+export type RequestScope = {
+  /** As JSON-RPC's methods get it, but over a store that reads nothing twice. */
+  readonly rpc: RpcContext
+  readonly budget: Budget
+  /** True once nobody waits for the answer any more; long work asks now and then. */
+  readonly expired: () => boolean
+  /** @throws RpcError where the caller has not the right */
+  readonly require: (right: Right) => void
+  /** What the state after a block holds of an account; undefined for nothing, and where there is no such block. */
+  readonly account: (number: bigint, address: Address) => Promise<Account | undefined>
+}
+
+/** What a request is made with. */
+export type RequestParts = {
+  readonly rpc: RpcContext
+  readonly caller: Caller
+  readonly expired: () => boolean
+  /** Ends the request with that error. */
+  readonly abort: (error: Error) => void
+}
+
+/** What executing gets: the parts, and the scope in use. */
+export type GraphqlContext = {
+  readonly parts: RequestParts
+  scope: RequestScope
+}
+
+/** Something of the state after a block; undefined where there is no such block. */
+export const stateAt = async <T>(
+  rpc: RpcContext,
+  number: bigint,
+  read: (state: StateReader) => T,
+): Promise<T | undefined> => (await readState(rpc, { kind: 'number', number }, read)) ?? undefined
+
+const createAccounts = (rpc: RpcContext): RequestScope['account'] => {
+  const known = new Map<string, Promise<Account | undefined>>()
+  return (number, address) => {
+    const key = `${number} ${toBareHex(address)}`
+    let account = known.get(key)
+    if (account === undefined) {
+      account = stateAt(rpc, number, state => state.account(address))
+      known.set(key, account)
+    }
+    return account
+  }
+}
+
+const createRequire = (caller: Caller): RequestScope['require'] => {
+  const granted = new Set<string>()
+  return right => {
+    if (granted.has(right.permission)) return
+    if (!caller.permits(right)) {
+      caller.denied(right)
+      throw new RpcError('UNAUTHORIZED')
+    }
+    granted.add(right.permission)
+  }
+}
+
+export const createScope = ({ rpc: shared, caller, expired, abort }: RequestParts): RequestScope => {
+  const rpc: RpcContext = {
+    ...shared,
+    chain: { ...shared.chain, store: createRequestStore(shared.chain.store, abort) },
+  }
+  return {
+    rpc,
+    budget: createBudget(abort),
+    expired,
+    require: createRequire(caller),
+    account: createAccounts(rpc),
+  }
+}
+
+export const createGraphqlContext = (parts: RequestParts): GraphqlContext => ({
+  parts,
+  scope: createScope(parts),
+})

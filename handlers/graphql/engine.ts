@@ -1,0 +1,129 @@
+import {
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  execute,
+  type GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  subscribe,
+} from 'graphql'
+import { createYoga, isAsyncIterable, mapAsyncIterator, type Plugin } from 'graphql-yoga'
+import type { GraphqlContext } from './context.ts'
+import { ExecutionAborted } from './errors.ts'
+import { answer, answerJson, resultOf } from './http/answer.ts'
+import { readParameters } from './http/parameters.ts'
+import { complexityError } from './limits/complexity.ts'
+import { parseDocument } from './limits/document.ts'
+import { createTextCache } from './limits/documentCache.ts'
+import { validateDocument } from './validation/validate.ts'
+
+export type EngineOptions = {
+  readonly schema: GraphQLSchema
+  readonly complexityMax: number
+  /** Whether the schema may be asked for. */
+  readonly introspection: boolean
+  readonly bodyBytesMax: number
+  readonly prettyPrint: boolean
+  /** Told of errors that are the node's own fault. */
+  readonly report: (error: unknown) => void
+}
+
+/** What comes with a request. */
+export type EngineContext = GraphqlContext & {
+  /** Ends the execution when it fires. */
+  readonly abortSignal: AbortSignal
+}
+
+/** Answers one request for the endpoint. */
+export type Engine = (request: Request, context: EngineContext) => Promise<Response>
+
+type Args = Omit<ExecutionArgs, 'contextValue'> & { readonly contextValue: EngineContext }
+
+/** An execution that was ended has an answer too. */
+const executeBounded = async (args: Args): Promise<ExecutionResult> => {
+  try {
+    return await execute({ ...args, abortSignal: args.contextValue.abortSignal })
+  } catch (error) {
+    const cause = error instanceof Error ? error.cause : undefined
+    return resultOf(cause instanceof ExecutionAborted ? cause : error)
+  }
+}
+
+/** Why an operation must not be executed; undefined where it may. */
+const refusalOf = (args: Args, complexityMax: number): GraphQLError | undefined => {
+  const { schema, document, operationName, variableValues } = args
+  const operation = getOperationAST(document, operationName)
+  // The library tells it better.
+  if (operation === null || operation === undefined) return undefined
+  return complexityError(schema, document, operation, variableValues ?? {}, complexityMax)
+}
+
+const createPlugin = (options: EngineOptions): Plugin<object, EngineContext, EngineContext> => {
+  const { schema, complexityMax, introspection, bodyBytesMax, prettyPrint, report } = options
+  return {
+    onRequestParse: ({ setRequestParser }) => {
+      setRequestParser(request => readParameters(request, bodyBytesMax))
+    },
+    onParse: ({ setParseFn }) => {
+      setParseFn((source: unknown) => parseDocument(String(source)))
+    },
+    onValidate: ({ setValidationFn }) => {
+      setValidationFn((_: GraphQLSchema, document: DocumentNode) =>
+        validateDocument(schema, document, { introspection }),
+      )
+    },
+    onExecute: ({ args, setExecuteFn, setResultAndStopExecution }) => {
+      const error = refusalOf(args as Args, complexityMax)
+      if (error === undefined) setExecuteFn(bounded => executeBounded(bounded as Args))
+      else setResultAndStopExecution({ errors: [error] })
+    },
+    onSubscribe: ({ args, setSubscribeFn, setResultAndStopExecution }) => {
+      const error = refusalOf(args as Args, complexityMax)
+      if (error === undefined) setSubscribeFn(subscribe)
+      else setResultAndStopExecution({ errors: [error] })
+    },
+    onExecutionResult: payload => {
+      // Events are written by the library, so they are given to it as they must look.
+      if (isAsyncIterable(payload.result))
+        payload.setResult(
+          mapAsyncIterator(payload.result, event => answerJson(event as ExecutionResult, report)),
+        )
+    },
+    onResultProcess: payload => {
+      const { result, resultProcessor } = payload
+      if (isAsyncIterable(result)) {
+        // Nobody will read it: the client accepts no event stream.
+        if (resultProcessor === undefined) void result[Symbol.asyncIterator]().return?.()
+        return
+      }
+      payload.setResultProcessor(
+        one => answer(one as ExecutionResult, prettyPrint, report),
+        'application/json',
+      )
+    },
+  }
+}
+
+/** What the library must not bring itself: where there are classes of the runtime's own, those are faster and what it serves. */
+const { Request, Response, Headers, URL, ReadableStream, TextEncoder } = globalThis
+
+/** Executes what requests for the endpoint ask for, within its bounds. */
+export const createEngine = (options: EngineOptions): Engine => {
+  const yoga = createYoga<EngineContext>({
+    schema: options.schema,
+    plugins: [createPlugin(options)],
+    parserAndValidationCache: { documentCache: createTextCache(), errorCache: createTextCache() },
+    fetchAPI: { Request, Response, Headers, URL, ReadableStream, TextEncoder },
+    // Errors are told by this project's own rules, and everything around the endpoint is its own too.
+    maskedErrors: false,
+    logging: false,
+    graphiql: false,
+    landingPage: false,
+    cors: false,
+    multipart: false,
+    batching: false,
+    maxRequestBodySize: false,
+  })
+  return async (request, context) => await yoga.fetch(request, context)
+}

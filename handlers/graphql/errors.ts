@@ -1,0 +1,105 @@
+import { GraphQLError } from 'graphql'
+import { TransactionRejected, type RejectionCode } from '../../core/txpool/rejection.ts'
+import { RPC_ERRORS, RpcError } from '../rpc/errors.ts'
+
+/** What a resolver refuses with; `errorCode` is left out where Besu has none. */
+export class FetchError extends Error {
+  override readonly name = 'FetchError'
+  readonly code = 'DATA_FETCHING'
+  readonly errorCode: number | undefined
+  constructor(message: string, errorCode?: number) {
+    super(message)
+    this.errorCode = errorCode
+  }
+}
+
+/** Ends the whole request rather than one field: a bound was met. Besu's classification of it. */
+export class ExecutionAborted extends Error {
+  override readonly name = 'ExecutionAborted'
+  readonly code = 'EXECUTION_ABORTED'
+}
+
+/** What a document is refused for, with Besu's name of the kind. */
+export class DocumentError extends GraphQLError {
+  readonly classification: 'ValidationError' | 'InvalidSyntax' | 'ExecutionAborted'
+  constructor(
+    classification: DocumentError['classification'],
+    message: string,
+    options: ConstructorParameters<typeof GraphQLError>[1] = {},
+  ) {
+    super(message, options)
+    this.classification = classification
+  }
+}
+
+export const invalidParams = (): FetchError =>
+  new FetchError(RPC_ERRORS.INVALID_PARAMS.message, RPC_ERRORS.INVALID_PARAMS.code)
+
+/** Where Besu's GraphQL has another text than its JSON-RPC, or knows the reason only as an internal error. */
+const POOL_TEXTS: Partial<Readonly<Record<RejectionCode, string>>> = {
+  WRONG_CHAIN_ID: 'Wrong Chain ID in transaction signature',
+  CHAIN_ID_NOT_SUPPORTED: 'Signatures with replay protection are not supported',
+}
+
+type Json = Record<string, unknown>
+
+/** What went wrong, as a client is told it: undefined for a fault of the node's own. */
+const told = (
+  error: unknown,
+): { readonly message: string; readonly code: number | undefined } | undefined => {
+  if (error instanceof FetchError) return { message: error.message, code: error.errorCode }
+  if (error instanceof RpcError) return { message: error.message, code: RPC_ERRORS[error.code].code }
+  if (error instanceof TransactionRejected)
+    return { message: POOL_TEXTS[error.code] ?? error.message, code: error.rpcCode }
+  return undefined
+}
+
+const withPlace = (message: string, error: GraphQLError, extensions: Json): Json => ({
+  message,
+  ...(error.locations === undefined
+    ? {}
+    : { locations: error.locations.map(({ line, column }) => ({ line, column })) }),
+  ...(error.path === undefined ? {} : { path: error.path }),
+  extensions,
+})
+
+const VARIABLE = /^Variable "\$(\w+)"/
+
+/** The library's account of a variable, in Besu's words. */
+const variableText = (message: string, name: string): string => {
+  const type = /(?:required|non-null) type "([^"]+)"/i.exec(message)?.[1]
+  if (type !== undefined) return `Variable '${name}' has coerced Null value for NonNull type '${type}'`
+  return `Variable '${name}' has an invalid value: ${message.slice(message.indexOf(': ') + 2)}`
+}
+
+/** Path segments as Besu writes them: `/block/transactions[0]/hash`. */
+const pathText = (path: readonly (string | number)[]): string =>
+  path.map(part => (typeof part === 'number' ? `[${part}]` : `/${part}`)).join('')
+
+/** An error as it stands in the answer. `report` is told of faults of the node's own. */
+export const errorJson = (error: GraphQLError, report: (error: unknown) => void): Json => {
+  if (error instanceof DocumentError)
+    return withPlace(error.message, error, { classification: error.classification })
+  if (error.originalError instanceof ExecutionAborted)
+    return { message: error.message, extensions: { classification: 'ExecutionAborted' } }
+  if (error.path === undefined) {
+    const name = VARIABLE.exec(error.message)?.[1]
+    const message = name === undefined ? error.message : variableText(error.message, name)
+    return withPlace(message, error, { classification: 'ValidationError' })
+  }
+  const cause = error.originalError
+  let account = told(cause)
+  if (account === undefined) {
+    report(cause ?? error)
+    account = RPC_ERRORS.INTERNAL_ERROR
+  }
+  const { message, code } = account
+  return withPlace(`Exception while fetching data (${pathText(error.path)}) : ${message}`, error, {
+    ...(code === undefined ? {} : { errorCode: code, errorMessage: message }),
+    classification: 'DataFetchingException',
+  })
+}
+
+/** True where a right was missing, which has a status of its own. */
+export const isUnauthorized = (error: GraphQLError): boolean =>
+  error.originalError instanceof RpcError && error.originalError.code === 'UNAUTHORIZED'

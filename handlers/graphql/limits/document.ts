@@ -1,0 +1,84 @@
+import { type DocumentNode, GraphQLError, Kind, Lexer, parse, Source, TokenKind, visit } from 'graphql'
+import { DocumentError } from '../errors.ts'
+
+/** Characters of a query; Besu's. What is long belongs into variables. */
+const QUERY_CHARACTERS_MAX = 1_048_576
+
+/** Tokens of a query; Besu's. */
+const TOKENS_MAX = 15_000
+
+/** Brackets within brackets: parsing and checking recurse. Eight times what a query of the deepest kind has. */
+const NESTING_MAX = 256
+
+/** Aliases of a query: each asks for something again. Besu's complexity lets no more through. */
+const ALIASES_MAX = 200
+
+/** Fields of a query, those of all its fragments together: checking compares each with each. */
+const FIELDS_MAX = 1_000
+
+const refused = (message: string): DocumentError => new DocumentError('ExecutionAborted', message)
+
+const OPENING: ReadonlySet<string> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L])
+const CLOSING: ReadonlySet<string> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R])
+
+/** Reads the tokens alone, which needs neither memory nor stack. @throws DocumentError, GraphQLError on what is no token */
+const checkTokens = (source: Source): void => {
+  const lexer = new Lexer(source)
+  let nesting = 0
+  for (let count = 0; lexer.advance().kind !== TokenKind.EOF; count++) {
+    if (count >= TOKENS_MAX)
+      throw refused(
+        `More than ${TOKENS_MAX} 'grammar' tokens have been presented. To prevent Denial Of Service attacks, parsing has been cancelled.`,
+      )
+    const { kind } = lexer.token
+    if (OPENING.has(kind)) nesting++
+    else if (CLOSING.has(kind)) nesting--
+    if (nesting > NESTING_MAX)
+      throw refused(
+        `More than ${NESTING_MAX} deep 'grammar' rules have been entered. To prevent Denial Of Service attacks, parsing has been cancelled.`,
+      )
+  }
+}
+
+const checkFields = (document: DocumentNode): void => {
+  let fields = 0
+  let aliases = 0
+  visit(document, {
+    [Kind.FIELD]: node => {
+      fields++
+      if (node.alias !== undefined) aliases++
+    },
+  })
+  if (aliases > ALIASES_MAX) throw refused(`maximum number of aliases exceeded ${aliases} > ${ALIASES_MAX}`)
+  if (fields > FIELDS_MAX) throw refused(`maximum number of fields exceeded ${fields} > ${FIELDS_MAX}`)
+}
+
+/** The token at a place, as it stands there. */
+const tokenAt = ({ body }: Source, position: number): string =>
+  /^(?:[_A-Za-z]\w*|\.\.\.|"[^"\n]*"?|[^\s])/.exec(body.slice(position))?.[0] ?? '<EOF>'
+
+/** Besu's text for what is no GraphQL. */
+const syntaxError = (error: GraphQLError, source: Source): DocumentError => {
+  const position = error.positions?.[0] ?? 0
+  const { line, column } = error.locations?.[0] ?? { line: 1, column: 1 }
+  const message = `Invalid Syntax : offending token '${tokenAt(source, position)}' at line ${line} column ${column}`
+  return new DocumentError('InvalidSyntax', message, { source, positions: [position] })
+}
+
+/** The document of a query's text. @throws DocumentError when it is none, or one of its bounds is met */
+export const parseDocument = (text: string): DocumentNode => {
+  if (text.length > QUERY_CHARACTERS_MAX)
+    throw refused(
+      `More than ${QUERY_CHARACTERS_MAX} characters have been presented. To prevent Denial Of Service attacks, parsing has been cancelled.`,
+    )
+  const source = new Source(text)
+  try {
+    checkTokens(source)
+    const document = parse(source, { maxTokens: TOKENS_MAX })
+    checkFields(document)
+    return document
+  } catch (error) {
+    if (error instanceof GraphQLError && !(error instanceof DocumentError)) throw syntaxError(error, source)
+    throw error
+  }
+}

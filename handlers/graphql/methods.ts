@@ -1,0 +1,19 @@
+import type { Method } from '../rpc/method.ts'
+import { METHODS } from '../rpc/methods.ts'
+import type { RequestScope } from './context.ts'
+
+const BY_NAME: ReadonlyMap<string, Method> = new Map(METHODS.map(row => [row.name, row]))
+
+/** The row of JSON-RPC that does, or permits, what a field does. */
+export const methodNamed = (name: string): Method => {
+  const row = BY_NAME.get(name)
+  if (row === undefined) throw new Error(`there is no method ${name}`)
+  return row
+}
+
+/** What the method answers, a JSON value. @throws RpcError */
+export const answerOf = async (
+  { rpc, expired }: Pick<RequestScope, 'rpc' | 'expired'>,
+  name: string,
+  ...params: readonly unknown[]
+): Promise<unknown> => await methodNamed(name).handle({ params, expired }, rpc)

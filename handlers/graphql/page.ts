@@ -1,0 +1,106 @@
+/** What the page begins with; each is a tab. Node and chain need nothing for them but a first block. */
+const EXAMPLES: readonly string[] = [
+  `# The latest block, what it holds and who made it.
+query LatestBlock {
+  block {
+    number
+    hash
+    timestamp
+    proposer
+    round
+    transactionCount
+    gasUsed
+    transactions {
+      hash
+      from { address }
+      to { address }
+      value
+      status
+    }
+  }
+}
+`,
+  `# An account at a block, and what a call answers there.
+query Account($address: Address = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266") {
+  block {
+    number
+    account(address: $address) {
+      balance
+      transactionCount
+      code
+    }
+    call(data: { to: $address }) {
+      status
+      gasUsed
+      data
+    }
+  }
+}
+`,
+  `# What the node and its network are doing.
+query Network {
+  chainID
+  gasPrice
+  validators
+  qbft {
+    round
+    signerMetrics {
+      address
+      proposedBlockCount
+      lastProposedBlockNumber
+    }
+  }
+  pending {
+    transactionCount
+  }
+}
+`,
+]
+
+/** Nothing may come from anywhere but this node: the page must work without internet, and tell nobody of what is asked. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'unsafe-inline' 'unsafe-eval' blob:",
+  'worker-src blob:',
+  "style-src 'unsafe-inline'",
+  'img-src data:',
+  'font-src data:',
+  "connect-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join('; ')
+
+const HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'cache-control': 'no-cache',
+  vary: 'accept-encoding',
+}
+
+const render = async (): Promise<string> => {
+  // Nine megabytes of script, which most nodes are never asked for.
+  const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
+  return renderGraphiQL({
+    title: 'Quorate GraphQL',
+    defaultTabs: EXAMPLES.map(query => ({ query })),
+    ...(EXAMPLES[0] === undefined ? {} : { defaultQuery: EXAMPLES[0] }),
+  })
+}
+
+const compress = (text: string): Promise<ArrayBuffer> =>
+  new Response(new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))).arrayBuffer()
+
+/** Serves GraphiQL, whole and by itself; made when it is first asked for. */
+export const createPage = (): ((request: Request) => Promise<Response>) => {
+  let compressed: Promise<ArrayBuffer> | undefined
+  return async request => {
+    if (!/\bgzip\b/i.test(request.headers.get('accept-encoding') ?? ''))
+      return new Response(await render(), { headers: HEADERS })
+    compressed ??= render().then(compress)
+    return new Response(await compressed, { headers: { ...HEADERS, 'content-encoding': 'gzip' } })
+  }
+}
+
+/** True for a browser that shows a page, rather than a program. */
+export const asksForPage = (request: Request): boolean =>
+  request.method === 'GET' && /\btext\/html\b/i.test(request.headers.get('accept') ?? '')

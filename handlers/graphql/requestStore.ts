@@ -1,0 +1,137 @@
+import type { Hash } from '../../core/bytes/bytes.ts'
+import { toBareHex } from '../../core/bytes/hex.ts'
+import { logsOfRecord } from '../../core/store/logs/blockLogs.ts'
+import type { BlockRecord, ChainStore } from '../../core/store/store.ts'
+import { ExecutionAborted } from './errors.ts'
+
+/**
+ * What one request keeps of the blocks it has read: a query over a long range must not hold all of it. Beyond it the ones
+ * read longest ago are read again where they are asked for again.
+ */
+export const KEPT_BYTES_MAX = 64 * 1024 * 1024
+
+/** What one request may read of blocks, all together: a list of blocks holds each until the answer is made. */
+const READ_BYTES_MAX = 256 * 1024 * 1024
+
+/** Headers that one request keeps, each some 1.5 KB. */
+const KEPT_HEADERS_MAX = 20_000
+
+/** Decoded, a block takes about this many times its encoding. */
+const DECODED_FACTOR = 4
+/** Header, hashes and what holds them. */
+const BLOCK_BYTES = 4096
+/** Bloom filter and figures. */
+const RECEIPT_BYTES = 512
+
+const sizeOf = ({ block, receipts }: BlockRecord): number => {
+  let bytes = BLOCK_BYTES
+  for (const { encoded } of block.transactions) bytes += DECODED_FACTOR * encoded.length
+  for (const { logs } of receipts) {
+    bytes += RECEIPT_BYTES
+    for (const { data } of logs) bytes += RECEIPT_BYTES + data.length
+  }
+  return bytes
+}
+
+/** Remembers what `read` gives for each key; a read that fails is forgotten. */
+const once = <Key, Value>(
+  keyOf: (key: Key) => string | bigint,
+  max: number,
+  read: (key: Key) => Promise<Value>,
+): ((key: Key) => Promise<Value>) => {
+  const known = new Map<string | bigint, Promise<Value>>()
+  return key => {
+    const id = keyOf(key)
+    const before = known.get(id)
+    if (before !== undefined) return before
+    if (known.size >= max) known.clear()
+    const value = read(key)
+    known.set(id, value)
+    value.catch(() => known.delete(id))
+    return value
+  }
+}
+
+type Kept = { readonly record: Promise<BlockRecord | undefined>; bytes: number }
+
+type Records = {
+  readonly read: ChainStore['record']
+  /** Only what is kept already, or is being read. */
+  readonly peek: (number: bigint) => Promise<BlockRecord | undefined> | undefined
+}
+
+const recordsOnce = (read: ChainStore['record'], abort: (error: Error) => void): Records => {
+  const kept = new Map<bigint, Kept>()
+  let bytes = 0
+  let bytesRead = 0
+  const drop = (number: bigint): void => {
+    bytes -= kept.get(number)?.bytes ?? 0
+    kept.delete(number)
+  }
+  return {
+    peek: number => kept.get(number)?.record,
+    read: number => {
+      const before = kept.get(number)
+      if (before !== undefined) {
+        kept.delete(number)
+        kept.set(number, before)
+        return before.record
+      }
+      const entry: Kept = { record: read(number), bytes: 0 }
+      kept.set(number, entry)
+      entry.record.then(
+        record => {
+          if (record === undefined || kept.get(number) !== entry) return
+          entry.bytes = sizeOf(record)
+          bytesRead += entry.bytes
+          if (bytesRead > READ_BYTES_MAX)
+            abort(new ExecutionAborted(`maximum size of blocks read exceeded: ${READ_BYTES_MAX} bytes`))
+          bytes += entry.bytes
+          for (const oldest of kept.keys()) {
+            if (bytes <= KEPT_BYTES_MAX || oldest === number) break
+            drop(oldest)
+          }
+        },
+        () => drop(number),
+      )
+      return entry.record
+    },
+  }
+}
+
+const hashKey = (hash: Hash): string => toBareHex(hash)
+const itself = (number: bigint): bigint => number
+
+/**
+ * The store as one request sees it: nothing is read twice, whoever of the readers behind JSON-RPC asks. Blocks do not change
+ * once they are there, so what was found stays right; what was not found is asked for again by the next request.
+ * @param abort ends the request when it reads too much.
+ */
+export const createRequestStore = (store: ChainStore, abort: (error: Error) => void): ChainStore => {
+  const header = once(itself, KEPT_HEADERS_MAX, number => store.header(number))
+  const records = recordsOnce(number => store.record(number), abort)
+  return {
+    ...store,
+    // A header is part of its record, so whoever has that needs no other read.
+    header: async number => {
+      const record = records.peek(number)
+      return record === undefined ? await header(number) : (await record)?.block.header
+    },
+    record: records.read,
+    logsOf: async number => {
+      const record = await records.peek(number)
+      return record === undefined ? await store.logsOf(number) : logsOfRecord(record)
+    },
+    numberOfHash: once(hashKey, KEPT_HEADERS_MAX, hash => store.numberOfHash(hash)),
+    transactionLocation: once(hashKey, KEPT_HEADERS_MAX, hash => store.transactionLocation(hash)),
+  }
+}
+
+/** For searches of logs of which the transactions are asked for too: blocks are read whole at once, instead of twice. */
+export const withWholeBlocks = (store: ChainStore): ChainStore => ({
+  ...store,
+  logsOf: async number => {
+    const record = await store.record(number)
+    return record === undefined ? undefined : logsOfRecord(record)
+  },
+})

@@ -1,0 +1,34 @@
+import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql'
+import type { Right } from '../../auth/caller.ts'
+import type { GraphqlContext, RequestScope } from '../context.ts'
+
+/** Gives the value of a field: bytes, integers or hex for scalars, a source for what has fields of its own. */
+export type Resolve<Source, Args = unknown> = (
+  source: Source,
+  args: Args,
+  scope: RequestScope,
+  info: GraphQLResolveInfo,
+) => unknown
+
+/** The resolvers of one type, by field; each has its own arguments, which the schema checks. */
+export type Resolvers<Source> = Readonly<Record<string, Resolve<Source, never>>>
+
+/**
+ * Makes resolvers the library's: the right a field needs is asked for first, and its value is counted. `rightOf` gives
+ * undefined for a field that needs none.
+ */
+export const executable = <Source>(
+  resolvers: Resolvers<Source>,
+  rightOf: (field: string) => Right | undefined,
+): Record<string, GraphQLFieldResolver<Source, GraphqlContext>> =>
+  Object.fromEntries(
+    Object.entries(resolvers).map(([field, resolve]) => {
+      const right = rightOf(field)
+      const run: GraphQLFieldResolver<Source, GraphqlContext> = (source, args, { scope }, info) => {
+        if (right !== undefined) scope.require(right)
+        const value = resolve(source, args as never, scope, info)
+        return value instanceof Promise ? value.then(scope.budget.spend) : scope.budget.spend(value)
+      }
+      return [field, run]
+    }),
+  )

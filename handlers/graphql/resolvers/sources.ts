@@ -1,0 +1,58 @@
+import type { GraphQLResolveInfo } from 'graphql'
+import type { Address } from '../../../core/bytes/bytes.ts'
+import type { Header } from '../../../core/chain/header.ts'
+import type { Receipt } from '../../../core/chain/receipt.ts'
+import type { Transaction } from '../../../core/chain/transaction.ts'
+import type { BlockRecord } from '../../../core/store/store.ts'
+import { headerOf, recordOf } from '../../rpc/blocks.ts'
+import type { BlockSelector } from '../../rpc/parameters/block.ts'
+import type { RequestScope } from '../context.ts'
+import { selectionOf } from './selection.ts'
+
+/** A block; its body is there where a field asks for it, and never for an ommer. */
+export type BlockSource = {
+  readonly header: Header
+  readonly record: BlockRecord | undefined
+  readonly isOmmer: boolean
+}
+
+export type TransactionSource = {
+  readonly transaction: Transaction
+  readonly sender: Address
+  /** Undefined while it waits in the pool. */
+  readonly mined:
+    | { readonly record: BlockRecord; readonly index: number; readonly receipt: Receipt }
+    | undefined
+}
+
+/** An account in the state after a block. */
+export type AccountSource = { readonly address: Address; readonly number: bigint }
+
+export const minedTransaction = (record: BlockRecord, index: number): TransactionSource => ({
+  transaction: record.block.transactions[index] as Transaction,
+  sender: record.senders[index] as Address,
+  mined: { record, index, receipt: record.receipts[index] as Receipt },
+})
+
+/** Fields of a block that its header answers, or that are answered elsewhere. */
+const HEADER_FIELDS: ReadonlySet<string> = new Set(
+  `__typename number hash parent nonce transactionsRoot stateRoot receiptsRoot miner extraData gasLimit gasUsed baseFeePerGas
+  nextBaseFeePerGas timestamp logsBloom mixHash difficulty ommerHash logs account call estimateGas rawHeader withdrawalsRoot
+  blobGasUsed excessBlobGas proposer round seals`.split(/\s+/),
+)
+
+const wantsBody = selectionOf(field => !HEADER_FIELDS.has(field))
+
+/** The block that is meant, as much of it as the query asks for; undefined where there is none. */
+export const readBlock = async (
+  { rpc }: RequestScope,
+  selector: BlockSelector,
+  info: GraphQLResolveInfo,
+): Promise<BlockSource | undefined> => {
+  if (wantsBody(info)) {
+    const record = await recordOf(rpc, selector)
+    return record === undefined ? undefined : { header: record.block.header, record, isOmmer: false }
+  }
+  const header = await headerOf(rpc, selector)
+  return header === undefined ? undefined : { header, record: undefined, isOmmer: false }
+}

@@ -1,0 +1,69 @@
+import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql'
+import type { PooledTransaction } from '../../../core/txpool/pool.ts'
+import { createScope, type GraphqlContext, type RequestScope } from '../context.ts'
+import { rightOf } from '../rights.ts'
+import { mapFeed } from '../subscriptions/feed.ts'
+import type { SubscriptionRegistry } from '../subscriptions/registry.ts'
+import { findLogs, type LogCriteria } from './log.ts'
+import { pooledSource } from './query.ts'
+import { readBlock } from './sources.ts'
+
+type Args = { readonly filter?: LogCriteria | null }
+
+type SubscriptionResolver = {
+  readonly subscribe: GraphQLFieldResolver<unknown, GraphqlContext, Args>
+  readonly resolve: (event: unknown) => unknown
+}
+
+/** Tells of events by `listen`, and what each is to the client. */
+type Topic<T> = {
+  readonly listen: (context: GraphqlContext, push: (event: T) => void) => () => void
+  readonly map: (
+    event: T,
+    scope: RequestScope,
+    args: Args,
+    info: GraphQLResolveInfo,
+  ) => Promise<readonly unknown[]>
+}
+
+const listenToHeads: Topic<bigint>['listen'] = ({ parts }, push) =>
+  parts.rpc.chain.onHead(({ header }) => push(header.number))
+
+const NEW_HEADS: Topic<bigint> = {
+  listen: listenToHeads,
+  map: async (number, scope, _, info) => [await readBlock(scope, { kind: 'number', number }, info)],
+}
+
+const LOGS: Topic<bigint> = {
+  listen: listenToHeads,
+  map: (number, scope, { filter }, info) => findLogs(scope, filter ?? {}, number, number, info),
+}
+
+const PENDING_TRANSACTIONS: Topic<PooledTransaction> = {
+  listen: ({ parts }, push) => parts.rpc.pool.onAdded(push),
+  map: pooled => Promise.resolve([pooledSource(pooled)]),
+}
+
+/** The subscriptions; each event is a request of its own, which keeps nothing of the one before. */
+export const subscriptionResolvers = (
+  registry: SubscriptionRegistry,
+): Readonly<Record<string, SubscriptionResolver>> => {
+  const subscription = <T>({ listen, map }: Topic<T>): SubscriptionResolver => ({
+    subscribe: (_, args, context, info) => {
+      const right = rightOf('Subscription', info.fieldName)
+      if (right !== undefined) context.scope.require(right)
+      const feed = registry.open<T>(push => listen(context, push))
+      return mapFeed(feed, async event => {
+        if (context.parts.expired()) return undefined
+        context.scope = createScope(context.parts)
+        return await map(event, context.scope, args, info)
+      })
+    },
+    resolve: event => event,
+  })
+  return {
+    newHeads: subscription(NEW_HEADS),
+    logs: subscription(LOGS),
+    pendingTransactions: subscription(PENDING_TRANSACTIONS),
+  }
+}

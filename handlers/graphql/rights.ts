@@ -1,0 +1,67 @@
+import type { Right } from '../auth/caller.ts'
+import { methodNamed } from './methods.ts'
+
+/** WebSocket's method, which stands in no table of methods. */
+const SUBSCRIBE: Right = { name: 'eth_subscribe', permission: 'eth:subscribe' }
+
+/**
+ * By type and field, the JSON-RPC method whose permission a caller needs for it: a token may do by GraphQL what it may do by
+ * JSON-RPC, and nothing else. Fields that are not here come with the one that led to them.
+ */
+const METHOD_OF_FIELD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  Query: {
+    block: 'eth_getBlockByNumber',
+    blocks: 'eth_getBlockByNumber',
+    transaction: 'eth_getTransactionByHash',
+    logs: 'eth_getLogs',
+    gasPrice: 'eth_gasPrice',
+    maxPriorityFeePerGas: 'eth_maxPriorityFeePerGas',
+    syncing: 'eth_syncing',
+    chainID: 'eth_chainId',
+    validators: 'qbft_getValidatorsByBlockNumber',
+  },
+  Mutation: { sendRawTransaction: 'eth_sendRawTransaction' },
+  Pending: {
+    transactionCount: 'txpool_besuTransactions',
+    transactions: 'txpool_besuPendingTransactions',
+    call: 'eth_call',
+    estimateGas: 'eth_estimateGas',
+  },
+  Block: {
+    parent: 'eth_getBlockByNumber',
+    logs: 'eth_getLogs',
+    call: 'eth_call',
+    estimateGas: 'eth_estimateGas',
+    raw: 'debug_getRawBlock',
+    rawHeader: 'debug_getRawHeader',
+  },
+  Transaction: {
+    block: 'eth_getBlockByNumber',
+    status: 'eth_getTransactionReceipt',
+    gasUsed: 'eth_getTransactionReceipt',
+    cumulativeGasUsed: 'eth_getTransactionReceipt',
+    createdContract: 'eth_getTransactionReceipt',
+    logs: 'eth_getTransactionReceipt',
+    revertReason: 'eth_getTransactionReceipt',
+    raw: 'debug_getRawTransaction',
+    rawReceipt: 'debug_getRawReceipts',
+  },
+  Log: { transaction: 'eth_getTransactionByHash' },
+  Account: {
+    balance: 'eth_getBalance',
+    transactionCount: 'eth_getTransactionCount',
+    code: 'eth_getCode',
+    storage: 'eth_getStorageAt',
+  },
+  Qbft: {
+    pendingVotes: 'qbft_getPendingVotes',
+    signerMetrics: 'qbft_getSignerMetrics',
+  },
+}
+
+/** The right that a field needs, undefined for none of its own. */
+export const rightOf = (type: string, field: string): Right | undefined => {
+  if (type === 'Subscription') return SUBSCRIBE
+  const name = METHOD_OF_FIELD[type]?.[field]
+  return name === undefined ? undefined : methodNamed(name)
+}

@@ -1,0 +1,47 @@
+import type { GraphQLSchema } from 'graphql'
+import { createSchema } from 'graphql-yoga'
+import type { GraphqlContext } from '../context.ts'
+import { ACCOUNT_RESOLVERS } from '../resolvers/account.ts'
+import { BLOCK_RESOLVERS } from '../resolvers/block.ts'
+import { LOG_RESOLVERS } from '../resolvers/log.ts'
+import { PENDING_RESOLVERS } from '../resolvers/pending.ts'
+import { MUTATION_RESOLVERS, QBFT_RESOLVERS, QUERY_RESOLVERS } from '../resolvers/query.ts'
+import { executable, type Resolvers } from '../resolvers/resolver.ts'
+import { subscriptionResolvers } from '../resolvers/subscription.ts'
+import { TRANSACTION_RESOLVERS } from '../resolvers/transaction.ts'
+import { rightOf } from '../rights.ts'
+import { SCALAR_TYPES } from '../scalars.ts'
+import type { SubscriptionRegistry } from '../subscriptions/registry.ts'
+import { BLOCK_TYPES } from './block.ts'
+import { INPUTS } from './inputs.ts'
+import { ROOT_TYPES } from './roots.ts'
+import { SCALARS } from './scalars.ts'
+import { TRANSACTION_TYPES } from './transaction.ts'
+
+/** The types whose fields are more than the members of their source; each has a source of its own. */
+const RESOLVERS: Readonly<Record<string, Resolvers<never>>> = {
+  Query: QUERY_RESOLVERS,
+  Mutation: MUTATION_RESOLVERS,
+  Block: BLOCK_RESOLVERS,
+  Transaction: TRANSACTION_RESOLVERS,
+  Log: LOG_RESOLVERS,
+  Account: ACCOUNT_RESOLVERS,
+  Pending: PENDING_RESOLVERS,
+  Qbft: QBFT_RESOLVERS,
+}
+
+/** The schema with all that answers it. */
+export const createGraphqlSchema = (registry: SubscriptionRegistry): GraphQLSchema =>
+  createSchema<GraphqlContext>({
+    typeDefs: [SCALARS, ROOT_TYPES, BLOCK_TYPES, TRANSACTION_TYPES, INPUTS],
+    resolvers: {
+      ...SCALAR_TYPES,
+      ...Object.fromEntries(
+        Object.entries(RESOLVERS).map(([type, resolvers]) => [
+          type,
+          executable(resolvers, field => rightOf(type, field)),
+        ]),
+      ),
+      Subscription: subscriptionResolvers(registry),
+    },
+  })

@@ -1,0 +1,190 @@
+/** One kind of error: Besu's name of it, and its text made of what the library's message quotes. */
+type Text = {
+  readonly kind: string
+  /** Finds what the text needs in the library's message; without one the text needs nothing. */
+  readonly pattern?: RegExp
+  readonly text: (...found: readonly string[]) => string
+}
+
+/** By the library's rule; the first whose pattern fits counts. */
+export const TEXTS: Readonly<Record<string, readonly Text[]>> = {
+  ExecutableDefinitionsRule: [
+    { kind: 'NonExecutableDefinition', text: () => 'Provided definition is not executable' },
+  ],
+  KnownOperationTypesRule: [
+    { kind: 'UnknownOperation', text: () => 'The operation type is not defined in the schema' },
+  ],
+  UniqueOperationNamesRule: [
+    {
+      kind: 'DuplicateOperationName',
+      pattern: /"([^"]*)"/,
+      text: name => `There can be only one operation named '${name}'`,
+    },
+  ],
+  LoneAnonymousOperationRule: [
+    { kind: 'LoneAnonymousOperationViolation', text: () => 'Anonymous operation with other operations' },
+  ],
+  SingleFieldSubscriptionsRule: [
+    {
+      kind: 'SubscriptionMultipleRootFields',
+      text: () => 'Subscription operation must have exactly one root field',
+    },
+  ],
+  KnownTypeNamesRule: [{ kind: 'UnknownType', pattern: /"([^"]*)"/, text: name => `Unknown type '${name}'` }],
+  FragmentsOnCompositeTypesRule: [
+    {
+      kind: 'FragmentTypeConditionInvalid',
+      text: () => 'Fragment type condition is invalid, must be on Object/Interface/Union',
+    },
+  ],
+  VariablesAreInputTypesRule: [
+    {
+      kind: 'NonInputTypeOnVariable',
+      pattern: /"\$([^"]*)" cannot be non-input type "([^"]*)"/,
+      text: (name, type) => `Input variable '${name}' type '${type}' is not an input type`,
+    },
+  ],
+  ScalarLeafsRule: [
+    {
+      kind: 'SubselectionNotAllowed',
+      pattern: /Field "([^"]*)" must not have a selection since type "([^"]*)"/,
+      text: (field, type) => `Subselection not allowed on leaf type '${type}' of field '${field}'`,
+    },
+    {
+      kind: 'SubselectionRequired',
+      pattern: /Field "([^"]*)" of type "([^"]*)" must have/,
+      text: (field, type) => `Subselection required for type '${type}' of field '${field}'`,
+    },
+  ],
+  FieldsOnCorrectTypeRule: [
+    {
+      kind: 'FieldUndefined',
+      pattern: /field "([^"]*)" on type "([^"]*)"/,
+      text: (field, type) => `Field '${field}' in type '${type}' is undefined`,
+    },
+  ],
+  UniqueFragmentNamesRule: [
+    {
+      kind: 'DuplicateFragmentName',
+      pattern: /"([^"]*)"/,
+      text: name => `There can be only one fragment named '${name}'`,
+    },
+  ],
+  KnownFragmentNamesRule: [
+    { kind: 'UndefinedFragment', pattern: /"([^"]*)"/, text: name => `Undefined fragment '${name}'` },
+  ],
+  NoUnusedFragmentsRule: [
+    { kind: 'UnusedFragment', pattern: /"([^"]*)"/, text: name => `Unused fragment '${name}'` },
+  ],
+  PossibleFragmentSpreadsRule: [
+    {
+      kind: 'InvalidFragmentType',
+      pattern: /Fragment "([^"]*)" cannot .* type "([^"]*)" can never be of type "([^"]*)"/,
+      text: (name, parent, type) =>
+        `Fragment '${name}' cannot be spread here as objects of type '${parent}' can never be of type '${type}'`,
+    },
+    {
+      kind: 'InvalidFragmentType',
+      pattern: /type "([^"]*)" can never be of type "([^"]*)"/,
+      text: (parent, type) =>
+        `Fragment cannot be spread here as objects of type '${parent}' can never be of type '${type}'`,
+    },
+  ],
+  NoFragmentCyclesRule: [{ kind: 'FragmentCycle', text: () => 'Fragment cycles not allowed' }],
+  UniqueVariableNamesRule: [
+    {
+      kind: 'DuplicateVariableName',
+      pattern: /"\$([^"]*)"/,
+      text: name => `There can be only one variable named '${name}'`,
+    },
+  ],
+  NoUndefinedVariablesRule: [
+    { kind: 'UndefinedVariable', pattern: /"\$([^"]*)"/, text: name => `Undefined variable '${name}'` },
+  ],
+  NoUnusedVariablesRule: [
+    { kind: 'UnusedVariable', pattern: /"\$([^"]*)"/, text: name => `Unused variable '${name}'` },
+  ],
+  KnownDirectivesRule: [
+    {
+      kind: 'UnknownDirective',
+      pattern: /Unknown directive "@([^"]*)"/,
+      text: name => `Unknown directive '${name}'`,
+    },
+    {
+      kind: 'MisplacedDirective',
+      pattern: /"@([^"]*)"/,
+      text: name => `Directive '${name}' not allowed here`,
+    },
+  ],
+  UniqueDirectivesPerLocationRule: [
+    {
+      kind: 'DuplicateDirectiveName',
+      pattern: /"@([^"]*)"/,
+      text: name =>
+        `Non repeatable directives must be uniquely named within a location: '${name}' is not unique`,
+    },
+  ],
+  KnownArgumentNamesRule: [
+    {
+      kind: 'UnknownDirective',
+      pattern: /argument "([^"]*)" on directive/,
+      text: name => `Unknown directive argument '${name}'`,
+    },
+    {
+      kind: 'UnknownArgument',
+      pattern: /argument "([^"]*)" on field/,
+      text: name => `Unknown field argument '${name}'`,
+    },
+  ],
+  UniqueArgumentNamesRule: [
+    {
+      kind: 'DuplicateArgumentNames',
+      pattern: /"([^"]*)"/,
+      text: name => `There can be only one argument named '${name}'`,
+    },
+  ],
+  ProvidedRequiredArgumentsRule: [
+    {
+      kind: 'MissingDirectiveArgument',
+      pattern: /"@[^"]*\((\w+):\)"/,
+      text: name => `Missing directive argument '${name}'`,
+    },
+    {
+      kind: 'MissingFieldArgument',
+      pattern: /\((\w+):\)"/,
+      text: name => `Missing field argument '${name}'`,
+    },
+  ],
+  VariablesInAllowedPositionRule: [
+    {
+      kind: 'VariableTypeMismatch',
+      pattern: /"\$([^"]*)" of type "([^"]*)" used in position expecting type "([^"]*)"/,
+      text: (name, type, expected) =>
+        `Variable '${name}' of type '${type}' used in position expecting type '${expected}'`,
+    },
+  ],
+  OverlappingFieldsCanBeMergedRule: [
+    {
+      kind: 'FieldsConflict',
+      pattern: /Fields "([^"]*)" conflict because "([^"]*)" and "([^"]*)" are different fields/,
+      text: (name, a, b) => `'${name}' : '${a}' and '${b}' are different fields`,
+    },
+    {
+      kind: 'FieldsConflict',
+      pattern: /Fields "([^"]*)" conflict because they return conflicting types "([^"]*)" and "([^"]*)"/,
+      text: (name, a, b) => `'${name}' : returns different types '${a}' and '${b}'`,
+    },
+    {
+      kind: 'FieldsConflict',
+      pattern: /Fields "([^"]*)"/,
+      text: name => `'${name}' : fields have different arguments`,
+    },
+  ],
+  UniqueInputFieldNamesRule: [
+    {
+      kind: 'UniqueObjectFieldName',
+      pattern: /"([^"]*)"/,
+      text: name => `There can be only one field named '${name}'`,
+    },
+  ],
+}

@@ -1,0 +1,60 @@
+import { GRAPHQL_DEFAULTS } from '../../../handlers/graphql/options.ts'
+import { booleanOption, integerOption, listOption, type OptionTable, textOption } from '../option.ts'
+import { checkCorsOrigins } from '../rpcValues.ts'
+
+const GRAPHQL = 'GraphQL'
+
+/** GraphQL over HTTP. */
+export const GRAPHQL_OPTIONS = {
+  graphqlHttpEnabled: booleanOption({
+    name: 'graphql-http-enabled',
+    group: GRAPHQL,
+    fallback: false,
+    description: 'Serve GraphQL over HTTP, and GraphiQL for browsers, at /graphql',
+  }),
+  graphqlHttpHost: textOption({
+    name: 'graphql-http-host',
+    group: GRAPHQL,
+    fallback: '127.0.0.1',
+    placeholder: '<HOST>',
+    description: 'Address to listen on',
+  }),
+  graphqlHttpPort: integerOption({
+    name: 'graphql-http-port',
+    group: GRAPHQL,
+    fallback: 8547,
+    min: 0,
+    max: 65_535,
+    placeholder: '<PORT>',
+    description: 'Port to listen on; 0 takes a free one and prints it',
+  }),
+  graphqlHttpCorsOrigins: listOption({
+    name: 'graphql-http-cors-origins',
+    group: GRAPHQL,
+    fallback: [] as readonly string[],
+    shownDefault: 'none',
+    check: checkCorsOrigins,
+    description: 'Web origins that may call, regular expressions; * for all',
+  }),
+  graphqlHttpAuthenticationEnabled: booleanOption({
+    name: 'graphql-http-authentication-enabled',
+    group: GRAPHQL,
+    fallback: undefined,
+    shownDefault: 'that of --rpc-http-authentication-enabled',
+    description: 'Ask for a token with each request; those of JSON-RPC over HTTP count',
+  }),
+  graphqlMaxComplexity: integerOption({
+    name: 'graphql-max-complexity',
+    group: GRAPHQL,
+    fallback: GRAPHQL_DEFAULTS.complexityMax,
+    min: 1,
+    max: 1_000_000,
+    description: 'Most fields of one query; those that lead to a whole other block count a hundred',
+  }),
+  graphqlIntrospectionEnabled: booleanOption({
+    name: 'graphql-introspection-enabled',
+    group: GRAPHQL,
+    fallback: true,
+    description: 'Answer queries for the schema, which GraphiQL and other tools need',
+  }),
+} satisfies OptionTable

@@ -1,0 +1,84 @@
+import type { GraphqlApp } from '../../handlers/graphql/app.ts'
+import { GRAPHQL_DEFAULTS } from '../../handlers/graphql/options.ts'
+import { NO_AUTHENTICATION } from '../../handlers/auth/authentication.ts'
+import type { RpcContext } from '../../handlers/rpc/context.ts'
+import type { Access } from '../auth/open.ts'
+import { UsageError } from '../cli/errors.ts'
+import type { NodeOptions } from '../cli/nodeOptions.ts'
+import { type Server, serve } from '../serving/serve.ts'
+import { createLate } from './late.ts'
+
+type App = Pick<GraphqlApp, 'fetch' | 'close'>
+
+/** A port that is taken before the chain is opened: whoever calls early waits. */
+export type GraphqlListener = Server & {
+  /** Answers what waits and what comes. */
+  attach(app: App): void
+}
+
+const STARTING_FAILED: App = {
+  fetch: () => new Response(null, { status: 503 }),
+  close: () => undefined,
+}
+
+/** Whether tokens are asked for: as by JSON-RPC over HTTP unless it is said. @throws UsageError */
+const asksForTokens = (options: NodeOptions): boolean => {
+  const { graphqlHttpAuthenticationEnabled: asked, rpcHttpAuthenticationEnabled: byHttp } = options
+  if (asked === true && !byHttp)
+    throw new UsageError(
+      'INVALID_VALUE',
+      '--graphql-http-authentication-enabled needs --rpc-http-authentication-enabled: GraphQL takes the tokens of JSON-RPC over HTTP',
+    )
+  return asked ?? byHttp
+}
+
+/** Listens as the options say. @throws CommandError when it cannot, UsageError when they contradict each other */
+export const listenForGraphql = async (options: NodeOptions): Promise<GraphqlListener> => {
+  asksForTokens(options)
+  const late = createLate<App>()
+  const server = await serve({
+    hostname: options.graphqlHttpHost,
+    hostOption: 'graphql-http-host',
+    port: options.graphqlHttpPort,
+    fetch: (request, peer) => late.use(app => app.fetch(request, peer)),
+    bodyBytesMax: GRAPHQL_DEFAULTS.bodyBytesMax,
+  })
+  return {
+    hostname: server.hostname,
+    port: server.port,
+    attach: late.set,
+    stop: async () => {
+      late.set(STARTING_FAILED)
+      // Subscriptions never end by themselves.
+      await late.use(app => app.close())
+      await server.stop()
+    },
+  }
+}
+
+/** Serves GraphQL on the listener as the options say. */
+export const serveGraphql = async (
+  listener: GraphqlListener,
+  options: NodeOptions,
+  access: Access,
+  context: RpcContext,
+): Promise<void> => {
+  // The library is loaded by nodes that serve it alone.
+  const { createGraphqlApp } = await import('../../handlers/graphql/app.ts')
+  listener.attach(
+    createGraphqlApp(
+      context,
+      {
+        hostAllowlist: options.hostAllowlist,
+        corsOrigins: options.graphqlHttpCorsOrigins,
+        bodyBytesMax: GRAPHQL_DEFAULTS.bodyBytesMax,
+        complexityMax: options.graphqlMaxComplexity,
+        introspection: options.graphqlIntrospectionEnabled,
+      },
+      {
+        authentication: asksForTokens(options) ? access.http : NO_AUTHENTICATION,
+        clientOf: access.clientOf,
+      },
+    ),
+  )
+}

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { startTestNode, type TestNode } from '../support/testNode.ts'
+import { type Graphql, graphqlOf } from './support/graphqlNode.ts'
+
+setDefaultTimeout(60_000)
+
+let node: TestNode
+let graphql: Graphql
+
+beforeAll(async () => {
+  node = await startTestNode()
+  graphql = graphqlOf(node)
+})
+afterAll(() => node.close())
+
+const CHAIN_ID = { data: { chainID: '0x539' } }
+const post = (body: string, contentType?: string) =>
+  graphql.send('/graphql', {
+    method: 'POST',
+    body,
+    headers: contentType === undefined ? {} : { 'content-type': contentType },
+  })
+
+describe('a query', () => {
+  test('comes in the URL of a GET, with variables and the name of an operation', async () => {
+    const query = 'query A { chainID } query B($n: Long) { block(number: $n) { number } }'
+    const variables = JSON.stringify({ n: '0x0' })
+    const response = await graphql.send(
+      `/graphql?${new URLSearchParams({ query, variables, operationName: 'B' })}`,
+    )
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(await response.json()).toEqual({ data: { block: { number: '0x0' } } })
+  })
+
+  test('comes as JSON in the body of a POST, whatever parameters the content type has', async () => {
+    const response = await post(JSON.stringify({ query: '{ chainID }' }), 'Application/JSON; charset=utf-8')
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual(CHAIN_ID)
+  })
+
+  test.each(['application/graphql', 'text/plain', undefined])(
+    'is the whole body of a POST of the content type %p',
+    async contentType => {
+      const response = await post('\n { chainID } ', contentType)
+      expect(response.status).toBe(200)
+      expect(await response.json()).toEqual(CHAIN_ID)
+    },
+  )
+
+  test.each(['/graphql', '/graphql/'])('is answered at %s', async path => {
+    expect((await graphql.send(`${path}?query={chainID}`)).status).toBe(200)
+  })
+
+  test('that changes something is refused by GET: a link on a foreign page could bring it', async () => {
+    const query = encodeURIComponent('mutation { sendRawTransaction(data: "0x") }')
+    const response = await graphql.send(`/graphql?query=${query}`)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({
+      errors: [{ message: 'Can only perform a mutation operation from a POST request.' }],
+    })
+  })
+
+  test('is answered indented where the node indents its JSON', async () => {
+    const { options } = node.context
+    const pretty = graphqlOf(node, { context: { options: { ...options, prettyPrint: true } } })
+    expect((await pretty.ask('{ chainID }')).text).toBe(JSON.stringify(CHAIN_ID, undefined, 2))
+    expect((await graphql.ask('{ chainID }')).text).toBe(JSON.stringify(CHAIN_ID))
+  })
+})
+
+describe('what is no query has status 400', () => {
+  test.each([
+    ['GET without one', () => graphql.send('/graphql')],
+    ['an empty body', () => post('')],
+    ['JSON without one', () => post('{}', 'application/json')],
+    ['a null query', () => post('{"query":null}', 'application/json')],
+  ] as const)('%s: a syntax error', async (_name, send) => {
+    const response = await send()
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual({
+      errors: [
+        {
+          message: "Invalid Syntax : offending token '<EOF>' at line 1 column 1",
+          locations: [{ line: 1, column: 1 }],
+          extensions: { classification: 'InvalidSyntax' },
+        },
+      ],
+    })
+  })
+
+  test.each([
+    ['a body that is no JSON', () => post('{', 'application/json')],
+    ['a body that is a list', () => post('[{"query":"{chainID}"}]', 'application/json')],
+    ['a query that is no string', () => post('{"query":1}', 'application/json')],
+    ['variables that are no object', () => post('{"query":"{chainID}","variables":[]}', 'application/json')],
+    ['variables in a URL that are no JSON', () => graphql.send('/graphql?query={chainID}&variables={')],
+  ] as const)('%s', async (_name, send) => {
+    const response = await send()
+    expect(response.status).toBe(400)
+    const { errors } = (await response.json()) as { errors: readonly { message: string }[] }
+    expect(errors).toHaveLength(1)
+  })
+})
+
+describe('around the endpoint', () => {
+  test.each(['GET', 'POST'])('%s / leads to it', async method => {
+    const response = await graphql.send('/', { method })
+    expect(response.status).toBe(308)
+    expect(response.headers.get('location')).toBe('/graphql')
+    expect(await response.text()).toBe('')
+  })
+
+  test('other paths are not there, other methods are not allowed', async () => {
+    expect((await graphql.send('/graphql/more')).status).toBe(404)
+    expect((await graphql.send('/graphql', { method: 'PUT' })).status).toBe(405)
+    expect((await graphql.send('/', { method: 'DELETE' })).status).toBe(405)
+  })
+
+  test('a body that is too long is refused, told or not', async () => {
+    const small = graphqlOf(node, { bodyBytesMax: 20 })
+    const body = `{ chainID } #${'x'.repeat(20)}`
+    const told = await small.send('/graphql', {
+      method: 'POST',
+      body,
+      headers: { 'content-length': String(body.length) },
+    })
+    expect(told.status).toBe(413)
+    const stream = new Blob([body]).stream()
+    expect((await small.send('/graphql', { method: 'POST', body: stream })).status).toBe(413)
+  })
+
+  test('a host that is not allowed is refused', async () => {
+    const response = await graphql.send('/graphql?query={chainID}', { headers: { host: 'evil.example' } })
+    expect(response.status).toBe(403)
+    expect(await response.text()).toBe('{"message":"Host not authorized."}')
+  })
+})
+
+describe('a browser', () => {
+  const from = (app: Graphql, origin: string, host = 'localhost:8547') =>
+    app.send('/graphql?query={chainID}', { headers: { origin, host } })
+
+  test('with a page of another origin is refused unless the origin is allowed', async () => {
+    const refused = await from(graphql, 'https://app.example')
+    expect(refused.status).toBe(403)
+    expect(await refused.text()).toBe('CORS Rejected - Invalid origin')
+    const open = graphqlOf(node, { corsOrigins: ['https://app.*'] })
+    const allowed = await from(open, 'https://app.example')
+    expect(allowed.status).toBe(200)
+    expect(allowed.headers.get('access-control-allow-origin')).toBe('https://app.example')
+    const preflight = await open.send('/graphql', {
+      method: 'OPTIONS',
+      headers: { origin: 'https://app.example', 'access-control-request-method': 'POST' },
+    })
+    expect(preflight.status).toBe(204)
+  })
+
+  test('with the page of this node is let in', async () => {
+    expect((await from(graphql, 'http://localhost:8547')).status).toBe(200)
+    expect((await from(graphql, 'http://localhost:9999')).status).toBe(403)
+  })
+
+  test('is not let in by a name of somebody else where every host is allowed', async () => {
+    const everyHost = graphqlOf(node, { hostAllowlist: ['*'] })
+    expect((await from(everyHost, 'http://evil.example', 'evil.example')).status).toBe(403)
+    expect((await from(everyHost, 'http://10.0.0.7:8547', '10.0.0.7:8547')).status).toBe(200)
+  })
+})
