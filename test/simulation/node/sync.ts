@@ -76,7 +76,8 @@ export const createSync = (world: World, node: Node): Sync => {
       const blocks = network.isConnected(node, peer) ? ask(peer) : []
       // Nobody to catch up with in earnest: consensus goes on.
       if (blocks.length === 0) node.setActive(true)
-      store(blocks, 0, again, isOver)
+      // As in the product: whoever is far behind asks for the next ones as soon as it has these.
+      store(blocks, 0, blocks.length === BLOCKS_MAX ? () => look(isOver) : again, isOver)
     })
   }
 
