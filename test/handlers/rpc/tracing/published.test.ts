@@ -68,7 +68,7 @@ describe.skipIf(FOLDER === undefined)(
 
     const call = async (name: string, ...params: readonly unknown[]): Promise<unknown> => {
       const row = METHODS.find(method => method.name === name)
-      const result = await row?.handle({ params, expired: () => false } as never, context)
+      const result = await row?.handle({ params, expired: () => false }, context)
       return JSON.parse(JSON.stringify(result))
     }
 
