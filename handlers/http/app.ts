@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { type Authentication, type ClientAddress, NO_AUTHENTICATION } from '../auth/authentication.ts'
 import { ANY_METHOD } from '../auth/caller.ts'
 import type { ClientOf } from '../auth/client.ts'
+import { withRunsBounded } from '../rpc/aside.ts'
 import type { RpcContext, RpcHost } from '../rpc/context.ts'
 import { createDispatcher, type Reply } from '../rpc/dispatcher.ts'
 import { errorOutcome, replyText } from '../rpc/envelope.ts'
@@ -63,7 +64,7 @@ const SHUT_OUT: Reply = { status: 401, body: replyText('null', errorOutcome('UNA
 
 /** What the methods of one node share; made once for all its endpoints. */
 export const createRpcContext = (host: RpcHost): RpcContext => ({
-  ...host,
+  ...withRunsBounded(host),
   filters: createFilterRegistry(host),
   gasPrice: createGasPriceOracle(host),
 })

@@ -4,6 +4,7 @@ import type { Vote } from '../../core/chain/codec/extraData.ts'
 import type { SenderTransaction, Transaction } from '../../core/chain/transaction.ts'
 import type { TransactionPool } from '../../core/txpool/pool.ts'
 import type { TransactionRejected } from '../../core/txpool/rejection.ts'
+import type { Aside } from './aside.ts'
 import type { FilterRegistry } from './filters/registry.ts'
 import type { GasPriceOracle } from './gasPrice.ts'
 
@@ -135,6 +136,8 @@ export type RpcHost = {
   readonly warn: (text: string) => void
   /** Told of errors that are the node's own fault, before the client is told `Internal error`. */
   readonly reportError: (method: string, error: unknown) => void
+  /** Other threads for long calls; undefined where all run on this one. */
+  readonly aside?: Aside | undefined
 }
 
 /** What every method gets: the host, and what the methods keep between calls. */

@@ -59,15 +59,25 @@ export const readBatch = (elements: readonly unknown[], body: string): readonly 
   )
 }
 
-export type Outcome = { readonly result: unknown } | { readonly error: RpcErrorObject }
+/** `resultText` is the result as JSON text, from where it was made on another thread. */
+export type Outcome =
+  | { readonly result: unknown }
+  | { readonly resultText: string }
+  | { readonly error: RpcErrorObject }
+
+const textOf = (outcome: Exclude<Outcome, { readonly error: unknown }>): string =>
+  'resultText' in outcome ? outcome.resultText : JSON.stringify(outcome.result ?? null)
+
+const valueOf = (outcome: Exclude<Outcome, { readonly error: unknown }>): unknown =>
+  'resultText' in outcome ? (JSON.parse(outcome.resultText) as unknown) : (outcome.result ?? null)
 
 /** `jsonrpc`, `id`, then `result` or `error`; `indent` spaces where the reply is to be read by people. */
 export const replyText = (id: string, outcome: Outcome, indent = 0): string => {
   if (indent === 0)
     return 'error' in outcome
       ? `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(outcome.error)}}`
-      : `{"jsonrpc":"2.0","id":${id},"result":${JSON.stringify(outcome.result ?? null)}}`
-  const [name, value] = 'error' in outcome ? ['error', outcome.error] : ['result', outcome.result ?? null]
+      : `{"jsonrpc":"2.0","id":${id},"result":${textOf(outcome)}}`
+  const [name, value] = 'error' in outcome ? ['error', outcome.error] : ['result', valueOf(outcome)]
   const inner = JSON.stringify(value, null, indent).replaceAll('\n', `\n${' '.repeat(indent)}`)
   const space = ' '.repeat(indent)
   return `{\n${space}"jsonrpc" : "2.0",\n${space}"id" : ${id},\n${space}"${name}" : ${inner}\n}`

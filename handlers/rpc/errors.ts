@@ -24,6 +24,8 @@ export const RPC_ERRORS = {
   SUBSCRIPTIONS_ENDED: { code: -40100, message: 'Subscriptions have ended: the token has expired' },
   /** Besu has no such bound. */
   TRACE_TOO_LARGE: { code: -32005, message: 'Trace exceeds the size limit' },
+  /** Besu has no such bound. */
+  TOO_MANY_CALLS: { code: -32005, message: 'Too many calls wait to be run: try again later' },
   LOGS_RANGE_TOO_LARGE: { code: -32005, message: 'Requested range exceeds maximum RPC range limit' },
   /** Besu has no such bound. */
   LOGS_TOO_MANY: { code: -32005, message: 'Query returns more logs than the node answers with at once' },

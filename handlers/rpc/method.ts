@@ -27,6 +27,11 @@ export type Method = {
   readonly handle: (call: Call, context: RpcContext) => unknown
   /** Where neighbouring calls of a batch are cheaper together: an outcome for each, in order. */
   readonly handleTogether?: (calls: readonly Call[], context: RpcContext) => Promise<readonly Outcome[]>
+  /**
+   * Where the host has other threads, `always` runs it there, and `long` when it takes longer than a short call. Such a method
+   * reads the chain and knows the options, and nothing else of the node.
+   */
+  readonly aside?: 'always' | 'long'
 }
 
 /** Besu's permission of a method: `eth_blockNumber` is `eth:blockNumber`. */
@@ -37,7 +42,7 @@ export const method = (
   name: string,
   params: readonly string[],
   handle: Method['handle'],
-  more: Partial<Pick<Method, 'group' | 'handleTogether'>> = {},
+  more: Partial<Pick<Method, 'group' | 'handleTogether' | 'aside'>> = {},
 ): Method => ({
   name,
   group: name.slice(0, name.indexOf('_')).toUpperCase(),

@@ -1,5 +1,6 @@
 import { TransactionRejected } from '../../core/txpool/rejection.ts'
 import type { Caller } from '../auth/caller.ts'
+import { createAsideRun } from './aside.ts'
 import type { RpcContext } from './context.ts'
 import { errorOutcome, type Outcome } from './envelope.ts'
 import { RPC_ERRORS, RpcError, rpcErrorObject } from './errors.ts'
@@ -33,7 +34,25 @@ export const createRunner = (methods: readonly Method[], context: RpcContext): R
     return { error: rpcErrorObject('INTERNAL_ERROR') }
   }
 
+  /** Runs it on this thread. @throws what `passes` */
+  const here = async (
+    row: Method,
+    call: Call,
+    given: RpcContext,
+    passes: (error: unknown) => boolean = () => false,
+  ): Promise<Outcome> => {
+    try {
+      return { result: await row.handle(call, given) }
+    } catch (error) {
+      if (passes(error)) throw error
+      return failure(row.name, error)
+    }
+  }
+
+  const aside = context.aside === undefined ? undefined : createAsideRun(context, context.aside, here)
+
   const run = (row: Method, call: Call): Outcome | Promise<Outcome> => {
+    if (aside !== undefined && row.aside !== undefined) return aside(row, call)
     try {
       const result = row.handle(call, context)
       if (!(result instanceof Promise)) return { result }
