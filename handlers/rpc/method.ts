@@ -51,3 +51,7 @@ export const method = (
   handle,
   ...more,
 })
+
+/** Rows that run on another thread wherever the host has one. */
+export const allAside = (rows: readonly Method[]): readonly Method[] =>
+  rows.map(row => ({ ...row, aside: 'always' }))

@@ -8,7 +8,7 @@ import { RlpError } from '../../../core/rlp/rlp.ts'
 import { recordOf } from '../blocks.ts'
 import type { RpcContext } from '../context.ts'
 import { RpcError } from '../errors.ts'
-import { type Call, type Method, method } from '../method.ts'
+import { allAside, type Call, type Method, method } from '../method.ts'
 import { type BlockSelector, LATEST, readSelector, requireNumberSelector } from '../parameters/block.ts'
 import { bytesOf, given, hashOf, required } from '../parameters/values.ts'
 import { simulationBlock } from '../simulation/block.ts'
@@ -92,7 +92,7 @@ const traceCall = async (call: Call, context: RpcContext): Promise<unknown> => {
 }
 
 /** Traces of transactions, made by executing them again, with geth's tracers. */
-export const DEBUG_TRACE_METHODS: readonly Method[] = [
+export const DEBUG_TRACE_METHODS: readonly Method[] = allAside([
   method('debug_traceTransaction', ['transactionHash', 'options?'], traceTransaction),
   method('debug_traceCall', ['call', 'block?', 'options?'], traceCall),
   method('debug_traceBlock', ['block', 'options?'], traceRlp),
@@ -105,4 +105,4 @@ export const DEBUG_TRACE_METHODS: readonly Method[] = [
       hash: required(hashOf(given(call.params, 0)), 'INVALID_BLOCK_HASH'),
     }),
   ),
-]
+])

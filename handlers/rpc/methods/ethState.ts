@@ -42,5 +42,5 @@ export const ETH_STATE_METHODS: readonly Method[] = [
     })
     return value === null ? null : toHex(value)
   }),
-  method('eth_getProof', ['address', 'storageKeys', 'block?'], getProof),
+  method('eth_getProof', ['address', 'storageKeys', 'block?'], getProof, { aside: 'always' }),
 ]

@@ -3,7 +3,7 @@ import { decodePooledTransaction } from '../../../core/chain/codec/pooledTransac
 import { recordOf } from '../blocks.ts'
 import type { RpcContext } from '../context.ts'
 import { RpcError } from '../errors.ts'
-import { type Call, type Method, method } from '../method.ts'
+import { allAside, type Call, type Method, method } from '../method.ts'
 import { createPace } from '../pace.ts'
 import { type BlockSelector, LATEST, readSelector, requireNumberSelector } from '../parameters/block.ts'
 import { bytesOf, given, hashOf, integerOf, required, requireCount } from '../parameters/values.ts'
@@ -135,7 +135,7 @@ const traceRawTransaction = async (call: Call, context: RpcContext): Promise<unk
 }
 
 /** Traces as OpenEthereum brought them and Besu has them. */
-export const TRACE_METHODS: readonly Method[] = [
+export const TRACE_METHODS: readonly Method[] = allAside([
   method('trace_block', ['block'], traceBlock),
   method('trace_transaction', ['transactionHash'], tracesOfTransaction),
   method('trace_get', ['transactionHash', 'traceAddress'], traceGet),
@@ -146,4 +146,4 @@ export const TRACE_METHODS: readonly Method[] = [
   method('trace_call', ['call', 'traceTypes', 'block?'], traceCall),
   method('trace_callMany', ['calls', 'block'], traceCallMany),
   method('trace_rawTransaction', ['transaction', 'traceTypes'], traceRawTransaction),
-]
+])

@@ -1,0 +1,116 @@
+/** Bytes of answers that fit at once; most are below a hundred, code and whole blocks come in pieces. */
+const PIECE_BYTES = 128 * 1024
+
+const HEADER_BYTES = 32
+const STATE = 0
+const LENGTH = 1
+const PIECE = 2
+/** The call that nobody waits for any more. */
+const ENDED = 3
+const STOPPED = 4
+
+const WAITING = 0
+
+/** What became of a question. */
+const ANSWERS = { found: 1, nothing: 2, moved: 3, failed: 4 } as const
+export type AnswerKind = keyof typeof ANSWERS
+const KINDS = Object.keys(ANSWERS) as readonly AnswerKind[]
+
+/**
+ * `found` with what was asked for, `nothing` where there is none, `moved` with the new head where the question was about the
+ * head, `failed` with the text of an error.
+ */
+export type Answer = { readonly kind: AnswerKind; readonly bytes: Uint8Array }
+
+const EMPTY = new Uint8Array(0)
+export const NOTHING: Answer = { kind: 'nothing', bytes: EMPTY }
+
+/** How often a reader that waits looks whether it was stopped, ms. */
+const LOOK_MS = 1000
+
+/** Memory through which a thread that waits for an answer gets it: no message would reach it. */
+export const createAnswerBuffer = (): SharedArrayBuffer => new SharedArrayBuffer(HEADER_BYTES + PIECE_BYTES)
+
+/** The main thread's end. */
+export type AnswerWriter = {
+  readonly write: (answer: Answer) => void
+  /** The next piece of the answer that was written last. */
+  readonly writeMore: () => void
+  /** Ends a call, the one of that number alone. */
+  readonly end: (call: number) => void
+  /** Ends whatever is under way. */
+  readonly stop: () => void
+}
+
+export const createAnswerWriter = (buffer: SharedArrayBuffer): AnswerWriter => {
+  const header = new Int32Array(buffer, 0, HEADER_BYTES / 4)
+  const piece = new Uint8Array(buffer, HEADER_BYTES)
+  let rest: Answer = NOTHING
+  const writePiece = (total: number): void => {
+    const now = rest.bytes.subarray(0, PIECE_BYTES)
+    piece.set(now)
+    rest = { kind: rest.kind, bytes: rest.bytes.subarray(now.length) }
+    header[LENGTH] = total
+    header[PIECE] = now.length
+    Atomics.store(header, STATE, ANSWERS[rest.kind])
+    Atomics.notify(header, STATE)
+  }
+  return {
+    write: answer => {
+      rest = answer
+      writePiece(answer.bytes.length)
+    },
+    writeMore: () => writePiece(rest.bytes.length),
+    end: call => {
+      Atomics.store(header, ENDED, call)
+    },
+    stop: () => {
+      Atomics.store(header, STOPPED, 1)
+      Atomics.notify(header, STATE)
+    },
+  }
+}
+
+/** The reader's end. */
+export type AnswerReader = {
+  /** Blocks the thread. @throws ReaderStopped */
+  wait(askForMore: () => void): Answer
+  /** Whether that call is not to go on. */
+  isEnded(call: number): boolean
+}
+
+export const createAnswerReader = (buffer: SharedArrayBuffer): AnswerReader => {
+  const header = new Int32Array(buffer, 0, HEADER_BYTES / 4)
+  const piece = new Uint8Array(buffer, HEADER_BYTES)
+  const waitForPiece = (): AnswerKind => {
+    for (;;) {
+      const state = Atomics.load(header, STATE)
+      if (state !== WAITING) return KINDS[state - 1] as AnswerKind
+      if (Atomics.load(header, STOPPED) !== 0) throw new ReaderStopped()
+      Atomics.wait(header, STATE, WAITING, LOOK_MS)
+    }
+  }
+  return {
+    wait: askForMore => {
+      let kind = waitForPiece()
+      const bytes = new Uint8Array(header[LENGTH] as number)
+      let length = 0
+      for (;;) {
+        const size = header[PIECE] as number
+        bytes.set(piece.subarray(0, size), length)
+        length += size
+        Atomics.store(header, STATE, WAITING)
+        if (length >= bytes.length) return { kind, bytes }
+        askForMore()
+        kind = waitForPiece()
+      }
+    },
+    isEnded: call => Atomics.load(header, STOPPED) !== 0 || Atomics.load(header, ENDED) === call,
+  }
+}
+
+/** The node has no more use for this thread. */
+class ReaderStopped extends Error {
+  override readonly name = 'ReaderStopped'
+  readonly code = 'READER_STOPPED'
+}

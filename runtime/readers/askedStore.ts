@@ -1,0 +1,100 @@
+import { toBareHex } from '../../core/bytes/hex.ts'
+import { bytesToBigint } from '../../core/bytes/integer.ts'
+import { decodeHeader } from '../../core/chain/codec/header.ts'
+import { EMPTY_BYTES, equalBytes, ZERO_HASH } from '../../core/bytes/bytes.ts'
+import { EMPTY_CODE_HASH } from '../../core/crypto/constants.ts'
+import { withWatch, type Watch } from '../../core/evm/watch.ts'
+import type { StateReader } from '../../core/state/account.ts'
+import { decodeChainHead } from '../../core/store/codec/chainHead.ts'
+import { createReader } from '../../core/store/codec/reader.ts'
+import { accountCodec } from '../../core/store/codec/stateValues.ts'
+import { openSegment, type Segment, segmentChanges, segmentRecord } from '../../core/store/segment.ts'
+import type { ChainHead, ChainStore } from '../../core/store/store.ts'
+import { type Asker, HeadMoved } from './asker.ts'
+import { refuse } from './refuse.ts'
+
+/** New heads that one run follows: it begins again with each. */
+const HEADS_MAX = 64
+
+/** The head at which a call runs. */
+export type PinnedHead = { current: ChainHead }
+
+const stateAt = ({ askOnce }: Asker, number: bigint): StateReader => ({
+  account: address => {
+    const bytes = askOnce(`${number}a${toBareHex(address)}`, { kind: 'account', number, address })
+    return bytes === undefined ? undefined : accountCodec.read(createReader(bytes))
+  },
+  storage: (address, _, slot) => {
+    const key = `${number}s${toBareHex(address)}${toBareHex(slot)}`
+    return askOnce(key, { kind: 'slot', number, address, slot }) ?? ZERO_HASH
+  },
+  code: codeHash => {
+    if (equalBytes(codeHash, EMPTY_CODE_HASH)) return EMPTY_BYTES
+    // The store throws where it is missing.
+    return askOnce(`c${toBareHex(codeHash)}`, { kind: 'code', codeHash }) as Uint8Array
+  },
+})
+
+/**
+ * The chain's store as a reader sees it: everything is asked of the main thread, so each read blocks this one until the
+ * answer is here, and none is missing. What runs in it is watched.
+ */
+export const createAskedStore = (asker: Asker, head: PinnedHead, watch: Watch): ChainStore => {
+  const { ask, askOnce } = asker
+  const segment = (number: bigint): Segment | undefined => {
+    if (number < 0n || number > head.current.header.number) return undefined
+    const bytes = ask({ kind: 'segment', number })
+    return bytes === undefined ? undefined : openSegment(bytes)
+  }
+  const inSegment = <T>(number: bigint, read: (found: Segment) => T): Promise<T | undefined> => {
+    const found = segment(number)
+    return Promise.resolve(found === undefined ? undefined : read(found))
+  }
+  return {
+    head: () => head.current,
+    header: number => {
+      if (number === head.current.header.number) return Promise.resolve(head.current.header)
+      const bytes = askOnce(`h${number}`, { kind: 'header', number })
+      return Promise.resolve(bytes === undefined ? undefined : decodeHeader(bytes))
+    },
+    record: number => inSegment(number, segmentRecord),
+    blockBytes: number => inSegment(number, ({ block }) => block),
+    changesOf: number => inSegment(number, segmentChanges),
+    recordBytes: number => Promise.resolve(ask({ kind: 'segment', number })),
+    numberOfHash: hash => {
+      const bytes = ask({ kind: 'numberOfHash', hash })
+      return Promise.resolve(bytes === undefined ? undefined : bytesToBigint(bytes))
+    },
+    transactionLocation: hash => {
+      const bytes = ask({ kind: 'transaction', hash })
+      if (bytes === undefined) return Promise.resolve(undefined)
+      const index = Number(bytesToBigint(bytes.subarray(8)))
+      return Promise.resolve({ blockNumber: bytesToBigint(bytes.subarray(0, 8)), index })
+    },
+    recentHash: number => askOnce(`r${number}`, { kind: 'recentHash', number }),
+    stateAt: number => stateAt(asker, number),
+    nodes: () => {
+      const { number } = head.current.header
+      return { get: key => askOnce(`${number}n${key}`, { kind: 'node', key, head: number }) }
+    },
+    run: async synchronous => {
+      for (let heads = 0; ; heads++) {
+        try {
+          return withWatch(watch, synchronous)
+        } catch (error) {
+          if (!(error instanceof HeadMoved) || heads === HEADS_MAX) throw error
+          head.current = decodeChainHead(error.head)
+        }
+      }
+    },
+    // Of no use to what only reads, or work for the main thread.
+    genesisHash: refuse,
+    logsOf: refuse,
+    searchLogs: refuse,
+    readAhead: refuse,
+    commit: refuse,
+    settle: refuse,
+    flush: refuse,
+    close: refuse,
+  }
+}
