@@ -1,7 +1,7 @@
 /** A value that comes later, for those who wait for it and for those who come after it. */
 export type Late<T> = {
   /** The first one stays. */
-  set(value: T): void
+  readonly set: (value: T) => void
   /** Uses it now where it is there, else when it comes. */
   use<Result>(use: (value: T) => Result | Promise<Result>): Result | Promise<Result>
 }

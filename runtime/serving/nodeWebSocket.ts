@@ -1,8 +1,11 @@
 import { type IncomingMessage, type Server as HttpServer, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { type RawData, type WebSocket, WebSocketServer } from 'ws'
+import { type RawData, type ServerOptions, type WebSocket, WebSocketServer } from 'ws'
 import type { Socket, Upgrade } from '../../handlers/ws/socket.ts'
 import { PING_INTERVAL_MS, type WebSocketOptions } from './serve.ts'
+
+/** Whoever does not answer the closing handshake by then is cut off. */
+const CLOSE_TIMEOUT_MS = 5_000
 
 const socketOf = (webSocket: WebSocket): Socket => ({
   send: text => webSocket.send(text),
@@ -53,11 +56,14 @@ export const serveWebSocket = (
   { upgrade, messageBytesMax }: WebSocketOptions,
 ): (() => void) => {
   const protocols = new WeakMap<IncomingMessage, string>()
-  const webSockets = new WebSocketServer({
+  // The types do not know closeTimeout yet.
+  const options: ServerOptions & { readonly closeTimeout: number } = {
     noServer: true,
     maxPayload: messageBytesMax,
+    closeTimeout: CLOSE_TIMEOUT_MS,
     handleProtocols: (_, request) => protocols.get(request) ?? false,
-  })
+  }
+  const webSockets = new WebSocketServer(options)
 
   const answer = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
     const headers = { get: (name: string) => request.headers[name]?.toString() ?? null }

@@ -68,6 +68,8 @@ export const runCommand = async (
 
 export type NodeProcess = {
   readonly url: string
+  /** Undefined where WebSocket is off. */
+  readonly wsUrl: string | undefined
   readonly pid: number
   /** Calls a method; throws with the error's code and text. */
   rpc<T = unknown>(method: string, ...params: readonly unknown[]): Promise<T>
@@ -86,9 +88,12 @@ const collect = (stream: ReadableStream<Uint8Array>, add: (text: string) => void
   })()
 }
 
-const readPort = (dataPath: string): number | undefined => {
+/** @param service as the ports file names it. */
+const readPort = (dataPath: string, service = 'json-rpc'): number | undefined => {
   try {
-    const match = /^json-rpc=(\d+)$/m.exec(readFileSync(join(dataPath, 'besu.ports'), 'utf8'))
+    const match = new RegExp(`^${service}=(\\d+)$`, 'm').exec(
+      readFileSync(join(dataPath, 'besu.ports'), 'utf8'),
+    )
     return match === null ? undefined : Number(match[1])
   } catch {
     // Not there until the node listens.
@@ -134,8 +139,10 @@ export const startNode = async (
     await Bun.sleep(20)
   }
   const url = `http://127.0.0.1:${port}`
+  const wsPort = readPort(dataPath, 'ws-rpc')
   return {
     url,
+    wsUrl: wsPort === undefined ? undefined : `ws://127.0.0.1:${wsPort}`,
     pid: child.pid,
     rpc: async (method, ...params) => {
       const response = await fetch(url, {

@@ -1,0 +1,205 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { connect } from 'node:net'
+import { NOTIFICATION_BUFFER_BYTES_MAX } from '../../handlers/ws/outbox.ts'
+import { SUBSCRIPTIONS_MAX } from '../../handlers/rpc/subscriptions/subscriptions.ts'
+import { withFolder } from '../runtime/folder.ts'
+import {
+  isInstalled,
+  type NodeProcess,
+  PROCESS_TEST_TIMEOUT_MS,
+  type RuntimeName,
+  startNode,
+} from '../runtime/nodeProcess.ts'
+import { connectRawWs, tellsPolicyViolation } from '../runtime/rawWs.ts'
+import { clientsOf } from '../runtime/transactions.ts'
+import { connectWs, HandshakeFailed } from '../runtime/wsClient.ts'
+
+setDefaultTimeout(2 * PROCESS_TEST_TIMEOUT_MS)
+
+const RUNTIMES: readonly RuntimeName[] = ['bun', 'node', 'deno']
+
+const TO = '0x00000000000000000000000000000000000000ee'
+
+const FRAME_BYTES_MAX = 2048
+
+const SLOW = 'Closing the connection: too much of what was sent to it is unread'
+
+const withNode = (
+  runtime: RuntimeName,
+  args: readonly string[],
+  run: (node: NodeProcess, wsUrl: string) => Promise<void>,
+): Promise<void> =>
+  withFolder(async folder => {
+    const node = await startNode(folder, ['--rpc-ws-enabled', '--rpc-ws-port=0', ...args], { runtime })
+    try {
+      await run(node, node.wsUrl as string)
+    } finally {
+      await node.stop()
+    }
+  })
+
+const mine = async (node: NodeProcess, count: number): Promise<void> => {
+  const { wallet, reader } = clientsOf(node.url)
+  for (let i = 0; i < count; i++) {
+    const hash = await wallet.sendTransaction({ to: TO, value: 1n })
+    await reader.waitForTransactionReceipt({ hash })
+  }
+}
+
+/** A request whose text has exactly so many characters. */
+const requestOf = (length: number): string => {
+  const [start, end] = ['{"id":1,"method":"eth_chainId","params":["', '"]}']
+  return start + 'x'.repeat(length - start.length - end.length) + end
+}
+
+/** One request on a connection that stays open; the answer is empty where it is closed without one. */
+const askOnOwnConnection = async (
+  url: string,
+): Promise<{ readonly answer: string; readonly close: () => void }> => {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  const answer = await new Promise<string>(resolve => {
+    let text = ''
+    socket.on('data', data => {
+      text += data.toString()
+      if (text.includes('}')) resolve(text)
+    })
+    socket.on('error', () => resolve(text))
+    socket.on('close', () => resolve(text))
+    const body = '{"id":1,"method":"eth_chainId"}'
+    socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+  })
+  return { answer, close: () => void socket.destroy() }
+}
+
+describe.each(RUNTIMES)('WebSocket on %s', runtime => {
+  const testHere = test.skipIf(!isInstalled(runtime))
+
+  testHere('requests, batches and subscriptions are answered, and a stop is told', () =>
+    withNode(runtime, [], async (node, wsUrl) => {
+      const client = await connectWs(`${wsUrl}/any/path`, { protocols: ['undefined'] })
+      expect(client.protocol).toBe('undefined')
+      expect(await client.call('eth_chainId')).toBe('0x539')
+      expect(await client.exchange(new TextEncoder().encode('{"id":1,"method":"eth_blockNumber"}'))).toEqual({
+        jsonrpc: '2.0',
+        id: 1,
+        result: '0x0',
+      })
+      const id = await client.call<string>('eth_subscribe', 'newHeads')
+      await mine(node, 2)
+      const [first, second] = (await client.results(id, 2)) as { number: string }[]
+      expect(first).toEqual(await node.rpc('eth_getBlockByNumber', '0x1', false))
+      expect(second?.number).toBe('0x2')
+      expect(await node.stop()).toBe(0)
+      expect(await client.closed).toEqual({ code: 1001, reason: 'The node is stopping' })
+    }),
+  )
+
+  testHere('a message of four frames of the longest is answered, a longer one closes the connection', () =>
+    withNode(runtime, [`--rpc-ws-max-frame-size=${FRAME_BYTES_MAX}`], async (_, wsUrl) => {
+      const frames = await connectRawWs(wsUrl)
+      const text = requestOf(4 * FRAME_BYTES_MAX)
+      frames.send(...[0, 1, 2, 3].map(i => text.slice(i * FRAME_BYTES_MAX, (i + 1) * FRAME_BYTES_MAX)))
+      while (!frames.received().includes('"result":"0x539"')) await Bun.sleep(5)
+      frames.send(text, ' ')
+      frames.destroy()
+
+      const client = await connectWs(wsUrl)
+      expect(await client.exchange(requestOf(FRAME_BYTES_MAX))).toMatchObject({ result: '0x539' })
+      client.send(requestOf(4 * FRAME_BYTES_MAX + 1))
+      expect((await client.closed).code).toBe(1009)
+      expect(await (await connectWs(wsUrl)).call('eth_chainId')).toBe('0x539')
+    }),
+  )
+
+  testHere('one connection above the limit is refused, and taken once another is gone', () =>
+    withNode(runtime, ['--rpc-ws-max-active-connections=3'], async (_, wsUrl) => {
+      const clients = await Promise.all([1, 2, 3].map(() => connectWs(wsUrl)))
+      await expect(connectWs(wsUrl)).rejects.toThrow(HandshakeFailed)
+      await expect(connectRawWs(wsUrl)).rejects.toThrow('HTTP/1.1 503')
+      clients[0]?.close()
+      for (;;) {
+        const client = await connectWs(wsUrl).catch(() => undefined)
+        if (client === undefined) continue
+        expect(await client.call('eth_chainId')).toBe('0x539')
+        return
+      }
+    }),
+  )
+
+  testHere('the host of an upgrade is held against the allowlist, and plain HTTP is told what it met', () =>
+    withNode(runtime, ['--host-allowlist=127.0.0.1,node.example.org'], async (_, wsUrl) => {
+      const url = wsUrl.replace('ws:', 'http:')
+      const headers = { host: 'Node.Example.org:1' }
+      await expect(connectRawWs(wsUrl)).rejects.toThrow('HTTP/1.1 403 Forbidden')
+      expect(await (await connectWs(wsUrl, { headers })).call('net_version')).toBe('1337')
+      const plain = await fetch(url, { headers })
+      expect([plain.status, await plain.text()]).toEqual([
+        400,
+        "Websocket endpoint can't handle HTTP requests",
+      ])
+      const refused = await fetch(url, { headers: { host: 'localhost' } })
+      expect([refused.status, await refused.text()]).toEqual([403, '{"message":"Host not authorized."}'])
+      const login = await fetch(`${url}/login`, { method: 'POST', headers, body: '{}' })
+      expect(login.status).toBe(400)
+    }),
+  )
+
+  testHere('a reader that stops is bounded in memory, told, and cut off', () =>
+    withNode(runtime, ['--rpc-ws-max-active-connections=2'], async (node, wsUrl) => {
+      const subscribe = JSON.stringify(
+        Array.from({ length: SUBSCRIPTIONS_MAX }, (_, id) => ({
+          id,
+          method: 'eth_subscribe',
+          params: ['newHeads'],
+        })),
+      )
+      const [late, never] = [await connectRawWs(wsUrl), await connectRawWs(wsUrl)]
+      for (const reader of [late, never]) {
+        reader.send(subscribe)
+        while (!reader.received().includes(']')) await Bun.sleep(5)
+        reader.pause()
+      }
+      // Each block is more than a megabyte to each of them; what their sockets take is some megabytes.
+      await mine(node, 16)
+      late.resume()
+      await late.closed
+      expect(late.received()).toContain(`"error":{"code":-32005,"message":"${SLOW}"}`)
+      expect(tellsPolicyViolation(late.received(), SLOW)).toBe(true)
+      expect(late.receivedBytes).toBeGreaterThan(NOTIFICATION_BUFFER_BYTES_MAX)
+      // The other place is free once the one that reads nothing is cut off as well.
+      const clients = []
+      while (clients.length < 2) {
+        const client = await connectWs(wsUrl).catch(() => undefined)
+        if (client === undefined) await Bun.sleep(50)
+        else clients.push(client)
+      }
+      never.resume()
+      await never.closed
+      expect(never.received()).not.toContain(SLOW)
+    }),
+  )
+
+  testHere('a connection above the limit of HTTP is closed without an answer', () =>
+    withFolder(async folder => {
+      const node = await startNode(folder, ['--rpc-http-max-active-connections=3'], { runtime })
+      const connections = []
+      // What startNode asked with may still be open, so that the limit is met by one of the first.
+      for (let i = 0; i < 4; i++) connections.push(await askOnOwnConnection(node.url))
+      const answered = connections.filter(({ answer }) => answer.includes('"result":"0x539"'))
+      expect(answered.length).toBeGreaterThanOrEqual(2)
+      expect(connections.map(({ answer }) => answer).slice(answered.length)).toEqual(
+        Array.from({ length: 4 - answered.length }, () => ''),
+      )
+      expect(answered.length).toBeLessThan(4)
+      for (const { close } of connections) close()
+      for (;;) {
+        const { answer, close } = await askOnOwnConnection(node.url)
+        close()
+        if (answer !== '') break
+        await Bun.sleep(20)
+      }
+      expect(await node.stop()).toBe(0)
+    }),
+  )
+})
