@@ -9,6 +9,7 @@ import { benchEvm } from './evm.ts'
 import { benchGrowth } from './growth.ts'
 import type { BenchOptions, Row } from './measure.ts'
 import { benchNetwork } from './network.ts'
+import { benchRpc } from './rpc.ts'
 import { tableText } from './table.ts'
 import { benchTrie } from './trie.ts'
 import { benchTurns } from './turns.ts'
@@ -57,6 +58,14 @@ const GROUPS: Readonly<Record<string, Group>> = {
     title: 'event loop held at a time, ms',
     note: "a validator's work on the block of another, median / longest; senders recovered again, as if none were in the pool",
     run: benchTurns,
+  },
+  rpc: {
+    title: 'JSON-RPC, calls per second',
+    note:
+      '16 connections of one client (2 for batches), each with one request under way; client and servers share the cores, client CPU is its part of one ' +
+      'of them (beside ours / beside anvil); ours: one process with SQLite on disk, anvil: threads, all in memory; the same blocks in both; ' +
+      'p99 is of whole requests; medians of windows taken in turns',
+    run: benchRpc,
   },
   network: {
     title: 'network on this machine',

@@ -19,6 +19,7 @@ const binary = (): string => {
 const START_MS_MAX = 30_000
 
 export type Anvil = {
+  readonly url: string
   rpc<T = unknown>(method: string, ...params: readonly unknown[]): Promise<T>
   /** Several calls in one request; their results in order. */
   batch(calls: readonly (readonly [method: string, ...params: unknown[]])[]): Promise<unknown[]>
@@ -91,6 +92,7 @@ export const startAnvil = async (args: readonly string[]): Promise<Anvil> => {
     return result
   }
   return {
+    url,
     rpc: async (method, ...params) =>
       resultOf((await send({ jsonrpc: '2.0', id: 1, method, params })) as Answer) as never,
     batch: async calls => {
