@@ -20,7 +20,7 @@ const PASSING: ReadonlySet<InvalidTransactionCode> = new Set<InvalidTransactionC
   'FEE_BELOW_BASE_FEE',
 ])
 
-export type CandidateOptions = Pick<BuildOptions, 'candidates' | 'full' | 'minGasPrice'>
+export type CandidateOptions = Pick<BuildOptions, 'candidates' | 'full' | 'minGasPrice' | 'minPriorityFee'>
 
 type Replay = { next(): SenderTransaction | undefined; skip(): void }
 
@@ -56,7 +56,7 @@ export type CandidateSource = TransactionSource & { readonly rejected: BuiltBloc
 /** Chooses a block's transactions from the candidates, one run of it. */
 export const chooseCandidates = (
   replay: Replay,
-  { minGasPrice }: CandidateOptions,
+  { minGasPrice, minPriorityFee = 0n }: CandidateOptions,
   baseFeePerGas: bigint | undefined,
 ): CandidateSource => {
   const rejected: { transaction: SenderTransaction; reason: string }[] = []
@@ -66,7 +66,8 @@ export const chooseCandidates = (
   const fits = ({ transaction }: SenderTransaction, gasAvailable: bigint): boolean =>
     transaction.gasLimit <= gasAvailable &&
     transaction.encoded.length + ITEM_BYTES <= bytesLeft &&
-    gasPriceOf(transaction, baseFeePerGas) >= minGasPrice
+    gasPriceOf(transaction, baseFeePerGas) >= minGasPrice &&
+    gasPriceOf(transaction, baseFeePerGas) - (baseFeePerGas ?? 0n) >= minPriorityFee
 
   const reject = (transaction: SenderTransaction, reason: string): void => {
     rejected.push({ transaction, reason })

@@ -19,6 +19,8 @@ export type BuildOptions = {
   readonly vanity: Uint8Array
   /** Wei per gas: `fixedBaseFee` networks take it as base fee, and nothing that pays less is put into a block. */
   readonly minGasPrice: bigint
+  /** Wei per gas that a transaction must leave to the maker of the block; 0 when left out. */
+  readonly minPriorityFee?: bigint | undefined
   /** QBFT round. */
   readonly round: number
   /** The proposer's vote on the validators; left out in contract mode, where nobody votes. */

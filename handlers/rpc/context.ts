@@ -1,4 +1,5 @@
 import type { Address, Hash } from '../../core/bytes/bytes.ts'
+import type { BadBlock } from '../../core/chain/badBlocks.ts'
 import type { Chain } from '../../core/chain/chain.ts'
 import type { Vote } from '../../core/chain/codec/extraData.ts'
 import type { SenderTransaction, Transaction } from '../../core/chain/transaction.ts'
@@ -18,6 +19,8 @@ export type RpcOptions = {
   readonly networkId: bigint
   /** Wei. */
   readonly minGasPrice: bigint
+  /** Wei, the least that eth_maxPriorityFeePerGas suggests. */
+  readonly minPriorityFee: bigint
   /** The most gas of one call or estimate; 0 for no limit. */
   readonly gasCap: bigint
   /** The most gas of one eth_simulateV1, all calls together; 0 for no limit but `gasCap`. */
@@ -44,6 +47,7 @@ export type RpcOptions = {
 export const RPC_DEFAULTS = {
   apis: ['ETH', 'NET', 'WEB3'],
   minGasPrice: 1000n,
+  minPriorityFee: 0n,
   gasCap: 100_000_000n,
   // geth's: the hashes of simulated transactions, which contain their gas, are the same on both.
   simulateGasCap: 50_000_000n,
@@ -106,6 +110,34 @@ export type StandingVotes = {
 
 export type ConfigurationDifference = { readonly peer: string; readonly entries: readonly string[] }
 
+/** How this node makes blocks. */
+export type MinerSettings = {
+  /** Wei per gas. */
+  readonly minGasPrice: bigint
+  /** Wei per gas. */
+  readonly minPriorityFee: bigint
+  /** At most 32 bytes. */
+  readonly extraData: Uint8Array
+  /** Undefined keeps the parent's. */
+  readonly targetGasLimit: bigint | undefined
+}
+
+/** Making blocks, as MINER methods see it. What is changed holds from the next block on, until the node ends. */
+export type RpcMiner = {
+  settings(): MinerSettings
+  change(settings: Partial<MinerSettings>): void
+  /** Takes part in making blocks again; false on a chain where nobody does. */
+  start(): Promise<boolean>
+  /** Takes no part any more, a block under way being finished; false where it took none. */
+  stop(): Promise<boolean>
+}
+
+export const RPC_LOG_LEVELS = ['OFF', 'ERROR', 'WARN', 'INFO', 'DEBUG', 'TRACE', 'ALL'] as const
+export type RpcLogLevel = (typeof RPC_LOG_LEVELS)[number]
+
+/** Where one of the node's services listens. */
+export type RpcService = { readonly host: string; readonly port: number }
+
 /** What the host gives the methods to work with. */
 export type RpcHost = {
   readonly chain: Chain
@@ -130,6 +162,18 @@ export type RpcHost = {
   readonly syncing: () => SyncingStatus | undefined
   /** What the operator wants voted on the validators; undefined on a chain that is not QBFT. */
   readonly votes: StandingVotes | undefined
+  /** Undefined where this node makes no blocks. */
+  readonly miner?: RpcMiner
+  /** The account that this node makes blocks as. */
+  readonly coinbase?: Address
+  /** By the names of net_services, those that run. */
+  readonly services?: () => Readonly<
+    Partial<Record<'jsonrpc' | 'ws' | 'p2p' | 'metrics' | 'graphQL', RpcService>>
+  >
+  /** Of the parts of the node that are named, such as `p2p`; of all where none is. */
+  readonly setLogLevel?: (level: RpcLogLevel, parts: readonly string[]) => void
+  /** Blocks that were refused last. */
+  readonly badBlocks?: () => readonly BadBlock[]
   /** Peers whose genesis file or transitions are not this node's, by the names of the entries. */
   readonly differences: () => readonly ConfigurationDifference[]
   /** Told what the operator should know of a request that is carried out all the same. */

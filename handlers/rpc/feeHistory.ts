@@ -8,6 +8,7 @@ import type { BlockRecord } from '../../core/store/store.ts'
 import type { RpcContext } from './context.ts'
 import { RpcError } from './errors.ts'
 import type { Call } from './method.ts'
+import { minGasPriceOf } from './nextHead.ts'
 import { createPace } from './pace.ts'
 import { blockNumberOf, requireNumberSelector } from './parameters/block.ts'
 import { given, integerOf } from './parameters/values.ts'
@@ -48,7 +49,7 @@ const ratio = (part: bigint, whole: bigint): number => (whole === 0n ? 0 : Numbe
 
 /** eth_feeHistory: what gas cost in the last blocks and what it costs in the next. */
 export const feeHistory = async ({ params, expired }: Call, context: RpcContext): Promise<unknown> => {
-  const { chain, nowMs, options } = context
+  const { chain, nowMs } = context
   const count = integerOf(given(params, 0), 64)
   if (count === undefined || count < 1n || count > BLOCKS_MAX) throw new RpcError('INVALID_BLOCK_COUNT')
   const newest = await blockNumberOf(context, requireNumberSelector(params, 1, 'INVALID_BLOCK_NUMBER'))
@@ -86,7 +87,7 @@ export const feeHistory = async ({ params, expired }: Call, context: RpcContext)
           parent: last,
           parentRules: rulesOf(last),
           genesisBaseFeePerGas: chain.genesis.header.baseFeePerGas,
-          minGasPrice: options.minGasPrice,
+          minGasPrice: minGasPriceOf(context),
         })
       : following.baseFeePerGas
   const nextExcess =

@@ -1,6 +1,6 @@
 import { maxBigint, minBigint } from '../../core/bytes/integer.ts'
-import { poolHeadOf } from '../../core/txpool/head.ts'
 import type { RpcHost } from './context.ts'
+import { minGasPriceOf, minPriorityFeeOf, nextHeadOf } from './nextHead.ts'
 import { createPace } from './pace.ts'
 
 /** Suggests prices from what was paid lately; each block is read once. */
@@ -19,7 +19,8 @@ const percentileOf = (prices: readonly bigint[], percentile: number): bigint | u
   return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percentile) / 100))]
 }
 
-export const createGasPriceOracle = ({ chain, options, nowMs }: RpcHost): GasPriceOracle => {
+export const createGasPriceOracle = (host: RpcHost): GasPriceOracle => {
+  const { chain, options, nowMs } = host
   const samples = new Map<bigint, Sample>()
 
   const sampleOf = async (number: bigint): Promise<Sample> => {
@@ -52,14 +53,13 @@ export const createGasPriceOracle = ({ chain, options, nowMs }: RpcHost): GasPri
   return {
     gasPrice: async () => {
       const prices = (await latest()).flatMap(sample => sample.gasPrices)
-      const { nextBaseFeePerGas } = poolHeadOf(chain, BigInt(Math.floor(nowMs() / 1000)), options.minGasPrice)
-      const lowest = maxBigint(options.minGasPrice, nextBaseFeePerGas ?? 0n)
+      const lowest = maxBigint(minGasPriceOf(host), nextHeadOf(host).nextBaseFeePerGas ?? 0n)
       const typical = percentileOf(prices, options.gasPricePercentile)
       return typical === undefined ? lowest : maxBigint(lowest, minBigint(options.gasPriceMax, typical))
     },
     priorityFee: async () => {
       const fees = (await latest()).flatMap(sample => sample.priorityFees)
-      return percentileOf(fees, options.gasPricePercentile) ?? 0n
+      return maxBigint(minPriorityFeeOf(host), percentileOf(fees, options.gasPricePercentile) ?? 0n)
     },
   }
 }

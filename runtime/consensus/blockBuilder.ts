@@ -8,6 +8,16 @@ import type { NodeKey } from '../keys/nodeKey.ts'
 import type { Log } from '../logging/log.ts'
 import { selectionTimeMs } from '../validator/timing.ts'
 
+export type BlockSettings = {
+  /** Wei per gas. */
+  readonly minGasPrice: bigint
+  /** Wei per gas. */
+  readonly minPriorityFee: bigint
+  /** At most 32 bytes. */
+  readonly extraData: Uint8Array
+  readonly targetGasLimit: bigint | undefined
+}
+
 export type BlockBuilderOptions = {
   readonly chain: Chain
   readonly consensus: QbftConsensus
@@ -17,11 +27,8 @@ export type BlockBuilderOptions = {
   readonly key: NodeKey
   /** What the operator wants voted, cast again as long as it would change something. */
   readonly standingVotes: () => readonly Vote[]
-  /** At most 32 bytes. */
-  readonly vanity: Uint8Array
-  /** Wei per gas. */
-  readonly minGasPrice: bigint
-  readonly targetGasLimit: bigint | undefined
+  /** How blocks are made, asked before each. */
+  readonly settings: () => BlockSettings
   /** Percentage of the block period that executing transactions may take. */
   readonly selectionPercent: number
   readonly log: Log
@@ -52,13 +59,15 @@ export const createBlockBuilder = (options: BlockBuilderOptions): BuildBlock => 
   return async (sequence, round, timestamp) => {
     if (chain.head().header.number + 1n !== sequence) return undefined
     const startedMs = Date.now()
+    const settings = options.settings()
     const endMs = startedMs + selectionTimeMs(qbftAt(consensus, sequence), options.selectionPercent)
     const built = await chain.buildBlock({
       coinbase: key.address,
       timestamp,
-      targetGasLimit: options.targetGasLimit,
-      vanity: options.vanity,
-      minGasPrice: options.minGasPrice,
+      targetGasLimit: settings.targetGasLimit,
+      vanity: settings.extraData,
+      minGasPrice: settings.minGasPrice,
+      minPriorityFee: settings.minPriorityFee,
       round,
       vote: await nextVote(),
       candidates: pool.candidates(options.poolHead()),

@@ -90,17 +90,53 @@ export type LogOptions = {
   readonly write: (line: string) => void
 }
 
+/** What the log was set up with, and what has been changed since by the name of the part. */
+let configured: LogOptions | undefined
+const levelOfPart = new Map<string, LogLevel>()
+
+/** Parts with a level of their own; more are not kept. */
+const PARTS_MAX = 1_000
+
 /** Sets up the log of this process; called once, before anything logs. */
-export const configureLog = ({ level, format, colour, write }: LogOptions): void => {
+export const configureLog = (options: LogOptions): void => {
   // A reader that goes away (`| head`) must not stop a node.
   stdout.off('error', ignore).on('error', ignore)
+  configured = options
+  levelOfPart.clear()
+  apply(options)
+}
+
+/** From now on the named parts, such as `p2p`, log at that level; where none is named the whole node does. */
+export const changeLogLevel = (level: LogLevel, parts: readonly string[]): void => {
+  if (configured === undefined) return
+  if (parts.length === 0) {
+    configured = { ...configured, level }
+    levelOfPart.clear()
+  } else
+    for (const part of parts) {
+      const name = part.startsWith(`${ROOT}.`) ? part.slice(ROOT.length + 1) : part
+      if (levelOfPart.size < PARTS_MAX || levelOfPart.has(name)) levelOfPart.set(name, level)
+    }
+  apply(configured)
+}
+
+const apply = ({ level, format, colour, write }: LogOptions): void => {
   const sink = (record: LogRecord): void =>
     write(format === 'JSON' ? jsonLine(record) : plainLine(record, colour))
+  const at = (lowest: LogLevel) => ({
+    sinks: LOWEST[lowest] === null ? [] : ['sink'],
+    lowestLevel: LOWEST[lowest],
+  })
   configureSync({
     reset: true,
     sinks: { sink },
     loggers: [
-      { category: [ROOT], sinks: LOWEST[level] === null ? [] : ['sink'], lowestLevel: LOWEST[level] },
+      { category: [ROOT], ...at(level) },
+      ...[...levelOfPart].map(([part, own]) => ({
+        category: [ROOT, part],
+        parentSinks: 'override' as const,
+        ...at(own),
+      })),
       { category: ['logtape', 'meta'], sinks: ['sink'], lowestLevel: 'error' },
     ],
   })

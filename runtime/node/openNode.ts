@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { setImmediate } from 'node:timers'
+import { type BadBlocks, createBadBlocks, keepBadBlocks } from '../../core/chain/badBlocks.ts'
 import type { Chain } from '../../core/chain/chain.ts'
 import { openChain } from '../../core/chain/openChain.ts'
 import type { Genesis } from '../../core/genesis/genesis.ts'
@@ -38,6 +39,8 @@ export type OpenNode = {
   /** From now on senders that are known there are not recovered: what waits in a pool need not be when it comes in a block. */
   readonly lookUpSenders: (known: KnownSender) => void
   readonly recoverSeals: RecoverSeals
+  /** What this chain refused. */
+  readonly badBlocks: BadBlocks
   /** Where the chain is kept, for what else must survive as blocks do. */
   readonly storage: Pick<KeyValueStore, 'durability' | 'get' | 'setDurably'>
   /** Brings everything to the disk and lets the data path go. */
@@ -129,16 +132,19 @@ const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): 
     const lookUpSenders = (known: KnownSender): void => {
       knownSender = known
     }
-    const chain = await openChain({
+    const badBlocks = createBadBlocks()
+    const opened = await openChain({
       genesis: plan.genesis,
       store,
       recoverSenders,
       pause: nextTurn,
       onError: error => logOf('chain').error('A follower of the chain failed: {error}', { error }),
     })
+    const chain = keepBadBlocks(opened, badBlocks)
     if (plan.newText === undefined) keepKey()
     const recoverSeals = createRecoverSeals(recovery)
-    return { chain, genesis: plan.genesis, recoverSenders, lookUpSenders, recoverSeals, storage, close }
+    const { genesis } = plan
+    return { chain, genesis, recoverSenders, lookUpSenders, recoverSeals, badBlocks, storage, close }
   } catch (error) {
     await close()
     throw error

@@ -1,7 +1,7 @@
-import { fromHex } from '../../core/bytes/hex.ts'
 import { consensusEntries } from '../../core/genesis/consensusEntries.ts'
 import type { QbftConsensus } from '../../core/genesis/schedule.ts'
 import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
+import type { MinerSettings } from '../../handlers/rpc/context.ts'
 import type { Network, NetworkHandlers } from '../../p2p/network.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
 import type { Progress } from '../cli/progress.ts'
@@ -9,13 +9,15 @@ import type { Consensus } from '../consensus/consensus.ts'
 import type { StandingVotes } from '../consensus/standingVotes.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { logOf } from '../logging/log.ts'
-import { clientVersion, NAME, VERSION } from '../version.ts'
+import { clientVersion } from '../version.ts'
 import type { RunningNode } from './openNode.ts'
 import type { PoolFollower } from './poolFollower.ts'
 
 export type ParticipationOptions = {
   readonly node: RunningNode
   readonly options: NodeOptions
+  /** How blocks are made, asked before each. */
+  readonly minerSettings: () => MinerSettings
   readonly pool: TransactionPool
   /** What the pool judges by, for the block after the current head. */
   readonly poolHead: () => PoolHead
@@ -37,23 +39,26 @@ export type Participation = {
   readonly exchange: () => Exchange | undefined
   /** In which round the next block is being decided; undefined while this node takes no part in it. */
   readonly round: () => number | undefined
+  /** False while it is told not to take part in making blocks. */
+  readonly runs: () => boolean
+  /** Takes part in making blocks again; false on a chain where nobody does, and before `start`. */
+  resume(): Promise<boolean>
+  /** Takes no part any more, a block under way being finished; false where it took none. */
+  pause(): Promise<boolean>
   /** Starts them one after the other. @throws NetworkError and others with a `code` */
   start(): Promise<void>
   /** A block under way is finished. */
   stop(): Promise<void>
 }
 
-const vanityOf = ({ minerExtraData }: NodeOptions): Uint8Array =>
-  minerExtraData === undefined ? new TextEncoder().encode(`${NAME} ${VERSION}`) : fromHex(minerExtraData)
-
 /** What the network tells of goes to the exchange, and of consensus messages and arriving peers to the consensus. */
-const handlersOf = (exchange: Exchange, consensus: Consensus | undefined): NetworkHandlers => ({
+const handlersOf = (exchange: Exchange, consensus: () => Consensus | undefined): NetworkHandlers => ({
   ...exchange.handlers,
   onPeer: peer => {
     exchange.handlers.onPeer(peer)
-    consensus?.peerConnected(peer)
+    consensus()?.peerConnected(peer)
   },
-  onConsensusMessage: (peer, code, data) => consensus?.message(peer, code, data),
+  onConsensusMessage: (peer, code, data) => consensus()?.message(peer, code, data),
 })
 
 // Each part is loaded when it is started: JSON-RPC answers before, and a node without peers loads no network.
@@ -78,7 +83,7 @@ const startExchange = async (from: ParticipationOptions): Promise<Exchange> => {
 }
 
 const startConsensus = async (
-  { node, options, pool, poolHead, votes, refusal, follower }: ParticipationOptions,
+  { node, options, minerSettings, pool, poolHead, votes, refusal, follower }: ParticipationOptions,
   consensus: QbftConsensus,
   exchange: Exchange | undefined,
 ): Promise<Consensus> => {
@@ -91,9 +96,7 @@ const startConsensus = async (
     poolHead,
     key: node.key,
     standingVotes: votes.list,
-    vanity: vanityOf(options),
-    minGasPrice: options.minGasPrice,
-    targetGasLimit: options.targetGasLimit,
+    settings: minerSettings,
     selectionPercent: options.poaBlockTxsSelectionMaxTime,
     log: logOf('validator'),
     storage: node.storage,
@@ -139,24 +142,62 @@ export const createParticipation = (from: ParticipationOptions): Participation =
   let exchange: Exchange | undefined
   let consensus: Consensus | undefined
   let network: Network | undefined
+  let runs = false
+  /** Starts and stops wait for each other. */
+  let turn: Promise<unknown> = Promise.resolve()
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const next = turn.then(work)
+    // Whoever asked for it is told; the next one begins all the same.
+    turn = next.catch(() => undefined)
+    return next
+  }
+  const beginConsensus = async (): Promise<boolean> => {
+    const { consensus: kind } = from.node.chain.configuration
+    if (kind.kind !== 'qbft') return false
+    consensus ??= await startConsensus(from, kind, exchange)
+    return true
+  }
+  const endConsensus = async (): Promise<boolean> => {
+    if (consensus === undefined) return false
+    // It needs what the others send until its block is finished.
+    await consensus.stop()
+    consensus = undefined
+    return true
+  }
   return {
     network: () => network,
     exchange: () => exchange,
     round: () => consensus?.round(),
-    start: async () => {
-      const { consensus: kind } = from.node.chain.configuration
-      if (from.staticNodes !== undefined) exchange = await startExchange(from)
-      if (kind.kind === 'qbft') consensus = await startConsensus(from, kind, exchange)
-      if (exchange === undefined) return
-      network = await startNetwork(from, handlersOf(exchange, consensus))
-      exchange.attach(network)
-      consensus?.attach(network)
-    },
-    stop: async () => {
-      // Consensus first: it finishes its block with the others.
-      await consensus?.stop()
-      await network?.stop()
-      await exchange?.stop()
-    },
+    runs: () => consensus !== undefined,
+    resume: () =>
+      inTurn(async () => {
+        if (!runs) return false
+        const isNew = consensus === undefined
+        const begun = await beginConsensus()
+        if (isNew && network !== undefined) consensus?.attach(network)
+        return begun
+      }),
+    pause: () => inTurn(endConsensus),
+    start: () =>
+      inTurn(async () => {
+        if (from.staticNodes !== undefined) exchange = await startExchange(from)
+        await beginConsensus()
+        runs = true
+        if (exchange === undefined) return
+        network = await startNetwork(
+          from,
+          handlersOf(exchange, () => consensus),
+        )
+        exchange.attach(network)
+        consensus?.attach(network)
+      }),
+    stop: () =>
+      inTurn(async () => {
+        runs = false
+        // Consensus first: it finishes its block with the others.
+        await endConsensus()
+        await network?.stop()
+        await exchange?.stop()
+      }),
   }
 }

@@ -11,7 +11,21 @@ import { createLate } from './late.ts'
 
 /** What the methods work with; everything else of the host follows from the options. */
 export type RpcParts = Pick<RpcHost, 'chain' | 'pool' | 'recoverSenders' | 'submit' | 'mining'> &
-  Partial<Pick<RpcHost, 'network' | 'syncing' | 'votes' | 'differences' | 'round'>> & {
+  Partial<
+    Pick<
+      RpcHost,
+      | 'network'
+      | 'syncing'
+      | 'votes'
+      | 'differences'
+      | 'round'
+      | 'miner'
+      | 'coinbase'
+      | 'badBlocks'
+      | 'setLogLevel'
+      | 'services'
+    >
+  > & {
     /** True for a development chain, where every group is served unless others are asked for. */
     readonly development: boolean
     readonly log: Log
@@ -25,17 +39,14 @@ const DEVELOPMENT_APIS: readonly string[] = ['ETH', 'NET', 'WEB3', 'QBFT', 'TXPO
 export const apisOf = (asked: readonly string[] | undefined, development: boolean): readonly string[] =>
   asked ?? (development ? DEVELOPMENT_APIS : DEFAULT_APIS)
 
-const hostOf = (options: NodeOptions, parts: RpcParts): RpcHost => ({
-  chain: parts.chain,
-  pool: parts.pool,
-  recoverSenders: parts.recoverSenders,
-  submit: parts.submit,
-  mining: parts.mining,
+const hostOf = (options: NodeOptions, { development, log, ...parts }: RpcParts): RpcHost => ({
+  ...parts,
   options: {
-    apis: apisOf(options.rpcHttpApi, parts.development),
+    apis: apisOf(options.rpcHttpApi, development),
     clientVersion: clientVersion(options.identity),
     networkId: options.networkId ?? parts.chain.configuration.chainId,
     minGasPrice: options.minGasPrice,
+    minPriorityFee: options.minPriorityFee,
     gasCap: options.rpcGasCap,
     simulateGasCap: options.rpcSimulateGasCap,
     logsRangeMax: options.rpcMaxLogsRange,
@@ -55,8 +66,8 @@ const hostOf = (options: NodeOptions, parts: RpcParts): RpcHost => ({
   votes: parts.votes,
   round: parts.round ?? (() => undefined),
   differences: parts.differences ?? (() => []),
-  warn: text => parts.log.warn('{text}', { text }),
-  reportError: (method, error) => parts.log.error('{method} failed: {error}', { method, error }),
+  warn: text => log.warn('{text}', { text }),
+  reportError: (method, error) => log.error('{method} failed: {error}', { method, error }),
 })
 
 /** A port that is taken before the chain is opened: whoever calls early waits, and a taken port leaves no trace. */

@@ -1,5 +1,6 @@
 import type { PoolOptions } from '../../core/txpool/admission.ts'
 import { createTransactionPool } from '../../core/txpool/transactionPool.ts'
+import type { RpcHost } from '../../handlers/rpc/context.ts'
 import type { Network } from '../../p2p/network.ts'
 import type { Access } from '../auth/open.ts'
 import { CommandError } from '../cli/errors.ts'
@@ -11,6 +12,8 @@ import { logOf } from '../logging/log.ts'
 import { type Standing, standing } from '../validator/standing.ts'
 import type { RunningNode } from './openNode.ts'
 import { type GraphqlListener, serveGraphql } from './graphqlServer.ts'
+import { changeLogLevel } from '../logging/log.ts'
+import { createMinerSettings } from './minerSettings.ts'
 import { createParticipation } from './participation.ts'
 import { startPoolFollower } from './poolFollower.ts'
 import { startReadAhead } from './readAhead.ts'
@@ -52,6 +55,25 @@ const standingOf = async ({ chain, key }: RunningNode, connects: boolean): Promi
   return standing(await chain.validators(chain.head().header.number + 1n), key.address, connects)
 }
 
+/** Where each service that runs listens. */
+const servicesOf = (
+  options: NodeOptions,
+  listeners: Pick<ServiceOptions, 'listener' | 'wsListener' | 'graphqlListener'>,
+  network: Network | undefined,
+): ReturnType<NonNullable<RpcHost['services']>> => {
+  const { listener, wsListener, graphqlListener } = listeners
+  const at = ({ hostname, port }: { readonly hostname: string; readonly port: number }) => ({
+    host: hostname,
+    port,
+  })
+  return {
+    ...(listener === undefined ? {} : { jsonrpc: at(listener) }),
+    ...(wsListener === undefined ? {} : { ws: at(wsListener) }),
+    ...(graphqlListener === undefined ? {} : { graphQL: at(graphqlListener) }),
+    ...(network === undefined ? {} : { p2p: { host: options.p2pHost, port: network.port } }),
+  }
+}
+
 /** Why this node must not be a validator: one that forgets a block it sealed, or what it signed, may seal another in its place. */
 const refusalOf = ({ storage }: RunningNode, options: NodeOptions): string | undefined => {
   if (storage.durability === 'synced' || options.storageUnsafe || options.genesisFile === undefined)
@@ -81,7 +103,8 @@ export const startServices = async (
   const { chain } = node
   const pool = createTransactionPool(poolOptions)
   node.lookUpSenders(hash => pool.get(hash)?.sender)
-  const poolHead = createPoolHead(chain, options.minGasPrice)
+  const miner = createMinerSettings(options)
+  const poolHead = createPoolHead(chain, () => miner.settings().minGasPrice)
   const role = await standingOf(node, staticNodes !== undefined)
   const refusal = refusalOf(node, options)
   if (role.makesBlocks && refusal !== undefined) throw new CommandError('START_FAILED', refusal)
@@ -97,6 +120,7 @@ export const startServices = async (
   const participation = createParticipation({
     node,
     options,
+    minerSettings: miner.settings,
     pool,
     poolHead,
     follower,
@@ -120,9 +144,15 @@ export const startServices = async (
       votes,
       mining: async () =>
         refusal === undefined &&
+        participation.runs() &&
         participation.exchange()?.progress() === undefined &&
         (await standingOf(node, staticNodes !== undefined)).makesBlocks,
       round: participation.round,
+      miner: { ...miner, start: participation.resume, stop: participation.pause },
+      coinbase: node.key.address,
+      badBlocks: node.badBlocks.list,
+      setLogLevel: changeLogLevel,
+      services: () => servicesOf(options, { listener, wsListener, graphqlListener }, participation.network()),
       development,
       log: logOf('rpc'),
     })

@@ -5,13 +5,13 @@ import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
 import { TransactionRejected } from '../../core/txpool/rejection.ts'
 
 /** What the pool judges by now; made again when the head or the second changes. */
-export const createPoolHead = (chain: Chain, minGasPrice: bigint): (() => PoolHead) => {
+export const createPoolHead = (chain: Chain, minGasPrice: () => bigint): (() => PoolHead) => {
   let made: { readonly number: bigint; readonly second: bigint; readonly head: PoolHead } | undefined
   return () => {
     const { number } = chain.head().header
     const second = BigInt(Math.round(Date.now() / 1000))
     if (made?.number !== number || made.second !== second)
-      made = { number, second, head: poolHeadOf(chain, second, minGasPrice) }
+      made = { number, second, head: poolHeadOf(chain, second, minGasPrice()) }
     return made.head
   }
 }

@@ -1,4 +1,10 @@
-import type { EnodeRefusal, RpcContext, RpcNetwork } from '../context.ts'
+import {
+  type EnodeRefusal,
+  RPC_LOG_LEVELS,
+  type RpcContext,
+  type RpcLogLevel,
+  type RpcNetwork,
+} from '../context.ts'
 import { RpcError, type RpcErrorName } from '../errors.ts'
 import { type Method, method, type Params } from '../method.ts'
 import { given, requireCount, required } from '../parameters/values.ts'
@@ -41,7 +47,24 @@ const modifyPeer = (
   }
 }
 
-/** This node among the others. */
+const isLogLevel = (value: unknown): value is RpcLogLevel =>
+  typeof value === 'string' && (RPC_LOG_LEVELS as readonly string[]).includes(value)
+
+/** Parts of the node that one request may name. */
+const LOG_PARTS_MAX = 100
+/** No part has a longer name. */
+const LOG_PART_LENGTH_MAX = 100
+
+const readParts = (value: unknown): readonly string[] => {
+  if (value === undefined) return []
+  if (!Array.isArray(value) || value.length > LOG_PARTS_MAX) throw new RpcError('INVALID_LOG_LEVEL')
+  return value.map(part => {
+    if (typeof part !== 'string' || part.length > LOG_PART_LENGTH_MAX) throw new RpcError('INVALID_LOG_LEVEL')
+    return part
+  })
+}
+
+/** This node among the others, and its log. */
 export const ADMIN_METHODS: readonly Method[] = [
   method('admin_nodeInfo', [], (_, context) => nodeShape(context, networkOf(context))),
   method('admin_peers', [], (_, context) => {
@@ -54,4 +77,11 @@ export const ADMIN_METHODS: readonly Method[] = [
   method('admin_removePeer', ['enode'], ({ params }, context) =>
     modifyPeer(params, context, (network, enode) => network.removePeer(enode)),
   ),
+  method('admin_changeLogLevel', ['level', 'parts?'], ({ params }, context) => {
+    const level = given(params, 0)
+    if (!isLogLevel(level)) throw new RpcError('INVALID_LOG_LEVEL')
+    const parts = readParts(given(params, 1))
+    required(context.setLogLevel, 'METHOD_NOT_ENABLED')(level, parts)
+    return 'Success'
+  }),
 ]

@@ -1,10 +1,10 @@
 import { ZERO_HASH } from '../../../core/bytes/bytes.ts'
 import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
 import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
-import { poolHeadOf } from '../../../core/txpool/head.ts'
 import { chainConfig } from '../config/chainConfig.ts'
 import { RpcError } from '../errors.ts'
 import { type Method, method } from '../method.ts'
+import { nextHeadOf } from '../nextHead.ts'
 import { withSelector } from '../parameters/block.ts'
 import { addressOf, given, integerOf, isObject, required } from '../parameters/values.ts'
 import { TRIE_BLOCKS_MAX } from '../trieAt.ts'
@@ -33,8 +33,8 @@ const readRequests = (value: unknown): readonly Request[] => {
 /** Methods of the execution-apis that Besu does not have, or has as diagnostics. */
 export const ETH_MORE_METHODS: readonly Method[] = [
   method('eth_config', [], (_, { chain }) => chainConfig(chain)),
-  method('eth_baseFee', [], (_, { chain, nowMs, options }) => {
-    const head = poolHeadOf(chain, BigInt(Math.floor(nowMs() / 1000)), options.minGasPrice)
+  method('eth_baseFee', [], (_, context) => {
+    const head = nextHeadOf(context)
     return head.nextBaseFeePerGas === undefined ? null : toQuantity(head.nextBaseFeePerGas)
   }),
   method('eth_capabilities', [], (_, { chain }) => {

@@ -1,8 +1,9 @@
-import { toQuantity } from '../../../core/bytes/hex.ts'
+import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
 import { blobBaseFeeAt, excessBlobGasAfter } from '../../../core/chain/blobFee.ts'
-import { poolHeadOf } from '../../../core/txpool/head.ts'
 import { feeHistory } from '../feeHistory.ts'
 import { type Method, method } from '../method.ts'
+import { nextHeadOf } from '../nextHead.ts'
+import { required } from '../parameters/values.ts'
 import { syncingShape } from '../shapes/node.ts'
 
 /** What the node and its chain are, and what gas costs. */
@@ -11,11 +12,13 @@ export const ETH_NODE_METHODS: readonly Method[] = [
   method('eth_blockNumber', [], (_, { chain }) => toQuantity(chain.head().header.number)),
   method('eth_chainId', [], (_, { chain }) => toQuantity(chain.configuration.chainId)),
   method('eth_syncing', [], (_, { syncing }) => syncingShape(syncing())),
+  method('eth_coinbase', [], (_, { coinbase }) => toHex(required(coinbase, 'COINBASE_NOT_SPECIFIED'))),
   method('eth_mining', [], (_, { mining }) => mining()),
   method('eth_gasPrice', [], async (_, { gasPrice }) => toQuantity(await gasPrice.gasPrice())),
   method('eth_maxPriorityFeePerGas', [], async (_, { gasPrice }) => toQuantity(await gasPrice.priorityFee())),
-  method('eth_blobBaseFee', [], (_, { chain, nowMs, options }) => {
-    const { rules } = poolHeadOf(chain, BigInt(Math.floor(nowMs() / 1000)), options.minGasPrice)
+  method('eth_blobBaseFee', [], (_, context) => {
+    const { chain } = context
+    const { rules } = nextHeadOf(context)
     const excess = rules.blob === undefined ? 0n : excessBlobGasAfter(rules, rules.blob, chain.head().header)
     return toQuantity(blobBaseFeeAt(chain.configuration, rules, excess) ?? 0n)
   }),

@@ -10,6 +10,14 @@ export const NET_METHODS: readonly Method[] = [
     if (network === undefined) throw new RpcError('P2P_DISABLED')
     return toQuantity(network.peerCount())
   }),
+  method('net_services', [], (_, { services }) =>
+    Object.fromEntries(
+      Object.entries(services?.() ?? {}).map(([name, { host, port }]) => [
+        name,
+        { host, port: port.toString() },
+      ]),
+    ),
+  ),
   method('net_enode', [], (_, { network }) => {
     if (network === undefined) throw new RpcError('P2P_DISABLED')
     return required(network.enode, 'P2P_NOT_RUNNING')

@@ -1,16 +1,11 @@
 import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
-import { poolHeadOf } from '../../../core/txpool/head.ts'
-import type { PoolHead } from '../../../core/txpool/pool.ts'
-import type { RpcContext } from '../context.ts'
 import { RpcError } from '../errors.ts'
 import { type Method, method } from '../method.ts'
+import { nextHeadOf } from '../nextHead.ts'
 import { given, hashOf, requireAddress, required } from '../parameters/values.ts'
 import { byAccount, byNonce, inspectText, wholeOf } from '../pool/content.ts'
 import { readPendingFilter } from '../pool/pendingFilter.ts'
 import { pendingTransactionShape } from '../shapes/transaction.ts'
-
-const headOf = ({ chain, nowMs, options }: RpcContext): PoolHead =>
-  poolHeadOf(chain, BigInt(Math.floor(nowMs() / 1000)), options.minGasPrice)
 
 export const TXPOOL_METHODS: readonly Method[] = [
   method('txpool_besuTransactions', [], (_, { pool }) =>
@@ -50,7 +45,7 @@ export const TXPOOL_METHODS: readonly Method[] = [
   }),
   method('txpool_inspect', [], (_, context) => {
     const { pool } = context
-    const head = headOf(context)
+    const head = nextHeadOf(context)
     const { pending, queued } = wholeOf(pool)
     return {
       pending: byAccount(pending, inspectText),
@@ -61,7 +56,7 @@ export const TXPOOL_METHODS: readonly Method[] = [
   method('txpool_explain', ['transactionHash'], async ({ params }, context) => {
     const { chain, pool } = context
     const hash = required(hashOf(given(params, 0)), 'INVALID_TRANSACTION_HASH')
-    const head = headOf(context)
+    const head = nextHeadOf(context)
     return (await chain.store.run(() => pool.explain(hash, head))) ?? null
   }),
 ]

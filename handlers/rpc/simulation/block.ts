@@ -8,6 +8,7 @@ import { createWorldState } from '../../../core/state/worldState.ts'
 import type { WorldState } from '../../../core/state/world.ts'
 import { headerOf } from '../blocks.ts'
 import type { RpcContext } from '../context.ts'
+import { minGasPriceOf } from '../nextHead.ts'
 import type { BlockSelector } from '../parameters/block.ts'
 import { createBlockHashes } from './blockHashes.ts'
 import { precompilesUnder } from './precompileOverrides.ts'
@@ -22,7 +23,8 @@ export type SimulationBlock = {
   readonly seen?: Partial<BlockEnvironment>
 }
 
-const nextBlock = ({ chain, nowMs, options }: RpcContext): SimulationBlock => {
+const nextBlock = (context: RpcContext): SimulationBlock => {
+  const { chain, nowMs } = context
   const { configuration } = chain
   const { header: parent, hash } = chain.head()
   const seconds = BigInt(Math.floor(nowMs() / 1000))
@@ -35,7 +37,7 @@ const nextBlock = ({ chain, nowMs, options }: RpcContext): SimulationBlock => {
     parent,
     parentRules: rulesAt(configuration, parent.number, parent.timestamp, parent.difficulty),
     genesisBaseFeePerGas: chain.genesis.header.baseFeePerGas,
-    minGasPrice: options.minGasPrice,
+    minGasPrice: minGasPriceOf(context),
   })
   const excessBlobGas = rules.blob === undefined ? undefined : excessBlobGasAfter(rules, rules.blob, parent)
   const header = { ...parent, parentHash: hash, number, timestamp, baseFeePerGas, excessBlobGas }

@@ -42,6 +42,13 @@ export const FEE_OPTIONS = {
     placeholder: '<WEI>',
     description: 'Least gas price of a transaction; the base fee of a fixedBaseFee network',
   }),
+  minPriorityFee: bigintOption({
+    name: 'min-priority-fee',
+    group: GAS,
+    fallback: 0n,
+    placeholder: '<WEI>',
+    description: 'Least priority fee per gas of a transaction that is put into a block',
+  }),
   apiGasPriceBlocks: integerOption({
     name: 'api-gas-price-blocks',
     group: GAS,

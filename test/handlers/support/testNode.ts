@@ -1,6 +1,7 @@
 import type { Address } from '../../../core/bytes/bytes.ts'
 import { fromHex, toHex } from '../../../core/bytes/hex.ts'
 import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
+import { createBadBlocks, keepBadBlocks } from '../../../core/chain/badBlocks.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
 import { openChain } from '../../../core/chain/openChain.ts'
 import type { SenderTransaction } from '../../../core/chain/transaction.ts'
@@ -60,7 +61,20 @@ export type TestNode = RpcApp & {
 export type TestNodeOptions = {
   readonly rpc?: Partial<RpcOptions>
   readonly pool?: Partial<PoolOptions>
-  readonly host?: Partial<Pick<RpcHost, 'network' | 'syncing' | 'votes' | 'differences' | 'warn'>>
+  readonly host?: Partial<
+    Pick<
+      RpcHost,
+      | 'network'
+      | 'syncing'
+      | 'votes'
+      | 'differences'
+      | 'warn'
+      | 'miner'
+      | 'coinbase'
+      | 'services'
+      | 'setLogLevel'
+    >
+  >
   /** Over the development genesis. */
   readonly genesis?: (genesis: Record<string, unknown>) => void
 }
@@ -72,7 +86,9 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
   const raise = (error: unknown): never => {
     throw error
   }
-  const chain = await openChain({ genesis: parseGenesis(genesisFile), store, onError: raise })
+  const opened = await openChain({ genesis: parseGenesis(genesisFile), store, onError: raise })
+  const badBlocks = createBadBlocks()
+  const chain = keepBadBlocks(opened, badBlocks)
   const pool = createTransactionPool({ ...POOL_OPTIONS, ...options.pool })
   const clock = { nowMs: 1_700_000_000_000 }
   const nowMs = (): number => clock.nowMs
@@ -98,6 +114,7 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
     syncing: () => undefined,
     votes: undefined,
     differences: () => [],
+    badBlocks: badBlocks.list,
     warn: () => undefined,
     ...options.host,
     reportError: (method, error) => {

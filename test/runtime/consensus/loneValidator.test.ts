@@ -46,7 +46,7 @@ const run = async (
     },
   })
   const pool = createTransactionPool(POOL_OPTIONS)
-  const poolHead = createPoolHead(chain, 0n)
+  const poolHead = createPoolHead(chain, () => 0n)
   const consensus = chain.configuration.consensus as QbftConsensus
   const follower = startPoolFollower({ chain, pool, poolHead, log: logOf('pool') })
   const running = await startConsensus({
@@ -55,9 +55,12 @@ const run = async (
     pool,
     poolHead: change(poolHead),
     key: nodeKeyOf(testKey(1)),
-    vanity: new TextEncoder().encode('test'),
-    minGasPrice: 0n,
-    targetGasLimit: undefined,
+    settings: () => ({
+      extraData: new TextEncoder().encode('test'),
+      minGasPrice: 0n,
+      minPriorityFee: 0n,
+      targetGasLimit: undefined,
+    }),
     selectionPercent: 75,
     log: logOf('validator'),
     standingVotes: () => [],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { configureLog, type LogOptions, logOf } from '../../../runtime/logging/log.ts'
+import { changeLogLevel, configureLog, type LogOptions, logOf } from '../../../runtime/logging/log.ts'
 
 const logged = (options: Partial<LogOptions>, write: () => void): readonly string[] => {
   const lines: string[] = []
@@ -63,5 +63,23 @@ describe('the log', () => {
       log.trace('t')
     })
     expect(lines).toHaveLength(count)
+  })
+
+  test('changes its level while it runs, of the whole node or of parts of it', () => {
+    const tell = () => {
+      log.debug('chain')
+      logOf('p2p').debug('p2p')
+      logOf('p2p').error('p2p fails')
+    }
+    const lines = logged({}, () => {
+      tell()
+      changeLogLevel('DEBUG', ['chain'])
+      tell()
+      changeLogLevel('OFF', ['quorate.p2p'])
+      tell()
+      changeLogLevel('DEBUG', [])
+      tell()
+    }).map(line => line.slice(line.lastIndexOf('| ') + 2))
+    expect(lines).toEqual(['p2p fails', 'chain', 'p2p fails', 'chain', 'chain', 'p2p', 'p2p fails'])
   })
 })

@@ -9,13 +9,14 @@ import type { Rules } from '../../../../core/genesis/configuration.ts'
 import { forkIsAtLeast } from '../../../../core/genesis/fork.ts'
 import { rulesAt } from '../../../../core/genesis/schedule.ts'
 import type { RpcContext } from '../../context.ts'
+import { minGasPriceOf } from '../../nextHead.ts'
 import type { PlannedBlock } from './plan.ts'
 
 /** The head of a simulated block before it is executed: what it does not say, it has from its parent. */
 export type OpenBlock = { readonly header: Header; readonly rules: Rules }
 
 const baseFeeOf = (
-  { chain, options }: RpcContext,
+  context: RpcContext,
   rules: Rules,
   parent: Header,
   { blockOverrides }: PlannedBlock,
@@ -25,6 +26,7 @@ const baseFeeOf = (
   if (blockOverrides.baseFeePerGas !== undefined) return blockOverrides.baseFeePerGas
   // A call that offers no fee could not stand in a block that asks for one.
   if (!validation) return 0n
+  const { chain } = context
   const { configuration } = chain
   return nextBaseFee({
     configuration,
@@ -32,7 +34,7 @@ const baseFeeOf = (
     parent,
     parentRules: rulesAt(configuration, parent.number, parent.timestamp, parent.difficulty),
     genesisBaseFeePerGas: chain.genesis.header.baseFeePerGas,
-    minGasPrice: options.minGasPrice,
+    minGasPrice: minGasPriceOf(context),
   })
 }
 

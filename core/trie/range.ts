@@ -1,0 +1,68 @@
+import { compareBytes, type Hash } from '../bytes/bytes.ts'
+import { MissingEntries } from '../state/account.ts'
+import { childOf, loadRoot, MISSING, type TrieRun } from './load.ts'
+import { nibbleAt } from './nibbles.ts'
+import type { Branch, Node, TrieNodeReader } from './node.ts'
+
+/** A leaf of a trie whose keys all have 32 bytes. */
+export type TrieLeaf = { readonly key: Hash; readonly value: Uint8Array }
+
+const KEY_BYTES = 32
+
+const putNibble = (key: Uint8Array, depth: number, nibble: number): void => {
+  const at = depth >> 1
+  const byte = key[at] as number
+  key[at] = (depth & 1) === 0 ? (byte & 0x0f) | (nibble << 4) : (byte & 0xf0) | nibble
+}
+
+/** Whether everything below a branch comes before the start, after it, or some of it on each side. */
+const compareToStart = ({ prefix }: Branch, start: Uint8Array, depth: number): number => {
+  for (let i = 0; i < prefix.length; i++) {
+    const difference = (prefix[i] as number) - nibbleAt(start, depth + i)
+    if (difference !== 0) return difference
+  }
+  return 0
+}
+
+/**
+ * The leaves from `start` on in the order of their keys, `most` of them: of a storage trie or the state trie, whose record
+ * keys begin with `keyPrefix`.
+ * @throws TrieCorruption when a record is not what its parent says.
+ * @throws MissingEntries over a store that must load something first.
+ */
+export const trieLeaves = (
+  nodes: TrieNodeReader,
+  keyPrefix: string,
+  root: Hash,
+  start: Hash,
+  most: number,
+): readonly TrieLeaf[] => {
+  const run: TrieRun = { nodes, keyPrefix, writes: undefined, missing: [], branches: 0 }
+  const leaves: TrieLeaf[] = []
+  const path = new Uint8Array(KEY_BYTES)
+
+  /** As deep as a key has nibbles. `onEdge` while the way here is the start's. */
+  const visit = (node: Node | undefined, depth: number, onEdge: boolean): void => {
+    if (node === undefined || leaves.length >= most) return
+    if (node.kind === 'leaf') {
+      if (!onEdge || compareBytes(node.key, start) >= 0) leaves.push({ key: node.key, value: node.value })
+      return
+    }
+    const side = onEdge ? compareToStart(node, start, depth) : 1
+    if (side < 0) return
+    node.prefix.forEach((nibble, i) => putNibble(path, depth + i, nibble))
+    const childDepth = depth + node.prefix.length + 1
+    const first = side === 0 ? nibbleAt(start, childDepth - 1) : 0
+    for (let index = first; index < 16 && leaves.length < most; index++) {
+      putNibble(path, childDepth - 1, index)
+      const child = childOf(run, node, index, path, childDepth)
+      if (child === MISSING) throw new MissingEntries([...new Set(run.missing)])
+      visit(child, childDepth, side === 0 && index === first)
+    }
+  }
+
+  const node = loadRoot(run, root)
+  if (node === MISSING) throw new MissingEntries([...new Set(run.missing)])
+  visit(node, 0, true)
+  return leaves
+}

@@ -1,0 +1,37 @@
+import { toHex } from '../../../core/bytes/hex.ts'
+import { accountAt, accountRange, storageRangeAt } from '../debugState/ranges.ts'
+import { getBadBlocks } from '../debugState/badBlocks.ts'
+import { RpcError } from '../errors.ts'
+import { type Call, type Method, method } from '../method.ts'
+import type { RpcContext } from '../context.ts'
+import { type Submitted, submitAll } from '../sendRawTransaction.ts'
+
+/** Besu's names of reasons are its own; here they are those of this node's refusals. */
+const statusOf = (submitted: Submitted, index: number): unknown => {
+  if (!(submitted instanceof Error)) return { index, success: true, hash: toHex(submitted) }
+  return { index, success: false, errorMessage: submitted.code }
+}
+
+/** Each parameter is a transaction; all are put into the pool in their order. */
+const batchSend = async ({ params }: Call, context: RpcContext): Promise<unknown> => {
+  const { batchSizeMax } = context.options
+  if (batchSizeMax > 0 && params.length > batchSizeMax) throw new RpcError('BATCH_TOO_LARGE')
+  const submitted = await submitAll(
+    params.map(param => [param]),
+    context,
+  )
+  return submitted.map(statusOf)
+}
+
+/** The state as it was between transactions, what was refused, and transactions by the dozen. */
+export const DEBUG_STATE_METHODS: readonly Method[] = [
+  method('debug_accountRange', ['block', 'ignored', 'addressHash', 'maxResults'], accountRange),
+  method(
+    'debug_storageRangeAt',
+    ['block', 'transactionIndex', 'address', 'startKey', 'limit'],
+    storageRangeAt,
+  ),
+  method('debug_accountAt', ['block', 'transactionIndex', 'address'], accountAt),
+  method('debug_getBadBlocks', [], (_, context) => getBadBlocks(context)),
+  method('debug_batchSendRawTransaction', ['transactions…'], batchSend),
+]

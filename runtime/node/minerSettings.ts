@@ -1,0 +1,29 @@
+import { fromHex } from '../../core/bytes/hex.ts'
+import type { MinerSettings } from '../../handlers/rpc/context.ts'
+import type { NodeOptions } from '../cli/nodeOptions.ts'
+import { NAME, VERSION } from '../version.ts'
+
+/** How this node makes blocks: as its options say, until an operator says otherwise. */
+export type ChangeableSettings = {
+  settings(): MinerSettings
+  change(settings: Partial<MinerSettings>): void
+}
+
+type Options = Pick<NodeOptions, 'minGasPrice' | 'minPriorityFee' | 'minerExtraData' | 'targetGasLimit'>
+
+export const createMinerSettings = (options: Options): ChangeableSettings => {
+  const { minGasPrice, minPriorityFee, minerExtraData, targetGasLimit } = options
+  let settings: MinerSettings = {
+    minGasPrice,
+    minPriorityFee,
+    targetGasLimit,
+    extraData:
+      minerExtraData === undefined ? new TextEncoder().encode(`${NAME} ${VERSION}`) : fromHex(minerExtraData),
+  }
+  return {
+    settings: () => settings,
+    change: more => {
+      settings = { ...settings, ...more }
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type NodeProcess, PROCESS_TEST_TIMEOUT_MS, startNode } from '../nodeProcess.ts'
+import { clientsOf } from '../transactions.ts'
+
+setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)
+
+describe('a node whose operator changes how it makes blocks', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'quorate-'))
+  let node: NodeProcess
+  beforeAll(async () => {
+    node = await startNode(folder, ['--rpc-http-api=ETH,NET,MINER,ADMIN,DEBUG', '--min-priority-fee=2'])
+  })
+  afterAll(async () => {
+    await node.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const send = (index: number, maxPriorityFeePerGas: bigint) => {
+    const { wallet } = clientsOf(node.url, 1337, index)
+    return wallet.sendTransaction({
+      to: `0x${'77'.repeat(20)}`,
+      value: 1n,
+      gas: 21_000n,
+      maxFeePerGas: 5_000_000_000n,
+      maxPriorityFeePerGas,
+    })
+  }
+  const mined = (hash: `0x${string}`, index = 0) =>
+    clientsOf(node.url, 1337, index).reader.waitForTransactionReceipt({ hash })
+
+  test('takes no part while it is stopped, and does again', async () => {
+    expect(await node.rpc<boolean>('eth_mining')).toBe(true)
+    expect(await node.rpc<boolean>('miner_stop')).toBe(true)
+    expect(await node.rpc<boolean>('eth_mining')).toBe(false)
+    expect(await node.rpc<boolean>('miner_stop')).toBe(false)
+    const height = await node.rpc<string>('eth_blockNumber')
+    const hash = await send(0, 10n)
+    expect(await node.rpc<string>('eth_blockNumber')).toBe(height)
+    expect(await node.rpc<boolean>('miner_start')).toBe(true)
+    expect(await node.rpc<boolean>('miner_start')).toBe(true)
+    expect((await mined(hash)).status).toBe('success')
+    expect(await node.rpc<boolean>('eth_mining')).toBe(true)
+  })
+
+  test('makes blocks of what pays enough, with its extra data', async () => {
+    expect(await node.rpc<string>('miner_getMinPriorityFee')).toBe('0x2')
+    await node.rpc('miner_setMinPriorityFee', '0x5')
+    await node.rpc('miner_setExtraData', '0x71756f72617465')
+    const poor = await send(1, 4n)
+    const { blockNumber } = await mined(await send(2, 5n))
+    expect(await node.rpc<unknown>('eth_getTransactionReceipt', poor)).toBeNull()
+    const block = await node.rpc<{ extraData: string }>(
+      'eth_getBlockByNumber',
+      `0x${blockNumber.toString(16)}`,
+      false,
+    )
+    expect(block.extraData).toContain('71756f72617465')
+    await node.rpc('miner_setMinPriorityFee', '0x0')
+    await send(3, 1n)
+    expect((await mined(poor, 1)).status).toBe('success')
+  })
+
+  test('says who it is and where, and logs more when it is told to', async () => {
+    const { port } = new URL(node.url)
+    expect(await node.rpc<unknown>('net_services')).toEqual({ jsonrpc: { host: '127.0.0.1', port } })
+    const { miner } = await node.rpc<{ miner: string }>('eth_getBlockByNumber', 'latest', false)
+    expect(await node.rpc<string>('eth_coinbase')).toBe(miner)
+    expect(node.output()).not.toContain('DEBUG')
+    await node.rpc('admin_changeLogLevel', 'DEBUG', ['validator'])
+    await mined(await send(4, 3n), 4)
+    while (!node.output().includes('Built #')) await Bun.sleep(20)
+    expect(await node.rpc<unknown>('debug_getBadBlocks')).toEqual([])
+  })
+})
