@@ -60,8 +60,9 @@ export const readSecret = (prompt: string): Promise<string> =>
       advance()
     }
     const onEnd = (): void => stop()
-    stderr.write(prompt)
+    // Before the prompt: whoever sees it may type.
     stdin.setRawMode(true)
+    stderr.write(prompt)
     stdin.on('data', onData)
     stdin.on('end', onEnd)
     stdin.resume()

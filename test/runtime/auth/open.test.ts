@@ -1,0 +1,205 @@
+import { describe, expect, test } from 'bun:test'
+import { generateKeyPairSync } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { getLogger } from '@logtape/logtape'
+import { openAccess } from '../../../runtime/auth/open.ts'
+import { readArguments } from '../../../runtime/cli/arguments.ts'
+import { UsageError } from '../../../runtime/cli/errors.ts'
+import { ignoredOptions } from '../../../runtime/cli/ignored.ts'
+import { NODE_OPTIONS } from '../../../runtime/cli/nodeOptions.ts'
+import { resolveOptions } from '../../../runtime/cli/resolve.ts'
+import { createKeys, createSecp256k1Keys } from '../../handlers/auth/keys.ts'
+import { userToml } from '../../handlers/auth/loginNode.ts'
+import { withFolder } from '../folder.ts'
+
+const LOG = getLogger(['test'])
+
+const resolve = (args: readonly string[]) =>
+  resolveOptions(NODE_OPTIONS, readArguments(args, NODE_OPTIONS).given, {})
+
+/** What a start says to the command line; undefined where it goes on. */
+const refusal = async (args: readonly string[]): Promise<string | undefined> => {
+  try {
+    const access = await openAccess(resolve(args).values, LOG)
+    await access.close()
+    return undefined
+  } catch (error) {
+    if (error instanceof UsageError) return error.message
+    throw error
+  }
+}
+
+/** With a file of that content, given as `option`. */
+const refusalOf = (
+  content: string,
+  option: string,
+  ...more: readonly string[]
+): Promise<string | undefined> =>
+  withFolder(async folder => {
+    const path = join(folder, 'file')
+    writeFileSync(path, content)
+    return (await refusal([`--${option}=${path}`, ...more]))?.replaceAll(path, 'FILE')
+  })
+
+const PORTS = [
+  ['rpc-http', 'HTTP', 'HTTP'],
+  ['rpc-ws', 'WS', 'WebSocket'],
+] as const
+
+describe.each(PORTS)('given --%s-authentication-enabled', (flag, port, name) => {
+  const on = `--${flag}-authentication-enabled`
+  const file = `${flag}-authentication-credentials-file`
+  const key = `${flag}-authentication-jwt-public-key-file`
+
+  test('when there is neither file nor key then Besu’s text says so', async () => {
+    expect(await refusal([on])).toBe(
+      `Unable to authenticate JSON-RPC ${name} endpoint without a supplied credentials file or authentication public key file`,
+    )
+  })
+
+  test('when there are both then the start is refused', async () => {
+    expect(await refusal([on, `--${file}=a`, `--${key}=b`])).toStartWith(
+      `--${file} and --${key} exclude each other`,
+    )
+  })
+
+  test('when the file is missing then Besu’s text says so', async () => {
+    expect(await refusal([on, `--${file}=nowhere.toml`])).toBe(
+      `The specified RPC ${port} authentication credential file 'nowhere.toml' does not exist`,
+    )
+  })
+
+  const wrong: readonly (readonly [what: string, content: string, text: string])[] = [
+    [
+      'empty',
+      '',
+      `Invalid RPC ${port} authentication credentials file: the file is empty, it needs a [Users.<name>] table`,
+    ],
+    [
+      'of users without password',
+      '[Users.a]\npermissions = ["eth:*"]',
+      'RPC user specified without password.',
+    ],
+    [
+      'of wrong values',
+      `${userToml('a', 'x', [])}roles = []`,
+      'RPC authentication configuration file contains invalid values.',
+    ],
+  ]
+  test.each(wrong)('when the file is %s then Besu’s text says so', async (_, content, text) => {
+    expect(await refusalOf(content, file, on)).toBe(text)
+  })
+
+  test.each([
+    ['no TOML', '{Users.a}'],
+    ['two tables of one name', userToml('a', 'x', []) + userToml('a', 'x', [])],
+  ])('when the file is %s then Besu’s text begins the reason', async (_, content) => {
+    expect(await refusalOf(content, file, on)).toStartWith(
+      `Invalid RPC ${port} authentication credentials file: `,
+    )
+  })
+
+  test('when it is a folder or too long then that is the reason', async () => {
+    expect(await refusal([on, `--${file}=.`])).toBe(
+      `Invalid RPC ${port} authentication credentials file: it cannot be read: EISDIR`,
+    )
+    expect(await refusalOf(`#${'x'.repeat(2 ** 20)}`, file, on)).toContain('is longer than 1048576 bytes')
+  })
+
+  test('when the file is as it must be, also with empty permissions, then it starts', async () => {
+    expect(await refusalOf(userToml('a', 'x', []), file, on)).toBeUndefined()
+  })
+
+  test('when the key cannot be read, is none or does not fit then a clear line says so', async () => {
+    expect(await refusal([on, `--${key}=nowhere.pem`])).toBe(
+      'Authentication RPC public key could not be read (nowhere.pem: ENOENT)',
+    )
+    expect(await refusalOf('hello', key, on)).toBe(
+      'Authentication RPC public key file format is invalid (FILE)',
+    )
+    const rsa = await createKeys('RS256')
+    expect(await refusalOf(rsa.publicPem, key, on)).toBeUndefined()
+    expect(
+      await refusalOf(rsa.publicPem, key, on, `--${flag}-authentication-jwt-algorithm=rs512`),
+    ).toBeUndefined()
+    expect(await refusalOf(rsa.publicPem, key, on, `--${flag}-authentication-jwt-algorithm=ES256`)).toBe(
+      'The authentication public key is an RSA key, which ES256 cannot use: give RS256, RS384 or RS512 (FILE)',
+    )
+    expect(await refusalOf(rsa.privatePem, key, on)).toStartWith(
+      'The authentication public key file holds a private key',
+    )
+    const short = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey
+    expect(await refusalOf(short.export({ type: 'spki', format: 'pem' }) as string, key, on)).toBe(
+      'The authentication public key is an RSA key of 1024 bits: at least 2048 are needed (FILE)',
+    )
+    const k1 = createSecp256k1Keys().publicPem
+    expect(await refusalOf(k1, key, on, `--${flag}-authentication-jwt-algorithm=ES256`)).toBeUndefined()
+    expect(await refusalOf(k1, key, on, `--${flag}-authentication-jwt-algorithm=ES384`)).toContain(
+      'secp256k1',
+    )
+  })
+
+  test('when a method of the open list is none then Besu’s text says so, whether or not it is on', async () => {
+    const text = `Invalid value for option '--${flag}-api-methods-no-auth', options must be valid RPC methods`
+    for (const list of ['eth_nothing', 'net_version,ETH_CALL', 'eth:call', 'eth_*'])
+      expect(await refusal([`--${flag}-api-methods-no-auth=${list}`])).toBe(text)
+    for (const list of ['net_version', 'eth_subscribe,trace_block', ''])
+      expect(await refusal([`--${flag}-api-methods-no-auth=${list}`])).toBeUndefined()
+    expect(await refusal([`--${flag}-api-method-no-auth=x`])).toBe(text)
+  })
+})
+
+describe('given an algorithm', () => {
+  test('then letters may be of either case, HS256 is told why not, and others what there is', () => {
+    const algorithm = (text: string) =>
+      resolve([`--rpc-http-authentication-jwt-algorithm=${text}`]).values.rpcHttpAuthenticationJwtAlgorithm
+    expect(resolve([]).values.rpcHttpAuthenticationJwtAlgorithm).toBe('RS256')
+    expect(['es256', 'Rs384', 'ES512'].map(algorithm)).toEqual(['ES256', 'RS384', 'ES512'])
+    expect(() => algorithm('HS256')).toThrow('HS256 has one secret that signs and verifies')
+    for (const other of ['none', 'PS256', 'RS1', 'ES256K'])
+      expect(() => algorithm(other)).toThrow('expected one of [RS256, RS384, RS512, ES256, ES384, ES512]')
+  })
+})
+
+describe('given trusted proxies', () => {
+  test('then addresses and networks are taken, and nothing else', () => {
+    const proxies = (text: string) => resolve([`--rpc-trusted-proxies=${text}`]).values.rpcTrustedProxies
+    expect(proxies('127.0.0.1, 10.0.0.0/8,::1')).toEqual(['127.0.0.1', '10.0.0.0/8', '::1'])
+    for (const text of ['nginx', '10.0.0.0/33', '*', ''])
+      expect(() => proxies(text)).toThrow('neither an IP address')
+  })
+})
+
+describe('given options whose parent is off', () => {
+  const ignored = (args: readonly string[], rpcHttpEnabled = true): readonly string[] => {
+    const { values, sources } = resolve(args)
+    return ignoredOptions({ options: values, sources, rpcHttpEnabled }).map(
+      entry => `${entry.ignored} < ${entry.parent}`,
+    )
+  }
+
+  test('then each is told once, with the parent that would give it an effect', () => {
+    expect(
+      ignored(['--rpc-http-authentication-credentials-file=a', '--rpc-http-api-method-no-auth=net_version']),
+    ).toEqual([
+      '--rpc-http-authentication-credentials-file, --rpc-http-api-methods-no-auth < --rpc-http-authentication-enabled',
+    ])
+    expect(ignored(['--rpc-http-authentication-enabled', '--rpc-http-port=1'], false)).toEqual([
+      '--rpc-http-port, --rpc-http-authentication-enabled < --rpc-http-enabled',
+    ])
+    expect(ignored(['--rpc-ws-enabled', '--rpc-ws-authentication-subprotocol-enabled'])).toEqual([
+      '--rpc-ws-authentication-subprotocol-enabled < --rpc-ws-authentication-enabled',
+    ])
+    expect(
+      ignored(['--rpc-http-authentication-enabled', '--rpc-http-authentication-jwt-algorithm=ES256']),
+    ).toEqual(['--rpc-http-authentication-jwt-algorithm < --rpc-http-authentication-jwt-public-key-file'])
+    expect(ignored(['--rpc-trusted-proxies=::1'])).toEqual([
+      '--rpc-trusted-proxies < --rpc-http-authentication-enabled',
+    ])
+    expect(ignored([])).toEqual([])
+    expect(
+      ignored(['--rpc-http-authentication-enabled', '--rpc-http-authentication-credentials-file=a']),
+    ).toEqual([])
+  })
+})
