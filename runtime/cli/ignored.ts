@@ -2,7 +2,7 @@ import type { NodeOptions } from './nodeOptions.ts'
 import type { OptionTable } from './option.ts'
 import { GRAPHQL_OPTIONS } from './options/graphql.ts'
 import { RPC_OPTIONS, SHARED_RPC_OPTIONS } from './options/rpc.ts'
-import { HTTP_AUTH_OPTIONS, WS_AUTH_OPTIONS } from './options/rpcAuth.ts'
+import { HTTP_AUTH_OPTIONS, PROXY_OPTIONS, WS_AUTH_OPTIONS } from './options/rpcAuth.ts'
 import { WS_OPTIONS } from './options/ws.ts'
 import type { Sources } from './resolve.ts'
 
@@ -40,6 +40,11 @@ const dependentsOf = ({ options, rpcHttpEnabled }: Given): readonly Dependents[]
       parent: 'rpc-http-authentication-jwt-public-key-file',
       isOn: options.rpcHttpAuthenticationJwtPublicKeyFile !== undefined,
       tables: [{ rpcHttpAuthenticationJwtAlgorithm }],
+    },
+    {
+      parent: 'rpc-http-authentication-enabled',
+      isOn: options.rpcHttpAuthenticationEnabled || options.rpcWsAuthenticationEnabled,
+      tables: [PROXY_OPTIONS],
     },
     { parent: 'rpc-ws-authentication-enabled', isOn: options.rpcWsAuthenticationEnabled, tables: [wsAuth] },
     {

@@ -16,7 +16,7 @@ export type RuntimeName = 'bun' | 'node' | 'deno'
  * How each runtime runs a file of this project. Node and Deno come with the development dependencies; the programs
  * themselves are named, not the scripts in `.bin` that may stand before them, so that a signal reaches the node.
  */
-const COMMANDS: Readonly<Record<RuntimeName, readonly [program: string, ...args: string[]]>> = {
+export const COMMANDS: Readonly<Record<RuntimeName, readonly [program: string, ...args: string[]]>> = {
   bun: [process.execPath],
   node: [join(ROOT, 'node_modules/node/bin/node')],
   deno: [join(ROOT, 'node_modules/deno/deno'), 'run', '-A'],
