@@ -47,6 +47,9 @@ export type Link = {
   /** True once established, false when it ends before. */
   readonly ready: Promise<boolean>
   readonly settle: (established: boolean) => void
+  /** Resolves when the connection is no more. */
+  readonly ended: Promise<void>
+  readonly end: () => void
 }
 
 /** Undefined when the other side has no secp256k1 key: it is no node of this kind. */
@@ -57,6 +60,7 @@ export const createLink = (connection: Connection, nowMs: () => number): Link | 
   const { host, port } = endpointOf(connection.remoteAddr)
   const now = nowMs()
   const { promise, resolve } = Promise.withResolvers<boolean>()
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>()
   return {
     connection,
     publicKey,
@@ -82,6 +86,8 @@ export const createLink = (connection: Connection, nowMs: () => number): Link | 
     requests: createTokenBucket(REQUESTS_PER_SECOND, 2 * REQUESTS_PER_SECOND, nowMs),
     ready: promise,
     settle: resolve,
+    ended,
+    end,
   }
 }
 

@@ -37,6 +37,8 @@ const SPARE_LINGER_MS = 10_000
 const SECOND_CONNECTION = 'a second connection'
 /** To send a goodbye and close. */
 const CLOSE_TIMEOUT_MS = 1000
+/** Who hears a goodbye closes the connection by then; closed at once by who says it, it may end before it is read. */
+const GOODBYE_GRACE_MS = 300
 /** Statuses are small and only the newest counts. */
 const STATUS_QUEUE: ChannelLimits = { messagesMax: 16, bytesMax: 2 * STATUS_BYTES_MAX }
 /** A node tells five a second at most, and that it lives. */
@@ -109,7 +111,7 @@ export const createLinkLife = (options: LinkLifeOptions): LinkLife => {
     link.stage = 'closing'
     link.reason ??= reason
     tell(link, { kind: 'goodbye', reason, refused: link.refused, enodes })
-    return finish(link)
+    return finish(link, GOODBYE_GRACE_MS)
   }
 
   const refuse = (link: Link, reason: string, enodes: readonly string[] = []): void => {
@@ -117,8 +119,17 @@ export const createLinkLife = (options: LinkLifeOptions): LinkLife => {
     void close(link, reason, enodes)
   }
 
+  const endedWithin = async (link: Link, ms: number): Promise<void> => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const late = new Promise<void>(resolve => {
+      timer = setTimeout(resolve, ms)
+    })
+    await Promise.race([link.ended, late])
+    clearTimeout(timer)
+  }
+
   /** Lets what was said arrive, then closes. */
-  const finish = async (link: Link): Promise<void> => {
+  const finish = async (link: Link, graceMs = 0): Promise<void> => {
     if (link.finishing) return
     link.finishing = true
     const signal = AbortSignal.timeout(CLOSE_TIMEOUT_MS)
@@ -129,6 +140,7 @@ export const createLinkLife = (options: LinkLifeOptions): LinkLife => {
         Promise.all(channels.map(channel => channel?.idle() ?? Promise.resolve())),
         timedOut,
       ])
+      if (graceMs > 0) await endedWithin(link, graceMs)
       await link.connection.close({ signal })
     } catch (cause) {
       log.debug('Connection with {peer} is cut: {reason}', { peer: nameOf(link), reason: textOf(cause) })
@@ -277,6 +289,7 @@ export const createLinkLife = (options: LinkLifeOptions): LinkLife => {
       pending.delete(link.id)
       link.stage = 'closing'
       link.settle(false)
+      link.end()
       const reason = link.reason ?? 'the connection was closed'
       options.onEnded(link, table.remove(link), reason)
     },

@@ -1,4 +1,4 @@
-/** Seeds that show a fault the machine once had, where it is put back. */
+/** Seeds that show a fault the machine, or the simulation, once had, where it is put back. */
 export type PastSeed = {
   readonly seed: number
   /** As given on the command line; undefined where the seed decides. */
@@ -32,5 +32,11 @@ export const PAST_SEEDS: readonly PastSeed[] = [
     seed: 71,
     validators: 4,
     reason: 'a validator whose signer failed left round after round, and the others took long to follow it',
+  },
+  {
+    seed: 4755,
+    validators: undefined,
+    reason:
+      'of the simulation itself: nodes 400 blocks behind came level too late, because they waited a second after each 16',
   },
 ]
