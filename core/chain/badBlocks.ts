@@ -20,7 +20,7 @@ export type BadBlock = {
 /** The blocks refused last, the newest last. */
 export type BadBlocks = {
   add(block: Block, hash: Hash, error: InvalidBlock): void
-  list(): readonly BadBlock[]
+  readonly list: () => readonly BadBlock[]
 }
 
 /** Anyone who is a peer can send such blocks: so many are kept, */

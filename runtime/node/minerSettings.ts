@@ -5,7 +5,7 @@ import { NAME, VERSION } from '../version.ts'
 
 /** How this node makes blocks: as its options say, until an operator says otherwise. */
 export type ChangeableSettings = {
-  settings(): MinerSettings
+  readonly settings: () => MinerSettings
   change(settings: Partial<MinerSettings>): void
 }
 

@@ -42,9 +42,9 @@ export type Participation = {
   /** False while it is told not to take part in making blocks. */
   readonly runs: () => boolean
   /** Takes part in making blocks again; false on a chain where nobody does, and before `start`. */
-  resume(): Promise<boolean>
+  readonly resume: () => Promise<boolean>
   /** Takes no part any more, a block under way being finished; false where it took none. */
-  pause(): Promise<boolean>
+  readonly pause: () => Promise<boolean>
   /** Starts them one after the other. @throws NetworkError and others with a `code` */
   start(): Promise<void>
   /** A block under way is finished. */

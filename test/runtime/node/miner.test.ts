@@ -50,7 +50,7 @@ describe('a node whose operator changes how it makes blocks', () => {
     await node.rpc('miner_setExtraData', '0x71756f72617465')
     const poor = await send(1, 4n)
     const { blockNumber } = await mined(await send(2, 5n))
-    expect(await node.rpc<unknown>('eth_getTransactionReceipt', poor)).toBeNull()
+    expect(await node.rpc('eth_getTransactionReceipt', poor)).toBeNull()
     const block = await node.rpc<{ extraData: string }>(
       'eth_getBlockByNumber',
       `0x${blockNumber.toString(16)}`,
@@ -64,13 +64,13 @@ describe('a node whose operator changes how it makes blocks', () => {
 
   test('says who it is and where, and logs more when it is told to', async () => {
     const { port } = new URL(node.url)
-    expect(await node.rpc<unknown>('net_services')).toEqual({ jsonrpc: { host: '127.0.0.1', port } })
+    expect(await node.rpc('net_services')).toEqual({ jsonrpc: { host: '127.0.0.1', port } })
     const { miner } = await node.rpc<{ miner: string }>('eth_getBlockByNumber', 'latest', false)
     expect(await node.rpc<string>('eth_coinbase')).toBe(miner)
     expect(node.output()).not.toContain('DEBUG')
     await node.rpc('admin_changeLogLevel', 'DEBUG', ['validator'])
     await mined(await send(4, 3n), 4)
     while (!node.output().includes('Built #')) await Bun.sleep(20)
-    expect(await node.rpc<unknown>('debug_getBadBlocks')).toEqual([])
+    expect(await node.rpc('debug_getBadBlocks')).toEqual([])
   })
 })
