@@ -1,0 +1,194 @@
+import { describe, expect, test } from 'bun:test'
+import { address, code, deploying, type Part, returning, word } from '../../../core/evm/harness.ts'
+import { toHex } from '../../../../core/bytes/hex.ts'
+import { debugTrace } from './traceCode.ts'
+
+type Step = {
+  readonly pc: number
+  readonly op: string
+  readonly gas: number
+  readonly gasCost: number
+  readonly depth: number
+  readonly refund?: number
+  readonly stack?: readonly string[]
+  readonly memory?: readonly string[]
+  readonly storage?: Readonly<Record<string, string>>
+  readonly returnData?: string
+  readonly reason?: string
+  readonly error?: string
+}
+type Trace = {
+  readonly gas: number
+  readonly failed: boolean
+  readonly returnValue: string
+  readonly structLogs: readonly Step[]
+}
+
+const GAS = { message: { gasLimit: 121_000n } }
+const traced = (...args: Parameters<typeof debugTrace>): Trace => debugTrace(...args) as Trace
+const steps = (...args: Parameters<typeof debugTrace>): readonly Step[] => traced(...args).structLogs
+const slot = (value: number): string => toHex(word(value))
+
+describe('the opcode tracer', () => {
+  test('gives each step with the stack before it, the gas it took, and the whole transaction', () => {
+    const trace = traced({}, returning(5, 7, 'ADD'), GAS)
+    expect(trace).toEqual({
+      gas: 21_000 + 6 * 3 + 6,
+      failed: false,
+      returnValue: toHex(word(12)),
+      structLogs: [
+        { pc: 0, op: 'PUSH1', gas: 100_000, gasCost: 3, depth: 1, stack: [] },
+        { pc: 2, op: 'PUSH1', gas: 99_997, gasCost: 3, depth: 1, stack: ['0x5'] },
+        { pc: 4, op: 'ADD', gas: 99_994, gasCost: 3, depth: 1, stack: ['0x5', '0x7'] },
+        { pc: 5, op: 'PUSH1', gas: 99_991, gasCost: 3, depth: 1, stack: ['0xc'] },
+        { pc: 7, op: 'MSTORE', gas: 99_988, gasCost: 6, depth: 1, stack: ['0xc', '0x0'] },
+        { pc: 8, op: 'PUSH1', gas: 99_982, gasCost: 3, depth: 1, stack: [] },
+        { pc: 10, op: 'PUSH1', gas: 99_979, gasCost: 3, depth: 1, stack: ['0x20'] },
+        { pc: 12, op: 'RETURN', gas: 99_976, gasCost: 0, depth: 1, stack: ['0x20', '0x0'] },
+      ],
+    })
+  })
+
+  test('is empty where no code runs', () => {
+    expect(traced({}, new Uint8Array(0), GAS)).toEqual({
+      gas: 21_000,
+      failed: false,
+      returnValue: '0x',
+      structLogs: [],
+    })
+  })
+
+  test('counts what a call is given as its cost, as geth does, and what comes back afterwards', () => {
+    const found = steps({}, code([0, 0, 0, 0, 0, 0x22, 1000, 'CALL'], 'STOP'), {
+      ...GAS,
+      others: [[address(0x22), { code: code(1, 'POP') }]],
+    })
+    const call = found.find(({ op }) => op === 'CALL') as Step
+    expect(call).toMatchObject({ gas: 100_000 - 21, gasCost: 2600 + 1000, depth: 1 })
+    const inside = found.filter(({ depth }) => depth === 2)
+    expect(inside.map(({ op, gas, gasCost }) => [op, gas, gasCost])).toEqual([
+      ['PUSH1', 1000, 3],
+      ['POP', 997, 2],
+      ['STOP', 995, 0],
+    ])
+    expect(found.at(-1)).toMatchObject({ op: 'STOP', gas: 100_000 - 21 - 2600 - 5, stack: ['0x1'] })
+  })
+
+  test('counts a creation without what the new contract is given', () => {
+    const found = steps({}, code([0, 0, 0, 'CREATE'], 'STOP'), GAS)
+    const create = found.find(({ op }) => op === 'CREATE') as Step
+    const left = 100_000 - 9 - 32_000
+    expect(create.gasCost).toBe(32_000 + left - Math.floor(left / 64))
+    expect(found.at(-1)?.gas).toBe(left)
+  })
+
+  test('a call that cannot begin costs what it would have, and gives back the rest', () => {
+    const found = steps({}, code([0, 0, 0, 0, 5, 0x22, 1000, 'CALL'], 'STOP'), GAS)
+    const call = found.find(({ op }) => op === 'CALL') as Step
+    expect(call.gasCost).toBe(2600 + 9000 + 25_000 + 1000)
+    expect(found.at(-1)).toMatchObject({
+      op: 'STOP',
+      gas: call.gas - 2600 - 9000 - 25_000 + 2300,
+      stack: ['0x0'],
+    })
+  })
+
+  test('shows at SLOAD and SSTORE what the contract has read and written so far', () => {
+    const program = code([7, 1, 'SSTORE'], [2, 'SLOAD POP'], [8, 1, 'SSTORE'])
+    const found = steps({ disableStack: true }, program, { ...GAS, installed: { storage: { 2: 9n } } })
+    expect(found.flatMap(({ op, storage }) => (storage === undefined ? [] : [[op, storage]]))).toEqual([
+      ['SSTORE', { [slot(1)]: slot(7) }],
+      ['SLOAD', { [slot(1)]: slot(7), [slot(2)]: slot(9) }],
+      ['SSTORE', { [slot(1)]: slot(8), [slot(2)]: slot(9) }],
+    ])
+    expect(found.some(step => 'stack' in step)).toBe(false)
+    expect(steps({ disableStorage: true }, program, GAS).some(step => 'storage' in step)).toBe(false)
+  })
+
+  test('keeps the storage of each contract apart, and counts delegated code to the one it works for', () => {
+    const library = code([2, 2, 'SSTORE'])
+    const found = steps({}, code([1, 1, 'SSTORE'], [0, 0, 0, 0, 0x33, 50_000, 'DELEGATECALL']), {
+      ...GAS,
+      others: [[address(0x33), { code: library }]],
+    })
+    expect(
+      found.filter(({ op }) => op === 'SSTORE').map(({ storage }) => Object.keys(storage ?? {}).length),
+    ).toEqual([1, 2])
+  })
+
+  test('shows memory and return data where they are asked for, in either client’s words', () => {
+    const program = code([7, 0, 'MSTORE'], [0, 0, 32, 0, 4, 1000, 'STATICCALL'], 'STOP')
+    const last = (options: Record<string, unknown>) => steps(options, program, GAS).at(-1)
+    expect(last({ enableMemory: true })?.memory).toEqual([slot(7)])
+    expect(last({ disableMemory: false })?.memory).toEqual([slot(7)])
+    expect(last({ disableMemory: true })?.memory).toBeUndefined()
+    expect(last({})?.memory).toBeUndefined()
+    expect(last({ enableReturnData: true })?.returnData).toBe(slot(7))
+    expect(last({})?.returnData).toBeUndefined()
+  })
+
+  test('counts the refund', () => {
+    const found = steps({}, code([0, 1, 'SSTORE'], 'STOP'), { ...GAS, installed: { storage: { 1: 5n } } })
+    expect(found.map(({ refund }) => refund)).toEqual([undefined, undefined, undefined, 4800])
+  })
+
+  test('says at the last step why a frame failed', () => {
+    const last = (...parts: readonly Part[]) => {
+      const { structLogs, failed, returnValue } = traced({}, code(...parts), GAS)
+      expect(failed).toBe(true)
+      const { op, error, reason, gasCost } = structLogs.at(-1) as Step
+      return [op, error ?? reason, gasCost, returnValue]
+    }
+    expect(last('ADD')).toEqual(['ADD', 'Stack underflow', 3, '0x'])
+    expect(last(9, 'JUMP')).toEqual(['JUMP', 'Bad jump destination', 8, '0x'])
+    expect(last('INVALID')).toEqual(['INVALID', 'Bad instruction', 0, '0x'])
+    expect(last(Uint8Array.of(0x0c))).toEqual(['INVALID', 'Bad instruction', 0, '0x'])
+    expect(last(0xffffff, 0, 'MSTORE', 1, 'SLOAD', 0xffffff, 'MLOAD')).toEqual([
+      'MLOAD',
+      'Out of gas',
+      expect.any(Number),
+      '0x',
+    ])
+    expect(last([7, 0, 'MSTORE'], [32, 0, 'REVERT'])).toEqual(['REVERT', slot(7), 0, slot(7)])
+  })
+
+  test('an instruction in code that is not allowed to run is one without cost', () => {
+    const writes = code([1, 1, 'SSTORE'])
+    const found = steps({}, code([0, 0, 0, 0, 0x22, 50_000, 'STATICCALL'], 'STOP'), {
+      ...GAS,
+      others: [[address(0x22), { code: writes }]],
+    })
+    expect(found.findLast(({ depth }) => depth === 2)).toMatchObject({
+      op: 'SSTORE',
+      error: 'Illegal state change',
+      gasCost: 0,
+    })
+  })
+
+  test('a creation’s steps run in its code, the deposit counted to no step', () => {
+    const init = deploying(code('STOP'))
+    const trace = traced({}, new Uint8Array(0), { message: { to: undefined, data: init } })
+    expect(trace.structLogs.at(-1)).toMatchObject({ op: 'RETURN', gasCost: 0 })
+    expect(trace.returnValue).toBe('0x00')
+  })
+
+  test('names opcodes as the fork does', () => {
+    const named = (fork: 'istanbul' | 'paris') =>
+      steps({}, code('PREVRANDAO', 'BASEFEE'), { ...GAS, fork }).map(({ op }) => op)
+    expect(named('istanbul')).toEqual(['DIFFICULTY', 'INVALID'])
+    expect(named('paris')).toEqual(['PREVRANDAO', 'BASEFEE', 'STOP'])
+  })
+
+  test('keeps no more steps than the limit, and only those of the opcodes that are named', () => {
+    const program = code(1, 2, 'ADD', 'POP', 3, 'POP')
+    expect(steps({ limit: 2 }, program, GAS).map(({ pc, gasCost }) => [pc, gasCost])).toEqual([
+      [0, 3],
+      [2, 3],
+    ])
+    expect(steps({ opcodes: ['pop', 'ADD'] }, program, GAS).map(({ op, gasCost }) => [op, gasCost])).toEqual([
+      ['ADD', 3],
+      ['POP', 2],
+      ['POP', 2],
+    ])
+  })
+})
