@@ -110,6 +110,8 @@ const { Request, Response, Headers, URL, ReadableStream, TextEncoder } = globalT
 
 /** Executes what requests for the endpoint ask for, within its bounds. */
 export const createEngine = (options: EngineOptions): Engine => {
+  // The library checks a schema when it is first used, which no client should have to wait for.
+  validateDocument(options.schema, parseDocument('{ __typename }'), options)
   const yoga = createYoga<EngineContext>({
     schema: options.schema,
     plugins: [createPlugin(options)],

@@ -77,9 +77,14 @@ const output = (value: unknown): string => {
   return value instanceof Uint8Array ? toHex(value) : toQuantity(value as bigint | number)
 }
 
-const scalar = <T>(name: string, { ofString, ofInteger, ofNumber }: Coercion<T>): GraphQLScalarType =>
+const scalar = <T>(
+  name: string,
+  description: string,
+  { ofString, ofInteger, ofNumber }: Coercion<T>,
+): GraphQLScalarType =>
   new GraphQLScalarType({
     name,
+    description,
     coerceOutputValue: output,
     coerceInputValue: input => {
       const value =
@@ -109,12 +114,32 @@ const inputText = (input: unknown): string =>
 
 /** By name. Address and bytes come in as lower-case hex with 0x, integers as bigints. */
 export const SCALAR_TYPES: Readonly<Record<string, GraphQLScalarType>> = {
-  Address: scalar('Address', ADDRESS),
-  BigInt: scalar('BigInt', BIG_INT),
-  Bytes: scalar('Bytes', BYTES),
-  Bytes32: scalar('Bytes32', word('Bytes32')),
-  Hash: scalar('Hash', word('Hash')),
-  LogTopic: scalar('LogTopic', word('LogTopic')),
-  VersionedHash: scalar('VersionedHash', word('VersionedHash')),
-  Long: scalar('Long', LONG),
+  Address: scalar('Address', 'A 20 byte account address, lower-case hexadecimal with 0x.', ADDRESS),
+  BigInt: scalar(
+    'BigInt',
+    'A large unsigned integer. As input a string is hexadecimal, with or without 0x ("10" is sixteen), and a literal integer counts as it is. Output is 0x-prefixed hexadecimal.',
+    BIG_INT,
+  ),
+  Bytes: scalar(
+    'Bytes',
+    'A binary string of any length, 0x-prefixed hexadecimal; 0x where it is empty.',
+    BYTES,
+  ),
+  Bytes32: scalar(
+    'Bytes32',
+    'A 32 byte binary string, 0x-prefixed hexadecimal. Shorter input is padded with zeros in front.',
+    word('Bytes32'),
+  ),
+  Hash: scalar('Hash', 'A 32 byte keccak-256 hash, 0x-prefixed hexadecimal.', word('Hash')),
+  LogTopic: scalar('LogTopic', 'A topic of a log, 32 bytes, 0x-prefixed hexadecimal.', word('LogTopic')),
+  VersionedHash: scalar(
+    'VersionedHash',
+    'A 32 byte versioned hash of a blob, 0x-prefixed hexadecimal.',
+    word('VersionedHash'),
+  ),
+  Long: scalar(
+    'Long',
+    'A 64 bit integer. Input is an integer, or a string that is 0x-prefixed hexadecimal or decimal. Output is 0x-prefixed hexadecimal.',
+    LONG,
+  ),
 }

@@ -12,9 +12,14 @@ export type Budget = {
   readonly spend: (value: unknown) => unknown
 }
 
+const isValue = (value: unknown): boolean => typeof value === 'string' || value instanceof Uint8Array
+
 const charactersOf = (value: unknown): number => {
   if (typeof value === 'string') return FIELD_CHARACTERS + value.length
   if (value instanceof Uint8Array) return FIELD_CHARACTERS + 2 * value.length
+  // Of lists only those of values are counted here; what has fields of its own is counted by them.
+  if (Array.isArray(value) && value.length > 0 && isValue(value[0]))
+    return value.length * charactersOf(value[0])
   return FIELD_CHARACTERS
 }
 

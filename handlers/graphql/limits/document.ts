@@ -14,42 +14,52 @@ const NESTING_MAX = 256
 const ALIASES_MAX = 200
 
 /** Fields of a query, those of all its fragments together: checking compares each with each. */
-const FIELDS_MAX = 1_000
+const FIELDS_MAX = 500
+
+/** Fragments of a query: checking follows each into all that it spreads. */
+const FRAGMENTS_MAX = 50
 
 const refused = (message: string): DocumentError => new DocumentError('ExecutionAborted', message)
 
 const OPENING: ReadonlySet<string> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L])
 const CLOSING: ReadonlySet<string> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R])
 
-/** Reads the tokens alone, which needs neither memory nor stack. @throws DocumentError, GraphQLError on what is no token */
+/**
+ * Reads the tokens alone, which needs neither memory nor stack: a colon outside of parentheses is an alias, `fragment`
+ * outside of all brackets begins one.
+ * @throws DocumentError, GraphQLError on what is no token
+ */
 const checkTokens = (source: Source): void => {
   const lexer = new Lexer(source)
   let nesting = 0
+  let parentheses = 0
+  let aliases = 0
+  let fragments = 0
   for (let count = 0; lexer.advance().kind !== TokenKind.EOF; count++) {
     if (count >= TOKENS_MAX)
       throw refused(
         `More than ${TOKENS_MAX} 'grammar' tokens have been presented. To prevent Denial Of Service attacks, parsing has been cancelled.`,
       )
-    const { kind } = lexer.token
+    const { kind, value } = lexer.token
     if (OPENING.has(kind)) nesting++
     else if (CLOSING.has(kind)) nesting--
+    if (kind === TokenKind.PAREN_L) parentheses++
+    else if (kind === TokenKind.PAREN_R) parentheses--
+    else if (kind === TokenKind.COLON && parentheses === 0) aliases++
+    else if (nesting === 0 && value === 'fragment') fragments++
     if (nesting > NESTING_MAX)
       throw refused(
         `More than ${NESTING_MAX} deep 'grammar' rules have been entered. To prevent Denial Of Service attacks, parsing has been cancelled.`,
       )
   }
+  if (fragments > FRAGMENTS_MAX)
+    throw refused(`maximum number of fragments exceeded ${fragments} > ${FRAGMENTS_MAX}`)
+  if (aliases > ALIASES_MAX) throw refused(`maximum number of aliases exceeded ${aliases} > ${ALIASES_MAX}`)
 }
 
 const checkFields = (document: DocumentNode): void => {
   let fields = 0
-  let aliases = 0
-  visit(document, {
-    [Kind.FIELD]: node => {
-      fields++
-      if (node.alias !== undefined) aliases++
-    },
-  })
-  if (aliases > ALIASES_MAX) throw refused(`maximum number of aliases exceeded ${aliases} > ${ALIASES_MAX}`)
+  visit(document, { [Kind.FIELD]: () => void fields++ })
   if (fields > FIELDS_MAX) throw refused(`maximum number of fields exceeded ${fields} > ${FIELDS_MAX}`)
 }
 

@@ -15,10 +15,13 @@ import type { SubscriptionRegistry } from '../subscriptions/registry.ts'
 import { BLOCK_TYPES } from './block.ts'
 import { INPUTS } from './inputs.ts'
 import { ROOT_TYPES } from './roots.ts'
-import { SCALARS } from './scalars.ts'
 import { TRANSACTION_TYPES } from './transaction.ts'
 
-/** The types whose fields are more than the members of their source; each has a source of its own. */
+/** Of a source that has what its type has, by the same names. */
+const members = (...names: readonly string[]): Resolvers<Readonly<Record<string, unknown>>> =>
+  Object.fromEntries(names.map(name => [name, source => source[name]]))
+
+/** The types whose fields are more than the short members of their source; each has a source of its own. */
 const RESOLVERS: Readonly<Record<string, Resolvers<never>>> = {
   Query: QUERY_RESOLVERS,
   Mutation: MUTATION_RESOLVERS,
@@ -28,12 +31,20 @@ const RESOLVERS: Readonly<Record<string, Resolvers<never>>> = {
   Account: ACCOUNT_RESOLVERS,
   Pending: PENDING_RESOLVERS,
   Qbft: QBFT_RESOLVERS,
+  CallResult: members('data', 'gasUsed', 'status'),
+  AccessTuple: members('address', 'storageKeys'),
 }
 
 /** The schema with all that answers it. */
 export const createGraphqlSchema = (registry: SubscriptionRegistry): GraphQLSchema =>
   createSchema<GraphqlContext>({
-    typeDefs: [SCALARS, ROOT_TYPES, BLOCK_TYPES, TRANSACTION_TYPES, INPUTS],
+    typeDefs: [
+      ...Object.keys(SCALAR_TYPES).map(name => `scalar ${name}`),
+      ROOT_TYPES,
+      BLOCK_TYPES,
+      TRANSACTION_TYPES,
+      INPUTS,
+    ],
     resolvers: {
       ...SCALAR_TYPES,
       ...Object.fromEntries(

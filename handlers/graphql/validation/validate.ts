@@ -1,10 +1,13 @@
 import {
   type ASTNode,
+  type DefinitionNode,
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLError,
   type GraphQLSchema,
+  Kind,
+  NoFragmentCyclesRule,
   NoSchemaIntrospectionCustomRule,
   specifiedRules,
   validate,
@@ -84,7 +87,12 @@ const literalsRule =
     },
   })
 
-const REPLACED: ReadonlySet<string> = new Set(['ValuesOfCorrectTypeRule'])
+/** The library's rule that ours takes the place of, and the one that comes before all others. */
+const ELSEWHERE: ReadonlySet<string> = new Set(['ValuesOfCorrectTypeRule', 'NoFragmentCyclesRule'])
+
+const RULES: readonly ValidationRule[] = specifiedRules.filter(({ name }) => !ELSEWHERE.has(name))
+
+const isFragment = ({ kind }: DefinitionNode): boolean => kind === Kind.FRAGMENT_DEFINITION
 
 /** The errors of a document, in Besu's words. */
 export const validateDocument = (
@@ -92,14 +100,17 @@ export const validateDocument = (
   document: DocumentNode,
   { introspection }: { readonly introspection: boolean },
 ): readonly GraphQLError[] => {
-  const place: Place = []
-  const rules = [
-    entering(place),
-    literalsRule(place),
-    ...[...specifiedRules, ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])]
-      .filter(({ name }) => !REPLACED.has(name))
-      .map(rule => translated(rule, place)),
-    leaving(place),
-  ]
-  return validate(schema, document, rules, { maxErrors: ERRORS_MAX })
+  const check = (rules: (place: Place) => readonly ValidationRule[]): readonly GraphQLError[] => {
+    const place: Place = []
+    return validate(schema, document, [entering(place), ...rules(place), leaving(place)], {
+      maxErrors: ERRORS_MAX,
+    })
+  }
+  if (document.definitions.some(isFragment)) {
+    // Other rules follow fragments, and go round a cycle for long before they notice.
+    const cycles = check(place => [translated(NoFragmentCyclesRule, place)])
+    if (cycles.length > 0) return cycles
+  }
+  const rules = introspection ? RULES : [...RULES, NoSchemaIntrospectionCustomRule]
+  return check(place => [literalsRule(place), ...rules.map(rule => translated(rule, place))])
 }

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { Authentication, Identity } from '../../../handlers/auth/authentication.ts'
+import type { Right } from '../../../handlers/auth/caller.ts'
+import { startTestNode, type TestNode } from '../support/testNode.ts'
+import { readEvents } from './support/eventStream.ts'
+import { type Graphql, graphqlOf } from './support/graphqlNode.ts'
+
+setDefaultTimeout(60_000)
+
+let node: TestNode
+
+beforeAll(async () => {
+  node = await startTestNode()
+  await node.mine()
+})
+afterAll(() => node.close())
+
+/** The token is the list of permissions itself. */
+const authenticationOf = (denied: Right[], clock = { nowMs: 0 }): Authentication => ({
+  login: () => Promise.resolve(new Response(null, { status: 404 })),
+  identify: (authorization): Identity => ({
+    permits: ({ permission }) => authorization?.split(' ').includes(permission) ?? false,
+    denied: right => denied.push(right),
+    shutOut: authorization === null,
+    expiresAtMs: authorization === null ? undefined : 1000,
+  }),
+  acceptsSubprotocol: false,
+  nowMs: () => clock.nowMs,
+})
+
+const ask = async (graphql: Graphql, query: string, permissions: string | null) => {
+  const response = await graphql.send('/graphql', {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(permissions === null ? {} : { authorization: permissions }),
+    },
+    body: JSON.stringify({ query }),
+  })
+  return {
+    status: response.status,
+    body: (await response.json()) as { readonly data?: unknown; readonly errors?: readonly unknown[] },
+  }
+}
+
+describe('a caller', () => {
+  test('without a token is turned away where nothing is open without one', async () => {
+    const denied: Right[] = []
+    const { status, body } = await ask(
+      graphqlOf(node, { authentication: authenticationOf(denied) }),
+      '{ chainID }',
+      null,
+    )
+    expect(status).toBe(401)
+    expect(body).toEqual({
+      errors: [{ message: 'Unauthorized', extensions: { errorCode: -40100, errorMessage: 'Unauthorized' } }],
+    })
+    expect(denied).toHaveLength(1)
+  })
+
+  test('may do by GraphQL what it may do by JSON-RPC; the rest of a query is answered', async () => {
+    const denied: Right[] = []
+    const graphql = graphqlOf(node, { authentication: authenticationOf(denied) })
+    const account = 'account(address: "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266")'
+    const query = `{ chainID block { number ${account} { balance transactionCount } } gasPrice }`
+    const all = 'eth:chainId eth:getBlockByNumber eth:getBalance eth:getTransactionCount eth:gasPrice'
+    expect((await ask(graphql, query, all)).status).toBe(200)
+    expect(denied).toEqual([])
+    const { status, body } = await ask(
+      graphql,
+      query,
+      'eth:chainId eth:getBlockByNumber eth:getBalance eth:gasPrice',
+    )
+    expect(status).toBe(401)
+    expect(body).toMatchObject({
+      errors: [
+        {
+          message: 'Exception while fetching data (/block/account/transactionCount) : Unauthorized',
+          path: ['block', 'account', 'transactionCount'],
+          extensions: {
+            errorCode: -40100,
+            errorMessage: 'Unauthorized',
+            classification: 'DataFetchingException',
+          },
+        },
+      ],
+      data: { chainID: '0x539', block: null },
+    })
+    expect(denied.map(({ permission }) => permission)).toEqual(['eth:getTransactionCount'])
+  })
+
+  test.each([
+    ['mutation { sendRawTransaction(data: "0x01") }', 'eth:sendRawTransaction'],
+    ['{ logs(filter: {}) { index } }', 'eth:getLogs'],
+    ['{ validators }', 'qbft:getValidatorsByBlockNumber'],
+    ['{ block { call(data: {}) { data } } }', 'eth:call'],
+    ['{ pending { estimateGas(data: {}) } }', 'eth:estimateGas'],
+    ['{ pending { transactions { hash } } }', 'txpool:besuPendingTransactions'],
+    ['subscription { newHeads { number } }', 'eth:subscribe'],
+  ])('needs for %s the permission %s', async (query, permission) => {
+    const denied: Right[] = []
+    const graphql = graphqlOf(node, { authentication: authenticationOf(denied) })
+    const { status } = await ask(graphql, query, 'eth:getBlockByNumber')
+    expect(status).toBe(401)
+    expect(denied.map(right => right.permission)).toEqual([permission])
+  })
+
+  test('is told the schema: it is no secret of the chain', async () => {
+    const graphql = graphqlOf(node, { authentication: authenticationOf([]) })
+    const query = '{ __schema { queryType { name } } }'
+    expect((await ask(graphql, query, 'nothing')).body).toEqual({
+      data: { __schema: { queryType: { name: 'Query' } } },
+    })
+  })
+
+  test('hears no more of a subscription once its token has expired', async () => {
+    const clock = { nowMs: 0 }
+    const graphql = graphqlOf(node, { authentication: authenticationOf([], clock) })
+    const response = await graphql.send('/graphql', {
+      method: 'POST',
+      headers: { accept: 'text/event-stream', authorization: 'eth:subscribe' },
+      body: 'subscription { newHeads { number } }',
+    })
+    const stream = readEvents(response)
+    await node.mine()
+    expect((await stream.next())?.data.newHeads.number).toMatch(/^0x/)
+    clock.nowMs = 1000
+    await node.mine()
+    expect(await stream.next()).toBeUndefined()
+  })
+})
