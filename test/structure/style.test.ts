@@ -100,7 +100,7 @@ describe('the packages of the project', () => {
     const names = new Set(
       product
         .flatMap(importsOf)
-        .filter(name => !/^(?:core|handlers|p2p|runtime|node:|bun:|package\.json)/.test(name))
+        .filter(name => !/^(?:core|handlers|p2p|runtime|node:|bun(?::|$)|package\.json)/.test(name))
         .map(name =>
           name
             .split('/')
