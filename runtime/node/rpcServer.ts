@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createRpcApp, createRpcContext } from '../../handlers/http/app.ts'
+import type { Aside } from '../../handlers/rpc/aside.ts'
 import type { RpcContext, RpcHost } from '../../handlers/rpc/context.ts'
 import { METHODS } from '../../handlers/rpc/methods.ts'
 import type { Access } from '../auth/open.ts'
@@ -29,6 +30,8 @@ export type RpcParts = Pick<RpcHost, 'chain' | 'pool' | 'recoverSenders' | 'subm
     /** True for a development chain, where every group is served unless others are asked for. */
     readonly development: boolean
     readonly log: Log
+    /** Undefined where all calls run on this thread. */
+    readonly openReaders?: (host: RpcHost) => Aside | undefined
   }
 
 /** Besu's groups when none are asked for. */
@@ -39,7 +42,7 @@ const DEVELOPMENT_APIS: readonly string[] = ['ETH', 'NET', 'WEB3', 'QBFT', 'TXPO
 export const apisOf = (asked: readonly string[] | undefined, development: boolean): readonly string[] =>
   asked ?? (development ? DEVELOPMENT_APIS : DEFAULT_APIS)
 
-const hostOf = (options: NodeOptions, { development, log, ...parts }: RpcParts): RpcHost => ({
+const hostOf = (options: NodeOptions, { development, log, openReaders: _, ...parts }: RpcParts): RpcHost => ({
   ...parts,
   options: {
     apis: apisOf(options.rpcHttpApi, development),
@@ -101,8 +104,10 @@ export const listenForRpc = async (options: NodeOptions): Promise<RpcListener> =
 }
 
 /** What the methods of this node work with, the same on all its ports. */
-export const openRpcContext = (options: NodeOptions, parts: RpcParts): RpcContext =>
-  createRpcContext(hostOf(options, parts))
+export const openRpcContext = (options: NodeOptions, parts: RpcParts): RpcContext => {
+  const host = hostOf(options, parts)
+  return createRpcContext({ ...host, aside: parts.openReaders?.(host) })
+}
 
 const GROUPS: ReadonlySet<string> = new Set(METHODS.map(({ group }) => group))
 

@@ -17,6 +17,7 @@ import { createMinerSettings } from './minerSettings.ts'
 import { createParticipation } from './participation.ts'
 import { startPoolFollower } from './poolFollower.ts'
 import { startReadAhead } from './readAhead.ts'
+import { openReaders } from './readers.ts'
 import { rpcNetworkOf } from './rpcNetwork.ts'
 import { openRpcContext, type RpcListener, serveRpc } from './rpcServer.ts'
 import { createPoolHead, createSubmit } from './submit.ts'
@@ -153,6 +154,11 @@ export const startServices = async (
       badBlocks: node.badBlocks.list,
       setLogLevel: changeLogLevel,
       services: () => servicesOf(options, { listener, wsListener, graphqlListener }, participation.network()),
+      openReaders: host => {
+        const readers = openReaders(host, options.rpcWorkers, logOf('rpc'))
+        if (readers !== undefined) stops.push(readers.close)
+        return readers
+      },
       development,
       log: logOf('rpc'),
     })

@@ -85,6 +85,16 @@ export const RPC_OPTIONS = {
     fallback: false,
     description: 'Indent the JSON of answers to single requests',
   }),
+  rpcWorkers: integerOption({
+    name: 'rpc-workers',
+    group: RPC,
+    fallback: undefined,
+    shownDefault: 'one less than there are cores, 1 to 4',
+    min: 0,
+    max: 64,
+    placeholder: '<COUNT>',
+    description: 'Threads for long calls, traces and simulations; 0 runs them on the main thread',
+  }),
   xHttpTimeoutSeconds: integerOption({
     name: 'Xhttp-timeout-seconds',
     group: RPC,

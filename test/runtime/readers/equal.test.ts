@@ -44,8 +44,9 @@ const [from] = ACCOUNTS.map(({ address }) => address) as [string]
 /** Something of every method that may run aside, in and around what the chain holds; errors are answers too. */
 const requestsAt = (
   block: string,
-  { token, failures: failing, encode, hashes }: Sample,
+  { token, failures: failing, hashes, ...sampled }: Sample,
 ): readonly Request[] => {
+  const encode: Sample['encode'] = (...of) => sampled.encode(...of)
   const balance = { to: token, data: encode('token', 'balanceOf', [from]) }
   const fails = { from, to: failing, data: encode('failures', 'withReason') }
   const hash = hashes[Number(block) - 1]?.[0] ?? `0x${'12'.repeat(32)}`
@@ -96,7 +97,8 @@ describe('what a reader answers', () => {
   })
 
   test('stays so while blocks are committed and flushed, at whatever block', async () => {
-    const { node, token, encode } = sample
+    const { node, token } = sample
+    const encode: Sample['encode'] = (...of) => sample.encode(...of)
     const random = seededRandom(11)
     const pay = encode('token', 'totalSupply')
     let compared = 0
