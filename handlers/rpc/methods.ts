@@ -14,14 +14,14 @@ import { MINER_METHODS } from './methods/miner.ts'
 import { NET_METHODS } from './methods/net.ts'
 import { QBFT_METHODS } from './methods/qbft.ts'
 import { QBFT_VOTE_METHODS } from './methods/qbftVotes.ts'
-import { RPC_METHODS } from './methods/rpc.ts'
+import { rpcMethods } from './methods/rpc.ts'
 import { TRACE_METHODS } from './methods/trace.ts'
 import { TXPOOL_METHODS } from './methods/txpool.ts'
 import { WEB3_METHODS } from './methods/web3.ts'
 
 /** Every JSON-RPC method: dispatch, groups, permissions and documentation come from these rows. */
 export const METHODS: readonly Method[] = [
-  ...RPC_METHODS,
+  ...rpcMethods(() => METHODS),
   ...NET_METHODS,
   ...WEB3_METHODS,
   ...ETH_NODE_METHODS,

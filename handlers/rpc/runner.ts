@@ -21,6 +21,9 @@ export const createRunner = (methods: readonly Method[], context: RpcContext): R
   const served = new Map(
     methods.filter(({ group }) => group === 'RPC' || apis.includes(group)).map(row => [row.name, row]),
   )
+  const names = new Set(methods.map(({ name }) => name))
+  /** Of this node or of Besu. */
+  const isKnown = (name: string): boolean => names.has(name) || isKnownMethod(name)
 
   const failure = (name: string, error: unknown): Outcome => {
     if (error instanceof RpcError) {
@@ -68,8 +71,7 @@ export const createRunner = (methods: readonly Method[], context: RpcContext): R
   return {
     find: (name, caller) => {
       const row = served.get(name)
-      if (row === undefined)
-        return errorOutcome(isKnownMethod(name) ? 'METHOD_NOT_ENABLED' : 'METHOD_NOT_FOUND')
+      if (row === undefined) return errorOutcome(isKnown(name) ? 'METHOD_NOT_ENABLED' : 'METHOD_NOT_FOUND')
       if (caller.permits(row)) return row
       caller.denied(row)
       return errorOutcome('UNAUTHORIZED')

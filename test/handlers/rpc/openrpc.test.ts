@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { METHODS } from '../../../handlers/rpc/methods.ts'
+import { METHOD_TEXTS } from '../../../handlers/rpc/openrpc/results.ts'
+import { PARAMETERS, SCHEMAS } from '../../../handlers/rpc/openrpc/schemas.ts'
+import { CONNECTION_METHODS } from '../../../handlers/rpc/subscriptions/methods.ts'
+import { startTestNode, type TestNode } from '../support/testNode.ts'
+
+const ROWS = [...METHODS, ...CONNECTION_METHODS]
+
+describe('the texts of the method table', () => {
+  test('are there for every row, and for nothing else', () => {
+    expect(Object.keys(METHOD_TEXTS).sort()).toEqual(ROWS.map(({ name }) => name).sort())
+  })
+
+  test('say of every parameter what it is, and of nothing else', () => {
+    const names = ROWS.flatMap(({ name, params }) =>
+      params.map(param => param.replace('?', '')).flatMap(param => [param, `${name}.${param}`]),
+    )
+    const unknown = ROWS.flatMap(({ name, params }) =>
+      params
+        .map(param => param.replace('?', ''))
+        .filter(param => PARAMETERS[param] === undefined && PARAMETERS[`${name}.${param}`] === undefined),
+    )
+    expect(unknown).toEqual([])
+    expect(Object.keys(PARAMETERS).filter(key => !names.includes(key))).toEqual([])
+  })
+})
+
+describe('rpc_discover', () => {
+  let node: TestNode
+  beforeAll(async () => {
+    node = await startTestNode({ rpc: { apis: ['ETH', 'TXPOOL'] } })
+  })
+  afterAll(() => node.close())
+
+  type Document = {
+    openrpc: string
+    info: { title: string; version: string }
+    methods: {
+      name: string
+      summary: string
+      params: { name: string; required: boolean; schema: { $ref: string } }[]
+      result: { schema: { $ref: string } }
+    }[]
+    components: { schemas: Record<string, unknown>; errors: Record<string, { code: number }> }
+  }
+
+  test('is an OpenRPC document of what is served, and only that', async () => {
+    const document = (await node.call('rpc_discover')) as Document
+    expect(document.openrpc).toMatch(/^1\.\d+\.\d+$/)
+    expect(document.info).toMatchObject({ title: 'Quorate JSON-RPC', version: '0.1.0' })
+    const served = METHODS.filter(({ group }) => ['RPC', 'ETH', 'TXPOOL'].includes(group))
+    expect(document.methods.map(({ name }) => name)).toEqual(served.map(({ name }) => name))
+    const call = document.methods.find(({ name }) => name === 'eth_call')
+    expect(call?.params.map(({ name, required }) => [name, required])).toEqual([
+      ['call', true],
+      ['block', false],
+      ['stateOverrides', false],
+      ['blockOverrides', false],
+    ])
+    expect(document.components.errors['EXECUTION_REVERTED']?.code).toBe(3)
+  })
+
+  test('refers to nothing that is not in it', async () => {
+    const text = JSON.stringify(await node.call('rpc_discover'))
+    const names = [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name as string)
+    expect(names.length).toBeGreaterThan(50)
+    expect(names.filter(name => !Object.hasOwn(SCHEMAS, name))).toEqual([])
+  })
+
+  test('what is known and not served is told apart from what there is not', async () => {
+    for (const known of ['debug_traceCall', 'miner_start', 'perm_getNodesAllowlist'])
+      expect((await node.rpc(known)).error?.code).toBe(-32604)
+    await node.close()
+    node = await startTestNode({ rpc: { apis: ['NET'] } })
+    for (const name of ['txpool_content', 'eth_simulateV1', 'eth_sendRawTransactionSync'])
+      expect((await node.rpc(name)).error).toEqual({ code: -32604, message: 'Method not enabled' })
+    expect((await node.rpc('eth_nothing')).error).toEqual({ code: -32601, message: 'Method not found' })
+  })
+})
