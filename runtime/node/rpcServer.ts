@@ -42,7 +42,10 @@ const DEVELOPMENT_APIS: readonly string[] = ['ETH', 'NET', 'WEB3', 'QBFT', 'TXPO
 export const apisOf = (asked: readonly string[] | undefined, development: boolean): readonly string[] =>
   asked ?? (development ? DEVELOPMENT_APIS : DEFAULT_APIS)
 
-const hostOf = (options: NodeOptions, { development, log, openReaders: _, ...parts }: RpcParts): RpcHost => ({
+const hostOf = (
+  options: NodeOptions,
+  { development, log, ...parts }: Omit<RpcParts, 'openReaders'>,
+): RpcHost => ({
   ...parts,
   options: {
     apis: apisOf(options.rpcHttpApi, development),
@@ -104,9 +107,9 @@ export const listenForRpc = async (options: NodeOptions): Promise<RpcListener> =
 }
 
 /** What the methods of this node work with, the same on all its ports. */
-export const openRpcContext = (options: NodeOptions, parts: RpcParts): RpcContext => {
+export const openRpcContext = (options: NodeOptions, { openReaders, ...parts }: RpcParts): RpcContext => {
   const host = hostOf(options, parts)
-  return createRpcContext({ ...host, aside: parts.openReaders?.(host) })
+  return createRpcContext({ ...host, aside: openReaders?.(host) })
 }
 
 const GROUPS: ReadonlySet<string> = new Set(METHODS.map(({ group }) => group))
