@@ -13,6 +13,7 @@ import { readBody } from './body.ts'
 import { createCors } from './cors.ts'
 import { liveness, readiness } from './health.ts'
 import { createHostCheck } from './hosts.ts'
+import { streamOf } from './stream.ts'
 
 export type HttpOptions = {
   /** Lower case; `*` alone for every host. */
@@ -46,10 +47,11 @@ const JSON_HEADERS = { 'content-type': 'application/json' }
 
 const JSON_RESPONSE: ResponseInit = { status: 200, headers: JSON_HEADERS }
 
-const toResponse = ({ status, body }: Reply): Response =>
-  status === 200 && body !== ''
-    ? new Response(body, JSON_RESPONSE)
-    : new Response(body === '' ? null : body, { status, headers: body === '' ? {} : JSON_HEADERS })
+const toResponse = ({ status, body }: Reply): Response => {
+  if (body === '') return new Response(null, { status })
+  const content = typeof body === 'string' ? body : streamOf(body)
+  return new Response(content, status === 200 ? JSON_RESPONSE : { status, headers: JSON_HEADERS })
+}
 
 const notAllowed = (allow: string): Response => new Response(null, { status: 405, headers: { allow } })
 

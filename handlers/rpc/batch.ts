@@ -1,11 +1,14 @@
 import type { Caller } from '../auth/caller.ts'
-import { type Envelope, errorOutcome, type Outcome, replyText } from './envelope.ts'
+import { type Envelope, errorOutcome, type Outcome, type ReplyBody, replyText } from './envelope.ts'
 import type { Call, Method } from './method.ts'
 import type { Pace } from './pace.ts'
 import type { Runner } from './runner.ts'
 
 /** Characters of one batch's answer: a thousand requests for full blocks would otherwise fill the memory. */
 export const BATCH_RESPONSE_LENGTH_MAX = 128 * 1024 * 1024
+
+/** Longer answers are not put together: that would hold up everyone else. */
+const WHOLE_LENGTH_MAX = 1024 * 1024
 
 type CallEnvelope = Extract<Envelope, { readonly kind: 'call' }>
 
@@ -29,7 +32,7 @@ export const runBatch = async (
   caller: Caller,
   base: Omit<Call, 'params'>,
   pace: Pace,
-): Promise<string> => {
+): Promise<ReplyBody> => {
   const { expired } = base
   const replies: string[] = []
   let length = 0
@@ -70,5 +73,6 @@ export const runBatch = async (
     await runCalls(method, calls)
     index += calls.length - 1
   }
-  return `[${replies.join(',')}]`
+  if (length <= WHOLE_LENGTH_MAX) return `[${replies.join(',')}]`
+  return replies.map((reply, index) => `${index === 0 ? '[' : ','}${reply}`).concat(']')
 }

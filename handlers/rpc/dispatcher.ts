@@ -2,14 +2,22 @@ import type { Caller } from '../auth/caller.ts'
 import { runBatch } from './batch.ts'
 import type { Connection } from './connection.ts'
 import type { RpcContext } from './context.ts'
-import { errorOutcome, type Outcome, readBatch, readSingle, replyText, statusOf } from './envelope.ts'
+import {
+  errorOutcome,
+  type Outcome,
+  readBatch,
+  readSingle,
+  type ReplyBody,
+  replyBody,
+  replyText,
+  statusOf,
+} from './envelope.ts'
 import { JsonError, parseJson } from './json.ts'
 import type { Call, Method } from './method.ts'
 import { createPace } from './pace.ts'
 import { createRunner } from './runner.ts'
 
-/** `body` is JSON, or empty where nothing is answered. */
-export type Reply = { readonly status: number; readonly body: string }
+export type Reply = { readonly status: number; readonly body: ReplyBody }
 
 /** The other end of the connection a body came over. */
 export type Client = {
@@ -75,7 +83,7 @@ export const createDispatcher = (
     const { id } = envelope
     const finish = (outcome: Outcome): Reply => ({
       status: statusOf(outcome),
-      body: replyText(id, outcome, indent),
+      body: replyBody(id, outcome, indent),
     })
     if (envelope.kind === 'invalid') return finish(errorOutcome('INVALID_REQUEST'))
     const method = runner.find(envelope.method, caller)

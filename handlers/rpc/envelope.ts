@@ -1,6 +1,7 @@
 import type { RpcErrorName, RpcErrorObject } from './errors.ts'
 import { RPC_ERRORS, rpcErrorObject } from './errors.ts'
 import { idSources } from './json.ts'
+import { JsonPieces } from './jsonPieces.ts'
 
 /** One request of a body: one to run, one to pass over because nobody waits for it, or one that is none. */
 export type Envelope =
@@ -59,14 +60,19 @@ export const readBatch = (elements: readonly unknown[], body: string): readonly 
   )
 }
 
+/** JSON, in pieces where it is too long to be put together in one go; empty where nothing is answered. */
+export type ReplyBody = string | readonly string[]
+
 /** `resultText` is the result as JSON text, from where it was made on another thread. */
 export type Outcome =
   | { readonly result: unknown }
   | { readonly resultText: string }
   | { readonly error: RpcErrorObject }
 
-const textOf = (outcome: Exclude<Outcome, { readonly error: unknown }>): string =>
-  'resultText' in outcome ? outcome.resultText : JSON.stringify(outcome.result ?? null)
+const textOf = (outcome: Exclude<Outcome, { readonly error: unknown }>): string => {
+  if ('resultText' in outcome) return outcome.resultText
+  return outcome.result instanceof JsonPieces ? outcome.result.text : JSON.stringify(outcome.result ?? null)
+}
 
 const valueOf = (outcome: Exclude<Outcome, { readonly error: unknown }>): unknown =>
   'resultText' in outcome ? (JSON.parse(outcome.resultText) as unknown) : (outcome.result ?? null)
@@ -81,6 +87,14 @@ export const replyText = (id: string, outcome: Outcome, indent = 0): string => {
   const inner = JSON.stringify(value, null, indent).replaceAll('\n', `\n${' '.repeat(indent)}`)
   const space = ' '.repeat(indent)
   return `{\n${space}"jsonrpc" : "2.0",\n${space}"id" : ${id},\n${space}"${name}" : ${inner}\n}`
+}
+
+/** As `replyText`, in pieces where the result is. */
+export const replyBody = (id: string, outcome: Outcome, indent = 0): ReplyBody => {
+  const result = 'result' in outcome ? outcome.result : undefined
+  if (indent > 0 || !(result instanceof JsonPieces) || result.pieces.length === 1)
+    return replyText(id, outcome, indent)
+  return [`{"jsonrpc":"2.0","id":${id},"result":`, ...result.pieces, '}']
 }
 
 /** Statuses of single replies other than 200, by the code of the error. */

@@ -105,7 +105,7 @@ export const createSession = (socket: Socket, parts: SessionParts): OpenSession 
     const request = subscriptions.forRequest()
     const finish = ({ body }: Reply): void => {
       if (isGone) return
-      if (body !== '') outbox.reply(body)
+      if (body !== '') outbox.reply(typeof body === 'string' ? body : body.join(''))
       request.answered()
     }
     if (text === '') return finish(EMPTY_MESSAGE)

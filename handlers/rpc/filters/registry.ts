@@ -3,9 +3,9 @@ import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
 import type { BlockRecord } from '../../../core/store/store.ts'
 import type { RpcHost } from '../context.ts'
 import { RpcError } from '../errors.ts'
+import type { JsonPieces } from '../jsonPieces.ts'
 import type { LogFilter } from '../logs/filter.ts'
 import { logsBetween } from '../logs/search.ts'
-import { foundLogShape } from '../shapes/receipt.ts'
 import { createPendingFeed } from './pendingFeed.ts'
 
 /** Filters of all clients together; the one not asked for longest gives way. */
@@ -31,7 +31,7 @@ export type FilterRegistry = {
   newPendingFilter(): string
   newLogFilter(filter: LogFilter): string
   /** What came since the last call: block hashes, transaction hashes or logs. @throws RpcError when there is no such filter. */
-  changes(id: string, expired: () => boolean): Promise<readonly unknown[]>
+  changes(id: string, expired: () => boolean): Promise<readonly string[] | JsonPieces>
   /** The filter itself. @throws RpcError when there is no such log filter. */
   logFilter(id: string): LogFilter
   /** True when there was one. */
@@ -116,7 +116,7 @@ export const createFilterRegistry = ({ chain, pool, nowMs, randomBytes }: RpcHos
       const [from, to] = advance(filter)
       if (filter.kind === 'blocks') return await hashesBetween(from, to)
       const { filter: wanted } = filter
-      return await logsBetween({ chain, nowMs }, wanted, from, upperBound(wanted, to), expired, foundLogShape)
+      return await logsBetween({ chain, nowMs }, wanted, from, upperBound(wanted, to), expired)
     },
     logFilter: id => {
       const filter = use(id)

@@ -2,8 +2,10 @@ import type { Log } from '../../../core/chain/receipt.ts'
 import type { BlockLogs } from '../../../core/store/logs/blockLogs.ts'
 import type { RpcContext } from '../context.ts'
 import { RpcError } from '../errors.ts'
+import { createJsonArray, type JsonPieces } from '../jsonPieces.ts'
 import { createPace } from '../pace.ts'
 import { type BlockSelector, blockNumberOf } from '../parameters/block.ts'
+import { foundLogShape } from '../shapes/receipt.ts'
 import { type LogCriteria, type LogFilter, logMatches } from './filter.ts'
 
 /** Logs of one answer: each is some 700 characters of JSON. */
@@ -12,40 +14,40 @@ export const LOGS_MAX = 100_000
 /** Logs between two looks at the clock: well under a millisecond. */
 const STEP_LOGS = 128
 
-/** What becomes of a log that was found; the block is not to be kept. */
+/** Given a log that was found; the block is not to be kept. */
 export type TakeLog<T> = (log: Log, block: BlockLogs, transactionIndex: number, logIndex: number) => T
 
-/** The wanted logs of one block, in order; undefined for each that is not, so that whoever takes them can pause. */
-function* eachLog<T>(
-  block: BlockLogs,
-  criteria: LogCriteria,
-  take: TakeLog<T>,
-): Generator<T | undefined, void> {
+/** Looks at the logs of one block; gives after each whether it was taken, so that whoever asks can pause. */
+function* takeWanted(block: BlockLogs, criteria: LogCriteria, take: TakeLog<void>): Generator<boolean, void> {
   let logIndex = 0
   for (const [transactionIndex, { logs }] of block.receipts.entries())
     for (const log of logs) {
-      yield logMatches(log, criteria) ? take(log, block, transactionIndex, logIndex) : undefined
+      const isWanted = logMatches(log, criteria)
+      if (isWanted) take(log, block, transactionIndex, logIndex)
       logIndex++
+      yield isWanted
     }
 }
 
+type SearchContext = Pick<RpcContext, 'chain' | 'nowMs'>
+
 /**
- * The wanted logs of blocks `from` to `to`, both included. Others have their turn after every few milliseconds of it.
+ * Takes the wanted logs of blocks `from` to `to`, both included. Others have their turn after every few milliseconds of it.
  * @throws RpcError when it takes too long, nobody waits for it any more or there are more than LOGS_MAX
  */
-export const logsBetween = async <T>(
-  { chain, nowMs }: Pick<RpcContext, 'chain' | 'nowMs'>,
+const takeLogs = async (
+  { chain, nowMs }: SearchContext,
   criteria: LogCriteria,
   from: bigint,
   to: bigint,
   expired: () => boolean,
-  take: TakeLog<T>,
-): Promise<T[]> => {
+  take: TakeLog<void>,
+): Promise<void> => {
   const { pattern } = criteria
-  const found: T[] = []
-  let seen = 0
-  if (pattern === undefined) return found
+  if (pattern === undefined) return
   const pace = createPace(nowMs)
+  let taken = 0
+  let seen = 0
   const step = async (): Promise<void> => {
     await pace()
     if (expired()) throw new RpcError('TIMEOUT')
@@ -57,16 +59,37 @@ export const logsBetween = async <T>(
       await step()
       const block = await chain.store.logsOf(number)
       if (block === undefined) continue
-      for (const log of eachLog(block, criteria, take)) {
+      for (const isTaken of takeWanted(block, criteria, take)) {
+        if (isTaken && ++taken > LOGS_MAX) throw tooMany(from, number)
         if (++seen % STEP_LOGS === 0) await step()
-        if (log === undefined) continue
-        if (found.length === LOGS_MAX) throw new RpcError('LOGS_TOO_MANY')
-        found.push(log)
       }
     }
     next = through + 1n
   }
-  return found
+}
+
+/** Tells what can be asked for instead. */
+const tooMany = (from: bigint, reached: bigint): RpcError =>
+  new RpcError('LOGS_TOO_MANY', {
+    detail:
+      reached === from
+        ? `more than ${LOGS_MAX} in block ${from}; ask for fewer addresses or topics`
+        : `more than ${LOGS_MAX}; ask for a shorter range: blocks ${from} to ${reached - 1n} are answered`,
+  })
+
+/** The wanted logs of blocks `from` to `to`, both included, as JSON. @throws RpcError */
+export const logsBetween = async (
+  context: SearchContext,
+  criteria: LogCriteria,
+  from: bigint,
+  to: bigint,
+  expired: () => boolean,
+): Promise<JsonPieces> => {
+  const found = createJsonArray()
+  await takeLogs(context, criteria, from, to, expired, (...log) =>
+    found.add(JSON.stringify(foundLogShape(...log))),
+  )
+  return found.finish()
 }
 
 const boundOf = async (context: RpcContext, selector: BlockSelector): Promise<bigint> => {
@@ -84,10 +107,37 @@ const boundOf = async (context: RpcContext, selector: BlockSelector): Promise<bi
 }
 
 /**
- * All logs a filter asks for.
+ * The blocks a filter looks at, both included; the last is the head at most.
  * @param rangeMax most blocks between the bounds, 0 for any number.
  * @throws RpcError
  */
+const boundsOf = async (
+  context: RpcContext,
+  { range }: LogFilter,
+  rangeMax: bigint,
+): Promise<readonly [from: bigint, to: bigint]> => {
+  if (range.kind === 'block') {
+    const number = await context.chain.store.numberOfHash(range.hash)
+    if (number === undefined) throw new RpcError('BLOCK_NOT_FOUND')
+    return [number, number]
+  }
+  const from = await boundOf(context, range.from)
+  const to = await boundOf(context, range.to)
+  if (from > to || to > context.chain.head().header.number) throw new RpcError('INVALID_PARAMS')
+  if (rangeMax > 0n && to - from > rangeMax) throw new RpcError('LOGS_RANGE_TOO_LARGE')
+  return [from, to]
+}
+
+/** All logs a filter asks for, as JSON. `rangeMax` as above. @throws RpcError */
+export const searchLogsText = async (
+  context: RpcContext,
+  filter: LogFilter,
+  rangeMax: bigint,
+  expired: () => boolean,
+): Promise<JsonPieces> =>
+  logsBetween(context, filter, ...(await boundsOf(context, filter, rangeMax)), expired)
+
+/** All logs a filter asks for, as `take` gives them. `rangeMax` as above. @throws RpcError */
 export const searchLogs = async <T>(
   context: RpcContext,
   filter: LogFilter,
@@ -95,14 +145,9 @@ export const searchLogs = async <T>(
   expired: () => boolean,
   take: TakeLog<T>,
 ): Promise<T[]> => {
-  if (filter.range.kind === 'block') {
-    const number = await context.chain.store.numberOfHash(filter.range.hash)
-    if (number === undefined) throw new RpcError('BLOCK_NOT_FOUND')
-    return await logsBetween(context, filter, number, number, expired, take)
-  }
-  const from = await boundOf(context, filter.range.from)
-  const to = await boundOf(context, filter.range.to)
-  if (from > to || to > context.chain.head().header.number) throw new RpcError('INVALID_PARAMS')
-  if (rangeMax > 0n && to - from > rangeMax) throw new RpcError('LOGS_RANGE_TOO_LARGE')
-  return await logsBetween(context, filter, from, to, expired, take)
+  const found: T[] = []
+  await takeLogs(context, filter, ...(await boundsOf(context, filter, rangeMax)), expired, (...log) =>
+    found.push(take(...log)),
+  )
+  return found
 }

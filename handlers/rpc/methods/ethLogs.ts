@@ -1,9 +1,8 @@
 import { RpcError } from '../errors.ts'
 import { readLogFilter } from '../logs/filter.ts'
-import { searchLogs } from '../logs/search.ts'
+import { searchLogsText } from '../logs/search.ts'
 import { type Method, method, type Params } from '../method.ts'
 import { given, integerOf } from '../parameters/values.ts'
-import { foundLogShape } from '../shapes/receipt.ts'
 import { toQuantity } from '../../../core/bytes/hex.ts'
 
 /** A filter's id in the one form that the registry knows. */
@@ -17,13 +16,7 @@ const filterId = (params: Params): string => {
 /** Logs, by search and by polling. */
 export const ETH_LOG_METHODS: readonly Method[] = [
   method('eth_getLogs', ['filter'], ({ params, expired }, context) =>
-    searchLogs(
-      context,
-      readLogFilter(given(params, 0)),
-      context.options.logsRangeMax,
-      expired,
-      foundLogShape,
-    ),
+    searchLogsText(context, readLogFilter(given(params, 0)), context.options.logsRangeMax, expired),
   ),
   method('eth_newFilter', ['filter'], ({ params }, { filters }) =>
     filters.newLogFilter(readLogFilter(given(params, 0))),
@@ -35,7 +28,7 @@ export const ETH_LOG_METHODS: readonly Method[] = [
   ),
   // Without the bound of blocks that eth_getLogs has, as in Besu.
   method('eth_getFilterLogs', ['filterId'], ({ params, expired }, context) =>
-    searchLogs(context, context.filters.logFilter(filterId(params)), 0n, expired, foundLogShape),
+    searchLogsText(context, context.filters.logFilter(filterId(params)), 0n, expired),
   ),
   method('eth_uninstallFilter', ['filterId'], ({ params }, { filters }) =>
     filters.uninstall(filterId(params)),

@@ -204,7 +204,7 @@ describe('a batch', () => {
       body: error('null', -32005, 'Number of requests exceeds max batch size'),
     })
     expect(executed).toEqual([])
-    expect(JSON.parse((await handle(five, { batchSizeMax: 0 })).body)).toHaveLength(5)
+    expect(JSON.parse(String((await handle(five, { batchSizeMax: 0 })).body))).toHaveLength(5)
   })
 
   test('gives neighbouring calls of a method to it together, and no others', async () => {
@@ -212,7 +212,9 @@ describe('a batch', () => {
       (name, id) => `{"id":${id},"method":"eth_${name}","params":[${id}]}`,
     )
     expect(
-      JSON.parse((await handle(`[${calls.join(',')}]`)).body).map((one: { result: unknown }) => one.result),
+      JSON.parse(String((await handle(`[${calls.join(',')}]`)).body)).map(
+        (one: { result: unknown }) => one.result,
+      ),
     ).toEqual(['0 of 2', '1 of 2', [2], '3 of 1'])
   })
 
