@@ -38,6 +38,12 @@ const withNode = (
     }
   })
 
+const refusalOf = (opened: Promise<unknown>): Promise<unknown> =>
+  opened.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+
 const mine = async (node: NodeProcess, count: number): Promise<void> => {
   const { wallet, reader } = clientsOf(node.url)
   for (let i = 0; i < count; i++) {
@@ -115,8 +121,8 @@ describe.each(RUNTIMES)('WebSocket on %s', runtime => {
   testHere('one connection above the limit is refused, and taken once another is gone', () =>
     withNode(runtime, ['--rpc-ws-max-active-connections=3'], async (_, wsUrl) => {
       const clients = await Promise.all([1, 2, 3].map(() => connectWs(wsUrl)))
-      await expect(connectWs(wsUrl)).rejects.toThrow(HandshakeFailed)
-      await expect(connectRawWs(wsUrl)).rejects.toThrow('HTTP/1.1 503')
+      expect(await refusalOf(connectWs(wsUrl))).toBeInstanceOf(HandshakeFailed)
+      expect(String(await refusalOf(connectRawWs(wsUrl)))).toContain('HTTP/1.1 503')
       clients[0]?.close()
       for (;;) {
         const client = await connectWs(wsUrl).catch(() => undefined)
@@ -131,7 +137,7 @@ describe.each(RUNTIMES)('WebSocket on %s', runtime => {
     withNode(runtime, ['--host-allowlist=127.0.0.1,node.example.org'], async (_, wsUrl) => {
       const url = wsUrl.replace('ws:', 'http:')
       const headers = { host: 'Node.Example.org:1' }
-      await expect(connectRawWs(wsUrl)).rejects.toThrow('HTTP/1.1 403 Forbidden')
+      expect(String(await refusalOf(connectRawWs(wsUrl)))).toContain('HTTP/1.1 403 Forbidden')
       expect(await (await connectWs(wsUrl, { headers })).call('net_version')).toBe('1337')
       const plain = await fetch(url, { headers })
       expect([plain.status, await plain.text()]).toEqual([

@@ -1,0 +1,190 @@
+import { describe, expect, test } from 'bun:test'
+import { EVERYONE } from '../../../handlers/auth/caller.ts'
+import type { Dispatcher, Reply } from '../../../handlers/rpc/dispatcher.ts'
+import type { ConnectionSubscriptions } from '../../../handlers/rpc/subscriptions/subscriptions.ts'
+import { NOTIFICATION_BUFFER_BYTES_MAX, REPLY_BUFFER_BYTES_MAX } from '../../../handlers/ws/outbox.ts'
+import { createSession, IN_WORK_MAX, WAITING_MAX } from '../../../handlers/ws/session.ts'
+import type { Socket } from '../../../handlers/ws/socket.ts'
+
+/** A socket whose reader reads when it is told to. */
+const createStalledSocket = () => {
+  const sent: string[] = []
+  let buffered = 0
+  const ends: string[] = []
+  const socket: Socket = {
+    send: text => {
+      sent.push(text)
+      buffered += text.length
+    },
+    bufferedBytes: () => buffered,
+    close: (code, reason) => void ends.push(`${code} ${reason}`),
+    terminate: () => void ends.push('terminated'),
+  }
+  return {
+    socket,
+    sent,
+    ends,
+    read: (bytes = buffered) => {
+      buffered -= bytes
+    },
+  }
+}
+
+const reply = (body: string): Reply => ({ status: 200, body })
+
+const start = (handle: (body: string) => Reply | Promise<Reply>) => {
+  const stalled = createStalledSocket()
+  const errors: unknown[] = []
+  let notify: (notification: string) => void = () => undefined
+  let open = 0
+  const connection: ConnectionSubscriptions = {
+    get size() {
+      return open
+    },
+    forRequest: () => ({
+      add: () => String(++open),
+      remove: () => false,
+      answered: () => undefined,
+    }),
+    clear: () => {
+      open = 0
+    },
+  }
+  const dispatcher: Dispatcher = {
+    handle: (body, _, client) => {
+      if (body === 'subscribe') client?.connection?.subscriptions.add({ kind: 'syncing' })
+      return handle(body)
+    },
+  }
+  const session = createSession(stalled.socket, {
+    dispatcher,
+    hub: {
+      connect: send => {
+        notify = send
+        return connection
+      },
+    },
+    authenticate: () => ({
+      identify: () => ({ ...EVERYONE, shutOut: false, expiresAtMs: undefined }),
+      present: () => Promise.resolve(undefined),
+      close: () => undefined,
+    }),
+    reportError: (_, error) => void errors.push(error),
+  })
+  return { ...stalled, session, errors, notify: (text: string) => notify(text), subscriptions: () => open }
+}
+
+const SLOW = 'Closing the connection: too much of what was sent to it is unread'
+
+const MEGABYTE = 'x'.repeat(1024 * 1024)
+
+const until = async (holds: () => boolean): Promise<void> => {
+  while (!holds()) await Bun.sleep(2)
+}
+
+describe('given a reader that is behind', () => {
+  test('when its answers pile up then no more requests are begun until it has read', async () => {
+    let begun = 0
+    const { session, sent, read } = start(() => {
+      begun++
+      return reply(MEGABYTE)
+    })
+    const full = REPLY_BUFFER_BYTES_MAX / MEGABYTE.length + 1
+    for (let i = 0; i < full + 3; i++) session.message('request')
+    expect([begun, sent.length]).toEqual([full, full])
+    read()
+    await until(() => begun === full + 3)
+    expect(sent.length).toBe(full + 3)
+    session.closed()
+  })
+
+  test('when its notifications pile up then it is told, and closed once it has read why', async () => {
+    const { session, notify, sent, ends, read, subscriptions } = start(() => reply('answer'))
+    session.message('subscribe')
+    expect(subscriptions()).toBe(1)
+    for (let i = 0; i <= NOTIFICATION_BUFFER_BYTES_MAX / MEGABYTE.length; i++) notify(MEGABYTE)
+    expect(sent.at(-1)).toBe(`{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"${SLOW}"}}`)
+    expect([subscriptions(), ends]).toEqual([0, []])
+    const count = sent.length
+    session.message('ignored')
+    expect(sent.length).toBe(count)
+    read()
+    await until(() => ends.length > 0)
+    expect(ends).toEqual([`1008 ${SLOW}`])
+    session.closed()
+  })
+
+  test('when it never reads then what is queued is thrown away', async () => {
+    const { notify, ends } = start(() => reply(''))
+    for (let i = 0; i <= NOTIFICATION_BUFFER_BYTES_MAX / MEGABYTE.length; i++) notify(MEGABYTE)
+    await until(() => ends.length > 0)
+    expect(ends).toEqual(['terminated'])
+  }, 20_000)
+
+  test('when it reads a long answer then notifications behind it do not cut it off', () => {
+    const { session, notify, sent, read } = start(() => reply(MEGABYTE.repeat(32)))
+    for (let i = 0; i < 3; i++) {
+      notify(MEGABYTE)
+      read()
+    }
+    session.message('long')
+    for (let i = 0; i < 3; i++) notify(MEGABYTE)
+    expect(sent.some(text => text.includes('Closing'))).toBe(false)
+    notify(MEGABYTE)
+    notify(MEGABYTE)
+    expect(sent.at(-1)).toContain(SLOW)
+    session.closed()
+  })
+
+  test('when it sends more and more without reading then it is cut off', () => {
+    const { session, sent } = start(() => reply(MEGABYTE))
+    for (let i = 0; i < 8; i++) session.message('request')
+    for (let i = 0; i <= WAITING_MAX; i++) session.message('request')
+    expect(sent.at(-1)).toContain('too many of its requests are waiting')
+    session.closed()
+  })
+})
+
+describe('given requests that take their time', () => {
+  test('when there are many then some are worked on at once and the others in turn', async () => {
+    const waiting: ((reply: Reply) => void)[] = []
+    const { session, sent } = start(() => new Promise(resolve => void waiting.push(resolve)))
+    const total = IN_WORK_MAX + 5
+    for (let i = 0; i < total; i++) session.message('request')
+    expect(waiting.length).toBe(IN_WORK_MAX)
+    for (let answered = 0; answered < total; answered++) {
+      await until(() => waiting.length > answered)
+      waiting[answered]?.(reply(`answer ${answered}`))
+    }
+    await until(() => sent.length === total)
+    expect(sent[0]).toBe('answer 0')
+    session.closed()
+  })
+
+  test('when the connection is closed then nothing is sent any more', async () => {
+    const waiting: ((reply: Reply) => void)[] = []
+    const { session, sent } = start(() => new Promise(resolve => void waiting.push(resolve)))
+    session.message('request')
+    session.closed()
+    waiting[0]?.(reply('late'))
+    await Bun.sleep(1)
+    expect(sent).toEqual([])
+  })
+})
+
+test('given a fault of the server, when a message meets it, then the client has an answer and the operator a report', async () => {
+  const fault = new Error('fault')
+  const { session, sent, errors } = start(body => {
+    if (body === 'now') throw fault
+    return Promise.reject(fault)
+  })
+  session.message('now')
+  session.message('later')
+  await until(() => sent.length === 2)
+  const internal = '{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"Internal error"}}'
+  expect([sent, errors]).toEqual([
+    [internal, internal],
+    [fault, fault],
+  ])
+  session.closed()
+})
