@@ -1,5 +1,5 @@
 /** What the page begins with; each is a tab. Node and chain need nothing for them but a first block. */
-const EXAMPLES: readonly string[] = [
+export const EXAMPLES: readonly string[] = [
   `# The latest block, what it holds and who made it.
 query LatestBlock {
   block {

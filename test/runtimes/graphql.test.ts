@@ -1,0 +1,141 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { hashSync } from 'bcryptjs'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { readEvents } from '../handlers/graphql/support/eventStream.ts'
+import { withFolder } from '../runtime/folder.ts'
+import {
+  isInstalled,
+  type NodeProcess,
+  PROCESS_TEST_TIMEOUT_MS,
+  type RuntimeName,
+  runCommand,
+  startNode,
+} from '../runtime/nodeProcess.ts'
+import { clientsOf } from '../runtime/transactions.ts'
+
+setDefaultTimeout(2 * PROCESS_TEST_TIMEOUT_MS)
+
+const RUNTIMES: readonly RuntimeName[] = ['bun', 'node', 'deno']
+
+/** May read the chain, and nothing of its consensus. */
+const USERS = `[Users.reader]
+password = "${hashSync('secret', 4)}"
+permissions = ["eth:*"]
+`
+
+const portOf = (folder: string, service: string): string =>
+  new RegExp(`^${service}=(\\d+)$`, 'm').exec(readFileSync(join(folder, 'besu.ports'), 'utf8'))?.[1] as string
+
+const withNode = (
+  runtime: RuntimeName,
+  args: readonly string[],
+  run: (node: NodeProcess, url: string) => Promise<void>,
+): Promise<void> =>
+  withFolder(async folder => {
+    const given = args.map(arg => arg.replace('FOLDER', folder))
+    writeFileSync(join(folder, 'users.toml'), USERS)
+    const node = await startNode(
+      folder,
+      ['--p2p-enabled=false', '--graphql-http-enabled', '--graphql-http-port=0', ...given],
+      { runtime },
+    )
+    try {
+      await run(node, `http://127.0.0.1:${portOf(folder, 'graphql-http')}`)
+    } finally {
+      await node.stop()
+    }
+  })
+
+const post = (url: string, query: string, headers: Record<string, string> = {}, signal?: AbortSignal) =>
+  fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ query }),
+    ...(signal === undefined ? {} : { signal }),
+  })
+
+for (const runtime of RUNTIMES) {
+  const installed = isInstalled(runtime)
+
+  describe.skipIf(!installed)(`GraphQL on ${runtime}${installed ? '' : ' (it is not installed)'}`, () => {
+    test('answers queries, leads to the endpoint, shows a page and refuses what is too long', () =>
+      withNode(runtime, [], async (node, url) => {
+        const answer = await post(url, '{ chainID block { number hash } qbft { round } }')
+        expect(answer.status).toBe(200)
+        expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
+        const head = await node.rpc<{ hash: string }>('eth_getBlockByNumber', 'latest', false)
+        expect(await answer.json()).toMatchObject({
+          data: { chainID: '0x539', block: { hash: head.hash }, qbft: {} },
+        })
+        expect((await post(url, '{ nothing }')).status).toBe(400)
+        expect((await fetch(url, { redirect: 'manual' })).status).toBe(308)
+        expect((await fetch(url, { method: 'POST', body: '{ chainID }' })).status).toBe(200)
+        const page = await fetch(url, { headers: { accept: 'text/html' } })
+        expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+        expect((await page.text()).length).toBeGreaterThan(1_000_000)
+        const long = await fetch(`${url}/graphql`, { method: 'POST', body: 'x'.repeat(10 * 1024 * 1024 + 1) })
+        expect(long.status).toBe(413)
+        expect(node.output()).toContain(`${url}/graphql`)
+      }))
+
+    test('sends blocks and transactions as they come; a node with subscribers stops at once', () =>
+      withNode(runtime, [], async (node, url) => {
+        const accept = { accept: 'text/event-stream' }
+        const leaving = new AbortController()
+        const gone = await post(url, 'subscription { newHeads { number } }', accept, leaving.signal)
+        const heads = readEvents(
+          await post(url, 'subscription { newHeads { number transactions { hash } } }', accept),
+        )
+        const pending = readEvents(await post(url, 'subscription { pendingTransactions { hash } }', accept))
+        expect(gone.status).toBe(200)
+        leaving.abort()
+        const { wallet, reader } = clientsOf(node.url)
+        const hash = await wallet.sendTransaction({
+          to: '0x00000000000000000000000000000000000000ee',
+          value: 1n,
+        })
+        expect((await pending.next())?.data).toEqual({ pendingTransactions: { hash } })
+        await reader.waitForTransactionReceipt({ hash })
+        expect((await heads.next())?.data).toEqual({ newHeads: { number: '0x1', transactions: [{ hash }] } })
+        expect(await node.stop()).toBe(0)
+        expect(await heads.next()).toBeUndefined()
+      }))
+
+    test('asks for the tokens of JSON-RPC over HTTP unless it is told not to', async () => {
+      const tokens = [
+        '--rpc-http-authentication-enabled',
+        '--rpc-http-authentication-credentials-file=FOLDER/users.toml',
+      ]
+      await withNode(runtime, tokens, async (node, url) => {
+        const refused = await post(url, '{ chainID }')
+        expect(refused.status).toBe(401)
+        expect(await refused.json()).toMatchObject({ errors: [{ message: 'Unauthorized' }] })
+        const login = await fetch(`${node.url}/login`, {
+          method: 'POST',
+          body: JSON.stringify({ username: 'reader', password: 'secret' }),
+        })
+        const { token } = (await login.json()) as { readonly token: string }
+        const bearer = { authorization: `Bearer ${token}` }
+        expect((await post(url, '{ chainID block { number } }', bearer)).status).toBe(200)
+        const partly = await post(url, '{ chainID validators }', bearer)
+        expect(partly.status).toBe(401)
+        expect(await partly.json()).toMatchObject({ data: { chainID: '0x539', validators: null } })
+      })
+      await withNode(runtime, [...tokens, '--graphql-http-authentication-enabled=false'], async (_, url) => {
+        expect((await post(url, '{ chainID }')).status).toBe(200)
+      })
+    })
+  })
+}
+
+test('tokens cannot be asked for where JSON-RPC over HTTP has none', () =>
+  withFolder(async folder => {
+    const { code, error } = await runCommand([
+      `--data-path=${folder}`,
+      '--graphql-http-enabled',
+      '--graphql-http-authentication-enabled',
+    ])
+    expect(code).toBe(2)
+    expect(error).toContain('--graphql-http-authentication-enabled needs --rpc-http-authentication-enabled')
+  }))
