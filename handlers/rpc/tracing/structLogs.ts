@@ -74,20 +74,20 @@ export const structLogTracer =
     const logs: StructLog[] = []
     /** By depth: the step whose cost is not known yet. */
     const open: (StructLog | undefined)[] = []
-    /** What each contract read and wrote so far, by its address. */
-    const storages = new Map<string, Readonly<Record<string, string>>>()
+    /** What each contract has read and written so far, by its address. */
+    const storages = new Map<string, Map<string, string>>()
 
-    const storageAt = (step: TraceStep): Readonly<Record<string, string>> | undefined => {
+    /** Notes what SLOAD and SSTORE are about to read and write; gives all that is known of the contract then. */
+    const storageAt = (step: TraceStep): ReadonlyMap<string, string> | undefined => {
       const needed = step.op === SLOAD ? 1 : 2
       if ((step.op !== SLOAD && step.op !== SSTORE) || step.stackSize < needed) return undefined
       const slot = bigintToFixedBytes(step.peek(0), WORD)
       const value =
         step.op === SLOAD ? world.storage(step.address, slot) : bigintToFixedBytes(step.peek(1), WORD)
       const key = toBareHex(step.address)
-      const storage = { ...storages.get(key), [toHex(slot)]: toHex(value) }
-      budget.spend(Object.keys(storage).length * 2 * WORD_BYTES)
+      const storage = storages.get(key) ?? new Map<string, string>()
       storages.set(key, storage)
-      return storage
+      return storage.set(toHex(slot), toHex(value))
     }
 
     const keeps = (name: string): boolean =>
@@ -111,9 +111,8 @@ export const structLogTracer =
       }
       const memory = options.enableMemory ? step.memorySize : 0
       const returned = options.enableReturnData ? step.returnData : undefined
-      budget.spend(
-        STEP_BYTES + (memory / WORD) * WORD_BYTES + (returned === undefined ? 0 : 2 * returned.length),
-      )
+      const words = memory / WORD + 2 * (storage?.size ?? 0)
+      budget.spend(STEP_BYTES + words * WORD_BYTES + 2 * (returned?.length ?? 0))
       const stack = options.disableStack ? undefined : stackOf(step)
       if (stack !== undefined) budget.spend(stack.reduce((sum, item) => sum + item.length + ENTRY_BYTES, 0))
       const log: StructLog = {
@@ -125,7 +124,7 @@ export const structLogTracer =
         ...(step.refund === 0 ? {} : { refund: step.refund }),
         ...(stack === undefined ? {} : { stack }),
         ...(options.enableMemory ? { memory: wordsOf(step.memory()) } : {}),
-        ...(storage === undefined ? {} : { storage }),
+        ...(storage === undefined ? {} : { storage: Object.fromEntries(storage) }),
         ...(returned === undefined || returned.length === 0 ? {} : { returnData: toHex(returned) }),
       }
       logs.push(log)

@@ -1,0 +1,363 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { Hex } from 'viem'
+import { fromHex, toHex } from '../../../../core/bytes/hex.ts'
+import { VALIDATOR } from '../../support/testNode.ts'
+import {
+  CHAIN_ID,
+  CHILD,
+  encoded,
+  HEIR,
+  SENDER,
+  startTracingChain,
+  STRANGER,
+  TRACING,
+  type TracingChain,
+} from './tracingChain.ts'
+
+setDefaultTimeout(60_000)
+
+const REWARD = 5_000_000_000n
+const UNKNOWN = `0x${'12'.repeat(32)}`
+const RANGE_MAX = 6n
+
+type Trace = {
+  readonly type: string
+  readonly action: Readonly<Record<string, string>>
+  readonly blockNumber: number
+  readonly transactionHash: string | null
+  readonly transactionPosition: number | null
+  readonly traceAddress: readonly number[]
+}
+
+/** What trace_call and its kin answer. */
+type Traces = {
+  readonly output: string
+  readonly trace: readonly Trace[]
+  readonly stateDiff: Readonly<Record<string, { readonly balance: unknown; readonly storage: unknown }>>
+}
+
+let chain: TracingChain
+
+beforeAll(async () => {
+  chain = await startTracingChain({
+    rpc: { traceFilterRangeMax: RANGE_MAX },
+    genesis: genesis => {
+      const { qbft } = genesis['config'] as { qbft: Record<string, unknown> }
+      qbft['blockreward'] = String(REWARD)
+    },
+  })
+})
+
+afterAll(async () => {
+  await chain?.node.close()
+})
+
+const call = (method: string, ...params: readonly unknown[]): Promise<unknown> =>
+  chain.node.call(method, ...params)
+const error = async (method: string, ...params: readonly unknown[]) => {
+  const { error: refusal } = await chain.node.rpc(method, ...params)
+  return [refusal?.code, refusal?.message]
+}
+const traces = async (method: string, ...params: readonly unknown[]): Promise<readonly Trace[]> =>
+  (await call(method, ...params)) as readonly Trace[]
+
+describe('trace_block', () => {
+  test('gives the traces of every transaction, and then what making the block earned', async () => {
+    const number = chain.blockOf('createAndLeave')
+    const found = await traces('trace_block', number)
+    expect(found.map(({ type }) => type)).toEqual(['call', 'create', 'call', 'suicide', 'reward'])
+    const { hash } = (await call('eth_getBlockByNumber', number, false)) as { hash: string }
+    expect(found[3]).toMatchObject({
+      action: { refundAddress: HEIR, balance: '0x3' },
+      blockHash: hash,
+      blockNumber: Number(number),
+      result: null,
+      subtraces: 0,
+      traceAddress: [1, 0],
+      transactionHash: chain.hashes['createAndLeave'],
+      transactionPosition: 0,
+    })
+    expect(found[4]).toEqual({
+      action: { author: toHex(VALIDATOR), rewardType: 'block', value: `0x${REWARD.toString(16)}` },
+      blockHash: hash,
+      blockNumber: Number(number),
+      result: null,
+      subtraces: 0,
+      traceAddress: [],
+      transactionHash: null,
+      transactionPosition: null,
+      type: 'reward',
+    } as never)
+  })
+
+  test('has nothing for the genesis block, and null for none', async () => {
+    expect(await call('trace_block', '0x0')).toEqual([])
+    expect(await call('trace_block', '0x1000')).toBeNull()
+    expect(await error('trace_block', 'first')).toEqual([-32602, 'Invalid block number params'])
+  })
+})
+
+describe('trace_transaction and trace_get', () => {
+  test('give the traces of one transaction as the block has them, and one of those', async () => {
+    const hash = chain.hashes['createAndLeave']
+    const inBlock = (await traces('trace_block', chain.blockOf('createAndLeave'))).slice(0, -1)
+    expect(await traces('trace_transaction', hash)).toEqual(inBlock)
+    expect(await call('trace_get', hash, ['0x1', '0x0'])).toEqual(inBlock[3])
+    expect(await call('trace_get', hash, [])).toEqual(inBlock[0])
+  })
+
+  test('give null for what is not there', async () => {
+    expect(await call('trace_transaction', UNKNOWN)).toBeNull()
+    expect(await call('trace_get', UNKNOWN, ['0x0'])).toBeNull()
+    expect(await call('trace_get', chain.hashes['transfer'], ['0x7'])).toBeNull()
+  })
+
+  test('refuse what they cannot read', async () => {
+    expect(await error('trace_transaction', '0x12')).toEqual([-32602, 'Invalid transaction hash params'])
+    expect(await error('trace_get', UNKNOWN)).toEqual([-32602, 'Invalid number of params'])
+    expect(await error('trace_get', UNKNOWN, ['x'])).toEqual([-32602, 'Invalid trace numbers params'])
+    expect(await error('trace_get', UNKNOWN, '0x0')).toEqual([-32602, 'Invalid trace numbers params'])
+  })
+})
+
+describe('trace_filter', () => {
+  const range = (from: string, to: string) => ({ fromBlock: chain.blockOf(from), toBlock: chain.blockOf(to) })
+  const filter = (of: object): Promise<readonly Trace[]> => traces('trace_filter', of)
+
+  test('gives what trace_block gives of each block, in order', async () => {
+    const { fromBlock, toBlock } = range('deploy', 'precompiles')
+    const blocks = await Promise.all([1, 2, 3].map(number => traces('trace_block', `0x${number}`)))
+    expect(await filter({ fromBlock, toBlock })).toEqual(blocks.flat())
+  })
+
+  test('lets through what both lists name, or with the mode union either', async () => {
+    const within = range('send', 'createAndLeave')
+    const to = await filter({ ...within, toAddress: [STRANGER] })
+    expect(to.map(({ transactionHash }) => transactionHash)).toEqual([chain.hashes['send'] as string])
+    const from = await filter({ ...within, fromAddress: [TRACING] })
+    expect(from.map(({ type }) => type)).toEqual(['call', 'create', 'call'])
+    expect(await filter({ ...within, fromAddress: [TRACING], toAddress: [STRANGER] })).toEqual(to)
+    const either = await filter({ ...within, fromAddress: [TRACING], toAddress: [HEIR], mode: 'union' })
+    expect(either.map(({ type }) => type)).toEqual(['call', 'create', 'call', 'suicide'])
+  })
+
+  test('finds a creation by the contract, and a reward by who got it', async () => {
+    const made = await filter({ ...range('deploy', 'callAndLog'), toAddress: [CHILD] })
+    expect(made.map(({ type }) => type)).toEqual(['create', 'call'])
+    const rewards = await filter({ ...range('deploy', 'callAndLog'), toAddress: [toHex(VALIDATOR)] })
+    expect(rewards.map(({ type }) => type)).toEqual(['reward', 'reward'])
+  })
+
+  test('passes over so many, and gives no more than so many', async () => {
+    const within = range('deploy', 'precompiles')
+    const all = await filter(within)
+    expect(await filter({ ...within, after: 1, count: 3 })).toEqual(all.slice(1, 4))
+    expect(await filter({ ...within, count: 0 })).toEqual([])
+    expect(await filter({ ...within, after: 1000 })).toEqual([])
+  })
+
+  test('is of the head without bounds', async () => {
+    expect((await filter({})).map(({ blockNumber }) => blockNumber)).toEqual([16, 16])
+  })
+
+  test('refuses ranges that are too long, turned around or beyond the head, and what it cannot read', async () => {
+    const wide = { fromBlock: '0x1', toBlock: `0x${(2n + RANGE_MAX).toString(16)}` }
+    expect(await error('trace_filter', wide)).toEqual([
+      -32005,
+      'Requested range exceeds maximum RPC range limit',
+    ])
+    expect(
+      (await filter({ fromBlock: '0x1', toBlock: `0x${(1n + RANGE_MAX).toString(16)}` })).length,
+    ).toBeGreaterThan(0)
+    expect(await error('trace_filter', { fromBlock: '0x2', toBlock: '0x1' })).toEqual([
+      -32602,
+      'Invalid params',
+    ])
+    expect(await error('trace_filter', { toBlock: '0x1000' })).toEqual([-32602, 'Invalid params'])
+    for (const bad of [
+      undefined,
+      5,
+      { fromAddress: HEIR },
+      { toAddress: ['0xzz'] },
+      { after: -1 },
+      { count: 'x' },
+      { mode: 'both' },
+    ])
+      expect(await error('trace_filter', bad)).toEqual([-32602, 'Invalid filter params'])
+    expect(await error('trace_filter', { fromBlock: 'x' })).toEqual([-32602, 'Invalid block number params'])
+  })
+})
+
+describe('trace_replayBlockTransactions', () => {
+  test('gives the types that are asked for, with the hash of each transaction', async () => {
+    const [replayed] = (await call('trace_replayBlockTransactions', chain.blockOf('callAndLog'), [
+      'trace',
+      'stateDiff',
+    ])) as readonly Traces[]
+    expect(replayed).toMatchObject({
+      transactionHash: chain.hashes['callAndLog'],
+      vmTrace: null,
+      output: `0x${'1'.padStart(64, '0')}`,
+    })
+    expect(replayed?.trace).toHaveLength(2)
+    expect('blockHash' in (replayed?.trace[0] ?? {})).toBe(false)
+    expect(replayed?.stateDiff[CHILD]?.balance).toEqual({ '*': { from: '0x0', to: '0x7' } })
+  })
+
+  test('is empty for the genesis block, null for none, and refuses other types', async () => {
+    expect(await call('trace_replayBlockTransactions', '0x0', ['trace'])).toEqual([])
+    expect(await call('trace_replayBlockTransactions', '0x1000', ['trace'])).toBeNull()
+    for (const types of [undefined, 'trace', ['traces'], [5]])
+      expect(await error('trace_replayBlockTransactions', '0x1', types)).toEqual([
+        -32602,
+        'Invalid trace type params',
+      ])
+  })
+})
+
+describe('trace_call', () => {
+  const message = (name: string, ...args: readonly unknown[]) => ({
+    from: SENDER.address,
+    to: TRACING,
+    data: encoded(name, ...args),
+  })
+
+  test('traces a call in the block that is named, the head by default', async () => {
+    const now = (await call('trace_call', message('callAndLog', 8n), ['trace', 'stateDiff'])) as Traces
+    expect(now.trace).toHaveLength(2)
+    expect(now.stateDiff[TRACING]?.storage).not.toEqual({})
+    const before = (await call('trace_call', message('callAndLog', 8n), ['trace'], '0x0')) as Traces
+    expect(before.trace).toHaveLength(1)
+    expect(before.stateDiff).toBeNull()
+  })
+
+  test('a sender without money has what it lacks, so that differences stay readable', async () => {
+    const poor = { from: HEIR, to: STRANGER, value: '0x10' }
+    const { stateDiff } = (await call('trace_call', poor, ['stateDiff'])) as Traces
+    expect(stateDiff[HEIR]?.balance).toEqual({ '*': { from: '0x10', to: '0x0' } })
+  })
+
+  test('refuses what cannot begin and blocks that are not there', async () => {
+    const priced = { from: HEIR, to: STRANGER, gas: '0x5208', gasPrice: '0xffffffffff' }
+    expect(await error('trace_call', priced, ['trace'])).toEqual([
+      -32004,
+      expect.stringContaining('Upfront cost'),
+    ])
+    expect(await error('trace_call', { gas: '0x1' }, ['trace'])).toEqual([
+      -32003,
+      expect.stringContaining('Intrinsic gas'),
+    ])
+    expect(await error('trace_call', message('caught'), ['trace'], '0x1000')).toEqual([
+      -32000,
+      'Block not found',
+    ])
+    expect(await error('trace_call', 5, ['trace'])).toEqual([-32602, 'Invalid call params'])
+    expect(await error('trace_call', message('caught'))).toEqual([-32602, 'Invalid trace type params'])
+  })
+
+  test('trace_callMany runs each call on what those before it left', async () => {
+    const calls = [9n, 10n].map(value => [message('callAndLog', value), ['trace']])
+    const outputs = ((await call('trace_callMany', calls, 'latest')) as readonly Traces[]).map(({ output }) =>
+      BigInt(output),
+    )
+    expect(outputs[1]).toBe(9n)
+    expect(await error('trace_callMany', calls)).toEqual([-32602, 'Invalid number of params'])
+    for (const bad of [5, [5], [[message('caught')]]])
+      expect((await error('trace_callMany', bad, 'latest'))[0]).toBe(-32602)
+    const many = Array.from({ length: 101 }, () => calls[0])
+    expect(await error('trace_callMany', many, 'latest')).toEqual([
+      -32602,
+      'Invalid trace call many params (a list of at most 100 is wanted)',
+    ])
+  })
+
+  test('trace_rawTransaction traces what a signed transaction would do', async () => {
+    const raw: Hex = await SENDER.signTransaction({
+      chainId: CHAIN_ID,
+      type: 'eip1559',
+      nonce: 1000,
+      gas: 100_000n,
+      maxFeePerGas: 2_000_000_000n,
+      maxPriorityFeePerGas: 1n,
+      to: STRANGER,
+      value: 3n,
+    })
+    const { trace, stateDiff } = (await call('trace_rawTransaction', raw, ['trace', 'stateDiff'])) as Traces
+    expect(trace[0]?.action).toMatchObject({ from: SENDER.address.toLowerCase(), to: STRANGER, value: '0x3' })
+    expect(stateDiff[STRANGER]?.balance).toEqual({ '*': { from: '0x6', to: '0x9' } })
+    for (const bad of [5, '0x', '0x1234', `${raw}00`])
+      expect(await error('trace_rawTransaction', bad, ['trace'])).toEqual([-32602, 'Invalid params'])
+  })
+})
+
+describe('debug_trace…', () => {
+  test('debug_traceBlock traces a block from its bytes as the block of that number', async () => {
+    const number = chain.blockOf('callAndLog')
+    const bytes = await call('debug_getRawBlock', number)
+    const options = { tracer: 'callTracer' }
+    const expected = await call('debug_traceBlockByNumber', number, options)
+    expect(await call('debug_traceBlock', bytes, options)).toEqual(expected)
+    const { hash } = (await call('eth_getBlockByNumber', number, false)) as { hash: string }
+    expect(await call('debug_traceBlockByHash', hash, options)).toEqual(expected)
+  })
+
+  test('debug_traceBlock refuses what is no block, and one whose parent is not there', async () => {
+    for (const bad of [undefined, 5, '0x', '0xc0', '0x1234'])
+      expect(await error('debug_traceBlock', bad)).toEqual([-32602, 'Invalid block param (block not found)'])
+    const bytes = fromHex((await call('debug_getRawBlock', '0x2')) as string)
+    // The parent's hash is the first field of the header.
+    const orphan = bytes.slice()
+    orphan[10] = (orphan[10] as number) ^ 1
+    expect(await error('debug_traceBlock', toHex(orphan))).toEqual([-32000, 'Parent block not found'])
+    const genesis = await call('debug_getRawBlock', '0x0')
+    expect(await error('debug_traceBlock', genesis)).toEqual([-32000, 'genesis is not traceable'])
+  })
+
+  test('debug_traceCall takes overrides of the state and the block, as geth has them', async () => {
+    const to = `0x${'77'.repeat(20)}`
+    // NUMBER, then SLOAD of 0, both returned.
+    const code = '0x4360005260005460205260406000f3'
+    const options = {
+      stateOverrides: { [to]: { code, stateDiff: { [`0x${'0'.repeat(64)}`]: '0x2a' } } },
+      blockOverrides: { number: '0x1234' },
+    }
+    const { returnValue, failed } = (await call('debug_traceCall', { to }, 'latest', options)) as {
+      readonly returnValue: string
+      readonly failed: boolean
+    }
+    expect(failed).toBe(false)
+    expect(returnValue).toBe(`0x${'1234'.padStart(64, '0')}${'2a'.padStart(64, '0')}`)
+    expect(await call('debug_traceCall', { to })).toEqual({
+      gas: 21_000,
+      failed: false,
+      returnValue: '0x',
+      structLogs: [],
+    })
+    expect(await error('debug_traceCall', { to }, '0x1000')).toEqual([-32000, 'Block not found'])
+  })
+
+  test.each([
+    [5, 'an object of options is wanted'],
+    [{ tracer: 'CALLTRACER' }, 'tracers are callTracer, flatCallTracer, prestateTracer, 4byteTracer'],
+    [{ tracer: '{}' }, 'tracers are callTracer, flatCallTracer, prestateTracer, 4byteTracer'],
+    [{ tracer: 'constructor' }, 'tracers are callTracer, flatCallTracer, prestateTracer, 4byteTracer'],
+    [{ disableStack: 'yes' }, 'disableStack is true or false'],
+    [{ limit: -1 }, 'limit is a number of steps'],
+    [{ opcodes: 'ADD' }, 'opcodes is a list of names'],
+    [{ tracer: 'callTracer', tracerConfig: 5 }, 'tracerConfig is an object'],
+    [{ tracer: 'callTracer', tracerConfig: { withLog: 1 } }, 'withLog is true or false'],
+  ])('the options %j are refused', async (options, why) => {
+    const refused = [-32602, `Invalid transaction trace params (${why})`]
+    expect(await error('debug_traceTransaction', chain.hashes['transfer'], options)).toEqual(refused)
+    expect(await error('debug_traceBlockByNumber', '0x1', options)).toEqual(refused)
+    expect(await error('debug_traceCall', {}, 'latest', options)).toEqual(refused)
+  })
+
+  test('what is not there is refused, as geth and the execution-apis do', async () => {
+    expect(await error('debug_traceTransaction', UNKNOWN)).toEqual([-32000, 'Transaction not found'])
+    expect(await error('debug_traceBlockByHash', UNKNOWN)).toEqual([-32000, 'Block not found'])
+    expect(await error('debug_traceBlockByNumber', '0x1000')).toEqual([-32000, 'Block not found'])
+    expect(await error('debug_traceBlockByNumber', '0x0')).toEqual([-32000, 'genesis is not traceable'])
+    expect(await error('debug_traceBlockByHash', '0x12')).toEqual([-32602, 'Invalid block hash params'])
+  })
+})
