@@ -19,7 +19,7 @@ import { traceCallIn } from '../tracing/tracedCall.ts'
 import { findMined } from '../mined.ts'
 
 /** Calls of one trace_callMany: each may take the gas of a block. */
-export const TRACE_CALLS_MAX = 100
+const TRACE_CALLS_MAX = 100
 
 /** No call goes deeper, so no address of a trace is longer. */
 const TRACE_ADDRESS_MAX = 1025

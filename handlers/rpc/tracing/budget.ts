@@ -6,7 +6,7 @@ import type { Call } from '../method.ts'
  * Bytes of JSON that the answer to one request may take, about: the trace of a large block with stacks stays below it, and
  * the objects that it is made of do not fill the memory.
  */
-export const TRACE_BYTES_MAX = 128 * 1024 * 1024
+const TRACE_BYTES_MAX = 128 * 1024 * 1024
 
 /** Between two looks at the clock, which is slower than a step. */
 const SPENDS_PER_LOOK = 4096

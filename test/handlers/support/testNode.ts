@@ -94,7 +94,7 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
   const nowMs = (): number => clock.nowMs
   const rpcOptions: RpcOptions = {
     ...RPC_DEFAULTS,
-    apis: ['ETH', 'NET', 'WEB3', 'QBFT', 'TXPOOL', 'DEBUG'],
+    apis: ['ETH', 'NET', 'WEB3', 'QBFT', 'TXPOOL', 'DEBUG', 'TRACE'],
     clientVersion: 'quorate/v0.1.0/test',
     networkId: chain.configuration.chainId,
     ...options.rpc,
