@@ -6,10 +6,12 @@ import { benchAuth } from './auth.ts'
 import { benchBlocks } from './blocks.ts'
 import { benchCrypto } from './crypto.ts'
 import { benchEvm } from './evm.ts'
+import { benchGraphql } from './graphql.ts'
 import { benchGrowth } from './growth.ts'
 import type { BenchOptions, Row } from './measure.ts'
 import { benchNetwork } from './network.ts'
 import { benchRpc } from './rpc.ts'
+import { benchSubscribers } from './subscribers.ts'
 import { tableText } from './table.ts'
 import { benchTrie } from './trie.ts'
 import { benchTurns } from './turns.ts'
@@ -66,6 +68,20 @@ const GROUPS: Readonly<Record<string, Group>> = {
       'of them (beside ours / beside anvil); ours: one process with SQLite on disk, anvil: threads, all in memory; the same blocks in both; ' +
       'p99 is of whole requests; medians of windows taken in turns',
     run: benchRpc,
+  },
+  subscribers: {
+    title: 'a block to its subscribers, ms, median / longest',
+    note:
+      'WebSocket, each subscriber on a connection of its own, all of them in one other process that shares the cores; blocks are empty; ' +
+      'anvil does not tell when it commits',
+    run: benchSubscribers,
+  },
+  graphql: {
+    title: 'receipts of a block of 1,000 token transfers, and small queries',
+    note:
+      'one node, GraphQL and JSON-RPC on a port each; fetch, 16 requests at a time where there are many, client and node share the ' +
+      'cores; times of GraphQL: how many times as much the other takes; measured in turns',
+    run: benchGraphql,
   },
   network: {
     title: 'network on this machine',
