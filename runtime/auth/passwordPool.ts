@@ -52,7 +52,7 @@ export const createPasswordPool = (threadCount: number = THREADS): PasswordPool 
     try {
       resolve(await thread.check(job))
     } catch (cause) {
-      reject(cause)
+      reject(closed ? new PasswordQueueFullError() : cause)
     }
     if (closed) return
     if (threads.has(thread)) idle.push(thread)

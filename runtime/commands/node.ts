@@ -123,10 +123,11 @@ export const runNode = async (context: Context): Promise<number> => {
     await stop.wait
     log.info('Stopping; a second signal ends the process at once')
   } finally {
+    // Before the servers wait for what is under way: a login that waits for its password holds up nothing.
+    await access.close()
     await Promise.all([listener?.stop(), wsListener?.stop(), graphqlListener?.stop()])
     await services?.stop()
     await node?.close()
-    await access.close()
   }
   log.info('Stopped')
   return 0

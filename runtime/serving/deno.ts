@@ -7,7 +7,7 @@ type DenoServer = {
 }
 type DenoApi = {
   serve(
-    options: { hostname: string; port: number; signal: AbortSignal; onListen: () => void },
+    options: { hostname: string; port: number; onListen: () => void },
     handler: (
       request: Request,
       info: { readonly remoteAddr: { readonly hostname?: string } },
@@ -17,18 +17,20 @@ type DenoApi = {
 
 export const serveOnDeno: Serve = async ({ hostname, port, fetch }) => {
   const { Deno } = globalThis as unknown as { Deno: DenoApi }
-  const abort = new AbortController()
   // Deno has no limit of its own on bodies; the application counts them as they come.
-  const server = Deno.serve(
-    { hostname, port, signal: abort.signal, onListen: () => undefined },
-    (request, { remoteAddr }) => fetch(request, () => remoteAddr.hostname ?? ''),
+  const server = Deno.serve({ hostname, port, onListen: () => undefined }, (request, { remoteAddr }) =>
+    fetch(request, () => remoteAddr.hostname ?? ''),
   )
   return {
     hostname,
     port: server.addr.port,
     stop: async () => {
-      const timer = setTimeout(() => abort.abort(), STOP_GRACE_MS)
-      await server.shutdown()
+      // What is not finished by then ends with the process: Deno cuts no connection of a server that is shutting down.
+      let timer: ReturnType<typeof setTimeout> | undefined
+      const grace = new Promise<void>(resolve => {
+        timer = setTimeout(resolve, STOP_GRACE_MS)
+      })
+      await Promise.race([server.shutdown(), grace])
       clearTimeout(timer)
     },
   }
