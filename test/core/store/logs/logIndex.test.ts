@@ -1,0 +1,145 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { openChainStore } from '../../../../core/store/chainStore.ts'
+import { keyValueOfDriver } from '../../../../core/store/driverStore.ts'
+import { LOG_SECTION_BLOCKS } from '../../../../core/store/limits.ts'
+import type { LogWants } from '../../../../core/store/logs/pattern.ts'
+import type { BlockCommit } from '../../../../core/store/store.ts'
+import {
+  createFaultyDriver,
+  type Image,
+  imageAfterKill,
+  imageAfterPowerCut,
+} from '../../../support/faultyDriver.ts'
+import { logChain, numberedAddress } from '../../../support/logChain.ts'
+import { commitAll, found, naive, RARE, sampleBlocks, search } from '../../../support/logSearch.ts'
+import { seededRandom } from '../../../support/random.ts'
+import { rejection } from '../../../support/rejection.ts'
+
+setDefaultTimeout(60_000)
+
+describe('the log index', () => {
+  const blocks = 5 * LOG_SECTION_BLOCKS + 10
+  const commits = [...logChain(sampleBlocks(blocks))]
+
+  /** The store as it was before it had a log index. */
+  const withoutIndex = async (): Promise<Map<string, Uint8Array>> => {
+    const disk = createFaultyDriver()
+    const store = await openChainStore(keyValueOfDriver(disk.driver, 'none'), { flushBlocks: 50 })
+    await commitAll(store, commits)
+    await store.flush()
+    return new Map([...disk.image].filter(([key]) => !key.startsWith('logs:')))
+  }
+
+  test('of a store that has none answers at once and is made in the background', async () => {
+    const disk = createFaultyDriver(await withoutIndex())
+    const store = await openChainStore(keyValueOfDriver(disk.driver, 'none'))
+    expect([...disk.image.keys()].some(key => key.startsWith('logs:'))).toBe(false)
+    expect(await found(store, commits, RARE, 0, blocks - 1)).toEqual(naive(commits, RARE, 0, blocks - 1))
+    await store.flush()
+    expect([...disk.image.keys()].filter(key => /^logs:\d+$/.test(key))).toHaveLength(5)
+    expect(await found(store, commits, RARE, 0, blocks - 1)).toEqual(naive(commits, RARE, 0, blocks - 1))
+    await store.close()
+  })
+
+  test('that was stopped while it was made goes on at the next start', async () => {
+    const image = await withoutIndex()
+    let pauses = 0
+    const enough = Promise.withResolvers<void>()
+    const disk = createFaultyDriver(image)
+    const kv = keyValueOfDriver(disk.driver, 'none', async () => {
+      if (++pauses === 2.5 * LOG_SECTION_BLOCKS) enough.resolve()
+      await Promise.resolve()
+    })
+    const first = await openChainStore(kv)
+    await enough.promise
+    await first.close()
+    expect([...disk.image.keys()].filter(key => /^logs:\d+$/.test(key))).toHaveLength(2)
+    const second = await openChainStore(keyValueOfDriver(disk.driver, 'none'))
+    expect(await found(second, commits, RARE, 0, blocks - 1)).toEqual(naive(commits, RARE, 0, blocks - 1))
+    await second.flush()
+    expect([...disk.image.keys()].filter(key => /^logs:\d+$/.test(key))).toHaveLength(5)
+  })
+
+  test('has a section as soon as the views have all of its blocks, and not before', async () => {
+    const disk = createFaultyDriver()
+    const store = await openChainStore(keyValueOfDriver(disk.driver, 'none'))
+    await commitAll(store, commits.slice(0, LOG_SECTION_BLOCKS - 1))
+    await store.flush()
+    expect(disk.image.has('logs:0')).toBe(false)
+    await commitAll(store, commits.slice(LOG_SECTION_BLOCKS - 1, LOG_SECTION_BLOCKS))
+    await store.flush()
+    expect(disk.image.has('logs:0')).toBe(true)
+  })
+
+  test('does not depend on when it was made', async () => {
+    const made = new Set<string>()
+    for (const flushBlocks of [1, 7, 64, 1000]) {
+      const disk = createFaultyDriver()
+      const store = await openChainStore(keyValueOfDriver(disk.driver, 'none'), { flushBlocks })
+      await commitAll(store, commits)
+      await store.flush()
+      const sections = [...disk.image].filter(
+        ([key]) => key.startsWith('logs:') && !key.startsWith('logs:mark'),
+      )
+      made.add(JSON.stringify(sections.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([k, v]) => [k, ...v])))
+    }
+    expect(made.size).toBe(1)
+  })
+
+  test('is whole after a stop at any of its operations, killed or without power', async () => {
+    const initial = await withoutIndex()
+    const recorded = createFaultyDriver(initial)
+    const store = await openChainStore(keyValueOfDriver(recorded.driver, 'synced'), { flushBlocks: 40 })
+    const more = [...logChain(sampleBlocks(3 * LOG_SECTION_BLOCKS), commits.at(-1))]
+    const all = [...commits, ...more]
+    await commitAll(store, more)
+    await store.flush()
+    const { operations } = recorded
+    const random = seededRandom(9)
+    let stops = 0
+    for (const imageAfter of [imageAfterKill, imageAfterPowerCut])
+      for (let stop = 0; stop <= operations.length; stop++) {
+        // While something of the index is written, or shortly after.
+        const near = operations.slice(Math.max(0, stop - 3), stop + 1)
+        if (!near.some(one => one.kind === 'write' && one.key.startsWith('logs:'))) continue
+        stops++
+        const image: Image = imageAfter(operations, stop, random, initial)
+        const kv = keyValueOfDriver(createFaultyDriver(image).driver, 'synced')
+        const after = await openChainStore(kv, { flushBlocks: 40 })
+        const head = Number(after.head()?.header.number)
+        expect(await found(after, all, RARE, 0, head)).toEqual(naive(all, RARE, 0, head))
+        await commitAll(after, all.slice(head + 1))
+        await after.flush()
+        expect(await found(after, all, RARE, 0, all.length - 1)).toEqual(naive(all, RARE, 0, all.length - 1))
+      }
+    expect(stops).toBeGreaterThan(20)
+  })
+
+  test('gives a block that cannot be read to every search, so that whoever reads it is told', async () => {
+    const disk = createFaultyDriver(await withoutIndex())
+    disk.flipBit('segment:70', 1000)
+    const store = await openChainStore(keyValueOfDriver(disk.driver, 'none'))
+    await store.flush()
+    const nothing: LogWants = { addresses: [numberedAddress(4711)], topics: [] }
+    expect((await search(store, nothing, 0, blocks - 1)).numbers).toEqual([70n])
+    expect(String(await rejection(store.record(70n)))).toContain('segment:70')
+  })
+
+  test('tells of a damaged section instead of leaving logs out', async () => {
+    const disk = createFaultyDriver(await withoutIndex())
+    const store = await openChainStore(keyValueOfDriver(disk.driver, 'none'))
+    await store.flush()
+    disk.flipBit('logs:2', 300)
+    expect(String(await rejection(search(store, RARE, 0, blocks - 1)))).toContain('logs:2')
+  })
+
+  test('that cannot be stored is told with the next commit; searches go on', async () => {
+    const disk = createFaultyDriver(await withoutIndex())
+    disk.fillAfter(2000)
+    const store = await openChainStore(keyValueOfDriver(disk.driver, 'none'))
+    expect(String(await rejection(store.flush()))).toContain('log index')
+    const [next] = [...logChain([[]], commits.at(-1))]
+    expect(String(await rejection(store.commit(next as BlockCommit)))).toContain('log index')
+    expect(await found(store, commits, RARE, 0, blocks - 1)).toEqual(naive(commits, RARE, 0, blocks - 1))
+  })
+})
