@@ -69,7 +69,8 @@ export type Outcome =
   | { readonly resultText: string }
   | { readonly error: RpcErrorObject }
 
-const textOf = (outcome: Exclude<Outcome, { readonly error: unknown }>): string => {
+/** The result as JSON text. */
+export const textOf = (outcome: Exclude<Outcome, { readonly error: unknown }>): string => {
   if ('resultText' in outcome) return outcome.resultText
   return outcome.result instanceof JsonPieces ? outcome.result.text : JSON.stringify(outcome.result ?? null)
 }

@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { useCryptoEngine } from '../../core/crypto/crypto.ts'
 import { useTableSeed } from '../../core/state/hash.ts'
 import { decodeChainHead } from '../../core/store/codec/chainHead.ts'
+import { textOf } from '../../handlers/rpc/envelope.ts'
 import { RpcError } from '../../handlers/rpc/errors.ts'
 import type { Params } from '../../handlers/rpc/method.ts'
 import { METHODS } from '../../handlers/rpc/methods.ts'
@@ -70,7 +71,7 @@ const run = async (call: ReaderCall): Promise<void> => {
   post({
     kind: 'outcome',
     id,
-    outcome: 'result' in outcome ? { resultText: JSON.stringify(outcome.result ?? null) } : outcome,
+    outcome: 'result' in outcome ? { resultText: textOf(outcome) } : outcome,
   })
 }
 

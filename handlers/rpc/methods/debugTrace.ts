@@ -8,6 +8,7 @@ import { RlpError } from '../../../core/rlp/rlp.ts'
 import { recordOf } from '../blocks.ts'
 import type { RpcContext } from '../context.ts'
 import { RpcError } from '../errors.ts'
+import { createJsonArray } from '../jsonPieces.ts'
 import { allAside, type Call, type Method, method } from '../method.ts'
 import { type BlockSelector, LATEST, readSelector, requireNumberSelector } from '../parameters/block.ts'
 import { bytesOf, given, hashOf, required } from '../parameters/values.ts'
@@ -30,8 +31,11 @@ const requireTraceable = (number: bigint): void => {
 const traceBlock = async (call: Call, context: RpcContext, replayed: ReplayedBlock): Promise<unknown> => {
   const kind = tracerOf(readTraceOptions(given(call.params, 1)))
   requireTraceable(replayed.block.header.number)
-  const traces = await replayBlock(context, replayed, kind, budgetOf(call, context))
-  return traces.map(({ transaction, trace }) => ({ txHash: toHex(transaction.hash), result: trace }))
+  const traces = createJsonArray()
+  await replayBlock(context, replayed, kind, budgetOf(call, context), undefined, (result, { hash }) =>
+    traces.add(JSON.stringify({ txHash: toHex(hash), result })),
+  )
+  return traces.finish()
 }
 
 const traceSelected = async (call: Call, context: RpcContext, selector: BlockSelector): Promise<unknown> =>
@@ -75,8 +79,12 @@ const traceTransaction = async (call: Call, context: RpcContext): Promise<unknow
   const hash = required(hashOf(given(call.params, 0)), 'INVALID_TRANSACTION_HASH')
   const kind = tracerOf(readTraceOptions(given(call.params, 1)))
   const { record, index } = required(await findMined(context, hash), 'TRANSACTION_NOT_FOUND')
-  const [traced] = await replayBlock(context, record, kind, budgetOf(call, context), index)
-  return traced?.trace
+  let traced: unknown
+  const take = (trace: unknown): void => {
+    traced = trace
+  }
+  await replayBlock(context, record, kind, budgetOf(call, context), index, take)
+  return traced
 }
 
 const traceCall = async (call: Call, context: RpcContext): Promise<unknown> => {

@@ -3,6 +3,7 @@ import { decodePooledTransaction } from '../../../core/chain/codec/pooledTransac
 import { recordOf } from '../blocks.ts'
 import type { RpcContext } from '../context.ts'
 import { RpcError } from '../errors.ts'
+import { createJsonArray } from '../jsonPieces.ts'
 import { allAside, type Call, type Method, method } from '../method.ts'
 import { createPace } from '../pace.ts'
 import { type BlockSelector, LATEST, readSelector, requireNumberSelector } from '../parameters/block.ts'
@@ -27,7 +28,9 @@ const TRACE_ADDRESS_MAX = 1025
 const traceBlock = async (call: Call, context: RpcContext): Promise<unknown> => {
   const record = await recordOf(context, requireNumberSelector(call.params, 0, 'INVALID_BLOCK_NUMBER'))
   if (record === undefined) return null
-  return (await blockTraces(context, record, budgetOf(call, context))).map(({ json }) => json)
+  const traces = createJsonArray()
+  await blockTraces(context, record, budgetOf(call, context), ({ json }) => traces.add(JSON.stringify(json)))
+  return traces.finish()
 }
 
 /** The traces of the transaction that the first parameter names; null where there is none. */
@@ -58,8 +61,10 @@ const replayBlockTransactions = async (call: Call, context: RpcContext): Promise
   const record = await recordOf(context, selector)
   if (record === undefined) return null
   if (record.block.header.number === 0n) return []
-  const traces = await replayBlock(context, record, tracesOf(types), budgetOf(call, context))
-  return traces.map(({ trace }) => trace)
+  const traces = createJsonArray()
+  const take = (trace: unknown): void => traces.add(JSON.stringify(trace))
+  await replayBlock(context, record, tracesOf(types), budgetOf(call, context), undefined, take)
+  return traces.finish()
 }
 
 const sessionAt = async (context: RpcContext, selector: BlockSelector): Promise<Session> =>

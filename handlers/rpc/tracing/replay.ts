@@ -29,11 +29,12 @@ const begin = async (context: RpcContext, { block }: ReplayedBlock): Promise<Ses
   return session
 }
 
-export type Traces = { readonly transaction: Transaction; readonly trace: unknown }[]
+/** Told of each trace as soon as it is there, before anything else runs. */
+type TakeTrace = (trace: unknown, transaction: Transaction) => void
 
 /**
- * Executes a block again on the state before it, with its system calls, and gives the trace of each transaction; with
- * `only` of the one at that index, and then it goes no further. Pauses between transactions.
+ * Executes a block again on the state before it, with its system calls, and gives the trace of each transaction to `take`;
+ * with `only` of the one at that index, and then it goes no further. Pauses between transactions.
  * @throws RpcError when the answer is too large or takes too long; InvalidTransaction for a block that is none of the chain
  */
 export const replayBlock = async (
@@ -42,13 +43,13 @@ export const replayBlock = async (
   kind: TracerKind,
   budget: Budget,
   only?: number,
-): Promise<Traces> => {
+  take?: TakeTrace,
+): Promise<void> => {
   const { block, hash, senders } = replayed
   const { header, transactions } = block
   const pace = createPace(context.nowMs)
   const session = await begin(context, replayed)
   const { environment, world } = session
-  const traces: Traces = []
   const last = only ?? transactions.length - 1
   let gasAvailable = header.gasLimit
   for (let index = 0; index <= last; index++) {
@@ -75,7 +76,6 @@ export const replayBlock = async (
       return { gasUsed: result.gasUsed, trace: watching?.finish(result) }
     })
     gasAvailable -= gasUsed
-    if (isTraced) traces.push({ transaction, trace })
+    if (isTraced) take?.(trace, transaction)
   }
-  return traces
 }

@@ -24,8 +24,10 @@ export const transactionTraces = async (
   index: number,
   budget: Budget,
 ): Promise<readonly FlatTrace[]> => {
-  const [one] = await replayBlock(context, record, flatTracer, budget, index)
-  return one?.trace as readonly FlatTrace[]
+  const traces: FlatTrace[] = []
+  const take = (trace: unknown): void => void traces.push(...(trace as readonly FlatTrace[]))
+  await replayBlock(context, record, flatTracer, budget, index, take)
+  return traces
 }
 
 /**
@@ -60,17 +62,19 @@ export const rewardTraces = ({ chain }: RpcContext, { block, hash }: BlockRecord
   ]
 }
 
-/** The traces of all transactions of a block in order, and then of its rewards; none for the genesis block. */
+/** Gives the traces of all transactions of a block in order, and then of its rewards; none of the genesis block. */
 export const blockTraces = async (
   context: RpcContext,
   record: BlockRecord,
   budget: Budget,
-): Promise<readonly FlatTrace[]> => {
-  if (record.block.header.number === 0n) return []
-  budget.spend(REWARD_BYTES * (1 + record.block.ommers.length))
-  const traces =
-    record.block.transactions.length === 0 ? [] : await replayBlock(context, record, flatTracer, budget)
-  return [...traces.flatMap(({ trace }) => trace as readonly FlatTrace[]), ...rewardTraces(context, record)]
+  take: (trace: FlatTrace) => void,
+): Promise<void> => {
+  const { header, transactions, ommers } = record.block
+  if (header.number === 0n) return
+  const takeAll = (traces: unknown): void => (traces as readonly FlatTrace[]).forEach(take)
+  if (transactions.length > 0) await replayBlock(context, record, flatTracer, budget, undefined, takeAll)
+  budget.spend(REWARD_BYTES * (1 + ommers.length))
+  rewardTraces(context, record).forEach(take)
 }
 
 export type TraceMatch = {

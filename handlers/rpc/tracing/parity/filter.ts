@@ -1,11 +1,13 @@
 import type { Address } from '../../../../core/bytes/bytes.ts'
 import type { RpcContext } from '../../context.ts'
 import { RpcError } from '../../errors.ts'
+import { createJsonArray, type JsonPieces } from '../../jsonPieces.ts'
 import { createPace } from '../../pace.ts'
 import { type BlockSelector, blockNumberOf, LATEST, numberSelectorOf } from '../../parameters/block.ts'
 import { addressOf, integerOf, isObject, required } from '../../parameters/values.ts'
 import type { Budget } from '../budget.ts'
 import { blockTraces, matches, type TraceMatch } from './blockTraces.ts'
+import type { FlatTrace } from './flatTraces.ts'
 
 type TraceFilter = TraceMatch & {
   readonly fromBlock: BlockSelector
@@ -57,33 +59,33 @@ export const filterTraces = async (
   context: RpcContext,
   filter: TraceFilter,
   budget: Budget,
-): Promise<unknown[]> => {
+): Promise<JsonPieces> => {
   const head = context.chain.head().header.number
   const from = required(await blockNumberOf(context, filter.fromBlock), 'INVALID_PARAMS')
   const to = required(await blockNumberOf(context, filter.toBlock), 'INVALID_PARAMS')
   if (from > to || to > head) throw new RpcError('INVALID_PARAMS')
   const { traceFilterRangeMax } = context.options
   if (traceFilterRangeMax > 0n && to - from > traceFilterRangeMax) throw new RpcError('LOGS_RANGE_TOO_LARGE')
-  const found: unknown[] = []
   const pace = createPace(context.nowMs)
+  const found = createJsonArray()
   let passed = 0
-  for (let number = from; number <= to && found.length < filter.count; number++) {
+  let count = 0
+  let bytes = 0
+  const take = (trace: FlatTrace): void => {
+    if (!matches(trace, filter) || passed++ < filter.after || count === filter.count) return
+    const json = JSON.stringify(trace.json)
+    bytes += json.length
+    count++
+    found.add(json)
+  }
+  for (let number = from; number <= to && count < filter.count; number++) {
     await pace()
     budget.checkTime()
     const record = await context.chain.store.record(number)
     if (record === undefined) break
-    // What does not get into the answer takes no part of it.
-    const spent = budget.spent()
-    const traces = (await blockTraces(context, record, budget)).filter(trace => matches(trace, filter))
-    budget.rewind(spent)
-    for (const { json } of traces) {
-      if (passed++ < filter.after) continue
-      if (found.length === filter.count) break
-      budget.spend(jsonBytes(json))
-      found.push(json)
-    }
+    await blockTraces(context, record, budget, take)
+    // What did not get into the answer takes no part of it.
+    budget.rewind(bytes)
   }
-  return found
+  return found.finish()
 }
-
-const jsonBytes = (json: unknown): number => JSON.stringify(json).length

@@ -115,7 +115,8 @@ describe('time', () => {
   })
 })
 
-const asked = (
+/** The answer as a client reads it. */
+const asked = async (
   node: Pick<TestNode, 'context'>,
   name: string,
   params: readonly unknown[],
@@ -123,7 +124,8 @@ const asked = (
 ): Promise<unknown> => {
   const { chain = node.context.chain, nowMs = () => 0, expired = () => false } = more
   const row = METHODS.find(method => method.name === name) as (typeof METHODS)[number]
-  return Promise.resolve(row.handle({ params, expired }, { ...node.context, chain, nowMs }))
+  const answer = await row.handle({ params, expired }, { ...node.context, chain, nowMs })
+  return JSON.parse(JSON.stringify(answer)) as unknown
 }
 
 describe('a block of many transactions', () => {
