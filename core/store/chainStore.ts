@@ -20,6 +20,7 @@ import { createSegmentWriter } from './segmentWriter.ts'
 import { createStateReader, UnknownBlock } from './stateReader.ts'
 import type { BlockCommit, ChainHead, ChainStore } from './store.ts'
 import { StoreFailed } from './storeFailed.ts'
+import { createNodePins } from './nodePins.ts'
 import { createTrieCache } from '../trie/cache.ts'
 import { readAhead } from './readAhead.ts'
 import { createViews } from './views.ts'
@@ -63,6 +64,7 @@ export const openChainStore = async (
     },
     cache: createTrieCache(),
   }
+  const pins = createNodePins(nodes)
   const sources = {
     views,
     get active() {
@@ -147,6 +149,7 @@ export const openChainStore = async (
 
   /** Takes a block into memory. */
   const append = (commit: BlockCommit): void => {
+    pins.keep(commit.nodes)
     addBlock(active, commit)
     const number = Number(commit.block.header.number)
     head = active.heads.at(-1) as ChainHead
@@ -208,6 +211,7 @@ export const openChainStore = async (
       return createStateReader(sources, Number(number))
     },
     nodes: () => nodes,
+    pinNodes: () => pins.take(),
     readAhead: addresses =>
       views.run(() => {
         if (head === undefined) return

@@ -6,6 +6,7 @@ import type { StateChanges, StateReader } from '../state/account.ts'
 import type { BlockLogs } from './logs/blockLogs.ts'
 import type { LogBlocks } from './logs/logIndex.ts'
 import type { LogPattern } from './logs/pattern.ts'
+import type { NodePin } from './nodePins.ts'
 import type { TrieNodeReader, TrieNodeWrite } from '../trie/node.ts'
 
 /** Everything about one block that the store keeps; written as one durable value, the segment. */
@@ -63,6 +64,8 @@ export type ChainStore = {
   stateAt(number: bigint): StateReader
   /** Trie records at the head. */
   nodes(): TrieNodeReader
+  /** Trie records at this head, for as long as they are not released: for a reader that later blocks must not disturb. */
+  pinNodes(): NodePin
   /**
    * Reads what a block that changes these accounts will need of the state and the trie at the head, so that it finds that
    * in memory: for whoever knows them before the block does.

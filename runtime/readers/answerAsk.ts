@@ -1,18 +1,15 @@
 import { bigintToFixedBytes } from '../../core/bytes/integer.ts'
 import type { Chain } from '../../core/chain/chain.ts'
 import { encodeHeader } from '../../core/chain/codec/header.ts'
-import { encodeChainHead } from '../../core/store/codec/chainHead.ts'
 import { accountCodec } from '../../core/store/codec/stateValues.ts'
 import { createWriter } from '../../core/store/codec/writer.ts'
-import { type Answer, NOTHING } from './answerBuffer.ts'
+import { type Answer, found, NOTHING } from './answerBuffer.ts'
+import type { PinnedTrie } from './pinnedTrie.ts'
 import type { Ask } from './protocol.ts'
-
-const found = (bytes: Uint8Array | undefined): Answer =>
-  bytes === undefined ? NOTHING : { kind: 'found', bytes }
 
 const writer = createWriter()
 
-const read = async (chain: Chain, ask: Ask): Promise<Answer> => {
+const read = async (chain: Chain, pinned: PinnedTrie, ask: Ask): Promise<Answer> => {
   const { store } = chain
   switch (ask.kind) {
     case 'account':
@@ -49,20 +46,16 @@ const read = async (chain: Chain, ask: Ask): Promise<Answer> => {
       return found(bigintToFixedBytes((location.blockNumber << 32n) | BigInt(location.index), 12))
     }
     case 'node':
-      return await store.run(() => {
-        const now = chain.head()
-        if (now.header.number !== ask.head) return { kind: 'moved', bytes: encodeChainHead(now) }
-        return found(store.nodes().get(ask.key))
-      })
+      return await store.run(() => pinned.read(ask))
   }
 }
 
 const encoder = new TextEncoder()
 
 /** What the store has of it. What goes wrong is an answer too: whoever asked is waiting. */
-export const answerAsk = async (chain: Chain, ask: Ask): Promise<Answer> => {
+export const answerAsk = async (chain: Chain, pinned: PinnedTrie, ask: Ask): Promise<Answer> => {
   try {
-    return await read(chain, ask)
+    return await read(chain, pinned, ask)
   } catch (error) {
     const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
     return { kind: 'failed', bytes: encoder.encode(text) }

@@ -24,6 +24,8 @@ export type Answer = { readonly kind: AnswerKind; readonly bytes: Uint8Array }
 
 const EMPTY = new Uint8Array(0)
 export const NOTHING: Answer = { kind: 'nothing', bytes: EMPTY }
+export const found = (bytes: Uint8Array | undefined): Answer =>
+  bytes === undefined ? NOTHING : { kind: 'found', bytes }
 
 /** How often a reader that waits looks whether it was stopped, ms. */
 const LOOK_MS = 1000

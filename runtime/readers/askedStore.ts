@@ -14,7 +14,7 @@ import { type Asker, HeadMoved } from './asker.ts'
 import { refuse } from './refuse.ts'
 
 /** New heads that one run follows: it begins again with each. */
-const HEADS_MAX = 64
+const HEADS_MAX = 8
 
 /** The head at which a call runs. */
 export type PinnedHead = { current: ChainHead }
@@ -91,6 +91,7 @@ export const createAskedStore = (asker: Asker, head: PinnedHead, watch: Watch): 
     genesisHash: refuse,
     logsOf: refuse,
     searchLogs: refuse,
+    pinNodes: refuse,
     readAhead: refuse,
     commit: refuse,
     settle: refuse,

@@ -3,6 +3,7 @@ import type { Chain } from '../../core/chain/chain.ts'
 import type { Outcome } from '../../handlers/rpc/envelope.ts'
 import { answerAsk } from './answerAsk.ts'
 import { createAnswerBuffer, createAnswerWriter } from './answerBuffer.ts'
+import { createPinnedTrie } from './pinnedTrie.ts'
 import type { FromReader, ReaderCall, ReaderSetup } from './protocol.ts'
 
 /** Heap of one reader, where the runtime bounds it (Node): the largest trace is 128 MB of JSON. */
@@ -35,10 +36,12 @@ export const startReaderThread = (
 ): ReaderThread => {
   const buffer = createAnswerBuffer()
   const answers = createAnswerWriter(buffer)
+  const trie = createPinnedTrie(chain)
   let ended = false
   const fail = (cause: unknown): void => {
     if (ended) return
     ended = true
+    trie.release()
     answers.stop()
     events.onFailure(cause)
   }
@@ -52,12 +55,13 @@ export const startReaderThread = (
     switch (message.kind) {
       case 'ask':
         // Never rejects.
-        void answerAsk(chain, message.ask).then(answers.write)
+        void answerAsk(chain, trie, message.ask).then(answers.write)
         return
       case 'more':
         answers.writeMore()
         return
       case 'outcome':
+        trie.release()
         events.onOutcome(message.id, message.outcome)
         return
       case 'fault':
@@ -80,6 +84,7 @@ export const startReaderThread = (
     rest: () => worker.unref(),
     stop: async () => {
       ended = true
+      trie.release()
       // A thread that waits or computes is not ended from outside on every runtime; it ends itself.
       answers.stop()
       await worker.terminate()

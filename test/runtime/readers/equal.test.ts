@@ -121,6 +121,8 @@ describe('what a reader answers', () => {
           ['eth_call', { to: token, data: encode('token', 'balanceOf', [from]) }, block],
           ['eth_call', { to: token, data: pay }, block],
           ['eth_getProof', from, [], block],
+          ['eth_getProof', token, ['0x0', '0x1', '0x2'], block],
+          ['eth_simulateV1', { blockStateCalls: [{ calls: [{ to: token, data: pay }] }] }, block],
           ['eth_call', { data: '0x4360005260206000f3' }, block],
         ]
         for (const request of requests) {
