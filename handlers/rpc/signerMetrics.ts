@@ -19,8 +19,8 @@ const numberAt = (params: Params, index: number, head: bigint): bigint | undefin
   if (selector?.kind === 'number' && selector.number >= 0n) return selector.number
   if (selector?.kind !== 'tag') throw new RpcError('INVALID_BLOCK_NUMBER')
   if (selector.tag === 'earliest') return 0n
-  // Besu's answer to tags that QBFT has no use for.
-  if (selector.tag === 'safe' || selector.tag === 'finalized') throw new RpcError('INTERNAL_ERROR')
+  // Besu fails at them with an internal error; the other methods say this of them.
+  if (selector.tag === 'safe' || selector.tag === 'finalized') throw new RpcError('UNKNOWN_BLOCK')
   return head
 }
 

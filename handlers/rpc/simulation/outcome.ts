@@ -80,6 +80,6 @@ export const invalidMessage = (error: unknown, message: Message, { fork }: Rules
     case 'FEE_BELOW_BASE_FEE':
       return new RpcError('GAS_PRICE_BELOW_BASE_FEE', { detail: error.message })
     default:
-      return new RpcError('INTERNAL_ERROR', { detail: error.message, cause: error })
+      return new RpcError('INVALID_CALL', { detail: error.message, cause: error })
   }
 }

@@ -164,9 +164,9 @@ describe('qbft_getSignerMetrics', () => {
     },
   )
 
-  test.each(['safe', 'finalized'])('fails at %s, as Besu does', async tag => {
+  test.each(['safe', 'finalized'])('knows no %s block', async tag => {
     const { error } = await node.rpc('qbft_getSignerMetrics', '0x1', tag)
-    expect(error).toEqual({ code: -32603, message: 'Internal error' })
+    expect(error).toEqual({ code: -39001, message: 'Unknown block' })
   })
 })
 

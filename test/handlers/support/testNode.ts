@@ -73,6 +73,7 @@ export type TestNodeOptions = {
       | 'coinbase'
       | 'services'
       | 'setLogLevel'
+      | 'reportError'
     >
   >
   /** Over the development genesis. */
@@ -116,10 +117,10 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
     differences: () => [],
     badBlocks: badBlocks.list,
     warn: () => undefined,
-    ...options.host,
     reportError: (method, error) => {
       throw new Error(`${method} failed`, { cause: error })
     },
+    ...options.host,
   })
   const app = createRpcApp(context, HTTP_DEFAULTS)
 
