@@ -1,3 +1,4 @@
+import { bloomMayMatch } from '../../../core/store/logs/pattern.ts'
 import type { BlockRecord } from '../../../core/store/store.ts'
 import type { RpcHost } from '../context.ts'
 import { type LogFilter, logMatches } from '../logs/filter.ts'
@@ -34,7 +35,7 @@ const isWithin = ({ range }: LogFilter, number: bigint): boolean =>
     (range.to.kind !== 'number' || number <= range.to.number))
 
 const toldBlock = (record: BlockRecord, totalDifficulty: boolean): ToldBlock => {
-  const { number } = record.block.header
+  const { number, logsBloom } = record.block.header
   const textOf = (fullTransactions: boolean): string =>
     JSON.stringify(blockShape(record, { fullTransactions, totalDifficulty }))
   const [short, full] = [once(() => textOf(false)), once(() => textOf(true))]
@@ -51,7 +52,7 @@ const toldBlock = (record: BlockRecord, totalDifficulty: boolean): ToldBlock => 
     number,
     block: includeTransactions => (includeTransactions ? full() : short()),
     logs: filter =>
-      isWithin(filter, number)
+      filter.pattern !== undefined && bloomMayMatch(logsBloom, filter.pattern) && isWithin(filter, number)
         ? logs().flatMap(({ log, text }) => (logMatches(log, filter) ? [text()] : []))
         : [],
   }
