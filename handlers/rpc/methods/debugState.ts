@@ -23,15 +23,19 @@ const batchSend = async ({ params }: Call, context: RpcContext): Promise<unknown
   return submitted.map(statusOf)
 }
 
+/** Transactions are executed again for them. */
+const ASIDE = { aside: 'always' } as const
+
 /** The state as it was between transactions, what was refused, and transactions by the dozen. */
 export const DEBUG_STATE_METHODS: readonly Method[] = [
-  method('debug_accountRange', ['block', 'ignored', 'addressHash', 'maxResults'], accountRange),
+  method('debug_accountRange', ['block', 'ignored', 'addressHash', 'maxResults'], accountRange, ASIDE),
   method(
     'debug_storageRangeAt',
     ['block', 'transactionIndex', 'address', 'startKey', 'limit'],
     storageRangeAt,
+    ASIDE,
   ),
-  method('debug_accountAt', ['block', 'transactionIndex', 'address'], accountAt),
+  method('debug_accountAt', ['block', 'transactionIndex', 'address'], accountAt, ASIDE),
   method('debug_getBadBlocks', [], (_, context) => getBadBlocks(context)),
   method('debug_batchSendRawTransaction', ['transactions…'], batchSend),
 ]

@@ -89,7 +89,11 @@ export const applyOverrides = (world: WorldState, overrides: StateOverrides): vo
     if (balance !== undefined) world.setBalance(address, balance)
     if (nonce !== undefined) world.setNonce(address, nonce)
     if (code !== undefined) world.setCode(address, code)
-    if (replacesStorage) world.clearStorage(address)
+    if (replacesStorage) {
+      world.clearStorage(address)
+      // An account is there once it is overridden, also one that has nothing.
+      world.setBalance(address, world.balance(address))
+    }
     for (const [slot, word] of slots) world.setStorage(address, slot, word)
   }
 }

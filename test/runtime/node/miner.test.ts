@@ -72,5 +72,10 @@ describe('a node whose operator changes how it makes blocks', () => {
     await mined(await send(4, 3n), 4)
     while (!node.output().includes('Built #')) await Bun.sleep(20)
     expect(await node.rpc('debug_getBadBlocks')).toEqual([])
+    // On another thread.
+    const range = ['latest', 0, `0x${'00'.repeat(32)}`, 2] as const
+    const { addressMap } = await node.rpc<{ addressMap: object }>('debug_accountRange', ...range)
+    expect(Object.values(addressMap)).toEqual([expect.stringMatching(/^0x/), expect.stringMatching(/^0x/)])
+    expect(await node.rpc('debug_accountAt', 'latest', 0, miner)).toMatchObject({ nonce: '0x0' })
   })
 })
