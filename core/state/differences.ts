@@ -4,7 +4,7 @@ import { EMPTY_CODE_HASH } from '../crypto/constants.ts'
 import type { SlotChange } from './account.ts'
 import type { AccountState } from './accountState.ts'
 import type { ExecutionState } from './executionState.ts'
-import { codeOf } from './executionState.ts'
+import { codeOf, takeCheckpoint } from './executionState.ts'
 import {
   type Journal,
   UNDO_BALANCE,
@@ -20,7 +20,7 @@ import { SLOT_CURRENT, SLOT_KEY, SLOT_STRIDE } from './storageTable.ts'
 import type { WorldState } from './world.ts'
 import { executionStateOf } from './worldState.ts'
 
-/** A point in the life of a world, only to look back to. */
+/** A point in the life of a world to look back to. */
 export type StateMark = { readonly entries: number; readonly words: number }
 
 export type AccountFacts = { readonly nonce: bigint; readonly balance: bigint; readonly code: Uint8Array }
@@ -37,8 +37,9 @@ export type AccountDifference = {
 }
 
 export const markState = (world: WorldState): StateMark => {
-  const { journal } = executionStateOf(world)
-  return { entries: journal.kinds.length, words: journal.wordsLength }
+  const state = executionStateOf(world)
+  // A checkpoint: only after one does the journal note a slot again that was written before.
+  return { entries: takeCheckpoint(state), words: state.journal.wordsLength }
 }
 
 /** What an account was when the mark was set, as far as it was changed since. */
