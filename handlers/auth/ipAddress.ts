@@ -51,14 +51,19 @@ export const parseIpAddress = (text: string): IpAddress | undefined => {
   return address.includes(':') ? parseV6(address) : parseV4(address)
 }
 
-/** As people write it, without the shortest form of IPv6. */
-export const ipText = (address: IpAddress): string => {
-  if (address.length === 4) return address.join('.')
+/** The groups of an IPv6 address in hex. */
+export const ipGroups = (address: IpAddress): readonly string[] => {
   const groups: string[] = []
-  for (let at = 0; at < 16; at += 2)
+  for (let at = 0; at < address.length; at += 2)
     groups.push(((address[at] as number) * 256 + (address[at + 1] as number)).toString(16))
-  return groups.join(':')
+  return groups
 }
+
+/** As people write it, IPv6 in its shortest form, which URLs have too. */
+export const ipText = (address: IpAddress): string =>
+  address.length === 4
+    ? address.join('.')
+    : new URL(`http://[${ipGroups(address).join(':')}]`).hostname.slice(1, -1)
 
 /** A network such as 10.0.0.0/8; a single address is one of its own. */
 export type IpNetwork = { readonly address: IpAddress; readonly bits: number }

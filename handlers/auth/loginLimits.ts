@@ -1,5 +1,5 @@
 import { createBuckets } from './bucket.ts'
-import { ipText, parseIpAddress } from './ipAddress.ts'
+import { ipGroups, parseIpAddress } from './ipAddress.ts'
 
 /** Failed logins from one address: so many at once, then one in three seconds. */
 export const FAILURES_OF_ADDRESS_MAX = 60
@@ -33,9 +33,7 @@ export type LoginLimits = { readonly admit: (from: string, username: string) => 
 /** What counts as one address: of IPv6 the first half, as one customer has all of the other. */
 const networkOf = (from: string): string => {
   const address = parseIpAddress(from)
-  return address === undefined || address.length === 4
-    ? from
-    : ipText(address).split(':').slice(0, 4).join(':')
+  return address === undefined || address.length === 4 ? from : ipGroups(address).slice(0, 4).join(':')
 }
 
 /** Names that nobody has are counted too, or the answers would tell them from others. */

@@ -18,9 +18,9 @@ describe('given an address', () => {
     ['127.0.0.1', '127.0.0.1'],
     ['::ffff:10.1.2.3', '10.1.2.3'],
     ['::FFFF:0a01:0203', '10.1.2.3'],
-    ['::1', '0:0:0:0:0:0:0:1'],
-    ['2001:db8::8:800:200c:417a', '2001:db8:0:0:8:800:200c:417a'],
-    ['fe80::1%eth0', 'fe80:0:0:0:0:0:0:1'],
+    ['::1', '::1'],
+    ['2001:db8::8:800:200c:417a', '2001:db8::8:800:200c:417a'],
+    ['fe80::1%eth0', 'fe80::1'],
   ])('%s is %s', (text, same) => {
     expect(ipText(parseIpAddress(text) ?? [])).toBe(same)
   })
@@ -53,8 +53,8 @@ describe('given an address', () => {
         fc.pre(parts.slice(0, 5).some(part => part !== 0))
         const long = parts.map(part => part.toString(16)).join(':')
         const short = new URL(`http://[${long}]/`).hostname.slice(1, -1)
-        expect(ipText(parseIpAddress(long) ?? [])).toBe(long)
-        expect(ipText(parseIpAddress(short) ?? [])).toBe(long)
+        expect(ipText(parseIpAddress(long) ?? [])).toBe(short)
+        expect(ipText(parseIpAddress(short) ?? [])).toBe(short)
       }),
     )
   })
@@ -97,7 +97,7 @@ describe('given an X-Forwarded-For header', () => {
     const clientOf = trusting('10.0.0.0/8', '::1')
     expect(clientOf('10.0.0.1', '192.0.2.1')).toBe('192.0.2.1')
     expect(clientOf('::ffff:10.0.0.1', '6.6.6.6, 192.0.2.1,10.0.0.2')).toBe('192.0.2.1')
-    expect(clientOf('::1', '6.6.6.6, [2001:db8::1]:443')).toBe('2001:db8:0:0:0:0:0:1')
+    expect(clientOf('::1', '6.6.6.6, [2001:db8::1]:443')).toBe('2001:db8::1')
     expect(clientOf('10.0.0.1', '192.0.2.1:5555')).toBe('192.0.2.1')
   })
 
