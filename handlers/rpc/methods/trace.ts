@@ -67,6 +67,19 @@ const replayBlockTransactions = async (call: Call, context: RpcContext): Promise
   return traces.finish()
 }
 
+const replayTransaction = async (call: Call, context: RpcContext): Promise<unknown> => {
+  const hash = required(hashOf(given(call.params, 0)), 'INVALID_TRANSACTION_HASH')
+  const types = readTraceTypes(given(call.params, 1))
+  const mined = await findMined(context, hash)
+  if (mined === undefined) return null
+  let traced: unknown
+  const take = (trace: unknown): void => {
+    traced = trace
+  }
+  await replayBlock(context, mined.record, tracesOf(types), budgetOf(call, context), mined.index, take)
+  return traced
+}
+
 const sessionAt = async (context: RpcContext, selector: BlockSelector): Promise<Session> =>
   openSession(context, required(await simulationBlock(context, selector), 'BLOCK_NOT_FOUND'))
 
@@ -148,6 +161,7 @@ export const TRACE_METHODS: readonly Method[] = allAside([
     filterTraces(context, readTraceFilter(given(call.params, 0)), budgetOf(call, context)),
   ),
   method('trace_replayBlockTransactions', ['block', 'traceTypes'], replayBlockTransactions),
+  method('trace_replayTransaction', ['transactionHash', 'traceTypes'], replayTransaction),
   method('trace_call', ['call', 'traceTypes', 'block?'], traceCall),
   method('trace_callMany', ['calls', 'block'], traceCallMany),
   method('trace_rawTransaction', ['transaction', 'traceTypes'], traceRawTransaction),

@@ -29,6 +29,8 @@ export type CallNode = {
 type OpenNode = { -readonly [Key in keyof CallNode]: CallNode[Key] } & {
   readonly calls: CallNode[]
   readonly logs: TracedLog[]
+  /** Its logs and those inside are dropped already. */
+  isUndone?: boolean
 }
 
 const NO_OUTPUT = new Uint8Array(0)
@@ -141,7 +143,10 @@ export const collectCalls = (
   }
 }
 
-const dropLogs = (node: CallNode): void => {
-  ;(node.logs as TracedLog[]).length = 0
-  node.calls.forEach(dropLogs)
+/** Each node once, however many of the frames around it fail. */
+const dropLogs = (node: OpenNode): void => {
+  if (node.isUndone === true) return
+  node.isUndone = true
+  node.logs.length = 0
+  for (const call of node.calls) dropLogs(call as OpenNode)
 }

@@ -24,8 +24,10 @@ export const transactionTraces = async (
   index: number,
   budget: Budget,
 ): Promise<readonly FlatTrace[]> => {
-  const traces: FlatTrace[] = []
-  const take = (trace: unknown): void => void traces.push(...(trace as readonly FlatTrace[]))
+  let traces: readonly FlatTrace[] = []
+  const take = (trace: unknown): void => {
+    traces = trace as readonly FlatTrace[]
+  }
   await replayBlock(context, record, flatTracer, budget, index, take)
   return traces
 }

@@ -36,6 +36,8 @@ type Frame = {
 
 const OTHER = address(0x22)
 const CALL_OTHER: readonly Part[] = [0, 0, 0, 0, 0, 0x22, 50_000, 'CALL']
+const CALL_OTHER_ALL: readonly Part[] = [0, 0, 0, 0, 0, 0x22, 'GAS CALL']
+const CALL_SELF: readonly Part[] = [0, 0, 0, 0, 0, 'ADDRESS GAS CALL']
 const GAS = { message: { gasLimit: 521_000n } }
 
 const callTrace = (
@@ -169,6 +171,31 @@ describe('callTracer', () => {
     const pairing = onlyCall([[0, 0, 1, 0, 8, 400_000, 'STATICCALL']])
     expect(pairing).toMatchObject({ to: hex(address(8)), error: 'precompile failed' })
     expect(onlyCall([[0, 0, 0, 0, 8, 10, 'STATICCALL']]).error).toBe('Out of gas')
+  })
+
+  test('a precompile runs for whoever delegates to it', () => {
+    const delegated = onlyCall([[0, 0, 3, 0, 4, 1000, 'DELEGATECALL']])
+    expect(delegated).toMatchObject({
+      type: 'DELEGATECALL',
+      from: hex(CONTRACT),
+      to: hex(address(4)),
+      output: '0x000000',
+    })
+  })
+
+  test('many calls side by side, and logs undone by many frames around them, take no time out of proportion', () => {
+    const log: readonly Part[] = [0, 0, 'LOG0']
+    const options = {
+      message: { gasLimit: 10n ** 9n },
+      others: [[OTHER, { code: code(log, CALL_SELF, 0, 0, 'REVERT') }]],
+    } as const
+    let frame: Frame | undefined = callTrace([CALL_OTHER_ALL], options, { withLog: true })
+    let depth = 0
+    for (; frame !== undefined; frame = frame.calls?.[0]) {
+      expect('logs' in frame).toBe(false)
+      depth++
+    }
+    expect(depth).toBeGreaterThan(400)
   })
 
   test('calls and creations that cannot begin are told of, with the gas that came back unused', () => {

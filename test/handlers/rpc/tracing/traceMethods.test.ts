@@ -215,6 +215,20 @@ describe('trace_replayBlockTransactions', () => {
   })
 })
 
+describe('trace_replayTransaction', () => {
+  test('gives one of them', async () => {
+    const types = ['trace', 'stateDiff', 'vmTrace']
+    const [inBlock] = (await call(
+      'trace_replayBlockTransactions',
+      chain.blockOf('caught'),
+      types,
+    )) as readonly Traces[]
+    expect(await call('trace_replayTransaction', chain.hashes['caught'], types)).toEqual(inBlock)
+    expect(await call('trace_replayTransaction', UNKNOWN, types)).toBeNull()
+    expect(await error('trace_replayTransaction', UNKNOWN)).toEqual([-32602, 'Invalid trace type params'])
+  })
+})
+
 describe('trace_call', () => {
   const message = (name: string, ...args: readonly unknown[]) => ({
     from: SENDER.address,
