@@ -248,6 +248,8 @@ describe('eth_simulateV1', () => {
     expect(await codeOf(calls({ gas: '0x1', to: undefined, data: `0x${'00'.repeat(60_000)}` }))).toBe(-38025)
     expect(await codeOf(calls({ gas: '0xffffffffffff' }))).toBe(-38015)
     expect(await codeOf(calls({ chainId: '0x1' }))).toBe(-32000)
+    expect(await codeOf(calls({ authorizationList: [] }))).toBe(-32602)
+    expect(await codeOf([{ calls: [{}] }])).toBeUndefined()
     const [free] = await simulate([{}])
     const [priced] = await simulate([{}], validation)
     expect(free?.baseFeePerGas).toBe('0x0')

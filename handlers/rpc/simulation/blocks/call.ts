@@ -39,6 +39,14 @@ const gasOf = (call: CallParameters, left: GasLeft): bigint => {
   return left.simulation === undefined ? gas : minBigint(gas, left.simulation)
 }
 
+/** Blobs and authorizations need somebody to go to, and authorizations be some (EIP-4844, EIP-7702). @throws RpcError */
+const checkForm = (type: TransactionType, { to, authorizationList }: CallParameters): void => {
+  if (type < 3) return
+  if (to === undefined) throw new RpcError('INVALID_PARAMS', { detail: `type ${type} creates no contracts` })
+  if (type === 4 && authorizationList?.length === 0)
+    throw new RpcError('INVALID_PARAMS', { detail: 'the authorization list is empty' })
+}
+
 /** The call as the transaction that stands in the simulated block, unsigned: r, s and v are 0. */
 export const transactionOfCall = (
   call: CallParameters,
@@ -48,6 +56,7 @@ export const transactionOfCall = (
 ): Transaction => {
   checkTypes(call, environment)
   const type = typeOf(call, environment.baseFeePerGas !== undefined)
+  checkForm(type, call)
   const price = call.gasPrice ?? 0n
   const isMarket = type !== 0
   const fields = {
