@@ -10,6 +10,8 @@ const TIMER_MS_MAX = 2 ** 31 - 1
 /** A method of WebSocket alone, open to everyone: presents a token on an open connection. */
 export const AUTHENTICATE_METHOD = 'rpc_authenticate'
 
+const AUTHENTICATE: Right = { name: AUTHENTICATE_METHOD, permission: 'rpc:authenticate' }
+
 const SUBSCRIBE: Right = { name: 'eth_subscribe', permission: 'eth:subscribe' }
 
 export type ConnectionOptions = {
@@ -76,7 +78,10 @@ export const createConnectionAuthentication = (
     present: async token => {
       const presented = `Bearer ${token}`
       const identity = await authentication.identify(presented, client)
-      if (identity.expiresAtMs === undefined) return undefined
+      if (identity.expiresAtMs === undefined) {
+        identity.denied(AUTHENTICATE)
+        return undefined
+      }
       authorization = presented
       watch(identity)
       if (!identity.permits(SUBSCRIBE)) endSubscriptions()

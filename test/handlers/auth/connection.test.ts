@@ -66,6 +66,7 @@ describe('given a connection with a token', () => {
     await connection.identify()
     for (const token of ['', 'x', 'x.y.z', await sign({ exp: NOW_SECONDS })])
       expect(await connection.present(token)).toBeUndefined()
+    expect(node.denials.map(({ what }) => what)).toEqual(Array.from({ length: 4 }, () => AUTHENTICATE_METHOD))
     expect((await connection.identify()).permits(SUBSCRIBE)).toBe(true)
     expect(ended()).toBe(0)
     await pass(node, 360_000)

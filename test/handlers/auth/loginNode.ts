@@ -1,5 +1,6 @@
 import { compareSync, hashSync } from 'bcryptjs'
 import { createAudit, type Denial } from '../../../handlers/auth/audit.ts'
+import type { Authentication } from '../../../handlers/auth/authentication.ts'
 import { createClientOf } from '../../../handlers/auth/client.ts'
 import { createAuthentication } from '../../../handlers/auth/createAuthentication.ts'
 import { parseCredentials } from '../../../handlers/auth/credentials.ts'
@@ -18,6 +19,7 @@ export const userToml = (name: string, password: string, permissions: readonly s
   `[Users.${name}]\npassword = "${hashOf(password)}"\npermissions = ${JSON.stringify(permissions)}\n`
 
 export type LoginNode = RpcApp & {
+  readonly authentication: Authentication
   /** The file; edits hold from the next login on. */
   credentials: string
   /** Milliseconds since 1970. */
@@ -101,6 +103,7 @@ export const startLoginNode = async (
   }
   const node = {
     ...app,
+    authentication,
     denials,
     logins,
     jobs,

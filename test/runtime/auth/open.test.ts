@@ -150,6 +150,36 @@ describe.each(PORTS)('given --%s-authentication-enabled', (flag, port, name) => 
   })
 })
 
+describe('given logins on both ports', () => {
+  test('then a token of one is nothing to the other, nor after another start', () =>
+    withFolder(async folder => {
+      const users = join(folder, 'users.toml')
+      writeFileSync(users, userToml('alice', 'secret', ['*:*']))
+      const args = ['rpc-http', 'rpc-ws'].flatMap(flag => [
+        `--${flag}-authentication-enabled`,
+        `--${flag}-authentication-credentials-file=${users}`,
+      ])
+      const one = await openAccess(resolve(args).values, LOG)
+      const again = await openAccess(resolve(args).values, LOG)
+      const right = { name: 'eth_call', permission: 'eth:call' }
+      const tokenOf = async (port: typeof one.http): Promise<string> => {
+        const body = JSON.stringify({ username: 'alice', password: 'secret' })
+        const request = new Request('http://localhost/login', { method: 'POST', body })
+        const answer = (await (await port.login(request, () => '127.0.0.1')).json()) as { token: string }
+        return `Bearer ${answer.token}`
+      }
+      const takenBy = async (token: string): Promise<readonly boolean[]> => {
+        const ports = [one.http, one.ws, again.http, again.ws]
+        const identities = await Promise.all(ports.map(async port => port.identify(token, () => '')))
+        return identities.map(identity => identity.permits(right))
+      }
+      expect(await takenBy(await tokenOf(one.http))).toEqual([true, false, false, false])
+      expect(await takenBy(await tokenOf(one.ws))).toEqual([false, true, false, false])
+      await one.close()
+      await again.close()
+    }))
+})
+
 describe('given an algorithm', () => {
   test('then letters may be of either case, HS256 is told why not, and others what there is', () => {
     const algorithm = (text: string) =>
