@@ -71,6 +71,7 @@ const requestsAt = (
     ['trace_get', hash, ['0x0']],
     ['trace_filter', { fromBlock: '0x1', toBlock: block }],
     ['trace_replayBlockTransactions', block, ['trace', 'stateDiff']],
+    ['trace_replayTransaction', hash, ['trace', 'vmTrace']],
     ['trace_call', balance, ['trace'], block],
     ['trace_callMany', [[balance, ['trace']]], block],
     ['trace_rawTransaction', '0x00', ['trace']],
