@@ -123,6 +123,7 @@ export const METHOD_TEXTS: Readonly<Record<string, MethodText>> = {
   trace_get: ['One call of a transaction', 'Object'],
   trace_filter: ['The calls of many blocks that match', 'Objects'],
   trace_replayBlockTransactions: ['The transactions of a block, run again', 'Objects'],
+  trace_replayTransaction: ['A transaction, run again', 'Object'],
   trace_call: ['How a call runs', 'Object'],
   trace_callMany: ['How calls run one after the other', 'Objects'],
   trace_rawTransaction: ['How a signed transaction would run', 'Object'],

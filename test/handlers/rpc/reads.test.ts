@@ -38,6 +38,7 @@ describe('what the node is', () => {
       net: '1.0',
       web3: '1.0',
       qbft: '1.0',
+      trace: '1.0',
       txpool: '1.0',
       debug: '1.0',
     })
