@@ -19,6 +19,9 @@ const GRACE_MS = 5000
 /** A thread that had nothing to do for so long is ended: it holds some 50 MB. */
 const IDLE_MS = 30_000
 
+/** Characters of an answer whose thread is ended after it: its heap is many times that, and no collector gives it back soon. */
+const LARGE_ANSWER = 16 * 1024 * 1024
+
 /** Threads that end before they were ready, one after the other: more will not come up either. */
 const FAILED_STARTS_MAX = 3
 
@@ -93,7 +96,10 @@ export const createReaderPool = (from: ReaderPoolOptions): ReaderPool => {
         },
         onOutcome: (id, outcome) => {
           if (member.running?.id === id) settle(member, outcome)
-          if (member.running === undefined) member.thread.rest()
+          if ('resultText' in outcome && outcome.resultText.length > LARGE_ANSWER) {
+            members.delete(member)
+            void member.thread.stop()
+          } else member.thread.rest()
           feed()
         },
         onFault: from.reportError,

@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { useCryptoEngine } from '../../core/crypto/crypto.ts'
 import { useTableSeed } from '../../core/state/hash.ts'
 import { decodeChainHead } from '../../core/store/codec/chainHead.ts'
+import { CALL_METHODS } from '../../handlers/graphql/callMethods.ts'
 import { textOf } from '../../handlers/rpc/envelope.ts'
 import { RpcError } from '../../handlers/rpc/errors.ts'
 import type { Params } from '../../handlers/rpc/method.ts'
@@ -56,7 +57,7 @@ const context = createReaderContext(
       text: error instanceof Error ? (error.stack ?? error.message) : String(error),
     }),
 )
-const rows = new Map(METHODS.map(row => [row.name, row]))
+const rows = new Map([...METHODS, ...CALL_METHODS].map(row => [row.name, row]))
 const runner = createRunner(METHODS, context)
 
 const run = async (call: ReaderCall): Promise<void> => {
