@@ -6,6 +6,7 @@ import type { LogWants } from '../../../../core/store/logs/pattern.ts'
 import type { BlockCommit } from '../../../../core/store/store.ts'
 import {
   createFaultyDriver,
+  type DiskOperation,
   type Image,
   imageAfterKill,
   imageAfterPowerCut,
@@ -86,33 +87,81 @@ describe('the log index', () => {
     expect(made.size).toBe(1)
   })
 
-  test('is whole after a stop at any of its operations, killed or without power', async () => {
-    const initial = await withoutIndex()
-    const recorded = createFaultyDriver(initial)
-    const store = await openChainStore(keyValueOfDriver(recorded.driver, 'synced'), { flushBlocks: 40 })
-    const more = [...logChain(sampleBlocks(3 * LOG_SECTION_BLOCKS), commits.at(-1))]
-    const all = [...commits, ...more]
+  test('that is complete is not made again by the next start', async () => {
+    const disk = createFaultyDriver(await withoutIndex())
+    const first = await openChainStore(keyValueOfDriver(disk.driver, 'none'))
+    await first.flush()
+    const written = disk.operations.length
+    const second = await openChainStore(keyValueOfDriver(disk.driver, 'none'))
+    await second.flush()
+    expect(disk.operations.length).toBe(written)
+  })
+
+  /** What a run that makes the index and then commits `more` does to its disk. */
+  const recordedRun = async (
+    initial: Image,
+    more: readonly BlockCommit[],
+  ): Promise<readonly DiskOperation[]> => {
+    const disk = createFaultyDriver(initial)
+    const store = await openChainStore(keyValueOfDriver(disk.driver, 'synced'), { flushBlocks: 40 })
+    await store.flush()
     await commitAll(store, more)
     await store.flush()
-    const { operations } = recorded
-    const random = seededRandom(9)
-    let stops = 0
-    for (const imageAfter of [imageAfterKill, imageAfterPowerCut])
+    return disk.operations
+  }
+
+  for (const [what, imageAfter] of [
+    ['the process is killed', imageAfterKill],
+    ['the power fails', imageAfterPowerCut],
+  ] as const)
+    test(`is whole after a stop at any operation on it: ${what}`, async () => {
+      const initial = await withoutIndex()
+      const more = [...logChain(sampleBlocks(2 * LOG_SECTION_BLOCKS), commits.at(-1))]
+      const all = [...commits, ...more]
+      const operations = await recordedRun(initial, more)
+      const random = seededRandom(9)
+      let stops = 0
       for (let stop = 0; stop <= operations.length; stop++) {
         // While something of the index is written, or shortly after.
         const near = operations.slice(Math.max(0, stop - 3), stop + 1)
         if (!near.some(one => one.kind === 'write' && one.key.startsWith('logs:'))) continue
-        stops++
-        const image: Image = imageAfter(operations, stop, random, initial)
-        const kv = keyValueOfDriver(createFaultyDriver(image).driver, 'synced')
-        const after = await openChainStore(kv, { flushBlocks: 40 })
-        const head = Number(after.head()?.header.number)
-        expect(await found(after, all, RARE, 0, head)).toEqual(naive(all, RARE, 0, head))
-        await commitAll(after, all.slice(head + 1))
-        await after.flush()
-        expect(await found(after, all, RARE, 0, all.length - 1)).toEqual(naive(all, RARE, 0, all.length - 1))
+        for (let again = 0; again < 4; again++, stops++) {
+          const kv = keyValueOfDriver(
+            createFaultyDriver(imageAfter(operations, stop, random, initial)).driver,
+            'synced',
+          )
+          const store = await openChainStore(kv, { flushBlocks: 40 })
+          const head = Number(store.head()?.header.number)
+          expect(await found(store, all, RARE, 0, head)).toEqual(naive(all, RARE, 0, head))
+          if (again > 0) continue
+          await commitAll(store, all.slice(head + 1))
+          await store.flush()
+          expect(await found(store, all, RARE, 0, all.length - 1)).toEqual(
+            naive(all, RARE, 0, all.length - 1),
+          )
+        }
       }
-    expect(stops).toBeGreaterThan(20)
+      expect(stops).toBeGreaterThan(50)
+    })
+
+  test('whose mark was torn goes on from the mark before', async () => {
+    const initial = await withoutIndex()
+    const operations = await recordedRun(initial, [...logChain(sampleBlocks(200), commits.at(-1))])
+    const marks = operations.flatMap((one, index) =>
+      one.kind === 'write' && one.key.startsWith('logs:mark') ? [{ index, key: one.key }] : [],
+    )
+    expect(marks.length).toBeGreaterThan(2)
+    const { index, key } = marks.at(-1) as (typeof marks)[number]
+    const torn = new Map(imageAfterKill(operations, index, seededRandom(1), initial))
+    torn.set(key, new Uint8Array(5))
+    const disk = createFaultyDriver(torn)
+    const store = await openChainStore(keyValueOfDriver(disk.driver, 'none'))
+    await store.flush()
+    const rewritten = disk.operations.flatMap(one =>
+      one.kind === 'write' && /^logs:\d+$/.test(one.key) ? [one.key] : [],
+    )
+    expect(rewritten).not.toContain('logs:0')
+    expect(rewritten.length).toBeGreaterThan(0)
   })
 
   test('gives a block that cannot be read to every search, so that whoever reads it is told', async () => {

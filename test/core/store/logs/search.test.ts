@@ -61,7 +61,7 @@ describe('a search over the log index', () => {
   ] as const)
     test(`finds in any chain what a look at every log finds, with ${what} reads, before and after restarts`, async () => {
       const cases = fc
-        .array(blockArbitrary, { minLength: 1, maxLength: 4 * LOG_SECTION_BLOCKS })
+        .array(blockArbitrary, { minLength: 1, maxLength: 4 * LOG_SECTION_BLOCKS, size: 'max' })
         .chain(blocks =>
           fc.record({
             blocks: fc.constant(blocks),

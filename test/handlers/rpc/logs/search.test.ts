@@ -188,7 +188,7 @@ describe('any search', () => {
   }
 
   test('answers what a look at every log of the chain answers', async () => {
-    const chains = fc.array(blockArbitrary, { minLength: 1, maxLength: 200 })
+    const chains = fc.array(blockArbitrary, { minLength: 1, maxLength: 200, size: 'max' })
     const filters = fc.array(
       fc.record({
         from: fc.nat(),
