@@ -11,6 +11,9 @@ import type { VerifySignature } from './verifyToken.ts'
 /** A token is some hundred characters; one with every permission by name has some thousand. */
 export const TOKEN_LENGTH_MAX = 8_192
 
+/** Characters of a name that a line of the log has room for. */
+const SHOWN_NAME_LENGTH = 100
+
 /** Three parts of base64url without padding or white space (RFC 7515); decoders may pass over more. */
 const COMPACT = /^[\w-]+\.([\w-]+)\.[\w-]+$/
 
@@ -74,7 +77,7 @@ export const createAuthentication = ({
     client: ClientAddress,
   ): Identity => ({
     permits,
-    denied: denier(username ?? 'the holder of a token without a name', client),
+    denied: denier(username?.slice(0, SHOWN_NAME_LENGTH) ?? 'the holder of a token without a name', client),
     shutOut: false,
     expiresAtMs,
   })

@@ -40,5 +40,19 @@ export type PasswordJob = {
   readonly failCost: number
 }
 
+/**
+ * Compares, and after a wrong password goes on until as much was done as for a hash of `failCost`: hashes of cost c, c,
+ * c + 1, ... f - 1 take together as long as one of cost f.
+ * @param compare bcrypt's.
+ */
+export const comparePassword = (
+  { password, hash, failCost }: PasswordJob,
+  compare: (password: string, hash: string) => boolean,
+): boolean => {
+  if (compare(password, hash)) return true
+  for (let cost = costOf(hash) ?? failCost; cost < failCost; cost++) compare(password, nobodysHash(cost))
+  return false
+}
+
 /** @throws an error with the `code` PASSWORD_QUEUE_FULL when too many wait */
 export type CheckPassword = (job: PasswordJob) => Promise<boolean>

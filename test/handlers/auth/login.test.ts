@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
-import { passwordProblem } from '../../../handlers/auth/password.ts'
+import { comparePassword, nobodysHash, passwordProblem } from '../../../handlers/auth/password.ts'
 import { hashOf, startLoginNode, userToml } from './loginNode.ts'
 
 const INCORRECT = 'Authentication failed: the username or password is incorrect.'
@@ -136,6 +136,32 @@ describe('given a login that fails', () => {
     // What the check does is set by the highest cost: hash first, then as much as is missing.
     expect(node.jobs.map(({ failCost }) => failCost)).toEqual([8, 8, 8, 8])
     expect(node.jobs.map(({ hash }) => hash.slice(4, 6))).toEqual(['04', '08', '08', '08'])
+  })
+
+  test('then the work of a wrong password is that of the highest cost, whatever its own, and of a right one its own', () => {
+    const workOf = (cost: number, failCost: number, isRight: boolean): number => {
+      let work = 0
+      const isTaken = comparePassword({ password: 'x', hash: nobodysHash(cost), failCost }, (_, hash) => {
+        work += 2 ** Number(hash.slice(4, 6))
+        return isRight
+      })
+      expect(isTaken).toBe(isRight)
+      return work
+    }
+    for (let failCost = 4; failCost <= 14; failCost++)
+      for (let cost = 4; cost <= failCost; cost++) {
+        expect(workOf(cost, failCost, false)).toBe(2 ** failCost)
+        expect(workOf(cost, failCost, true)).toBe(2 ** cost)
+      }
+  })
+
+  test('when a hash in the file costs more than the bound then it is not computed', async () => {
+    for (const cost of ['03', '15', '31', '99']) {
+      const hash = nobodysHash(10).replace('$10$', () => `$${cost}$`)
+      const node = await startLoginNode(`[Users.a]\npassword = "${hash}"`)
+      expect((await node.login({ username: 'a', password: 'x' })).status).toBe(401)
+      expect(node.jobs.map(job => job.hash)).toEqual([nobodysHash(10)])
+    }
   })
 
   test('then what was typed is in no denial, but for a name that the file has', async () => {

@@ -7,7 +7,7 @@ import { parseCredentials } from '../../../handlers/auth/credentials.ts'
 import { createIssuer, type Issuer } from '../../../handlers/auth/issuer.ts'
 import { createLogin } from '../../../handlers/auth/login.ts'
 import { createLoginLimits } from '../../../handlers/auth/loginLimits.ts'
-import type { PasswordJob } from '../../../handlers/auth/password.ts'
+import { comparePassword, type PasswordJob } from '../../../handlers/auth/password.ts'
 import { createRpcApp, HTTP_DEFAULTS, type RpcApp } from '../../../handlers/http/app.ts'
 import { RPC_DEFAULTS, type RpcContext } from '../../../handlers/rpc/context.ts'
 
@@ -75,7 +75,7 @@ export const startLoginNode = async (
     checkPassword: async job => {
       if (state.failure !== undefined) throw state.failure
       jobs.push(job)
-      return compareSync(job.password, job.hash)
+      return comparePassword(job, compareSync)
     },
     issuer,
     limits: createLoginLimits(nowMs),
