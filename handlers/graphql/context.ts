@@ -4,7 +4,9 @@ import type { Account, StateReader } from '../../core/state/account.ts'
 import type { Caller, Right } from '../auth/caller.ts'
 import type { RpcContext } from '../rpc/context.ts'
 import { RpcError } from '../rpc/errors.ts'
+import { createRunner, type Runner } from '../rpc/runner.ts'
 import { readState } from '../rpc/state.ts'
+import { CALL_METHODS } from './callMethods.ts'
 import { type Budget, createBudget } from './limits/budget.ts'
 import { createRequestStore } from './requestStore.ts'
 
@@ -13,6 +15,8 @@ export type RequestScope = {
   /** As JSON-RPC's methods get it, but over a store that reads nothing twice. */
   readonly rpc: RpcContext
   readonly budget: Budget
+  /** Runs calls, on another thread where there is one. */
+  readonly runner: () => Runner
   /** True once nobody waits for the answer any more; long work asks now and then. */
   readonly expired: () => boolean
   /** @throws RpcError where the caller has not the right */
@@ -73,8 +77,10 @@ export const createScope = ({ rpc: shared, caller, expired, abort }: RequestPart
     ...shared,
     chain: { ...shared.chain, store: createRequestStore(shared.chain.store, abort) },
   }
+  let runner: Runner | undefined
   return {
     rpc,
+    runner: () => (runner ??= createRunner(CALL_METHODS, rpc)),
     budget: createBudget(abort),
     expired,
     require: createRequire(caller),

@@ -102,6 +102,23 @@ for (const runtime of RUNTIMES) {
         expect(await heads.next()).toBeUndefined()
       }))
 
+    test('ends calls that run for ever, which hold up nobody, and frees what ran them', () =>
+      withNode(runtime, ['--Xhttp-timeout-seconds=1', '--rpc-gas-cap=0'], async (_, url) => {
+        // JUMPDEST, PUSH1 0, JUMP
+        const endless = '{ block { call(data: { data: "0x5b600056", gas: "0xffffffffffff" }) { status } } }'
+        for (let round = 0; round < 3; round++) {
+          const waiting = post(url, endless)
+          expect((await post(url, '{ block { number } }')).status).toBe(200)
+          const late = await waiting
+          expect(late.status).toBe(504)
+          expect(await late.json()).toMatchObject({ errors: [{ message: 'Timeout expired' }] })
+        }
+        const short = '{ block { call(data: { data: "0x00" }) { status } estimateGas(data: {}) } }'
+        expect(await (await post(url, short)).json()).toEqual({
+          data: { block: { call: { status: '0x1' }, estimateGas: '0xcf08' } },
+        })
+      }))
+
     test('asks for the tokens of JSON-RPC over HTTP unless it is told not to', async () => {
       const tokens = [
         '--rpc-http-authentication-enabled',

@@ -107,10 +107,9 @@ export const BLOCK_RESOLVERS: Resolvers<BlockSource> = {
     address: fromHex(address),
     number: header.number,
   }),
-  call: ({ header }, { data }: { readonly data: CallData }, scope) =>
-    call(scope, byNumber(header.number), data),
+  call: ({ header }, { data }: { readonly data: CallData }, scope) => call(scope, header.number, data),
   estimateGas: ({ header }, { data }: { readonly data: CallData }, scope) =>
-    estimateGas(scope, byNumber(header.number), data),
+    estimateGas(scope, header.number, data),
   rawHeader: ({ header }) => encodeHeader(header),
   raw: ({ record }) => (record === undefined ? new Uint8Array() : encodeBody(record.block)),
   withdrawalsRoot: ({ header }) => header.withdrawalsRoot ?? null,

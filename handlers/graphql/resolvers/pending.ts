@@ -1,18 +1,21 @@
 import { fromHex } from '../../../core/bytes/hex.ts'
-import { LATEST } from '../../rpc/parameters/block.ts'
+import type { RequestScope } from '../context.ts'
 import { type CallData, call, estimateGas } from './calls.ts'
 import { pooledSource } from './query.ts'
 import type { Resolvers } from './resolver.ts'
 import type { AccountSource, TransactionSource } from './sources.ts'
 
+const headNumber = ({ rpc }: RequestScope): bigint => rpc.chain.head().header.number
+
 /** As in Besu what waits is told, and everything else is asked of the latest state. */
 export const PENDING_RESOLVERS: Resolvers<unknown> = {
   transactionCount: (_, _args, { rpc }) => rpc.pool.size,
   transactions: (_, _args, { rpc }): readonly TransactionSource[] => rpc.pool.list().map(pooledSource),
-  account: (_, { address }: { readonly address: string }, { rpc }): AccountSource => ({
+  account: (_, { address }: { readonly address: string }, scope): AccountSource => ({
     address: fromHex(address),
-    number: rpc.chain.head().header.number,
+    number: headNumber(scope),
   }),
-  call: (_, { data }: { readonly data: CallData }, scope) => call(scope, LATEST, data),
-  estimateGas: (_, { data }: { readonly data: CallData }, scope) => estimateGas(scope, LATEST, data),
+  call: (_, { data }: { readonly data: CallData }, scope) => call(scope, headNumber(scope), data),
+  estimateGas: (_, { data }: { readonly data: CallData }, scope) =>
+    estimateGas(scope, headNumber(scope), data),
 }
