@@ -1,4 +1,3 @@
-import { toHex } from '../../../core/bytes/hex.ts'
 import { accountAt, accountRange, storageRangeAt } from '../debugState/ranges.ts'
 import { getBadBlocks } from '../debugState/badBlocks.ts'
 import { RpcError } from '../errors.ts'
@@ -8,8 +7,8 @@ import { type Submitted, submitAll } from '../sendRawTransaction.ts'
 
 /** Besu's names of reasons are its own; here they are those of this node's refusals. */
 const statusOf = (submitted: Submitted, index: number): unknown => {
-  if (!(submitted instanceof Error)) return { index, success: true, hash: toHex(submitted) }
-  return { index, success: false, errorMessage: submitted.code }
+  if (submitted instanceof Error) return { index, success: false, errorMessage: submitted.code }
+  return { index, success: true }
 }
 
 /** Each parameter is a transaction; all are put into the pool in their order. */

@@ -180,7 +180,7 @@ describe('debug_batchSendRawTransaction', () => {
       await sign({ nonce: nonce + 1 }),
       await sign({ chainId: 1 }),
     )
-    expect(statuses).toMatchObject([
+    expect(statuses).toEqual([
       { index: 0, success: true },
       { index: 1, success: false, errorMessage: 'INVALID_PARAMS' },
       { index: 2, success: true },

@@ -1,0 +1,110 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { privateKeyToAccount } from 'viem/accounts'
+import { toQuantity } from '../../../core/bytes/hex.ts'
+import { ACCOUNTS, startTestNode, type TestNode, type TestNodeOptions } from '../support/testNode.ts'
+
+const SENDER = privateKeyToAccount((ACCOUNTS[0] as (typeof ACCOUNTS)[0]).privateKey)
+const TO = `0x${'77'.repeat(20)}` as const
+const GWEI = 1_000_000_000n
+
+let node: TestNode
+afterEach(() => node.close())
+
+/** A node whose blocks have one transaction each, of these gas prices (legacy) or priority fees (EIP-1559). */
+const startWith = async (
+  { prices = [], tips = [] }: { readonly prices?: readonly bigint[]; readonly tips?: readonly bigint[] },
+  options: TestNodeOptions = {},
+): Promise<void> => {
+  node = await startTestNode(options)
+  let nonce = 0
+  const common = { chainId: 1337, gas: 21_000n, to: TO }
+  const send = async (raw: string): Promise<void> => {
+    await node.call('eth_sendRawTransaction', raw)
+    await node.mine()
+  }
+  for (const gasPrice of prices)
+    await send(await SENDER.signTransaction({ ...common, type: 'legacy', nonce: nonce++, gasPrice }))
+  for (const maxPriorityFeePerGas of tips) {
+    const fees = { maxFeePerGas: 10n * GWEI, maxPriorityFeePerGas }
+    await send(await SENDER.signTransaction({ ...common, ...fees, type: 'eip1559', nonce: nonce++ }))
+  }
+}
+
+describe('eth_gasPrice', () => {
+  const prices = [2n, 9n, 4n, 7n, 5n].map(gwei => gwei * GWEI)
+  const answered = async (rpc: TestNodeOptions['rpc']): Promise<unknown> => {
+    await startWith({ prices }, { rpc: rpc ?? {} })
+    return node.call('eth_gasPrice')
+  }
+
+  test('is the median of what was paid lately', async () => {
+    expect(await answered({})).toBe(toQuantity(5n * GWEI))
+  })
+
+  test('is of another percentile, of fewer blocks, and never above the highest', async () => {
+    expect(await answered({ gasPricePercentile: 100 })).toBe(toQuantity(9n * GWEI))
+    await node.close()
+    expect(await answered({ gasPriceBlocks: 2, gasPricePercentile: 0 })).toBe(toQuantity(5n * GWEI))
+    await node.close()
+    expect(await answered({ gasPriceMax: 3n * GWEI })).toBe(toQuantity(3n * GWEI))
+  })
+
+  test('is never below what a block asks for', async () => {
+    await startWith({}, { rpc: { minGasPrice: 30n * GWEI } })
+    expect(await node.call('eth_gasPrice')).toBe(toQuantity(30n * GWEI))
+    await node.close()
+    await startWith({ tips: [1n] })
+    expect(await node.call('eth_gasPrice')).toBe((await node.call('eth_baseFee')) as string)
+  })
+})
+
+describe('eth_maxPriorityFeePerGas', () => {
+  test('is the median of what was offered lately, and never below the least', async () => {
+    await startWith({ tips: [3n, 1n, 2n] })
+    expect(await node.call('eth_maxPriorityFeePerGas')).toBe('0x2')
+    await node.close()
+    await startWith({ tips: [3n, 1n, 2n] }, { rpc: { minPriorityFee: 9n } })
+    expect(await node.call('eth_maxPriorityFeePerGas')).toBe('0x9')
+    await node.close()
+    await startWith({})
+    expect(await node.call('eth_maxPriorityFeePerGas')).toBe('0x0')
+  })
+})
+
+describe('what bounds gas and fees', () => {
+  // Returns the gas that is left.
+  const gasLeft = async (gas?: string): Promise<bigint> => {
+    const overrides = { [TO]: { code: '0x5a60005260206000f3' } }
+    const call = gas === undefined ? { to: TO } : { to: TO, gas }
+    return BigInt((await node.call('eth_call', call, 'latest', overrides)) as string)
+  }
+
+  test('a call has the gas it asks for, up to the cap; without a cap as much as it likes', async () => {
+    await startWith({}, { rpc: { gasCap: 1_000_000n } })
+    expect(await gasLeft('0x186a0')).toBe(100_000n - 21_000n - 2n)
+    expect(await gasLeft('0x1e8480')).toBe(1_000_000n - 21_000n - 2n)
+    expect(await gasLeft()).toBe(1_000_000n - 21_000n - 2n)
+    await node.close()
+    await startWith({}, { rpc: { gasCap: 0n } })
+    expect(await gasLeft('0x5f5e100')).toBe(100_000_000n - 21_000n - 2n)
+  })
+
+  test('a transaction of a higher price than the cap is refused, with none it is taken', async () => {
+    const raw = await SENDER.signTransaction({
+      type: 'legacy',
+      chainId: 1337,
+      gas: 21_000n,
+      to: TO,
+      nonce: 0,
+      gasPrice: 10n * GWEI,
+    })
+    await startWith({}, { pool: { feeCapWei: 9n * GWEI } })
+    expect((await node.rpc('eth_sendRawTransaction', raw)).error).toEqual({
+      code: -32000,
+      message: 'Transaction fee cap exceeded',
+    })
+    await node.close()
+    await startWith({}, { pool: { feeCapWei: 0n } })
+    expect((await node.rpc('eth_sendRawTransaction', raw)).error).toBeUndefined()
+  })
+})
