@@ -15,6 +15,9 @@ const USER_REFILL_MS = 2_000
  */
 export const COST_UNDER_ATTACK = 20
 
+/** Attempts of one address under way: fewer than may wait for bcrypt in all, so that others find a place. */
+export const UNDER_WAY_MAX = 24
+
 /** Attempts are bounded by what bcrypt does in a second, so their buckets are full again before there are so many. */
 const KEYS_MAX = 10_000
 
@@ -25,10 +28,12 @@ export type Admission =
   | { readonly kind: 'admitted'; readonly attempt: Attempt }
   /** Too many failed. */
   | { readonly kind: 'limited'; readonly retrySeconds: number }
-  /** So many attempts of the address are under way that the next would be one too many if they all failed. */
+  /** Too many attempts of the address are under way, or the next would be one too many if they all failed. */
   | { readonly kind: 'busy' }
 
 export type LoginLimits = { readonly admit: (from: string, username: string) => Admission }
+
+const NOTHING = { count: 0, cost: 0 } as const
 
 /** What counts as one address: of IPv6 the first half, as one customer has all of the other. */
 const networkOf = (from: string): string => {
@@ -41,22 +46,28 @@ export const createLoginLimits = (nowMs: () => number): LoginLimits => {
   const common = { keysMax: KEYS_MAX, nowMs }
   const addresses = createBuckets({ size: FAILURES_OF_ADDRESS_MAX, refillMs: ADDRESS_REFILL_MS, ...common })
   const users = createBuckets({ size: FAILURES_OF_USER_MAX, refillMs: USER_REFILL_MS, ...common })
-  /** Attempts under way, as their cost, which is taken but not yet lost. */
-  const underWay = new Map<string, number>()
+  /** Attempts under way and their cost, which is taken but not yet lost. */
+  const underWay = new Map<string, { readonly count: number; readonly cost: number }>()
+  const addUnderWay = (network: string, count: number, cost: number): void => {
+    const before = underWay.get(network) ?? NOTHING
+    if (before.count + count <= 0) underWay.delete(network)
+    else underWay.set(network, { count: before.count + count, cost: before.cost + cost })
+  }
 
   return {
     admit: (from, username) => {
       const network = networkOf(from)
       const cost = users.left(username) > 0 ? 1 : COST_UNDER_ATTACK
+      const waiting = underWay.get(network) ?? NOTHING
+      if (waiting.count >= UNDER_WAY_MAX) return { kind: 'busy' }
       if (addresses.left(network) < cost) {
-        const mayComeBack = addresses.left(network) + (underWay.get(network) ?? 0) >= cost
-        if (mayComeBack) return { kind: 'busy' }
+        if (addresses.left(network) + waiting.cost >= cost) return { kind: 'busy' }
         const retrySeconds = Math.max(1, Math.ceil(addresses.waitMs(network, cost) / 1000))
         return { kind: 'limited', retrySeconds }
       }
       addresses.take(network, cost)
       users.take(username, 1)
-      underWay.set(network, (underWay.get(network) ?? 0) + cost)
+      addUnderWay(network, 1, cost)
       return {
         kind: 'admitted',
         attempt: {
@@ -64,11 +75,7 @@ export const createLoginLimits = (nowMs: () => number): LoginLimits => {
             addresses.giveBack(network, cost)
             users.giveBack(username, 1)
           },
-          settled: () => {
-            const left = (underWay.get(network) ?? 0) - cost
-            if (left > 0) underWay.set(network, left)
-            else underWay.delete(network)
-          },
+          settled: () => addUnderWay(network, -1, -cost),
         },
       }
     },

@@ -7,7 +7,9 @@ import {
   FAILURES_OF_ADDRESS_MAX,
   FAILURES_OF_USER_MAX,
   type LoginLimits,
+  UNDER_WAY_MAX,
 } from '../../../handlers/auth/loginLimits.ts'
+import { PASSWORDS_WAITING_MAX } from '../../../runtime/auth/passwordPool.ts'
 
 const MINUTE_MS = 60_000
 
@@ -70,10 +72,22 @@ describe('given failed logins from one address', () => {
 
   test('then attempts under way are told to wait a moment, as they may yet be right', () => {
     const { limits } = start()
-    const open = Array.from({ length: FAILURES_OF_ADDRESS_MAX }, () => limits.admit('192.0.2.1', 'alice'))
+    failTimes(limits, FAILURES_OF_ADDRESS_MAX - 5, () => '192.0.2.1')
+    const open = Array.from({ length: 5 }, () => limits.admit('192.0.2.1', 'alice'))
     expect(limits.admit('192.0.2.1', 'alice').kind).toBe('busy')
     for (const admission of open) finish(admission, true)
     expect(limits.admit('192.0.2.1', 'alice').kind).toBe('admitted')
+  })
+
+  test('then no more than some are under way at once, and other addresses have theirs', () => {
+    const { limits } = start()
+    const open = Array.from({ length: UNDER_WAY_MAX }, () => limits.admit('192.0.2.1', 'alice'))
+    expect(limits.admit('192.0.2.1', 'alice').kind).toBe('busy')
+    expect(limits.admit('192.0.2.2', 'alice').kind).toBe('admitted')
+    finish(open[0] as Admission, false)
+    expect(limits.admit('192.0.2.1', 'alice').kind).toBe('admitted')
+    expect(limits.admit('192.0.2.1', 'alice').kind).toBe('busy')
+    expect(UNDER_WAY_MAX).toBeLessThan(PASSWORDS_WAITING_MAX)
   })
 })
 
