@@ -11,7 +11,7 @@ import type { Frame } from './frame.ts'
 import { DEPTH_MAX, frameAt, setAddressWord, WORD_ADDRESS, WORD_CALLER, WORD_VALUE } from './frame.ts'
 import { giveGas, lacking, returnGas, takeGas } from './gas.ts'
 import { leave } from './leave.ts'
-import { copyOfMemory, expand } from './memory.ts'
+import { expand } from './memory.ts'
 import { bigintAt, limbs, num, spread } from './stack.ts'
 import { traceRefusal, valueOf } from './trace.ts'
 
@@ -87,7 +87,8 @@ export const call = (frame: Frame, op: number): Frame | undefined => {
         op,
         to: callee.address,
         value: op === DELEGATECALL ? valueOf(frame) : wei,
-        input: copyOfMemory(frame, inputOffset, inputSize),
+        inputOffset,
+        inputSize,
         stipend,
         reason: frame.depth >= DEPTH_MAX ? 'Too many stack frames' : 'Insufficient balance',
         returns: true,

@@ -71,10 +71,16 @@ export const create = (frame: Frame, op: number): Frame | undefined => {
   frame.sp = op === CREATE2 ? top - 3 : top - 2
   if (frame.depth >= DEPTH_MAX || creator.balance < wei || creator.nonce === NONCE_MAX) {
     if (context.tracer !== undefined) {
-      const input = copyOfMemory(frame, offset, size)
-      const to = addressFor(frame, op, top, input)
-      const reason = refusalOf(frame, wei)
-      traceRefusal(context.tracer, frame, { op, to, value: wei, input, stipend: 0, reason, returns: true })
+      traceRefusal(context.tracer, frame, {
+        op,
+        to: addressFor(frame, op, top, copyOfMemory(frame, offset, size)),
+        value: wei,
+        inputOffset: offset,
+        inputSize: size,
+        stipend: 0,
+        reason: refusalOf(frame, wei),
+        returns: true,
+      })
     }
     returnGas(frame, frame.given, frame.givenReserve)
     num[frame.sp] = 0
@@ -91,7 +97,8 @@ export const create = (frame: Frame, op: number): Frame | undefined => {
         op,
         to: address,
         value: wei,
-        input: code,
+        inputOffset: offset,
+        inputSize: size,
         stipend: 0,
         reason: 'Create collision',
         returns: false,

@@ -8,7 +8,7 @@ import { codeOf } from '../state/executionState.ts'
 import { limbsToBytes } from '../state/limbs.ts'
 import type { Frame } from './frame.ts'
 import { parentOf, WORD_ADDRESS, WORD_CALLER, WORD_VALUE } from './frame.ts'
-import { memory, memoryOf } from './memory.ts'
+import { copyOfMemory, memory, memoryOf } from './memory.ts'
 import { OPCODES } from './opcodes.ts'
 import type { HaltReason } from './result.ts'
 import { bigintAt } from './stack.ts'
@@ -65,6 +65,9 @@ export const valueOf = (frame: Frame): bigint => bytesToBigint(limbsToBytes(fram
 
 const kindOf = (op: number): TraceCall['kind'] => OPCODES[op]!.name as TraceCall['kind']
 
+const startOfInput = ({ inputAt, inputSize }: Frame, size: number): Uint8Array =>
+  memory.bytes.slice(inputAt, inputAt + Math.min(size, inputSize))
+
 /** Tells that a frame begins; `code` is the account whose code it runs, undefined for a precompile and a creation. */
 export const traceEnter = (
   tracer: Tracer,
@@ -84,7 +87,12 @@ export const traceEnter = (
     value: valueOf(frame),
     gas: gasOf(frame),
     callerGas: parent === undefined ? 0 : gasOf(parent),
-    input: isCreate ? frame.code : memory.bytes.slice(frame.inputAt, frame.inputAt + frame.inputSize),
+    // Only for whoever asks: a call with much input costs no more gas than one with none.
+    get input() {
+      return isCreate ? frame.code : startOfInput(frame, frame.inputSize)
+    },
+    inputSize: isCreate ? frame.code.length : frame.inputSize,
+    startOfInput: size => (isCreate ? frame.code.slice(0, size) : startOfInput(frame, size)),
     code: isCreate ? frame.code : runs,
     isPrecompile: !isCreate && code === undefined,
   })
@@ -103,8 +111,11 @@ export const traceExit = (tracer: Tracer, frame: Frame, gasAtEnd: number): void 
 }
 
 /** A call or creation that its caller paid for and that does not begin. */
-export type Refused = Pick<TraceCall, 'to' | 'value' | 'input'> & {
+export type Refused = Pick<TraceCall, 'to' | 'value'> & {
   readonly op: number
+  /** Where its input lies in the caller's memory. */
+  readonly inputOffset: number
+  readonly inputSize: number
   readonly stipend: number
   readonly reason: HaltReason
   /** Whether the gas it was given comes back. */
@@ -115,6 +126,7 @@ export type Refused = Pick<TraceCall, 'to' | 'value' | 'input'> & {
 export const traceRefusal = (tracer: Tracer, frame: Frame, refused: Refused): void => {
   const gas = frame.given + Number(frame.givenReserve) + refused.stipend
   const depth = frame.depth + 1
+  const { inputOffset, inputSize } = refused
   tracer.onEnter?.({
     kind: kindOf(refused.op),
     depth,
@@ -123,7 +135,11 @@ export const traceRefusal = (tracer: Tracer, frame: Frame, refused: Refused): vo
     value: refused.value,
     gas,
     callerGas: gasOf(frame),
-    input: refused.input,
+    get input() {
+      return copyOfMemory(frame, inputOffset, inputSize)
+    },
+    inputSize,
+    startOfInput: size => copyOfMemory(frame, inputOffset, Math.min(size, inputSize)),
     code: EMPTY_BYTES,
     isPrecompile: false,
   })

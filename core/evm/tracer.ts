@@ -40,8 +40,11 @@ export type TraceCall = {
   readonly gas: number
   /** What stays with the caller meanwhile; 0 at depth 0. */
   readonly callerGas: number
-  /** Initialization code for a creation. */
+  /** A copy, made whenever it is asked for; initialization code for a creation. */
   readonly input: Uint8Array
+  readonly inputSize: number
+  /** A copy of the first bytes of it. */
+  readonly startOfInput: (size: number) => Uint8Array
   /** What runs: that of the delegate where the account has one (EIP-7702), empty for a precompile. */
   readonly code: Uint8Array
   readonly isPrecompile: boolean

@@ -68,7 +68,7 @@ export const collectCalls = (
   let logCount = 0
 
   const enter = (call: TraceCall): void => {
-    budget.spend(CALL_BYTES + 2 * call.input.length)
+    budget.spend(CALL_BYTES + 2 * call.inputSize)
     const node: OpenNode = {
       kind: call.kind,
       from: call.from,

@@ -8,9 +8,11 @@ export const fourByteTracer: TracerKind = (_, budget) => {
   const counts = new Map<string, number>()
   return {
     hooks: {
-      onEnter: ({ kind, input, isPrecompile }) => {
-        if (kind === 'CREATE' || kind === 'CREATE2' || isPrecompile || input.length < SELECTOR_BYTES) return
-        const key = `${toHex(input.subarray(0, SELECTOR_BYTES))}-${input.length - SELECTOR_BYTES}`
+      onEnter: call => {
+        const { kind, isPrecompile, inputSize } = call
+        budget.spend(0)
+        if (kind === 'CREATE' || kind === 'CREATE2' || isPrecompile || inputSize < SELECTOR_BYTES) return
+        const key = `${toHex(call.startOfInput(SELECTOR_BYTES))}-${inputSize - SELECTOR_BYTES}`
         const count = counts.get(key) ?? 0
         if (count === 0) budget.spend(key.length + 8)
         counts.set(key, count + 1)

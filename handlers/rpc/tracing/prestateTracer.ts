@@ -139,6 +139,7 @@ export const prestateTracer =
     }
 
     const onStep = ({ op, peek, stackSize, address }: TraceStep): void => {
+      budget.spend(0)
       settle()
       if (stackSize === 0) return
       if (LOOKS.has(op)) {

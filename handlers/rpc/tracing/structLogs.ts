@@ -1,4 +1,4 @@
-import { toBareHex, toHex } from '../../../core/bytes/hex.ts'
+import { toBareHex, toHex, toQuantity } from '../../../core/bytes/hex.ts'
 import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
 import { OPCODES } from '../../../core/evm/opcodes.ts'
 import type { TraceCall, TraceResult, TraceStep } from '../../../core/evm/tracer.ts'
@@ -49,9 +49,15 @@ export const opcodeName = (op: number, fork: ForkName): string => {
   return op === PREVRANDAO && !forkIsAtLeast(fork, 'paris') ? 'DIFFICULTY' : opcode.name
 }
 
+/** Most items are small; each text of those is there once, however many steps show it. */
+const SMALL: readonly string[] = Array.from({ length: 1024 }, (_, item) => toQuantity(item))
+
+const itemText = (item: bigint): string =>
+  item < SMALL.length ? (SMALL[Number(item)] as string) : toQuantity(item)
+
 const stackOf = (step: TraceStep): string[] => {
   const items: string[] = []
-  for (let i = step.stackSize - 1; i >= 0; i--) items.push(`0x${step.peek(i).toString(16)}`)
+  for (let i = step.stackSize - 1; i >= 0; i--) items.push(itemText(step.peek(i)))
   return items
 }
 

@@ -37,23 +37,22 @@ export type Watching = {
 /** Begins to watch one transaction. What is kept of it is told to the budget before. */
 export type TracerKind = (traced: Traced, budget: Budget) => Watching
 
-/** One tracer that tells each of several. */
+/** One tracer that tells each of several, and of nothing that none of them wants to know. */
 export const joinHooks = (hooks: readonly Tracer[]): Tracer => {
-  const [first, ...others] = hooks
-  if (first !== undefined && others.length === 0) return first
-  const having = <Name extends keyof Tracer>(name: Name) =>
+  const wanting = <Name extends keyof Tracer>(name: Name) =>
     hooks.flatMap(({ [name]: hook }) => (hook === undefined ? [] : [hook]))
-  const steps = having('onStep')
-  const enters = having('onEnter')
-  const exits = having('onExit')
-  const logs = having('onLog')
-  const ends = having('onSelfDestruct')
+  const steps = wanting('onStep')
+  const enters = wanting('onEnter')
+  const exits = wanting('onExit')
+  const logs = wanting('onLog')
+  const ends = wanting('onSelfDestruct')
   return {
-    // Without it programs run unstepped.
     ...(steps.length === 0 ? {} : { onStep: step => steps.forEach(hook => hook(step)) }),
-    onEnter: call => enters.forEach(hook => hook(call)),
-    onExit: result => exits.forEach(hook => hook(result)),
-    onLog: log => logs.forEach(hook => hook(log)),
-    onSelfDestruct: (from, to, wei) => ends.forEach(hook => hook(from, to, wei)),
+    ...(enters.length === 0 ? {} : { onEnter: call => enters.forEach(hook => hook(call)) }),
+    ...(exits.length === 0 ? {} : { onExit: result => exits.forEach(hook => hook(result)) }),
+    ...(logs.length === 0 ? {} : { onLog: log => logs.forEach(hook => hook(log)) }),
+    ...(ends.length === 0
+      ? {}
+      : { onSelfDestruct: (from, to, wei) => ends.forEach(hook => hook(from, to, wei)) }),
   }
 }

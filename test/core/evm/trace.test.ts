@@ -158,6 +158,30 @@ describe('a tracer', () => {
     ])
   })
 
+  test('may look at the beginning of an input, however long that is', () => {
+    const seen: unknown[] = []
+    run(
+      code(
+        [0x0102, 0, 'MSTORE'],
+        [0, 0, 32, 30, 0, 0x22, 1000, 'CALL'],
+        [0, 0, 32, 30, 9, 0x22, 1000, 'CALL'],
+        [2, 30, 0, 'CREATE'],
+      ),
+      {
+        tracer: {
+          onEnter: ({ inputSize, startOfInput, input }) =>
+            seen.push([inputSize, startOfInput(2), input.length]),
+        },
+      },
+    )
+    const bytes = Uint8Array.of(1, 2)
+    expect(seen.slice(1)).toEqual([
+      [32, bytes, 32],
+      [32, bytes, 32],
+      [2, bytes, 2],
+    ])
+  })
+
   test('is told by how much gas was too little', () => {
     const ends: number[] = []
     const tracer: Tracer = { onExit: ({ gasAtEnd }) => ends.push(gasAtEnd) }
