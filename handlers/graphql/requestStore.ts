@@ -8,7 +8,7 @@ import { ExecutionAborted } from './errors.ts'
  * What one request keeps of the blocks it has read: a query over a long range must not hold all of it. Beyond it the ones
  * read longest ago are read again where they are asked for again.
  */
-export const KEPT_BYTES_MAX = 64 * 1024 * 1024
+const KEPT_BYTES_MAX = 64 * 1024 * 1024
 
 /** What one request may read of blocks, all together: a list of blocks holds each until the answer is made. */
 const READ_BYTES_MAX = 256 * 1024 * 1024

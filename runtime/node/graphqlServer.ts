@@ -37,7 +37,7 @@ export const listenForGraphql = async (options: NodeOptions): Promise<GraphqlLis
   asksForTokens(options)
   const late = createLate<App>()
   const server = await serve({
-    hostname: options.graphqlHttpHost,
+    hostname: options.graphqlHttpHost ?? options.p2pHost,
     hostOption: 'graphql-http-host',
     port: options.graphqlHttpPort,
     fetch: (request, peer) => late.use(app => app.fetch(request, peer)),

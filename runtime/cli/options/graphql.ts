@@ -15,7 +15,8 @@ export const GRAPHQL_OPTIONS = {
   graphqlHttpHost: textOption({
     name: 'graphql-http-host',
     group: GRAPHQL,
-    fallback: '127.0.0.1',
+    fallback: undefined,
+    shownDefault: 'that of --p2p-host',
     placeholder: '<HOST>',
     description: 'Address to listen on',
   }),
