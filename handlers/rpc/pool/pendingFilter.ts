@@ -25,7 +25,7 @@ const readCondition = (value: unknown): readonly [operator: string, operand: unk
 }
 
 const numberFilter = (field: string, value: unknown): PendingFilter => {
-  const numberOf = NUMBERS[field] ?? refuse()
+  const numberOf = (Object.hasOwn(NUMBERS, field) ? NUMBERS[field] : undefined) ?? refuse()
   const [operator, operand] = readCondition(value)
   const bound = required(integerOf(operand), 'INVALID_PENDING_TRANSACTIONS')
   switch (operator) {

@@ -271,6 +271,7 @@ describe('the pool', () => {
       { nonce: {} },
       { nonce: { ge: '0x0' } },
       { other: { eq: '0x0' } },
+      { constructor: { eq: '0x0' } },
       { to: { action: 'x' } },
       [],
     ])
