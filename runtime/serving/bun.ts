@@ -12,6 +12,9 @@ import {
 /** The most Bun takes: a connection without a byte for longer is given up. */
 const IDLE_TIMEOUT_SECONDS = 255
 
+/** Of a port that upgrades: whoever opens a connection means to do so soon. */
+const UPGRADE_TIMEOUT_SECONDS = 60
+
 /** A connection, and what goes on it once it is open. */
 type Data = { readonly granted: Upgrade; session: Session | undefined }
 
@@ -57,7 +60,7 @@ export const serveOnBun: Serve = async ({ hostname, port, fetch, bodyBytesMax, w
     hostname,
     port,
     maxRequestBodySize: bodyBytesMax,
-    idleTimeout: IDLE_TIMEOUT_SECONDS,
+    idleTimeout: webSocket === undefined ? IDLE_TIMEOUT_SECONDS : UPGRADE_TIMEOUT_SECONDS,
     development: false,
     // Without it Bun shares a port that is taken, and two nodes would answer on it in turn.
     reusePort: false,

@@ -166,8 +166,9 @@ describe.each(RUNTIMES)('WebSocket on %s', runtime => {
         while (!reader.received().includes(']')) await Bun.sleep(5)
         reader.pause()
       }
-      // Each block is more than a megabyte to each of them; what their sockets take is some megabytes.
-      await mine(node, 16)
+      // Each block is nearly two megabytes to each of them; what their sockets take is ten at most. No more than it takes:
+      // who is cut off has five seconds to read why.
+      await mine(node, 9)
       late.resume()
       await late.closed
       expect(late.received()).toContain(`"error":{"code":-32005,"message":"${SLOW}"}`)
