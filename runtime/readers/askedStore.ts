@@ -11,6 +11,7 @@ import { accountCodec } from '../../core/store/codec/stateValues.ts'
 import { openSegment, type Segment, segmentChanges, segmentRecord } from '../../core/store/segment.ts'
 import type { ChainHead, ChainStore } from '../../core/store/store.ts'
 import { type Asker, HeadMoved } from './asker.ts'
+import { accountPlace, createHeadState, type HeadState, slotPlace } from './headState.ts'
 import { refuse } from './refuse.ts'
 
 /** New heads that one run follows: it begins again with each. */
@@ -19,13 +20,13 @@ const HEADS_MAX = 8
 /** The head at which a call runs. */
 export type PinnedHead = { current: ChainHead }
 
-const stateAt = ({ askOnce }: Asker, number: bigint): StateReader => ({
+const stateAt = ({ askOnce }: Asker, { keyAt }: HeadState, number: bigint): StateReader => ({
   account: address => {
-    const bytes = askOnce(`${number}a${toBareHex(address)}`, { kind: 'account', number, address })
+    const bytes = askOnce(keyAt(number, accountPlace(address)), { kind: 'account', number, address })
     return bytes === undefined ? undefined : accountCodec.read(createReader(bytes))
   },
-  storage: (address, _, slot) => {
-    const key = `${number}s${toBareHex(address)}${toBareHex(slot)}`
+  storage: (address, { incarnation }, slot) => {
+    const key = keyAt(number, slotPlace(address, incarnation, slot))
     return askOnce(key, { kind: 'slot', number, address, slot }) ?? ZERO_HASH
   },
   code: codeHash => {
@@ -50,6 +51,10 @@ export const createAskedStore = (asker: Asker, head: PinnedHead, watch: Watch): 
     const found = segment(number)
     return Promise.resolve(found === undefined ? undefined : read(found))
   }
+  const headState = createHeadState(asker.forget, number => {
+    const found = segment(number)
+    return found === undefined ? undefined : segmentChanges(found)
+  })
   return {
     head: () => head.current,
     header: number => {
@@ -72,7 +77,10 @@ export const createAskedStore = (asker: Asker, head: PinnedHead, watch: Watch): 
       return Promise.resolve({ blockNumber: bytesToBigint(bytes.subarray(0, 8)), index })
     },
     recentHash: number => askOnce(`r${number}`, { kind: 'recentHash', number }),
-    stateAt: number => stateAt(asker, number),
+    stateAt: number => {
+      if (number === head.current.header.number) headState.moveTo(number)
+      return stateAt(asker, headState, number)
+    },
     nodes: () => {
       const { number } = head.current.header
       return { get: key => askOnce(`${number}n${key}`, { kind: 'node', key, head: number }) }

@@ -2,15 +2,17 @@ import { createCache } from '../../core/store/cache.ts'
 import { type Answer, type AnswerReader, NOTHING } from './answerBuffer.ts'
 import type { Ask, FromReader } from './protocol.ts'
 
-/** Bytes of answers that a reader keeps. What stands at a block stays as it is, so none of them is ever out of date. */
+/** Bytes of answers that a reader keeps. */
 const ANSWERS_BYTES_MAX = 16 * 1024 * 1024
 
 /** Asks the main thread and waits for what it says. */
 export type Asker = {
   /** Undefined where there is none. @throws HeadMoved, AskFailed */
   readonly ask: (ask: Ask) => Uint8Array | undefined
-  /** The same, and remembers the answer under the key; only for what stays as it is. */
+  /** The same, and remembers the answer under the key: for what stays as it is, or is forgotten when it changes. */
   readonly askOnce: (key: string, ask: Ask) => Uint8Array | undefined
+  /** The answer under this key is out of date. */
+  readonly forget: (key: string) => void
 }
 
 const decoder = new TextDecoder()
@@ -37,6 +39,7 @@ export const createAsker = (answers: AnswerReader, post: (message: FromReader) =
       kept.set(key, answer.kind === 'nothing' ? NOTHING : answer)
       return bytesOf(answer)
     },
+    forget: key => kept.delete(key),
   }
 }
 
