@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
+import { readdirSync, readFileSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import { compareSync, hashSync } from 'bcryptjs'
 import { nobodysHash } from '../../../handlers/auth/password.ts'
 import {
@@ -83,6 +85,18 @@ describe('given a pool of threads', () => {
       }),
     )
     expect(order).toEqual([0, 1, 2, 3])
+  })
+
+  test.skipIf(process.platform !== 'linux')('then threads let others go first', async () => {
+    const { check } = open(1)
+    await check({ password: 'x', hash: cheap('x'), failCost: 4 })
+    // Behind the name in brackets the 17th value is the niceness.
+    const nice = readdirSync('/proc/self/task').map(thread =>
+      Number(readFileSync(`/proc/self/task/${thread}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[16]),
+    )
+    // A thread that it starts has its priority too.
+    expect(nice).toContain(10)
+    expect(getPriority()).toBe(0)
   })
 
   test('when a thread dies then its password is an error, and the next has a new thread', async () => {
