@@ -81,6 +81,7 @@ export const createGraphqlApp = (
     bodyBytesMax: options.bodyBytesMax,
     prettyPrint,
     report,
+    nowMs: context.nowMs,
   })
 
   /** Executes within the time there is; what is under way then ends where it next looks, and its answer is nobody's. */

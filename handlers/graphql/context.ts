@@ -8,6 +8,7 @@ import { createRunner, type Runner } from '../rpc/runner.ts'
 import { readState } from '../rpc/state.ts'
 import { CALL_METHODS } from './callMethods.ts'
 import { type Budget, createBudget } from './limits/budget.ts'
+import { createTurns, type InTurns } from './limits/turns.ts'
 import { createRequestStore } from './requestStore.ts'
 
 /** What resolvers work with, for one request; for a subscription, for one event of it. */
@@ -15,6 +16,7 @@ export type RequestScope = {
   /** As JSON-RPC's methods get it, but over a store that reads nothing twice. */
   readonly rpc: RpcContext
   readonly budget: Budget
+  readonly inTurns: InTurns
   /** Runs calls, on another thread where there is one. */
   readonly runner: () => Runner
   /** True once nobody waits for the answer any more; long work asks now and then. */
@@ -82,6 +84,7 @@ export const createScope = ({ rpc: shared, caller, expired, abort }: RequestPart
     rpc,
     runner: () => (runner ??= createRunner(CALL_METHODS, rpc)),
     budget: createBudget(abort),
+    inTurns: createTurns(rpc.nowMs),
     expired,
     require: createRequire(caller),
     account: createAccounts(rpc),

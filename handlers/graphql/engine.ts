@@ -27,6 +27,7 @@ export type EngineOptions = {
   readonly prettyPrint: boolean
   /** Told of errors that are the node's own fault. */
   readonly report: (error: unknown) => void
+  readonly nowMs: () => number
 }
 
 /** What comes with a request. */
@@ -60,7 +61,7 @@ const refusalOf = (args: Args, complexityMax: number): GraphQLError | undefined 
 }
 
 const createPlugin = (options: EngineOptions): Plugin<object, EngineContext, EngineContext> => {
-  const { schema, complexityMax, introspection, bodyBytesMax, prettyPrint, report } = options
+  const { schema, complexityMax, introspection, bodyBytesMax, report } = options
   return {
     onRequestParse: ({ setRequestParser }) => {
       setRequestParser(request => readParameters(request, bodyBytesMax))
@@ -98,7 +99,7 @@ const createPlugin = (options: EngineOptions): Plugin<object, EngineContext, Eng
         return
       }
       payload.setResultProcessor(
-        one => answer(one as ExecutionResult, prettyPrint, report),
+        one => answer(one as ExecutionResult, payload.serverContext.scope.budget.spent(), options),
         'application/json',
       )
     },

@@ -1,5 +1,7 @@
 import { type ExecutionResult, GraphQLError } from 'graphql'
+import { streamOf } from '../../http/stream.ts'
 import { errorJson, isUnauthorized } from '../errors.ts'
+import { jsonInTurns } from './text.ts'
 
 export const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' }
 
@@ -19,16 +21,30 @@ const statusOf = ({ errors = [] }: ExecutionResult): number => {
   return errors.some(isUnauthorized) ? 401 : 400
 }
 
-/** The HTTP answer: as with Besu 400 with any error, even where there are data too. */
-export const answer = (
+/** Longer ones are made into text in turns. */
+const SHORT_CHARACTERS = 1_000_000
+
+export type AnswerOptions = {
+  readonly prettyPrint: boolean
+  readonly report: (error: unknown) => void
+  readonly nowMs: () => number
+}
+
+/**
+ * The HTTP answer: as with Besu 400 with any error, even where there are data too.
+ * @param characters of its values.
+ */
+export const answer = async (
   result: ExecutionResult,
-  prettyPrint: boolean,
-  report: (error: unknown) => void,
-): Response =>
-  new Response(JSON.stringify(answerJson(result, report), undefined, prettyPrint ? INDENT : 0), {
-    status: statusOf(result),
-    headers: JSON_HEADERS,
-  })
+  characters: number,
+  { prettyPrint, report, nowMs }: AnswerOptions,
+): Promise<Response> => {
+  const json = answerJson(result, report)
+  const init = { status: statusOf(result), headers: JSON_HEADERS }
+  if (characters <= SHORT_CHARACTERS || prettyPrint)
+    return new Response(JSON.stringify(json, undefined, prettyPrint ? INDENT : 0), init)
+  return new Response(streamOf(await jsonInTurns(json, nowMs)), init)
+}
 
 /** For what went wrong outside of the execution of a field. */
 export const resultOf = (error: unknown): ExecutionResult => ({

@@ -9,7 +9,7 @@ import { poolHeadOf } from '../../../core/txpool/head.ts'
 import type { BlockSelector } from '../../rpc/parameters/block.ts'
 import type { RequestScope } from '../context.ts'
 import { type CallData, call, estimateGas } from './calls.ts'
-import { findLogs, type LogCriteria, type LogSource } from './log.ts'
+import { findLogs, type LogCriteria } from './log.ts'
 import type { Resolvers } from './resolver.ts'
 import {
   type AccountSource,
@@ -89,20 +89,16 @@ export const BLOCK_RESOLVERS: Resolvers<BlockSource> = {
     return ommer === null ? null : ommerOf(ommer)
   },
   ommerHash: ({ header }) => header.ommersHash,
-  transactions: ofBody((record): readonly TransactionSource[] =>
-    record.block.transactions.map((_, index) => minedTransaction(record, index)),
-  ),
+  transactions: ({ record }, _, { inTurns }) =>
+    record === undefined
+      ? null
+      : inTurns(record.block.transactions.map((_transaction, index) => minedTransaction(record, index))),
   transactionAt: ({ record }, { index }: { readonly index: bigint }): TransactionSource | null =>
     record === undefined || at(record.block.transactions, index) === null
       ? null
       : minedTransaction(record, Number(index)),
-  logs: (
-    { header, isOmmer },
-    { filter }: { readonly filter: LogCriteria },
-    scope,
-    info,
-  ): Promise<readonly LogSource[]> | [] =>
-    isOmmer ? [] : findLogs(scope, filter, header.number, header.number, info),
+  logs: ({ header, isOmmer }, { filter }: { readonly filter: LogCriteria }, scope, info) =>
+    isOmmer ? [] : findLogs(scope, filter, header.number, header.number, info).then(scope.inTurns),
   account: ({ header }, { address }: { readonly address: string }): AccountSource => ({
     address: fromHex(address),
     number: header.number,

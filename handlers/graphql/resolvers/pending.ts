@@ -3,14 +3,14 @@ import type { RequestScope } from '../context.ts'
 import { type CallData, call, estimateGas } from './calls.ts'
 import { pooledSource } from './query.ts'
 import type { Resolvers } from './resolver.ts'
-import type { AccountSource, TransactionSource } from './sources.ts'
+import type { AccountSource } from './sources.ts'
 
 const headNumber = ({ rpc }: RequestScope): bigint => rpc.chain.head().header.number
 
 /** As in Besu what waits is told, and everything else is asked of the latest state. */
 export const PENDING_RESOLVERS: Resolvers<unknown> = {
   transactionCount: (_, _args, { rpc }) => rpc.pool.size,
-  transactions: (_, _args, { rpc }): readonly TransactionSource[] => rpc.pool.list().map(pooledSource),
+  transactions: (_, _args, { rpc, inTurns }) => inTurns(rpc.pool.list().map(pooledSource)),
   account: (_, { address }: { readonly address: string }, scope): AccountSource => ({
     address: fromHex(address),
     number: headNumber(scope),

@@ -8,7 +8,7 @@ import type { BlockSelector } from '../../rpc/parameters/block.ts'
 import type { RequestScope } from '../context.ts'
 import { FetchError, invalidParams } from '../errors.ts'
 import { answerOf } from '../methods.ts'
-import { findLogs, type LogCriteria, type LogSource } from './log.ts'
+import { findLogs, type LogCriteria } from './log.ts'
 import type { Resolvers } from './resolver.ts'
 import { type BlockSource, minedTransaction, readBlock, type TransactionSource } from './sources.ts'
 
@@ -73,7 +73,7 @@ export const QUERY_RESOLVERS: Resolvers<unknown> = {
       byNumber ? `Block number ${number} was not found` : `Block hash ${hash} was not found`,
     )
   },
-  blocks: async (_, { from, to }: Range, scope, info): Promise<readonly BlockSource[]> => {
+  blocks: async (_, { from, to }: Range, scope, info): Promise<readonly unknown[]> => {
     if (from === undefined || from === null) throw invalidParams()
     const range = rangeOf(scope, from, to ?? scope.rpc.chain.head().header.number, BLOCKS_MAX)
     if (range === undefined) return []
@@ -85,7 +85,7 @@ export const QUERY_RESOLVERS: Resolvers<unknown> = {
       const block = await readBlock(scope, { kind: 'number', number }, info)
       if (block !== undefined) blocks.push(block)
     }
-    return blocks
+    return scope.inTurns(blocks)
   },
   pending: () => ({}),
   transaction: async (_, { hash }: { readonly hash: string }, { rpc }): Promise<TransactionSource | null> => {
@@ -95,7 +95,7 @@ export const QUERY_RESOLVERS: Resolvers<unknown> = {
     const mined = await findMined(rpc, key)
     return mined === undefined ? null : minedTransaction(mined.record, mined.index)
   },
-  logs: (_, { filter }: { readonly filter: Filter }, scope, info): Promise<readonly LogSource[]> | [] => {
+  logs: (_, { filter }: { readonly filter: Filter }, scope, info) => {
     const head = scope.rpc.chain.head().header.number
     const { logsRangeMax } = scope.rpc.options
     const range = rangeOf(
@@ -104,7 +104,7 @@ export const QUERY_RESOLVERS: Resolvers<unknown> = {
       filter.toBlock ?? head,
       logsRangeMax === 0n ? 0n : logsRangeMax + 1n,
     )
-    return range === undefined ? [] : findLogs(scope, filter, ...range, info)
+    return range === undefined ? [] : findLogs(scope, filter, ...range, info).then(scope.inTurns)
   },
   gasPrice: (_, _args, scope) => answerOf(scope, 'eth_gasPrice'),
   maxPriorityFeePerGas: (_, _args, scope) => answerOf(scope, 'eth_maxPriorityFeePerGas'),

@@ -25,9 +25,15 @@ export const executable = <Source>(
     Object.entries(resolvers).map(([field, resolve]) => {
       const right = rightOf(field)
       const run: GraphQLFieldResolver<Source, GraphqlContext> = (source, args, { scope }, info) => {
-        if (right !== undefined) scope.require(right)
-        const value = resolve(source, args as never, scope, info)
-        return value instanceof Promise ? value.then(scope.budget.spend) : scope.budget.spend(value)
+        const { spend, fail } = scope.budget
+        let value: unknown
+        try {
+          if (right !== undefined) scope.require(right)
+          value = resolve(source, args as never, scope, info)
+        } catch (error) {
+          return fail(error)
+        }
+        return value instanceof Promise ? value.then(spend, fail) : spend(value)
       }
       return [field, run]
     }),

@@ -1,0 +1,57 @@
+import { createPace } from '../../rpc/pace.ts'
+
+/** Values between two looks at the clock. */
+const STEP_VALUES = 256
+
+/** Characters that are put together: a piece is written in a fraction of a millisecond. */
+const PIECE_CHARACTERS = 64 * 1024
+
+const isNested = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/** JSON text in small parts; what holds nothing but values is one. */
+function* parts(value: unknown): Generator<string, void> {
+  if (!isNested(value)) {
+    yield JSON.stringify(value) ?? 'null'
+    return
+  }
+  if (!Object.values(value).some(isNested)) {
+    yield JSON.stringify(value)
+    return
+  }
+  let separator = ''
+  if (Array.isArray(value)) {
+    yield '['
+    for (const item of value as readonly unknown[]) {
+      yield separator
+      yield* parts(item)
+      separator = ','
+    }
+    yield ']'
+    return
+  }
+  yield '{'
+  for (const [name, member] of Object.entries(value)) {
+    yield `${separator}${JSON.stringify(name)}:`
+    yield* parts(member)
+    separator = ','
+  }
+  yield '}'
+}
+
+/** JSON text in pieces, made in turns: put together in one go, a long answer would hold up everything else. */
+export const jsonInTurns = async (value: unknown, nowMs: () => number): Promise<readonly string[]> => {
+  const pace = createPace(nowMs)
+  const pieces: string[] = []
+  let piece = ''
+  let count = 0
+  for (const part of parts(value)) {
+    piece += part
+    if (piece.length >= PIECE_CHARACTERS) {
+      pieces.push(piece)
+      piece = ''
+    }
+    if (++count % STEP_VALUES === 0) await pace()
+  }
+  pieces.push(piece)
+  return pieces
+}

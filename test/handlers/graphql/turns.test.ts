@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'bun:test'
+import { jsonInTurns } from '../../../handlers/graphql/http/text.ts'
+import { createBudget } from '../../../handlers/graphql/limits/budget.ts'
+import { createTurns } from '../../../handlers/graphql/limits/turns.ts'
+
+/** A clock on which each look takes so long. */
+const slowClock = (stepMs: number) => {
+  let nowMs = 0
+  return () => {
+    nowMs += stepMs
+    return nowMs
+  }
+}
+
+describe('a long list', () => {
+  test('comes in order, the first ones at once, and lets others have their turn', async () => {
+    const inTurns = createTurns(slowClock(20))
+    const items = Array.from({ length: 100 }, (_, index) => index)
+    const list = inTurns(items)
+    expect(list.slice(0, 16)).toEqual(items.slice(0, 16))
+    let others = 0
+    const timer = setInterval(() => others++, 0)
+    const seen: number[] = []
+    await Promise.all(list.map(async item => seen.push(await item)))
+    clearInterval(timer)
+    expect(seen).toEqual(items)
+    expect(others).toBeGreaterThan(0)
+  })
+
+  test('that is short comes as it is', () => {
+    const items = [1, 2, 3]
+    expect(createTurns(() => 0)(items)).toBe(items)
+  })
+})
+
+describe('a long answer', () => {
+  test('is the same text in pieces as in one', async () => {
+    const value = {
+      errors: [{ message: 'a "quoted"\n text', path: ['a', 0, 'b'], extensions: {} }],
+      data: Object.assign(Object.create(null) as object, {
+        empty: [],
+        none: null,
+        yes: true,
+        lists: [[], ['0x1', '0x2'], [[{}]]],
+        blocks: Array.from({ length: 3000 }, (_, index) => ({
+          number: `0x${index}`,
+          miner: { address: '0x00' },
+          logs: [{ topics: ['0x1'], data: null }],
+        })),
+      }),
+    }
+    const pieces = await jsonInTurns(value, slowClock(1))
+    expect(pieces.length).toBeGreaterThan(2)
+    expect(pieces.join('')).toBe(JSON.stringify(value))
+  })
+})
+
+test('a query of which a thousand fields fail is ended: each is told with its place', () => {
+  const told: Error[] = []
+  const { fail } = createBudget(error => told.push(error))
+  const failure = new Error('no')
+  for (let count = 0; count < 1000; count++) expect(() => fail(failure)).toThrow('no')
+  expect(told).toEqual([])
+  expect(() => fail(failure)).toThrow('maximum number of errors exceeded: 1000')
+  expect(told).toHaveLength(1)
+})
