@@ -1,11 +1,12 @@
 import { bytesToBigint } from '../../../core/bytes/integer.ts'
 import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
-import type { BlockRecord } from '../../../core/store/store.ts'
+import type { BlockLogs } from '../../../core/store/logs/blockLogs.ts'
 import type { RpcHost } from '../context.ts'
 import { RpcError } from '../errors.ts'
 import type { JsonPieces } from '../jsonPieces.ts'
 import type { LogFilter } from '../logs/filter.ts'
 import { logsBetween } from '../logs/search.ts'
+import { createPace } from '../pace.ts'
 import { createPendingFeed } from './pendingFeed.ts'
 
 /** Filters of all clients together; the one not asked for longest gives way. */
@@ -24,6 +25,8 @@ type Installed = { lastUsedMs: number } & (
   | { readonly kind: 'pending'; position: number }
   | { readonly kind: 'logs'; nextBlock: bigint; readonly filter: LogFilter }
 )
+
+const isTooMany = (error: unknown): boolean => error instanceof RpcError && error.code === 'LOGS_TOO_MANY'
 
 /** The filters that clients have installed and poll. */
 export type FilterRegistry = {
@@ -79,19 +82,19 @@ export const createFilterRegistry = ({ chain, pool, nowMs, randomBytes }: RpcHos
 
   const nextBlock = (): bigint => chain.head().header.number + 1n
 
-  /** The blocks one poll looks at, and moves the filter behind them. */
-  const advance = (filter: { nextBlock: bigint }): readonly [from: bigint, to: bigint] => {
-    const from = filter.nextBlock
+  /** The last block one poll looks at. */
+  const lastOfPoll = (from: bigint): bigint => {
     const head = chain.head().header.number
-    const to = head - from >= FILTER_BLOCKS_MAX ? from + FILTER_BLOCKS_MAX - 1n : head
-    filter.nextBlock = to + 1n
-    return [from, to]
+    return head - from >= FILTER_BLOCKS_MAX ? from + FILTER_BLOCKS_MAX - 1n : head
   }
 
-  const hashesBetween = async (from: bigint, to: bigint): Promise<string[]> => {
+  const hashesBetween = async (from: bigint, to: bigint, expired: () => boolean): Promise<string[]> => {
+    const pace = createPace(nowMs)
     const hashes: string[] = []
     for (let number = from; number <= to; number++) {
-      const hash = chain.store.recentHash(number) ?? ((await chain.store.record(number)) as BlockRecord).hash
+      await pace()
+      if (expired()) throw new RpcError('TIMEOUT')
+      const hash = chain.store.recentHash(number) ?? ((await chain.store.logsOf(number)) as BlockLogs).hash
       hashes.push(toHex(hash))
     }
     return hashes
@@ -100,6 +103,21 @@ export const createFilterRegistry = ({ chain, pool, nowMs, randomBytes }: RpcHos
   /** A log filter's upper bound counts for what comes, its lower one does not, as in Besu. */
   const upperBound = ({ range }: LogFilter, to: bigint): bigint =>
     range.kind === 'range' && range.to.kind === 'number' && range.to.number < to ? range.to.number : to
+
+  /** Undefined where fewer blocks have to be asked for. */
+  const logsUpTo = async (
+    filter: LogFilter,
+    from: bigint,
+    to: bigint,
+    expired: () => boolean,
+  ): Promise<JsonPieces | undefined> => {
+    try {
+      return await logsBetween({ chain, nowMs }, filter, from, upperBound(filter, to), expired)
+    } catch (error) {
+      if (to > from && isTooMany(error)) return undefined
+      throw error
+    }
+  }
 
   return {
     newBlockFilter: () => install({ kind: 'blocks', nextBlock: nextBlock(), lastUsedMs: nowMs() }),
@@ -113,10 +131,22 @@ export const createFilterRegistry = ({ chain, pool, nowMs, randomBytes }: RpcHos
         filter.position = position
         return hashes
       }
-      const [from, to] = advance(filter)
-      if (filter.kind === 'blocks') return await hashesBetween(from, to)
-      const { filter: wanted } = filter
-      return await logsBetween({ chain, nowMs }, wanted, from, upperBound(wanted, to), expired)
+      const from = filter.nextBlock
+      let to = lastOfPoll(from)
+      filter.nextBlock = to + 1n
+      try {
+        if (filter.kind === 'blocks') return await hashesBetween(from, to, expired)
+        for (;;) {
+          const found = await logsUpTo(filter.filter, from, to, expired)
+          if (found !== undefined) return found
+          to = from + (to - from) / 2n
+          filter.nextBlock = to + 1n
+        }
+      } catch (error) {
+        // What was not answered comes with the next poll, unless it never can be: a block of too many logs is told once.
+        if (!isTooMany(error)) filter.nextBlock = from
+        throw error
+      }
     },
     logFilter: id => {
       const filter = use(id)
