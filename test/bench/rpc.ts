@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { withFolder } from '../runtime/folder.ts'
 import { benchGenesis } from './genesis.ts'
 import { type BenchOptions, median, type Row } from './measure.ts'
-import { type LoadResult, runHttpLoad } from './rpc/httpLoad.ts'
+import { type LoadResult, runLoad } from './rpc/load.ts'
+import { httpProtocol, webSocketProtocol } from './rpc/protocol.ts'
 import { requestBodies, type Workload, workloads } from './rpc/requests.ts'
 import { type RpcServer, startAnvilServer, startOwnServer } from './rpc/servers.ts'
 import { createAlloc, createBlocks, createSenders } from './workload.ts'
@@ -20,10 +21,23 @@ const RECIPIENTS = 500
 const SIZES = { blocks: 500, unsent: 24_000, windows: 5, seconds: 1.5 }
 const QUICK_SIZES = { blocks: 100, unsent: 6_000, windows: 3, seconds: 0.6 }
 
-/** Of the transactions, those that are sent one by one. */
-const SINGLE_PART = 1 / 4
-
 type Figures = { readonly perSecond: number; readonly p99Ms: number; readonly clientCpu: number }
+
+/** How often a workload is asked for: over which protocol, and how many calls in one request. */
+type Way = {
+  readonly name: string
+  readonly overWebSocket: boolean
+  readonly batch: number | undefined
+  /** Of what can be asked only once, the part that is asked this way: from and to, of 1. */
+  readonly share: readonly [from: number, to: number]
+}
+
+const WAYS: readonly Way[] = [
+  { name: 'HTTP', overWebSocket: false, batch: undefined, share: [0, 1 / 8] },
+  { name: `HTTP, ${BATCH} in a batch`, overWebSocket: false, batch: BATCH, share: [1 / 8, 1 / 2] },
+  { name: 'WebSocket', overWebSocket: true, batch: undefined, share: [1 / 2, 5 / 8] },
+  { name: `WebSocket, ${BATCH} in a batch`, overWebSocket: true, batch: BATCH, share: [5 / 8, 1] },
+]
 
 const figuresOf = (results: readonly LoadResult[], batch: number | undefined): Figures => ({
   perSecond: median(results.map(({ requests, seconds }) => (requests * (batch ?? 1)) / seconds)),
@@ -33,12 +47,12 @@ const figuresOf = (results: readonly LoadResult[], batch: number | undefined): F
 
 /** Servers that answer differently do different work. */
 const assertAgreed = async (servers: readonly RpcServer[], workload: Workload): Promise<void> => {
-  const bodyOf = requestBodies(workload, undefined, 0)
-  const body = bodyOf() as string
+  // The last of those that can be asked only once, so that no window has it.
+  const body = requestBodies(workload, undefined, (workload.calls ?? 1) - 1)() as string
   const answers = await Promise.all(
-    servers.map(async ({ port }) => {
+    servers.map(async ({ httpPort }) => {
       const headers = { 'content-type': 'application/json' }
-      const response = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body })
+      const response = await fetch(`http://127.0.0.1:${httpPort}/`, { method: 'POST', headers, body })
       const { result, error } = (await response.json()) as { result: unknown; error?: unknown }
       if (error !== undefined) throw new Error(`${workload.method}: ${JSON.stringify(error)}`)
       return JSON.stringify(workload.agreed(result))
@@ -50,36 +64,45 @@ const assertAgreed = async (servers: readonly RpcServer[], workload: Workload): 
 const rateText = (perSecond: number): string =>
   perSecond < 100 ? perSecond.toFixed(1) : perSecond.toFixed(0)
 
+/** A window's own calls where each can be asked only once, else as many as there is time for. */
+const callsOfWindow = (
+  workload: Workload,
+  { batch, share: [from, to] }: Way,
+  window: number,
+  windows: number,
+): (() => string | undefined) => {
+  if (workload.calls === undefined) return requestBodies(workload, batch, 0)
+  const count = Math.floor((workload.calls * (to - from)) / windows)
+  const bodies = requestBodies(workload, batch, Math.ceil(workload.calls * from) + window * count)
+  let left = Math.floor(count / (batch ?? 1))
+  return () => (left-- > 0 ? bodies() : undefined)
+}
+
 const benchWorkload = async (
   servers: readonly RpcServer[],
   workload: Workload,
-  batch: number | undefined,
-  range: { readonly first: number; readonly count: number },
+  way: Way,
   { quick, progress }: BenchOptions,
 ): Promise<Row> => {
   const { windows, seconds } = quick ? QUICK_SIZES : SIZES
-  const name = `${workload.method}${batch === undefined ? '' : `, ${batch} in a batch`}`
+  const { batch, overWebSocket } = way
+  const name = `${workload.method}, ${way.name}`
   progress(`rpc: ${name}`)
-  const results = new Map<RpcServer, LoadResult[]>(servers.map(server => [server, []]))
-  const isLimited = Number.isFinite(range.count)
+  const results = servers.map((): LoadResult[] => [])
   // A warm-up first; what each of them has of the machine changes with time, so they take turns.
-  for (let window = -1; window < windows; window++)
-    for (const server of servers) {
-      const all = requestBodies(
-        workload,
-        batch,
-        range.first + (isLimited ? (window + 1) * part(range, windows) : 0),
-      )
-      let left = isLimited ? Math.floor(part(range, windows) / (batch ?? 1)) : Number.POSITIVE_INFINITY
-      const next = (): string | undefined => (left-- > 0 ? all() : undefined)
-      const connections = batch === undefined ? CONNECTIONS : BATCH_CONNECTIONS
-      const result = await runHttpLoad({ port: server.port, connections, next, seconds })
-      if (window >= 0) results.get(server)?.push(result)
+  for (let window = 0; window <= windows; window++)
+    for (const [index, server] of servers.entries()) {
+      const port = overWebSocket ? server.webSocketPort : server.httpPort
+      const result = await runLoad({
+        port,
+        protocol: overWebSocket ? webSocketProtocol(port) : httpProtocol(port),
+        connections: batch === undefined ? CONNECTIONS : BATCH_CONNECTIONS,
+        next: callsOfWindow(workload, way, window, windows + 1),
+        seconds,
+      })
+      if (window > 0) results[index]?.push(result)
     }
-  const [ours, anvil] = servers.map(server => figuresOf(results.get(server) ?? [], batch)) as [
-    Figures,
-    Figures,
-  ]
+  const [ours, anvil] = results.map(each => figuresOf(each, batch)) as [Figures, Figures]
   return {
     name,
     values: {
@@ -92,10 +115,6 @@ const benchWorkload = async (
     },
   }
 }
-
-/** Of the calls of a limited range, those of one window, the warm-up being one. */
-const part = ({ count }: { readonly count: number }, windows: number): number =>
-  Math.floor(count / (windows + 1))
 
 /** Our node and anvil with the same chain under the same clients, in turns. */
 export const benchRpc = (options: BenchOptions): Promise<readonly Row[]> =>
@@ -121,23 +140,8 @@ export const benchRpc = (options: BenchOptions): Promise<readonly Row[]> =>
         servers.push(await start({ folder: own, genesis, blocks: chain }))
       }
       for (const workload of workloads({ blocks, recipients: RECIPIENTS, unsent: waiting })) {
-        const isLimited = workload.method === 'eth_sendRawTransaction'
-        const single = isLimited ? Math.floor(waiting.length * SINGLE_PART) : Number.POSITIVE_INFINITY
         await assertAgreed(servers, workload)
-        // The first transaction was sent to see that they agree.
-        const first = isLimited ? 1 : 0
-        rows.push(
-          await benchWorkload(servers, workload, undefined, { first, count: single }, options),
-          await benchWorkload(
-            servers,
-            workload,
-            BATCH,
-            isLimited
-              ? { first: first + single, count: waiting.length - single - first }
-              : { first: 0, count: single },
-            options,
-          ),
-        )
+        for (const way of WAYS) rows.push(await benchWorkload(servers, workload, way, options))
       }
     } finally {
       for (const server of servers) await server.stop()

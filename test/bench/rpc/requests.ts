@@ -5,9 +5,12 @@ import type { SenderTransaction } from '../../../core/chain/transaction.ts'
 import { compile } from '../../support/solc.ts'
 import { holderAddress, TOKEN_ADDRESS } from '../workload.ts'
 
-/** A method, and the parameters of its nth call; undefined when there are no more. */
+/** A method, and the parameters of its nth call. */
 export type Workload = {
   readonly method: string
+  /** So many calls there are, each to be made once; undefined where any can be made again. */
+  readonly calls?: number
+  /** Undefined where there is no such call. */
   readonly params: (index: number) => readonly unknown[] | undefined
   /** What of a result both servers must agree on. */
   readonly agreed: (result: unknown) => unknown
@@ -60,6 +63,7 @@ export const workloads = ({ blocks, recipients, unsent }: WorkloadChain): readon
     },
     {
       method: 'eth_sendRawTransaction',
+      calls: unsent.length,
       params: index => {
         const next = unsent[index]
         return next === undefined ? undefined : [toHex(next.transaction.encoded)]

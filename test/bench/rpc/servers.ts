@@ -9,10 +9,10 @@ import { startAnvil } from '../engines/anvil.ts'
 import { anvilBlockArgs, anvilBlocks } from '../engines/anvilBlocks.ts'
 import { ownBlocks } from '../engines/ownBlocks.ts'
 
-/** Something that serves the chain over HTTP. */
+/** Something that serves the chain. */
 export type RpcServer = {
-  readonly name: string
-  readonly port: number
+  readonly httpPort: number
+  readonly webSocketPort: number
   stop(): Promise<void>
 }
 
@@ -43,7 +43,7 @@ export const startOwnServer = async ({ folder, genesis, blocks }: ServedChain): 
   const own = await ownBlocks(folder, genesis)
   for (const block of blocks) await own.run(block)
   await own.close()
-  const [port] = (await freePorts(1)) as [number]
+  const [httpPort, webSocketPort] = (await freePorts(2)) as [number, number]
   const child = Bun.spawn(
     [
       process.execPath,
@@ -53,7 +53,9 @@ export const startOwnServer = async ({ folder, genesis, blocks }: ServedChain): 
       `--node-private-key-file=${keyFile}`,
       '--p2p-enabled=false',
       '--rpc-http-enabled',
-      `--rpc-http-port=${port}`,
+      `--rpc-http-port=${httpPort}`,
+      '--rpc-ws-enabled',
+      `--rpc-ws-port=${webSocketPort}`,
     ],
     { cwd: ROOT, stdin: 'ignore', stdout: 'ignore', stderr: 'inherit' },
   )
@@ -62,14 +64,14 @@ export const startOwnServer = async ({ folder, genesis, blocks }: ServedChain): 
     await child.exited
   }
   const startMs = performance.now()
-  while (!(await isAnswering(port))) {
+  while (!(await isAnswering(httpPort))) {
     if (child.exitCode !== null || performance.now() - startMs > START_MS_MAX) {
       await stop()
       throw new Error('our node does not listen')
     }
     await Bun.sleep(25)
   }
-  return { name: 'ours', port, stop }
+  return { httpPort, webSocketPort, stop }
 }
 
 /** anvil with the same blocks, in memory; it mines no more after them. */
@@ -84,5 +86,6 @@ export const startAnvilServer = async ({ folder, genesis, blocks }: ServedChain)
     await anvil.stop()
     throw error
   }
-  return { name: 'anvil', port: Number(new URL(anvil.url).port), stop: () => anvil.stop() }
+  const port = Number(new URL(anvil.url).port)
+  return { httpPort: port, webSocketPort: port, stop: () => anvil.stop() }
 }
