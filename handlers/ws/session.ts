@@ -102,6 +102,8 @@ export const createSession = (socket: Socket, parts: SessionParts): OpenSession 
   }
 
   const handle = (text: string, caller: Caller): void | Promise<void> => {
+    // It may have gone while its token was looked at: nothing is subscribed to any more then.
+    if (isGone) return
     const request = subscriptions.forRequest()
     const finish = ({ body }: Reply): void => {
       if (isGone) return

@@ -3,7 +3,12 @@ import { fromHex } from '../../../core/bytes/hex.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
 import type { ChainHead } from '../../../core/store/store.ts'
 import type { PooledTransaction } from '../../../core/txpool/pool.ts'
-import { NO_AUTHENTICATION } from '../../../handlers/auth/authentication.ts'
+import {
+  type Authentication,
+  type Identity,
+  NO_AUTHENTICATION,
+} from '../../../handlers/auth/authentication.ts'
+import { EVERYONE } from '../../../handlers/auth/caller.ts'
 import type { RpcContext, SyncingStatus } from '../../../handlers/rpc/context.ts'
 import { HELD_MAX, SUBSCRIPTIONS_MAX } from '../../../handlers/rpc/subscriptions/subscriptions.ts'
 import { createWsApp, type WsApp } from '../../../handlers/ws/app.ts'
@@ -98,12 +103,12 @@ beforeAll(async () => {
 })
 afterAll(() => sample.node.close())
 
-const start = () => {
+const start = (authentication: Authentication = NO_AUTHENTICATION) => {
   const { context, listeners } = counting(sample.node.context)
   const app = createWsApp(context, {
     hostAllowlist: ['localhost'],
     connectionsMax: 3,
-    authentication: NO_AUTHENTICATION,
+    authentication,
     clientOf: peer => peer,
   })
   return { app, listeners }
@@ -142,6 +147,40 @@ describe('given connections that subscribe', () => {
     expect([app.size, listeners]).toEqual([1, { heads: 1, added: 1, dropped: 1 }])
     clients[1]?.session.closed()
     expect([app.size, listeners]).toEqual([0, { heads: 0, added: 0, dropped: 0 }])
+  })
+
+  test('when one closes while its token is looked at then it subscribes to nothing', async () => {
+    const known = Promise.withResolvers<Identity>()
+    const { app, listeners } = start({ ...NO_AUTHENTICATION, identify: () => known.promise })
+    const { session, received } = connect(app)
+    session.message('{"id":1,"method":"eth_subscribe","params":["newHeads"]}')
+    session.closed()
+    known.resolve({ ...EVERYONE, shutOut: false, expiresAtMs: undefined })
+    await Bun.sleep(1)
+    expect([received, listeners.heads]).toEqual([[], 0])
+  })
+
+  test('when the token ends then a minute later its subscriptions do, and it is told', async () => {
+    let isValid = true
+    const { app, listeners } = start({
+      ...NO_AUTHENTICATION,
+      identify: () => ({
+        permits: () => isValid,
+        denied: () => undefined,
+        shutOut: false,
+        expiresAtMs: isValid ? 1 : undefined,
+      }),
+      // Nearly the whole minute has gone.
+      nowMs: () => 59_980,
+    })
+    const { request, received } = connect(app)
+    expect(await request('eth_subscribe', 'newHeads')).toHaveProperty('result')
+    isValid = false
+    while (listeners.heads > 0) await Bun.sleep(1)
+    const message = 'Subscriptions have ended: the token no longer permits them'
+    expect(received.at(-1)).toEqual({ jsonrpc: '2.0', id: null, error: { code: -40100, message } })
+    expect(app.size).toBe(1)
+    app.close()
   })
 
   test('when ids are given then they count up over all connections, and are nothing to another one', async () => {
