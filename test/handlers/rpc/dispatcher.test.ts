@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { TransactionRejected } from '../../../core/txpool/rejection.ts'
 import type { RpcContext, RpcOptions } from '../../../handlers/rpc/context.ts'
 import { type Caller, EVERYONE } from '../../../handlers/auth/caller.ts'
-import { createDispatcher, type Reply } from '../../../handlers/rpc/dispatcher.ts'
+import { type Client, createDispatcher, type Reply } from '../../../handlers/rpc/dispatcher.ts'
 import { RpcError } from '../../../handlers/rpc/errors.ts'
 import { JSON_DEPTH_MAX } from '../../../handlers/rpc/json.ts'
 import { type Method, method } from '../../../handlers/rpc/method.ts'
@@ -32,6 +32,10 @@ const METHODS: readonly Method[] = [
   method('eth_break', [], () => {
     throw new TypeError('a bug')
   }),
+  method('eth_untilGone', [], async ({ expired }) => {
+    while (!expired()) await Bun.sleep(1)
+    executed.push('eth_untilGone ended')
+  }),
   method('eth_never', [], () => new Promise(() => {})),
   method('eth_together', ['n'], () => 'alone', {
     handleTogether: calls =>
@@ -43,13 +47,18 @@ const METHODS: readonly Method[] = [
 
 const reported: string[] = []
 
-const handle = async (body: string, options: Partial<RpcOptions> = {}, caller = EVERYONE): Promise<Reply> => {
+const handle = async (
+  body: string,
+  options: Partial<RpcOptions> = {},
+  caller = EVERYONE,
+  client?: Client,
+): Promise<Reply> => {
   const context = {
     options: { apis: ['ETH'], batchSizeMax: 4, timeoutMs: 5_000, prettyPrint: false, ...options },
     nowMs: () => Date.now(),
     reportError: (name: string, error: unknown) => reported.push(`${name}: ${(error as Error).message}`),
   } as unknown as RpcContext
-  return await createDispatcher(METHODS, context).handle(body, caller)
+  return await createDispatcher(METHODS, context).handle(body, caller, client)
 }
 
 const error = (id: string, code: number, message: string): string =>
@@ -164,6 +173,20 @@ describe('the envelope of a single request', () => {
       status: 408,
       body: error('null', -32603, 'Timeout expired'),
     })
+  })
+
+  test('a client that goes away ends what is under way for it, and nothing more is begun', async () => {
+    executed.length = 0
+    let isGone = false
+    const isGoneLater = { isGone: () => isGone }
+    const one = handle('{"id":1,"method":"eth_untilGone"}', {}, EVERYONE, isGoneLater)
+    const batch = `[{"id":1,"method":"eth_untilGone"},${request('"id":2')}]`
+    const several = handle(batch, {}, EVERYONE, isGoneLater)
+    await Bun.sleep(5)
+    expect(executed).toEqual([])
+    isGone = true
+    await Promise.all([one, several])
+    expect(executed).toEqual(['eth_untilGone ended', 'eth_untilGone ended'])
   })
 
   test('with pretty print the answer of a single request is indented', async () => {
