@@ -30,7 +30,7 @@ export type AuthenticationParts = {
 }
 
 /** The token of an `Authorization` header, undefined where it has none: the scheme is held to letter by letter, as Besu does. */
-export const bearerToken = (authorization: string | null): string | undefined =>
+const bearerToken = (authorization: string | null): string | undefined =>
   authorization?.startsWith(SCHEME) === true ? authorization.slice(SCHEME.length) : undefined
 
 /** What the claims say before the signature is looked at: a token that has expired need not be verified. */

@@ -5,7 +5,7 @@ import { type VerifySignature, verifyWithKey } from './verifyToken.ts'
 /** Besu's: internal tokens are always RS256 with a key of 2048 bits, and end after five minutes. */
 const ALGORITHM = 'RS256'
 const RSA_BITS = 2048
-export const TOKEN_SECONDS = 300
+const TOKEN_SECONDS = 300
 
 /** Issues and verifies the tokens of one port. */
 export type Issuer = {

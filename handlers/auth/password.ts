@@ -1,5 +1,5 @@
 /** bcrypt reads no more of a password; what is longer is refused rather than cut. */
-export const PASSWORD_BYTES_MAX = 72
+const PASSWORD_BYTES_MAX = 72
 
 /** What a hash may cost: each step doubles the time, and 14 takes about a second. */
 export const COST_MIN = 4

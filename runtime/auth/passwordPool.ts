@@ -12,7 +12,7 @@ export const PASSWORDS_WAITING_MAX = 32
 const WORK_WAITING_MAX = 64
 
 /** Too many passwords wait; the client is to try again. */
-export class PasswordQueueFullError extends Error {
+class PasswordQueueFullError extends Error {
   override readonly name = 'PasswordQueueFullError'
   readonly code = 'PASSWORD_QUEUE_FULL'
   constructor() {

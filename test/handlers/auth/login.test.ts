@@ -9,6 +9,8 @@ const REQUIRED = 'Authentication failed: username and password are required.'
 
 const USERS = userToml('alice', 'secret', ['eth:*', 'net:version']) + userToml('none', 'secret', [])
 
+const decodeText = (part: string): string => Buffer.from(part, 'base64url').toString()
+
 const outcome = async (response: Response): Promise<readonly [status: number, body: string]> => [
   response.status,
   await response.text(),
@@ -90,6 +92,29 @@ describe('given a right password', () => {
     const token = await one.tokenOf('alice', 'secret')
     expect((await one.post({ id: 1, method: 'eth_accounts' }, token)).status).toBe(200)
     expect((await other.post({ id: 1, method: 'eth_accounts' }, token)).status).toBe(401)
+  })
+})
+
+describe('given a token that was taken', () => {
+  test('then its signature under other permissions is refused', async () => {
+    const node = await startLoginNode(USERS)
+    const token = await node.tokenOf('none', 'secret')
+    expect((await node.post({ id: 1, method: 'eth_accounts' }, token)).status).toBe(401)
+    const [header, , signature] = token.split('.')
+    const payload = Buffer.from(
+      JSON.stringify({ permissions: ['*:*'], username: 'none', exp: 1_700_000_300 }),
+    ).toString('base64url')
+    expect(
+      (await node.post({ id: 1, method: 'eth_accounts' }, `${header}.${payload}.${signature}`)).status,
+    ).toBe(401)
+    // As long as the one that is remembered.
+    const same = Buffer.from(decodeText(token.split('.')[1] as string).replace('"none"', '"root"')).toString(
+      'base64url',
+    )
+    expect(same.length).toBe((token.split('.')[1] as string).length)
+    const forged = `${header}.${same}.${signature}`
+    await node.post({ id: 1, method: 'eth_accounts' }, forged)
+    expect(node.denials.at(-1)?.who).toBe('nobody (the token is not signed as it must be)')
   })
 })
 

@@ -110,6 +110,15 @@ describe('given a private key by mistake', () => {
   })
 })
 
+describe('given a private key in its own cipher', () => {
+  test('then its label tells what it is', () => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const options = { type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' } as const
+    const text = refusal(privateKey.export(options) as string, 'ES256')
+    expect(text).toStartWith('The authentication public key file holds a private key')
+  })
+})
+
 describe('given what is no public key', () => {
   test.each([
     ['nothing', ''],

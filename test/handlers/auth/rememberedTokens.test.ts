@@ -28,6 +28,19 @@ describe('given tokens that were verified', () => {
       expect(tokens.get(forged, 0)).toBeUndefined()
   })
 
+  test('then one with the whole of its signature and anything else before it is not taken for it', () => {
+    const tokens = createRememberedTokens()
+    const signature = 's'.repeat(342)
+    tokens.add(entry(`header.weak-payload.${signature}`))
+    for (const forged of ['header.mine-payload', 'Header.weak-payload', 'header.weak_payload'])
+      expect(tokens.get(`${forged}.${signature}`, 0)).toBeUndefined()
+    for (let at = 0; at < signature.length; at += 7) {
+      const other = `${signature.slice(0, at)}x${signature.slice(at + 1)}`
+      expect(tokens.get(`header.weak-payload.${other}`, 0)).toBeUndefined()
+    }
+    expect(tokens.get(`header.weak-payload.${signature}`, 0)).toBeDefined()
+  })
+
   test('then no more than a bound are kept, the oldest go first', () => {
     const tokens = createRememberedTokens(3)
     for (const name of ['one', 'two', 'three', 'four'])
