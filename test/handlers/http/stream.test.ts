@@ -53,6 +53,14 @@ describe('a long result', () => {
     ])
   })
 
+  test('lets others have their turn while it is read', async () => {
+    let turns = 0
+    const timer = setInterval(() => turns++, 0)
+    await new Response(streamOf(Array.from({ length: 200 }, () => 'x'))).text()
+    clearInterval(timer)
+    expect(turns).toBeGreaterThan(5)
+  })
+
   test('that its reader leaves is not encoded to its end', async () => {
     let read = 0
     const pieces = new Proxy(['a', 'b', 'c', 'd', 'e', 'f'], {
