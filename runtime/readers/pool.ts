@@ -47,9 +47,12 @@ export type ReaderPoolOptions = {
 export type ReaderPool = Aside & {
   /** Threads that there are now. */
   readonly size: number
-  /** Ends the threads; calls under way are answered with an error. */
+  /** Ends the threads; calls under way, those that wait and those that come are answered with an error. */
   readonly close: () => Promise<void>
 }
+
+/** For calls whose thread is gone, or the node soon: run here they would hold up the stop. */
+const STOPPING = errorOutcome('INTERNAL_ERROR')
 
 type Running = { readonly id: number; readonly job: Job; endedMs: number | undefined }
 
@@ -81,7 +84,7 @@ export const createReaderPool = (from: ReaderPoolOptions): ReaderPool => {
 
   const dismiss = (member: Member): void => {
     members.delete(member)
-    settle(member, errorOutcome('INTERNAL_ERROR'))
+    settle(member, STOPPING)
   }
 
   const start = (): void => {
@@ -186,8 +189,8 @@ export const createReaderPool = (from: ReaderPoolOptions): ReaderPool => {
       return members.size
     },
     run: (method, { params, expired }) => {
-      if (closed || (failedStarts >= FAILED_STARTS_MAX && members.size === 0))
-        return Promise.resolve(undefined)
+      if (closed) return Promise.resolve(STOPPING)
+      if (failedStarts >= FAILED_STARTS_MAX && members.size === 0) return Promise.resolve(undefined)
       return new Promise(settleJob => {
         const job: Job = {
           method,
@@ -202,7 +205,7 @@ export const createReaderPool = (from: ReaderPoolOptions): ReaderPool => {
     },
     close: async () => {
       closed = true
-      giveUp()
+      for (const job of waiting.remove(() => true)) job.settle(STOPPING)
       clearInterval(looking)
       clearTimeout(idle)
       await stopAll()

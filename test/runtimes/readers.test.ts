@@ -10,6 +10,8 @@ const RUNTIMES: readonly RuntimeName[] = ['bun', 'node', 'deno']
 const CONTRACT = `0x${'c0'.repeat(20)}`
 /** Counts to 2^21 and returns what the slot 1 holds: 50 million gas. */
 const LOOP = '0x621fffff5b6001900380600457506001545f5260205ff3'
+/** Creation code that jumps back for ever. */
+const ENDLESS = '0x5b600056'
 const SLOT = '0x000000000000000000000000000000000000000000000000000000000000002a'
 
 const network = (folder: string): readonly string[] =>
@@ -31,6 +33,7 @@ describe.each(RUNTIMES)('on %s', runtime => {
           '--rpc-http-enabled',
           '--rpc-http-api=ETH,DEBUG,TRACE',
           '--rpc-workers=1',
+          '--rpc-gas-cap=0',
         ]
         const node = await startNode(folder, args, { runtime })
         const call = { to: CONTRACT, gas: '0x5f5e100' }
@@ -68,6 +71,10 @@ describe.each(RUNTIMES)('on %s', runtime => {
           expect(await node.rpc('trace_block', '0x1')).toBeArray()
           while (Number(await node.rpc('eth_blockNumber')) < first + 2) await Bun.sleep(20)
           expect(node.output()).not.toContain('thread for calls has ended')
+          // Nobody waits for their end, the stop of the node least of all.
+          void Array.from({ length: 3 }, () =>
+            node.rpc('eth_call', { data: ENDLESS, gas: '0xffffffffffff' }, 'latest').catch(() => undefined),
+          )
         } finally {
           expect(await node.stop()).toBe(0)
         }
