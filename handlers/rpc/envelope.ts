@@ -1,7 +1,7 @@
 import type { RpcErrorName, RpcErrorObject } from './errors.ts'
 import { RPC_ERRORS, rpcErrorObject } from './errors.ts'
 import { idSources } from './json.ts'
-import { JsonPieces } from './jsonPieces.ts'
+import { isJsonPieces } from './jsonPieces.ts'
 
 /** One request of a body: one to run, one to pass over because nobody waits for it, or one that is none. */
 export type Envelope =
@@ -72,7 +72,7 @@ export type Outcome =
 /** The result as JSON text. */
 export const textOf = (outcome: Exclude<Outcome, { readonly error: unknown }>): string => {
   if ('resultText' in outcome) return outcome.resultText
-  return outcome.result instanceof JsonPieces ? outcome.result.text : JSON.stringify(outcome.result ?? null)
+  return isJsonPieces(outcome.result) ? outcome.result.text : JSON.stringify(outcome.result ?? null)
 }
 
 const valueOf = (outcome: Exclude<Outcome, { readonly error: unknown }>): unknown =>
@@ -93,8 +93,7 @@ export const replyText = (id: string, outcome: Outcome, indent = 0): string => {
 /** As `replyText`, in pieces where the result is. */
 export const replyBody = (id: string, outcome: Outcome, indent = 0): ReplyBody => {
   const result = 'result' in outcome ? outcome.result : undefined
-  if (indent > 0 || !(result instanceof JsonPieces) || result.pieces.length === 1)
-    return replyText(id, outcome, indent)
+  if (indent > 0 || !isJsonPieces(result) || result.pieces.length === 1) return replyText(id, outcome, indent)
   return [`{"jsonrpc":"2.0","id":${id},"result":`, ...result.pieces, '}']
 }
 

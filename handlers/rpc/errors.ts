@@ -21,7 +21,10 @@ export const RPC_ERRORS = {
   SLOW_READER: { code: -32005, message: 'Closing the connection: too much of what was sent to it is unread' },
   TOO_MANY_WAITING: { code: -32005, message: 'Closing the connection: too many of its requests are waiting' },
   /** Subscriptions outlive the token they were made with by a minute. */
-  SUBSCRIPTIONS_ENDED: { code: -40100, message: 'Subscriptions have ended: the token no longer permits them' },
+  SUBSCRIPTIONS_ENDED: {
+    code: -40100,
+    message: 'Subscriptions have ended: the token no longer permits them',
+  },
   /** Besu has no such bound. */
   TRACE_TOO_LARGE: { code: -32005, message: 'Trace exceeds the size limit' },
   /** Besu has no such bound. */

@@ -2,18 +2,30 @@
 const PIECE_LENGTH = 64 * 1024
 
 /** A JSON value as text in pieces: where it is long they are never put together, which would hold up everyone else. */
-export class JsonPieces {
+export type JsonPieces = {
   readonly pieces: readonly string[]
-  constructor(pieces: readonly string[]) {
-    this.pieces = pieces
-  }
-  get text(): string {
-    return this.pieces.join('')
-  }
+  /** The pieces put together. */
+  readonly text: string
   /** For whoever writes it as JSON together with something else. */
-  toJSON(): unknown {
-    return JSON.parse(this.text)
+  toJSON(): unknown
+}
+
+/** Results of methods are of any shape, so these are known by where they were made. */
+const made = new WeakSet<object>()
+
+export const isJsonPieces = (value: unknown): value is JsonPieces =>
+  typeof value === 'object' && value !== null && made.has(value)
+
+const jsonPieces = (pieces: readonly string[]): JsonPieces => {
+  const value: JsonPieces = {
+    pieces,
+    get text() {
+      return pieces.join('')
+    },
+    toJSON: () => JSON.parse(pieces.join('')) as unknown,
   }
+  made.add(value)
+  return value
 }
 
 /** An array that is made element by element. */
@@ -35,6 +47,6 @@ export const createJsonArray = (): JsonArray => {
       pieces.push(last)
       last = ''
     },
-    finish: () => new JsonPieces([...pieces, `${last}]`]),
+    finish: () => jsonPieces([...pieces, `${last}]`]),
   }
 }
