@@ -17,6 +17,12 @@ export type Aside = {
  */
 const SHORT_GAS = 250_000
 
+/**
+ * Characters and members of the parameters of a call that begins here: code to be deployed and state overrides are made ready
+ * before the first gas is used.
+ */
+const SHORT_PARAMS = 64 * 1024
+
 /** Calls remembered to be long, so that they move at once. */
 const LONG_CALLS_MAX = 1024
 
@@ -64,6 +70,18 @@ const SHORT: Watch = {
   },
 }
 
+/** What is left of `room` after a JSON value; negative, and not counted to its end, where it takes more. */
+const roomAfter = (value: unknown, room: number): number => {
+  if (typeof value === 'string') return room - value.length
+  if (typeof value !== 'object' || value === null) return room - 1
+  let left = room
+  for (const name in value) {
+    left = roomAfter((value as Readonly<Record<string, unknown>>)[name], left - name.length - 1)
+    if (left < 0) return left
+  }
+  return left
+}
+
 /** What is called: the contract and its function. Undefined for a creation. */
 const calledBy = ([call]: Params): string | undefined => {
   if (!isObject(call)) return undefined
@@ -107,7 +125,7 @@ export const createAsideRun = (
     (await aside.run(row.name, call)) ?? (await here(row, call, context))
 
   return async (row, call) => {
-    if (row.aside !== 'long') return there(row, call)
+    if (row.aside !== 'long' || roomAfter(call.params, SHORT_PARAMS) < 0) return there(row, call)
     const called = calledBy(call.params)
     if (called !== undefined && long.has(called)) return there(row, call)
     try {

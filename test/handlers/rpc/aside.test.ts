@@ -67,6 +67,20 @@ describe('a method that may run aside', () => {
     expect(moved).toHaveLength(2)
   })
 
+  test('moves at once where its parameters are large, whatever they are made of', async () => {
+    const { run, moved } = runnerWith(THERE)
+    const slots = Object.fromEntries(
+      Array.from({ length: 2000 }, (_, slot) => [`0x${slot.toString(16).padStart(64, '0')}`, '0x1']),
+    )
+    const large: readonly (readonly unknown[])[] = [
+      [{ data: `0x${'00'.repeat(40_000)}` }, 'latest'],
+      [SHORT, 'latest', { [CONTRACT]: { state: slots } }],
+      [{ ...SHORT, accessList: Array.from({ length: 40_000 }, () => 1) }, 'latest'],
+    ]
+    for (const params of large) expect(await run('eth_call', ...params)).toEqual(THERE)
+    expect(moved).toHaveLength(large.length)
+  })
+
   test('moves at once where it is long by nature; others never do', async () => {
     const { run, moved } = runnerWith(THERE)
     for (const name of [
