@@ -21,6 +21,9 @@ const RECIPIENTS = 500
 const SIZES = { blocks: 500, unsent: 24_000, windows: 5, seconds: 1.5 }
 const QUICK_SIZES = { blocks: 100, unsent: 6_000, windows: 3, seconds: 0.6 }
 
+/** Windows that do not count: compilers take about a second to be done with a path of calls. */
+const WARM_UPS = 2
+
 type Figures = { readonly perSecond: number; readonly p99Ms: number; readonly clientCpu: number }
 
 /** How often a workload is asked for: over which protocol, and how many calls in one request. */
@@ -89,18 +92,18 @@ const benchWorkload = async (
   const name = `${workload.method}, ${way.name}`
   progress(`rpc: ${name}`)
   const results = servers.map((): LoadResult[] => [])
-  // A warm-up first; what each of them has of the machine changes with time, so they take turns.
-  for (let window = 0; window <= windows; window++)
+  // What each of them has of the machine changes with time, so they take turns.
+  for (let window = 0; window < WARM_UPS + windows; window++)
     for (const [index, server] of servers.entries()) {
       const port = overWebSocket ? server.webSocketPort : server.httpPort
       const result = await runLoad({
         port,
         protocol: overWebSocket ? webSocketProtocol(port) : httpProtocol(port),
         connections: batch === undefined ? CONNECTIONS : BATCH_CONNECTIONS,
-        next: callsOfWindow(workload, way, window, windows + 1),
+        next: callsOfWindow(workload, way, window, WARM_UPS + windows),
         seconds,
       })
-      if (window > 0) results[index]?.push(result)
+      if (window >= WARM_UPS) results[index]?.push(result)
     }
   const [ours, anvil] = results.map(each => figuresOf(each, batch)) as [Figures, Figures]
   return {
