@@ -3,6 +3,7 @@ import { ANY_METHOD } from '../auth/caller.ts'
 import type { HttpAccess, RpcApp } from '../http/app.ts'
 import { createCors } from '../http/cors.ts'
 import { createHostCheck } from '../http/hosts.ts'
+import { notFound } from '../http/notFound.ts'
 import type { RpcContext } from '../rpc/context.ts'
 import { RPC_ERRORS } from '../rpc/errors.ts'
 import { createGraphqlContext, type RequestParts } from './context.ts'
@@ -34,7 +35,6 @@ const errors = (status: number, message: string, extensions?: object): Response 
 
 const redirect = (): Response => new Response(null, { status: 308, headers: { location: ENDPOINT } })
 const notAllowed = (): Response => new Response(null, { status: 405, headers: { allow: 'GET, POST' } })
-const notFound = (): Response => new Response(null, { status: 404 })
 
 const timedOut = (): Response =>
   errors(504, RPC_ERRORS.TIMEOUT.message, { classification: 'ExecutionAborted' })
@@ -87,11 +87,11 @@ export const createGraphqlApp = (
   /** Executes within the time there is; what is under way then ends where it next looks, and its answer is nobody's. */
   const run = async (
     request: Request,
-    parts: Pick<RequestParts, 'caller'> & { expiresAtMs: number | undefined },
+    parts: Pick<RequestParts, 'caller'> & { expiresAtMs: number | undefined; peer: () => string },
   ) => {
     const controller = new AbortController()
     const { signal } = controller
-    const { expiresAtMs, caller } = parts
+    const { expiresAtMs, caller, peer } = parts
     let timer: ReturnType<typeof setTimeout> | undefined
     const late = new Promise<Response>(resolve => {
       timer = setTimeout(() => {
@@ -110,6 +110,7 @@ export const createGraphqlApp = (
           (expiresAtMs !== undefined && authentication.nowMs() >= expiresAtMs),
       }),
       abortSignal: signal,
+      peer,
     })
     try {
       return await Promise.race([executed, late])
@@ -132,7 +133,7 @@ export const createGraphqlApp = (
       caller.denied(ANY_METHOD)
       return unauthorized()
     }
-    return await run(request, { caller, expiresAtMs: caller.expiresAtMs })
+    return await run(request, { caller, expiresAtMs: caller.expiresAtMs, peer })
   }
 
   const route = (request: Request, peer: () => string): Response | Promise<Response> => {

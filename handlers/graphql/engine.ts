@@ -9,6 +9,7 @@ import {
   subscribe,
 } from 'graphql'
 import { createYoga, isAsyncIterable, mapAsyncIterator, type Plugin } from 'graphql-yoga'
+import { createCompression } from '../http/compression.ts'
 import type { GraphqlContext } from './context.ts'
 import { ExecutionAborted } from './errors.ts'
 import { answer, answerJson, resultOf } from './http/answer.ts'
@@ -34,6 +35,8 @@ export type EngineOptions = {
 export type EngineContext = GraphqlContext & {
   /** Ends the execution when it fires. */
   readonly abortSignal: AbortSignal
+  /** Gives the address of the other end of the connection. */
+  readonly peer: () => string
 }
 
 /** Answers one request for the endpoint. */
@@ -62,6 +65,7 @@ const refusalOf = (args: Args, complexityMax: number): GraphQLError | undefined 
 
 const createPlugin = (options: EngineOptions): Plugin<object, EngineContext, EngineContext> => {
   const { schema, complexityMax, introspection, bodyBytesMax, report } = options
+  const compression = createCompression()
   return {
     onRequestParse: ({ setRequestParser }) => {
       setRequestParser(request => readParameters(request, bodyBytesMax))
@@ -99,7 +103,13 @@ const createPlugin = (options: EngineOptions): Plugin<object, EngineContext, Eng
         return
       }
       payload.setResultProcessor(
-        one => answer(one as ExecutionResult, payload.serverContext.scope.budget.spent(), options),
+        one =>
+          answer(
+            one as ExecutionResult,
+            payload.serverContext.scope.budget.spent(),
+            (body, init) => compression.respond(body, payload.request, payload.serverContext.peer, init),
+            options,
+          ),
         'application/json',
       )
     },

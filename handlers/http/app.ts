@@ -10,10 +10,11 @@ import { createFilterRegistry } from '../rpc/filters/registry.ts'
 import { createGasPriceOracle } from '../rpc/gasPrice.ts'
 import { METHODS } from '../rpc/methods.ts'
 import { readBody } from './body.ts'
+import { createCompression } from './compression.ts'
 import { createCors } from './cors.ts'
 import { liveness, readiness } from './health.ts'
 import { createHostCheck } from './hosts.ts'
-import { streamOf } from './stream.ts'
+import { notFound } from './notFound.ts'
 
 export type HttpOptions = {
   /** Lower case; `*` alone for every host. */
@@ -45,13 +46,7 @@ const noPeer = (): string => 'an unknown address'
 
 const JSON_HEADERS = { 'content-type': 'application/json' }
 
-const JSON_RESPONSE: ResponseInit = { status: 200, headers: JSON_HEADERS }
-
-const toResponse = ({ status, body }: Reply): Response => {
-  if (body === '') return new Response(null, { status })
-  const content = typeof body === 'string' ? body : streamOf(body)
-  return new Response(content, status === 200 ? JSON_RESPONSE : { status, headers: JSON_HEADERS })
-}
+const JSON_RESPONSE = { status: 200, headers: JSON_HEADERS }
 
 const notAllowed = (allow: string): Response => new Response(null, { status: 405, headers: { allow } })
 
@@ -83,6 +78,13 @@ export const createRpcApp = (
   const dispatcher = createDispatcher(METHODS, context)
   const refusedHost = createHostCheck(options.hostAllowlist)
   const cors = createCors(options.corsOrigins)
+  const compression = createCompression()
+
+  const toResponse = ({ status, body }: Reply, request: Request, peer: () => string): Response => {
+    if (body === '') return new Response(null, { status })
+    const init = status === 200 ? JSON_RESPONSE : { status, headers: JSON_HEADERS }
+    return compression.respond(body, request, peer, init)
+  }
 
   /** Methods turn what goes wrong in them into replies, so this is a fault of the server itself. */
   const failed = (error: unknown): Response => {
@@ -105,7 +107,7 @@ export const createRpcApp = (
     const caller = identified instanceof Promise ? await identified : identified
     if (caller.shutOut) {
       caller.denied(ANY_METHOD)
-      return toResponse(SHUT_OUT)
+      return toResponse(SHUT_OUT, request, peer)
     }
     let body: string | undefined
     try {
@@ -117,7 +119,7 @@ export const createRpcApp = (
     if (body === undefined) return new Response(null, { status: 413 })
     try {
       const reply = dispatcher.handle(body, caller, { isGone: () => request.signal.aborted })
-      return toResponse(reply instanceof Promise ? await reply : reply)
+      return toResponse(reply instanceof Promise ? await reply : reply, request, peer)
     } catch (error) {
       return failed(error)
     }
@@ -146,7 +148,7 @@ export const createRpcApp = (
     ),
   )
   app.all('/readiness', () => notAllowed('GET'))
-  app.notFound(() => new Response(null, { status: 404 }))
+  app.notFound(notFound)
   app.onError(failed)
 
   // Nearly every request is this one; a router and its context would cost as much as the answer.

@@ -25,7 +25,7 @@ export const createCors = (origins: readonly string[], body = 'Exception thrown 
     origins.length > 0 && origin.length <= ORIGIN_LENGTH_MAX && pattern.test(origin)
   const allow = (response: Response, origin: string): Response => {
     response.headers.set('access-control-allow-origin', origin)
-    response.headers.set('vary', 'origin')
+    response.headers.append('vary', 'origin')
     return response
   }
   return {

@@ -97,7 +97,7 @@ export const createSession = (socket: Socket, parts: SessionParts): OpenSession 
 
   const cut = (name: RpcErrorName): void => {
     if (isGone) return
-    socket.send(replyText('null', errorOutcome(name)))
+    socket.send(replyText('null', errorOutcome(name)), false)
     end(CLOSE_CODES.policyViolation, RPC_ERRORS[name].message)
   }
 

@@ -1,7 +1,7 @@
 /** One open WebSocket, whatever runtime it runs on. Nothing throws once it is closed. */
 export type Socket = {
-  /** Queues a text message. */
-  send(text: string): void
+  /** Queues a text message, compressed where that is asked for and the client offered it. */
+  send(text: string, isCompressed: boolean): void
   /** What is queued and not yet taken by the network. */
   bufferedBytes(): number
   /** Closes with the handshake, behind everything that is queued. The reason has at most 123 bytes. */

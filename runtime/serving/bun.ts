@@ -19,7 +19,7 @@ const UPGRADE_TIMEOUT_SECONDS = 60
 type Data = { readonly granted: Upgrade; session: Session | undefined }
 
 const socketOf = (webSocket: ServerWebSocket<Data>): Socket => ({
-  send: text => void webSocket.sendText(text),
+  send: (text, isCompressed) => void webSocket.sendText(text, isCompressed),
   bufferedBytes: () => webSocket.getBufferedAmount(),
   close: (code, reason) => webSocket.close(code, reason),
   terminate: () => webSocket.terminate(),
@@ -32,7 +32,10 @@ const handlerOf = ({ messageBytesMax }: WebSocketOptions): WebSocketHandler<Data
   message: ({ data }, message) =>
     data.session?.message(typeof message === 'string' ? message : message.toString()),
   close: ({ data }) => data.session?.closed(),
+  // Also of what a compressed message holds.
   maxPayloadLength: messageBytesMax,
+  // One of each for all connections, with no memory from one message to the next.
+  perMessageDeflate: { compress: 'shared', decompress: 'shared' },
   // The session bounds what is queued: it tells the reader before it is cut off.
   backpressureLimit: 0,
   idleTimeout: (2 * PING_INTERVAL_MS) / 1000,

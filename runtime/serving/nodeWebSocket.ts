@@ -7,8 +7,11 @@ import { PING_INTERVAL_MS, type WebSocketOptions } from './serve.ts'
 /** Whoever does not answer the closing handshake by then is cut off. */
 const CLOSE_TIMEOUT_MS = 5_000
 
+/** Messages that are compressed or decompressed at the same time, of all connections; others wait for their turn. */
+const DEFLATES_MAX = 4
+
 const socketOf = (webSocket: WebSocket): Socket => ({
-  send: text => webSocket.send(text),
+  send: (text, isCompressed) => webSocket.send(text, { compress: isCompressed }),
   bufferedBytes: () => webSocket.bufferedAmount,
   close: (code, reason) => webSocket.close(code, reason),
   terminate: () => webSocket.terminate(),
@@ -59,7 +62,16 @@ export const serveWebSocket = (
   // The types do not know closeTimeout yet.
   const options: ServerOptions & { readonly closeTimeout: number } = {
     noServer: true,
+    // Also of what a compressed message holds.
     maxPayload: messageBytesMax,
+    perMessageDeflate: {
+      // No state of a connection is kept from one message to the next: that would be a third of a megabyte.
+      serverNoContextTakeover: true,
+      clientNoContextTakeover: true,
+      // The session says what is compressed.
+      threshold: 0,
+      concurrencyLimit: DEFLATES_MAX,
+    },
     closeTimeout: CLOSE_TIMEOUT_MS,
     handleProtocols: (_, request) => protocols.get(request) ?? false,
   }

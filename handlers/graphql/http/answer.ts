@@ -1,5 +1,6 @@
 import { type ExecutionResult, GraphQLError } from 'graphql'
-import { streamOf } from '../../http/stream.ts'
+import type { CompressedInit } from '../../http/compression.ts'
+import type { ReplyBody } from '../../rpc/envelope.ts'
 import { errorJson, isUnauthorized } from '../errors.ts'
 import { jsonInTurns } from './text.ts'
 
@@ -33,17 +34,21 @@ export type AnswerOptions = {
 /**
  * The HTTP answer: as with Besu 400 with any error, even where there are data too.
  * @param characters of its values.
+ * @param respond gives the body a coding that the client takes.
  */
 export const answer = async (
   result: ExecutionResult,
   characters: number,
+  respond: (body: ReplyBody, init: CompressedInit) => Response,
   { prettyPrint, report, nowMs }: AnswerOptions,
 ): Promise<Response> => {
   const json = answerJson(result, report)
   const init = { status: statusOf(result), headers: JSON_HEADERS }
-  if (characters <= SHORT_CHARACTERS || prettyPrint)
-    return new Response(JSON.stringify(json, undefined, prettyPrint ? INDENT : 0), init)
-  return new Response(streamOf(await jsonInTurns(json, nowMs)), init)
+  const body =
+    characters <= SHORT_CHARACTERS || prettyPrint
+      ? JSON.stringify(json, undefined, prettyPrint ? INDENT : 0)
+      : await jsonInTurns(json, nowMs)
+  return respond(body, init)
 }
 
 /** For what went wrong outside of the execution of a field. */

@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { startTestNode, type TestNode } from '../support/testNode.ts'
 import { type Graphql, graphqlOf } from './support/graphqlNode.ts'
@@ -47,6 +48,21 @@ describe('a query', () => {
       expect(await response.json()).toEqual(CHAIN_ID)
     },
   )
+
+  test('is answered compressed where the client asks for that and it pays, or it takes nothing else', async () => {
+    const name = 'a'.repeat(200)
+    const query = `{ ${Array.from({ length: 90 }, (_, i) => `${name}${i}: chainID`).join(' ')} }`
+    const ask = (headers: Record<string, string>) =>
+      graphql.send('/graphql', { method: 'POST', body: query, headers })
+    const zipped = await ask({ 'accept-encoding': 'gzip' })
+    const plain = await ask({})
+    expect([zipped.status, zipped.headers.get('content-encoding')]).toEqual([200, 'gzip'])
+    expect(zipped.headers.get('vary')).toBe('accept-encoding')
+    expect(gunzipSync(new Uint8Array(await zipped.arrayBuffer())).toString()).toBe(await plain.text())
+    const headers = { 'accept-encoding': 'deflate, identity;q=0' }
+    const short = await graphql.send('/graphql?query={chainID}', { headers })
+    expect(short.headers.get('content-encoding')).toBe('deflate')
+  })
 
   test.each(['/graphql', '/graphql/'])('is answered at %s', async path => {
     expect((await graphql.send(`${path}?query={chainID}`)).status).toBe(200)
@@ -112,7 +128,11 @@ describe('around the endpoint', () => {
   })
 
   test('other paths are not there, other methods are not allowed', async () => {
-    expect((await graphql.send('/graphql/more')).status).toBe(404)
+    const unknown = await graphql.send('/graphql/more')
+    expect([unknown.status, await unknown.text()]).toEqual([
+      404,
+      '<html><body><h1>Resource not found</h1></body></html>',
+    ])
     expect((await graphql.send('/graphql', { method: 'PUT' })).status).toBe(405)
     expect((await graphql.send('/', { method: 'DELETE' })).status).toBe(405)
   })

@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'bun:test'
 import { createRpcApp, HTTP_DEFAULTS, type HttpOptions } from '../../../handlers/http/app.ts'
 import { RPC_DEFAULTS, type RpcContext, type RpcNetwork } from '../../../handlers/rpc/context.ts'
@@ -85,9 +86,26 @@ describe('the routes', () => {
     expect((await send('/liveness', { method: 'POST' })).status).toBe(405)
   })
 
+  test('answers are compressed for who refuses plain ones, and an origin is told apart as well', async () => {
+    const response = await post(
+      ACCOUNTS,
+      { 'accept-encoding': 'gzip, identity;q=0', origin: 'http://a.example' },
+      { corsOrigins: ['*'] },
+    )
+    expect(response.headers.get('content-encoding')).toBe('gzip')
+    expect(response.headers.get('vary')).toBe('accept-encoding, origin')
+    expect(gunzipSync(new Uint8Array(await response.arrayBuffer())).toString()).toBe(ANSWER)
+  })
+
   test('other paths are 404', async () => {
-    expect((await send('/nothing')).status).toBe(404)
-    expect((await send('/nothing', { method: 'POST', body: ACCOUNTS })).status).toBe(404)
+    for (const init of [{}, { method: 'POST', body: ACCOUNTS }]) {
+      const response = await send('/nothing', init)
+      expect([response.status, response.headers.get('content-type')]).toEqual([
+        404,
+        'text/html; charset=utf-8',
+      ])
+      expect(await response.text()).toBe('<html><body><h1>Resource not found</h1></body></html>')
+    }
   })
 })
 

@@ -2,18 +2,25 @@ import { describe, expect, test } from 'bun:test'
 import { EVERYONE } from '../../../handlers/auth/caller.ts'
 import type { Dispatcher, Reply } from '../../../handlers/rpc/dispatcher.ts'
 import type { ConnectionSubscriptions } from '../../../handlers/rpc/subscriptions/subscriptions.ts'
-import { NOTIFICATION_BUFFER_BYTES_MAX, REPLY_BUFFER_BYTES_MAX } from '../../../handlers/ws/outbox.ts'
+import {
+  COMPRESSED_LENGTH_MAX,
+  COMPRESSED_LENGTH_MIN,
+  NOTIFICATION_BUFFER_BYTES_MAX,
+  REPLY_BUFFER_BYTES_MAX,
+} from '../../../handlers/ws/outbox.ts'
 import { createSession, IN_WORK_MAX, WAITING_MAX } from '../../../handlers/ws/session.ts'
 import type { Socket } from '../../../handlers/ws/socket.ts'
 
 /** A socket whose reader reads when it is told to. */
 const createStalledSocket = () => {
   const sent: string[] = []
+  const compressed: string[] = []
   let buffered = 0
   const ends: string[] = []
   const socket: Socket = {
-    send: text => {
+    send: (text, isCompressed) => {
       sent.push(text)
+      if (isCompressed) compressed.push(text)
       buffered += text.length
     },
     bufferedBytes: () => buffered,
@@ -23,6 +30,7 @@ const createStalledSocket = () => {
   return {
     socket,
     sent,
+    compressed,
     ends,
     read: (bytes = buffered) => {
       buffered -= bytes
@@ -141,6 +149,29 @@ describe('given a reader that is behind', () => {
     for (let i = 0; i < 8; i++) session.message('request')
     for (let i = 0; i <= WAITING_MAX; i++) session.message('request')
     expect(sent.at(-1)).toContain('too many of its requests are waiting')
+    session.closed()
+  })
+})
+
+describe('given a client that may have compression', () => {
+  const answerOf = (length: number): Reply => reply('x'.repeat(length))
+
+  test.each([
+    [COMPRESSED_LENGTH_MIN - 1, false],
+    [COMPRESSED_LENGTH_MIN, true],
+    [COMPRESSED_LENGTH_MAX, true],
+    [COMPRESSED_LENGTH_MAX + 1, false],
+  ])('when an answer has %p characters then it is compressed: %p', (length, isCompressed) => {
+    const { session, compressed, sent } = start(() => answerOf(length))
+    session.message('request')
+    expect([sent.length, compressed.length]).toEqual([1, isCompressed ? 1 : 0])
+    session.closed()
+  })
+
+  test('when a notification comes then it is not', () => {
+    const { session, notify, compressed } = start(() => reply(''))
+    notify('x'.repeat(COMPRESSED_LENGTH_MIN))
+    expect(compressed).toEqual([])
     session.closed()
   })
 })
