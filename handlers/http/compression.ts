@@ -17,8 +17,8 @@ export const COMPRESSIONS_MAX = 32
 /** Compressed in one go, in a millisecond or so. */
 const PART_LENGTH = 64 * 1024
 
-/** A turn has a quarter of a megabyte, so that others wait for five milliseconds and not for the whole answer. */
-const TURN_PARTS = 4
+/** A turn has an eighth of a megabyte, so that others wait for some milliseconds and not for the whole answer. */
+const TURN_PARTS = 2
 
 const PLAIN: CodingChoice = { coding: undefined, isCodingWanted: false }
 

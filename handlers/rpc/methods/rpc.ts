@@ -1,10 +1,13 @@
 import { type Method, method } from '../method.ts'
 import { openRpcDocument } from '../openrpc/document.ts'
+import { CONNECTION_METHODS } from '../subscriptions/methods.ts'
 
 /** What the node serves; always there. @param all every row, asked when it is needed */
 export const rpcMethods = (all: () => readonly Method[]): readonly Method[] => [
   method('rpc_modules', [], (_, { options }) =>
     Object.fromEntries(options.apis.map(api => [api.toLowerCase(), '1.0'])),
   ),
-  method('rpc_discover', [], (_, { options }) => openRpcDocument(all(), options)),
+  method('rpc_discover', [], ({ connection }, { options }) =>
+    openRpcDocument(connection === undefined ? all() : [...all(), ...CONNECTION_METHODS], options),
+  ),
 ]

@@ -128,6 +128,19 @@ const transfer = async (value: bigint): Promise<`0x${string}`> => {
   })
 }
 
+test('given a connection, when it asks what is served, then the methods of connections are among it', async () => {
+  const { app } = start()
+  const { result } = (await connect(app).request('rpc_discover')) as {
+    result: { methods: { name: string }[] }
+  }
+  const names = result.methods.map(({ name }) => name)
+  expect(names).toContain('eth_call')
+  expect(names.slice(-3)).toEqual(['eth_subscribe', 'eth_unsubscribe', 'rpc_authenticate'])
+  app.close()
+  const overHttp = (await sample.node.call('rpc_discover')) as typeof result
+  expect(overHttp.methods.length).toBe(names.length - 3)
+})
+
 describe('given connections that subscribe', () => {
   test('when they close then nobody listens to the chain or the pool any more', async () => {
     const { app, listeners } = start()
