@@ -81,11 +81,14 @@ export const mapFeed = <T>(
         if (given < ready.length) return { done: false, value: ready[given++] }
         const event = await feed.next()
         if (event.done === true) return DONE
-        const outcome = await map(event.value)
-        if (outcome === undefined) {
-          feed.close()
-          return DONE
+        let outcome: readonly unknown[] | undefined
+        try {
+          outcome = await map(event.value)
+        } finally {
+          // Nobody asks again, or closes it, after an error either.
+          if (outcome === undefined) feed.close()
         }
+        if (outcome === undefined) return DONE
         ready = outcome
         given = 0
       }

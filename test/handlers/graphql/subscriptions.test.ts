@@ -5,6 +5,7 @@ import {
   createSubscriptionRegistry,
   SUBSCRIPTIONS_MAX,
 } from '../../../handlers/graphql/subscriptions/registry.ts'
+import { FILTER_VALUES_MAX } from '../../../handlers/rpc/logs/filter.ts'
 import { DEPLOYER, type Sample, startSampleChain } from '../support/sampleChain.ts'
 import { type EventStream, readEvents } from './support/eventStream.ts'
 import { type Graphql, graphqlOf } from './support/graphqlNode.ts'
@@ -160,6 +161,24 @@ describe('a subscription ends', () => {
       body: JSON.stringify({ query: 'subscription { newHeads { number } }' }),
     })
     expect(response.status).toBe(406)
+    expect(listeners).toBe(0)
+  })
+
+  test('when an event of it cannot be answered: nothing listens any more', async () => {
+    const addresses = Array.from({ length: FILTER_VALUES_MAX + 1 }, () => `0x${'12'.repeat(20)}`)
+    const response = await graphql.send('/graphql', {
+      method: 'POST',
+      headers: { accept: 'text/event-stream', 'content-type': 'application/json' },
+      body: JSON.stringify({
+        query: 'subscription($addresses: [Address!]) { logs(filter: { addresses: $addresses }) { index } }',
+        variables: { addresses },
+      }),
+    })
+    const stream = readEvents(response)
+    expect(listeners).toBe(1)
+    await sample.node.mine()
+    expect((await stream.next())?.errors?.[0]?.message).toBe('Invalid filter params')
+    expect(await stream.next()).toBeUndefined()
     expect(listeners).toBe(0)
   })
 
