@@ -8,12 +8,20 @@ export const selectionOf = (isMeant: (field: string) => boolean): ((info: GraphQ
   /** Documents are kept between requests, so it is looked for once. */
   const known = new WeakMap<FieldNode, boolean>()
 
-  const holds = ({ selections }: SelectionSetNode, info: GraphQLResolveInfo): boolean =>
+  /** @param seen fragments that need no second look: each may be spread by many others. */
+  const holds = (
+    { selections }: SelectionSetNode,
+    info: GraphQLResolveInfo,
+    seen = new Set<string>(),
+  ): boolean =>
     selections.some(node => {
       if (node.kind === 'Field') return isMeant(node.name.value)
-      if (node.kind === 'InlineFragment') return holds(node.selectionSet, info)
-      const fragment = info.fragments[node.name.value]
-      return fragment !== undefined && holds(fragment.selectionSet, info)
+      if (node.kind === 'InlineFragment') return holds(node.selectionSet, info, seen)
+      const name = node.name.value
+      const fragment = info.fragments[name]
+      if (fragment === undefined || seen.has(name)) return false
+      seen.add(name)
+      return holds(fragment.selectionSet, info, seen)
     })
 
   return info =>

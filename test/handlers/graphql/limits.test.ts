@@ -71,6 +71,12 @@ describe('complexity is counted as Besu does', () => {
     expect(await aborted(query)).toMatch(/^maximum query (complexity|depth) exceeded/)
   })
 
+  test('fragments of what costs nothing are looked through once each', async () => {
+    const levels = repeat(45, index => `fragment F${index} on Block { ...F${index + 1} ...F${index + 1} }`)
+    const query = `{ block { ...F0 } } ${levels} fragment F45 on Block { __typename }`
+    expect(await graphql.data(query)).toEqual({ block: { __typename: 'Block' } })
+  })
+
   test('another bound may be set', async () => {
     const query = '{ block { transactions { block { transactions { block { number }}}}}}'
     expect((await graphqlOf(node, { complexityMax: 204 }).ask(query)).status).toBe(200)
