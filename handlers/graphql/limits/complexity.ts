@@ -121,6 +121,16 @@ const createMeter = (schema: GraphQLSchema, document: DocumentNode, variables: V
   return measure
 }
 
+/** With the defaults of those that were not given: by them too a condition decides. */
+const withDefaults = ({ variableDefinitions = [] }: OperationDefinitionNode, given: Variables): Variables =>
+  Object.fromEntries(
+    variableDefinitions.map(({ variable, defaultValue }) => {
+      const value = given[variable.name.value]
+      const isByDefault = value === undefined && defaultValue?.kind === Kind.BOOLEAN
+      return [variable.name.value, isByDefault ? defaultValue.value : value]
+    }),
+  )
+
 const asksForSchemaOnly = ({ selectionSet }: OperationDefinitionNode): boolean =>
   selectionSet.selections.every(node => node.kind === Kind.FIELD && node.name.value.startsWith('__'))
 
@@ -137,7 +147,8 @@ export const complexityError = (
 ): DocumentError | undefined => {
   const root = schema.getRootType(operation.operation)
   if (root === undefined || root === null) return undefined
-  const { cost, depth, schemaDepth } = createMeter(schema, document, variables)(operation.selectionSet, root)
+  const meter = createMeter(schema, document, withDefaults(operation, variables))
+  const { cost, depth, schemaDepth } = meter(operation.selectionSet, root)
   if (depth > DEPTH_MAX)
     return new DocumentError('ExecutionAborted', `maximum query depth exceeded ${depth} > ${DEPTH_MAX}`)
   if (cost <= complexityMax) return undefined

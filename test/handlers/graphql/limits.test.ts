@@ -71,6 +71,12 @@ describe('complexity is counted as Besu does', () => {
     expect(await aborted(query)).toMatch(/^maximum query (complexity|depth) exceeded/)
   })
 
+  test('what a variable includes by its default is counted', async () => {
+    const query = `query($yes: Boolean = true, $no: Boolean = false) { block {
+      transactions @include(if: $yes) { block { transactions @skip(if: $no) { block { number } } } } } }`
+    expect(await aborted(query)).toBe('maximum query complexity exceeded 204 > 200')
+  })
+
   test('fragments of what costs nothing are looked through once each', async () => {
     const levels = repeat(45, index => `fragment F${index} on Block { ...F${index + 1} ...F${index + 1} }`)
     const query = `{ block { ...F0 } } ${levels} fragment F45 on Block { __typename }`
