@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { expect } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { toHex } from '../../core/bytes/hex.ts'
-import { genesisText, testKey } from '../runtime/genesis.ts'
-import { type NodeProcess, startNode } from '../runtime/nodeProcess.ts'
-import { until } from './support/waiting.ts'
-
-setDefaultTimeout(60_000)
+import { toHex } from '../../../core/bytes/hex.ts'
+import { genesisText, testKey } from '../../runtime/genesis.ts'
+import { type NodeProcess, startNode } from '../../runtime/nodeProcess.ts'
+import { until } from '../support/waiting.ts'
+import { scenario } from '../../support/scenario.ts'
 
 type NodeInfo = { readonly enode: string; readonly id: string; readonly ports: { readonly listener: number } }
 type PeerInfo = {
@@ -17,7 +16,7 @@ type PeerInfo = {
   readonly protocols: { readonly eth: { readonly head: string } }
 }
 
-describe('given two nodes that know of nobody', () => {
+scenario('given two nodes that know of nobody', ({ beforeAll, afterAll, test }) => {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-cluster-'))
   const running: NodeProcess[] = []
   let one: NodeProcess

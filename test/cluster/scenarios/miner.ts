@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { expect } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Cluster, createCluster } from './support/cluster.ts'
-import { foundedNow } from './support/foundedNow.ts'
-import { hashesOf, untilBlocks, untilHeads } from './support/waiting.ts'
+import { type Cluster, createCluster } from '../support/cluster.ts'
+import { foundedNow } from '../support/foundedNow.ts'
+import { hashesOf, untilBlocks, untilHeads } from '../support/waiting.ts'
+import { scenario } from '../../support/scenario.ts'
 
-setDefaultTimeout(120_000)
-
-describe('given four validators whose operators stop and start them', () => {
+scenario('given four validators whose operators stop and start them', ({ beforeAll, afterAll, test }) => {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-miner-'))
   let cluster: Cluster
   const tell = (method: string, ...indexes: readonly number[]): Promise<boolean[]> =>

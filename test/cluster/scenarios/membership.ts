@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { expect } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Cluster, createCluster } from './support/cluster.ts'
-import { hashesOf, until, untilBlocks } from './support/waiting.ts'
-
-setDefaultTimeout(60_000)
+import { type Cluster, createCluster } from '../support/cluster.ts'
+import { hashesOf, until, untilBlocks } from '../support/waiting.ts'
+import { scenario } from '../../support/scenario.ts'
 
 /** Votes are forgotten so often: those of the tests must be cast again from what stands. */
 const EPOCH_LENGTH = 16
 
-describe('given four validators and a fifth node', () => {
+scenario('given four validators and a fifth node', ({ beforeAll, afterAll, test }) => {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-cluster-'))
   let cluster: Cluster
 

@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { expect } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { toHex } from '../../core/bytes/hex.ts'
-import { genesisText, testAddress, testKey } from '../runtime/genesis.ts'
-import { type NodeProcess, startNode } from '../runtime/nodeProcess.ts'
-import { until } from './support/waiting.ts'
-
-setDefaultTimeout(120_000)
+import { toHex } from '../../../core/bytes/hex.ts'
+import { genesisText, testAddress, testKey } from '../../runtime/genesis.ts'
+import { type NodeProcess, startNode } from '../../runtime/nodeProcess.ts'
+import { until } from '../support/waiting.ts'
+import { scenario } from '../../support/scenario.ts'
 
 type Genesis = NonNullable<Parameters<typeof genesisText>[0]>
 
@@ -28,7 +27,7 @@ const differencesOf = async (node: NodeProcess): Promise<Report> => {
   return answer.differences ?? []
 }
 
-describe('given a node, and another whose genesis file', () => {
+scenario('given a node, and another whose genesis file', ({ beforeAll, afterAll, test }) => {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-differences-'))
   const running: NodeProcess[] = []
   let count = 0

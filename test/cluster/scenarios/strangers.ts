@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { expect } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { toHex } from '../../core/bytes/hex.ts'
-import { genesisText, testKey } from '../runtime/genesis.ts'
-import { type NodeProcess, runCommand, startNode } from '../runtime/nodeProcess.ts'
-import { until } from './support/waiting.ts'
+import { toHex } from '../../../core/bytes/hex.ts'
+import { genesisText, testKey } from '../../runtime/genesis.ts'
+import { type NodeProcess, runCommand, startNode } from '../../runtime/nodeProcess.ts'
+import { until } from '../support/waiting.ts'
+import { scenario } from '../../support/scenario.ts'
 
-setDefaultTimeout(60_000)
-
-describe('given a node that runs alone', () => {
+scenario('given a node that runs alone', ({ beforeAll, afterAll, test }) => {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-cluster-'))
   const running: NodeProcess[] = []
   let first: NodeProcess
@@ -104,7 +103,7 @@ describe('given a node that runs alone', () => {
   })
 })
 
-describe('given options that cannot be followed', () => {
+scenario('given options that cannot be followed', ({ test }) => {
   const run = async (args: (folder: string) => readonly string[]): Promise<string> => {
     const folder = mkdtempSync(join(tmpdir(), 'quorate-cluster-'))
     try {

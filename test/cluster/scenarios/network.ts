@@ -1,11 +1,10 @@
-import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { expect } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ROOT } from '../runtime/nodeProcess.ts'
-import { until } from './support/waiting.ts'
-
-setDefaultTimeout(60_000)
+import { ROOT } from '../../runtime/nodeProcess.ts'
+import { until } from '../support/waiting.ts'
+import { scenario } from '../../support/scenario.ts'
 
 type Running = {
   readonly output: () => string
@@ -60,7 +59,7 @@ const shownIn = (output: string): readonly number[] =>
     Number(match[1]),
   )
 
-describe('given `network` with two validators', () => {
+scenario('given `network` with two validators', ({ afterAll, test }) => {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-network-'))
   const args = ['--validators=2', '--block-period-ms=200']
   let last = 0

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { expect } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { encodeFrame, encodeLength } from '../../p2p/frames.ts'
-import { STATUS_PROTOCOL } from '../../p2p/protocols.ts'
-import { type Attacker, enodeOf, sendAnyway, silentSocket, startAttacker } from './support/attacker.ts'
-import { type Cluster, createCluster } from './support/cluster.ts'
+import { encodeFrame, encodeLength } from '../../../p2p/frames.ts'
+import { STATUS_PROTOCOL } from '../../../p2p/protocols.ts'
+import { type Attacker, enodeOf, sendAnyway, silentSocket, startAttacker } from '../support/attacker.ts'
+import { type Cluster, createCluster } from '../support/cluster.ts'
 import {
   futureMessages,
   giantProposal,
@@ -16,11 +16,10 @@ import {
   prepareOf,
   repeated,
   roundChangeOf,
-} from './support/hostileMessages.ts'
-import { memoryOf, settledMemoryOf } from './support/memory.ts'
-import { until, untilBlocks } from './support/waiting.ts'
-
-setDefaultTimeout(180_000)
+} from '../support/hostileMessages.ts'
+import { memoryOf, settledMemoryOf } from '../support/memory.ts'
+import { until, untilBlocks } from '../support/waiting.ts'
+import { scenario } from '../../support/scenario.ts'
 
 const MEBIBYTES = 1024 * 1024
 /**
@@ -33,7 +32,7 @@ const GROWTH_MAX = 192 * MEBIBYTES
 const HONEST = [1, 2, 3]
 const STOLEN = hostileKey(4)
 
-describe('given three of four validators in processes of their own', () => {
+scenario('given three of four validators in processes of their own', ({ beforeAll, afterAll, test }) => {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-cluster-'))
   const attackers: Attacker[] = []
   let cluster: Cluster
@@ -54,6 +53,11 @@ describe('given three of four validators in processes of their own', () => {
     const attacker = await startAttacker(cluster, index, privateKey)
     attackers.push(attacker)
     return attacker
+  }
+
+  /** That no more has come to it since, as soon as garbage is collected. */
+  const expectGrowthBelow = async (pid: number, before: number, bytes: number): Promise<void> => {
+    await until(`memory below ${before} + ${bytes} bytes`, async () => memoryOf(pid) - before < bytes)
   }
 
   /** That the node takes part in blocks that are made from now on, and the others too. */
@@ -77,7 +81,7 @@ describe('given three of four validators in processes of their own', () => {
   })
 
   test('when the holder of the fourth key floods with messages of later heights and rounds then memory stays, it is dropped and blocks go on', async () => {
-    const before = await settledMemoryOf(cluster.node(1).pid)
+    const before = await settledMemoryOf(cluster.node(1).pid, 1)
     const attacker = await attack(1, STOLEN.privateKey)
     const head = await cluster.head(1)
     const messages = [
@@ -90,12 +94,12 @@ describe('given three of four validators in processes of their own', () => {
     await flooding
     await until('the flooder is dropped', async () => !attacker.isConnected)
     expect(cluster.node(1).output()).toMatch(/dropped and kept away for \d+ s: flooding/)
-    expect((await settledMemoryOf(cluster.node(1).pid)) - before).toBeLessThan(GROWTH_MAX)
+    await expectGrowthBelow(cluster.node(1).pid, before, GROWTH_MAX)
     await goesOn()
   })
 
   test('when it floods another node with giant proposals and round changes then memory stays and blocks go on', async () => {
-    const before = await settledMemoryOf(cluster.node(2).pid)
+    const before = await settledMemoryOf(cluster.node(2).pid, 1)
     const attacker = await attack(2, STOLEN.privateKey)
     const head = await cluster.head(2)
     const giants = [1, 2, 5, 9].flatMap(ahead => [
@@ -107,11 +111,11 @@ describe('given three of four validators in processes of their own', () => {
     await flooding
     await goesOn()
     await attacker.stop()
-    expect((await settledMemoryOf(cluster.node(2).pid, 10)) - before).toBeLessThan(GROWTH_MAX)
+    await expectGrowthBelow(cluster.node(2).pid, before, GROWTH_MAX)
   })
 
   test('when a stranger floods then nothing of it is read into, it is dropped, and blocks go on', async () => {
-    const before = await settledMemoryOf(cluster.node(3).pid)
+    const before = await settledMemoryOf(cluster.node(3).pid, 1)
     const attacker = await attack(3)
     const head = await cluster.head(3)
     const flooding = attacker.flood(repeated(futureMessages(STOLEN, head, 300), 50_000))
@@ -119,7 +123,7 @@ describe('given three of four validators in processes of their own', () => {
     await flooding
     await until('the stranger is dropped', async () => !attacker.isConnected)
     await until('a line that counts', async () => /peer-not-a-validator \d+/.test(cluster.node(3).output()))
-    expect((await settledMemoryOf(cluster.node(3).pid)) - before).toBeLessThan(GROWTH_MAX)
+    await expectGrowthBelow(cluster.node(3).pid, before, GROWTH_MAX)
   })
 
   test('when peers send junk over each protocol then they are cut off or ignored, and blocks go on', async () => {
@@ -187,7 +191,7 @@ describe('given three of four validators in processes of their own', () => {
 
   test('when peers ask for everything and read nothing then memory stays and blocks go on', async () => {
     const { pid } = cluster.node(2)
-    const before = await settledMemoryOf(pid)
+    const before = await settledMemoryOf(pid, 1)
     let most = before
     const slow = await Promise.all(Array.from({ length: 8 }, () => attack(2)))
     for (const attacker of slow)

@@ -1,0 +1,15 @@
+// Networks in processes of their own, some at a time beside each other; the longest begin first.
+// One of them alone: bun test ./test/cluster/scenarios/faults.ts
+import './scenarios/hostile.ts'
+import './scenarios/faults.ts'
+import './scenarios/transitions.ts'
+import './scenarios/growth.ts'
+import './scenarios/idle.ts'
+import './scenarios/membership.ts'
+import './scenarios/miner.ts'
+import './scenarios/contract.ts'
+import './scenarios/runtimes.ts'
+import './scenarios/network.ts'
+import './scenarios/differences.ts'
+import './scenarios/strangers.ts'
+import './scenarios/peers.ts'
