@@ -25,6 +25,13 @@ const parseStorage = (
   }
 }
 
+/** @throws StorageUnavailable for options, which would have no effect */
+const requireNoOptions = (name: string, options: Record<string, string>): void => {
+  const given = Object.keys(options)
+  if (given.length > 0)
+    throw new StorageUnavailable(`--storage=${name} takes no options: give it without ?${given.join(', ')}`)
+}
+
 const openBuiltin = async (name: string, options: Record<string, string>): Promise<Driver> => {
   const path = (builtinDrivers as Readonly<Record<string, string>>)[name]
   if (path === undefined)
@@ -56,8 +63,10 @@ export const openStorage = async (storage: string, dataPath: string): Promise<Ke
   const path = join(dataPath, CHAIN_FOLDER)
   switch (name) {
     case 'sqlite':
+      requireNoOptions(name, options)
       return keyValueOfDriver(await openSqliteDriver({ path }), 'synced', pause)
     case 'memory':
+      requireNoOptions(name, options)
       return keyValueOfDriver(openMemoryDriver(), 'none', pause)
     case 'fs':
       // In place and never synced: what a killed process leaves may be torn, which the chain store finds out.

@@ -26,6 +26,14 @@ describe('opening a storage by its name', () => {
     expect((error as StorageUnavailable).message).toContain('--storage=redis cannot be opened')
   })
 
+  test('of its own drivers with options, which would have no effect, is refused', async () => {
+    for (const storage of ['sqlite?path=/elsewhere', 'memory?base=x']) {
+      const error = await rejection(openStorage(storage, tmpdir()))
+      expect(error).toBeInstanceOf(StorageUnavailable)
+      expect((error as StorageUnavailable).message).toContain('takes no options')
+    }
+  })
+
   test('passes options to the driver', async () => {
     const path = mkdtempSync(join(tmpdir(), 'quorate-open-'))
     try {
