@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { isBusy, openSqliteDatabase } from './sqliteDatabase.ts'
+import { SqliteFileError } from './sqliteFile.ts'
 
 const LOCK_FILE = 'lock.sqlite'
 const PROCESS_FILE = 'lock.pid'
@@ -23,11 +24,14 @@ const holderOf = (path: string): string => {
 /**
  * Takes the data path for this process, and makes the folder when it is not there. The lock is the operating system's, on
  * an empty SQLite database, the same on every runtime: it ends with the process, however that ends, and is never stale.
- * @throws DataPathInUse when another node has it.
+ * @throws DataPathInUse when another node has it; SqliteFileError
  */
 export const lockDataPath = async (path: string): Promise<DataPathLock> => {
   mkdirSync(path, { recursive: true })
-  const database = await openSqliteDatabase(join(path, LOCK_FILE))
+  const file = join(path, LOCK_FILE)
+  const database = await openSqliteDatabase(file).catch((error: unknown) => {
+    throw new SqliteFileError(file, error)
+  })
   try {
     database.exec('PRAGMA busy_timeout = 0')
     // Nothing is ever written, so nothing has to be undone and no journal file is left behind.
@@ -35,8 +39,7 @@ export const lockDataPath = async (path: string): Promise<DataPathLock> => {
     database.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     database.close()
-    if (isBusy(error)) throw new DataPathInUse(path, holderOf(path))
-    throw error
+    throw isBusy(error) ? new DataPathInUse(path, holderOf(path)) : new SqliteFileError(file, error)
   }
   writeFileSync(join(path, PROCESS_FILE), `${process.pid}\n`)
   held.add(database)

@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DataPathInUse, lockDataPath } from '../../../runtime/drivers/lock.ts'
 import { openStorage } from '../../../runtime/drivers/open.ts'
+import { SqliteFileError } from '../../../runtime/drivers/sqliteFile.ts'
 import { rejection } from '../../support/rejection.ts'
 import { isInstalled, RUNTIME_COMMANDS, RUNTIMES, type RuntimeName } from '../../support/runtimeCommands.ts'
 
@@ -39,6 +40,13 @@ describe('the lock of a data path', () => {
     lock.release()
     lock.release()
     ;(await lockDataPath(path)).release()
+  })
+
+  test('that cannot be opened names its file and says what to do', async () => {
+    mkdirSync(join(path, 'lock.sqlite'), { recursive: true })
+    const error = await rejection(lockDataPath(path))
+    expect(error).toBeInstanceOf(SqliteFileError)
+    expect((error as SqliteFileError).message).toContain(join(path, 'lock.sqlite'))
   })
 
   for (const runtime of RUNTIMES)
