@@ -25,7 +25,7 @@ export type SqliteFile = {
   prepare(sql: string): SqliteStatement
   /** Runs the writes in one transaction; `bytes` and `rows` are what they write. Nothing of it stays when it throws. */
   transaction(rows: number, bytes: number, write: () => void): void
-  /** Resolves when every transaction before it would survive a power cut. */
+  /** Resolves when every transaction before it would survive a power cut. After one that failed all fail, and no more is written. */
   sync(): Promise<void>
   close(): void
 }
@@ -51,7 +51,14 @@ const makeTables = (database: SqliteDatabase, schema: string, layout: number): v
   database.exec('COMMIT')
 }
 
-export const openSqliteFile = async (options: SqliteFileOptions): Promise<SqliteFile> => {
+/**
+ * @param syncToDisk resolves when what was written to the file with that descriptor is on the disk
+ * @throws SqliteFileError
+ */
+export const openSqliteFile = async (
+  options: SqliteFileOptions,
+  syncToDisk: (file: number) => Promise<void> = syncFile,
+): Promise<SqliteFile> => {
   const { path, schema, layout, pageBytes, synchronous, cacheBytes } = options
   const database = await openSqliteDatabase(path).catch((error: unknown) => {
     throw new SqliteFileError(path, error)
@@ -81,7 +88,18 @@ export const openSqliteFile = async (options: SqliteFileOptions): Promise<Sqlite
   let lastSync: Promise<void> = Promise.resolve()
   let due: ReturnType<typeof setTimeout> | undefined
   let closed = false
+  /** What broke the file: from then on each write and each sync fails with it. */
   let failure: unknown
+
+  /** Linux forgets what it could not write: a later sync would succeed with that missing, and with it all that follows in the WAL. */
+  const syncOnce = async (): Promise<void> => {
+    try {
+      await syncToDisk(walFile)
+    } catch (error) {
+      failure ??= error
+    }
+    if (failure !== undefined) throw failure
+  }
 
   /** Nothing is lost when it fails, the WAL has it all; the next write tells, because this runs when nobody waits for it. */
   const checkpoint = (): void => {
@@ -92,7 +110,7 @@ export const openSqliteFile = async (options: SqliteFileOptions): Promise<Sqlite
       checkpointStatement.all()
       walBytes = 0
     } catch (error) {
-      failure = error
+      failure ??= error
     }
   }
 
@@ -125,7 +143,7 @@ export const openSqliteFile = async (options: SqliteFileOptions): Promise<Sqlite
     sync: () => {
       if (unsynced && synchronous === 'normal') {
         unsynced = false
-        lastSync = syncFile(walFile)
+        lastSync = syncOnce()
       }
       return lastSync
     },
