@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 const syncFolder = (path: string): void => {
@@ -20,7 +20,8 @@ export const writeFileAtomically = (path: string, content: string, mode = 0o644)
   rmSync(temporary, { force: true })
   const file = openSync(temporary, 'wx', mode)
   try {
-    writeSync(file, content)
+    // All of it: one write of a disk that is getting full may take a part and call that success.
+    writeFileSync(file, content)
     fsyncSync(file)
   } finally {
     closeSync(file)

@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'bun:test'
+import { spawnSync } from 'node:child_process'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { writeFileAtomically } from '../../../runtime/files/atomic.ts'
+import { isInstalled, RUNTIME_COMMANDS, RUNTIMES } from '../../support/runtimeCommands.ts'
+import { withFolder } from '../folder.ts'
+
+const ATOMIC = fileURLToPath(new URL('../../../runtime/files/atomic.ts', import.meta.url))
+
+describe('a file that is written atomically', () => {
+  test('is there whole, in folders that are made, with its permission', () =>
+    withFolder(folder => {
+      const path = join(folder, 'a', 'b', 'key')
+      writeFileAtomically(path, 'äöü\n', 0o600)
+      expect(readFileSync(path, 'utf8')).toBe('äöü\n')
+      expect(statSync(path).mode & 0o777).toBe(0o600)
+      writeFileAtomically(path, 'other')
+      expect(readFileSync(path, 'utf8')).toBe('other')
+    }))
+
+  for (const runtime of RUNTIMES)
+    test.skipIf(!isInstalled(runtime))(
+      `takes the place of none where the disk takes a part of it, on ${runtime}`,
+      () =>
+        withFolder(folder => {
+          const path = join(folder, 'genesis.json')
+          const script = join(folder, 'write.ts')
+          writeFileSync(path, 'before')
+          writeFileSync(
+            script,
+            `import { writeFileAtomically } from ${JSON.stringify(ATOMIC)}
+          writeFileAtomically(${JSON.stringify(path)}, 'x'.repeat(600_000))`,
+          )
+          const [program, ...rest] = RUNTIME_COMMANDS[runtime]
+          // A file may have 512 blocks of 512 or 1024 bytes: the system then takes the first part of a longer one.
+          const { status } = spawnSync('sh', [
+            '-c',
+            'ulimit -f 512; exec "$@"',
+            'sh',
+            program,
+            ...rest,
+            script,
+          ])
+          expect(status).not.toBe(0)
+          expect(readFileSync(path, 'utf8')).toBe('before')
+        }),
+    )
+})
