@@ -1,18 +1,14 @@
-import { gunzipSync, inflateSync } from 'node:zlib'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync, inflateSync } from 'node:zlib'
+import { expect } from 'bun:test'
 import { withFolder } from '../runtime/folder.ts'
-import {
-  isInstalled,
-  type NodeProcess,
-  PROCESS_TEST_TIMEOUT_MS,
-  type RuntimeName,
-  startNode,
-} from '../runtime/nodeProcess.ts'
+import { isInstalled, type NodeProcess, type RuntimeName, startNode } from '../runtime/nodeProcess.ts'
 import { connectRawWs, framesOf, type RawWs } from '../runtime/rawWs.ts'
 import { connectWs } from '../runtime/wsClient.ts'
-
-setDefaultTimeout(2 * PROCESS_TEST_TIMEOUT_MS)
+import { type Scenario, scenario } from '../support/scenario.ts'
 
 const RUNTIMES: readonly RuntimeName[] = ['bun', 'node', 'deno']
 
@@ -51,20 +47,6 @@ const post = (url: string, body: string, headers: Record<string, string>): Promi
     sent.end(body)
   })
 
-const withNode = (
-  runtime: RuntimeName,
-  args: readonly string[],
-  run: (node: NodeProcess) => Promise<void>,
-): Promise<void> =>
-  withFolder(async folder => {
-    const node = await startNode(folder, args, { runtime })
-    try {
-      await run(node)
-    } finally {
-      await node.stop()
-    }
-  })
-
 const WS = ['--rpc-ws-enabled', '--rpc-ws-port=0', `--rpc-ws-max-frame-size=${FRAME_BYTES_MAX}`]
 
 /** What comes back to the next message. */
@@ -82,73 +64,92 @@ const nextOf = async (socket: RawWs, index: number) => {
   }
 }
 
-describe.each(RUNTIMES)('compression on %s', runtime => {
-  const testHere = test.skipIf(!isInstalled(runtime))
+const expectCompressedAnswers = async (url: string): Promise<void> => {
+  const plain = await post(url, BATCH, {})
+  expect([plain.coding, plain.vary]).toEqual([undefined, undefined])
+  const zipped = await post(url, BATCH, { 'accept-encoding': 'gzip, deflate' })
+  expect([zipped.coding, zipped.vary]).toEqual(['gzip', 'accept-encoding'])
+  expect(zipped.bytes.length).toBeLessThan(plain.bytes.length / 4)
+  expect(gunzipSync(zipped.bytes).equals(plain.bytes)).toBe(true)
+  const deflated = await post(url, BATCH, { 'accept-encoding': 'gzip;q=0.1, deflate' })
+  expect(deflated.coding).toBe('deflate')
+  expect(inflateSync(deflated.bytes).equals(plain.bytes)).toBe(true)
+  // A client that asks unasked, and reads by itself what comes.
+  const fetched = await fetch(url, { method: 'POST', body: BATCH })
+  expect(await fetched.text()).toBe(plain.bytes.toString())
+
+  const short = await post(url, DISCOVER, { 'accept-encoding': 'gzip' })
+  expect(short.coding).toBeUndefined()
+  const proxied = await post(url, DISCOVER, {
+    'accept-encoding': 'gzip',
+    'x-forwarded-for': '192.0.2.1',
+  })
+  expect(gunzipSync(proxied.bytes).equals(short.bytes)).toBe(true)
+}
+
+const defineOn = (runtime: RuntimeName, { beforeAll, afterAll, test }: Scenario): void => {
+  const folder = mkdtempSync(join(tmpdir(), 'quorate-'))
+  let node: NodeProcess
+
+  beforeAll(async () => {
+    node = await startNode(folder, WS, { runtime })
+  })
+  afterAll(async () => {
+    await node.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test('answers over HTTP are compressed as the client asks', () => expectCompressedAnswers(node.url))
 
   // With a limit of connections Bun and Deno serve with another server.
-  for (const args of [[], ['--rpc-http-max-active-connections=80']])
-    testHere(`answers over HTTP are compressed as the client asks ${args.join('')}`, () =>
-      withNode(runtime, args, async ({ url }) => {
-        const plain = await post(url, BATCH, {})
-        expect([plain.coding, plain.vary]).toEqual([undefined, undefined])
-        const zipped = await post(url, BATCH, { 'accept-encoding': 'gzip, deflate' })
-        expect([zipped.coding, zipped.vary]).toEqual(['gzip', 'accept-encoding'])
-        expect(zipped.bytes.length).toBeLessThan(plain.bytes.length / 4)
-        expect(gunzipSync(zipped.bytes).equals(plain.bytes)).toBe(true)
-        const deflated = await post(url, BATCH, { 'accept-encoding': 'gzip;q=0.1, deflate' })
-        expect(deflated.coding).toBe('deflate')
-        expect(inflateSync(deflated.bytes).equals(plain.bytes)).toBe(true)
-        // A client that asks unasked, and reads by itself what comes.
-        const fetched = await fetch(url, { method: 'POST', body: BATCH })
-        expect(await fetched.text()).toBe(plain.bytes.toString())
+  test('answers over HTTP are compressed as the client asks where connections are limited', () =>
+    withFolder(async folder => {
+      const limited = await startNode(folder, ['--rpc-http-max-active-connections=80'], { runtime })
+      try {
+        await expectCompressedAnswers(limited.url)
+      } finally {
+        await limited.stop()
+      }
+    }))
 
-        const short = await post(url, DISCOVER, { 'accept-encoding': 'gzip' })
-        expect(short.coding).toBeUndefined()
-        const proxied = await post(url, DISCOVER, {
-          'accept-encoding': 'gzip',
-          'x-forwarded-for': '192.0.2.1',
-        })
-        expect(gunzipSync(proxied.bytes).equals(short.bytes)).toBe(true)
-      }),
-    )
+  test('answers over a WebSocket are compressed where that was offered and they are long', async () => {
+    const { wsUrl = '' } = node
+    const plain = await connectRawWs(wsUrl)
+    const expected = await nextFrame(plain, () => plain.send(DISCOVER))
+    expect(expected.isCompressed).toBe(false)
+    plain.destroy()
 
-  testHere('answers over a WebSocket are compressed where that was offered and they are long', () =>
-    withNode(runtime, WS, async ({ wsUrl = '' }) => {
-      const plain = await connectRawWs(wsUrl)
-      const expected = await nextFrame(plain, () => plain.send(DISCOVER))
-      expect(expected.isCompressed).toBe(false)
-      plain.destroy()
+    const socket = await connectRawWs(wsUrl, 'permessage-deflate; client_max_window_bits')
+    expect(socket.received()).toMatch(/server_no_context_takeover/)
+    expect(socket.received()).toMatch(/client_no_context_takeover/)
+    const short = await nextFrame(socket, () => socket.sendCompressed('{"id":1,"method":"eth_chainId"}'))
+    expect(short).toEqual({ isCompressed: false, text: '{"jsonrpc":"2.0","id":1,"result":"0x539"}' })
+    // Twice: neither leans on the other.
+    for (let i = 0; i < 2; i++)
+      expect(await nextFrame(socket, () => socket.sendCompressed(DISCOVER))).toEqual({
+        ...expected,
+        isCompressed: true,
+      })
+    expect(await nextFrame(socket, () => socket.send(DISCOVER))).toMatchObject({ isCompressed: true })
+    socket.destroy()
 
-      const socket = await connectRawWs(wsUrl, 'permessage-deflate; client_max_window_bits')
-      expect(socket.received()).toMatch(/server_no_context_takeover/)
-      expect(socket.received()).toMatch(/client_no_context_takeover/)
-      const short = await nextFrame(socket, () => socket.sendCompressed('{"id":1,"method":"eth_chainId"}'))
-      expect(short).toEqual({ isCompressed: false, text: '{"jsonrpc":"2.0","id":1,"result":"0x539"}' })
-      // Twice: neither leans on the other.
-      for (let i = 0; i < 2; i++)
-        expect(await nextFrame(socket, () => socket.sendCompressed(DISCOVER))).toEqual({
-          ...expected,
-          isCompressed: true,
-        })
-      expect(await nextFrame(socket, () => socket.send(DISCOVER))).toMatchObject({ isCompressed: true })
-      socket.destroy()
+    const client = await connectWs(wsUrl)
+    expect(await client.exchange(DISCOVER)).toEqual(JSON.parse(expected.text))
+    client.close()
+  })
 
-      const client = await connectWs(wsUrl)
-      expect(await client.exchange(DISCOVER)).toEqual(JSON.parse(expected.text))
-      client.close()
-    }),
-  )
+  test('a short message that inflates beyond the limit closes its connection, and no other', async () => {
+    const { wsUrl = '' } = node
+    const call = '{"id":1,"method":"eth_chainId"}'
+    const socket = await connectRawWs(wsUrl, 'permessage-deflate')
+    const longest = call.padEnd(4 * FRAME_BYTES_MAX)
+    expect((await nextFrame(socket, () => socket.sendCompressed(longest))).text).toContain('0x539')
+    socket.sendCompressed(call.padEnd(64 * 1024 * 1024))
+    await socket.closed
+    expect(socket.received()).toContain(CODE_TOO_BIG)
+    expect(await (await connectWs(wsUrl)).call('eth_chainId')).toBe('0x539')
+  })
+}
 
-  testHere('a short message that inflates beyond the limit closes its connection, and no other', () =>
-    withNode(runtime, WS, async ({ wsUrl = '' }) => {
-      const call = '{"id":1,"method":"eth_chainId"}'
-      const socket = await connectRawWs(wsUrl, 'permessage-deflate')
-      const longest = call.padEnd(4 * FRAME_BYTES_MAX)
-      expect((await nextFrame(socket, () => socket.sendCompressed(longest))).text).toContain('0x539')
-      socket.sendCompressed(call.padEnd(64 * 1024 * 1024))
-      await socket.closed
-      expect(socket.received()).toContain(CODE_TOO_BIG)
-      expect(await (await connectWs(wsUrl)).call('eth_chainId')).toBe('0x539')
-    }),
-  )
-})
+for (const runtime of RUNTIMES)
+  scenario(`compression on ${runtime}`, own => defineOn(runtime, own), { skip: !isInstalled(runtime) })

@@ -1,20 +1,18 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hashSync } from 'bcryptjs'
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { expect } from 'bun:test'
 import { readEvents } from '../handlers/graphql/support/eventStream.ts'
 import { withFolder } from '../runtime/folder.ts'
 import {
   isInstalled,
   type NodeProcess,
-  PROCESS_TEST_TIMEOUT_MS,
   type RuntimeName,
   runCommand,
   startNode,
 } from '../runtime/nodeProcess.ts'
 import { clientsOf } from '../runtime/transactions.ts'
-
-setDefaultTimeout(2 * PROCESS_TEST_TIMEOUT_MS)
+import { type Scenario, scenario } from '../support/scenario.ts'
 
 const RUNTIMES: readonly RuntimeName[] = ['bun', 'node', 'deno']
 
@@ -55,104 +53,113 @@ const post = (url: string, query: string, headers: Record<string, string> = {}, 
     ...(signal === undefined ? {} : { signal }),
   })
 
-for (const runtime of RUNTIMES) {
-  const installed = isInstalled(runtime)
-
-  describe.skipIf(!installed)(`GraphQL on ${runtime}${installed ? '' : ' (it is not installed)'}`, () => {
-    test('answers queries, leads to the endpoint, shows a page and refuses what is too long', () =>
-      withNode(runtime, [], async (node, url) => {
-        const answer = await post(url, '{ chainID block { number hash } qbft { round } }')
-        expect(answer.status).toBe(200)
-        expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
-        const head = await node.rpc<{ hash: string }>('eth_getBlockByNumber', 'latest', false)
-        expect(await answer.json()).toMatchObject({
-          data: { chainID: '0x539', block: { hash: head.hash }, qbft: {} },
-        })
-        expect((await post(url, '{ nothing }')).status).toBe(400)
-        expect((await fetch(url, { redirect: 'manual' })).status).toBe(308)
-        expect((await fetch(url, { method: 'POST', body: '{ chainID }' })).status).toBe(200)
-        const page = await fetch(url, { headers: { accept: 'text/html' } })
-        expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
-        expect((await page.text()).length).toBeGreaterThan(1_000_000)
-        const long = await fetch(`${url}/graphql`, { method: 'POST', body: 'x'.repeat(10 * 1024 * 1024 + 1) })
-        expect(long.status).toBe(413)
-        expect(node.output()).toContain(`${url}/graphql`)
-      }))
-
-    test('sends blocks and transactions as they come; a node with subscribers stops at once', () =>
-      withNode(runtime, [], async (node, url) => {
-        const accept = { accept: 'text/event-stream' }
-        const leaving = new AbortController()
-        const gone = await post(url, 'subscription { newHeads { number } }', accept, leaving.signal)
-        const heads = readEvents(
-          await post(url, 'subscription { newHeads { number transactions { hash } } }', accept),
-        )
-        const pending = readEvents(await post(url, 'subscription { pendingTransactions { hash } }', accept))
-        expect(gone.status).toBe(200)
-        leaving.abort()
-        const { wallet, reader } = clientsOf(node.url)
-        const hash = await wallet.sendTransaction({
-          to: '0x00000000000000000000000000000000000000ee',
-          value: 1n,
-        })
-        expect((await pending.next())?.data).toEqual({ pendingTransactions: { hash } })
-        await reader.waitForTransactionReceipt({ hash })
-        expect((await heads.next())?.data).toEqual({ newHeads: { number: '0x1', transactions: [{ hash }] } })
-        expect(await node.stop()).toBe(0)
-        expect(await heads.next()).toBeUndefined()
-      }))
-
-    test('ends calls that run for ever, which hold up nobody, and frees what ran them', () =>
-      withNode(runtime, ['--Xhttp-timeout-seconds=1', '--rpc-gas-cap=0'], async (_, url) => {
-        // JUMPDEST, PUSH1 0, JUMP
-        const endless = '{ block { call(data: { data: "0x5b600056", gas: "0xffffffffffff" }) { status } } }'
-        for (let round = 0; round < 3; round++) {
-          const waiting = post(url, endless)
-          expect((await post(url, '{ block { number } }')).status).toBe(200)
-          const late = await waiting
-          expect(late.status).toBe(504)
-          expect(await late.json()).toMatchObject({ errors: [{ message: 'Timeout expired' }] })
-        }
-        const short = '{ block { call(data: { data: "0x00" }) { status } estimateGas(data: {}) } }'
-        expect(await (await post(url, short)).json()).toEqual({
-          data: { block: { call: { status: '0x1' }, estimateGas: '0xcf08' } },
-        })
-      }))
-
-    test('asks for the tokens of JSON-RPC over HTTP unless it is told not to', async () => {
-      const tokens = [
-        '--rpc-http-authentication-enabled',
-        '--rpc-http-authentication-credentials-file=FOLDER/users.toml',
-      ]
-      await withNode(runtime, tokens, async (node, url) => {
-        const refused = await post(url, '{ chainID }')
-        expect(refused.status).toBe(401)
-        expect(await refused.json()).toMatchObject({ errors: [{ message: 'Unauthorized' }] })
-        const login = await fetch(`${node.url}/login`, {
-          method: 'POST',
-          body: JSON.stringify({ username: 'reader', password: 'secret' }),
-        })
-        const { token } = (await login.json()) as { readonly token: string }
-        const bearer = { authorization: `Bearer ${token}` }
-        expect((await post(url, '{ chainID block { number } }', bearer)).status).toBe(200)
-        const partly = await post(url, '{ chainID validators }', bearer)
-        expect(partly.status).toBe(401)
-        expect(await partly.json()).toMatchObject({ data: { chainID: '0x539', validators: null } })
+const defineOn = (runtime: RuntimeName, { test }: Scenario): void => {
+  test('answers queries, leads to the endpoint, shows a page and refuses what is too long', () =>
+    withNode(runtime, [], async (node, url) => {
+      const answer = await post(url, '{ chainID block { number hash } qbft { round } }')
+      expect(answer.status).toBe(200)
+      expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
+      const head = await node.rpc<{ hash: string }>('eth_getBlockByNumber', 'latest', false)
+      expect(await answer.json()).toMatchObject({
+        data: { chainID: '0x539', block: { hash: head.hash }, qbft: {} },
       })
-      await withNode(runtime, [...tokens, '--graphql-http-authentication-enabled=false'], async (_, url) => {
-        expect((await post(url, '{ chainID }')).status).toBe(200)
+      expect((await post(url, '{ nothing }')).status).toBe(400)
+      expect((await fetch(url, { redirect: 'manual' })).status).toBe(308)
+      expect((await fetch(url, { method: 'POST', body: '{ chainID }' })).status).toBe(200)
+      const page = await fetch(url, { headers: { accept: 'text/html' } })
+      expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+      expect((await page.text()).length).toBeGreaterThan(1_000_000)
+      const long = await fetch(`${url}/graphql`, { method: 'POST', body: 'x'.repeat(10 * 1024 * 1024 + 1) })
+      expect(long.status).toBe(413)
+      expect(node.output()).toContain(`${url}/graphql`)
+    }))
+
+  test('sends blocks and transactions as they come; a node with subscribers stops at once', () =>
+    withNode(runtime, [], async (node, url) => {
+      const accept = { accept: 'text/event-stream' }
+      const leaving = new AbortController()
+      const gone = await post(url, 'subscription { newHeads { number } }', accept, leaving.signal)
+      const heads = readEvents(
+        await post(url, 'subscription { newHeads { number transactions { hash } } }', accept),
+      )
+      const pending = readEvents(await post(url, 'subscription { pendingTransactions { hash } }', accept))
+      expect(gone.status).toBe(200)
+      leaving.abort()
+      const { wallet, reader } = clientsOf(node.url)
+      const hash = await wallet.sendTransaction({
+        to: '0x00000000000000000000000000000000000000ee',
+        value: 1n,
       })
+      expect((await pending.next())?.data).toEqual({ pendingTransactions: { hash } })
+      await reader.waitForTransactionReceipt({ hash })
+      expect((await heads.next())?.data).toEqual({ newHeads: { number: '0x1', transactions: [{ hash }] } })
+      expect(await node.stop()).toBe(0)
+      expect(await heads.next()).toBeUndefined()
+    }))
+
+  test('ends calls that run for ever, which hold up nobody, and frees what ran them', () =>
+    withNode(runtime, ['--Xhttp-timeout-seconds=1', '--rpc-gas-cap=0', '--rpc-workers=1'], async (_, url) => {
+      // JUMPDEST, PUSH1 0, JUMP
+      const endless = '{ block { call(data: { data: "0x5b600056", gas: "0xffffffffffff" }) { status } } }'
+      for (let round = 0; round < 2; round++) {
+        const waiting = post(url, endless)
+        expect((await post(url, '{ block { number } }')).status).toBe(200)
+        const late = await waiting
+        expect(late.status).toBe(504)
+        expect(await late.json()).toMatchObject({ errors: [{ message: 'Timeout expired' }] })
+      }
+      const short = '{ block { call(data: { data: "0x00" }) { status } estimateGas(data: {}) } }'
+      expect(await (await post(url, short)).json()).toEqual({
+        data: { block: { call: { status: '0x1' }, estimateGas: '0xcf08' } },
+      })
+    }))
+
+  test('asks for the tokens of JSON-RPC over HTTP unless it is told not to', async () => {
+    const tokens = [
+      '--rpc-http-authentication-enabled',
+      '--rpc-http-authentication-credentials-file=FOLDER/users.toml',
+    ]
+    await withNode(runtime, tokens, async (node, url) => {
+      const refused = await post(url, '{ chainID }')
+      expect(refused.status).toBe(401)
+      expect(await refused.json()).toMatchObject({ errors: [{ message: 'Unauthorized' }] })
+      const login = await fetch(`${node.url}/login`, {
+        method: 'POST',
+        body: JSON.stringify({ username: 'reader', password: 'secret' }),
+      })
+      const { token } = (await login.json()) as { readonly token: string }
+      const bearer = { authorization: `Bearer ${token}` }
+      expect((await post(url, '{ chainID block { number } }', bearer)).status).toBe(200)
+      const partly = await post(url, '{ chainID validators }', bearer)
+      expect(partly.status).toBe(401)
+      expect(await partly.json()).toMatchObject({ data: { chainID: '0x539', validators: null } })
+    })
+    await withNode(runtime, [...tokens, '--graphql-http-authentication-enabled=false'], async (_, url) => {
+      expect((await post(url, '{ chainID }')).status).toBe(200)
     })
   })
 }
 
-test('tokens cannot be asked for where JSON-RPC over HTTP has none', () =>
-  withFolder(async folder => {
-    const { code, error } = await runCommand([
-      `--data-path=${folder}`,
-      '--graphql-http-enabled',
-      '--graphql-http-authentication-enabled',
-    ])
-    expect(code).toBe(2)
-    expect(error).toContain('--graphql-http-authentication-enabled needs --rpc-http-authentication-enabled')
-  }))
+for (const runtime of RUNTIMES) {
+  const installed = isInstalled(runtime)
+  scenario(
+    `GraphQL on ${runtime}${installed ? '' : ' (it is not installed)'}`,
+    own => defineOn(runtime, own),
+    {
+      skip: !installed,
+    },
+  )
+}
+
+scenario('GraphQL without tokens', ({ test }) =>
+  test('tokens cannot be asked for where JSON-RPC over HTTP has none', () =>
+    withFolder(async folder => {
+      const { code, error } = await runCommand([
+        `--data-path=${folder}`,
+        '--graphql-http-enabled',
+        '--graphql-http-authentication-enabled',
+      ])
+      expect(code).toBe(2)
+      expect(error).toContain('--graphql-http-authentication-enabled needs --rpc-http-authentication-enabled')
+    })),
+)

@@ -1,9 +1,8 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { expect } from 'bun:test'
 import { withFolder } from '../runtime/folder.ts'
 import { writeNetwork } from '../runtime/genesis.ts'
-import { isInstalled, PROCESS_TEST_TIMEOUT_MS, type RuntimeName, startNode } from '../runtime/nodeProcess.ts'
-
-setDefaultTimeout(2 * PROCESS_TEST_TIMEOUT_MS)
+import { isInstalled, type RuntimeName, startNode } from '../runtime/nodeProcess.ts'
+import { type Scenario, scenario } from '../support/scenario.ts'
 
 const RUNTIMES: readonly RuntimeName[] = ['bun', 'node', 'deno']
 
@@ -23,61 +22,61 @@ const network = (folder: string): readonly string[] =>
     },
   })
 
-describe.each(RUNTIMES)('on %s', runtime => {
-  test.skipIf(!isInstalled(runtime))(
-    'long calls, traces and proofs are answered while the node goes on answering others and making blocks',
-    () =>
-      withFolder(async folder => {
-        const args = [
-          ...network(folder),
-          '--rpc-http-enabled',
-          '--rpc-http-api=ETH,DEBUG,TRACE',
-          '--rpc-workers=1',
-          '--rpc-gas-cap=0',
-        ]
-        const node = await startNode(folder, args, { runtime })
-        const call = { to: CONTRACT, gas: '0x5f5e100' }
-        try {
-          const first = Number(await node.rpc('eth_blockNumber'))
-          let answered = 0
-          const long = Array.from({ length: 8 }, async () => {
-            const result = await node.rpc('eth_call', call, 'latest')
-            answered++
-            return result
-          })
-          let others = 0
-          for (; answered < long.length; others++) await node.rpc('eth_blockNumber')
-          expect(await Promise.all(long)).toEqual(long.map(() => SLOT))
-          // On the thread that serves requests each would have waited for a long one.
-          expect(others).toBeGreaterThan(4 * long.length)
-          const gas = Number(await node.rpc('eth_estimateGas', call))
-          expect(gas).toBeGreaterThan(40_000_000)
-          const { accessList } = await node.rpc<{ accessList: unknown }>('eth_createAccessList', {
-            to: CONTRACT,
-            gas: '0x7530',
-          })
-          expect(accessList).toBeArray()
-          const proof = await node.rpc<{ storageProof: { value: string }[] }>(
-            'eth_getProof',
-            CONTRACT,
-            ['0x1'],
-            'latest',
-          )
-          expect(proof.storageProof[0]?.value).toBe('0x2a')
-          const traced = await node.rpc<{ gasUsed: string }>('debug_traceCall', call, 'latest', {
-            tracer: 'callTracer',
-          })
-          expect(Number(traced.gasUsed)).toBeGreaterThan(40_000_000)
-          expect(await node.rpc('trace_block', '0x1')).toBeArray()
-          while (Number(await node.rpc('eth_blockNumber')) < first + 2) await Bun.sleep(20)
-          expect(node.output()).not.toContain('thread for calls has ended')
-          // Nobody waits for their end, the stop of the node least of all.
-          void Array.from({ length: 3 }, () =>
-            node.rpc('eth_call', { data: ENDLESS, gas: '0xffffffffffff' }, 'latest').catch(() => undefined),
-          )
-        } finally {
-          expect(await node.stop()).toBe(0)
-        }
-      }),
-  )
-})
+const defineOn = (runtime: RuntimeName, { test }: Scenario): void => {
+  test('long calls, traces and proofs are answered while the node goes on answering others and making blocks', () =>
+    withFolder(async folder => {
+      const args = [
+        ...network(folder),
+        '--rpc-http-enabled',
+        '--rpc-http-api=ETH,DEBUG,TRACE',
+        '--rpc-workers=1',
+        '--rpc-gas-cap=0',
+      ]
+      const node = await startNode(folder, args, { runtime })
+      const call = { to: CONTRACT, gas: '0x5f5e100' }
+      try {
+        const first = Number(await node.rpc('eth_blockNumber'))
+        let answered = 0
+        const long = Array.from({ length: 8 }, async () => {
+          const result = await node.rpc('eth_call', call, 'latest')
+          answered++
+          return result
+        })
+        let others = 0
+        for (; answered < long.length; others++) await node.rpc('eth_blockNumber')
+        expect(await Promise.all(long)).toEqual(long.map(() => SLOT))
+        // On the thread that serves requests each would have waited for a long one.
+        expect(others).toBeGreaterThan(4 * long.length)
+        const gas = Number(await node.rpc('eth_estimateGas', call))
+        expect(gas).toBeGreaterThan(40_000_000)
+        const { accessList } = await node.rpc<{ accessList: unknown }>('eth_createAccessList', {
+          to: CONTRACT,
+          gas: '0x7530',
+        })
+        expect(accessList).toBeArray()
+        const proof = await node.rpc<{ storageProof: { value: string }[] }>(
+          'eth_getProof',
+          CONTRACT,
+          ['0x1'],
+          'latest',
+        )
+        expect(proof.storageProof[0]?.value).toBe('0x2a')
+        const traced = await node.rpc<{ gasUsed: string }>('debug_traceCall', call, 'latest', {
+          tracer: 'callTracer',
+        })
+        expect(Number(traced.gasUsed)).toBeGreaterThan(40_000_000)
+        expect(await node.rpc('trace_block', '0x1')).toBeArray()
+        while (Number(await node.rpc('eth_blockNumber')) < first + 2) await Bun.sleep(20)
+        expect(node.output()).not.toContain('thread for calls has ended')
+        // Nobody waits for their end, the stop of the node least of all.
+        void Array.from({ length: 3 }, () =>
+          node.rpc('eth_call', { data: ENDLESS, gas: '0xffffffffffff' }, 'latest').catch(() => undefined),
+        )
+      } finally {
+        expect(await node.stop()).toBe(0)
+      }
+    }))
+}
+
+for (const runtime of RUNTIMES)
+  scenario(`on ${runtime}`, own => defineOn(runtime, own), { skip: !isInstalled(runtime) })

@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { expect } from 'bun:test'
 import { join } from 'node:path'
 import { compile } from '../support/solc.ts'
 import { withFolder } from '../runtime/folder.ts'
@@ -8,11 +8,9 @@ import {
   runCommand,
   type RuntimeName,
   startNode,
-  PROCESS_TEST_TIMEOUT_MS,
 } from '../runtime/nodeProcess.ts'
 import { clientsOf } from '../runtime/transactions.ts'
-
-setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)
+import { type Scenario, scenario } from '../support/scenario.ts'
 
 const RUNTIMES: readonly RuntimeName[] = ['bun', 'node', 'deno']
 
@@ -40,75 +38,73 @@ const readAll = async (node: NodeProcess, hash: string, token: string): Promise<
   }
 }
 
-describe.each(RUNTIMES)('on %s', runtime => {
-  const installed = isInstalled(runtime)
-
-  test.skipIf(!installed)(
-    'a contract call is mined, the node killed and started again, and everything reads the same',
-    () =>
-      withFolder(async folder => {
-        const node = await startNode(folder, [], { runtime })
-        expect(await node.rpc<string>('web3_clientVersion')).toContain(`/${runtime}-`)
-        const { wallet, reader } = clientsOf(node.url)
-        const { abi, bytecode } = compile('Token')
-        const deployed = await wallet.deployContract({ abi, bytecode, args: [1000n] })
-        const { contractAddress } = await reader.waitForTransactionReceipt({ hash: deployed })
-        const token = contractAddress as `0x${string}`
-        const hash = await wallet.writeContract({
-          address: token,
-          abi,
-          functionName: 'transfer',
-          args: [TO, 7n],
-        })
-        await reader.waitForTransactionReceipt({ hash })
-        const before = await readAll(node, hash, token)
-        await node.kill()
-
-        const again = await startNode(folder, [], { runtime })
-        expect(await readAll(again, hash, token)).toEqual(before)
-        expect(await again.stop()).toBe(0)
-      }),
-  )
-
-  test.skipIf(!installed)(
-    'a wrong command line ends with code 2 and a second node on the same data path with code 1',
-    () =>
-      withFolder(async folder => {
-        const wrong = await runCommand(['--rpc-http-prot=1'], { runtime })
-        expect([wrong.code, wrong.error.split('\n')[0]]).toEqual([
-          2,
-          "Unknown option: '--rpc-http-prot'. Did you mean --rpc-http-port?",
-        ])
-        const node = await startNode(folder, [], { runtime })
-        const second = await runCommand([`--data-path=${folder}`, '--rpc-http-port=0'], { runtime })
-        const taken = await runCommand(
-          [`--data-path=${join(folder, 'x')}`, `--rpc-http-port=${new URL(node.url).port}`],
-          { runtime },
-        )
-        await node.stop()
-        expect(second.code).toBe(1)
-        expect(second.error).toContain('is in use by another node')
-        expect([taken.code, taken.error]).toEqual([
-          1,
-          `Port(s) '[${new URL(node.url).port}]' already in use. Check for other processes using the port(s).\n`,
-        ])
-      }),
-  )
-})
-
-describe('a chain made on one runtime', () => {
-  test.skipIf(!RUNTIMES.every(isInstalled))('goes on on the others', () =>
+const defineOn = (runtime: RuntimeName, { test }: Scenario): void => {
+  test('a contract call is mined, the node killed and started again, and everything reads the same', () =>
     withFolder(async folder => {
-      let number = 0n
-      for (const runtime of RUNTIMES) {
-        const node = await startNode(folder, [], { runtime })
-        const { wallet, reader } = clientsOf(node.url)
-        const hash = await wallet.sendTransaction({ to: TO, value: 1n })
-        const receipt = await reader.waitForTransactionReceipt({ hash })
-        expect(receipt.blockNumber).toBe(++number)
-        expect(await reader.getBalance({ address: TO })).toBe(number)
-        await node.stop()
-      }
-    }),
-  )
-})
+      const node = await startNode(folder, [], { runtime })
+      expect(await node.rpc<string>('web3_clientVersion')).toContain(`/${runtime}-`)
+      const { wallet, reader } = clientsOf(node.url)
+      const { abi, bytecode } = compile('Token')
+      const deployed = await wallet.deployContract({ abi, bytecode, args: [1000n] })
+      const { contractAddress } = await reader.waitForTransactionReceipt({ hash: deployed })
+      const token = contractAddress as `0x${string}`
+      const hash = await wallet.writeContract({
+        address: token,
+        abi,
+        functionName: 'transfer',
+        args: [TO, 7n],
+      })
+      await reader.waitForTransactionReceipt({ hash })
+      const before = await readAll(node, hash, token)
+      await node.kill()
+
+      const again = await startNode(folder, [], { runtime })
+      expect(await readAll(again, hash, token)).toEqual(before)
+      expect(await again.stop()).toBe(0)
+    }))
+
+  test('a wrong command line ends with code 2 and a second node on the same data path with code 1', () =>
+    withFolder(async folder => {
+      const wrong = await runCommand(['--rpc-http-prot=1'], { runtime })
+      expect([wrong.code, wrong.error.split('\n')[0]]).toEqual([
+        2,
+        "Unknown option: '--rpc-http-prot'. Did you mean --rpc-http-port?",
+      ])
+      const node = await startNode(folder, [], { runtime })
+      const second = await runCommand([`--data-path=${folder}`, '--rpc-http-port=0'], { runtime })
+      const taken = await runCommand(
+        [`--data-path=${join(folder, 'x')}`, `--rpc-http-port=${new URL(node.url).port}`],
+        { runtime },
+      )
+      await node.stop()
+      expect(second.code).toBe(1)
+      expect(second.error).toContain('is in use by another node')
+      expect([taken.code, taken.error]).toEqual([
+        1,
+        `Port(s) '[${new URL(node.url).port}]' already in use. Check for other processes using the port(s).\n`,
+      ])
+    }))
+}
+
+for (const runtime of RUNTIMES)
+  scenario(`on ${runtime}`, own => defineOn(runtime, own), { skip: !isInstalled(runtime) })
+
+scenario(
+  'a chain made on one runtime',
+  ({ test }) => {
+    test('goes on on the others', () =>
+      withFolder(async folder => {
+        let number = 0n
+        for (const runtime of RUNTIMES) {
+          const node = await startNode(folder, [], { runtime })
+          const { wallet, reader } = clientsOf(node.url)
+          const hash = await wallet.sendTransaction({ to: TO, value: 1n })
+          const receipt = await reader.waitForTransactionReceipt({ hash })
+          expect(receipt.blockNumber).toBe(++number)
+          expect(await reader.getBalance({ address: TO })).toBe(number)
+          await node.stop()
+        }
+      }))
+  },
+  { skip: !RUNTIMES.every(isInstalled) },
+)

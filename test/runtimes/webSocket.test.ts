@@ -1,20 +1,13 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { expect } from 'bun:test'
 import { connect } from 'node:net'
 import { NOTIFICATION_BUFFER_BYTES_MAX } from '../../handlers/ws/outbox.ts'
 import { SUBSCRIPTIONS_MAX } from '../../handlers/rpc/subscriptions/subscriptions.ts'
 import { withFolder } from '../runtime/folder.ts'
-import {
-  isInstalled,
-  type NodeProcess,
-  PROCESS_TEST_TIMEOUT_MS,
-  type RuntimeName,
-  startNode,
-} from '../runtime/nodeProcess.ts'
+import { isInstalled, type NodeProcess, type RuntimeName, startNode } from '../runtime/nodeProcess.ts'
 import { connectRawWs, tellsPolicyViolation } from '../runtime/rawWs.ts'
 import { clientsOf } from '../runtime/transactions.ts'
 import { connectWs, HandshakeFailed } from '../runtime/wsClient.ts'
-
-setDefaultTimeout(2 * PROCESS_TEST_TIMEOUT_MS)
+import { type Scenario, scenario } from '../support/scenario.ts'
 
 const RUNTIMES: readonly RuntimeName[] = ['bun', 'node', 'deno']
 
@@ -78,10 +71,8 @@ const askOnOwnConnection = async (
   return { answer, close: () => void socket.destroy() }
 }
 
-describe.each(RUNTIMES)('WebSocket on %s', runtime => {
-  const testHere = test.skipIf(!isInstalled(runtime))
-
-  testHere('requests, batches and subscriptions are answered, and a stop is told', () =>
+const defineOn = (runtime: RuntimeName, { test }: Scenario): void => {
+  test('requests, batches and subscriptions are answered, and a stop is told', () =>
     withNode(runtime, [], async (node, wsUrl) => {
       const client = await connectWs(`${wsUrl}/any/path`, { protocols: ['undefined'] })
       expect(client.protocol).toBe('undefined')
@@ -98,10 +89,9 @@ describe.each(RUNTIMES)('WebSocket on %s', runtime => {
       expect(second?.number).toBe('0x2')
       expect(await node.stop()).toBe(0)
       expect(await client.closed).toEqual({ code: 1001, reason: 'The node is stopping' })
-    }),
-  )
+    }))
 
-  testHere('a message of four frames of the longest is answered, a longer one closes the connection', () =>
+  test('a message of four frames of the longest is answered, a longer one closes the connection', () =>
     withNode(runtime, [`--rpc-ws-max-frame-size=${FRAME_BYTES_MAX}`], async (_, wsUrl) => {
       const frames = await connectRawWs(wsUrl)
       const text = requestOf(4 * FRAME_BYTES_MAX)
@@ -115,10 +105,9 @@ describe.each(RUNTIMES)('WebSocket on %s', runtime => {
       client.send(requestOf(4 * FRAME_BYTES_MAX + 1))
       expect((await client.closed).code).toBe(1009)
       expect(await (await connectWs(wsUrl)).call('eth_chainId')).toBe('0x539')
-    }),
-  )
+    }))
 
-  testHere('one connection above the limit is refused, and taken once another is gone', () =>
+  test('one connection above the limit is refused, and taken once another is gone', () =>
     withNode(runtime, ['--rpc-ws-max-active-connections=3'], async (_, wsUrl) => {
       const clients = await Promise.all([1, 2, 3].map(() => connectWs(wsUrl)))
       expect(await refusalOf(connectWs(wsUrl))).toBeInstanceOf(HandshakeFailed)
@@ -126,14 +115,16 @@ describe.each(RUNTIMES)('WebSocket on %s', runtime => {
       clients[0]?.close()
       for (;;) {
         const client = await connectWs(wsUrl).catch(() => undefined)
-        if (client === undefined) continue
+        if (client === undefined) {
+          await Bun.sleep(5)
+          continue
+        }
         expect(await client.call('eth_chainId')).toBe('0x539')
         return
       }
-    }),
-  )
+    }))
 
-  testHere('the host of an upgrade is held against the allowlist, and plain HTTP is told what it met', () =>
+  test('the host of an upgrade is held against the allowlist, and plain HTTP is told what it met', () =>
     withNode(runtime, ['--host-allowlist=127.0.0.1,node.example.org'], async (_, wsUrl) => {
       const url = wsUrl.replace('ws:', 'http:')
       const headers = { host: 'Node.Example.org:1' }
@@ -148,10 +139,9 @@ describe.each(RUNTIMES)('WebSocket on %s', runtime => {
       expect([refused.status, await refused.text()]).toEqual([403, '{"message":"Host not authorized."}'])
       const login = await fetch(`${url}/login`, { method: 'POST', headers, body: '{}' })
       expect(login.status).toBe(400)
-    }),
-  )
+    }))
 
-  testHere('a reader that stops is bounded in memory, told, and cut off', () =>
+  test('a reader that stops is bounded in memory, told, and cut off', () =>
     withNode(runtime, ['--rpc-ws-max-active-connections=2'], async (node, wsUrl) => {
       const subscribe = JSON.stringify(
         Array.from({ length: SUBSCRIPTIONS_MAX }, (_, id) => ({
@@ -184,10 +174,9 @@ describe.each(RUNTIMES)('WebSocket on %s', runtime => {
       never.resume()
       await never.closed
       expect(never.received()).not.toContain(SLOW)
-    }),
-  )
+    }))
 
-  testHere('a connection above the limit of HTTP is closed without an answer', () =>
+  test('a connection above the limit of HTTP is closed without an answer', () =>
     withFolder(async folder => {
       const node = await startNode(folder, ['--rpc-http-max-active-connections=3'], { runtime })
       const connections = []
@@ -207,6 +196,8 @@ describe.each(RUNTIMES)('WebSocket on %s', runtime => {
         await Bun.sleep(20)
       }
       expect(await node.stop()).toBe(0)
-    }),
-  )
-})
+    }))
+}
+
+for (const runtime of RUNTIMES)
+  scenario(`WebSocket on ${runtime}`, own => defineOn(runtime, own), { skip: !isInstalled(runtime) })
