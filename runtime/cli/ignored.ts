@@ -1,6 +1,8 @@
+import { enabledBy } from './enabled.ts'
 import type { NodeOptions } from './nodeOptions.ts'
 import type { OptionTable } from './option.ts'
 import { GRAPHQL_OPTIONS } from './options/graphql.ts'
+import { P2P_OPTIONS } from './options/p2p.ts'
 import { RPC_OPTIONS, SHARED_RPC_OPTIONS } from './options/rpc.ts'
 import { HTTP_AUTH_OPTIONS, PROXY_OPTIONS, WS_AUTH_OPTIONS } from './options/rpcAuth.ts'
 import { WS_OPTIONS } from './options/ws.ts'
@@ -16,17 +18,21 @@ type Dependents = {
   readonly tables: readonly OptionTable[]
 }
 
-type Given = { readonly options: NodeOptions; readonly sources: Sources; readonly rpcHttpEnabled: boolean }
+type Given = { readonly options: NodeOptions; readonly sources: Sources }
 
 /** An option that does nothing because its parent does nothing is told with that one's parent. */
-const dependentsOf = ({ options, rpcHttpEnabled }: Given): readonly Dependents[] => {
+const dependentsOf = (options: NodeOptions): readonly Dependents[] => {
+  const { http, p2p } = enabledBy(options)
+  // Other ports listen where it says, too.
+  const { p2pHost: _, ...p2pTable } = P2P_OPTIONS
   const { rpcHttpAuthenticationJwtAlgorithm, ...httpAuth } = HTTP_AUTH_OPTIONS
   const { rpcWsAuthenticationJwtAlgorithm, ...wsAuth } = WS_AUTH_OPTIONS
   return [
-    { parent: 'rpc-http-enabled', isOn: rpcHttpEnabled, tables: [RPC_OPTIONS, HTTP_AUTH_OPTIONS] },
+    { parent: 'p2p-enabled', isOn: p2p, tables: [p2pTable] },
+    { parent: 'rpc-http-enabled', isOn: http, tables: [RPC_OPTIONS, HTTP_AUTH_OPTIONS] },
     {
       parent: 'rpc-http-enabled',
-      isOn: rpcHttpEnabled || options.rpcWsEnabled || options.graphqlHttpEnabled,
+      isOn: http || options.rpcWsEnabled || options.graphqlHttpEnabled,
       tables: [SHARED_RPC_OPTIONS],
     },
     { parent: 'rpc-ws-enabled', isOn: options.rpcWsEnabled, tables: [WS_OPTIONS, WS_AUTH_OPTIONS] },
@@ -56,14 +62,14 @@ const dependentsOf = ({ options, rpcHttpEnabled }: Given): readonly Dependents[]
 }
 
 /** What was given and has no effect, so that nobody waits for it to have one; each option once. */
-export const ignoredOptions = (given: Given): readonly Ignored[] => {
+export const ignoredOptions = ({ options, sources }: Given): readonly Ignored[] => {
   const told = new Set<string>()
-  return dependentsOf(given).flatMap(({ parent, isOn, tables }) => {
+  return dependentsOf(options).flatMap(({ parent, isOn, tables }) => {
     if (isOn) return []
     const names = tables
       .flatMap(table => Object.values(table))
       .map(({ name }) => name)
-      .filter(name => name !== parent && given.sources.has(name) && !told.has(name))
+      .filter(name => name !== parent && sources.has(name) && !told.has(name))
     for (const name of names) told.add(name)
     return names.length === 0
       ? []

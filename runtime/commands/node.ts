@@ -3,6 +3,7 @@ import { stderr } from 'node:process'
 import type { Address } from '../../core/bytes/bytes.ts'
 import { openAccess } from '../auth/open.ts'
 import type { CommandContext } from '../cli/command.ts'
+import { enabledBy } from '../cli/enabled.ts'
 import { ignoredOptions } from '../cli/ignored.ts'
 import { NODE_OPTIONS } from '../cli/nodeOptions.ts'
 import { startProgress } from '../cli/progress.ts'
@@ -24,10 +25,10 @@ import { listenForWs, type WsListener } from '../node/wsServer.ts'
 type Context = CommandContext<typeof NODE_OPTIONS>
 
 /** What was given and has no effect, so that nobody waits for it to have one. */
-const warnOfIgnored = ({ options, sources, environment }: Context, rpcEnabled: boolean, log: Log): void => {
+const warnOfIgnored = ({ options, sources, environment }: Context, log: Log): void => {
   for (const name of unknownVariables(NODE_OPTIONS, environment))
     log.warn('The environment variable {name} is no option and has been ignored', { name })
-  for (const { ignored, parent } of ignoredOptions({ options, sources, rpcHttpEnabled: rpcEnabled }))
+  for (const { ignored, parent } of ignoredOptions({ options, sources }))
     log.warn('{ignored} has been ignored because {parent} was not defined on the command line.', {
       ignored,
       parent,
@@ -85,11 +86,10 @@ export const runNode = async (context: Context): Promise<number> => {
   const { options, terminal } = context
   const format = configureLogFrom(options, terminal, 'out')
   const log = logOf('node')
-  const development = options.genesisFile === undefined
-  const rpcEnabled = options.rpcHttpEnabled ?? development
-  requireDistinctPorts(options, { http: rpcEnabled, p2p: options.p2pEnabled ?? !development })
+  const { development, http, p2p } = enabledBy(options)
+  requireDistinctPorts(options)
   const prepared = prepareRunningNode(options)
-  const staticNodes = (options.p2pEnabled ?? !development) ? readStaticNodes(options) : undefined
+  const staticNodes = p2p ? readStaticNodes(options) : undefined
   const poolOptions = poolOptionsOf(options, prepared.genesis.configuration)
   const access = await openAccess(options, logOf('access'))
   const stop = stopSignal({ withInput: options.stopWithParent })
@@ -99,11 +99,11 @@ export const runNode = async (context: Context): Promise<number> => {
   let node: RunningNode | undefined
   let services: Services | undefined
   try {
-    listener = rpcEnabled ? await listenForRpc(options) : undefined
+    listener = http ? await listenForRpc(options) : undefined
     wsListener = options.rpcWsEnabled ? await listenForWs(options) : undefined
     graphqlListener = options.graphqlHttpEnabled ? await listenForGraphql(options) : undefined
     node = await prepared.open()
-    warnOfIgnored(context, rpcEnabled, log)
+    warnOfIgnored(context, log)
     for (const warning of node.genesis.warnings) log.warn('{warning}', { warning })
     const showProgress = terminal.interactive
       ? () => startProgress(terminal, text => void stderr.write(text))

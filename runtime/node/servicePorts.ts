@@ -1,11 +1,10 @@
 import { UsageError } from '../cli/errors.ts'
+import { enabledBy } from '../cli/enabled.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
 
 /** Refuses services on one port before any of them listens; each that takes a free one has its own. @throws UsageError */
-export const requireDistinctPorts = (
-  options: NodeOptions,
-  enabled: { readonly http: boolean; readonly p2p: boolean },
-): void => {
+export const requireDistinctPorts = (options: NodeOptions): void => {
+  const enabled = enabledBy(options)
   const ports = [
     ...(enabled.p2p ? [options.p2pPort] : []),
     ...(enabled.http ? [options.rpcHttpPort] : []),

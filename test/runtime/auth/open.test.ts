@@ -202,11 +202,9 @@ describe('given trusted proxies', () => {
 })
 
 describe('given options whose parent is off', () => {
-  const ignored = (args: readonly string[], rpcHttpEnabled = true): readonly string[] => {
+  const ignored = (args: readonly string[]): readonly string[] => {
     const { values, sources } = resolve(args)
-    return ignoredOptions({ options: values, sources, rpcHttpEnabled }).map(
-      entry => `${entry.ignored} < ${entry.parent}`,
-    )
+    return ignoredOptions({ options: values, sources }).map(entry => `${entry.ignored} < ${entry.parent}`)
   }
 
   test('then each is told once, with the parent that would give it an effect', () => {
@@ -215,7 +213,8 @@ describe('given options whose parent is off', () => {
     ).toEqual([
       '--rpc-http-authentication-credentials-file, --rpc-http-api-methods-no-auth < --rpc-http-authentication-enabled',
     ])
-    expect(ignored(['--rpc-http-authentication-enabled', '--rpc-http-port=1'], false)).toEqual([
+    const off = '--rpc-http-enabled=false'
+    expect(ignored([off, '--rpc-http-authentication-enabled', '--rpc-http-port=1'])).toEqual([
       '--rpc-http-port, --rpc-http-authentication-enabled < --rpc-http-enabled',
     ])
     expect(ignored(['--rpc-ws-enabled', '--rpc-ws-authentication-subprotocol-enabled'])).toEqual([

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readArguments } from '../../../runtime/cli/arguments.ts'
+import { ignoredOptions } from '../../../runtime/cli/ignored.ts'
 import { NODE_OPTIONS } from '../../../runtime/cli/nodeOptions.ts'
 import { type Environment, resolveOptions, unknownVariables } from '../../../runtime/cli/resolve.ts'
 import { withFolder } from '../folder.ts'
@@ -217,6 +218,28 @@ describe('given several sources', () => {
     expect(
       unknownVariables(NODE_OPTIONS, { QUORATE_RPC_PORT: '1', QUORATE_IDENTITY: 'a', BESU_OPTS: '' }),
     ).toEqual(['QUORATE_RPC_PORT'])
+  })
+})
+
+describe('given options that have no effect', () => {
+  const ignored = (args: readonly string[]) => {
+    const { values: options, sources } = resolve(args)
+    return ignoredOptions({ options, sources })
+  }
+
+  test('when the node connects with no others then those of the network are told', () => {
+    const given = [
+      '--bootnodes=',
+      '--p2p-port=1',
+      '--p2p-host=10.0.0.1',
+      '--max-peers=3',
+      '--discovery-enabled',
+    ]
+    expect(ignored(given)).toEqual([
+      { ignored: '--p2p-port, --bootnodes, --discovery-enabled, --max-peers', parent: '--p2p-enabled' },
+    ])
+    expect(ignored([...given, '--p2p-enabled'])).toEqual([])
+    expect(ignored(['--p2p-enabled=false'])).toEqual([])
   })
 })
 

@@ -24,16 +24,15 @@ describe('the options of GraphQL', () => {
   })
 
   test('a port of another service is refused', () => {
-    const enabled = { http: true, p2p: false }
-    expect(() => requireDistinctPorts(options('--graphql-http-port=8545'), enabled)).toThrow(
+    expect(() => requireDistinctPorts(options('--graphql-http-port=8545'))).toThrow(
       "Port number '8545' has been specified multiple times. Please review the supplied configuration.",
     )
-    requireDistinctPorts(options('--graphql-http-port=0', '--rpc-http-port=0'), enabled)
+    requireDistinctPorts(options('--graphql-http-port=0', '--rpc-http-port=0'))
   })
 
   test('that do nothing without it are told', () => {
     const { values, sources } = given('--graphql-http-port=1', '--graphql-max-complexity=5')
-    expect(ignoredOptions({ options: values, sources, rpcHttpEnabled: true })).toContainEqual({
+    expect(ignoredOptions({ options: values, sources })).toContainEqual({
       ignored: '--graphql-http-port, --graphql-max-complexity',
       parent: '--graphql-http-enabled',
     })
