@@ -61,7 +61,8 @@ export const readTomlFile = (path: string, table: OptionTable): ReadonlyMap<stri
   const text = readText(path)
   let document: Record<string, unknown>
   try {
-    document = parse(text)
+    // Amounts of wei pass what a number holds.
+    document = parse(text, { integersAsBigInt: 'asNeeded' })
   } catch (cause) {
     if (!(cause instanceof TomlError)) throw cause
     const reason = cause.message.split('\n')[0] ?? ''

@@ -286,6 +286,16 @@ describe('given a TOML file', () => {
     }),
   )
 
+  test('then amounts may pass 2^53, with and without quotes', () =>
+    withFolder(folder => {
+      const file = join(folder, 'config.toml')
+      writeFileSync(file, 'rpc-tx-feecap = 2000000000000000000\napi-gas-price-max = "123456789012345678901"')
+      expect(values([`--config-file=${file}`])).toMatchObject({
+        rpcTxFeecap: 2_000_000_000_000_000_000n,
+        apiGasPriceMax: 123456789012345678901n,
+      })
+    }))
+
   test('when it is missing then Besu’s text says so', () => {
     expect(message(() => values(['--config-file=nowhere/x.toml']))).toStartWith(
       'Unable to read TOML configuration, file not found.',
