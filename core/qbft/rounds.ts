@@ -3,29 +3,13 @@ import { fromHex } from '../bytes/hex.ts'
 import { proposerOf } from '../validators/proposer.ts'
 import { encodeMessage } from './codec/message.ts'
 import type { RoundReason } from './effect.ts'
-import type { QbftEnvironment } from './environment.ts'
 import { noteSignature } from './evidence.ts'
 import type { HeightState, RoundState, Votes } from './state.ts'
+import { roundTimeoutMs } from './timeouts.ts'
 import { ask, keyOf, type Turn } from './turn.ts'
 
 /** The own round change is repeated so often while the round stays open: one that was lost, or a peer that restarted, ends no round. */
 export const RESEND_MS = 2_000
-
-/** 2^16 times any base is beyond every cap. */
-const DOUBLINGS_MAX = 16
-
-/** How long a round may take: doubled for each round in which a quorum was heard in vain, up to the cap. */
-export const roundTimeoutMs = (
-  {
-    requestTimeoutMs,
-    requestTimeoutMaxMs,
-  }: Pick<QbftEnvironment, 'requestTimeoutMs' | 'requestTimeoutMaxMs'>,
-  doublings: number,
-): number =>
-  Math.max(
-    requestTimeoutMs,
-    Math.min(requestTimeoutMs * 2 ** Math.min(doublings, DOUBLINGS_MAX), requestTimeoutMaxMs),
-  )
 
 export const noVotes: Votes = { prepares: new Map(), commits: new Map() }
 
@@ -53,12 +37,12 @@ export const heardIn = (turn: Turn, height: HeightState): readonly Address[] => 
 }
 
 export const startRoundTimer = (turn: Turn, height: HeightState): void => {
-  const { round, sequence, doublings } = height
+  const { round, sequence } = height
   if (round === undefined) return
   ask(turn, {
     kind: 'start-timer',
     timer: { kind: 'round', sequence, round: round.round },
-    atMs: turn.nowMs + roundTimeoutMs(turn.environment, doublings),
+    atMs: turn.nowMs + roundTimeoutMs(turn.environment, height),
   })
 }
 
@@ -102,6 +86,7 @@ export const enterRound = (
     futureVotes: new Map([...height.futureVotes].filter(([of]) => of > round)),
     roundChanges: new Map([...height.roundChanges].filter(([, { signed }]) => signed.payload.round >= round)),
     shares: new Map(),
+    heldMs: 0,
     ownMessages: [],
     ownRoundChange: undefined,
   }
@@ -111,7 +96,7 @@ export const enterRound = (
     kind: 'round-started',
     sequence: next.sequence,
     round,
-    timeoutMs: roundTimeoutMs(turn.environment, next.doublings),
+    timeoutMs: roundTimeoutMs(turn.environment, next),
     reason,
     heard: heardIn(turn, next),
     quorum: next.quorum,

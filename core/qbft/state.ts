@@ -81,8 +81,12 @@ export type HeightState = {
   /** The highest round that a quorum of round changes was acted on for. */
   readonly actionedRound: number
   readonly certificate: PreparedCertificate | undefined
-  /** How often the round timeout is doubled at present. */
-  readonly doublings: number
+  /** In a row, in which a quorum was heard in vain until the own timer fired: what round timeouts grow by. */
+  readonly failedRounds: number
+  /** How long the round was held since it began because no quorum was heard in it. */
+  readonly heldMs: number
+  /** As far as round timeouts grow readily; see timeouts.ts. */
+  readonly readyMs: number
   /** By on-chain hash. */
   readonly verdicts: ReadonlyMap<string, Verdict>
   readonly signed: RestartRecord

@@ -52,8 +52,6 @@ export type Settings = {
   readonly faultsMs: number
   readonly requestTimeoutMs: number
   readonly requestTimeoutMaxMs: number
-  /** The cap before lets the bound of the issue hold whatever came before. */
-  readonly isBounding: boolean
   readonly blockPeriodSeconds: number
   /** 0 when off. */
   readonly blockPeriodMs: number
@@ -90,24 +88,14 @@ const faultsFor = (random: Random): ReadonlySet<FaultName> => {
   return new Set(FAULT_NAMES.filter(name => random.chance(name === 'outages' ? 0.15 : 0.45)))
 }
 
-/** The product's default for how far round timeouts grow. */
-const REQUEST_TIMEOUT_MAX_MS = 60_000
+/** How far round timeouts may grow: the product's default, and more than any run lasts. */
+const REQUEST_TIMEOUTS_MAX_MS = [60_000, 600_000]
 
-/** From a block that may be made to one that is, beside waiting for attackers: heads and clocks run ahead by seconds. */
-const BESIDE_MS = 5_000
-
-/** After the faults a block comes within this, the issue asks: so many base timeouts and milliseconds. */
+/** After the faults each block comes within so many base timeouts and milliseconds, whatever came before. */
 const BOUND_TIMEOUTS = 4
 const BOUND_MS = 10_000
 
 export const boundMsOf = (requestTimeoutMs: number): number => BOUND_TIMEOUTS * requestTimeoutMs + BOUND_MS
-
-/**
- * A cap of the timeouts by which the bound holds whatever came before: the round under way when the faults end, and one for
- * each attacker that proposes nothing, may all take as long as it lets them.
- */
-const boundingTimeoutMs = (requestTimeoutMs: number, attackers: number): number =>
-  Math.max(requestTimeoutMs, Math.floor((boundMsOf(requestTimeoutMs) - BESIDE_MS) / (attackers + 1)))
 
 export const settingsOf = (seed: number, validators: number | undefined): Settings => {
   const random = createRandom(seed).fork('settings')
@@ -121,7 +109,7 @@ export const settingsOf = (seed: number, validators: number | undefined): Settin
   const inMilliseconds = random.chance(0.15)
   const attacks = attacksOf(random, bearable)
   const requestTimeoutMs = random.pick([1_000, 1_000, 2_000, 3_000, 4_000])
-  const isBounding = random.chance(0.5)
+  const requestTimeoutMaxMs = random.pick(REQUEST_TIMEOUTS_MAX_MS)
   return {
     seed,
     validators: size,
@@ -131,10 +119,7 @@ export const settingsOf = (seed: number, validators: number | undefined): Settin
     stormMs,
     faultsMs: faults.has('outages') ? stormMs + random.pick([5_000, 60_000, 600_000]) : stormMs,
     requestTimeoutMs,
-    requestTimeoutMaxMs: isBounding
-      ? boundingTimeoutMs(requestTimeoutMs, attacks.length)
-      : REQUEST_TIMEOUT_MAX_MS,
-    isBounding,
+    requestTimeoutMaxMs,
     blockPeriodSeconds: random.pick([1, 1, 2]),
     blockPeriodMs: inMilliseconds ? random.pick([300, 500, 1_500]) : 0,
     emptyBlockPeriodSeconds: random.chance(0.15) ? random.between(4, 12) : 0,

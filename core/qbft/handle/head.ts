@@ -9,6 +9,7 @@ import { changeRoundAgain } from '../roundChanges.ts'
 import { enterRound } from '../rounds.ts'
 import type { HeightState, QbftState } from '../state.ts'
 import { seenOf } from '../seenMessages.ts'
+import { readyTimeoutAt } from '../timeouts.ts'
 import { ask, drop, keyOf, type Turn } from '../turn.ts'
 import { useMessage } from './message.ts'
 
@@ -21,8 +22,14 @@ const nothingSigned = (sequence: bigint): RestartRecord => ({
   certificate: undefined,
 })
 
-const newHeight = (turn: Turn, head: HeadContext, restart: RestartRecord | undefined): HeightState => {
+const newHeight = (
+  turn: Turn,
+  head: HeadContext,
+  restart: RestartRecord | undefined,
+  before: HeightState | undefined,
+): HeightState => {
   const sequence = head.number + 1n
+  const readyMs = readyTimeoutAt(turn.environment, before, sequence, head.validators.length)
   const isOwn = restart !== undefined && restart.sequence === sequence
   // Having signed for a later height, this node has forgotten blocks: it signs nothing until it has them again.
   const isBehindItself = restart !== undefined && restart.sequence > sequence
@@ -37,7 +44,9 @@ const newHeight = (turn: Turn, head: HeadContext, restart: RestartRecord | undef
     shares: new Map(),
     actionedRound: 0,
     certificate: isOwn ? restart.certificate : undefined,
-    doublings: 0,
+    failedRounds: 0,
+    heldMs: 0,
+    readyMs,
     verdicts: new Map(),
     signed: isOwn ? restart : nothingSigned(sequence),
     ownMessages: [],
@@ -78,7 +87,7 @@ export const handleHead = (turn: Turn, before: QbftState, head: HeadContext): Qb
   for (const timer of ['block', 'round', 'resend'] as const) ask(turn, { kind: 'cancel-timer', timer })
   const restart = state.restart ?? recordAt(state, head.number + 1n)
   const isOver = restart !== undefined && restart.sequence <= head.number
-  const height = newHeight(turn, head, restart)
+  const height = newHeight(turn, head, restart, state.height)
   const kept = isOver || height.active ? undefined : restart
   if (!head.active) return { ...state, height, restart: kept }
   const { taken, left } = takeFuture(state.future, height.sequence)

@@ -3,6 +3,7 @@ import { beginProposal } from '../propose.ts'
 import { changeRound, changeRoundAgain } from '../roundChanges.ts'
 import { enterRound, heardIn, startResendTimer, startRoundTimer } from '../rounds.ts'
 import type { HeightState } from '../state.ts'
+import { roundTimeoutMs, unheardMaxMs } from '../timeouts.ts'
 import { ask, others, type Turn } from '../turn.ts'
 
 const repeatRoundChange = (turn: Turn, { ownRoundChange, head }: HeightState): void => {
@@ -44,18 +45,19 @@ const canAskFor = ({ certificate }: HeightState, round: number): boolean =>
 
 /**
  * "UponRoundTimeout". A round in which no quorum was heard is not left but asked for, again and again: alone a validator
- * would run ahead of those that come back, and so would one whose signer fails. The timeout starts over small, so that an
- * outage of any length ends soon after a quorum is there.
+ * would run ahead of those that come back, and so would one whose signer fails. In the end the timeout starts over small.
  */
 const roundTimerFired = (turn: Turn, height: HeightState): HeightState => {
   const { round, quorum, ownRoundChange } = height
   if (round === undefined) return height
   const isQuorumHeard = heardIn(turn, height).length >= quorum
   if (isQuorumHeard || !canAskFor(height, round.round)) {
-    const doublings = isQuorumHeard ? height.doublings + 1 : height.doublings
-    return changeRound(turn, { ...height, doublings }, round.round + 1, 'timeout')
+    const failedRounds = isQuorumHeard ? height.failedRounds + 1 : height.failedRounds
+    return changeRound(turn, { ...height, failedRounds }, round.round + 1, 'timeout')
   }
-  const held: HeightState = { ...height, doublings: 0 }
+  const heldMs = height.heldMs + roundTimeoutMs(turn.environment, height)
+  const failedRounds = heldMs < unheardMaxMs(turn.environment) ? height.failedRounds : 0
+  const held: HeightState = { ...height, heldMs, failedRounds }
   startRoundTimer(turn, held)
   if (ownRoundChange === undefined) return changeRoundAgain(turn, held)
   repeatRoundChange(turn, held)

@@ -48,7 +48,7 @@ export const work = async (
         recoveryMs,
         faults: [...faults],
         attackers: settings.attacks,
-        isBeyondBound: recoveryMs > boundMsOf(settings.requestTimeoutMs),
+        boundMs: boundMsOf(settings.requestTimeoutMs),
       }),
     )
     if (violation !== undefined && untilViolation) return

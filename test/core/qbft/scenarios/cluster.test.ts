@@ -114,3 +114,30 @@ test('#115 in a network without validators nothing is started', () => {
     ...node.step({ kind: 'transactions-waiting' }),
   ]).toEqual([])
 })
+
+describe('where a round takes longer than timeouts grow at once', () => {
+  const BASE_MS = 1_000
+  const minutes = (count: number): number => count * 60_000
+  /** How long the first blocks take. */
+  const blockTimes = (options: {
+    readonly latencyMs?: number
+    readonly workMs?: number
+  }): readonly number[] => {
+    const environment = { requestTimeoutMs: BASE_MS }
+    const cluster = createCluster({ keys: KEYS, environment, periodMs: PERIOD_MS, ...options })
+    for (const key of KEYS) cluster.start(key)
+    runTo(cluster, 3, minutes(20))
+    const times = firstCommits(cluster)
+    return times.map((time, index) => time - (times[index - 1] ?? 0))
+  }
+
+  test.each([
+    ['messages take 2 seconds', { latencyMs: 2_000 }, 3, 1],
+    ['messages take 10 seconds', { latencyMs: 10_000 }, 8, 3],
+    ['making and verifying a block take 4 seconds each', { workMs: 4_000 }, 3, 1],
+  ])('%s: growing is waited for once, and blocks go on', (_, options, firstWithin, othersWithin) => {
+    const [first = Number.NaN, ...others] = blockTimes(options)
+    expect(first).toBeLessThan(minutes(firstWithin))
+    for (const ms of others) expect(ms).toBeLessThan(minutes(othersWithin))
+  })
+})

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import type { QbftMessaging, QbftParameters } from '../../../../core/genesis/configuration.ts'
 import { type QbftConsensus, qbftAt } from '../../../../core/genesis/schedule.ts'
 import type { Timer } from '../../../../core/qbft/input.ts'
-import { RESEND_MS, roundTimeoutMs } from '../../../../core/qbft/rounds.ts'
+import { RESEND_MS } from '../../../../core/qbft/rounds.ts'
+import { roundTimeoutMs } from '../../../../core/qbft/timeouts.ts'
 import { createTimers } from '../../../../runtime/consensus/timers.ts'
 import { blockTimes } from '../../../../runtime/validator/timing.ts'
 import type { Key } from '../../chain/support/keys.ts'
@@ -17,19 +18,27 @@ const timeoutsIn = (step: Step): readonly number[] =>
 
 describe('round timeouts', () => {
   const BASE = { requestTimeoutMs: 1_000, requestTimeoutMaxMs: 60_000 }
-  const given = (environment = {}) => {
-    const network = givenNode(4, 3, { environment: { ...BASE, ...environment } })
+  const given = (validators = 4, environment = {}) => {
+    const network = givenNode(validators, validators - 1, { environment: { ...BASE, ...environment } })
     const first = network.node.blockTimer()
     return { ...network, first }
   }
   /** Two others ask for the node's round: a quorum was heard in it. */
   const hear = (node: Node, peers: readonly Key[]): Step =>
-    peers
-      .slice(0, 2)
-      .flatMap(key => node.receive(key, roundChange(key, node.state.height?.round?.round ?? 0)))
+    peers.slice(0, 2).flatMap(key => {
+      const { sequence, round } = node.state.height ?? {}
+      // Of round 0 there is no round change: round 1 is heard of in it, and begun.
+      return node.receive(key, roundChange(key, Math.max(round?.round ?? 0, 1), undefined, sequence))
+    })
+  /** Of the next rounds, after a quorum was heard in each one before. */
+  const heardInVain = (node: Node, peers: readonly Key[], rounds: number): readonly number[] =>
+    Array.from({ length: rounds }).flatMap(() => {
+      hear(node, peers)
+      return timeoutsIn(node.roundTimer())
+    })
 
   test('#76 double with each round in which a quorum was heard, from the base', () => {
-    const { node, peers, first } = given()
+    const { node, peers, first } = given(3)
     const steps = [first]
     // Of round 0 there is no round change: round 1 is heard of in it.
     for (const key of peers.slice(0, 2)) steps.push(node.receive(key, roundChange(key, 1)))
@@ -38,21 +47,62 @@ describe('round timeouts', () => {
       [0, 1_000],
       [1, 1_000],
     ])
-    const timeouts = [1, 2, 3, 4].flatMap(() => {
-      hear(node, peers)
-      return timeoutsIn(node.roundTimer())
-    })
-    expect(timeouts).toEqual([2_000, 4_000, 8_000, 16_000])
-    expect(node.state.height?.round?.round).toBe(5)
+    expect(heardInVain(node, peers, 3)).toEqual([2_000, 4_000, 8_000])
+    expect(node.state.height?.round?.round).toBe(4)
   })
 
+  /** After so many rounds in vain. */
+  const timeout = (failedRounds: number, environment = BASE, readyMs = 9_000): number =>
+    roundTimeoutMs(environment, { head: { validators: [] }, failedRounds, readyMs })
+
   test('#76 the times themselves: 1, 2, 4 and 8 seconds, and no more than the cap, which Besu has not', () => {
-    const times = [0, 1, 2, 3, 5, 6, 1000].map(doublings => roundTimeoutMs(BASE, doublings))
-    expect(times).toEqual([1_000, 2_000, 4_000, 8_000, 32_000, 60_000, 60_000])
+    expect([0, 1, 2, 3, 1000].map(failed => timeout(failed))).toEqual([1_000, 2_000, 4_000, 8_000, 60_000])
   })
 
   test('a cap below the base changes nothing: the base is what the network agreed on', () => {
-    expect(roundTimeoutMs({ requestTimeoutMs: 90_000, requestTimeoutMaxMs: 60_000 }, 3)).toBe(90_000)
+    const environment = { requestTimeoutMs: 90_000, requestTimeoutMaxMs: 60_000 }
+    expect([0, 3, 1000].map(failed => timeout(failed, environment, 90_000))).toEqual(Array(3).fill(90_000))
+  })
+
+  // The round under way and one of a proposer that is down then take 2 times 4.5 s of the 4 s and 10 s there are.
+  test('grow no further at once than lets four validators have a block in 4 base timeouts and 10 seconds', () => {
+    const { node, peers } = given()
+    expect(heardInVain(node, peers, 5)).toEqual([2_000, 4_000, 4_500, 4_500, 4_500])
+  })
+
+  test.each([
+    [4, 1_000, 4_500],
+    [7, 1_000, 3_000],
+    [10, 1_000, 2_250],
+    [10, 4_000, 5_250],
+    [4, 10_000, 22_500],
+    [20, 10_000, 10_000],
+  ])('of %d validators with a base of %d ms grow to %d ms at once', (validators, requestTimeoutMs, ready) => {
+    const { node } = given(validators, { requestTimeoutMs })
+    expect(node.state.height?.readyMs).toBe(ready)
+  })
+
+  test('grow beyond that, twofold with two rounds, where it did not help in ten more: one of two proposers is honest', () => {
+    const { node, peers } = given()
+    const timeouts = heardInVain(node, peers, 21)
+    expect(timeouts.filter(ms => ms === 4_500).length).toBe(10)
+    expect(timeouts.slice(12)).toEqual([9_000, 9_000, 18_000, 18_000, 36_000, 36_000, 60_000, 60_000, 60_000])
+  })
+
+  test('grow at once, at the next height, as far as a block needed', () => {
+    const { node, peers, keys } = given()
+    heardInVain(node, peers, 16)
+    expect(node.timers.get('round')?.atMs).toBe(node.nowMs + 18_000)
+    const next = (number: bigint): readonly number[] => {
+      node.head({ number, coinbase: at(keys, -1).address })
+      return timeoutsIn(node.blockTimer())
+    }
+    expect(next(1n)).toEqual([1_000])
+    expect(heardInVain(node, peers, 6)).toEqual([2_000, 4_000, 8_000, 16_000, 18_000, 18_000])
+    next(2n)
+    // This one came in its first round.
+    next(3n)
+    expect(heardInVain(node, peers, 4)).toEqual([2_000, 4_000, 4_500, 4_500])
   })
 
   test('do not double while no quorum is heard: the first such round is left, the next one held', () => {
@@ -67,17 +117,26 @@ describe('round timeouts', () => {
     }
   })
 
-  test('start over small after an outage, however far they had grown', () => {
+  test('start over small when no quorum was heard for a quarter of the cap, however far they had grown', () => {
     const { node, peers } = given()
-    for (const key of peers.slice(0, 2)) node.receive(key, roundChange(key, 1))
-    for (let round = 0; round < 5; round++) {
-      hear(node, peers)
-      node.roundTimer()
-    }
-    expect(node.timers.get('round')?.atMs).toBe(node.nowMs + 32_000)
+    heardInVain(node, peers, 15)
+    expect(node.timers.get('round')?.atMs).toBe(node.nowMs + 18_000)
     // Alone now.
     expect(roundsIn(node.roundTimer())).toEqual([])
     expect(node.timers.get('round')?.atMs).toBe(node.nowMs + 1_000)
+  })
+
+  test('stay as they are until then: messages that take longer than a timeout are heard in a later one', () => {
+    const { node, peers } = given()
+    heardInVain(node, peers, 2)
+    const held = [1, 2, 3, 4].map(() => {
+      expect(roundsIn(node.roundTimer())).toEqual([])
+      return (node.timers.get('round')?.atMs ?? Number.NaN) - node.nowMs
+    })
+    // Three times 4 seconds are less than 15.
+    expect(held).toEqual([4_000, 4_000, 4_000, 1_000])
+    hear(node, peers)
+    expect(timeoutsIn(node.roundTimer())).toEqual([2_000])
   })
 
   test('#77 a timer that is started again replaces the running one', async () => {

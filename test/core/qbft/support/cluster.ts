@@ -12,13 +12,14 @@ import { addressesOf } from './keys.ts'
 import { createNode, headOf, type Node, WAIT } from './node.ts'
 import type { EffectOf } from './step.ts'
 
-const LATENCY_MS = 10
-const WORK_MS = 5
-
 export type ClusterOptions = {
   readonly keys: readonly Key[]
   readonly environment?: Partial<QbftEnvironment>
   readonly periodMs?: number
+  /** Of each message. */
+  readonly latencyMs?: number
+  /** Making, verifying or storing a block. */
+  readonly workMs?: number
 }
 
 export type Committed = { readonly block: Block; readonly atMs: number; readonly by: Address }
@@ -38,7 +39,13 @@ export type Cluster = {
 type Machine = { node: Node | undefined; record: RestartRecord | undefined; chain: Block[]; life: number }
 
 /** Machines wired together in memory under one clock: each message takes as long, none is lost. */
-export const createCluster = ({ keys, environment = {}, periodMs = 1_000 }: ClusterOptions): Cluster => {
+export const createCluster = ({
+  keys,
+  environment = {},
+  periodMs = 1_000,
+  latencyMs = 10,
+  workMs = 5,
+}: ClusterOptions): Cluster => {
   const machines = new Map<string, Machine>(
     keys.map(({ address }) => [
       toBareHex(address),
@@ -99,7 +106,7 @@ export const createCluster = ({ keys, environment = {}, periodMs = 1_000 }: Clus
       case 'send': {
         const { message } = effect
         for (const to of effect.kind === 'send' ? [effect.to] : effect.to)
-          at(nowMs + LATENCY_MS, () => give(to, { kind: 'message', message, peer: key.address }))
+          at(nowMs + latencyMs, () => give(to, { kind: 'message', message, peer: key.address }))
         return
       }
       case 'start-timer':
@@ -110,17 +117,17 @@ export const createCluster = ({ keys, environment = {}, periodMs = 1_000 }: Clus
         })
       case 'build-block': {
         const { sequence, round } = effect
-        return later(WORK_MS, () => ({ kind: 'block-built', sequence, round, block: build(key, effect) }))
+        return later(workMs, () => ({ kind: 'block-built', sequence, round, block: build(key, effect) }))
       }
       case 'verify-block':
-        return later(WORK_MS, () => ({ kind: 'block-verified', hash: effect.hash, invalid: undefined }))
+        return later(workMs, () => ({ kind: 'block-verified', hash: effect.hash, invalid: undefined }))
       case 'import-block': {
         const { block } = effect
         committed.push({ block, atMs: nowMs, by: key.address })
-        at(nowMs + WORK_MS, () => extend(key, block))
+        at(nowMs + workMs, () => extend(key, block))
         // A new block is told to all; who has it already takes no notice.
         for (const other of keys)
-          if (other !== key) at(nowMs + WORK_MS + LATENCY_MS, () => extend(other, block))
+          if (other !== key) at(nowMs + workMs + latencyMs, () => extend(other, block))
         return
       }
       default:
