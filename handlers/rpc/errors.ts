@@ -12,6 +12,10 @@ export const RPC_ERRORS = {
   },
   INTERNAL_ERROR: { code: -32603, message: 'Internal error' },
   TIMEOUT: { code: -32603, message: 'Timeout expired' },
+  /** Besu's codes for what is the caller's fault; what was wrong stands behind the text or in the data. */
+  SIMULATION_INVALID: { code: -32603, message: 'Internal error' },
+  MALFORMED_STATE_OVERRIDES: { code: -32603, message: 'Internal error' },
+  TRACE_FILTER_TAG: { code: -32603, message: 'Internal error' },
   BATCH_TOO_LARGE: { code: -32005, message: 'Number of requests exceeds max batch size' },
   /** Besu has no such bound. */
   RESPONSE_TOO_LARGE: { code: -32005, message: 'Response to the batch exceeds the size limit' },
@@ -171,6 +175,7 @@ export const rpcErrorObject = (name: RpcErrorName): RpcErrorObject => RPC_ERRORS
 export class RpcError extends Error {
   override readonly name = 'RpcError'
   readonly code: RpcErrorName
+  readonly detail: string | undefined
   readonly data: unknown
   constructor(
     code: RpcErrorName,
@@ -179,6 +184,7 @@ export class RpcError extends Error {
     const { message } = RPC_ERRORS[code]
     super(options.detail === undefined ? message : `${message} (${options.detail})`, { cause: options.cause })
     this.code = code
+    this.detail = options.detail
     this.data = options.data
   }
 }

@@ -8,7 +8,7 @@ import type { RpcContext } from './context.ts'
 import { RpcError } from './errors.ts'
 import type { Call, Params } from './method.ts'
 import { blockNumberOf, withSelector } from './parameters/block.ts'
-import { given, integerOf, requireAddress, required } from './parameters/values.ts'
+import { given, requireAddress, required, slotOf } from './parameters/values.ts'
 import { trieAt } from './trieAt.ts'
 
 /** Slots proved in one answer: each costs a walk through the storage trie. */
@@ -17,9 +17,7 @@ export const PROOF_KEYS_MAX = 1024
 const readKeys = (params: Params): readonly bigint[] => {
   const keys = given(params, 1)
   if (!Array.isArray(keys) || keys.length > PROOF_KEYS_MAX) throw new RpcError('INVALID_STORAGE_KEYS')
-  return keys.map(key =>
-    required(typeof key === 'string' ? integerOf(key) : undefined, 'INVALID_STORAGE_KEYS'),
-  )
+  return keys.map(key => required(typeof key === 'string' ? slotOf(key) : undefined, 'INVALID_STORAGE_KEYS'))
 }
 
 /** Besu's echo of a slot: whole bytes without leading zeros, `0x0` for slot zero. */

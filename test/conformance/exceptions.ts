@@ -1,10 +1,6 @@
 /** Published cases that cannot hold, with why; README.md says more. */
 export const EXCEPTIONS: ReadonlyMap<string, { readonly suite: string; readonly why: string }> = new Map([
   [
-    'eth_getBlockByNumber_hashes.json',
-    { suite: "Besu's", why: 'totalDifficulty, which the execution-apis have taken out' },
-  ],
-  [
     'eth_getNewFilter_topicOnly.json',
     { suite: "Besu's", why: 'the first id of a counter, where ids are random' },
   ],

@@ -10,7 +10,7 @@ import type { RpcContext } from '../context.ts'
 import type { RpcErrorName } from '../errors.ts'
 import { RpcError } from '../errors.ts'
 import type { Call, Params } from '../method.ts'
-import { readSelector } from '../parameters/block.ts'
+import { type BlockSelector, readSelector } from '../parameters/block.ts'
 import { given, hashOf, integerOf, requireAddress, required } from '../parameters/values.ts'
 import { findAddresses, findSlots } from './preimages.ts'
 import { readStateAfter } from './stateAfter.ts'
@@ -37,10 +37,7 @@ const readMost = (value: unknown, error: RpcErrorName): number => {
 const readIndex = (params: Params, error: RpcErrorName): number =>
   Number(required(integerOf(given(params, 1), 31), error))
 
-const requireRecord = async (params: Params, context: RpcContext) => {
-  const selector = required(readSelector(params, 0), 'INVALID_BLOCK')
-  return required(await recordOf(context, selector), 'BLOCK_NOT_FOUND')
-}
+const requireSelector = (params: Params): BlockSelector => required(readSelector(params, 0), 'INVALID_BLOCK')
 
 /** The leaves to show, and the key to go on with. */
 const page = (leaves: readonly TrieLeaf[], most: number) => ({
@@ -48,12 +45,14 @@ const page = (leaves: readonly TrieLeaf[], most: number) => ({
   nextKey: leaves[most]?.key,
 })
 
-/** debug_accountRange: accounts in the order of their hashed addresses. The second parameter is looked at by nobody. */
+/** debug_accountRange: accounts in the order of their hashed addresses. The second parameter is looked at by nobody. Null where there is no such block, as for the two below (Besu). */
 export const accountRange = async (call: Call, context: RpcContext): Promise<unknown> => {
   const { params } = call
+  const selector = requireSelector(params)
   const start = readStart(given(params, 2), 'INVALID_ADDRESS_HASH')
   const most = readMost(given(params, 3), 'INVALID_MAX_RESULTS')
-  const record = await requireRecord(params, context)
+  const record = await recordOf(context, selector)
+  if (record === undefined) return null
   const leaves = await readStateAfter(call, context, record, undefined, ({ nodes, root }) =>
     trieLeaves(nodes, ACCOUNT_KEYS, root, start, most + 1),
   )
@@ -72,11 +71,13 @@ const slotWord = (value: Uint8Array): string => toHex(padStartBytes(rlpBytes(dec
 /** debug_storageRangeAt: an account's slots after a transaction, in the order of their hashes. */
 export const storageRangeAt = async (call: Call, context: RpcContext): Promise<unknown> => {
   const { params } = call
+  const selector = requireSelector(params)
   const index = readIndex(params, 'INVALID_TRANSACTION_INDEX')
   const address = requireAddress(params, 2)
   const start = readStart(given(params, 3), 'INVALID_DATA_HASH')
   const most = readMost(given(params, 4), 'INVALID_TRANSACTION_LIMIT')
-  const record = await requireRecord(params, context)
+  const record = await recordOf(context, selector)
+  if (record === undefined) return null
   const found = await readStateAfter(call, context, record, index, ({ reader, nodes }) => {
     const account = reader.account(address)
     if (account === undefined) return { leaves: [], from: 0n }
@@ -104,9 +105,11 @@ export const storageRangeAt = async (call: Call, context: RpcContext): Promise<u
 /** debug_accountAt: an account after a transaction. */
 export const accountAt = async (call: Call, context: RpcContext): Promise<unknown> => {
   const { params } = call
+  const selector = requireSelector(params)
   const index = readIndex(params, 'INVALID_TRANSACTION')
   const address = requireAddress(params, 2)
-  const record = await requireRecord(params, context)
+  const record = await recordOf(context, selector)
+  if (record === undefined) return null
   if (index >= record.block.transactions.length) throw new RpcError('TRANSACTION_NOT_FOUND')
   return await readStateAfter(call, context, record, index, ({ reader }) => {
     const account = required(reader.account(address), 'ACCOUNT_NOT_FOUND')

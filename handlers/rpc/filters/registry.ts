@@ -153,6 +153,6 @@ export const createFilterRegistry = ({ chain, pool, nowMs, randomBytes }: RpcHos
       if (filter?.kind !== 'logs') throw new RpcError('LOGS_FILTER_NOT_FOUND')
       return filter.filter
     },
-    uninstall: drop,
+    uninstall: id => use(id) !== undefined && drop(id),
   }
 }

@@ -10,11 +10,18 @@ import type { RpcContext } from '../context.ts'
 import { RpcError } from '../errors.ts'
 import { createJsonArray } from '../jsonPieces.ts'
 import { allAside, type Call, type Method, method } from '../method.ts'
-import { type BlockSelector, LATEST, readSelector, requireNumberSelector } from '../parameters/block.ts'
+import {
+  type BlockSelector,
+  LATEST,
+  readSelector,
+  requireNumberSelector,
+  settled,
+} from '../parameters/block.ts'
 import { bytesOf, given, hashOf, required } from '../parameters/values.ts'
 import { simulationBlock } from '../simulation/block.ts'
 import { readBlockOverrides, underBlockOverrides } from '../simulation/blockOverrides.ts'
 import { readCall } from '../simulation/callParameters.ts'
+import { REFUSED_CALLS } from '../simulation/outcome.ts'
 import { readStateOverrides } from '../simulation/stateOverrides.ts'
 import { budgetOf } from '../tracing/budget.ts'
 import { readTraceOptions, tracerOf } from '../tracing/options.ts'
@@ -87,16 +94,26 @@ const traceTransaction = async (call: Call, context: RpcContext): Promise<unknow
   return traced
 }
 
+/** What Besu answers to a call that cannot even begin, with why not. */
+const asInvalid = (error: unknown): unknown =>
+  error instanceof RpcError && REFUSED_CALLS.has(error.code)
+    ? new RpcError('SIMULATION_INVALID', { detail: error.detail ?? error.message, cause: error })
+    : error
+
 const traceCall = async (call: Call, context: RpcContext): Promise<unknown> => {
   const message = readCall(given(call.params, 0))
-  const selector = readSelector(call.params, 1) ?? LATEST
+  const selector = settled(readSelector(call.params, 1) ?? LATEST)
   const options = readTraceOptions(given(call.params, 2))
   const kind = tracerOf(options)
   const overrides = readStateOverrides(options['stateOverrides'] ?? undefined)
   const blockOverrides = readBlockOverrides(options['blockOverrides'])
   const found = required(await simulationBlock(context, selector), 'BLOCK_NOT_FOUND')
   const session = await openSession(context, underBlockOverrides(context, found, blockOverrides), overrides)
-  return await traceCallIn(context, session, message, kind, budgetOf(call, context))
+  try {
+    return await traceCallIn(context, session, message, kind, budgetOf(call, context))
+  } catch (cause) {
+    throw asInvalid(cause)
+  }
 }
 
 /** Traces of transactions, made by executing them again, with geth's tracers. */

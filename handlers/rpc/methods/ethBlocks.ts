@@ -1,6 +1,7 @@
 import { toQuantity } from '../../../core/bytes/hex.ts'
 import { rawHeaderHash } from '../../../core/chain/codec/header.ts'
 import type { BlockRecord } from '../../../core/store/store.ts'
+import { hasBeaconChain } from '../beaconChain.ts'
 import { recordOf } from '../blocks.ts'
 import type { RpcContext } from '../context.ts'
 import { RpcError, type RpcErrorName } from '../errors.ts'
@@ -38,22 +39,25 @@ const getBlock = (name: string, param: string, read: Read): Method =>
     if (typeof fullTransactions !== 'boolean') throw new RpcError('INVALID_FULL_TRANSACTIONS')
     const record = await recordOf(context, selector)
     if (record === undefined) return null
-    // Besu's answer on its own networks; the execution-apis, which have taken it out, where a public chain was imported.
-    const totalDifficulty = context.chain.configuration.consensus.kind === 'qbft'
-    return blockShape(record, { fullTransactions, totalDifficulty })
+    return blockShape(record, { fullTransactions, totalDifficulty: tellsTotalDifficulty(context) })
   })
+
+const tellsTotalDifficulty = ({ chain }: RpcContext): boolean => !hasBeaconChain(chain.configuration)
 
 const transactionCount = ({ block }: BlockRecord): string => toQuantity(block.transactions.length)
 const uncleCount = ({ block }: BlockRecord): string => toQuantity(block.ommers.length)
 
-/** Blocks hold no ommers on QBFT; where they do, on an imported chain, the header is all that is kept of one. */
+/**
+ * Blocks hold no ommers on QBFT; where they do, on an imported chain, the header is all that is kept of one: it is shown as a
+ * block without transactions, whose total difficulty nobody has worked out (Besu).
+ */
 const getUncle = (name: string, param: string, read: Read): Method =>
   method(name, [param, 'index'], async ({ params }, context) => {
     const selector = read(params)
     const index = requireIndex(params, 'INVALID_BLOCK_INDEX')
     const ommer = (await recordOf(context, selector))?.block.ommers[index]
     if (ommer === undefined) return null
-    const { transactions: _, ...shape } = blockShape(
+    return blockShape(
       {
         block: { header: ommer, transactions: [], ommers: [], withdrawals: undefined },
         hash: rawHeaderHash(ommer),
@@ -61,9 +65,8 @@ const getUncle = (name: string, param: string, read: Read): Method =>
         senders: [],
         receipts: [],
       },
-      { fullTransactions: false, totalDifficulty: false },
+      { fullTransactions: false, totalDifficulty: tellsTotalDifficulty(context) },
     )
-    return shape
   })
 
 export const requireIndex = (params: Params, error: RpcErrorName): number =>

@@ -6,7 +6,7 @@ import { RpcError } from '../errors.ts'
 import { type Method, method } from '../method.ts'
 import { nextHeadOf } from '../nextHead.ts'
 import { withSelector } from '../parameters/block.ts'
-import { addressOf, given, integerOf, isObject, required } from '../parameters/values.ts'
+import { addressOf, given, isObject, required, slotOf } from '../parameters/values.ts'
 import { TRIE_BLOCKS_MAX } from '../trieAt.ts'
 import { readState } from '../state.ts'
 
@@ -22,7 +22,7 @@ const readRequests = (value: unknown): readonly Request[] => {
     return {
       name,
       address: required(addressOf(name), 'INVALID_ADDRESS'),
-      slots: keys.map(key => bigintToFixedBytes(required(integerOf(key), 'INVALID_STORAGE_KEYS'), 32)),
+      slots: keys.map(key => bigintToFixedBytes(required(slotOf(key), 'INVALID_STORAGE_KEYS'), 32)),
     }
   })
   const count = requests.reduce((sum, { slots }) => sum + slots.length, 0)

@@ -3,7 +3,7 @@ import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
 import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
 import { type Method, method } from '../method.ts'
 import { withSelector } from '../parameters/block.ts'
-import { given, integerOf, requireAddress, required } from '../parameters/values.ts'
+import { given, requireAddress, required, slotOf } from '../parameters/values.ts'
 import { getProof } from '../proof.ts'
 import { readState } from '../state.ts'
 
@@ -34,7 +34,7 @@ export const ETH_STATE_METHODS: readonly Method[] = [
   method('eth_getStorageAt', ['address', 'position', 'block?'], async ({ params }, context) => {
     const [{ address, slot }, selector] = withSelector(params, 2, () => ({
       address: requireAddress(params, 0),
-      slot: bigintToFixedBytes(required(integerOf(given(params, 1)), 'INVALID_POSITION'), 32),
+      slot: bigintToFixedBytes(required(slotOf(given(params, 1)), 'INVALID_POSITION'), 32),
     }))
     const value = await readState(context, selector, state => {
       const account = state.account(address)

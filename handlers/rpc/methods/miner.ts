@@ -10,7 +10,8 @@ const minerOf = ({ miner }: RpcContext): RpcMiner => required(miner, 'METHOD_NOT
 const EXTRA_DATA_BYTES_MAX = 32
 
 const readExtraData = (value: unknown): Uint8Array => {
-  const bytes = required(bytesOf(value), 'INVALID_EXTRA_DATA')
+  const bytes = bytesOf(value)
+  if (bytes === undefined) throw new RpcError('INVALID_EXTRA_DATA', { data: 'extra data is bytes in hex' })
   if (bytes.length > EXTRA_DATA_BYTES_MAX)
     throw new RpcError('INVALID_EXTRA_DATA', {
       data: `extra data has ${bytes.length} bytes, at most ${EXTRA_DATA_BYTES_MAX} are free`,

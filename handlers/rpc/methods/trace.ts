@@ -6,7 +6,13 @@ import { RpcError } from '../errors.ts'
 import { createJsonArray } from '../jsonPieces.ts'
 import { allAside, type Call, type Method, method } from '../method.ts'
 import { createPace } from '../pace.ts'
-import { type BlockSelector, LATEST, readSelector, requireNumberSelector } from '../parameters/block.ts'
+import {
+  type BlockSelector,
+  LATEST,
+  readSelector,
+  requireNumberSelector,
+  settled,
+} from '../parameters/block.ts'
 import { bytesOf, given, hashOf, integerOf, required, requireCount } from '../parameters/values.ts'
 import { simulationBlock } from '../simulation/block.ts'
 import { type CallParameters, readCall } from '../simulation/callParameters.ts'
@@ -41,6 +47,9 @@ const tracesOfTransaction = async (call: Call, context: RpcContext): Promise<rea
   const traces = await transactionTraces(context, mined.record, mined.index, budgetOf(call, context))
   return traces.map(({ json }) => json)
 }
+
+const traceTransaction = async (call: Call, context: RpcContext): Promise<unknown> =>
+  (await tracesOfTransaction(call, context)) ?? []
 
 /** `["0x0", "0x2"]` is the third call in the first call of a transaction. @throws RpcError */
 const readTraceAddress = (value: unknown): string => {
@@ -81,7 +90,7 @@ const replayTransaction = async (call: Call, context: RpcContext): Promise<unkno
 }
 
 const sessionAt = async (context: RpcContext, selector: BlockSelector): Promise<Session> =>
-  openSession(context, required(await simulationBlock(context, selector), 'BLOCK_NOT_FOUND'))
+  openSession(context, required(await simulationBlock(context, settled(selector)), 'BLOCK_NOT_FOUND'))
 
 const traceCall = async (call: Call, context: RpcContext): Promise<unknown> => {
   const message = readCall(given(call.params, 0))
@@ -155,7 +164,7 @@ const traceRawTransaction = async (call: Call, context: RpcContext): Promise<unk
 /** Traces as OpenEthereum brought them and Besu has them. */
 export const TRACE_METHODS: readonly Method[] = allAside([
   method('trace_block', ['block'], traceBlock),
-  method('trace_transaction', ['transactionHash'], tracesOfTransaction),
+  method('trace_transaction', ['transactionHash'], traceTransaction),
   method('trace_get', ['transactionHash', 'traceAddress'], traceGet),
   method('trace_filter', ['filter'], (call, context) =>
     filterTraces(context, readTraceFilter(given(call.params, 0)), budgetOf(call, context)),

@@ -1,3 +1,4 @@
+import { hasBeaconChain } from '../beaconChain.ts'
 import { hashOf, isObject, integerOf, given } from './values.ts'
 import { RpcError, type RpcErrorName } from '../errors.ts'
 import type { RpcContext } from '../context.ts'
@@ -61,12 +62,16 @@ const selectorOf = (value: unknown): BlockSelector | undefined => {
     if (value.length >= HASH_LENGTH_MIN) return hashSelectorOf(value)
     return value.length > NUMBER_LENGTH_MAX ? undefined : numberSelectorOf(value)
   }
-  if (isObject(value)) {
-    if (value['blockHash'] !== undefined) return hashSelectorOf(value['blockHash'])
-    const number = integerOf(value['blockNumber'], 63)
-    return number === undefined ? undefined : { kind: 'number', number }
-  }
-  return numberSelectorOf(value)
+  return isObject(value) ? objectSelectorOf(value) : numberSelectorOf(value)
+}
+
+/** EIP-1898: a hash or a number, not both. All blocks are canonical here, so `requireCanonical` only has to be readable. */
+const objectSelectorOf = (value: Readonly<Record<string, unknown>>): BlockSelector | undefined => {
+  const { blockHash = null, blockNumber = null, requireCanonical = null } = value
+  if (requireCanonical !== null && typeof requireCanonical !== 'boolean') return undefined
+  if (blockHash !== null) return blockNumber === null ? hashSelectorOf(blockHash) : undefined
+  const number = integerOf(blockNumber, 63)
+  return number === undefined ? undefined : { kind: 'number', number }
 }
 
 /** The block parameter of methods that take numbers only; `error` where it is missing or unreadable. */
@@ -81,10 +86,15 @@ export const readSelector = (params: Params, index: number): BlockSelector | und
   const value = given(params, index)
   if (value === undefined) return undefined
   const selector = selectorOf(value)
-  if (selector === undefined) throw new RpcError('INVALID_BLOCK')
+  if (selector === undefined)
+    throw new RpcError(Number.isInteger(value) ? 'INVALID_BLOCK_NUMBER' : 'INVALID_BLOCK')
   if (selector.kind === 'number' && selector.number < 0n) throw new RpcError('INVALID_BLOCK_NUMBER')
   return selector
 }
+
+/** The block itself where calls are run in one that exists: `pending` is the head, as in Besu. */
+export const settled = (selector: BlockSelector): BlockSelector =>
+  selector.kind === 'tag' && selector.tag === 'pending' ? LATEST : selector
 
 /**
  * The parameters before a block parameter, and the block. Besu demands the block and looks at it first; the
@@ -108,21 +118,23 @@ export const withSelector = <T>(
 
 /**
  * The number of the block that is meant, undefined where there is none. `pending` is the head: this node holds no half-made
- * block. `safe` and `finalized` are never set on QBFT networks, as in Besu; what was imported from a file of a
- * proof-of-stake chain is final.
+ * block. `safe` and `finalized` are unknown where no beacon chain sets them, as on QBFT (Besu, execution-apis); what was
+ * imported of a chain that one took over is final.
  * @throws RpcError
  */
 export const blockNumberOf = async (
   context: RpcContext,
   selector: BlockSelector,
 ): Promise<bigint | undefined> => {
-  const head = context.chain.head().header.number
+  const { number: head, difficulty } = context.chain.head().header
   if (selector.kind === 'number')
     return selector.number >= 0n && selector.number <= head ? selector.number : undefined
   if (selector.kind === 'hash') return await context.chain.store.numberOfHash(selector.hash)
   const { tag } = selector
   if (tag === 'earliest') return 0n
   const isFinality = tag === 'safe' || tag === 'finalized'
-  if (isFinality && context.chain.configuration.consensus.kind === 'qbft') throw new RpcError('UNKNOWN_BLOCK')
+  // EIP-3675: blocks of proof of stake have no difficulty.
+  if (isFinality && !(difficulty === 0n && hasBeaconChain(context.chain.configuration)))
+    throw new RpcError('UNKNOWN_BLOCK')
   return head
 }

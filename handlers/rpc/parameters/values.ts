@@ -26,6 +26,9 @@ export const integerOf = (value: unknown, bits = 256): bigint | undefined => {
   return integer >> BigInt(bits) === 0n ? integer : undefined
 }
 
+/** A storage slot: as `integerOf`, and no digits at all are slot 0 (execution-apis: up to 32 bytes). */
+export const slotOf = (value: unknown): bigint | undefined => (value === '0x' ? 0n : integerOf(value))
+
 /** Besu's lenient address: 0x optional, fewer digits count as if zeros stood before them. Undefined for anything else. */
 export const addressOf = (value: unknown): Address | undefined => {
   const digits = hexDigits(value)

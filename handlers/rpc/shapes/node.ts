@@ -1,7 +1,6 @@
 import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
-import type { Chain } from '../../../core/chain/chain.ts'
-import { forkKeys } from '../../../core/genesis/forks.ts'
 import { rulesAt } from '../../../core/genesis/schedule.ts'
+import { genesisConfig } from '../config/genesisConfig.ts'
 import type { RpcContext, RpcNetwork, RpcPeer, SyncingStatus } from '../context.ts'
 import { required } from '../parameters/values.ts'
 
@@ -15,26 +14,6 @@ const PROTOCOL_VERSION = 1
 const placeOf = (enode: string): { readonly host: string; readonly port: number } => {
   const [, host = '', port = '0'] = /@(.*?):(\d+)(?:\?.*)?$/.exec(enode) ?? []
   return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) }
-}
-
-/** The genesis file's `config`, as far as it is not each node's own. */
-const configOf = ({ configuration }: Chain): Record<string, unknown> => {
-  const keys = forkKeys(configuration.forks)
-  const forks = configuration.forks.flatMap(({ fork, at }, index) =>
-    fork === 'frontier' ? [] : [[keys[index], Number(at.kind === 'block' ? at.number : at.timestamp)]],
-  )
-  const { consensus } = configuration
-  const qbft =
-    consensus.kind === 'qbft'
-      ? {
-          qbft: {
-            epochLength: Number(consensus.parameters.epochLength),
-            blockPeriodSeconds: consensus.parameters.blockPeriodSeconds,
-            requestTimeoutSeconds: consensus.parameters.requestTimeoutSeconds,
-          },
-        }
-      : { ethash: {} }
-  return { chainId: Number(configuration.chainId), ...Object.fromEntries(forks), ...qbft }
 }
 
 /** What admin_nodeInfo tells. @throws RpcError while the node does not listen yet */
@@ -52,7 +31,7 @@ export const nodeShape = ({ chain, options }: RpcContext, network: RpcNetwork): 
     ports: { listener: port },
     protocols: {
       eth: {
-        config: configOf(chain),
+        config: genesisConfig(chain.configuration),
         difficulty: Number(totalDifficulty),
         genesis: toHex(chain.genesis.hash),
         head: toHex(hash),

@@ -2,7 +2,7 @@ import { toHex } from '../../../core/bytes/hex.ts'
 import type { TransactionResult } from '../../../core/evm/result.ts'
 import type { RpcContext } from '../context.ts'
 import type { Call } from '../method.ts'
-import { LATEST, withSelector } from '../parameters/block.ts'
+import { settled, withSelector } from '../parameters/block.ts'
 import { given } from '../parameters/values.ts'
 import { type SimulationBlock, simulateIn, simulationBlock } from './block.ts'
 import { readBlockOverrides, underBlockOverrides } from './blockOverrides.ts'
@@ -27,12 +27,10 @@ export const simulateCall = (
 
 /** eth_call: what a call returns in a block, without a trace. Null where there is no such block, as in Besu. */
 export const ethCall = async ({ params }: Call, context: RpcContext): Promise<string | null> => {
-  const [call, named] = withSelector(params, 1, () => readCall(given(params, 0)))
-  // Besu knows no half-made block here.
-  const selector = named.kind === 'tag' && named.tag === 'pending' ? LATEST : named
+  const [call, selector] = withSelector(params, 1, () => readCall(given(params, 0)))
   const overrides = readStateOverrides(given(params, 2))
   const blockOverrides = readBlockOverrides(given(params, 3))
-  const found = await simulationBlock(context, selector)
+  const found = await simulationBlock(context, settled(selector))
   if (found === undefined) return null
   const block = underBlockOverrides(context, found, blockOverrides)
   const result = await simulateCall(context, call, block, overrides)

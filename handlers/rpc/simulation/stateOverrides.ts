@@ -24,9 +24,8 @@ export type StateOverrides = readonly AccountOverride[]
 /** Accounts and slots together. */
 export const OVERRIDES_MAX = 100_000
 
-/** Besu answers with an internal error; the fault is the caller's, so here it is told as that. */
 const malformed = (detail: string): never => {
-  throw new RpcError('INVALID_PARAMS', { detail: `state overrides: ${detail}` })
+  throw new RpcError('MALFORMED_STATE_OVERRIDES', { data: `state overrides: ${detail}` })
 }
 
 /** The member of that name, undefined where it is missing or null. */

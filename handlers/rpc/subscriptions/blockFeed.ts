@@ -1,5 +1,6 @@
 import { bloomMayMatch } from '../../../core/store/logs/pattern.ts'
 import type { BlockRecord } from '../../../core/store/store.ts'
+import { hasBeaconChain } from '../beaconChain.ts'
 import type { RpcHost } from '../context.ts'
 import { type LogFilter, logMatches } from '../logs/filter.ts'
 import { createPace } from '../pace.ts'
@@ -66,7 +67,7 @@ export const createBlockFeed = ({
   const heads = createGroups<ToldBlock>()
   const logs = createGroups<ToldBlock>()
   // As eth_getBlockByNumber has it.
-  const totalDifficulty = chain.configuration.consensus.kind === 'qbft'
+  const totalDifficulty = !hasBeaconChain(chain.configuration)
   let unsubscribe: (() => void) | undefined
   /** The next block to tell of. */
   let next = 0n

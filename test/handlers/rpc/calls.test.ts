@@ -224,20 +224,6 @@ describe('eth_call', () => {
       }
       expect(await error(taken)).toBe(-32000)
     })
-
-    test('that is malformed is refused with what is wrong', async () => {
-      for (const [overrides, detail] of [
-        [{ [sample.token]: { state: {}, stateDiff: {} } }, 'state and stateDiff exclude each other'],
-        [{ [sample.token]: { balance: 'x' } }, 'balance'],
-        [{ [sample.token]: { state: { '0xzz': '0x1' } } }, 'a slot has 32 bytes at most'],
-        [{ '0xzz': {} }, 'accounts are named by their addresses'],
-        ['x', 'an object of accounts is wanted'],
-      ] as const)
-        expect((await rpc('eth_call', { to: sample.token }, 'latest', overrides)).error).toEqual({
-          code: -32602,
-          message: `Invalid params (state overrides: ${detail})`,
-        })
-    })
   })
 
   describe('in another block', () => {

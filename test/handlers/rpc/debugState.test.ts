@@ -49,10 +49,7 @@ describe('debug_accountAt', () => {
       code: -32000,
       message: 'Account not found',
     })
-    expect(await error('debug_accountAt', '0x77', 0, sample.token)).toEqual({
-      code: -32000,
-      message: 'Block not found',
-    })
+    expect(await call('debug_accountAt', '0x77', 0, sample.token)).toBeNull()
     expect((await error('debug_accountAt', '0x2', -1, sample.token))?.message).toBe(
       'Invalid transaction params (missing or incorrect)',
     )
@@ -93,6 +90,11 @@ describe('debug_storageRangeAt', () => {
     expect(Object.keys(first.storage)).toHaveLength(1)
   })
 
+  test('of a block that is not there is null; without a block it is refused', async () => {
+    expect(await call('debug_storageRangeAt', '0x77', 0, sample.token, ZERO, 1)).toBeNull()
+    expect((await error('debug_storageRangeAt'))?.message).toBe('Invalid block param (block not found)')
+  })
+
   test('of an account without storage is empty', async () => {
     expect(await call('debug_storageRangeAt', '0x2', 0, RECEIVER.address, ZERO, 10)).toEqual({
       storage: {},
@@ -124,7 +126,8 @@ describe('debug_accountRange', () => {
     })
   })
 
-  test('refuses what it cannot read', async () => {
+  test('refuses what it cannot read, and is null for a block that is not there', async () => {
+    expect(await call('debug_accountRange', '0x77', 0, ZERO, 3)).toBeNull()
     expect((await error('debug_accountRange', 'latest', 0, 'x', 3))?.message).toBe(
       'Invalid address hash params',
     )

@@ -228,9 +228,11 @@ describe('filters', () => {
   test('that nobody asked for ten minutes are gone', async () => {
     const kept = await call('eth_newBlockFilter')
     const id = await call('eth_newBlockFilter')
+    const another = await call('eth_newBlockFilter')
     sample.node.nowMs += FILTER_LIFETIME_MS
     await changes(kept)
     sample.node.nowMs += 1
+    expect(await call('eth_uninstallFilter', another)).toBe(false)
     expect((await rpc('eth_getFilterChanges', id)).error?.message).toBe('Filter not found')
     expect((await rpc('eth_getFilterChanges', kept)).error).toBeUndefined()
   })

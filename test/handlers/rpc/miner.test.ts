@@ -72,6 +72,7 @@ describe('MINER methods', () => {
     expect((await refused('miner_changeTargetGasLimit', '-1'))?.message).toBe(
       'Invalid target gas limit params',
     )
+    expect((await refused('miner_setExtraData', '0x1'))?.data).toBe('extra data is bytes in hex')
     expect(await refused('miner_setExtraData', `0x${'11'.repeat(33)}`)).toEqual({
       code: -32602,
       message: 'Invalid extra data params',

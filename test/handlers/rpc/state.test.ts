@@ -90,6 +90,15 @@ describe('proofs', () => {
     }
   })
 
+  test('a slot of no digits is slot 0, as for the slots themselves', async () => {
+    const shown = async (key: string) =>
+      (await object('eth_getProof', sample.failures, [key], 'latest'))['storageProof']
+    expect(await shown('0x')).toEqual(await shown('0x0'))
+    const values = { [sample.failures]: [`0x${'8'.padStart(64, '0')}`] }
+    expect(await object('eth_getStorageValues', { [sample.failures]: ['0x'] })).toEqual(values)
+    expect(await call('eth_getStorageAt', sample.failures, '0x', 'latest')).toBe(`0x${'8'.padStart(64, '0')}`)
+  })
+
   test('of an account that is not there show an empty one', async () => {
     expect(await object('eth_getProof', `0x${'99'.repeat(20)}`, ['0x0'], 'latest')).toMatchObject({
       balance: '0x0',

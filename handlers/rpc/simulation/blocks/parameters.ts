@@ -37,6 +37,16 @@ const readSimulatedCall = (value: unknown): CallParameters =>
     isObject(value) && (value['input'] ?? undefined) !== undefined ? { ...value, data: undefined } : value,
   )
 
+/** Part of the parameter here, so that it is the parameter which is invalid. */
+const readOverrides = (value: unknown): StateOverrides => {
+  try {
+    return readStateOverrides(value)
+  } catch (cause) {
+    if (!(cause instanceof RpcError) || cause.code !== 'MALFORMED_STATE_OVERRIDES') throw cause
+    throw new RpcError('INVALID_PARAMS', { detail: String(cause.data), cause })
+  }
+}
+
 const readBlock = (value: unknown): BlockCalls => {
   if (!isObject(value)) return invalid('each of blockStateCalls is an object')
   const calls = value['calls'] ?? []
@@ -45,7 +55,7 @@ const readBlock = (value: unknown): BlockCalls => {
   return {
     calls: calls.map(readSimulatedCall),
     blockOverrides: readBlockOverrides(value['blockOverrides']) ?? NO_OVERRIDES,
-    stateOverrides: readStateOverrides(value['stateOverrides'] ?? undefined),
+    stateOverrides: readOverrides(value['stateOverrides'] ?? undefined),
   }
 }
 

@@ -54,6 +54,13 @@ export const readTraceFilter = (value: unknown): TraceFilter => {
   }
 }
 
+/** Of the tags only `earliest` and `latest` bound a range, as in Besu. */
+const boundOf = async (context: RpcContext, selector: BlockSelector): Promise<bigint> => {
+  if (selector.kind === 'tag' && selector.tag !== 'earliest' && selector.tag !== 'latest')
+    throw new RpcError('TRACE_FILTER_TAG', { data: `a range is not bounded by ${selector.tag}` })
+  return required(await blockNumberOf(context, selector), 'INVALID_PARAMS')
+}
+
 /** The traces of a range of blocks that the filter lets through, in the order of the chain; no further than its count. */
 export const filterTraces = async (
   context: RpcContext,
@@ -61,8 +68,8 @@ export const filterTraces = async (
   budget: Budget,
 ): Promise<JsonPieces> => {
   const head = context.chain.head().header.number
-  const from = required(await blockNumberOf(context, filter.fromBlock), 'INVALID_PARAMS')
-  const to = required(await blockNumberOf(context, filter.toBlock), 'INVALID_PARAMS')
+  const from = await boundOf(context, filter.fromBlock)
+  const to = await boundOf(context, filter.toBlock)
   if (from > to || to > head) throw new RpcError('INVALID_PARAMS')
   const { traceFilterRangeMax } = context.options
   if (traceFilterRangeMax > 0n && to - from > traceFilterRangeMax) throw new RpcError('LOGS_RANGE_TOO_LARGE')

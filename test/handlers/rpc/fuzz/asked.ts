@@ -28,7 +28,6 @@ const faultOf = (status: number, text: string): string | undefined => {
   if (typeof code !== 'number' || !CODES.has(code))
     return `the code ${JSON.stringify(code)} is not in the table`
   if (typeof message !== 'string') return 'no message'
-  if (message.startsWith('Internal error')) return message
   return LEAK.test(JSON.stringify(error)) ? `tells of the source: ${message}` : undefined
 }
 

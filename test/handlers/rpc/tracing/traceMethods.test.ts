@@ -106,8 +106,8 @@ describe('trace_transaction and trace_get', () => {
     expect(await call('trace_get', hash, [])).toEqual(inBlock[0])
   })
 
-  test('give null for what is not there', async () => {
-    expect(await call('trace_transaction', UNKNOWN)).toBeNull()
+  test('give no traces, or null for one, of what is not there', async () => {
+    expect(await call('trace_transaction', UNKNOWN)).toEqual([])
     expect(await call('trace_get', UNKNOWN, ['0x0'])).toBeNull()
     expect(await call('trace_get', chain.hashes['transfer'], ['0x7'])).toBeNull()
   })
@@ -185,6 +185,9 @@ describe('trace_filter', () => {
     ])
       expect(await error('trace_filter', bad)).toEqual([-32602, 'Invalid filter params'])
     expect(await error('trace_filter', { fromBlock: 'x' })).toEqual([-32602, 'Invalid block number params'])
+    for (const tag of ['pending', 'safe', 'finalized'])
+      for (const bound of ['fromBlock', 'toBlock'])
+        expect(await error('trace_filter', { [bound]: tag })).toEqual([-32603, 'Internal error'])
   })
 })
 
@@ -325,29 +328,6 @@ describe('debug_trace…', () => {
     expect(await error('debug_traceBlock', toHex(orphan))).toEqual([-32000, 'Parent block not found'])
     const genesis = await call('debug_getRawBlock', '0x0')
     expect(await error('debug_traceBlock', genesis)).toEqual([-32000, 'genesis is not traceable'])
-  })
-
-  test('debug_traceCall takes overrides of the state and the block, as geth has them', async () => {
-    const to = `0x${'77'.repeat(20)}`
-    // NUMBER, then SLOAD of 0, both returned.
-    const code = '0x4360005260005460205260406000f3'
-    const options = {
-      stateOverrides: { [to]: { code, stateDiff: { [`0x${'0'.repeat(64)}`]: '0x2a' } } },
-      blockOverrides: { number: '0x1234' },
-    }
-    const { returnValue, failed } = (await call('debug_traceCall', { to }, 'latest', options)) as {
-      readonly returnValue: string
-      readonly failed: boolean
-    }
-    expect(failed).toBe(false)
-    expect(returnValue).toBe(`0x${'1234'.padStart(64, '0')}${'2a'.padStart(64, '0')}`)
-    expect(await call('debug_traceCall', { to })).toEqual({
-      gas: 21_000,
-      failed: false,
-      returnValue: '0x',
-      structLogs: [],
-    })
-    expect(await error('debug_traceCall', { to }, '0x1000')).toEqual([-32000, 'Block not found'])
   })
 
   test.each([

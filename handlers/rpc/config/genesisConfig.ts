@@ -1,0 +1,56 @@
+import { toHex } from '../../../core/bytes/hex.ts'
+import type { ChainConfiguration, Consensus } from '../../../core/genesis/configuration.ts'
+import { forkKeys } from '../../../core/genesis/forks.ts'
+
+type Json = Record<string, unknown>
+
+/** What a genesis file need not say (EIP-170, the EVM). */
+const CODE_SIZE_MAX = 24_576
+const STACK_ITEMS_MAX = 1024
+
+const qbftOf = ({ parameters }: Extract<Consensus, { readonly kind: 'qbft' }>): Json => {
+  const { blockReward, miningBeneficiary, validatorSelection } = parameters
+  return {
+    epochLength: Number(parameters.epochLength),
+    blockPeriodSeconds: parameters.blockPeriodSeconds,
+    requestTimeoutSeconds: parameters.requestTimeoutSeconds,
+    ...(blockReward === 0n ? {} : { blockReward: blockReward.toString() }),
+    ...(miningBeneficiary === undefined ? {} : { miningBeneficiary: toHex(miningBeneficiary) }),
+    ...(validatorSelection.mode === 'contract'
+      ? { validatorContractAddress: toHex(validatorSelection.address) }
+      : {}),
+  }
+}
+
+const consensusOf = (consensus: Consensus): Json => {
+  if (consensus.kind === 'qbft') return { qbft: qbftOf(consensus) }
+  const { terminalTotalDifficulty } = consensus
+  return {
+    ethash: {},
+    ...(terminalTotalDifficulty === undefined
+      ? {}
+      : { terminalTotalDifficulty: Number(terminalTotalDifficulty) }),
+  }
+}
+
+/**
+ * The genesis file's `config` as Besu echoes it in admin_nodeInfo: what rules the chain by its standard names, what is not set
+ * left out, and so are the transitions and what is each node's own.
+ */
+export const genesisConfig = (configuration: ChainConfiguration): Json => {
+  const { forks, daoForkBlock, zeroBaseFee, fixedBaseFee, codeSizeMax, stackItemsMax } = configuration
+  const keys = forkKeys(forks)
+  const activations = forks.flatMap(({ fork, at }, index) =>
+    fork === 'frontier' ? [] : [[keys[index], Number(at.kind === 'block' ? at.number : at.timestamp)]],
+  )
+  return {
+    chainId: Number(configuration.chainId),
+    ...(Object.fromEntries(activations) as Json),
+    ...(daoForkBlock === undefined ? {} : { daoForkBlock: Number(daoForkBlock) }),
+    ...(zeroBaseFee ? { zeroBaseFee } : {}),
+    ...(fixedBaseFee ? { fixedBaseFee } : {}),
+    ...(codeSizeMax === CODE_SIZE_MAX ? {} : { contractSizeLimit: codeSizeMax }),
+    ...(stackItemsMax === STACK_ITEMS_MAX ? {} : { evmStackSize: stackItemsMax }),
+    ...consensusOf(configuration.consensus),
+  }
+}

@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'bun:test'
+import { developmentGenesis } from '../../../../core/genesis/development.ts'
+import { parseGenesis } from '../../../../core/genesis/parse.ts'
+import { genesisConfig } from '../../../../handlers/rpc/config/genesisConfig.ts'
+import { VALIDATOR } from '../../support/testNode.ts'
+
+const CONTRACT = `0x${'cc'.repeat(20)}`
+
+const configOf = (change: (config: Record<string, unknown>) => void): Record<string, unknown> => {
+  const genesis = developmentGenesis({ validator: VALIDATOR }) as Record<string, unknown>
+  const config = genesis['config'] as Record<string, unknown>
+  change(config)
+  return genesisConfig(parseGenesis(genesis).configuration)
+}
+
+describe("the genesis file's config as admin_nodeInfo echoes it", () => {
+  test('leaves out what the file need not say', () => {
+    expect(configOf(() => undefined)).toEqual({
+      chainId: 1337,
+      londonBlock: 0,
+      shanghaiTime: 0,
+      cancunTime: 0,
+      pragueTime: 0,
+      osakaTime: 0,
+      qbft: { epochLength: 30_000, blockPeriodSeconds: 1, requestTimeoutSeconds: 4 },
+    })
+  })
+
+  test('has what is set by its standard names', () => {
+    const config = configOf(one => {
+      one['zeroBaseFee'] = true
+      one['contractSizeLimit'] = 100_000
+      one['evmStackSize'] = 2048
+      one['qbft'] = {
+        ...(one['qbft'] as object),
+        blockreward: '5',
+        miningbeneficiary: CONTRACT,
+        validatorselectionmode: 'contract',
+        validatorcontractaddress: CONTRACT,
+      }
+    })
+    expect(config).toMatchObject({ zeroBaseFee: true, contractSizeLimit: 100_000, evmStackSize: 2048 })
+    expect(config['qbft']).toMatchObject({
+      blockReward: '5',
+      miningBeneficiary: CONTRACT,
+      validatorContractAddress: CONTRACT,
+    })
+    expect(config).not.toHaveProperty('fixedBaseFee')
+  })
+})

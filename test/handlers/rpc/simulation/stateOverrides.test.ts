@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { startTestNode, type TestNode } from '../../support/testNode.ts'
+
+const ACCOUNT = `0x${'99'.repeat(20)}`
+
+describe('state overrides that are malformed', () => {
+  let node: TestNode
+  beforeAll(async () => {
+    node = await startTestNode()
+  })
+  afterAll(() => node.close())
+
+  test.each([
+    [{ [ACCOUNT]: { state: {}, stateDiff: {} } }, 'state and stateDiff exclude each other'],
+    [{ [ACCOUNT]: { balance: 'x' } }, 'balance'],
+    [{ [ACCOUNT]: { nonce: '-1' } }, 'nonce'],
+    [{ [ACCOUNT]: { code: '0x1' } }, 'code'],
+    [{ [ACCOUNT]: { movePrecompileToAddress: 5 } }, 'movePrecompileToAddress'],
+    [{ [ACCOUNT]: { state: { '0xzz': '0x1' } } }, 'a slot has 32 bytes at most'],
+    [{ [ACCOUNT]: { stateDiff: { '0x0': 'x' } } }, 'the value of a slot has 32 bytes at most'],
+    [{ [ACCOUNT]: 5 }, 'each account is an object'],
+    [{ '0xzz': {} }, 'accounts are named by their addresses'],
+    ['x', 'an object of accounts is wanted'],
+  ])('%j: Besu answers an internal error, and here it says which', async (overrides, detail) => {
+    const data = `state overrides: ${detail}`
+    const refused = { code: -32603, message: 'Internal error', data }
+    for (const method of ['eth_call', 'eth_estimateGas', 'eth_createAccessList'])
+      expect((await node.rpc(method, { to: ACCOUNT }, 'latest', overrides)).error).toEqual(refused)
+    const options = { stateOverrides: overrides }
+    expect((await node.rpc('debug_traceCall', { to: ACCOUNT }, 'latest', options)).error).toEqual(refused)
+    // There they are part of the parameter.
+    const simulation = { blockStateCalls: [{ stateOverrides: overrides }] }
+    expect((await node.rpc('eth_simulateV1', simulation, 'latest')).error).toEqual({
+      code: -32602,
+      message: `Invalid params (${data})`,
+    })
+  })
+})

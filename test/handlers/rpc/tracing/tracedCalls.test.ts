@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { startTracingChain, type TracingChain } from './tracingChain.ts'
+
+setDefaultTimeout(60_000)
+
+let chain: TracingChain
+beforeAll(async () => {
+  chain = await startTracingChain()
+})
+afterAll(() => chain.node.close())
+
+const call = (method: string, ...params: readonly unknown[]) => chain.node.call(method, ...params)
+const error = async (method: string, ...params: readonly unknown[]) => {
+  const { error: refused } = await chain.node.rpc(method, ...params)
+  return [refused?.code, refused?.message]
+}
+
+describe('calls that are traced', () => {
+  test('debug_traceCall takes overrides of the state and the block, as geth has them', async () => {
+    const to = `0x${'77'.repeat(20)}`
+    // NUMBER, then SLOAD of 0, both returned.
+    const code = '0x4360005260005460205260406000f3'
+    const options = {
+      stateOverrides: { [to]: { code, stateDiff: { [`0x${'0'.repeat(64)}`]: '0x2a' } } },
+      blockOverrides: { number: '0x1234' },
+    }
+    const { returnValue, failed } = (await call('debug_traceCall', { to }, 'latest', options)) as {
+      readonly returnValue: string
+      readonly failed: boolean
+    }
+    expect(failed).toBe(false)
+    expect(returnValue).toBe(`0x${'1234'.padStart(64, '0')}${'2a'.padStart(64, '0')}`)
+    expect(await call('debug_traceCall', { to })).toEqual({
+      gas: 21_000,
+      failed: false,
+      returnValue: '0x',
+      structLogs: [],
+    })
+    expect(await error('debug_traceCall', { to }, '0x1000')).toEqual([-32000, 'Block not found'])
+  })
+
+  test('run in blocks that exist: pending is the head', async () => {
+    const to = `0x${'77'.repeat(20)}`
+    const head = Number(await call('eth_blockNumber'))
+    // NUMBER, returned.
+    const stateOverrides = { [to]: { code: '0x4360005260206000f3' } }
+    const { returnValue } = (await call('debug_traceCall', { to }, 'pending', { stateOverrides })) as {
+      readonly returnValue: string
+    }
+    expect(Number(returnValue)).toBe(head)
+    // The same as initialization code.
+    const creation = { data: '0x4360005260206000f3' }
+    for (const block of ['pending', 'latest']) {
+      const { output } = (await call('trace_call', creation, ['trace'], block)) as { readonly output: string }
+      expect(Number(output)).toBe(head)
+      const [traced] = (await call('trace_callMany', [[creation, []]], block)) as {
+        readonly output: string
+      }[]
+      expect(Number(traced?.output)).toBe(head)
+    }
+  })
+
+  test('debug_traceCall says why a call cannot begin behind the text of an internal error, as Besu does', async () => {
+    const to = `0x${'77'.repeat(20)}`
+    expect(await error('debug_traceCall', { to, gas: '0x1' })).toEqual([
+      -32603,
+      'Internal error (intrinsic gas cost 21000 exceeds gas limit 1)',
+    ])
+    expect(await error('debug_traceCall', { to, chainId: '0x1' })).toEqual([
+      -32603,
+      'Internal error (Wrong chainId)',
+    ])
+    expect(await error('trace_call', { to, gas: '0x1' }, [])).toEqual([
+      -32003,
+      'Intrinsic gas exceeds gas limit (intrinsic gas cost 21000 exceeds gas limit 1)',
+    ])
+  })
+})
