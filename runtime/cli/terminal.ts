@@ -30,6 +30,9 @@ const readInput = async (bytesMax: number): Promise<string> => {
   return new TextDecoder().decode(Buffer.concat(chunks))
 }
 
+// A reader that goes away (`| head`) must neither stop a node nor make a command fail.
+for (const stream of [stdout, stderr]) stream.on('error', () => undefined)
+
 export const processTerminal: Terminal = {
   out: text => void stdout.write(`${text}\n`),
   error: text => void stderr.write(`${text}\n`),

@@ -1,4 +1,3 @@
-import { stdout } from 'node:process'
 import { configureSync, getLogger, type Logger, type LogRecord } from '@logtape/logtape'
 import type { LogLevel } from './level.ts'
 
@@ -81,8 +80,6 @@ export const jsonLine = (record: LogRecord): string =>
     jsonValue,
   )
 
-const ignore = (): void => undefined
-
 export type LogOptions = {
   readonly level: LogLevel
   readonly format: 'PLAIN' | 'JSON'
@@ -99,8 +96,6 @@ const PARTS_MAX = 1_000
 
 /** Sets up the log of this process; called once, before anything logs. */
 export const configureLog = (options: LogOptions): void => {
-  // A reader that goes away (`| head`) must not stop a node.
-  stdout.off('error', ignore).on('error', ignore)
   configured = options
   levelOfPart.clear()
   apply(options)
