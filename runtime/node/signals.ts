@@ -21,7 +21,7 @@ export type StopSignal = {
 
 /**
  * Listens for SIGINT and SIGTERM: the first asks to stop, another one later ends the process at once. `withInput`: the end
- * of standard input asks to stop too.
+ * of standard input asks to stop too, and never ends the process.
  */
 export const stopSignal = ({ withInput = false } = {}): StopSignal => {
   let received = false
@@ -30,15 +30,18 @@ export const stopSignal = ({ withInput = false } = {}): StopSignal => {
   const wait = new Promise<void>(done => {
     resolve = done
   })
-  const onSignal = (): void => {
-    if (received && Date.now() - receivedMs > SAME_SIGNAL_MS) process.exit(EXIT_FORCED)
+  const ask = (): void => {
     if (received) return
     received = true
-    receivedMs = Date.now()
+    receivedMs = performance.now()
     resolve()
   }
+  const onSignal = (): void => {
+    if (received && performance.now() - receivedMs > SAME_SIGNAL_MS) process.exit(EXIT_FORCED)
+    ask()
+  }
   for (const signal of SIGNALS) process.on(signal, onSignal)
-  if (withInput) process.stdin.once('end', onSignal).once('error', onSignal).resume()
+  if (withInput) process.stdin.once('end', ask).once('error', ask).resume()
   return {
     get received() {
       return received
@@ -46,7 +49,7 @@ export const stopSignal = ({ withInput = false } = {}): StopSignal => {
     wait,
     release: () => {
       for (const signal of SIGNALS) process.off(signal, onSignal)
-      process.stdin.off('end', onSignal).off('error', onSignal)
+      process.stdin.off('end', ask).off('error', ask)
     },
   }
 }
