@@ -106,15 +106,4 @@ describe('given a peer that tells of wrong blocks', () => {
     ])
     expect(other.chain.head().header.number).toBe(0n)
   })
-
-  test('when one is from the future by the clock of this machine then nobody is blamed', async () => {
-    const [maker, other] = (await line(A, B)) as [WiredNode, WiredNode]
-    await until(() => other.network.peers().length === 1)
-    const timestamp = BigInt(Math.floor(Date.now() / 1000) + 3)
-    const block = await nextBlock(maker.chain, [], { timestamp })
-    await maker.chain.importBlock(block, { nowMs: Date.now() + 10_000 })
-    maker.exchange.committed(block)
-    await reaches(other.chain, 1n)
-    expect(other.network.reports).toEqual([])
-  })
 })
