@@ -8,7 +8,8 @@ import type { Log } from '../logging/log.ts'
 export type PoolFollower = {
   /** Resolves when the pool is rid of what stands in the blocks committed so far. */
   readonly settled: () => Promise<void>
-  readonly stop: () => void
+  /** Resolves when no block is being dealt with any more. */
+  readonly stop: () => Promise<void>
 }
 
 /** Taken out of the pool in one go: about 2 ms. */
@@ -68,5 +69,11 @@ export const startPoolFollower = (options: {
         }),
       )
   })
-  return { settled: () => last, stop: unsubscribe }
+  return {
+    settled: () => last,
+    stop: async () => {
+      unsubscribe()
+      await last
+    },
+  }
 }

@@ -11,16 +11,17 @@ const ACCOUNTS_WAITING_MAX = 8192
 
 /**
  * Reads senders and recipients of pooled transactions while these wait for their block, so that the block finds them in
- * memory however large the state is. Gives the function that ends it.
+ * memory however large the state is. Gives the function that ends it, which resolves when nothing is being read any more.
  */
 export const startReadAhead = (options: {
   readonly pool: Pick<TransactionPool, 'onAdded'>
   readonly store: Pick<ChainStore, 'readAhead'>
   readonly log: Log
-}): (() => void) => {
+}): (() => Promise<void>) => {
   const { pool, store, log } = options
   let waiting: Address[] = []
   let due: ReturnType<typeof setImmediate> | undefined
+  let reading: Promise<void> = Promise.resolve()
 
   const readNext = async (): Promise<void> => {
     const accounts = waiting.slice(0, ACCOUNTS_AT_ONCE)
@@ -36,7 +37,9 @@ export const startReadAhead = (options: {
   }
   const schedule = (): void => {
     if (due !== undefined || waiting.length === 0) return
-    due = setImmediate(() => void readNext())
+    due = setImmediate(() => {
+      reading = readNext()
+    })
   }
 
   const unsubscribe = pool.onAdded(({ transaction, sender }) => {
@@ -45,9 +48,10 @@ export const startReadAhead = (options: {
     if (transaction.to !== undefined) waiting.push(transaction.to)
     schedule()
   })
-  return () => {
+  return async () => {
     unsubscribe()
     waiting = []
     if (due !== undefined) clearImmediate(due)
+    await reading
   }
 }

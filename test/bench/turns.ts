@@ -102,7 +102,7 @@ const openFollower = async (folder: string, genesisJson: object) => {
       return steps
     },
     close: async () => {
-      follower.stop()
+      await follower.stop()
       await recovery.close()
       await store.close()
     },

@@ -51,7 +51,7 @@ describe('reading ahead for the pool', () => {
     await turns(20)
     expect(reads.map(({ length }) => length)).toEqual([64, 64, 64, 7])
     expect(reads[0]?.slice(0, 3)).toEqual([address(0), address(2), address(3)])
-    stop()
+    await stop()
   })
 
   test('goes on after an error, and takes no more in a rush than it has room for', async () => {
@@ -66,13 +66,25 @@ describe('reading ahead for the pool', () => {
     add(address(1), address(2))
     await turns(3)
     expect(reads.at(-1)).toEqual([address(1), address(2)])
-    stop()
+    await stop()
+  })
+
+  test('ends when what is being read is read: the store may be closed then', async () => {
+    let isRead = false
+    const { add, stop } = started(async () => {
+      await turns(5)
+      isRead = true
+    })
+    add(address(1), address(2))
+    await turns(2)
+    await stop()
+    expect(isRead).toBe(true)
   })
 
   test('ends with what is waiting', async () => {
     const { reads, add, stop, listeners } = started(() => Promise.resolve())
     add(address(1), address(2))
-    stop()
+    await stop()
     expect(listeners.size).toBe(0)
     await turns(3)
     expect(reads).toEqual([])
