@@ -12,6 +12,7 @@ import { readStaticNodes } from '../files/staticNodes.ts'
 import { configureLogFrom } from '../logging/configure.ts'
 import { type Log, logOf } from '../logging/log.ts'
 import { developmentBanner } from '../node/developmentBanner.ts'
+import { endAll } from '../node/endAll.ts'
 import { type GraphqlListener, listenForGraphql } from '../node/graphqlServer.ts'
 import { prepareRunningNode, type RunningNode } from '../node/openNode.ts'
 import { poolOptionsOf } from '../node/poolOptions.ts'
@@ -124,10 +125,12 @@ export const runNode = async (context: Context): Promise<number> => {
     log.info('Stopping; a second signal ends the process at once')
   } finally {
     // Before the servers wait for what is under way: a login that waits for its password holds up nothing.
-    await access.close()
-    await Promise.all([listener?.stop(), wsListener?.stop(), graphqlListener?.stop()])
-    await services?.stop()
-    await node?.close()
+    await endAll([
+      access.close,
+      () => Promise.all([listener?.stop(), wsListener?.stop(), graphqlListener?.stop()]),
+      () => services?.stop(),
+      () => node?.close(),
+    ])
   }
   log.info('Stopped')
   return 0

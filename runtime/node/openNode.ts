@@ -15,6 +15,7 @@ import { writeFileAtomically } from '../files/atomic.ts'
 import { createNodeKey, type NodeKey, nodeKeyPath, readNodeKey, writeNodeKey } from '../keys/nodeKey.ts'
 import { logOf } from '../logging/log.ts'
 import { createRecoveryPool } from '../recovery/pool.ts'
+import { endAll } from './endAll.ts'
 import { useFastEngine } from './engine.ts'
 import {
   developmentGenesisPath,
@@ -113,9 +114,7 @@ const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): 
       logOf('crypto').warn('Signatures are recovered without worker threads: {error}', { error }),
   })
   const closers: (() => Promise<void>)[] = [async () => lock.release(), recovery.close]
-  const close = async (): Promise<void> => {
-    for (const closer of closers.splice(0).reverse()) await closer()
-  }
+  const close = (): Promise<void> => endAll(closers.splice(0).reverse())
   try {
     const storage = await openStorageOf(options)
     closers.push(() => storage.close())

@@ -10,6 +10,7 @@ import type { StandingVotes } from '../consensus/standingVotes.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { logOf } from '../logging/log.ts'
 import { clientVersion } from '../version.ts'
+import { endAll } from './endAll.ts'
 import type { RunningNode } from './openNode.ts'
 import type { PoolFollower } from './poolFollower.ts'
 
@@ -58,6 +59,7 @@ const handlersOf = (exchange: Exchange, consensus: () => Consensus | undefined):
     exchange.handlers.onPeer(peer)
     consensus()?.peerConnected(peer)
   },
+  roleOf: address => consensus()?.roleOf(address) ?? 'unknown',
   onConsensusMessage: (peer, code, data) => consensus()?.message(peer, code, data),
 })
 
@@ -195,9 +197,7 @@ export const createParticipation = (from: ParticipationOptions): Participation =
       inTurn(async () => {
         runs = false
         // Consensus first: it finishes its block with the others.
-        await endConsensus()
-        await network?.stop()
-        await exchange?.stop()
+        await endAll([endConsensus, () => network?.stop(), () => exchange?.stop()])
       }),
   }
 }

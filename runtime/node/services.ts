@@ -8,12 +8,12 @@ import type { NodeOptions } from '../cli/nodeOptions.ts'
 import type { Progress } from '../cli/progress.ts'
 import { openStandingVotes } from '../consensus/standingVotes.ts'
 import { writePortsFile } from '../files/portsFile.ts'
-import { logOf } from '../logging/log.ts'
+import { changeLogLevel, logOf } from '../logging/log.ts'
 import { type Standing, standing } from '../validator/standing.ts'
-import type { RunningNode } from './openNode.ts'
 import { type GraphqlListener, serveGraphql } from './graphqlServer.ts'
-import { changeLogLevel } from '../logging/log.ts'
+import { endAll } from './endAll.ts'
 import { createMinerSettings } from './minerSettings.ts'
+import type { RunningNode } from './openNode.ts'
 import { createParticipation } from './participation.ts'
 import { startPoolFollower } from './poolFollower.ts'
 import { startReadAhead } from './readAhead.ts'
@@ -110,13 +110,11 @@ export const startServices = async (
   const refusal = refusalOf(node, options)
   if (role.makesBlocks && refusal !== undefined) throw new CommandError('START_FAILED', refusal)
   const stops: (() => Promise<void> | void)[] = []
-  const stop = async (): Promise<void> => {
-    for (const stopOne of stops.splice(0).reverse()) await stopOne()
-  }
+  const stop = (): Promise<void> => endAll(stops.splice(0).reverse())
+  const votes = await openStandingVotes(node.storage)
   const follower = startPoolFollower({ chain, pool, poolHead, log: logOf('pool') })
   stops.push(follower.stop)
   stops.push(startReadAhead({ pool, store: chain.store, log: logOf('pool') }))
-  const votes = await openStandingVotes(node.storage)
   const networkId = options.networkId ?? chain.configuration.chainId
   const participation = createParticipation({
     node,

@@ -1,0 +1,18 @@
+import { expect, test } from 'bun:test'
+import { endAll } from '../../../runtime/node/endAll.ts'
+import { rejection } from '../../support/rejection.ts'
+
+test('all are ended in order, also behind those that fail; the first failure is told', async () => {
+  const ended: string[] = []
+  const end = (name: string, failure?: Error) => async (): Promise<void> => {
+    await Bun.sleep(1)
+    ended.push(name)
+    if (failure !== undefined) throw failure
+  }
+  const first = new Error('the disk is full')
+  const error = await rejection(
+    endAll([end('server'), end('store', first), () => ended.push('threads'), end('lock', new Error('gone'))]),
+  )
+  expect(error).toBe(first)
+  expect(ended).toEqual(['server', 'store', 'threads', 'lock'])
+})
