@@ -45,6 +45,11 @@ export const SCHEMAS = {
   TraceOptions: object('tracer, tracerConfig, disableStorage, enableMemory and more'),
   TraceTypes: arrayOf({ type: 'string', enum: ['trace', 'vmTrace', 'stateDiff'] }),
   SlotsByAddress: object('By address, an array of slots'),
+  SubscriptionType: {
+    type: 'string',
+    enum: ['newHeads', 'logs', 'newPendingTransactions', 'droppedPendingTransactions', 'syncing'],
+  },
+  SubscriptionOptions: object('includeTransactions; for logs fromBlock and toBlock, address, topics'),
   Block: nullable(object('A block, with its transactions or their hashes')),
   Transaction: nullable(object('A transaction, and where it stands')),
   Receipt: nullable(object('What a transaction did')),
@@ -107,8 +112,8 @@ export const PARAMETERS: Readonly<Record<string, SchemaName>> = {
   options: 'TraceOptions',
   traceAddress: 'Texts',
   traceTypes: 'TraceTypes',
-  type: 'Text',
-  'eth_subscribe.options': 'Object',
+  type: 'SubscriptionType',
+  'eth_subscribe.options': 'SubscriptionOptions',
   token: 'Text',
   subscriptionId: 'Quantity',
 }

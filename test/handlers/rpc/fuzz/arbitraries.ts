@@ -7,6 +7,8 @@ export type Known = {
   readonly addresses: readonly string[]
   readonly hashes: readonly string[]
   readonly transactions: readonly string[]
+  /** Tokens of users, where a method takes them. */
+  readonly tokens?: readonly string[]
 }
 
 type Any = fc.Arbitrary<unknown>
@@ -118,7 +120,12 @@ const mostly = (value: Any, wrong: Any): Any =>
   fc.oneof({ weight: 40, arbitrary: value }, { weight: 1, arbitrary: wrong })
 
 /** What a parameter of that kind should be. */
-const plausibleOf = ({ addresses, hashes, transactions }: Known): Readonly<Record<SchemaName, Any>> => {
+const plausibleOf = ({
+  addresses,
+  hashes,
+  transactions,
+  tokens = [],
+}: Known): Readonly<Record<SchemaName, Any>> => {
   const address: Any = fc.oneof(
     fc.constantFrom(...addresses),
     hexOf(40),
@@ -228,7 +235,7 @@ const plausibleOf = ({ addresses, hashes, transactions }: Known): Readonly<Recor
   return {
     Boolean: boolean,
     Number: fc.integer({ min: 0, max: 50 }),
-    Text: hostileText,
+    Text: tokens.length === 0 ? hostileText : fc.oneof(hostileText, nearlyToken(tokens)),
     Texts: list(fc.oneof(quantity, hostileText)),
     Quantity: quantity,
     Data: data,
@@ -267,6 +274,14 @@ const plausibleOf = ({ addresses, hashes, transactions }: Known): Readonly<Recor
     }),
     TraceOptions: options,
     TraceTypes: traceTypes,
+    SubscriptionType: fc.constantFrom(
+      'newHeads',
+      'logs',
+      'newPendingTransactions',
+      'droppedPendingTransactions',
+      'syncing',
+    ),
+    SubscriptionOptions: fc.oneof(filter, record({ includeTransactions: boolean })),
     SlotsByAddress: byAddress(list(fc.oneof(hash, quantity))),
     Objects: list(fc.tuple(call, traceTypes)),
     Object: list(fc.integer({ min: 0, max: 100 })),
@@ -282,6 +297,14 @@ const plausibleOf = ({ addresses, hashes, transactions }: Known): Readonly<Recor
     Syncing: anything,
   }
 }
+
+/** A token, or one that a letter was changed or left out of. */
+const nearlyToken = (tokens: readonly string[]): fc.Arbitrary<string> =>
+  fc
+    .tuple(fc.constantFrom(...tokens), fc.nat({ max: 1_000 }), fc.constantFrom('', '.', 'A', '=', '\u0000'))
+    .map(([token, at, letter]) =>
+      at < token.length ? `${token.slice(0, at)}${letter}${token.slice(at + 1)}` : token,
+    )
 
 const hostile0: Any = fc.oneof(scalar, objectOf(scalar), fc.array(scalar, { maxLength: 3 }))
 

@@ -11,8 +11,7 @@ const CODES: ReadonlySet<number> = new Set([
 const LEAK = /\n\s+at |\.ts\b|node_modules|TypeError|RangeError|is not a function|Cannot read/
 
 /** What is wrong with an answer; undefined where nothing is. */
-const faultOf = (status: number, text: string): string | undefined => {
-  if (status !== 200 && status !== 400) return `HTTP ${status}`
+export const faultOf = (text: string): string | undefined => {
   let reply: unknown
   try {
     reply = JSON.parse(text)
@@ -34,6 +33,19 @@ const faultOf = (status: number, text: string): string | undefined => {
 /** Longer than any answer takes on a busy machine. */
 const HANG_MS = 20_000
 
+/** What the answer says, or that none came. */
+export const orHang = async (answer: Promise<string | undefined>): Promise<string | undefined> => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<string>(resolve => {
+    timer = setTimeout(() => resolve('no answer'), HANG_MS)
+  })
+  try {
+    return await Promise.race([answer, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
 /** Asks the node and gives what is wrong with its answer; undefined where nothing is. */
 export const faultWhenAsked = async (
   node: TestNode,
@@ -42,16 +54,11 @@ export const faultWhenAsked = async (
 ): Promise<string | undefined> => {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
   const request = new Request('http://localhost/', { method: 'POST', body, headers: { host: 'localhost' } })
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<string>(resolve => {
-    timer = setTimeout(() => resolve('no answer'), HANG_MS)
-  })
-  try {
-    const answer = Promise.resolve(node.fetch(request)).then(async response =>
-      faultOf(response.status, await response.text()),
-    )
-    return await Promise.race([answer, late])
-  } finally {
-    clearTimeout(timer)
-  }
+  return await orHang(
+    Promise.resolve(node.fetch(request)).then(async response =>
+      response.status === 200 || response.status === 400
+        ? faultOf(await response.text())
+        : `HTTP ${response.status}`,
+    ),
+  )
 }
