@@ -39,4 +39,10 @@ export const PAST_SEEDS: readonly PastSeed[] = [
     reason:
       'of the simulation itself: nodes 400 blocks behind came level too late, because they waited a second after each 16',
   },
+  {
+    seed: 1895,
+    validators: undefined,
+    reason:
+      'timeouts had grown to 16 seconds while messages were lost, and a silent validator’s turn came when none were any more',
+  },
 ]

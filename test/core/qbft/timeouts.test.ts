@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'bun:test'
+import { readyTimeoutAt, roundTimeoutMs } from '../../../core/qbft/timeouts.ts'
+import { faultsOf } from '../../../core/validators/quorum.ts'
+import { boundMsOf } from '../../simulation/settings.ts'
+import { addressesOf, networkKeys } from './support/keys.ts'
+
+const BASES_MS = [1_000, 2_000, 4_000, 10_000, 90_000]
+const CAPS_MS = [1_000, 60_000, 600_000]
+const ROUNDS_MAX = 400
+const KEYS = networkKeys(20)
+
+const CASES = BASES_MS.flatMap(requestTimeoutMs =>
+  CAPS_MS.flatMap(requestTimeoutMaxMs =>
+    [1, 3, 4, 7, 10, 20].map(count => ({ requestTimeoutMs, requestTimeoutMaxMs, count })),
+  ),
+)
+
+describe.each(CASES)(
+  'with a base of $requestTimeoutMs ms, a cap of $requestTimeoutMaxMs and $count validators',
+  ({ count, ...environment }) => {
+    const head = { validators: addressesOf(KEYS.slice(0, count)) }
+    const readyMs = readyTimeoutAt(environment, undefined, 1n, count)
+    const timeouts = Array.from({ length: ROUNDS_MAX }, (_, failedRounds) =>
+      roundTimeoutMs(environment, { head, failedRounds, readyMs }),
+    )
+    const { requestTimeoutMs, requestTimeoutMaxMs } = environment
+
+    test('timeouts grow from the base to the cap, never back', () => {
+      expect(timeouts[0]).toBe(requestTimeoutMs)
+      expect(timeouts).toEqual(timeouts.toSorted((a, b) => a - b))
+      expect(timeouts.at(-1)).toBe(Math.max(requestTimeoutMs, requestTimeoutMaxMs))
+    })
+
+    test('the round under way and those of all that may be faulty end in time where base timeouts do', () => {
+      const rounds = faultsOf(count) + 1
+      const roomMs = boundMsOf(requestTimeoutMs) - 5_000
+      expect(rounds * readyMs).toBeLessThanOrEqual(Math.max(roomMs, rounds * requestTimeoutMs))
+    })
+
+    test('faulty validators by themselves, however often their turn comes, make none grow beyond that', () => {
+      const ready = timeouts.indexOf(readyMs)
+      expect(timeouts.slice(ready, ready + faultsOf(count) + 1)).toEqual(
+        Array(faultsOf(count) + 1).fill(readyMs),
+      )
+    })
+  },
+)
