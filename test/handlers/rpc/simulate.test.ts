@@ -242,6 +242,10 @@ describe('eth_simulateV1', () => {
         validation,
       ),
     ).toBe(-38010)
+    const last = { [RICH]: { balance: '0xde0b6b3a7640000', nonce: '0xffffffffffffffff' } }
+    const sent = [{ stateOverrides: last, calls: [{ ...send, ...price }] }]
+    expect(await codeOf(sent, validation)).toBe(-32603)
+    expect(await codeOf(sent)).toBeUndefined()
     expect(await codeOf(calls({}), validation)).toBe(-38012)
     expect(await codeOf(calls({ maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x2' }))).toBe(-32602)
     expect(await codeOf(calls({ gas: '0x1' }))).toBe(-38013)

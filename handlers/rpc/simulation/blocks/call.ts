@@ -85,7 +85,9 @@ const checkNonce = (from: Address, { nonce }: Transaction, world: WorldState): v
   const accountNonce = world.nonce(from)
   const detail = `address ${toHex(from)}, tx: ${nonce} state: ${accountNonce}`
   if (nonce < accountNonce) throw new RpcError('SIMULATION_NONCE_TOO_LOW', { detail })
-  if (nonce > accountNonce || nonce === NONCE_MAX) throw new RpcError('SIMULATION_NONCE_TOO_HIGH', { detail })
+  if (nonce > accountNonce) throw new RpcError('SIMULATION_NONCE_TOO_HIGH', { detail })
+  if (nonce === NONCE_MAX)
+    throw new RpcError('SIMULATION_INVALID', { detail: `address ${toHex(from)} has the highest nonce` })
 }
 
 /** A fee that is offered must be enough; with validation also one that is not. */
