@@ -62,12 +62,16 @@ const checkOptions = (command: Command, given: ReadonlyMap<string, string>): voi
   }
 }
 
-/** One line for people; the stack only where it was asked for. */
-const describe = (error: unknown, verbose: boolean): string => {
+/**
+ * One line for people; the stack only where it was asked for, or could not be.
+ * @param canAsk whether the command has an option to ask for it.
+ */
+const describe = (error: unknown, verbose: boolean, canAsk: boolean): string => {
   if (!(error instanceof Error)) return String(error)
   if (verbose) return error.stack ?? error.message
   const typed = typeof (error as { code?: unknown }).code === 'string'
   if (typed) return error.message
+  if (!canAsk) return error.stack ?? error.message
   return `Unexpected ${error.name}: ${error.message.replace(/\.$/, '')}. Run again with --logging=DEBUG to see where it happened.`
 }
 
@@ -78,6 +82,7 @@ export const runCommandLine = async (
   terminal: Terminal,
 ): Promise<number> => {
   let verbose = false
+  let canAsk = true
   try {
     const { given, words } = readArguments(args, ALL_OPTIONS)
     verbose = /^(DEBUG|TRACE|ALL)$/i.test(given.get('logging') ?? '')
@@ -86,6 +91,7 @@ export const runCommandLine = async (
       return 0
     }
     const { command, rest } = findCommand(words)
+    canAsk = 'logging' in command.options
     if (given.has('help')) {
       terminal.out(helpText(command, command === NODE_COMMAND ? COMMANDS : [], terminal.columns))
       return 0
@@ -96,7 +102,7 @@ export const runCommandLine = async (
     const { values, sources } = resolveOptions(command.options, given, environment)
     return await command.run({ options: values, sources, words: rest, environment, terminal })
   } catch (error) {
-    terminal.error(describe(error, verbose))
+    terminal.error(describe(error, verbose, canAsk))
     if (!(error instanceof UsageError)) return EXIT_FAILURE
     terminal.error(`\nTo display full help:\n${PROGRAM} [COMMAND] --help`)
     return EXIT_USAGE

@@ -1,5 +1,6 @@
 import { stderr, stdin, stdout } from 'node:process'
 import { isatty } from 'node:tty'
+import { CommandError } from './errors.ts'
 import { readSecret } from './readSecret.ts'
 
 /** Where a command writes: results to `out`, everything else to `error`. */
@@ -13,7 +14,7 @@ export type Terminal = {
   readonly inputInteractive: boolean
   /** Asks for a line that is not shown. @throws CommandError when it is broken off */
   readSecret(prompt: string): Promise<string>
-  /** Standard input to its end, as text; at most `bytesMax` bytes. */
+  /** Standard input to its end, as text. @throws CommandError when it is longer than `bytesMax` bytes */
   readInput(bytesMax: number): Promise<string>
   /** Resolves when everything written is with the system, so that the process may end. */
   flush(): Promise<void>
@@ -25,7 +26,7 @@ const readInput = async (bytesMax: number): Promise<string> => {
   for await (const chunk of stdin) {
     chunks.push(chunk as Uint8Array)
     length += (chunk as Uint8Array).length
-    if (length > bytesMax) throw new RangeError(`standard input is longer than ${bytesMax} bytes`)
+    if (length > bytesMax) throw new CommandError('INPUT', `standard input is longer than ${bytesMax} bytes`)
   }
   return new TextDecoder().decode(Buffer.concat(chunks))
 }

@@ -2,8 +2,8 @@ import { toHex } from '../../core/bytes/hex.ts'
 import type { CommandContext } from '../cli/command.ts'
 import type { KeyOptions } from '../cli/commands.ts'
 import { CommandError } from '../cli/errors.ts'
-import { writeFileAtomically } from '../files/atomic.ts'
 import { createNodeKey, type NodeKey, nodeKeyPath, readNodeKey, writeNodeKey } from '../keys/nodeKey.ts'
+import { giveResult } from './result.ts'
 
 type Context = CommandContext<KeyOptions>
 
@@ -19,14 +19,10 @@ const keyOf = ({ options }: Context): NodeKey => {
   return made
 }
 
-const print = ({ options, terminal }: Context, text: string): number => {
-  if (options.to === undefined) terminal.out(text)
-  else writeFileAtomically(options.to, text)
-  return 0
-}
-
+/** Prints or writes the 64 bytes of the public key. @throws CommandError */
 export const exportPublicKey = async (context: Context): Promise<number> =>
-  print(context, toHex(keyOf(context).publicKey))
+  giveResult(context.options.to, context.terminal, toHex(keyOf(context).publicKey))
 
+/** Prints or writes the address of the key. @throws CommandError */
 export const exportAddress = async (context: Context): Promise<number> =>
-  print(context, toHex(keyOf(context).address))
+  giveResult(context.options.to, context.terminal, toHex(keyOf(context).address))

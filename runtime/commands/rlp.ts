@@ -4,7 +4,7 @@ import { decodeExtraData, encodeExtraData } from '../../core/chain/codec/extraDa
 import type { CommandContext } from '../cli/command.ts'
 import type { RlpOptions } from '../cli/commands.ts'
 import { CommandError, UsageError } from '../cli/errors.ts'
-import { writeFileAtomically } from '../files/atomic.ts'
+import { giveResult } from './result.ts'
 
 type Context = CommandContext<RlpOptions>
 
@@ -21,20 +21,16 @@ const requireQbft = ({ options, sources }: Context): void => {
 
 const readText = async ({ options, terminal }: Context): Promise<string> => {
   if (options.from === undefined) return terminal.readInput(INPUT_BYTES_MAX)
+  const cannotRead = (reason: string): CommandError =>
+    new CommandError('INPUT', `Cannot read ${options.from}: ${reason}`)
+  let bytes: Uint8Array
   try {
-    return readFileSync(options.from, 'utf8')
+    bytes = readFileSync(options.from)
   } catch (cause) {
-    throw new CommandError(
-      'INPUT',
-      `Cannot read ${options.from}: ${(cause as { code?: string }).code ?? String(cause)}`,
-    )
+    throw cannotRead((cause as { code?: string }).code ?? String(cause))
   }
-}
-
-const print = ({ options, terminal }: Context, text: string): number => {
-  if (options.to === undefined) terminal.out(text)
-  else writeFileAtomically(options.to, text)
-  return 0
+  if (bytes.length > INPUT_BYTES_MAX) throw cannotRead(`it is longer than ${INPUT_BYTES_MAX} bytes`)
+  return new TextDecoder().decode(bytes)
 }
 
 const parseAddresses = (text: string): readonly Uint8Array[] => {
@@ -54,7 +50,7 @@ const parseAddresses = (text: string): readonly Uint8Array[] => {
   })
 }
 
-/** JSON array of addresses to the hex of a genesis extraData: no vanity, no vote, round 0, no seals, the given order. */
+/** JSON array of addresses to the hex of a genesis extraData: no vanity, no vote, round 0, no seals, the given order. @throws UsageError, CommandError */
 export const encode = async (context: Context): Promise<number> => {
   requireQbft(context)
   const validators = parseAddresses(await readText(context))
@@ -65,10 +61,10 @@ export const encode = async (context: Context): Promise<number> => {
     round: 0,
     seals: [],
   })
-  return print(context, toHex(extraData))
+  return giveResult(context.options.to, context.terminal, toHex(extraData))
 }
 
-/** Hex of an extraData (the first line of the input) to the validators it names. */
+/** Hex of an extraData (the first line of the input) to the validators it names. @throws UsageError, CommandError, DecodeError */
 export const decode = async (context: Context): Promise<number> => {
   requireQbft(context)
   const line = (await readText(context)).split(/\r?\n/)[0]?.trim() ?? ''
@@ -78,5 +74,5 @@ export const decode = async (context: Context): Promise<number> => {
       'The first line of the input is not hex: the extraData of a block is expected',
     )
   const { validators } = decodeExtraData(fromHex(line))
-  return print(context, `[${validators.map(toHex).join(', ')}]`)
+  return giveResult(context.options.to, context.terminal, `[${validators.map(toHex).join(', ')}]`)
 }

@@ -7,7 +7,7 @@ import { withFolder } from '../folder.ts'
 
 type Result = { readonly code: number; readonly out: string; readonly error: string }
 
-const run = async (args: readonly string[], input = ''): Promise<Result> => {
+const run = async (args: readonly string[], input: string | Error = ''): Promise<Result> => {
   let out = ''
   let error = ''
   const terminal: Terminal = {
@@ -21,7 +21,7 @@ const run = async (args: readonly string[], input = ''): Promise<Result> => {
     inputInteractive: false,
     readSecret: () => Promise.reject(new Error('nobody is there to ask')),
     columns: 100,
-    readInput: () => Promise.resolve(input),
+    readInput: () => (input instanceof Error ? Promise.reject(input) : Promise.resolve(input)),
     flush: () => Promise.resolve(),
   }
   const code = await runCommandLine(args, {}, terminal)
@@ -168,6 +168,18 @@ describe('rlp', () => {
       expect(readFileSync(join(folder, 'out'), 'utf8')).toBe(EXTRA_DATA)
     }))
 
+  test('given a file that is longer than any set of validators, then it is not read', () =>
+    withFolder(async folder => {
+      const type = '--type=QBFT_EXTRA_DATA'
+      const file = join(folder, 'in')
+      writeFileSync(file, ' '.repeat(1024 * 1024 + 1))
+      expect(await run(['rlp', 'encode', type, `--from=${file}`])).toEqual({
+        code: 1,
+        out: '',
+        error: `Cannot read ${file}: it is longer than 1048576 bytes\n`,
+      })
+    }))
+
   const bad: readonly (readonly [command: string, input: string, text: string])[] = [
     ['encode', '[', 'The input is not JSON: an array of validator addresses is expected'],
     ['encode', '{}', 'The input must be a JSON array of validator addresses'],
@@ -181,6 +193,15 @@ describe('rlp', () => {
       out: '',
       error: `${text}\n`,
     })
+  })
+})
+
+describe('an error that nobody foresaw', () => {
+  test('is told whole by a command that cannot be asked for more', async () => {
+    const { code, error } = await run(['rlp', 'encode', '--type=QBFT_EXTRA_DATA'], new TypeError('a slip'))
+    expect(code).toBe(1)
+    expect(error).toStartWith('TypeError: a slip\n')
+    expect(error).not.toContain('--logging=DEBUG')
   })
 })
 
