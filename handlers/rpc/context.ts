@@ -8,6 +8,7 @@ import type { TransactionRejected } from '../../core/txpool/rejection.ts'
 import type { Aside } from './aside.ts'
 import type { FilterRegistry } from './filters/registry.ts'
 import type { GasPriceOracle } from './gasPrice.ts'
+import type { OnNextTurn } from './together.ts'
 
 /** What of the node's configuration the methods answer by. Names as Besu's options. */
 export type RpcOptions = {
@@ -182,6 +183,8 @@ export type RpcHost = {
   readonly reportError: (method: string, error: unknown) => void
   /** Other threads for long calls; undefined where all run on this one. */
   readonly aside?: Aside | undefined
+  /** Undefined where each call begins as it comes. */
+  readonly onNextTurn?: OnNextTurn | undefined
 }
 
 /** What every method gets: the host, and what the methods keep between calls. */

@@ -88,7 +88,7 @@ export const createDispatcher = (
     if (envelope.kind === 'invalid') return finish(errorOutcome('INVALID_REQUEST'))
     const method = runner.find(envelope.method, caller)
     if (!('handle' in method)) return finish(method)
-    const outcome = runner.run(method, { ...base, params: envelope.params })
+    const outcome = runner.runSingle(method, { ...base, params: envelope.params })
     return outcome instanceof Promise ? withTimeout(outcome.then(finish), id, expire) : finish(outcome)
   }
 

@@ -6,12 +6,15 @@ import { errorOutcome, type Outcome } from './envelope.ts'
 import { RPC_ERRORS, RpcError, rpcErrorObject } from './errors.ts'
 import { isKnownMethod } from './knownMethods.ts'
 import type { Call, Method } from './method.ts'
+import { createBeginning, createGathering } from './together.ts'
 
 /** Runs methods; whatever they throw becomes an outcome. */
 export type Runner = {
   /** The served method of that name where the caller may run it, or the error that says why not. */
   find(name: string, caller: Caller): Method | Outcome
   run(method: Method, call: Call): Outcome | Promise<Outcome>
+  /** As run, for a call that came by itself: beside others that do, it may be cheaper to wait for the next turn. */
+  runSingle(method: Method, call: Call): Outcome | Promise<Outcome>
   /** An outcome for each call of one method, run together where the method can. */
   runTogether(method: Method, calls: readonly Call[]): Promise<readonly Outcome[]>
 }
@@ -68,6 +71,33 @@ export const createRunner = (methods: readonly Method[], context: RpcContext): R
     }
   }
 
+  const runTogether = async (row: Method, calls: readonly Call[]): Promise<readonly Outcome[]> => {
+    if (row.handleTogether === undefined) {
+      const outcomes: Outcome[] = []
+      for (const call of calls) outcomes.push(await run(row, call))
+      return outcomes
+    }
+    try {
+      return await row.handleTogether(calls, context)
+    } catch (error) {
+      return calls.map(() => failure(row.name, error))
+    }
+  }
+
+  const { onNextTurn } = context
+  const begin = onNextTurn === undefined ? undefined : createBeginning(onNextTurn)
+  const gathered = new Map(
+    onNextTurn === undefined
+      ? []
+      : methods
+          .filter(({ handleTogether }) => handleTogether !== undefined)
+          .map(row => [row, createGathering(onNextTurn, calls => runTogether(row, calls))]),
+  )
+  const soon = async (row: Method, call: Call, begun: Promise<void>): Promise<Outcome> => {
+    await begun
+    return await run(row, call)
+  }
+
   return {
     find: (name, caller) => {
       const row = served.get(name)
@@ -77,17 +107,11 @@ export const createRunner = (methods: readonly Method[], context: RpcContext): R
       return errorOutcome('UNAUTHORIZED')
     },
     run,
-    runTogether: async (row, calls) => {
-      if (row.handleTogether === undefined) {
-        const outcomes: Outcome[] = []
-        for (const call of calls) outcomes.push(await run(row, call))
-        return outcomes
-      }
-      try {
-        return await row.handleTogether(calls, context)
-      } catch (error) {
-        return calls.map(() => failure(row.name, error))
-      }
+    runSingle: (row, call) => {
+      const gather = gathered.get(row)
+      if (gather !== undefined) return gather(call)
+      return begin !== undefined && row.aside === 'long' ? soon(row, call, begin()) : run(row, call)
     },
+    runTogether,
   }
 }

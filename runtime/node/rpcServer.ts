@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setImmediate } from 'node:timers'
 import { createRpcApp, createRpcContext } from '../../handlers/http/app.ts'
 import type { Aside } from '../../handlers/rpc/aside.ts'
 import type { RpcContext, RpcHost } from '../../handlers/rpc/context.ts'
@@ -65,6 +66,7 @@ const hostOf = (
     timeoutMs: options.xHttpTimeoutSeconds * 1000,
     prettyPrint: options.jsonPrettyPrintEnabled,
   },
+  onNextTurn: run => void setImmediate(run),
   nowMs: () => Date.now(),
   randomBytes: length => new Uint8Array(randomBytes(length)),
   network: parts.network,

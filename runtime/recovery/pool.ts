@@ -3,8 +3,8 @@ import type { Address } from '../../core/bytes/bytes.ts'
 import { packRecoveries, type Recovery, recoverPacked, unpackAnswers } from './packed.ts'
 import { startWorkerThread, type WorkerThread } from './workerThread.ts'
 
-/** Signatures in a chunk: some milliseconds of work, so that the main thread answers others between two of them. */
-const CHUNK_SIZE = 16
+/** Signatures in a chunk at most: some milliseconds of work, so that the main thread answers others between two of them. */
+const CHUNK_SIZE_MAX = 16
 
 /** Chunks a thread is given ahead, so that it goes on while the main thread is in a chunk of its own. */
 const CHUNKS_AHEAD = 4
@@ -65,8 +65,8 @@ export const createRecoveryPool = (options: RecoveryPoolOptions = {}): RecoveryP
     }
   }
 
-  const feed = (member: Member): void => {
-    while (member.ready && member.sent.length < CHUNKS_AHEAD) {
+  const feed = (member: Member, ahead = CHUNKS_AHEAD): void => {
+    while (member.ready && member.sent.length < ahead) {
       const chunk = queue.shift()
       if (chunk === undefined) return
       member.sent.push(chunk)
@@ -137,10 +137,13 @@ export const createRecoveryPool = (options: RecoveryPoolOptions = {}): RecoveryP
     pending += batch.length
     try {
       members ??= startMembers()
+      const threads = members.length + 1
+      const size = Math.min(CHUNK_SIZE_MAX, Math.ceil(batch.length / threads))
       const chunks: Promise<Uint8Array>[] = []
-      for (let at = 0; at < batch.length; at += CHUNK_SIZE)
-        chunks.push(recoverChunk(batch.slice(at, at + CHUNK_SIZE)))
-      members.forEach(feed)
+      for (let at = 0; at < batch.length; at += size) chunks.push(recoverChunk(batch.slice(at, at + size)))
+      // Of a small batch the main thread has its part.
+      const ahead = Math.min(CHUNKS_AHEAD, Math.ceil(queue.length / threads))
+      for (const member of members) feed(member, ahead)
       void workHere()
       return (await Promise.all(chunks)).flatMap(unpackAnswers)
     } finally {
