@@ -197,20 +197,21 @@ export const createBlockExchange = (options: BlockExchangeOptions): BlockExchang
         if (link !== undefined && knownTo(link.id).add(key)) send(link, ANNOUNCEMENT, hash, rest)
       }
     },
-    receive: (stream, link) =>
+    receive: (stream, link) => {
+      const rate = {
+        messages: createTokenBucket(MESSAGES_PER_SECOND, 2 * MESSAGES_PER_SECOND, nowMs),
+        bytes: createTokenBucket(BYTES_PER_SECOND, 4 * BLOCK_BYTES_MAX, nowMs),
+      }
       receiveWhenReady(stream, link, {
         bytesMax: HEAD_BYTES + BLOCK_BYTES_MAX,
-        rate: {
-          messages: createTokenBucket(MESSAGES_PER_SECOND, 2 * MESSAGES_PER_SECOND, nowMs),
-          bytes: createTokenBucket(BYTES_PER_SECOND, 4 * BLOCK_BYTES_MAX, nowMs),
-          onExceeded: () => options.onFlooding(link),
-        },
+        rate: { now: () => rate, onExceeded: () => options.onFlooding(link) },
         onHeard: () => {
           link.heardAtMs = nowMs()
         },
         onFrame: frame => onFrame(link, frame),
         onFailure: cause => options.onFailure(link, cause),
-      }),
+      })
+    },
     distrust: id => {
       for (const [key, entry] of wanted) if (entry.received && entry.askedFrom === id) ask(key, entry)
     },

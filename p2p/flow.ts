@@ -1,4 +1,4 @@
-import type { Stream } from '@libp2p/interface'
+import type { MessageStream, Stream } from '@libp2p/interface'
 
 export type Flow = {
   pause(): void
@@ -9,11 +9,9 @@ export type Flow = {
  * Pausing and resuming a stream's reader. A stream that is paused by a message it hands over while it resumes would
  * go on telling the sender to send: such a pause has to wait until it has resumed.
  */
-export const createFlow = (stream: Stream): Flow => {
+export const createFlow = (stream: Pick<MessageStream, 'pause' | 'resume'>, canRead: () => boolean): Flow => {
   let resuming = false
   let wanted = false
-
-  const canRead = (): boolean => stream.readStatus === 'readable' || stream.readStatus === 'paused'
 
   return {
     pause: () => {
@@ -30,3 +28,7 @@ export const createFlow = (stream: Stream): Flow => {
     },
   }
 }
+
+/** The same for a stream of a connection. */
+export const flowOf = (stream: Stream): Flow =>
+  createFlow(stream, () => stream.readStatus === 'readable' || stream.readStatus === 'paused')

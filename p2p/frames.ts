@@ -32,6 +32,8 @@ export type FrameDecoder = {
   push(chunk: Uint8Array): void
   /** The next whole message, undefined until there is one. @throws NetworkError when it claims to be too large */
   next(): Uint8Array | undefined
+  /** Makes one buffer of what was pushed and not yet taken: small parts would each keep a larger one alive while they wait. */
+  compact(): void
   /** True between messages. */
   readonly isEmpty: boolean
 }
@@ -102,6 +104,18 @@ export const createFrameDecoder = (bytesMax: number): FrameDecoder => {
       body = undefined
       lengthFilled = 0
       return frame
+    },
+    compact: () => {
+      const parts = head === undefined ? chunks : [head.subarray(offset), ...chunks]
+      const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
+      let end = 0
+      for (const part of parts) {
+        bytes.set(part, end)
+        end += part.length
+      }
+      chunks.length = 0
+      head = bytes.length === 0 ? undefined : bytes
+      offset = 0
     },
     get isEmpty() {
       return lengthFilled === 0 && head === undefined && chunks.length === 0

@@ -15,6 +15,7 @@ export const guardHandlers = (handlers: NetworkHandlers, log: NetworkLog): Netwo
   return {
     status: handlers.status,
     blocks: handlers.blocks,
+    roleOf: handlers.roleOf,
     onConsensusMessage: guarded('onConsensusMessage', handlers.onConsensusMessage),
     onTransactions: guarded('onTransactions', handlers.onTransactions),
     onNewBlock: guarded('onNewBlock', handlers.onNewBlock),

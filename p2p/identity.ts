@@ -12,11 +12,23 @@ export const peerIdOf = (publicKey: Uint8Array): PeerId =>
     publicKeyFromRaw(secp256k1.Point.fromBytes(concatBytes(Uint8Array.of(4), publicKey)).toBytes(true)),
   )
 
+/** Keys that are remembered: of all peers and some strangers. */
+const KEYS_MAX = 256
+const keys = new Map<string, Uint8Array>()
+
 /** 64 bytes of the key behind a libp2p name; undefined when it is not a secp256k1 one. */
-export const keyOfPeerId = (peerId: PeerId): Uint8Array | undefined =>
-  peerId.type === 'secp256k1'
-    ? secp256k1.Point.fromBytes(peerId.publicKey.raw).toBytes(false).slice(1)
-    : undefined
+export const keyOfPeerId = (peerId: PeerId): Uint8Array | undefined => {
+  if (peerId.type !== 'secp256k1') return undefined
+  const name = peerId.toString()
+  const known = keys.get(name)
+  if (known !== undefined) return known
+  // A square root in a field of 256 bits.
+  const key = secp256k1.Point.fromBytes(peerId.publicKey.raw).toBytes(false).slice(1)
+  keys.set(name, key)
+  const [oldest] = keys.keys()
+  if (keys.size > KEYS_MAX && oldest !== undefined) keys.delete(oldest)
+  return key
+}
 
 /** Where to dial an enode: the name is looked up when it is dialed, the key must be the enode's. */
 export const dialAddressOf = ({ publicKey, host, port }: Enode): Multiaddr =>

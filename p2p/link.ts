@@ -4,6 +4,7 @@ import { toBareHex } from '../core/bytes/hex.ts'
 import { addressOfPublicKey } from '../core/crypto/crypto.ts'
 import type { Channel } from './channel.ts'
 import { endpointOf, keyOfPeerId } from './identity.ts'
+import { type Intake, intakeOf } from './intake.ts'
 import type { PeerStatus } from './network.ts'
 import { createTokenBucket, type TokenBucket } from './tokenBucket.ts'
 
@@ -42,6 +43,8 @@ export type Link = {
   statusChannel: Channel | undefined
   consensusChannel: Channel | undefined
   blockChannel: Channel | undefined
+  /** All that comes over it. */
+  readonly intake: Intake | undefined
   /** What it may ask for: ranges, and whom this node knows. */
   readonly requests: TokenBucket
   /** True once established, false when it ends before. */
@@ -83,6 +86,7 @@ export const createLink = (connection: Connection, nowMs: () => number): Link | 
     statusChannel: undefined,
     consensusChannel: undefined,
     blockChannel: undefined,
+    intake: intakeOf(connection),
     requests: createTokenBucket(REQUESTS_PER_SECOND, 2 * REQUESTS_PER_SECOND, nowMs),
     ready: promise,
     settle: resolve,

@@ -199,6 +199,7 @@ export const createLinkLife = (options: LinkLifeOptions): LinkLife => {
   const establish = (link: Link, status: Peer['status']): void => {
     link.stage = 'established'
     link.establishedAtMs = nowMs()
+    link.intake?.admit()
     pending.delete(link.id)
     const { address, publicKey, remoteHost, remotePort, inbound } = link
     const host = remoteHost.includes(':') ? `[${remoteHost}]` : remoteHost
@@ -296,13 +297,13 @@ export const createLinkLife = (options: LinkLifeOptions): LinkLife => {
     onStatusStream: (stream, connection) => {
       const link = links.get(connection.id)
       if (link === undefined) return stream.abort(new Error('unknown connection'))
-      receiveFrames(stream, {
+      const rate = {
+        messages: createTokenBucket(STATUSES_PER_SECOND, 2 * STATUSES_PER_SECOND, nowMs),
+        bytes: createTokenBucket(STATUS_BYTES_MAX, 2 * STATUS_BYTES_MAX, nowMs),
+      }
+      receiveFrames(stream, link, {
         bytesMax: STATUS_BYTES_MAX,
-        rate: {
-          messages: createTokenBucket(STATUSES_PER_SECOND, 2 * STATUSES_PER_SECOND, nowMs),
-          bytes: createTokenBucket(STATUS_BYTES_MAX, 2 * STATUS_BYTES_MAX, nowMs),
-          onExceeded: () => undefined,
-        },
+        rate: { now: () => rate, onExceeded: () => undefined },
         onHeard: () => {
           link.heardAtMs = nowMs()
         },

@@ -1,10 +1,12 @@
 import { yamux, type YamuxMuxerInit } from '@chainsafe/libp2p-yamux'
 import type { StreamMuxerFactory } from '@libp2p/interface'
+import { createIntake } from './intake.ts'
 
 /**
  * Yamux, which opens a stream by a frame that it sends in a microtask. Where the connection ends just before, its send
  * throws with nobody there to catch, and the process would end. Here such a frame is not sent: the end of the
  * connection ends the stream, too.
+ * What comes in is metered before it is taken apart.
  */
 export const safeYamux =
   (init: YamuxMuxerInit): (() => StreamMuxerFactory) =>
@@ -14,6 +16,7 @@ export const safeYamux =
       protocol: factory.protocol,
       createStreamMuxer: connection => {
         const muxer = factory.createStreamMuxer(connection)
+        createIntake(connection, muxer.streams)
         const send = muxer.send.bind(muxer)
         muxer.send = data => connection.status === 'open' && send(data)
         return muxer

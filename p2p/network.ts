@@ -28,10 +28,15 @@ export type Peer = {
   readonly connectedAtMs: number
 }
 
+/** Who the validators are now is unknown to a node that catches up. */
+export type Role = 'validator' | 'other' | 'unknown'
+
 /** What the host hands to the network and gets from it. Handlers return at once; what they begin is their own. */
 export type NetworkHandlers = {
   /** The own status, asked for whenever it is told. */
   readonly status: () => PeerStatus
+  /** Whether the node is one of the validators, whose consensus messages are used. */
+  readonly roleOf: (address: Address) => Role
   readonly onConsensusMessage: (peer: Peer, code: number, data: Uint8Array) => void
   /** EIP-2718 encodings, not checked; they are passed on to others whatever they are. */
   readonly onTransactions: (peer: Peer, transactions: readonly Uint8Array[]) => void

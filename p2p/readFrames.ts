@@ -1,6 +1,6 @@
 import type { Stream, StreamCloseEvent, StreamMessageEvent } from '@libp2p/interface'
 import { NetworkError } from './error.ts'
-import { createFlow } from './flow.ts'
+import { flowOf } from './flow.ts'
 import { createFrameDecoder } from './frames.ts'
 
 /** Read ahead of a consumer that is slower than the network; beyond it the sender waits. */
@@ -16,7 +16,7 @@ export async function* readFrames(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { bytesMax, silenceMs, signal } = options
   const decoder = createFrameDecoder(bytesMax)
-  const flow = createFlow(stream)
+  const flow = flowOf(stream)
   let aheadBytes = 0
   let failure: NetworkError | undefined
   let wake = (): void => undefined

@@ -2,16 +2,17 @@ import type { Connection, ConnectionGater, PeerId, Stream } from '@libp2p/interf
 import { compareBytes } from '../core/bytes/bytes.ts'
 import { toBareHex } from '../core/bytes/hex.ts'
 import { addressOfPublicKey, publicKeyOf } from '../core/crypto/crypto.ts'
+import { createArrivals } from './arrivals.ts'
 import { createBlockExchange } from './blockExchange.ts'
 import { calmLog } from './calmLog.ts'
-import { receiveConsensusMessages, sendConsensusMessage } from './consensus.ts'
+import { createConsensusRates, receiveConsensusMessages, sendConsensusMessage } from './consensus.ts'
 import { createDialer } from './dialer.ts'
 import { createDiscovery } from './discovery.ts'
 import { type Enode, EnodeError, formatEnode, parseEnode } from './enode.ts'
 import { NetworkError, textOf } from './error.ts'
 import { guardHandlers } from './guard.ts'
 import { createHost, DIAL_TIMEOUT_MS, DIALS_MAX, startHost } from './host.ts'
-import { dialAddressOf, keyOfPeerId } from './identity.ts'
+import { dialAddressOf, endpointOf, keyOfPeerId } from './identity.ts'
 import { type Link, nameOf } from './link.ts'
 import { createLinkLife } from './linkLife.ts'
 import type { Misbehaviour, Network, NetworkOptions, Peer } from './network.ts'
@@ -54,6 +55,8 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
   const table = createPeerTable(ownKey)
   const isStatic = (id: string): boolean => dialer.isStatic(id)
   const scoring = createScoring({ nowMs, log, isStatic })
+  const arrivals = createArrivals(nowMs)
+  const consensusRates = createConsensusRates(nowMs)
   const connectionsMax = (): number => maxPeers + staticNodes.length + SPARE_CONNECTIONS
   let stopped = false
   let sentConsensusAtMs = -TAKES_PART_MS
@@ -72,10 +75,29 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
 
   const gater: ConnectionGater = {
     // Who has told no status for a while gives way: those who hold connections keep nobody out.
-    denyInboundConnection: () =>
-      stopped || (host.getConnections().length >= connectionsMax() && !life.dropOldestStranger()),
-    denyInboundEncryptedConnection: peerId => isUnwanted(peerId),
+    denyInboundConnection: ({ remoteAddr }) =>
+      stopped ||
+      !arrivals.admitsHandshake(endpointOf(remoteAddr).host) ||
+      (host.getConnections().length >= connectionsMax() && !life.dropOldestStranger()),
+    denyInboundEncryptedConnection: (peerId, { remoteAddr }) =>
+      !isWelcome(peerId, endpointOf(remoteAddr).host),
     denyOutboundEncryptedConnection: peerId => isUnwanted(peerId),
+  }
+  const isKnown = (publicKey: Uint8Array): boolean => {
+    const address = addressOfPublicKey(publicKey)
+    return isStatic(toBareHex(address)) || handlers.roleOf(address) === 'validator'
+  }
+  const isWelcome = (peerId: PeerId, from: string): boolean => {
+    const publicKey = keyOfPeerId(peerId)
+    if (publicKey === undefined) return false
+    const id = idOf(publicKey)
+    if (scoring.isBanned(id)) {
+      arrivals.refusedBanned(from)
+      return false
+    }
+    if (arrivals.admits(from, id, isKnown(publicKey))) return true
+    log.info('Refused a connection from {host}: too many come from there', { host: from })
+    return false
   }
   const isUnwanted = (peerId: PeerId): boolean => {
     const publicKey = keyOfPeerId(peerId)
@@ -94,6 +116,7 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
 
   const misbehaved = (link: Link, what: Misbehaviour, detail: string): void => {
     if (!scoring.report(link.id, nameOf(link), what, detail)) return
+    if (what === 'flooding' && link.inbound && !isKnown(link.publicKey)) arrivals.flooded(link.remoteHost)
     for (const each of table.get(link.id)?.links ?? [link]) life.close(each, `banned: ${what}`, true)
   }
   const wrongMessage = (link: Link, cause: unknown): void => {
@@ -237,7 +260,12 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
     })
   }
 
-  host.addEventListener('connection:open', ({ detail }) => life.opened(detail))
+  host.addEventListener('connection:open', ({ detail }) => {
+    life.opened(detail)
+    const link = life.linkOf(detail)
+    if (link?.intake !== undefined)
+      link.intake.onExceeded = () => misbehaved(link, 'flooding', 'more of everything than it may send')
+  })
   host.addEventListener('connection:close', ({ detail }) => life.closed(detail))
   await host.handle(
     STATUS_PROTOCOL,
@@ -246,6 +274,7 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
   )
   await handle(protocols.consensus, CHANNEL_STREAMS_MAX, (stream, link) =>
     receiveConsensusMessages(stream, link, nowMs, {
+      rate: () => consensusRates(link.id, handlers.roleOf(link.address)),
       message: (code, data) => {
         const entry = table.get(link.id)
         if (entry !== undefined) handlers.onConsensusMessage(entry.peer, code, data)

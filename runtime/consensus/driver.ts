@@ -182,6 +182,11 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
         take({ kind: 'message', message: { code, data }, peer: peer.address })
       else drops.refused(peer.address, 'peer-not-a-validator', validators)
     },
+    roleOf: address => {
+      // The validators of an old head say little of those of today.
+      if (validators.length === 0 || exchange?.progress() !== undefined) return 'unknown'
+      return includesAddress(validators, address) ? 'validator' : 'other'
+    },
     peerConnected: peer => take({ kind: 'peer-connected', peer: peer.address }),
     attach: to => {
       network = to

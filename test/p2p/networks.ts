@@ -39,6 +39,7 @@ export type StartOptions = Partial<Omit<NetworkOptions, 'handlers' | 'log'>> & {
   /** What is answered to range requests. */
   readonly chain?: NetworkOptions['handlers']['blocks']
   readonly onConsensusMessage?: NetworkOptions['handlers']['onConsensusMessage']
+  readonly roleOf?: NetworkOptions['handlers']['roleOf']
 }
 
 const none: NetworkOptions['handlers']['blocks'] = async function* () {}
@@ -74,6 +75,7 @@ export const startTestNode = async (options: StartOptions = {}): Promise<Node> =
     log: { debug: note, info: note, warn: note, error: note },
     handlers: {
       status: () => node.status,
+      roleOf: options.roleOf ?? (() => 'validator'),
       onConsensusMessage:
         options.onConsensusMessage ??
         ((peer, code, data) => void node.consensus.push({ from: toHex(peer.address), code, data })),

@@ -41,7 +41,10 @@ export const dialRaw = async (
   const port = await startHost(host, '127.0.0.1', 0)
   for (const protocol of [STATUS_PROTOCOL, protocols.consensus, protocols.blocks])
     await host.handle(protocol, () => undefined)
-  const connection = await host.dial(dialAddressOf(parseEnode(enode)))
+  const connection = await host.dial(dialAddressOf(parseEnode(enode))).catch(async cause => {
+    await host.stop()
+    throw cause
+  })
   let statusStream: Stream | undefined
   const tell = async (message: StatusMessage): Promise<void> => {
     statusStream ??= await connection.newStream(STATUS_PROTOCOL)

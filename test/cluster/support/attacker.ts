@@ -12,7 +12,7 @@ import type { Cluster } from './cluster.ts'
 /** Signs of life, as every node gives them. */
 const ALIVE_MS = 2_000
 /** Bytes in the stream's own buffer, above which the attacker waits for the node to read. */
-const BUFFER_BYTES = 1024 * 1024
+const BUFFER_BYTES = 128 * 1024
 
 export type Attacker = Pick<RawPeer, 'host' | 'protocols' | 'open' | 'isConnected'> & {
   /** Sends these over one consensus stream as fast as the node reads; gives how many were on their way before it hung up. */

@@ -16,3 +16,19 @@ export const settledMemoryOf = async (pid: number, seconds = 3): Promise<number>
   }
   return least
 }
+
+export type MemoryWatch = {
+  /** The most since it began, in bytes. */
+  readonly peak: () => number
+  readonly stop: () => void
+}
+
+/** Looks at resident memory four times a second. */
+export const watchMemory = (pid: number): MemoryWatch => {
+  let peak = memoryOf(pid)
+  const look = (): void => {
+    peak = Math.max(peak, memoryOf(pid))
+  }
+  const timer = setInterval(look, 250)
+  return { peak: () => peak, stop: () => clearInterval(timer) }
+}

@@ -27,7 +27,12 @@ export const networkedNode = async (
     discovery: false,
     maxPeers: 25,
     refuses: () => undefined,
-    handlers: { ...node.exchange.handlers, onConsensusMessage: () => undefined, ...handlers },
+    handlers: {
+      ...node.exchange.handlers,
+      roleOf: () => 'unknown',
+      onConsensusMessage: () => undefined,
+      ...handlers,
+    },
     log: logOf('network'),
     nowMs: Date.now,
   })

@@ -3,7 +3,7 @@ import { NetworkError } from '../../../../p2p/error.ts'
 import type { Misbehaviour, Network, NetworkHandlers, Peer } from '../../../../p2p/network.ts'
 import type { Key } from '../../../core/chain/support/keys.ts'
 
-export type WireHandlers = Omit<NetworkHandlers, 'onConsensusMessage'>
+export type WireHandlers = Omit<NetworkHandlers, 'onConsensusMessage' | 'roleOf'>
 
 export type Report = { readonly address: string; readonly what: Misbehaviour; readonly detail: string }
 
