@@ -1,4 +1,4 @@
-import type { ReplyBody } from '../rpc/envelope.ts'
+import { bodyLength, type ReplyBody } from '../rpc/envelope.ts'
 import { type Coding, type CodingChoice, chooseCoding } from './compressionChoice.ts'
 import { streamOf } from './stream.ts'
 
@@ -17,13 +17,10 @@ export const COMPRESSIONS_MAX = 32
 /** Compressed in one go, in a millisecond or so. */
 const PART_LENGTH = 64 * 1024
 
-/** A turn has an eighth of a megabyte, so that others wait for some milliseconds and not for the whole answer. */
-const TURN_PARTS = 2
+/** Of one turn, so that others wait for some milliseconds and not for the whole answer. */
+const TURN_BYTES = 128 * 1024
 
 const PLAIN: CodingChoice = { coding: undefined, isCodingWanted: false }
-
-const lengthOf = (body: ReplyBody): number =>
-  typeof body === 'string' ? body.length : body.reduce((length, { length: more }) => length + more, 0)
 
 /** Whether a client is on this machine, rather than behind a proxy that is. */
 const isHere = ({ headers }: Asked, peer: () => string): boolean =>
@@ -31,23 +28,28 @@ const isHere = ({ headers }: Asked, peer: () => string): boolean =>
 
 const isHighSurrogate = (code: number): boolean => (code & 0xfc00) === 0xd800
 
-/** The body in parts of nearly the same length; no character is cut in two. */
-const partsOf = (body: ReplyBody): readonly string[] => {
-  const parts: string[] = []
+/** The body in parts of nearly the same length, each made when it is due; no character is cut in two. */
+function* partsOf(body: ReplyBody): Generator<string | Uint8Array<ArrayBuffer>> {
   let rest = ''
   for (const piece of typeof body === 'string' ? [body] : body) {
+    if (typeof piece !== 'string') {
+      if (rest !== '') yield rest
+      rest = ''
+      const bytes = piece.bytes()
+      for (let at = 0; at < bytes.length; at += PART_LENGTH) yield bytes.subarray(at, at + PART_LENGTH)
+      continue
+    }
     let start = 0
     while (rest.length + piece.length - start > PART_LENGTH) {
       const end = start + PART_LENGTH - rest.length
       const cut = isHighSurrogate(piece.charCodeAt(end - 1)) ? end + 1 : end
-      parts.push(rest + piece.slice(start, cut))
+      yield rest + piece.slice(start, cut)
       rest = ''
       start = cut
     }
     rest += piece.slice(start)
   }
-  if (rest !== '') parts.push(rest)
-  return parts
+  if (rest !== '') yield rest
 }
 
 /** What of a request is looked at. */
@@ -90,7 +92,7 @@ export const createCompression = (): Compression => {
       isOver = true
       underWay--
     }
-    return streamOf(partsOf(body), { turnPieces: TURN_PARTS, onEnd }).pipeThrough(
+    return streamOf(partsOf(body), { turnBytes: TURN_BYTES, onEnd }).pipeThrough(
       new CompressionStream(coding),
     )
   }
@@ -100,7 +102,7 @@ export const createCompression = (): Compression => {
       const acceptEncoding = request.headers.get('accept-encoding')
       if (acceptEncoding === null) return plainResponse(body, { status, headers })
       const { coding, isCodingWanted } = choose(acceptEncoding)
-      const length = lengthOf(body)
+      const length = bodyLength(body)
       if (!isCodingWanted && length < COMPRESSED_LENGTH_MIN) return plainResponse(body, { status, headers })
       const varying = { ...headers, vary: 'accept-encoding' }
       if (

@@ -1,13 +1,23 @@
+import type { JsonPiece } from '../rpc/jsonPieces.ts'
+
 const encoder = new TextEncoder()
 
-/** Pieces of one turn: about a megabyte, encoded and copied in a millisecond or two. */
+/** Bytes of one turn: encoded and copied in a millisecond or two. */
+const TURN_BYTES = 1024 * 1024
+
+/** However short the pieces are. */
 const TURN_PIECES = 16
 
 export type StreamOptions = {
-  /** Pieces of one turn. */
-  readonly turnPieces?: number
+  /** Bytes of one turn. */
+  readonly turnBytes?: number
   /** Called once when nothing more is taken from the pieces: they have all been read, or the client left. */
   readonly onEnd?: () => void
+}
+
+const bytesOf = (piece: JsonPiece | Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> => {
+  if (typeof piece === 'string') return encoder.encode(piece)
+  return piece instanceof Uint8Array ? piece : piece.bytes()
 }
 
 /**
@@ -15,19 +25,26 @@ export type StreamOptions = {
  * all it is given lets others have their turn all the same.
  */
 export const streamOf = (
-  pieces: readonly string[],
-  { turnPieces = TURN_PIECES, onEnd }: StreamOptions = {},
+  pieces: Iterable<JsonPiece | Uint8Array<ArrayBuffer>>,
+  { turnBytes = TURN_BYTES, onEnd }: StreamOptions = {},
 ): ReadableStream<Uint8Array<ArrayBuffer>> => {
-  let next = 0
+  const left = pieces[Symbol.iterator]()
+  let turned = 0
   return new ReadableStream({
     pull: async controller => {
-      if (next > 0 && next % turnPieces === 0) await new Promise(resolve => setTimeout(resolve, 0))
-      const piece = pieces[next++]
-      if (piece !== undefined) controller.enqueue(encoder.encode(piece))
-      else {
+      if (turned >= turnBytes) {
+        await new Promise(resolve => setTimeout(resolve, 0))
+        turned = 0
+      }
+      const next = left.next()
+      if (next.done === true) {
         controller.close()
         onEnd?.()
+        return
       }
+      const bytes = bytesOf(next.value)
+      turned += Math.max(bytes.length, turnBytes / TURN_PIECES)
+      controller.enqueue(bytes)
     },
     cancel: () => onEnd?.(),
   })

@@ -1,5 +1,13 @@
 import type { Caller } from '../auth/caller.ts'
-import { type Envelope, errorOutcome, type Outcome, type ReplyBody, replyText } from './envelope.ts'
+import {
+  type Envelope,
+  errorOutcome,
+  type Outcome,
+  bodyLength,
+  type ReplyBody,
+  replyBody,
+} from './envelope.ts'
+import { createJsonArray, type KeepBytes } from './jsonPieces.ts'
 import type { Call, Method } from './method.ts'
 import type { Pace } from './pace.ts'
 import type { Runner } from './runner.ts'
@@ -32,15 +40,17 @@ export const runBatch = async (
   caller: Caller,
   base: Omit<Call, 'params'>,
   pace: Pace,
+  keep: KeepBytes | undefined,
 ): Promise<ReplyBody> => {
   const { expired } = base
-  const replies: string[] = []
+  const replies = createJsonArray(keep)
   let length = 0
   const answer = (id: string, outcome: Outcome): void => {
     const fits = length <= BATCH_RESPONSE_LENGTH_MAX
-    const text = replyText(id, fits ? outcome : errorOutcome('RESPONSE_TOO_LARGE'))
-    length += text.length
-    replies.push(text)
+    const body = replyBody(id, fits ? outcome : errorOutcome('RESPONSE_TOO_LARGE'))
+    length += bodyLength(body)
+    if (typeof body === 'string') replies.add(body)
+    else replies.add(...body)
   }
 
   const runCalls = async (method: Method, calls: readonly CallEnvelope[]): Promise<void> => {
@@ -73,6 +83,6 @@ export const runBatch = async (
     await runCalls(method, calls)
     index += calls.length - 1
   }
-  if (length <= WHOLE_LENGTH_MAX) return `[${replies.join(',')}]`
-  return replies.map((reply, index) => `${index === 0 ? '[' : ','}${reply}`).concat(']')
+  const answered = replies.finish()
+  return length <= WHOLE_LENGTH_MAX ? answered.text : answered.pieces
 }

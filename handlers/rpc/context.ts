@@ -8,6 +8,7 @@ import type { TransactionRejected } from '../../core/txpool/rejection.ts'
 import type { Aside } from './aside.ts'
 import type { FilterRegistry } from './filters/registry.ts'
 import type { GasPriceOracle } from './gasPrice.ts'
+import type { KeepBytes } from './jsonPieces.ts'
 import type { OnNextTurn } from './together.ts'
 
 /** What of the node's configuration the methods answer by. Names as Besu's options. */
@@ -185,6 +186,8 @@ export type RpcHost = {
   readonly aside?: Aside | undefined
   /** Undefined where each call begins as it comes. */
   readonly onNextTurn?: OnNextTurn | undefined
+  /** Keeps what of a long answer waits to be sent; undefined where that is held as it is. */
+  readonly keep?: KeepBytes | undefined
 }
 
 /** What every method gets: the host, and what the methods keep between calls. */

@@ -99,7 +99,14 @@ export const createDispatcher = (
     base: Omit<Call, 'params'>,
   ): Promise<Reply> => ({
     status: 200,
-    body: await runBatch(readBatch(elements, body), runner, caller, base, createPace(context.nowMs)),
+    body: await runBatch(
+      readBatch(elements, body),
+      runner,
+      caller,
+      base,
+      createPace(context.nowMs),
+      context.keep,
+    ),
   })
 
   return {

@@ -1,7 +1,7 @@
 import type { RpcErrorName, RpcErrorObject } from './errors.ts'
-import { RPC_ERRORS, rpcErrorObject } from './errors.ts'
+import { RPC_ERRORS, RpcError, rpcErrorObject } from './errors.ts'
 import { idSources } from './json.ts'
-import { isJsonPieces } from './jsonPieces.ts'
+import { isJsonPieces, type JsonPiece, pieceLength } from './jsonPieces.ts'
 
 /** One request of a body: one to run, one to pass over because nobody waits for it, or one that is none. */
 export type Envelope =
@@ -61,7 +61,7 @@ export const readBatch = (elements: readonly unknown[], body: string): readonly 
 }
 
 /** JSON, in pieces where it is too long to be put together in one go; empty where nothing is answered. */
-export type ReplyBody = string | readonly string[]
+export type ReplyBody = string | readonly JsonPiece[]
 
 /** `resultText` is the result as JSON text, from where it was made on another thread. */
 export type Outcome =
@@ -75,8 +75,18 @@ export const textOf = (outcome: Exclude<Outcome, { readonly error: unknown }>): 
   return isJsonPieces(outcome.result) ? outcome.result.text : JSON.stringify(outcome.result ?? null)
 }
 
-const valueOf = (outcome: Exclude<Outcome, { readonly error: unknown }>): unknown =>
-  'resultText' in outcome ? (JSON.parse(outcome.resultText) as unknown) : (outcome.result ?? null)
+/** The result itself. */
+export const valueOf = (outcome: Exclude<Outcome, { readonly error: unknown }>): unknown => {
+  if ('resultText' in outcome) return JSON.parse(outcome.resultText) as unknown
+  return isJsonPieces(outcome.result) ? outcome.result.toJSON() : (outcome.result ?? null)
+}
+
+/** Characters of a result that is put together. */
+const WHOLE_LENGTH_MAX = 64 * 1024
+
+/** In characters or bytes, which nearly always are as many. */
+export const bodyLength = (body: ReplyBody): number =>
+  typeof body === 'string' ? body.length : body.reduce((length, piece) => length + pieceLength(piece), 0)
 
 /** `jsonrpc`, `id`, then `result` or `error`; `indent` spaces where the reply is to be read by people. */
 export const replyText = (id: string, outcome: Outcome, indent = 0): string => {
@@ -90,11 +100,20 @@ export const replyText = (id: string, outcome: Outcome, indent = 0): string => {
   return `{\n${space}"jsonrpc" : "2.0",\n${space}"id" : ${id},\n${space}"${name}" : ${inner}\n}`
 }
 
-/** As `replyText`, in pieces where the result is. */
+/** As `replyText`, in pieces where the result is long and made in some: nobody reads that, so it is not indented. */
 export const replyBody = (id: string, outcome: Outcome, indent = 0): ReplyBody => {
   const result = 'result' in outcome ? outcome.result : undefined
-  if (indent > 0 || !isJsonPieces(result) || result.pieces.length === 1) return replyText(id, outcome, indent)
+  if (!isJsonPieces(result) || bodyLength(result.pieces) <= WHOLE_LENGTH_MAX)
+    return replyText(id, outcome, indent)
   return [`{"jsonrpc":"2.0","id":${id},"result":`, ...result.pieces, '}']
+}
+
+/** What is answered instead of a body in pieces that is longer than a transport can take. */
+export const tooLargeText = ([head]: readonly JsonPiece[], detail: string): string => {
+  const error = new RpcError('ANSWER_TOO_LARGE', { detail })
+  const { code } = RPC_ERRORS[error.code]
+  const id = typeof head === 'string' ? /^\{"jsonrpc":"2.0","id":(.*),"result":$/.exec(head)?.[1] : undefined
+  return replyText(id ?? 'null', { error: { code, message: error.message } })
 }
 
 /** Statuses of single replies other than 200, by the code of the error. */

@@ -20,6 +20,8 @@ export const RPC_ERRORS = {
   /** Besu has no such bound. */
   RESPONSE_TOO_LARGE: { code: -32005, message: 'Response to the batch exceeds the size limit' },
   /** Besu has no such bound. */
+  ANSWER_TOO_LARGE: { code: -32005, message: 'Answer exceeds the size limit of a message' },
+  /** Besu has no such bound. */
   SUBSCRIPTIONS_TOO_MANY: { code: -32005, message: 'Too many subscriptions on this connection' },
   /** Besu has none of these bounds; whoever is cut off is told which it was. */
   SLOW_READER: { code: -32005, message: 'Closing the connection: too much of what was sent to it is unread' },

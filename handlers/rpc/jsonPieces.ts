@@ -1,9 +1,42 @@
 /** Of one piece: so much text is put together, encoded and written in a fraction of a millisecond. */
 const PIECE_LENGTH = 64 * 1024
 
+/** Characters or bytes of an answer that are held as they are. What comes behind them is kept as the host keeps bytes. */
+export const PLAIN_LENGTH_MAX = 4 * 1024 * 1024
+
+/** UTF-8 that waits to be sent, whole characters of it, in a form that takes less memory. */
+export type KeptBytes = {
+  /** Of the bytes themselves. */
+  readonly byteLength: number
+  /** Made anew whenever they are asked for. */
+  bytes(): Uint8Array<ArrayBuffer>
+}
+
+/** Keeps a copy: the caller may use its bytes for something else then. */
+export type KeepBytes = (bytes: Uint8Array) => KeptBytes
+
+/** Part of a JSON text. */
+export type JsonPiece = string | KeptBytes
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+/** Where the host knows no better. */
+export const keepPlain: KeepBytes = bytes => {
+  const copy = new Uint8Array(bytes)
+  return { byteLength: copy.length, bytes: () => copy }
+}
+
+export const pieceText = (piece: JsonPiece): string =>
+  typeof piece === 'string' ? piece : decoder.decode(piece.bytes())
+
+/** In characters or bytes, which nearly always are as many. */
+export const pieceLength = (piece: JsonPiece): number =>
+  typeof piece === 'string' ? piece.length : piece.byteLength
+
 /** A JSON value as text in pieces: where it is long they are never put together, which would hold up everyone else. */
 export type JsonPieces = {
-  readonly pieces: readonly string[]
+  readonly pieces: readonly JsonPiece[]
   /** The pieces put together. */
   readonly text: string
   /** For whoever writes it as JSON together with something else. */
@@ -16,37 +49,78 @@ const made = new WeakSet<object>()
 export const isJsonPieces = (value: unknown): value is JsonPieces =>
   typeof value === 'object' && value !== null && made.has(value)
 
-const jsonPieces = (pieces: readonly string[]): JsonPieces => {
+export const jsonPieces = (pieces: readonly JsonPiece[]): JsonPieces => {
+  const join = (): string => pieces.map(pieceText).join('')
   const value: JsonPieces = {
     pieces,
     get text() {
-      return pieces.join('')
+      return join()
     },
-    toJSON: () => JSON.parse(pieces.join('')) as unknown,
+    toJSON: () => JSON.parse(join()) as unknown,
   }
   made.add(value)
   return value
 }
 
+/** The JSON of a value. */
+export const jsonOf = (value: unknown): readonly JsonPiece[] =>
+  isJsonPieces(value) ? value.pieces : [JSON.stringify(value)]
+
+/** Pieces one behind the other, of which those that would fill the memory are kept by the host. */
+export type PieceList = {
+  add(piece: JsonPiece): void
+  readonly length: number
+  readonly pieces: readonly JsonPiece[]
+}
+
+export const createPieceList = (keep: KeepBytes | undefined): PieceList => {
+  const pieces: JsonPiece[] = []
+  let length = 0
+  return {
+    add: piece => {
+      length += pieceLength(piece)
+      const isHeld = typeof piece !== 'string' || keep === undefined || length <= PLAIN_LENGTH_MAX
+      pieces.push(isHeld ? piece : keep(encoder.encode(piece)))
+    },
+    get length() {
+      return length
+    },
+    pieces,
+  }
+}
+
 /** An array that is made element by element. */
 export type JsonArray = {
-  /** @param element JSON text */
-  add(element: string): void
+  /** @param element JSON text, in pieces where it may be long */
+  add(...element: readonly JsonPiece[]): void
   finish(): JsonPieces
 }
 
-export const createJsonArray = (): JsonArray => {
-  const pieces: string[] = []
+export const createJsonArray = (keep?: KeepBytes): JsonArray => {
+  const list = createPieceList(keep)
   let last = '['
   let isEmpty = true
-  return {
-    add: element => {
-      last += isEmpty ? element : `,${element}`
-      isEmpty = false
-      if (last.length < PIECE_LENGTH) return
-      pieces.push(last)
+  const write = (piece: JsonPiece): void => {
+    // What is kept and short would be one of thousands.
+    if (pieceLength(piece) < PIECE_LENGTH) last += pieceText(piece)
+    else {
+      if (last !== '') list.add(last)
       last = ''
+      list.add(piece)
+    }
+    if (last.length < PIECE_LENGTH) return
+    list.add(last)
+    last = ''
+  }
+  return {
+    add: (...element) => {
+      if (!isEmpty) last += ','
+      isEmpty = false
+      for (const piece of element) write(piece)
     },
-    finish: () => jsonPieces([...pieces, `${last}]`]),
+    finish: () => {
+      list.add(`${last}]`)
+      return jsonPieces(list.pieces)
+    },
   }
 }

@@ -3,6 +3,7 @@ import type { ConnectionAuthentication } from '../auth/connection.ts'
 import type { Dispatcher, Reply } from '../rpc/dispatcher.ts'
 import { errorOutcome, replyText } from '../rpc/envelope.ts'
 import { RPC_ERRORS, type RpcErrorName } from '../rpc/errors.ts'
+import { pieceText } from '../rpc/jsonPieces.ts'
 import type { SubscriptionHub } from '../rpc/subscriptions/subscriptions.ts'
 import { createOutbox } from './outbox.ts'
 import { CLOSE_CODES, type Session, type Socket } from './socket.ts'
@@ -107,7 +108,7 @@ export const createSession = (socket: Socket, parts: SessionParts): OpenSession 
     const request = subscriptions.forRequest()
     const finish = ({ body }: Reply): void => {
       if (isGone) return
-      if (body !== '') outbox.reply(typeof body === 'string' ? body : body.join(''))
+      if (body !== '') outbox.reply(typeof body === 'string' ? body : body.map(pieceText).join(''))
       request.answered()
     }
     if (text === '') return finish(EMPTY_MESSAGE)

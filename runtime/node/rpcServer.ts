@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers'
-import { createRpcApp, createRpcContext } from '../../handlers/http/app.ts'
+import { createRpcApp, createRpcContext, type RpcApp } from '../../handlers/http/app.ts'
 import type { Aside } from '../../handlers/rpc/aside.ts'
 import type { RpcContext, RpcHost } from '../../handlers/rpc/context.ts'
 import { METHODS } from '../../handlers/rpc/methods.ts'
 import type { Access } from '../auth/open.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
 import type { Log } from '../logging/log.ts'
-import { type ServeOptions, type Server, serve } from '../serving/serve.ts'
+import { keepPacked } from '../readers/packed.ts'
 import { clientVersion } from '../version.ts'
-import { createLate } from './late.ts'
+import { type Listener, listenFor, startingFailed } from './listener.ts'
 
 /** What the methods work with; everything else of the host follows from the options. */
 export type RpcParts = Pick<RpcHost, 'chain' | 'pool' | 'recoverSenders' | 'submit' | 'mining'> &
@@ -66,6 +66,7 @@ const hostOf = (
     timeoutMs: options.xHttpTimeoutSeconds * 1000,
     prettyPrint: options.jsonPrettyPrintEnabled,
   },
+  keep: keepPacked,
   onNextTurn: run => void setImmediate(run),
   nowMs: () => Date.now(),
   randomBytes: length => new Uint8Array(randomBytes(length)),
@@ -78,35 +79,18 @@ const hostOf = (
   reportError: (method, error) => log.error('{method} failed: {error}', { method, error }),
 })
 
-/** A port that is taken before the chain is opened: whoever calls early waits, and a taken port leaves no trace. */
-export type RpcListener = Server & {
-  /** Answers what waits and what comes. */
-  attach(fetch: ServeOptions['fetch']): void
-}
-
-const STARTING_FAILED = (): Response => new Response(null, { status: 503 })
+export type RpcListener = Listener<RpcApp>
 
 /** Listens as the options say. @throws CommandError when it cannot */
-export const listenForRpc = async (options: NodeOptions): Promise<RpcListener> => {
-  const late = createLate<ServeOptions['fetch']>()
-  const server = await serve({
+export const listenForRpc = (options: NodeOptions): Promise<RpcListener> =>
+  listenFor<RpcApp>({ fetch: startingFailed }, late => ({
     hostname: options.rpcHttpHost,
     hostOption: 'rpc-http-host',
     port: options.rpcHttpPort,
-    fetch: (request, peer) => late.use(fetch => fetch(request, peer)),
+    fetch: (request, peer) => late.use(app => app.fetch(request, peer)),
     bodyBytesMax: options.rpcHttpMaxRequestContentLength,
     connectionsMax: options.rpcHttpMaxActiveConnections,
-  })
-  return {
-    hostname: server.hostname,
-    port: server.port,
-    attach: late.set,
-    stop: () => {
-      late.set(STARTING_FAILED)
-      return server.stop()
-    },
-  }
-}
+  }))
 
 /** What the methods of this node work with, the same on all its ports. */
 export const openRpcContext = (options: NodeOptions, { openReaders, ...parts }: RpcParts): RpcContext => {
@@ -140,5 +124,5 @@ export const serveRpc = (
     },
     { authentication: access.http, clientOf: access.clientOf },
   )
-  listener.attach(app.fetch)
+  listener.attach(app)
 }

@@ -3,7 +3,8 @@ import type { Chain } from '../../core/chain/chain.ts'
 import { encodeChainHead } from '../../core/store/codec/chainHead.ts'
 import type { Aside } from '../../handlers/rpc/aside.ts'
 import type { RpcOptions } from '../../handlers/rpc/context.ts'
-import { errorOutcome, type Outcome } from '../../handlers/rpc/envelope.ts'
+import { bodyLength, errorOutcome, type Outcome } from '../../handlers/rpc/envelope.ts'
+import { isJsonPieces } from '../../handlers/rpc/jsonPieces.ts'
 import { type ReaderThread, startReaderThread } from './readerThread.ts'
 import { createWaiting, type Job } from './waiting.ts'
 
@@ -54,6 +55,11 @@ export type ReaderPool = Aside & {
 /** For calls whose thread is gone, or the node soon: run here they would hold up the stop. */
 const STOPPING = errorOutcome('INTERNAL_ERROR')
 
+const answerLength = (outcome: Outcome): number => {
+  if ('resultText' in outcome) return outcome.resultText.length
+  return 'result' in outcome && isJsonPieces(outcome.result) ? bodyLength(outcome.result.pieces) : 0
+}
+
 type Running = { readonly id: number; readonly job: Job; endedMs: number | undefined }
 
 type Member = { readonly thread: ReaderThread; ready: boolean; running: Running | undefined }
@@ -99,7 +105,7 @@ export const createReaderPool = (from: ReaderPoolOptions): ReaderPool => {
         },
         onOutcome: (id, outcome) => {
           if (member.running?.id === id) settle(member, outcome)
-          if ('resultText' in outcome && outcome.resultText.length > LARGE_ANSWER) {
+          if (answerLength(outcome) > LARGE_ANSWER) {
             members.delete(member)
             void member.thread.stop()
           } else member.thread.rest()

@@ -1,7 +1,8 @@
 import type { Address, Hash } from '../../core/bytes/bytes.ts'
 import type { ChainConfiguration } from '../../core/genesis/configuration.ts'
 import type { RpcOptions } from '../../handlers/rpc/context.ts'
-import type { Outcome } from '../../handlers/rpc/envelope.ts'
+import type { RpcErrorObject } from '../../handlers/rpc/errors.ts'
+import type { PackedBytes } from './packed.ts'
 
 /*
  * Between the main thread and its readers. A reader has no store of its own: what a call needs of the chain it asks the main
@@ -51,11 +52,17 @@ export type Ask =
   /** A trie record, where the head is still this one. */
   | { readonly kind: 'node'; readonly key: string; readonly head: bigint }
 
+/** Of a call: text where it is short, otherwise pieces whose memory passes from thread to thread. */
+export type ReaderOutcome =
+  | { readonly resultText: string }
+  | { readonly packed: readonly PackedBytes[] }
+  | { readonly error: RpcErrorObject }
+
 /** What a reader says: `more` asks for the next piece of an answer that was too long for the buffer. */
 export type FromReader =
   | { readonly kind: 'ready' }
   | { readonly kind: 'ask'; readonly ask: Ask }
   | { readonly kind: 'more' }
-  | { readonly kind: 'outcome'; readonly id: number; readonly outcome: Outcome }
+  | { readonly kind: 'outcome'; readonly id: number; readonly outcome: ReaderOutcome }
   /** An error that is the node's own fault, for its log. */
   | { readonly kind: 'fault'; readonly method: string; readonly text: string }

@@ -7,6 +7,7 @@ import type { FilterRegistry } from '../../handlers/rpc/filters/registry.ts'
 import type { GasPriceOracle } from '../../handlers/rpc/gasPrice.ts'
 import { METHODS } from '../../handlers/rpc/methods.ts'
 import type { ReaderSetup } from './protocol.ts'
+import { keepPacked } from './packed.ts'
 import { REFUSING, refuse } from './refuse.ts'
 
 /** The main thread has looked whether the method is served, each port by its own list. */
@@ -53,6 +54,7 @@ export const createReaderContext = (
     network: undefined,
     votes: undefined,
     randomBytes: refuse,
+    keep: keepPacked,
     submit: refuse,
     mining: refuse,
     syncing: refuse,

@@ -4,7 +4,8 @@ import type { Outcome } from '../../handlers/rpc/envelope.ts'
 import { answerAsk } from './answerAsk.ts'
 import { createAnswerBuffer, createAnswerWriter } from './answerBuffer.ts'
 import { createPinnedTrie } from './pinnedTrie.ts'
-import type { FromReader, ReaderCall, ReaderSetup } from './protocol.ts'
+import { unpackPieces } from './packed.ts'
+import type { FromReader, ReaderCall, ReaderOutcome, ReaderSetup } from './protocol.ts'
 
 /** Heap of one reader, where the runtime bounds it (Node): the largest trace is 128 MB of JSON. */
 const HEAP_MB_MAX = 1024
@@ -27,6 +28,9 @@ export type ReaderThreadEvents = {
   /** The thread could not start or has died; nothing more comes from it. Called at most once. */
   readonly onFailure: (cause: unknown) => void
 }
+
+const outcomeOf = (outcome: ReaderOutcome): Outcome =>
+  'packed' in outcome ? { result: unpackPieces(outcome.packed) } : outcome
 
 /** Starts a thread, which by itself never keeps the process alive, and answers what it asks. @throws where there are none */
 export const startReaderThread = (
@@ -62,7 +66,7 @@ export const startReaderThread = (
         return
       case 'outcome':
         trie.release()
-        events.onOutcome(message.id, message.outcome)
+        events.onOutcome(message.id, outcomeOf(message.outcome))
         return
       case 'fault':
         events.onFault(message.method, message.text)

@@ -3,8 +3,9 @@ import { useCryptoEngine } from '../../core/crypto/crypto.ts'
 import { useTableSeed } from '../../core/state/hash.ts'
 import { decodeChainHead } from '../../core/store/codec/chainHead.ts'
 import { CALL_METHODS } from '../../handlers/graphql/callMethods.ts'
-import { textOf } from '../../handlers/rpc/envelope.ts'
+import { bodyLength, type Outcome, textOf } from '../../handlers/rpc/envelope.ts'
 import { RpcError } from '../../handlers/rpc/errors.ts'
+import { isJsonPieces } from '../../handlers/rpc/jsonPieces.ts'
 import type { Params } from '../../handlers/rpc/method.ts'
 import { METHODS } from '../../handlers/rpc/methods.ts'
 import { createRunner } from '../../handlers/rpc/runner.ts'
@@ -13,10 +14,14 @@ import { createAnswerReader } from './answerBuffer.ts'
 import { createAskedStore, type PinnedHead } from './askedStore.ts'
 import { createAsker } from './asker.ts'
 import type { FromReader, ReaderCall, ReaderSetup } from './protocol.ts'
+import { packPieces } from './packed.ts'
 import { createReaderContext } from './readerContext.ts'
 
 /** Between two looks whether anybody still waits: some milliseconds. */
 const WATCH_GAS = 1_000_000
+
+/** Characters of a result that passes from thread to thread as text. */
+const TEXT_LENGTH_MAX = 64 * 1024
 
 const port = parentPort
 if (port === null) throw new Error('runtime/readers/worker.ts runs on a worker thread only')
@@ -60,6 +65,19 @@ const context = createReaderContext(
 const rows = new Map([...METHODS, ...CALL_METHODS].map(row => [row.name, row]))
 const runner = createRunner(METHODS, context)
 
+/** The main thread has nothing to do with a result but to send it. */
+const tell = (id: number, outcome: Outcome): void => {
+  if ('error' in outcome) return post({ kind: 'outcome', id, outcome })
+  const result = 'result' in outcome ? outcome.result : undefined
+  if (!isJsonPieces(result) || bodyLength(result.pieces) <= TEXT_LENGTH_MAX)
+    return post({ kind: 'outcome', id, outcome: { resultText: textOf(outcome) } })
+  const packed = packPieces(result.pieces)
+  port.postMessage(
+    { kind: 'outcome', id, outcome: { packed } } satisfies FromReader,
+    packed.map(({ packed: { buffer } }) => buffer),
+  )
+}
+
 const run = async (call: ReaderCall): Promise<void> => {
   const { id, method, params, head: at } = call
   current = id
@@ -68,12 +86,7 @@ const run = async (call: ReaderCall): Promise<void> => {
   const row = rows.get(method)
   if (row === undefined) throw new Error(`no method ${method}`)
   const outcome = await runner.run(row, { params: JSON.parse(params) as Params, expired })
-  // As text: the main thread has nothing to do with it but to send it.
-  post({
-    kind: 'outcome',
-    id,
-    outcome: 'result' in outcome ? { resultText: textOf(outcome) } : outcome,
-  })
+  tell(id, outcome)
 }
 
 port.on('message', (call: ReaderCall) => void run(call))

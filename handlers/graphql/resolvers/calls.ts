@@ -1,4 +1,5 @@
 import { toQuantity } from '../../../core/bytes/hex.ts'
+import { valueOf } from '../../rpc/envelope.ts'
 import { RpcError } from '../../rpc/errors.ts'
 import type { Method } from '../../rpc/method.ts'
 import { CALL_METHODS } from '../callMethods.ts'
@@ -30,7 +31,7 @@ const run = async (
   if (expired()) throw new RpcError('TIMEOUT')
   const outcome = await runner().run(row, { params: [parameterOf(data), toQuantity(number)], expired })
   if ('error' in outcome) throw new FetchError(outcome.error.message, outcome.error.code)
-  return 'resultText' in outcome ? (JSON.parse(outcome.resultText) as unknown) : outcome.result
+  return valueOf(outcome)
 }
 
 /** A CallResult; a call that fails has status 0. @throws FetchError when it cannot even begin */

@@ -41,7 +41,7 @@ export type FilterRegistry = {
   uninstall(id: string): boolean
 }
 
-export const createFilterRegistry = ({ chain, pool, nowMs, randomBytes }: RpcHost): FilterRegistry => {
+export const createFilterRegistry = ({ chain, pool, nowMs, randomBytes, keep }: RpcHost): FilterRegistry => {
   // In the order of last use: a map keeps the order of insertion.
   const filters = new Map<string, Installed>()
   const pending = createPendingFeed(pool)
@@ -112,7 +112,7 @@ export const createFilterRegistry = ({ chain, pool, nowMs, randomBytes }: RpcHos
     expired: () => boolean,
   ): Promise<JsonPieces | undefined> => {
     try {
-      return await logsBetween({ chain, nowMs }, filter, from, upperBound(filter, to), expired)
+      return await logsBetween({ chain, nowMs, keep }, filter, from, upperBound(filter, to), expired)
     } catch (error) {
       if (to > from && isTooMany(error)) return undefined
       throw error

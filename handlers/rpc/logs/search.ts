@@ -29,7 +29,7 @@ function* takeWanted(block: BlockLogs, criteria: LogCriteria, take: TakeLog<void
     }
 }
 
-type SearchContext = Pick<RpcContext, 'chain' | 'nowMs'>
+type SearchContext = Pick<RpcContext, 'chain' | 'nowMs' | 'keep'>
 
 /**
  * Takes the wanted logs of blocks `from` to `to`, both included. Others have their turn after every few milliseconds of it.
@@ -85,7 +85,7 @@ export const logsBetween = async (
   to: bigint,
   expired: () => boolean,
 ): Promise<JsonPieces> => {
-  const found = createJsonArray()
+  const found = createJsonArray(context.keep)
   await takeLogs(context, criteria, from, to, expired, (...log) =>
     found.add(JSON.stringify(foundLogShape(...log))),
   )

@@ -8,7 +8,7 @@ import { RlpError } from '../../../core/rlp/rlp.ts'
 import { recordOf } from '../blocks.ts'
 import type { RpcContext } from '../context.ts'
 import { RpcError } from '../errors.ts'
-import { createJsonArray } from '../jsonPieces.ts'
+import { createJsonArray, jsonOf } from '../jsonPieces.ts'
 import { allAside, type Call, type Method, method } from '../method.ts'
 import {
   type BlockSelector,
@@ -38,9 +38,9 @@ const requireTraceable = (number: bigint): void => {
 const traceBlock = async (call: Call, context: RpcContext, replayed: ReplayedBlock): Promise<unknown> => {
   const kind = tracerOf(readTraceOptions(given(call.params, 1)))
   requireTraceable(replayed.block.header.number)
-  const traces = createJsonArray()
+  const traces = createJsonArray(context.keep)
   await replayBlock(context, replayed, kind, budgetOf(call, context), undefined, (result, { hash }) =>
-    traces.add(JSON.stringify({ txHash: toHex(hash), result })),
+    traces.add(`{"txHash":"${toHex(hash)}","result":`, ...jsonOf(result), '}'),
   )
   return traces.finish()
 }

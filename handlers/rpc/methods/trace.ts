@@ -34,7 +34,7 @@ const TRACE_ADDRESS_MAX = 1025
 const traceBlock = async (call: Call, context: RpcContext): Promise<unknown> => {
   const record = await recordOf(context, requireNumberSelector(call.params, 0, 'INVALID_BLOCK_NUMBER'))
   if (record === undefined) return null
-  const traces = createJsonArray()
+  const traces = createJsonArray(context.keep)
   await blockTraces(context, record, budgetOf(call, context), ({ json }) => traces.add(JSON.stringify(json)))
   return traces.finish()
 }
@@ -70,7 +70,7 @@ const replayBlockTransactions = async (call: Call, context: RpcContext): Promise
   const record = await recordOf(context, selector)
   if (record === undefined) return null
   if (record.block.header.number === 0n) return []
-  const traces = createJsonArray()
+  const traces = createJsonArray(context.keep)
   const take = (trace: unknown): void => traces.add(JSON.stringify(trace))
   await replayBlock(context, record, tracesOf(types), budgetOf(call, context), undefined, take)
   return traces.finish()

@@ -1,10 +1,11 @@
 import type { RpcContext } from '../context.ts'
 import { RpcError } from '../errors.ts'
+import { type KeepBytes, keepPlain } from '../jsonPieces.ts'
 import type { Call } from '../method.ts'
 
 /**
  * Bytes of JSON that the answer to one request may take, about: each step of 1,000 token transfers stays below it (measured:
- * 42 MB), and the objects that one transaction's trace is made of, some five times as much, do not fill the memory.
+ * 42 MB).
  */
 const TRACE_BYTES_MAX = 64 * 1024 * 1024
 
@@ -20,6 +21,8 @@ export type Budget = {
   rewind(spent: number): void
   /** @throws RpcError when nobody waits any more */
   checkTime(): void
+  /** Where what is written of the answer waits to be sent. */
+  readonly keep: KeepBytes
 }
 
 /** `expired` is the request's own; a run that never pauses sees only the clock. */
@@ -28,6 +31,7 @@ export const createBudget = (
   timeoutMs: number,
   expired: () => boolean,
   bytesMax = TRACE_BYTES_MAX,
+  keep: KeepBytes = keepPlain,
 ): Budget => {
   const untilMs = nowMs() + timeoutMs
   let used = 0
@@ -49,9 +53,10 @@ export const createBudget = (
       used = spent
     },
     checkTime,
+    keep,
   }
 }
 
 /** The budget of one request. */
-export const budgetOf = ({ expired }: Call, { nowMs, options }: RpcContext): Budget =>
-  createBudget(nowMs, options.timeoutMs, expired)
+export const budgetOf = ({ expired }: Call, { nowMs, options, keep }: RpcContext): Budget =>
+  createBudget(nowMs, options.timeoutMs, expired, TRACE_BYTES_MAX, keep)

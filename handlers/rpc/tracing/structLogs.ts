@@ -1,8 +1,10 @@
-import { toBareHex, toHex, toQuantity } from '../../../core/bytes/hex.ts'
+import { toBareHex, toHex } from '../../../core/bytes/hex.ts'
 import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
 import { OPCODES } from '../../../core/evm/opcodes.ts'
 import type { TraceCall, TraceResult, TraceStep } from '../../../core/evm/tracer.ts'
 import { type ForkName, forkIsAtLeast } from '../../../core/genesis/fork.ts'
+import { createAsciiBuffer, createJsonWriter } from '../jsonWriter.ts'
+import { createStackTexts } from './stackTexts.ts'
 import type { TracerKind } from './traced.ts'
 
 /** What the opcode tracer keeps of each step; names as in geth's and Besu's options. */
@@ -17,24 +19,8 @@ export type StructLogOptions = {
   readonly opcodes: ReadonlySet<string> | undefined
 }
 
-type StructLog = {
-  readonly pc: number
-  readonly op: string
-  readonly gas: number
-  gasCost: number
-  readonly depth: number
-  readonly refund?: number
-  readonly stack?: readonly string[]
-  readonly memory?: readonly string[]
-  readonly storage?: Readonly<Record<string, string>>
-  readonly returnData?: string
-  reason?: string
-  error?: string
-}
-
-/** Of one step without what depends on the options, and of each entry besides its digits. */
+/** Of one step without what depends on the options. */
 const STEP_BYTES = 80
-const ENTRY_BYTES = 6
 const WORD = 32
 const WORD_BYTES = 70
 
@@ -49,39 +35,31 @@ export const opcodeName = (op: number, fork: ForkName): string => {
   return op === PREVRANDAO && !forkIsAtLeast(fork, 'paris') ? 'DIFFICULTY' : opcode.name
 }
 
-/** Most items are small; each text of those is there once, however many steps show it. */
-const SMALL: readonly string[] = Array.from({ length: 1024 }, (_, item) => toQuantity(item))
-
-const itemText = (item: bigint): string =>
-  item < SMALL.length ? (SMALL[Number(item)] as string) : toQuantity(item)
-
-const stackOf = (step: TraceStep): string[] => {
-  const items: string[] = []
-  for (let i = step.stackSize - 1; i >= 0; i--) items.push(itemText(step.peek(i)))
-  return items
-}
-
-const wordsOf = (memory: Uint8Array): string[] => {
-  const words: string[] = []
-  for (let at = 0; at < memory.length; at += WORD) words.push(toHex(memory.subarray(at, at + WORD)))
-  return words
-}
+/** The step that was told of last, whose cost the next event tells. */
+type OpenStep = { name: string; pc: number; gas: number; depth: number; refund: number }
 
 /** The gas that the step took: what it left, or what it would have had to leave where that is known. */
-const costAtEnd = (log: StructLog, { outcome, halt, gasAtEnd }: TraceResult): number =>
-  outcome !== 'halt' || halt === 'Out of gas' || gasAtEnd >= 0 ? log.gas - gasAtEnd : 0
+const costAtEnd = ({ gas }: OpenStep, { outcome, halt, gasAtEnd }: TraceResult): number =>
+  outcome !== 'halt' || halt === 'Out of gas' || gasAtEnd >= 0 ? gas - gasAtEnd : 0
 
-/** The opcode tracer: a struct log for each instruction, as geth and the execution-apis have it. */
+/** The opcode tracer: a struct log for each instruction, as geth and the execution-apis have it, each written at once. */
 export const structLogTracer =
   (options: StructLogOptions): TracerKind =>
   ({ world, environment }, budget) => {
     const { fork } = environment.rules
     const names = Array.from({ length: 256 }, (_, op) => opcodeName(op, fork))
-    const logs: StructLog[] = []
-    /** By depth: the step whose cost is not known yet. */
-    const open: (StructLog | undefined)[] = []
+    const json = createJsonWriter(budget.keep)
+    const head = createAsciiBuffer()
+    /** What stands behind the cost of the open step. */
+    const tail = createAsciiBuffer()
+    const open: OpenStep = { name: '', pc: 0, gas: 0, depth: 0, refund: 0 }
+    let isOpen = false
+    let count = 0
+    const stacks = createStackTexts()
     /** What each contract has read and written so far, by its address. */
     const storages = new Map<string, Map<string, string>>()
+
+    json.ascii('{"structLogs":[')
 
     /** Notes what SLOAD and SSTORE are about to read and write; gives all that is known of the contract then. */
     const storageAt = (step: TraceStep): ReadonlyMap<string, string> | undefined => {
@@ -97,21 +75,63 @@ export const structLogTracer =
     }
 
     const keeps = (name: string): boolean =>
-      (options.limit === 0 || logs.length < options.limit) &&
+      (options.limit === 0 || count < options.limit) &&
       (options.opcodes === undefined || options.opcodes.has(name))
 
-    const settle = (depth: number, gasLeft: number): void => {
-      const log = open[depth]
-      if (log !== undefined) log.gasCost = log.gas - gasLeft
-      open[depth] = undefined
+    /** Writes the open step, with how it ended where it was the last of its frame. */
+    const settle = (gasCost: number, end: string): void => {
+      isOpen = false
+      head.length = 0
+      head.ascii(count === 1 ? '{"pc":' : ',{"pc":')
+      head.integer(open.pc)
+      head.ascii(',"op":"')
+      head.ascii(open.name)
+      head.ascii('","gas":')
+      head.integer(open.gas)
+      head.ascii(',"gasCost":')
+      head.integer(gasCost)
+      head.ascii(',"depth":')
+      head.integer(open.depth + 1)
+      if (open.refund !== 0) {
+        head.ascii(',"refund":')
+        head.integer(open.refund)
+      }
+      head.append(tail.bytes, tail.length)
+      head.ascii(end)
+      head.ascii('}')
+      json.append(head)
+    }
+
+    const settleAt = (depth: number, gasLeft: number): void => {
+      if (isOpen && open.depth === depth) settle(open.gas - gasLeft, '')
+    }
+
+    const writeMemory = (memory: Uint8Array): void => {
+      tail.ascii(',"memory":[')
+      for (let at = 0; at < memory.length; at += WORD) {
+        tail.ascii(at === 0 ? '"' : ',"')
+        tail.ascii(toHex(memory.subarray(at, at + WORD)))
+        tail.ascii('"')
+      }
+      tail.ascii(']')
+    }
+
+    const writeStorage = (storage: ReadonlyMap<string, string>): void => {
+      let before = ',"storage":{"'
+      for (const [slot, value] of storage) {
+        tail.ascii(`${before}${slot}":"${value}"`)
+        before = ',"'
+      }
+      tail.ascii('}')
     }
 
     const onStep = (step: TraceStep): void => {
-      settle(step.depth, step.gas)
+      settleAt(step.depth, step.gas)
       const name = names[step.op] as string
       // What the contract has read and written counts also where the step itself is not kept.
       const storage = options.disableStorage ? undefined : storageAt(step)
       if (!keeps(name)) {
+        stacks.skip(step)
         budget.spend(0)
         return
       }
@@ -119,46 +139,47 @@ export const structLogTracer =
       const returned = options.enableReturnData ? step.returnData : undefined
       const words = memory / WORD + 2 * (storage?.size ?? 0)
       budget.spend(STEP_BYTES + words * WORD_BYTES + 2 * (returned?.length ?? 0))
-      const stack = options.disableStack ? undefined : stackOf(step)
-      if (stack !== undefined) budget.spend(stack.reduce((sum, item) => sum + item.length + ENTRY_BYTES, 0))
-      const log: StructLog = {
-        pc: step.pc,
-        op: name,
-        gas: step.gas,
-        gasCost: 0,
-        depth: step.depth + 1,
-        ...(step.refund === 0 ? {} : { refund: step.refund }),
-        ...(stack === undefined ? {} : { stack }),
-        ...(options.enableMemory ? { memory: wordsOf(step.memory()) } : {}),
-        ...(storage === undefined ? {} : { storage: Object.fromEntries(storage) }),
-        ...(returned === undefined || returned.length === 0 ? {} : { returnData: toHex(returned) }),
+      tail.length = 0
+      if (!options.disableStack) {
+        const size = tail.length
+        tail.ascii(',"stack":[')
+        stacks.write(step, tail)
+        tail.ascii(']')
+        budget.spend(tail.length - size)
       }
-      logs.push(log)
-      open[step.depth] = log
+      if (options.enableMemory) writeMemory(step.memory())
+      if (storage !== undefined) writeStorage(storage)
+      if (returned !== undefined && returned.length > 0) tail.ascii(`,"returnData":"${toHex(returned)}"`)
+      open.name = name
+      open.pc = step.pc
+      open.gas = step.gas
+      open.depth = step.depth
+      open.refund = step.refund
+      isOpen = true
+      count++
     }
 
-    const onExit = (result: TraceResult): void => {
-      const log = open[result.depth]
-      open[result.depth] = undefined
-      if (log === undefined) return
-      log.gasCost = costAtEnd(log, result)
-      if (result.outcome === 'halt') log.error = result.halt ?? 'Out of gas'
-      else if (result.outcome === 'revert') log.reason = toHex(result.output)
+    const endOf = ({ outcome, halt, output }: TraceResult): string => {
+      if (outcome === 'halt') return `,"error":${JSON.stringify(halt ?? 'Out of gas')}`
+      return outcome === 'revert' ? `,"reason":"${toHex(output)}"` : ''
     }
 
     return {
       hooks: {
         onStep,
         onEnter: ({ depth, callerGas }: TraceCall) => {
-          if (depth > 0) settle(depth - 1, callerGas)
+          if (depth > 0) settleAt(depth - 1, callerGas)
+          stacks.enter(depth)
         },
-        onExit,
+        onExit: result => {
+          if (!isOpen || open.depth !== result.depth) return
+          if (result.outcome === 'revert') budget.spend(2 * result.output.length)
+          settle(costAtEnd(open, result), endOf(result))
+        },
       },
-      finish: ({ gasUsed, success, output }) => ({
-        gas: Number(gasUsed),
-        failed: !success,
-        returnValue: toHex(output),
-        structLogs: logs,
-      }),
+      finish: ({ gasUsed, success, output }) => {
+        json.ascii(`],"gas":${gasUsed},"failed":${!success},"returnValue":"${toHex(output)}"}`)
+        return json.finish()
+      },
     }
   }

@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createJsonArray } from '../../../handlers/rpc/jsonPieces.ts'
+import {
+  createJsonArray,
+  type JsonPiece,
+  type KeepBytes,
+  PLAIN_LENGTH_MAX,
+  pieceText,
+} from '../../../handlers/rpc/jsonPieces.ts'
+import { createAsciiBuffer, createJsonWriter } from '../../../handlers/rpc/jsonWriter.ts'
 import { createDispatcher } from '../../../handlers/rpc/dispatcher.ts'
 import { EVERYONE } from '../../../handlers/auth/caller.ts'
 import { streamOf } from '../../../handlers/http/stream.ts'
@@ -34,19 +41,20 @@ describe('a long result', () => {
   test('stays in pieces, and is whole when they are read one after the other', async () => {
     const { body } = await handle(REQUEST)
     expect(Array.isArray(body)).toBe(true)
-    expect(await new Response(streamOf(body as readonly string[])).json()).toEqual(expected)
+    expect(await new Response(streamOf(body as readonly JsonPiece[])).json()).toEqual(expected)
   })
 
   test('is the same within a batch and pretty-printed', async () => {
     const batch = (await handle(`[${REQUEST}]`)).body
-    expect(JSON.parse(String(batch))).toEqual([expected])
-    expect(JSON.parse(String((await handle(REQUEST, true)).body))).toEqual(expected)
+    expect(JSON.parse(batch as string)).toEqual([expected])
+    const { body } = await handle(REQUEST, true)
+    expect(await new Response(streamOf(body as readonly JsonPiece[])).json()).toEqual(expected)
   })
 
   test('of several calls of a batch is not put together', async () => {
     const { body } = await handle(`[${REQUEST},${REQUEST},${REQUEST}]`)
     expect(Array.isArray(body)).toBe(true)
-    expect(await new Response(streamOf(body as readonly string[])).json()).toEqual([
+    expect(await new Response(streamOf(body as readonly JsonPiece[])).json()).toEqual([
       expected,
       expected,
       expected,
@@ -85,5 +93,57 @@ describe('an array made element by element', () => {
       expect(made.text).toBe(JSON.stringify(Array.from({ length: count }, (_, i) => i)))
       expect(JSON.stringify({ made })).toBe(`{"made":${made.text}}`)
     }
+  })
+})
+
+/** Keeps bytes as they are and counts them. */
+const createKeeper = () => {
+  const kept: number[] = []
+  const keep: KeepBytes = bytes => {
+    const copy = new Uint8Array(bytes)
+    kept.push(copy.length)
+    return { byteLength: copy.length, bytes: () => copy }
+  }
+  return { kept, keep }
+}
+
+describe('a result that would fill the memory', () => {
+  test('is kept by the host but for its beginning, whoever makes it', async () => {
+    const element = JSON.stringify('\u00e9\u{1f600}'.repeat(50_000))
+    const { kept, keep } = createKeeper()
+    const array = createJsonArray(keep)
+    for (let i = 0; i < 64; i++) array.add(element)
+    const { pieces } = array.finish()
+    const plain = pieces.filter(piece => typeof piece === 'string').join('')
+    expect(plain.length).toBeGreaterThan(PLAIN_LENGTH_MAX - element.length)
+    expect(plain.length).toBeLessThanOrEqual(PLAIN_LENGTH_MAX)
+    expect(kept.length).toBeGreaterThan(10)
+    const whole = `[${Array.from({ length: 64 }, () => element).join(',')}]`
+    expect(pieces.map(pieceText).join('') === whole).toBe(true)
+    expect((await new Response(streamOf(pieces)).text()) === whole).toBe(true)
+  })
+
+  test('is written in pieces of the same size, also where one part of it is longer than they are', () => {
+    const { kept, keep } = createKeeper()
+    const writer = createJsonWriter(keep)
+    const part = createAsciiBuffer()
+    part.ascii('x'.repeat(1000))
+    writer.ascii(`"${'y'.repeat(6 * 1024 * 1024)}`)
+    for (let i = 0; i < 3000; i++) writer.append(part)
+    writer.ascii('"')
+    const { text, pieces } = writer.finish()
+    expect(text === `"${'y'.repeat(6 * 1024 * 1024)}${'x'.repeat(3_000_000)}"`).toBe(true)
+    expect(Math.max(...kept)).toBe(256 * 1024)
+    expect(pieces.length).toBeLessThan(40)
+  })
+
+  test('has its integers as JSON has them', () => {
+    const numbers = [0, 7, 10, 99, 100, 2 ** 31 - 1, 2 ** 31, Number.MAX_SAFE_INTEGER, -1, -12_345]
+    const buffer = createAsciiBuffer()
+    for (const number of numbers) {
+      buffer.integer(number)
+      buffer.ascii(' ')
+    }
+    expect(new TextDecoder().decode(buffer.bytes.subarray(0, buffer.length))).toBe(`${numbers.join(' ')} `)
   })
 })

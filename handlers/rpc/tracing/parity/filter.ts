@@ -74,7 +74,7 @@ export const filterTraces = async (
   const { traceFilterRangeMax } = context.options
   if (traceFilterRangeMax > 0n && to - from > traceFilterRangeMax) throw new RpcError('LOGS_RANGE_TOO_LARGE')
   const pace = createPace(context.nowMs)
-  const found = createJsonArray()
+  const found = createJsonArray(context.keep)
   let passed = 0
   let count = 0
   let bytes = 0
