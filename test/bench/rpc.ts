@@ -18,8 +18,8 @@ const TRANSACTIONS = 40
 /** So many holders share the transfers. */
 const RECIPIENTS = 500
 
-const SIZES = { blocks: 500, unsent: 24_000, windows: 5, seconds: 1.5 }
-const QUICK_SIZES = { blocks: 100, unsent: 6_000, windows: 3, seconds: 0.6 }
+const SIZES = { blocks: 500, unsent: 60_000, windows: 5, seconds: 1.5 }
+const QUICK_SIZES = { blocks: 100, unsent: 20_000, windows: 3, seconds: 0.6 }
 
 /** Windows that do not count: compilers take about a second to be done with a path of calls. */
 const WARM_UPS = 2
@@ -36,10 +36,10 @@ type Way = {
 }
 
 const WAYS: readonly Way[] = [
-  { name: 'HTTP', overWebSocket: false, batch: undefined, share: [0, 1 / 8] },
-  { name: `HTTP, ${BATCH} in a batch`, overWebSocket: false, batch: BATCH, share: [1 / 8, 1 / 2] },
-  { name: 'WebSocket', overWebSocket: true, batch: undefined, share: [1 / 2, 5 / 8] },
-  { name: `WebSocket, ${BATCH} in a batch`, overWebSocket: true, batch: BATCH, share: [5 / 8, 1] },
+  { name: 'HTTP', overWebSocket: false, batch: undefined, share: [0, 1 / 4] },
+  { name: `HTTP, ${BATCH} in a batch`, overWebSocket: false, batch: BATCH, share: [1 / 4, 1 / 2] },
+  { name: 'WebSocket', overWebSocket: true, batch: undefined, share: [1 / 2, 3 / 4] },
+  { name: `WebSocket, ${BATCH} in a batch`, overWebSocket: true, batch: BATCH, share: [3 / 4, 1] },
 ]
 
 const figuresOf = (results: readonly LoadResult[], batch: number | undefined): Figures => ({
