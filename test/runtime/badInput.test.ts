@@ -1,11 +1,10 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { withFolder } from './folder.ts'
 import { genesisText, writeNetwork } from './genesis.ts'
-import { type CommandResult, runCommand, startNode, PROCESS_TEST_TIMEOUT_MS } from './nodeProcess.ts'
-
-setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)
+import { type CommandResult, runCommand, startNode } from './nodeProcess.ts'
+import { independent as test } from '../support/scenario.ts'
 
 /** One line that says what is wrong, and for a wrong command line where the help is; never a stack. */
 const expectOneLine = ({ code, error, out }: CommandResult, exitCode: 1 | 2, text: string | RegExp): void => {

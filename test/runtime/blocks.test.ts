@@ -1,13 +1,12 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { splitBlocks } from '../../core/chain/codec/blockStream.ts'
 import { withFolder } from './folder.ts'
 import { writeNetwork } from './genesis.ts'
-import { runCommand, startNode, PROCESS_TEST_TIMEOUT_MS } from './nodeProcess.ts'
+import { runCommand, startNode } from './nodeProcess.ts'
 import { clientsOf } from './transactions.ts'
-
-setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)
+import { independent as test } from '../support/scenario.ts'
 
 const BLOCKS = 6
 

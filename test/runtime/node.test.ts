@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { compile } from '../support/solc.ts'
 import { withFolder } from './folder.ts'
 import { writeNetwork } from './genesis.ts'
-import { type NodeProcess, startNode, PROCESS_TEST_TIMEOUT_MS } from './nodeProcess.ts'
+import { type NodeProcess, startNode } from './nodeProcess.ts'
 import { clientsOf } from './transactions.ts'
-
-setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)
+import { independent, scenario } from '../support/scenario.ts'
 
 type RpcBlock = {
   readonly number: string
@@ -24,7 +23,7 @@ const until = async (condition: () => Promise<boolean>): Promise<void> => {
   while (!(await condition())) await Bun.sleep(30)
 }
 
-describe('a development chain', () => {
+scenario('a development chain', ({ beforeAll, afterAll, test }) => {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-'))
   let node: NodeProcess
   beforeAll(async () => {
@@ -132,7 +131,7 @@ describe('a development chain', () => {
 })
 
 describe('a network with a genesis file', () => {
-  test('makes blocks every period, empty ones too, and serves only what is asked for', () =>
+  independent('makes blocks every period, empty ones too, and serves only what is asked for', () =>
     withFolder(async folder => {
       const network = writeNetwork(folder)
       const node = await startNode(join(folder, 'data'), [
@@ -156,9 +155,10 @@ describe('a network with a genesis file', () => {
       } finally {
         expect(await node.stop()).toBe(0)
       }
-    }))
+    }),
+  )
 
-  test('when empty blocks wait longer then only a transaction makes one', () =>
+  independent('when empty blocks wait longer then only a transaction makes one', () =>
     withFolder(async folder => {
       const network = writeNetwork(folder, {
         qbft: { emptyblockperiodseconds: 3600 },
@@ -177,7 +177,8 @@ describe('a network with a genesis file', () => {
       } finally {
         await node.stop()
       }
-    }))
+    }),
+  )
 
   const readers: readonly (readonly [what: string, validators: readonly number[], line: RegExp])[] = [
     ['is not a validator', [2], /is not one of the 1 validators: it follows the chain and makes no blocks/],
@@ -193,7 +194,7 @@ describe('a network with a genesis file', () => {
       /is one of 4 validators and cannot reach the quorum of 3 alone: --p2p-enabled connects it/,
     ],
   ]
-  test.each(readers)(
+  independent.each(readers)(
     'when this node %s then it serves reads, makes no blocks and says why',
     (what, validators, line) =>
       withFolder(async folder => {
@@ -213,7 +214,7 @@ describe('a network with a genesis file', () => {
       }),
   )
 
-  test('when JSON-RPC is not enabled then its options are named as without effect', () =>
+  independent('when JSON-RPC is not enabled then its options are named as without effect', () =>
     withFolder(async folder => {
       const network = writeNetwork(folder)
       const child = Bun.spawn(
@@ -243,5 +244,6 @@ describe('a network with a genesis file', () => {
         '--rpc-http-port has been ignored because --rpc-http-enabled was not defined on the command line.',
       )
       expect(output).toContain('off, enable it with --rpc-http-enabled')
-    }))
+    }),
+  )
 })

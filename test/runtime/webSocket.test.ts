@@ -1,12 +1,11 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createSecp256k1Keys } from '../handlers/auth/keys.ts'
 import { withFolder } from './folder.ts'
-import { type NodeProcess, PROCESS_TEST_TIMEOUT_MS, runCommand, startNode } from './nodeProcess.ts'
+import { type NodeProcess, runCommand, startNode } from './nodeProcess.ts'
 import { connectWs } from './wsClient.ts'
-
-setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)
+import { independent as test } from '../support/scenario.ts'
 
 const ENABLED = ['--rpc-ws-enabled', '--rpc-ws-port=0']
 

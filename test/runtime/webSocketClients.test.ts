@@ -1,12 +1,11 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import { Contract, type ContractEventPayload, type InterfaceAbi, WebSocketProvider } from 'ethers'
 import { createPublicClient, type Hex, parseAbi, webSocket } from 'viem'
 import { compile } from '../support/solc.ts'
 import { withFolder } from './folder.ts'
-import { type NodeProcess, PROCESS_TEST_TIMEOUT_MS, startNode } from './nodeProcess.ts'
+import { type NodeProcess, startNode } from './nodeProcess.ts'
 import { clientsOf } from './transactions.ts'
-
-setDefaultTimeout(2 * PROCESS_TEST_TIMEOUT_MS)
+import { independent as test } from '../support/scenario.ts'
 
 const TO = '0x00000000000000000000000000000000000000ee'
 

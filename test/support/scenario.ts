@@ -2,16 +2,20 @@ import { afterAll, describe, test } from 'bun:test'
 
 type Body = () => void | Promise<void>
 
+type Each = <T extends readonly unknown[]>(
+  rows: readonly T[],
+) => (name: string, body: (...row: T) => void | Promise<void>) => void
+
+type DefineTest = {
+  (name: string, body: Body): void
+  readonly each: Each
+}
+
 /** What `bun:test` has under these names, for tests that build on each other. */
 export type Scenario = {
   readonly beforeAll: (body: Body) => void
   readonly afterAll: (body: Body) => void
-  readonly test: {
-    (name: string, body: Body): void
-    each<T extends readonly unknown[]>(
-      rows: readonly T[],
-    ): (name: string, body: (...row: T) => void | Promise<void>) => void
-  }
+  readonly test: DefineTest
 }
 
 /** Networks in processes of their own mostly wait; with more of them at once two cores are too few for their timeouts. */
@@ -32,6 +36,37 @@ const leavePlace = (): void => {
   if (next === undefined) places++
   else next()
 }
+
+const defineTest = (wrap: (body: Body) => () => Promise<void>): DefineTest => {
+  const define = (name: string, body: Body): void => test.concurrent(name, wrap(body), TEST_TIMEOUT_MS)
+  const each: Each = rows => (name, body) => {
+    for (const row of rows)
+      test.concurrent.each([row])(
+        name,
+        wrap(() => body(...row)),
+        TEST_TIMEOUT_MS,
+      )
+  }
+  return Object.assign(define, { each })
+}
+
+const inPlace = (body: Body) => async (): Promise<void> => {
+  await takePlace()
+  try {
+    await body()
+  } finally {
+    leavePlace()
+  }
+}
+
+/**
+ * A test that needs nothing of the others of its file: up to three run beside each other. Not for tests that take up
+ * this process itself.
+ */
+export const independent: DefineTest & { skipIf(condition: boolean): DefineTest } = Object.assign(
+  defineTest(inPlace),
+  { skipIf: (condition: boolean): DefineTest => (condition ? test.skip : independent) },
+)
 
 /**
  * A `describe` whose tests run one after the other, while other scenarios of the same test file run beside it, up to
@@ -66,32 +101,21 @@ export const scenario = (
     }
   }
 
-  const inTurn = (body: Body) => (): Promise<void> => {
-    const turn = last.then(async () => {
-      try {
-        begun ??= begin()
-        await begun
-        await body()
-      } finally {
-        if (++ended === defined) await end()
-      }
-    })
-    last = turn.catch(() => undefined)
-    return turn
-  }
-
-  const ownTest = (name: string, body: Body): void => {
+  const inTurn = (body: Body) => {
     defined++
-    test.concurrent(name, inTurn(body), TEST_TIMEOUT_MS)
-  }
-  const each: Scenario['test']['each'] = rows => (name, body) => {
-    defined += rows.length
-    for (const row of rows)
-      test.concurrent.each([row])(
-        name,
-        inTurn(() => body(...row)),
-        TEST_TIMEOUT_MS,
-      )
+    return (): Promise<void> => {
+      const turn = last.then(async () => {
+        try {
+          begun ??= begin()
+          await begun
+          await body()
+        } finally {
+          if (++ended === defined) await end()
+        }
+      })
+      last = turn.catch(() => undefined)
+      return turn
+    }
   }
 
   // Where only some of the tests are run, the last may not be among them.
@@ -100,7 +124,7 @@ export const scenario = (
     define({
       beforeAll: body => setUps.push(body),
       afterAll: body => tearDowns.push(body),
-      test: Object.assign(ownTest, { each }),
+      test: defineTest(inTurn),
     }),
   )
 }

@@ -1,18 +1,10 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createKeys } from '../../handlers/auth/keys.ts'
 import { withFolder } from '../folder.ts'
-import {
-  isInstalled,
-  type NodeProcess,
-  PROCESS_TEST_TIMEOUT_MS,
-  runCommand,
-  type RuntimeName,
-  startNode,
-} from '../nodeProcess.ts'
-
-setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)
+import { isInstalled, type NodeProcess, runCommand, type RuntimeName, startNode } from '../nodeProcess.ts'
+import { independent as test } from '../../support/scenario.ts'
 
 const RUNTIMES: readonly RuntimeName[] = ['bun', 'node', 'deno']
 

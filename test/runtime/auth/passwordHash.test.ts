@@ -1,16 +1,8 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import { join } from 'node:path'
 import { compareSync } from 'bcryptjs'
-import {
-  COMMANDS,
-  isInstalled,
-  PROCESS_TEST_TIMEOUT_MS,
-  ROOT,
-  runCommand,
-  type RuntimeName,
-} from '../nodeProcess.ts'
-
-setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)
+import { COMMANDS, isInstalled, ROOT, runCommand, type RuntimeName } from '../nodeProcess.ts'
+import { independent as test } from '../../support/scenario.ts'
 
 const RUNTIMES: readonly RuntimeName[] = ['bun', 'node', 'deno']
 
