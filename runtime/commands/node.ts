@@ -13,15 +13,16 @@ import { configureLogFrom } from '../logging/configure.ts'
 import { type Log, logOf } from '../logging/log.ts'
 import { developmentBanner } from '../node/developmentBanner.ts'
 import { endAll } from '../node/endAll.ts'
-import { type GraphqlListener, listenForGraphql } from '../node/graphqlServer.ts'
+import { listenForGraphql } from '../node/graphqlServer.ts'
 import { prepareRunningNode, type RunningNode } from '../node/openNode.ts'
 import { poolOptionsOf } from '../node/poolOptions.ts'
 import { requireDistinctPorts } from '../node/servicePorts.ts'
-import { listenForRpc, type RpcListener } from '../node/rpcServer.ts'
-import { type Services, startServices } from '../node/services.ts'
+import { listenForRpc } from '../node/rpcServer.ts'
+import { type Listeners, type Services, startServices } from '../node/services.ts'
 import { stopSignal } from '../node/signals.ts'
+import type { Server } from '../serving/serve.ts'
 import { summaryBox, summaryFields } from '../node/summary.ts'
-import { listenForWs, type WsListener } from '../node/wsServer.ts'
+import { listenForWs } from '../node/wsServer.ts'
 
 type Context = CommandContext<typeof NODE_OPTIONS>
 
@@ -42,13 +43,13 @@ const printAccounts = ({ terminal }: Context, { chain }: RunningNode): void => {
   terminal.out(developmentBanner(chain.configuration, chain.genesis.header, balance))
 }
 
+const addressOf = ({ hostname, port }: Server): string => `${hostname}:${port}`
+
 const announce = (
   context: Context,
   node: RunningNode,
   services: Services,
-  server: RpcListener | undefined,
-  wsServer: WsListener | undefined,
-  graphqlServer: GraphqlListener | undefined,
+  { http, ws, graphql }: Listeners,
   format: 'PLAIN' | 'JSON',
   log: Log,
 ): void => {
@@ -65,19 +66,16 @@ const announce = (
     address: node.key.address,
     standing: services.standing.text,
     p2pAddress: network === undefined ? undefined : `${options.p2pInterface}:${network.port}`,
-    rpcUrl: server === undefined ? undefined : `http://${server.hostname}:${server.port}`,
-    wsUrl: wsServer === undefined ? undefined : `ws://${wsServer.hostname}:${wsServer.port}`,
-    graphqlUrl:
-      graphqlServer === undefined
-        ? undefined
-        : `http://${graphqlServer.hostname}:${graphqlServer.port}/graphql`,
+    rpcUrl: http === undefined ? undefined : `http://${addressOf(http)}`,
+    wsUrl: ws === undefined ? undefined : `ws://${addressOf(ws)}`,
+    graphqlUrl: graphql === undefined ? undefined : `http://${addressOf(graphql)}/graphql`,
     startMs: Math.round(performance.now()),
   })
   if (format === 'PLAIN') terminal.out(`\n${summaryBox(fields)}`)
   else log.info('Started', fields)
   if (network !== undefined) log.info('Enode URL {enode}', { enode: network.enode })
-  if (server === undefined) return
-  const address = `${server.hostname}:${server.port}`
+  if (http === undefined) return
+  const address = addressOf(http)
   if (development || format === 'PLAIN') terminal.out(`\nListening on ${address}`)
   else log.info('Listening on {address}', { address })
 }
@@ -94,15 +92,13 @@ export const runNode = async (context: Context): Promise<number> => {
   const poolOptions = poolOptionsOf(options, prepared.genesis.configuration)
   const access = await openAccess(options, logOf('access'))
   const stop = stopSignal({ withInput: options.stopWithParent })
-  let listener: RpcListener | undefined
-  let wsListener: WsListener | undefined
-  let graphqlListener: GraphqlListener | undefined
+  let listeners: Listeners = { http: undefined, ws: undefined, graphql: undefined }
   let node: RunningNode | undefined
   let services: Services | undefined
   try {
-    listener = http ? await listenForRpc(options) : undefined
-    wsListener = options.rpcWsEnabled ? await listenForWs(options) : undefined
-    graphqlListener = options.graphqlHttpEnabled ? await listenForGraphql(options) : undefined
+    if (http) listeners = { ...listeners, http: await listenForRpc(options) }
+    if (options.rpcWsEnabled) listeners = { ...listeners, ws: await listenForWs(options) }
+    if (options.graphqlHttpEnabled) listeners = { ...listeners, graphql: await listenForGraphql(options) }
     node = await prepared.open()
     warnOfIgnored(context, log)
     for (const warning of node.genesis.warnings) log.warn('{warning}', { warning })
@@ -112,22 +108,20 @@ export const runNode = async (context: Context): Promise<number> => {
     services = await startServices(node, {
       options,
       poolOptions,
-      listener,
-      wsListener,
-      graphqlListener,
+      listeners,
       access,
       development,
       staticNodes,
       showProgress,
     })
-    announce(context, node, services, listener, wsListener, graphqlListener, format, log)
+    announce(context, node, services, listeners, format, log)
     await stop.wait
     log.info('Stopping; a second signal ends the process at once')
   } finally {
     // Before the servers wait for what is under way: a login that waits for its password holds up nothing.
     await endAll([
       access.close,
-      () => Promise.all([listener?.stop(), wsListener?.stop(), graphqlListener?.stop()]),
+      () => Promise.all(Object.values(listeners).flatMap(listener => listener?.stop() ?? [])),
       () => services?.stop(),
       () => node?.close(),
     ])

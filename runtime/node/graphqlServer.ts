@@ -5,21 +5,13 @@ import type { RpcContext } from '../../handlers/rpc/context.ts'
 import type { Access } from '../auth/open.ts'
 import { UsageError } from '../cli/errors.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
-import { type Server, serve } from '../serving/serve.ts'
-import { createLate } from './late.ts'
+import { type Listener, listenFor, startingFailed } from './listener.ts'
 
 type App = Pick<GraphqlApp, 'fetch' | 'close'>
 
-/** A port that is taken before the chain is opened: whoever calls early waits. */
-export type GraphqlListener = Server & {
-  /** Answers what waits and what comes. */
-  attach(app: App): void
-}
+export type GraphqlListener = Listener<App>
 
-const STARTING_FAILED: App = {
-  fetch: () => new Response(null, { status: 503 }),
-  close: () => undefined,
-}
+const STARTING_FAILED: App = { fetch: startingFailed, close: () => undefined }
 
 /** Whether tokens are asked for: as by JSON-RPC over HTTP unless it is said. @throws UsageError */
 const asksForTokens = (options: NodeOptions): boolean => {
@@ -35,25 +27,13 @@ const asksForTokens = (options: NodeOptions): boolean => {
 /** Listens as the options say. @throws CommandError when it cannot, UsageError when they contradict each other */
 export const listenForGraphql = async (options: NodeOptions): Promise<GraphqlListener> => {
   asksForTokens(options)
-  const late = createLate<App>()
-  const server = await serve({
+  return listenFor(STARTING_FAILED, late => ({
     hostname: options.graphqlHttpHost ?? options.p2pHost,
     hostOption: 'graphql-http-host',
     port: options.graphqlHttpPort,
     fetch: (request, peer) => late.use(app => app.fetch(request, peer)),
     bodyBytesMax: GRAPHQL_DEFAULTS.bodyBytesMax,
-  })
-  return {
-    hostname: server.hostname,
-    port: server.port,
-    attach: late.set,
-    stop: async () => {
-      late.set(STARTING_FAILED)
-      // Subscriptions never end by themselves.
-      await late.use(app => app.close())
-      await server.stop()
-    },
-  }
+  }))
 }
 
 /** Serves GraphQL on the listener as the options say. */

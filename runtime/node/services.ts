@@ -23,15 +23,17 @@ import { openRpcContext, type RpcListener, serveRpc } from './rpcServer.ts'
 import { createPoolHead, createSubmit } from './submit.ts'
 import { serveWs, type WsListener } from './wsServer.ts'
 
+/** The ports that clients are served on; undefined for what is off. */
+export type Listeners = {
+  readonly http: RpcListener | undefined
+  readonly ws: WsListener | undefined
+  readonly graphql: GraphqlListener | undefined
+}
+
 export type ServiceOptions = {
   readonly options: NodeOptions
   readonly poolOptions: PoolOptions
-  /** Undefined when JSON-RPC over HTTP is off. */
-  readonly listener: RpcListener | undefined
-  /** Undefined when JSON-RPC over WebSocket is off. */
-  readonly wsListener: WsListener | undefined
-  /** Undefined when GraphQL is off. */
-  readonly graphqlListener: GraphqlListener | undefined
+  readonly listeners: Listeners
   readonly access: Access
   readonly development: boolean
   /** enode URLs to stay connected with; undefined when this node connects to no others. */
@@ -59,18 +61,17 @@ const standingOf = async ({ chain, key }: RunningNode, connects: boolean): Promi
 /** Where each service that runs listens. */
 const servicesOf = (
   options: NodeOptions,
-  listeners: Pick<ServiceOptions, 'listener' | 'wsListener' | 'graphqlListener'>,
+  { http, ws, graphql }: Listeners,
   network: Network | undefined,
 ): ReturnType<NonNullable<RpcHost['services']>> => {
-  const { listener, wsListener, graphqlListener } = listeners
   const at = ({ hostname, port }: { readonly hostname: string; readonly port: number }) => ({
     host: hostname,
     port,
   })
   return {
-    ...(listener === undefined ? {} : { jsonrpc: at(listener) }),
-    ...(wsListener === undefined ? {} : { ws: at(wsListener) }),
-    ...(graphqlListener === undefined ? {} : { graphQL: at(graphqlListener) }),
+    ...(http === undefined ? {} : { jsonrpc: at(http) }),
+    ...(ws === undefined ? {} : { ws: at(ws) }),
+    ...(graphql === undefined ? {} : { graphQL: at(graphql) }),
     ...(network === undefined ? {} : { p2p: { host: options.p2pHost, port: network.port } }),
   }
 }
@@ -87,20 +88,9 @@ const refusalOf = ({ storage }: RunningNode, options: NodeOptions): string | und
  * Starts JSON-RPC, then consensus and what connects with other nodes.
  * @throws CommandError and others with a `code`; what was started by then is stopped again
  */
-export const startServices = async (
-  node: RunningNode,
-  {
-    options,
-    poolOptions,
-    listener,
-    wsListener,
-    graphqlListener,
-    access,
-    development,
-    staticNodes,
-    showProgress,
-  }: ServiceOptions,
-): Promise<Services> => {
+export const startServices = async (node: RunningNode, given: ServiceOptions): Promise<Services> => {
+  const { options, poolOptions, listeners, access, development, staticNodes } = given
+  const { http, ws, graphql } = listeners
   const { chain } = node
   const pool = createTransactionPool(poolOptions)
   node.lookUpSenders(hash => pool.get(hash)?.sender)
@@ -127,7 +117,7 @@ export const startServices = async (
     refusal,
     networkId,
     staticNodes,
-    showProgress,
+    showProgress: given.showProgress,
   })
   stops.push(() => participation.stop())
   try {
@@ -151,7 +141,7 @@ export const startServices = async (
       coinbase: node.key.address,
       badBlocks: node.badBlocks.list,
       setLogLevel: changeLogLevel,
-      services: () => servicesOf(options, { listener, wsListener, graphqlListener }, participation.network()),
+      services: () => servicesOf(options, listeners, participation.network()),
       openReaders: host => {
         const readers = openReaders(host, options.rpcWorkers, logOf('rpc'))
         if (readers !== undefined) stops.push(readers.close)
@@ -160,17 +150,17 @@ export const startServices = async (
       development,
       log: logOf('rpc'),
     })
-    if (listener !== undefined) serveRpc(listener, options, access, context)
-    if (wsListener !== undefined) serveWs(wsListener, options, access, context, development)
-    if (graphqlListener !== undefined) await serveGraphql(graphqlListener, options, access, context)
+    if (http !== undefined) serveRpc(http, options, access, context)
+    if (ws !== undefined) serveWs(ws, options, access, context, development)
+    if (graphql !== undefined) await serveGraphql(graphql, options, access, context)
     await participation.start()
     const network = participation.network()
     stops.push(
       writePortsFile(options.dataPath, {
         ...(network === undefined ? {} : { p2p: network.port }),
-        ...(listener === undefined ? {} : { 'json-rpc': listener.port }),
-        ...(wsListener === undefined ? {} : { 'ws-rpc': wsListener.port }),
-        ...(graphqlListener === undefined ? {} : { 'graphql-http': graphqlListener.port }),
+        ...(http === undefined ? {} : { 'json-rpc': http.port }),
+        ...(ws === undefined ? {} : { 'ws-rpc': ws.port }),
+        ...(graphql === undefined ? {} : { 'graphql-http': graphql.port }),
       }),
     )
     return { standing: role, network, stop }

@@ -2,8 +2,7 @@ import type { RpcContext } from '../../handlers/rpc/context.ts'
 import { createWsApp, type WsApp } from '../../handlers/ws/app.ts'
 import type { Access } from '../auth/open.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
-import { type Server, serve } from '../serving/serve.ts'
-import { createLate } from './late.ts'
+import { type Listener, listenFor, startingFailed } from './listener.ts'
 import { apisOf, warnOfEmptyGroups } from './rpcServer.ts'
 
 /** Of the bodies of POST /login. */
@@ -12,46 +11,26 @@ const LOGIN_BODY_BYTES_MAX = 64 * 1024
 /** Besu's: a message may have as many times what one frame may have. */
 const FRAMES_PER_MESSAGE = 4
 
-/** A port that is taken before the chain is opened: whoever calls early waits. */
-export type WsListener = Server & {
-  /** Answers what waits and what comes. */
-  attach(app: Pick<WsApp, 'fetch' | 'upgrade' | 'close'>): void
-}
+type App = Pick<WsApp, 'fetch' | 'upgrade' | 'close'>
 
-const startingFailed = (): Response => new Response(null, { status: 503 })
+export type WsListener = Listener<App>
 
-const STARTING_FAILED: Pick<WsApp, 'fetch' | 'upgrade' | 'close'> = {
-  fetch: startingFailed,
-  upgrade: startingFailed,
-  close: () => undefined,
-}
+const STARTING_FAILED: App = { fetch: startingFailed, upgrade: startingFailed, close: () => undefined }
 
 /** Listens as the options say. @throws CommandError when it cannot */
-export const listenForWs = async (options: NodeOptions): Promise<WsListener> => {
-  const late = createLate<Pick<WsApp, 'fetch' | 'upgrade' | 'close'>>()
-  const server = await serve({
+export const listenForWs = (options: NodeOptions): Promise<WsListener> =>
+  listenFor(STARTING_FAILED, late => ({
     hostname: options.rpcWsHost ?? options.p2pHost,
     hostOption: 'rpc-ws-host',
     port: options.rpcWsPort,
     fetch: (request, peer) => late.use(app => app.fetch(request, peer)),
     bodyBytesMax: LOGIN_BODY_BYTES_MAX,
     webSocket: {
-      // What the runtimes have shows messages and no frames, so that the bound of frames stands in the one of messages.
+      frameBytesMax: options.rpcWsMaxFrameSize,
       messageBytesMax: FRAMES_PER_MESSAGE * options.rpcWsMaxFrameSize,
       upgrade: (request, peer) => late.use(app => app.upgrade(request, peer)),
     },
-  })
-  return {
-    hostname: server.hostname,
-    port: server.port,
-    attach: late.set,
-    stop: async () => {
-      late.set(STARTING_FAILED)
-      await late.use(app => app.close())
-      await server.stop()
-    },
-  }
-}
+  }))
 
 /** Serves JSON-RPC on the listener as the options say. */
 export const serveWs = (
