@@ -8,8 +8,8 @@ const RECOVERY_MS = 10_000
 /** What of it goes by beside waiting for proposers: round changes are sent again, blocks fetched, clocks run ahead by seconds. */
 const BESIDE_MS = 5_000
 
-/** Turns of F + 1 rounds at the limit, one of which an honest validator proposed in, before timeouts grow beyond it. */
-const PATIENT_TURNS = 5
+/** Turns of F + 1 rounds at the limit, one of which an honest validator proposed in, before timeouts grow beyond it: most storms are over by then. */
+const PATIENT_TURNS = 12
 
 /** 2^16 times any limit is beyond every cap. */
 const DOUBLINGS_MAX = 16
@@ -47,8 +47,9 @@ type Growth = Pick<HeightState, 'failedRounds' | 'readyMs'> & {
  * without a block, whatever was said in it. Whatever a round takes up to the cap it is given in the end. From then on the
  * limit of the next height is what this one's block took: such a network waits for the growth once, not for each block.
  *
- * The price: where a quorum was heard in vain for longer than the turns at the limit take, five times the bound's room,
- * rounds may be so long that the first block after it comes later than the bound. Safety is nowhere a matter of time.
+ * The price: where a quorum was heard in vain for longer than the turns at the limit take, a minute and three quarters with
+ * a base of one second, rounds may be so long that the first block after that comes later than the bound. Safety is nowhere
+ * a matter of time.
  */
 export const roundTimeoutMs = (
   { requestTimeoutMs, requestTimeoutMaxMs }: Timeouts,

@@ -132,9 +132,9 @@ describe('where a round takes longer than timeouts grow at once', () => {
   }
 
   test.each([
-    ['messages take 2 seconds', { latencyMs: 2_000 }, 3, 1],
-    ['messages take 10 seconds', { latencyMs: 10_000 }, 8, 3],
-    ['making and verifying a block take 4 seconds each', { workMs: 4_000 }, 3, 1],
+    ['messages take 2 seconds', { latencyMs: 2_000 }, 4, 1],
+    ['messages take 10 seconds', { latencyMs: 10_000 }, 12, 3],
+    ['making and verifying a block take 4 seconds each', { workMs: 4_000 }, 4, 1],
   ])('%s: growing is waited for once, and blocks go on', (_, options, firstWithin, othersWithin) => {
     const [first = Number.NaN, ...others] = blockTimes(options)
     expect(first).toBeLessThan(minutes(firstWithin))
