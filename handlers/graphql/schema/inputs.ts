@@ -1,3 +1,19 @@
+/** What both filters of logs have. */
+const WANTED_LOGS = /* GraphQL */ `
+  "Logs of any of these contracts; of every one when empty or left out."
+  addresses: [Address!]
+  """
+  Topics by position, matching the first ones of a log. An empty list at a position matches any topic, several match
+  either of them.
+
+  - [] or left out     matches every log
+  - [[A]]              A in the first position
+  - [[], [B]]          anything in the first position, B in the second
+  - [[A, B], [C, D]]   A or B in the first position, C or D in the second
+  """
+  topics: [[LogTopic!]!]
+`
+
 /** What fields take as arguments. */
 export const INPUTS = /* GraphQL */ `
 "What a local call is made with; everything is optional."
@@ -21,38 +37,12 @@ input CallData {
 }
 
 "Which logs of a block are wanted."
-input BlockFilterCriteria {
-  "Logs of any of these contracts; of every one when empty or left out."
-  addresses: [Address!]
-  """
-  Topics by position, matching the first ones of a log. An empty list at a position matches any topic, several match
-  either of them.
-
-  - [] or left out     matches every log
-  - [[A]]              A in the first position
-  - [[], [B]]          anything in the first position, B in the second
-  - [[A, B], [C, D]]   A or B in the first position, C or D in the second
-  """
-  topics: [[LogTopic!]!]
-}
+input BlockFilterCriteria {${WANTED_LOGS}}
 
 "Which logs of which blocks are wanted."
 input FilterCriteria {
   "The first block; the latest when left out."
   fromBlock: Long
   "The last block, included; the latest when left out."
-  toBlock: Long
-  "Logs of any of these contracts; of every one when empty or left out."
-  addresses: [Address!]
-  """
-  Topics by position, matching the first ones of a log. An empty list at a position matches any topic, several match
-  either of them.
-
-  - [] or left out     matches every log
-  - [[A]]              A in the first position
-  - [[], [B]]          anything in the first position, B in the second
-  - [[A, B], [C, D]]   A or B in the first position, C or D in the second
-  """
-  topics: [[LogTopic!]!]
-}
+  toBlock: Long${WANTED_LOGS}}
 `

@@ -6,6 +6,17 @@ type Text = {
   readonly text: (...found: readonly string[]) => string
 }
 
+const NAME = /"([^"]*)"/
+const VARIABLE = /"\$([^"]*)"/
+const DIRECTIVE = /"@([^"]*)"/
+
+/** Of what a message names first, by that pattern. */
+const named = (pattern: RegExp, kind: string, text: (name: string | undefined) => string): Text => ({
+  kind,
+  pattern,
+  text,
+})
+
 /** By the library's rule; the first whose pattern fits counts. */
 export const TEXTS: Readonly<Record<string, readonly Text[]>> = {
   ExecutableDefinitionsRule: [
@@ -15,11 +26,7 @@ export const TEXTS: Readonly<Record<string, readonly Text[]>> = {
     { kind: 'UnknownOperation', text: () => 'The operation type is not defined in the schema' },
   ],
   UniqueOperationNamesRule: [
-    {
-      kind: 'DuplicateOperationName',
-      pattern: /"([^"]*)"/,
-      text: name => `There can be only one operation named '${name}'`,
-    },
+    named(NAME, 'DuplicateOperationName', name => `There can be only one operation named '${name}'`),
   ],
   LoneAnonymousOperationRule: [
     { kind: 'LoneAnonymousOperationViolation', text: () => 'Anonymous operation with other operations' },
@@ -30,7 +37,7 @@ export const TEXTS: Readonly<Record<string, readonly Text[]>> = {
       text: () => 'Subscription operation must have exactly one root field',
     },
   ],
-  KnownTypeNamesRule: [{ kind: 'UnknownType', pattern: /"([^"]*)"/, text: name => `Unknown type '${name}'` }],
+  KnownTypeNamesRule: [named(NAME, 'UnknownType', name => `Unknown type '${name}'`)],
   FragmentsOnCompositeTypesRule: [
     {
       kind: 'FragmentTypeConditionInvalid',
@@ -64,18 +71,10 @@ export const TEXTS: Readonly<Record<string, readonly Text[]>> = {
     },
   ],
   UniqueFragmentNamesRule: [
-    {
-      kind: 'DuplicateFragmentName',
-      pattern: /"([^"]*)"/,
-      text: name => `There can be only one fragment named '${name}'`,
-    },
+    named(NAME, 'DuplicateFragmentName', name => `There can be only one fragment named '${name}'`),
   ],
-  KnownFragmentNamesRule: [
-    { kind: 'UndefinedFragment', pattern: /"([^"]*)"/, text: name => `Undefined fragment '${name}'` },
-  ],
-  NoUnusedFragmentsRule: [
-    { kind: 'UnusedFragment', pattern: /"([^"]*)"/, text: name => `Unused fragment '${name}'` },
-  ],
+  KnownFragmentNamesRule: [named(NAME, 'UndefinedFragment', name => `Undefined fragment '${name}'`)],
+  NoUnusedFragmentsRule: [named(NAME, 'UnusedFragment', name => `Unused fragment '${name}'`)],
   PossibleFragmentSpreadsRule: [
     {
       kind: 'InvalidFragmentType',
@@ -92,37 +91,24 @@ export const TEXTS: Readonly<Record<string, readonly Text[]>> = {
   ],
   NoFragmentCyclesRule: [{ kind: 'FragmentCycle', text: () => 'Fragment cycles not allowed' }],
   UniqueVariableNamesRule: [
-    {
-      kind: 'DuplicateVariableName',
-      pattern: /"\$([^"]*)"/,
-      text: name => `There can be only one variable named '${name}'`,
-    },
+    named(VARIABLE, 'DuplicateVariableName', name => `There can be only one variable named '${name}'`),
   ],
-  NoUndefinedVariablesRule: [
-    { kind: 'UndefinedVariable', pattern: /"\$([^"]*)"/, text: name => `Undefined variable '${name}'` },
-  ],
-  NoUnusedVariablesRule: [
-    { kind: 'UnusedVariable', pattern: /"\$([^"]*)"/, text: name => `Unused variable '${name}'` },
-  ],
+  NoUndefinedVariablesRule: [named(VARIABLE, 'UndefinedVariable', name => `Undefined variable '${name}'`)],
+  NoUnusedVariablesRule: [named(VARIABLE, 'UnusedVariable', name => `Unused variable '${name}'`)],
   KnownDirectivesRule: [
     {
       kind: 'UnknownDirective',
       pattern: /Unknown directive "@([^"]*)"/,
       text: name => `Unknown directive '${name}'`,
     },
-    {
-      kind: 'MisplacedDirective',
-      pattern: /"@([^"]*)"/,
-      text: name => `Directive '${name}' not allowed here`,
-    },
+    named(DIRECTIVE, 'MisplacedDirective', name => `Directive '${name}' not allowed here`),
   ],
   UniqueDirectivesPerLocationRule: [
-    {
-      kind: 'DuplicateDirectiveName',
-      pattern: /"@([^"]*)"/,
-      text: name =>
-        `Non repeatable directives must be uniquely named within a location: '${name}' is not unique`,
-    },
+    named(
+      DIRECTIVE,
+      'DuplicateDirectiveName',
+      name => `Non repeatable directives must be uniquely named within a location: '${name}' is not unique`,
+    ),
   ],
   KnownArgumentNamesRule: [
     {
@@ -137,11 +123,7 @@ export const TEXTS: Readonly<Record<string, readonly Text[]>> = {
     },
   ],
   UniqueArgumentNamesRule: [
-    {
-      kind: 'DuplicateArgumentNames',
-      pattern: /"([^"]*)"/,
-      text: name => `There can be only one argument named '${name}'`,
-    },
+    named(NAME, 'DuplicateArgumentNames', name => `There can be only one argument named '${name}'`),
   ],
   ProvidedRequiredArgumentsRule: [
     {
@@ -181,10 +163,6 @@ export const TEXTS: Readonly<Record<string, readonly Text[]>> = {
     },
   ],
   UniqueInputFieldNamesRule: [
-    {
-      kind: 'UniqueObjectFieldName',
-      pattern: /"([^"]*)"/,
-      text: name => `There can be only one field named '${name}'`,
-    },
+    named(NAME, 'UniqueObjectFieldName', name => `There can be only one field named '${name}'`),
   ],
 }
