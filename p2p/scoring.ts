@@ -29,7 +29,7 @@ const STATIC_BAN_MS = 30_000
 const ENTRIES_MAX = 1024
 
 export type Scoring = {
-  /** True when the peer has to go. `name` is for the log. */
+  /** True when the peer has to go, once: what is found out of it while it goes changes nothing. `name` is for the log. */
   report(id: string, name: string, what: Misbehaviour, detail: string): boolean
   isBanned(id: string): boolean
   /** By wish of the operator. */
@@ -60,6 +60,10 @@ export const createScoring = (options: {
     report: (id, name, what, detail) => {
       const entry = entryOf(id)
       const now = nowMs()
+      if (entry.bannedUntilMs > now) {
+        log.debug('Peer {peer}, which is banned: {what}: {detail}', { peer: name, what, detail })
+        return false
+      }
       const forgiven = (Math.max(0, now - entry.atMs) / 1000) * POINTS_FORGIVEN_PER_SECOND
       entry.points = Math.max(0, entry.points - forgiven) + WEIGHTS[what]
       entry.atMs = now

@@ -117,7 +117,11 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
   const misbehaved = (link: Link, what: Misbehaviour, detail: string): void => {
     if (!scoring.report(link.id, nameOf(link), what, detail)) return
     if (what === 'flooding' && link.inbound && !isKnown(link.publicKey)) arrivals.flooded(link.remoteHost)
-    for (const each of table.get(link.id)?.links ?? [link]) life.close(each, `banned: ${what}`, true)
+    for (const each of table.get(link.id)?.links ?? [link]) {
+      // To the end of the connection.
+      each.intake?.hold()
+      life.close(each, `banned: ${what}`, true)
+    }
   }
   const wrongMessage = (link: Link, cause: unknown): void => {
     const oversized = cause instanceof NetworkError && cause.code === 'OVERSIZED'
@@ -277,7 +281,8 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
       rate: () => consensusRates(link.id, handlers.roleOf(link.address)),
       message: (code, data) => {
         const entry = table.get(link.id)
-        if (entry !== undefined) handlers.onConsensusMessage(entry.peer, code, data)
+        if (entry !== undefined && !scoring.isBanned(link.id))
+          handlers.onConsensusMessage(entry.peer, code, data)
       },
       flooding: () => misbehaved(link, 'flooding', 'more consensus messages than it may send'),
       failure: cause => wrongMessage(link, cause),

@@ -41,7 +41,12 @@ export const startAttacker = async (
 ): Promise<Attacker> => {
   const genesisHash = await genesisHashOf(cluster, index)
   const raw = await dialRaw(enodeOf(cluster, index), privateKey, genesisHash)
-  await raw.shakeHands({ networkId: 4242n, genesisHash, headHash: genesisHash })
+  await raw
+    .shakeHands({ networkId: 4242n, genesisHash, headHash: genesisHash })
+    .catch(async (cause: unknown) => {
+      await raw.stop()
+      throw cause
+    })
   const alive = setInterval(() => {
     if (raw.isConnected) raw.tell({ kind: 'alive' }).catch(() => undefined)
   }, ALIVE_MS)
