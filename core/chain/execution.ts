@@ -66,8 +66,8 @@ export type ExecutionResult = {
 // Most receipts have no logs; they share one filter.
 const EMPTY_BLOOM = new Uint8Array(BLOOM_BYTES)
 
-/** Between two pauses: some 8 ms of plain transfers. A single transaction is never interrupted. */
-const SLICE_GAS = 5_000_000n
+/** Between two pauses: some 4 ms of plain transfers. A single transaction is never interrupted. */
+const SLICE_GAS = 2_500_000n
 
 type Totals = { gasUsed: bigint; blobGasUsed: bigint }
 

@@ -24,11 +24,11 @@ export const UNWRITTEN_BYTES_MAX = 4 * 1024 * 1024
 /** From so many transactions on a commit lets other work run between its steps: encoding, writing and keeping them each take some 5 us. */
 export const PAUSED_TRANSACTIONS = 200
 
-/** Entries a flush writes before it lets other work run: 1 to 5 ms with SQLite. */
-export const FLUSH_SLICE_ENTRIES = 256
+/** Entries a flush writes before it lets other work run: 1 to 3 ms with SQLite. */
+export const FLUSH_SLICE_ENTRIES = 128
 
 /** Bytes a flush writes before it lets other work run. */
-export const FLUSH_SLICE_BYTES = 512 * 1024
+export const FLUSH_SLICE_BYTES = 256 * 1024
 
 /** Bytes of one value of the journal: writing it takes about a millisecond. */
 export const JOURNAL_CHUNK_BYTES = 256 * 1024

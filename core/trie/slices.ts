@@ -3,8 +3,8 @@ import { nibbleAt } from './nibbles.ts'
 import type { Node, TrieNodeWrite } from './node.ts'
 import { type TrieEntry, updateTrie } from './trie.ts'
 
-/** Entries applied between two pauses: some 2 ms of new accounts. */
-export const SLICE_ENTRIES = 512
+/** Entries applied between two pauses: about a millisecond of new accounts. */
+export const SLICE_ENTRIES = 256
 
 /**
  * Where slices of sorted entries end: behind whole first nibbles, so that two slices have nothing below the root in common.

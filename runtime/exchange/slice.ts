@@ -1,5 +1,5 @@
 /** Work that may be long gives way after this many milliseconds: requests and consensus messages wait no longer. */
-const SLICE_MS = 8
+const SLICE_MS = 5
 
 const otherWork = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 

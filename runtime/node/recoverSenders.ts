@@ -1,6 +1,7 @@
 import type { Address, Hash } from '../../core/bytes/bytes.ts'
 import { signingHash } from '../../core/chain/codec/signature.ts'
 import type { Transaction } from '../../core/chain/transaction.ts'
+import type { Recovery } from '../recovery/packed.ts'
 import type { RecoveryPool } from '../recovery/pool.ts'
 
 /** The sender of each transaction, undefined where the signature has none; the work is shared out to the pool's threads. */
@@ -11,20 +12,35 @@ export type RecoverSenders = (
 /** The sender of the transaction of that hash, which covers its signature; undefined where it was not recovered before. */
 export type KnownSender = (hash: Hash) => Address | undefined
 
+/** Hashed between two turns of the event loop: about a millisecond. */
+const SLICE_TRANSACTIONS = 128
+
+const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
+
+const recoveryOf = (transaction: Transaction): Recovery => ({
+  hash: signingHash(transaction),
+  yParity: transaction.yParity,
+  r: transaction.r,
+  s: transaction.s,
+})
+
+const recoveriesOf = async (transactions: readonly Transaction[]): Promise<readonly Recovery[]> => {
+  const recoveries: Recovery[] = []
+  for (let at = 0; at < transactions.length; at += SLICE_TRANSACTIONS) {
+    if (at > 0) await nextTurn()
+    for (const transaction of transactions.slice(at, at + SLICE_TRANSACTIONS))
+      recoveries.push(recoveryOf(transaction))
+  }
+  return recoveries
+}
+
 /** Whoever asks for the same list again, as the import of a block that was looked at ahead does, gets the same answer. */
 export const createRecoverSenders = (pool: RecoveryPool, knownSender: KnownSender): RecoverSenders => {
   const recover = async (transactions: readonly Transaction[]): Promise<readonly (Address | undefined)[]> => {
     const senders = transactions.map(({ hash }) => knownSender(hash))
     const unknown = transactions.filter((_, index) => senders[index] === undefined)
     if (unknown.length === 0) return senders
-    const recovered = await pool.recover(
-      unknown.map(transaction => ({
-        hash: signingHash(transaction),
-        yParity: transaction.yParity,
-        r: transaction.r,
-        s: transaction.s,
-      })),
-    )
+    const recovered = await pool.recover(await recoveriesOf(unknown))
     let next = 0
     return senders.map(sender => sender ?? recovered[next++])
   }
