@@ -28,7 +28,7 @@ import { createTraffic } from './traffic.ts'
 import { createTransactionWatch } from './transactionWatch.ts'
 
 /** Inputs are handled in one go for so long; then everything else the process does has its turn. */
-const SLICE_MS = 10
+const SLICE_MS = 5
 
 export type ConsensusOptions = BlockBuilderOptions & {
   /** What must be remembered beside the chain is kept in the same place. */
