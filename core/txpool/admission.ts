@@ -46,6 +46,9 @@ const REJECTION_OF: Readonly<Partial<Record<InvalidTransactionCode, RejectionCod
   INTRINSIC_GAS: 'INTRINSIC_GAS',
   PRIORITY_FEE_ABOVE_MAX_FEE: 'PRIORITY_FEE_ABOVE_MAX_FEE',
   UPFRONT_COST_OVERFLOW: 'UPFRONT_COST_OVERFLOW',
+  NO_BLOBS: 'NO_BLOBS',
+  TOO_MANY_BLOBS: 'TOO_MANY_BLOBS',
+  BLOB_VERSION: 'INVALID_VERSIONED_HASHES',
   EMPTY_AUTHORIZATION_LIST: 'INVALID_AUTHORIZATION_LIST',
   SET_CODE_CREATES_CONTRACT: 'INVALID_AUTHORIZATION_LIST',
 }
@@ -83,9 +86,8 @@ const checkPrice = (
   checkFloor(transaction, head)
 }
 
-const checkForm = (transaction: Transaction, { rules }: PoolHead): void => {
-  // Blob transactions need their sidecars kept and passed on, which the pool does not do.
-  if (transaction.type === 3)
+const checkForm = (transaction: Transaction, { rules, takesBlobs }: PoolHead): void => {
+  if (transaction.type === 3 && !takesBlobs)
     throw new TransactionRejected(
       'INVALID_TYPE',
       'blob transactions are not accepted: nothing keeps their blobs',

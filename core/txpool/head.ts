@@ -18,6 +18,7 @@ export const poolHeadOf = (chain: Chain, timestamp: bigint, minGasPrice: bigint)
   return {
     rules,
     blockGasLimit: parent.gasLimit,
+    takesBlobs: configuration.consensus.kind !== 'qbft',
     nextBaseFeePerGas: nextBaseFee({
       configuration,
       rules,

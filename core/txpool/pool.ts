@@ -8,6 +8,8 @@ export type PoolHead = {
   /** Of the next block. */
   readonly rules: Rules
   readonly blockGasLimit: bigint
+  /** Whether blocks may hold blob transactions; those of QBFT do not, as nothing keeps blobs there. */
+  readonly takesBlobs: boolean
   /** Base fee of the next block; undefined before London. */
   readonly nextBaseFeePerGas: bigint | undefined
   readonly nonce: (sender: Address) => bigint

@@ -25,6 +25,12 @@ export const REJECTIONS = {
     text: 'Transaction nonce is too distant from current sender nonce',
   },
   REPLACEMENT_UNDERPRICED: { rpcCode: -32000, text: 'Replacement transaction underpriced' },
+  NO_BLOBS: {
+    rpcCode: -32602,
+    text: 'Invalid blob count (blob transactions must have at least one blob)',
+  },
+  TOO_MANY_BLOBS: { rpcCode: -32000, text: 'Total blob gas too high' },
+  INVALID_VERSIONED_HASHES: { rpcCode: -32602, text: 'Invalid versioned hashes params' },
   /** Besu answers these with its catch-all; `details` say more. */
   INITCODE_TOO_LARGE: { rpcCode: -32603, text: 'Internal error' },
   NONCE_OVERFLOW: { rpcCode: -32603, text: 'Internal error' },

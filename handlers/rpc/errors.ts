@@ -164,6 +164,7 @@ export const RPC_ERRORS = {
   SIMULATION_LIMIT: { code: -38026, message: 'Too much to simulate' },
 
   TOTAL_BLOB_GAS: { code: -32000, message: 'Total blob gas too high' },
+  BLOBS_INVALID: { code: -32603, message: 'blobs failed kzg validation' },
 } as const
 
 export type RpcErrorName = keyof typeof RPC_ERRORS

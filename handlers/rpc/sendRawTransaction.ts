@@ -1,26 +1,30 @@
 import type { Address, Hash } from '../../core/bytes/bytes.ts'
 import { toHex } from '../../core/bytes/hex.ts'
 import { DecodeError } from '../../core/chain/codec/error.ts'
-import { decodePooledTransaction } from '../../core/chain/codec/pooledTransaction.ts'
+import { decodePooledTransaction, type PooledTransaction } from '../../core/chain/codec/pooledTransaction.ts'
 import { SECP256K1_ORDER } from '../../core/chain/codec/signature.ts'
 import type { SenderTransaction, Transaction } from '../../core/chain/transaction.ts'
+import { forkIsAtLeast } from '../../core/genesis/fork.ts'
+import { sidecarHolds } from '../../core/txpool/blobs/sidecar.ts'
 import { TransactionRejected } from '../../core/txpool/rejection.ts'
 import type { RpcContext } from './context.ts'
 import type { Outcome } from './envelope.ts'
 import { RPC_ERRORS, RpcError } from './errors.ts'
 import type { Call, Params } from './method.ts'
+import { nextHeadOf } from './nextHead.ts'
+import { createPace } from './pace.ts'
 import { bytesOf, required, requireCount } from './parameters/values.ts'
 
 const isSigned = ({ r, s }: Transaction): boolean =>
   r > 0n && r < SECP256K1_ORDER && s > 0n && s < SECP256K1_ORDER
 
 /** Whatever cannot be read as a signed transaction has the same answer. @throws RpcError */
-const decode = (params: Params): Transaction => {
+const decode = (params: Params): PooledTransaction => {
   requireCount(params, 1)
   const bytes = required(bytesOf(params[0]), 'INVALID_PARAMS')
   try {
-    const { transaction } = decodePooledTransaction(bytes)
-    if (isSigned(transaction)) return transaction
+    const pooled = decodePooledTransaction(bytes)
+    if (isSigned(pooled.transaction)) return pooled
   } catch (cause) {
     if (cause instanceof DecodeError) throw new RpcError('INVALID_PARAMS', { cause })
     throw cause
@@ -28,14 +32,35 @@ const decode = (params: Params): Transaction => {
   throw new RpcError('INVALID_PARAMS')
 }
 
-/** The transaction of one call, or why it goes no further. */
-const prepare = (params: Params, { pool }: RpcContext): Transaction | RpcError | TransactionRejected => {
+type Prepared = Transaction | RpcError | TransactionRejected
+
+/**
+ * A blob transaction whose blobs are right. They are not kept: where blocks hold blob transactions this node makes none, and where
+ * it makes blocks the pool takes no such transactions.
+ */
+const withBlobs = async (
+  { transaction, sidecar }: PooledTransaction,
+  context: RpcContext,
+): Promise<Prepared> => {
+  const { rules, takesBlobs } = nextHeadOf(context)
+  if (!takesBlobs) return transaction
+  if (sidecar === undefined)
+    return new TransactionRejected('INVALID_TYPE', 'a blob transaction is sent with its blobs')
+  if (sidecar.version === 1 && !forkIsAtLeast(rules.fork, 'osaka'))
+    return new TransactionRejected('INVALID_TYPE', `proofs of cells come with osaka, not with ${rules.fork}`)
+  const holds = await sidecarHolds(transaction, sidecar, createPace(context.nowMs))
+  return holds ? transaction : new RpcError('BLOBS_INVALID')
+}
+
+/** The transaction of one call, or why it goes no further; a promise only where blobs must be checked. */
+const prepare = (params: Params, context: RpcContext): Prepared | Promise<Prepared> => {
   try {
-    const transaction = decode(params)
+    const pooled = decode(params)
+    const { transaction } = pooled
     // Before the costly recovery, and Besu's first check anyway.
-    return pool.get(transaction.hash) === undefined
-      ? transaction
-      : new TransactionRejected('ALREADY_KNOWN', 'the same transaction is in the pool already')
+    if (context.pool.get(transaction.hash) !== undefined)
+      return new TransactionRejected('ALREADY_KNOWN', 'the same transaction is in the pool already')
+    return transaction.type === 3 ? withBlobs(pooled, context) : transaction
   } catch (error) {
     if (error instanceof RpcError) return error
     throw error
@@ -57,7 +82,11 @@ export const submitAll = async (
   all: readonly Params[],
   context: RpcContext,
 ): Promise<readonly Submitted[]> => {
-  const prepared = all.map(params => prepare(params, context))
+  const prepared: Prepared[] = []
+  for (const params of all) {
+    const one = prepare(params, context)
+    prepared.push(one instanceof Promise ? await one : one)
+  }
   const transactions = prepared.filter((one): one is Transaction => !(one instanceof Error))
   const senders = await context.recoverSenders(transactions)
   const signed: SenderTransaction[] = []
@@ -88,7 +117,7 @@ export const sendRawTransactions = async (
 
 /** The transaction that was sent and who sent it, before the pool has seen it. @throws RpcError, TransactionRejected */
 export const readSent = async (params: Params, context: RpcContext): Promise<SenderTransaction> => {
-  const transaction = prepare(params, context)
+  const transaction = await prepare(params, context)
   if (transaction instanceof Error) throw transaction
   const [sender] = await context.recoverSenders([transaction])
   if (sender === undefined) throw new RpcError('INVALID_SIGNATURE')

@@ -32,7 +32,8 @@ const prepared = () => {
   return preparedPoints
 }
 
-const decodeG1 = (bytes: Uint8Array): G1Point | undefined => {
+/** The point of G1 in its compressed form, undefined where it is none of the group. */
+export const kzgPoint = (bytes: Uint8Array): G1Point | undefined => {
   try {
     return G1.fromBytes(bytes)
   } catch {
@@ -45,7 +46,7 @@ const decodeG1 = (bytes: Uint8Array): G1Point | undefined => {
  * True when the polynomial under `commitment` has the value `y` at `z` (EIP-4844 `verify_kzg_proof`).
  * e(C - y, 1) = e(proof, secret - z) is checked as e(C - y + z * proof, -1) * e(proof, secret) = 1, which keeps G2 fixed.
  */
-const proofHolds = (commitment: G1Point, z: bigint, y: bigint, proof: G1Point): boolean => {
+export const kzgProofHolds = (commitment: G1Point, z: bigint, y: bigint, proof: G1Point): boolean => {
   const { minusOne, secret } = prepared()
   const left = commitment.subtract(G1.BASE.multiplyUnsafe(y)).add(proof.multiplyUnsafe(z))
   const pairs: [PreparedG2, bigint, bigint][] = []
@@ -73,9 +74,9 @@ export const KZG_POINT_EVALUATION: Precompile = {
     const z = bytesToBigint(input.subarray(32, 64))
     const y = bytesToBigint(input.subarray(64, 96))
     if (z >= Fr.ORDER || y >= Fr.ORDER) return undefined
-    const commitment = decodeG1(commitmentBytes)
-    const proof = decodeG1(input.subarray(144, 192))
+    const commitment = kzgPoint(commitmentBytes)
+    const proof = kzgPoint(input.subarray(144, 192))
     if (commitment === undefined || proof === undefined) return undefined
-    return proofHolds(commitment, z, y, proof) ? OUTPUT.slice() : undefined
+    return kzgProofHolds(commitment, z, y, proof) ? OUTPUT.slice() : undefined
   },
 }

@@ -46,6 +46,7 @@ export const from = (sender: number, fields: Partial<Transaction> = {}): SenderT
 export type HeadFixture = {
   readonly fork?: ForkName
   readonly blockGasLimit?: bigint
+  readonly takesBlobs?: boolean
   readonly baseFee?: bigint | undefined
   readonly nonces?: ReadonlyMap<string, bigint>
   readonly balances?: ReadonlyMap<string, bigint>
@@ -59,11 +60,12 @@ export const headWith = (fixture: HeadFixture = {}): PoolHead => ({
   rules: {
     fork: fixture.fork ?? 'osaka',
     chainId: CHAIN_ID,
-    blob: undefined,
+    blob: { targetBlobs: 6, maxBlobs: 9, baseFeeUpdateFraction: 5_007_716n },
     codeSizeMax: 24_576,
     stackItemsMax: 1024,
   },
   blockGasLimit: fixture.blockGasLimit ?? 30_000_000n,
+  takesBlobs: fixture.takesBlobs ?? false,
   nextBaseFeePerGas: 'baseFee' in fixture ? fixture.baseFee : 100n,
   nonce: sender => fixture.nonces?.get(toBareHex(sender)) ?? 0n,
   balance: sender => fixture.balances?.get(toBareHex(sender)) ?? 10n ** 24n,

@@ -50,10 +50,35 @@ const CASES: readonly Case[] = [
     text: 'Gas price below configured minimum gas price',
   },
   {
-    when: 'a blob transaction comes',
+    when: 'a blob transaction comes where blocks hold none',
     transaction: { type: 3, maxFeePerBlobGas: 1n, blobVersionedHashes: [new Uint8Array(32).fill(1)] },
     code: -32602,
     text: 'Invalid transaction type',
+  },
+  {
+    when: 'a blob transaction has no blobs',
+    transaction: { type: 3, maxFeePerBlobGas: 1n, blobVersionedHashes: [] },
+    head: { takesBlobs: true },
+    code: -32602,
+    text: 'Invalid blob count (blob transactions must have at least one blob)',
+  },
+  {
+    when: 'a blob transaction has more blobs than EIP-7594 allows',
+    transaction: {
+      type: 3,
+      maxFeePerBlobGas: 1n,
+      blobVersionedHashes: Array.from({ length: 7 }, () => new Uint8Array(32).fill(1)),
+    },
+    head: { takesBlobs: true },
+    code: -32000,
+    text: 'Total blob gas too high',
+  },
+  {
+    when: 'a hash of a blob is of no known version',
+    transaction: { type: 3, maxFeePerBlobGas: 1n, blobVersionedHashes: [new Uint8Array(32).fill(2)] },
+    head: { takesBlobs: true },
+    code: -32602,
+    text: 'Invalid versioned hashes params',
   },
   {
     when: 'a fee market transaction comes before London',

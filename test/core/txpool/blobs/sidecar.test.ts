@@ -1,0 +1,68 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { BlobSidecar } from '../../../../core/chain/codec/pooledTransaction.ts'
+import { sidecarHolds } from '../../../../core/txpool/blobs/sidecar.ts'
+import { BLOB, HASHES, hashOfCommitment, SIDECARS } from './vector.ts'
+
+// Some tenths of a second each.
+setDefaultTimeout(30_000)
+
+const holds = (sidecar: BlobSidecar, hashes: readonly Uint8Array[] = HASHES): Promise<boolean> =>
+  sidecarHolds({ blobVersionedHashes: hashes }, sidecar, () => Promise.resolve())
+
+const flipped = (bytes: Uint8Array, at: number): Uint8Array => {
+  const copy = bytes.slice()
+  copy[at] = (copy[at] as number) ^ 1
+  return copy
+}
+
+describe('the sidecar of a blob transaction', () => {
+  for (const version of [0, 1] as const) {
+    const sidecar = SIDECARS[version]
+
+    test(`of version ${version} holds as it was made`, async () => {
+      expect(await holds(sidecar)).toBe(true)
+    })
+
+    test(`of version ${version} does not hold with anything of it changed`, async () => {
+      expect(await holds({ ...sidecar, blobs: [flipped(BLOB, 40)] })).toBe(false)
+      expect(await holds(sidecar, [flipped(HASHES[0] as Uint8Array, 31)])).toBe(false)
+      const other = SIDECARS[version === 0 ? 1 : 0].proofs[0] as Uint8Array
+      expect(await holds({ ...sidecar, proofs: [other, ...sidecar.proofs.slice(1)] })).toBe(false)
+      expect(await holds({ ...sidecar, commitments: [other] }, [hashOfCommitment(other)])).toBe(false)
+    })
+
+    test(`of version ${version} does not hold with what is no element and no point`, async () => {
+      const large = BLOB.slice()
+      large[0] = 0xff
+      expect(await holds({ ...sidecar, blobs: [large] })).toBe(false)
+      const none = new Uint8Array(48)
+      expect(await holds({ ...sidecar, commitments: [none] }, [hashOfCommitment(none)])).toBe(false)
+      expect(await holds({ ...sidecar, proofs: [none, ...sidecar.proofs.slice(1)] })).toBe(false)
+    })
+  }
+
+  test('with two cells exchanged does not hold', async () => {
+    const [first, second, ...rest] = SIDECARS[1].proofs as [Uint8Array, Uint8Array, ...Uint8Array[]]
+    expect(await holds({ ...SIDECARS[1], proofs: [second, first, ...rest] })).toBe(false)
+  })
+
+  test('of a blob of zeros holds, whose points are all infinite', async () => {
+    const infinite = new Uint8Array(48)
+    infinite[0] = 0xc0
+    const blobs = [new Uint8Array(BLOB.length)]
+    const commitments = [infinite]
+    const hashes = [hashOfCommitment(infinite)]
+    expect(await holds({ version: 0, blobs, commitments, proofs: [infinite] }, hashes)).toBe(true)
+    const proofs = Array.from({ length: 128 }, () => infinite)
+    expect(await holds({ version: 1, blobs, commitments, proofs }, hashes)).toBe(true)
+  })
+
+  test('lets others have their turn while its cells are checked', async () => {
+    let pauses = 0
+    await sidecarHolds({ blobVersionedHashes: HASHES }, SIDECARS[1], () => {
+      pauses++
+      return Promise.resolve()
+    })
+    expect(pauses).toBeGreaterThan(100)
+  })
+})
