@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Block } from '../../../core/chain/block.ts'
 import type { Header } from '../../../core/chain/header.ts'
 import { ommersHashOf, transactionsRootOf, withdrawalsRootOf } from '../../../core/chain/rules/body.ts'
@@ -15,6 +15,9 @@ import {
   transfer,
 } from './support/chain.ts'
 import { USERS } from './support/keys.ts'
+
+// A block of 8 MiB takes a second to make, and several where others work beside.
+setDefaultTimeout(60_000)
 
 const [ALICE] = USERS
 
