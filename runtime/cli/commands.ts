@@ -60,7 +60,11 @@ const rlpType = choiceOption({
 
 const KEY_OPTIONS = {
   dataPath: NODE_OPTIONS.dataPath,
-  nodePrivateKeyFile: NODE_OPTIONS.nodePrivateKeyFile,
+  nodePrivateKeyFile: {
+    ...NODE_OPTIONS.nodePrivateKeyFile,
+    description:
+      'File with the private key, which must be there; the one of the data path is made when missing',
+  },
   to,
 }
 

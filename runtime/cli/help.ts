@@ -35,12 +35,14 @@ const optionLines = (option: Option, columns: number): string => {
   return head.length < NAME_COLUMN - 1 ? `${head.padEnd(NAME_COLUMN)}${text}` : `${head}\n${indent}${text}`
 }
 
-const usage = (command: Command): string =>
-  [PROGRAM, command.name, '[OPTIONS]', command.arguments].filter(part => part !== '').join(' ')
+const usage = (command: Command, commands: readonly Command[]): string =>
+  [PROGRAM, command.name, '[OPTIONS]', command.arguments, commands.length > 0 ? '[COMMAND]' : '']
+    .filter(part => part !== '')
+    .join(' ')
 
 /** The whole help of one command; for the node (`commands` given) also the list of the others. */
 export const helpText = (command: Command, commands: readonly Command[], columns: number): string => {
-  const sections = [`Usage: ${usage(command)}`, `${command.summary}.`]
+  const sections = [`Usage: ${usage(command, commands)}`, `${command.summary}.`]
   for (const group of GROUPS) {
     const options = Object.values(command.options).filter(option => option.group === group)
     if (options.length > 0)

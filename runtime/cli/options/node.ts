@@ -30,7 +30,7 @@ export const NODE_BASE_OPTIONS = {
     group: NODE,
     fallback: undefined,
     shownDefault: 'chainId of the genesis file',
-    description: 'What net_version answers',
+    description: 'What net_version answers; nodes of another one are refused',
   }),
   identity: textOption({
     name: 'identity',

@@ -41,9 +41,9 @@ export const RPC_OPTIONS = {
     aliases: ['rpc-http-apis'],
     group: RPC,
     fallback: undefined,
-    shownDefault: 'ETH,NET,WEB3',
+    shownDefault: 'ETH,NET,WEB3; on a development chain QBFT,TXPOOL,DEBUG too',
     check: checkApiGroups,
-    description: 'Groups of methods to serve',
+    description: 'Groups of methods to serve; there are TRACE, ADMIN and MINER besides',
   }),
   rpcHttpCorsOrigins: listOption({
     name: 'rpc-http-cors-origins',

@@ -33,7 +33,7 @@ export const WS_OPTIONS = {
     aliases: ['rpc-ws-apis'],
     group: WS,
     fallback: undefined,
-    shownDefault: 'ETH,NET,WEB3',
+    shownDefault: 'ETH,NET,WEB3; on a development chain QBFT,TXPOOL,DEBUG too',
     check: checkApiGroups,
     description: 'Groups of methods to serve; eth_subscribe and eth_unsubscribe always are',
   }),
