@@ -1,3 +1,4 @@
+import { minBigint } from '../../../core/bytes/integer.ts'
 import type { Log } from '../../../core/chain/receipt.ts'
 import type { BlockLogs } from '../../../core/store/logs/blockLogs.ts'
 import type { RpcContext } from '../context.ts'
@@ -136,6 +137,22 @@ export const searchLogsText = async (
   expired: () => boolean,
 ): Promise<JsonPieces> =>
   logsBetween(context, filter, ...(await boundsOf(context, filter, rangeMax)), expired)
+
+/**
+ * All logs until now that an installed filter asks for, as JSON: from however many blocks, and none of what of its range is to come,
+ * as in Besu. @throws RpcError
+ */
+export const installedLogsText = async (
+  context: RpcContext,
+  filter: LogFilter,
+  expired: () => boolean,
+): Promise<JsonPieces> => {
+  const { range } = filter
+  if (range.kind === 'block') return await searchLogsText(context, filter, 0n, expired)
+  const from = await boundOf(context, range.from)
+  const to = await boundOf(context, range.to)
+  return await logsBetween(context, filter, from, minBigint(to, context.chain.head().header.number), expired)
+}
 
 /** All logs a filter asks for, as `take` gives them. `rangeMax` as above. @throws RpcError */
 export const searchLogs = async <T>(

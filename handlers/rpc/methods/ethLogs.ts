@@ -1,6 +1,6 @@
 import { RpcError } from '../errors.ts'
 import { readLogFilter } from '../logs/filter.ts'
-import { searchLogsText } from '../logs/search.ts'
+import { installedLogsText, searchLogsText } from '../logs/search.ts'
 import { type Method, method, type Params } from '../method.ts'
 import { given, integerOf } from '../parameters/values.ts'
 import { toQuantity } from '../../../core/bytes/hex.ts'
@@ -26,9 +26,8 @@ export const ETH_LOG_METHODS: readonly Method[] = [
   method('eth_getFilterChanges', ['filterId'], ({ params, expired }, { filters }) =>
     filters.changes(filterId(params), expired),
   ),
-  // Without the bound of blocks that eth_getLogs has, as in Besu.
   method('eth_getFilterLogs', ['filterId'], ({ params, expired }, context) =>
-    searchLogsText(context, context.filters.logFilter(filterId(params)), 0n, expired),
+    installedLogsText(context, context.filters.logFilter(filterId(params)), expired),
   ),
   method('eth_uninstallFilter', ['filterId'], ({ params }, { filters }) =>
     filters.uninstall(filterId(params)),

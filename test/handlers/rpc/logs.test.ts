@@ -216,6 +216,17 @@ describe('filters', () => {
     expect(await call('eth_uninstallFilter', `0x00${id.slice(2)}`)).toBe(true)
   })
 
+  test('whose blocks are still to come have the logs that are there', async () => {
+    const logsOf = async (filter: object) =>
+      await call('eth_getFilterLogs', await call('eth_newFilter', filter))
+    const whole = (await logsOf({ fromBlock: '0x3', toBlock: 'latest' })) as Log[]
+    expect(whole.length).toBeGreaterThan(0)
+    expect(await logsOf({ fromBlock: '0x3', toBlock: '0xffff' })).toEqual(whole)
+    expect(await logsOf({ fromBlock: '0xfff0', toBlock: '0xffff' })).toEqual([])
+    const unknown = await call('eth_newFilter', { blockHash: `0x${'12'.repeat(32)}` })
+    expect((await rpc('eth_getFilterLogs', unknown)).error?.message).toBe('Block not found')
+  })
+
   test('that are no log filters have no logs', async () => {
     const id = await call('eth_newBlockFilter')
     for (const one of [id, '0x1234'])
