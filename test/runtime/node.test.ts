@@ -224,6 +224,7 @@ describe('a network with a genesis file', () => {
           `--data-path=${folder}`,
           ...network,
           '--rpc-http-port=0',
+          '--p2p-port=0',
           '--logging-format=PLAIN',
         ],
         { stdout: 'pipe', stderr: 'ignore' },

@@ -20,7 +20,9 @@ export type Scenario = {
 
 /** Networks in processes of their own mostly wait; with more of them at once two cores are too few for their timeouts. */
 const SCENARIOS_MAX = 3
-/** A test may wait for the ones before it, and for other scenarios; what it waits for itself has limits of its own. */
+/** Of a test by itself, and of its set-up: one that hangs ends, also on a busy machine. */
+const BODY_TIMEOUT_MS = 120_000
+/** With the time for which it waits for the ones before it, and for a place. */
 const TEST_TIMEOUT_MS = 600_000
 
 let places = SCENARIOS_MAX
@@ -35,6 +37,18 @@ const leavePlace = (): void => {
   const next = waiting.shift()
   if (next === undefined) places++
   else next()
+}
+
+const runLimited = async (body: Body): Promise<void> => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`timed out after ${BODY_TIMEOUT_MS} ms`)), BODY_TIMEOUT_MS)
+  })
+  try {
+    await Promise.race([body(), late])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 const defineTest = (wrap: (body: Body) => () => Promise<void>): DefineTest => {
@@ -53,7 +67,7 @@ const defineTest = (wrap: (body: Body) => () => Promise<void>): DefineTest => {
 const inPlace = (body: Body) => async (): Promise<void> => {
   await takePlace()
   try {
-    await body()
+    await runLimited(body)
   } finally {
     leavePlace()
   }
@@ -88,14 +102,14 @@ export const scenario = (
 
   const begin = async (): Promise<void> => {
     await takePlace()
-    for (const setUp of setUps) await setUp()
+    for (const setUp of setUps) await runLimited(setUp)
   }
 
   const end = async (): Promise<void> => {
     if (begun === undefined || isOver) return
     isOver = true
     try {
-      for (const tearDown of tearDowns) await tearDown()
+      for (const tearDown of tearDowns) await runLimited(tearDown)
     } finally {
       leavePlace()
     }
@@ -108,7 +122,7 @@ export const scenario = (
         try {
           begun ??= begin()
           await begun
-          await body()
+          await runLimited(body)
         } finally {
           if (++ended === defined) await end()
         }
