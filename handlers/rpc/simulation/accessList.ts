@@ -9,14 +9,10 @@ import type { TraceStep, Tracer } from '../../../core/evm/tracer.ts'
 import type { WorldState } from '../../../core/state/world.ts'
 import type { RpcContext } from '../context.ts'
 import type { Call } from '../method.ts'
-import { PENDING, readSelector } from '../parameters/block.ts'
-import { given, required } from '../parameters/values.ts'
 import { accessListShape } from '../shapes/transaction.ts'
-import { simulateIn, simulationBlock } from './block.ts'
-import { readBlockOverrides, underBlockOverrides } from './blockOverrides.ts'
-import { readCall } from './callParameters.ts'
+import { simulateIn } from './block.ts'
 import { checkNonce, checkUpfrontCost, prepareCall, type PreparedCall, runCall } from './message.ts'
-import { readStateOverrides } from './stateOverrides.ts'
+import { readNextCall } from './nextCall.ts'
 
 /** A list may make other code run, which touches more; such a run is repeated so often. */
 const ROUNDS_MAX = 10
@@ -101,12 +97,7 @@ const findList = (prepared: PreparedCall, world: WorldState): Found => {
 
 /** eth_createAccessList: the accounts and slots that a call touches, and the gas it uses when they are listed (EIP-2930). */
 export const createAccessList = async ({ params }: Call, context: RpcContext): Promise<unknown> => {
-  const call = readCall(given(params, 0))
-  const selector = readSelector(params, 1) ?? PENDING
-  const overrides = readStateOverrides(given(params, 2))
-  const blockOverrides = readBlockOverrides(given(params, 3))
-  const found = required(await simulationBlock(context, selector), 'BLOCK_NOT_FOUND')
-  const block = underBlockOverrides(context, found, blockOverrides)
+  const { call, block, overrides } = await readNextCall(params, context)
   const { list, result } = await simulateIn(context, block, overrides, (world, environment) => {
     const prepared = prepareCall(context, call, environment, undefined)
     checkNonce(call.nonce, call.from, world)

@@ -10,7 +10,7 @@ import { headerOf } from '../blocks.ts'
 import type { RpcContext } from '../context.ts'
 import { minGasPriceOf } from '../nextHead.ts'
 import type { BlockSelector } from '../parameters/block.ts'
-import { createBlockHashes } from './blockHashes.ts'
+import { type BlockHashes, createBlockHashes } from './blockHashes.ts'
 import { precompilesUnder } from './precompileOverrides.ts'
 import { applyOverrides, type StateOverrides } from './stateOverrides.ts'
 
@@ -57,6 +57,21 @@ export const simulationBlock = async (
   return { stateNumber: number, header, rules }
 }
 
+/** What opcodes see in that block under the overrides, and the hashes that running them may have to load. @throws RpcError */
+export const environmentIn = (
+  { store, configuration }: RpcContext['chain'],
+  block: SimulationBlock,
+  overrides: StateOverrides,
+): { readonly environment: BlockEnvironment; readonly hashes: BlockHashes } => {
+  const hashes = createBlockHashes(store, block.header)
+  const environment: BlockEnvironment = {
+    ...blockEnvironment(configuration, block.rules, block.header, hashes.of),
+    ...block.seen,
+    precompileAt: precompilesUnder(block.rules.fork, overrides),
+  }
+  return { environment, hashes }
+}
+
 /**
  * Runs something in that block, over a world that nothing else sees. It may run more than once: again after what it
  * missed was loaded.
@@ -67,13 +82,8 @@ export const simulateIn = async <T>(
   overrides: StateOverrides,
   run: (world: WorldState, environment: BlockEnvironment) => T,
 ): Promise<T> => {
-  const { store, configuration } = chain
-  const hashes = createBlockHashes(store, block.header)
-  const environment: BlockEnvironment = {
-    ...blockEnvironment(configuration, block.rules, block.header, hashes.of),
-    ...block.seen,
-    precompileAt: precompilesUnder(block.rules.fork, overrides),
-  }
+  const { store } = chain
+  const { environment, hashes } = environmentIn(chain, block, overrides)
   return await hashes.run(() =>
     store.run(() => {
       const world = createWorldState(store.stateAt(block.stateNumber))

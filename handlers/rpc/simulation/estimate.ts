@@ -5,15 +5,13 @@ import type { WorldState } from '../../../core/state/world.ts'
 import type { RpcContext } from '../context.ts'
 import { RpcError } from '../errors.ts'
 import type { Call } from '../method.ts'
-import { PENDING, readSelector } from '../parameters/block.ts'
-import { given, required } from '../parameters/values.ts'
-import { type SimulationBlock, simulateIn, simulationBlock } from './block.ts'
-import { readBlockOverrides, underBlockOverrides } from './blockOverrides.ts'
-import { type CallParameters, readCall } from './callParameters.ts'
+import { type SimulationBlock, simulateIn } from './block.ts'
+import type { CallParameters } from './callParameters.ts'
 import { checkNonce, checkUpfrontCost, prepareCall, type PreparedCall, runCall } from './message.ts'
+import { readNextCall } from './nextCall.ts'
 import { failureOf } from './outcome.ts'
 import { searchGasLimit } from './search.ts'
-import { readStateOverrides, type StateOverrides } from './stateOverrides.ts'
+import type { StateOverrides } from './stateOverrides.ts'
 
 /** What a plain transfer costs, and the least of any transaction. */
 const TRANSFER_GAS = 21_000n
@@ -98,11 +96,6 @@ export const estimateCall = (
 
 /** eth_estimateGas: a gas limit with which the call succeeds in the next block, or in the one that is named. */
 export const estimateGas = async ({ params }: Call, context: RpcContext): Promise<string> => {
-  const call = readCall(given(params, 0))
-  const selector = readSelector(params, 1) ?? PENDING
-  const overrides = readStateOverrides(given(params, 2))
-  const blockOverrides = readBlockOverrides(given(params, 3))
-  const found = required(await simulationBlock(context, selector), 'BLOCK_NOT_FOUND')
-  const block = underBlockOverrides(context, found, blockOverrides)
+  const { call, block, overrides } = await readNextCall(params, context)
   return toQuantity(await estimateCall(context, call, block, overrides, 'search'))
 }

@@ -1,11 +1,8 @@
 import type { BlockEnvironment } from '../../../core/evm/environment.ts'
-import { blockEnvironment } from '../../../core/chain/environment.ts'
 import type { WorldState } from '../../../core/state/world.ts'
 import { createWorldState } from '../../../core/state/worldState.ts'
 import type { RpcContext } from '../context.ts'
-import type { SimulationBlock } from '../simulation/block.ts'
-import { createBlockHashes } from '../simulation/blockHashes.ts'
-import { precompilesUnder } from '../simulation/precompileOverrides.ts'
+import { environmentIn, type SimulationBlock } from '../simulation/block.ts'
 import { applyOverrides, type StateOverrides } from '../simulation/stateOverrides.ts'
 
 /** A world of the past that transactions run in one after the other, with pauses between them. */
@@ -25,13 +22,8 @@ export const openSession = async (
   block: SimulationBlock,
   overrides: StateOverrides = [],
 ): Promise<Session> => {
-  const { store, configuration } = chain
-  const hashes = createBlockHashes(store, block.header)
-  const environment: BlockEnvironment = {
-    ...blockEnvironment(configuration, block.rules, block.header, hashes.of),
-    ...block.seen,
-    precompileAt: precompilesUnder(block.rules.fork, overrides),
-  }
+  const { store } = chain
+  const { environment, hashes } = environmentIn(chain, block, overrides)
   const world = createWorldState(store.stateAt(block.stateNumber))
   const step = <T>(attempt: () => T): Promise<T> => {
     const before = world.snapshot()
