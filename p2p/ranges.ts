@@ -1,6 +1,6 @@
 import type { Stream } from '@libp2p/interface'
 import { NetworkError, textOf } from './error.ts'
-import { messageOf, STALL_TIMEOUT_MS, sendFrames } from './sendFrames.ts'
+import { type Message, messageOf, STALL_TIMEOUT_MS, sendFrames } from './sendFrames.ts'
 import { encodeFrame } from './frames.ts'
 import type { Link } from './link.ts'
 import type { NetworkHandlers } from './network.ts'
@@ -14,6 +14,10 @@ export const RANGE_BYTES_MAX = 8 * 1024 * 1024
 const BLOCK_BYTES_MAX = 16 * 1024 * 1024
 /** Ranges that one peer may be sent, and send, at once. */
 export const RANGES_AT_ONCE_MAX = 4
+/** Small blocks are sent together: a frame costs the network the same, whatever is in it. */
+const BATCH_BYTES = 64 * 1024
+/** For which those of a slow disk wait. */
+const BATCH_MS = 20
 /** A slow disk may take a while; the next peer is asked after that. */
 const SILENCE_MS = 10_000
 
@@ -68,6 +72,36 @@ export async function* requestRange(
   }
 }
 
+/** Gathers messages for a stream. Its functions throw NetworkError when the peer goes, or reads nothing for long. */
+const createBatch = (stream: Stream) => {
+  let gathered: Message[] = []
+  let bytes = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  const flush = async (): Promise<void> => {
+    clearTimeout(timer)
+    timer = undefined
+    const sent = gathered
+    gathered = []
+    bytes = 0
+    if (sent.length > 0) await sendFrames(stream, sent)
+  }
+
+  return {
+    flush,
+    add: async (block: Uint8Array): Promise<void> => {
+      if (bytes + block.length > BATCH_BYTES) await flush()
+      gathered.push(messageOf(block))
+      bytes += block.length
+      if (block.length > BATCH_BYTES) return flush()
+      timer ??= setTimeout(() => {
+        // What comes next fails the same way, or the stream has ended already.
+        flush().catch(() => undefined)
+      }, BATCH_MS)
+    },
+  }
+}
+
 /** Answers one request on its stream. @throws whatever `blocks` throws, NetworkError when the peer goes */
 export const answerRange = async (stream: Stream, blocks: NetworkHandlers['blocks']): Promise<void> => {
   for await (const request of readFrames(stream, { bytesMax: REQUEST_BYTES, silenceMs: SILENCE_MS })) {
@@ -76,10 +110,15 @@ export const answerRange = async (stream: Stream, blocks: NetworkHandlers['block
     const view = new DataView(request.buffer, request.byteOffset, request.byteLength)
     const count = Math.min(view.getUint16(8), RANGE_BLOCKS_MAX)
     let bytes = 0
-    for await (const block of blocks(view.getBigUint64(0), count)) {
-      await sendFrames(stream, [messageOf(block)])
-      bytes += block.length
-      if (bytes >= RANGE_BYTES_MAX) break
+    const batch = createBatch(stream)
+    try {
+      for await (const block of blocks(view.getBigUint64(0), count)) {
+        await batch.add(block)
+        bytes += block.length
+        if (bytes >= RANGE_BYTES_MAX) break
+      }
+    } finally {
+      await batch.flush()
     }
     stream.send(END)
     await stream.close({ signal: AbortSignal.timeout(STALL_TIMEOUT_MS) })

@@ -5,6 +5,7 @@ import { encodeFrame, encodeLength } from '../../p2p/frames.ts'
 import { STATUS_PROTOCOL } from '../../p2p/protocols.ts'
 import { type Node, type StartOptions, until, withNodes } from './networks.ts'
 import { dialRaw, type RawPeer } from './rawPeer.ts'
+import { independent } from '../support/scenario.ts'
 
 setDefaultTimeout(60_000)
 
@@ -30,7 +31,7 @@ const warned = (node: Node, what: string): boolean =>
   node.lines.some(({ text, values }) => text.includes('kept away') && values?.['what'] === what)
 
 describe('a peer that breaks the rules', () => {
-  test('given a message that claims more than 16 MiB, then it is dropped and kept away', () =>
+  independent('given a message that claims more than 16 MiB, then it is dropped and kept away', () =>
     withRaw(async (node, dial) => {
       const privateKey = randomBytes(32)
       const raw = await dial(privateKey)
@@ -44,9 +45,10 @@ describe('a peer that breaks the rules', () => {
       const again = await dial(privateKey).catch(() => undefined)
       await until(() => again?.isConnected !== true)
       expect(node.connections).toBe(1)
-    }))
+    }),
+  )
 
-  test('given a status that is none, too long, or told twice, then it is disconnected', () =>
+  independent('given a status that is none, too long, or told twice, then it is disconnected', () =>
     withRaw(async (node, dial) => {
       const none = await dial()
       const stream = await none.open(STATUS_PROTOCOL)
@@ -66,9 +68,10 @@ describe('a peer that breaks the rules', () => {
       })
       await until(() => !many.isConnected)
       expect(node.network.peers()).toEqual([])
-    }))
+    }),
+  )
 
-  test('given no status, then nothing else it says is heard, and it does not stay', () =>
+  independent('given no status, then nothing else it says is heard, and it does not stay', () =>
     withRaw(
       async (node, dial) => {
         const raw = await dial()
@@ -79,9 +82,10 @@ describe('a peer that breaks the rules', () => {
         expect(node.connections).toBe(0)
       },
       { nowMs: () => 20 * Date.now() },
-    ))
+    ),
+  )
 
-  test('given an empty consensus message or one about no block, then it is disconnected', () =>
+  independent('given an empty consensus message or one about no block, then it is disconnected', () =>
     withRaw(async (node, dial) => {
       for (const what of ['consensus', 'blocks'] as const) {
         const raw = await dial()
@@ -91,8 +95,10 @@ describe('a peer that breaks the rules', () => {
         stream.send(encodeFrame())
         await until(() => !raw.isConnected && node.network.peers().length === 0)
       }
-    }))
+    }),
+  )
 
+  // By itself: it looks at the memory of this process.
   test('given a flood, then it is read at the allowed rate, scored, and memory stays', () =>
     withRaw(async (node, dial) => {
       const raw = await dial()
@@ -117,31 +123,37 @@ describe('a peer that breaks the rules', () => {
       expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024)
     }))
 
-  test('given reports about it, then it is dropped when they add up, and forgiven when the operator adds it', () =>
-    withNodes(async start => {
-      const a = await start({ discovery: false })
-      const b = await start({ discovery: false, bootnodes: [a.network.enode] })
-      await until(() => a.connections === 1)
-      const address = addressOfPrivateKey(b.privateKey)
-      a.network.reportMisbehaviour(address, 'bad-response', 'one')
-      a.network.reportMisbehaviour(address, 'bad-response', 'two')
-      expect(a.network.peers().length).toBe(1)
-      a.network.reportMisbehaviour(address, 'bad-response', 'three')
-      await until(() => a.network.peers().length === 0 && b.gone.length === 1)
-      expect(b.gone[0]?.reason).toBe('it said: banned: bad-response')
-      a.network.addPeer(b.network.enode)
-      await until(() => a.network.peers().length === 1)
-    }))
+  independent(
+    'given reports about it, then it is dropped when they add up, and forgiven when the operator adds it',
+    () =>
+      withNodes(async start => {
+        const a = await start({ discovery: false })
+        const b = await start({ discovery: false, bootnodes: [a.network.enode] })
+        await until(() => a.connections === 1)
+        const address = addressOfPrivateKey(b.privateKey)
+        a.network.reportMisbehaviour(address, 'bad-response', 'one')
+        a.network.reportMisbehaviour(address, 'bad-response', 'two')
+        expect(a.network.peers().length).toBe(1)
+        a.network.reportMisbehaviour(address, 'bad-response', 'three')
+        await until(() => a.network.peers().length === 0 && b.gone.length === 1)
+        expect(b.gone[0]?.reason).toBe('it said: banned: bad-response')
+        a.network.addPeer(b.network.enode)
+        await until(() => a.network.peers().length === 1)
+      }),
+  )
 
-  test('given a hundred and more that connect from one place, then a node with room for few keeps to it', () =>
-    withRaw(
-      async (node, dial) => {
-        const raws = await Promise.all(Array.from({ length: 20 }, () => dial()))
-        await Promise.all(raws.map(raw => raw.shakeHands().catch(() => undefined)))
-        await until(() => raws.filter(raw => raw.isConnected).length === 3)
-        expect(node.network.peers().length).toBe(3)
-        expect(node.connections).toBe(3)
-      },
-      { maxPeers: 3 },
-    ))
+  independent(
+    'given a hundred and more that connect from one place, then a node with room for few keeps to it',
+    () =>
+      withRaw(
+        async (node, dial) => {
+          const raws = await Promise.all(Array.from({ length: 20 }, () => dial()))
+          await Promise.all(raws.map(raw => raw.shakeHands().catch(() => undefined)))
+          await until(() => raws.filter(raw => raw.isConnected).length === 3)
+          expect(node.network.peers().length).toBe(3)
+          expect(node.connections).toBe(3)
+        },
+        { maxPeers: 3 },
+      ),
+  )
 })

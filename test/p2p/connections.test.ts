@@ -1,11 +1,10 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import { toHex } from '../../core/bytes/hex.ts'
 import { addressOfPrivateKey } from '../../core/crypto/crypto.ts'
 import { POOL_TRANSACTION_BYTES_MAX } from '../../core/txpool/limits.ts'
 import { type Node, peersOf, someTransaction, until, withNodes } from './networks.ts'
-
-setDefaultTimeout(60_000)
+import { independent } from '../support/scenario.ts'
 
 const byName = (enode: string): string => enode.replace('127.0.0.1', 'localhost')
 
@@ -13,7 +12,7 @@ const allConnected = (nodes: readonly Node[], peers = nodes.length - 1): boolean
   nodes.every(node => node.network.peers().length === peers)
 
 describe('nodes that know one bootnode by host name', () => {
-  test('find one another', () =>
+  independent('find one another', () =>
     withNodes(async start => {
       const boot = await start()
       const bootnodes = [byName(boot.network.enode)]
@@ -21,9 +20,10 @@ describe('nodes that know one bootnode by host name', () => {
       await until(() => allConnected(nodes))
       const others = nodes.slice(1).map(node => node.network.enode)
       expect(peersOf(boot)).toEqual(others.sort())
-    }))
+    }),
+  )
 
-  test('stay strangers without discovery', () =>
+  independent('stay strangers without discovery', () =>
     withNodes(async start => {
       const boot = await start()
       const bootnodes = [boot.network.enode]
@@ -33,71 +33,84 @@ describe('nodes that know one bootnode by host name', () => {
       // Each asks on connecting when it wants to know of others: longer than that takes.
       await new Promise(resolve => setTimeout(resolve, 1000))
       expect([b, c].map(node => node.network.peers().length)).toEqual([1, 1])
-    }))
+    }),
+  )
 })
 
 describe('connections', () => {
-  test('given a list with the own enode, and itself as bootnode, then a node does not dial itself', () =>
-    withNodes(async start => {
-      const privateKey = randomBytes(32)
-      const first = await start({ privateKey })
-      const { enode, port } = first.network
-      await first.stop()
-      const node = await start({ privateKey, port, bootnodes: [enode], staticNodes: [enode] })
-      expect(node.network.enode).toBe(enode)
-      expect(() => node.network.addPeer(enode)).toThrow('Cannot add local node as peer.')
-      expect(node.network.peers()).toEqual([])
-    }))
+  independent(
+    'given a list with the own enode, and itself as bootnode, then a node does not dial itself',
+    () =>
+      withNodes(async start => {
+        const privateKey = randomBytes(32)
+        const first = await start({ privateKey })
+        const { enode, port } = first.network
+        await first.stop()
+        const node = await start({ privateKey, port, bootnodes: [enode], staticNodes: [enode] })
+        expect(node.network.enode).toBe(enode)
+        expect(() => node.network.addPeer(enode)).toThrow('Cannot add local node as peer.')
+        expect(node.network.peers()).toEqual([])
+      }),
+  )
 
-  test('given two that dial each other at once, then one connection stays and none is lost on the way', () =>
-    withNodes(async start => {
-      for (let i = 0; i < 5; i++) {
-        const a = await start()
-        const b = await start()
-        a.network.addPeer(b.network.enode)
-        b.network.addPeer(a.network.enode)
-        await until(() => allConnected([a, b]))
-        const to = addressOfPrivateKey(b.privateKey)
-        for (let sent = 0; sent < 30; sent++) {
-          expect(a.network.sendConsensus(to, 1, Uint8Array.of(sent))).toBe(true)
-          await new Promise(resolve => setTimeout(resolve, i === 0 ? 100 : 1))
+  independent(
+    'given two that dial each other at once, then one connection stays and none is lost on the way',
+    () =>
+      withNodes(async start => {
+        for (let i = 0; i < 5; i++) {
+          const a = await start()
+          const b = await start()
+          a.network.addPeer(b.network.enode)
+          b.network.addPeer(a.network.enode)
+          await until(() => allConnected([a, b]))
+          const to = addressOfPrivateKey(b.privateKey)
+          for (let sent = 0; sent < 30; sent++) {
+            expect(a.network.sendConsensus(to, 1, Uint8Array.of(sent))).toBe(true)
+            await new Promise(resolve => setTimeout(resolve, i === 0 ? 100 : 1))
+          }
+          await until(() => b.consensus.length === 30)
+          expect([a.connections, b.connections, a.gone, b.gone]).toEqual([1, 1, [], []])
         }
-        await until(() => b.consensus.length === 30)
-        expect([a.connections, b.connections, a.gone, b.gone]).toEqual([1, 1, [], []])
-      }
-    }))
+      }),
+  )
 
-  test('given a peer that stops and starts again on the same port, then they find together again', () =>
-    withNodes(async start => {
-      const privateKey = randomBytes(32)
-      const a = await start({ privateKey })
-      const { enode, port } = a.network
-      const b = await start({ staticNodes: [byName(enode)] })
-      await until(() => b.connections === 1)
-      await a.stop()
-      await until(() => b.network.peers().length === 0)
-      expect(b.gone[0]?.reason).toBe('it said: the node stops')
-      const again = await start({ privateKey, port })
-      await until(() => allConnected([again, b]))
-      expect(b.connections).toBe(2)
-    }))
+  independent(
+    'given a peer that stops and starts again on the same port, then they find together again',
+    () =>
+      withNodes(async start => {
+        const privateKey = randomBytes(32)
+        const a = await start({ privateKey })
+        const { enode, port } = a.network
+        const b = await start({ staticNodes: [byName(enode)] })
+        await until(() => b.connections === 1)
+        await a.stop()
+        await until(() => b.network.peers().length === 0)
+        expect(b.gone[0]?.reason).toBe('it said: the node stops')
+        const again = await start({ privateKey, port })
+        await until(() => allConnected([again, b]))
+        expect(b.connections).toBe(2)
+      }),
+  )
 
-  test('given no room, then a static node is let in, and others learn from the full one whom else to try', () =>
-    withNodes(async start => {
-      const full = await start({ maxPeers: 1 })
-      const bootnodes = [full.network.enode]
-      const b = await start({ bootnodes })
-      await until(() => allConnected([full, b]))
-      const c = await start({ bootnodes })
-      await until(() => !allConnected([b, c], 1) && c.network.peers().length === 1)
-      expect(peersOf(c)).toEqual([b.network.enode])
-      expect(peersOf(full)).toEqual([b.network.enode])
-      const d = await start()
-      full.network.addPeer(d.network.enode)
-      await until(() => d.network.peers().length === 1 && full.network.peers().length === 2)
-    }))
+  independent(
+    'given no room, then a static node is let in, and others learn from the full one whom else to try',
+    () =>
+      withNodes(async start => {
+        const full = await start({ maxPeers: 1 })
+        const bootnodes = [full.network.enode]
+        const b = await start({ bootnodes })
+        await until(() => allConnected([full, b]))
+        const c = await start({ bootnodes })
+        await until(() => !allConnected([b, c], 1) && c.network.peers().length === 1)
+        expect(peersOf(c)).toEqual([b.network.enode])
+        expect(peersOf(full)).toEqual([b.network.enode])
+        const d = await start()
+        full.network.addPeer(d.network.enode)
+        await until(() => d.network.peers().length === 1 && full.network.peers().length === 2)
+      }),
+  )
 
-  test('given a node that is refused, then it is not connected, and it is told why', () =>
+  independent('given a node that is refused, then it is not connected, and it is told why', () =>
     withNodes(async start => {
       const allowed = new Set<string>()
       const seen: string[] = []
@@ -114,9 +127,10 @@ describe('connections', () => {
       a.network.addPeer(b.network.enode)
       await until(() => a.lines.some(({ values }) => values?.['reason'] === 'refused: not in the allowlist'))
       expect(a.connections).toBe(0)
-    }))
+    }),
+  )
 
-  test('given a permission that ends, then the connection ends', () =>
+  independent('given a permission that ends, then the connection ends', () =>
     withNodes(async start => {
       let refusal: string | undefined
       const a = await start({ refuses: () => refusal })
@@ -125,9 +139,10 @@ describe('connections', () => {
       refusal = 'removed from the allowlist'
       await until(() => a.gone.length === 1 && b.gone.length === 1)
       expect(b.gone[0]?.reason).toBe('it said: refused: removed from the allowlist')
-    }))
+    }),
+  )
 
-  test('addPeer and removePeer say whether they changed something', () =>
+  independent('addPeer and removePeer say whether they changed something', () =>
     withNodes(async start => {
       const a = await start()
       const b = await start()
@@ -139,18 +154,20 @@ describe('connections', () => {
       expect(() => a.network.addPeer('enode://12@1.2.3.4:30303')).toThrow(
         'exactly 128 hexadecimal characters',
       )
-    }))
+    }),
+  )
 
-  test('given a port in use, then the error says so', () =>
+  independent('given a port in use, then the error says so', () =>
     withNodes(async start => {
       const a = await start()
       const error = await start({ port: a.network.port }).catch((cause: unknown) => cause)
       expect((error as { code?: string }).code).toBe('PORT_IN_USE')
-    }))
+    }),
+  )
 })
 
 describe('transactions', () => {
-  test('reach all in a line of three, in batches where one is not enough', () =>
+  independent('reach all in a line of three, in batches where one is not enough', () =>
     withNodes(async start => {
       const a = await start({ discovery: false })
       const b = await start({ discovery: false, bootnodes: [a.network.enode] })
@@ -168,9 +185,10 @@ describe('transactions', () => {
       expect(new Set(large(c).map(toHex))).toEqual(new Set(transactions.map(toHex)))
       expect(large(b).length).toBe(80)
       expect(a.transactions).toEqual([])
-    }))
+    }),
+  )
 
-  test('of the largest size that a pool takes cross', () =>
+  independent('of the largest size that a pool takes cross', () =>
     withNodes(async start => {
       const a = await start()
       const b = await start({ bootnodes: [a.network.enode] })
@@ -181,9 +199,10 @@ describe('transactions', () => {
         await new Promise(resolve => setTimeout(resolve, 200))
       }
       expect(b.transactions[0]?.length).toBe(largest.length)
-    }))
+    }),
+  )
 
-  test('that have no form of any are not passed on, so that who passes on is not blamed', () =>
+  independent('that have no form of any are not passed on, so that who passes on is not blamed', () =>
     withNodes(async start => {
       const a = await start({ discovery: false })
       const b = await start({ discovery: false, bootnodes: [a.network.enode] })
@@ -206,5 +225,6 @@ describe('transactions', () => {
         false,
         false,
       ])
-    }))
+    }),
+  )
 })

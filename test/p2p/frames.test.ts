@@ -35,6 +35,26 @@ describe('messages in a stream of bytes', () => {
     expect(frame?.buffer.byteLength).toBe(10)
   })
 
+  test('that wait are the same when they were made one buffer, at any place', () => {
+    for (let count = 0; count <= messages.length; count++) {
+      const decoder = createFrameDecoder(1 << 20)
+      for (let offset = 0; offset < bytes.length; offset += 1000)
+        decoder.push(bytes.subarray(offset, offset + 1000))
+      const taken = Array.from({ length: count }, () => decoder.next())
+      decoder.compact()
+      decoder.compact()
+      for (let frame = decoder.next(); frame !== undefined; frame = decoder.next()) taken.push(frame)
+      expect(taken).toEqual(messages)
+      expect(decoder.isEmpty).toBe(true)
+    }
+    const decoder = createFrameDecoder(1 << 20)
+    for (const byte of encodeFrame(patternOf(300))) {
+      decoder.push(Uint8Array.of(byte))
+      decoder.compact()
+    }
+    expect(decoder.next()).toEqual(patternOf(300))
+  })
+
   test('of the largest size are read, larger ones refused before any of it is there', () => {
     expect(decodeAll(encodeFrame(patternOf(100)), 10, 100).length).toBe(1)
     const decoder = createFrameDecoder(100)

@@ -1,11 +1,10 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { toBareHex } from '../../core/bytes/hex.ts'
 import { startTestNode, until } from './networks.ts'
-
-setDefaultTimeout(60_000)
+import { independent } from '../support/scenario.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
@@ -61,7 +60,7 @@ const PAIRS: readonly (readonly [Runtime, Runtime])[] = [
 ]
 
 describe.each(PAIRS)('a node on %s and one on %s', (first, second) => {
-  test.skipIf(!isInstalled(first) || !isInstalled(second))(
+  independent.skipIf(!isInstalled(first) || !isInstalled(second))(
     'send each other a block of 5 MB every way there is, and end by themselves',
     async () => {
       const a = startPeer(first, privateKey())
@@ -89,7 +88,7 @@ describe.each(PAIRS)('a node on %s and one on %s', (first, second) => {
 })
 
 describe('a process that stands still', () => {
-  test('is taken for gone, and one that is killed at once', async () => {
+  independent('is taken for gone, and one that is killed at once', async () => {
     const key = randomBytes(32)
     const node = await startTestNode({ privateKey: key })
     const still = startPeer('bun', privateKey(), node.network.enode)

@@ -1,0 +1,197 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { randomBytes } from 'node:crypto'
+import { createArrivals } from '../../p2p/arrivals.ts'
+import { encodeFrame } from '../../p2p/frames.ts'
+import { createFrameCounter } from '../../p2p/yamuxFrames.ts'
+import { type Node, type StartOptions, until, withNodes } from './networks.ts'
+import { dialRaw, type RawPeer } from './rawPeer.ts'
+
+setDefaultTimeout(60_000)
+
+const FLOOD = 20_000
+const MESSAGE = encodeFrame(Uint8Array.of(0x13), new Uint8Array(180))
+
+const withFlooder = (
+  run: (
+    node: Node,
+    dial: () => Promise<RawPeer>,
+    start: (options?: StartOptions) => Promise<Node>,
+  ) => Promise<void>,
+  options: StartOptions = {},
+): Promise<void> =>
+  withNodes(async start => {
+    const node = await start({ discovery: false, ...options })
+    const privateKey = randomBytes(32)
+    const raws: RawPeer[] = []
+    try {
+      await run(
+        node,
+        async () => {
+          const raw = await dialRaw(node.network.enode, privateKey)
+          raws.push(raw)
+          return raw
+        },
+        start,
+      )
+    } finally {
+      await Promise.all(raws.map(raw => raw.stop()))
+    }
+  })
+
+/** Offers the same frame again and again, each in a frame of its own, until all are sent or the node hangs up. */
+const flood = async (raw: RawPeer, frame: Uint8Array, count: number): Promise<void> => {
+  const stream = await raw.open(raw.protocols.consensus)
+  for (let sent = 0; sent < count && raw.isConnected && stream.status === 'open'; ) {
+    for (let i = 0; i < 100 && stream.status === 'open'; i++, sent++) stream.send(frame)
+    while (raw.isConnected && stream.status === 'open' && stream.writeBufferLength > 100_000)
+      await new Promise(resolve => setTimeout(resolve, 5))
+  }
+}
+
+/** Until no message has come for longer than a reader rests. */
+const untilQuiet = async (node: Node): Promise<void> => {
+  for (let heard = -1; heard < node.consensus.length; ) {
+    heard = node.consensus.length
+    await new Promise(resolve => setTimeout(resolve, 400))
+  }
+}
+
+const isBanned = (node: Node, what: string): boolean =>
+  node.lines.some(({ text, values }) => text.includes('kept away') && values?.['what'] === what)
+
+describe('a flood of consensus messages', () => {
+  test('given a stranger, then some hundred are read, it is dropped, kept away, and others are heard meanwhile', () =>
+    withFlooder(
+      async (node, dial, start) => {
+        const honest = await start({ discovery: false, bootnodes: [node.network.enode] })
+        await until(() => node.connections === 1)
+        const raw = await dial()
+        await raw.shakeHands()
+        await until(() => node.connections === 2)
+        const flooding = flood(raw, MESSAGE, FLOOD)
+        const to = honest.network.peers()[0]?.address as Uint8Array
+        for (let i = 0; i < 20; i++) honest.network.sendConsensus(to, 0x12, Uint8Array.of(i))
+        await until(() => node.consensus.filter(({ code }) => code === 0x12).length === 20)
+        await flooding
+        await until(() => !raw.isConnected)
+        expect(isBanned(node, 'flooding')).toBe(true)
+        expect(node.consensus.filter(({ code }) => code === 0x13).length).toBeLessThan(1_500)
+        const again = await dial().catch(() => undefined)
+        await until(() => again?.isConnected !== true)
+        expect(node.network.peers().length).toBe(1)
+      },
+      { roleOf: () => 'other' },
+    ))
+
+  test('given a validator, then a burst that honest ones may send is read, and it is dropped when it goes on', () =>
+    withFlooder(async (node, dial) => {
+      const raw = await dial()
+      await raw.shakeHands()
+      await until(() => node.connections === 1)
+      await flood(raw, MESSAGE, FLOOD)
+      await until(() => !raw.isConnected)
+      expect(isBanned(node, 'flooding')).toBe(true)
+      expect(node.consensus.length).toBeGreaterThanOrEqual(3_000)
+      expect(node.consensus.length).toBeLessThan(10_000)
+    }))
+
+  test('given bursts over one stream and connection after the other, then they count together', () =>
+    withFlooder(
+      async (node, dial) => {
+        for (let connection = 0; connection < 4 && !isBanned(node, 'flooding'); connection++) {
+          const raw = await dial()
+          await raw.shakeHands()
+          await until(() => node.network.peers().length === 1)
+          await flood(raw, MESSAGE, 400)
+          await flood(raw, MESSAGE, 400)
+          await untilQuiet(node)
+          await raw.stop()
+          await until(() => node.network.peers().length === 0)
+        }
+        expect(node.consensus.length).toBeLessThan(1_500)
+      },
+      { roleOf: () => 'other' },
+    ))
+
+  test('given the smallest frames, then its connection is not read on, and it is dropped', () =>
+    withFlooder(async (node, dial) => {
+      const raw = await dial()
+      await raw.shakeHands()
+      await until(() => node.connections === 1)
+      // Each is one byte of a message that never ends.
+      const stream = await raw.open(raw.protocols.consensus)
+      stream.send(Uint8Array.of(0, 100, 0, 0))
+      while (raw.isConnected && stream.status === 'open') {
+        for (let i = 0; i < 500 && stream.status === 'open'; i++) stream.send(Uint8Array.of(0))
+        await new Promise(resolve => setTimeout(resolve, 1))
+      }
+      await until(() => !raw.isConnected)
+      expect(isBanned(node, 'flooding')).toBe(true)
+      expect(node.consensus).toEqual([])
+    }))
+})
+
+describe('arrivals', () => {
+  const arrivalsAt = (clock: { now: number }) => createArrivals(() => clock.now)
+
+  test('given strangers of one address, when more come than all nodes of a network, then the rest waits, others do not', () => {
+    const clock = { now: 0 }
+    const arrivals = arrivalsAt(clock)
+    const admitted = Array.from({ length: 300 }, (_, n) => arrivals.admits('10.0.0.1', `${n}`, false))
+    expect(admitted.filter(Boolean).length).toBeLessThan(150)
+    expect(arrivals.admits('10.0.0.2', 'a', false)).toBe(true)
+    expect(arrivals.admits('10.0.0.1', 'validator', true)).toBe(true)
+    clock.now = 2_000
+    expect(arrivals.admits('10.0.0.1', 'b', false)).toBe(true)
+  })
+
+  test('given strangers that are banned for flooding, when it goes on, then their address brings one in a minute', () => {
+    const clock = { now: 0 }
+    const arrivals = arrivalsAt(clock)
+    let floods = 0
+    for (; clock.now < 3_600_000; clock.now += 100)
+      if (arrivals.admits('10.0.0.1', `${clock.now}`, false)) {
+        arrivals.flooded('10.0.0.1')
+        floods++
+      }
+    expect(floods).toBeLessThan(64)
+    expect(floods).toBeGreaterThan(50)
+  })
+
+  test('given a banned key that dials again and again, then few handshakes are made, though a static node that waits finds in', () => {
+    const clock = { now: 0 }
+    const arrivals = arrivalsAt(clock)
+    let handshakes = 0
+    for (; clock.now < 60_000; clock.now += 10)
+      if (arrivals.admitsHandshake('10.0.0.1')) {
+        arrivals.refusedBanned('10.0.0.1')
+        handshakes++
+      }
+    expect(handshakes).toBeLessThan(200)
+    for (let dials = 0; dials < 100; dials++) {
+      clock.now += 4_000
+      expect(arrivals.admitsHandshake('10.0.0.1')).toBe(true)
+      arrivals.refusedBanned('10.0.0.1')
+    }
+  })
+})
+
+describe('frames of yamux', () => {
+  const frame = (type: number, length: number): Uint8Array => {
+    const bytes = new Uint8Array(12 + (type === 0 ? length : 0))
+    bytes[1] = type
+    new DataView(bytes.buffer).setUint32(8, length)
+    return bytes
+  }
+
+  test('given data and control frames, when they come in pieces of any size, then each is counted once', () => {
+    const bytes = Buffer.concat([frame(0, 300), frame(1, 262_144), frame(2, 7), frame(0, 0), frame(0, 1)])
+    for (const size of [1, 5, 12, 13, 100, bytes.length]) {
+      const count = createFrameCounter()
+      let frames = 0
+      for (let offset = 0; offset < bytes.length; offset += size)
+        frames += count(bytes.subarray(offset, offset + size))
+      expect(frames).toBe(5)
+    }
+  })
+})
