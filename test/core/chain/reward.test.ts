@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { beneficiaryOf, rewardCredits, withdrawalCredits } from '../../../core/chain/reward.ts'
 import type { Consensus, QbftParameters } from '../../../core/genesis/configuration.ts'
 import type { ForkName } from '../../../core/genesis/fork.ts'
+import { DEFAULT_MESSAGING, DEFAULT_PARAMETERS } from '../../support/qbftDefaults.ts'
 
 const ETHER = 10n ** 18n
 const address = (byte: number): Uint8Array => new Uint8Array(20).fill(byte)
@@ -10,34 +11,16 @@ const BENEFICIARY = address(2)
 
 const ethash = { consensus: { kind: 'ethash', terminalTotalDifficulty: undefined } as Consensus }
 
-const parameters = {
-  blockPeriodSeconds: 1,
-  blockPeriodMs: 0,
-  emptyBlockPeriodSeconds: 0,
-  epochLength: 30_000n,
-  requestTimeoutSeconds: 1,
-  blockReward: 0n,
-  miningBeneficiary: undefined,
-  validatorSelection: { mode: 'blockheader' },
-} satisfies QbftParameters
-
-const DEFAULT_MESSAGING = {
-  messageQueueLimit: 1000,
-  duplicateMessageLimit: 100,
-  futureMessagesLimit: 1000,
-  futureMessagesMaxDistance: 10,
-}
-
 const qbft = (
   from: Partial<QbftParameters>,
   ...transitions: readonly [bigint, Partial<QbftParameters>][]
 ) => ({
   consensus: {
     kind: 'qbft',
-    parameters: { ...parameters, ...from },
+    parameters: { ...DEFAULT_PARAMETERS, ...from },
     transitions: transitions.map(([block, change]) => ({
       block,
-      parameters: { ...parameters, ...change },
+      parameters: { ...DEFAULT_PARAMETERS, ...change },
       validators: undefined,
     })),
     startBlock: 0n,

@@ -3,6 +3,7 @@ import { toQuantity } from '../../../core/bytes/hex.ts'
 import { DEPLOYER, RECEIVER, type Sample, startSampleChain } from '../support/sampleChain.ts'
 import { VALIDATOR } from '../support/testNode.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
+import { RECEIPT_FIELDS, TRANSACTION_FIELDS } from './support/fields.ts'
 import { type Data, type Graphql, graphqlOf } from './support/graphqlNode.ts'
 
 setDefaultTimeout(60_000)
@@ -23,13 +24,6 @@ const BLOCK_FIELDS = `number hash parent { hash } nonce transactionsRoot transac
   miner { address } extraData gasLimit gasUsed baseFeePerGas timestamp logsBloom mixHash difficulty totalDifficulty
   ommerCount ommers { hash } ommerAt(index: 0) { hash } ommerHash withdrawalsRoot withdrawals { index } blobGasUsed
   excessBlobGas`
-
-const TRANSACTION_FIELDS = `hash nonce index from { address } to { address } value gasPrice maxFeePerGas
-  maxPriorityFeePerGas maxFeePerBlobGas gas inputData block { number hash } r s v yParity type
-  accessList { address storageKeys } blobVersionedHashes`
-
-const RECEIPT_FIELDS = `status gasUsed cumulativeGasUsed effectiveGasPrice effectiveTip createdContract { address }
-  logs { index data topics account { address } transaction { hash } } blobGasUsed blobGasPrice revertReason`
 
 describe('a block', () => {
   test('has what JSON-RPC tells of it', async () => {

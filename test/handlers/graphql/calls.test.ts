@@ -4,6 +4,7 @@ import { toQuantity } from '../../../core/bytes/hex.ts'
 import { DEPLOYER, RECEIVER, type Sample, startSampleChain } from '../support/sampleChain.ts'
 import { ACCOUNTS, VALIDATOR } from '../support/testNode.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
+import { RECEIPT_FIELDS, TRANSACTION_FIELDS } from './support/fields.ts'
 import { type Data, type Graphql, graphqlOf } from './support/graphqlNode.ts'
 
 setDefaultTimeout(60_000)
@@ -19,13 +20,6 @@ afterAll(() => sample.node.close())
 
 const rpc = (method: string, ...params: readonly unknown[]): Promise<Data> =>
   sample.node.call(method, ...params)
-
-const TRANSACTION_FIELDS = `hash nonce index from { address } to { address } value gasPrice maxFeePerGas
-  maxPriorityFeePerGas maxFeePerBlobGas gas inputData block { number hash } r s v yParity type
-  accessList { address storageKeys } blobVersionedHashes`
-
-const RECEIPT_FIELDS = `status gasUsed cumulativeGasUsed effectiveGasPrice effectiveTip createdContract { address }
-  logs { index data topics account { address } transaction { hash } } blobGasUsed blobGasPrice revertReason`
 
 describe('calls', () => {
   test('give what they return, at any block; a failure is a status', async () => {

@@ -2,10 +2,9 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { privateKeyToAccount } from 'viem/accounts'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
-import { ACCOUNTS, startTestNode, type TestNode, type TestNodeOptions } from '../support/testNode.ts'
+import { startTestNode, type TestNode, type TestNodeOptions } from '../support/testNode.ts'
+import { RECIPIENT, SENDER, transfer } from '../support/transfers.ts'
 
-const SENDER = privateKeyToAccount((ACCOUNTS[0] as (typeof ACCOUNTS)[0]).privateKey)
-const RECIPIENT = (ACCOUNTS[1] as (typeof ACCOUNTS)[0]).address
 const POOR = privateKeyToAccount(toHex(bigintToFixedBytes(0xbadn, 32)) as `0x${string}`)
 
 let node: TestNode
@@ -13,19 +12,6 @@ const start = async (options: TestNodeOptions = {}): Promise<void> => {
   node = await startTestNode(options)
 }
 afterEach(() => node.close())
-
-const transfer = (nonce: number, more: object = {}) =>
-  SENDER.signTransaction({
-    type: 'eip1559',
-    chainId: 1337,
-    nonce,
-    gas: 21_000n,
-    maxFeePerGas: 2_000_000_000n,
-    maxPriorityFeePerGas: 1n,
-    to: RECIPIENT,
-    value: 1n,
-    ...more,
-  })
 
 const send = async (raw: string) => (await node.rpc('eth_sendRawTransaction', raw)).error
 

@@ -1,28 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { privateKeyToAccount } from 'viem/accounts'
-import { ACCOUNTS, startTestNode, type TestNode } from '../support/testNode.ts'
-
-const SENDER = privateKeyToAccount((ACCOUNTS[0] as (typeof ACCOUNTS)[0]).privateKey)
-const RECIPIENT = (ACCOUNTS[1] as (typeof ACCOUNTS)[0]).address
+import { startTestNode, type TestNode } from '../support/testNode.ts'
+import { SENDER, transfer } from '../support/transfers.ts'
 
 let node: TestNode
 beforeEach(async () => {
   node = await startTestNode()
 })
 afterEach(() => node.close())
-
-const transfer = (nonce: number, more: object = {}) =>
-  SENDER.signTransaction({
-    type: 'eip1559',
-    chainId: 1337,
-    nonce,
-    gas: 21_000n,
-    maxFeePerGas: 2_000_000_000n,
-    maxPriorityFeePerGas: 1n,
-    to: RECIPIENT,
-    value: 1n,
-    ...more,
-  })
 
 /** Sends and mines once the pool has it. */
 const sendAndMine = async (raw: string) => {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { privateKeyToAccount } from 'viem/accounts'
 import { wholeOf } from '../../../handlers/rpc/pool/content.ts'
 import { ACCOUNTS, startTestNode, type TestNode } from '../support/testNode.ts'
+import { transfer } from '../support/transfers.ts'
 
 const [FIRST, SECOND] = ACCOUNTS.slice(0, 2).map(({ privateKey }) => privateKeyToAccount(privateKey)) as [
   ReturnType<typeof privateKeyToAccount>,
@@ -16,17 +17,7 @@ beforeEach(async () => {
 afterEach(() => node.close())
 
 const send = async (account: typeof FIRST, nonce: number, more: object = {}): Promise<string> => {
-  const raw = await account.signTransaction({
-    type: 'eip1559',
-    chainId: 1337,
-    nonce,
-    gas: 21_000n,
-    maxFeePerGas: 2_000_000_000n,
-    maxPriorityFeePerGas: 1n,
-    to: RECIPIENT,
-    value: 7n,
-    ...more,
-  })
+  const raw = await transfer(nonce, { to: RECIPIENT, value: 7n, ...more }, account)
   return (await node.call('eth_sendRawTransaction', raw)) as string
 }
 

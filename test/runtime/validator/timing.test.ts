@@ -1,18 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import type { QbftParameters } from '../../../core/genesis/configuration.ts'
 import { blockTimes, selectionTimeMs } from '../../../runtime/validator/timing.ts'
+import { DEFAULT_PARAMETERS } from '../../support/qbftDefaults.ts'
 
-const parameters = (given: Partial<QbftParameters>): QbftParameters => ({
-  blockPeriodSeconds: 1,
-  blockPeriodMs: 0,
-  emptyBlockPeriodSeconds: 0,
-  epochLength: 30_000n,
-  requestTimeoutSeconds: 1,
-  blockReward: 0n,
-  miningBeneficiary: undefined,
-  validatorSelection: { mode: 'blockheader' },
-  ...given,
-})
+const parameters = (given: Partial<QbftParameters>): QbftParameters => ({ ...DEFAULT_PARAMETERS, ...given })
 
 describe('the block timer (qbft-protocol §3.5, §3.6)', () => {
   test('given a parent of second 500 and a period of 15 s then the next block may be made at second 515', () => {

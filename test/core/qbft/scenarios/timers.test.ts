@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import type { QbftMessaging, QbftParameters } from '../../../../core/genesis/configuration.ts'
+import type { QbftParameters } from '../../../../core/genesis/configuration.ts'
 import { type QbftConsensus, qbftAt } from '../../../../core/genesis/schedule.ts'
 import type { Timer } from '../../../../core/qbft/input.ts'
 import { RESEND_MS } from '../../../../core/qbft/rounds.ts'
 import { roundTimeoutMs } from '../../../../core/qbft/timeouts.ts'
 import { createTimers } from '../../../../runtime/consensus/timers.ts'
 import { blockTimes } from '../../../../runtime/validator/timing.ts'
+import { DEFAULT_MESSAGING, DEFAULT_PARAMETERS } from '../../../support/qbftDefaults.ts'
 import type { Key } from '../../chain/support/keys.ts'
 import { givenNode, proposedIn } from '../support/given.ts'
 import { addressesOf, at, networkKeys, STRANGER } from '../support/keys.ts'
@@ -205,23 +206,8 @@ test('a validator that connects gets the proposal, the prepare and the commit of
 })
 
 describe('the block timer', () => {
-  const PARAMETERS: QbftParameters = {
-    blockPeriodSeconds: 15,
-    blockPeriodMs: 0,
-    emptyBlockPeriodSeconds: 0,
-    epochLength: 30_000n,
-    requestTimeoutSeconds: 1,
-    blockReward: 0n,
-    miningBeneficiary: undefined,
-    validatorSelection: { mode: 'blockheader' },
-  }
+  const PARAMETERS: QbftParameters = { ...DEFAULT_PARAMETERS, blockPeriodSeconds: 15 }
   const NOW_MS = 505_000
-  const MESSAGING: QbftMessaging = {
-    messageQueueLimit: 1000,
-    duplicateMessageLimit: 100,
-    futureMessagesLimit: 1000,
-    futureMessagesMaxDistance: 10,
-  }
   /** What is started for the block after one of 500 seconds. */
   const started = (parameters: QbftParameters, timestamp = 500n) => {
     const keys = networkKeys(4)
@@ -246,7 +232,7 @@ describe('the block timer', () => {
     kind: 'qbft',
     parameters: PARAMETERS,
     startBlock: 0n,
-    messaging: MESSAGING,
+    messaging: DEFAULT_MESSAGING,
     transitions: blocks.map(([block, blockPeriodSeconds]) => ({
       block,
       parameters: { ...PARAMETERS, blockPeriodSeconds },
