@@ -1,6 +1,4 @@
-import type { JsonPiece } from '../rpc/jsonPieces.ts'
-
-const encoder = new TextEncoder()
+import { bytesOfPiece, type JsonPiece } from '../rpc/jsonPieces.ts'
 
 /** Bytes of one turn: encoded and copied in a millisecond or two. */
 const TURN_BYTES = 1024 * 1024
@@ -13,11 +11,6 @@ export type StreamOptions = {
   readonly turnBytes?: number
   /** Called once when nothing more is taken from the pieces: they have all been read, or the client left. */
   readonly onEnd?: () => void
-}
-
-const bytesOf = (piece: JsonPiece | Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> => {
-  if (typeof piece === 'string') return encoder.encode(piece)
-  return piece instanceof Uint8Array ? piece : piece.bytes()
 }
 
 /**
@@ -42,7 +35,7 @@ export const streamOf = (
         onEnd?.()
         return
       }
-      const bytes = bytesOf(next.value)
+      const bytes = next.value instanceof Uint8Array ? next.value : bytesOfPiece(next.value)
       turned += Math.max(bytes.length, turnBytes / TURN_PIECES)
       controller.enqueue(bytes)
     },

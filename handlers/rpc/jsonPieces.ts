@@ -30,6 +30,9 @@ export const keepPlain: KeepBytes = bytes => {
 export const pieceText = (piece: JsonPiece): string =>
   typeof piece === 'string' ? piece : decoder.decode(piece.bytes())
 
+export const bytesOfPiece = (piece: JsonPiece): Uint8Array<ArrayBuffer> =>
+  typeof piece === 'string' ? encoder.encode(piece) : piece.bytes()
+
 /** In characters or bytes, which nearly always are as many. */
 export const pieceLength = (piece: JsonPiece): number =>
   typeof piece === 'string' ? piece.length : piece.byteLength

@@ -3,7 +3,6 @@ import type { ConnectionAuthentication } from '../auth/connection.ts'
 import type { Dispatcher, Reply } from '../rpc/dispatcher.ts'
 import { errorOutcome, replyText } from '../rpc/envelope.ts'
 import { RPC_ERRORS, type RpcErrorName } from '../rpc/errors.ts'
-import { pieceText } from '../rpc/jsonPieces.ts'
 import type { SubscriptionHub } from '../rpc/subscriptions/subscriptions.ts'
 import { createOutbox } from './outbox.ts'
 import { CLOSE_CODES, type Session, type Socket } from './socket.ts'
@@ -98,7 +97,7 @@ export const createSession = (socket: Socket, parts: SessionParts): OpenSession 
 
   const cut = (name: RpcErrorName): void => {
     if (isGone) return
-    socket.send(replyText('null', errorOutcome(name)), false)
+    outbox.farewell(replyText('null', errorOutcome(name)))
     end(CLOSE_CODES.policyViolation, RPC_ERRORS[name].message)
   }
 
@@ -108,7 +107,7 @@ export const createSession = (socket: Socket, parts: SessionParts): OpenSession 
     const request = subscriptions.forRequest()
     const finish = ({ body }: Reply): void => {
       if (isGone) return
-      if (body !== '') outbox.reply(typeof body === 'string' ? body : body.map(pieceText).join(''))
+      if (body !== '') outbox.reply(body)
       request.answered()
     }
     if (text === '') return finish(EMPTY_MESSAGE)

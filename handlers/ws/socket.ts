@@ -2,6 +2,11 @@
 export type Socket = {
   /** Queues a text message, compressed where that is asked for and the client offered it. */
   send(text: string, isCompressed: boolean): void
+  /**
+   * Queues part of a text message, whole characters of it; nothing but parts is sent until the last of them. Undefined where the
+   * runtime takes whole messages only.
+   */
+  readonly sendPart?: (bytes: Uint8Array, isLast: boolean) => void
   /** What is queued and not yet taken by the network. */
   bufferedBytes(): number
   /** Closes with the handshake, behind everything that is queued. The reason has at most 123 bytes. */

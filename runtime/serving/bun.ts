@@ -25,15 +25,15 @@ const socketOf = (webSocket: ServerWebSocket<Data>): Socket => ({
   terminate: () => webSocket.terminate(),
 })
 
-const handlerOf = ({ messageBytesMax }: WebSocketOptions): WebSocketHandler<Data> => ({
+const handlerOf = ({ frameBytesMax }: WebSocketOptions): WebSocketHandler<Data> => ({
   open: webSocket => {
     webSocket.data.session = webSocket.data.granted.open(socketOf(webSocket))
   },
   message: ({ data }, message) =>
     data.session?.message(typeof message === 'string' ? message : message.toString()),
   close: ({ data }) => data.session?.closed(),
-  // Also of what a compressed message holds.
-  maxPayloadLength: messageBytesMax,
+  // One bound for frames, for messages and for what a compressed message holds.
+  maxPayloadLength: frameBytesMax,
   // One of each for all connections, with no memory from one message to the next.
   perMessageDeflate: { compress: 'shared', decompress: 'shared' },
   // The session bounds what is queued: it tells the reader before it is cut off.

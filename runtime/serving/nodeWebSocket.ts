@@ -1,7 +1,8 @@
 import { type IncomingMessage, type Server as HttpServer, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type RawData, type ServerOptions, type WebSocket, WebSocketServer } from 'ws'
-import type { Socket, Upgrade } from '../../handlers/ws/socket.ts'
+import { CLOSE_CODES, type Socket, type Upgrade } from '../../handlers/ws/socket.ts'
+import { createFrameWatch } from './frameWatch.ts'
 import { PING_INTERVAL_MS, type WebSocketOptions } from './serve.ts'
 
 /** Whoever does not answer the closing handshake by then is cut off. */
@@ -12,13 +13,14 @@ const DEFLATES_MAX = 4
 
 const socketOf = (webSocket: WebSocket): Socket => ({
   send: (text, isCompressed) => webSocket.send(text, { compress: isCompressed }),
+  sendPart: (bytes, isLast) => webSocket.send(bytes, { binary: false, compress: false, fin: isLast }),
   bufferedBytes: () => webSocket.bufferedAmount,
   close: (code, reason) => webSocket.close(code, reason),
   terminate: () => webSocket.terminate(),
 })
 
-const textOf = (data: RawData): string =>
-  (Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer)).toString()
+const bytesOf = (data: RawData): Buffer =>
+  Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer)
 
 /** Writes the answer to an upgrade that is refused, and ends the connection. */
 const refuse = async (socket: Duplex, response: Response): Promise<void> => {
@@ -34,7 +36,7 @@ const refuse = async (socket: Duplex, response: Response): Promise<void> => {
 }
 
 /** Begins a session on an open connection, and looks now and then whether the other end is still there. */
-const begin = (webSocket: WebSocket, granted: Upgrade): void => {
+const begin = (webSocket: WebSocket, connection: Duplex, granted: Upgrade, frameBytesMax: number): void => {
   const session = granted.open(socketOf(webSocket))
   let unanswered = 0
   const timer = setInterval(() => {
@@ -44,7 +46,23 @@ const begin = (webSocket: WebSocket, granted: Upgrade): void => {
   webSocket.on('pong', () => {
     unanswered = 0
   })
-  webSocket.on('message', (data: RawData) => session.message(textOf(data)))
+  let isRefused = false
+  // ws bounds messages and tells nothing of their frames.
+  const refuseLonger = (bytes: number): void => {
+    if (isRefused || bytes <= frameBytesMax) return
+    isRefused = true
+    webSocket.close(CLOSE_CODES.messageTooBig, 'A frame is too long')
+  }
+  /** Of the messages that ws has not told of yet. */
+  const frames: number[] = []
+  const watch = createFrameWatch({ onFrame: refuseLonger, onLastFrame: count => frames.push(count) })
+  connection.prependListener('data', watch)
+  webSocket.on('message', (data: RawData) => {
+    const text = bytesOf(data)
+    // What a compressed frame holds counts too.
+    if (frames.shift() === 1) refuseLonger(text.length)
+    if (!isRefused) session.message(text.toString())
+  })
   // Faults of the other end, after which ws closes the connection: broken frames, a message that is too long, a reset.
   webSocket.on('error', () => undefined)
   webSocket.on('close', () => {
@@ -56,7 +74,7 @@ const begin = (webSocket: WebSocket, granted: Upgrade): void => {
 /** Answers the upgrades of a server of node:http. Returns the function that closes what is still open. */
 export const serveWebSocket = (
   server: HttpServer,
-  { upgrade, messageBytesMax }: WebSocketOptions,
+  { upgrade, frameBytesMax, messageBytesMax }: WebSocketOptions,
 ): (() => void) => {
   const protocols = new WeakMap<IncomingMessage, string>()
   // The types do not know closeTimeout yet.
@@ -82,7 +100,9 @@ export const serveWebSocket = (
     const granted = await upgrade({ headers }, () => request.socket.remoteAddress ?? '')
     if (granted instanceof Response) return refuse(socket, granted)
     if (granted.protocol !== undefined) protocols.set(request, granted.protocol)
-    webSockets.handleUpgrade(request, socket, head, webSocket => begin(webSocket, granted))
+    webSockets.handleUpgrade(request, socket, head, webSocket =>
+      begin(webSocket, socket, granted, frameBytesMax),
+    )
   }
 
   server.on('upgrade', (request, socket, head) => {

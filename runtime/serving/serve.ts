@@ -19,7 +19,9 @@ export const isUpgrade = ({ headers }: UpgradeRequest): boolean =>
 
 export type WebSocketOptions = {
   readonly upgrade: GrantUpgrade
-  /** Longest message, in however many frames; a longer one closes its connection with the code 1009. */
+  /** Longest frame; a longer one closes its connection with the code 1009. */
+  readonly frameBytesMax: number
+  /** The same of messages, in however many frames. Where a runtime shows no frames, a message may have as much as one. */
   readonly messageBytesMax: number
 }
 

@@ -33,7 +33,11 @@ const startOurs = async (connectionsMax: number): Promise<Server> => {
     port: 0,
     fetch: (request, peer) => app.fetch(request, peer),
     bodyBytesMax: 1024,
-    webSocket: { upgrade: (request, peer) => app.upgrade(request, peer), messageBytesMax: 1024 },
+    webSocket: {
+      upgrade: (request, peer) => app.upgrade(request, peer),
+      frameBytesMax: 1024,
+      messageBytesMax: 1024,
+    },
   })
   return {
     port: server.port,

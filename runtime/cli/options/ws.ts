@@ -52,7 +52,8 @@ export const WS_OPTIONS = {
     min: 1,
     max: 64 * 1024 * 1024,
     placeholder: '<BYTES>',
-    description: 'Longest frame; a message, in however many frames, may have four times as much',
+    description:
+      'Longest frame; a message of several may have four times as much, on Bun no more than one frame',
   }),
   xWsTimeoutSeconds: integerOption({
     name: 'Xws-timeout-seconds',

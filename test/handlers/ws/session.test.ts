@@ -7,18 +7,29 @@ import {
   COMPRESSED_LENGTH_MIN,
   NOTIFICATION_BUFFER_BYTES_MAX,
   REPLY_BUFFER_BYTES_MAX,
+  WHOLE_MESSAGE_BYTES_MAX,
 } from '../../../handlers/ws/outbox.ts'
 import { createSession, CUT_GRACE_MS, IN_WORK_MAX, WAITING_MAX } from '../../../handlers/ws/session.ts'
 import type { Socket } from '../../../handlers/ws/socket.ts'
 
 /** A socket whose reader reads when it is told to. */
-const createStalledSocket = () => {
+const createStalledSocket = (takesParts = false) => {
   const sent: string[] = []
   const compressed: string[] = []
   let buffered = 0
   const ends: string[] = []
+  const parts: string[] = []
+  const sendPart = (bytes: Uint8Array, isLast: boolean): void => {
+    parts.push(new TextDecoder().decode(bytes))
+    buffered += bytes.length
+    if (!isLast) return
+    sent.push(parts.join(''))
+    parts.length = 0
+  }
   const socket: Socket = {
+    ...(takesParts ? { sendPart } : {}),
     send: (text, isCompressed) => {
+      if (parts.length > 0) throw new Error('a message amid the parts of another one')
       sent.push(text)
       if (isCompressed) compressed.push(text)
       buffered += text.length
@@ -31,6 +42,7 @@ const createStalledSocket = () => {
     socket,
     sent,
     compressed,
+    parts,
     ends,
     read: (bytes = buffered) => {
       buffered -= bytes
@@ -40,8 +52,8 @@ const createStalledSocket = () => {
 
 const reply = (body: string): Reply => ({ status: 200, body })
 
-const start = (handle: (body: string) => Reply | Promise<Reply>) => {
-  const stalled = createStalledSocket()
+const start = (handle: (body: string) => Reply | Promise<Reply>, takesParts = false) => {
+  const stalled = createStalledSocket(takesParts)
   const errors: unknown[] = []
   let notify: (notification: string) => void = () => undefined
   let open = 0
@@ -156,6 +168,63 @@ describe('given a reader that is behind', () => {
     for (let i = 0; i <= WAITING_MAX; i++) session.message('request')
     expect(sent.at(-1)).toContain('too many of its requests are waiting')
     session.closed()
+  })
+})
+
+/** An answer of so many megabytes, as methods make it. */
+const inPieces = (megabytes: number): Reply => ({
+  status: 200,
+  body: ['{"jsonrpc":"2.0","id":"a","result":', ...Array.from({ length: megabytes }, () => MEGABYTE), '}'],
+})
+
+describe('given an answer that is very long', () => {
+  test('when the runtime takes parts then there are only as many as its reader takes, and what comes meanwhile waits', async () => {
+    const { session, sent, parts, read, notify } = start(
+      body => (body === 'long' ? inPieces(40) : reply(body)),
+      true,
+    )
+    session.message('long')
+    notify('news')
+    await until(() => parts.length > 2)
+    await Bun.sleep(60)
+    expect(parts.length).toBeLessThan(REPLY_BUFFER_BYTES_MAX / MEGABYTE.length + 4)
+    expect(sent).toEqual([])
+    session.message('short')
+    while (sent.length < 3) {
+      read()
+      await Bun.sleep(1)
+    }
+    expect(sent.map(text => text.length)).toEqual([40 * MEGABYTE.length + 36, 4, 5])
+    expect(sent.slice(1)).toEqual(['news', 'short'])
+  })
+
+  test('when its reader stops amid the parts then it is closed without another message', async () => {
+    const { session, parts, sent, read, notify, ends } = start(() => inPieces(40), true)
+    session.message('long')
+    await until(() => parts.length > 2)
+    for (let i = 0; i < 5; i++) notify(MEGABYTE)
+    read()
+    await until(() => ends.length > 0)
+    expect([sent, ends]).toEqual([[], [`1008 ${SLOW}`]])
+  })
+
+  test('when the runtime takes whole messages then it is told with its id that it is too long', async () => {
+    const most = WHOLE_MESSAGE_BYTES_MAX / MEGABYTE.length
+    const { session, sent, read } = start(body => inPieces(Number(body)))
+    session.message(String(most - 1))
+    read()
+    session.message(String(most))
+    await until(() => sent.length > 1)
+    expect(sent[0]?.length).toBeGreaterThan((most - 1) * MEGABYTE.length)
+    expect(JSON.parse(sent[1] as string)).toEqual({
+      jsonrpc: '2.0',
+      id: 'a',
+      error: {
+        code: -32005,
+        message:
+          'Answer exceeds the size limit of a message (more than 16 MB over WebSocket: ask for less, or over HTTP)',
+      },
+    })
   })
 })
 

@@ -1,0 +1,65 @@
+/** Two bytes, eight of the length, four of the mask (RFC 6455, 5.2). */
+const HEADER_BYTES_MAX = 14
+
+const LENGTH_BITS = 0x7f
+const LENGTH_16 = 126
+const LENGTH_64 = 127
+const MASK = 0x80
+const OPCODE = 0x0f
+const FIN = 0x80
+/** From here on; those frames have a bound of their own. */
+const CONTROL = 8
+
+export type FrameEvents = {
+  /** The payload of a frame has so many bytes; told as soon as its header is there. */
+  readonly onFrame: (bytes: number) => void
+  /** The last frame of a message has begun, which has so many. */
+  readonly onLastFrame: (frames: number) => void
+}
+
+/**
+ * Follows the frames of messages on a connection by their headers; what stands between them is passed over.
+ * @returns what is to be told of each chunk that comes.
+ */
+export const createFrameWatch = ({ onFrame, onLastFrame }: FrameEvents): ((chunk: Uint8Array) => void) => {
+  const header = new Uint8Array(HEADER_BYTES_MAX)
+  const view = new DataView(header.buffer)
+  let size = 0
+  let skipped = 0
+  let frames = 0
+
+  const headerBytes = (): number => {
+    if (size < 2) return 2
+    const second = header[1] as number
+    const length = second & LENGTH_BITS
+    return 2 + (length === LENGTH_64 ? 8 : length === LENGTH_16 ? 2 : 0) + ((second & MASK) === 0 ? 0 : 4)
+  }
+
+  const payloadBytes = (): number => {
+    const length = (header[1] as number) & LENGTH_BITS
+    if (length === LENGTH_64) return Number(view.getBigUint64(2))
+    return length === LENGTH_16 ? view.getUint16(2) : length
+  }
+
+  return chunk => {
+    for (let at = 0; at < chunk.length; ) {
+      if (skipped > 0) {
+        const passed = Math.min(skipped, chunk.length - at)
+        skipped -= passed
+        at += passed
+        continue
+      }
+      header[size++] = chunk[at++] as number
+      if (size < headerBytes()) continue
+      size = 0
+      skipped = payloadBytes()
+      const first = header[0] as number
+      if ((first & OPCODE) >= CONTROL) continue
+      frames++
+      onFrame(skipped)
+      if ((first & FIN) === 0) continue
+      onLastFrame(frames)
+      frames = 0
+    }
+  }
+}
