@@ -39,12 +39,15 @@ const USUAL: ReadonlySet<CountedReason> = new Set([
   'far-future-round',
 ])
 
-/** Of one peer's own messages in a second; honest ones say some tens that come to nothing when a node is far behind. */
+/**
+ * Of one peer's own messages in a second; honest ones say some tens that come to nothing when a node is far behind. Each time that
+ * many counts against it.
+ */
 const DROPPED_PER_SECOND_MAX = 200
 
 /** Whether the peer that sent it must have known: what it signed itself, and what nobody who reads it passes on. */
-const isPeersOwn = ({ author, peer }: Pick<Dropped, 'author' | 'peer'>): boolean =>
-  author === undefined || equalBytes(author, peer)
+const isPeersOwn = ({ author, peer, reason }: Pick<Dropped, 'author' | 'peer' | 'reason'>): boolean =>
+  author === undefined || equalBytes(author, peer) || reason === 'not-a-validator'
 
 export type Drops = {
   /** The machine did not use a message; gives what its sender is to be blamed for, if anything. */
@@ -72,14 +75,14 @@ export const createDrops = (log: Log): Drops => {
     return next
   }
 
-  /** True once in a second in which the peer sent too much of what is not used. */
+  /** True when the peer sent too much of what is not used in this second, and each time it has sent as much again. */
   const isFlood = (peer: Address): boolean => {
     const nowMs = Date.now()
     if (nowMs - second.atMs >= 1000 || nowMs < second.atMs) second = { atMs: nowMs, ofPeer: new Map() }
     const key = toHex(peer)
     const next = (second.ofPeer.get(key) ?? 0) + 1
     second.ofPeer.set(key, next)
-    return next === DROPPED_PER_SECOND_MAX
+    return next % DROPPED_PER_SECOND_MAX === 0
   }
 
   return {
