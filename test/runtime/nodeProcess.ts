@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Subprocess } from 'bun'
+import { isInstalled, RUNTIME_COMMANDS, type RuntimeName } from '../support/runtimeCommands.ts'
 
 export const ROOT: string = join(import.meta.dir, '../..')
 
@@ -10,19 +11,7 @@ export const ROOT: string = join(import.meta.dir, '../..')
  */
 export const PROCESS_TEST_TIMEOUT_MS = 60_000
 
-export type RuntimeName = 'bun' | 'node' | 'deno'
-
-/**
- * How each runtime runs a file of this project. Node and Deno come with the development dependencies; the programs
- * themselves are named, not the scripts in `.bin` that may stand before them, so that a signal reaches the node.
- */
-export const COMMANDS: Readonly<Record<RuntimeName, readonly [program: string, ...args: string[]]>> = {
-  bun: [process.execPath],
-  node: [join(ROOT, 'node_modules/node/bin/node')],
-  deno: [join(ROOT, 'node_modules/deno/deno'), 'run', '-A'],
-}
-
-export const isInstalled = (runtime: RuntimeName): boolean => existsSync(COMMANDS[runtime][0])
+export { isInstalled, type RuntimeName }
 
 /** Variables of the machine that are options of a node must not reach the processes of a test. */
 const environment = (extra: Readonly<Record<string, string>>): Record<string, string> => ({
@@ -42,7 +31,7 @@ export type SpawnOptions = {
 }
 
 const spawn = (args: readonly string[], options: SpawnOptions): Subprocess<'ignore' | Blob, 'pipe', 'pipe'> =>
-  Bun.spawn([...COMMANDS[options.runtime ?? 'bun'], join(ROOT, 'runtime/main.ts'), ...args], {
+  Bun.spawn([...RUNTIME_COMMANDS[options.runtime ?? 'bun'], join(ROOT, 'runtime/main.ts'), ...args], {
     cwd: ROOT,
     env: environment(options.environment ?? {}),
     stdin: options.input === undefined ? 'ignore' : new Blob([options.input]),

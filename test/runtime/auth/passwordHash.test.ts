@@ -1,10 +1,9 @@
 import { describe, expect } from 'bun:test'
 import { join } from 'node:path'
 import { compareSync } from 'bcryptjs'
-import { COMMANDS, isInstalled, ROOT, runCommand, type RuntimeName } from '../nodeProcess.ts'
+import { isInstalled, ROOT, runCommand, type RuntimeName } from '../nodeProcess.ts'
+import { RUNTIME_COMMANDS, RUNTIMES } from '../../support/runtimeCommands.ts'
 import { independent as test } from '../../support/scenario.ts'
-
-const RUNTIMES: readonly RuntimeName[] = ['bun', 'node', 'deno']
 
 const BESU_FORM = /^\$2a\$10\$[./A-Za-z0-9]{53}\n$/
 
@@ -15,7 +14,7 @@ const typeInto = async (
 ): Promise<{ readonly code: number; readonly shown: string }> => {
   let shown = ''
   let next = 0
-  const child = Bun.spawn([...COMMANDS[runtime], join(ROOT, 'runtime/main.ts'), 'password', 'hash'], {
+  const child = Bun.spawn([...RUNTIME_COMMANDS[runtime], join(ROOT, 'runtime/main.ts'), 'password', 'hash'], {
     cwd: ROOT,
     terminal: {
       data: (terminal, data) => {

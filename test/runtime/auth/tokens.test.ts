@@ -7,12 +7,11 @@ import { type Algorithm, ALGORITHMS } from '../../../handlers/auth/algorithms.ts
 import { createKeys, createSecp256k1Keys, type KeyPair } from '../../handlers/auth/keys.ts'
 import { part } from '../../handlers/auth/tokens.ts'
 import { withFolder } from '../folder.ts'
-import { COMMANDS, isInstalled, PROCESS_TEST_TIMEOUT_MS, ROOT, type RuntimeName } from '../nodeProcess.ts'
+import { isInstalled, PROCESS_TEST_TIMEOUT_MS, ROOT, type RuntimeName } from '../nodeProcess.ts'
+import { RUNTIME_COMMANDS, RUNTIMES } from '../../support/runtimeCommands.ts'
 import type { TokenCase } from './verifyTokens.ts'
 
 setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)
-
-const RUNTIMES: readonly RuntimeName[] = ['bun', 'node', 'deno']
 
 const openssl = Bun.which('openssl')
 
@@ -144,7 +143,9 @@ const takenOn = (runtime: RuntimeName, cases: readonly TokenCase[]): Promise<rea
     const path = join(folder, 'cases.json')
     writeFileSync(path, JSON.stringify(cases))
     const program = join(ROOT, 'test/runtime/auth/verifyTokens.ts')
-    const { exitCode, stdout, stderr } = Bun.spawnSync([...COMMANDS[runtime], program, path], { cwd: ROOT })
+    const { exitCode, stdout, stderr } = Bun.spawnSync([...RUNTIME_COMMANDS[runtime], program, path], {
+      cwd: ROOT,
+    })
     if (exitCode !== 0) throw new Error(stderr.toString())
     return JSON.parse(stdout.toString()) as readonly string[]
   })

@@ -1,29 +1,17 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { VALIDATORS } from '../../core/chain/support/keys.ts'
-import { captureLog, CONFIGURATION, logLines, until, type WiredNode, wireNode } from './support/node.ts'
-import { createWire, type Wire } from './support/wire.ts'
+import { CONFIGURATION, logLines, until, type WiredNode } from './support/node.ts'
+import { wireEachTest } from './support/wireEachTest.ts'
 
 const [A, B] = VALIDATORS
 
-let wire: Wire
-let nodes: WiredNode[]
-
-beforeEach(() => {
-  captureLog()
-  wire = createWire(Date.now)
-  nodes = []
-})
-
-afterEach(async () => {
-  for (const { exchange } of nodes) await exchange.stop()
-})
+const { wire, node } = wireEachTest()
 
 const pair = async (
   configuration: Readonly<Record<string, string>>,
 ): Promise<readonly [WiredNode, WiredNode]> => {
-  const one = await wireNode(wire, A)
-  const other = await wireNode(wire, B, { configuration })
-  nodes.push(one, other)
+  const one = await node(A)
+  const other = await node(B, { configuration })
   wire.connect(one.network, other.network)
   await until(() => one.network.peers().length === 1)
   return [one, other]

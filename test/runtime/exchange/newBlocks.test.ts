@@ -1,35 +1,26 @@
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { encodeBlock } from '../../../core/chain/codec/block.ts'
 import { extend, nextBlock, resealed, transfer } from '../../core/chain/support/chain.ts'
 import { USERS, VALIDATORS } from '../../core/chain/support/keys.ts'
-import { captureLog, grow, logLines, reaches, until, type WiredNode, wireNode } from './support/node.ts'
-import { createWire, type Wire } from './support/wire.ts'
+import { grow, logLines, reaches, until, type WiredNode } from './support/node.ts'
+import { wireEachTest } from './support/wireEachTest.ts'
 
 setDefaultTimeout(30_000)
 
 const [A, B, C] = VALIDATORS
 const [ALICE] = USERS
 
-let wire: Wire
-let nodes: WiredNode[]
-
-beforeEach(() => {
-  captureLog()
-  wire = createWire(Date.now)
-  nodes = []
-})
-
-afterEach(async () => {
-  for (const { exchange } of nodes) await exchange.stop()
-})
+const { wire, node } = wireEachTest()
 
 /** So many nodes, each connected with the one before it. */
 const line = async (...keys: readonly (typeof VALIDATORS)[number][]): Promise<readonly WiredNode[]> => {
-  for (const key of keys) nodes.push(await wireNode(wire, key))
-  for (const [index, node] of nodes.entries()) {
-    const before = nodes[index - 1]
-    if (before !== undefined) wire.connect(before.network, node.network)
+  const nodes: WiredNode[] = []
+  for (const key of keys) {
+    const made = await node(key)
+    const before = nodes.at(-1)
+    if (before !== undefined) wire.connect(before.network, made.network)
+    nodes.push(made)
   }
   return nodes
 }

@@ -1,54 +1,22 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { useCryptoEngine } from '../../../core/crypto/crypto.ts'
 import { loadWasmEngine } from '../../../core/crypto/wasm.ts'
 import { encodeBlock } from '../../../core/chain/codec/block.ts'
 import { extend, openTestChain, resealed, transfer } from '../../core/chain/support/chain.ts'
 import { OUTSIDER, USERS, VALIDATORS } from '../../core/chain/support/keys.ts'
-import {
-  captureLog,
-  grow,
-  logLines,
-  type NodeOptions,
-  reaches,
-  until,
-  type WiredNode,
-  wireNode,
-} from './support/node.ts'
-import { createWire, type Wire, type WireHandlers } from './support/wire.ts'
+import { grow, logLines, reaches, until, type WiredNode } from './support/node.ts'
+import { wireEachTest } from './support/wireEachTest.ts'
 
 setDefaultTimeout(60_000)
 
 const [A, B, C, D] = VALIDATORS
 const [ALICE] = USERS
 
-let wire: Wire
-let nodes: WiredNode[]
+const { wire, node } = wireEachTest()
 
 // Thousands of seals are made and recovered.
 beforeAll(async () => useCryptoEngine(await loadWasmEngine()))
-
-beforeEach(() => {
-  captureLog()
-  wire = createWire(Date.now)
-  nodes = []
-})
-
-afterEach(async () => {
-  for (const { exchange, network } of nodes) {
-    await exchange.stop()
-    await network.stop()
-  }
-})
-
-const node = async (
-  key: (typeof VALIDATORS)[number],
-  options: NodeOptions & { readonly handlers?: Partial<WireHandlers> } = {},
-): Promise<WiredNode> => {
-  const made = await wireNode(wire, key, options)
-  nodes.push(made)
-  return made
-}
 
 describe('given a node that is behind', () => {
   test('when it connects with one that has more then it imports everything and is level', async () => {

@@ -1,11 +1,11 @@
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { recoverHere } from '../../../core/chain/validation.ts'
 import { POOL_TRANSACTION_BYTES_MAX } from '../../../core/txpool/limits.ts'
 import { transfer } from '../../core/chain/support/chain.ts'
 import { USERS, VALIDATORS } from '../../core/chain/support/keys.ts'
-import { captureLog, type NodeOptions, until, type WiredNode, wireNode } from './support/node.ts'
-import { createWire, type Wire } from './support/wire.ts'
+import { type NodeOptions, until, type WiredNode } from './support/node.ts'
+import { wireEachTest } from './support/wireEachTest.ts'
 
 setDefaultTimeout(30_000)
 
@@ -13,24 +13,7 @@ const [A, B] = VALIDATORS
 const [ALICE, BOB] = USERS
 const LOCAL = { local: true, addedAtMs: 0 }
 
-let wire: Wire
-let nodes: WiredNode[]
-
-beforeEach(() => {
-  captureLog()
-  wire = createWire(Date.now)
-  nodes = []
-})
-
-afterEach(async () => {
-  for (const { exchange } of nodes) await exchange.stop()
-})
-
-const node = async (key: (typeof VALIDATORS)[number], options: NodeOptions = {}): Promise<WiredNode> => {
-  const made = await wireNode(wire, key, options)
-  nodes.push(made)
-  return made
-}
+const { wire, node } = wireEachTest()
 
 const pair = async (options: NodeOptions = {}): Promise<readonly [WiredNode, WiredNode]> => {
   const [one, other] = [await node(A), await node(B, options)]
