@@ -15,6 +15,9 @@ export type KnownSender = (hash: Hash) => Address | undefined
 /** Hashed between two turns of the event loop: about a millisecond. */
 const SLICE_TRANSACTIONS = 128
 
+/** Given to the pool together: a block, which must not be refused for it, may hold more than the pool lets wait. */
+const PORTION_TRANSACTIONS = 8_192
+
 const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 const recoveryOf = (transaction: Transaction): Recovery => ({
@@ -40,7 +43,11 @@ export const createRecoverSenders = (pool: RecoveryPool, knownSender: KnownSende
     const senders = transactions.map(({ hash }) => knownSender(hash))
     const unknown = transactions.filter((_, index) => senders[index] === undefined)
     if (unknown.length === 0) return senders
-    const recovered = await pool.recover(await recoveriesOf(unknown))
+    const recovered: (Address | undefined)[] = []
+    for (let at = 0; at < unknown.length; at += PORTION_TRANSACTIONS)
+      recovered.push(
+        ...(await pool.recover(await recoveriesOf(unknown.slice(at, at + PORTION_TRANSACTIONS)))),
+      )
     let next = 0
     return senders.map(sender => sender ?? recovered[next++])
   }

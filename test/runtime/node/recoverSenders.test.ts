@@ -4,7 +4,12 @@ import { signTransaction } from '../../../core/chain/codec/signature.ts'
 import type { Transaction } from '../../../core/chain/transaction.ts'
 import { addressOfPrivateKey } from '../../../core/crypto/crypto.ts'
 import { createRecoverSenders } from '../../../runtime/node/recoverSenders.ts'
-import { createRecoveryPool, type RecoveryPool } from '../../../runtime/recovery/pool.ts'
+import {
+  createRecoveryPool,
+  RECOVERIES_PENDING_MAX,
+  type RecoveryPool,
+  RecoveryPoolFullError,
+} from '../../../runtime/recovery/pool.ts'
 
 const keys = [1, 2, 3].map(last => new Uint8Array(32).fill(last))
 
@@ -62,4 +67,20 @@ test('given that all are known, then nothing is recovered; given the same list a
   expect(recover(transactions)).toBe(answer)
   expect(await answer).toEqual([known, known, known])
   expect(counted.asked).toEqual([])
+})
+
+test('given a block of more transactions than the pool lets wait, then their senders are found all the same', async () => {
+  const known = addressOfPrivateKey(keys[0] as Uint8Array)
+  const bounded: RecoveryPool = {
+    ...pool,
+    recover: batch =>
+      batch.length > RECOVERIES_PENDING_MAX
+        ? Promise.reject(new RecoveryPoolFullError())
+        : Promise.resolve(batch.map(() => known)),
+  }
+  const [first] = transactions as [Transaction]
+  const block = Array.from({ length: RECOVERIES_PENDING_MAX + 1 }, () => first)
+  const senders = await createRecoverSenders(bounded, () => undefined)(block)
+  expect(senders.length).toBe(block.length)
+  expect(senders.every(sender => sender === known)).toBe(true)
 })
