@@ -22,6 +22,9 @@ export type Resolved<Table extends OptionTable> = {
 const variableName = (prefix: string, name: string): string =>
   `${prefix}${name.toUpperCase().replaceAll('-', '_')}`
 
+const variableNames = (name: string): readonly string[] =>
+  ENVIRONMENT_PREFIXES.map(prefix => variableName(prefix, name))
+
 /** `QUORATE_RPC_HTTP_PORT` and `BESU_RPC_HTTP_PORT` for `rpc-http-port`; aliases have theirs. */
 export const environmentNames = (option: Option): readonly string[] =>
   ENVIRONMENT_PREFIXES.flatMap(prefix =>
@@ -55,8 +58,7 @@ const parseValue = (option: Option, text: string, source: string): unknown => {
 /** Besu's options that are not here are refused wherever they are given, never silently dropped. */
 const refuseUnsupported = (environment: Environment): void => {
   for (const name of UNSUPPORTED_OPTIONS.keys())
-    for (const prefix of ENVIRONMENT_PREFIXES) {
-      const variable = variableName(prefix, name)
+    for (const variable of variableNames(name)) {
       const text = environment[variable]
       if (text !== undefined && text !== '' && !isAcceptedAnyway(name, text))
         throw new UsageError('UNSUPPORTED', unsupportedText(name, variable) as string)
@@ -116,6 +118,10 @@ export const resolveOptions = <Table extends OptionTable>(
 
 /** Variables with our prefix that name no option: a slip that would otherwise be silent. */
 export const unknownVariables = (table: OptionTable, environment: Environment): readonly string[] => {
-  const known = new Set(Object.values(table).flatMap(environmentNames))
+  // What is not here has been refused unless it asks for what is done anyway.
+  const known = new Set([
+    ...Object.values(table).flatMap(environmentNames),
+    ...[...UNSUPPORTED_OPTIONS.keys()].flatMap(variableNames),
+  ])
   return Object.keys(environment).filter(name => name.startsWith('QUORATE_') && !known.has(name))
 }

@@ -218,6 +218,8 @@ describe('given several sources', () => {
     expect(
       unknownVariables(NODE_OPTIONS, { QUORATE_RPC_PORT: '1', QUORATE_IDENTITY: 'a', BESU_OPTS: '' }),
     ).toEqual(['QUORATE_RPC_PORT'])
+    // It asks for what is done anyway.
+    expect(unknownVariables(NODE_OPTIONS, { QUORATE_METRICS_ENABLED: 'false' })).toEqual([])
   })
 })
 
