@@ -79,11 +79,19 @@ export type PieceList = {
 export const createPieceList = (keep: KeepBytes | undefined): PieceList => {
   const pieces: JsonPiece[] = []
   let length = 0
+  /** One for all of them: no collector has to come for what each leaves. */
+  let scratch = new Uint8Array(0)
+
+  const encode = (text: string): Uint8Array => {
+    if (scratch.length < 3 * text.length) scratch = new Uint8Array(3 * text.length)
+    return scratch.subarray(0, encoder.encodeInto(text, scratch).written)
+  }
+
   return {
     add: piece => {
       length += pieceLength(piece)
       const isHeld = typeof piece !== 'string' || keep === undefined || length <= PLAIN_LENGTH_MAX
-      pieces.push(isHeld ? piece : keep(encoder.encode(piece)))
+      pieces.push(isHeld ? piece : keep(encode(piece)))
     },
     get length() {
       return length

@@ -11,7 +11,7 @@ import {
 const PIECE_BYTES = 256 * 1024
 
 /** Most results are short. */
-const FIRST_BYTES = 4 * 1024
+const FIRST_BYTES = 1024
 
 /** JSON text that is written byte by byte, as no text is made of it in between. All of it is ASCII. */
 export type AsciiBuffer = {
@@ -22,8 +22,13 @@ export type AsciiBuffer = {
   ascii(text: string): void
   /** @param value a safe integer */
   integer(value: number): void
+  /** Two digits for each byte, no prefix. */
+  hex(bytes: Uint8Array): void
   append(bytes: Uint8Array, length: number): void
 }
+
+const encoder = new TextEncoder()
+const DIGITS = encoder.encode('0123456789abcdef')
 
 export const createAsciiBuffer = (): AsciiBuffer => {
   let bytes = new Uint8Array(FIRST_BYTES)
@@ -61,6 +66,16 @@ export const createAsciiBuffer = (): AsciiBuffer => {
       }
       buffer.length += digits
     },
+    hex: from => {
+      ensure(2 * from.length)
+      let at = buffer.length
+      for (let i = 0; i < from.length; i++) {
+        const byte = from[i] as number
+        bytes[at++] = DIGITS[byte >> 4] as number
+        bytes[at++] = DIGITS[byte & 15] as number
+      }
+      buffer.length = at
+    },
     append: (from, length) => {
       ensure(length)
       bytes.set(from.subarray(0, length), buffer.length)
@@ -97,11 +112,14 @@ export const createJsonWriter = (keep: KeepBytes = keepPlain): JsonWriter => {
       close()
     }
   }
-  const encoder = new TextEncoder()
   return {
     ascii: text => {
-      const bytes = encoder.encode(text)
-      append(bytes, bytes.length)
+      if (text.length > FIRST_BYTES) {
+        const bytes = encoder.encode(text)
+        return append(bytes, bytes.length)
+      }
+      if (open.length + text.length > PIECE_BYTES) close()
+      open.ascii(text)
     },
     append: part => append(part.bytes, part.length),
     finish: () => {

@@ -32,7 +32,7 @@ const plain = (bytes: Uint8Array): PackedBytes => ({
 
 const pack = (bytes: Uint8Array): PackedBytes => {
   if (bytes.length < PACKED_BYTES_MIN) return plain(bytes)
-  const deflated = deflateRawSync(bytes, { level: LEVEL, chunkSize: bytes.length })
+  const deflated = deflateRawSync(bytes, { level: LEVEL, chunkSize: bytes.length >> 3 })
   if (deflated.length >= bytes.length) return plain(bytes)
   return { packed: new Uint8Array(deflated), isDeflated: true, byteLength: bytes.length }
 }

@@ -3,11 +3,11 @@ import type { Log } from '../../../core/chain/receipt.ts'
 import type { BlockLogs } from '../../../core/store/logs/blockLogs.ts'
 import type { RpcContext } from '../context.ts'
 import { RpcError } from '../errors.ts'
-import { createJsonArray, type JsonPieces } from '../jsonPieces.ts'
+import type { JsonPieces } from '../jsonPieces.ts'
 import { createPace } from '../pace.ts'
 import { type BlockSelector, blockNumberOf } from '../parameters/block.ts'
-import { foundLogShape } from '../shapes/receipt.ts'
 import { type LogCriteria, type LogFilter, logMatches } from './filter.ts'
+import { createLogsWriter } from './writeLogs.ts'
 
 /** Logs of one answer: each is some 700 characters of JSON. */
 export const LOGS_MAX = 100_000
@@ -86,10 +86,8 @@ export const logsBetween = async (
   to: bigint,
   expired: () => boolean,
 ): Promise<JsonPieces> => {
-  const found = createJsonArray(context.keep)
-  await takeLogs(context, criteria, from, to, expired, (...log) =>
-    found.add(JSON.stringify(foundLogShape(...log))),
-  )
+  const found = createLogsWriter(context.keep)
+  await takeLogs(context, criteria, from, to, expired, found.add)
   return found.finish()
 }
 

@@ -1,0 +1,64 @@
+import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
+import type { Log } from '../../../core/chain/receipt.ts'
+import type { BlockLogs } from '../../../core/store/logs/blockLogs.ts'
+import type { JsonPieces, KeepBytes } from '../jsonPieces.ts'
+import { createAsciiBuffer, createJsonWriter } from '../jsonWriter.ts'
+
+/** An array of logs, each as `foundLogShape` has it. */
+export type LogsWriter = {
+  add(log: Log, block: BlockLogs, transactionIndex: number, logIndex: number): void
+  finish(): JsonPieces
+}
+
+/**
+ * Writes the JSON of logs byte by byte: a hundred thousand of them would leave hundreds of megabytes of objects and texts
+ * behind. What the logs of one transaction have in common is made once.
+ */
+export const createLogsWriter = (keep: KeepBytes | undefined): LogsWriter => {
+  const json = createJsonWriter(keep)
+  const one = createAsciiBuffer()
+  const place = createAsciiBuffer()
+  let placedBlock: BlockLogs | undefined
+  let placedIndex = -1
+  let isEmpty = true
+
+  const setPlace = (block: BlockLogs, index: number): void => {
+    placedBlock = block
+    placedIndex = index
+    place.length = 0
+    place.ascii(
+      `","removed":false,"blockNumber":"${toQuantity(block.number)}","blockHash":"${toHex(block.hash)}`,
+    )
+    place.ascii(`","blockTimestamp":"${toQuantity(block.timestamp)}","transactionHash":"`)
+    place.ascii(
+      `${toHex(block.transactionHash(index))}","transactionIndex":"${toQuantity(index)}","address":"0x`,
+    )
+  }
+
+  return {
+    add: ({ address, data, topics }, block, transactionIndex, logIndex) => {
+      if (block !== placedBlock || transactionIndex !== placedIndex) setPlace(block, transactionIndex)
+      one.length = 0
+      one.ascii(isEmpty ? '[{"logIndex":"' : ',{"logIndex":"')
+      isEmpty = false
+      one.ascii(toQuantity(logIndex))
+      one.append(place.bytes, place.length)
+      one.hex(address)
+      one.ascii('","data":"0x')
+      one.hex(data)
+      one.ascii('","topics":[')
+      let before = '"0x'
+      for (const topic of topics) {
+        one.ascii(before)
+        one.hex(topic)
+        before = '","0x'
+      }
+      one.ascii(topics.length === 0 ? ']}' : '"]}')
+      json.append(one)
+    },
+    finish: () => {
+      json.ascii(isEmpty ? '[]' : ']')
+      return json.finish()
+    },
+  }
+}
