@@ -5,7 +5,7 @@ import { decodeExtraData, type QbftExtraData } from '../../../core/chain/codec/e
 import { encodeHeader, rawHeaderHash } from '../../../core/chain/codec/header.ts'
 import type { Header } from '../../../core/chain/header.ts'
 import type { BlockRecord } from '../../../core/store/store.ts'
-import { poolHeadOf } from '../../../core/txpool/head.ts'
+import { nextHeadOf } from '../../rpc/nextHead.ts'
 import type { BlockSelector } from '../../rpc/parameters/block.ts'
 import type { RequestScope } from '../context.ts'
 import { type CallData, call, estimateGas } from './calls.ts'
@@ -39,11 +39,10 @@ const consensusOf = ({ header, isOmmer }: BlockSource, { rpc }: RequestScope): Q
 
 /** Of the block that follows where there is one, otherwise what the node would demand now. */
 const nextBaseFeePerGas = async ({ header }: BlockSource, { rpc }: RequestScope): Promise<bigint | null> => {
-  const { chain, nowMs, options } = rpc
+  const { chain } = rpc
   if (header.number < chain.head().header.number)
     return (await chain.store.header(header.number + 1n))?.baseFeePerGas ?? null
-  const head = poolHeadOf(chain, BigInt(Math.floor(nowMs() / 1000)), options.minGasPrice)
-  return head.nextBaseFeePerGas ?? null
+  return nextHeadOf(rpc).nextBaseFeePerGas ?? null
 }
 
 export const BLOCK_RESOLVERS: Resolvers<BlockSource> = {

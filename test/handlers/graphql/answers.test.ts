@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { toQuantity } from '../../../core/bytes/hex.ts'
 import { DEPLOYER, RECEIVER, type Sample, startSampleChain } from '../support/sampleChain.ts'
-import { VALIDATOR } from '../support/testNode.ts'
+import { startTestNode, VALIDATOR } from '../support/testNode.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { RECEIPT_FIELDS, TRANSACTION_FIELDS } from './support/fields.ts'
 import { type Data, type Graphql, graphqlOf } from './support/graphqlNode.ts'
@@ -81,6 +81,30 @@ describe('a block', () => {
       ...blocks.slice(1).map((block: Data) => block.baseFeePerGas),
       next,
     ])
+  })
+
+  test('of a network with a fixed base fee leads to the one that an operator has changed it to', async () => {
+    const node = await startTestNode({
+      genesis: genesis => {
+        const config = genesis['config'] as Record<string, unknown>
+        config['fixedBaseFee'] = true
+      },
+    })
+    const settings = {
+      minGasPrice: 7n,
+      minPriorityFee: 0n,
+      targetGasLimit: undefined,
+      extraData: new Uint8Array(),
+    }
+    const miner = {
+      settings: () => settings,
+      change: () => undefined,
+      start: () => Promise.resolve(true),
+      stop: () => Promise.resolve(true),
+    }
+    const { block } = await graphqlOf(node, { context: { miner } }).data('{ block { nextBaseFeePerGas } }')
+    expect(block).toEqual({ nextBaseFeePerGas: '0x7' })
+    await node.close()
   })
 
   test('tells who proposed it, in which round, and who sealed it', async () => {
