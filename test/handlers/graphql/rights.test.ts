@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Authentication, Identity } from '../../../handlers/auth/authentication.ts'
 import type { Right } from '../../../handlers/auth/caller.ts'
+import { rightOf } from '../../../handlers/graphql/rights.ts'
 import { startTestNode, type TestNode } from '../support/testNode.ts'
 import { readEvents } from './support/eventStream.ts'
 import { type Graphql, graphqlOf } from './support/graphqlNode.ts'
@@ -103,6 +104,13 @@ describe('a caller', () => {
     const { status } = await ask(graphql, query, 'eth:getBlockByNumber')
     expect(status).toBe(401)
     expect(denied.map(right => right.permission)).toEqual([permission])
+  })
+
+  test('needs for each field of a receipt the right to receipts', () => {
+    const fields = `status gasUsed cumulativeGasUsed effectiveGasPrice effectiveTip blobGasUsed blobGasPrice createdContract
+      logs revertReason`
+    for (const field of fields.split(/\s+/))
+      expect([field, rightOf('Transaction', field)?.name]).toEqual([field, 'eth_getTransactionReceipt'])
   })
 
   test('is told the schema: it is no secret of the chain', async () => {
