@@ -66,5 +66,22 @@ export const packPieces = (pieces: readonly JsonPiece[]): readonly PackedBytes[]
     return packedOf.get(piece) ?? plain(piece.bytes())
   })
 
+/** Characters of a piece of a text: packed in a millisecond or so. */
+const PIECE_LENGTH = 256 * 1024
+
+const isHighSurrogate = (code: number): boolean => (code & 0xfc00) === 0xd800
+
+/** For another thread; no character is cut in two. */
+export const packText = (text: string): readonly PackedBytes[] => {
+  const packed: PackedBytes[] = []
+  for (let at = 0; at < text.length; ) {
+    const end = at + PIECE_LENGTH
+    const cut = isHighSurrogate(text.charCodeAt(end - 1)) ? end + 1 : end
+    packed.push(pack(encoder.encode(text.slice(at, cut))))
+    at = cut
+  }
+  return packed
+}
+
 /** What another thread has packed. */
 export const unpackPieces = (packed: readonly PackedBytes[]): JsonPieces => jsonPieces(packed.map(keptOf))

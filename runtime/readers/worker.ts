@@ -14,7 +14,7 @@ import { createAnswerReader } from './answerBuffer.ts'
 import { createAskedStore, type PinnedHead } from './askedStore.ts'
 import { createAsker } from './asker.ts'
 import type { FromReader, ReaderCall, ReaderSetup } from './protocol.ts'
-import { packPieces } from './packed.ts'
+import { packPieces, packText } from './packed.ts'
 import { createReaderContext } from './readerContext.ts'
 
 /** Between two looks whether anybody still waits: some milliseconds. */
@@ -69,9 +69,11 @@ const runner = createRunner(METHODS, context)
 const tell = (id: number, outcome: Outcome): void => {
   if ('error' in outcome) return post({ kind: 'outcome', id, outcome })
   const result = 'result' in outcome ? outcome.result : undefined
-  if (!isJsonPieces(result) || bodyLength(result.pieces) <= TEXT_LENGTH_MAX)
-    return post({ kind: 'outcome', id, outcome: { resultText: textOf(outcome) } })
-  const packed = packPieces(result.pieces)
+  const isLong = isJsonPieces(result) && bodyLength(result.pieces) > TEXT_LENGTH_MAX
+  const resultText = isLong ? '' : textOf(outcome)
+  if (!isLong && resultText.length <= TEXT_LENGTH_MAX)
+    return post({ kind: 'outcome', id, outcome: { resultText } })
+  const packed = isLong ? packPieces(result.pieces) : packText(resultText)
   port.postMessage(
     { kind: 'outcome', id, outcome: { packed } } satisfies FromReader,
     packed.map(({ packed: { buffer } }) => buffer),

@@ -6,7 +6,7 @@ import { createAsciiBuffer, createJsonWriter } from '../jsonWriter.ts'
 
 /** An array of logs, each as `foundLogShape` has it. */
 export type LogsWriter = {
-  add(log: Log, block: BlockLogs, transactionIndex: number, logIndex: number): void
+  readonly add: (log: Log, block: BlockLogs, transactionIndex: number, logIndex: number) => void
   finish(): JsonPieces
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createJsonArray, keepPlain } from '../../../handlers/rpc/jsonPieces.ts'
-import { keepPacked, packPieces, unpackPieces } from '../../../runtime/readers/packed.ts'
+import { keepPacked, packPieces, packText, unpackPieces } from '../../../runtime/readers/packed.ts'
 
 const encoder = new TextEncoder()
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
@@ -35,4 +35,11 @@ test('given pieces of every kind, when they pass to another thread, then they ar
   const there = structuredClone(packed, { transfer: packed.map(({ packed: { buffer } }) => buffer) })
   expect(unpackPieces(there).text === `${JSON.stringify(words)} `).toBe(true)
   expect(packed.every(({ packed: { length } }) => length === 0)).toBe(true)
+})
+
+test('given a long text, when it is cut into pieces, then no character is', () => {
+  const text = JSON.stringify(`x${'😀é'.repeat(400_000)}`)
+  const packed = packText(text)
+  expect(packed.length).toBeGreaterThan(3)
+  expect(unpackPieces(packed).text === text).toBe(true)
 })
