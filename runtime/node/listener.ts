@@ -1,4 +1,5 @@
 import { type ServeOptions, type Server, serve } from '../serving/serve.ts'
+import { endAll } from './endAll.ts'
 
 /** A value that comes later, for those who wait for it and for those who come after it. */
 export type Late<T> = {
@@ -51,8 +52,7 @@ export const listenFor = async <App extends { readonly fetch: unknown; close?():
     stop: async () => {
       late.set(failed)
       // What is open, such as subscriptions, may never end by itself.
-      await late.use(app => app.close?.())
-      await server.stop()
+      await endAll([() => late.use(app => app.close?.()), () => server.stop()])
     },
   }
 }
