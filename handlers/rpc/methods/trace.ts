@@ -113,13 +113,13 @@ const traceCallMany = async (call: Call, context: RpcContext): Promise<unknown> 
   const session = await sessionAt(context, readSelector(call.params, 1) ?? LATEST)
   const budget = budgetOf(call, context)
   const pace = createPace(context.nowMs)
-  const traces: unknown[] = []
+  const traces = createJsonArray(context.keep)
   for (const { message, types } of calls) {
     await pace()
     budget.checkTime()
-    traces.push(await traceCallIn(context, session, message, tracesOf(types), budget))
+    traces.add(JSON.stringify(await traceCallIn(context, session, message, tracesOf(types), budget)))
   }
-  return traces
+  return traces.finish()
 }
 
 /** What a signed transaction would do now, its nonce not looked at. @throws RpcError */

@@ -9,6 +9,12 @@ import type { Call } from '../method.ts'
  */
 const TRACE_BYTES_MAX = 64 * 1024 * 1024
 
+/**
+ * The same of one transaction where its trace is made as objects before it is written: those take some three times as much
+ * memory, and then the text of them is there as well.
+ */
+const OBJECTS_BYTES_MAX = 16 * 1024 * 1024
+
 /** Between two looks at the clock, which is slower than a step. */
 const SPENDS_PER_LOOK = 4096
 
@@ -42,10 +48,7 @@ export const createBudget = (
   return {
     spend: bytes => {
       used += bytes
-      if (used > bytesMax)
-        throw new RpcError('TRACE_TOO_LARGE', {
-          detail: `more than ${bytesMax / 1024 / 1024} MB: ask for less, as with disableStack, limit or callTracer`,
-        })
+      if (used > bytesMax) throw tooLarge(bytesMax, 'more', 'disableStack, limit or callTracer')
       if (++spends % SPENDS_PER_LOOK === 0) checkTime()
     },
     spent: () => used,
@@ -54,6 +57,24 @@ export const createBudget = (
     },
     checkTime,
     keep,
+  }
+}
+
+const tooLarge = (bytesMax: number, more: string, than: string): RpcError =>
+  new RpcError('TRACE_TOO_LARGE', {
+    detail: `${more} than ${bytesMax / 1024 / 1024} MB: ask for less, as with ${than}`,
+  })
+
+/** What of a budget there is for the trace of one transaction that is made as objects. */
+export const objectsBudget = (whole: Budget, bytesMax = OBJECTS_BYTES_MAX): Budget => {
+  const start = whole.spent()
+  return {
+    ...whole,
+    spend: bytes => {
+      whole.spend(bytes)
+      if (whole.spent() - start > bytesMax)
+        throw tooLarge(bytesMax, 'one transaction more', 'the opcode tracer, onlyTopCall or fewer types')
+    },
   }
 }
 

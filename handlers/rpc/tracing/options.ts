@@ -1,5 +1,6 @@
 import { RpcError } from '../errors.ts'
 import { isObject } from '../parameters/values.ts'
+import { objectsBudget } from './budget.ts'
 import { callTracer } from './callTracer.ts'
 import { flatCallTracer } from './flatCallTracer.ts'
 import { fourByteTracer } from './fourByteTracer.ts'
@@ -86,5 +87,7 @@ export const tracerOf = (options: Json): TracerKind => {
   const config = options['tracerConfig'] ?? {}
   if (!isObject(config)) return invalid('tracerConfig is an object')
   const make = typeof name === 'string' && Object.hasOwn(TRACERS, name) ? TRACERS[name] : undefined
-  return make === undefined ? invalid(`tracers are ${Object.keys(TRACERS).join(', ')}`) : make(config)
+  if (make === undefined) return invalid(`tracers are ${Object.keys(TRACERS).join(', ')}`)
+  const kind = make(config)
+  return (traced, budget) => kind(traced, objectsBudget(budget))
 }

@@ -4,7 +4,7 @@ import { beneficiaryOf, rewardCredits } from '../../../../core/chain/reward.ts'
 import { rulesAt } from '../../../../core/genesis/schedule.ts'
 import type { BlockRecord } from '../../../../core/store/store.ts'
 import type { RpcContext } from '../../context.ts'
-import type { Budget } from '../budget.ts'
+import { type Budget, objectsBudget } from '../budget.ts'
 import { collectCalls } from '../calls.ts'
 import { replayBlock } from '../replay.ts'
 import type { TracerKind } from '../traced.ts'
@@ -13,7 +13,7 @@ import { type FlatTrace, flatTraces } from './flatTraces.ts'
 const REWARD_BYTES = 400
 
 const flatTracer: TracerKind = ({ place }, budget) => {
-  const { hooks, root } = collectCalls(budget)
+  const { hooks, root } = collectCalls(objectsBudget(budget))
   return { hooks, finish: result => flatTraces(root(), result, place) }
 }
 

@@ -1,6 +1,7 @@
 import { toHex } from '../../../../core/bytes/hex.ts'
 import { differencesSince, markState } from '../../../../core/state/differences.ts'
 import { RpcError } from '../../errors.ts'
+import { objectsBudget } from '../budget.ts'
 import { collectCalls } from '../calls.ts'
 import { joinHooks, type TracerKind } from '../traced.ts'
 import { flatTraces } from './flatTraces.ts'
@@ -33,7 +34,8 @@ export const readTraceTypes = (value: unknown): ReadonlySet<TraceType> => {
 /** Traces of the types that are asked for, as trace_call and trace_replayBlockTransactions answer; the others are empty. */
 export const tracesOf =
   (types: ReadonlySet<TraceType>): TracerKind =>
-  ({ world, place }, budget) => {
+  ({ world, place }, whole) => {
+    const budget = objectsBudget(whole)
     const calls = types.has('trace') ? collectCalls(budget) : undefined
     const steps = types.has('vmTrace') ? collectVmTrace(budget) : undefined
     const mark = types.has('stateDiff') ? markState(world) : undefined

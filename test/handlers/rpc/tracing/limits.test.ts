@@ -7,7 +7,7 @@ import { parseGenesis } from '../../../../core/genesis/parse.ts'
 import { openChainStore } from '../../../../core/store/chainStore.ts'
 import { RpcError } from '../../../../handlers/rpc/errors.ts'
 import { METHODS } from '../../../../handlers/rpc/methods.ts'
-import { createBudget } from '../../../../handlers/rpc/tracing/budget.ts'
+import { createBudget, objectsBudget } from '../../../../handlers/rpc/tracing/budget.ts'
 import { tracerOf } from '../../../../handlers/rpc/tracing/options.ts'
 import { readTraceTypes, tracesOf } from '../../../../handlers/rpc/tracing/parity/traceTypes.ts'
 import { memoryStore } from '../../../core/chain/support/memory.ts'
@@ -78,6 +78,19 @@ describe('the size of an answer', () => {
     const budget = budgetFor(2_000_000)
     expect(thrownBy(() => traceCode(KINDS.steps, BUSY, { ...OPTIONS, budget }))).toBe('TRACE_TOO_LARGE')
     expect(budget.spent()).toBeLessThan(4_000_000)
+  })
+
+  test('of one transaction that is made as objects has a bound of its own, others begin anew', () => {
+    const whole = budgetFor(40 * 1024 * 1024)
+    const megabyte = 1024 * 1024
+    const first = objectsBudget(whole)
+    for (let i = 0; i < 16; i++) first.spend(megabyte)
+    expect(() => first.spend(1)).toThrow('one transaction more than 16 MB')
+    const second = objectsBudget(whole)
+    for (let i = 0; i < 16; i++) second.spend(megabyte)
+    const third = objectsBudget(whole)
+    for (let i = 0; i < 7; i++) third.spend(megabyte)
+    expect(() => third.spend(megabyte)).toThrow('more than 40 MB')
   })
 
   test('is told to whoever asks for more', () => {
