@@ -1,7 +1,6 @@
-import { NO_AUTHENTICATION } from '../../handlers/auth/authentication.ts'
-import { createWsApp } from '../../handlers/ws/app.ts'
-import { serve } from '../../runtime/serving/serve.ts'
-import { startTestNode } from '../handlers/support/testNode.ts'
+import { join } from 'node:path'
+import { ROOT } from '../runtime/nodeProcess.ts'
+import { isInstalled, RUNTIME_COMMANDS, RUNTIMES, type RuntimeName } from '../support/runtimeCommands.ts'
 import { startAnvil } from './engines/anvil.ts'
 import { type BenchOptions, median, msText, type Row } from './measure.ts'
 import { type Deliveries, startSubscribers } from './subscribers/deliveries.ts'
@@ -13,42 +12,38 @@ type Server = {
   stop(): Promise<unknown>
 }
 
-const now = (): number => performance.timeOrigin + performance.now()
+async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of stream) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+}
 
-const startOurs = async (connectionsMax: number): Promise<Server> => {
-  const node = await startTestNode()
-  let committed = 0
-  node.chain.onHead(() => {
-    committed = now()
-  })
-  const app = createWsApp(node.context, {
-    hostAllowlist: ['*'],
-    connectionsMax,
-    authentication: NO_AUTHENTICATION,
-    clientOf: peer => peer,
-  })
-  const server = await serve({
-    hostname: '127.0.0.1',
-    hostOption: 'rpc-ws-host',
-    port: 0,
-    fetch: (request, peer) => app.fetch(request, peer),
-    bodyBytesMax: 1024,
-    webSocket: {
-      upgrade: (request, peer) => app.upgrade(request, peer),
-      frameBytesMax: 1024,
-      messageBytesMax: 1024,
-    },
-  })
+/** Ours in a process of its own, on that runtime. */
+const startOurs = async (runtime: RuntimeName, connectionsMax: number): Promise<Server> => {
+  const child = Bun.spawn(
+    [...RUNTIME_COMMANDS[runtime], join(import.meta.dir, 'subscribers/server.ts'), String(connectionsMax)],
+    { stdio: ['pipe', 'pipe', 'inherit'], cwd: ROOT },
+  )
+  const lines = linesOf(child.stdout)
+  const nextNumber = async (): Promise<number> => {
+    const { value, done = false } = await lines.next()
+    if (done) throw new Error(`the server on ${runtime} ended`)
+    return Number(value)
+  }
   return {
-    port: server.port,
+    port: await nextNumber(),
     mine: async () => {
-      await node.mine()
-      return committed
+      child.stdin.write('\n')
+      await child.stdin.flush()
+      return nextNumber()
     },
     stop: async () => {
-      app.close()
-      await server.stop()
-      await node.close()
+      child.kill()
+      await child.exited
     },
   }
 }
@@ -88,26 +83,31 @@ const spread = (told: readonly Told[]): readonly number[] => told.map(({ first, 
 export const benchSubscribers = async ({ quick, progress }: BenchOptions): Promise<readonly Row[]> => {
   const [counts, blocks] = quick ? [[100, 1000], 10] : [[1, 100, 1000], 40]
   const rows: Row[] = []
-  for (const count of counts) {
-    progress(`subscribers: ${count}`)
-    const servers: Server[] = []
+  const add = async (count: number, name: string, start: () => Promise<Server>): Promise<void> => {
+    progress(`subscribers: ${count}, ${name}`)
+    const server = await start()
     try {
-      servers.push(await startOurs(count))
-      const ours = await measure(servers[0] as Server, count, blocks)
-      servers.push(await startTheirs())
-      const theirs = await measure(servers[1] as Server, count, blocks)
+      const told = await measure(server, count, blocks)
+      const sinceCommit = (which: 'first' | 'last'): string =>
+        told.some(({ committed }) => committed === undefined)
+          ? '-'
+          : text(told.map(one => one[which] - (one.committed as number)))
       rows.push({
-        name: `${count} of newHeads`,
+        name: `${count} of newHeads, ${name}`,
         values: {
-          'commit to first': text(ours.map(({ first, committed = first }) => first - committed)),
-          'commit to last': text(ours.map(({ last, committed = last }) => last - committed)),
-          'first to last': text(spread(ours)),
-          'anvil: first to last': text(spread(theirs)),
+          'commit to first': sinceCommit('first'),
+          'commit to last': sinceCommit('last'),
+          'first to last': text(spread(told)),
         },
       })
     } finally {
-      await Promise.all(servers.map(server => server.stop()))
+      await server.stop()
     }
+  }
+  for (const count of counts) {
+    for (const runtime of RUNTIMES)
+      if (isInstalled(runtime)) await add(count, runtime, () => startOurs(runtime, count))
+    await add(count, 'anvil', startTheirs)
   }
   return rows
 }
