@@ -131,6 +131,46 @@ describe('a flood of consensus messages', () => {
     }))
 })
 
+describe('what honest nodes send as fast as they can', () => {
+  const isBlamed = (node: Node): boolean => node.lines.some(({ values }) => values?.['what'] === 'flooding')
+
+  test('given forty thousand small blocks in ranges, then nobody is blamed for a flood', () =>
+    withNodes(async start => {
+      const block = new Uint8Array(600)
+      const server = await start({
+        chain: async function* (_from, count) {
+          for (let i = 0; i < count; i++) yield block
+        },
+      })
+      const client = await start({ discovery: false, bootnodes: [server.network.enode] })
+      await until(() => client.connections === 1 && server.connections === 1)
+      const [peer] = client.network.peers()
+      if (peer === undefined) throw new Error('not connected')
+      let blocks = 0
+      const read = async (): Promise<void> => {
+        for (let range = 0; range < 10; range++)
+          for await (const _ of client.network.requestBlocks(peer, 0n, 1024, new AbortController().signal))
+            blocks++
+      }
+      await Promise.all([read(), read(), read(), read()])
+      expect(blocks).toBe(40 * 1024)
+      expect([isBlamed(server), isBlamed(client)]).toEqual([false, false])
+    }))
+
+  test('given what fits into a sender’s queue, at once, then a validator is not blamed for it, and all of it is read', () =>
+    withNodes(async start => {
+      const node = await start({ discovery: false })
+      const validator = await start({ discovery: false, bootnodes: [node.network.enode] })
+      await until(() => validator.connections === 1 && node.connections === 1)
+      const to = validator.network.peers()[0]?.address as Uint8Array
+      for (let burst = 0; burst < 2; burst++) {
+        for (let i = 0; i < 1_024; i++) validator.network.sendConsensus(to, 0x13, new Uint8Array(180))
+        await until(() => node.consensus.length === (burst + 1) * 1_024)
+      }
+      expect(isBlamed(node)).toBe(false)
+    }))
+})
+
 describe('arrivals', () => {
   const arrivalsAt = (clock: { now: number }) => createArrivals(() => clock.now)
 
