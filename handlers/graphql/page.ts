@@ -90,14 +90,18 @@ const render = async (): Promise<string> => {
 const compress = (text: string): Promise<ArrayBuffer> =>
   new Response(new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))).arrayBuffer()
 
+const decompressed = (bytes: ArrayBuffer): ReadableStream =>
+  new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))
+
 /** Serves GraphiQL, whole and by itself; made when it is first asked for. */
 export const createPage = (): ((request: Request) => Promise<Response>) => {
   let compressed: Promise<ArrayBuffer> | undefined
   return async request => {
-    if (!/\bgzip\b/i.test(request.headers.get('accept-encoding') ?? ''))
-      return new Response(await render(), { headers: HEADERS })
     compressed ??= render().then(compress)
-    return new Response(await compressed, { headers: { ...HEADERS, 'content-encoding': 'gzip' } })
+    const bytes = await compressed
+    return /\bgzip\b/i.test(request.headers.get('accept-encoding') ?? '')
+      ? new Response(bytes, { headers: { ...HEADERS, 'content-encoding': 'gzip' } })
+      : new Response(decompressed(bytes), { headers: HEADERS })
   }
 }
 

@@ -8,7 +8,7 @@ import { UNSUPPORTED_OPTIONS } from './unsupported.ts'
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Ours first, then Besu's. */
-const ENVIRONMENT_PREFIXES = ['QUORATE_', 'BESU_'] as const
+export const ENVIRONMENT_PREFIXES = ['QUORATE_', 'BESU_'] as const
 
 /** Where a value came from, as a message names it: `--name`, `QUORATE_NAME`, `name in FILE`. */
 export type Sources = ReadonlyMap<string, string>

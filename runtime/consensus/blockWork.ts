@@ -82,6 +82,13 @@ export const createBlockWork = (options: BlockWorkOptions): BlockWork => {
     }
   }
 
+  const commit = (block: Block, hash: Hash): ReturnType<Chain['importBlock']> => {
+    const built: BuiltBlock | undefined = executed.get(hash)
+    return built === undefined
+      ? chain.importBlock(block, { nowMs: Date.now() })
+      : chain.commitBuilt(built, block.header)
+  }
+
   return {
     build: async ({ sequence, round, timestamp }) => {
       let block: Block | undefined
@@ -114,19 +121,19 @@ export const createBlockWork = (options: BlockWorkOptions): BlockWork => {
     },
 
     import: async ({ block, hash }) => {
+      const { number } = block.header
+      let isNew: boolean
       try {
-        const built: BuiltBlock | undefined = executed.get(hash)
-        const result =
-          built === undefined
-            ? await chain.importBlock(block, { nowMs: Date.now() })
-            : await chain.commitBuilt(built, block.header)
-        if (result === 'imported') await options.onCommitted(block, hash, proposedAtMs.since(hash))
+        isNew = (await commit(block, hash)) === 'imported'
       } catch (error) {
-        log.error('Block {number} has a quorum and could not be committed: {error}', {
-          number: block.header.number,
-          error,
-        })
-        answer({ kind: 'import-failed', hash })
+        log.error('Block {number} has a quorum and could not be committed: {error}', { number, error })
+        return answer({ kind: 'import-failed', hash })
+      }
+      try {
+        if (isNew) await options.onCommitted(block, hash, proposedAtMs.since(hash))
+      } catch (error) {
+        // The block stands all the same.
+        log.error('Block {number} is committed, telling of it failed: {error}', { number, error })
       }
     },
 

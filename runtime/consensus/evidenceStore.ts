@@ -14,7 +14,7 @@ const MESSAGE_BYTES_MAX = 256 * 1024
 /** Pieces remembered to say each once, although the second signature arrives by several peers. */
 const TOLD_MAX = 1_000
 
-/** Beside the keys of the chain (core/store/keys.ts), `evidence:0` to `evidence:99`. */
+/** Beside the keys of the chain (core/store/keys.ts), `qbft:evidence:0` to `qbft:evidence:99`. */
 const evidenceKey = (index: number): string => `qbft:evidence:${index}`
 
 export type EvidenceStore = {
@@ -62,7 +62,14 @@ export const createEvidenceStore = (
       if (told.size > TOLD_MAX && oldest !== undefined) told.delete(oldest)
       const index = next ?? firstFree()
       next = index.then(found => Math.min(found + 1, EVIDENCE_MAX))
-      const at = await index
+      // A storage that fails now is asked again for the next piece.
+      next.catch(() => {
+        next = undefined
+      })
+      const at = await index.catch((error: unknown) => {
+        log.error('The storage of evidence cannot be read: {error}', { error })
+        return undefined
+      })
       log.error(
         'Validator {author} signed two different messages of code {code} in round {round} of block {sequence}: it is faulty, or two nodes run with its key. {kept}',
         {
@@ -71,12 +78,15 @@ export const createEvidenceStore = (
           round,
           sequence,
           kept:
-            at < EVIDENCE_MAX
-              ? `Both are kept under ${evidenceKey(at)} in the storage.`
-              : `${EVIDENCE_MAX} such pairs are kept already.`,
+            at === undefined
+              ? 'They could not be kept.'
+              : at < EVIDENCE_MAX
+                ? `Both are kept under ${evidenceKey(at)} in the storage.`
+                : `${EVIDENCE_MAX} such pairs are kept already.`,
         },
       )
-      if (at < EVIDENCE_MAX) await storage.setDurably({ key: evidenceKey(at), value: encode(evidence) })
+      if (at !== undefined && at < EVIDENCE_MAX)
+        await storage.setDurably({ key: evidenceKey(at), value: encode(evidence) })
     },
   }
 }

@@ -2,6 +2,7 @@ import { type Address, equalBytes } from '../../core/bytes/bytes.ts'
 import { fromHex, toHex } from '../../core/bytes/hex.ts'
 import type { Vote } from '../../core/chain/codec/extraData.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
+import type { Log } from '../logging/log.ts'
 
 /** Beside the keys of the chain (core/store/keys.ts): a JSON object, address to true (add) or false (drop). */
 const VOTES_KEY = 'qbft:votes'
@@ -42,12 +43,22 @@ const decode = (bytes: Uint8Array): readonly Vote[] => {
   }))
 }
 
+const read = (bytes: Uint8Array | undefined, log: Log): readonly Vote[] => {
+  if (bytes === undefined) return []
+  try {
+    return decode(bytes)
+  } catch (error) {
+    log.error('The votes that were proposed cannot be read, propose them again: {error}', { error })
+    return []
+  }
+}
+
 /** The votes kept in the storage, in the order they were proposed. */
 export const openStandingVotes = async (
   storage: Pick<KeyValueStore, 'get' | 'setDurably'>,
+  log: Log,
 ): Promise<StandingVotes> => {
-  const bytes = await storage.get(VOTES_KEY)
-  let votes: readonly Vote[] = bytes === undefined ? [] : decode(bytes)
+  let votes = read(await storage.get(VOTES_KEY), log)
   /** One write after the other, so that the last one told is the last one kept. */
   let writing: Promise<void> = Promise.resolve()
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { CommandError } from '../cli/errors.ts'
+import { ENVIRONMENT_PREFIXES, type Environment } from '../cli/resolve.ts'
 import { RUNTIME } from '../version.ts'
 import type { Member } from './folder.ts'
 
@@ -69,6 +70,14 @@ const lastLine = (path: string): string => {
   )
 }
 
+/** Options of a node in the environment are meant for a node: all of these would have the same bootnodes, or ports. */
+const environmentOf = (environment: Environment): Environment =>
+  Object.fromEntries(
+    Object.entries(environment).filter(
+      ([name]) => !ENVIRONMENT_PREFIXES.some(prefix => name.startsWith(prefix)),
+    ),
+  )
+
 /** Starts a node of the network as a process of its own, with its log in `log.txt` of its folder. */
 export const startMember = (options: MemberOptions): MemberProcess => {
   const { member, rpcPort } = options
@@ -77,6 +86,7 @@ export const startMember = (options: MemberOptions): MemberProcess => {
   // Its standard input ends with this process, however that ends, and takes the node with it.
   const child: ChildProcess = spawn(process.execPath, [...RUNTIME_ARGUMENTS, MAIN, ...argumentsOf(options)], {
     stdio: ['pipe', log, log],
+    env: environmentOf(process.env),
   })
   closeSync(log)
   const url = `http://127.0.0.1:${rpcPort}`

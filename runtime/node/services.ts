@@ -101,7 +101,7 @@ export const startServices = async (node: RunningNode, given: ServiceOptions): P
   if (role.makesBlocks && refusal !== undefined) throw new CommandError('START_FAILED', refusal)
   const stops: (() => Promise<void> | void)[] = []
   const stop = (): Promise<void> => endAll(stops.splice(0).reverse())
-  const votes = await openStandingVotes(node.storage)
+  const votes = await openStandingVotes(node.storage, logOf('validator'))
   const follower = startPoolFollower({ chain, pool, poolHead, log: logOf('pool') })
   stops.push(follower.stop)
   stops.push(startReadAhead({ pool, store: chain.store, log: logOf('pool') }))

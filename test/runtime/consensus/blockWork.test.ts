@@ -23,7 +23,10 @@ type SetUp = {
 }
 
 /** The work of one of two validators on a real chain in memory; `change` lets the chain fail. */
-const setUp = async (change: (chain: Chain) => Chain = chain => chain): Promise<SetUp> => {
+const setUp = async (
+  change: (chain: Chain) => Chain = chain => chain,
+  onCommitted: () => Promise<void> = () => Promise.resolve(),
+): Promise<SetUp> => {
   const lines: string[] = []
   configureLog({ level: 'INFO', format: 'PLAIN', colour: false, write: line => lines.push(line) })
   const chain = await openChain({
@@ -38,7 +41,7 @@ const setUp = async (change: (chain: Chain) => Chain = chain => chain): Promise<
     chain: change(chain),
     build: () => Promise.reject(new Error('no time')),
     answer: input => answers.push(input),
-    onCommitted: () => Promise.resolve(),
+    onCommitted,
     log: logOf('validator'),
   })
   const propose = (timestamp: bigint): Promise<BuiltBlock> =>
@@ -127,5 +130,16 @@ describe('given other work', () => {
     const block = withSeals((await propose(nowSeconds())).block, 0, [])
     await work.import({ kind: 'import-block', block, hash: qbftBlockHash(block.header) })
     expect(answers).toEqual([{ kind: 'import-failed', hash: qbftBlockHash(block.header) }])
+  })
+
+  test('when telling of a committed block fails then the block stands, and it is not asked for again', async () => {
+    const { work, answers, propose, lines } = await setUp(
+      chain => ({ ...chain, importBlock: () => Promise.resolve('imported') }),
+      () => Promise.reject(new Error('nobody listens')),
+    )
+    const { block } = await propose(nowSeconds())
+    await work.import({ kind: 'import-block', block, hash: qbftBlockHash(block.header) })
+    expect(answers).toEqual([])
+    expect(lines.join()).toContain('nobody listens')
   })
 })

@@ -56,7 +56,7 @@ const setUp = () => {
     traffic: createTraffic(),
     log,
   })
-  return { performer, writes, sent, blamed, lines }
+  return { performer, writes, sent, blamed, lines, log }
 }
 
 const record = (round: number): Effect => ({
@@ -168,5 +168,26 @@ describe('given two signatures that no honest validator gives', () => {
       second: { code: 0x13, data: '0x02' },
     })
     expect(lines.filter(line => line.includes('ERROR'))).toHaveLength(2)
+  })
+
+  test('when the storage fails then they are told of all the same, and the next pair is kept', async () => {
+    const { log, lines } = setUp()
+    const kept: string[] = []
+    let fails = true
+    const store = createEvidenceStore(
+      {
+        get: () => (fails ? Promise.reject(new Error('the disk is gone')) : Promise.resolve(undefined)),
+        setDurably: async ({ key }) => void kept.push(key),
+      },
+      log,
+    )
+    const evidenceOf = (round: number) =>
+      (evidence(round) as Extract<Effect, { readonly kind: 'evidence' }>).evidence
+    await store.keep(evidenceOf(0))
+    expect(lines.join()).toContain('the disk is gone')
+    expect(lines.join()).toContain('could not be kept')
+    fails = false
+    await store.keep(evidenceOf(1))
+    expect(kept).toEqual(['qbft:evidence:0'])
   })
 })
