@@ -37,7 +37,10 @@ const BYTES_PER_SECOND = 32 * 1024 * 1024
 
 type Wanted = {
   readonly hash: Hash
+  /** Who is asked next. */
   readonly announcers: string[]
+  /** Everyone who was ever to be asked, each once. */
+  readonly heardFrom: Set<string>
   askedFrom: string | undefined
   received: boolean
   timer: ReturnType<typeof setTimeout> | undefined
@@ -114,7 +117,14 @@ export const createBlockExchange = (options: BlockExchangeOptions): BlockExchang
   }
 
   const want = (key: string, hash: Hash): Wanted => {
-    const entry: Wanted = { hash, announcers: [], askedFrom: undefined, received: false, timer: undefined }
+    const entry: Wanted = {
+      hash,
+      announcers: [],
+      heardFrom: new Set(),
+      askedFrom: undefined,
+      received: false,
+      timer: undefined,
+    }
     wanted.set(key, entry)
     const [oldest] = wanted.keys()
     if (wanted.size > WANTED_MAX && oldest !== undefined) forget(oldest)
@@ -136,6 +146,13 @@ export const createBlockExchange = (options: BlockExchangeOptions): BlockExchang
     forget(key)
   }
 
+  /** One that announces it again and again is asked once, and keeps no other from being asked. */
+  const heard = ({ announcers, heardFrom }: Wanted, id: string): void => {
+    if (heardFrom.has(id) || heardFrom.size >= ANNOUNCERS_MAX) return
+    heardFrom.add(id)
+    announcers.push(id)
+  }
+
   const onAnnouncement = (link: Link, hash: Hash, rest: Uint8Array): void => {
     if (rest.length !== 8) throw new NetworkError('BAD_MESSAGE', 'an announcement without a number')
     const number = new DataView(rest.buffer, rest.byteOffset, 8).getBigUint64(0)
@@ -143,12 +160,9 @@ export const createBlockExchange = (options: BlockExchangeOptions): BlockExchang
     knownTo(link.id).add(key)
     if (served.has(key) || number <= options.headNumber()) return
     const entry = wanted.get(key)
-    if (entry !== undefined) {
-      if (entry.announcers.length < ANNOUNCERS_MAX) entry.announcers.push(link.id)
-      return
-    }
+    if (entry !== undefined) return heard(entry, link.id)
     const created = want(key, hash.slice())
-    created.announcers.push(link.id)
+    heard(created, link.id)
     if (options.takesPart()) created.timer = setTimeout(() => ask(key, created), CONSENSUS_PATIENCE_MS)
     else ask(key, created)
   }

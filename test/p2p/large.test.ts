@@ -1,6 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { addressOfPrivateKey, keccak256 } from '../../core/crypto/crypto.ts'
+import { encodeFrame } from '../../p2p/frames.ts'
 import { patternOf, until, withNodes } from './networks.ts'
+import { dialRaw } from './rawPeer.ts'
 
 setDefaultTimeout(60_000)
 
@@ -99,6 +101,33 @@ describe('a new block', () => {
       await until(() => node.blocks.length === 2)
       expect(node.blocks[1]?.block).toEqual(block)
       await until(() => node.network.peers().length === 1)
+    }))
+})
+
+describe('a block that many announce', () => {
+  test('is asked from an honest peer soon, however often one announces it that does not have it', () =>
+    withNodes(async start => {
+      const node = await start()
+      const honest = await start({ bootnodes: [node.network.enode], discovery: false })
+      const raw = await dialRaw(node.network.enode)
+      try {
+        await raw.shakeHands()
+        await until(() => node.connections === 2)
+        const block = patternOf(1000)
+        const hash = keccak256(block)
+        const stream = await raw.open(raw.protocols.blocks)
+        const announcement = new Uint8Array(41)
+        announcement.set(hash, 1)
+        announcement[40] = 1
+        for (let i = 0; i < 40; i++) stream.send(encodeFrame(announcement))
+        // Behind the announcements of the other, which would all be asked first.
+        await Bun.sleep(200)
+        honest.network.announceBlock(1n, hash, block)
+        await until(() => node.blocks.length === 1)
+        expect(node.blocks[0]?.block).toEqual(block)
+      } finally {
+        await raw.stop()
+      }
     }))
 })
 
