@@ -37,7 +37,7 @@ const startOurs = async (runtime: RuntimeName, connectionsMax: number): Promise<
   return {
     port: await nextNumber(),
     mine: async () => {
-      child.stdin.write('\n')
+      void child.stdin.write('\n')
       await child.stdin.flush()
       return nextNumber()
     },
