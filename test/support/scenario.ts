@@ -18,8 +18,11 @@ export type Scenario = {
   readonly test: DefineTest
 }
 
-/** Networks in processes of their own mostly wait; with more of them at once two cores are too few for their timeouts. */
-const SCENARIOS_MAX = 3
+/**
+ * Networks in processes of their own mostly wait; with more of them at once two cores are too few for their timeouts.
+ * Where Bun runs several test files at once, others are beside them.
+ */
+const SCENARIOS_MAX = process.env['BUN_TEST_WORKER_ID'] === undefined ? 3 : 2
 /** Of a test by itself, and of its set-up: one that hangs ends, also on a busy machine. */
 const BODY_TIMEOUT_MS = 120_000
 /** With the time for which it waits for the ones before it, and for a place. */
@@ -74,7 +77,7 @@ const inPlace = (body: Body) => async (): Promise<void> => {
 }
 
 /**
- * A test that needs nothing of the others of its file: up to three run beside each other. Not for tests that take up
+ * A test that needs nothing of the others of its file: two or three run beside each other. Not for tests that take up
  * this process itself.
  */
 export const independent: DefineTest & { skipIf(condition: boolean): DefineTest } = Object.assign(
@@ -83,8 +86,8 @@ export const independent: DefineTest & { skipIf(condition: boolean): DefineTest 
 )
 
 /**
- * A `describe` whose tests run one after the other, while other scenarios of the same test file run beside it, up to
- * three at once: Bun itself lets only single tests run beside each other. Set-up begins with its first test; what it
+ * A `describe` whose tests run one after the other, while other scenarios of the same test file run beside it, two
+ * or three at once: Bun itself lets only single tests run beside each other. Set-up begins with its first test; what it
  * started ends with its last.
  */
 export const scenario = (

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,6 +8,7 @@ import { openChainStore } from '../../../core/store/chainStore.ts'
 import { openStorage } from '../../../runtime/drivers/open.ts'
 import { seededRandom } from '../../support/random.ts'
 import { isInstalled, RUNTIME_COMMANDS, type RuntimeName } from '../../support/runtimeCommands.ts'
+import { independent } from '../../support/scenario.ts'
 import { sampleChain } from '../../support/sampleChain.ts'
 import { expectChain } from '../../support/storeCheck.ts'
 import { WRITER_CHAIN, WRITER_OPTIONS } from '../../support/storeWriterChain.ts'
@@ -50,7 +51,7 @@ describe('a process that is killed with SIGKILL while it commits', () => {
     ['deno', 'sqlite', 3],
     ['bun', 'fs', 3],
   ] as const)
-    test.skipIf(!isInstalled(runtime))(
+    independent.skipIf(!isInstalled(runtime))(
       `on ${runtime} with ${storage} leaves every block that it said was committed`,
       async () => {
         const path = mkdtempSync(join(tmpdir(), 'quorate-kill-'))
@@ -73,6 +74,5 @@ describe('a process that is killed with SIGKILL while it commits', () => {
           rmSync(path, { recursive: true, force: true })
         }
       },
-      60_000,
     )
 })
