@@ -129,7 +129,7 @@ describe('a peer that breaks the rules', () => {
       withNodes(async start => {
         const a = await start({ discovery: false })
         const b = await start({ discovery: false, bootnodes: [a.network.enode] })
-        await until(() => a.connections === 1)
+        await until(() => a.connections === 1 && b.connections === 1)
         const address = addressOfPrivateKey(b.privateKey)
         a.network.reportMisbehaviour(address, 'bad-response', 'one')
         a.network.reportMisbehaviour(address, 'bad-response', 'two')
