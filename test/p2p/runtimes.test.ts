@@ -67,7 +67,8 @@ describe('a process that stands still', () => {
     const still = startPeer('bun', privateKey(), node.network.enode)
     const killed = startPeer('bun', privateKey(), node.network.enode)
     try {
-      await until(() => node.connections === 2)
+      // What they tell after the handshake comes over connections that stand on both sides.
+      await until(() => node.connections === 2 && node.statuses.length >= 2)
       killed.signal('SIGKILL')
       await until(() => node.gone.length === 1)
       still.signal('SIGSTOP')
