@@ -3,8 +3,10 @@ import { TransactionRejected } from '../../../core/txpool/rejection.ts'
 import type { RpcContext, RpcOptions } from '../../../handlers/rpc/context.ts'
 import { type Caller, EVERYONE } from '../../../handlers/auth/caller.ts'
 import { type Client, createDispatcher, type Reply } from '../../../handlers/rpc/dispatcher.ts'
+import type { ReplyBody } from '../../../handlers/rpc/envelope.ts'
 import { RpcError } from '../../../handlers/rpc/errors.ts'
 import { JSON_DEPTH_MAX } from '../../../handlers/rpc/json.ts'
+import { pieceText } from '../../../handlers/rpc/jsonPieces.ts'
 import { type Method, method } from '../../../handlers/rpc/method.ts'
 
 const executed: string[] = []
@@ -69,6 +71,9 @@ const invalid = (id: string): string => error(id, -32600, 'Invalid Request')
 
 const request = (members: string): string => `{"jsonrpc":"2.0","method":"eth_echo",${members}}`
 const echo = (id: string, params: string): string => `{"jsonrpc":"2.0","id":${id},"result":${params}}`
+
+const parsed = (body: ReplyBody): readonly { readonly result: unknown }[] =>
+  JSON.parse(typeof body === 'string' ? body : body.map(pieceText).join(''))
 
 describe('the envelope of a single request', () => {
   const CASES: readonly (readonly [when: string, body: string, status: number, answer: string])[] = [
@@ -227,18 +232,19 @@ describe('a batch', () => {
       body: error('null', -32005, 'Number of requests exceeds max batch size'),
     })
     expect(executed).toEqual([])
-    expect(JSON.parse(String((await handle(five, { batchSizeMax: 0 })).body))).toHaveLength(5)
+    expect(parsed((await handle(five, { batchSizeMax: 0 })).body)).toHaveLength(5)
   })
 
   test('gives neighbouring calls of a method to it together, and no others', async () => {
     const calls = ['together', 'together', 'echo', 'together'].map(
       (name, id) => `{"id":${id},"method":"eth_${name}","params":[${id}]}`,
     )
-    expect(
-      JSON.parse(String((await handle(`[${calls.join(',')}]`)).body)).map(
-        (one: { result: unknown }) => one.result,
-      ),
-    ).toEqual(['0 of 2', '1 of 2', [2], '3 of 1'])
+    expect(parsed((await handle(`[${calls.join(',')}]`)).body).map(one => one.result)).toEqual([
+      '0 of 2',
+      '1 of 2',
+      [2],
+      '3 of 1',
+    ])
   })
 
   test('has the status 200 whatever its elements fail with', async () => {
