@@ -18,7 +18,7 @@ const TRANSACTIONS = 40
 /** So many holders share the transfers. */
 const RECIPIENTS = 500
 
-const SIZES = { blocks: 500, unsent: 60_000, windows: 5, seconds: 1.5 }
+const SIZES = { blocks: 500, unsent: 32_000, windows: 5, seconds: 1.5 }
 const QUICK_SIZES = { blocks: 100, unsent: 20_000, windows: 3, seconds: 0.6 }
 
 /** Windows that do not count: compilers take about a second to be done with a path of calls. */
