@@ -2,6 +2,7 @@ import type { Caller } from '../auth/caller.ts'
 import { runBatch } from './batch.ts'
 import type { Connection } from './connection.ts'
 import type { RpcContext } from './context.ts'
+import { createDeadlines } from './deadlines.ts'
 import {
   errorOutcome,
   type Outcome,
@@ -52,6 +53,8 @@ const HTTP_REPLIES: TransportReplies = {
 
 const INDENT = 2
 
+const asItIs = (reply: Reply): Reply => reply
+
 export const createDispatcher = (
   methods: readonly Method[],
   context: RpcContext,
@@ -61,14 +64,17 @@ export const createDispatcher = (
   const runner = createRunner(methods, context)
   const indent = prettyPrint ? INDENT : 0
 
+  const deadlines = createDeadlines(timeoutMs)
   /** The work goes on after its time is over until it asks whether it has expired. */
-  const withTimeout = (work: Promise<Reply>, id: string, expire: () => void): Promise<Reply> =>
-    new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        expire()
-        resolve(replies.timeout(id))
-      }, timeoutMs)
-      work.then(resolve, reject).finally(() => clearTimeout(timer))
+  const withTimeout = <Value>(
+    work: Promise<Value>,
+    finish: (value: Value) => Reply,
+    id: string,
+    expire: () => void,
+  ): Promise<Reply> =>
+    deadlines.within(work, finish, () => {
+      expire()
+      return replies.timeout(id)
     })
 
   const single = (
@@ -89,7 +95,7 @@ export const createDispatcher = (
     const method = runner.find(envelope.method, caller)
     if (!('handle' in method)) return finish(method)
     const outcome = runner.runSingle(method, { ...base, params: envelope.params })
-    return outcome instanceof Promise ? withTimeout(outcome.then(finish), id, expire) : finish(outcome)
+    return outcome instanceof Promise ? withTimeout(outcome, finish, id, expire) : finish(outcome)
   }
 
   const batch = async (
@@ -128,7 +134,7 @@ export const createDispatcher = (
       if (!Array.isArray(parsed)) return single(parsed, body, caller, base, expire)
       if (parsed.length === 0) return replies.emptyBatch
       if (batchSizeMax > 0 && parsed.length > batchSizeMax) return BATCH_TOO_LARGE
-      return withTimeout(batch(parsed, body, caller, base), 'null', expire)
+      return withTimeout(batch(parsed, body, caller, base), asItIs, 'null', expire)
     },
   }
 }
