@@ -219,6 +219,7 @@ export const openChainStore = async (
         readAhead(state, nodes, head.header.stateRoot, addresses)
       }),
     run: synchronous => views.run(synchronous),
+    runAtOnce: synchronous => views.runAtOnce(synchronous),
     searchLogs: logs.search,
     flush: async () => {
       await flushing

@@ -73,6 +73,8 @@ export type ChainStore = {
   readAhead(addresses: readonly Address[]): Promise<void>
   /** Runs a synchronous function over the store, loading what it misses and running it again. */
   run<T>(synchronous: () => T): Promise<T>
+  /** The same; without a promise where nothing has to be loaded. */
+  runAtOnce<T>(synchronous: () => T): T | Promise<T>
 
   /**
    * One step of a search for logs, to be gone on with behind `through` until that is `to`: blocks of `from` to `to` (the head

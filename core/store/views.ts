@@ -43,6 +43,7 @@ export type Views = {
   fetch(key: string): Promise<Uint8Array | undefined>
   /** As ChainStore.run. @throws RunTooLarge */
   run<T>(synchronous: () => T): Promise<T>
+  runAtOnce<T>(synchronous: () => T): T | Promise<T>
   beginWriting(records: FlushedRecords): void
   /** Takes what a flush wrote: after this no older one is served. */
   cacheNode(key: string, value: Uint8Array | undefined): void
@@ -122,6 +123,32 @@ export const createViews = (kv: KeyValueStore, completeTo: number): Views => {
     return whole
   }
 
+  const run = async <T>(synchronous: () => T): Promise<T> => {
+    const found = new Map<string, Uint8Array | undefined>()
+    let foundIn = epoch
+    let unread = 0
+    for (;;) {
+      if (foundIn !== epoch) found.clear()
+      foundIn = epoch
+      const outer = loaded
+      loaded = found
+      let missing: readonly string[]
+      try {
+        return synchronous()
+      } catch (error) {
+        if (!(error instanceof MissingEntries)) throw error
+        missing = [...new Set(error.keys)]
+      } finally {
+        loaded = outer
+      }
+      // Without progress the run would go round for ever.
+      if (missing.every(key => found.has(key))) throw new RunTooLarge('asked again for what was loaded')
+      if (found.size + missing.length > RUN_ENTRIES_MAX)
+        throw new RunTooLarge(`needs more than ${RUN_ENTRIES_MAX} entries`)
+      if (!(await load(missing, found, unread < UNREAD_ROUNDS_MAX))) unread++
+    }
+  }
+
   return {
     accounts,
     slots,
@@ -138,30 +165,18 @@ export const createViews = (kv: KeyValueStore, completeTo: number): Views => {
       return page
     },
     fetch,
-    run: async synchronous => {
-      const found = new Map<string, Uint8Array | undefined>()
-      let foundIn = epoch
-      let unread = 0
-      for (;;) {
-        if (foundIn !== epoch) found.clear()
-        foundIn = epoch
-        const outer = loaded
-        loaded = found
-        let missing: readonly string[]
-        try {
-          return synchronous()
-        } catch (error) {
-          if (!(error instanceof MissingEntries)) throw error
-          missing = [...new Set(error.keys)]
-        } finally {
-          loaded = outer
-        }
-        // Without progress the run would go round for ever.
-        if (missing.every(key => found.has(key))) throw new RunTooLarge('asked again for what was loaded')
-        if (found.size + missing.length > RUN_ENTRIES_MAX)
-          throw new RunTooLarge(`needs more than ${RUN_ENTRIES_MAX} entries`)
-        if (!(await load(missing, found, unread < UNREAD_ROUNDS_MAX))) unread++
+    run,
+    runAtOnce: synchronous => {
+      const outer = loaded
+      loaded = undefined
+      try {
+        return synchronous()
+      } catch (error) {
+        if (!(error instanceof MissingEntries)) throw error
+      } finally {
+        loaded = outer
       }
+      return run(synchronous)
     },
     beginWriting: records => {
       writing = records

@@ -7,13 +7,16 @@ import { type BlockSelector, blockNumberOf } from './parameters/block.ts'
  * than once: again after what it missed was loaded.
  * @throws RpcError
  */
-export const readState = async <T>(
+export const readState = <T>(
   context: RpcContext,
   selector: BlockSelector,
   read: (state: StateReader) => T,
-): Promise<T | null> => {
-  const number = await blockNumberOf(context, selector)
-  if (number === undefined) return null
-  const { store } = context.chain
-  return await store.run(() => read(store.stateAt(number)))
+): T | null | Promise<T | null> => {
+  const { chain } = context
+  const { store } = chain
+  const readAt = (number: bigint | undefined): T | null | Promise<T | null> =>
+    number === undefined ? null : store.runAtOnce(() => read(store.stateAt(number)))
+  // Nearly all of them: without a promise each costs a tenth less.
+  if (selector.kind === 'tag' && selector.tag === 'latest') return readAt(chain.head().header.number)
+  return blockNumberOf(context, selector).then(readAt)
 }

@@ -55,6 +55,17 @@ export const createAskedStore = (asker: Asker, head: PinnedHead, watch: Watch): 
     const found = segment(number)
     return found === undefined ? undefined : segmentChanges(found)
   })
+  const run = async <T>(synchronous: () => T): Promise<T> => {
+    for (let heads = 0; ; heads++) {
+      try {
+        return withWatch(watch, synchronous)
+      } catch (error) {
+        if (!(error instanceof HeadMoved) || heads === HEADS_MAX) throw error
+        head.current = decodeChainHead(error.head)
+      }
+    }
+  }
+
   return {
     head: () => head.current,
     header: number => {
@@ -85,16 +96,8 @@ export const createAskedStore = (asker: Asker, head: PinnedHead, watch: Watch): 
       const { number } = head.current.header
       return { get: key => askOnce(`${number}n${key}`, { kind: 'node', key, head: number }) }
     },
-    run: async synchronous => {
-      for (let heads = 0; ; heads++) {
-        try {
-          return withWatch(watch, synchronous)
-        } catch (error) {
-          if (!(error instanceof HeadMoved) || heads === HEADS_MAX) throw error
-          head.current = decodeChainHead(error.head)
-        }
-      }
-    },
+    run,
+    runAtOnce: run,
     // Of no use to what only reads, or work for the main thread.
     genesisHash: refuse,
     logsOf: refuse,

@@ -9,10 +9,9 @@ import { readState } from '../state.ts'
 
 /** Accounts and their storage at any block. */
 export const ETH_STATE_METHODS: readonly Method[] = [
-  method('eth_getBalance', ['address', 'block?'], async ({ params }, context) => {
+  method('eth_getBalance', ['address', 'block?'], ({ params }, context) => {
     const [address, selector] = withSelector(params, 1, () => requireAddress(params, 0))
-    const balance = await readState(context, selector, state => state.account(address)?.balance ?? 0n)
-    return balance === null ? null : toQuantity(balance)
+    return readState(context, selector, state => toQuantity(state.account(address)?.balance ?? 0n))
   }),
   method('eth_getTransactionCount', ['address', 'block?'], async ({ params }, context) => {
     const [address, selector] = withSelector(params, 1, () => requireAddress(params, 0))
