@@ -22,8 +22,6 @@ export const startWorkerThread = (events: WorkerThreadEvents): WorkerThread => {
   const fail = (cause: unknown): void => {
     if (ended) return
     ended = true
-    // What could not be read says nothing of the thread, which would go on by itself.
-    void worker.terminate()
     events.onFailure(cause)
   }
   const worker = new Worker(new URL('./worker.ts', import.meta.url))
