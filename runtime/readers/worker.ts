@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { useCryptoEngine } from '../../core/crypto/crypto.ts'
+import { loadWasmEngine } from '../../core/crypto/wasm.ts'
 import { useTableSeed } from '../../core/state/hash.ts'
 import { decodeChainHead } from '../../core/store/codec/chainHead.ts'
 import { CALL_METHODS } from '../../handlers/graphql/callMethods.ts'
@@ -9,7 +10,6 @@ import { isJsonPieces } from '../../handlers/rpc/jsonPieces.ts'
 import type { Params } from '../../handlers/rpc/method.ts'
 import { METHODS } from '../../handlers/rpc/methods.ts'
 import { createRunner } from '../../handlers/rpc/runner.ts'
-import { loadFastestEngine } from '../crypto/fastest.ts'
 import { createAnswerReader } from './answerBuffer.ts'
 import { createAskedStore, type PinnedHead } from './askedStore.ts'
 import { createAsker } from './asker.ts'
@@ -31,7 +31,8 @@ const post = (message: FromReader): void => port.postMessage(message)
 // As on the main thread: places in the state's tables that nobody can foresee.
 useTableSeed(crypto.getRandomValues(new Int32Array(1))[0] as number)
 try {
-  useCryptoEngine(await loadFastestEngine())
+  // Not the native addon: a thread that is ended from outside while it is in there aborts the process, on Bun and Node.
+  useCryptoEngine(await loadWasmEngine())
 } catch {
   // Where WebAssembly cannot be compiled the noble engine, already in place, serves.
 }

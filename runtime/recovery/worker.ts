@@ -12,7 +12,11 @@ try {
   // Where WebAssembly cannot be compiled the noble engine, already in place, serves.
 }
 
-port.on('message', (packed: Uint8Array) => {
+port.on('message', (packed: Uint8Array | 'end') => {
+  if (packed === 'end') {
+    port.postMessage('idle')
+    return
+  }
   const answers = recoverPacked(packed)
   port.postMessage(answers, [answers.buffer])
 })
