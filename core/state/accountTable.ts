@@ -11,7 +11,7 @@ export type AccountTable = {
   index: Int32Array
 }
 
-const ACCOUNTS_FIRST = 32
+const ACCOUNTS_FIRST = 8
 const KEY_LIMBS = 5
 
 export const createAccountTable = (): AccountTable => ({

@@ -27,11 +27,14 @@ export const UNDO_DESTROYED = 10
 
 const WORDS_FIRST = 512
 
+/** A call that only reads needs none. */
+const NO_WORDS = new Int32Array(0)
+
 export const createJournal = (): Journal => ({
   kinds: [],
   subjects: [],
   previous: [],
-  words: new Int32Array(WORDS_FIRST),
+  words: NO_WORDS,
   wordsLength: 0,
 })
 
@@ -49,7 +52,7 @@ export const record = (
 /** Notes the current value of a slot before it changes. */
 export const recordSlot = (journal: Journal, table: StorageTable, id: number): void => {
   if (journal.wordsLength === journal.words.length) {
-    const words = new Int32Array(2 * journal.words.length)
+    const words = new Int32Array(Math.max(WORDS_FIRST, 2 * journal.words.length))
     words.set(journal.words)
     journal.words = words
   }

@@ -25,8 +25,12 @@ export const markKey = (slot: number): string => `mark:${slot}`
 export const segmentKey = (number: number): string => `segment:${number}`
 export const headerKey = (number: number): string => `header:${number}`
 export const accountKey = (address: Address): string => `a:${toBareHex(address)}`
+/** Nearly all: a contract that was never destroyed. */
+const FIRST_INCARNATION = '0'.repeat(16)
+const incarnationText = (incarnation: bigint): string =>
+  incarnation === 0n ? FIRST_INCARNATION : incarnation.toString(16).padStart(16, '0')
 export const slotKey = (address: Address, incarnation: bigint, slot: Uint8Array): string =>
-  `s:${toBareHex(address)}${incarnation.toString(16).padStart(16, '0')}${toBareHex(slot)}`
+  `s:${toBareHex(address)}${incarnationText(incarnation)}${toBareHex(slot)}`
 /** `key` is the key of the account or slot. */
 export const historyPageKey = (key: string, level: number, index: number): string =>
   `h:${key.slice(2)}${level.toString(16).padStart(2, '0')}${index.toString(16).padStart(8, '0')}`

@@ -42,11 +42,16 @@ class RunsLong extends Error {
 const watched = <Context extends Pick<RpcHost, 'chain'>>(context: Context, watchOf: () => Watch): Context => {
   const { chain } = context
   const { store } = chain
-  const run: typeof store.run = synchronous => {
+  const under = <T>(synchronous: () => T): (() => T) => {
     const watch = watchOf()
-    return store.run(() => withWatch(watch, synchronous))
+    return () => withWatch(watch, synchronous)
   }
-  return { ...context, chain: { ...chain, store: { ...store, run } } }
+  const watching: typeof store = {
+    ...store,
+    run: synchronous => store.run(under(synchronous)),
+    runAtOnce: synchronous => store.runAtOnce(under(synchronous)),
+  }
+  return { ...context, chain: { ...chain, store: watching } }
 }
 
 /** Ends runs on this thread that hold up everybody else for longer than RUN_MS_MAX. @throws RpcError in them */

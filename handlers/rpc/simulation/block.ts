@@ -2,7 +2,8 @@ import { nextBaseFee } from '../../../core/chain/baseFee.ts'
 import { excessBlobGasAfter } from '../../../core/chain/blobFee.ts'
 import { blockEnvironment, type OpenHeader } from '../../../core/chain/environment.ts'
 import type { BlockEnvironment } from '../../../core/evm/environment.ts'
-import type { Rules } from '../../../core/genesis/configuration.ts'
+import type { Header } from '../../../core/chain/header.ts'
+import type { ChainConfiguration, Rules } from '../../../core/genesis/configuration.ts'
 import { rulesAt } from '../../../core/genesis/schedule.ts'
 import { createWorldState } from '../../../core/state/worldState.ts'
 import type { WorldState } from '../../../core/state/world.ts'
@@ -44,25 +45,58 @@ const nextBlock = (context: RpcContext): SimulationBlock => {
   return { stateNumber: parent.number, header, rules }
 }
 
-/** The block that is meant, `pending` being the next one; undefined where there is none. @throws RpcError */
-export const simulationBlock = async (
-  context: RpcContext,
-  selector: BlockSelector,
-): Promise<SimulationBlock | undefined> => {
-  if (selector.kind === 'tag' && selector.tag === 'pending') return nextBlock(context)
-  const header = await headerOf(context, selector)
-  if (header === undefined) return undefined
+/** Blocks of the chain: calls come by the thousand in the same one. */
+const onChain = new WeakMap<Header, SimulationBlock>()
+
+const blockOf = (configuration: ChainConfiguration, header: Header): SimulationBlock => {
+  const known = onChain.get(header)
+  if (known !== undefined) return known
   const { number, timestamp, difficulty } = header
-  const rules = rulesAt(context.chain.configuration, number, timestamp, difficulty)
-  return { stateNumber: number, header, rules }
+  const block = { stateNumber: number, header, rules: rulesAt(configuration, number, timestamp, difficulty) }
+  onChain.set(header, block)
+  return block
 }
 
-/** What opcodes see in that block under the overrides, and the hashes that running them may have to load. @throws RpcError */
+/**
+ * The block that is meant, `pending` being the next one; undefined where there is none. A promise where its header has to be
+ * looked up. @throws RpcError
+ */
+export const simulationBlock = (
+  context: RpcContext,
+  selector: BlockSelector,
+): SimulationBlock | undefined | Promise<SimulationBlock | undefined> => {
+  const { configuration } = context.chain
+  if (selector.kind === 'tag') {
+    if (selector.tag === 'pending') return nextBlock(context)
+    if (selector.tag === 'latest') return blockOf(configuration, context.chain.head().header)
+  }
+  return headerOf(context, selector).then(header => header && blockOf(configuration, header))
+}
+
+/** What opcodes see, and the hashes that running them may have to load. */
+type Seen = { readonly environment: BlockEnvironment; readonly hashes: BlockHashes }
+
+const seenIn = new WeakMap<SimulationBlock, Seen>()
+
+/** What opcodes see in that block under the overrides. @throws RpcError */
 export const environmentIn = (
+  chain: RpcContext['chain'],
+  block: SimulationBlock,
+  overrides: StateOverrides,
+): Seen => {
+  if (overrides.length > 0) return see(chain, block, overrides)
+  const known = seenIn.get(block)
+  if (known !== undefined) return known
+  const seen = see(chain, block, overrides)
+  seenIn.set(block, seen)
+  return seen
+}
+
+const see = (
   { store, configuration }: RpcContext['chain'],
   block: SimulationBlock,
   overrides: StateOverrides,
-): { readonly environment: BlockEnvironment; readonly hashes: BlockHashes } => {
+): Seen => {
   const hashes = createBlockHashes(store, block.header)
   const environment: BlockEnvironment = {
     ...blockEnvironment(configuration, block.rules, block.header, hashes.of),
@@ -74,18 +108,18 @@ export const environmentIn = (
 
 /**
  * Runs something in that block, over a world that nothing else sees. It may run more than once: again after what it
- * missed was loaded.
+ * missed was loaded, and then there is a promise.
  */
-export const simulateIn = async <T>(
+export const simulateIn = <T>(
   { chain }: RpcContext,
   block: SimulationBlock,
   overrides: StateOverrides,
   run: (world: WorldState, environment: BlockEnvironment) => T,
-): Promise<T> => {
+): T | Promise<T> => {
   const { store } = chain
   const { environment, hashes } = environmentIn(chain, block, overrides)
-  return await hashes.run(() =>
-    store.run(() => {
+  return hashes.run(() =>
+    store.runAtOnce(() => {
       const world = createWorldState(store.stateAt(block.stateNumber))
       applyOverrides(world, overrides)
       return run(world, environment)

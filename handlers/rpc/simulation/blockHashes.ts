@@ -17,8 +17,8 @@ class MissingBlockHash extends Error {
 export type BlockHashes = {
   /** Of a block before it; undefined for others. Only within `run`. */
   readonly of: (number: bigint) => Hash | undefined
-  /** Runs what asks for hashes, and again for each that had to be loaded first. */
-  run<T>(attempt: () => Promise<T>): Promise<T>
+  /** Runs what asks for hashes, and again for each that had to be loaded first; a promise only where something was. */
+  run<T>(attempt: () => T | Promise<T>): T | Promise<T>
 }
 
 /** @param block its parent is on the chain. */
@@ -27,6 +27,23 @@ export const createBlockHashes = (
   block: Pick<OpenHeader, 'number' | 'parentHash'>,
 ): BlockHashes => {
   const loaded = new Map<bigint, Hash>()
+  const load = async (error: unknown): Promise<void> => {
+    if (!(error instanceof MissingBlockHash)) throw error
+    const child = await store.header(error.number + 1n)
+    if (child === undefined) throw error
+    loaded.set(error.number, child.parentHash)
+  }
+  const again = async <T>(first: unknown, attempt: () => T | Promise<T>): Promise<T> => {
+    // At most once for each of the 256 blocks that BLOCKHASH reaches.
+    for (let failed = first; ; ) {
+      await load(failed)
+      try {
+        return await attempt()
+      } catch (error) {
+        failed = error
+      }
+    }
+  }
   return {
     of: number => {
       if (number >= block.number || number < 0n) return undefined
@@ -36,17 +53,12 @@ export const createBlockHashes = (
       if (before === undefined) throw new MissingBlockHash(number)
       return before
     },
-    run: async attempt => {
-      for (;;) {
-        try {
-          return await attempt()
-        } catch (error) {
-          // At most once for each of the 256 blocks that BLOCKHASH reaches.
-          if (!(error instanceof MissingBlockHash)) throw error
-          const child = await store.header(error.number + 1n)
-          if (child === undefined) throw error
-          loaded.set(error.number, child.parentHash)
-        }
+    run: attempt => {
+      try {
+        const found = attempt()
+        return found instanceof Promise ? found.catch((error: unknown) => again(error, attempt)) : found
+      } catch (error) {
+        return again(error, attempt)
       }
     },
   }

@@ -17,7 +17,7 @@ export const simulateCall = (
   call: CallParameters,
   block: SimulationBlock,
   overrides: StateOverrides = [],
-): Promise<TransactionResult> =>
+): TransactionResult | Promise<TransactionResult> =>
   simulateIn(context, block, overrides, (world, environment) => {
     const prepared = prepareCall(context, call, environment, undefined)
     checkNonce(call.nonce, call.from, world)
@@ -25,16 +25,27 @@ export const simulateCall = (
     return runCall(prepared, world)
   })
 
-/** eth_call: what a call returns in a block, without a trace. Null where there is no such block, as in Besu. */
-export const ethCall = async ({ params }: Call, context: RpcContext): Promise<string | null> => {
-  const [call, selector] = withSelector(params, 1, () => readCall(given(params, 0)))
-  const overrides = readStateOverrides(given(params, 2))
-  const blockOverrides = readBlockOverrides(given(params, 3))
-  const found = await simulationBlock(context, settled(selector))
-  if (found === undefined) return null
-  const block = underBlockOverrides(context, found, blockOverrides)
-  const result = await simulateCall(context, call, block, overrides)
+/** What the call gave. @throws RpcError why it failed */
+const outputOf = (result: TransactionResult): string => {
   const failure = failureOf(result)
   if (failure !== undefined) throw failure
   return toHex(result.output)
+}
+
+/**
+ * eth_call: what a call returns in a block, without a trace. Null where there is no such block, as in Besu. A promise only
+ * where something has to be loaded.
+ */
+export const ethCall = ({ params }: Call, context: RpcContext): string | null | Promise<string | null> => {
+  const [call, selector] = withSelector(params, 1, () => readCall(given(params, 0)))
+  const overrides = readStateOverrides(given(params, 2))
+  const blockOverrides = readBlockOverrides(given(params, 3))
+  const callIn = (found: SimulationBlock | undefined): string | null | Promise<string> => {
+    if (found === undefined) return null
+    const block = underBlockOverrides(context, found, blockOverrides)
+    const result = simulateCall(context, call, block, overrides)
+    return result instanceof Promise ? result.then(outputOf) : outputOf(result)
+  }
+  const found = simulationBlock(context, settled(selector))
+  return found instanceof Promise ? found.then(callIn) : callIn(found)
 }

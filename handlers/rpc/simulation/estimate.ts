@@ -78,7 +78,7 @@ const estimateIn = (
 }
 
 /** A gas limit with which the call succeeds in the block. @throws RpcError where it does not with any */
-export const estimateCall = (
+export const estimateCall = async (
   context: RpcContext,
   call: CallParameters,
   block: SimulationBlock,
@@ -87,7 +87,7 @@ export const estimateCall = (
 ): Promise<bigint> => {
   // Less than the least is no bound that anyone means.
   const gas = call.gas !== undefined && call.gas < TRANSFER_GAS ? undefined : call.gas
-  return simulateIn(context, block, overrides, (world, environment) => {
+  return await simulateIn(context, block, overrides, (world, environment) => {
     const prepared = prepareCall(context, { ...call, gas }, environment, true)
     checkNonce(call.nonce, call.from, world)
     return estimateIn(context, call, prepared, world, aim)

@@ -106,14 +106,22 @@ export const prepareCall = (
   }
 }
 
+/** Blocks as they look to calls that offer nothing, which are most: made once. */
+const free = new WeakMap<BlockEnvironment, BlockEnvironment>()
+
 /** The block as it looks to the call: its fees are never above what the call offers, so that a free call is free. */
 const withFees = (environment: BlockEnvironment, offered: Fees): BlockEnvironment => {
+  const isFree = offered.maxFeePerGas === 0n && offered.maxFeePerBlobGas === 0n
+  const known = isFree ? free.get(environment) : undefined
+  if (known !== undefined) return known
   const { baseFeePerGas, blobBaseFee } = environment
-  return {
+  const seen = {
     ...environment,
     baseFeePerGas: baseFeePerGas === undefined ? undefined : minBigint(baseFeePerGas, offered.maxFeePerGas),
     blobBaseFee: blobBaseFee === undefined ? undefined : minBigint(blobBaseFee, offered.maxFeePerBlobGas),
   }
+  if (isFree) free.set(environment, seen)
+  return seen
 }
 
 /** The most wei the call can cost its sender. */

@@ -25,9 +25,9 @@ export const openSession = async (
   const { store } = chain
   const { environment, hashes } = environmentIn(chain, block, overrides)
   const world = createWorldState(store.stateAt(block.stateNumber))
-  const step = <T>(attempt: () => T): Promise<T> => {
+  const step = async <T>(attempt: () => T): Promise<T> => {
     const before = world.snapshot()
-    return hashes.run(() =>
+    return await hashes.run(() =>
       store.run(() => {
         world.revert(before)
         return attempt()
