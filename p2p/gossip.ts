@@ -18,12 +18,20 @@ const MESSAGE_ID_BYTES = 20
 const SUBSCRIPTION_BYTES_MAX = 16 * 1024
 
 /**
+ * Peers that a message is passed on to. Whoever sends it sends it to all of its peers at once, and what somebody missed he is
+ * told of within a second, so that few have to pass it on: with ten validators half as much work as with gossipsub's 6 to 12.
+ */
+const MESH_PEERS = { D: 3, Dlo: 2, Dhi: 4, Dout: 1, Dscore: 2 }
+
+/**
  * Messages carry no signature: a transaction is signed by itself, and one message then has one id whoever passes it on.
  * Many nodes behind one address are usual here, so that gossipsub's penalty for it is off.
  */
 export const gossipOptions = (topic: string): Partial<GossipsubOpts> => ({
   globalSignaturePolicy: StrictNoSign,
   allowedTopics: [topic],
+  ...MESH_PEERS,
+  floodPublish: true,
   maxTopicBytesPerPeer: SUBSCRIPTION_BYTES_MAX,
   msgIdFn: (message: Message) => keccak256(message.data).slice(0, MESSAGE_ID_BYTES),
   maxInboundDataLength: GOSSIP_BYTES_MAX + 1024,

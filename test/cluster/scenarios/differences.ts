@@ -1,14 +1,13 @@
 import { expect } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { toHex } from '../../../core/bytes/hex.ts'
-import { genesisText, testAddress, testKey } from '../../runtime/genesis.ts'
-import { type NodeProcess, startNode } from '../../runtime/nodeProcess.ts'
+import { testAddress } from '../../runtime/genesis.ts'
+import type { NodeProcess } from '../../runtime/nodeProcess.ts'
+import { enodeOf, type Genesis, startOwnNode } from '../support/ownNode.ts'
 import { until } from '../support/waiting.ts'
 import { scenario } from '../../support/scenario.ts'
-
-type Genesis = NonNullable<Parameters<typeof genesisText>[0]>
 
 const transitions = (...qbft: readonly object[]): object => ({ transitions: { qbft } })
 
@@ -36,24 +35,14 @@ scenario('given a node, and another whose genesis file', ({ beforeAll, afterAll,
 
   const start = async (genesis: Genesis, ...args: readonly string[]): Promise<NodeProcess> => {
     const index = ++count
-    const path = (file: string): string => join(folder, `${index}.${file}`)
-    writeFileSync(path('json'), genesisText(genesis))
-    writeFileSync(path('key'), toHex(testKey(index)))
-    const node = await startNode(join(folder, `node${index}`), [
-      `--genesis-file=${path('json')}`,
-      `--node-private-key-file=${path('key')}`,
-      '--p2p-interface=127.0.0.1',
-      '--rpc-http-enabled',
-      '--logging-format=PLAIN',
-      ...args,
-    ])
+    const node = await startOwnNode(folder, `node${index}`, index, genesis, args)
     running.push(node)
     return node
   }
 
   beforeAll(async () => {
     first = await start(BASE)
-    enode = /Enode URL (enode:\S+)/.exec(first.output())?.[1] ?? ''
+    enode = enodeOf(first)
   })
 
   afterAll(async () => {

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { encodeFrame, encodeLength } from '../../../p2p/frames.ts'
 import { STATUS_PROTOCOL } from '../../../p2p/protocols.ts'
-import { type Attacker, enodeOf, sendAnyway, silentSocket, startAttacker } from '../support/attacker.ts'
+import { type Attacker, sendAnyway, silentSocket, startAttacker } from '../support/attacker.ts'
+import { enodeOf } from '../support/ownNode.ts'
 import { type Cluster, createCluster } from '../support/cluster.ts'
 import {
   futureMessages,
@@ -175,7 +176,7 @@ scenario('given three of four validators in processes of their own', ({ beforeAl
   })
 
   test('when sockets are held by the hundred, silent or without a status, then another node still joins', async () => {
-    const enode = enodeOf(cluster, 1)
+    const enode = enodeOf(cluster.node(1))
     const sockets = Array.from({ length: 400 }, () => silentSocket(enode))
     try {
       await cluster.start(5)

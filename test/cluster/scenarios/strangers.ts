@@ -2,9 +2,9 @@ import { expect } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { toHex } from '../../../core/bytes/hex.ts'
-import { genesisText, testKey } from '../../runtime/genesis.ts'
-import { type NodeProcess, runCommand, startNode } from '../../runtime/nodeProcess.ts'
+import { genesisText } from '../../runtime/genesis.ts'
+import { type NodeProcess, runCommand } from '../../runtime/nodeProcess.ts'
+import { enodeOf, type Genesis, startOwnNode } from '../support/ownNode.ts'
 import { until } from '../support/waiting.ts'
 import { scenario } from '../../support/scenario.ts'
 
@@ -18,27 +18,17 @@ scenario('given a node that runs alone', ({ beforeAll, afterAll, test }) => {
   const start = async (
     name: string,
     key: number,
-    genesis: Parameters<typeof genesisText>[0],
+    genesis: Genesis,
     ...args: readonly string[]
   ): Promise<NodeProcess> => {
-    const path = (file: string): string => join(folder, `${name}.${file}`)
-    writeFileSync(path('json'), genesisText(genesis))
-    writeFileSync(path('key'), toHex(testKey(key)))
-    const node = await startNode(join(folder, name), [
-      `--genesis-file=${path('json')}`,
-      `--node-private-key-file=${path('key')}`,
-      '--p2p-interface=127.0.0.1',
-      '--rpc-http-enabled',
-      '--logging-format=PLAIN',
-      ...args,
-    ])
+    const node = await startOwnNode(folder, name, key, genesis, args)
     running.push(node)
     return node
   }
 
   beforeAll(async () => {
     first = await start('first', 1, { validators: [1, 2] })
-    enode = /Enode URL (enode:\S+)/.exec(first.output())?.[1] ?? ''
+    enode = enodeOf(first)
   })
 
   afterAll(async () => {

@@ -8,6 +8,7 @@ import type { WireMessage } from '../../../core/qbft/message.ts'
 import { parseEnode } from '../../../p2p/enode.ts'
 import { dialRaw, type RawPeer } from '../../p2p/rawPeer.ts'
 import type { Cluster } from './cluster.ts'
+import { enodeOf } from './ownNode.ts'
 
 /** Signs of life, as every node gives them. */
 const ALIVE_MS = 2_000
@@ -26,13 +27,6 @@ export const genesisHashOf = async (cluster: Cluster, index: number): Promise<Ha
   return fromHex(genesis.hash)
 }
 
-/** The enode URL that a node wrote when it began. */
-export const enodeOf = (cluster: Cluster, index: number): string => {
-  const found = /Enode URL (enode:\S+)/.exec(cluster.node(index).output())?.[1]
-  if (found === undefined) throw new Error(`node ${index} wrote no enode URL`)
-  return found
-}
-
 /** A peer that has told a status the node accepts, and lives. */
 export const startAttacker = async (
   cluster: Cluster,
@@ -40,7 +34,7 @@ export const startAttacker = async (
   privateKey: Uint8Array = randomBytes(32),
 ): Promise<Attacker> => {
   const genesisHash = await genesisHashOf(cluster, index)
-  const raw = await dialRaw(enodeOf(cluster, index), privateKey, genesisHash)
+  const raw = await dialRaw(enodeOf(cluster.node(index)), privateKey, genesisHash)
   await raw
     .shakeHands({ networkId: 4242n, genesisHash, headHash: genesisHash })
     .catch(async (cause: unknown) => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { toBareHex } from '../../../core/bytes/hex.ts'
 import { parseGenesis, parseGenesisText } from '../../../core/genesis/parse.ts'
 import type { QbftConsensus } from '../../../core/genesis/schedule.ts'
+import { DEFAULT_PARAMETERS } from '../../support/qbftDefaults.ts'
 import {
   DOCUMENTATION,
   NO_VALIDATORS,
@@ -66,16 +67,7 @@ describe("the sample of Besu's documentation", () => {
 
 describe('defaults', () => {
   test('of the qbft section', () => {
-    expect(parametersOf(withConfig({ qbft: {} }))).toEqual({
-      blockPeriodSeconds: 1,
-      blockPeriodMs: 0,
-      emptyBlockPeriodSeconds: 0,
-      epochLength: 30_000n,
-      requestTimeoutSeconds: 1,
-      blockReward: 0n,
-      miningBeneficiary: undefined,
-      validatorSelection: { mode: 'blockheader' },
-    })
+    expect(parametersOf(withConfig({ qbft: {} }))).toEqual(DEFAULT_PARAMETERS)
   })
 
   test('of everything else', () => {

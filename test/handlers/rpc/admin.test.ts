@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { toHex } from '../../../core/bytes/hex.ts'
 import type { RpcNetwork, RpcPeer } from '../../../handlers/rpc/context.ts'
-import { startTestNode, type TestNode } from '../support/testNode.ts'
+import { DEVELOPMENT_CONFIG, startTestNode, type TestNode } from '../support/testNode.ts'
 
 const ID = 'ab'.repeat(64)
 const OWN = `enode://${'cd'.repeat(64)}@10.0.0.1:30303`
@@ -88,15 +88,7 @@ describe('a node that connects to others', () => {
       ports: { listener: 30303 },
       protocols: {
         eth: {
-          config: {
-            chainId: 1337,
-            londonBlock: 0,
-            shanghaiTime: 0,
-            cancunTime: 0,
-            pragueTime: 0,
-            osakaTime: 0,
-            qbft: { epochLength: 30_000, blockPeriodSeconds: 1, requestTimeoutSeconds: 4 },
-          },
+          config: DEVELOPMENT_CONFIG,
           difficulty: Number(header.number) + 1,
           genesis: toHex(node.chain.genesis.hash),
           head: toHex(hash),

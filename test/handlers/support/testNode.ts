@@ -33,6 +33,17 @@ const VALIDATOR_KEY = fromHex(`0x${'01'.repeat(32)}`)
 
 export const VALIDATOR: Address = addressOfPrivateKey(VALIDATOR_KEY)
 
+/** What the development chain's genesis file says as `config`. */
+export const DEVELOPMENT_CONFIG = {
+  chainId: 1337,
+  londonBlock: 0,
+  shanghaiTime: 0,
+  cancunTime: 0,
+  pragueTime: 0,
+  osakaTime: 0,
+  qbft: { epochLength: 30_000, blockPeriodSeconds: 1, requestTimeoutSeconds: 4 },
+}
+
 export const ACCOUNTS = DEVELOPMENT_ACCOUNTS.map(({ address, privateKey }) => ({
   address: toHex(address) as `0x${string}`,
   privateKey: toHex(privateKey) as `0x${string}`,

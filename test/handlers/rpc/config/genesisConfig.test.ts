@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { developmentGenesis } from '../../../../core/genesis/development.ts'
 import { parseGenesis } from '../../../../core/genesis/parse.ts'
 import { genesisConfig } from '../../../../handlers/rpc/config/genesisConfig.ts'
-import { VALIDATOR } from '../../support/testNode.ts'
+import { DEVELOPMENT_CONFIG, VALIDATOR } from '../../support/testNode.ts'
 
 const CONTRACT = `0x${'cc'.repeat(20)}`
 
@@ -15,15 +15,7 @@ const configOf = (change: (config: Record<string, unknown>) => void): Record<str
 
 describe("the genesis file's config as admin_nodeInfo echoes it", () => {
   test('leaves out what the file need not say', () => {
-    expect(configOf(() => undefined)).toEqual({
-      chainId: 1337,
-      londonBlock: 0,
-      shanghaiTime: 0,
-      cancunTime: 0,
-      pragueTime: 0,
-      osakaTime: 0,
-      qbft: { epochLength: 30_000, blockPeriodSeconds: 1, requestTimeoutSeconds: 4 },
-    })
+    expect(configOf(() => undefined)).toEqual(DEVELOPMENT_CONFIG)
   })
 
   test('has what is set by its standard names', () => {
