@@ -6,25 +6,31 @@ const TURN_BYTES = 1024 * 1024
 /** However short the pieces are. */
 const TURN_PIECES = 16
 
+/** A client that takes nothing for so long is given up: what waits for it is memory, and a place among the compressed answers. */
+export const STALLED_MS = 120_000
+
 export type StreamOptions = {
   /** Bytes of one turn. */
   readonly turnBytes?: number
-  /** Called once when nothing more is taken from the pieces: they have all been read, or the client left. */
+  /** Called once when nothing more is taken from the pieces: they have all been read, the client left, or was given up. */
   readonly onEnd?: () => void
+  readonly stalledMs?: number
 }
 
 /**
  * A body that is encoded piece by piece as the client reads it; what it does not read is not encoded. A runtime that buffers
- * all it is given lets others have their turn all the same.
+ * all it is given lets others have their turn all the same. It ends in StalledReader where the client stops reading.
  */
 export const streamOf = (
   pieces: Iterable<JsonPiece | Uint8Array<ArrayBuffer>>,
-  { turnBytes = TURN_BYTES, onEnd }: StreamOptions = {},
+  { turnBytes = TURN_BYTES, onEnd, stalledMs = STALLED_MS }: StreamOptions = {},
 ): ReadableStream<Uint8Array<ArrayBuffer>> => {
   const left = pieces[Symbol.iterator]()
   let turned = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
   return new ReadableStream({
     pull: async controller => {
+      clearTimeout(timer)
       if (turned >= turnBytes) {
         await new Promise(resolve => setTimeout(resolve, 0))
         turned = 0
@@ -38,7 +44,24 @@ export const streamOf = (
       const bytes = next.value instanceof Uint8Array ? next.value : bytesOfPiece(next.value)
       turned += Math.max(bytes.length, turnBytes / TURN_PIECES)
       controller.enqueue(bytes)
+      timer = setTimeout(() => {
+        left.return?.()
+        controller.error(new StalledReader(stalledMs))
+        onEnd?.()
+      }, stalledMs)
     },
-    cancel: () => onEnd?.(),
+    cancel: () => {
+      clearTimeout(timer)
+      onEnd?.()
+    },
   })
+}
+
+/** The client has stopped reading an answer that is too long for the buffers on its way. */
+export class StalledReader extends Error {
+  override readonly name = 'StalledReader'
+  readonly code = 'STALLED_READER'
+  constructor(stalledMs: number) {
+    super(`the client has read nothing of its answer for ${stalledMs / 1000} s; ask again, and for less`)
+  }
 }

@@ -9,7 +9,7 @@ import {
 import { createAsciiBuffer, createJsonWriter } from '../../../handlers/rpc/jsonWriter.ts'
 import { createDispatcher } from '../../../handlers/rpc/dispatcher.ts'
 import { EVERYONE } from '../../../handlers/auth/caller.ts'
-import { streamOf } from '../../../handlers/http/stream.ts'
+import { StalledReader, streamOf } from '../../../handlers/http/stream.ts'
 import { method } from '../../../handlers/rpc/method.ts'
 import { startTestNode, type TestNode } from '../support/testNode.ts'
 
@@ -81,6 +81,25 @@ describe('a long result', () => {
     await reader.read()
     await reader.cancel()
     expect(read).toBeLessThan(4)
+  })
+
+  test('that nobody goes on reading is given up, and its place is free', async () => {
+    let ends = 0
+    const reader = streamOf(['a', 'b', 'c', 'd'], { stalledMs: 20, onEnd: () => ends++ }).getReader()
+    await reader.read()
+    await Bun.sleep(100)
+    expect(ends).toBe(1)
+    const failure = await reader.read().catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(StalledReader)
+  })
+
+  test('that is read slowly is not given up', async () => {
+    let text = ''
+    for await (const bytes of streamOf(['a', 'b', 'c', 'd'], { stalledMs: 60 })) {
+      text += new TextDecoder().decode(bytes)
+      await Bun.sleep(30)
+    }
+    expect(text).toBe('abcd')
   })
 })
 
