@@ -1,7 +1,10 @@
 import type { Cluster } from './cluster.ts'
 
-/** A hang ends as a failure that says what was waited for; no test asserts how long something took. */
-const WAIT_MS_MAX = 45_000
+/**
+ * A hang ends as a failure that says what was waited for; no test asserts how long something took. Some lines of the log
+ * come once a minute.
+ */
+const WAIT_MS_MAX = 75_000
 const POLL_MS = 50
 
 /** Waits until the check gives something else than undefined or false, and gives that. */
