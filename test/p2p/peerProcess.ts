@@ -22,8 +22,9 @@ const node = await startTestNode({
   },
 })
 const say = (line: string): void => console.log(line)
-// A process that its test has lost ends, too. The signal's listener goes, for with it Deno would wait for more.
-const lost = setTimeout(() => process.exit(1), 50_000)
+// A process that its test has lost ends, too, later than the test itself would: on a busy machine it takes most of a minute.
+const lost = setTimeout(() => process.exit(1), 150_000)
+// The signal's listener goes, for with it Deno would wait for more.
 process.once('SIGTERM', () => {
   clearTimeout(lost)
   clearInterval(announcing)

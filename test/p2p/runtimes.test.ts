@@ -24,6 +24,8 @@ type PeerProcess = {
   readonly errors: string[]
   signal(name: 'SIGSTOP' | 'SIGKILL' | 'SIGTERM'): void
   readonly exited: Promise<number>
+  /** Null while it runs. */
+  exitCode(): number | null
 }
 
 const startPeer = (runtime: Runtime, ...args: readonly string[]): PeerProcess => {
@@ -46,8 +48,17 @@ const startPeer = (runtime: Runtime, ...args: readonly string[]): PeerProcess =>
   const errors: string[] = []
   void collect(child.stdout, lines)
   void collect(child.stderr, errors)
-  return { lines, errors, signal: name => child.kill(name), exited: child.exited }
+  return {
+    lines,
+    errors,
+    signal: name => child.kill(name),
+    exited: child.exited,
+    exitCode: () => child.exitCode,
+  }
 }
+
+/** Before it was asked to, or about to. */
+const hasEnded = ({ errors, exitCode }: PeerProcess): boolean => errors.length > 0 || exitCode() !== null
 
 const privateKey = (): string => toBareHex(randomBytes(32))
 
@@ -89,12 +100,11 @@ describe.each(PAIRS)('a node on %s and one on %s', (first, second) => {
       const a = startPeer(first, privateKey())
       let b: PeerProcess | undefined
       try {
-        await until(() => a.lines.length > 0)
+        await until(() => a.lines.length > 0 || hasEnded(a))
+        expect([a.errors, a.exitCode()]).toEqual([[], null])
         b = startPeer(second, privateKey(), a.lines[0] as string)
-        const received = [a, b]
-        await until(() =>
-          received.every(({ lines, errors }) => lines.length > RECEIVED.length || errors.length > 0),
-        )
+        const both = [a, b]
+        await until(() => both.every(({ lines }) => lines.length > RECEIVED.length) || both.some(hasEnded))
         expect([a.errors, b.errors]).toEqual([[], []])
         expect(a.lines.slice(1)).toEqual(RECEIVED)
         expect(b.lines.slice(1)).toEqual(RECEIVED)
