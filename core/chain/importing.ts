@@ -1,5 +1,6 @@
 import type { Hash } from '../bytes/bytes.ts'
 import type { BlockCommit, ChainHead } from '../store/store.ts'
+import { inOneGo } from '../steps.ts'
 import type { Block } from './block.ts'
 import type { ImportOptions } from './chain.ts'
 import { blockHashesAfter } from './environment.ts'
@@ -21,13 +22,6 @@ import {
 
 /** From so many transactions on, other work has its turn before the body is checked and after: each step costs some 4 us for each. */
 const PAUSED_TRANSACTIONS = 200
-
-/** Goes through all that is left. */
-const lastOf = <Result>(steps: Iterator<void, Result, void>): IteratorResult<void, Result> => {
-  let step = steps.next()
-  while (step.done !== true) step = steps.next()
-  return step
-}
 
 /** Executes a block on `parent`, the head, pausing between slices; begins again, with a source of its own, when the store had to load. */
 export const executeOn = async <Source extends ExecutionInput['transactions']>(
@@ -60,7 +54,7 @@ export const executeOn = async <Source extends ExecutionInput['transactions']>(
         run = start()
       }
       isInterrupted = true
-      const next = hasMissed ? lastOf(run.steps) : run.steps.next()
+      const next = hasMissed ? ({ done: true, value: inOneGo(run.steps) } as const) : run.steps.next()
       isInterrupted = false
       return next
     })

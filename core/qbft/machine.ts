@@ -1,3 +1,4 @@
+import { inOneGo, type Steps } from '../steps.ts'
 import type { Effect } from './effect.ts'
 import type { QbftEnvironment } from './environment.ts'
 import { handleBuilt } from './handle/built.ts'
@@ -17,12 +18,12 @@ export type Transition = { readonly state: QbftState; readonly effects: readonly
 const atHeight = (state: QbftState, step: (height: HeightState) => HeightState): QbftState =>
   state.height?.active === true ? { ...state, height: step(state.height) } : state
 
-const step = (turn: Turn, state: QbftState, input: Input): QbftState => {
+function* stepsOf(turn: Turn, state: QbftState, input: Input): Steps<QbftState> {
   switch (input.kind) {
     case 'head':
-      return handleHead(turn, state, input.head)
+      return yield* handleHead(turn, state, input.head)
     case 'message':
-      return handleMessage(turn, state, input.message, input.peer)
+      return yield* handleMessage(turn, state, input.message, input.peer)
     case 'timer':
       return atHeight(state, height => handleTimer(turn, height, input.timer, input.transactionsWaiting))
     case 'block-built':
@@ -41,15 +42,24 @@ const step = (turn: Turn, state: QbftState, input: Input): QbftState => {
 /**
  * The QBFT consensus of one validator (Besu's rules; quoted names in the comments are those of the QBFT paper and its Dafny
  * specification): what it does about one input. Pure: the same state, input and time give the same result. `nowMs` is
- * milliseconds since 1970.
+ * milliseconds since 1970. Yields while a block is read, for a large one takes long: whoever lets other work have its turn
+ * gives the machine nothing else meanwhile.
  */
+export function* transitionSteps(
+  environment: QbftEnvironment,
+  state: QbftState,
+  input: Input,
+  nowMs: number,
+): Steps<Transition> {
+  const turn: Turn = { environment, nowMs, effects: [] }
+  const next = yield* stepsOf(turn, state, input)
+  return { state: next, effects: recorded(state, next, turn.effects) }
+}
+
+/** The same in one go. */
 export const transition = (
   environment: QbftEnvironment,
   state: QbftState,
   input: Input,
   nowMs: number,
-): Transition => {
-  const turn: Turn = { environment, nowMs, effects: [] }
-  const next = step(turn, state, input)
-  return { state: next, effects: recorded(state, next, turn.effects) }
-}
+): Transition => inOneGo(transitionSteps(environment, state, input, nowMs))

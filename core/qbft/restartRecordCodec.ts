@@ -4,6 +4,7 @@ import { DecodeError } from '../chain/codec/error.ts'
 import { joinRlpList } from '../chain/codec/list.ts'
 import { keccak256 } from '../crypto/crypto.ts'
 import { encodeRlp, RlpError } from '../rlp/rlp.ts'
+import { inOneGo } from '../steps.ts'
 import { decodeMessageBlock } from './codec/block.ts'
 import {
   decodeDigest,
@@ -63,7 +64,7 @@ const decodeCertificate = (raw: RawItem): PreparedCertificate | undefined => {
     RawItem,
   ]
   return {
-    block: decodeMessageBlock(block),
+    block: inOneGo(decodeMessageBlock(block)),
     round: decodeRound(round),
     digest: decodeDigest(digest),
     prepares: decodeSignedPrepares(prepares),

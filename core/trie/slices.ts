@@ -1,3 +1,4 @@
+import type { Steps } from '../steps.ts'
 import { MISSING, type TrieRun } from './load.ts'
 import { nibbleAt } from './nibbles.ts'
 import type { Node, TrieNodeWrite } from './node.ts'
@@ -33,7 +34,7 @@ export function* updateInSlices(
   run: TrieRun,
   root: Node | undefined,
   entries: readonly TrieEntry[],
-): Generator<void, Node | undefined | typeof MISSING, void> {
+): Steps<Node | undefined | typeof MISSING> {
   const ends = sliceEnds(root, entries)
   if (ends.length === 1) return updateTrie(run, root, entries)
   let node = root

@@ -8,6 +8,7 @@ import {
   type SlotChange,
   type StateChanges,
 } from '../state/account.ts'
+import { inOneGo, type Steps } from '../steps.ts'
 import { ACCOUNT_KEYS, accountValue, slotValue, storageKeys } from './account.ts'
 import { cachedRoot, cacheRoot, type TrieCache, trimCache } from './cache.ts'
 import { loadRoot, MISSING, rootHash, type TrieRun } from './load.ts'
@@ -24,14 +25,6 @@ export type StateRootUpdate = {
   readonly nodes: readonly TrieNodeWrite[]
 }
 
-/** Goes through all steps at once. */
-const inOneGo = <Result>(steps: Iterator<void, Result, void>): Result => {
-  for (;;) {
-    const step = steps.next()
-    if (step.done === true) return step.value
-  }
-}
-
 /**
  * Applies what one block changed to the state trie whose records `nodes` reads and whose root is `parentRoot`. Pure:
  * nothing is written, and the result is the same for the same input, with a cache or without. Yields where other work may
@@ -44,7 +37,7 @@ export function* stateRootSteps(
   parentRoot: Hash,
   changes: StateChanges,
   cache: TrieCache | undefined = nodes.cache,
-): Generator<void, StateRootUpdate, void> {
+): Steps<StateRootUpdate> {
   const run: TrieRun = { nodes, keyPrefix: ACCOUNT_KEYS, writes: [], missing: [], branches: 0 }
   const accounts: AccountChange[] = []
   let slots = 0
@@ -82,7 +75,7 @@ function* rootSteps(
   parentRoot: Hash,
   entries: TrieEntry[],
   cache?: TrieCache,
-): Generator<void, Hash | typeof MISSING, void> {
+): Steps<Hash | typeof MISSING> {
   const { keyPrefix } = run
   const before = (cache && cachedRoot(cache, keyPrefix, parentRoot)) ?? loadRoot(run, parentRoot)
   if (before === MISSING) return MISSING
@@ -104,7 +97,7 @@ function* withStorageRoot(
   run: TrieRun,
   change: AccountChange,
   cache: TrieCache | undefined,
-): Generator<void, AccountChange, void> {
+): Steps<AccountChange> {
   const { address, before, after, slots } = change
   if (after === undefined) return change
   const rootBefore = storageRootBefore(before, after)

@@ -1,16 +1,16 @@
-import { setImmediate } from 'node:timers'
 import { type Address, equalBytes, type Hash } from '../../core/bytes/bytes.ts'
 import type { Block } from '../../core/chain/block.ts'
 import { sealOfSignature } from '../../core/chain/codec/seal.ts'
 import { sign } from '../../core/crypto/crypto.ts'
 import type { QbftEnvironment } from '../../core/qbft/environment.ts'
 import type { HeadContext, Input } from '../../core/qbft/input.ts'
-import { transition } from '../../core/qbft/machine.ts'
+import { transitionSteps } from '../../core/qbft/machine.ts'
 import { initialState } from '../../core/qbft/state.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
 import { includesAddress } from '../../core/validators/votes.ts'
 import type { Network } from '../../p2p/network.ts'
 import type { Exchange } from '../exchange/exchange.ts'
+import { createSlice } from '../slice.ts'
 import { tellBlock } from '../validator/tellBlock.ts'
 import { type BlockBuilderOptions, createBlockBuilder } from './blockBuilder.ts'
 import { createBlockWork } from './blockWork.ts'
@@ -27,9 +27,6 @@ import { createTimers } from './timers.ts'
 import { createTraffic } from './traffic.ts'
 import { createTransactionWatch } from './transactionWatch.ts'
 
-/** Inputs are handled in one go for so long; then everything else the process does has its turn. */
-const SLICE_MS = 5
-
 export type ConsensusOptions = BlockBuilderOptions & {
   /** What must be remembered beside the chain is kept in the same place. */
   readonly storage: Pick<KeyValueStore, 'get' | 'setDurably'>
@@ -43,11 +40,6 @@ export type ConsensusOptions = BlockBuilderOptions & {
   /** Undefined where the node talks to no others. */
   readonly exchange: Pick<Exchange, 'progress' | 'onProgress' | 'heardOf' | 'committed'> | undefined
 }
-
-const nextTurn = (): Promise<void> =>
-  new Promise(resolve => {
-    setImmediate(resolve)
-  })
 
 /**
  * Runs the consensus machine against the real world: inputs in one order, the effects of each performed before the next.
@@ -137,27 +129,29 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
     log,
   })
 
-  const step = (input: Input): Promise<void> | undefined => {
+  const step = async (input: Input, pause: () => Promise<void>): Promise<void> => {
     watch.before(input)
-    const next = transition(environment, state, input, Date.now())
-    state = next.state
-    const performed = performer.perform(next.effects)
+    const steps = transitionSteps(environment, state, input, Date.now())
+    let next = steps.next()
+    while (next.done !== true) {
+      await pause()
+      next = steps.next()
+    }
+    state = next.value.state
+    const performed = performer.perform(next.value.effects)
     watch.after(input)
-    return performed
+    await performed
   }
 
   const drain = async (): Promise<void> => {
-    let sliceEndMs = performance.now() + SLICE_MS
+    const pause = createSlice()
     for (let input = queue.shift(); input !== undefined; input = queue.shift()) {
       try {
-        const performed = step(input)
-        if (performed !== undefined) await performed
+        await step(input, pause)
       } catch (error) {
         log.error('The consensus failed at {kind}: {error}', { kind: input.kind, error })
       }
-      if (performance.now() < sliceEndMs) continue
-      await nextTurn()
-      sliceEndMs = performance.now() + SLICE_MS
+      await pause()
     }
     draining = undefined
   }

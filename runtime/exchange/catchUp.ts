@@ -9,7 +9,7 @@ import { createDownload, type Ending } from './download.ts'
 import { AHEAD_BLOCKS, createLookAhead } from './lookAhead.ts'
 import type { PeerHead, PeerHeads } from './peerHeads.ts'
 import { createRanges, type Received } from './ranges.ts'
-import { createSlice } from './slice.ts'
+import { createSlice } from '../slice.ts'
 import { createWakeup } from './wakeup.ts'
 
 /** How often requests are looked at that may take too long. */

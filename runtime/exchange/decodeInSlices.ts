@@ -1,6 +1,6 @@
 import type { Block } from '../../core/chain/block.ts'
 import { decodeBlockSteps } from '../../core/chain/codec/block.ts'
-import { createSlice } from './slice.ts'
+import { createSlice } from '../slice.ts'
 
 /** A block of a peer from its RLP; other work goes on meanwhile, for a large one takes a second. @throws DecodeError */
 export const decodeInSlices = async (bytes: Uint8Array): Promise<Block> => {

@@ -11,7 +11,7 @@ import type { Network, Peer } from '../../p2p/network.ts'
 import { createRecentKeys } from '../../p2p/recentKeys.ts'
 import type { Log } from '../logging/log.ts'
 import type { RecoverSenders } from '../node/recoverSenders.ts'
-import { createSlice } from './slice.ts'
+import { createSlice } from '../slice.ts'
 
 /** Transactions whose senders are recovered together: what the threads do in some ten milliseconds. */
 const BATCH_TRANSACTIONS = 128

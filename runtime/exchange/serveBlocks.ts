@@ -1,5 +1,5 @@
 import type { Chain } from '../../core/chain/chain.ts'
-import { createSlice } from './slice.ts'
+import { createSlice } from '../slice.ts'
 
 /** Blocks given for one request; the network ends an answer at its byte limit before this with any but empty ones. */
 const SERVED_BLOCKS_MAX = 1_024

@@ -1,9 +1,10 @@
 import { countItems, iterateRawItems, type RawItem, rawItems } from '../../rlp/rawItem.ts'
 import { decodeRlp, encodeRlp, RlpError, type RlpItem } from '../../rlp/rlp.ts'
+import { inOneGo, type Steps } from '../../steps.ts'
 import type { Block } from '../block.ts'
 import type { Header } from '../header.ts'
 import type { Transaction } from '../transaction.ts'
-import { decoding } from './error.ts'
+import { decoding, decodingSteps } from './error.ts'
 import { decodeHeaderItem, encodeHeader, headerItem } from './header.ts'
 import { joinRlpList } from './list.ts'
 import { decodeTransactionItem } from './transaction.ts'
@@ -46,11 +47,7 @@ const decodeFields = (raw: RawItem, what: string): RlpItem => {
 }
 
 /** Decodes the items of a list one after the other, so that the first bad one ends it, however long the list is. */
-function* decodeEach<T>(
-  raw: RawItem | undefined,
-  what: string,
-  decode: (item: RawItem) => T,
-): Generator<void, T[]> {
+function* decodeEach<T>(raw: RawItem | undefined, what: string, decode: (item: RawItem) => T): Steps<T[]> {
   const decoded: T[] = []
   for (const item of iterateRawItems(raw, what)) {
     decoded.push(decode(item))
@@ -59,14 +56,14 @@ function* decodeEach<T>(
   return decoded
 }
 
-const decodeTransactions = (raw: RawItem | undefined): Generator<void, Transaction[]> => {
+const decodeTransactions = (raw: RawItem | undefined): Steps<Transaction[]> => {
   let index = 0
   return decodeEach(raw, 'transactions', item =>
     decoding('INVALID_TRANSACTION', `transaction ${index++}`, () => decodeTransactionItem(item)),
   )
 }
 
-function* decodeBodyItems(items: readonly RawItem[]): Generator<void, BlockBody> {
+function* decodeBodyItems(items: readonly RawItem[]): Steps<BlockBody> {
   const [transactions, ommers, withdrawals] = items
   if (items.length < 2 || items.length > 3) throw new RlpError(`a body of ${items.length} lists is not known`)
   return {
@@ -90,24 +87,11 @@ const headerOf = (header: RawItem): Header => decodeHeaderItem(decodeFields(head
 export const decodeBlockHeader = (bytes: Uint8Array): Header =>
   decoding('INVALID_BLOCK', 'block', () => headerOf(blockParts(bytes)[0]))
 
-/** What is left of a generator, to its end. */
-const finish = <T>(steps: Generator<void, T>): T => {
-  let step = steps.next()
-  while (step.done !== true) step = steps.next()
-  return step.value
-}
-
 /** `decodeBlock`, with a pause after some items each: for who must let other work go on. @throws DecodeError */
-export function* decodeBlockSteps(bytes: Uint8Array): Generator<void, Block> {
-  const steps = decodeSteps(bytes)
-  for (;;) {
-    const { done, value } = decoding('INVALID_BLOCK', 'block', () => steps.next())
-    if (done === true) return value
-    yield
-  }
-}
+export const decodeBlockSteps = (bytes: Uint8Array): Steps<Block> =>
+  decodingSteps('INVALID_BLOCK', 'block', decodeSteps(bytes))
 
-function* decodeSteps(bytes: Uint8Array): Generator<void, Block> {
+function* decodeSteps(bytes: Uint8Array): Steps<Block> {
   const [header, ...body] = blockParts(bytes)
   return { header: headerOf(header), ...(yield* decodeBodyItems(body)) }
 }
@@ -117,8 +101,8 @@ function* decodeSteps(bytes: Uint8Array): Generator<void, Block> {
  * not change afterwards: whoever keeps one of them much longer than the block copies it.
  * @throws DecodeError
  */
-export const decodeBlock = (bytes: Uint8Array): Block => finish(decodeBlockSteps(bytes))
+export const decodeBlock = (bytes: Uint8Array): Block => inOneGo(decodeBlockSteps(bytes))
 
 /** A body from its RLP; views of `bytes` as in `decodeBlock`. @throws DecodeError */
 export const decodeBody = (bytes: Uint8Array): BlockBody =>
-  decoding('INVALID_BLOCK', 'body', () => finish(decodeBodyItems(rawItems(bytes, 'it', 0, FIELDS_MAX))))
+  decoding('INVALID_BLOCK', 'body', () => inOneGo(decodeBodyItems(rawItems(bytes, 'it', 0, FIELDS_MAX))))

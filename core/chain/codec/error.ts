@@ -1,4 +1,5 @@
 import { RlpError } from '../../rlp/rlp.ts'
+import type { Steps } from '../../steps.ts'
 
 export type DecodeErrorCode =
   | 'INVALID_TRANSACTION'
@@ -26,5 +27,14 @@ export const decoding = <T>(code: DecodeErrorCode, where: string, decode: () => 
     if (error instanceof RlpError || error instanceof DecodeError)
       throw new DecodeError(code, `${where}: ${error.message}`, { cause: error })
     throw error
+  }
+}
+
+/** `decoding`, of a decoder that works in steps. */
+export function* decodingSteps<T>(code: DecodeErrorCode, where: string, steps: Steps<T>): Steps<T> {
+  for (;;) {
+    const { done, value } = decoding(code, where, () => steps.next())
+    if (done === true) return value
+    yield
   }
 }

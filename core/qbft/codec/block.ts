@@ -1,8 +1,9 @@
 import type { Block } from '../../chain/block.ts'
-import { decodeBlock } from '../../chain/codec/block.ts'
+import { decodeBlockSteps } from '../../chain/codec/block.ts'
 import { decodeExtraData } from '../../chain/codec/extraData.ts'
 import { RlpError } from '../../rlp/rlp.ts'
 import type { RawItem } from '../../rlp/rawItem.ts'
+import type { Steps } from '../../steps.ts'
 
 /** Room for a thousand validators and as many seals. */
 const EXTRA_DATA_BYTES_MAX = 131_072
@@ -13,8 +14,8 @@ const EXTRA_DATA_BYTES_MAX = 131_072
  * @throws RlpError
  * @throws DecodeError
  */
-export const decodeMessageBlock = (raw: RawItem): Block => {
-  const block = decodeBlock(raw)
+export function* decodeMessageBlock(raw: RawItem): Steps<Block> {
+  const block = yield* decodeBlockSteps(raw)
   const { extraData } = block.header
   if (extraData.length > EXTRA_DATA_BYTES_MAX)
     throw new RlpError(`extraData has ${extraData.length} bytes, at most ${EXTRA_DATA_BYTES_MAX} are read`)

@@ -1,5 +1,6 @@
-import { DecodeError, decoding } from '../../chain/codec/error.ts'
+import { DecodeError, decoding, decodingSteps } from '../../chain/codec/error.ts'
 import { type RawItem, rawItems } from '../../rlp/rawItem.ts'
+import { inOneGo, type Steps } from '../../steps.ts'
 import {
   type Dialect,
   QBFT_CODES,
@@ -65,16 +66,16 @@ export const openMessage = (code: number, data: Uint8Array): OpenedMessage => {
   }))
 }
 
-const decodeKnown = (code: QbftCode, data: Uint8Array): QbftMessage => {
+function* decodeKnown(code: QbftCode, data: Uint8Array): Steps<QbftMessage> {
   switch (code) {
     case QBFT_CODES.proposal:
-      return readProposal(openProposal(data))
+      return yield* readProposal(openProposal(data))
     case QBFT_CODES.prepare:
       return decodePrepare(data)
     case QBFT_CODES.commit:
       return decodeCommit(data)
     case QBFT_CODES['round-change']:
-      return readRoundChange(openRoundChange(data))
+      return yield* readRoundChange(openRoundChange(data))
   }
 }
 
@@ -82,13 +83,17 @@ const decodeKnown = (code: QbftCode, data: Uint8Array): QbftMessage => {
  * A message from its bytes, in either dialect. Strict: items missing or left over are refused, and so are more than
  * JUSTIFICATION_ITEMS_MAX signed ones in a list. Digests, signatures, signed payloads and transactions are views of
  * `data`, which must not change afterwards: whoever keeps one of them much longer than the message copies it. Block
- * headers are copies. Nothing is verified but form; extraData of blocks decodes.
+ * headers are copies. Nothing is verified but form; extraData of blocks decodes. Yields amid a block.
  * @throws DecodeError and nothing else
  */
-export const decodeMessage = (code: number, data: Uint8Array): QbftMessage => {
+export function* decodeMessageSteps(code: number, data: Uint8Array): Steps<QbftMessage> {
   const known = knownCode(code, data)
-  return decoding('INVALID_MESSAGE', NAMES[known], () => decodeKnown(known, data))
+  return yield* decodingSteps('INVALID_MESSAGE', NAMES[known], decodeKnown(known, data))
 }
+
+/** The same in one go. @throws DecodeError and nothing else */
+export const decodeMessage = (code: number, data: Uint8Array): QbftMessage =>
+  inOneGo(decodeMessageSteps(code, data))
 
 const encodeData = (message: QbftMessage, dialect: Dialect): Uint8Array => {
   if (message.kind === 'prepare') return encodePrepare(message)

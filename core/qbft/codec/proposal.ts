@@ -1,6 +1,7 @@
 import { encodeBlock } from '../../chain/codec/block.ts'
 import { joinRlpList } from '../../chain/codec/list.ts'
 import { encodeRlp } from '../../rlp/rlp.ts'
+import type { Steps } from '../../steps.ts'
 import type { Dialect, ProposalMessage, ProposalPayload, RoundIdentifier, Signed } from '../message.ts'
 import { decodeMessageBlock } from './block.ts'
 import { blockAccessListItems, refuseBlockAccessList } from './blockAccessList.ts'
@@ -17,10 +18,10 @@ export const encodeProposalPayload = (
 ): Uint8Array =>
   joinRlpList([encodeRlp(sequence), encodeRlp(round), encodeBlock(block), ...blockAccessListItems(dialect)])
 
-const decodePayload = (raw: RawItem): ProposalPayload => {
+function* decodePayload(raw: RawItem): Steps<ProposalPayload> {
   const items = rawItems(raw, 'proposal payload', 3, 4)
   refuseBlockAccessList(items[3])
-  return { ...decodeRoundIdentifier(items), block: decodeMessageBlock(items[2] as RawItem) }
+  return { ...decodeRoundIdentifier(items), block: yield* decodeMessageBlock(items[2] as RawItem) }
 }
 
 /** A proposal of which all is read but the block, which costs most. */
@@ -39,10 +40,10 @@ export const openProposal = (raw: RawItem): OpenedProposal => {
 }
 
 /** With its block. @throws RlpError @throws DecodeError */
-export const readProposal = (opened: OpenedProposal): ProposalMessage => ({
-  ...opened,
-  signed: { ...opened.signed, payload: decodePayload(opened.signed.payloadBytes) },
-})
+export function* readProposal(opened: OpenedProposal): Steps<ProposalMessage> {
+  const { signed } = opened
+  return { ...opened, signed: { ...signed, payload: yield* decodePayload(signed.payloadBytes) } }
+}
 
 /** `[signed, [roundChanges, prepares]]`; the dialect is that of the signed bytes. */
 export const encodeProposal = ({ signed, roundChanges, prepares }: ProposalMessage): Uint8Array =>

@@ -1,6 +1,7 @@
 import { encodeBlock } from '../../chain/codec/block.ts'
 import { joinRlpList } from '../../chain/codec/list.ts'
 import { encodeRlp } from '../../rlp/rlp.ts'
+import type { Steps } from '../../steps.ts'
 import type {
   Dialect,
   PreparedMetadata,
@@ -51,10 +52,10 @@ export const openRoundChange = (raw: RawItem): OpenedRoundChange => {
 }
 
 /** With its block, where it has one. @throws RlpError @throws DecodeError */
-export const readRoundChange = (opened: OpenedRoundChange): RoundChangeMessage => ({
-  ...opened,
-  block: opened.block === undefined ? undefined : decodeMessageBlock(opened.block),
-})
+export function* readRoundChange(opened: OpenedRoundChange): Steps<RoundChangeMessage> {
+  const { block } = opened
+  return { ...opened, block: block === undefined ? undefined : yield* decodeMessageBlock(block) }
+}
 
 /** `[signed, block or [], prepares]`, with a block access list before the prepares in the dialect that has one. */
 export const encodeRoundChange = (

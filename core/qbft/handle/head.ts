@@ -1,4 +1,5 @@
 import { equalBytes } from '../../bytes/bytes.ts'
+import type { Steps } from '../../steps.ts'
 import { quorumOf } from '../../validators/quorum.ts'
 import { includesAddress } from '../../validators/votes.ts'
 import { openMessage } from '../codec/message.ts'
@@ -81,7 +82,7 @@ const recordAt = ({ height }: QbftState, sequence: bigint): RestartRecord | unde
   height?.sequence === sequence ? { ...height.signed, certificate: height.certificate } : undefined
 
 /** The chain has a new head: agreement on the next height begins, with what was already received for it. */
-export const handleHead = (turn: Turn, before: QbftState, head: HeadContext): QbftState => {
+export function* handleHead(turn: Turn, before: QbftState, head: HeadContext): Steps<QbftState> {
   if (!isNews(before, head)) return before
   const state = { ...before, seen: seenOf(before.seen, new Set(head.validators.map(keyOf))) }
   for (const timer of ['block', 'round', 'resend'] as const) ask(turn, { kind: 'cancel-timer', timer })
@@ -97,7 +98,7 @@ export const handleHead = (turn: Turn, before: QbftState, head: HeadContext): Qb
     const message = openMessage(wire.code, wire.data)
     // It was a validator when its message came.
     if (includesAddress(head.validators, author))
-      next = useMessage(turn, next, message, { author, peer, wire })
+      next = yield* useMessage(turn, next, message, { author, peer, wire })
     else drop(turn, 'not-a-validator', { peer, author }, `${message.kind} of height ${height.sequence}`)
   }
   return { ...state, height: next, restart: kept, future: left }

@@ -2,6 +2,7 @@ import { type Address, equalBytes } from '../../bytes/bytes.ts'
 import { toBareHex } from '../../bytes/hex.ts'
 import { keccak256 } from '../../crypto/crypto.ts'
 import { includesAddress } from '../../validators/votes.ts'
+import type { Steps } from '../../steps.ts'
 import { decodeCommit } from '../codec/commit.ts'
 import { MESSAGE_BYTES_MAX, type OpenedMessage, openMessage } from '../codec/message.ts'
 import { decodePrepare } from '../codec/prepare.ts'
@@ -56,13 +57,13 @@ const validatorOf = (
   return undefined
 }
 
-const dispatch = (turn: Turn, height: HeightState, opened: OpenedMessage, from: From): HeightState => {
-  if (isSelf(turn, from.author)) return handleOwnEcho(turn, height, opened.kind, from)
+function* dispatch(turn: Turn, height: HeightState, opened: OpenedMessage, from: From): Steps<HeightState> {
+  if (isSelf(turn, from.author)) return yield* handleOwnEcho(turn, height, opened.kind, from)
   switch (opened.kind) {
     case 'proposal':
-      return handleProposal(turn, height, opened, from)
+      return yield* handleProposal(turn, height, opened, from)
     case 'round-change':
-      return handleRoundChange(turn, height, opened, from)
+      return yield* handleRoundChange(turn, height, opened, from)
     case 'prepare': {
       const vote = decoded(turn, from, () => decodePrepare(from.wire.data))
       return vote === undefined ? height : handlePrepare(turn, height, vote, from)
@@ -75,14 +76,14 @@ const dispatch = (turn: Turn, height: HeightState, opened: OpenedMessage, from: 
 }
 
 /** What a peer may have looked into in one round is bounded; see shares.ts. */
-const dispatchWithinShare = (
+function* dispatchWithinShare(
   turn: Turn,
   height: HeightState,
   opened: OpenedMessage,
   from: From,
-): HeightState => {
+): Steps<HeightState> {
   const counted = withinShare(height, from)
-  if (counted !== undefined) return dispatch(turn, counted, opened, from)
+  if (counted !== undefined) return yield* dispatch(turn, counted, opened, from)
   drop(turn, 'over-author-limit', from, `${opened.kind} of round ${opened.signed.payload.round}`)
   return height
 }
@@ -95,14 +96,14 @@ const isWorthPassingOn = (effect: Effect): boolean =>
  * A message of the current height by a validator: used, and passed on to those its author may not reach unless it was
  * dropped, so that nobody makes others multiply what is worth nothing.
  */
-export const useMessage = (
+export function* useMessage(
   turn: Turn,
   height: HeightState,
   message: OpenedMessage,
   from: From,
-): HeightState => {
+): Steps<HeightState> {
   const before = turn.effects.length
-  const next = dispatchWithinShare(turn, height, message, from)
+  const next = yield* dispatchWithinShare(turn, height, message, from)
   const to = others(turn, height.head.validators).filter(
     validator => !equalBytes(validator, from.author) && !equalBytes(validator, from.peer),
   )
@@ -137,9 +138,14 @@ const keepForLater = (
 
 /**
  * The gate every received message passes, in the order that costs least: code, height, repeats, author; only what a
- * validator signed is kept or used, and only then is a block in it read.
+ * validator signed is kept or used, and only then is a block in it read, which is what pauses.
  */
-export const handleMessage = (turn: Turn, state: QbftState, wire: WireMessage, peer: Address): QbftState => {
+export function* handleMessage(
+  turn: Turn,
+  state: QbftState,
+  wire: WireMessage,
+  peer: Address,
+): Steps<QbftState> {
   const { height } = state
   // Nothing can be said about it before the first head.
   if (height === undefined) return state
@@ -164,5 +170,6 @@ export const handleMessage = (turn: Turn, state: QbftState, wire: WireMessage, p
   if (author === undefined) return { ...state, seen }
   const from = { author, peer, wire }
   if (isEarly) return keepForLater(turn, state, seen, height, from, sequence)
-  return { ...state, seen, height: height.active ? useMessage(turn, height, message, from) : height }
+  const next = height.active ? yield* useMessage(turn, height, message, from) : height
+  return { ...state, seen, height: next }
 }

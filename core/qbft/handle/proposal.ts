@@ -1,5 +1,6 @@
 import { equalBytes } from '../../bytes/bytes.ts'
 import { qbftBlockHash, qbftSealHash } from '../../chain/codec/blockHash.ts'
+import type { Steps } from '../../steps.ts'
 import { acceptProposal } from '../accept.ts'
 import { noteSignature } from '../evidence.ts'
 import type { OpenedMessage } from '../codec/message.ts'
@@ -12,7 +13,7 @@ import { rememberAuthor } from '../signing.ts'
 import type { HeightState, ProposalCandidate } from '../state.ts'
 import { drop, type Turn } from '../turn.ts'
 import { requestVerdict, verdictOn } from '../verdicts.ts'
-import { decoded } from './decoded.ts'
+import { decoded, decodedSteps } from './decoded.ts'
 import type { From } from './from.ts'
 
 /** Goes on with a justified proposal of the current round as far as the verdict on its block lets it. */
@@ -36,7 +37,7 @@ const consider = (turn: Turn, height: HeightState, candidate: ProposalCandidate)
 }
 
 /** The proposal with its block, if what is said to justify it does. */
-const readJustified = (turn: Turn, height: HeightState, from: From): ProposalMessage | undefined => {
+function* readJustified(turn: Turn, height: HeightState, from: From): Steps<ProposalMessage | undefined> {
   const opened = decoded(turn, from, () => openProposal(from.wire.data))
   if (opened === undefined) return undefined
   rememberAuthor(QBFT_CODES.proposal, opened.signed, from.author)
@@ -46,7 +47,7 @@ const readJustified = (turn: Turn, height: HeightState, from: From): ProposalMes
     drop(turn, unjustified.reason, from, unjustified.detail)
     return undefined
   }
-  const message = decoded(turn, from, () => readProposal(opened))
+  const message = yield* decodedSteps(turn, from, readProposal(opened))
   if (message === undefined) return undefined
   rememberAuthor(QBFT_CODES.proposal, message.signed, from.author)
   return message
@@ -57,12 +58,12 @@ const readJustified = (turn: Turn, height: HeightState, from: From): ProposalMes
  * the block once for its hash. One for a later round, or for round 0 before the own timer, begins that round: its
  * justification proves that a quorum is there.
  */
-export const handleProposal = (
+export function* handleProposal(
   turn: Turn,
   height: HeightState,
   { signed }: OpenedMessage,
   from: From,
-): HeightState => {
+): Steps<HeightState> {
   const { round } = signed.payload
   const current = currentRound(height)
   if (height.importing !== undefined || round < current) {
@@ -74,7 +75,7 @@ export const handleProposal = (
     drop(turn, 'not-the-proposer', from, `proposal of round ${round}`)
     return height
   }
-  const message = readJustified(turn, height, from)
+  const message = yield* readJustified(turn, height, from)
   if (message === undefined) return height
   const open = round === current ? height.round : undefined
   const noted = open === undefined ? height : { ...height, round: noteSignature(turn, open, message, from) }

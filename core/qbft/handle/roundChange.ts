@@ -1,4 +1,5 @@
 import type { Block } from '../../chain/block.ts'
+import type { Steps } from '../../steps.ts'
 import type { OpenedMessage } from '../codec/message.ts'
 import { openRoundChange, readRoundChange } from '../codec/roundChange.ts'
 import { QBFT_CODES, type RoundChangeMessage } from '../message.ts'
@@ -9,7 +10,7 @@ import { certifiedRule, roundChangeRule } from '../rules/roundChange.ts'
 import { rememberAuthor } from '../signing.ts'
 import type { HeightState } from '../state.ts'
 import { drop, keyOf, type Turn } from '../turn.ts'
-import { decoded } from './decoded.ts'
+import { decoded, decodedSteps } from './decoded.ts'
 import type { From } from './from.ts'
 
 /** Blocks of certificates, of which the bodies were looked at; most round changes carry one and the same. */
@@ -19,7 +20,7 @@ const knownBlocks = ({ certificate, roundChanges }: HeightState): readonly Block
   )
 
 /** The round change with its block, if it is valid. */
-const readValid = (turn: Turn, height: HeightState, from: From): RoundChangeMessage | undefined => {
+function* readValid(turn: Turn, height: HeightState, from: From): Steps<RoundChangeMessage | undefined> {
   const opened = decoded(turn, from, () => openRoundChange(from.wire.data))
   if (opened === undefined) return undefined
   rememberAuthor(QBFT_CODES['round-change'], opened.signed, from.author)
@@ -29,7 +30,7 @@ const readValid = (turn: Turn, height: HeightState, from: From): RoundChangeMess
     drop(turn, uncertified.reason, from, uncertified.detail)
     return undefined
   }
-  const message = decoded(turn, from, () => readRoundChange(opened))
+  const message = yield* decodedSteps(turn, from, readRoundChange(opened))
   if (message === undefined) return undefined
   const invalid =
     roundChangeRule(context, message) ??
@@ -40,12 +41,12 @@ const readValid = (turn: Turn, height: HeightState, from: From): RoundChangeMess
 }
 
 /** A round change by another validator; of each the one for the highest round is kept, the first of that round. */
-export const handleRoundChange = (
+export function* handleRoundChange(
   turn: Turn,
   height: HeightState,
   { signed }: OpenedMessage,
   from: From,
-): HeightState => {
+): Steps<HeightState> {
   const { round } = signed.payload
   const key = keyOf(from.author)
   if (height.importing !== undefined || round < currentRound(height)) {
@@ -57,7 +58,7 @@ export const handleRoundChange = (
     drop(turn, 'superseded', from, `round change to ${round}`)
     return height
   }
-  const message = readValid(turn, height, from)
+  const message = yield* readValid(turn, height, from)
   if (message === undefined) return height
   const roundChanges = new Map(height.roundChanges)
   roundChanges.delete(key)
