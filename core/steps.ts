@@ -8,3 +8,15 @@ export const inOneGo = <Result>(steps: Iterator<void, Result, void>): Result => 
     if (step.done === true) return step.value
   }
 }
+
+/** Goes through all that is left, with a pause where it yields. */
+export const withPauses = async <Result>(
+  steps: Iterator<void, Result, void>,
+  pause: () => Promise<void>,
+): Promise<Result> => {
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+    await pause()
+  }
+}

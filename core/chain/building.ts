@@ -1,5 +1,5 @@
 import { EMPTY_LIST_HASH, EMPTY_TRIE_ROOT } from '../crypto/constants.ts'
-import { type Address, padStartBytes, ZERO_HASH } from '../bytes/bytes.ts'
+import { type Address, type Hash, padStartBytes, ZERO_HASH } from '../bytes/bytes.ts'
 import { maxBigint, minBigint } from '../bytes/integer.ts'
 import type { ChainConfiguration, QbftParameters, Rules } from '../genesis/configuration.ts'
 import { forkIsAtLeast } from '../genesis/fork.ts'
@@ -12,7 +12,6 @@ import { BLOOM_BYTES } from './codec/bloom.ts'
 import { encodeExtraData } from './codec/extraData.ts'
 import type { ExecutionResult } from './execution.ts'
 import type { Header } from './header.ts'
-import { transactionsRootOf } from './rules/body.ts'
 import { GAS_LIMIT_MAX, GAS_LIMIT_MIN, gasLimitStepMax, parentGasLimit } from './rules/header.ts'
 
 const VANITY_BYTES = 32
@@ -87,10 +86,10 @@ export const proposalHeader = (input: ProposalInput): Header => {
 }
 
 /** The header with what executing the block gave. */
-export const executedHeader = (header: Header, result: ExecutionResult): Header => ({
+export const executedHeader = (header: Header, result: ExecutionResult, transactionsRoot: Hash): Header => ({
   ...header,
   stateRoot: result.stateRoot,
-  transactionsRoot: transactionsRootOf(result.executed.map(({ transaction }) => transaction)),
+  transactionsRoot,
   receiptsRoot: result.receiptsRoot,
   logsBloom: result.logsBloom,
   gasUsed: result.gasUsed,

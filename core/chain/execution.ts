@@ -8,7 +8,7 @@ import type { StateChanges, StateReader } from '../state/account.ts'
 import type { WorldState } from '../state/world.ts'
 import { createWorldState } from '../state/worldState.ts'
 import type { TrieNodeReader, TrieNodeWrite } from '../trie/node.ts'
-import { orderedTrieRoot } from '../trie/ordered.ts'
+import { orderedTrieRootSteps } from '../trie/ordered.ts'
 import { stateRootSteps, updateStateRoot } from '../trie/stateRoot.ts'
 import { GAS_PER_BLOB, maxBlobGas } from './blobFee.ts'
 import type { Withdrawal } from './block.ts'
@@ -181,13 +181,16 @@ export function* executionSteps(input: ExecutionInput): Generator<void, Executio
   if (executed.length > 0) yield
   const state = yield* stateRootSteps(input.nodes, input.parentStateRoot, world.changes(header.number))
   if (executed.length > 0) yield
+  const receiptsRoot = yield* orderedTrieRootSteps(receipts.length, index =>
+    encodeReceipt(receipts[index] as Receipt),
+  )
   return {
     executed,
     receipts,
     gasUsed: totals.gasUsed,
     blobGasUsed: totals.blobGasUsed,
     logsBloom: joinBlooms(receipts.filter(({ logs }) => logs.length > 0).map(receipt => receipt.logsBloom)),
-    receiptsRoot: orderedTrieRoot(receipts.map(encodeReceipt)),
+    receiptsRoot,
     requestsHash,
     stateRoot: state.root,
     changes: state.changes,

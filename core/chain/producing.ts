@@ -1,6 +1,7 @@
 import { equalBytes } from '../bytes/bytes.ts'
 import { toHex } from '../bytes/hex.ts'
 import { type QbftConsensus, qbftAt, rulesAt } from '../genesis/schedule.ts'
+import { withPauses } from '../steps.ts'
 import type { BlockCommit, ChainHead } from '../store/store.ts'
 import { executedHeader, proposalHeader } from './building.ts'
 import { chooseCandidates, recordCandidates } from './candidates.ts'
@@ -11,6 +12,7 @@ import { ChainError } from './error.ts'
 import { type ExecutionResult, sendersOf } from './execution.ts'
 import type { Header } from './header.ts'
 import { commitOf, executeChecked, executeOn } from './importing.ts'
+import { transactionsRootSteps } from './rules/body.ts'
 import type { QbftHeaderContext } from './rules/context.ts'
 import { ancestry } from './rules/header.ts'
 import { InvalidBlock } from './rules/invalidBlock.ts'
@@ -68,10 +70,12 @@ export const createProducer = (chain: ChainContext) => {
       { rules, header: proposal, ommers: [], withdrawals },
       () => chooseCandidates(replay(), options, proposal.baseFeePerGas),
     )
+    const transactions = result.executed.map(({ transaction }) => transaction)
+    const transactionsRoot = await withPauses(transactionsRootSteps(transactions), chain.pause)
     const built: BuiltBlock = {
       block: {
-        header: executedHeader(proposal, result),
-        transactions: result.executed.map(({ transaction }) => transaction),
+        header: executedHeader(proposal, result, transactionsRoot),
+        transactions,
         ommers: [],
         withdrawals,
       },

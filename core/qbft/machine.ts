@@ -29,7 +29,9 @@ function* stepsOf(turn: Turn, state: QbftState, input: Input): Steps<QbftState> 
     case 'block-built':
       return atHeight(state, height => handleBuilt(turn, height, input))
     case 'block-verified':
-      return atHeight(state, height => handleVerified(turn, height, input.hash, input.invalid))
+      return state.height?.active === true
+        ? { ...state, height: yield* handleVerified(turn, state.height, input.hash, input.invalid) }
+        : state
     case 'import-failed':
       return atHeight(state, height => handleImportFailed(turn, height, input.hash))
     case 'peer-connected':

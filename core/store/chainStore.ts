@@ -15,11 +15,12 @@ import {
 } from './limits.ts'
 import { commitOfSegment, readStart, recomputeNodes, segmentsAbove } from './recover.ts'
 import { openLogIndex } from './logs/logIndex.ts'
-import { encodeSegment } from './segment.ts'
+import { encodeSegmentSteps } from './segment.ts'
 import { createSegmentWriter } from './segmentWriter.ts'
 import { createStateReader, UnknownBlock } from './stateReader.ts'
 import type { BlockCommit, ChainHead, ChainStore } from './store.ts'
 import { StoreFailed } from './storeFailed.ts'
+import { inOneGo, withPauses } from '../steps.ts'
 import { createNodePins } from './nodePins.ts'
 import { createTrieCache } from '../trie/cache.ts'
 import { readAhead } from './readAhead.ts'
@@ -190,8 +191,9 @@ export const openChainStore = async (
       try {
         await waitForViews()
         const key = segmentKey(Number(commit.block.header.number))
-        const segment = encodeSegment(commit)
         const isLarge = commit.block.transactions.length >= PAUSED_TRANSACTIONS
+        const steps = encodeSegmentSteps(commit)
+        const segment = isLarge ? await withPauses(steps, () => kv.pause()) : inOneGo(steps)
         if (isLarge) await kv.pause()
         segments.add(key, withChecksum(key, segment))
         if (durable === 'now' || segments.isFull) await writeSegments(commit.block.header.number)

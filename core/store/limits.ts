@@ -24,6 +24,9 @@ export const UNWRITTEN_BYTES_MAX = 4 * 1024 * 1024
 /** From so many transactions on a commit lets other work run between its steps: encoding, writing and keeping them each take some 5 us. */
 export const PAUSED_TRANSACTIONS = 200
 
+/** Receipts or changes that a commit encodes before it lets other work run: about a millisecond. */
+export const SEGMENT_STEP_ITEMS = 1_024
+
 /** Entries a flush writes before it lets other work run: 1 to 3 ms with SQLite. */
 export const FLUSH_SLICE_ENTRIES = 128
 

@@ -1,6 +1,7 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
 import { decodeBlock, encodeBlock } from '../chain/codec/block.ts'
 import type { StateChanges } from '../state/account.ts'
+import { inOneGo, type Steps } from '../steps.ts'
 import { readChanges, writeChanges } from './codec/changes.ts'
 import { createReader, MalformedRecord } from './codec/reader.ts'
 import { readReceipts, writeReceipts } from './codec/receipts.ts'
@@ -21,8 +22,8 @@ export type Segment = {
   readonly changes: Uint8Array
 }
 
-/** A block with everything that was made of it, as the one value that commits it. Trie records are left out: they follow from the changes. */
-export const encodeSegment = (commit: BlockCommit): Uint8Array => {
+/** A block with everything that was made of it, as the one value that commits it. Trie records are left out: they follow from the changes. Yields amid much. */
+export function* encodeSegmentSteps(commit: BlockCommit): Steps<Uint8Array> {
   const block = encodeBlock(commit.block)
   const section = createWriter(block.length)
   const writer = createWriter(3 * block.length)
@@ -32,13 +33,17 @@ export const encodeSegment = (commit: BlockCommit): Uint8Array => {
   writer.blob(block)
   writer.varint(20 * commit.senders.length)
   for (const sender of commit.senders) writer.raw(sender)
-  writeReceipts(section, commit.receipts)
+  yield
+  yield* writeReceipts(section, commit.receipts)
   writer.blob(section.finish())
   section.reset()
-  writeChanges(section, commit.changes)
+  yield* writeChanges(section, commit.changes)
   writer.blob(section.finish())
   return writer.finish()
 }
+
+/** The same in one go. */
+export const encodeSegment = (commit: BlockCommit): Uint8Array => inOneGo(encodeSegmentSteps(commit))
 
 /** @throws MalformedRecord */
 export const openSegment = (bytes: Uint8Array): Segment => {

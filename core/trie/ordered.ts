@@ -1,7 +1,8 @@
 import type { Hash } from '../bytes/bytes.ts'
 import { bigintToBytes } from '../bytes/integer.ts'
-import { EMPTY_TRIE_ROOT } from '../crypto/constants.ts'
+import { inOneGo, type Steps } from '../steps.ts'
 import { memoryRun, MISSING, rootHash } from './load.ts'
+import type { Node } from './node.ts'
 import { type TrieEntry, updateTrie } from './trie.ts'
 
 /** RLP of the index: 0x80 for 0, the byte itself up to 127, else its length and its bytes. */
@@ -15,20 +16,40 @@ const indexKey = (index: number): Uint8Array => {
 }
 
 /**
- * The root of the trie that maps RLP(index) to each item: of a block's transactions and receipts in their EIP-2718 form,
- * or of its withdrawals in RLP (Yellow Paper 4.4.2). No item is empty.
+ * Items between two pauses: some 4 ms, with what it takes to encode them. A multiple of 256, so that two slices have little
+ * more than the root in common.
  */
-export const orderedTrieRoot = (items: readonly Uint8Array[]): Hash => {
-  if (items.length === 0) return EMPTY_TRIE_ROOT
+const SLICE_ITEMS = 1_024
+
+/** Those from `start` to `end`, which is after 0 where `start` is 0. */
+const entriesOf = (start: number, end: number, itemAt: (index: number) => Uint8Array): TrieEntry[] => {
   const entries: TrieEntry[] = []
   const add = (index: number): void => {
-    entries.push({ key: indexKey(index), value: items[index] })
+    entries.push({ key: indexKey(index), value: itemAt(index) })
   }
   // Keys in order: 1 to 127 are one byte, 0 is 0x80, and longer ones follow by their length.
-  for (let i = 1; i < items.length && i < 0x80; i++) add(i)
-  add(0)
-  for (let i = 0x80; i < items.length; i++) add(i)
-  const root = updateTrie(memoryRun(), undefined, entries)
-  if (root === MISSING) throw new Error('a trie in memory has nothing to load')
+  for (let i = Math.max(start, 1); i < end && i < 0x80; i++) add(i)
+  if (start === 0) add(0)
+  for (let i = Math.max(start, 0x80); i < end; i++) add(i)
+  return entries
+}
+
+/**
+ * The root of the trie that maps RLP(index) to each of `count` items: of a block's transactions and receipts in their
+ * EIP-2718 form, or of its withdrawals in RLP (Yellow Paper 4.4.2). No item is empty. Yields amid many.
+ */
+export function* orderedTrieRootSteps(count: number, itemAt: (index: number) => Uint8Array): Steps<Hash> {
+  let root: Node | undefined
+  for (let start = 0; start < count; start += SLICE_ITEMS) {
+    if (start > 0) yield
+    const entries = entriesOf(start, Math.min(start + SLICE_ITEMS, count), itemAt)
+    const next = updateTrie(memoryRun(), root, entries)
+    if (next === MISSING) throw new Error('a trie in memory has nothing to load')
+    root = next
+  }
   return rootHash(root)
 }
+
+/** The same in one go. */
+export const orderedTrieRoot = (items: readonly Uint8Array[]): Hash =>
+  inOneGo(orderedTrieRootSteps(items.length, index => items[index] as Uint8Array))

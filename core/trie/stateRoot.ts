@@ -48,10 +48,14 @@ export function* stateRootSteps(
     slots = 0
     yield
   }
-  const entries = accounts.map(({ address, after }) => ({
-    key: keccak256(address),
-    value: after === undefined ? undefined : accountValue(after),
-  }))
+  const entries: TrieEntry[] = []
+  for (const { address, after } of accounts) {
+    entries.push({
+      key: keccak256(address),
+      value: after === undefined ? undefined : accountValue(after),
+    })
+    if (entries.length % SLICE_ENTRIES === 0) yield
+  }
   const root = yield* rootSteps(run, parentRoot, entries, cache)
   if (cache !== undefined) trimCache(cache)
   if (root === MISSING || run.missing.length > 0) throw new MissingEntries([...new Set(run.missing)])

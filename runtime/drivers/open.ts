@@ -1,17 +1,13 @@
 import { join } from 'node:path'
-import { setImmediate } from 'node:timers/promises'
 import { builtinDrivers, type Driver } from 'unstorage'
 import { keyValueOfDriver } from '../../core/store/driverStore.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
+import { nextTurn } from '../slice.ts'
 import { openMemoryDriver } from './memory.ts'
 import { openSqliteDriver } from './sqlite.ts'
 
 /** Folder of the chain in the data path. */
 const CHAIN_FOLDER = 'chain'
-
-const pause = async (): Promise<void> => {
-  await setImmediate()
-}
 
 /** `name?option=value&option=value`: options go to the unstorage driver of that name as they are. */
 const parseStorage = (
@@ -64,15 +60,15 @@ export const openStorage = async (storage: string, dataPath: string): Promise<Ke
   switch (name) {
     case 'sqlite':
       requireNoOptions(name, options)
-      return keyValueOfDriver(await openSqliteDriver({ path }), 'synced', pause)
+      return keyValueOfDriver(await openSqliteDriver({ path }), 'synced', nextTurn)
     case 'memory':
       requireNoOptions(name, options)
-      return keyValueOfDriver(openMemoryDriver(), 'none', pause)
+      return keyValueOfDriver(openMemoryDriver(), 'none', nextTurn)
     case 'fs':
       // In place and never synced: what a killed process leaves may be torn, which the chain store finds out.
-      return keyValueOfDriver(await openBuiltin('fs', { base: path, ...options }), 'process', pause)
+      return keyValueOfDriver(await openBuiltin('fs', { base: path, ...options }), 'process', nextTurn)
     default:
-      return keyValueOfDriver(await openBuiltin(name, options), 'process', pause)
+      return keyValueOfDriver(await openBuiltin(name, options), 'process', nextTurn)
   }
 }
 

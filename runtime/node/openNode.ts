@@ -1,5 +1,4 @@
 import { mkdirSync } from 'node:fs'
-import { setImmediate } from 'node:timers'
 import { type BadBlocks, createBadBlocks, keepBadBlocks } from '../../core/chain/badBlocks.ts'
 import type { Chain } from '../../core/chain/chain.ts'
 import { openChain } from '../../core/chain/openChain.ts'
@@ -15,6 +14,7 @@ import { writeFileAtomically } from '../files/atomic.ts'
 import { createNodeKey, type NodeKey, nodeKeyPath, readNodeKey, writeNodeKey } from '../keys/nodeKey.ts'
 import { logOf } from '../logging/log.ts'
 import { createRecoveryPool } from '../recovery/pool.ts'
+import { createSlice } from '../slice.ts'
 import { endAll } from './endAll.ts'
 import { useFastEngine } from './engine.ts'
 import {
@@ -101,11 +101,6 @@ const openStorageOf = async ({ storage, dataPath }: OpenOptions): Promise<KeyVal
   }
 }
 
-const nextTurn = (): Promise<void> =>
-  new Promise(resolve => {
-    setImmediate(resolve)
-  })
-
 const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): Promise<OpenNode> => {
   makeFolder(options.dataPath)
   const lock = await lockDataPath(options.dataPath)
@@ -136,7 +131,7 @@ const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): 
       genesis: plan.genesis,
       store,
       recoverSenders,
-      pause: nextTurn,
+      pause: createSlice(),
       onError: error => logOf('chain').error('A follower of the chain failed: {error}', { error }),
     })
     const chain = keepBadBlocks(opened, badBlocks)

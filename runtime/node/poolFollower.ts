@@ -4,6 +4,7 @@ import type { SenderTransaction } from '../../core/chain/transaction.ts'
 import type { ChainHead } from '../../core/store/store.ts'
 import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
 import type { Log } from '../logging/log.ts'
+import { nextTurn } from '../slice.ts'
 
 export type PoolFollower = {
   /** Resolves when the pool is rid of what stands in the blocks committed so far. */
@@ -14,8 +15,6 @@ export type PoolFollower = {
 
 /** Taken out of the pool in one go: about a millisecond. */
 const SLICE_TRANSACTIONS = 200
-
-const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 /** Those of one sender stay together: the first of them takes the others along. */
 const slicesOf = (mined: readonly SenderTransaction[]): readonly (readonly SenderTransaction[])[] => {

@@ -3,6 +3,7 @@ import { signingHash } from '../../core/chain/codec/signature.ts'
 import type { Transaction } from '../../core/chain/transaction.ts'
 import type { Recovery } from '../recovery/packed.ts'
 import type { RecoveryPool } from '../recovery/pool.ts'
+import { nextTurn } from '../slice.ts'
 
 /** The sender of each transaction, undefined where the signature has none; the work is shared out to the pool's threads. */
 export type RecoverSenders = (
@@ -17,8 +18,6 @@ const SLICE_TRANSACTIONS = 128
 
 /** Given to the pool together: a block, which must not be refused for it, may hold more than the pool lets wait. */
 const PORTION_TRANSACTIONS = 8_192
-
-const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 const recoveryOf = (transaction: Transaction): Recovery => ({
   hash: signingHash(transaction),

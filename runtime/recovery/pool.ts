@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import type { Address } from '../../core/bytes/bytes.ts'
 import { packRecoveries, type Recovery, recoverPacked, unpackAnswers } from './packed.ts'
+import { nextTurn } from '../slice.ts'
 import { startWorkerThread, type WorkerThread } from './workerThread.ts'
 
 /** Signatures in a chunk at most: some milliseconds of work, so that the main thread answers others between two of them. */
@@ -47,8 +48,6 @@ type Member = { readonly thread: WorkerThread; readonly sent: Chunk[]; ready: bo
 
 const defaultWorkers = (): number => Math.min(availableParallelism() - 1, WORKERS_MAX)
 
-const yieldToEvents = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
-
 /** Recovers signers in batches on worker threads beside the main one. Threads start at the first large batch. */
 export const createRecoveryPool = (options: RecoveryPoolOptions = {}): RecoveryPool => {
   const workers = options.workers ?? defaultWorkers()
@@ -80,7 +79,7 @@ export const createRecoveryPool = (options: RecoveryPoolOptions = {}): RecoveryP
     mainBusy = true
     for (let chunk = queue.shift(); chunk !== undefined; chunk = queue.shift()) {
       recoverHere(chunk)
-      await yieldToEvents()
+      await nextTurn()
     }
     mainBusy = false
   }

@@ -2,9 +2,9 @@ import type { Block } from '../../core/chain/block.ts'
 import { sealOfSignature } from '../../core/chain/codec/seal.ts'
 import { openChain } from '../../core/chain/openChain.ts'
 import type { SenderTransaction } from '../../core/chain/transaction.ts'
-import { sign } from '../../core/crypto/crypto.ts'
+import { keccak256, sign } from '../../core/crypto/crypto.ts'
 import { parseGenesis } from '../../core/genesis/parse.ts'
-import { decodeMessage } from '../../core/qbft/codec/message.ts'
+import { decodeMessageSteps, openMessage } from '../../core/qbft/codec/message.ts'
 import { encodeProposal, encodeProposalPayload } from '../../core/qbft/codec/proposal.ts'
 import { QBFT_CODES } from '../../core/qbft/message.ts'
 import { authorOf, signPayload } from '../../core/qbft/signing.ts'
@@ -17,6 +17,7 @@ import { startPoolFollower } from '../../runtime/node/poolFollower.ts'
 import { createRecoverSenders } from '../../runtime/node/recoverSenders.ts'
 import { createPoolHead } from '../../runtime/node/submit.ts'
 import { createRecoveryPool } from '../../runtime/recovery/pool.ts'
+import { createSlice } from '../../runtime/slice.ts'
 import { withFolder } from '../runtime/folder.ts'
 import { ownBlocks } from './engines/ownBlocks.ts'
 import { benchGenesis, VALIDATOR_KEY } from './genesis.ts'
@@ -66,7 +67,7 @@ const openFollower = async (folder: string, genesisJson: object) => {
     genesis: parseGenesis(genesisJson),
     store,
     recoverSenders,
-    pause: () => new Promise(resolve => setImmediate(resolve)),
+    pause: createSlice(),
     onError: error => {
       throw error
     },
@@ -82,11 +83,16 @@ const openFollower = async (folder: string, genesisJson: object) => {
       const message = proposalOf(block)
       const steps: Record<string, number> = {}
       let received: Block | undefined
-      steps['proposal read'] = await longestHoldMs(() => {
-        const decoded = decodeMessage(PROPOSAL, message)
-        if (decoded.kind !== 'proposal' || authorOf(PROPOSAL, decoded.signed) === undefined)
+      steps['proposal read'] = await longestHoldMs(async () => {
+        const pause = createSlice()
+        // As the machine does: what it knows a message by, and who signed it, before the block is read.
+        keccak256(message)
+        if (authorOf(PROPOSAL, openMessage(PROPOSAL, message).signed) === undefined)
           throw new Error('no proposal')
-        received = decoded.signed.payload.block
+        const reading = decodeMessageSteps(PROPOSAL, message)
+        let step = reading.next()
+        for (; step.done !== true; step = reading.next()) await pause()
+        if (step.value.kind === 'proposal') received = step.value.signed.payload.block
       })
       const body = received as Block
       steps['senders recovered'] = await longestHoldMs(() => recoverSenders(body.transactions))

@@ -3,12 +3,14 @@ import { keccak256 } from '../../crypto/crypto.ts'
 import type { ChainConfiguration, Rules } from '../../genesis/configuration.ts'
 import { forkIsAtLeast } from '../../genesis/fork.ts'
 import { encodeRlp } from '../../rlp/rlp.ts'
-import { orderedTrieRoot } from '../../trie/ordered.ts'
+import { inOneGo, type Steps } from '../../steps.ts'
+import { orderedTrieRoot, orderedTrieRootSteps } from '../../trie/ordered.ts'
 import type { Block, Withdrawal } from '../block.ts'
 import { encodeBlock } from '../codec/block.ts'
 import { headerItem } from '../codec/header.ts'
 import { withdrawalItem } from '../codec/withdrawal.ts'
 import type { Header } from '../header.ts'
+import type { Transaction } from '../transaction.ts'
 import { InvalidBlock, requirePresence, requireSameBytes } from './invalidBlock.ts'
 
 /** EIP-7934: 10 MiB that the network carries, less 2 MiB for what travels with a block. */
@@ -29,8 +31,13 @@ type BodyRule = (context: BodyContext) => void
 export const ommersHashOf = (ommers: readonly Header[]): Uint8Array =>
   ommers.length === 0 ? EMPTY_LIST_HASH : keccak256(encodeRlp(ommers.map(headerItem)))
 
+/** Yields amid many. */
+export const transactionsRootSteps = (transactions: Block['transactions']): Steps<Uint8Array> =>
+  orderedTrieRootSteps(transactions.length, index => (transactions[index] as Transaction).encoded)
+
+/** The same in one go. */
 export const transactionsRootOf = (transactions: Block['transactions']): Uint8Array =>
-  orderedTrieRoot(transactions.map(transaction => transaction.encoded))
+  inOneGo(transactionsRootSteps(transactions))
 
 export const withdrawalsRootOf = (withdrawals: readonly Withdrawal[]): Uint8Array =>
   orderedTrieRoot(withdrawals.map(withdrawal => encodeRlp(withdrawalItem(withdrawal))))
@@ -46,13 +53,11 @@ const blockSize: BodyRule = ({ block, rules }) => {
     throw new InvalidBlock(block.header, 'block-size', `at most ${OSAKA_BLOCK_BYTES_MAX} bytes`, `${size}`)
 }
 
-const transactionsRoot: BodyRule = ({ block }) =>
-  requireSameBytes(
-    block.header,
-    'transactions-root',
-    transactionsRootOf(block.transactions),
-    block.header.transactionsRoot,
-  )
+/** Yields amid many transactions. @throws InvalidBlock */
+export function* checkTransactionsRoot({ header, transactions }: Block): Steps<void> {
+  const root = yield* transactionsRootSteps(transactions)
+  requireSameBytes(header, 'transactions-root', root, header.transactionsRoot)
+}
 
 const ommersHash: BodyRule = ({ block }) =>
   requireSameBytes(block.header, 'ommers-hash', ommersHashOf(block.ommers), block.header.ommersHash)
@@ -97,10 +102,9 @@ const withdrawalsRoot: BodyRule = ({ block }) => {
   )
 }
 
-/** What a body must be before it is executed, ommers' own validity apart (ommers.ts). */
+/** What a body must be before it is executed, beside the root of its transactions and ommers' own validity (ommers.ts). */
 export const BODY_RULES: readonly BodyRule[] = [
   blockSize,
-  transactionsRoot,
   ommersHash,
   ommersCount,
   withdrawalsPresence,

@@ -17,13 +17,13 @@ import { decoded, decodedSteps } from './decoded.ts'
 import type { From } from './from.ts'
 
 /** Goes on with a justified proposal of the current round as far as the verdict on its block lets it. */
-const consider = (turn: Turn, height: HeightState, candidate: ProposalCandidate): HeightState => {
+function* consider(turn: Turn, height: HeightState, candidate: ProposalCandidate): Steps<HeightState> {
   const { round } = height
   if (round === undefined) return height
   const { block } = candidate.message.signed.payload
   const verdict = verdictOn(height, candidate.hash)
   // Verifying looks at the body too, but what is known under this hash may be known of another one.
-  const misfit = verdict === undefined ? undefined : bodyRule(block)
+  const misfit = verdict === undefined ? undefined : yield* bodyRule(block)
   if (misfit !== undefined) {
     drop(turn, misfit.reason, candidate, misfit.detail)
     return height
@@ -90,7 +90,7 @@ export function* handleProposal(
   }
   const { block } = message.signed.payload
   const begun = round === current ? noted : begin(turn, height, message, from)
-  return consider(turn, begun, {
+  return yield* consider(turn, begun, {
     message,
     author: from.author,
     peer: from.peer,

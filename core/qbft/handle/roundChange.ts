@@ -34,7 +34,7 @@ function* readValid(turn: Turn, height: HeightState, from: From): Steps<RoundCha
   if (message === undefined) return undefined
   const invalid =
     roundChangeRule(context, message) ??
-    (message.block === undefined ? undefined : bodyRule(message.block, knownBlocks(height)))
+    (message.block === undefined ? undefined : yield* bodyRule(message.block, knownBlocks(height)))
   if (invalid === undefined) return message
   drop(turn, invalid.reason, from, invalid.detail)
   return undefined

@@ -1,6 +1,7 @@
 import { equalBytes, type Hash } from '../../bytes/bytes.ts'
 import type { Block } from '../../chain/block.ts'
 import { qbftBlockHash } from '../../chain/codec/blockHash.ts'
+import type { Steps } from '../../steps.ts'
 import { acceptProposal } from '../accept.ts'
 import { proposeVerified } from '../propose.ts'
 import { bodyRule } from '../rules/body.ts'
@@ -18,10 +19,10 @@ const awaited = ({ round }: HeightState, hash: Hash): Block | undefined =>
  * The proposal is dropped. Where the block's body is not its header's, nothing is known of the header: a block of the same
  * hash with the right body, which came in the meantime or comes later, is verified in its turn.
  */
-const handleInvalid = (turn: Turn, height: HeightState, hash: Hash, why: string): HeightState => {
+function* handleInvalid(turn: Turn, height: HeightState, hash: Hash, why: string): Steps<HeightState> {
   const verdict = verdictOn(height, hash)
   const asked = verdict?.state === 'pending' ? verdict.block : undefined
-  const isMisfit = asked !== undefined && bodyRule(asked) !== undefined
+  const isMisfit = asked !== undefined && (yield* bodyRule(asked)) !== undefined
   const judged = isMisfit
     ? withoutVerdict(height, hash)
     : withVerdict(height, hash, { state: 'invalid', why })
@@ -35,13 +36,13 @@ const handleInvalid = (turn: Turn, height: HeightState, hash: Hash, why: string)
 }
 
 /** The verdict on a block: its proposal in the current round is taken or dropped. */
-export const handleVerified = (
+export function* handleVerified(
   turn: Turn,
   height: HeightState,
   hash: Hash,
   invalid: string | undefined,
-): HeightState => {
-  if (invalid !== undefined) return handleInvalid(turn, height, hash, invalid)
+): Steps<HeightState> {
+  if (invalid !== undefined) return yield* handleInvalid(turn, height, hash, invalid)
   const judged = withVerdict(height, hash, { state: 'valid' })
   const candidate = judged.round?.candidate
   return candidate !== undefined && equalBytes(candidate.hash, hash)

@@ -1,6 +1,7 @@
 import { equalBytes } from '../../bytes/bytes.ts'
 import type { Block } from '../../chain/block.ts'
-import { ommersHashOf, transactionsRootOf, withdrawalsRootOf } from '../../chain/rules/body.ts'
+import { ommersHashOf, transactionsRootSteps, withdrawalsRootOf } from '../../chain/rules/body.ts'
+import type { Steps } from '../../steps.ts'
 import { type Broken, broken } from './rule.ts'
 
 const haveSameBytes = (one: Block, other: Block): boolean =>
@@ -9,12 +10,12 @@ const haveSameBytes = (one: Block, other: Block): boolean =>
     equalBytes(encoded, other.transactions[index]?.encoded ?? new Uint8Array(0)),
   )
 
-const areTransactionsOfHeader = (block: Block, known: readonly Block[]): boolean => {
+function* areTransactionsOfHeader(block: Block, known: readonly Block[]): Steps<boolean> {
   const { transactionsRoot } = block.header
   const isKnown = known.some(
     other => equalBytes(other.header.transactionsRoot, transactionsRoot) && haveSameBytes(block, other),
   )
-  return isKnown || equalBytes(transactionsRootOf(block.transactions), transactionsRoot)
+  return isKnown || equalBytes(yield* transactionsRootSteps(block.transactions), transactionsRoot)
 }
 
 const areWithdrawalsOfHeader = ({ header, withdrawals }: Block): boolean =>
@@ -25,11 +26,12 @@ const areWithdrawalsOfHeader = ({ header, withdrawals }: Block): boolean =>
 /**
  * The body is the one that the header names. What validators sign and what blocks are known by covers the header alone: one
  * of them could send a block that the others are locked on with another body, and have it thought invalid or proposed
- * again. `known` are blocks for which the rule holds: comparing with them costs less.
+ * again. `known` are blocks for which the rule holds: comparing with them costs less. Yields amid many transactions.
  */
-export const bodyRule = (block: Block, known: readonly Block[] = []): Broken | undefined =>
-  areTransactionsOfHeader(block, known) &&
-  equalBytes(ommersHashOf(block.ommers), block.header.ommersHash) &&
-  areWithdrawalsOfHeader(block)
-    ? undefined
-    : broken('invalid-block', 'a body that is not the header’s')
+export function* bodyRule(block: Block, known: readonly Block[] = []): Steps<Broken | undefined> {
+  const isOfHeader =
+    (yield* areTransactionsOfHeader(block, known)) &&
+    equalBytes(ommersHashOf(block.ommers), block.header.ommersHash) &&
+    areWithdrawalsOfHeader(block)
+  return isOfHeader ? undefined : broken('invalid-block', 'a body that is not the header’s')
+}

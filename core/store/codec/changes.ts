@@ -1,5 +1,7 @@
 import { equalBytes } from '../../bytes/bytes.ts'
 import type { Account, AccountChange, SlotChange, StateChanges } from '../../state/account.ts'
+import type { Steps } from '../../steps.ts'
+import { SEGMENT_STEP_ITEMS } from '../limits.ts'
 import type { Reader } from './reader.ts'
 import { accountCodec } from './stateValues.ts'
 import type { Writer } from './writer.ts'
@@ -40,9 +42,17 @@ const readAccountChange = (reader: Reader): AccountChange => {
   return { address, before, after, slots }
 }
 
-export const writeChanges = (writer: Writer, { accounts, codes }: StateChanges): void => {
+/** Yields amid many. */
+export function* writeChanges(writer: Writer, { accounts, codes }: StateChanges): Steps<void> {
   writer.varint(accounts.length)
-  for (const change of accounts) writeAccountChange(writer, change)
+  let written = 0
+  for (const change of accounts) {
+    writeAccountChange(writer, change)
+    written += 1 + change.slots.length
+    if (written < SEGMENT_STEP_ITEMS) continue
+    written = 0
+    yield
+  }
   writer.varint(codes.length)
   for (const { codeHash, code } of codes) {
     writer.raw(codeHash)

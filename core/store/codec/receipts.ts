@@ -1,5 +1,7 @@
 import type { Log, Receipt } from '../../chain/receipt.ts'
 import type { TransactionType } from '../../chain/transaction.ts'
+import type { Steps } from '../../steps.ts'
+import { SEGMENT_STEP_ITEMS } from '../limits.ts'
 import type { Reader } from './reader.ts'
 import type { Writer } from './writer.ts'
 
@@ -123,10 +125,13 @@ const readReceipt = (reader: Reader): Receipt => {
   }
 }
 
-/** Receipts with everything that was derived at execution, so that no read executes again. */
-export const writeReceipts = (writer: Writer, receipts: readonly Receipt[]): void => {
+/** Receipts with everything that was derived at execution, so that no read executes again. Yields amid many. */
+export function* writeReceipts(writer: Writer, receipts: readonly Receipt[]): Steps<void> {
   writer.varint(receipts.length)
-  for (const receipt of receipts) writeReceipt(writer, receipt)
+  for (const [index, receipt] of receipts.entries()) {
+    writeReceipt(writer, receipt)
+    if (index % SEGMENT_STEP_ITEMS === SEGMENT_STEP_ITEMS - 1) yield
+  }
 }
 
 /** Byte fields are views of what is read. */
