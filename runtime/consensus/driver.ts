@@ -10,7 +10,7 @@ import type { KeyValueStore } from '../../core/store/keyvalue.ts'
 import { includesAddress } from '../../core/validators/votes.ts'
 import type { Network } from '../../p2p/network.ts'
 import type { Exchange } from '../exchange/exchange.ts'
-import { createSlice } from '../slice.ts'
+import { createSlice, nextTurn } from '../slice.ts'
 import { tellBlock } from '../validator/tellBlock.ts'
 import { type BlockBuilderOptions, createBlockBuilder } from './blockBuilder.ts'
 import { createBlockWork } from './blockWork.ts'
@@ -93,6 +93,8 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
     hash: Hash,
     proposalToCommitMs: number | undefined,
   ): Promise<void> => {
+    // A commit went before, and telling of a large block takes some milliseconds more.
+    await nextTurn()
     exchange?.committed(block)
     await options.poolSettled()
     const isOwn = equalBytes(block.header.coinbase, key.address)

@@ -45,6 +45,9 @@ export const startPoolFollower = (options: {
     if (pool.size === 0) return
     const record = await chain.store.record(header.number)
     if (record === undefined || record.block.transactions.length === 0) return
+    const isLarge = record.block.transactions.length > SLICE_TRANSACTIONS
+    // A commit went before.
+    if (isLarge) await nextTurn()
     const mined = record.block.transactions.map(
       (transaction, index): SenderTransaction => ({
         transaction,
@@ -52,8 +55,7 @@ export const startPoolFollower = (options: {
       }),
     )
     for (const slice of slicesOf(mined)) {
-      // Also before the first: a commit went before it.
-      if (mined.length > SLICE_TRANSACTIONS) await nextTurn()
+      if (isLarge) await nextTurn()
       await chain.store.run(() => pool.removeMined(slice, poolHead()))
     }
   }

@@ -118,11 +118,18 @@ const openFollower = async (folder: string, genesisJson: object) => {
 const text = (values: readonly number[]): string =>
   `${median(values).toFixed(1)} / ${Math.max(...values).toFixed(1)}`
 
+/** Blocks of so many transactions, signed as they are needed: all at once they would be most of what the collector goes through. */
+function* signedBlocks(size: number, count: number): Generator<readonly SenderTransaction[]> {
+  const senders = createSenders()
+  const each = size / TRANSACTIONS_PER_BLOCK
+  for (let index = 0; index < count; index++)
+    yield createBlocks('transfers', senders, each, { firstNonce: index * each }).flat()
+}
+
 const benchSize = async (
   size: number,
-  blocks: readonly (readonly SenderTransaction[])[],
   genesisJson: object,
-  warmups: number,
+  [warmups, count]: readonly [warmups: number, count: number],
 ): Promise<Row> =>
   withFolder(folder =>
     withFolder(async other => {
@@ -130,7 +137,7 @@ const benchSize = async (
       const follower = await openFollower(other, genesisJson)
       const taken: Record<string, number>[] = []
       try {
-        for (const sent of blocks) {
+        for (const sent of signedBlocks(size, warmups + count)) {
           const { block } = await proposer.run(sent)
           taken.push(await follower.take(block, sent))
         }
@@ -151,18 +158,11 @@ const benchSize = async (
 
 /** How long each step of a validator's work on a block holds the event loop, at a time. */
 export const benchTurns = async ({ quick, progress }: BenchOptions): Promise<readonly Row[]> => {
-  const senders = createSenders()
-  const genesisJson = benchGenesis(await createAlloc(senders))
-  const [warmups, count] = quick ? [3, 5] : [15, 15]
+  const genesisJson = benchGenesis(await createAlloc(createSenders()))
   const rows: Row[] = []
   for (const size of [TRANSACTIONS_PER_BLOCK, 4 * TRANSACTIONS_PER_BLOCK]) {
     progress(`event loop: blocks of ${size} transfers`)
-    const per = size / TRANSACTIONS_PER_BLOCK
-    const all = createBlocks('transfers', senders, (warmups + count) * per)
-    const blocks = Array.from({ length: warmups + count }, (_, index) =>
-      all.slice(index * per, (index + 1) * per).flat(),
-    )
-    rows.push(await benchSize(size, blocks, genesisJson, warmups))
+    rows.push(await benchSize(size, genesisJson, quick ? [3, 5] : [15, 15]))
   }
   return rows
 }

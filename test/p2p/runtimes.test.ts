@@ -58,7 +58,7 @@ const startPeer = (runtime: Runtime, ...args: readonly string[]): PeerProcess =>
 }
 
 /** Before it was asked to, or about to. */
-const hasEnded = ({ errors, exitCode }: PeerProcess): boolean => errors.length > 0 || exitCode() !== null
+const hasEnded = (peer: PeerProcess): boolean => peer.errors.length > 0 || peer.exitCode() !== null
 
 const privateKey = (): string => toBareHex(randomBytes(32))
 

@@ -6,7 +6,7 @@ import type { Header } from '../header.ts'
 import type { Transaction } from '../transaction.ts'
 import { decoding, decodingSteps } from './error.ts'
 import { decodeHeaderItem, encodeHeader, headerItem } from './header.ts'
-import { joinRlpList } from './list.ts'
+import { encodedLength, joinRlpList } from './list.ts'
 import { decodeTransactionItem } from './transaction.ts'
 import { decodeWithdrawalItem, withdrawalItem } from './withdrawal.ts'
 
@@ -17,18 +17,31 @@ export type BlockBody = Omit<Block, 'header'>
 const encodedTransaction = ({ type, encoded }: Transaction): Uint8Array =>
   type === 0 ? encoded : encodeRlp(encoded)
 
-const encodedBody = (body: BlockBody): Uint8Array[] => {
-  const lists = [
-    joinRlpList(body.transactions.map(encodedTransaction)),
-    encodeRlp(body.ommers.map(headerItem)),
-  ]
-  if (body.withdrawals !== undefined) lists.push(encodeRlp(body.withdrawals.map(withdrawalItem)))
+/** What follows the transactions. */
+const encodedRest = ({ ommers, withdrawals }: BlockBody): Uint8Array[] => {
+  const lists = [encodeRlp(ommers.map(headerItem))]
+  if (withdrawals !== undefined) lists.push(encodeRlp(withdrawals.map(withdrawalItem)))
   return lists
 }
+
+const encodedBody = (body: BlockBody): Uint8Array[] => [
+  joinRlpList(body.transactions.map(encodedTransaction)),
+  ...encodedRest(body),
+]
 
 /** Block RLP: `[header, transactions, ommers]`, from Shanghai on with a fourth list, the withdrawals. */
 export const encodeBlock = (block: Block): Uint8Array =>
   joinRlpList([encodeHeader(block.header), ...encodedBody(block)])
+
+/** How many bytes `encodeBlock` gives. */
+export const encodedBlockLength = (block: Block): number => {
+  let transactions = 0
+  for (const { type, encoded } of block.transactions)
+    transactions += type === 0 ? encoded.length : encodedLength(encoded.length)
+  let length = encodeHeader(block.header).length + encodedLength(transactions)
+  for (const list of encodedRest(block)) length += list.length
+  return encodedLength(length)
+}
 
 /** `[transactions, ommers]`, from Shanghai on with a third list, the withdrawals. */
 export const encodeBody = (body: BlockBody): Uint8Array => joinRlpList(encodedBody(body))

@@ -6,7 +6,7 @@ import { encodeRlp } from '../../rlp/rlp.ts'
 import { inOneGo, type Steps } from '../../steps.ts'
 import { orderedTrieRoot, orderedTrieRootSteps } from '../../trie/ordered.ts'
 import type { Block, Withdrawal } from '../block.ts'
-import { encodeBlock } from '../codec/block.ts'
+import { encodedBlockLength } from '../codec/block.ts'
 import { headerItem } from '../codec/header.ts'
 import { withdrawalItem } from '../codec/withdrawal.ts'
 import type { Header } from '../header.ts'
@@ -42,13 +42,10 @@ export const transactionsRootOf = (transactions: Block['transactions']): Uint8Ar
 export const withdrawalsRootOf = (withdrawals: readonly Withdrawal[]): Uint8Array =>
   orderedTrieRoot(withdrawals.map(withdrawal => encodeRlp(withdrawalItem(withdrawal))))
 
-/** EIP-7934, from Osaka. The block is only encoded where its transactions alone come near the limit. */
+/** EIP-7934, from Osaka. */
 const blockSize: BodyRule = ({ block, rules }) => {
   if (!forkIsAtLeast(rules.fork, 'osaka')) return
-  let bytes = 0
-  for (const transaction of block.transactions) bytes += transaction.encoded.length
-  if (bytes < OSAKA_BLOCK_BYTES_MAX / 2) return
-  const size = encodeBlock(block).length
+  const size = encodedBlockLength(block)
   if (size > OSAKA_BLOCK_BYTES_MAX)
     throw new InvalidBlock(block.header, 'block-size', `at most ${OSAKA_BLOCK_BYTES_MAX} bytes`, `${size}`)
 }

@@ -1,5 +1,5 @@
 import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
-import { encodeBlock } from '../../../core/chain/codec/block.ts'
+import { encodedBlockLength } from '../../../core/chain/codec/block.ts'
 import type { BlockRecord } from '../../../core/store/store.ts'
 import { rawHeaderHash } from '../../../core/chain/codec/header.ts'
 import type { Withdrawal } from '../../../core/chain/block.ts'
@@ -42,7 +42,7 @@ export const blockShape = (record: BlockRecord, options: BlockShapeOptions): Jso
     json['totalDifficulty'] = toQuantity(record.totalDifficulty)
   json['extraData'] = toHex(header.extraData)
   if (header.baseFeePerGas !== undefined) json['baseFeePerGas'] = toQuantity(header.baseFeePerGas)
-  json['size'] = toQuantity(encodeBlock(block).length)
+  json['size'] = toQuantity(encodedBlockLength(block))
   json['gasLimit'] = toQuantity(header.gasLimit)
   json['gasUsed'] = toQuantity(header.gasUsed)
   json['timestamp'] = toQuantity(header.timestamp)

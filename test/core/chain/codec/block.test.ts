@@ -2,7 +2,13 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { toBareHex } from '../../../../core/bytes/hex.ts'
 import type { Block } from '../../../../core/chain/block.ts'
-import { decodeBlock, decodeBody, encodeBlock, encodeBody } from '../../../../core/chain/codec/block.ts'
+import {
+  decodeBlock,
+  decodeBody,
+  encodeBlock,
+  encodeBody,
+  encodedBlockLength,
+} from '../../../../core/chain/codec/block.ts'
 import { splitBlocks } from '../../../../core/chain/codec/blockStream.ts'
 import { encodeEnvelope } from '../../../../core/chain/codec/envelope.ts'
 import { DecodeError } from '../../../../core/chain/codec/error.ts'
@@ -52,6 +58,23 @@ const block: Block = {
 }
 
 describe('block', () => {
+  // Lengths around where a prefix of RLP grows by a byte.
+  test.each([0, 1, 2, 3, 100, 1_000])(
+    'of %d transactions has the length that is told without encoding it',
+    count => {
+      const long = decodeTransaction(encodeEnvelope(2, [1, 1, 2, 3, 21000, TO, 3, fill(300, 9), [], 0, 5, 6]))
+      const transactions = Array.from(
+        { length: count },
+        (_, index) => [legacy, typed, long][index % 3] ?? legacy,
+      )
+      const { withdrawals: _, ...older } = block
+      for (const one of [block, { ...block, ommers: [] }, { ...older, withdrawals: undefined }])
+        expect(encodedBlockLength({ ...one, transactions })).toBe(
+          encodeBlock({ ...one, transactions }).length,
+        )
+    },
+  )
+
   test('comes back as it was, with legacy transactions as lists and typed ones as byte strings', () => {
     const bytes = encodeBlock(block)
     expect(decodeBlock(bytes)).toEqual(block)
