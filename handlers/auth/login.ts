@@ -1,4 +1,4 @@
-import { readBody } from '../http/body.ts'
+import { readBody, refuseBody } from '../http/body.ts'
 import type { Audit } from './audit.ts'
 import type { ClientAddress } from './authentication.ts'
 import { type Credentials, type User, USERNAME_LENGTH_MAX } from './credentials.ts'
@@ -26,14 +26,8 @@ type LoginRequest = { readonly username: unknown; readonly password: unknown }
 
 /** What the body asks for, or the answer to one that asks for nothing. */
 const readRequest = async (request: Request): Promise<LoginRequest | Response> => {
-  let body: string | undefined
-  try {
-    body = await readBody(request, LOGIN_BYTES_MAX)
-  } catch {
-    // The client went away within its request; nobody is there to be told more.
-    return answers.incomplete()
-  }
-  if (body === undefined) return answers.tooLong()
+  const body = await readBody(request, LOGIN_BYTES_MAX)
+  if (typeof body !== 'string') return body.reason === 'too-long' ? answers.tooLong() : refuseBody(body)
   if (body === '') return answers.incomplete()
   let value: unknown
   try {

@@ -4,12 +4,13 @@ import { ANY_METHOD } from '../auth/caller.ts'
 import type { ClientOf } from '../auth/client.ts'
 import { withRunsBounded } from '../rpc/aside.ts'
 import type { RpcContext, RpcHost } from '../rpc/context.ts'
+import { createDeadlines } from '../rpc/deadlines.ts'
 import { createDispatcher, type Reply } from '../rpc/dispatcher.ts'
 import { errorOutcome, replyText } from '../rpc/envelope.ts'
 import { createFilterRegistry } from '../rpc/filters/registry.ts'
 import { createGasPriceOracle } from '../rpc/gasPrice.ts'
 import { METHODS } from '../rpc/methods.ts'
-import { readBody } from './body.ts'
+import { CLOSING, readBody, refuseBody } from './body.ts'
 import { createCompression } from './compression.ts'
 import { createCors } from './cors.ts'
 import { liveness, readiness } from './health.ts'
@@ -56,6 +57,13 @@ const acceptsJson = (accept: string | null): boolean =>
 /** True for an absolute URL whose path is / and that has nothing behind it. */
 const isRoot = (url: string): boolean => url.indexOf('/', url.indexOf('://') + 3) === url.length - 1
 
+/** To a request whose body does not come, as to one that takes too long: the same time is given to both. */
+const lateBody = (): Response =>
+  new Response(replyText('null', errorOutcome('TIMEOUT')), {
+    status: 408,
+    headers: { ...JSON_HEADERS, ...CLOSING },
+  })
+
 /** The answer to one who may do nothing and showed no token. */
 const SHUT_OUT: Reply = { status: 401, body: replyText('null', errorOutcome('UNAUTHORIZED')) }
 
@@ -79,6 +87,7 @@ export const createRpcApp = (
   const refusedHost = createHostCheck(options.hostAllowlist)
   const cors = createCors(options.corsOrigins)
   const compression = createCompression()
+  const bodyDeadlines = createDeadlines(context.options.timeoutMs)
 
   const toResponse = ({ status, body }: Reply, request: Request, peer: () => string): Response => {
     if (body === '') return new Response(null, { status })
@@ -109,14 +118,8 @@ export const createRpcApp = (
       caller.denied(ANY_METHOD)
       return toResponse(SHUT_OUT, request, peer)
     }
-    let body: string | undefined
-    try {
-      body = await readBody(request, options.bodyBytesMax)
-    } catch {
-      // The client went away within its request; nobody is there to be told more.
-      return new Response(null, { status: 400 })
-    }
-    if (body === undefined) return new Response(null, { status: 413 })
+    const body = await readBody(request, options.bodyBytesMax, bodyDeadlines)
+    if (typeof body !== 'string') return body.reason === 'late' ? lateBody() : refuseBody(body)
     try {
       const reply = dispatcher.handle(body, caller, { isGone: () => request.signal.aborted })
       return toResponse(reply instanceof Promise ? await reply : reply, request, peer)

@@ -1,16 +1,47 @@
+import { createDeadlines, type Deadlines } from '../rpc/deadlines.ts'
+
 const DECODER = new TextDecoder()
 
+/** For a body to be there, where nothing else is said: Besu's time for a whole request. */
+const BODY_MS_MAX = 30_000
+
+/** Why there is no body: nobody is there to be told more, or it is longer than may be, or did not come in time. */
+export type NoBody = { readonly reason: 'gone' | 'too-long' | 'late'; readonly status: 400 | 413 | 408 }
+
+const GONE: NoBody = { reason: 'gone', status: 400 }
+const TOO_LONG: NoBody = { reason: 'too-long', status: 413 }
+const LATE: NoBody = { reason: 'late', status: 408 }
+
+const DEADLINES = createDeadlines(BODY_MS_MAX)
+
+/** Of the answer to one that was late: what still comes would be taken for the next request. */
+export const CLOSING = { connection: 'close' }
+
+/** The answer to a request without its body, where there is no more to say. */
+export const refuseBody = ({ reason, status }: NoBody): Response =>
+  new Response(null, reason === 'late' ? { status, headers: CLOSING } : { status })
+
 /**
- * The body as text, undefined when it is longer than `bytesMax`: told by its length before it is read, or found while
- * it comes, which stops reading.
+ * The body as text. One that is longer than `bytesMax` is told by its length before it is read, or found while it comes,
+ * which stops reading; one that does not come is waited for as long as the deadlines say.
  */
-export const readBody = (request: Request, bytesMax: number): Promise<string | undefined> => {
+export const readBody = (
+  request: Request,
+  bytesMax: number,
+  deadlines: Deadlines = DEADLINES,
+): Promise<string | NoBody> => {
   const length = request.headers.get('content-length')
-  if (length !== null) {
-    // The server reads no more than the announced length, so the short way is safe.
-    return Number(length) <= bytesMax ? request.text() : Promise.resolve(undefined)
-  }
-  return request.body === null ? Promise.resolve('') : readStream(request.body, bytesMax)
+  // The server reads no more than the announced length, so the short way is safe.
+  if (length !== null && Number(length) > bytesMax) return Promise.resolve(TOO_LONG)
+  if (length === null && request.body === null) return Promise.resolve('')
+  const reading = length === null ? readStream(request.body as ReadableStream, bytesMax) : request.text()
+  return deadlines
+    .within(
+      reading,
+      body => body ?? TOO_LONG,
+      () => LATE,
+    )
+    .catch(() => GONE)
 }
 
 const readStream = async (

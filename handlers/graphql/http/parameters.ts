@@ -1,5 +1,5 @@
 import type { GraphQLParams } from 'graphql-yoga'
-import { readBody } from '../../http/body.ts'
+import { readBody, refuseBody } from '../../http/body.ts'
 import { JsonError, parseJson } from '../../rpc/json.ts'
 import { isObject } from '../../rpc/parameters/values.ts'
 import { DocumentError } from '../errors.ts'
@@ -54,7 +54,7 @@ const IS_JSON = /^\s*application\/json\s*(?:;|$)/i
 
 /**
  * What a request asks for, by Besu's rules: in the URL of a GET; in the body of a POST as JSON where its content type says so,
- * whose parameters do not matter, and otherwise the whole body is the query. The answer itself for a body that is too long.
+ * whose parameters do not matter, and otherwise the whole body is the query. The answer itself where the body is too long, or does not come.
  * @throws DocumentError
  */
 export const readParameters = async (
@@ -62,14 +62,8 @@ export const readParameters = async (
   bodyBytesMax: number,
 ): Promise<GraphQLParams | Response> => {
   if (request.method === 'GET') return fromUrl(request.url)
-  let body: string | undefined
-  try {
-    body = await readBody(request, bodyBytesMax)
-  } catch {
-    // The client went away within its request; nobody is there to be told more.
-    return new Response(null, { status: 400 })
-  }
-  if (body === undefined) return new Response(null, { status: 413 })
+  const body = await readBody(request, bodyBytesMax)
+  if (typeof body !== 'string') return refuseBody(body)
   return IS_JSON.test(request.headers.get('content-type') ?? '')
     ? fromJson(body)
     : parameters(body.trim(), undefined, undefined)

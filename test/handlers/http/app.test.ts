@@ -126,6 +126,19 @@ describe('the body', () => {
     expect((await stream(tooLong)).status).toBe(413)
   })
 
+  test('that does not come in time is 408, and the connection ends', async () => {
+    const context = contextWith()
+    const options = { ...context.options, timeoutMs: 20 }
+    const body = new ReadableStream({ start: controller => controller.enqueue(new Uint8Array([123])) })
+    const response = await send('/', { method: 'POST', body }, {}, contextWith({ options }))
+    expect([response.status, response.headers.get('connection')]).toEqual([408, 'close'])
+    expect(await response.json()).toEqual({
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: -32603, message: 'Timeout expired' },
+    })
+  })
+
   test('that breaks off is 400', async () => {
     const body = new ReadableStream({
       start: controller => {
