@@ -2,6 +2,11 @@ import { EMPTY_BYTES } from './bytes.ts'
 
 const DIGITS: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
+type NativeHex = { readonly fromHex?: (digits: string) => Uint8Array }
+
+/** ECMAScript 2026; several times as fast. */
+const nativeFromHex = (Uint8Array as NativeHex).fromHex?.bind(Uint8Array)
+
 const NATIVE_HEX = typeof (Uint8Array.prototype as { toHex?: unknown }).toHex === 'function'
 
 /** Lower-case hex digits without a prefix. */
@@ -31,6 +36,13 @@ export const fromHex = (text: string): Uint8Array => {
   const length = text.length - start
   if (length === 0) return EMPTY_BYTES
   if (length % 2 !== 0) throw new HexError('an odd number of hex digits')
+  if (nativeFromHex !== undefined) {
+    try {
+      return nativeFromHex(start === 0 ? text : text.slice(start))
+    } catch {
+      // Which digit it was is found below.
+    }
+  }
   const bytes = new Uint8Array(length / 2)
   for (let i = 0; i < bytes.length; i++) {
     const high = digit(text.charCodeAt(start + 2 * i))

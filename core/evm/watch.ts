@@ -28,13 +28,17 @@ let due = 0
  * run that was ended is not to be used.
  */
 export const withWatch = <T>(next: Watch, run: () => T): T => {
-  const outer = { watch, left, due }
+  const outerWatch = watch
+  const outerLeft = left
+  const outerDue = due
   watch = next
   left = next.gas
   try {
     return run()
   } finally {
-    ;({ watch, left, due } = outer)
+    watch = outerWatch
+    left = outerLeft
+    due = outerDue
   }
 }
 

@@ -35,13 +35,17 @@ export const readBody = (
   if (length !== null && Number(length) > bytesMax) return Promise.resolve(TOO_LONG)
   if (length === null && request.body === null) return Promise.resolve('')
   const reading = length === null ? readStream(request.body as ReadableStream, bytesMax) : request.text()
-  return deadlines
-    .within(
-      reading,
-      body => body ?? TOO_LONG,
-      () => LATE,
+  return new Promise(resolve => {
+    const isOver = deadlines.begin(() => resolve(LATE))
+    const answer = (body: string | NoBody): void => {
+      isOver()
+      resolve(body)
+    }
+    reading.then(
+      body => answer(body ?? TOO_LONG),
+      () => answer(GONE),
     )
-    .catch(() => GONE)
+  })
 }
 
 const readStream = async (

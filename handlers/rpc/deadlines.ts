@@ -2,6 +2,8 @@
 const LOOK_MS_MAX = 250
 
 export type Deadlines = {
+  /** Calls `end` when the time is over, unless the function given is called before. */
+  begin(end: () => void): () => void
   /** What `finish` makes of the work's value; what `late` gives instead where the work takes too long, and goes on. */
   within<Value, Result>(
     work: Promise<Value>,
@@ -34,18 +36,24 @@ export const createDeadlines = (timeoutMs: number): Deadlines => {
     }
   }
 
+  const begin = (end: () => void): (() => void) => {
+    const one: Waiting = { untilMs: performance.now() + timeoutMs, end }
+    waiting.add(one)
+    if (!isLooking) lookAfter(timeoutMs)
+    return () => void waiting.delete(one)
+  }
+
   return {
+    begin,
     within: <Value, Result>(work: Promise<Value>, finish: (value: Value) => Result, late: () => Result) =>
       new Promise<Result>((resolve, reject) => {
-        const one: Waiting = { untilMs: performance.now() + timeoutMs, end: () => resolve(late()) }
-        waiting.add(one)
-        if (!isLooking) lookAfter(timeoutMs)
+        const isOver = begin(() => resolve(late()))
         const succeed = (value: Value): Result => {
-          waiting.delete(one)
+          isOver()
           return finish(value)
         }
         const fail = (error: unknown): never => {
-          waiting.delete(one)
+          isOver()
           throw error
         }
         work.then(succeed, fail).then(resolve, reject)

@@ -31,6 +31,8 @@ export const slotOf = (value: unknown): bigint | undefined => (value === '0x' ? 
 
 /** Besu's lenient address: 0x optional, fewer digits count as if zeros stood before them. Undefined for anything else. */
 export const addressOf = (value: unknown): Address | undefined => {
+  // As nearly all are written.
+  if (typeof value === 'string' && value.length === 42 && value.startsWith('0x')) return bytesOf(value)
   const digits = hexDigits(value)
   if (digits === undefined || digits.length > 40) return undefined
   return digits.length === 40 ? fromHex(digits) : bigintToFixedBytes(BigInt(`0x${digits || '0'}`), 20)
