@@ -27,8 +27,10 @@ const KNOWN_MAX = 256
 /** Blocks asked for, or not yet found good, at once. */
 const WANTED_MAX = 64
 const ANNOUNCERS_MAX = 32
-/** The next of those who announced a block is asked after that. */
+/** The next of those who announced a block is asked, too, after that. */
 const ANSWER_TIMEOUT_MS = 3000
+/** When all were asked, one of them is still waited for: a block of 16 MB takes so long at 4 Mbit/s. */
+const LATE_ANSWER_MS = 32_000
 /** Who takes part in consensus makes the block by itself in that time, and nothing has to be sent. */
 const CONSENSUS_PATIENCE_MS = 250
 /** Ten blocks a second, each announced and asked for, with room to spare. */
@@ -41,8 +43,12 @@ type Wanted = {
   readonly announcers: string[]
   /** Everyone who was ever to be asked, each once. */
   readonly heardFrom: Set<string>
-  askedFrom: string | undefined
-  received: boolean
+  /** Who may yet answer. */
+  readonly asked: Set<string>
+  receivedFrom: string | undefined
+  /** All were asked, and nothing has come in time. */
+  isLate: boolean
+  /** Until the next one is asked, or, where none is left, until it is given up. */
   timer: ReturnType<typeof setTimeout> | undefined
 }
 
@@ -121,8 +127,9 @@ export const createBlockExchange = (options: BlockExchangeOptions): BlockExchang
       hash,
       announcers: [],
       heardFrom: new Set(),
-      askedFrom: undefined,
-      received: false,
+      asked: new Set(),
+      receivedFrom: undefined,
+      isLate: false,
       timer: undefined,
     }
     wanted.set(key, entry)
@@ -131,19 +138,22 @@ export const createBlockExchange = (options: BlockExchangeOptions): BlockExchang
     return entry
   }
 
-  /** Asks the next of those who announced it, until one answers. */
+  /** Asks the next of those who announced it, until one answers: on a slow link the first may do so after others were asked. */
   const ask = (key: string, entry: Wanted): void => {
     clearTimeout(entry.timer)
-    entry.received = false
+    entry.receivedFrom = undefined
+    entry.isLate = false
     for (let id = entry.announcers.shift(); id !== undefined; id = entry.announcers.shift()) {
       const link = table.link(id)
       if (link === undefined) continue
-      entry.askedFrom = id
+      entry.asked.add(id)
       entry.timer = setTimeout(() => ask(key, entry), ANSWER_TIMEOUT_MS)
       send(link, REQUEST, entry.hash, new Uint8Array(0))
       return
     }
-    forget(key)
+    if (entry.asked.size === 0) return forget(key)
+    entry.isLate = true
+    entry.timer = setTimeout(() => forget(key), LATE_ANSWER_MS)
   }
 
   /** One that announces it again and again is asked once, and keeps no other from being asked. */
@@ -160,7 +170,11 @@ export const createBlockExchange = (options: BlockExchangeOptions): BlockExchang
     knownTo(link.id).add(key)
     if (served.has(key) || number <= options.headNumber()) return
     const entry = wanted.get(key)
-    if (entry !== undefined) return heard(entry, link.id)
+    if (entry !== undefined) {
+      heard(entry, link.id)
+      if (entry.isLate && entry.announcers.length > 0) ask(key, entry)
+      return
+    }
     const created = want(key, hash.slice())
     heard(created, link.id)
     if (options.takesPart()) created.timer = setTimeout(() => ask(key, created), CONSENSUS_PATIENCE_MS)
@@ -170,9 +184,10 @@ export const createBlockExchange = (options: BlockExchangeOptions): BlockExchang
   const onBlock = (link: Link, hash: Hash, block: Uint8Array): void => {
     const entry = wanted.get(toBareHex(hash))
     // It came by another way, or after its time.
-    if (entry === undefined || entry.received || entry.askedFrom !== link.id) return
+    if (entry === undefined || entry.receivedFrom !== undefined || !entry.asked.delete(link.id)) return
     clearTimeout(entry.timer)
-    entry.received = true
+    entry.isLate = false
+    entry.receivedFrom = link.id
     log.debug('Block {hash} came from {peer}', { hash: toHex(hash), peer: nameOf(link) })
     options.onBlock(link, block)
   }
@@ -227,12 +242,13 @@ export const createBlockExchange = (options: BlockExchangeOptions): BlockExchang
       })
     },
     distrust: id => {
-      for (const [key, entry] of wanted) if (entry.received && entry.askedFrom === id) ask(key, entry)
+      for (const [key, entry] of wanted) if (entry.receivedFrom === id) ask(key, entry)
     },
     gone: id => {
       known.delete(id)
       sent.delete(id)
-      for (const [key, entry] of wanted) if (!entry.received && entry.askedFrom === id) ask(key, entry)
+      for (const [key, entry] of wanted)
+        if (entry.asked.delete(id) && entry.receivedFrom === undefined) ask(key, entry)
     },
     stop: () => {
       for (const { timer } of wanted.values()) clearTimeout(timer)

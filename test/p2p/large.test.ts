@@ -1,4 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { concatBytes } from '../../core/bytes/bytes.ts'
 import { addressOfPrivateKey, keccak256 } from '../../core/crypto/crypto.ts'
 import { encodeFrame } from '../../p2p/frames.ts'
 import { patternOf, until, withNodes } from './networks.ts'
@@ -123,6 +124,33 @@ describe('a block that many announce', () => {
         // Behind the announcements of the other, which would all be asked first.
         await Bun.sleep(200)
         honest.network.announceBlock(1n, hash, block)
+        await until(() => node.blocks.length === 1)
+        expect(node.blocks[0]?.block).toEqual(block)
+      } finally {
+        await raw.stop()
+      }
+    }))
+})
+
+describe('a block that comes slowly', () => {
+  test('is taken when it comes after the time in which another would be asked', () =>
+    withNodes(async start => {
+      const node = await start()
+      const raw = await dialRaw(node.network.enode)
+      try {
+        const asked = Promise.withResolvers<void>()
+        await raw.host.unhandle(raw.protocols.blocks)
+        await raw.host.handle(raw.protocols.blocks, () => asked.resolve())
+        await raw.shakeHands()
+        await until(() => node.connections === 1)
+        const block = patternOf(1000)
+        const hash = keccak256(block)
+        const stream = await raw.open(raw.protocols.blocks)
+        stream.send(encodeFrame(concatBytes(Uint8Array.of(0), hash, new Uint8Array(8).fill(1))))
+        await asked.promise
+        // Longer than it waits before it asks somebody else.
+        await Bun.sleep(4_000)
+        stream.send(encodeFrame(concatBytes(Uint8Array.of(2), hash, block)))
         await until(() => node.blocks.length === 1)
         expect(node.blocks[0]?.block).toEqual(block)
       } finally {
