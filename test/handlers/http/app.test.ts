@@ -139,6 +139,15 @@ describe('the body', () => {
     })
   })
 
+  test('that is compressed is 415, with the coding that is read', async () => {
+    for (const coding of ['gzip', 'br', 'identity, gzip']) {
+      const response = await post(ACCOUNTS, { 'content-encoding': coding })
+      expect([response.status, response.headers.get('accept-encoding')]).toEqual([415, 'identity'])
+    }
+    for (const coding of ['identity', 'Identity'])
+      expect((await post(ACCOUNTS, { 'content-encoding': coding })).status).toBe(200)
+  })
+
   test('that breaks off is 400', async () => {
     const body = new ReadableStream({
       start: controller => {
