@@ -1,0 +1,17 @@
+import { createServer } from 'node:net'
+import { expect, test } from 'bun:test'
+import { freePorts } from '../../../runtime/network/ports.ts'
+
+test('free ports differ, can be listened at, and are none that an outgoing connection may take', async () => {
+  const ports = await freePorts(40)
+  expect(new Set(ports).size).toBe(40)
+  for (const port of ports) {
+    expect(port).toBeLessThan(32_768)
+    const server = createServer()
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(port, '127.0.0.1', resolve)
+    })
+    await new Promise(resolve => server.close(resolve))
+  }
+})
