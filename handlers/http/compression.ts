@@ -66,19 +66,8 @@ export type Compression = {
 
 export type CompressedInit = { readonly status: number; readonly headers: Readonly<Record<string, string>> }
 
-/** By what they are made of, which is the same for nearly all responses: making them costs as much as all the rest of one. */
-const made = new WeakMap<CompressedInit['headers'], Headers>()
-
-const headersOf = (headers: CompressedInit['headers']): Headers => {
-  const before = made.get(headers)
-  if (before !== undefined) return before
-  const now = new Headers(headers)
-  made.set(headers, now)
-  return now
-}
-
-const plainResponse = (body: ReplyBody, { status, headers }: CompressedInit): Response =>
-  new Response(typeof body === 'string' ? body : streamOf(body), { status, headers: headersOf(headers) })
+const plainResponse = (body: ReplyBody, init: CompressedInit): Response =>
+  new Response(typeof body === 'string' ? body : streamOf(body), init)
 
 /** Compresses the answers of one endpoint. */
 export const createCompression = (): Compression => {
