@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { isBusy, openSqliteDatabase } from './sqliteDatabase.ts'
-import { SqliteFileError } from './sqliteFile.ts'
+import { SqliteFileError } from './databaseFile.ts'
 
 const LOCK_FILE = 'lock.sqlite'
 const PROCESS_FILE = 'lock.pid'

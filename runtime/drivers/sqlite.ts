@@ -79,7 +79,6 @@ const openFiles = async (path: string): Promise<Files> => {
       schema: sequentialTable('segment'),
       layout: SEGMENTS_LAYOUT,
       pageBytes: SEGMENT_PAGE_BYTES,
-      synchronous: 'full',
       cacheBytes: SEGMENT_CACHE_BYTES,
     })
     const views = await openSqliteFile({
@@ -87,12 +86,11 @@ const openFiles = async (path: string): Promise<Files> => {
       schema: `${sequentialTable('header')}; ${sequentialTable('node')}; ${FLAT_TABLE}; ${ENTRY_TABLE}`,
       layout: VIEWS_LAYOUT,
       pageBytes: VIEW_PAGE_BYTES,
-      synchronous: 'normal',
       cacheBytes: VIEW_CACHE_BYTES,
     })
     return { segments, views }
   } catch (error) {
-    segments?.close()
+    await segments?.close()
     throw isBusy(error) ? new DataPathInUse(path, '') : error
   }
 }
@@ -104,11 +102,11 @@ type Placed = {
   readonly value: Uint8Array | undefined
 }
 
-const writePlaced = (file: SqliteFile, writes: readonly Placed[]): void => {
+const writePlaced = async (file: SqliteFile, writes: readonly Placed[]): Promise<void> => {
   if (writes.length === 0) return
   let bytes = 0
   for (const { value } of writes) bytes += value?.length ?? 0
-  file.transaction(writes.length, bytes, () => {
+  await file.transaction(writes.length, bytes, () => {
     for (const { table, at, value } of writes)
       if (value === undefined) table.remove.run(at)
       else table.write.run(at, value)
@@ -136,22 +134,26 @@ const driverOf = defineDriver(({ segments, views }: Files): Driver & DriverExten
     const { table, at } = place(key, undefined)
     return table.read.get(at)?.['value'] as Uint8Array | undefined
   }
-  const write = (all: readonly KeyValueEntry[]): void => {
+  const write = async (all: readonly KeyValueEntry[]): Promise<void> => {
     const placed = all.map(({ key, value }) => place(key, value))
     // Views first: whoever writes both at once finds the segment only with its views.
-    writePlaced(
+    await writePlaced(
       views,
       placed.filter(({ table }) => table !== segment),
     )
-    writePlaced(
+    await writePlaced(
       segments,
       placed.filter(({ table }) => table === segment),
     )
   }
+  const sync = async (): Promise<void> => {
+    await Promise.all([views.sync(), segments.sync()])
+  }
   const setAllDurably = async (all: readonly KeyValueEntry[]): Promise<void> => {
-    write(all)
-    // Segments are durable when their transaction is.
-    if (all.some(({ key }) => place(key, undefined).table !== segment)) await views.sync()
+    await write(all)
+    const areSegments = all.map(({ key }) => place(key, undefined).table === segment)
+    if (areSegments.includes(false)) await views.sync()
+    if (areSegments.includes(true)) await segments.sync()
   }
   const keys = (): string[] => [
     ...[segment, header].flatMap(table => table.list.all().map(row => `${table.name}:${String(row['key'])}`)),
@@ -172,21 +174,21 @@ const driverOf = defineDriver(({ segments, views }: Files): Driver & DriverExten
     removeItem: key => write([{ key, value: undefined }]),
     getKeys: base => keys().filter(key => key.startsWith(base)),
     clear: base => write(keys().flatMap(key => (key.startsWith(base) ? [{ key, value: undefined }] : []))),
-    dispose: () => {
-      segments.close()
-      views.close()
+    dispose: async () => {
+      await segments.close()
+      await views.close()
     },
     getItemRawSync: read,
     setEntries: write,
     setDurably: one => setAllDurably([one]),
     setAllDurably,
-    sync: () => views.sync(),
+    sync,
   }
 })
 
 /**
  * unstorage driver over SQLite on Bun, Node and Deno: raw bytes, a batch in one transaction, synchronous reads. Durability
- * `synced`: a segment when its write returns, everything else at `sync`.
+ * `synced`: after `sync`, or with `setDurably`. No sync to the disk holds up the event loop.
  * @throws DataPathInUse when another process has the files open.
  */
 export const openSqliteDriver = async ({ path }: SqliteDriverOptions): Promise<Driver & DriverExtensions> =>

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DataPathInUse, lockDataPath } from '../../../runtime/drivers/lock.ts'
 import { openStorage } from '../../../runtime/drivers/open.ts'
-import { SqliteFileError } from '../../../runtime/drivers/sqliteFile.ts'
+import { SqliteFileError } from '../../../runtime/drivers/databaseFile.ts'
 import { rejection } from '../../support/rejection.ts'
 import { isInstalled, RUNTIME_COMMANDS, RUNTIMES, type RuntimeName } from '../../support/runtimeCommands.ts'
 

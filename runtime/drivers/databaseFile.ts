@@ -1,0 +1,94 @@
+import { linkSync, openSync, renameSync, rmSync } from 'node:fs'
+import { isBusy, openSqliteDatabase, type SqliteDatabase } from './sqliteDatabase.ts'
+
+export type SqliteFileOptions = {
+  readonly path: string
+  /** SQL that makes the tables. */
+  readonly schema: string
+  /** Version of that schema; a file of another one is refused. */
+  readonly layout: number
+  readonly pageBytes: number
+  readonly cacheBytes: number
+}
+
+/** The descriptors are for syncing: SQLite has its own. */
+export type OpenedDatabase = {
+  readonly database: SqliteDatabase
+  readonly walFile: number
+  readonly file: number
+}
+
+const numberOf = (database: SqliteDatabase, sql: string): number =>
+  database.prepare(sql).get()?.['n'] as number
+
+/** Makes the tables of a new file, and notes their layout in the header that SQLite leaves to applications. @throws OtherLayout */
+const makeTables = (database: SqliteDatabase, schema: string, layout: number): void => {
+  const tables = numberOf(database, 'SELECT count(*) AS n FROM sqlite_schema')
+  const found = numberOf(database, 'SELECT user_version AS n FROM pragma_user_version')
+  if (tables > 0 && found !== layout) throw new OtherLayout(found, layout)
+  // Both or neither: a stop in between would leave a file of no layout.
+  database.exec('BEGIN IMMEDIATE')
+  database.exec(schema)
+  database.exec(`PRAGMA user_version = ${layout}`)
+  database.exec('COMMIT')
+}
+
+/**
+ * Opens the file in WAL mode for this process alone, and makes it with its tables when it is not there.
+ * @throws SqliteFileError; what SQLite throws for a file that is locked
+ */
+export const openDatabaseFile = async (options: SqliteFileOptions): Promise<OpenedDatabase> => {
+  const { path, schema, layout, pageBytes, cacheBytes } = options
+  const database = await openSqliteDatabase(path).catch((error: unknown) => {
+    throw new SqliteFileError(path, error)
+  })
+  try {
+    // The page size only takes effect on a new file; the exclusive lock comes first, so that WAL needs no shared memory.
+    database.exec(`PRAGMA page_size = ${pageBytes}`)
+    database.exec('PRAGMA locking_mode = EXCLUSIVE')
+    database.exec('PRAGMA busy_timeout = 0')
+    database.exec('PRAGMA journal_mode = WAL')
+    database.exec('PRAGMA synchronous = NORMAL')
+    database.exec('PRAGMA wal_autocheckpoint = 0')
+    database.exec(`PRAGMA cache_size = ${-Math.ceil(cacheBytes / 1024)}`)
+    makeTables(database, schema, layout)
+    return { database, walFile: openSync(`${path}-wal`, 'r+'), file: openSync(path, 'r+') }
+  } catch (error) {
+    database.close()
+    throw isBusy(error) ? error : new SqliteFileError(path, error)
+  }
+}
+
+/** Closes it, and leaves the WAL for the next start, which brings all of it into the file. */
+export const closeWithWal = (database: SqliteDatabase, path: string): void => {
+  const kept = `${path}-wal-kept`
+  rmSync(kept, { force: true })
+  linkSync(`${path}-wal`, kept)
+  try {
+    database.close()
+  } finally {
+    renameSync(kept, `${path}-wal`)
+  }
+}
+
+/** The tables of the file are not those that this version of the node reads. */
+class OtherLayout extends Error {
+  override readonly name = 'OtherLayout'
+  constructor(found: number, known: number) {
+    super(`its tables are of layout ${found}, and this version of the node reads layout ${known}`)
+  }
+}
+
+/** The file cannot be opened, or is no database, or one of another layout. */
+export class SqliteFileError extends Error {
+  override readonly name = 'SqliteFileError'
+  readonly code = 'SQLITE_FILE'
+  constructor(path: string, cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    const help =
+      cause instanceof OtherLayout
+        ? 'use the version that wrote it, or delete it when it is views.sqlite: the next start makes it again from the segments'
+        : 'check that it is a file of this node that it may read and write, or take it from a backup'
+    super(`cannot open ${path}: ${reason}; ${help}`, { cause })
+  }
+}
