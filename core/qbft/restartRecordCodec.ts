@@ -25,8 +25,8 @@ const VERSION = 1
 const CHECKSUM_BYTES = 8
 const CONTENT_START = 1 + CHECKSUM_BYTES
 
-const checksum = (content: Uint8Array): Uint8Array =>
-  keccak256(concatBytes(Uint8Array.of(VERSION), content)).subarray(0, CHECKSUM_BYTES)
+/** `checked` is the version, and behind it the content. */
+const checksum = (checked: Uint8Array): Uint8Array => keccak256(checked).subarray(0, CHECKSUM_BYTES)
 
 const certificateItem = (certificate: PreparedCertificate | undefined): Uint8Array => {
   if (certificate === undefined) return EMPTY_LIST
@@ -49,7 +49,13 @@ export const encodeRestartRecord = (record: RestartRecord): Uint8Array => {
     digestItem(record.committed),
     certificateItem(record.certificate),
   ])
-  return concatBytes(Uint8Array.of(VERSION), checksum(content), content)
+  const bytes = new Uint8Array(CONTENT_START + content.length)
+  bytes.set(content, CONTENT_START)
+  // The version stands before the content for a moment, so that a block of megabytes is not copied once more.
+  bytes[CONTENT_START - 1] = VERSION
+  bytes.set(checksum(bytes.subarray(CONTENT_START - 1)), 1)
+  bytes[0] = VERSION
+  return bytes
 }
 
 const decodeDigestItem = (raw: RawItem | undefined): Hash | undefined =>
@@ -91,7 +97,8 @@ export const decodeRestartRecord = (bytes: Uint8Array): RestartRecord => {
   if (bytes[0] !== VERSION)
     throw new RestartRecordError(`version ${VERSION} is known, not ${bytes[0] ?? 'that of an empty record'}`)
   const content = bytes.subarray(CONTENT_START)
-  if (!equalBytes(bytes.subarray(1, CONTENT_START), checksum(content)))
+  const expected = checksum(concatBytes(Uint8Array.of(VERSION), content))
+  if (!equalBytes(bytes.subarray(1, CONTENT_START), expected))
     throw new RestartRecordError('its checksum is wrong: it is damaged or was not written whole')
   try {
     return decodeContent(content)

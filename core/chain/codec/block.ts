@@ -6,16 +6,35 @@ import type { Header } from '../header.ts'
 import type { Transaction } from '../transaction.ts'
 import { decoding, decodingSteps } from './error.ts'
 import { decodeHeaderItem, encodeHeader, headerItem } from './header.ts'
-import { encodedLength, joinRlpList } from './list.ts'
+import { encodedLength, joinRlpList, LIST_HEAD, putRlpHead, STRING_HEAD } from './list.ts'
 import { decodeTransactionItem } from './transaction.ts'
 import { decodeWithdrawalItem, withdrawalItem } from './withdrawal.ts'
 
 /** What a block holds beside its header. */
 export type BlockBody = Omit<Block, 'header'>
 
-/** A legacy transaction stands in the list as it is, a typed one as a byte string (EIP-2718). */
-const encodedTransaction = ({ type, encoded }: Transaction): Uint8Array =>
-  type === 0 ? encoded : encodeRlp(encoded)
+const transactionsLength = (transactions: readonly Transaction[]): number => {
+  let length = 0
+  for (const { type, encoded } of transactions)
+    length += type === 0 ? encoded.length : encodedLength(encoded.length)
+  return length
+}
+
+/**
+ * A legacy transaction stands in the list as it is, a typed one as a byte string (EIP-2718). Each is copied once, without
+ * anything made for it: a block has thousands, and is encoded for its proposal, the record of it and its segment.
+ */
+const encodedTransactions = (transactions: readonly Transaction[]): Uint8Array => {
+  const length = transactionsLength(transactions)
+  const bytes = new Uint8Array(encodedLength(length))
+  let at = putRlpHead(bytes, 0, LIST_HEAD, length)
+  for (const { type, encoded } of transactions) {
+    if (type !== 0) at = putRlpHead(bytes, at, STRING_HEAD, encoded.length)
+    bytes.set(encoded, at)
+    at += encoded.length
+  }
+  return bytes
+}
 
 /** What follows the transactions. */
 const encodedRest = ({ ommers, withdrawals }: BlockBody): Uint8Array[] => {
@@ -25,7 +44,7 @@ const encodedRest = ({ ommers, withdrawals }: BlockBody): Uint8Array[] => {
 }
 
 const encodedBody = (body: BlockBody): Uint8Array[] => [
-  joinRlpList(body.transactions.map(encodedTransaction)),
+  encodedTransactions(body.transactions),
   ...encodedRest(body),
 ]
 
@@ -35,10 +54,7 @@ export const encodeBlock = (block: Block): Uint8Array =>
 
 /** How many bytes `encodeBlock` gives. */
 export const encodedBlockLength = (block: Block): number => {
-  let transactions = 0
-  for (const { type, encoded } of block.transactions)
-    transactions += type === 0 ? encoded.length : encodedLength(encoded.length)
-  let length = encodeHeader(block.header).length + encodedLength(transactions)
+  let length = encodeHeader(block.header).length + encodedLength(transactionsLength(block.transactions))
   for (const list of encodedRest(block)) length += list.length
   return encodedLength(length)
 }
