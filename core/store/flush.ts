@@ -3,14 +3,13 @@ import { encodeChainHead } from './codec/chainHead.ts'
 import { createWriter } from './codec/writer.ts'
 import { clearJournal, writeJournal } from './journal.ts'
 import type { KeyValueEntry, KeyValueStore } from './keyvalue.ts'
+import { sortedKeys } from './keyOrder.ts'
 import { headerKey, nodeKey } from './keys.ts'
 import { type Layer, type Pending, placeOf } from './layer.ts'
 import { FLUSH_SLICE_BYTES, FLUSH_SLICE_ENTRIES } from './limits.ts'
 import { type Mark, writeMark } from './mark.ts'
 import { absentRecord, decodeStateRecord, type StateRecord, updateStateRecord } from './stateRecord.ts'
 import type { StateKind, Views } from './views.ts'
-
-const sortedKeys = (map: ReadonlyMap<string, unknown>): string[] => [...map.keys()].sort()
 
 const entryOf = (key: string, value: Uint8Array | undefined): KeyValueEntry => ({
   key,
@@ -41,7 +40,7 @@ const prepareState = async <Value>(
   pages: Map<string, Uint8Array>,
 ): Promise<ReadonlyMap<string, StateRecord<Value>>> => {
   const updatedRecords = new Map<string, StateRecord<Value>>()
-  const keys = sortedKeys(pending)
+  const keys = await sortedKeys(kv, pending)
   for (let at = 0; at < keys.length; at += FLUSH_SLICE_ENTRIES) {
     const slice = keys.slice(at, at + FLUSH_SLICE_ENTRIES)
     const records = await currentRecords(kv, views.mark, kind, slice)
@@ -67,14 +66,22 @@ const numbers = (...values: readonly number[]): Uint8Array => {
   return writer.finish()
 }
 
-/** Everything else a layer writes, kind by kind, each in the order of its keys: that keeps the pages of a B-tree together. */
-function* otherEntries(layer: Layer): Generator<KeyValueEntry> {
-  for (const name of sortedKeys(layer.nodes)) yield entryOf(nodeKey(name), layer.nodes.get(name))
+type Others = 'nodes' | 'blockNumbers' | 'transactions'
+
+/** In order the rows of a kind change fewer pages of a B-tree. */
+const orderOf = async (kv: KeyValueStore, layer: Layer): Promise<Record<Others, readonly string[]>> => ({
+  nodes: await sortedKeys(kv, layer.nodes),
+  blockNumbers: await sortedKeys(kv, layer.blockNumbers),
+  transactions: await sortedKeys(kv, layer.transactions),
+})
+
+/** Everything else a layer writes, kind by kind. */
+function* otherEntries(layer: Layer, order: Awaited<ReturnType<typeof orderOf>>): Generator<KeyValueEntry> {
+  for (const name of order.nodes) yield entryOf(nodeKey(name), layer.nodes.get(name))
   for (const [key, code] of layer.codes) yield entryOf(key, code)
   for (const head of layer.heads) yield entryOf(headerKey(Number(head.header.number)), encodeChainHead(head))
-  for (const key of sortedKeys(layer.blockNumbers))
-    yield entryOf(key, numbers(layer.blockNumbers.get(key) as number))
-  for (const key of sortedKeys(layer.transactions))
+  for (const key of order.blockNumbers) yield entryOf(key, numbers(layer.blockNumbers.get(key) as number))
+  for (const key of order.transactions)
     yield entryOf(key, numbers(...placeOf(layer.transactions.get(key) as number)))
 }
 
@@ -122,7 +129,7 @@ export const flushLayer = async (
   const pages = new Map<string, Uint8Array>()
   const accounts = await prepareState(kv, views, views.accounts, layer.accounts, entries, pages)
   const slots = await prepareState(kv, views, views.slots, layer.slots, entries, pages)
-  await inSlices(kv, otherEntries(layer), entry => entries.push(entry))
+  await inSlices(kv, otherEntries(layer, await orderOf(kv, layer)), entry => entries.push(entry))
   const chunks = await writeJournal(kv, mark, entries)
   await kv.sync()
 

@@ -16,8 +16,10 @@ import { type Mark, readMarkFields, writeMarkFields } from './mark.ts'
 /** What a flush was going to do: bring the views to this mark. */
 export type Intent = { readonly mark: Mark; readonly chunks: number }
 
-const encoder = new TextEncoder()
 const decoder = new TextDecoder()
+
+/** More than the key of an account or a trie record takes in the list; a slot's is longer. */
+const ENTRY_BYTES = 80
 
 const NO_VALUE = 0
 const HAS_VALUE = 1
@@ -32,13 +34,13 @@ const encodeChunk = (
   index: number,
   entries: readonly KeyValueEntry[],
 ): Uint8Array => {
-  const list = createWriter(64 * entries.length + 64)
+  const list = createWriter(ENTRY_BYTES * entries.length + 64)
   list.raw(mark.hash)
   list.varint(mark.sequence)
   list.varint(index)
   let valueBytes = 0
   for (const { key: name, value } of entries) {
-    list.blob(encoder.encode(name))
+    list.ascii(name)
     list.byte(value === undefined ? NO_VALUE : HAS_VALUE)
     if (value === undefined) continue
     list.varint(value.length)

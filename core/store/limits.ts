@@ -33,8 +33,8 @@ export const FLUSH_SLICE_ENTRIES = 128
 /** Bytes a flush writes before it lets other work run. */
 export const FLUSH_SLICE_BYTES = 256 * 1024
 
-/** Bytes of one value of the journal: writing it takes about a millisecond. */
-export const JOURNAL_CHUNK_BYTES = 256 * 1024
+/** Bytes of one value of the journal, some thousand entries: encoding and writing it takes about a millisecond. */
+export const JOURNAL_CHUNK_BYTES = 128 * 1024
 
 /** Changes in one history page. */
 export const HISTORY_PAGE_CHANGES = 32

@@ -15,6 +15,8 @@ export type Writer = {
   raw(bytes: Uint8Array): void
   /** Bytes after their length. */
   blob(bytes: Uint8Array): void
+  /** The same of a text that is ASCII. */
+  ascii(text: string): void
   readonly length: number
   /** What was written, copied out; the writer can be used on. */
   finish(): Uint8Array
@@ -96,6 +98,11 @@ export const createWriter = (sizeHint = 256): Writer => {
     blob: bytes => {
       varint(bytes.length)
       raw(bytes)
+    },
+    ascii: text => {
+      varint(text.length)
+      reserve(text.length)
+      for (let i = 0; i < text.length; i++) buffer[at++] = text.charCodeAt(i)
     },
     get length() {
       return at

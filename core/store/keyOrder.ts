@@ -1,0 +1,47 @@
+import type { KeyValueStore } from './keyvalue.ts'
+
+/** Keys that are taken or sorted in one go: less than a millisecond. */
+const STEP_KEYS = 1_024
+
+/** Of a part that is sorted in one go, how many of its keys say where it ends: with more the parts differ less in size. */
+const SAMPLES = 8
+
+/** Keys that part the others into about so many of equal size: some of them, in order, and not known to be the middle ones. */
+const pivotsOf = (keys: readonly string[], parts: number): readonly string[] => {
+  const step = Math.max(1, Math.floor(keys.length / (parts * SAMPLES)))
+  const sample = keys.filter((_, index) => index % step === 0).sort()
+  return sample.filter((_, index) => index % SAMPLES === SAMPLES - 1)
+}
+
+/** How many of the pivots come before the key or are it. */
+const partOf = (pivots: readonly string[], key: string): number => {
+  let low = 0
+  let high = pivots.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((pivots[middle] as string) <= key) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** The keys of the map in order. Others have their turn meanwhile: sorting tens of thousands in one go would hold them up. */
+export const sortedKeys = async (
+  { pause }: Pick<KeyValueStore, 'pause'>,
+  map: ReadonlyMap<string, unknown>,
+): Promise<readonly string[]> => {
+  const keys = [...map.keys()]
+  if (keys.length <= STEP_KEYS) return keys.sort()
+  const pivots = pivotsOf(keys, Math.ceil((2 * keys.length) / STEP_KEYS))
+  const parts: string[][] = Array.from({ length: pivots.length + 1 }, () => [])
+  for (const [index, key] of keys.entries()) {
+    parts[partOf(pivots, key)]?.push(key)
+    if (index % STEP_KEYS === STEP_KEYS - 1) await pause()
+  }
+  const sorted: string[] = []
+  for (const part of parts) {
+    for (const key of part.sort()) sorted.push(key)
+    await pause()
+  }
+  return sorted
+}

@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'bun:test'
+import { sortedKeys } from '../../../core/store/keyOrder.ts'
+import { seededRandom } from '../../support/random.ts'
+
+const mapOf = (keys: readonly string[]): ReadonlyMap<string, number> =>
+  new Map(keys.map((key, index) => [key, index]))
+
+const sortWith = async (keys: readonly string[]) => {
+  let pauses = 0
+  const sorted = await sortedKeys(
+    {
+      pause: async () => {
+        pauses++
+      },
+    },
+    mapOf(keys),
+  )
+  return { sorted, pauses }
+}
+
+describe('the keys of a layer in their order', () => {
+  test('are those that a sort in one go gives, however they are spread', async () => {
+    const random = seededRandom(5)
+    const hex = (length: number): string =>
+      Array.from({ length }, () => random.below(16).toString(16)).join('')
+    const spreads: (() => string)[] = [
+      () => `t:${hex(20)}`,
+      () => 'n'.repeat(1 + random.below(5000)),
+      () => `a:${'0'.repeat(30)}${hex(4)}`,
+      () => (random.below(10) === 0 ? `b:${hex(20)}` : `a:${hex(3)}`),
+    ]
+    for (const spread of spreads)
+      for (const count of [0, 1, 1_024, 1_025, 9_000]) {
+        const keys = [...new Set(Array.from({ length: count }, spread))]
+        const { sorted } = await sortWith(keys)
+        expect(sorted).toEqual(keys.toSorted())
+      }
+  })
+
+  test('given keys in order already, or in reverse, then they are in order', async () => {
+    const keys = Array.from({ length: 5_000 }, (_, index) => `k:${String(index).padStart(5, '0')}`)
+    expect((await sortWith(keys)).sorted).toEqual(keys)
+    expect((await sortWith(keys.toReversed())).sorted).toEqual(keys)
+  })
+
+  test('given many, then others have their turn meanwhile', async () => {
+    const keys = Array.from({ length: 20_000 }, (_, index) => `t:${(index * 7919) % 20_000}`)
+    expect((await sortWith(keys)).pauses).toBeGreaterThan(40)
+  })
+})
