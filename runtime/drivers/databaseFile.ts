@@ -1,4 +1,4 @@
-import { linkSync, openSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, linkSync, openSync, renameSync, rmSync } from 'node:fs'
 import { isBusy, openSqliteDatabase, type SqliteDatabase } from './sqliteDatabase.ts'
 
 export type SqliteFileOptions = {
@@ -33,12 +33,35 @@ const makeTables = (database: SqliteDatabase, schema: string, layout: number): v
   database.exec('COMMIT')
 }
 
+const walOf = (path: string): string => `${path}-wal`
+
+/** Where the WAL is while a close must not remove it. */
+const keptOf = (path: string): string => `${path}-wal-kept`
+
+/** After a stop amid `closeWithWal`. */
+const restoreWal = (path: string): void => {
+  if (!existsSync(keptOf(path))) return
+  if (existsSync(walOf(path))) rmSync(keptOf(path))
+  else renameSync(keptOf(path), walOf(path))
+}
+
+/** Closes it, and leaves the WAL for the next start, which brings all of it into the file. */
+export const closeWithWal = (database: SqliteDatabase, path: string): void => {
+  linkSync(walOf(path), keptOf(path))
+  try {
+    database.close()
+  } finally {
+    renameSync(keptOf(path), walOf(path))
+  }
+}
+
 /**
  * Opens the file in WAL mode for this process alone, and makes it with its tables when it is not there.
  * @throws SqliteFileError; what SQLite throws for a file that is locked
  */
 export const openDatabaseFile = async (options: SqliteFileOptions): Promise<OpenedDatabase> => {
   const { path, schema, layout, pageBytes, cacheBytes } = options
+  restoreWal(path)
   const database = await openSqliteDatabase(path).catch((error: unknown) => {
     throw new SqliteFileError(path, error)
   })
@@ -52,22 +75,10 @@ export const openDatabaseFile = async (options: SqliteFileOptions): Promise<Open
     database.exec('PRAGMA wal_autocheckpoint = 0')
     database.exec(`PRAGMA cache_size = ${-Math.ceil(cacheBytes / 1024)}`)
     makeTables(database, schema, layout)
-    return { database, walFile: openSync(`${path}-wal`, 'r+'), file: openSync(path, 'r+') }
+    return { database, walFile: openSync(walOf(path), 'r+'), file: openSync(path, 'r+') }
   } catch (error) {
     database.close()
     throw isBusy(error) ? error : new SqliteFileError(path, error)
-  }
-}
-
-/** Closes it, and leaves the WAL for the next start, which brings all of it into the file. */
-export const closeWithWal = (database: SqliteDatabase, path: string): void => {
-  const kept = `${path}-wal-kept`
-  rmSync(kept, { force: true })
-  linkSync(`${path}-wal`, kept)
-  try {
-    database.close()
-  } finally {
-    renameSync(kept, `${path}-wal`)
   }
 }
 

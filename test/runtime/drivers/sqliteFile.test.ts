@@ -1,5 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { SqliteFileOptions } from '../../../runtime/drivers/databaseFile.ts'
@@ -181,5 +190,22 @@ describe('a SQLite file whose disk fails', () => {
     const again = await openSqliteFile(optionsOf('a'))
     expect(rowsOf(again)).toBe(ROWS)
     await again.close()
+  })
+
+  test('and that is stopped amid leaving the WAL, still has it', async () => {
+    const disk = heldDisk()
+    const file = await openSqliteFile(optionsOf('a'), disk.sync)
+    const write = writerOf(file)
+    const old = contentOf('a')
+    for (let key = 0; key < ROWS; key++) await write(key)
+    ;(await disk.next()).resolve()
+    ;(await disk.next()).reject(new Error('EIO: input/output error'))
+    await file.close()
+    writeFileSync(join(folder, 'a'), old)
+    renameSync(join(folder, 'a-wal'), join(folder, 'a-wal-kept'))
+    const again = await openSqliteFile(optionsOf('a'))
+    expect(rowsOf(again)).toBe(ROWS)
+    await again.close()
+    expect(existsSync(join(folder, 'a-wal-kept'))).toBe(false)
   })
 })
