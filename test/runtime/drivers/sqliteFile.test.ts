@@ -63,6 +63,17 @@ const heldDisk = () => {
   }
 }
 
+/** A file amid its checkpoint: the WAL is on the disk and copied into the file, which is not. `old` is the file before. */
+const copied = async () => {
+  const disk = heldDisk()
+  const file = await openSqliteFile(optionsOf('a'), disk.sync)
+  const write = writerOf(file)
+  const old = contentOf('a')
+  for (let key = 0; key < ROWS; key++) await write(key)
+  ;(await disk.next()).resolve()
+  return { file, write, old, fileSync: await disk.next() }
+}
+
 describe('a checkpoint of a SQLite file', () => {
   test('given a WAL that is not on the disk yet, when one is due, then the file is not touched before', async () => {
     const disk = heldDisk()
@@ -80,12 +91,7 @@ describe('a checkpoint of a SQLite file', () => {
   })
 
   test('given a file that is not on the disk yet, when more is written, then the WAL keeps what the file may lack', async () => {
-    const disk = heldDisk()
-    const file = await openSqliteFile(optionsOf('a'), disk.sync)
-    const write = writerOf(file)
-    for (let key = 0; key < ROWS; key++) await write(key)
-    ;(await disk.next()).resolve()
-    const fileSync = await disk.next()
+    const { file, write, fileSync } = await copied()
     const wal = contentOf('a-wal')
     let isWritten = false
     const written = write(ROWS).then(() => {
@@ -103,21 +109,14 @@ describe('a checkpoint of a SQLite file', () => {
   })
 
   test('given a power cut amid it, when the file is opened again, then nothing is missing, whichever pages got to the disk', async () => {
-    const disk = heldDisk()
-    const file = await openSqliteFile(optionsOf('a'), disk.sync)
-    const write = writerOf(file)
-    for (let key = 0; key < ROWS - 1; key++) await write(key)
-    const old = contentOf('a')
-    await write(ROWS - 1)
-    ;(await disk.next()).resolve()
-    const fileSync = await disk.next()
-    const copied = contentOf('a')
+    const { file, old, fileSync } = await copied()
+    const whole = contentOf('a')
     for (let seed = 1; seed <= 5; seed++) {
       const random = seededRandom(seed)
-      const torn = Buffer.alloc(random.below(2) === 0 ? copied.length : old.length)
+      const torn = Buffer.alloc(random.below(2) === 0 ? whole.length : old.length)
       old.copy(torn)
       for (let at = 0; at < torn.length; at += PAGE_BYTES)
-        if (random.below(2) === 0) copied.copy(torn, at, at, at + PAGE_BYTES)
+        if (random.below(2) === 0) whole.copy(torn, at, at, at + PAGE_BYTES)
       writeFileSync(join(folder, `cut-${seed}`), torn)
       copyFileSync(join(folder, 'a-wal'), join(folder, `cut-${seed}-wal`))
       const again = await openSqliteFile(optionsOf(`cut-${seed}`))
@@ -176,13 +175,8 @@ describe('a SQLite file whose disk fails', () => {
 
   test('at a checkpoint leaves the WAL, which has what the file may lack', async () => {
     const broken = new Error('EIO: input/output error')
-    const disk = heldDisk()
-    const file = await openSqliteFile(optionsOf('a'), disk.sync)
-    const write = writerOf(file)
-    const old = contentOf('a')
-    for (let key = 0; key < ROWS; key++) await write(key)
-    ;(await disk.next()).resolve()
-    ;(await disk.next()).reject(broken)
+    const { file, write, old, fileSync } = await copied()
+    fileSync.reject(broken)
     expect(await rejection(write(ROWS))).toBe(broken)
     await file.close()
     // What the system kept in memory and could not write is gone after a power cut.
@@ -193,13 +187,8 @@ describe('a SQLite file whose disk fails', () => {
   })
 
   test('and that is stopped amid leaving the WAL, still has it', async () => {
-    const disk = heldDisk()
-    const file = await openSqliteFile(optionsOf('a'), disk.sync)
-    const write = writerOf(file)
-    const old = contentOf('a')
-    for (let key = 0; key < ROWS; key++) await write(key)
-    ;(await disk.next()).resolve()
-    ;(await disk.next()).reject(new Error('EIO: input/output error'))
+    const { file, old, fileSync } = await copied()
+    fileSync.reject(new Error('EIO: input/output error'))
     await file.close()
     writeFileSync(join(folder, 'a'), old)
     renameSync(join(folder, 'a-wal'), join(folder, 'a-wal-kept'))
