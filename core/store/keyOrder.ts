@@ -1,6 +1,6 @@
 import type { KeyValueStore } from './keyvalue.ts'
 
-/** Keys that are taken or sorted in one go: less than a millisecond. */
+/** Keys that are taken or, where they are spread as hashes are, sorted in one go: less than a millisecond. */
 const STEP_KEYS = 1_024
 
 /** Of a part that is sorted in one go, how many of its keys say where it ends: with more the parts differ less in size. */

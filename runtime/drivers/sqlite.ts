@@ -188,7 +188,8 @@ const driverOf = defineDriver(({ segments, views }: Files): Driver & DriverExten
 
 /**
  * unstorage driver over SQLite on Bun, Node and Deno: raw bytes, a batch in one transaction, synchronous reads. Durability
- * `synced`: after `sync`, or with `setDurably`. No sync to the disk holds up the event loop.
+ * `synced`: after `sync`, or with `setDurably`. Those syncs and the ones of a checkpoint do not hold up the event loop; SQLite's own
+ * do, at the first write after a checkpoint, which is of one page, at an open and at a close.
  * @throws DataPathInUse when another process has the files open.
  */
 export const openSqliteDriver = async ({ path }: SqliteDriverOptions): Promise<Driver & DriverExtensions> =>
