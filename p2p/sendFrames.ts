@@ -6,8 +6,8 @@ import { encodeLength } from './frames.ts'
 /** A peer that takes no byte for this long while there are some for it is stuck, though it may live. */
 export const STALL_TIMEOUT_MS = 30_000
 
-/** Encrypted at once, which takes some milliseconds; longer messages let other work between their parts. */
-const PART_BYTES_MAX = 256 * 1024
+/** Encrypted at once, a millisecond or two for each peer that it goes to; longer messages let other work between their parts. */
+const PART_BYTES_MAX = 128 * 1024
 
 const isFlushed = (stream: Stream): boolean => stream.writeBufferLength === 0 && !stream.writableNeedsDrain
 

@@ -1,12 +1,24 @@
 import { setImmediate } from 'node:timers'
 
-/** Work that may be long gives way after this many milliseconds: requests and consensus messages wait no longer. */
+/** Work that may be long gives way after this many milliseconds of a turn: requests and consensus messages wait no longer. */
 const SLICE_MS = 5
 
 const waiting: (() => void)[] = []
 let isDue = false
+/** When what is sliced began in this turn of the event loop. */
+let beganMs: number | undefined
+
+const noteBegin = (): void => {
+  if (beganMs !== undefined) return
+  beganMs = performance.now()
+  setImmediate(() => {
+    beganMs = undefined
+  })
+}
 
 const giveTurn = (): void => {
+  beganMs = undefined
+  noteBegin()
   const next = waiting.shift()
   isDue = waiting.length > 0
   if (isDue) setImmediate(giveTurn)
@@ -27,13 +39,12 @@ export const nextTurn = (): Promise<void> =>
 
 /**
  * Lets other work run between the steps of a long one: what is awaited may resolve without a turn of the event loop, so
- * a loop over it would hold everything up.
+ * a loop over it would hold everything up. What else was done in the same turn counts: one kind of work often leads to the next.
  */
 export const createSlice = (): (() => Promise<void>) => {
-  let beganMs = performance.now()
+  noteBegin()
   return async () => {
-    if (performance.now() - beganMs < SLICE_MS) return
-    await nextTurn()
-    beganMs = performance.now()
+    // Where nothing tells when this turn began it may be long ago.
+    if (beganMs === undefined || performance.now() - beganMs >= SLICE_MS) await nextTurn()
   }
 }

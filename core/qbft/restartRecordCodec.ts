@@ -1,7 +1,7 @@
 import { concatBytes, EMPTY_BYTES, equalBytes, type Hash } from '../bytes/bytes.ts'
-import { encodeBlock } from '../chain/codec/block.ts'
+import { encodedBlockPieces } from '../chain/codec/block.ts'
 import { DecodeError } from '../chain/codec/error.ts'
-import { joinRlpList } from '../chain/codec/list.ts'
+import { rlpListPieces } from '../chain/codec/list.ts'
 import { keccak256 } from '../crypto/crypto.ts'
 import { encodeRlp, RlpError } from '../rlp/rlp.ts'
 import { inOneGo } from '../steps.ts'
@@ -28,10 +28,15 @@ const CONTENT_START = 1 + CHECKSUM_BYTES
 /** `checked` is the version, and behind it the content. */
 const checksum = (checked: Uint8Array): Uint8Array => keccak256(checked).subarray(0, CHECKSUM_BYTES)
 
-const certificateItem = (certificate: PreparedCertificate | undefined): Uint8Array => {
-  if (certificate === undefined) return EMPTY_LIST
+const certificatePieces = (certificate: PreparedCertificate | undefined): readonly Uint8Array[] => {
+  if (certificate === undefined) return [EMPTY_LIST]
   const { block, round, digest, prepares } = certificate
-  return joinRlpList([encodeBlock(block), encodeRlp(round), encodeRlp(digest), encodeSignedList(prepares)])
+  return rlpListPieces([
+    ...encodedBlockPieces(block),
+    encodeRlp(round),
+    encodeRlp(digest),
+    encodeSignedList(prepares),
+  ])
 }
 
 const digestItem = (digest: Hash | undefined): Uint8Array => encodeRlp(digest ?? EMPTY_BYTES)
@@ -41,16 +46,15 @@ const digestItem = (digest: Hash | undefined): Uint8Array => encodeRlp(digest ??
  * `[sequence, round, proposed, prepared, committed, certificate]` with empty items for what there is not.
  */
 export const encodeRestartRecord = (record: RestartRecord): Uint8Array => {
-  const content = joinRlpList([
+  const content = rlpListPieces([
     encodeRlp(record.sequence),
     encodeRlp(record.round),
     digestItem(record.proposed),
     digestItem(record.prepared),
     digestItem(record.committed),
-    certificateItem(record.certificate),
+    ...certificatePieces(record.certificate),
   ])
-  const bytes = new Uint8Array(CONTENT_START + content.length)
-  bytes.set(content, CONTENT_START)
+  const bytes = concatBytes(new Uint8Array(CONTENT_START), ...content)
   // The version stands before the content for a moment, so that a block of megabytes is not copied once more.
   bytes[CONTENT_START - 1] = VERSION
   bytes.set(checksum(bytes.subarray(CONTENT_START - 1)), 1)

@@ -1,3 +1,4 @@
+import { toBareHex } from '../bytes/hex.ts'
 import { createCache } from './cache.ts'
 import { StoreCorruption, verifiedValue } from './checksum.ts'
 import { decodeChainHead } from './codec/chainHead.ts'
@@ -113,14 +114,14 @@ export const createBlockReader = (
     },
     recentHash: number => recent.get(Number(number))?.hash,
     transactionLocation: async hash => {
-      const key = transactionKey(hash)
+      const digits = toBareHex(hash)
       for (const { transactions } of layers()) {
-        const place = transactions.get(key)
+        const place = transactions.get(digits)
         if (place === undefined) continue
         const [block, index] = placeOf(place)
         return { blockNumber: BigInt(block), index }
       }
-      const bytes = await sources.views.fetch(key)
+      const bytes = await sources.views.fetch(transactionKey(digits))
       if (bytes === undefined) return undefined
       const reader = createReader(bytes)
       return { blockNumber: BigInt(reader.varint()), index: reader.varint() }

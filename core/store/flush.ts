@@ -4,7 +4,7 @@ import { createWriter } from './codec/writer.ts'
 import { clearJournal, writeJournal } from './journal.ts'
 import type { KeyValueEntry, KeyValueStore } from './keyvalue.ts'
 import { sortedKeys } from './keyOrder.ts'
-import { headerKey, nodeKey } from './keys.ts'
+import { headerKey, nodeKey, transactionKey } from './keys.ts'
 import { type Layer, type Pending, placeOf } from './layer.ts'
 import { FLUSH_SLICE_BYTES, FLUSH_SLICE_ENTRIES } from './limits.ts'
 import { type Mark, writeMark } from './mark.ts'
@@ -81,8 +81,8 @@ function* otherEntries(layer: Layer, order: Awaited<ReturnType<typeof orderOf>>)
   for (const [key, code] of layer.codes) yield entryOf(key, code)
   for (const head of layer.heads) yield entryOf(headerKey(Number(head.header.number)), encodeChainHead(head))
   for (const key of order.blockNumbers) yield entryOf(key, numbers(layer.blockNumbers.get(key) as number))
-  for (const key of order.transactions)
-    yield entryOf(key, numbers(...placeOf(layer.transactions.get(key) as number)))
+  for (const digits of order.transactions)
+    yield entryOf(transactionKey(digits), numbers(...placeOf(layer.transactions.get(digits) as number)))
 }
 
 /** Writes in slices of bounded size, and lets other work run after each. */

@@ -37,7 +37,8 @@ export const historyPageKey = (key: string, level: number, index: number): strin
 export const nodeKey = (key: string): string => `n:${key}`
 export const codeKey = (codeHash: Hash): string => `c:${toBareHex(codeHash)}`
 export const blockHashKey = (hash: Hash): string => `b:${toBareHex(hash)}`
-export const transactionKey = (hash: Hash): string => `t:${toBareHex(hash)}`
+/** `digits` are those of the hash. */
+export const transactionKey = (digits: string): string => `t:${digits}`
 export const journalKey = (index: number): string => `journal:${index}`
 export const logSectionKey = (section: number): string => `logs:${section}`
 export const logPartitionKey = (section: number, partition: number): string => `logs:${section}:${partition}`

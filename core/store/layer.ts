@@ -1,6 +1,7 @@
+import { toBareHex } from '../bytes/hex.ts'
 import type { Account, StateChanges } from '../state/account.ts'
 import type { PastValue } from './history.ts'
-import { accountKey, blockHashKey, codeKey, slotKey, transactionKey } from './keys.ts'
+import { accountKey, blockHashKey, codeKey, slotKey } from './keys.ts'
 import type { BlockCommit, ChainHead } from './store.ts'
 import type { TrieNodeWrite } from '../trie/node.ts'
 
@@ -24,7 +25,7 @@ export type Layer = {
   readonly nodes: Map<string, Uint8Array | undefined>
   readonly codes: Map<string, Uint8Array>
   readonly blockNumbers: Map<string, number>
-  /** Block and index in one number, see `placeOf`. */
+  /** By the digits of the hash, which thousands in a block are longer to make a key of; block and index in one number, see `placeOf`. */
   readonly transactions: Map<string, number>
   /** Estimate of the memory it takes. */
   bytes: number
@@ -98,7 +99,7 @@ export const addBlock = (layer: Layer, commit: BlockCommit): void => {
   layer.heads.push({ header: block.header, hash, totalDifficulty })
   layer.blockNumbers.set(blockHashKey(hash), number)
   block.transactions.forEach((transaction, index) => {
-    layer.transactions.set(transactionKey(transaction.hash), number * TRANSACTIONS_MAX + index)
+    layer.transactions.set(toBareHex(transaction.hash), number * TRANSACTIONS_MAX + index)
   })
   layer.bytes += HEAD_BYTES + ENTRY_BYTES * block.transactions.length
   addState(layer, number, commit.changes)

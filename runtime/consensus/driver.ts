@@ -148,12 +148,13 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
   const drain = async (): Promise<void> => {
     const pause = createSlice()
     for (let input = queue.shift(); input !== undefined; input = queue.shift()) {
+      // The work that this input is the answer of may have filled the turn.
+      await pause()
       try {
         await step(input, pause)
       } catch (error) {
         log.error('The consensus failed at {kind}: {error}', { kind: input.kind, error })
       }
-      await pause()
     }
     draining = undefined
   }

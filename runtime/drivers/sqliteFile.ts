@@ -1,9 +1,12 @@
 import { closeSync, fdatasync } from 'node:fs'
 import { closeWithWal, openDatabaseFile, type SqliteFileOptions } from './databaseFile.ts'
+import { nextTurn } from '../slice.ts'
 import type { SqliteStatement } from './sqliteDatabase.ts'
 
 /** WAL bytes after which a checkpoint is due: copying 500 pages takes 2 to 9 ms, and fewer would sync the file too often. */
 const CHECKPOINT_BYTES = 2 * 1024 * 1024
+/** So many bytes take some milliseconds to write. */
+const LARGE_BYTES = 256 * 1024
 /** What one row costs in the WAL beside its bytes: about the page of the index that it changes. */
 const ROW_BYTES = 4096
 
@@ -83,6 +86,7 @@ export const openSqliteFile = async (
     if (closing !== undefined) return
     try {
       await syncWal()
+      await nextTurn()
       database.exec('PRAGMA synchronous = OFF')
       try {
         checkpointStatement.all()
@@ -121,7 +125,11 @@ export const openSqliteFile = async (
   return {
     prepare: sql => database.prepare(sql),
     transaction: (rows, bytes, write) => {
-      const done = inOrder(() => runTransaction(rows, bytes, write))
+      const done = inOrder(async () => {
+        // What is written was encoded in this one.
+        if (bytes > LARGE_BYTES) await nextTurn()
+        runTransaction(rows, bytes, write)
+      })
       lastWrite = last
       return done
     },

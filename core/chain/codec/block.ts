@@ -6,7 +6,7 @@ import type { Header } from '../header.ts'
 import type { Transaction } from '../transaction.ts'
 import { decoding, decodingSteps } from './error.ts'
 import { decodeHeaderItem, encodeHeader, headerItem } from './header.ts'
-import { encodedLength, joinRlpList, LIST_HEAD, putRlpHead, STRING_HEAD } from './list.ts'
+import { encodedLength, joinRlpList, LIST_HEAD, putRlpHead, rlpListPieces, STRING_HEAD } from './list.ts'
 import { decodeTransactionItem } from './transaction.ts'
 import { decodeWithdrawalItem, withdrawalItem } from './withdrawal.ts'
 
@@ -51,6 +51,10 @@ const encodedBody = (body: BlockBody): Uint8Array[] => [
 /** Block RLP: `[header, transactions, ommers]`, from Shanghai on with a fourth list, the withdrawals. */
 export const encodeBlock = (block: Block): Uint8Array =>
   joinRlpList([encodeHeader(block.header), ...encodedBody(block)])
+
+/** The bytes of `encodeBlock` in pieces, for what has a block in it. */
+export const encodedBlockPieces = (block: Block): readonly Uint8Array[] =>
+  rlpListPieces([encodeHeader(block.header), ...encodedBody(block)])
 
 /** How many bytes `encodeBlock` gives. */
 export const encodedBlockLength = (block: Block): number => {

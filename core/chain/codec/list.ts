@@ -28,6 +28,18 @@ export const putRlpHead = (
   return at + 1 + lengthBytes
 }
 
+/**
+ * The RLP list of items that are already encoded, each in as many pieces as it likes, as pieces itself: lists within lists are
+ * then copied together once, where they are all there.
+ */
+export const rlpListPieces = (pieces: readonly Uint8Array[]): readonly Uint8Array[] => {
+  let length = 0
+  for (const piece of pieces) length += piece.length
+  const head = new Uint8Array(encodedLength(length) - length)
+  putRlpHead(head, 0, LIST_HEAD, length)
+  return [head, ...pieces]
+}
+
 /** The RLP list of items that are already encoded, each copied once. */
 export const joinRlpList = (encodedItems: readonly Uint8Array[]): Uint8Array => {
   let length = 0
