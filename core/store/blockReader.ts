@@ -119,6 +119,8 @@ export const createBlockReader = (
         const place = transactions.get(digits)
         if (place === undefined) continue
         const [block, index] = placeOf(place)
+        // Of a block that is being committed.
+        if (block > sources.headNumber) return undefined
         return { blockNumber: BigInt(block), index }
       }
       const bytes = await sources.views.fetch(transactionKey(digits))

@@ -4,7 +4,7 @@ import { CommitRefused, checkCommit } from './commitCheck.ts'
 import { flushLayer } from './flush.ts'
 import type { KeyValueStore } from './keyvalue.ts'
 import { nodeKey, segmentKey } from './keys.ts'
-import { addBlock, createLayer, type Layer } from './layer.ts'
+import { addChangesSteps, addHead, createLayer, type Layer } from './layer.ts'
 import {
   FLUSH_BLOCKS,
   FLUSH_BYTES,
@@ -51,6 +51,8 @@ export const openChainStore = async (
   let frozen: Layer | undefined
   let sequence = start.mark?.sequence ?? 0
   let flushing: Promise<void> | undefined
+  /** While `active` has changes of a block that is not the head yet. */
+  let adding: Promise<void> | undefined
   let committing = false
   let failure: StoreFailed | undefined
   let closed = false
@@ -127,6 +129,7 @@ export const openChainStore = async (
   /** Begins a flush unless one is running or there is nothing to write. */
   const beginFlush = (): Promise<void> => {
     if (flushing !== undefined) return flushing
+    if (adding !== undefined) return adding.then(beginFlush)
     if (failure !== undefined || active.heads.length === 0) return Promise.resolve()
     flushing = flushActive().finally(() => {
       flushing = undefined
@@ -148,10 +151,23 @@ export const openChainStore = async (
     }
   }
 
-  /** Takes a block into memory. */
+  /** Until the block is the head readers look past these, and a flush waits. @throws StoreFailed */
+  const addChanges = async (commit: BlockCommit, isLarge: boolean): Promise<void> => {
+    const steps = addChangesSteps(active, commit)
+    if (!isLarge) return inOneGo(steps)
+    adding = withPauses(steps, () => kv.pause())
+    try {
+      await adding
+    } catch (cause) {
+      failure ??= new StoreFailed(`take block ${commit.block.header.number} into memory`, cause)
+      throw failure
+    }
+  }
+
+  /** Takes the block into memory whose changes are there already: from then on it is the head. */
   const append = (commit: BlockCommit): void => {
     pins.keep(commit.nodes)
-    addBlock(active, commit)
+    addHead(active, commit)
     const number = Number(commit.block.header.number)
     head = active.heads.at(-1) as ChainHead
     if (number === 0) genesisHash = commit.hash
@@ -169,7 +185,9 @@ export const openChainStore = async (
       const parentRoot = head?.header.stateRoot
       flushWhenDue()
       await waitForViews()
-      append({ ...commit, nodes: await views.run(() => recomputeNodes(nodes, parentRoot, commit)) })
+      const added = await views.run(() => recomputeNodes(nodes, parentRoot, commit))
+      inOneGo(addChangesSteps(active, commit))
+      append({ ...commit, nodes: added })
     }
   } catch (error) {
     // Whoever opens the store next must not find this one still writing.
@@ -198,8 +216,10 @@ export const openChainStore = async (
         segments.add(key, withChecksum(key, segment))
         if (durable === 'now' || segments.isFull) await writeSegments(commit.block.header.number)
         if (isLarge) await kv.pause()
+        await addChanges(commit, isLarge)
         blocks.remember(commit, segment.length)
         append(commit)
+        adding = undefined
         flushWhenDue()
       } finally {
         committing = false

@@ -2,8 +2,9 @@ import { toBareHex } from '../bytes/hex.ts'
 import type { Account, StateChanges } from '../state/account.ts'
 import type { PastValue } from './history.ts'
 import { accountKey, blockHashKey, codeKey, slotKey } from './keys.ts'
+import { ADD_STEP_ITEMS } from './limits.ts'
 import type { BlockCommit, ChainHead } from './store.ts'
-import type { TrieNodeWrite } from '../trie/node.ts'
+import type { Steps } from '../steps.ts'
 
 /** What an entry costs in memory beside its bytes: map slot, key and object headers. */
 const ENTRY_BYTES = 200
@@ -67,13 +68,17 @@ const put = <Value>(
   }
 }
 
-const addState = (layer: Layer, block: number, changes: StateChanges): void => {
+function* addState(layer: Layer, block: number, changes: StateChanges): Steps<void> {
+  let steps = 0
   for (const { address, before, after, slots } of changes.accounts) {
     if (before !== after) put(layer.accounts, accountKey(address), block, before, after)
     layer.bytes += STATE_ENTRY_BYTES * (1 + slots.length)
+    if (++steps % ADD_STEP_ITEMS === 0) yield
     if (after === undefined) continue
-    for (const change of slots)
+    for (const change of slots) {
       put(layer.slots, slotKey(address, after.incarnation, change.slot), block, change.before, change.after)
+      if (++steps % ADD_STEP_ITEMS === 0) yield
+    }
   }
   for (const { codeHash, code } of changes.codes) {
     layer.codes.set(codeKey(codeHash), code)
@@ -81,8 +86,28 @@ const addState = (layer: Layer, block: number, changes: StateChanges): void => {
   }
 }
 
-/** Trie records replace each other, so the ones near the root count once however many blocks changed them. */
-const addNodes = (layer: Layer, nodes: Iterable<TrieNodeWrite>): void => {
+/**
+ * Adds what the block that follows the layer's last one changed. Yields amid much: who reads must look no further than the
+ * head, and nothing of the layer may be stored until `addHead`.
+ */
+export function* addChangesSteps(
+  layer: Layer,
+  { block, changes }: Pick<BlockCommit, 'block' | 'changes'>,
+): Steps<void> {
+  const number = Number(block.header.number)
+  for (const [index, transaction] of block.transactions.entries()) {
+    layer.transactions.set(toBareHex(transaction.hash), number * TRANSACTIONS_MAX + index)
+    if (index % ADD_STEP_ITEMS === ADD_STEP_ITEMS - 1) yield
+  }
+  layer.bytes += ENTRY_BYTES * block.transactions.length
+  yield* addState(layer, number, changes)
+}
+
+/** Adds the block itself, behind its changes. Trie records replace each other, so the ones near the root count once however many blocks changed them. */
+export const addHead = (layer: Layer, { block, hash, totalDifficulty, nodes }: BlockCommit): void => {
+  layer.heads.push({ header: block.header, hash, totalDifficulty })
+  layer.blockNumbers.set(blockHashKey(hash), Number(block.header.number))
+  layer.bytes += HEAD_BYTES
   for (const { key, value } of nodes) {
     const known = layer.nodes.get(key)
     if (known !== undefined) layer.bytes -= known.length
@@ -90,18 +115,4 @@ const addNodes = (layer: Layer, nodes: Iterable<TrieNodeWrite>): void => {
     layer.nodes.set(key, value)
     layer.bytes += value?.length ?? 0
   }
-}
-
-/** Adds the block that follows the layer's last one. */
-export const addBlock = (layer: Layer, commit: BlockCommit): void => {
-  const { block, hash, totalDifficulty } = commit
-  const number = Number(block.header.number)
-  layer.heads.push({ header: block.header, hash, totalDifficulty })
-  layer.blockNumbers.set(blockHashKey(hash), number)
-  block.transactions.forEach((transaction, index) => {
-    layer.transactions.set(toBareHex(transaction.hash), number * TRANSACTIONS_MAX + index)
-  })
-  layer.bytes += HEAD_BYTES + ENTRY_BYTES * block.transactions.length
-  addState(layer, number, commit.changes)
-  addNodes(layer, commit.nodes)
 }

@@ -27,6 +27,9 @@ export const PAUSED_TRANSACTIONS = 200
 /** Receipts or changes that a commit encodes before it lets other work run: about a millisecond. */
 export const SEGMENT_STEP_ITEMS = 1_024
 
+/** Transactions, accounts and slots that are taken into memory before other work runs: one to two milliseconds. */
+export const ADD_STEP_ITEMS = 512
+
 /** Entries a flush writes before it lets other work run: 1 to 3 ms with SQLite. */
 export const FLUSH_SLICE_ENTRIES = 128
 

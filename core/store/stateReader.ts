@@ -44,7 +44,11 @@ export const createStateReader = (sources: StateSources, number: number): StateR
         (recent === undefined ? undefined : firstAfter(recent.changes, number))
       if (change !== undefined) return change.before
     }
-    if (recent !== undefined) return recent.value
+    if (recent !== undefined) {
+      const last = recent.changes.at(-1)
+      // Of a block that is being committed.
+      return last === undefined || last.block <= number ? recent.value : last.before
+    }
     if (flushed !== undefined) return flushed.value
     return recordOf(key).value
   }

@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'bun:test'
+import { openChainStore } from '../../../core/store/chainStore.ts'
+import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
+import { ADD_STEP_ITEMS, PAUSED_TRANSACTIONS } from '../../../core/store/limits.ts'
+import type { BlockCommit, ChainStore } from '../../../core/store/store.ts'
+import { openMemoryDriver } from '../../../runtime/drivers/memory.ts'
+import { sampleChain } from '../../support/sampleChain.ts'
+import { expectChain } from '../../support/storeCheck.ts'
+
+/** Each block changes accounts and slots that the blocks before it changed. */
+const chain = sampleChain({
+  seed: 11,
+  blocks: 6,
+  accounts: 700,
+  slots: 2,
+  changesMax: 1500,
+  transactionsMax: 1500,
+})
+const large = chain.commits.filter(({ block }) => block.transactions.length > PAUSED_TRANSACTIONS)
+
+/** A store that runs `onPause` at each pause of a commit, with the number of pauses until then. */
+const openPausing = async (flushBlocks: number, onPause: (store: ChainStore) => Promise<void>) => {
+  let store: ChainStore | undefined
+  let isCommitting = false
+  let pauses = 0
+  const kv = {
+    ...keyValueOfDriver(openMemoryDriver(), 'none'),
+    pause: async () => {
+      if (!isCommitting || store === undefined) return
+      pauses++
+      isCommitting = false
+      await onPause(store)
+      isCommitting = true
+    },
+  }
+  store = await openChainStore(kv, { flushBlocks })
+  return {
+    kv,
+    store,
+    pauses: () => pauses,
+    commit: async (commit: BlockCommit): Promise<void> => {
+      isCommitting = true
+      await store.commit(commit)
+      isCommitting = false
+    },
+  }
+}
+
+describe('given a commit that lets others work meanwhile', () => {
+  test('when they read then they find the chain as it is without the block, until it is the head', async () => {
+    let next = 0
+    const { commit, store, pauses } = await openPausing(1000, async amid => {
+      if (next === 0) return
+      await expectChain(amid, chain, next - 1)
+      const { block, hash } = chain.commits[next] as BlockCommit
+      expect(await amid.numberOfHash(hash)).toBeUndefined()
+      for (const transaction of block.transactions)
+        expect(await amid.transactionLocation(transaction.hash)).toBeUndefined()
+    })
+    for (; next < chain.commits.length; next++) await commit(chain.commits[next] as BlockCommit)
+    await expectChain(store, chain, chain.commits.length - 1)
+    // Several within the changes of a block alone.
+    expect(large.length).toBeGreaterThan(2)
+    expect(pauses()).toBeGreaterThan(large.length * 5)
+    expect(Math.max(...chain.commits.map(({ changes }) => changes.accounts.length))).toBeGreaterThan(
+      ADD_STEP_ITEMS,
+    )
+  })
+
+  test('when a flush is asked for at any pause then it has all of the block or nothing, and so has who opens the store then', async () => {
+    let pausesMax = 1
+    for (let at = 1; at <= pausesMax; at++) {
+      let pause = 0
+      let flushed: Promise<void> = Promise.resolve()
+      const { commit, store, kv } = await openPausing(1000, async amid => {
+        if (++pause === at) flushed = amid.flush()
+        await new Promise(resolve => setTimeout(resolve, 0))
+      })
+      for (const [number, one] of chain.commits.entries()) {
+        pause = 0
+        await commit(one)
+        pausesMax = Math.max(pausesMax, pause)
+        await flushed
+        if (number === 3) await expectChain(await openChainStore(kv), chain, number)
+      }
+      const last = chain.commits.length - 1
+      await expectChain(store, chain, last)
+      await expectChain(await openChainStore(kv), chain, last)
+    }
+    expect(pausesMax).toBeGreaterThan(5)
+  })
+})
