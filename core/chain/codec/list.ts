@@ -40,7 +40,7 @@ export const rlpListPieces = (pieces: readonly Uint8Array[]): readonly Uint8Arra
   return [head, ...pieces]
 }
 
-/** The RLP list of items that are already encoded, each copied once. */
+/** The RLP list of items that are already encoded, or of their pieces, each copied once. */
 export const joinRlpList = (encodedItems: readonly Uint8Array[]): Uint8Array => {
   let length = 0
   for (const item of encodedItems) length += item.length

@@ -1,4 +1,4 @@
-import { encodeBlock } from '../../chain/codec/block.ts'
+import { encodedBlockPieces } from '../../chain/codec/block.ts'
 import { joinRlpList } from '../../chain/codec/list.ts'
 import { encodeRlp } from '../../rlp/rlp.ts'
 import type { Steps } from '../../steps.ts'
@@ -9,14 +9,19 @@ import { decodeRoundIdentifier } from './field.ts'
 import { decodeSignedPrepares } from './prepare.ts'
 import { type RawItem, rawItems } from '../../rlp/rawItem.ts'
 import { decodeSignedRoundChanges } from './roundChange.ts'
-import { encodeSigned, encodeSignedList, openSigned } from './signed.ts'
+import { encodeSignedList, openSigned, signedPieces } from './signed.ts'
 
 /** RLP `[sequence, round, block]`, with a block access list behind it in the dialect that has one: the signature covers it. */
 export const encodeProposalPayload = (
   { sequence, round, block }: ProposalPayload,
   dialect: Dialect,
 ): Uint8Array =>
-  joinRlpList([encodeRlp(sequence), encodeRlp(round), encodeBlock(block), ...blockAccessListItems(dialect)])
+  joinRlpList([
+    encodeRlp(sequence),
+    encodeRlp(round),
+    ...encodedBlockPieces(block),
+    ...blockAccessListItems(dialect),
+  ])
 
 function* decodePayload(raw: RawItem): Steps<ProposalPayload> {
   const items = rawItems(raw, 'proposal payload', 3, 4)
@@ -48,6 +53,6 @@ export function* readProposal(opened: OpenedProposal): Steps<ProposalMessage> {
 /** `[signed, [roundChanges, prepares]]`; the dialect is that of the signed bytes. */
 export const encodeProposal = ({ signed, roundChanges, prepares }: ProposalMessage): Uint8Array =>
   joinRlpList([
-    encodeSigned(signed),
+    ...signedPieces(signed),
     joinRlpList([encodeSignedList(roundChanges), encodeSignedList(prepares)]),
   ])

@@ -1,4 +1,4 @@
-import { encodeBlock } from '../../chain/codec/block.ts'
+import { encodedBlockPieces } from '../../chain/codec/block.ts'
 import { joinRlpList } from '../../chain/codec/list.ts'
 import { encodeRlp } from '../../rlp/rlp.ts'
 import type { Steps } from '../../steps.ts'
@@ -14,7 +14,7 @@ import { blockAccessListItems, refuseBlockAccessList } from './blockAccessList.t
 import { decodeDigest, decodeRound, decodeRoundIdentifier, EMPTY_LIST, isEmptyList } from './field.ts'
 import { decodeSignedPrepares } from './prepare.ts'
 import { type RawItem, rawItems } from '../../rlp/rawItem.ts'
-import { decodeSigned, decodeSignedList, encodeSigned, encodeSignedList } from './signed.ts'
+import { decodeSigned, decodeSignedList, signedPieces, encodeSignedList } from './signed.ts'
 
 /** RLP `[sequence, targetRound, []]`, or with `[preparedRound, preparedDigest]` in the list. */
 export const encodeRoundChangePayload = ({ sequence, round, prepared }: RoundChangePayload): Uint8Array =>
@@ -63,8 +63,8 @@ export const encodeRoundChange = (
   dialect: Dialect,
 ): Uint8Array =>
   joinRlpList([
-    encodeSigned(signed),
-    block === undefined ? EMPTY_LIST : encodeBlock(block),
+    ...signedPieces(signed),
+    ...(block === undefined ? [EMPTY_LIST] : encodedBlockPieces(block)),
     ...blockAccessListItems(dialect),
     encodeSignedList(prepares),
   ])

@@ -1,4 +1,5 @@
-import { joinRlpList } from '../../chain/codec/list.ts'
+import { concatBytes } from '../../bytes/bytes.ts'
+import { joinRlpList, rlpListPieces } from '../../chain/codec/list.ts'
 import { encodeRlp } from '../../rlp/rlp.ts'
 import type { RoundIdentifier, Signed } from '../message.ts'
 import { decodeRoundIdentifier, decodeSignature } from './field.ts'
@@ -43,9 +44,12 @@ export const decodeSignedList = <Payload>(
     decodeSigned(item, `one of ${what}`, decodePayload),
   )
 
+/** The bytes of `encodeSigned` in pieces, for what has them in it. */
+export const signedPieces = ({ payloadBytes, signature }: Signed<unknown>): readonly Uint8Array[] =>
+  rlpListPieces([payloadBytes, encodeRlp(signature)])
+
 /** `[payload, signature]` with the bytes that were signed. */
-export const encodeSigned = ({ payloadBytes, signature }: Signed<unknown>): Uint8Array =>
-  joinRlpList([payloadBytes, encodeRlp(signature)])
+export const encodeSigned = (signed: Signed<unknown>): Uint8Array => concatBytes(...signedPieces(signed))
 
 export const encodeSignedList = (list: readonly Signed<unknown>[]): Uint8Array =>
   joinRlpList(list.map(encodeSigned))
