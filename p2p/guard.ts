@@ -20,6 +20,7 @@ export const guardHandlers = (handlers: NetworkHandlers, log: NetworkLog): Netwo
     onTransactions: guarded('onTransactions', handlers.onTransactions),
     onNewBlock: guarded('onNewBlock', handlers.onNewBlock),
     onPeer: guarded('onPeer', handlers.onPeer),
+    onGossip: guarded('onGossip', handlers.onGossip),
     onStatus: guarded('onStatus', handlers.onStatus),
     onPeerGone: guarded('onPeerGone', handlers.onPeerGone),
     onRefused: guarded('onRefused', handlers.onRefused),

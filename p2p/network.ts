@@ -46,6 +46,8 @@ export type NetworkHandlers = {
   readonly blocks: (from: bigint, count: number) => AsyncIterable<Uint8Array>
   /** Connected and its status told. */
   readonly onPeer: (peer: Peer) => void
+  /** Gossip with it goes on after a gap: it may lack what was told meanwhile. */
+  readonly onGossip: (peer: Peer) => void
   /** It told a new status. */
   readonly onStatus: (peer: Peer) => void
   readonly onPeerGone: (peer: Peer, reason: string) => void

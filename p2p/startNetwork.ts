@@ -10,6 +10,7 @@ import { createDialer } from './dialer.ts'
 import { createDiscovery } from './discovery.ts'
 import { type Enode, EnodeError, formatEnode, parseEnode } from './enode.ts'
 import { NetworkError, textOf } from './error.ts'
+import { createGossipStreams } from './gossipStreams.ts'
 import { guardHandlers } from './guard.ts'
 import { createHost, DIAL_TIMEOUT_MS, DIALS_MAX, startHost } from './host.ts'
 import { dialAddressOf, endpointOf, keyOfPeerId } from './identity.ts'
@@ -27,6 +28,8 @@ import { createTransactionGossip } from './transactions.ts'
 const DIAL_TICK_MS = 250
 /** How often connections are looked after: signs of life, time limits, permissions. */
 const LIFE_TICK_MS = 1000
+/** Gossip opens its streams by itself when a node has connected. */
+const GOSSIP_GRACE_MS = 1500
 /** Statuses are told no more often than this. */
 const TELL_INTERVAL_MS = 200
 /** Sockets beside those of peers: handshakes, second connections, nodes that are told that there is no room. */
@@ -227,6 +230,22 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
       if (link !== undefined) misbehaved(link, 'invalid-message', detail)
     },
   })
+  const gossipStreams = createGossipStreams(host, log, nowMs)
+  const mendGossip = (): void => {
+    if (stopped) return
+    const settled = [...table.all()].flatMap(({ links: [link] }) =>
+      link?.stage === 'established' && nowMs() - link.establishedAtMs >= GOSSIP_GRACE_MS ? [link] : [],
+    )
+    gossipStreams.mend(
+      settled.map(({ connection }) => connection),
+      ({ remotePeer }) => {
+        const entry = entryOf(remotePeer)
+        if (entry === undefined) return
+        log.debug('Gossip with {peer} goes on after a gap', { peer: entry.peer.enode })
+        handlers.onGossip(entry.peer)
+      },
+    )
+  }
   const entryOf = (peerId: PeerId): Entry | undefined => {
     const publicKey = keyOfPeerId(peerId)
     return publicKey === undefined ? undefined : table.get(idOf(publicKey))
@@ -270,7 +289,11 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
     if (link?.intake !== undefined)
       link.intake.onExceeded = () => misbehaved(link, 'flooding', 'more of everything than it may send')
   })
-  host.addEventListener('connection:close', ({ detail }) => life.closed(detail))
+  host.addEventListener('connection:close', ({ detail }) => {
+    life.closed(detail)
+    // Its streams end with it, in some order.
+    setTimeout(mendGossip, 0)
+  })
   await host.handle(
     STATUS_PROTOCOL,
     (stream: Stream, connection: Connection) => life.onStatusStream(stream, connection),
@@ -303,7 +326,10 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
   for (const enode of staticNodes) dialer.add(enode, 'static')
   dialer.tick()
   const dialing = setInterval(() => dialer.tick(), DIAL_TICK_MS)
-  const looking = setInterval(() => life.tick(), LIFE_TICK_MS)
+  const looking = setInterval(() => {
+    life.tick()
+    mendGossip()
+  }, LIFE_TICK_MS)
 
   return {
     enode: formatEnode({ publicKey: ownKey, host: options.advertisedHost, port }),

@@ -13,7 +13,15 @@ export type SyncProgress = {
 export type Exchange = {
   readonly handlers: Pick<
     NetworkHandlers,
-    'status' | 'onTransactions' | 'onNewBlock' | 'blocks' | 'onPeer' | 'onStatus' | 'onPeerGone' | 'onRefused'
+    | 'status'
+    | 'onTransactions'
+    | 'onNewBlock'
+    | 'blocks'
+    | 'onPeer'
+    | 'onGossip'
+    | 'onStatus'
+    | 'onPeerGone'
+    | 'onRefused'
   >
   /** Called once, when the network stands. */
   attach(network: Network): void

@@ -87,6 +87,7 @@ export const startExchange = (options: ExchangeOptions): Exchange => {
         announcer.nodeConnected()
         sync.consider()
       },
+      onGossip: () => announcer.nodeConnected(),
       onStatus: peer => {
         differences.told(peer)
         heads.told(peer)

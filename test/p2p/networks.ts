@@ -20,6 +20,8 @@ export type Node = {
   readonly statuses: PeerStatus[]
   readonly lines: { readonly text: string; readonly values: Record<string, unknown> | undefined }[]
   connections: number
+  /** Told that gossip went on after a gap. */
+  gossips: number
   stop(): Promise<void>
 }
 
@@ -57,6 +59,7 @@ export const startTestNode = async (options: StartOptions = {}): Promise<Node> =
     statuses: [],
     lines: [],
     connections: 0,
+    gossips: 0,
   }
   const note = (text: string, values?: Record<string, unknown>): void =>
     void node.lines.push({ text, values })
@@ -83,6 +86,7 @@ export const startTestNode = async (options: StartOptions = {}): Promise<Node> =
       onNewBlock: (peer, block) => void node.blocks.push({ from: toHex(peer.address), block }),
       blocks: options.chain ?? none,
       onPeer: () => void node.connections++,
+      onGossip: () => void node.gossips++,
       onStatus: peer => void node.statuses.push(peer.status),
       onPeerGone: (peer, reason) => void node.gone.push({ peer, reason }),
       onRefused: (_remote, reason, differing) => void node.refused.push({ reason, differing }),
