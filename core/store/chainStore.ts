@@ -129,7 +129,7 @@ export const openChainStore = async (
   /** Begins a flush unless one is running or there is nothing to write. */
   const beginFlush = (): Promise<void> => {
     if (flushing !== undefined) return flushing
-    if (adding !== undefined) return adding.then(beginFlush)
+    if (adding !== undefined) return adding.then(beginFlush, beginFlush)
     if (failure !== undefined || active.heads.length === 0) return Promise.resolve()
     flushing = flushActive().finally(() => {
       flushing = undefined
@@ -151,19 +151,6 @@ export const openChainStore = async (
     }
   }
 
-  /** Until the block is the head readers look past these, and a flush waits. @throws StoreFailed */
-  const addChanges = async (commit: BlockCommit, isLarge: boolean): Promise<void> => {
-    const steps = addChangesSteps(active, commit)
-    if (!isLarge) return inOneGo(steps)
-    adding = withPauses(steps, () => kv.pause())
-    try {
-      await adding
-    } catch (cause) {
-      failure ??= new StoreFailed(`take block ${commit.block.header.number} into memory`, cause)
-      throw failure
-    }
-  }
-
   /** Takes the block into memory whose changes are there already: from then on it is the head. */
   const append = (commit: BlockCommit): void => {
     pins.keep(commit.nodes)
@@ -174,6 +161,23 @@ export const openChainStore = async (
     heads.set(number, head)
     heads.delete(number - RECENT_BLOCKS - 1)
     logs.add(number, commit.receipts)
+  }
+  /** The same for a large block, changes and all: until it is the head readers look past those, and a flush waits. @throws StoreFailed */
+  const appendInSteps = async (commit: BlockCommit): Promise<void> => {
+    try {
+      await withPauses(addChangesSteps(active, commit), () => kv.pause())
+      append(commit)
+    } catch (cause) {
+      // What is there of it must not be stored.
+      failure ??= new StoreFailed(`take block ${commit.block.header.number} into memory`, cause)
+      throw failure
+    } finally {
+      adding = undefined
+    }
+  }
+  const appendAtOnce = (commit: BlockCommit): void => {
+    inOneGo(addChangesSteps(active, commit))
+    append(commit)
   }
   const flushWhenDue = (): void => {
     if (active.heads.length >= flushBlocks || active.bytes >= flushBytes) void beginFlush()
@@ -186,8 +190,7 @@ export const openChainStore = async (
       flushWhenDue()
       await waitForViews()
       const added = await views.run(() => recomputeNodes(nodes, parentRoot, commit))
-      inOneGo(addChangesSteps(active, commit))
-      append({ ...commit, nodes: added })
+      appendAtOnce({ ...commit, nodes: added })
     }
   } catch (error) {
     // Whoever opens the store next must not find this one still writing.
@@ -216,10 +219,9 @@ export const openChainStore = async (
         segments.add(key, withChecksum(key, segment))
         if (durable === 'now' || segments.isFull) await writeSegments(commit.block.header.number)
         if (isLarge) await kv.pause()
-        await addChanges(commit, isLarge)
+        if (isLarge) await (adding = appendInSteps(commit))
+        else appendAtOnce(commit)
         blocks.remember(commit, segment.length)
-        append(commit)
-        adding = undefined
         flushWhenDue()
       } finally {
         committing = false

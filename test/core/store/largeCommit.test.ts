@@ -54,6 +54,8 @@ describe('given a commit that lets others work meanwhile', () => {
       await expectChain(amid, chain, next - 1)
       const { block, hash } = chain.commits[next] as BlockCommit
       expect(await amid.numberOfHash(hash)).toBeUndefined()
+      expect(await amid.record(BigInt(next))).toBeUndefined()
+      expect(await amid.logsOf(BigInt(next))).toBeUndefined()
       for (const transaction of block.transactions)
         expect(await amid.transactionLocation(transaction.hash)).toBeUndefined()
     })
