@@ -3,7 +3,7 @@ import { signingHash } from '../../core/chain/codec/signature.ts'
 import type { Transaction } from '../../core/chain/transaction.ts'
 import type { Recovery } from '../recovery/packed.ts'
 import type { RecoveryPool } from '../recovery/pool.ts'
-import { nextTurn } from '../slice.ts'
+import { createSlice, nextTurn } from '../slice.ts'
 
 /** The sender of each transaction, undefined where the signature has none; the work is shared out to the pool's threads. */
 export type RecoverSenders = (
@@ -13,7 +13,7 @@ export type RecoverSenders = (
 /** The sender of the transaction of that hash, which covers its signature; undefined where it was not recovered before. */
 export type KnownSender = (hash: Hash) => Address | undefined
 
-/** Hashed between two turns of the event loop: about a millisecond. */
+/** Hashed or looked up between two turns of the event loop: about a millisecond. */
 const SLICE_TRANSACTIONS = 128
 
 /** Given to the pool together: a block, which must not be refused for it, may hold more than the pool lets wait. */
@@ -38,8 +38,18 @@ const recoveriesOf = async (transactions: readonly Transaction[]): Promise<reado
 
 /** Whoever asks for the same list again, as the import of a block that was looked at ahead does, gets the same answer. */
 export const createRecoverSenders = (pool: RecoveryPool, knownSender: KnownSender): RecoverSenders => {
+  const knownSenders = async (transactions: readonly Transaction[]): Promise<(Address | undefined)[]> => {
+    const pause = createSlice()
+    const senders: (Address | undefined)[] = []
+    for (const { hash } of transactions) {
+      if (senders.length % SLICE_TRANSACTIONS === SLICE_TRANSACTIONS - 1) await pause()
+      senders.push(knownSender(hash))
+    }
+    return senders
+  }
+
   const recover = async (transactions: readonly Transaction[]): Promise<readonly (Address | undefined)[]> => {
-    const senders = transactions.map(({ hash }) => knownSender(hash))
+    const senders = await knownSenders(transactions)
     const unknown = transactions.filter((_, index) => senders[index] === undefined)
     if (unknown.length === 0) return senders
     const recovered: (Address | undefined)[] = []

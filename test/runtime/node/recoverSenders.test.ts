@@ -84,3 +84,23 @@ test('given a block of more transactions than the pool lets wait, then their sen
   expect(senders.length).toBe(block.length)
   expect(senders.every(sender => sender === known)).toBe(true)
 })
+
+test('given a long list of which all are known, when looking them up takes long, then other work has its turns meanwhile', async () => {
+  const known = addressOfPrivateKey(keys[0] as Uint8Array)
+  const list = Array.from({ length: 2_000 }, () => transactions[0] as Transaction)
+  const recover = createRecoverSenders(counting(), () => {
+    const untilMs = performance.now() + 0.02
+    while (performance.now() < untilMs);
+    return known
+  })
+  let isDone = false
+  let turns = 0
+  const count = (): void => {
+    turns++
+    if (!isDone) setImmediate(count)
+  }
+  setImmediate(count)
+  expect(await recover(list)).toHaveLength(list.length)
+  isDone = true
+  expect(turns).toBeGreaterThanOrEqual(4)
+})
