@@ -42,8 +42,10 @@ const stateAt = ({ askOnce }: Asker, { keyAt }: HeadState, number: bigint): Stat
  */
 export const createAskedStore = (asker: Asker, head: PinnedHead, watch: Watch): ChainStore => {
   const { ask, askOnce } = asker
+  /** The main thread may have more blocks by now: to the call they are not there yet. */
+  const onChain = (number: bigint): boolean => number >= 0n && number <= head.current.header.number
   const segment = (number: bigint): Segment | undefined => {
-    if (number < 0n || number > head.current.header.number) return undefined
+    if (!onChain(number)) return undefined
     const bytes = ask({ kind: 'segment', number })
     return bytes === undefined ? undefined : openSegment(bytes)
   }
@@ -69,6 +71,7 @@ export const createAskedStore = (asker: Asker, head: PinnedHead, watch: Watch): 
   return {
     head: () => head.current,
     header: number => {
+      if (!onChain(number)) return Promise.resolve(undefined)
       if (number === head.current.header.number) return Promise.resolve(head.current.header)
       const bytes = askOnce(`h${number}`, { kind: 'header', number })
       return Promise.resolve(bytes === undefined ? undefined : decodeHeader(bytes))
@@ -76,16 +79,18 @@ export const createAskedStore = (asker: Asker, head: PinnedHead, watch: Watch): 
     record: number => inSegment(number, segmentRecord),
     blockBytes: number => inSegment(number, ({ block }) => block),
     changesOf: number => inSegment(number, segmentChanges),
-    recordBytes: number => Promise.resolve(ask({ kind: 'segment', number })),
+    recordBytes: number => Promise.resolve(onChain(number) ? ask({ kind: 'segment', number }) : undefined),
     numberOfHash: hash => {
       const bytes = ask({ kind: 'numberOfHash', hash })
-      return Promise.resolve(bytes === undefined ? undefined : bytesToBigint(bytes))
+      const number = bytes === undefined ? undefined : bytesToBigint(bytes)
+      return Promise.resolve(number !== undefined && onChain(number) ? number : undefined)
     },
     transactionLocation: hash => {
       const bytes = ask({ kind: 'transaction', hash })
       if (bytes === undefined) return Promise.resolve(undefined)
+      const blockNumber = bytesToBigint(bytes.subarray(0, 8))
       const index = Number(bytesToBigint(bytes.subarray(8)))
-      return Promise.resolve({ blockNumber: bytesToBigint(bytes.subarray(0, 8)), index })
+      return Promise.resolve(onChain(blockNumber) ? { blockNumber, index } : undefined)
     },
     recentHash: number => askOnce(`r${number}`, { kind: 'recentHash', number }),
     stateAt: number => {
