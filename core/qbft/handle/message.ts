@@ -157,6 +157,8 @@ export function* handleMessage(
     return state
   }
   const hash = hashOf(wire)
+  // All of a message, which may be of megabytes, was hashed, and is once more for its author.
+  yield
   if (wasSeen(state.seen, hash)) {
     drop(turn, 'duplicate', { peer, author: undefined }, `code ${wire.code}`)
     return state

@@ -10,8 +10,8 @@ import { environmentOf, headOf } from './support/node.ts'
 import { at } from './support/keys.ts'
 
 const TRANSACTIONS = Array.from({ length: 200 }, (_, nonce) => makeTransfer(nonce))
-/** Of 200 transactions, with a pause after 32 each. */
-const PAUSES_MIN = 6
+/** Of 200 transactions, with a pause after 32 each, and one between the hashes over all of the message. */
+const PAUSES_MIN = 7
 
 const given = () => {
   const { keys, block } = givenNode(4, 1)
