@@ -21,7 +21,7 @@ const WAITING_TRANSACTIONS_MAX = 16_384
 const WAITING_OF_PEER_MAX = 8_192
 const WAITING_BYTES_MAX = 32 * 1024 * 1024
 
-/** Hashes of transactions that need not be looked at again; about 10 MB, and a minute of 1,000 a second. */
+/** Hashes of transactions that need not be looked at again; about 10 MB, and half a minute to a minute of 1,000 a second. */
 const SEEN_MAX = 65_536
 
 /** Refusals that nobody can make good: the same transaction is not looked at again. Others depend on the moment. */

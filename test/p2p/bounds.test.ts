@@ -47,6 +47,25 @@ describe('recent keys', () => {
     expect([keys.add('a'), keys.add('a'), keys.add('b'), keys.add('c')]).toEqual([true, false, true, true])
     expect(['a', 'b', 'c'].map(key => keys.has(key))).toEqual([false, true, true])
   })
+
+  test('are never more than asked for, and half of that at least', () => {
+    const keys = createRecentKeys(10)
+    for (let last = 0; last < 100; last++) {
+      expect(keys.add(`${last}`)).toBe(true)
+      const kept = Array.from({ length: last + 1 }, (_, key) => key).filter(key => keys.has(`${key}`))
+      expect(kept.length).toBeLessThanOrEqual(10)
+      expect(kept).toEqual(Array.from({ length: kept.length }, (_, index) => last - kept.length + 1 + index))
+      expect(kept.length).toBeGreaterThanOrEqual(Math.min(5, last + 1))
+    }
+  })
+
+  test('are gone when they are deleted, whenever they were added, and may come again', () => {
+    const keys = createRecentKeys(4)
+    for (const key of ['a', 'b', 'c']) keys.add(key)
+    for (const key of ['a', 'c']) keys.delete(key)
+    expect(['a', 'b', 'c'].map(key => keys.has(key))).toEqual([false, true, false])
+    expect([keys.add('a'), keys.add('b')]).toEqual([true, false])
+  })
 })
 
 describe('standing', () => {
