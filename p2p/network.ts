@@ -80,6 +80,8 @@ export type NetworkOptions = {
   readonly log: NetworkLog
   /** Milliseconds since 1970. */
   readonly nowMs: () => number
+  /** Resolves once other work has had its turn, where this turn of the event loop has taken long. */
+  readonly pause: () => Promise<void>
 }
 
 export type NetworkLog = Readonly<

@@ -209,7 +209,7 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
     wants: () => options.discovery && !stopped && table.size < maxPeers,
   })
 
-  const gossip = createTransactionGossip(host, protocols.transactions, log, nowMs, {
+  const gossip = createTransactionGossip(host, protocols.transactions, log, options, {
     onTransactions: async (from, transactions) => {
       // What is ignored now is not heard again from others: a peer that has just connected is waited for.
       const [connection] = entryOf(from) === undefined ? host.getConnections(from) : []

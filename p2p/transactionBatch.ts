@@ -17,16 +17,11 @@ const OVERHEAD_BYTES = 4
 /** What a message has beside its transactions: the salt, and RLP before it, before the list of them and before all. */
 export const ENVELOPE_BYTES = SALT_BYTES + 1 + 2 * OVERHEAD_BYTES
 
-/** Transactions are looked at in one go for so long; then other work has its turn. */
-const SLICE_MS = 5
-
 /** What a transaction takes of a batch. */
 export const bytesInBatch = (transaction: Uint8Array): number => transaction.length + OVERHEAD_BYTES
 
 export const encodeBatch = (transactions: readonly Uint8Array[]): Uint8Array =>
   encodeRlp([crypto.getRandomValues(new Uint8Array(SALT_BYTES)), transactions])
-
-const otherWork = (): Promise<void> => new Promise(resolve => setTimeout(resolve, 0))
 
 /** The transactions of a batch, as yet any bytes. @throws NetworkError, RlpError */
 export const readBatch = (data: Uint8Array): readonly Uint8Array[] => {
@@ -46,17 +41,17 @@ export const readBatch = (data: Uint8Array): readonly Uint8Array[] => {
 
 /**
  * Each has the form of a transaction: a node that passed on others would be taken for who made them up. Whether a key
- * signed it, and whether it can be paid for, is for the pool to say.
+ * signed it, and whether it can be paid for, is for the pool to say. Pauses where a turn takes long.
  * @throws NetworkError when one is larger than the pool takes, DecodeError
  */
-export const checkForms = async (transactions: readonly Uint8Array[]): Promise<void> => {
-  let beganMs = performance.now()
+export const checkForms = async (
+  transactions: readonly Uint8Array[],
+  pause: () => Promise<void>,
+): Promise<void> => {
   for (const transaction of transactions) {
     if (transaction.length > POOL_TRANSACTION_BYTES_MAX)
       throw new NetworkError('OVERSIZED', `a transaction of ${transaction.length} bytes`)
     decodeTransaction(transaction)
-    if (performance.now() - beganMs < SLICE_MS) continue
-    await otherWork()
-    beganMs = performance.now()
+    await pause()
   }
 }

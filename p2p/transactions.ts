@@ -4,7 +4,7 @@ import { textOf } from './error.ts'
 import { GOSSIP_BYTES_MAX } from './gossip.ts'
 import { createGossipRates } from './gossipRates.ts'
 import type { Host } from './host.ts'
-import type { NetworkLog } from './network.ts'
+import type { NetworkLog, NetworkOptions } from './network.ts'
 import {
   bytesInBatch,
   checkForms,
@@ -40,7 +40,7 @@ export const createTransactionGossip = (
   host: Host,
   topic: string,
   log: NetworkLog,
-  nowMs: () => number,
+  { nowMs, pause }: Pick<NetworkOptions, 'nowMs' | 'pause'>,
   handlers: GossipHandlers,
 ): TransactionGossip => {
   const { pubsub } = host.services
@@ -55,7 +55,9 @@ export const createTransactionGossip = (
       const transactions = readBatch(message.data)
       if (!rates.takes(from.toString(), transactions.length, message.data.length))
         return TopicValidatorResult.Ignore
-      await checkForms(transactions)
+      // Many messages come at once where the processor is busy, and each is passed on as soon as it was looked at.
+      await pause()
+      await checkForms(transactions, pause)
       return (await handlers.onTransactions(from, transactions))
         ? TopicValidatorResult.Accept
         : TopicValidatorResult.Ignore

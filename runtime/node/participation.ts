@@ -9,6 +9,7 @@ import type { Consensus } from '../consensus/consensus.ts'
 import type { StandingVotes } from '../consensus/standingVotes.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { logOf } from '../logging/log.ts'
+import { createSlice } from '../slice.ts'
 import { clientVersion } from '../version.ts'
 import { endAll } from './endAll.ts'
 import type { RunningNode } from './openNode.ts'
@@ -136,6 +137,7 @@ const startNetwork = async (
     handlers,
     log: logOf('p2p'),
     nowMs: () => Date.now(),
+    pause: createSlice(),
   })
 }
 

@@ -202,6 +202,34 @@ describe('transactions', () => {
     }),
   )
 
+  independent('wait for their turn where much is to be done, and only then are handed on and passed on', () =>
+    withNodes(async start => {
+      const waiting: (() => void)[] = []
+      let isBusy = false
+      const pause = (): Promise<void> =>
+        isBusy ? new Promise(resolve => void waiting.push(resolve)) : Promise.resolve()
+      const a = await start({ discovery: false })
+      const b = await start({ discovery: false, bootnodes: [a.network.enode], pause })
+      const c = await start({ discovery: false, bootnodes: [b.network.enode] })
+      await until(() => a.connections === 1 && b.connections === 2 && c.connections === 1)
+      while (c.transactions.length === 0) {
+        a.network.announceTransactions([someTransaction(1)])
+        await new Promise(resolve => setTimeout(resolve, 50))
+      }
+      isBusy = true
+      const late = someTransaction(1_000)
+      const has = ({ transactions }: Node): boolean =>
+        transactions.some(({ length }) => length === late.length)
+      a.network.announceTransactions([late])
+      await until(() => waiting.length > 0)
+      await new Promise(resolve => setTimeout(resolve, 100))
+      expect([has(b), has(c)]).toEqual([false, false])
+      isBusy = false
+      for (const resume of waiting) resume()
+      await until(() => has(b) && has(c))
+    }),
+  )
+
   independent('that have no form of any are not passed on, so that who passes on is not blamed', () =>
     withNodes(async start => {
       const a = await start({ discovery: false })

@@ -4,6 +4,7 @@ import { toHex } from '../../core/bytes/hex.ts'
 import { encodeRlp } from '../../core/rlp/rlp.ts'
 import type { Network, NetworkOptions, Peer, PeerStatus } from '../../p2p/network.ts'
 import { startNetwork } from '../../p2p/startNetwork.ts'
+import { createSlice } from '../../runtime/slice.ts'
 
 export const GENESIS: Hash = new Uint8Array(32).fill(7)
 
@@ -74,6 +75,7 @@ export const startTestNode = async (options: StartOptions = {}): Promise<Node> =
     maxPeers: 25,
     refuses: () => undefined,
     nowMs: () => Date.now(),
+    pause: createSlice(),
     ...options,
     log: { debug: note, info: note, warn: note, error: note },
     handlers: {

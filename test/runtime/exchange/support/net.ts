@@ -1,6 +1,7 @@
 import { startNetwork } from '../../../../p2p/startNetwork.ts'
 import type { Network } from '../../../../p2p/network.ts'
 import { logOf } from '../../../../runtime/logging/log.ts'
+import { createSlice } from '../../../../runtime/slice.ts'
 import type { Key } from '../../../core/chain/support/keys.ts'
 import { type NodeOptions, openNode, type TestNode } from './node.ts'
 import type { WireHandlers } from './wire.ts'
@@ -35,6 +36,7 @@ export const networkedNode = async (
     },
     log: logOf('network'),
     nowMs: Date.now,
+    pause: createSlice(),
   })
   node.exchange.attach(network)
   return {
