@@ -55,7 +55,8 @@ export const createTransactionGossip = (
       const transactions = readBatch(message.data)
       if (!rates.takes(from.toString(), transactions.length, message.data.length))
         return TopicValidatorResult.Ignore
-      // Many messages come at once where the processor is busy, and each is passed on as soon as it was looked at.
+      // Many messages come at once where the processor is busy, and each is passed on as soon as it was looked at. What waits
+      // here is bounded by the rates above: a burst of theirs.
       await pause()
       await checkForms(transactions, pause)
       return (await handlers.onTransactions(from, transactions))
