@@ -66,6 +66,7 @@ export type BlockExchangeOptions = {
   readonly table: PeerTable
   readonly log: NetworkLog
   readonly nowMs: () => number
+  readonly pause: () => Promise<void>
   /** The number of the own head: what is not above it is not wanted. */
   readonly headNumber: () => bigint
   /** This node sent consensus messages lately. */
@@ -100,9 +101,11 @@ export const createBlockExchange = (options: BlockExchangeOptions): BlockExchang
   const servedTo = (id: string): RecentKeys => keysOf(sent, id)
 
   const send = (link: Link, code: number, hash: Hash, rest: Uint8Array): void => {
-    link.blockChannel ??= openChannel(link.connection, options.protocol, QUEUE, reason =>
-      options.onChannelFailure(link, reason),
-    )
+    link.blockChannel ??= openChannel(link.connection, options.protocol, {
+      limits: QUEUE,
+      pause: options.pause,
+      onFailure: reason => options.onChannelFailure(link, reason),
+    })
     link.blockChannel.send(concatBytes(Uint8Array.of(code), hash), rest)
   }
 

@@ -15,6 +15,13 @@ export type ChannelLimits = {
   readonly bytesMax: number
 }
 
+export type ChannelOptions = {
+  readonly limits: ChannelLimits
+  /** Between the parts of a long message; see NetworkOptions. */
+  readonly pause: () => Promise<void>
+  readonly onFailure: (reason: string) => void
+}
+
 export type Channel = {
   /** Queues a message made of these parts behind those that wait. */
   send(...parts: readonly Uint8Array[]): void
@@ -31,8 +38,7 @@ export type Channel = {
 export const openChannel = (
   connection: Connection,
   protocol: string,
-  { messagesMax, bytesMax }: ChannelLimits,
-  onFailure: (reason: string) => void,
+  { limits: { messagesMax, bytesMax }, pause, onFailure }: ChannelOptions,
 ): Channel => {
   const queue: Message[] = []
   let queuedBytes = 0
@@ -79,7 +85,7 @@ export const openChannel = (
 
   const pump = async (to: Stream): Promise<void> => {
     while (queue.length > 0) {
-      const waiting = sendFrames(to, takeBatch())
+      const waiting = sendFrames(to, takeBatch(), pause)
       if (waiting !== undefined) await waiting
       if (state !== 'sending') return
     }

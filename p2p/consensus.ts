@@ -1,5 +1,5 @@
 import type { Stream } from '@libp2p/interface'
-import { type ChannelLimits, openChannel } from './channel.ts'
+import { type ChannelLimits, type ChannelOptions, openChannel } from './channel.ts'
 import type { Link } from './link.ts'
 import type { Role } from './network.ts'
 import { createRecent } from './recent.ts'
@@ -41,10 +41,10 @@ export const sendConsensusMessage = (
   protocol: string,
   code: number,
   data: Uint8Array,
-  onFailure: (reason: string) => void,
+  options: Omit<ChannelOptions, 'limits'>,
 ): boolean => {
   if (1 + data.length > CONSENSUS_BYTES_MAX) return false
-  link.consensusChannel ??= openChannel(link.connection, protocol, QUEUE, onFailure)
+  link.consensusChannel ??= openChannel(link.connection, protocol, { ...options, limits: QUEUE })
   link.consensusChannel.send(Uint8Array.of(code), data)
   return true
 }

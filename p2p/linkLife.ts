@@ -49,6 +49,7 @@ export type LinkLifeOptions = {
   readonly handlers: NetworkHandlers
   readonly log: NetworkLog
   readonly nowMs: () => number
+  readonly pause: () => Promise<void>
   readonly maxPeers: number
   readonly refuses: (publicKey: Uint8Array, host: string, port: number) => string | undefined
   readonly isStatic: (id: string) => boolean
@@ -91,9 +92,11 @@ export const createLinkLife = (options: LinkLifeOptions): LinkLife => {
 
   const tell = (link: Link, message: StatusMessage): void => {
     if (link.statusChannel === undefined)
-      link.statusChannel = openChannel(link.connection, STATUS_PROTOCOL, STATUS_QUEUE, reason =>
-        abort(link, reason),
-      )
+      link.statusChannel = openChannel(link.connection, STATUS_PROTOCOL, {
+        limits: STATUS_QUEUE,
+        pause: options.pause,
+        onFailure: reason => abort(link, reason),
+      })
     link.toldAtMs = nowMs()
     link.statusChannel.send(encodeStatusMessage(message))
   }

@@ -73,7 +73,7 @@ export async function* requestRange(
 }
 
 /** Gathers messages for a stream. Its functions throw NetworkError when the peer goes, or reads nothing for long. */
-const createBatch = (stream: Stream) => {
+const createBatch = (stream: Stream, pause: () => Promise<void>) => {
   let gathered: Message[] = []
   let bytes = 0
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -84,7 +84,7 @@ const createBatch = (stream: Stream) => {
     const sent = gathered
     gathered = []
     bytes = 0
-    if (sent.length > 0) await sendFrames(stream, sent)
+    if (sent.length > 0) await sendFrames(stream, sent, pause)
   }
 
   return {
@@ -103,14 +103,18 @@ const createBatch = (stream: Stream) => {
 }
 
 /** Answers one request on its stream. @throws whatever `blocks` throws, NetworkError when the peer goes */
-export const answerRange = async (stream: Stream, blocks: NetworkHandlers['blocks']): Promise<void> => {
+export const answerRange = async (
+  stream: Stream,
+  blocks: NetworkHandlers['blocks'],
+  pause: () => Promise<void>,
+): Promise<void> => {
   for await (const request of readFrames(stream, { bytesMax: REQUEST_BYTES, silenceMs: SILENCE_MS })) {
     if (request.length !== REQUEST_BYTES)
       throw new NetworkError('BAD_MESSAGE', `a range request of ${request.length} bytes`)
     const view = new DataView(request.buffer, request.byteOffset, request.byteLength)
     const count = Math.min(view.getUint16(8), RANGE_BLOCKS_MAX)
     let bytes = 0
-    const batch = createBatch(stream)
+    const batch = createBatch(stream, pause)
     try {
       for await (const block of blocks(view.getBigUint64(0), count)) {
         await batch.add(block)

@@ -6,7 +6,7 @@ import { encodeLength } from './frames.ts'
 /** A peer that takes no byte for this long while there are some for it is stuck, though it may live. */
 export const STALL_TIMEOUT_MS = 30_000
 
-/** Encrypted at once, a millisecond or two for each peer that it goes to; longer messages let other work between their parts. */
+/** Encrypted at once, in a millisecond or two; longer messages let other work between their parts, and those for other peers. */
 const PART_BYTES_MAX = 128 * 1024
 
 const isFlushed = (stream: Stream): boolean => stream.writeBufferLength === 0 && !stream.writableNeedsDrain
@@ -23,20 +23,28 @@ export const messageOf = (...parts: readonly Uint8Array[]): Message => ({
  * Sends messages, each behind its length. Undefined when they are with the socket already, else resolves when they are.
  * @throws NetworkError when the stream ends, or takes nothing for STALL_TIMEOUT_MS
  */
-export const sendFrames = (stream: Stream, messages: readonly Message[]): Promise<void> | undefined => {
+export const sendFrames = (
+  stream: Stream,
+  messages: readonly Message[],
+  pause: () => Promise<void>,
+): Promise<void> | undefined => {
   const pieces = messages.flatMap(({ parts, bytes }) => [encodeLength(bytes), ...parts])
   const { bytes } = messageOf(...pieces)
-  if (bytes > PART_BYTES_MAX) return sendInParts(stream, pieces)
+  if (bytes > PART_BYTES_MAX) return sendInParts(stream, pieces, pause)
   stream.send(concatBytes(...pieces))
   return flushed(stream, STALL_TIMEOUT_MS)
 }
 
-const sendInParts = async (stream: Stream, pieces: readonly Uint8Array[]): Promise<void> => {
+const sendInParts = async (
+  stream: Stream,
+  pieces: readonly Uint8Array[],
+  pause: () => Promise<void>,
+): Promise<void> => {
   for (const piece of pieces) {
     for (let offset = 0; offset < piece.length; offset += PART_BYTES_MAX) {
+      await pause()
       stream.send(piece.subarray(offset, offset + PART_BYTES_MAX))
       await flushed(stream, STALL_TIMEOUT_MS)
-      await new Promise(resolve => setTimeout(resolve, 0))
     }
   }
 }

@@ -45,7 +45,7 @@ const CHANNEL_STREAMS_MAX = 2
  * @throws EnodeError when a bootnode or static node is no enode URL
  */
 export const startNetwork = async (options: NetworkOptions): Promise<Network> => {
-  const { nowMs, maxPeers, refuses } = options
+  const { nowMs, pause, maxPeers, refuses } = options
   const log = calmLog(options.log, nowMs)
   const handlers = guardHandlers(options.handlers, log)
   const protocols = protocolsOf(handlers.status().genesisHash)
@@ -155,6 +155,7 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
     handlers,
     log,
     nowMs,
+    pause,
     maxPeers,
     refuses,
     isStatic,
@@ -190,6 +191,7 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
     table,
     log,
     nowMs,
+    pause,
     headNumber: () => handlers.status().headNumber,
     takesPart: () => nowMs() - sentConsensusAtMs < TAKES_PART_MS,
     onBlock: (link, block) => {
@@ -313,7 +315,7 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
   )
   await handle(protocols.blocks, CHANNEL_STREAMS_MAX, (stream, link) => blocks.receive(stream, link))
   await handle(protocols.ranges, RANGES_AT_ONCE_MAX, (stream, link) =>
-    answer(stream, link, () => answerRange(stream, handlers.blocks)),
+    answer(stream, link, () => answerRange(stream, handlers.blocks, pause)),
   )
   await handle(protocols.peers, CHANNEL_STREAMS_MAX, (stream, link) =>
     answer(stream, link, () => answerWithEnodes(stream, discovery.enodesFor(link))),
@@ -340,7 +342,10 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
       sentConsensusAtMs = nowMs()
       return (
         link !== undefined &&
-        sendConsensusMessage(link, protocols.consensus, code, data, reason => life.close(link, reason, false))
+        sendConsensusMessage(link, protocols.consensus, code, data, {
+          pause,
+          onFailure: reason => life.close(link, reason, false),
+        })
       )
     },
     announceTransactions: transactions => gossip.announce(transactions),

@@ -15,7 +15,11 @@ import type { Turn } from './turn.ts'
 
 export type Transition = { readonly state: QbftState; readonly effects: readonly Effect[] }
 
-const atHeight = (state: QbftState, step: (height: HeightState) => HeightState): QbftState =>
+function* atHeight(state: QbftState, steps: (height: HeightState) => Steps<HeightState>): Steps<QbftState> {
+  return state.height?.active === true ? { ...state, height: yield* steps(state.height) } : state
+}
+
+const inOneStep = (state: QbftState, step: (height: HeightState) => HeightState): QbftState =>
   state.height?.active === true ? { ...state, height: step(state.height) } : state
 
 function* stepsOf(turn: Turn, state: QbftState, input: Input): Steps<QbftState> {
@@ -25,27 +29,27 @@ function* stepsOf(turn: Turn, state: QbftState, input: Input): Steps<QbftState> 
     case 'message':
       return yield* handleMessage(turn, state, input.message, input.peer)
     case 'timer':
-      return atHeight(state, height => handleTimer(turn, height, input.timer, input.transactionsWaiting))
+      return yield* atHeight(state, height =>
+        handleTimer(turn, height, input.timer, input.transactionsWaiting),
+      )
     case 'block-built':
-      return atHeight(state, height => handleBuilt(turn, height, input))
+      return yield* atHeight(state, height => handleBuilt(turn, height, input))
     case 'block-verified':
-      return state.height?.active === true
-        ? { ...state, height: yield* handleVerified(turn, state.height, input.hash, input.invalid) }
-        : state
+      return yield* atHeight(state, height => handleVerified(turn, height, input.hash, input.invalid))
     case 'import-failed':
-      return atHeight(state, height => handleImportFailed(turn, height, input.hash))
+      return inOneStep(state, height => handleImportFailed(turn, height, input.hash))
     case 'peer-connected':
-      return atHeight(state, height => handleConnected(turn, height, input.peer))
+      return inOneStep(state, height => handleConnected(turn, height, input.peer))
     case 'transactions-waiting':
-      return atHeight(state, height => handleTransactions(turn, height))
+      return yield* atHeight(state, height => handleTransactions(turn, height))
   }
 }
 
 /**
  * The QBFT consensus of one validator (Besu's rules; quoted names in the comments are those of the QBFT paper and its Dafny
  * specification): what it does about one input. Pure: the same state, input and time give the same result. `nowMs` is
- * milliseconds since 1970. Yields while a block is read, for a large one takes long: whoever lets other work have its turn
- * gives the machine nothing else meanwhile.
+ * milliseconds since 1970. Yields while a block is read or proposed, for a large one takes long: whoever lets other work
+ * have its turn gives the machine nothing else meanwhile.
  */
 export function* transitionSteps(
   environment: QbftEnvironment,

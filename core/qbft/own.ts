@@ -14,6 +14,7 @@ import {
   type SignedProposal,
   type SignedRoundChange,
 } from './message.ts'
+import type { Steps } from '../steps.ts'
 import type { RestartRecord } from './restartRecord.ts'
 import { signPayload } from './signing.ts'
 import type { HeightState } from './state.ts'
@@ -59,21 +60,18 @@ const signOnce = <Value>(
   return { height: { ...height, signed: { ...signedIn(height.signed, round), [kind]: digest } }, signed }
 }
 
-/** `block` carries the round and no seals. */
-export const signProposal = (
+/** `block` carries the round and no seals. Yields before what is signed, all of the block, is hashed. */
+export function* signProposal(
   { environment }: Turn,
   height: HeightState,
   round: number,
   block: Block,
-): Signing<SignedProposal> => {
+): Steps<Signing<SignedProposal>> {
   const payload = { sequence: height.sequence, round, block }
+  const payloadBytes = encodeProposalPayload(payload, environment.dialect)
+  yield
   return signOnce(height, round, 'proposed', qbftSealHash(block.header), () =>
-    signPayload(
-      QBFT_CODES.proposal,
-      payload,
-      encodeProposalPayload(payload, environment.dialect),
-      environment.sign,
-    ),
+    signPayload(QBFT_CODES.proposal, payload, payloadBytes, environment.sign),
   )
 }
 

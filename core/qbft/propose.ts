@@ -1,6 +1,7 @@
 import { equalBytes } from '../bytes/bytes.ts'
 import type { Block } from '../chain/block.ts'
 import { qbftBlockHash, qbftSealHash } from '../chain/codec/blockHash.ts'
+import type { Steps } from '../steps.ts'
 import { acceptProposal } from './accept.ts'
 import { broadcastInRound } from './broadcast.ts'
 import { withRound } from './codec/roundOfBlock.ts'
@@ -46,13 +47,17 @@ const timestampOf = ({ head }: HeightState, round: number, nowMs: number): bigin
   return now > earliest ? now : earliest
 }
 
-/** Proposes the block in the current round, with what justifies it, and takes the proposal itself. */
-export const propose = (turn: Turn, height: HeightState, unstamped: Block): HeightState => {
+/**
+ * Proposes the block in the current round, with what justifies it, and takes the proposal itself. All of a block, which may
+ * be of megabytes, is encoded, hashed and encoded in a message: it yields between them.
+ */
+function* propose(turn: Turn, height: HeightState, unstamped: Block): Steps<HeightState> {
   const { round } = height
   if (round === undefined || !isToPropose(turn, height)) return height
   const block = withRound(unstamped, round.round)
-  const made = signProposal(turn, height, round.round, block)
+  const made = yield* signProposal(turn, height, round.round, block)
   if (made === undefined) return height
+  yield
   const { justification } = round
   const message: ProposalMessage = {
     kind: 'proposal',
@@ -61,7 +66,9 @@ export const propose = (turn: Turn, height: HeightState, unstamped: Block): Heig
     prepares: highestPrepared(justification)?.prepares ?? [],
   }
   const { address } = turn.environment
-  return acceptProposal(turn, broadcastInRound(turn, made.height, message), {
+  const told = broadcastInRound(turn, made.height, message)
+  yield
+  return acceptProposal(turn, told, {
     message,
     author: address,
     peer: address,
@@ -75,7 +82,7 @@ export const propose = (turn: Turn, height: HeightState, unstamped: Block): Heig
  * that this is decided by are those that justify it, whatever comes while the block is made or verified: one more could tell
  * of a better certificate, and one for a later round takes the place of its author's.
  */
-export const beginProposal = (turn: Turn, before: HeightState): HeightState => {
+export function* beginProposal(turn: Turn, before: HeightState): Steps<HeightState> {
   if (before.round === undefined || !isToPropose(turn, before)) return before
   const justification = before.round.round === 0 ? [] : roundChangesOf(before)
   const round: RoundState = { ...before.round, justification }
@@ -88,19 +95,19 @@ export const beginProposal = (turn: Turn, before: HeightState): HeightState => {
   }
   const hash = qbftBlockHash(block.header)
   const verdict = verdictOn(height, hash)
-  if (verdict?.state === 'valid') return propose(turn, height, block)
+  if (verdict?.state === 'valid') return yield* propose(turn, height, block)
   if (verdict?.state === 'invalid') return height
   return requestVerdict(turn, { ...height, round: { ...round, toPropose: block } }, block, hash)
 }
 
 /** A block that this node built, for the round it was asked for. */
-export const proposeBuilt = (turn: Turn, height: HeightState, block: Block): HeightState =>
+export const proposeBuilt = (turn: Turn, height: HeightState, block: Block): Steps<HeightState> =>
   propose(turn, withVerdict(height, qbftBlockHash(block.header), { state: 'valid' }), block)
 
 /** The block of a certificate, now that it is verified. */
-export const proposeVerified = (turn: Turn, height: HeightState, hash: Uint8Array): HeightState => {
+export function* proposeVerified(turn: Turn, height: HeightState, hash: Uint8Array): Steps<HeightState> {
   const block = height.round?.toPropose
   return block === undefined || !equalBytes(qbftBlockHash(block.header), hash)
     ? height
-    : propose(turn, height, block)
+    : yield* propose(turn, height, block)
 }

@@ -1,3 +1,4 @@
+import type { Steps } from '../steps.ts'
 import { faultsOf } from '../validators/quorum.ts'
 import { broadcast } from './broadcast.ts'
 import type { RoundReason } from './effect.ts'
@@ -33,16 +34,16 @@ const earlyRound = (turn: Turn, height: HeightState): number | undefined => {
  * What the round changes gathered so far lead to: a quorum for a round begins it (and its timer counts from then on, which
  * brings validators into step), F + 1 for higher ones pull this validator along.
  */
-export const actOnRoundChanges = (turn: Turn, height: HeightState): HeightState => {
+export function* actOnRoundChanges(turn: Turn, height: HeightState): Steps<HeightState> {
   const reached = quorumRound(height)
   if (reached !== undefined) {
     const isCurrent = reached === currentRound(height)
     if (isCurrent) startRoundTimer(turn, height)
     const begun = isCurrent ? height : enterRound(turn, height, reached, 'round-changes')
-    return beginProposal(turn, { ...begun, actionedRound: reached })
+    return yield* beginProposal(turn, { ...begun, actionedRound: reached })
   }
   const early = earlyRound(turn, height)
-  return early === undefined ? height : changeRound(turn, height, early, 'early-round-change')
+  return early === undefined ? height : yield* changeRound(turn, height, early, 'early-round-change')
 }
 
 /** Sends the own round change for the current round, with the certificate this validator is locked on. */
@@ -70,14 +71,15 @@ export const changeRound = (
   height: HeightState,
   round: number,
   reason: RoundReason,
-): HeightState => actOnRoundChanges(turn, sendRoundChange(turn, enterRound(turn, height, round, reason)))
+): Steps<HeightState> =>
+  actOnRoundChanges(turn, sendRoundChange(turn, enterRound(turn, height, round, reason)))
 
 /**
  * The own round change for the round a restarted validator begins in. Where it was prepared in that very round the
  * certificate it asked with then is gone, and it waits for the round's end.
  */
-export const changeRoundAgain = (turn: Turn, height: HeightState): HeightState => {
+export function* changeRoundAgain(turn: Turn, height: HeightState): Steps<HeightState> {
   const { certificate, round } = height
   const isLater = certificate !== undefined && certificate.round >= (round?.round ?? 0)
-  return isLater ? height : actOnRoundChanges(turn, sendRoundChange(turn, height))
+  return isLater ? height : yield* actOnRoundChanges(turn, sendRoundChange(turn, height))
 }

@@ -23,6 +23,18 @@ describe('a block of 5 MB', () => {
       expect(keccak256(b.consensus[0]?.data as Uint8Array)).toEqual(keccak256(data))
     }))
 
+  test('is sent in parts, between which other work has its turn', () =>
+    withNodes(async start => {
+      const a = await start()
+      let pauses = 0
+      const pause = async (): Promise<void> => void pauses++
+      const b = await start({ bootnodes: [a.network.enode], pause })
+      await until(() => a.connections === 1 && b.connections === 1)
+      b.network.sendConsensus(addressOfPrivateKey(a.privateKey), 0x12, patternOf(FIVE_MB))
+      await until(() => a.consensus.length === 1)
+      expect(pauses).toBeGreaterThanOrEqual(FIVE_MB / (128 * 1024))
+    }))
+
   test('crosses as an announcement', () =>
     withNodes(async start => {
       const a = await start()

@@ -57,9 +57,10 @@ const newHeight = (
 }
 
 /** Begins where it stopped: in the round that it signed for last, so that it meets the others there. */
-const begin = (turn: Turn, height: HeightState): HeightState => {
+function* begin(turn: Turn, height: HeightState): Steps<HeightState> {
   const { signed } = height
-  if (signed.round > 0) return changeRoundAgain(turn, enterRound(turn, height, signed.round, 'restart'))
+  if (signed.round > 0)
+    return yield* changeRoundAgain(turn, enterRound(turn, height, signed.round, 'restart'))
   ask(turn, {
     kind: 'start-timer',
     timer: { kind: 'block', sequence: height.sequence },
@@ -93,7 +94,7 @@ export function* handleHead(turn: Turn, before: QbftState, head: HeadContext): S
   if (!head.active) return { ...state, height, restart: kept }
   const { taken, left } = takeFuture(state.future, height.sequence)
   if (!height.active) return { ...state, height, restart: kept, future: left }
-  let next = begin(turn, height)
+  let next = yield* begin(turn, height)
   for (const { author, peer, wire } of taken) {
     const message = openMessage(wire.code, wire.data)
     // It was a validator when its message came.

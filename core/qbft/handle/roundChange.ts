@@ -63,5 +63,5 @@ export function* handleRoundChange(
   const roundChanges = new Map(height.roundChanges)
   roundChanges.delete(key)
   roundChanges.set(key, message)
-  return actOnRoundChanges(turn, { ...height, roundChanges })
+  return yield* actOnRoundChanges(turn, { ...height, roundChanges })
 }

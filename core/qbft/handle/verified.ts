@@ -47,5 +47,5 @@ export function* handleVerified(
   const candidate = judged.round?.candidate
   return candidate !== undefined && equalBytes(candidate.hash, hash)
     ? acceptProposal(turn, judged, candidate)
-    : proposeVerified(turn, judged, hash)
+    : yield* proposeVerified(turn, judged, hash)
 }

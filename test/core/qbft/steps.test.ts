@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
+import { qbftBlockHash } from '../../../core/chain/codec/blockHash.ts'
 import type { QbftMessage } from '../../../core/qbft/message.ts'
 import type { Input } from '../../../core/qbft/input.ts'
 import { transition, transitionSteps } from '../../../core/qbft/machine.ts'
-import { initialState } from '../../../core/qbft/state.ts'
+import { initialState, type QbftState } from '../../../core/qbft/state.ts'
 import { makeTransfer } from './support/blocks.ts'
 import { givenNode } from './support/given.ts'
 import { certificate, proposal, roundChange, wireOf } from './support/messages.ts'
@@ -12,6 +13,9 @@ import { at } from './support/keys.ts'
 const TRANSACTIONS = Array.from({ length: 200 }, (_, nonce) => makeTransfer(nonce))
 /** Of 200 transactions, with a pause after 32 each, and one between the hashes over all of the message. */
 const PAUSES_MIN = 7
+
+/** After the encoding of what is signed, its hashing, and the encoding of the message. */
+const PAUSES_PROPOSING = 3
 
 const given = () => {
   const { keys, block } = givenNode(4, 1)
@@ -34,6 +38,15 @@ const inputOf = (from: Uint8Array, message: QbftMessage): Input => ({
   peer: from,
 })
 
+const pausesOf = (...[environment, state, input, nowMs]: Parameters<typeof transitionSteps>): number => {
+  const steps = transitionSteps(environment, state, input, nowMs)
+  let pauses = 0
+  let step = steps.next()
+  for (; step.done !== true; step = steps.next()) pauses++
+  expect(step.value).toEqual(transition(environment, state, input, nowMs))
+  return pauses
+}
+
 describe('given a message with a large block', () => {
   const { keys, environment, state, made } = given()
   const [proposer, , third] = keys
@@ -45,11 +58,46 @@ describe('given a message with a large block', () => {
     ['a round change', inputOf(third.address, roundChange(third, 1, certificate(peers, made)))],
     ['the own proposal that comes back', inputOf(third.address, proposal(at(keys, 1), made))],
   ])('when %s is taken in steps then it pauses amid the block, and the outcome is the same', (_, input) => {
-    const steps = transitionSteps(environment, state, input, 3_000)
-    let pauses = 0
-    let step = steps.next()
-    for (; step.done !== true; step = steps.next()) pauses++
-    expect(pauses).toBeGreaterThanOrEqual(PAUSES_MIN)
-    expect(step.value).toEqual(transition(environment, state, input, 3_000))
+    expect(pausesOf(environment, state, input, 3_000)).toBeGreaterThanOrEqual(PAUSES_MIN)
+  })
+})
+
+describe('given a validator whose turn it is to propose', () => {
+  const { keys, made } = given()
+  const own = at(keys, 0)
+  const environment = environmentOf(own)
+  const after = (inputs: readonly Input[]): QbftState =>
+    inputs.reduce(
+      (before, input) => transition(environment, before, input, 3_000).state,
+      initialState(undefined),
+    )
+  const begun: readonly Input[] = [
+    { kind: 'head', head: headOf(keys) },
+    { kind: 'timer', timer: { kind: 'block', sequence: 1n }, transactionsWaiting: true },
+  ]
+
+  test('when it has built a large block then it pauses while it signs and tells it', () => {
+    const built: Input = { kind: 'block-built', sequence: 1n, round: 0, block: made }
+    expect(pausesOf(environment, after(begun), built, 3_000)).toBe(PAUSES_PROPOSING)
+  })
+
+  test('when it has the verdict on the block of a certificate then it does so, too', () => {
+    const peers = [1, 2, 3].map(index => at(keys, index))
+    const theirs = certificate(peers, made)
+    const changes = peers.map(key => inputOf(key.address, roundChange(key, 4, theirs)))
+    const verified: Input = { kind: 'block-verified', hash: qbftBlockHash(made.header), invalid: undefined }
+    expect(pausesOf(environment, after([...begun, ...changes]), verified, 3_000)).toBe(PAUSES_PROPOSING)
+  })
+
+  test('when it has that verdict already, and the round changes come, then it does so, too', () => {
+    const peers = [1, 2, 3].map(index => at(keys, index))
+    const theirs = certificate(peers, made)
+    // The second of them pulls this validator along, whose own one makes a quorum.
+    const [first, second] = peers.map(key => inputOf(key.address, roundChange(key, 4, theirs)))
+    if (first === undefined || second === undefined) throw new Error('three peers')
+    const built: Input = { kind: 'block-built', sequence: 1n, round: 0, block: made }
+    const withoutVerdict = pausesOf(environment, after([...begun, first]), second, 3_000)
+    const withVerdict = pausesOf(environment, after([...begun, built, first]), second, 3_000)
+    expect(withVerdict).toBe(withoutVerdict + PAUSES_PROPOSING)
   })
 })
