@@ -1,15 +1,14 @@
 import type { Steps } from '../steps.ts'
-import { MISSING, type TrieRun } from './load.ts'
-import { nibbleAt } from './nibbles.ts'
+import { MISSING, recordKey, type TrieRun } from './load.ts'
 import type { Node, TrieNodeWrite } from './node.ts'
 import { type TrieEntry, updateTrie } from './trie.ts'
 
-/** Entries applied between two pauses: about a millisecond of new accounts. */
-export const SLICE_ENTRIES = 256
+/** Entries applied between two pauses: about a millisecond of new accounts, some on a busy machine. */
+export const SLICE_ENTRIES = 128
 
 /**
- * Where slices of sorted entries end: behind whole first nibbles, so that two slices have nothing below the root in common.
- * One slice where the root may change its shape, as it does when something is deleted.
+ * Where slices of sorted entries end: behind whole first bytes, so that two slices have nothing in common but the root and
+ * what is right below it. One slice where the root may change its shape, as it does when something is deleted.
  */
 const sliceEnds = (root: Node | undefined, entries: readonly TrieEntry[]): readonly number[] => {
   const isWhole =
@@ -21,12 +20,24 @@ const sliceEnds = (root: Node | undefined, entries: readonly TrieEntry[]): reado
   const ends: number[] = []
   let start = 0
   for (let at = SLICE_ENTRIES; at < entries.length; at++) {
-    const [last, next] = [entries[at - 1] as TrieEntry, entries[at] as TrieEntry]
-    if (at - start < SLICE_ENTRIES || nibbleAt(next.key, 0) === nibbleAt(last.key, 0)) continue
+    if (at - start < SLICE_ENTRIES || entries[at]?.key[0] === entries[at - 1]?.key[0]) continue
     ends.push(at)
     start = at
   }
   return [...ends, entries.length]
+}
+
+/** Moves the records that the next slice may write again, which stand last, from the run's writes to `shared`. */
+const takeShared = (run: TrieRun, from: number, shared: Map<string, TrieNodeWrite>): void => {
+  const { writes, keyPrefix } = run
+  if (writes === undefined) return
+  const longest = recordKey(keyPrefix, '0').length
+  let first = writes.length
+  while (first > from && (writes[first - 1] as TrieNodeWrite).key.length <= longest) first--
+  for (const write of writes.splice(first)) {
+    shared.delete(write.key)
+    shared.set(write.key, write)
+  }
 }
 
 /** What `updateTrie` does, with a pause after each slice of many entries; the writes are the same but for their order. */
@@ -37,22 +48,22 @@ export function* updateInSlices(
 ): Steps<Node | undefined | typeof MISSING> {
   const ends = sliceEnds(root, entries)
   if (ends.length === 1) return updateTrie(run, root, entries)
+  const shared = new Map<string, TrieNodeWrite>()
   let node = root
   let start = 0
   let isMissing = false
-  let rootWrite: TrieNodeWrite | undefined
   for (const end of ends) {
+    const written = run.writes?.length ?? 0
     const next = updateTrie(run, node, entries.slice(start, end))
     // The other slices tell what else must be loaded.
     if (next === MISSING) isMissing = true
-    else if (next !== node) {
+    else {
       node = next
-      // The root's record comes last and is written once.
-      rootWrite = run.writes?.pop()
+      takeShared(run, written, shared)
     }
     start = end
     yield
   }
-  if (rootWrite !== undefined) run.writes?.push(rootWrite)
+  run.writes?.push(...shared.values())
   return isMissing ? MISSING : node
 }

@@ -1,4 +1,4 @@
-import { compareBytes, type Hash } from '../bytes/bytes.ts'
+import type { Hash } from '../bytes/bytes.ts'
 import { EMPTY_TRIE_ROOT } from '../crypto/constants.ts'
 import { keccak256 } from '../crypto/crypto.ts'
 import {
@@ -14,6 +14,7 @@ import { cachedRoot, cacheRoot, type TrieCache, trimCache } from './cache.ts'
 import { loadRoot, MISSING, rootHash, type TrieRun } from './load.ts'
 import type { TrieNodeReader, TrieNodeWrite } from './node.ts'
 import { SLICE_ENTRIES, updateInSlices } from './slices.ts'
+import { sortSteps } from './sort.ts'
 import type { TrieEntry } from './trie.ts'
 
 /** What a block made of the state trie. */
@@ -85,8 +86,7 @@ function* rootSteps(
   if (before === MISSING) return MISSING
   // Kept even when this run fails: what it loads and verifies below serves the next one.
   if (cache !== undefined) cacheRoot(cache, keyPrefix, parentRoot, before, 0)
-  entries.sort((a, b) => compareBytes(a.key, b.key))
-  const after = yield* updateInSlices(run, before, entries)
+  const after = yield* updateInSlices(run, before, yield* sortSteps(entries))
   if (after === MISSING) return MISSING
   const root = after === before ? parentRoot : rootHash(after)
   if (cache !== undefined) cacheRoot(cache, keyPrefix, root, after, run.branches)

@@ -75,6 +75,23 @@ describe('many entries applied in slices', () => {
     expect(pauses).toBeGreaterThanOrEqual(3)
   })
 
+  test.each([17, 40, 100, 500])('leave the same records above a small trie: %i', size => {
+    for (let seed = 0; seed < 20; seed++) {
+      const base = seed * 100_000
+      const first = createRecords()
+      const run = runOver(first)
+      const root = updateTrie(run, undefined, entriesOf(base, base + size, 'before'))
+      if (root === undefined || root === MISSING) throw new Error('nothing was built')
+      first.write(run.writes ?? [])
+      const entries = entriesOf(base + size - 10, base + size + 600, 'after')
+      const [whole, sliced] = [runOver(first), runOver(first)]
+      const expected = updateTrie(whole, loadRoot(whole, rootHash(root)) as never, entries)
+      const { result } = drive(updateInSlices(sliced, loadRoot(sliced, rootHash(root)) as never, entries))
+      expect(toHex(rootHash(result as never))).toBe(toHex(rootHash(expected as never)))
+      expect(byKey(sliced.writes)).toEqual(byKey(whole.writes))
+    }
+  })
+
   test('of which one is deleted are applied at once', () => {
     const entries = entriesOf(0, 2000, 'after').map((entry, index) =>
       index === 7 ? { ...entry, value: undefined } : entry,

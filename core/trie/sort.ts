@@ -1,0 +1,25 @@
+import { compareBytes } from '../bytes/bytes.ts'
+import type { Steps } from '../steps.ts'
+import { SLICE_ENTRIES } from './slices.ts'
+import type { TrieEntry } from './trie.ts'
+
+const inPlace = (entries: TrieEntry[]): TrieEntry[] => entries.sort((a, b) => compareBytes(a.key, b.key))
+
+/**
+ * The entries by their keys, which are hashes: each begins with any byte as often as with any other, so that what begins with
+ * one byte is sorted by itself. Pauses after some of many entries.
+ */
+export function* sortSteps(entries: TrieEntry[]): Steps<readonly TrieEntry[]> {
+  if (entries.length <= SLICE_ENTRIES) return inPlace(entries)
+  const byFirstByte: TrieEntry[][] = Array.from({ length: 256 }, () => [])
+  for (const entry of entries) byFirstByte[entry.key[0] ?? 0]?.push(entry)
+  const sorted: TrieEntry[] = []
+  let paused = 0
+  for (const some of byFirstByte) {
+    for (const entry of inPlace(some)) sorted.push(entry)
+    if (sorted.length - paused < SLICE_ENTRIES) continue
+    paused = sorted.length
+    yield
+  }
+  return sorted
+}
