@@ -3,7 +3,7 @@ import type { Block } from '../chain/block.ts'
 import { qbftSealHash } from '../chain/codec/blockHash.ts'
 import { encodeCommitPayload } from './codec/commit.ts'
 import { encodePreparePayload } from './codec/prepare.ts'
-import { encodeProposalPayload } from './codec/proposal.ts'
+import { encodeProposalPayloadSteps } from './codec/proposal.ts'
 import { withRound } from './codec/roundOfBlock.ts'
 import { encodeRoundChangePayload } from './codec/roundChange.ts'
 import {
@@ -60,7 +60,7 @@ const signOnce = <Value>(
   return { height: { ...height, signed: { ...signedIn(height.signed, round), [kind]: digest } }, signed }
 }
 
-/** `block` carries the round and no seals. Yields before what is signed, all of the block, is hashed. */
+/** `block` carries the round and no seals. Yields while the block, all of which is signed, is encoded, and before it is hashed. */
 export function* signProposal(
   { environment }: Turn,
   height: HeightState,
@@ -68,7 +68,7 @@ export function* signProposal(
   block: Block,
 ): Steps<Signing<SignedProposal>> {
   const payload = { sequence: height.sequence, round, block }
-  const payloadBytes = encodeProposalPayload(payload, environment.dialect)
+  const payloadBytes = yield* encodeProposalPayloadSteps(payload, environment.dialect)
   yield
   return signOnce(height, round, 'proposed', qbftSealHash(block.header), () =>
     signPayload(QBFT_CODES.proposal, payload, payloadBytes, environment.sign),

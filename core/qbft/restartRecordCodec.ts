@@ -1,10 +1,10 @@
 import { concatBytes, EMPTY_BYTES, equalBytes, type Hash } from '../bytes/bytes.ts'
-import { encodedBlockPieces } from '../chain/codec/block.ts'
+import { encodedBlockPiecesSteps } from '../chain/codec/block.ts'
 import { DecodeError } from '../chain/codec/error.ts'
 import { rlpListPieces } from '../chain/codec/list.ts'
 import { keccak256 } from '../crypto/crypto.ts'
 import { encodeRlp, RlpError } from '../rlp/rlp.ts'
-import { inOneGo } from '../steps.ts'
+import { inOneGo, type Steps } from '../steps.ts'
 import { decodeMessageBlock } from './codec/block.ts'
 import {
   decodeDigest,
@@ -25,14 +25,17 @@ const VERSION = 1
 const CHECKSUM_BYTES = 8
 const CONTENT_START = 1 + CHECKSUM_BYTES
 
+/** In less than a millisecond. */
+const HASHED_AT_ONCE_BYTES = 128 * 1024
+
 /** `checked` is the version, and behind it the content. */
 const checksum = (checked: Uint8Array): Uint8Array => keccak256(checked).subarray(0, CHECKSUM_BYTES)
 
-const certificatePieces = (certificate: PreparedCertificate | undefined): readonly Uint8Array[] => {
+function* certificatePieces(certificate: PreparedCertificate | undefined): Steps<readonly Uint8Array[]> {
   if (certificate === undefined) return [EMPTY_LIST]
   const { block, round, digest, prepares } = certificate
   return rlpListPieces([
-    ...encodedBlockPieces(block),
+    ...(yield* encodedBlockPiecesSteps(block)),
     encodeRlp(round),
     encodeRlp(digest),
     encodeSignedList(prepares),
@@ -43,24 +46,30 @@ const digestItem = (digest: Hash | undefined): Uint8Array => encodeRlp(digest ??
 
 /**
  * The record as it is kept: a version byte, the start of a checksum, and RLP
- * `[sequence, round, proposed, prepared, committed, certificate]` with empty items for what there is not.
+ * `[sequence, round, proposed, prepared, committed, certificate]` with empty items for what there is not. Yields amid
+ * the block of the certificate, and before what is long is hashed.
  */
-export const encodeRestartRecord = (record: RestartRecord): Uint8Array => {
+export function* encodeRestartRecordSteps(record: RestartRecord): Steps<Uint8Array> {
   const content = rlpListPieces([
     encodeRlp(record.sequence),
     encodeRlp(record.round),
     digestItem(record.proposed),
     digestItem(record.prepared),
     digestItem(record.committed),
-    ...certificatePieces(record.certificate),
+    ...(yield* certificatePieces(record.certificate)),
   ])
   const bytes = concatBytes(new Uint8Array(CONTENT_START), ...content)
   // The version stands before the content for a moment, so that a block of megabytes is not copied once more.
   bytes[CONTENT_START - 1] = VERSION
+  if (bytes.length > HASHED_AT_ONCE_BYTES) yield
   bytes.set(checksum(bytes.subarray(CONTENT_START - 1)), 1)
   bytes[0] = VERSION
   return bytes
 }
+
+/** The same in one go. */
+export const encodeRestartRecord = (record: RestartRecord): Uint8Array =>
+  inOneGo(encodeRestartRecordSteps(record))
 
 const decodeDigestItem = (raw: RawItem | undefined): Hash | undefined =>
   raw !== undefined && equalBytes(raw, EMPTY_STRING) ? undefined : decodeDigest(raw)

@@ -1,5 +1,5 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
-import { decodeBlock, encodeBlock } from '../chain/codec/block.ts'
+import { decodeBlock, encodeBlockSteps } from '../chain/codec/block.ts'
 import type { StateChanges } from '../state/account.ts'
 import { inOneGo, type Steps } from '../steps.ts'
 import { readChanges, writeChanges } from './codec/changes.ts'
@@ -24,7 +24,7 @@ export type Segment = {
 
 /** A block with everything that was made of it, as the one value that commits it. Trie records are left out: they follow from the changes. Yields amid much. */
 export function* encodeSegmentSteps(commit: BlockCommit): Steps<Uint8Array> {
-  const block = encodeBlock(commit.block)
+  const block = yield* encodeBlockSteps(commit.block)
   const section = createWriter(block.length)
   const writer = createWriter(3 * block.length)
   writer.byte(SEGMENT_VERSION)

@@ -95,7 +95,7 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
   ): Promise<void> => {
     // A commit went before, and telling of a large block takes some milliseconds more.
     await nextTurn()
-    exchange?.committed(block)
+    await exchange?.committed(block)
     await options.poolSettled()
     const isOwn = equalBytes(block.header.coinbase, key.address)
     const what = isOwn ? 'Produced' : 'Imported'

@@ -2,11 +2,13 @@ import { equalBytes } from '../../core/bytes/bytes.ts'
 import type { RestartRecord } from '../../core/qbft/restartRecord.ts'
 import {
   decodeRestartRecord,
-  encodeRestartRecord,
+  encodeRestartRecordSteps,
   RestartRecordError,
 } from '../../core/qbft/restartRecordCodec.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
+import { withPauses } from '../../core/steps.ts'
 import type { Log } from '../logging/log.ts'
+import { createSlice } from '../slice.ts'
 
 /** Beside the keys of the chain (core/store/keys.ts). */
 const RECORD_KEY = 'qbft:record'
@@ -46,10 +48,11 @@ export const readRestartRecord = async (
 
 /** Writes records, each in place of the one before; one that is there already is not written again. */
 export const createRecordStore = (storage: Pick<KeyValueStore, 'setDurably'>): RecordStore => {
+  const pause = createSlice()
   let last: Uint8Array | undefined
   return {
     write: async record => {
-      const value = encodeRestartRecord(record)
+      const value = await withPauses(encodeRestartRecordSteps(record), pause)
       if (last !== undefined && equalBytes(last, value)) return
       // Until it is known to be there, neither is what was there before.
       last = undefined

@@ -32,7 +32,7 @@ export type Exchange = {
   /** A consensus message told that the peer has blocks up to this number. */
   heardOf(peer: Address, number: bigint): void
   /** A block this node committed itself, to be told to others. */
-  committed(block: Block): void
+  committed(block: Block): Promise<void>
   /** What an operator must know to go on: peers whose genesis file or transitions differ, by the names of the entries. */
   differences(): readonly { readonly peer: string; readonly entries: readonly string[] }[]
   stop(): Promise<void>

@@ -1,12 +1,14 @@
 import { toBareHex } from '../../core/bytes/hex.ts'
 import type { Block } from '../../core/chain/block.ts'
 import type { Chain } from '../../core/chain/chain.ts'
-import { decodeBlockHeader, encodeBlock } from '../../core/chain/codec/block.ts'
+import { decodeBlockHeader, encodeBlockSteps } from '../../core/chain/codec/block.ts'
 import { blockHash } from '../../core/chain/codec/blockHash.ts'
 import { DecodeError } from '../../core/chain/codec/error.ts'
 import { InvalidBlock } from '../../core/chain/rules/invalidBlock.ts'
+import { withPauses } from '../../core/steps.ts'
 import type { Misbehaviour, Network, Peer } from '../../p2p/network.ts'
 import type { Log } from '../logging/log.ts'
+import { createSlice } from '../slice.ts'
 import { tellBlock } from '../validator/tellBlock.ts'
 import { decodeInSlices } from './decodeInSlices.ts'
 import { BLOCK_BYTES_MAX } from './download.ts'
@@ -29,7 +31,7 @@ export type NewBlocksOptions = {
 
 export type NewBlocks = {
   /** Tells a block that was committed here. */
-  readonly announce: (block: Block) => void
+  readonly announce: (block: Block) => Promise<void>
   /** A peer tells of one. */
   readonly receive: (peer: Peer, encoded: Uint8Array) => void
   /** Blocks that were told of and are being imported. */
@@ -103,7 +105,9 @@ export const createNewBlocks = (options: NewBlocksOptions): NewBlocks => {
   }
 
   return {
-    announce: block => announceEncoded(block, encodeBlock(block)),
+    announce: async block => {
+      announceEncoded(block, await withPauses(encodeBlockSteps(block), createSlice()))
+    },
     receive,
     importing: () => importing.size,
   }

@@ -1,6 +1,7 @@
 import { toBareHex } from '../../core/bytes/hex.ts'
 import type { Chain } from '../../core/chain/chain.ts'
 import type { SenderTransaction } from '../../core/chain/transaction.ts'
+import { type Steps, withPauses } from '../../core/steps.ts'
 import type { ChainHead } from '../../core/store/store.ts'
 import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
 import type { Log } from '../logging/log.ts'
@@ -16,16 +17,27 @@ export type PoolFollower = {
 /** Taken out of the pool in one go: about a millisecond. */
 const SLICE_TRANSACTIONS = 200
 
+/** Looked at, to tell whose they are, in one go. */
+const SORTED_TRANSACTIONS = 1_000
+
 /** Those of one sender stay together: the first of them takes the others along. */
-const slicesOf = (mined: readonly SenderTransaction[]): readonly (readonly SenderTransaction[])[] => {
+function* slicesOf(mined: readonly SenderTransaction[]): Steps<readonly (readonly SenderTransaction[])[]> {
   // An authorization (EIP-7702) makes stale what any sender sent.
   if (mined.length <= SLICE_TRANSACTIONS || mined.some(({ transaction }) => transaction.type === 4))
     return [mined]
+  const bySender = new Map<string, SenderTransaction[]>()
+  for (const [index, one] of mined.entries()) {
+    const key = toBareHex(one.sender)
+    const others = bySender.get(key)
+    if (others === undefined) bySender.set(key, [one])
+    else others.push(one)
+    if (index % SORTED_TRANSACTIONS === SORTED_TRANSACTIONS - 1) yield
+  }
   const slices: SenderTransaction[][] = []
-  for (const ofSender of Map.groupBy(mined, ({ sender }) => toBareHex(sender)).values()) {
+  for (const ofSender of bySender.values()) {
     const last = slices.at(-1)
-    if (last === undefined || last.length >= SLICE_TRANSACTIONS) slices.push([...ofSender])
-    else last.push(...ofSender)
+    if (last === undefined || last.length >= SLICE_TRANSACTIONS) slices.push(ofSender)
+    else for (const one of ofSender) last.push(one)
   }
   return slices
 }
@@ -54,7 +66,7 @@ export const startPoolFollower = (options: {
         sender: record.senders[index] as Uint8Array,
       }),
     )
-    for (const slice of slicesOf(mined)) {
+    for (const slice of await withPauses(slicesOf(mined), nextTurn)) {
       if (isLarge) await nextTurn()
       await chain.store.run(() => pool.removeMined(slice, poolHead()))
     }

@@ -5,7 +5,8 @@ import type { SenderTransaction } from '../../core/chain/transaction.ts'
 import { keccak256, sign } from '../../core/crypto/crypto.ts'
 import { parseGenesis } from '../../core/genesis/parse.ts'
 import { decodeMessageSteps, openMessage } from '../../core/qbft/codec/message.ts'
-import { encodeProposal, encodeProposalPayload } from '../../core/qbft/codec/proposal.ts'
+import { encodeProposal, encodeProposalPayloadSteps } from '../../core/qbft/codec/proposal.ts'
+import { inOneGo } from '../../core/steps.ts'
 import { QBFT_CODES } from '../../core/qbft/message.ts'
 import { authorOf, signPayload } from '../../core/qbft/signing.ts'
 import { openChainStore } from '../../core/store/chainStore.ts'
@@ -51,8 +52,11 @@ const longestHoldMs = async (run: () => unknown): Promise<number> => {
 
 const proposalOf = (block: Block): Uint8Array => {
   const payload = { sequence: block.header.number, round: 0, block }
-  const signed = signPayload(PROPOSAL, payload, encodeProposalPayload(payload, 'legacy'), digest =>
-    sealOfSignature(sign(digest, VALIDATOR_KEY)),
+  const signed = signPayload(
+    PROPOSAL,
+    payload,
+    inOneGo(encodeProposalPayloadSteps(payload, 'legacy')),
+    digest => sealOfSignature(sign(digest, VALIDATOR_KEY)),
   )
   return encodeProposal({ kind: 'proposal', signed, roundChanges: [], prepares: [] })
 }

@@ -13,6 +13,9 @@ import { decodeWithdrawalItem, withdrawalItem } from './withdrawal.ts'
 /** What a block holds beside its header. */
 export type BlockBody = Omit<Block, 'header'>
 
+/** Transactions of one step of encoding: a millisecond or two where memory is slow to be had. */
+const ENCODING_STEP_ITEMS = 512
+
 const transactionsLength = (transactions: readonly Transaction[]): number => {
   let length = 0
   for (const { type, encoded } of transactions)
@@ -24,14 +27,16 @@ const transactionsLength = (transactions: readonly Transaction[]): number => {
  * A legacy transaction stands in the list as it is, a typed one as a byte string (EIP-2718). Each is copied once, without
  * anything made for it: a block has thousands, and is encoded for its proposal, the record of it and its segment.
  */
-const encodedTransactions = (transactions: readonly Transaction[]): Uint8Array => {
+function* encodedTransactions(transactions: readonly Transaction[]): Steps<Uint8Array> {
   const length = transactionsLength(transactions)
   const bytes = new Uint8Array(encodedLength(length))
   let at = putRlpHead(bytes, 0, LIST_HEAD, length)
+  let done = 0
   for (const { type, encoded } of transactions) {
     if (type !== 0) at = putRlpHead(bytes, at, STRING_HEAD, encoded.length)
     bytes.set(encoded, at)
     at += encoded.length
+    if (++done % ENCODING_STEP_ITEMS === 0) yield
   }
   return bytes
 }
@@ -43,18 +48,29 @@ const encodedRest = ({ ommers, withdrawals }: BlockBody): Uint8Array[] => {
   return lists
 }
 
-const encodedBody = (body: BlockBody): Uint8Array[] => [
-  encodedTransactions(body.transactions),
-  ...encodedRest(body),
-]
+function* encodedBody(body: BlockBody): Steps<Uint8Array[]> {
+  return [yield* encodedTransactions(body.transactions), ...encodedRest(body)]
+}
 
-/** Block RLP: `[header, transactions, ommers]`, from Shanghai on with a fourth list, the withdrawals. */
-export const encodeBlock = (block: Block): Uint8Array =>
-  joinRlpList([encodeHeader(block.header), ...encodedBody(block)])
+/**
+ * Block RLP: `[header, transactions, ommers]`, from Shanghai on with a fourth list, the withdrawals. Yields amid many
+ * transactions.
+ */
+export function* encodeBlockSteps(block: Block): Steps<Uint8Array> {
+  return joinRlpList([encodeHeader(block.header), ...(yield* encodedBody(block))])
+}
 
-/** The bytes of `encodeBlock` in pieces, for what has a block in it. */
+/** The same in one go. */
+export const encodeBlock = (block: Block): Uint8Array => inOneGo(encodeBlockSteps(block))
+
+/** The bytes of `encodeBlock` in pieces, for what has a block in it. Yields amid many transactions. */
+export function* encodedBlockPiecesSteps(block: Block): Steps<readonly Uint8Array[]> {
+  return rlpListPieces([encodeHeader(block.header), ...(yield* encodedBody(block))])
+}
+
+/** The same in one go. */
 export const encodedBlockPieces = (block: Block): readonly Uint8Array[] =>
-  rlpListPieces([encodeHeader(block.header), ...encodedBody(block)])
+  inOneGo(encodedBlockPiecesSteps(block))
 
 /** How many bytes `encodeBlock` gives. */
 export const encodedBlockLength = (block: Block): number => {
@@ -64,7 +80,7 @@ export const encodedBlockLength = (block: Block): number => {
 }
 
 /** `[transactions, ommers]`, from Shanghai on with a third list, the withdrawals. */
-export const encodeBody = (body: BlockBody): Uint8Array => joinRlpList(encodedBody(body))
+export const encodeBody = (body: BlockBody): Uint8Array => joinRlpList(inOneGo(encodedBody(body)))
 
 /** More than the fields of a header, an ommer or a withdrawal, and than the lists of a block. */
 const FIELDS_MAX = 32

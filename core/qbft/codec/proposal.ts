@@ -1,4 +1,4 @@
-import { encodedBlockPieces } from '../../chain/codec/block.ts'
+import { encodedBlockPiecesSteps } from '../../chain/codec/block.ts'
 import { joinRlpList } from '../../chain/codec/list.ts'
 import { encodeRlp } from '../../rlp/rlp.ts'
 import type { Steps } from '../../steps.ts'
@@ -11,17 +11,18 @@ import { type RawItem, rawItems } from '../../rlp/rawItem.ts'
 import { decodeSignedRoundChanges } from './roundChange.ts'
 import { encodeSignedList, openSigned, signedPieces } from './signed.ts'
 
-/** RLP `[sequence, round, block]`, with a block access list behind it in the dialect that has one: the signature covers it. */
-export const encodeProposalPayload = (
+/** RLP `[sequence, round, block]`, with a block access list behind it in the dialect that has one: the signature covers it. Yields amid the block. */
+export function* encodeProposalPayloadSteps(
   { sequence, round, block }: ProposalPayload,
   dialect: Dialect,
-): Uint8Array =>
-  joinRlpList([
+): Steps<Uint8Array> {
+  return joinRlpList([
     encodeRlp(sequence),
     encodeRlp(round),
-    ...encodedBlockPieces(block),
+    ...(yield* encodedBlockPiecesSteps(block)),
     ...blockAccessListItems(dialect),
   ])
+}
 
 function* decodePayload(raw: RawItem): Steps<ProposalPayload> {
   const items = rawItems(raw, 'proposal payload', 3, 4)

@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'bun:test'
-import { qbftBlockHash } from '../../../core/chain/codec/blockHash.ts'
+import { encodeBlock, encodeBlockSteps } from '../../../core/chain/codec/block.ts'
+import { qbftBlockHash, qbftSealHash } from '../../../core/chain/codec/blockHash.ts'
 import type { QbftMessage } from '../../../core/qbft/message.ts'
 import type { Input } from '../../../core/qbft/input.ts'
 import { transition, transitionSteps } from '../../../core/qbft/machine.ts'
+import type { RestartRecord } from '../../../core/qbft/restartRecord.ts'
+import { encodeRestartRecord, encodeRestartRecordSteps } from '../../../core/qbft/restartRecordCodec.ts'
 import { initialState, type QbftState } from '../../../core/qbft/state.ts'
-import { makeTransfer } from './support/blocks.ts'
+import type { Steps } from '../../../core/steps.ts'
+import { makeBlock, makeTransfer } from './support/blocks.ts'
 import { givenNode } from './support/given.ts'
 import { certificate, proposal, roundChange, wireOf } from './support/messages.ts'
 import { environmentOf, headOf } from './support/node.ts'
@@ -38,12 +42,16 @@ const inputOf = (from: Uint8Array, message: QbftMessage): Input => ({
   peer: from,
 })
 
+const drive = <Result>(steps: Steps<Result>): { readonly pauses: number; readonly result: Result } => {
+  for (let pauses = 0; ; pauses++) {
+    const step = steps.next()
+    if (step.done === true) return { pauses, result: step.value }
+  }
+}
+
 const pausesOf = (...[environment, state, input, nowMs]: Parameters<typeof transitionSteps>): number => {
-  const steps = transitionSteps(environment, state, input, nowMs)
-  let pauses = 0
-  let step = steps.next()
-  for (; step.done !== true; step = steps.next()) pauses++
-  expect(step.value).toEqual(transition(environment, state, input, nowMs))
+  const { pauses, result } = drive(transitionSteps(environment, state, input, nowMs))
+  expect(result).toEqual(transition(environment, state, input, nowMs))
   return pauses
 }
 
@@ -99,5 +107,37 @@ describe('given a validator whose turn it is to propose', () => {
     const withoutVerdict = pausesOf(environment, after([...begun, first]), second, 3_000)
     const withVerdict = pausesOf(environment, after([...begun, built, first]), second, 3_000)
     expect(withVerdict).toBe(withoutVerdict + PAUSES_PROPOSING)
+  })
+})
+
+describe('given a large block to write', () => {
+  const [own] = given().keys
+  if (own === undefined) throw new Error('four keys')
+  const validators = [own.address]
+  const block = makeBlock({
+    creator: own.address,
+    validators,
+    transactions: Array.from({ length: 2_000 }, () => makeTransfer(0)),
+  })
+
+  test('when it is encoded then there are pauses, and the bytes are the same', () => {
+    const { pauses, result } = drive(encodeBlockSteps(block))
+    expect(pauses).toBe(3)
+    expect(result).toEqual(encodeBlock(block))
+  })
+
+  test('when it stands in the certificate of a restart record then there is one more before the checksum', () => {
+    const digest = qbftSealHash(block.header)
+    const record: RestartRecord = {
+      sequence: 1n,
+      round: 0,
+      proposed: digest,
+      prepared: digest,
+      committed: undefined,
+      certificate: { block, round: 0, digest, prepares: [] },
+    }
+    const { pauses, result } = drive(encodeRestartRecordSteps(record))
+    expect(pauses).toBe(4)
+    expect(result).toEqual(encodeRestartRecord(record))
   })
 })

@@ -13,6 +13,9 @@ import { createTraffic } from '../../../runtime/consensus/traffic.ts'
 import { configureLog, logOf } from '../../../runtime/logging/log.ts'
 import { testAddress } from '../genesis.ts'
 
+/** Until what is under way has come to the storage. */
+const begun = (): Promise<void> => Bun.sleep(1)
+
 /** A performer over a storage whose writes end when they are told to, and a network that notes what leaves. */
 const setUp = () => {
   const lines: string[] = []
@@ -81,7 +84,7 @@ describe('given what a validator signed is to be recorded', () => {
   test('when the record is not durable yet then nothing after it has left; when it is, it leaves in order', async () => {
     const { performer, writes, sent } = setUp()
     const performed = performer.perform([record(0), send(1), send(2)])
-    await Bun.sleep(1)
+    await begun()
     expect(sent).toEqual([])
     writes[0]?.end()
     await performed
@@ -91,6 +94,7 @@ describe('given what a validator signed is to be recorded', () => {
   test('when the record is the last one again then nothing is written', async () => {
     const { performer, writes, sent } = setUp()
     const first = performer.perform([record(0), send(1)])
+    await begun()
     writes[0]?.end()
     await first
     await performer.perform([record(0), send(2)])
@@ -101,11 +105,13 @@ describe('given what a validator signed is to be recorded', () => {
   test('when it cannot be written then no own message leaves until it is, and what others sent is still passed on', async () => {
     const { performer, writes, sent, lines } = setUp()
     const failed = performer.perform([record(0), send(1)])
+    await begun()
     writes[0]?.end(new Error('the disk is full'))
     await failed
     expect(sent).toEqual([])
     expect(lines.join()).toContain('could not be recorded, so it is not sent: the disk is full')
     const again = performer.perform([send(2)])
+    await begun()
     expect(sent).toEqual([])
     writes[1]?.end()
     await again
