@@ -46,7 +46,7 @@ describe('given nodes on a real network', () => {
     await reaches(empty.chain, 700n)
     await until(() => empty.exchange.progress() === undefined)
     for (let nonce = 0; nonce < 5; nonce++)
-      first.exchange.committed(await extend(chain, [transfer(ALICE, nonce)]))
+      await first.exchange.committed(await extend(chain, [transfer(ALICE, nonce)]))
     await reaches(empty.chain, 705n)
     expect(empty.chain.head()).toEqual(chain.head())
     expect(empty.network.peers()).toHaveLength(2)

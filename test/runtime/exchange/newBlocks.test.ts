@@ -29,7 +29,7 @@ describe('given a node that follows others', () => {
   test('when a block is committed then all get it at once, also over a node between, without asking for it', async () => {
     const [maker, between, last] = (await line(A, B, C)) as [WiredNode, WiredNode, WiredNode]
     for (let nonce = 0; nonce < 3; nonce++)
-      maker.exchange.committed(await extend(maker.chain, [transfer(ALICE, nonce)]))
+      await maker.exchange.committed(await extend(maker.chain, [transfer(ALICE, nonce)]))
     await reaches(last.chain, 3n)
     expect(last.chain.head()).toEqual(maker.chain.head())
     expect(between.network.asked).toEqual([])
@@ -43,8 +43,8 @@ describe('given a node that follows others', () => {
     const block = await nextBlock(one.chain)
     const nowMs = Date.now()
     await Promise.all([one.chain.importBlock(block, { nowMs }), other.chain.importBlock(block, { nowMs })])
-    one.exchange.committed(block)
-    other.exchange.committed(block)
+    await one.exchange.committed(block)
+    await other.exchange.committed(block)
     await Bun.sleep(30)
     expect(one.network.reports).toEqual([])
     expect(one.chain.head().header.number).toBe(1n)
@@ -54,7 +54,7 @@ describe('given a node that follows others', () => {
     const [maker, other] = (await line(A, B)) as [WiredNode, WiredNode]
     await until(() => other.network.peers().length === 1)
     await grow(maker.chain, 3)
-    maker.exchange.committed(await extend(maker.chain))
+    await maker.exchange.committed(await extend(maker.chain))
     await reaches(other.chain, 4n)
   })
 

@@ -82,7 +82,7 @@ describe('given a node that is behind', () => {
     await grow(full.chain, 50)
     const empty = await node(B)
     wire.connect(full.network, empty.network)
-    for (let made = 0; made < 20; made++) full.exchange.committed(await extend(full.chain))
+    for (let made = 0; made < 20; made++) await full.exchange.committed(await extend(full.chain))
     await reaches(empty.chain, 70n)
   })
 })

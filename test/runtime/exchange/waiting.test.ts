@@ -96,7 +96,7 @@ describe('given a node that waits before it acts', () => {
       const timestamp = BigInt(Math.floor(Date.now() / 1000) + 3)
       const block = await nextBlock(maker.chain, [], { timestamp })
       await maker.chain.importBlock(block, { nowMs: Date.now() + 10_000 })
-      maker.exchange.committed(block)
+      await maker.exchange.committed(block)
       await reaches(other.chain, 1n)
       expect(other.network.reports).toEqual([])
     }),
