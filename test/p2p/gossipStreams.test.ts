@@ -56,7 +56,7 @@ test('given two connections with a node, when the one that gossip goes over ends
       host.services.pubsub.addEventListener('gossipsub:message', ({ detail }) => {
         heard.push(detail.msg.data)
       })
-    await until(() => one.services.pubsub.getSubscribers(TOPIC).length === 1)
+    await until(() => [one, other].every(host => host.services.pubsub.getSubscribers(TOPIC).length === 1))
     await one.services.pubsub.publish(TOPIC, new Uint8Array([1]))
     await other.services.pubsub.publish(TOPIC, new Uint8Array([2]))
     await until(() => heard.length === 2)

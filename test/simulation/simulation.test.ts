@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { useCryptoEngine } from '../../core/crypto/crypto.ts'
-import { nobleEngine } from '../../core/crypto/noble.ts'
+import { testEngine } from '../support/engine.ts'
 import { loadRun, type Run } from './engines.ts'
 import { PAST_SEEDS } from './pastSeeds.ts'
 import { settingsOf } from './settings.ts'
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 
 // The engine that tests begin with.
-afterAll(() => useCryptoEngine(nobleEngine))
+afterAll(() => useCryptoEngine(testEngine))
 
 describe('machines under a seeded clock and network', () => {
   test.each([1, 4, 499])('seed %d happens in the same way every time', seed => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { Hash } from '../../../core/bytes/bytes.ts'
 import { toBareHex } from '../../../core/bytes/hex.ts'
 import { keccak256, useCryptoEngine } from '../../../core/crypto/crypto.ts'
-import { nobleEngine } from '../../../core/crypto/noble.ts'
+import { testEngine } from '../../support/engine.ts'
 import { FUTURE_ROUNDS_PER_AUTHOR_MAX } from '../../../core/qbft/handle/vote.ts'
 import {
   emptyFutureMessages,
@@ -157,15 +157,15 @@ describe('a flood of one validator', () => {
   const recovered = new Map<string, Uint8Array | undefined>()
   beforeAll(() =>
     useCryptoEngine({
-      ...nobleEngine,
+      ...testEngine,
       recoverPublicKey: (hash, signature) => {
         const key = toBareHex(hash) + toBareHex(signature.r)
-        if (!recovered.has(key)) recovered.set(key, nobleEngine.recoverPublicKey(hash, signature))
+        if (!recovered.has(key)) recovered.set(key, testEngine.recoverPublicKey(hash, signature))
         return recovered.get(key)
       },
     }),
   )
-  afterAll(() => useCryptoEngine(nobleEngine))
+  afterAll(() => useCryptoEngine(testEngine))
 
   test.each(floods)('of messages of %s keeps the state small: %d of them', (_, count, placeOf) => {
     const { node, flooder, block } = given()

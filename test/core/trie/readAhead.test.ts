@@ -1,9 +1,8 @@
-import { beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { Address, Hash } from '../../../core/bytes/bytes.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { EMPTY_TRIE_ROOT } from '../../../core/crypto/constants.ts'
-import { keccak256, useCryptoEngine } from '../../../core/crypto/crypto.ts'
-import { nobleEngine } from '../../../core/crypto/noble.ts'
+import { keccak256 } from '../../../core/crypto/crypto.ts'
 import { MissingEntries } from '../../../core/state/account.ts'
 import { createTrieCache } from '../../../core/trie/cache.ts'
 import { TrieCorruption } from '../../../core/trie/load.ts'
@@ -11,8 +10,6 @@ import { readAccountsAhead } from '../../../core/trie/readAhead.ts'
 import { updateStateRoot } from '../../../core/trie/stateRoot.ts'
 import { createStateModel } from './blocks.ts'
 import { createRecords, type Records } from './support.ts'
-
-beforeAll(() => useCryptoEngine(nobleEngine))
 
 type Built = {
   readonly records: Records

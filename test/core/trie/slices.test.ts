@@ -1,9 +1,8 @@
-import { beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
 import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from '../../../core/crypto/constants.ts'
-import { keccak256, useCryptoEngine } from '../../../core/crypto/crypto.ts'
-import { nobleEngine } from '../../../core/crypto/noble.ts'
+import { keccak256 } from '../../../core/crypto/crypto.ts'
 import { type Account, type AccountChange, MissingEntries } from '../../../core/state/account.ts'
 import { ACCOUNT_KEYS } from '../../../core/trie/account.ts'
 import { createTrieCache } from '../../../core/trie/cache.ts'
@@ -13,8 +12,6 @@ import { SLICE_ENTRIES, updateInSlices } from '../../../core/trie/slices.ts'
 import { stateRootSteps, updateStateRoot } from '../../../core/trie/stateRoot.ts'
 import { type TrieEntry, updateTrie } from '../../../core/trie/trie.ts'
 import { createRecords } from './support.ts'
-
-beforeAll(() => useCryptoEngine(nobleEngine))
 
 const entriesOf = (from: number, to: number, text: string): TrieEntry[] =>
   Array.from({ length: to - from }, (_, index) => ({

@@ -1,17 +1,13 @@
-import { beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { MerkleStateManager } from '@ethereumjs/statemanager'
 import { Account as ReferenceAccount, createAddressFromString } from '@ethereumjs/util'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { EMPTY_TRIE_ROOT } from '../../../core/crypto/constants.ts'
-import { useCryptoEngine } from '../../../core/crypto/crypto.ts'
-import { nobleEngine } from '../../../core/crypto/noble.ts'
 import type { StateChanges } from '../../../core/state/account.ts'
 import { createTrieCache } from '../../../core/trie/cache.ts'
 import { updateStateRoot } from '../../../core/trie/stateRoot.ts'
 import { createStateModel, wholeState } from './blocks.ts'
 import { createRecords } from './support.ts'
-
-beforeAll(() => useCryptoEngine(nobleEngine))
 
 const referenceRoot = async (manager: MerkleStateManager, changes: StateChanges): Promise<string> => {
   for (const { address, before, after, slots } of changes.accounts) {

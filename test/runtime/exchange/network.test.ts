@@ -1,6 +1,4 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { loadWasmEngine } from '../../../core/crypto/wasm.ts'
-import { useCryptoEngine } from '../../../core/crypto/crypto.ts'
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { encodeBlock } from '../../../core/chain/codec/block.ts'
 import { extend, openTestChain, resealed, transfer } from '../../core/chain/support/chain.ts'
 import { type Key, USERS, VALIDATORS } from '../../core/chain/support/keys.ts'
@@ -14,8 +12,6 @@ const [ALICE] = USERS
 const LOCAL = { local: true, addedAtMs: 0 }
 
 let nodes: NetworkedNode[]
-
-beforeAll(async () => useCryptoEngine(await loadWasmEngine()))
 
 beforeEach(() => {
   captureLog()

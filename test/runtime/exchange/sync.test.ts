@@ -1,7 +1,5 @@
-import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { toHex } from '../../../core/bytes/hex.ts'
-import { useCryptoEngine } from '../../../core/crypto/crypto.ts'
-import { loadWasmEngine } from '../../../core/crypto/wasm.ts'
 import { encodeBlock } from '../../../core/chain/codec/block.ts'
 import { extend, openTestChain, resealed, transfer } from '../../core/chain/support/chain.ts'
 import { OUTSIDER, USERS, VALIDATORS } from '../../core/chain/support/keys.ts'
@@ -16,7 +14,6 @@ const [ALICE] = USERS
 const { wire, node } = wireEachTest()
 
 // Thousands of seals are made and recovered.
-beforeAll(async () => useCryptoEngine(await loadWasmEngine()))
 
 describe('given a node that is behind', () => {
   test('when it connects with one that has more then it imports everything and is level', async () => {
