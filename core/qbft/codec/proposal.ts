@@ -11,7 +11,10 @@ import { type RawItem, rawItems } from '../../rlp/rawItem.ts'
 import { decodeSignedRoundChanges } from './roundChange.ts'
 import { encodeSignedList, openSigned, signedPieces } from './signed.ts'
 
-/** RLP `[sequence, round, block]`, with a block access list behind it in the dialect that has one: the signature covers it. Yields amid the block. */
+/**
+ * RLP `[sequence, round, block]`, with a block access list behind it in the dialect that has one: the signature covers it.
+ * Yields amid the block.
+ */
 export function* encodeProposalPayloadSteps(
   { sequence, round, block }: ProposalPayload,
   dialect: Dialect,

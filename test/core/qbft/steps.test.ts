@@ -7,7 +7,7 @@ import { transition, transitionSteps } from '../../../core/qbft/machine.ts'
 import type { RestartRecord } from '../../../core/qbft/restartRecord.ts'
 import { encodeRestartRecord, encodeRestartRecordSteps } from '../../../core/qbft/restartRecordCodec.ts'
 import { initialState, type QbftState } from '../../../core/qbft/state.ts'
-import type { Steps } from '../../../core/steps.ts'
+import { drive } from '../../support/drive.ts'
 import { makeBlock, makeTransfer } from './support/blocks.ts'
 import { givenNode } from './support/given.ts'
 import { certificate, proposal, roundChange, wireOf } from './support/messages.ts'
@@ -41,13 +41,6 @@ const inputOf = (from: Uint8Array, message: QbftMessage): Input => ({
   message: wireOf(message),
   peer: from,
 })
-
-const drive = <Result>(steps: Steps<Result>): { readonly pauses: number; readonly result: Result } => {
-  for (let pauses = 0; ; pauses++) {
-    const step = steps.next()
-    if (step.done === true) return { pauses, result: step.value }
-  }
-}
 
 const pausesOf = (...[environment, state, input, nowMs]: Parameters<typeof transitionSteps>): number => {
   const { pauses, result } = drive(transitionSteps(environment, state, input, nowMs))

@@ -11,6 +11,7 @@ import type { TrieNodeReader, TrieNodeWrite } from '../../../core/trie/node.ts'
 import { SLICE_ENTRIES, updateInSlices } from '../../../core/trie/slices.ts'
 import { stateRootSteps, updateStateRoot } from '../../../core/trie/stateRoot.ts'
 import { type TrieEntry, updateTrie } from '../../../core/trie/trie.ts'
+import { drive } from '../../support/drive.ts'
 import { createRecords } from './support.ts'
 
 const entriesOf = (from: number, to: number, text: string): TrieEntry[] =>
@@ -26,14 +27,6 @@ const runOver = (nodes: TrieNodeReader): TrieRun => ({
   missing: [],
   branches: 0,
 })
-
-/** Goes through the steps and counts the pauses. */
-const drive = <Result>(steps: Iterator<void, Result, void>): { result: Result; pauses: number } => {
-  for (let pauses = 0; ; pauses++) {
-    const step = steps.next()
-    if (step.done === true) return { result: step.value, pauses }
-  }
-}
 
 const byKey = (writes: readonly TrieNodeWrite[] | undefined): readonly (readonly [string, string])[] =>
   (writes ?? [])
