@@ -1,6 +1,6 @@
 import type { Address } from '../bytes/bytes.ts'
 import type { ChainConfiguration } from '../genesis/configuration.ts'
-import type { ChainHead, ChainStore } from '../store/store.ts'
+import type { ChainHead, ChainStore, Durable } from '../store/store.ts'
 import type { VoteTally } from '../validators/votes.ts'
 import type { Block } from './block.ts'
 import type { Vote } from './codec/extraData.ts'
@@ -43,8 +43,11 @@ export type BuiltBlock = {
 export type ImportOptions = {
   /** Milliseconds since 1970, for the rule that a block must not come from the future. */
   readonly nowMs: number
-  /** `soon` leaves it to a later commit to make the block durable: for one of many that others have and can give again. */
-  readonly durable?: 'now' | 'soon'
+  /**
+   * `now` when left out. `next` is for a block that a quorum of validators has recorded, `soon` for one of many that
+   * others have and can give again.
+   */
+  readonly durable?: Durable
 }
 
 /** The chain: validates, executes, builds and commits blocks over a ChainStore. One at a time; calls queue. */
@@ -73,7 +76,7 @@ export type Chain = {
    * committed in); nothing is executed again. Resolves `known` when the block came onto the chain another way meanwhile.
    * @throws InvalidBlock when anything else differs, or the seals do not suffice
    */
-  commitBuilt(built: BuiltBlock, header: Header): Promise<'imported' | 'known'>
+  commitBuilt(built: BuiltBlock, header: Header, durable?: Durable): Promise<'imported' | 'known'>
   /** The validators that govern block `number` (head + 1 at most), ascending. */
   validators(number: bigint): Promise<readonly Address[]>
   /**

@@ -1,7 +1,7 @@
 import type { Address } from '../bytes/bytes.ts'
 import type { Genesis } from '../genesis/genesis.ts'
-import type { BlockCommit, ChainHead, ChainStore } from '../store/store.ts'
-import type { Chain, ImportOptions } from './chain.ts'
+import type { BlockCommit, ChainHead, ChainStore, Durable } from '../store/store.ts'
+import type { Chain } from './chain.ts'
 import { ChainError } from './error.ts'
 import { isKnown, validateBlock } from './importing.ts'
 import { createListeners } from './listeners.ts'
@@ -51,7 +51,7 @@ export const openChain = async (options: OpenChainOptions): Promise<Chain> => {
     return current
   }
 
-  const commit = async (next: BlockCommit, durable: ImportOptions['durable'] = 'now'): Promise<void> => {
+  const commit = async (next: BlockCommit, durable: Durable = 'now'): Promise<void> => {
     await store.commit(next, durable)
     listeners.call({ header: next.block.header, hash: next.hash, totalDifficulty: next.totalDifficulty })
   }
@@ -82,11 +82,11 @@ export const openChain = async (options: OpenChainOptions): Promise<Chain> => {
       }),
     buildBlock: buildOptions => enqueue(() => producer.build(head(), buildOptions)),
     verifyBlock: (block, importOptions) => enqueue(() => producer.verify(head(), block, importOptions)),
-    commitBuilt: (built, header) =>
+    commitBuilt: (built, header, durable) =>
       enqueue(async () => {
         const { number } = header
         if (await isKnown(context, head(), number, hashOfHeader(configuration, header))) return 'known'
-        await commit(await producer.seal(head(), built, header))
+        await commit(await producer.seal(head(), built, header), durable)
         return 'imported'
       }),
     voteTally: () => voteTally(head().header.number),

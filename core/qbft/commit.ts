@@ -41,6 +41,14 @@ export const checkPrepared = (turn: Turn, height: HeightState): HeightState => {
 }
 
 /**
+ * A quorum signed the block and recorded its certificate before. A validator that is not prepared counts itself, too
+ * ("Committed"), and is not of that quorum: with one liar in it, one record less than is needed would be left. A lone
+ * validator records nothing.
+ */
+const isRecorded = ({ head, quorum }: HeightState, { prepared, commits }: RoundState): boolean =>
+  head.validators.length > 1 && (prepared || commits.size >= quorum)
+
+/**
  * "Committed": the proposal and a quorum of commits, the own one among them although it may not have been sent: a
  * quorum less one of others that committed were prepared. The block is imported with all seals there are.
  */
@@ -55,6 +63,6 @@ export const checkCommitted = (turn: Turn, height: HeightState): HeightState => 
   const { round, proposal } = at
   const seals = all.map(({ payload }) => payload.commitSeal)
   const block = withSeals(proposal.message.signed.payload.block, round.round, seals)
-  ask(turn, { kind: 'import-block', block, hash: proposal.hash })
+  ask(turn, { kind: 'import-block', block, hash: proposal.hash, isRecorded: isRecorded(height, round) })
   return { ...next, importing: proposal.hash }
 }

@@ -73,8 +73,17 @@ export type Effect =
     }
   /** Answered by `block-verified`: every rule but seals, and execution. `hash` is the on-chain hash. */
   | { readonly kind: 'verify-block'; readonly block: Block; readonly hash: Hash }
-  /** The block with a quorum of seals; it was verified or built here. Answered by a new head, or `import-failed`. */
-  | { readonly kind: 'import-block'; readonly block: Block; readonly hash: Hash }
+  /**
+   * The block with a quorum of seals; it was verified or built here. Answered by a new head, or `import-failed`. With
+   * `isRecorded` what validators recorded brings it back should it get lost, all of them at once included; without, it must
+   * be durable here before anybody is told of it.
+   */
+  | {
+      readonly kind: 'import-block'
+      readonly block: Block
+      readonly hash: Hash
+      readonly isRecorded: boolean
+    }
   /** The peer knows of blocks up to this number. */
   | { readonly kind: 'peer-ahead'; readonly peer: Address; readonly number: bigint }
   | { readonly kind: 'evidence'; readonly evidence: Evidence }

@@ -54,6 +54,8 @@ export const openChainStore = async (
   /** While `active` has changes of a block that is not the head yet. */
   let adding: Promise<void> | undefined
   let committing = false
+  /** The write of a block that is the head already. */
+  let writing: Promise<void> | undefined
   let failure: StoreFailed | undefined
   let closed = false
 
@@ -99,6 +101,12 @@ export const openChainStore = async (
       failure ??= new StoreFailed(`commit block ${number}`, cause)
       throw failure
     }
+  }
+  /** The same; who does not wait for it is told by the next commit. */
+  const beginSegments = (number: bigint): Promise<void> => {
+    const written = writeSegments(number)
+    written.catch(() => undefined)
+    return written
   }
 
   const flushActive = async (): Promise<void> => {
@@ -210,6 +218,7 @@ export const openChainStore = async (
       checkCommit(head, commit)
       committing = true
       try {
+        await writing
         await waitForViews()
         const key = segmentKey(Number(commit.block.header.number))
         const isLarge = commit.block.transactions.length >= PAUSED_TRANSACTIONS
@@ -217,7 +226,8 @@ export const openChainStore = async (
         const segment = isLarge ? await withPauses(steps, () => kv.pause()) : inOneGo(steps)
         if (isLarge) await kv.pause()
         segments.add(key, withChecksum(key, segment))
-        if (durable === 'now' || segments.isFull) await writeSegments(commit.block.header.number)
+        if (durable !== 'soon' || segments.isFull) writing = beginSegments(commit.block.header.number)
+        if (durable !== 'next') await writing
         if (isLarge) await kv.pause()
         if (isLarge) await (adding = appendInSteps(commit))
         else appendAtOnce(commit)

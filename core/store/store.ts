@@ -30,15 +30,18 @@ export type ChainHead = { readonly header: Header; readonly hash: Hash; readonly
 
 export type TransactionLocation = { readonly blockNumber: bigint; readonly index: number }
 
+/**
+ * When a committed block is durable: `now`, before it is the head; `next`, it is being written while it is the head, and
+ * durable before another one is; `soon`, with a later commit, `settle` or `flush`, or when it is one of many.
+ */
+export type Durable = 'now' | 'next' | 'soon'
+
 /** The chain as it is kept: one canonical block per height, its state at every height, indexes by hash. */
 export type ChainStore = {
   /** Undefined while the store is new and has no genesis block. */
   head(): ChainHead | undefined
-  /**
-   * Makes block head + 1 (or the genesis) the head. When this resolves the block survives what the store's durability says;
-   * with `soon`, when a later commit, `settle` or `flush` does, or when it is one of many.
-   */
-  commit(commit: BlockCommit, durable?: 'now' | 'soon'): Promise<void>
+  /** Makes block head + 1 (or the genesis) the head. It survives what the store's durability says when `durable` tells. */
+  commit(commit: BlockCommit, durable?: Durable): Promise<void>
   /** Resolves when all committed blocks survive what the store's durability says. */
   settle(): Promise<void>
 

@@ -82,11 +82,17 @@ export const createBlockWork = (options: BlockWorkOptions): BlockWork => {
     }
   }
 
-  const commit = (block: Block, hash: Hash): ReturnType<Chain['importBlock']> => {
+  const commit = ({
+    block,
+    hash,
+    isRecorded,
+  }: EffectOf<'import-block'>): ReturnType<Chain['importBlock']> => {
     const built: BuiltBlock | undefined = executed.get(hash)
+    // A record is replaced (recordStore.ts) when the blocks below it are durable.
+    const durable = isRecorded ? 'next' : 'now'
     return built === undefined
-      ? chain.importBlock(block, { nowMs: Date.now() })
-      : chain.commitBuilt(built, block.header)
+      ? chain.importBlock(block, { nowMs: Date.now(), durable })
+      : chain.commitBuilt(built, block.header, durable)
   }
 
   return {
@@ -120,11 +126,12 @@ export const createBlockWork = (options: BlockWorkOptions): BlockWork => {
       }
     },
 
-    import: async ({ block, hash }) => {
+    import: async effect => {
+      const { block, hash } = effect
       const { number } = block.header
       let isNew: boolean
       try {
-        isNew = (await commit(block, hash)) === 'imported'
+        isNew = (await commit(effect)) === 'imported'
       } catch (error) {
         log.error('Block {number} has a quorum and could not be committed: {error}', { number, error })
         return answer({ kind: 'import-failed', hash })

@@ -119,7 +119,7 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
   })
   const performer = createPerformer({
     network: () => network,
-    records: createRecordStore(options.storage),
+    records: createRecordStore(options.storage, () => chain.store.settle()),
     evidence: createEvidenceStore(options.storage, log),
     timers,
     work,

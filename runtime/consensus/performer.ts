@@ -81,7 +81,7 @@ export const createPerformer = (options: PerformerOptions): Performer => {
       case 'verify-block':
         return begin(work.verify(effect))
       case 'import-block':
-        return begin(work.import(effect))
+        return begin(work.import(unwritten === undefined ? effect : { ...effect, isRecorded: false }))
       case 'peer-ahead':
         return options.heardOf(effect.peer, effect.number)
       case 'evidence':

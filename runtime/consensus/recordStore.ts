@@ -46,8 +46,14 @@ export const readRestartRecord = async (
   }
 }
 
-/** Writes records, each in place of the one before; one that is there already is not written again. */
-export const createRecordStore = (storage: Pick<KeyValueStore, 'setDurably'>): RecordStore => {
+/**
+ * Writes records, each in place of the one before; one that is there already is not written again.
+ * @param settled resolves when the blocks of the chain are durable: one that got lost is made again from the record before
+ */
+export const createRecordStore = (
+  storage: Pick<KeyValueStore, 'setDurably'>,
+  settled: () => Promise<void>,
+): RecordStore => {
   const pause = createSlice()
   let last: Uint8Array | undefined
   return {
@@ -56,6 +62,7 @@ export const createRecordStore = (storage: Pick<KeyValueStore, 'setDurably'>): R
       if (last !== undefined && equalBytes(last, value)) return
       // Until it is known to be there, neither is what was there before.
       last = undefined
+      await settled()
       await storage.setDurably({ key: RECORD_KEY, value })
       last = value
     },

@@ -46,6 +46,10 @@ export type Settings = {
   /** One for each validator that is Byzantine: the last ones of the genesis block, in the order of node numbers. */
   readonly attacks: readonly AttackName[]
   readonly faults: ReadonlySet<FaultName>
+  /** Of blocks that consensus commits and that are recorded: before they are the head, or while they are. */
+  readonly durable: 'now' | 'next'
+  /** All machines stop at once, again and again. */
+  readonly powerCuts: boolean
   /** New ones begin for so long. */
   readonly stormMs: number
   /** When the last of them end: then everything works, and the attackers go on. */
@@ -99,6 +103,8 @@ export const boundMsOf = (requestTimeoutMs: number): number => BOUND_TIMEOUTS * 
 
 export const settingsOf = (seed: number, validators: number | undefined): Settings => {
   const random = createRandom(seed).fork('settings')
+  // Of its own, so that seeds found before it was there still decide the rest as they did.
+  const durability = createRandom(seed).fork('durability')
   const count = random.between(VALIDATORS_MIN, VALIDATORS_MAX)
   const size = validators ?? count
   const votes = random.chance(0.25)
@@ -116,6 +122,8 @@ export const settingsOf = (seed: number, validators: number | undefined): Settin
     spares: votes ? random.between(1, 2) : 0,
     attacks,
     faults,
+    durable: durability.chance(0.8) ? 'next' : 'now',
+    powerCuts: durability.chance(0.25),
     stormMs,
     faultsMs: faults.has('outages') ? stormMs + random.pick([5_000, 60_000, 600_000]) : stormMs,
     requestTimeoutMs,

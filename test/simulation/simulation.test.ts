@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { useCryptoEngine } from '../../core/crypto/crypto.ts'
 import { testEngine } from '../support/engine.ts'
 import { loadRun, type Run } from './engines.ts'
-import { PAST_SEEDS } from './pastSeeds.ts'
+import { PAST_SEEDS, settingsOfPast } from './pastSeeds.ts'
 import { settingsOf } from './settings.ts'
 
 setDefaultTimeout(60_000)
@@ -31,8 +31,8 @@ describe('machines under a seeded clock and network', () => {
     expect(new Set(hashes).size).toBe(3)
   })
 
-  test.each(PAST_SEEDS)('seed $seed, found earlier, holds: $reason', ({ seed, validators }) => {
-    expect(run(settingsOf(seed, validators)).violation).toBeUndefined()
+  test.each(PAST_SEEDS)('seed $seed, found earlier, holds: $reason', past => {
+    expect(run(settingsOfPast(past)).violation).toBeUndefined()
   })
 
   test(`${FRESH_SEEDS} seeds hold`, () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { openChainStore } from '../../../core/store/chainStore.ts'
 import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
-import type { BlockCommit, ChainStore } from '../../../core/store/store.ts'
+import type { BlockCommit, ChainStore, Durable } from '../../../core/store/store.ts'
 import {
   createFaultyDriver,
   type DiskOperation,
@@ -36,15 +36,19 @@ const blockAt = (number: number): BlockCommit => chain.commits[number] as BlockC
 
 /**
  * Everything that a run of the chain does to its disk, with a mark where each commit had resolved that is durable by then:
- * every one, or one of so many.
+ * every one, or one of so many; where they are durable next, the one before.
  */
-const recordedRun = async (durableEvery: number): Promise<readonly DiskOperation[]> => {
+const recordedRun = async (
+  durableEvery: number,
+  otherwise: Durable = 'soon',
+): Promise<readonly DiskOperation[]> => {
   const disk = createFaultyDriver()
   const store = await openChainStore(keyValueOfDriver(disk.driver, 'synced'), OPTIONS)
   for (let number = 0; number < COMMITTED; number++) {
     const isDurable = number % durableEvery === 0
-    await store.commit(blockAt(number), isDurable ? 'now' : 'soon')
+    await store.commit(blockAt(number), isDurable ? 'now' : otherwise)
     if (isDurable) disk.mark(number)
+    else if (otherwise === 'next') disk.mark(number - 1)
   }
   await store.flush()
   return disk.operations
@@ -128,5 +132,33 @@ describe('a stop at any operation of a run whose blocks become durable together'
         heads.add(head)
       }
       expect(heads.size).toBeGreaterThan(COMMITTED / 2)
+    }, 60_000)
+})
+
+describe('a stop at any operation of a run whose blocks are durable next', () => {
+  for (const [what, imageAfter, lostMin] of [
+    ['the process is killed, the write in progress torn', imageAfterKill, 1],
+    [
+      'the power fails, unsynced writes kept, lost or torn, each for itself',
+      imageAfterPowerCut,
+      COMMITTED / 2,
+    ],
+  ] as const)
+    test(`leaves the head or the block before: ${what}`, async () => {
+      const operations = await recordedRun(COMMITTED, 'next')
+      const random = seededRandom(5)
+      const lost = new Set<number>()
+      for (let stop = 0; stop <= operations.length; stop++) {
+        const { store } = await open(imageAfter(operations, stop, random), stop % 2 === 0)
+        const head = Number(store.head()?.header.number ?? -1n)
+        const durable = committedBefore(operations, stop)
+        expect(head).toBeGreaterThanOrEqual(durable)
+        expect(head).toBeLessThanOrEqual(durable + 2)
+        if (head >= 0) await expectChain(store, chain, head)
+        if (stop % CONTINUE_EVERY === 0) await expectToGoOn(store, head)
+        if (head === durable) lost.add(head)
+      }
+      // The case that makes the difference: the head of the run is gone.
+      expect(lost.size).toBeGreaterThanOrEqual(lostMin)
     }, 60_000)
 })

@@ -60,6 +60,9 @@ const setUp = async (
 
 const nowSeconds = (): bigint => BigInt(Math.floor(Date.now() / 1000))
 
+const importing = (block: BuiltBlock['block'], isRecorded = true) =>
+  ({ kind: 'import-block', block, hash: qbftBlockHash(block.header), isRecorded }) as const
+
 const verifying = (block: BuiltBlock['block']) =>
   ({ kind: 'verify-block', block, hash: qbftBlockHash(block.header) }) as const
 
@@ -125,10 +128,32 @@ describe('given other work', () => {
     expect(lines.join()).toContain('Making block 1 failed: no time')
   })
 
+  test('when a block is committed then it is durable before it is the head, but for one that records bring back', async () => {
+    const asked: unknown[] = []
+    const { work, propose } = await setUp(chain => ({
+      ...chain,
+      commitBuilt: (_built, _header, durable) => {
+        asked.push(durable)
+        return Promise.resolve('imported')
+      },
+      importBlock: (_block, { durable }) => {
+        asked.push(durable)
+        return Promise.resolve('imported')
+      },
+    }))
+    const { block } = await propose(nowSeconds())
+    await work.import(importing(block, false))
+    await work.import(importing(block, true))
+    await work.verify(verifying(block))
+    await work.import(importing(block, false))
+    await work.import(importing(block, true))
+    expect(asked).toEqual(['now', 'next', 'now', 'next'])
+  })
+
   test('when a block cannot be committed then the answer says so', async () => {
     const { work, answers, propose } = await setUp()
     const block = withSeals((await propose(nowSeconds())).block, 0, [])
-    await work.import({ kind: 'import-block', block, hash: qbftBlockHash(block.header) })
+    await work.import(importing(block))
     expect(answers).toEqual([{ kind: 'import-failed', hash: qbftBlockHash(block.header) }])
   })
 
@@ -138,7 +163,7 @@ describe('given other work', () => {
       () => Promise.reject(new Error('nobody listens')),
     )
     const { block } = await propose(nowSeconds())
-    await work.import({ kind: 'import-block', block, hash: qbftBlockHash(block.header) })
+    await work.import(importing(block))
     expect(answers).toEqual([])
     expect(lines.join()).toContain('nobody listens')
   })

@@ -1,86 +1,14 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { signTransaction } from '../../../core/chain/codec/signature.ts'
 import { decodeExtraData } from '../../../core/chain/codec/extraData.ts'
-import { openChain } from '../../../core/chain/openChain.ts'
-import type { Chain } from '../../../core/chain/chain.ts'
 import { DEVELOPMENT_ACCOUNTS, type DevelopmentAccount } from '../../../core/genesis/developmentAccounts.ts'
-import { parseGenesisText } from '../../../core/genesis/parse.ts'
-import type { QbftConsensus } from '../../../core/genesis/schedule.ts'
-import { openChainStore } from '../../../core/store/chainStore.ts'
-import { POOL_OPTIONS } from '../../../core/txpool/admission.ts'
-import type { PoolHead, TransactionPool } from '../../../core/txpool/pool.ts'
-import { createTransactionPool } from '../../../core/txpool/transactionPool.ts'
+import { segmentKey } from '../../../core/store/keys.ts'
+import type { KeyValueStore } from '../../../core/store/keyvalue.ts'
 import { openStorage } from '../../../runtime/drivers/open.ts'
-import { nodeKeyOf } from '../../../runtime/keys/nodeKey.ts'
-import { configureLog, logOf } from '../../../runtime/logging/log.ts'
-import type { Consensus } from '../../../runtime/consensus/consensus.ts'
-import { startConsensus } from '../../../runtime/consensus/driver.ts'
-import { startPoolFollower } from '../../../runtime/node/poolFollower.ts'
-import { createPoolHead } from '../../../runtime/node/submit.ts'
-import { genesisText, testAddress, testKey } from '../genesis.ts'
+import { genesisText, testAddress } from '../genesis.ts'
+import { heads, runConsensus } from './running.ts'
 
 setDefaultTimeout(30_000)
-
-type Running = {
-  readonly chain: Chain
-  readonly pool: TransactionPool
-  readonly poolHead: () => PoolHead
-  readonly lines: readonly string[]
-  readonly running: Consensus
-}
-
-/** The consensus of a lone validator over a real chain in memory. */
-const run = async (
-  genesis: string,
-  change: (poolHead: () => PoolHead) => () => PoolHead = poolHead => poolHead,
-): Promise<Running> => {
-  const lines: string[] = []
-  configureLog({ level: 'INFO', format: 'PLAIN', colour: false, write: line => lines.push(line) })
-  const storage = await openStorage('memory', '')
-  const store = await openChainStore(storage)
-  const chain = await openChain({
-    genesis: parseGenesisText(genesis),
-    store,
-    onError: error => {
-      throw error
-    },
-  })
-  const pool = createTransactionPool(POOL_OPTIONS)
-  const poolHead = createPoolHead(chain, () => 0n)
-  const consensus = chain.configuration.consensus as QbftConsensus
-  const follower = startPoolFollower({ chain, pool, poolHead, log: logOf('pool') })
-  const running = await startConsensus({
-    chain,
-    consensus,
-    pool,
-    poolHead: change(poolHead),
-    key: nodeKeyOf(testKey(1)),
-    settings: () => ({
-      extraData: new TextEncoder().encode('test'),
-      minGasPrice: 0n,
-      minPriorityFee: 0n,
-      targetGasLimit: undefined,
-    }),
-    selectionPercent: 75,
-    log: logOf('validator'),
-    standingVotes: () => [],
-    storage,
-    environment: {
-      dialect: 'blockAccessList',
-      requestTimeoutMs: 200,
-      requestTimeoutMaxMs: 60_000,
-      earlyRoundChange: true,
-      duplicateMessagesMax: 100,
-      futureMessagesMax: 1000,
-      futureDistanceMax: 10,
-    },
-    refusal: undefined,
-    messageQueueMax: 1000,
-    poolSettled: follower.settled,
-    exchange: undefined,
-  })
-  return { chain, pool, poolHead, lines, running }
-}
 
 const transfer = (nonce: bigint) => {
   const { address, privateKey } = DEVELOPMENT_ACCOUNTS[0] as DevelopmentAccount
@@ -107,17 +35,9 @@ const transfer = (nonce: bigint) => {
 
 const INSTANT = { xblockperiodmilliseconds: 10, xemptyblockperiodseconds: 2_000_000_000 }
 
-const heads = (chain: Chain, count: number): Promise<void> =>
-  new Promise(resolve => {
-    let left = count
-    chain.onHead(() => {
-      if (--left === 0) resolve()
-    })
-  })
-
 describe('given a chain whose only validator is this node', () => {
   test('when empty blocks wait then a transaction makes one, sealed by the validator, and the pool is empty again', async () => {
-    const { chain, pool, poolHead, lines, running } = await run(genesisText({ qbft: INSTANT }))
+    const { chain, pool, poolHead, lines, running } = await runConsensus(genesisText({ qbft: INSTANT }))
     const made = heads(chain, 1)
     pool.add(transfer(0n), poolHead())
     await made
@@ -134,7 +54,7 @@ describe('given a chain whose only validator is this node', () => {
   })
 
   test('when a transaction waits behind a gap then nothing is made until the gap is closed', async () => {
-    const { chain, pool, poolHead, running } = await run(genesisText({ qbft: INSTANT }))
+    const { chain, pool, poolHead, running } = await runConsensus(genesisText({ qbft: INSTANT }))
     pool.add(transfer(1n), poolHead())
     await Bun.sleep(60)
     expect(chain.head().header.number).toBe(0n)
@@ -146,7 +66,7 @@ describe('given a chain whose only validator is this node', () => {
   })
 
   test('when empty blocks are wanted then they come one after the other, and stop when the consensus stops', async () => {
-    const { chain, running } = await run(genesisText({ qbft: { xblockperiodmilliseconds: 10 } }))
+    const { chain, running } = await runConsensus(genesisText({ qbft: { xblockperiodmilliseconds: 10 } }))
     await heads(chain, 3)
     await running.stop()
     const { number } = chain.head().header
@@ -156,11 +76,13 @@ describe('given a chain whose only validator is this node', () => {
 
   test('when making a block fails then the log says so and the next round makes it', async () => {
     let failures = 1
-    const { chain, lines, running } = await run(
+    const { chain, lines, running } = await runConsensus(
       genesisText({ qbft: { xblockperiodmilliseconds: 10 } }),
-      poolHead => () => {
-        if (failures-- > 0) throw new Error('the disk is full')
-        return poolHead()
+      {
+        change: poolHead => () => {
+          if (failures-- > 0) throw new Error('the disk is full')
+          return poolHead()
+        },
       },
     )
     await heads(chain, 1)
@@ -168,5 +90,25 @@ describe('given a chain whose only validator is this node', () => {
     expect(lines.filter(line => line.includes('ERROR'))[0]).toContain(
       'Making block 1 failed: the disk is full. The next round is another chance.',
     )
+  })
+
+  test('when a block is not on the disk yet then it is not the head: nothing that was signed brings it back', async () => {
+    const disk = await openStorage('memory', '')
+    const { promise: powerCut, reject: cutPower } = Promise.withResolvers<void>()
+    const held: KeyValueStore = {
+      ...disk,
+      setAllDurably: undefined,
+      setDurably: async entry => {
+        if (entry.key === segmentKey(2)) await powerCut
+        await disk.setDurably(entry)
+      },
+    }
+    const genesis = genesisText({ qbft: { xblockperiodmilliseconds: 10 } })
+    const { chain, running } = await runConsensus(genesis, { storage: held })
+    await heads(chain, 1)
+    await Bun.sleep(100)
+    expect(chain.head().header.number).toBe(1n)
+    cutPower(new Error('the power is gone'))
+    await running.stop()
   })
 })

@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { EMPTY_TRIE_ROOT } from '../../../core/crypto/constants.ts'
+import { genesisBlock } from '../../../core/genesis/genesisBlock.ts'
+import { parseGenesisText } from '../../../core/genesis/parse.ts'
 import type { Effect } from '../../../core/qbft/effect.ts'
 import type { RestartRecord } from '../../../core/qbft/restartRecord.ts'
 import type { KeyValueEntry } from '../../../core/store/keyvalue.ts'
@@ -11,19 +14,20 @@ import { createRoundLog } from '../../../runtime/consensus/roundLog.ts'
 import { createTimers } from '../../../runtime/consensus/timers.ts'
 import { createTraffic } from '../../../runtime/consensus/traffic.ts'
 import { configureLog, logOf } from '../../../runtime/logging/log.ts'
-import { testAddress } from '../genesis.ts'
+import { genesisText, testAddress } from '../genesis.ts'
 
 /** Until what is under way has come to the storage. */
 const begun = (): Promise<void> => Bun.sleep(1)
 
 /** A performer over a storage whose writes end when they are told to, and a network that notes what leaves. */
-const setUp = () => {
+const setUp = (settled: () => Promise<void> = () => Promise.resolve()) => {
   const lines: string[] = []
   configureLog({ level: 'INFO', format: 'PLAIN', colour: false, write: line => lines.push(line) })
   const log = logOf('validator')
   const writes: { readonly entry: KeyValueEntry; end(error?: Error): void }[] = []
   const sent: number[] = []
   const blamed: string[] = []
+  const recorded: boolean[] = []
   const storage = {
     get: () => Promise.resolve(undefined),
     setDurably: (entry: KeyValueEntry) =>
@@ -42,13 +46,16 @@ const setUp = () => {
   const nothing = () => Promise.resolve()
   const performer = createPerformer({
     network: () => network as Network,
-    records: createRecordStore(storage),
+    records: createRecordStore(storage, settled),
     evidence: createEvidenceStore(storage, log),
     timers: createTimers(() => undefined),
     work: {
       build: nothing,
       verify: nothing,
-      import: nothing,
+      import: ({ isRecorded }) => {
+        recorded.push(isRecorded)
+        return nothing()
+      },
       newHead: () => undefined,
       stop: () => undefined,
     },
@@ -59,7 +66,7 @@ const setUp = () => {
     traffic: createTraffic(),
     log,
   })
-  return { performer, writes, sent, blamed, lines, log }
+  return { performer, writes, sent, blamed, recorded, lines, log }
 }
 
 const record = (round: number): Effect => ({
@@ -91,6 +98,28 @@ describe('given what a validator signed is to be recorded', () => {
     expect(sent).toEqual([1, 2])
   })
 
+  test('when the block before is not durable yet then the record that brings it back stays until it is', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const { performer, writes, sent } = setUp(() => promise)
+    const performed = performer.perform([record(0), send(1)])
+    await begun()
+    expect(writes).toEqual([])
+    resolve()
+    await begun()
+    expect(sent).toEqual([])
+    writes[0]?.end()
+    await performed
+    expect(sent).toEqual([1])
+  })
+
+  test('when the block before could not be made durable then nothing is written over its record, and nothing leaves', async () => {
+    const { performer, writes, sent, lines } = setUp(() => Promise.reject(new Error('the disk is gone')))
+    await performer.perform([record(0), send(1)])
+    expect(writes).toEqual([])
+    expect(sent).toEqual([])
+    expect(lines.join()).toContain('could not be recorded, so it is not sent: the disk is gone')
+  })
+
   test('when the record is the last one again then nothing is written', async () => {
     const { performer, writes, sent } = setUp()
     const first = performer.perform([record(0), send(1)])
@@ -116,6 +145,22 @@ describe('given what a validator signed is to be recorded', () => {
     writes[1]?.end()
     await again
     expect(sent).toEqual([2])
+  })
+
+  test('when it cannot be written then a block that is committed must be durable: nothing here brings it back', async () => {
+    const { performer, writes, recorded } = setUp()
+    const { header } = genesisBlock(parseGenesisText(genesisText()), EMPTY_TRIE_ROOT)
+    const block = { header, transactions: [], ommers: [], withdrawals: undefined }
+    const commit: Effect = { kind: 'import-block', block, hash: new Uint8Array(32), isRecorded: true }
+    const written = performer.perform([record(0), commit])
+    await begun()
+    writes[0]?.end()
+    await written
+    const failed = performer.perform([record(1), commit])
+    await begun()
+    writes[1]?.end(new Error('the disk is full'))
+    await failed
+    expect(recorded).toEqual([true, false])
   })
 
   test('when there is nothing to record then effects are performed at once', () => {

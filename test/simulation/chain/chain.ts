@@ -18,6 +18,8 @@ export type SimulatedChain = {
   hash(number: bigint): Hash
   /** @throws InvalidBlock when it does not stand on the head, sealed by a quorum, but for its time */
   append(block: Block): void
+  /** As a machine that stopped before its last block was on the disk. */
+  removeHead(): void
 }
 
 type Entry = { readonly block: Block; readonly hash: Hash; readonly tally: VoteTally }
@@ -57,5 +59,6 @@ export const createChain = (genesis: SimulatedGenesis): SimulatedChain => {
         tally: tallyAfter(genesis.consensus, tally, votingBlock(block.header)),
       })
     },
+    removeHead: () => void entries.pop(),
   }
 }

@@ -6,6 +6,7 @@ import { startClocks } from './clocks.ts'
 import { startCrashes } from './crashes.ts'
 import { startFailures } from './failures.ts'
 import { startOutages } from './outages.ts'
+import { startPowerCuts } from './powerCuts.ts'
 import { startPartitions } from './partitions.ts'
 import { startSlowness } from './slowness.ts'
 import { startTransactions } from './transactions.ts'
@@ -40,6 +41,7 @@ const heal = ({ network, nodes, settings, trace, scheduler }: World): void => {
 /** Starts the faults of the seed, and ends them when their time is over. What users do goes on. */
 export const startFaults = (world: World): void => {
   for (const name of world.settings.faults) STARTS[name](world)
+  if (world.settings.powerCuts) startPowerCuts(world)
   startTransactions(world)
   if (world.settings.votes) startVotes(world)
   world.scheduler.after(world.settings.faultsMs, () => heal(world))

@@ -12,11 +12,15 @@ export const startSlowness = (world: World): void => {
     () => {
       world.count('machines slow')
       const node = random.pick(world.nodes())
-      node.setConditions(
-        random.chance(0.3)
-          ? HEALTHY
-          : { ...node.conditions(), syncMs: range(), buildMs: range(), verifyMs: range() },
-      )
+      if (random.chance(0.3)) return node.setConditions(HEALTHY)
+      const syncMs = range()
+      node.setConditions({
+        ...node.conditions(),
+        syncMs,
+        blockSyncMs: syncMs,
+        buildMs: range(),
+        verifyMs: range(),
+      })
     },
   )
 }

@@ -10,7 +10,8 @@ type Write = { readonly apply: () => void; readonly synced: () => void; done: bo
 
 /**
  * What a machine has written. A write lasts once it is synced; of those under way when the machine stops the first ones
- * may have reached the disk and the others not.
+ * may have reached the disk and the others not. A block that is durable `next` is the head before it lasts; as in the
+ * product neither another block nor a record is written in the meantime.
  */
 export type Disk = {
   readonly chain: SimulatedChain
@@ -18,23 +19,26 @@ export type Disk = {
   record(): RestartRecord | undefined
   /** `synced` is called when it lasts, unless the machine stopped. */
   writeRecord(record: RestartRecord, delayMs: number, synced: () => void): void
-  /** Puts it on the chain unless something stands there already; `synced` as above. */
-  writeBlock(block: Block, delayMs: number, synced: () => void): void
-  /** The machine stops now. */
-  crash(): void
+  /** Puts it on the chain unless something stands there already, and calls `put` then, unless the machine stopped. */
+  putBlock(block: Block, durable: 'now' | 'next', delayMs: number, put: () => void): void
+  /** The machine stops now; with its head, where that does not last yet and is not saved by chance. */
+  crash(headSaved: number): void
 }
 
-/** `appended` sees each block that comes to stand on the chain. */
+/** `appended` sees each block that comes to stand on the chain, `lost` each head that a stop took away. */
 export const createDisk = (
   genesis: SimulatedGenesis,
   scheduler: Scheduler,
   random: Random,
   appended: (block: Block) => void,
+  lost: () => void,
 ): Disk => {
   const chain = createChain(genesis)
   let stored: Uint8Array | undefined
   const records: Write[] = []
   const blocks: Write[] = []
+  /** What waits until the head lasts; undefined when it does. */
+  let waiting: (() => void)[] | undefined
 
   const finish = (write: Write): void => {
     write.done = true
@@ -61,6 +65,28 @@ export const createDisk = (
     })
   }
 
+  const whenHeadLasts = (run: () => void): void => {
+    if (waiting === undefined) run()
+    else waiting.push(run)
+  }
+
+  const put = (block: Block): boolean => {
+    if (block.header.number !== chain.head().header.number + 1n) return false
+    chain.append(block)
+    appended(block)
+    return true
+  }
+
+  const lastsAfter = (delayMs: number): void => {
+    const mine: (() => void)[] = []
+    waiting = mine
+    scheduler.after(delayMs, () => {
+      if (waiting !== mine) return
+      waiting = undefined
+      for (const run of mine) whenHeadLasts(run)
+    })
+  }
+
   return {
     chain,
     record: () => (stored === undefined ? undefined : decodeRestartRecord(stored)),
@@ -69,19 +95,23 @@ export const createDisk = (
       const apply = (): void => {
         stored = bytes
       }
-      perform(records, { apply, synced, done: false }, delayMs)
+      whenHeadLasts(() => perform(records, { apply, synced, done: false }, delayMs))
     },
-    writeBlock: (block, delayMs, synced) => {
-      const apply = (): void => {
-        if (block.header.number !== chain.head().header.number + 1n) return
-        chain.append(block)
-        appended(block)
-      }
-      perform(blocks, { apply, synced, done: false }, delayMs)
-    },
-    crash: () => {
+    putBlock: (block, durable, delayMs, done) =>
+      whenHeadLasts(() => {
+        if (durable === 'now')
+          return perform(blocks, { apply: () => void put(block), synced: done, done: false }, delayMs)
+        if (put(block)) lastsAfter(delayMs)
+        done()
+      }),
+    crash: headSaved => {
       lose(records)
       lose(blocks)
+      if (waiting === undefined) return
+      waiting = undefined
+      if (random.chance(headSaved)) return
+      chain.removeHead()
+      lost()
     },
   }
 }

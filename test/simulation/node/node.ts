@@ -1,4 +1,5 @@
 import { type Address, equalBytes } from '../../../core/bytes/bytes.ts'
+import type { Block } from '../../../core/chain/block.ts'
 import type { Vote } from '../../../core/chain/codec/extraData.ts'
 import { sealOfSignature } from '../../../core/chain/codec/seal.ts'
 import { sign } from '../../../core/crypto/crypto.ts'
@@ -33,7 +34,8 @@ export type Node = Endpoint & {
   /** Undefined while it is down. */
   state(): QbftState | undefined
   boot(): void
-  crash(): void
+  /** With what chance a head that does not last yet is there all the same. */
+  crash(headSaved?: number): void
   /** It crashes by itself before performing its `effects`-th next effect; undefined calls that off. */
   crashAfter(effects: number | undefined): void
   /** It does not boot in the meantime. */
@@ -76,11 +78,12 @@ export const createNode = (world: World, options: NodeOptions): Node => {
   /** Effects until a crash that was planned. */
   let untilCrash: number | undefined
 
-  const disk = createDisk(genesis, scheduler, random.fork('disk'), block => {
+  const appended = (block: Block): void => {
     pool.included(block)
     headArrivedMs = clock.nowMs()
     if (isHonest) checker.appended(node, block)
-  })
+  }
+  const disk = createDisk(genesis, scheduler, random.fork('disk'), appended, () => world.count('heads lost'))
   const pool = createPool(() => put({ kind: 'transactions-waiting' }))
 
   const environment: QbftEnvironment = {
@@ -185,7 +188,7 @@ export const createNode = (world: World, options: NodeOptions): Node => {
     put({ kind: 'head', head })
   }
 
-  const crash = (): void => {
+  const crash = (headSaved = 0.5): void => {
     if (life === undefined) return
     life.ended = true
     life = undefined
@@ -195,7 +198,7 @@ export const createNode = (world: World, options: NodeOptions): Node => {
     timers.stop()
     sync.stop()
     pool.clear()
-    disk.crash()
+    disk.crash(headSaved)
   }
 
   const boot = (): void => {

@@ -55,7 +55,7 @@ export const createSync = (world: World, node: Node): Sync => {
       if (!(error instanceof InvalidBlock)) throw error
       return end()
     }
-    disk.writeBlock(block, random.between(...node.conditions().syncMs), () => {
+    disk.putBlock(block, 'now', random.between(...node.conditions().blockSyncMs), () => {
       if (isOver()) return
       const missing = highest() - head(node)
       node.setActive(missing < RESTS_BLOCKS)

@@ -20,7 +20,7 @@ export type Work = {
 const EARLY_MS_MAX = 10_000
 
 export const createWork = (
-  { genesis, scheduler, checker, count }: World,
+  { genesis, scheduler, checker, count, settings }: World,
   node: Node,
   inThisLife: (run: () => void) => () => void,
 ): Work => {
@@ -67,7 +67,7 @@ export const createWork = (
     }
   }
 
-  const commit = ({ block, hash }: EffectOf<'import-block'>): void => {
+  const commit = ({ block, hash, isRecorded }: EffectOf<'import-block'>): void => {
     const { chain } = disk
     if (!isDue(block)) return
     try {
@@ -86,9 +86,10 @@ export const createWork = (
       if (!(error instanceof InvalidBlock)) throw error
       return node.put({ kind: 'import-failed', hash })
     }
-    disk.writeBlock(
+    disk.putBlock(
       block,
-      random.between(...node.conditions().syncMs),
+      isRecorded ? settings.durable : 'now',
+      random.between(...node.conditions().blockSyncMs),
       inThisLife(() => node.tellHead()),
     )
   }

@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'bun:test'
+import { givenNode, receiveCommits, receivePrepares, receiveProposal } from './support/given.ts'
+import { at } from './support/keys.ts'
+import { effectsOf, type Step } from './support/step.ts'
+
+/** Of each block that is to be imported. */
+const isRecordedIn = (...steps: readonly Step[]): readonly boolean[] =>
+  effectsOf(steps.flat(), 'import-block').map(({ isRecorded }) => isRecorded)
+
+/** The last of four validators has the proposal of the first. */
+const proposed = () => {
+  const network = givenNode(4, 3)
+  const { node, peers, block } = network
+  const made = block(at(peers, 0))
+  return { ...network, made, propose: () => receiveProposal(node, at(peers, 0), made) }
+}
+
+describe('a block that is committed may get lost here when the records of a quorum bring it back', () => {
+  test('given this validator is prepared, then its own record is one of them', () => {
+    const { node, peers, made, propose } = proposed()
+    propose()
+    receivePrepares(node, peers, made)
+    expect(isRecordedIn(receiveCommits(node, peers.slice(0, 2), made))).toEqual([true])
+  })
+
+  test('given it is not, and with its own commit there is just a quorum, then one record is missing', () => {
+    const { node, peers, made, propose } = proposed()
+    propose()
+    receivePrepares(node, peers.slice(1, 2), made)
+    expect(isRecordedIn(receiveCommits(node, peers.slice(0, 2), made))).toEqual([false])
+  })
+
+  test('given a quorum of others committed, then their records suffice', () => {
+    const { node, peers, made, propose } = proposed()
+    receiveCommits(node, peers, made)
+    expect(isRecordedIn(propose())).toEqual([true])
+  })
+
+  test('given a lone validator, then there is no record', () => {
+    const { node } = givenNode(1, 0)
+    expect(isRecordedIn(node.blockTimer())).toEqual([false])
+  })
+})

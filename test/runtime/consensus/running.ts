@@ -1,0 +1,96 @@
+import { openChain } from '../../../core/chain/openChain.ts'
+import type { Chain } from '../../../core/chain/chain.ts'
+import { parseGenesisText } from '../../../core/genesis/parse.ts'
+import type { QbftConsensus } from '../../../core/genesis/schedule.ts'
+import { openChainStore } from '../../../core/store/chainStore.ts'
+import type { KeyValueStore } from '../../../core/store/keyvalue.ts'
+import { POOL_OPTIONS } from '../../../core/txpool/admission.ts'
+import type { PoolHead, TransactionPool } from '../../../core/txpool/pool.ts'
+import { createTransactionPool } from '../../../core/txpool/transactionPool.ts'
+import type { Consensus } from '../../../runtime/consensus/consensus.ts'
+import { startConsensus } from '../../../runtime/consensus/driver.ts'
+import { openStorage } from '../../../runtime/drivers/open.ts'
+import { nodeKeyOf } from '../../../runtime/keys/nodeKey.ts'
+import { configureLog, logOf } from '../../../runtime/logging/log.ts'
+import { startPoolFollower } from '../../../runtime/node/poolFollower.ts'
+import { createPoolHead } from '../../../runtime/node/submit.ts'
+import { testKey } from '../genesis.ts'
+
+export type Running = {
+  readonly chain: Chain
+  readonly pool: TransactionPool
+  readonly poolHead: () => PoolHead
+  readonly lines: readonly string[]
+  readonly running: Consensus
+}
+
+export type RunOptions = {
+  /** Of `testKey`. */
+  readonly key?: number
+  readonly storage?: KeyValueStore
+  readonly change?: (poolHead: () => PoolHead) => () => PoolHead
+}
+
+/** The consensus of one validator over a real chain, in memory unless a storage is given. */
+export const runConsensus = async (
+  genesis: string,
+  { key = 1, storage: given, change = poolHead => poolHead }: RunOptions = {},
+): Promise<Running> => {
+  const lines: string[] = []
+  configureLog({ level: 'INFO', format: 'PLAIN', colour: false, write: line => lines.push(line) })
+  const storage = given ?? (await openStorage('memory', ''))
+  const store = await openChainStore(storage)
+  const chain = await openChain({
+    genesis: parseGenesisText(genesis),
+    store,
+    onError: error => {
+      throw error
+    },
+  })
+  const pool = createTransactionPool(POOL_OPTIONS)
+  const poolHead = createPoolHead(chain, () => 0n)
+  const consensus = chain.configuration.consensus as QbftConsensus
+  const follower = startPoolFollower({ chain, pool, poolHead, log: logOf('pool') })
+  const running = await startConsensus({
+    chain,
+    consensus,
+    pool,
+    poolHead: change(poolHead),
+    key: nodeKeyOf(testKey(key)),
+    settings: () => ({
+      extraData: new TextEncoder().encode('test'),
+      minGasPrice: 0n,
+      minPriorityFee: 0n,
+      targetGasLimit: undefined,
+    }),
+    selectionPercent: 75,
+    log: logOf('validator'),
+    standingVotes: () => [],
+    storage,
+    environment: {
+      dialect: 'blockAccessList',
+      requestTimeoutMs: 200,
+      requestTimeoutMaxMs: 60_000,
+      earlyRoundChange: true,
+      duplicateMessagesMax: 100,
+      futureMessagesMax: 1000,
+      futureDistanceMax: 10,
+    },
+    refusal: undefined,
+    messageQueueMax: 1000,
+    poolSettled: follower.settled,
+    exchange: undefined,
+  })
+  return { chain, pool, poolHead, lines, running }
+}
+
+/** Resolves when so many more blocks are on the chain. */
+export const heads = (chain: Chain, count: number): Promise<void> =>
+  new Promise(resolve => {
+    let left = count
+    const unsubscribe = chain.onHead(() => {
+      if (--left > 0) return
+      unsubscribe()
+      resolve()
+    })
+  })
