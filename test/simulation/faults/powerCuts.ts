@@ -6,10 +6,12 @@ import { repeat } from './repeat.ts'
  * them, and must come back from what they signed.
  */
 export const startPowerCuts = (world: World): void => {
-  const { scheduler } = world
+  const { scheduler, settings } = world
   const random = world.random.fork('power cuts')
 
   const cut = (): void => {
+    // Faults that begin later would fall into the time in which everything has to work.
+    if (scheduler.nowMs() >= settings.stormMs) return
     world.count('power cuts')
     const headSaved = random.pick([0, 0, 0.5])
     for (const node of world.nodes()) {
