@@ -22,7 +22,8 @@ const PASSING: ReadonlySet<InvalidTransactionCode> = new Set<InvalidTransactionC
 
 export type CandidateOptions = Pick<BuildOptions, 'candidates' | 'full' | 'minGasPrice' | 'minPriorityFee'>
 
-type Replay = { next(): SenderTransaction | undefined; skip(): void }
+/** `isFirst`: the block has no transaction yet. */
+type Replay = { next(isFirst: boolean): SenderTransaction | undefined; skip(): void }
 
 /** Candidates that can be gone through again from the first: a run over a store is repeated when something was missing. */
 export const recordCandidates = ({ candidates, full }: CandidateOptions): (() => Replay) => {
@@ -31,8 +32,8 @@ export const recordCandidates = ({ candidates, full }: CandidateOptions): (() =>
   return () => {
     let position = 0
     return {
-      next() {
-        if (position === taken.length) taken.push(full() ? undefined : candidates.next())
+      next(isFirst) {
+        if (position === taken.length) taken.push(!isFirst && full() ? undefined : candidates.next())
         const sent = taken[position]
         if (sent !== undefined) position++
         return sent
@@ -62,6 +63,7 @@ export const chooseCandidates = (
   const rejected: { transaction: SenderTransaction; reason: string }[] = []
   let bytesLeft = OSAKA_BLOCK_BYTES_MAX - HEADER_BYTES_RESERVED
   let lastBytes = 0
+  let chosen = 0
 
   const fits = ({ transaction }: SenderTransaction, gasAvailable: bigint): boolean =>
     transaction.gasLimit <= gasAvailable &&
@@ -78,7 +80,7 @@ export const chooseCandidates = (
     next(gasAvailable) {
       if (gasAvailable < GAS_MIN) return undefined
       for (;;) {
-        const sent = replay.next()
+        const sent = replay.next(chosen === 0)
         if (sent === undefined) return undefined
         if (sent.transaction.type === 3) {
           reject(sent, 'blob transactions are not put into QBFT blocks: nothing keeps their blobs there')
@@ -86,12 +88,14 @@ export const chooseCandidates = (
         } else if (fits(sent, gasAvailable)) {
           lastBytes = sent.transaction.encoded.length + ITEM_BYTES
           bytesLeft -= lastBytes
+          chosen++
           return sent
         } else replay.skip()
       }
     },
     refuse(sent, reason: InvalidTransaction) {
       bytesLeft += lastBytes
+      chosen--
       if (!PASSING.has(reason.code)) reject(sent, reason.message)
       // The next one of the sender may be the one whose nonce is due.
       if (reason.code !== 'NONCE_TOO_LOW') replay.skip()

@@ -27,7 +27,10 @@ export type BuildOptions = {
   readonly vote?: Vote | undefined
   /** Transactions to choose from; `skip` says that the sender's next ones cannot follow. */
   readonly candidates: { next(): SenderTransaction | undefined; skip(sender: Address): void }
-  /** Asked between transactions; true closes the block. */
+  /**
+   * Asked between transactions; true closes the block. Not before it has one: on a machine that is slow for the period of
+   * its chain transactions would wait for ever.
+   */
   readonly full: () => boolean
 }
 
