@@ -68,6 +68,8 @@ const EMPTY_BLOOM = new Uint8Array(BLOOM_BYTES)
 
 /** Between two pauses: some 4 ms of plain transfers. A single transaction is never interrupted. */
 const SLICE_GAS = 2_500_000n
+/** What a candidate that was refused counts: it was looked at, as a plain transfer is. */
+const REFUSED_GAS = 21_000n
 
 type Totals = { gasUsed: bigint; blobGasUsed: bigint }
 
@@ -131,11 +133,11 @@ function* executeTransactions(
   const executed: SenderTransaction[] = []
   const receipts: Receipt[] = []
   const totals: Totals = { gasUsed: 0n, blobGasUsed: 0n }
-  let sliceEnd = SLICE_GAS
+  let sliceGas = SLICE_GAS
   for (;;) {
-    if (totals.gasUsed >= sliceEnd) {
+    if (sliceGas <= 0n) {
       yield
-      sliceEnd = totals.gasUsed + SLICE_GAS
+      sliceGas = SLICE_GAS
     }
     const gasAvailable = input.header.gasLimit - totals.gasUsed
     const sent = input.transactions.next(gasAvailable)
@@ -148,8 +150,10 @@ function* executeTransactions(
     } catch (error) {
       if (!(error instanceof InvalidTransaction)) throw error
       input.transactions.refuse(sent, error)
+      sliceGas -= REFUSED_GAS
       continue
     }
+    sliceGas -= result.gasUsed
     totals.gasUsed += result.gasUsed
     totals.blobGasUsed += blobGas
     executed.push(sent)

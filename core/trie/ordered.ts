@@ -16,10 +16,10 @@ const indexKey = (index: number): Uint8Array => {
 }
 
 /**
- * Items between two pauses: about a millisecond with what it takes to encode them, several where the runtime has to collect
- * garbage meanwhile. Of 256, so that two slices have little more than the root in common.
+ * Items between two pauses: about a millisecond with what it takes to encode and hash them, some where the runtime has to
+ * collect garbage meanwhile. A power of two, so that two slices have little more than the root in common.
  */
-const SLICE_ITEMS = 256
+const SLICE_ITEMS = 64
 
 /** Those from `start` to `end`, which is after 0 where `start` is 0. */
 const entriesOf = (start: number, end: number, itemAt: (index: number) => Uint8Array): TrieEntry[] => {

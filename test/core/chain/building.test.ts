@@ -186,6 +186,20 @@ describe('what a block takes of the candidates', () => {
     expect(block.transactions).toHaveLength(1)
   })
 
+  test('with pauses while candidates are refused: a pool of them holds up nobody', async () => {
+    let pauses = 0
+    const chain = await openTestChain({}, undefined, {
+      pause: () => {
+        pauses++
+        return Promise.resolve()
+      },
+    })
+    const tooEarly = candidatesOf(Array.from({ length: 500 }, () => transfer(ALICE, 1)))
+    const { block } = await build(chain, [], { candidates: { ...tooEarly, skip: () => undefined } })
+    expect(block.transactions).toHaveLength(0)
+    expect(pauses).toBeGreaterThanOrEqual(4)
+  })
+
   test('candidates are asked once each, though the run over the store is repeated', async () => {
     const chain = await openTestChain()
     const { store: plain } = chain
