@@ -22,6 +22,9 @@ const SHAPES: readonly Shape[] = [
 /** Full load that is not measured: until then the runtime compiles more than the nodes run. */
 const WARM_SECONDS = 15
 
+/** After that, before blocks without transactions are looked at: what the load left is mined, written to the views and collected. */
+const REST_MS = 5_000
+
 /** More per second than the network can include. */
 const FULL = 4_000
 
@@ -33,13 +36,18 @@ const at = (sorted: readonly number[], part: number): number =>
 
 const ms = (value: number): string => (Number.isNaN(value) ? '' : value.toFixed(0))
 
-/** Of the blocks above `from`, as their proposers saw it; ascending. */
-const commitTimes = (nodes: readonly BenchNode[], from: number, to: number): readonly number[] =>
+/** Of the blocks above `from`, with transactions or without, as their proposers saw it; ascending. */
+const commitTimes = (
+  nodes: readonly BenchNode[],
+  from: number,
+  to: number,
+  what: 'empty' | 'filled',
+): readonly number[] =>
   nodes
     .flatMap(node => node.blockLines())
-    .flatMap(line =>
-      line.isProduced && line.number > from && line.number <= to ? (line.proposalToCommitMs ?? []) : [],
-    )
+    .filter(({ isProduced, number }) => isProduced && number > from && number <= to)
+    .filter(({ transactions }) => (transactions === 0) === (what === 'empty'))
+    .flatMap(({ proposalToCommitMs }) => proposalToCommitMs ?? [])
     .toSorted((a, b) => a - b)
 
 /** What all nodes together sent for one block. */
@@ -113,6 +121,7 @@ const runShape = async (
     await waitForHead(nodes[0] as BenchNode, 3)
     const warm = await runLoad({ nodes, transactions, perSecond: undefined, seconds: WARM_SECONDS })
     let sent = warm.sent
+    await Bun.sleep(REST_MS)
     const unsent = () => transactions.slice(sent)
     const idle = await measure(network, async () => {
       await Bun.sleep(seconds * 1000)
@@ -126,9 +135,9 @@ const runShape = async (
       runLoad({ nodes, transactions: unsent(), perSecond: undefined, seconds }),
     )
     sent += full.load.sent
-    const idleTimes = commitTimes(nodes, idle.from, idle.to)
-    const calmTimes = commitTimes(nodes, calm.from, calm.to)
-    const fullTimes = commitTimes(nodes, full.from, full.to)
+    const idleTimes = commitTimes(nodes, idle.from, idle.to, 'empty')
+    const calmTimes = commitTimes(nodes, calm.from, calm.to, 'filled')
+    const fullTimes = commitTimes(nodes, full.from, full.to, 'filled')
     const traffic = perBlock(nodes, idle.from, idle.to)
     const resident = Math.max(...nodes.map(({ pid }) => usageOf(pid).residentMb))
     return {
