@@ -10,32 +10,42 @@ const DATA = 0
 /** The type of one that lets the other side send so many bytes more as its length says. */
 const WINDOW_UPDATE = 1
 
-const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>
-  new DataView(buffer, byteOffset, byteLength)
+// By the byte: a view of twelve bytes would give them a buffer outside the heap, for each of some frames to a message.
+const uint32At = (bytes: Uint8Array, at: number): number =>
+  (((bytes[at] as number) << 24) |
+    ((bytes[at + 1] as number) << 16) |
+    ((bytes[at + 2] as number) << 8) |
+    (bytes[at + 3] as number)) >>>
+  0
+
+const setUint32 = (bytes: Uint8Array, at: number, value: number): void => {
+  bytes[at] = value >>> 24
+  bytes[at + 1] = value >>> 16
+  bytes[at + 2] = value >>> 8
+  bytes[at + 3] = value
+}
 
 export type WindowUpdate = { readonly flags: number; readonly streamId: number; readonly bytes: number }
 
 /** Undefined for anything but one whole window update. */
 export const decodeWindowUpdate = (frame: Uint8Array): WindowUpdate | undefined => {
   if (frame.length !== HEADER_BYTES || frame[TYPE] !== WINDOW_UPDATE) return undefined
-  const view = viewOf(frame)
-  return { flags: view.getUint16(FLAGS), streamId: view.getUint32(STREAM), bytes: view.getUint32(LENGTH) }
+  const flags = ((frame[FLAGS] as number) << 8) | (frame[FLAGS + 1] as number)
+  return { flags, streamId: uint32At(frame, STREAM), bytes: uint32At(frame, LENGTH) }
 }
 
 /** One without flags. */
 export const encodeWindowUpdate = (streamId: number, bytes: number): Uint8Array => {
   const frame = new Uint8Array(HEADER_BYTES)
-  const view = viewOf(frame)
   frame[TYPE] = WINDOW_UPDATE
-  view.setUint32(STREAM, streamId)
-  view.setUint32(LENGTH, bytes)
+  setUint32(frame, STREAM, streamId)
+  setUint32(frame, LENGTH, bytes)
   return frame
 }
 
 /** Counts the yamux frames that begin in the bytes of one direction of a connection, as they come. */
 export const createFrameCounter = (): ((bytes: Uint8Array) => number) => {
   const header = new Uint8Array(HEADER_BYTES)
-  const view = viewOf(header)
   let filled = 0
   let toSkip = 0
   return bytes => {
@@ -51,7 +61,7 @@ export const createFrameCounter = (): ((bytes: Uint8Array) => number) => {
       header[filled++] = bytes[offset++] as number
       if (filled < HEADER_BYTES) continue
       filled = 0
-      if (header[TYPE] === DATA) toSkip = view.getUint32(LENGTH)
+      if (header[TYPE] === DATA) toSkip = uint32At(header, LENGTH)
     }
     return frames
   }

@@ -1,5 +1,6 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { toHex } from '../../core/bytes/hex.ts'
 import { addressOfPrivateKey } from '../../core/crypto/crypto.ts'
 import { formatEnode, parseEnode } from '../../p2p/enode.ts'
 import { createWindowUpdates } from '../../p2p/windowUpdates.ts'
@@ -29,6 +30,14 @@ const gathering = () => {
 }
 
 describe('updates of a stream’s window', () => {
+  test('given the largest numbers, then they are in the frame with the highest byte first, and read back', () => {
+    const frame = encodeWindowUpdate(0xfffefdfc, 0x80010203)
+    expect(toHex(frame)).toBe('0x00010000fffefdfc80010203')
+    const update = { flags: 0x8004, streamId: 0xfffefdfc, bytes: 0x80010203 }
+    frame[2] = 0x80
+    expect(decodeWindowUpdate(withFlags(frame, FIN))).toEqual(update)
+  })
+
   test('given small ones, when half a window has come together, then one goes out for all of them', () => {
     const { gather } = gathering()
     const sent: (Uint8Array | undefined)[] = []
