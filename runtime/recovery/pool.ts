@@ -73,13 +73,14 @@ export const createRecoveryPool = (options: RecoveryPoolOptions = {}): RecoveryP
     }
   }
 
-  /** Chunks on the main thread, others let in between two, until none is left to take. */
+  /** Chunks on the main thread, each in a turn of its own, until none is left to take: what led to them filled one already. */
   const workHere = async (): Promise<void> => {
     if (mainBusy) return
     mainBusy = true
-    for (let chunk = queue.shift(); chunk !== undefined; chunk = queue.shift()) {
-      recoverHere(chunk)
+    while (queue.length > 0) {
       await nextTurn()
+      const chunk = queue.shift()
+      if (chunk !== undefined) recoverHere(chunk)
     }
     mainBusy = false
   }
