@@ -1,6 +1,5 @@
 import { EMPTY_BYTES } from './bytes.ts'
-
-const DIGITS: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+import { hexDigits } from './hexDigits.ts'
 
 type NativeHex = { readonly fromHex?: (digits: string) => Uint8Array }
 
@@ -10,12 +9,8 @@ const nativeFromHex = (Uint8Array as NativeHex).fromHex?.bind(Uint8Array)
 const NATIVE_HEX = typeof (Uint8Array.prototype as { toHex?: unknown }).toHex === 'function'
 
 /** Lower-case hex digits without a prefix. */
-export const toBareHex = (bytes: Uint8Array): string => {
-  if (NATIVE_HEX) return (bytes as Uint8Array & { toHex(): string }).toHex()
-  let text = ''
-  for (let i = 0; i < bytes.length; i++) text += DIGITS[bytes[i] as number]
-  return text
-}
+export const toBareHex = (bytes: Uint8Array): string =>
+  NATIVE_HEX ? (bytes as Uint8Array & { toHex(): string }).toHex() : hexDigits(bytes)
 
 /** Lower-case hex with the `0x` prefix. */
 export const toHex = (bytes: Uint8Array): string => `0x${toBareHex(bytes)}`

@@ -7,6 +7,7 @@ import {
   padStartBytes,
 } from '../../../core/bytes/bytes.ts'
 import { fromHex, HexError, toBareHex, toHex, toQuantity } from '../../../core/bytes/hex.ts'
+import { hexDigits } from '../../../core/bytes/hexDigits.ts'
 import {
   bigintToBytes,
   bigintToFixedBytes,
@@ -72,6 +73,13 @@ describe('hex', () => {
   test('every byte goes there and back', () => {
     const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte)
     expect(fromHex(toHex(bytes))).toEqual(bytes)
+  })
+
+  test('is the same where the runtime writes none of its own', () => {
+    for (const length of [0, 1, 20, 32, 256, 4095, 4096, 4097, 8192, 10_000]) {
+      const bytes = Uint8Array.from({ length }, (_, i) => (i * 7 + (i >> 8)) & 255)
+      expect(hexDigits(bytes)).toBe(Buffer.from(bytes).toString('hex'))
+    }
   })
 
   test('an odd length or another character is an error that says where', () => {
