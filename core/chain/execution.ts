@@ -1,4 +1,5 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
+import { createSlab } from '../bytes/slab.ts'
 import type { BlockEnvironment } from '../evm/environment.ts'
 import { executeTransaction } from '../evm/execute.ts'
 import { InvalidTransaction, type TransactionResult } from '../evm/result.ts'
@@ -21,6 +22,9 @@ import { collectRequests } from './requests.ts'
 import { rewardCredits, withdrawalCredits } from './reward.ts'
 import { callBeforeTransactions, requestContractsOf } from './systemContracts.ts'
 import type { SenderTransaction } from './transaction.ts'
+
+/** Of encoded receipts, which go when the root is known: some 60 without logs. */
+const RECEIPTS_SLAB_LENGTH = 16_384
 
 /** Where the executor takes transactions from: the body of a block that is imported, or candidates for a new one. */
 export type TransactionSource = {
@@ -185,8 +189,9 @@ export function* executionSteps(input: ExecutionInput): Generator<void, Executio
   if (executed.length > 0) yield
   const state = yield* stateRootSteps(input.nodes, input.parentStateRoot, world.changes(header.number))
   if (executed.length > 0) yield
+  const allocate = createSlab(RECEIPTS_SLAB_LENGTH)
   const receiptsRoot = yield* orderedTrieRootSteps(receipts.length, index =>
-    encodeReceipt(receipts[index] as Receipt),
+    encodeReceipt(receipts[index] as Receipt, allocate),
   )
   return {
     executed,

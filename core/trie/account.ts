@@ -26,8 +26,14 @@ const trimmed = (bytes: Uint8Array): Uint8Array => {
 
 const accountBuffer = new Uint8Array(2 + 33 + 33 + 33 + 33)
 
-/** The account's value in the state trie: RLP of [nonce, balance, storageRoot, codeHash] (Yellow Paper 4.1). */
-export const accountValue = (account: Account): Uint8Array => {
+/**
+ * The account's value in the state trie: RLP of [nonce, balance, storageRoot, codeHash] (Yellow Paper 4.1). Written into
+ * what `allocate` gives.
+ */
+export const accountValue = (
+  account: Account,
+  allocate: (length: number) => Uint8Array = length => new Uint8Array(length),
+): Uint8Array => {
   // Two hashes make the payload 68 bytes or more: the header is always two bytes.
   let at = writeString(accountBuffer, 2, scalar(account.nonce))
   at = writeString(accountBuffer, at, scalar(account.balance))
@@ -35,7 +41,9 @@ export const accountValue = (account: Account): Uint8Array => {
   at = writeString(accountBuffer, at, account.codeHash)
   accountBuffer[0] = 0xf8
   accountBuffer[1] = at - 2
-  return accountBuffer.slice(0, at)
+  const value = allocate(at)
+  for (let i = 0; i < at; i++) value[i] = accountBuffer[i] as number
+  return value
 }
 
 /** A slot's value in a storage trie: RLP of the value without leading zeros; undefined for zero, which is not kept. */

@@ -1,4 +1,5 @@
 import type { Hash } from '../bytes/bytes.ts'
+import { createSlab } from '../bytes/slab.ts'
 import { EMPTY_TRIE_ROOT } from '../crypto/constants.ts'
 import { keccak256 } from '../crypto/crypto.ts'
 import {
@@ -16,6 +17,12 @@ import type { TrieNodeReader, TrieNodeWrite } from './node.ts'
 import { SLICE_ENTRIES, updateInSlices } from './slices.ts'
 import { sortSteps } from './sort.ts'
 import type { TrieEntry } from './trie.ts'
+
+/**
+ * Of some twelve accounts. The trie's cache keeps the values of accounts that changed lately, and one of them all its slab:
+ * no more than a buffer of its own takes with what belongs to it.
+ */
+const VALUES_SLAB_LENGTH = 1024
 
 /** What a block made of the state trie. */
 export type StateRootUpdate = {
@@ -49,11 +56,12 @@ export function* stateRootSteps(
     slots = 0
     yield
   }
+  const allocate = createSlab(VALUES_SLAB_LENGTH)
   const entries: TrieEntry[] = []
   for (const { address, after } of accounts) {
     entries.push({
       key: keccak256(address),
-      value: after === undefined ? undefined : accountValue(after),
+      value: after === undefined ? undefined : accountValue(after, allocate),
     })
     if (entries.length % SLICE_ENTRIES === 0) yield
   }

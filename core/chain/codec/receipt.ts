@@ -1,8 +1,9 @@
 import { EMPTY_BYTES } from '../../bytes/bytes.ts'
-import { decodeRlp, RlpError, type RlpItem, rlpBytes, rlpList } from '../../rlp/rlp.ts'
+import { bigintToBytes } from '../../bytes/integer.ts'
+import { decodeRlp, encodeRlp, RlpError, type RlpItem, rlpBytes, rlpList } from '../../rlp/rlp.ts'
 import type { Log, Receipt } from '../receipt.ts'
-import { encodeEnvelope } from './envelope.ts'
 import { decoding } from './error.ts'
+import { encodedLength, LIST_HEAD, putRlpHead, STRING_HEAD } from './list.ts'
 import { rlpUint64 } from './scalar.ts'
 import { transactionType } from './transaction.ts'
 
@@ -14,15 +15,40 @@ export type ConsensusReceipt = Pick<
 
 const SUCCESS = Uint8Array.of(1)
 
-/** EIP-2718 bytes of a receipt, as the receipts trie holds it: status (EIP-658) or post-state root first. */
-export const encodeReceipt = (receipt: ConsensusReceipt): Uint8Array => {
-  const first = receipt.postStateRoot ?? (receipt.status === true ? SUCCESS : EMPTY_BYTES)
-  return encodeEnvelope(receipt.type, [
-    first,
-    receipt.cumulativeGasUsed,
-    receipt.logsBloom,
-    receipt.logs.map(log => [log.address, log.topics, log.data]),
-  ])
+const NO_LOGS = Uint8Array.of(LIST_HEAD)
+
+const isOneByte = (content: Uint8Array): boolean =>
+  content.length === 1 && (content[0] as number) < STRING_HEAD
+
+const stringLength = (content: Uint8Array): number => (isOneByte(content) ? 1 : encodedLength(content.length))
+
+const putString = (bytes: Uint8Array, at: number, content: Uint8Array): number => {
+  const start = isOneByte(content) ? at : putRlpHead(bytes, at, STRING_HEAD, content.length)
+  bytes.set(content, start)
+  return start + content.length
+}
+
+/**
+ * EIP-2718 bytes of a receipt, as the receipts trie holds it: status (EIP-658) or post-state root first. Written into what
+ * `allocate` gives: a block makes thousands at once.
+ */
+export const encodeReceipt = (
+  receipt: ConsensusReceipt,
+  allocate: (length: number) => Uint8Array = length => new Uint8Array(length),
+): Uint8Array => {
+  const { type, postStateRoot, status, cumulativeGasUsed, logsBloom, logs } = receipt
+  const first = postStateRoot ?? (status === true ? SUCCESS : EMPTY_BYTES)
+  const gas = bigintToBytes(cumulativeGasUsed)
+  const encodedLogs =
+    logs.length === 0 ? NO_LOGS : encodeRlp(logs.map(log => [log.address, log.topics, log.data]))
+  const payload = stringLength(first) + stringLength(gas) + stringLength(logsBloom) + encodedLogs.length
+  const start = type === 0 ? 0 : 1
+  const bytes = allocate(start + encodedLength(payload))
+  if (type !== 0) bytes[0] = type
+  let at = putRlpHead(bytes, start, LIST_HEAD, payload)
+  for (const content of [first, gas, logsBloom]) at = putString(bytes, at, content)
+  bytes.set(encodedLogs, at)
+  return bytes
 }
 
 const decodeLog = (item: RlpItem): Log => {

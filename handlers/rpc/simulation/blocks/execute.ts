@@ -162,7 +162,7 @@ export const executeSimulated = (context: RpcContext, step: SimulationStep): Sim
     ...open,
     stateRoot: block.blockOverrides.stateRoot ?? update.root,
     transactionsRoot: transactionsRootOf(transactions),
-    receiptsRoot: orderedTrieRoot(receipts.map(encodeReceipt)),
+    receiptsRoot: orderedTrieRoot(receipts.map(receipt => encodeReceipt(receipt))),
     logsBloom: joinBlooms(receipts.map(receipt => receipt.logsBloom)),
     gasUsed,
     blobGasUsed:

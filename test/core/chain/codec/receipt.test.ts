@@ -40,6 +40,23 @@ describe('receipt', () => {
       if (form.type !== 0) expect(bytes[0]).toBe(form.type)
     })
 
+  for (const [name, form] of Object.entries(forms))
+    test(`${name} is RLP behind its type, wherever it is written to`, () => {
+      const { type, status, postStateRoot, cumulativeGasUsed, logsBloom, logs } = form
+      const items: readonly RlpInput[] = [
+        postStateRoot ?? (status === true ? 1 : 0),
+        cumulativeGasUsed,
+        logsBloom,
+        logs.map(({ address, topics, data }) => [address, topics, data]),
+      ]
+      const bytes = encodeReceipt(form)
+      expect(bytes).toEqual(encodeEnvelope(type, items))
+      const slab = new Uint8Array(2000).fill(0xee)
+      expect(encodeReceipt(form, length => slab.subarray(100, 100 + length))).toEqual(bytes)
+      expect(slab[99]).toBe(0xee)
+      expect(slab[100 + bytes.length]).toBe(0xee)
+    })
+
   const items: readonly RlpInput[] = [1, 21000, receipt.logsBloom, []]
   const broken: readonly (readonly [string, number, readonly RlpInput[]])[] = [
     ['a field missing', 0, items.slice(1)],
