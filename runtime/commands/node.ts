@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { stderr } from 'node:process'
 import type { Address } from '../../core/bytes/bytes.ts'
+import { tuneAllocator } from '../allocator.ts'
 import { openAccess } from '../auth/open.ts'
 import type { CommandContext } from '../cli/command.ts'
 import { enabledBy } from '../cli/enabled.ts'
@@ -115,6 +116,8 @@ export const runNode = async (context: Context): Promise<number> => {
       showProgress,
     })
     announce(context, node, services, listeners, format, log)
+    // Looking for the C library takes 20 ms, which nobody need wait for.
+    tuneAllocator()
     await stop.wait
     log.info('Stopping; a second signal ends the process at once')
   } finally {

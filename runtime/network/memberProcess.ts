@@ -3,6 +3,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
+import { withAllocatorTunable } from '../allocator.ts'
 import { CommandError } from '../cli/errors.ts'
 import { ENVIRONMENT_PREFIXES, type Environment } from '../cli/resolve.ts'
 import { RUNTIME } from '../version.ts'
@@ -86,7 +87,7 @@ export const startMember = (options: MemberOptions): MemberProcess => {
   // Its standard input ends with this process, however that ends, and takes the node with it.
   const child: ChildProcess = spawn(process.execPath, [...RUNTIME_ARGUMENTS, MAIN, ...argumentsOf(options)], {
     stdio: ['pipe', log, log],
-    env: environmentOf(process.env),
+    env: withAllocatorTunable(environmentOf(process.env)),
   })
   closeSync(log)
   const url = `http://127.0.0.1:${rpcPort}`

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'bun:test'
+import { spawnSync } from 'node:child_process'
+import { platform } from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { tuneAllocator, withAllocatorTunable } from '../../runtime/allocator.ts'
+import { isInstalled, RUNTIME_COMMANDS } from '../support/runtimeCommands.ts'
+
+const TUNES = fileURLToPath(new URL('tunesAllocator.ts', import.meta.url))
+
+/** What `tuneAllocator` answers on Deno, with these permissions. */
+const onDeno = (...permissions: readonly string[]): string => {
+  const [program] = RUNTIME_COMMANDS.deno
+  const { stdout } = spawnSync(program, ['run', '--quiet', ...permissions, TUNES], { encoding: 'utf8' })
+  return stdout.trim()
+}
+
+describe('the allocator', () => {
+  test('is told by the environment of a process to come', () => {
+    expect(withAllocatorTunable({ HOME: '/home' })).toEqual({
+      HOME: '/home',
+      GLIBC_TUNABLES: 'glibc.malloc.mxfast=0',
+    })
+    expect(withAllocatorTunable({ GLIBC_TUNABLES: 'glibc.malloc.check=1' })).toEqual({
+      GLIBC_TUNABLES: 'glibc.malloc.check=1:glibc.malloc.mxfast=0',
+    })
+  })
+
+  test('is left as somebody else has set it', () => {
+    const environment = { GLIBC_TUNABLES: 'glibc.malloc.mxfast=64:glibc.malloc.check=1' }
+    expect(withAllocatorTunable(environment)).toBe(environment)
+  })
+
+  test('of Bun is another one', () => expect(tuneAllocator()).toBe(false))
+
+  test.skipIf(platform !== 'linux' || !isInstalled('deno'))('is told by Deno itself', () => {
+    expect(onDeno('-A')).toBe('true')
+  })
+
+  test.skipIf(platform !== 'linux' || !isInstalled('deno'))(
+    'is left alone without permission, unasked',
+    () => {
+      expect(onDeno('--allow-env', '--allow-sys')).toBe('false')
+      expect(onDeno('-A', '--deny-ffi')).toBe('false')
+    },
+  )
+})

@@ -1,0 +1,3 @@
+import { tuneAllocator } from '../../runtime/allocator.ts'
+
+console.log(tuneAllocator())
