@@ -1,5 +1,5 @@
 import type { Address } from '../bytes/bytes.ts'
-import type { CryptoEngine, Signature } from './engine.ts'
+import type { CryptoEngine, HashState, Signature } from './engine.ts'
 import { nobleEngine } from './noble.ts'
 
 let engine: CryptoEngine = nobleEngine
@@ -12,6 +12,8 @@ export const useCryptoEngine = (next: CryptoEngine): void => {
 export const cryptoEngineName = (): string => engine.name
 
 export const keccak256 = (bytes: Uint8Array): Uint8Array => engine.keccak256(bytes)
+
+export const createKeccak256 = (): HashState => engine.createKeccak256()
 
 export const sign = (hash: Uint8Array, privateKey: Uint8Array): Signature => engine.sign(hash, privateKey)
 

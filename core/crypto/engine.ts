@@ -1,6 +1,9 @@
 /** A recoverable secp256k1 signature: 32-byte r and s, and the parity of the nonce point's y (0 or 1). */
 export type Signature = { readonly r: Uint8Array; readonly s: Uint8Array; readonly yParity: number }
 
+/** A hash that is fed piece by piece; nothing is called after `digest`. */
+export type HashState = { readonly update: (bytes: Uint8Array) => void; readonly digest: () => Uint8Array }
+
 /**
  * The seam behind which hashing and secp256k1 sit, so that a faster engine can serve where the runtime has one.
  * Every engine gives the same answers; `test/core/crypto` holds them against each other.
@@ -8,6 +11,7 @@ export type Signature = { readonly r: Uint8Array; readonly s: Uint8Array; readon
 export type CryptoEngine = {
   readonly name: string
   readonly keccak256: (bytes: Uint8Array) => Uint8Array
+  readonly createKeccak256: () => HashState
   /** RFC 6979 deterministic, low s. `hash` and `privateKey` are 32 bytes. */
   readonly sign: (hash: Uint8Array, privateKey: Uint8Array) => Signature
   /**

@@ -7,6 +7,10 @@ import { type CryptoEngine, isRecoverable } from './engine.ts'
 export const nobleEngine: CryptoEngine = {
   name: 'noble',
   keccak256: bytes => keccak_256(bytes),
+  createKeccak256: () => {
+    const state = keccak_256.create()
+    return { update: bytes => void state.update(bytes), digest: () => state.digest() }
+  },
   sign: (hash, privateKey) => {
     const bytes = secp256k1.sign(hash, privateKey, { prehash: false, format: 'recovered' })
     return { yParity: bytes[0] as number, r: bytes.slice(1, 33), s: bytes.slice(33, 65) }

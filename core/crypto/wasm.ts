@@ -13,6 +13,17 @@ export const loadWasmEngine = async (): Promise<CryptoEngine> => {
   return {
     name: 'wasm',
     keccak256: hashes.keccak256,
+    createKeccak256: () => {
+      const state = hashes.createKeccak256()
+      return {
+        update: bytes => state.update(bytes),
+        digest: () => {
+          const hash = new Uint8Array(32)
+          state.digestInto(hash)
+          return hash
+        },
+      }
+    },
     sign: (hash, privateKey) => {
       const bytes = secp256k1.sign(hash, privateKey, SIGN_OPTIONS)
       return { r: bytes.slice(1, 33), s: bytes.slice(33, 65), yParity: bytes[0] as number }

@@ -16,7 +16,7 @@ import {
 } from './message.ts'
 import type { Steps } from '../steps.ts'
 import type { RestartRecord } from './restartRecord.ts'
-import { signPayload } from './signing.ts'
+import { signingDigestSteps, signPayload } from './signing.ts'
 import type { HeightState } from './state.ts'
 import type { Turn } from './turn.ts'
 
@@ -70,9 +70,12 @@ export function* signProposal(
   const payload = { sequence: height.sequence, round, block }
   const payloadBytes = yield* encodeProposalPayloadSteps(payload, environment.dialect)
   yield
-  return signOnce(height, round, 'proposed', qbftSealHash(block.header), () =>
-    signPayload(QBFT_CODES.proposal, payload, payloadBytes, environment.sign),
-  )
+  const digest = yield* signingDigestSteps(QBFT_CODES.proposal, payloadBytes)
+  return signOnce(height, round, 'proposed', qbftSealHash(block.header), () => ({
+    payload,
+    payloadBytes,
+    signature: environment.sign(digest),
+  }))
 }
 
 export const signPrepare = (

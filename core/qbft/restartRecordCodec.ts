@@ -2,7 +2,7 @@ import { concatBytes, EMPTY_BYTES, equalBytes, type Hash } from '../bytes/bytes.
 import { encodedBlockPiecesSteps } from '../chain/codec/block.ts'
 import { DecodeError } from '../chain/codec/error.ts'
 import { rlpListPieces } from '../chain/codec/list.ts'
-import { keccak256 } from '../crypto/crypto.ts'
+import { keccak256Steps } from '../crypto/keccakSteps.ts'
 import { encodeRlp, RlpError } from '../rlp/rlp.ts'
 import { inOneGo, type Steps } from '../steps.ts'
 import { decodeMessageBlock } from './codec/block.ts'
@@ -25,11 +25,10 @@ const VERSION = 1
 const CHECKSUM_BYTES = 8
 const CONTENT_START = 1 + CHECKSUM_BYTES
 
-/** In less than a millisecond. */
-const HASHED_AT_ONCE_BYTES = 128 * 1024
-
 /** `checked` is the version, and behind it the content. */
-const checksum = (checked: Uint8Array): Uint8Array => keccak256(checked).subarray(0, CHECKSUM_BYTES)
+function* checksumSteps(checked: Uint8Array): Steps<Uint8Array> {
+  return (yield* keccak256Steps(checked)).subarray(0, CHECKSUM_BYTES)
+}
 
 function* certificatePieces(certificate: PreparedCertificate | undefined): Steps<readonly Uint8Array[]> {
   if (certificate === undefined) return [EMPTY_LIST]
@@ -61,8 +60,8 @@ export function* encodeRestartRecordSteps(record: RestartRecord): Steps<Uint8Arr
   const bytes = concatBytes(new Uint8Array(CONTENT_START), ...content)
   // The version stands before the content for a moment, so that a block of megabytes is not copied once more.
   bytes[CONTENT_START - 1] = VERSION
-  if (bytes.length > HASHED_AT_ONCE_BYTES) yield
-  bytes.set(checksum(bytes.subarray(CONTENT_START - 1)), 1)
+  yield
+  bytes.set(yield* checksumSteps(bytes.subarray(CONTENT_START - 1)), 1)
   bytes[0] = VERSION
   return bytes
 }
@@ -110,7 +109,7 @@ export const decodeRestartRecord = (bytes: Uint8Array): RestartRecord => {
   if (bytes[0] !== VERSION)
     throw new RestartRecordError(`version ${VERSION} is known, not ${bytes[0] ?? 'that of an empty record'}`)
   const content = bytes.subarray(CONTENT_START)
-  const expected = checksum(concatBytes(Uint8Array.of(VERSION), content))
+  const expected = inOneGo(checksumSteps(concatBytes(Uint8Array.of(VERSION), content)))
   if (!equalBytes(bytes.subarray(1, CONTENT_START), expected))
     throw new RestartRecordError('its checksum is wrong: it is damaged or was not written whole')
   try {

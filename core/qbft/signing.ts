@@ -1,14 +1,19 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
 import { bytesToBigint } from '../bytes/integer.ts'
-import { joinRlpList } from '../chain/codec/list.ts'
+import { rlpListPieces } from '../chain/codec/list.ts'
 import { type Seal, sealSigner } from '../chain/codec/seal.ts'
-import { keccak256 } from '../crypto/crypto.ts'
+import { keccak256Steps } from '../crypto/keccakSteps.ts'
 import { HALF_ORDER } from '../crypto/recovery.ts'
+import { inOneGo, type Steps } from '../steps.ts'
 import type { QbftCode, Signed } from './message.ts'
 
-/** keccak of RLP `[code, payload]`, with the payload, RLP already, as a list in it. */
+/** keccak of RLP `[code, payload]`, with the payload, RLP already, as a list in it. Yields amid a long one. */
+export const signingDigestSteps = (code: QbftCode, payloadBytes: Uint8Array): Steps<Hash> =>
+  keccak256Steps(...rlpListPieces([Uint8Array.of(code), payloadBytes]))
+
+/** The same in one go. */
 export const signingDigest = (code: QbftCode, payloadBytes: Uint8Array): Hash =>
-  keccak256(joinRlpList([Uint8Array.of(code), payloadBytes]))
+  inOneGo(signingDigestSteps(code, payloadBytes))
 
 /** Signs the payload, whose RLP is given, as messages of the code are signed. Throws what `sign` throws. */
 export const signPayload = <Payload>(
@@ -23,22 +28,29 @@ type Recovered = { readonly code: QbftCode; readonly author: Address | undefined
 /** Recovering costs more than all else there is to a message, and several rules ask for the same author. */
 const recovered = new WeakMap<Signed<unknown>, Recovered>()
 
-const recover = (code: QbftCode, { payloadBytes, signature }: Signed<unknown>): Address | undefined =>
-  bytesToBigint(signature.subarray(32, 64)) > HALF_ORDER
-    ? undefined
-    : sealSigner(signingDigest(code, payloadBytes), signature)
+function* recoverSteps(
+  code: QbftCode,
+  { payloadBytes, signature }: Signed<unknown>,
+): Steps<Address | undefined> {
+  if (bytesToBigint(signature.subarray(32, 64)) > HALF_ORDER) return undefined
+  return sealSigner(yield* signingDigestSteps(code, payloadBytes), signature)
+}
 
 /**
  * Who signed ("recoverSignedPrepareAuthor" and its like); undefined when nobody did, or with a high s, by which anybody
- * could give a message a second form. Recovered once for each object.
+ * could give a message a second form. Recovered once for each object. Yields amid a long payload.
  */
-export const authorOf = (code: QbftCode, signed: Signed<unknown>): Address | undefined => {
+export function* authorOfSteps(code: QbftCode, signed: Signed<unknown>): Steps<Address | undefined> {
   const known = recovered.get(signed)
   if (known?.code === code) return known.author
-  const author = recover(code, signed)
+  const author = yield* recoverSteps(code, signed)
   recovered.set(signed, { code, author })
   return author
 }
+
+/** The same in one go. */
+export const authorOf = (code: QbftCode, signed: Signed<unknown>): Address | undefined =>
+  inOneGo(authorOfSteps(code, signed))
 
 /** That the author is known already: of a message that was kept, or read further. */
 export const rememberAuthor = (code: QbftCode, signed: Signed<unknown>, author: Address): void =>

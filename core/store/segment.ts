@@ -22,9 +22,10 @@ export type Segment = {
   readonly changes: Uint8Array
 }
 
-/** A block with everything that was made of it, as the one value that commits it. Trie records are left out: they follow from the changes. Yields amid much. */
+/** A block with everything that was made of it, as the one value that commits it. Trie records are left out: they follow from the changes. Yields amid much, and between copies of the whole. */
 export function* encodeSegmentSteps(commit: BlockCommit): Steps<Uint8Array> {
   const block = yield* encodeBlockSteps(commit.block)
+  yield
   const section = createWriter(block.length)
   const writer = createWriter(3 * block.length)
   writer.byte(SEGMENT_VERSION)
@@ -39,6 +40,7 @@ export function* encodeSegmentSteps(commit: BlockCommit): Steps<Uint8Array> {
   section.reset()
   yield* writeChanges(section, commit.changes)
   writer.blob(section.finish())
+  yield
   return writer.finish()
 }
 

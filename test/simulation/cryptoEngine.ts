@@ -26,6 +26,10 @@ export const simulationEngine = (keccak: CryptoEngine['keccak256']): CryptoEngin
   return {
     name: 'simulation',
     keccak256: keccak,
+    createKeccak256: () => {
+      const pieces: Uint8Array[] = []
+      return { update: bytes => void pieces.push(bytes), digest: () => keccak(concatBytes(...pieces)) }
+    },
     sign,
     recoverPublicKey: (hash, signature) => {
       if (!isRecoverable(hash, signature) || signature.yParity !== 0) return undefined

@@ -57,7 +57,10 @@ function* encodedBody(body: BlockBody): Steps<Uint8Array[]> {
  * transactions.
  */
 export function* encodeBlockSteps(block: Block): Steps<Uint8Array> {
-  return joinRlpList([encodeHeader(block.header), ...(yield* encodedBody(block))])
+  const body = yield* encodedBody(block)
+  // All of it is copied once more.
+  if (block.transactions.length >= ENCODING_STEP_ITEMS) yield
+  return joinRlpList([encodeHeader(block.header), ...body])
 }
 
 /** The same in one go. */

@@ -1,6 +1,6 @@
 import { type Address, equalBytes } from '../../bytes/bytes.ts'
 import { toBareHex } from '../../bytes/hex.ts'
-import { keccak256 } from '../../crypto/crypto.ts'
+import { keccak256Steps } from '../../crypto/keccakSteps.ts'
 import { includesAddress } from '../../validators/votes.ts'
 import type { Steps } from '../../steps.ts'
 import { decodeCommit } from '../codec/commit.ts'
@@ -11,7 +11,7 @@ import { keepFuture, refusedFuture } from '../futureMessages.ts'
 import { QBFT_CODES, type WireMessage } from '../message.ts'
 import { NOBODY, type SeenMessages, wasSeen, withSeen } from '../seenMessages.ts'
 import { withinShare } from '../shares.ts'
-import { authorOf } from '../signing.ts'
+import { authorOfSteps } from '../signing.ts'
 import type { HeightState, QbftState } from '../state.ts'
 import { ask, drop, isSelf, keyOf, others, type Turn } from '../turn.ts'
 import { decoded } from './decoded.ts'
@@ -24,7 +24,9 @@ import { handleRoundChange } from './roundChange.ts'
 
 const CODES: ReadonlySet<number> = new Set(Object.values(QBFT_CODES))
 
-const hashOf = ({ code, data }: WireMessage): string => `${code}${toBareHex(keccak256(data))}`
+function* hashOf({ code, data }: WireMessage): Steps<string> {
+  return `${code}${toBareHex(yield* keccak256Steps(data))}`
+}
 
 const open = (turn: Turn, { code, data }: WireMessage, peer: Address): OpenedMessage | undefined => {
   const origin = { peer, author: undefined }
@@ -40,13 +42,13 @@ const open = (turn: Turn, { code, data }: WireMessage, peer: Address): OpenedMes
 }
 
 /** Who signed it, one of the validators; undefined, and dropped, when nobody or somebody else did. */
-const validatorOf = (
+function* validatorOf(
   turn: Turn,
   { head }: HeightState,
   message: OpenedMessage,
   peer: Address,
-): Address | undefined => {
-  const author = authorOf(QBFT_CODES[message.kind], message.signed)
+): Steps<Address | undefined> {
+  const author = yield* authorOfSteps(QBFT_CODES[message.kind], message.signed)
   if (author !== undefined && includesAddress(head.validators, author)) return author
   drop(
     turn,
@@ -156,7 +158,7 @@ export function* handleMessage(
     drop(turn, 'past-height', { peer, author: undefined }, `height ${sequence}`)
     return state
   }
-  const hash = hashOf(wire)
+  const hash = yield* hashOf(wire)
   // All of a message, which may be of megabytes, was hashed, and is once more for its author.
   yield
   if (wasSeen(state.seen, hash)) {
@@ -164,7 +166,7 @@ export function* handleMessage(
     return state
   }
   const isEarly = sequence > height.sequence || !height.head.active
-  const author = validatorOf(turn, height, message, peer)
+  const author = yield* validatorOf(turn, height, message, peer)
   // What is refused for coming early is not remembered: it may be wanted when it comes again.
   if (author === undefined && isEarly) return state
   const by = author === undefined ? NOBODY : keyOf(author)

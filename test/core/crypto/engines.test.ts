@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { concatBytes } from '../../../core/bytes/bytes.ts'
 import { fromHex, toBareHex } from '../../../core/bytes/hex.ts'
 import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
 import type { Signature } from '../../../core/crypto/engine.ts'
@@ -52,6 +53,24 @@ describe('keccak-256', () => {
     for (const length of lengths) {
       const bytes = random.bytes(length)
       expect(wasmEngine.keccak256(bytes)).toEqual(nobleEngine.keccak256(bytes))
+    }
+  })
+
+  test('pieces give the hash of the whole on every engine, also of two at a time', () => {
+    const random = seededRandom(7)
+    for (const { createKeccak256 } of ENGINES) {
+      for (const lengths of [[], [0], [1, 135], [136, 136], [0, 137, 0, 300], [70_000, 3, 200_000]]) {
+        const pieces = lengths.map(length => random.bytes(length))
+        const [one, other] = [createKeccak256(), createKeccak256()]
+        for (const piece of pieces) {
+          one.update(piece)
+          other.update(Uint8Array.of(9))
+          other.update(piece)
+        }
+        expect(one.digest()).toEqual(nobleEngine.keccak256(concatBytes(...pieces)))
+        const withNines = pieces.flatMap(piece => [Uint8Array.of(9), piece])
+        expect(other.digest()).toEqual(nobleEngine.keccak256(concatBytes(...withNines)))
+      }
     }
   })
 

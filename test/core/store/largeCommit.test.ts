@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { openChainStore } from '../../../core/store/chainStore.ts'
 import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
 import { ADD_STEP_ITEMS, PAUSED_TRANSACTIONS } from '../../../core/store/limits.ts'
@@ -45,6 +45,9 @@ const openPausing = async (flushBlocks: number, onPause: (store: ChainStore) => 
     },
   }
 }
+
+/** One test commits the whole chain once for each pause there is. */
+setDefaultTimeout(60_000)
 
 describe('given a commit that lets others work meanwhile', () => {
   test('when they read then they find the chain as it is without the block, until it is the head', async () => {

@@ -1,0 +1,23 @@
+import { concatBytes, type Hash } from '../bytes/bytes.ts'
+import type { Steps } from '../steps.ts'
+import { createKeccak256, keccak256 } from './crypto.ts'
+
+/** Some half a millisecond. */
+const HASHED_AT_ONCE_BYTES = 128 * 1024
+
+/** keccak of the pieces one after another. Yields amid long ones: a block may be of megabytes, each 4 to 10 ms of work. */
+export function* keccak256Steps(...pieces: readonly Uint8Array[]): Steps<Hash> {
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
+  if (length <= HASHED_AT_ONCE_BYTES) {
+    const [only] = pieces
+    return keccak256(pieces.length === 1 && only !== undefined ? only : concatBytes(...pieces))
+  }
+  const state = createKeccak256()
+  for (const piece of pieces) {
+    for (let at = 0; at < piece.length; at += HASHED_AT_ONCE_BYTES) {
+      state.update(piece.subarray(at, at + HASHED_AT_ONCE_BYTES))
+      if (piece.length > HASHED_AT_ONCE_BYTES) yield
+    }
+  }
+  return state.digest()
+}

@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'bun:test'
+import { concatBytes } from '../../../core/bytes/bytes.ts'
+import { keccak256 } from '../../../core/crypto/crypto.ts'
+import { keccak256Steps } from '../../../core/crypto/keccakSteps.ts'
+import { seededRandom } from '../../support/random.ts'
+
+const KIBIBYTE = 1024
+
+/** The hash, and how often others had their turn meanwhile. */
+const run = (...pieces: readonly Uint8Array[]): { readonly hash: Uint8Array; readonly yields: number } => {
+  const steps = keccak256Steps(...pieces)
+  for (let yields = 0; ; yields++) {
+    const step = steps.next()
+    if (step.done === true) return { hash: step.value, yields }
+  }
+}
+
+describe('keccak in steps', () => {
+  const random = seededRandom(1)
+
+  test('is that of all pieces one after another', () => {
+    for (const lengths of [
+      [],
+      [0],
+      [32],
+      [3, 0, 200],
+      [128 * KIBIBYTE],
+      [128 * KIBIBYTE + 1],
+      [9, 400_000, 1],
+    ]) {
+      const pieces = lengths.map(length => random.bytes(length))
+      expect(run(...pieces).hash).toEqual(keccak256(concatBytes(...pieces)))
+    }
+  })
+
+  test('leaves others a turn amid what is long, and none amid what is short', () => {
+    expect(run(random.bytes(128 * KIBIBYTE)).yields).toBe(0)
+    expect(run(random.bytes(5), random.bytes(1024 * KIBIBYTE)).yields).toBe(8)
+  })
+})
