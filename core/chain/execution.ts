@@ -162,6 +162,7 @@ function* executeTransactions(
     totals.blobGasUsed += blobGas
     executed.push(sent)
     receipts.push(receiptOf(sent, result, outcomeOf(input, world, result), totals, environment))
+    world.keep()
   }
 }
 

@@ -10,6 +10,7 @@ import { addressOfLimbs, createAccountTable, findAccount, insertAccount } from '
 import type { Journal } from './journal.ts'
 import {
   createJournal,
+  forgetAll,
   record,
   UNDO_BALANCE,
   UNDO_CODE,
@@ -96,6 +97,12 @@ export const undoState = (state: ExecutionState, checkpoint: number): void => {
   undoTo(state.journal, checkpoint)
   state.checkpoint++
 }
+
+/**
+ * What was done stays: no checkpoint taken before is gone back to. A block of thousands of transactions would otherwise
+ * keep how to undo all of them, in arrays that grow by megabytes at once.
+ */
+export const keepChanges = (state: ExecutionState): void => forgetAll(state.journal)
 
 const RIPEMD_LAST_BYTE = 3
 

@@ -3,7 +3,7 @@ import { copyWord } from './limbs.ts'
 import type { StorageTable } from './storageTable.ts'
 import { SLOT_CURRENT, SLOT_STRIDE, SLOT_WARM } from './storageTable.ts'
 
-/** How to undo each change since the world was made, newest last. */
+/** How to undo each change since the world was made or its changes were kept, newest last. */
 export type Journal = {
   readonly kinds: number[]
   readonly subjects: (AccountState | StorageTable)[]
@@ -129,4 +129,12 @@ const undoLast = (journal: Journal): void => {
 
 export const undoTo = (journal: Journal, length: number): void => {
   while (journal.kinds.length > length) undoLast(journal)
+}
+
+/** Nothing before can be undone any more. */
+export const forgetAll = (journal: Journal): void => {
+  journal.kinds.length = 0
+  journal.subjects.length = 0
+  journal.previous.length = 0
+  journal.wordsLength = 0
 }

@@ -25,6 +25,8 @@ export type WorldState = {
   /** A point to come back to with `revert`; only between transactions. */
   snapshot(): number
   revert(snapshot: number): void
+  /** What was done so far stays: no snapshot taken before is come back to. */
+  keep(): void
 
   /**
    * Everything that differs from the reader, accounts and slots each once, `storageRoot` not yet updated. New and reset

@@ -8,6 +8,7 @@ import {
   createExecutionState,
   ensureExists,
   increaseBalance,
+  keepChanges,
   putBalance,
   putCode,
   putNonce,
@@ -56,6 +57,7 @@ export const createWorldState = (reader: StateReader): WorldState => {
     clearStorage: address => resetStorage(state, accountOf(state, address)),
     snapshot: () => takeCheckpoint(state),
     revert: snapshot => undoState(state, snapshot),
+    keep: () => keepChanges(state),
     changes: blockNumber => changesOf(state, blockNumber),
   }
   return world

@@ -151,6 +151,11 @@ describe('block after block, the changes put into the state give what the world 
       const before = shownOf(model)
       for (let i = random.below(40); i > 0; i--) {
         if (random.below(5) === 0) snapshots.push([world.snapshot(), copyOf(model)])
+        if (random.below(8) === 0) {
+          // What was done stays, and no snapshot from before is used again.
+          world.keep()
+          snapshots.length = 0
+        }
         act(world, model)
         if (random.below(12) > 0 || snapshots.length === 0) continue
         const at = random.below(snapshots.length)
