@@ -3,8 +3,8 @@ import type { Environment } from './cli/resolve.ts'
 
 /**
  * glibc keeps freed blocks of up to 128 bytes apart and joins all of them in the middle of a later, larger allocation
- * (malloc_consolidate). V8's collector frees tens of thousands at a time, three for each buffer outside its heap: under
- * load such an allocation took 20 to 80 ms of a turn of the event loop. Without those lists (mallopt(3), M_MXFAST) each is
+ * (malloc_consolidate). V8's collector frees tens of thousands at a time, three for each buffer outside its heap: such an
+ * allocation took up to 30 ms of a turn of the event loop under load. Without those lists (mallopt(3), M_MXFAST) each is
  * joined when it is freed, on the collector's own thread. Bun has another allocator; macOS and musl have no such lists.
  */
 const VARIABLE = 'GLIBC_TUNABLES'
