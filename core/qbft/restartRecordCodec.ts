@@ -1,7 +1,7 @@
 import { concatBytes, EMPTY_BYTES, equalBytes, type Hash } from '../bytes/bytes.ts'
 import { encodedBlockPiecesSteps } from '../chain/codec/block.ts'
 import { DecodeError } from '../chain/codec/error.ts'
-import { rlpListPieces } from '../chain/codec/list.ts'
+import { rlpListPieces } from '../rlp/list.ts'
 import { keccak256Steps } from '../crypto/keccakSteps.ts'
 import { encodeRlp, RlpError } from '../rlp/rlp.ts'
 import { inOneGo, type Steps } from '../steps.ts'

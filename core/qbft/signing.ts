@@ -1,6 +1,6 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
 import { bytesToBigint } from '../bytes/integer.ts'
-import { rlpListPieces } from '../chain/codec/list.ts'
+import { rlpListPieces } from '../rlp/list.ts'
 import { type Seal, sealSigner } from '../chain/codec/seal.ts'
 import { keccak256Steps } from '../crypto/keccakSteps.ts'
 import { HALF_ORDER } from '../crypto/recovery.ts'

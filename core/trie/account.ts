@@ -1,7 +1,7 @@
 import type { Address } from '../bytes/bytes.ts'
 import { toBareHex } from '../bytes/hex.ts'
+import { stringLength, writeString } from '../rlp/write.ts'
 import type { Account } from '../state/account.ts'
-import { stringSize, writeString } from './encoding.ts'
 
 const scalarBuffer = new Uint8Array(32)
 const scalarView = new DataView(scalarBuffer.buffer)
@@ -50,7 +50,7 @@ export const accountValue = (
 export const slotValue = (value: Uint8Array): Uint8Array | undefined => {
   const bytes = trimmed(value)
   if (bytes.length === 0) return undefined
-  const rlp = new Uint8Array(stringSize(bytes.length, bytes[0]))
+  const rlp = new Uint8Array(stringLength(bytes.length, bytes[0]))
   writeString(rlp, 0, bytes)
   return rlp
 }

@@ -1,5 +1,6 @@
 import { EMPTY_BYTES } from '../bytes/bytes.ts'
 import { keccak256 } from '../crypto/crypto.ts'
+import { encodedLength, LIST_HEAD, STRING_HEAD, stringLength, writeHead, writeString } from '../rlp/write.ts'
 import type { Branch, Child, Leaf, Node } from './node.ts'
 
 // Encoding is the inner loop of every root, so it writes into buffers that are kept between calls. Nothing here calls
@@ -10,37 +11,6 @@ const branchBuffer = new Uint8Array(BRANCH_BYTES_MAX)
 /** A larger buffer (a leaf can be a whole transaction) is used once and let go. */
 const KEPT_BUFFER_BYTES_MAX = 65_536
 
-const lengthBytes = (length: number): number =>
-  length < 256 ? 1 : length < 65_536 ? 2 : length < 16_777_216 ? 3 : 4
-
-/** Size of a byte string of that length in RLP; `first` is its first byte. */
-export const stringSize = (length: number, first: number | undefined): number => {
-  if (length === 1 && (first as number) < 0x80) return 1
-  return length < 56 ? 1 + length : 1 + lengthBytes(length) + length
-}
-
-const writeHeader = (out: Uint8Array, at: number, offset: 0x80 | 0xc0, length: number): number => {
-  if (length < 56) {
-    out[at] = offset + length
-    return at + 1
-  }
-  const size = lengthBytes(length)
-  out[at] = offset + 55 + size
-  for (let i = size, rest = length; i > 0; i--, rest >>>= 8) out[at + i] = rest & 255
-  return at + 1 + size
-}
-
-export const writeString = (out: Uint8Array, at: number, bytes: Uint8Array): number => {
-  const length = bytes.length
-  if (length === 1 && (bytes[0] as number) < 0x80) {
-    out[at] = bytes[0] as number
-    return at + 1
-  }
-  const start = writeHeader(out, at, 0x80, length)
-  out.set(bytes, start)
-  return start + length
-}
-
 /** Writes the RLP of a leaf that starts `depth` nibbles down to the front of the leaf buffer, and gives its length. */
 const writeLeaf = ({ key, value }: Leaf, depth: number): number => {
   const odd = depth & 1
@@ -48,12 +18,12 @@ const writeLeaf = ({ key, value }: Leaf, depth: number): number => {
   // Hex-prefix encoding (Yellow Paper appendix C) with the flag of a leaf.
   const first = odd === 1 ? 0x30 | ((key[depth >> 1] as number) & 15) : 0x20
   const pathLength = 1 + key.length - from
-  const payload = stringSize(pathLength, first) + stringSize(value.length, value[0])
+  const payload = stringLength(pathLength, first) + stringLength(value.length, value[0])
   const size = payload + 5
   if (leafBuffer.length < size) leafBuffer = new Uint8Array(size)
   const out = leafBuffer
-  let at = writeHeader(out, 0, 0xc0, payload)
-  if (pathLength > 1) at = writeHeader(out, at, 0x80, pathLength)
+  let at = writeHead(out, 0, LIST_HEAD, payload)
+  if (pathLength > 1) at = writeHead(out, at, STRING_HEAD, pathLength)
   out[at++] = first
   for (let i = from; i < key.length; i++) out[at++] = key[i] as number
   return writeString(out, at, value)
@@ -95,10 +65,10 @@ const writeExtension = ({ prefix, bytes, rlpStart, rlpEnd }: Branch): number => 
   const first = odd === 1 ? 0x10 | (prefix[0] as number) : 0
   const pathLength = 1 + (prefix.length >> 1)
   const rlpLength = rlpEnd - rlpStart
-  const payload = stringSize(pathLength, first) + (rlpLength < 32 ? rlpLength : 33)
+  const payload = stringLength(pathLength, first) + (rlpLength < 32 ? rlpLength : 33)
   const out = leafBuffer
-  let at = writeHeader(out, 0, 0xc0, payload)
-  if (pathLength > 1) at = writeHeader(out, at, 0x80, pathLength)
+  let at = writeHead(out, 0, LIST_HEAD, payload)
+  if (pathLength > 1) at = writeHead(out, at, STRING_HEAD, pathLength)
   out[at++] = first
   for (let i = odd; i < prefix.length; i += 2)
     out[at++] = ((prefix[i] as number) << 4) | (prefix[i + 1] as number)
@@ -205,7 +175,7 @@ export const encodeBranch = (
   if (value === undefined) out[at++] = 0x80
   else at = writeString(out, at, value)
   const payload = at - start
-  const header = start - (payload < 56 ? 1 : 1 + lengthBytes(payload))
-  writeHeader(out, header, 0xc0, payload)
+  const header = start - (encodedLength(payload) - payload)
+  writeHead(out, header, LIST_HEAD, payload)
   return out.slice(header, at)
 }

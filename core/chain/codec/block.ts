@@ -6,7 +6,8 @@ import type { Header } from '../header.ts'
 import type { Transaction } from '../transaction.ts'
 import { decoding, decodingSteps } from './error.ts'
 import { decodeHeaderItem, encodeHeader, headerItem } from './header.ts'
-import { encodedLength, joinRlpList, LIST_HEAD, putRlpHead, rlpListPieces, STRING_HEAD } from './list.ts'
+import { joinRlpList, rlpListPieces } from '../../rlp/list.ts'
+import { encodedLength, LIST_HEAD, STRING_HEAD, writeHead } from '../../rlp/write.ts'
 import { decodeTransactionItem } from './transaction.ts'
 import { decodeWithdrawalItem, withdrawalItem } from './withdrawal.ts'
 
@@ -30,10 +31,10 @@ const transactionsLength = (transactions: readonly Transaction[]): number => {
 function* encodedTransactions(transactions: readonly Transaction[]): Steps<Uint8Array> {
   const length = transactionsLength(transactions)
   const bytes = new Uint8Array(encodedLength(length))
-  let at = putRlpHead(bytes, 0, LIST_HEAD, length)
+  let at = writeHead(bytes, 0, LIST_HEAD, length)
   let done = 0
   for (const { type, encoded } of transactions) {
-    if (type !== 0) at = putRlpHead(bytes, at, STRING_HEAD, encoded.length)
+    if (type !== 0) at = writeHead(bytes, at, STRING_HEAD, encoded.length)
     bytes.set(encoded, at)
     at += encoded.length
     if (++done % ENCODING_STEP_ITEMS === 0) yield

@@ -1,9 +1,9 @@
 import { EMPTY_BYTES } from '../../bytes/bytes.ts'
 import { bigintToBytes } from '../../bytes/integer.ts'
 import { decodeRlp, encodeRlp, RlpError, type RlpItem, rlpBytes, rlpList } from '../../rlp/rlp.ts'
+import { encodedLength, LIST_HEAD, stringLength, writeHead, writeString } from '../../rlp/write.ts'
 import type { Log, Receipt } from '../receipt.ts'
 import { decoding } from './error.ts'
-import { encodedLength, LIST_HEAD, putRlpHead, STRING_HEAD } from './list.ts'
 import { rlpUint64 } from './scalar.ts'
 import { transactionType } from './transaction.ts'
 
@@ -17,16 +17,7 @@ const SUCCESS = Uint8Array.of(1)
 
 const NO_LOGS = Uint8Array.of(LIST_HEAD)
 
-const isOneByte = (content: Uint8Array): boolean =>
-  content.length === 1 && (content[0] as number) < STRING_HEAD
-
-const stringLength = (content: Uint8Array): number => (isOneByte(content) ? 1 : encodedLength(content.length))
-
-const putString = (bytes: Uint8Array, at: number, content: Uint8Array): number => {
-  const start = isOneByte(content) ? at : putRlpHead(bytes, at, STRING_HEAD, content.length)
-  bytes.set(content, start)
-  return start + content.length
-}
+const stringLengthOf = (content: Uint8Array): number => stringLength(content.length, content[0])
 
 /**
  * EIP-2718 bytes of a receipt, as the receipts trie holds it: status (EIP-658) or post-state root first. Written into what
@@ -41,12 +32,12 @@ export const encodeReceipt = (
   const gas = bigintToBytes(cumulativeGasUsed)
   const encodedLogs =
     logs.length === 0 ? NO_LOGS : encodeRlp(logs.map(log => [log.address, log.topics, log.data]))
-  const payload = stringLength(first) + stringLength(gas) + stringLength(logsBloom) + encodedLogs.length
+  const payload = stringLengthOf(first) + stringLengthOf(gas) + stringLengthOf(logsBloom) + encodedLogs.length
   const start = type === 0 ? 0 : 1
   const bytes = allocate(start + encodedLength(payload))
   if (type !== 0) bytes[0] = type
-  let at = putRlpHead(bytes, start, LIST_HEAD, payload)
-  for (const content of [first, gas, logsBloom]) at = putString(bytes, at, content)
+  let at = writeHead(bytes, start, LIST_HEAD, payload)
+  for (const content of [first, gas, logsBloom]) at = writeString(bytes, at, content)
   bytes.set(encodedLogs, at)
   return bytes
 }

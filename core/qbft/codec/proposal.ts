@@ -1,5 +1,5 @@
 import { encodedBlockPiecesSteps } from '../../chain/codec/block.ts'
-import { joinRlpList } from '../../chain/codec/list.ts'
+import { joinRlpList } from '../../rlp/list.ts'
 import { encodeRlp } from '../../rlp/rlp.ts'
 import type { Steps } from '../../steps.ts'
 import type { Dialect, ProposalMessage, ProposalPayload, RoundIdentifier, Signed } from '../message.ts'

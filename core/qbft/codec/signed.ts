@@ -1,5 +1,5 @@
 import { concatBytes } from '../../bytes/bytes.ts'
-import { joinRlpList, rlpListPieces } from '../../chain/codec/list.ts'
+import { joinRlpList, rlpListPieces } from '../../rlp/list.ts'
 import { encodeRlp } from '../../rlp/rlp.ts'
 import type { RoundIdentifier, Signed } from '../message.ts'
 import { decodeRoundIdentifier, decodeSignature } from './field.ts'

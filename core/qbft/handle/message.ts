@@ -159,7 +159,7 @@ export function* handleMessage(
     return state
   }
   const hash = yield* hashOf(wire)
-  // All of a message, which may be of megabytes, was hashed, and is once more for its author.
+  // All of a message, which may be of megabytes, is hashed now, and what was signed of it again for its author.
   yield
   if (wasSeen(state.seen, hash)) {
     drop(turn, 'duplicate', { peer, author: undefined }, `code ${wire.code}`)

@@ -1,4 +1,4 @@
-import { joinRlpList } from '../../../core/chain/codec/list.ts'
+import { joinRlpList } from '../../../core/rlp/list.ts'
 import { addressOfPrivateKey } from '../../../core/crypto/crypto.ts'
 import { encodeMessage } from '../../../core/qbft/codec/message.ts'
 import { encodeSigned } from '../../../core/qbft/codec/signed.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { concatBytes, type Hash } from '../../../core/bytes/bytes.ts'
-import { joinRlpList } from '../../../core/chain/codec/list.ts'
+import { joinRlpList } from '../../../core/rlp/list.ts'
 import { encodeSigned, encodeSignedList } from '../../../core/qbft/codec/signed.ts'
 import { emptyFutureMessages, FUTURE_BYTES_MAX, keepFuture } from '../../../core/qbft/futureMessages.ts'
 import { QBFT_CODES, type WireMessage } from '../../../core/qbft/message.ts'

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { decodeBlock } from '../../../../core/chain/codec/block.ts'
 import { encodeHeader } from '../../../../core/chain/codec/header.ts'
 import { DecodeError } from '../../../../core/chain/codec/error.ts'
-import { joinRlpList } from '../../../../core/chain/codec/list.ts'
+import { joinRlpList } from '../../../../core/rlp/list.ts'
 import { encodeRlp } from '../../../../core/rlp/rlp.ts'
 import { BLOCK } from '../../qbft/codec/messages.ts'
 
