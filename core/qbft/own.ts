@@ -15,7 +15,7 @@ import {
   type SignedRoundChange,
 } from './message.ts'
 import type { Steps } from '../steps.ts'
-import type { RestartRecord } from './restartRecord.ts'
+import { signedIn } from './restartRecord.ts'
 import { signingDigestSteps, signPayload } from './signing.ts'
 import type { HeightState } from './state.ts'
 import type { Turn } from './turn.ts'
@@ -24,12 +24,6 @@ import type { Turn } from './turn.ts'
 export type Signing<Value> = { readonly height: HeightState; readonly signed: Value } | undefined
 
 type Kind = 'proposed' | 'prepared' | 'committed'
-
-/** What was signed so far, as far as it matters in `round`: all of it lies behind in a lower one. */
-export const signedIn = (signed: RestartRecord, round: number): RestartRecord =>
-  signed.round === round
-    ? signed
-    : { ...signed, round, proposed: undefined, prepared: undefined, committed: undefined }
 
 /** One value of each kind in a round, and nothing in a round below the highest one. */
 const maySign = ({ signed }: HeightState, round: number, kind: Kind, digest: Hash): boolean => {

@@ -20,7 +20,7 @@ import { encodeSignedList } from './codec/signed.ts'
 import type { PreparedCertificate } from './message.ts'
 import type { RestartRecord } from './restartRecord.ts'
 
-const VERSION = 1
+const VERSION = 2
 /** Of keccak over version and content: tells a value that was written in part from a whole one. */
 const CHECKSUM_BYTES = 8
 const CONTENT_START = 1 + CHECKSUM_BYTES
@@ -45,13 +45,14 @@ const digestItem = (digest: Hash | undefined): Uint8Array => encodeRlp(digest ??
 
 /**
  * The record as it is kept: a version byte, the start of a checksum, and RLP
- * `[sequence, round, proposed, prepared, committed, certificate]` with empty items for what there is not. Yields amid
+ * `[sequence, round, reserved, proposed, prepared, committed, certificate]` with empty items for what there is not. Yields amid
  * the block of the certificate, and before what is long is hashed.
  */
 export function* encodeRestartRecordSteps(record: RestartRecord): Steps<Uint8Array> {
   const content = rlpListPieces([
     encodeRlp(record.sequence),
     encodeRlp(record.round),
+    encodeRlp(record.reserved ? 1 : 0),
     digestItem(record.proposed),
     digestItem(record.prepared),
     digestItem(record.committed),
@@ -90,10 +91,11 @@ const decodeCertificate = (raw: RawItem): PreparedCertificate | undefined => {
 }
 
 const decodeContent = (content: Uint8Array): RestartRecord => {
-  const [sequence, round, proposed, prepared, committed, certificate] = rawItems(content, 'it', 6)
+  const [sequence, round, reserved, proposed, prepared, committed, certificate] = rawItems(content, 'it', 7)
   return {
     sequence: decodeSequence(sequence),
     round: decodeRound(round),
+    reserved: decodeRound(reserved) !== 0,
     proposed: decodeDigestItem(proposed),
     prepared: decodeDigestItem(prepared),
     committed: decodeDigestItem(committed),

@@ -1,6 +1,5 @@
 import type { Address } from '../../core/bytes/bytes.ts'
 import type { Effect } from '../../core/qbft/effect.ts'
-import type { RestartRecord } from '../../core/qbft/restartRecord.ts'
 import type { Network } from '../../p2p/network.ts'
 import type { Log } from '../logging/log.ts'
 import type { BlockWork } from './blockWork.ts'
@@ -11,6 +10,9 @@ import type { RecordStore } from './recordStore.ts'
 import type { RoundLog } from './roundLog.ts'
 import type { Timers } from './timers.ts'
 import type { Traffic } from './traffic.ts'
+
+type RecordEffect = Extract<Effect, { readonly kind: 'record' }>
+type OtherEffect = Exclude<Effect, RecordEffect>
 
 export type PerformerOptions = {
   /** Undefined before it stands, and where a lone validator needs none. */
@@ -41,7 +43,7 @@ export const createPerformer = (options: PerformerOptions): Performer => {
   const { records, evidence, timers, work, rounds, drops, traffic, log } = options
   const working = new Set<Promise<void>>()
   /** A record that could not be written: until it is, no signature leaves. */
-  let unwritten: RestartRecord | undefined
+  let unwritten: Pick<RecordEffect, 'record' | 'durable'> | undefined
 
   const begin = (task: Promise<void>): void => {
     const settled: Promise<void> = task
@@ -53,14 +55,14 @@ export const createPerformer = (options: PerformerOptions): Performer => {
   const write = async (): Promise<void> => {
     if (unwritten === undefined) return
     try {
-      await records.write(unwritten)
+      await records.write(unwritten.record, unwritten.durable)
       unwritten = undefined
     } catch (error) {
       log.error('What this validator signed could not be recorded, so it is not sent: {error}', { error })
     }
   }
 
-  const performOne = (effect: Exclude<Effect, { readonly kind: 'record' }>): void => {
+  const performOne = (effect: OtherEffect): void => {
     switch (effect.kind) {
       case 'broadcast':
       case 'send':
@@ -97,7 +99,7 @@ export const createPerformer = (options: PerformerOptions): Performer => {
   }
 
   /** One that fails takes none of the others with it. */
-  const performSafely = (effect: Exclude<Effect, { readonly kind: 'record' }>): void => {
+  const performSafely = (effect: OtherEffect): void => {
     try {
       performOne(effect)
     } catch (error) {
@@ -111,7 +113,8 @@ export const createPerformer = (options: PerformerOptions): Performer => {
         performSafely(effect)
         continue
       }
-      unwritten = effect.record
+      // One that is durable may have been what this one rests on.
+      unwritten = { record: effect.record, durable: effect.durable || unwritten !== undefined }
       await write()
     }
   }

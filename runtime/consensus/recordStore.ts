@@ -14,8 +14,11 @@ import { createSlice } from '../slice.ts'
 const RECORD_KEY = 'qbft:record'
 
 export type RecordStore = {
-  /** Resolves when it is as durable as the storage can make it. @throws what the storage throws */
-  write(record: RestartRecord): Promise<void>
+  /**
+   * Resolves when the record is written, and with `durable` when it is as durable as the storage can make it.
+   * @throws what the storage throws
+   */
+  write(record: RestartRecord, durable: boolean): Promise<void>
 }
 
 /**
@@ -38,6 +41,7 @@ export const readRestartRecord = async (
     return {
       sequence,
       round: 0,
+      reserved: false,
       proposed: undefined,
       prepared: undefined,
       committed: undefined,
@@ -51,20 +55,21 @@ export const readRestartRecord = async (
  * @param settled resolves when the blocks of the chain are durable: one that got lost is made again from the record before
  */
 export const createRecordStore = (
-  storage: Pick<KeyValueStore, 'setDurably'>,
+  storage: Pick<KeyValueStore, 'set' | 'setDurably'>,
   settled: () => Promise<void>,
 ): RecordStore => {
   const pause = createSlice()
-  let last: Uint8Array | undefined
+  let last: { readonly value: Uint8Array; readonly durable: boolean } | undefined
   return {
-    write: async record => {
+    write: async (record, durable) => {
       const value = await withPauses(encodeRestartRecordSteps(record), pause)
-      if (last !== undefined && equalBytes(last, value)) return
+      if (last !== undefined && equalBytes(last.value, value) && (last.durable || !durable)) return
       // Until it is known to be there, neither is what was there before.
       last = undefined
       await settled()
-      await storage.setDurably({ key: RECORD_KEY, value })
-      last = value
+      const entry = { key: RECORD_KEY, value }
+      await (durable ? storage.setDurably(entry) : storage.set([entry]))
+      last = { value, durable }
     },
   }
 }

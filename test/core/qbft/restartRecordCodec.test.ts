@@ -15,6 +15,7 @@ const [V0, V1, V2] = VALIDATORS
 const NOTHING: RestartRecord = {
   sequence: 1n,
   round: 0,
+  reserved: false,
   proposed: undefined,
   prepared: undefined,
   committed: undefined,
@@ -23,6 +24,7 @@ const NOTHING: RestartRecord = {
 const EVERYTHING: RestartRecord = {
   sequence: 2n ** 63n - 1n,
   round: 2 ** 31 - 1,
+  reserved: true,
   proposed: DIGEST,
   prepared: keccak256(DIGEST),
   committed: DIGEST,
@@ -42,6 +44,7 @@ test.each([
     { ...EVERYTHING, proposed: undefined, prepared: undefined, committed: undefined },
   ],
   ['a prepare alone', { ...NOTHING, prepared: DIGEST }],
+  ['a reserved round', { ...NOTHING, reserved: true }],
 ])('a record of %s comes back', (_name, record) => {
   expect(decodeRestartRecord(encodeRestartRecord(record))).toEqual(record)
 })
@@ -64,13 +67,13 @@ test('a record with one bit changed is known by it', () => {
 })
 
 test('a page of zeros, and a record of another version, say so', () => {
-  expect(() => decodeRestartRecord(new Uint8Array(4096))).toThrow('version 1 is known, not 0')
+  expect(() => decodeRestartRecord(new Uint8Array(4096))).toThrow('version 2 is known, not 0')
   expect(() => decodeRestartRecord(new Uint8Array(0))).toThrow('empty record')
 })
 
 test('whole bytes that are no record are refused with their fault', () => {
   const content = Uint8Array.of(0xc1, 0x01)
-  const sum = keccak256(concatBytes(Uint8Array.of(1), content)).subarray(0, 8)
-  const bytes = concatBytes(Uint8Array.of(1), sum, content)
-  expect(() => decodeRestartRecord(bytes)).toThrow('6 are needed')
+  const sum = keccak256(concatBytes(Uint8Array.of(2), content)).subarray(0, 8)
+  const bytes = concatBytes(Uint8Array.of(2), sum, content)
+  expect(() => decodeRestartRecord(bytes)).toThrow('7 are needed')
 })

@@ -221,9 +221,10 @@ test('#16 a lone validator commits its block alone, and writes no record: its si
 })
 
 describe('before the first round', () => {
-  test('#20 a new height starts the block timer, not the round timer', () => {
+  test('#20 a new height starts the block timer, and the reservation before it, not the round timer', () => {
     const { node } = givenNode(4, 0)
     expect([...node.timers.values()].map(({ timer, atMs }) => [timer, atMs])).toEqual([
+      [{ kind: 'reserve', sequence: 1n }, 2_900],
       [{ kind: 'block', sequence: 1n }, 3_000],
     ])
   })
@@ -279,7 +280,7 @@ describe('#22 with an empty-block period', () => {
     node.head({ number: 1n, coinbase: at(keys, 3).address, emptyAtMs: EMPTY_AT_MS })
     const step = node.blockTimer({ transactionsWaiting: true })
     expect(kindsIn(step)).toEqual([])
-    expect([...node.timers.keys()]).toEqual(['block'])
+    expect([...node.timers.keys()]).toEqual(['reserve', 'block'])
     expect(node.state.height?.round).toBeUndefined()
   })
 

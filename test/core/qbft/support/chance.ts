@@ -53,6 +53,7 @@ const inRound = (keys: readonly Key[], own: Key, round: number): readonly Group[
 export const everythingFor = (keys: readonly Key[], own: Key): Everything => ({
   anytime: [
     [fired('block')],
+    [fired('reserve')],
     [fired('resend')],
     [{ kind: 'transactions-waiting' }],
     [
