@@ -5,9 +5,12 @@ import { ask, type Turn } from './turn.ts'
 /** What most disks need many times over to make a record durable, and little of the time that a block takes. */
 const RESERVED_BEFORE_MS = 100
 
-/** Round 0 is reserved shortly before it begins, so that a restart at any other time finds nothing in doubt. */
+/**
+ * Round 0 is reserved shortly before it begins, so that a restart at any other time finds nothing in doubt. Where it waits for
+ * transactions nobody knows when that is: there what is signed in it waits for the disk.
+ */
 export const startReserveTimer = (turn: Turn, { head, sequence }: HeightState): void => {
-  if (head.validators.length > 1)
+  if (head.validators.length > 1 && head.emptyAtMs <= head.readyAtMs)
     ask(turn, {
       kind: 'start-timer',
       timer: { kind: 'reserve', sequence },

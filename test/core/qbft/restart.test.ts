@@ -150,6 +150,12 @@ describe('a validator that reserves round 0 shortly before it begins', () => {
     expect(cast.proposed(1, 0).flatMap(input => recordsIn(node.step(input)))).toEqual([[true, 'prepared']])
   })
 
+  test('does not where its blocks wait for transactions: it may have to wait for long', () => {
+    const { node } = givenNode(4, 3)
+    node.head({ number: 1n, emptyAtMs: 60_000 })
+    expect([...node.timers.keys()]).toEqual(['block'])
+  })
+
   test('has nothing to reserve when it signed something there already', () => {
     const { node, peers, made } = { ...givenNode(4, 3), ...reserved(3) }
     receiveProposal(node, at(peers, 0), made)

@@ -280,7 +280,7 @@ describe('#22 with an empty-block period', () => {
     node.head({ number: 1n, coinbase: at(keys, 3).address, emptyAtMs: EMPTY_AT_MS })
     const step = node.blockTimer({ transactionsWaiting: true })
     expect(kindsIn(step)).toEqual([])
-    expect([...node.timers.keys()]).toEqual(['reserve', 'block'])
+    expect([...node.timers.keys()]).toEqual(['block'])
     expect(node.state.height?.round).toBeUndefined()
   })
 
