@@ -143,7 +143,8 @@ const runShape = async (
     return {
       name,
       values: {
-        'tx/s': (full.load.included / full.load.seconds).toFixed(0),
+        // One block alone tells no rate.
+        'tx/s': full.load.seconds === 0 ? '' : (full.load.included / full.load.seconds).toFixed(0),
         'latency p50': ms(at(calm.load.latencies, 0.5)),
         'p99 ': ms(at(calm.load.latencies, 0.99)),
         'commit, empty': `${ms(at(idleTimes, 0.5))} / ${ms(at(idleTimes, 0.99))}`,
