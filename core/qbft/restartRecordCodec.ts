@@ -21,6 +21,8 @@ import type { PreparedCertificate } from './message.ts'
 import type { RestartRecord } from './restartRecord.ts'
 
 const VERSION = 2
+/** Knew no reservations. Still read: all validators may be restarted at once with a newer release. */
+const VERSION_BEFORE = 1
 /** Of keccak over version and content: tells a value that was written in part from a whole one. */
 const CHECKSUM_BYTES = 8
 const CONTENT_START = 1 + CHECKSUM_BYTES
@@ -90,12 +92,15 @@ const decodeCertificate = (raw: RawItem): PreparedCertificate | undefined => {
   }
 }
 
-const decodeContent = (content: Uint8Array): RestartRecord => {
-  const [sequence, round, reserved, proposed, prepared, committed, certificate] = rawItems(content, 'it', 7)
+const decodeContent = (version: number, content: Uint8Array): RestartRecord => {
+  const hasReserved = version === VERSION
+  const items = rawItems(content, 'it', hasReserved ? 7 : 6)
+  const [sequence, round] = items
+  const [proposed, prepared, committed, certificate] = items.slice(hasReserved ? 3 : 2)
   return {
     sequence: decodeSequence(sequence),
     round: decodeRound(round),
-    reserved: decodeRound(reserved) !== 0,
+    reserved: hasReserved && decodeRound(items[2]) !== 0,
     proposed: decodeDigestItem(proposed),
     prepared: decodeDigestItem(prepared),
     committed: decodeDigestItem(committed),
@@ -108,14 +113,17 @@ const decodeContent = (content: Uint8Array): RestartRecord => {
  * @throws RestartRecordError when it was not written whole, or by another version
  */
 export const decodeRestartRecord = (bytes: Uint8Array): RestartRecord => {
-  if (bytes[0] !== VERSION)
-    throw new RestartRecordError(`version ${VERSION} is known, not ${bytes[0] ?? 'that of an empty record'}`)
+  const [version] = bytes
+  if (version !== VERSION && version !== VERSION_BEFORE)
+    throw new RestartRecordError(
+      `versions ${VERSION_BEFORE} and ${VERSION} are known, not ${version ?? 'that of an empty record'}`,
+    )
   const content = bytes.subarray(CONTENT_START)
-  const expected = inOneGo(checksumSteps(concatBytes(Uint8Array.of(VERSION), content)))
+  const expected = inOneGo(checksumSteps(concatBytes(Uint8Array.of(version), content)))
   if (!equalBytes(bytes.subarray(1, CONTENT_START), expected))
     throw new RestartRecordError('its checksum is wrong: it is damaged or was not written whole')
   try {
-    return decodeContent(content)
+    return decodeContent(version, content)
   } catch (error) {
     if (error instanceof RlpError || error instanceof DecodeError)
       throw new RestartRecordError(error.message, { cause: error })

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { concatBytes } from '../../../core/bytes/bytes.ts'
+import { concatBytes, EMPTY_BYTES } from '../../../core/bytes/bytes.ts'
 import { keccak256 } from '../../../core/crypto/crypto.ts'
 import type { RestartRecord } from '../../../core/qbft/restartRecord.ts'
 import {
@@ -7,6 +7,7 @@ import {
   encodeRestartRecord,
   RestartRecordError,
 } from '../../../core/qbft/restartRecordCodec.ts'
+import { encodeRlp } from '../../../core/rlp/rlp.ts'
 import { seededRandom } from '../../support/random.ts'
 import { VALIDATORS } from '../chain/support/keys.ts'
 import { BLOCK, DIGEST, prepareBy } from './codec/messages.ts'
@@ -67,8 +68,28 @@ test('a record with one bit changed is known by it', () => {
 })
 
 test('a page of zeros, and a record of another version, say so', () => {
-  expect(() => decodeRestartRecord(new Uint8Array(4096))).toThrow('version 2 is known, not 0')
+  expect(() => decodeRestartRecord(new Uint8Array(4096))).toThrow('versions 1 and 2 are known, not 0')
   expect(() => decodeRestartRecord(new Uint8Array(0))).toThrow('empty record')
+})
+
+test('a record of the version before, which knew no reservations, is read', () => {
+  const { sequence, round, proposed, prepared } = EVERYTHING
+  const content = encodeRlp([
+    sequence,
+    round,
+    proposed ?? EMPTY_BYTES,
+    prepared ?? EMPTY_BYTES,
+    EMPTY_BYTES,
+    [],
+  ])
+  const checked = concatBytes(Uint8Array.of(1), content)
+  const bytes = concatBytes(Uint8Array.of(1), keccak256(checked).subarray(0, 8), content)
+  expect(decodeRestartRecord(bytes)).toEqual({
+    ...EVERYTHING,
+    reserved: false,
+    committed: undefined,
+    certificate: undefined,
+  })
 })
 
 test('whole bytes that are no record are refused with their fault', () => {
