@@ -1,7 +1,6 @@
 import { withSeals } from './codec/roundOfBlock.ts'
 import { broadcastInRound } from './broadcast.ts'
-import { signCommit } from './own.ts'
-import { signedIn } from './restartRecord.ts'
+import { signCommit, signedIn } from './own.ts'
 import type { HeightState, ProposalCandidate, RoundState } from './state.ts'
 import { ask, type Turn } from './turn.ts'
 

@@ -48,11 +48,8 @@ export type RoundReason =
  * same transition begins.
  */
 export type Effect =
-  /**
-   * Written before the next effect, for what follows reveals signatures; and with `durable` on the disk. Without, a stop of the
-   * process must not lose it, a power cut may.
-   */
-  | { readonly kind: 'record'; readonly record: RestartRecord; readonly durable: boolean }
+  /** Durable before the next effect: what follows reveals signatures. */
+  | { readonly kind: 'record'; readonly record: RestartRecord }
   /** To each of these validators that is connected. */
   | { readonly kind: 'broadcast'; readonly message: WireMessage; readonly to: readonly Address[] }
   | { readonly kind: 'send'; readonly message: WireMessage; readonly to: Address }

@@ -4,8 +4,6 @@ import type { WireMessage } from './message.ts'
 
 /** Started by an effect; a new one of the same kind replaces the old. */
 export type Timer =
-  /** The next block may be made soon: its round 0 is reserved; see reserve.ts. */
-  | { readonly kind: 'reserve'; readonly sequence: bigint }
   /** The next block may be made. */
   | { readonly kind: 'block'; readonly sequence: bigint }
   /** The round took too long. */

@@ -15,7 +15,7 @@ import {
   type SignedRoundChange,
 } from './message.ts'
 import type { Steps } from '../steps.ts'
-import { signedIn } from './restartRecord.ts'
+import type { RestartRecord } from './restartRecord.ts'
 import { signingDigestSteps, signPayload } from './signing.ts'
 import type { HeightState } from './state.ts'
 import type { Turn } from './turn.ts'
@@ -25,12 +25,31 @@ export type Signing<Value> = { readonly height: HeightState; readonly signed: Va
 
 type Kind = 'proposed' | 'prepared' | 'committed'
 
+/** What was signed so far, as far as it matters in `round`: all of it lies behind in a lower one. */
+export const signedIn = (signed: RestartRecord, round: number): RestartRecord =>
+  signed.round === round
+    ? signed
+    : { ...signed, round, proposed: undefined, prepared: undefined, committed: undefined }
+
 /** One value of each kind in a round, and nothing in a round below the highest one. */
 const maySign = ({ signed }: HeightState, round: number, kind: Kind, digest: Hash): boolean => {
   if (round < signed.round) return false
   const before = signedIn(signed, round)[kind]
   return before === undefined || equalBytes(before, digest)
 }
+
+/** `signed` itself stays where nothing is new in it: what is recorded already is not recorded again. */
+const withValue = (height: HeightState, round: number, kind: Kind, digest: Hash): HeightState => {
+  const signed = signedIn(height.signed, round)
+  return { ...height, signed: signed[kind] === undefined ? { ...signed, [kind]: digest } : signed }
+}
+
+/**
+ * Notes what will be prepared in the round should the block be valid. It is recorded while the block is verified: only one
+ * value can be prepared, and to say too early which it is costs nothing.
+ */
+export const foreseePrepare = (height: HeightState, round: number, digest: Hash): HeightState =>
+  maySign(height, round, 'prepared', digest) ? withValue(height, round, 'prepared', digest) : height
 
 /** A signer may fail, as a hardware one does when it is out of reach: then this message is left out. */
 const attempt = <Value>(make: () => Value): Value | undefined => {
@@ -50,8 +69,7 @@ const signOnce = <Value>(
 ): Signing<Value> => {
   if (!maySign(height, round, kind, digest)) return undefined
   const signed = attempt(make)
-  if (signed === undefined) return undefined
-  return { height: { ...height, signed: { ...signedIn(height.signed, round), [kind]: digest } }, signed }
+  return signed === undefined ? undefined : { height: withValue(height, round, kind, digest), signed }
 }
 
 /** `block` carries the round and no seals. Yields while the block, all of which is signed, is encoded, and before it is hashed. */

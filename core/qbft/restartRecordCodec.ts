@@ -1,7 +1,7 @@
 import { concatBytes, EMPTY_BYTES, equalBytes, type Hash } from '../bytes/bytes.ts'
 import { encodedBlockPiecesSteps } from '../chain/codec/block.ts'
 import { DecodeError } from '../chain/codec/error.ts'
-import { rlpListPieces } from '../rlp/list.ts'
+import { joinRlpList, rlpListPieces } from '../rlp/list.ts'
 import { keccak256Steps } from '../crypto/keccakSteps.ts'
 import { encodeRlp, RlpError } from '../rlp/rlp.ts'
 import { inOneGo, type Steps } from '../steps.ts'
@@ -20,9 +20,12 @@ import { encodeSignedList } from './codec/signed.ts'
 import type { PreparedCertificate } from './message.ts'
 import type { RestartRecord } from './restartRecord.ts'
 
-const VERSION = 2
-/** Knew no reservations. Still read: all validators may be restarted at once with a newer release. */
-const VERSION_BEFORE = 1
+const VERSION = 1
+/**
+ * Had one more item, set when anything might have been signed in the round before the record of it was durable. Still read: all
+ * validators may be restarted at once with another release.
+ */
+const VERSION_WITH_DOUBT = 2
 /** Of keccak over version and content: tells a value that was written in part from a whole one. */
 const CHECKSUM_BYTES = 8
 const CONTENT_START = 1 + CHECKSUM_BYTES
@@ -47,14 +50,13 @@ const digestItem = (digest: Hash | undefined): Uint8Array => encodeRlp(digest ??
 
 /**
  * The record as it is kept: a version byte, the start of a checksum, and RLP
- * `[sequence, round, reserved, proposed, prepared, committed, certificate]` with empty items for what there is not. Yields amid
+ * `[sequence, round, proposed, prepared, committed, certificate]` with empty items for what there is not. Yields amid
  * the block of the certificate, and before what is long is hashed.
  */
 export function* encodeRestartRecordSteps(record: RestartRecord): Steps<Uint8Array> {
   const content = rlpListPieces([
     encodeRlp(record.sequence),
     encodeRlp(record.round),
-    encodeRlp(record.reserved ? 1 : 0),
     digestItem(record.proposed),
     digestItem(record.prepared),
     digestItem(record.committed),
@@ -92,20 +94,24 @@ const decodeCertificate = (raw: RawItem): PreparedCertificate | undefined => {
   }
 }
 
-const decodeContent = (version: number, content: Uint8Array): RestartRecord => {
-  const hasReserved = version === VERSION
-  const items = rawItems(content, 'it', hasReserved ? 7 : 6)
-  const [sequence, round] = items
-  const [proposed, prepared, committed, certificate] = items.slice(hasReserved ? 3 : 2)
+const decodeContent = (content: Uint8Array): RestartRecord => {
+  const [sequence, round, proposed, prepared, committed, certificate] = rawItems(content, 'it', 6)
   return {
     sequence: decodeSequence(sequence),
     round: decodeRound(round),
-    reserved: hasReserved && decodeRound(items[2]) !== 0,
     proposed: decodeDigestItem(proposed),
     prepared: decodeDigestItem(prepared),
     committed: decodeDigestItem(committed),
     certificate: decodeCertificate(certificate as RawItem),
   }
+}
+
+/** In doubt, and with no prepare known, anything may have been signed in its round: nothing is in the next one. */
+const decodeContentWithDoubt = (content: Uint8Array): RestartRecord => {
+  const items = rawItems(content, 'it', 7)
+  const record = decodeContent(joinRlpList(items.filter((_, index) => index !== 2)))
+  const isInDoubt = decodeRound(items[2]) !== 0 && record.prepared === undefined
+  return isInDoubt ? { ...record, round: record.round + 1, proposed: undefined } : record
 }
 
 /**
@@ -114,16 +120,16 @@ const decodeContent = (version: number, content: Uint8Array): RestartRecord => {
  */
 export const decodeRestartRecord = (bytes: Uint8Array): RestartRecord => {
   const [version] = bytes
-  if (version !== VERSION && version !== VERSION_BEFORE)
+  if (version !== VERSION && version !== VERSION_WITH_DOUBT)
     throw new RestartRecordError(
-      `versions ${VERSION_BEFORE} and ${VERSION} are known, not ${version ?? 'that of an empty record'}`,
+      `versions ${VERSION} and ${VERSION_WITH_DOUBT} are known, not ${version ?? 'that of an empty record'}`,
     )
   const content = bytes.subarray(CONTENT_START)
   const expected = inOneGo(checksumSteps(concatBytes(Uint8Array.of(version), content)))
   if (!equalBytes(bytes.subarray(1, CONTENT_START), expected))
     throw new RestartRecordError('its checksum is wrong: it is damaged or was not written whole')
   try {
-    return decodeContent(version, content)
+    return version === VERSION ? decodeContent(content) : decodeContentWithDoubt(content)
   } catch (error) {
     if (error instanceof RlpError || error instanceof DecodeError)
       throw new RestartRecordError(error.message, { cause: error })

@@ -11,7 +11,7 @@ import type {
   SignedCommit,
   WireMessage,
 } from './message.ts'
-import { type RestartRecord, takenUp } from './restartRecord.ts'
+import type { RestartRecord } from './restartRecord.ts'
 import type { Share } from './shares.ts'
 import { emptySeenMessages, type SeenMessages } from './seenMessages.ts'
 
@@ -112,5 +112,5 @@ export const initialState = (record: RestartRecord | undefined): QbftState => ({
   height: undefined,
   future: emptyFutureMessages,
   seen: emptySeenMessages,
-  restart: record === undefined ? undefined : takenUp(record),
+  restart: record,
 })

@@ -29,7 +29,7 @@ import { createTransactionWatch } from './transactionWatch.ts'
 
 export type ConsensusOptions = BlockBuilderOptions & {
   /** What must be remembered beside the chain is kept in the same place. */
-  readonly storage: Pick<KeyValueStore, 'get' | 'set' | 'setDurably'>
+  readonly storage: Pick<KeyValueStore, 'get' | 'setDurably'>
   readonly environment: Omit<QbftEnvironment, 'address' | 'sign'>
   /** Why this node must not sign although it were a validator; undefined when it may. */
   readonly refusal: string | undefined

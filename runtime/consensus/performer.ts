@@ -1,5 +1,6 @@
 import type { Address } from '../../core/bytes/bytes.ts'
 import type { Effect } from '../../core/qbft/effect.ts'
+import type { RestartRecord } from '../../core/qbft/restartRecord.ts'
 import type { Network } from '../../p2p/network.ts'
 import type { Log } from '../logging/log.ts'
 import type { BlockWork } from './blockWork.ts'
@@ -10,9 +11,6 @@ import type { RecordStore } from './recordStore.ts'
 import type { RoundLog } from './roundLog.ts'
 import type { Timers } from './timers.ts'
 import type { Traffic } from './traffic.ts'
-
-type RecordEffect = Extract<Effect, { readonly kind: 'record' }>
-type OtherEffect = Exclude<Effect, RecordEffect>
 
 export type PerformerOptions = {
   /** Undefined before it stands, and where a lone validator needs none. */
@@ -43,7 +41,7 @@ export const createPerformer = (options: PerformerOptions): Performer => {
   const { records, evidence, timers, work, rounds, drops, traffic, log } = options
   const working = new Set<Promise<void>>()
   /** A record that could not be written: until it is, no signature leaves. */
-  let unwritten: Pick<RecordEffect, 'record' | 'durable'> | undefined
+  let unwritten: RestartRecord | undefined
 
   const begin = (task: Promise<void>): void => {
     const settled: Promise<void> = task
@@ -55,14 +53,14 @@ export const createPerformer = (options: PerformerOptions): Performer => {
   const write = async (): Promise<void> => {
     if (unwritten === undefined) return
     try {
-      await records.write(unwritten.record, unwritten.durable)
+      await records.write(unwritten)
       unwritten = undefined
     } catch (error) {
       log.error('What this validator signed could not be recorded, so it is not sent: {error}', { error })
     }
   }
 
-  const performOne = (effect: OtherEffect): void => {
+  const performOne = (effect: Exclude<Effect, { readonly kind: 'record' }>): void => {
     switch (effect.kind) {
       case 'broadcast':
       case 'send':
@@ -99,7 +97,7 @@ export const createPerformer = (options: PerformerOptions): Performer => {
   }
 
   /** One that fails takes none of the others with it. */
-  const performSafely = (effect: OtherEffect): void => {
+  const performSafely = (effect: Exclude<Effect, { readonly kind: 'record' }>): void => {
     try {
       performOne(effect)
     } catch (error) {
@@ -113,8 +111,7 @@ export const createPerformer = (options: PerformerOptions): Performer => {
         performSafely(effect)
         continue
       }
-      // One that is durable may have been what this one rests on.
-      unwritten = { record: effect.record, durable: effect.durable || unwritten !== undefined }
+      unwritten = effect.record
       await write()
     }
   }

@@ -14,11 +14,8 @@ import { createSlice } from '../slice.ts'
 const RECORD_KEY = 'qbft:record'
 
 export type RecordStore = {
-  /**
-   * Resolves when the record is written, and with `durable` when it is as durable as the storage can make it.
-   * @throws what the storage throws
-   */
-  write(record: RestartRecord, durable: boolean): Promise<void>
+  /** Resolves when it is as durable as the storage can make it. @throws what the storage throws */
+  write(record: RestartRecord): Promise<void>
 }
 
 /**
@@ -41,7 +38,6 @@ export const readRestartRecord = async (
     return {
       sequence,
       round: 0,
-      reserved: false,
       proposed: undefined,
       prepared: undefined,
       committed: undefined,
@@ -55,21 +51,20 @@ export const readRestartRecord = async (
  * @param settled resolves when the blocks of the chain are durable: one that got lost is made again from the record before
  */
 export const createRecordStore = (
-  storage: Pick<KeyValueStore, 'set' | 'setDurably'>,
+  storage: Pick<KeyValueStore, 'setDurably'>,
   settled: () => Promise<void>,
 ): RecordStore => {
   const pause = createSlice()
-  let last: { readonly value: Uint8Array; readonly durable: boolean } | undefined
+  let last: Uint8Array | undefined
   return {
-    write: async (record, durable) => {
+    write: async record => {
       const value = await withPauses(encodeRestartRecordSteps(record), pause)
-      if (last !== undefined && equalBytes(last.value, value) && (last.durable || !durable)) return
+      if (last !== undefined && equalBytes(last, value)) return
       // Until it is known to be there, neither is what was there before.
       last = undefined
       await settled()
-      const entry = { key: RECORD_KEY, value }
-      await (durable ? storage.setDurably(entry) : storage.set([entry]))
-      last = { value, durable }
+      await storage.setDurably({ key: RECORD_KEY, value })
+      last = value
     },
   }
 }

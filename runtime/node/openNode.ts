@@ -43,7 +43,7 @@ export type OpenNode = {
   /** What this chain refused. */
   readonly badBlocks: BadBlocks
   /** Where the chain is kept, for what else must survive as blocks do. */
-  readonly storage: Pick<KeyValueStore, 'durability' | 'get' | 'set' | 'setDurably'>
+  readonly storage: Pick<KeyValueStore, 'durability' | 'get' | 'setDurably'>
   /** Brings everything to the disk and lets the data path go. */
   close(): Promise<void>
 }

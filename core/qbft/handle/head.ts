@@ -6,7 +6,6 @@ import { openMessage } from '../codec/message.ts'
 import { takeFuture } from '../futureMessages.ts'
 import type { HeadContext } from '../input.ts'
 import type { RestartRecord } from '../restartRecord.ts'
-import { startReserveTimer } from '../reserve.ts'
 import { changeRoundAgain } from '../roundChanges.ts'
 import { enterRound } from '../rounds.ts'
 import type { HeightState, QbftState } from '../state.ts'
@@ -18,7 +17,6 @@ import { useMessage } from './message.ts'
 const nothingSigned = (sequence: bigint): RestartRecord => ({
   sequence,
   round: 0,
-  reserved: false,
   proposed: undefined,
   prepared: undefined,
   committed: undefined,
@@ -63,7 +61,6 @@ function* begin(turn: Turn, height: HeightState): Steps<HeightState> {
   const { signed } = height
   if (signed.round > 0)
     return yield* changeRoundAgain(turn, enterRound(turn, height, signed.round, 'restart'))
-  startReserveTimer(turn, height)
   ask(turn, {
     kind: 'start-timer',
     timer: { kind: 'block', sequence: height.sequence },
@@ -89,8 +86,7 @@ const recordAt = ({ height }: QbftState, sequence: bigint): RestartRecord | unde
 export function* handleHead(turn: Turn, before: QbftState, head: HeadContext): Steps<QbftState> {
   if (!isNews(before, head)) return before
   const state = { ...before, seen: seenOf(before.seen, new Set(head.validators.map(keyOf))) }
-  for (const timer of ['reserve', 'block', 'round', 'resend'] as const)
-    ask(turn, { kind: 'cancel-timer', timer })
+  for (const timer of ['block', 'round', 'resend'] as const) ask(turn, { kind: 'cancel-timer', timer })
   const restart = state.restart ?? recordAt(state, head.number + 1n)
   const isOver = restart !== undefined && restart.sequence <= head.number
   const height = newHeight(turn, head, restart, state.height)

@@ -6,6 +6,7 @@ import { noteSignature } from '../evidence.ts'
 import type { OpenedMessage } from '../codec/message.ts'
 import { openProposal, readProposal } from '../codec/proposal.ts'
 import { type ProposalMessage, QBFT_CODES } from '../message.ts'
+import { foreseePrepare } from '../own.ts'
 import { currentRound, enterRound, proposerIn } from '../rounds.ts'
 import { bodyRule } from '../rules/body.ts'
 import { justificationRule, proposalRule } from '../rules/proposal.ts'
@@ -33,7 +34,8 @@ function* consider(turn: Turn, height: HeightState, candidate: ProposalCandidate
     drop(turn, 'invalid-block', candidate, verdict.why)
     return height
   }
-  return requestVerdict(turn, { ...height, round: { ...round, candidate } }, block, candidate.hash)
+  const foreseen = foreseePrepare(height, round.round, candidate.digest)
+  return requestVerdict(turn, { ...foreseen, round: { ...round, candidate } }, block, candidate.hash)
 }
 
 /** The proposal with its block, if what is said to justify it does. */

@@ -1,7 +1,6 @@
 import type { Steps } from '../../steps.ts'
 import type { Timer } from '../input.ts'
 import { beginProposal } from '../propose.ts'
-import { reserve } from '../reserve.ts'
 import { changeRound, changeRoundAgain } from '../roundChanges.ts'
 import { enterRound, heardIn, startResendTimer, startRoundTimer } from '../rounds.ts'
 import type { HeightState } from '../state.ts'
@@ -76,8 +75,6 @@ export function* handleTimer(
 ): Steps<HeightState> {
   if (!height.active || timer.sequence !== height.sequence || height.importing !== undefined) return height
   switch (timer.kind) {
-    case 'reserve':
-      return reserve(height)
     case 'block':
       return yield* blockTimerFired(turn, height, transactionsWaiting)
     case 'round':

@@ -27,7 +27,7 @@ describe.each(KEYS.map((_, index) => index))('validator %d of four, whatever the
     for (let seed = 1; seed <= SEEDS_EACH; seed++) {
       const random = seededRandom(seed * 7919 + own)
       const witness = createWitness(key, KEYS)
-      const mortal = createMortal(KEYS, key, witness, seed % 2 === 0 ? 'nothing' : 'what is not durable')
+      const mortal = createMortal(KEYS, key, witness)
       mortal.restart()
       for (const input of inputsOf(random)) {
         const isKilled = random.below(25) === 0

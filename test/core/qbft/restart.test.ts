@@ -8,7 +8,7 @@ import { commit, proposal, roundChangesOf } from './support/messages.ts'
 import { createMortal } from './support/mortal.ts'
 import { createNode, headOf } from './support/node.ts'
 import { built, type Cast, createCast, fired } from './support/script.ts'
-import { effectsOf, kindsIn, messageIn, roundsIn, sentIn, type Step, timersIn } from './support/step.ts'
+import { effectsOf, kindsIn, messageIn, roundsIn, sentIn, timersIn } from './support/step.ts'
 import { createWitness, type Witness } from './support/witness.ts'
 
 setDefaultTimeout(120_000)
@@ -114,76 +114,6 @@ describe('a restarted validator', () => {
   })
 })
 
-describe('a validator that reserves round 0 shortly before it begins', () => {
-  /** What it has written of the round, in order: whether durably, and what stands there. */
-  const recordsIn = (step: Step): readonly (readonly [durable: boolean, ...signed: readonly string[]])[] =>
-    effectsOf(step, 'record').map(({ durable, record }) => [
-      durable,
-      ...(['proposed', 'prepared', 'committed', 'certificate'] as const).filter(
-        name => record[name] !== undefined,
-      ),
-    ])
-  const reserved = (own: number) => {
-    const network = givenNode(4, own)
-    const step = network.node.reserveTimer()
-    return { ...network, step, made: network.block(at(network.keys, 0)) }
-  }
-
-  test('writes that durably, and then its prepare without waiting for the disk, but its commit durably', () => {
-    const { node, step, peers, made } = reserved(3)
-    expect([recordsIn(step), sentIn(step)]).toEqual([[[true]], []])
-    expect(recordsIn(receiveProposal(node, at(peers, 0), made))).toEqual([[false, 'prepared']])
-    expect(recordsIn(receivePrepares(node, peers, made))).toEqual([
-      [true, 'prepared', 'committed', 'certificate'],
-    ])
-  })
-
-  test('does not wait with its proposal either', () => {
-    const { node } = reserved(0)
-    expect(recordsIn(node.blockTimer())).toEqual([[false, 'proposed', 'prepared']])
-  })
-
-  test('waits for the disk in the rounds after it', () => {
-    const { node } = reserved(3)
-    node.blockTimer()
-    const cast = createCast(KEYS, at(KEYS, 3))
-    expect(cast.proposed(1, 0).flatMap(input => recordsIn(node.step(input)))).toEqual([[true, 'prepared']])
-  })
-
-  test('does not where its blocks wait for transactions: it may have to wait for long', () => {
-    const { node } = givenNode(4, 3)
-    node.head({ number: 1n, emptyAtMs: 60_000 })
-    expect([...node.timers.keys()]).toEqual(['block'])
-  })
-
-  test('has nothing to reserve when it signed something there already', () => {
-    const { node, peers, made } = { ...givenNode(4, 3), ...reserved(3) }
-    receiveProposal(node, at(peers, 0), made)
-    expect(node.reserveTimer()).toEqual([])
-    const late = givenNode(4, 3)
-    receiveProposal(late.node, at(late.peers, 0), made)
-    expect(late.node.reserveTimer()).toEqual([])
-  })
-
-  test('and finds nothing but that after a restart begins with the next round', () => {
-    const { node, peers, made } = reserved(3)
-    const next = restarted(node.record)
-    expect([roundsIn(next.first), kindsIn(next.first)]).toEqual([[1], ['round-change']])
-    expect(recordsIn(next.first)).toEqual([[true]])
-    expect(sentIn(receiveProposal(next.node, at(peers, 0), made))).toEqual([])
-  })
-
-  test('and finds its prepare after a restart goes on in the round, and writes durably there', () => {
-    const { node, peers, made } = reserved(3)
-    receiveProposal(node, at(peers, 0), made)
-    const next = restarted(node.record)
-    expect(roundsIn(next.first)).toEqual([])
-    expect(next.node.state.height?.signed.reserved).toBe(false)
-    expect(kindsIn(receiveProposal(next.node, at(peers, 0), made))).toEqual(['prepare'])
-    expect(kindsIn(receivePrepares(next.node, peers, made))).toEqual(['commit'])
-  })
-})
-
 describe('a validator whose chain is behind what it signed for', () => {
   /** Blocks 1 to 4 were lost: it signed for block 5. */
   const behind = () => {
@@ -223,7 +153,7 @@ describe('a validator whose chain is behind what it signed for', () => {
     node.head({ number: 3n })
     expect([...node.timers.keys()]).toEqual([])
     node.head({ number: 4n })
-    expect([...node.timers.keys()]).toEqual(['reserve', 'block'])
+    expect([...node.timers.keys()]).toEqual(['block'])
     expect(node.state.height?.certificate?.round).toBe(0)
     expect(node.state.restart).toBeUndefined()
   })
@@ -231,10 +161,10 @@ describe('a validator whose chain is behind what it signed for', () => {
 
 describe('killed after any effect and started again, whatever the others then say, a validator', () => {
   /** A height that goes through rounds, with everything that a validator signs in them. */
-  const scriptsOf = (cast: Cast, begun: readonly Input[]) => {
+  const scriptsOf = (cast: Cast) => {
     const { block, proposed, voted, decided, changed } = cast
     const own = (round: number): readonly Input[] => [built(block(round, 0), round)]
-    const first = [...begun, fired('block'), ...own(0), ...proposed(0, 0)]
+    const first = [fired('block'), ...own(0), ...proposed(0, 0)]
     return {
       inRoundZero: [...first, ...voted(block(0, 0)), ...decided(block(0, 0))],
       unprepared: [...first, fired(0), ...changed(1), ...own(1), ...proposed(1, 0), ...voted(block(1, 0))],
@@ -253,7 +183,6 @@ describe('killed after any effect and started again, whatever the others then sa
 
   /** Everything else that it could be brought to sign, round by round. */
   const temptations = ({ block, proposed, voted, changed }: Cast): readonly Input[] => [
-    fired('reserve'),
     fired('block'),
     built(block(0, 1), 0),
     ...proposed(0, 1),
@@ -275,19 +204,14 @@ describe('killed after any effect and started again, whatever the others then sa
   ]
 
   /** Kills it after each number of effects of each input, and gives how often that was. */
-  const killEverywhere = (
-    own: number,
-    script: readonly Input[],
-    cast: Cast,
-    loses: 'nothing' | 'what is not durable',
-  ): number => {
+  const killEverywhere = (own: number, script: readonly Input[], cast: Cast): number => {
     let kills = 0
     const tempting = temptations(cast)
     const witnessed: Witness[] = []
     for (let last = 0; last < script.length; last++)
       for (let effects = 0; ; effects++) {
         const witness = createWitness(at(KEYS, own), KEYS)
-        const mortal = createMortal(KEYS, at(KEYS, own), witness, loses)
+        const mortal = createMortal(KEYS, at(KEYS, own), witness)
         mortal.live({ kind: 'head', head: headOf(KEYS) })
         for (const input of script.slice(0, last)) mortal.live(input)
         const killed = mortal.live(script[last] as Input, effects)
@@ -311,16 +235,10 @@ describe('killed after any effect and started again, whatever the others then sa
     ['that proposes in round 3, in round 0', 3, 'inRoundZero'],
     ['that proposes in round 3, pulled along to it', 3, 'pulledAlong'],
   ] as const
-  const BEGINNINGS = [
-    ['nothing reserved', [], 'what is not durable'],
-    ['round 0 reserved', [fired('reserve')], 'nothing'],
-    ['round 0 reserved and the power cut', [fired('reserve')], 'what is not durable'],
-  ] as const
   for (const [course, index, name] of COURSES)
-    for (const [beginning, begun, loses] of BEGINNINGS)
-      test(`${course}, with ${beginning}, signs no second value`, () => {
-        const cast = createCast(KEYS, at(KEYS, index))
-        const script = scriptsOf(cast, begun)[name]
-        expect(killEverywhere(index, script, cast, loses)).toBeGreaterThan(script.length)
-      })
+    test(`${course}, signs no second value`, () => {
+      const cast = createCast(KEYS, at(KEYS, index))
+      const script = scriptsOf(cast)[name]
+      expect(killEverywhere(index, script, cast)).toBeGreaterThan(script.length)
+    })
 })

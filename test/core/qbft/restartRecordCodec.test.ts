@@ -16,7 +16,6 @@ const [V0, V1, V2] = VALIDATORS
 const NOTHING: RestartRecord = {
   sequence: 1n,
   round: 0,
-  reserved: false,
   proposed: undefined,
   prepared: undefined,
   committed: undefined,
@@ -25,7 +24,6 @@ const NOTHING: RestartRecord = {
 const EVERYTHING: RestartRecord = {
   sequence: 2n ** 63n - 1n,
   round: 2 ** 31 - 1,
-  reserved: true,
   proposed: DIGEST,
   prepared: keccak256(DIGEST),
   committed: DIGEST,
@@ -45,7 +43,6 @@ test.each([
     { ...EVERYTHING, proposed: undefined, prepared: undefined, committed: undefined },
   ],
   ['a prepare alone', { ...NOTHING, prepared: DIGEST }],
-  ['a reserved round', { ...NOTHING, reserved: true }],
 ])('a record of %s comes back', (_name, record) => {
   expect(decodeRestartRecord(encodeRestartRecord(record))).toEqual(record)
 })
@@ -72,29 +69,23 @@ test('a page of zeros, and a record of another version, say so', () => {
   expect(() => decodeRestartRecord(new Uint8Array(0))).toThrow('empty record')
 })
 
-test('a record of the version before, which knew no reservations, is read', () => {
-  const { sequence, round, proposed, prepared } = EVERYTHING
-  const content = encodeRlp([
-    sequence,
-    round,
-    proposed ?? EMPTY_BYTES,
-    prepared ?? EMPTY_BYTES,
-    EMPTY_BYTES,
-    [],
-  ])
-  const checked = concatBytes(Uint8Array.of(1), content)
-  const bytes = concatBytes(Uint8Array.of(1), keccak256(checked).subarray(0, 8), content)
-  expect(decodeRestartRecord(bytes)).toEqual({
-    ...EVERYTHING,
-    reserved: false,
-    committed: undefined,
-    certificate: undefined,
-  })
+const withDoubt = (isInDoubt: boolean, prepared: Uint8Array): Uint8Array => {
+  const content = encodeRlp([1n, 3, isInDoubt ? 1 : 0, DIGEST, prepared, EMPTY_BYTES, []])
+  const checked = concatBytes(Uint8Array.of(2), content)
+  return concatBytes(Uint8Array.of(2), keccak256(checked).subarray(0, 8), content)
+}
+
+test.each([
+  ['in doubt: nothing more is signed in its round', true, EMPTY_BYTES, { ...NOTHING, round: 4 }],
+  ['in doubt, but of a prepare', true, DIGEST, { ...NOTHING, round: 3, proposed: DIGEST, prepared: DIGEST }],
+  ['of what is sure', false, EMPTY_BYTES, { ...NOTHING, round: 3, proposed: DIGEST }],
+])('a record of version 2 is read, one %s', (_name, isInDoubt, prepared, record) => {
+  expect(decodeRestartRecord(withDoubt(isInDoubt, prepared))).toEqual(record)
 })
 
 test('whole bytes that are no record are refused with their fault', () => {
   const content = Uint8Array.of(0xc1, 0x01)
-  const sum = keccak256(concatBytes(Uint8Array.of(2), content)).subarray(0, 8)
-  const bytes = concatBytes(Uint8Array.of(2), sum, content)
-  expect(() => decodeRestartRecord(bytes)).toThrow('7 are needed')
+  const sum = keccak256(concatBytes(Uint8Array.of(1), content)).subarray(0, 8)
+  const bytes = concatBytes(Uint8Array.of(1), sum, content)
+  expect(() => decodeRestartRecord(bytes)).toThrow('6 are needed')
 })

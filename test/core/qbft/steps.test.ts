@@ -124,7 +124,6 @@ describe('given a large block to write', () => {
     const record: RestartRecord = {
       sequence: 1n,
       round: 0,
-      reserved: false,
       proposed: digest,
       prepared: digest,
       committed: undefined,

@@ -28,10 +28,8 @@ const setUp = (settled: () => Promise<void> = () => Promise.resolve()) => {
   const sent: number[] = []
   const blamed: string[] = []
   const recorded: boolean[] = []
-  const plain: KeyValueEntry[] = []
   const storage = {
     get: () => Promise.resolve(undefined),
-    set: async (entries: readonly KeyValueEntry[]) => void plain.push(...entries),
     setDurably: (entry: KeyValueEntry) =>
       new Promise<void>((resolve, reject) => {
         writes.push({ entry, end: error => (error === undefined ? resolve() : reject(error)) })
@@ -68,16 +66,14 @@ const setUp = (settled: () => Promise<void> = () => Promise.resolve()) => {
     traffic: createTraffic(),
     log,
   })
-  return { performer, plain, writes, sent, blamed, recorded, lines, log }
+  return { performer, writes, sent, blamed, recorded, lines, log }
 }
 
-const record = (round: number, durable = true): Effect => ({
+const record = (round: number): Effect => ({
   kind: 'record',
-  durable,
   record: {
     sequence: 1n,
     round,
-    reserved: false,
     proposed: undefined,
     prepared: new Uint8Array(32),
     committed: undefined,
@@ -133,40 +129,6 @@ describe('given what a validator signed is to be recorded', () => {
     await performer.perform([record(0), send(2)])
     expect(writes).toHaveLength(1)
     expect(sent).toEqual([1, 2])
-  })
-
-  test('when it need not be durable then it is written, and what is after it leaves', async () => {
-    const { performer, plain, writes, sent } = setUp()
-    await performer.perform([record(0, false), send(1)])
-    expect([plain.length, writes.length]).toEqual([1, 0])
-    expect(sent).toEqual([1])
-  })
-
-  test('when the same is to be durable after all then it is made so', async () => {
-    const { performer, plain, writes, sent } = setUp()
-    await performer.perform([record(0, false), send(1)])
-    const performed = performer.perform([record(0), send(2)])
-    await begun()
-    expect([plain.length, writes.length]).toEqual([1, 1])
-    expect(sent).toEqual([1])
-    writes[0]?.end()
-    await performed
-    expect(sent).toEqual([1, 2])
-  })
-
-  test('when the durable one it rests on could not be written then it must be durable itself', async () => {
-    const { performer, plain, writes, sent } = setUp()
-    const reserved = performer.perform([record(0)])
-    await begun()
-    writes[0]?.end(new Error('the disk is full'))
-    await reserved
-    const performed = performer.perform([record(1, false), send(1)])
-    await begun()
-    expect([plain.length, writes.length]).toEqual([0, 2])
-    expect(sent).toEqual([])
-    writes[1]?.end()
-    await performed
-    expect(sent).toEqual([1])
   })
 
   test('when it cannot be written then no own message leaves until it is, and what others sent is still passed on', async () => {

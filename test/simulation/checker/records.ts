@@ -5,10 +5,7 @@ import type { RestartRecord } from '../../../core/qbft/restartRecord.ts'
 
 const FIELDS = { proposal: 'proposed', prepare: 'prepared', commit: 'committed' } as const
 
-/**
- * What leaves a node is written down where a crash does not reach it, or that something of its round may leave is. `record` is
- * what would be read after one.
- */
+/** What leaves a node is written down where a crash does not reach it. `record` is what would be read after one. */
 export const faultInRecord = (
   record: RestartRecord | undefined,
   message: QbftMessage,
@@ -27,7 +24,7 @@ export const faultInRecord = (
   const { payload } = message.signed
   const digest = 'block' in payload ? proposalDigest(payload.block) : payload.digest
   const recorded = record[FIELDS[message.kind]]
-  if (recorded !== undefined && equalBytes(recorded, digest)) return undefined
-  const isInDoubt = record.reserved && record.prepared === undefined && recorded === undefined
-  return isInDoubt && message.kind !== 'commit' ? undefined : `no record of the ${message.kind}`
+  return recorded !== undefined && equalBytes(recorded, digest)
+    ? undefined
+    : `no record of the ${message.kind}`
 }

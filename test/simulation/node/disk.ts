@@ -17,8 +17,8 @@ export type Disk = {
   readonly chain: SimulatedChain
   /** Read back from its bytes. */
   record(): RestartRecord | undefined
-  /** `written` is called when it lasts, or at once where it need not, unless the machine stopped. */
-  writeRecord(record: RestartRecord, durable: boolean, delayMs: number, written: () => void): void
+  /** `synced` is called when it lasts, unless the machine stopped. */
+  writeRecord(record: RestartRecord, delayMs: number, synced: () => void): void
   /** Puts it on the chain unless something stands there already, and calls `put` then, unless the machine stopped. */
   putBlock(block: Block, durable: 'now' | 'next', delayMs: number, put: () => void): void
   /** The machine stops now; with its head, where that does not last yet and is not saved by chance. */
@@ -90,16 +90,12 @@ export const createDisk = (
   return {
     chain,
     record: () => (stored === undefined ? undefined : decodeRestartRecord(stored)),
-    writeRecord: (record, durable, delayMs, written) => {
+    writeRecord: (record, delayMs, synced) => {
       const bytes = encodeRestartRecord(record)
       const apply = (): void => {
         stored = bytes
       }
-      whenHeadLasts(() => {
-        if (durable) return perform(records, { apply, synced: written, done: false }, delayMs)
-        records.push({ apply, synced: () => undefined, done: false })
-        scheduler.after(0, written)
-      })
+      whenHeadLasts(() => perform(records, { apply, synced, done: false }, delayMs))
     },
     putBlock: (block, durable, delayMs, done) =>
       whenHeadLasts(() => {

@@ -145,7 +145,6 @@ export const createNode = (world: World, options: NodeOptions): Node => {
       const delayMs = random.between(...conditions.syncMs)
       disk.writeRecord(
         effect.record,
-        effect.durable,
         delayMs,
         inThisLife(() => {
           perform(of, effects, position + 1)

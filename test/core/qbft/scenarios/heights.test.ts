@@ -134,13 +134,12 @@ describe('a new head', () => {
 
   test('cancels every timer of the height before', () => {
     const { node, P } = given()
-    node.reserveTimer()
     node.blockTimer()
     node.roundTimer()
     expect([...node.timers.keys()].toSorted()).toEqual(['resend', 'round'])
     node.head({ number: 1n, coinbase: P.address })
-    expect([...node.timers.keys()]).toEqual(['reserve', 'block'])
-    expect([...node.timers.values()].map(({ timer }) => timer.sequence)).toEqual([2n, 2n])
+    expect([...node.timers.keys()]).toEqual(['block'])
+    expect(node.timers.get('block')?.timer.sequence).toBe(2n)
   })
 
   test('timers of the height before that fire late are ignored', () => {
@@ -148,7 +147,6 @@ describe('a new head', () => {
     node.blockTimer()
     node.head({ number: 1n, coinbase: P.address })
     const timers = [
-      { kind: 'reserve', sequence: 1n },
       { kind: 'block', sequence: 1n },
       { kind: 'round', sequence: 1n, round: 0 },
       { kind: 'resend', sequence: 1n },
@@ -286,7 +284,7 @@ describe('the queue before the machine', () => {
     const made = makeBlock({ creator: P.address, validators: addressesOf(peers) })
     expect(node.receive(P, proposal(P, made))).toEqual([])
     expect(node.blockTimer()).toEqual([])
-    expect(timersIn(node.head())).toEqual(['reserve', 'block'])
+    expect(timersIn(node.head())).toEqual(['block'])
     // It was not used, so the same bytes are no repetition.
     expect(kindsIn(receiveProposal(node, P, made))).toEqual(['prepare'])
   })

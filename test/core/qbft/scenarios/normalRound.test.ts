@@ -221,10 +221,9 @@ test('#16 a lone validator commits its block alone, and writes no record: its si
 })
 
 describe('before the first round', () => {
-  test('#20 a new height starts the block timer, and the reservation before it, not the round timer', () => {
+  test('#20 a new height starts the block timer, not the round timer', () => {
     const { node } = givenNode(4, 0)
     expect([...node.timers.values()].map(({ timer, atMs }) => [timer, atMs])).toEqual([
-      [{ kind: 'reserve', sequence: 1n }, 2_900],
       [{ kind: 'block', sequence: 1n }, 3_000],
     ])
   })

@@ -53,7 +53,6 @@ const inRound = (keys: readonly Key[], own: Key, round: number): readonly Group[
 export const everythingFor = (keys: readonly Key[], own: Key): Everything => ({
   anytime: [
     [fired('block')],
-    [fired('reserve')],
     [fired('resend')],
     [{ kind: 'transactions-waiting' }],
     [

@@ -6,7 +6,7 @@ import { createNode, headOf, type Node, WAIT } from './node.ts'
 import type { Step } from './step.ts'
 import type { Witness } from './witness.ts'
 
-/** A validator that may be killed after any effect and comes back with what was written then, or what was durable. */
+/** A validator that may be killed after any effect and comes back with what was durable then. */
 export type Mortal = {
   readonly node: Node
   /** What it does about the input; killed after so many effects where told so, and then it is no more. */
@@ -16,32 +16,16 @@ export type Mortal = {
 }
 
 /** Blocks are verified and built when the test says so. */
-export const createMortal = (
-  keys: readonly Key[],
-  own: Key,
-  witness: Witness,
-  loses: 'nothing' | 'what is not durable',
-): Mortal => {
-  let written: RestartRecord | undefined
+export const createMortal = (keys: readonly Key[], own: Key, witness: Witness): Mortal => {
   let durable: RestartRecord | undefined
-  const begin = (): Node =>
-    createNode({
-      keys,
-      own,
-      record: loses === 'nothing' ? written : durable,
-      verify: () => WAIT,
-      build: () => WAIT,
-    })
+  const begin = (): Node => createNode({ keys, own, record: durable, verify: () => WAIT, build: () => WAIT })
   let node = begin()
 
   const live = (input: Input, effects?: number): Step => {
     const performed = node.step(input).slice(0, effects)
     for (const effect of performed) {
-      if (effect.kind === 'record') {
-        written = decodeRestartRecord(encodeRestartRecord(effect.record))
-        if (effect.durable) durable = written
-      }
-      witness.see(effect, { written, durable })
+      if (effect.kind === 'record') durable = decodeRestartRecord(encodeRestartRecord(effect.record))
+      witness.see(effect, durable)
     }
     return performed
   }
@@ -53,8 +37,6 @@ export const createMortal = (
     live,
     restart: head => {
       node = begin()
-      if (loses === 'nothing') durable = written
-      else written = durable
       return live({ kind: 'head', head: headOf(keys, head) })
     },
   }

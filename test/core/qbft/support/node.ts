@@ -50,7 +50,6 @@ export type Node = {
   /** Tells the head; by default block 0 of time 0, whose next proposer is the first validator. */
   head(change?: Partial<HeadContext>): Step
   blockTimer(options?: { readonly transactionsWaiting?: boolean }): Step
-  reserveTimer(): Step
   /** Of the running timer's round unless told another. */
   roundTimer(round?: number): Step
   resendTimer(): Step
@@ -163,7 +162,6 @@ export const createNode = ({
     head: change => node.step({ kind: 'head', head: headOf(keys, change) }),
     blockTimer: ({ transactionsWaiting = false } = {}) =>
       fire({ kind: 'block', sequence: sequence() }, transactionsWaiting),
-    reserveTimer: () => fire({ kind: 'reserve', sequence: sequence() }),
     roundTimer: (round = state.height?.round?.round ?? 0) =>
       fire({ kind: 'round', sequence: sequence(), round }),
     resendTimer: () => fire({ kind: 'resend', sequence: sequence() }),

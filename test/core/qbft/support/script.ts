@@ -14,7 +14,7 @@ export const message = (from: Key, content: QbftMessage): Input => ({
   peer: from.address,
 })
 
-export const fired = (kind: 'reserve' | 'block' | 'resend' | number, sequence = 1n): Input => ({
+export const fired = (kind: 'block' | 'resend' | number, sequence = 1n): Input => ({
   kind: 'timer',
   timer: typeof kind === 'number' ? { kind: 'round', sequence, round: kind } : { kind, sequence },
   transactionsWaiting: true,

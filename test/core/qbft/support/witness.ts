@@ -22,22 +22,16 @@ const digestIn = (message: Exclude<QbftMessage, { readonly kind: 'round-change' 
       : message.signed.payload.digest,
   )
 
-/** The records that stand when an effect is performed. */
-export type Records = {
-  readonly written: RestartRecord | undefined
-  readonly durable: RestartRecord | undefined
-}
-
 export type Witness = {
-  /** Looks at an effect that was performed. */
-  see(effect: Effect, records: Records): void
+  /** Looks at an effect that was performed; `durable` is the record that stood when it was. */
+  see(effect: Effect, durable: RestartRecord | undefined): void
   /** How many different messages of the kind left. */
   count(kind: QbftMessage['kind']): number
 }
 
 /**
  * Sees everything that leaves one validator over all its lives, and fails a test when it signs two values, signs what no
- * record stands for, or no durable one, goes back behind a round change, or forgets what it committed.
+ * durable record stands for, goes back behind a round change, or forgets what it committed.
  */
 export const createWitness = (own: Key, keys: readonly Key[]): Witness => {
   /** By height, round and kind: what was signed. */
@@ -47,36 +41,33 @@ export const createWitness = (own: Key, keys: readonly Key[]): Witness => {
   const asked = new Map<bigint, number>()
   const committed = new Map<bigint, number[]>()
 
-  const seeValue = (message: QbftMessage & { readonly kind: Kind }, { written, durable }: Records): void => {
+  const seeValue = (
+    message: QbftMessage & { readonly kind: Kind },
+    record: RestartRecord | undefined,
+  ): void => {
     const { sequence, round } = message.signed.payload
     const digest = digestIn(message)
     const key = `${message.kind} of height ${sequence}, round ${round}`
     expect(`${key}: ${values.get(key) ?? digest}`).toBe(`${key}: ${digest}`)
     values.set(key, digest)
-    const valueIn = (record: RestartRecord | undefined): string | undefined => {
-      if (record?.sequence !== sequence || record.round !== round) return undefined
-      const value = record[NAMES[message.kind]]
-      return value && toHex(value)
-    }
-    expect(`recorded ${key}: ${valueIn(written)}`).toBe(`recorded ${key}: ${digest}`)
-    const isReserved = durable?.sequence === sequence && durable.round === round && durable.reserved
-    if (message.kind === 'commit' || !isReserved)
-      expect(`durable ${key}: ${valueIn(durable)}`).toBe(`durable ${key}: ${digest}`)
+    const written =
+      record?.sequence === sequence && record.round === round ? record[NAMES[message.kind]] : undefined
+    expect(`recorded ${key}: ${written && toHex(written)}`).toBe(`recorded ${key}: ${digest}`)
     expect(round).toBeGreaterThanOrEqual(asked.get(sequence) ?? 0)
     if (message.kind === 'commit') committed.set(sequence, [...(committed.get(sequence) ?? []), round])
   }
 
-  const seeMessage = (wire: WireMessage, records: Records): void => {
+  const seeMessage = (wire: WireMessage, record: RestartRecord | undefined): void => {
     const message = decodeMessage(wire.code, wire.data)
     expect(authorOf(QBFT_CODES[message.kind], message.signed)).toEqual(own.address)
     const id = toHex(wire.data)
     // What left before may be sent again at any time.
     if (left.has(id)) return
     left.set(id, message.kind)
-    if (message.kind !== 'round-change') return seeValue(message, records)
+    if (message.kind !== 'round-change') return seeValue(message, record)
     const { sequence, round, prepared } = message.signed.payload
-    expect(records.durable?.sequence).toBe(sequence)
-    expect(records.durable?.round).toBe(round)
+    expect(record?.sequence).toBe(sequence)
+    expect(record?.round).toBe(round)
     const locked = Math.max(-1, ...(committed.get(sequence) ?? []).filter(before => before < round))
     expect(prepared?.round ?? -1).toBeGreaterThanOrEqual(locked)
     asked.set(sequence, Math.max(round, asked.get(sequence) ?? 0))
@@ -94,8 +85,8 @@ export const createWitness = (own: Key, keys: readonly Key[]): Witness => {
   }
 
   return {
-    see: (effect, records) => {
-      if (effect.kind === 'broadcast' || effect.kind === 'send') seeMessage(effect.message, records)
+    see: (effect, durable) => {
+      if (effect.kind === 'broadcast' || effect.kind === 'send') seeMessage(effect.message, durable)
       if (effect.kind === 'import-block') seeImport(effect)
     },
     count: kind => [...left.values()].filter(other => other === kind).length,
