@@ -1,6 +1,7 @@
-import { withSeals } from './codec/roundOfBlock.ts'
+import { proposalDigest, withRound, withSeals } from './codec/roundOfBlock.ts'
 import { broadcastInRound } from './broadcast.ts'
 import { signCommit, signedIn } from './own.ts'
+import { sealerOf } from './signing.ts'
 import type { HeightState, ProposalCandidate, RoundState } from './state.ts'
 import { ask, type Turn } from './turn.ts'
 
@@ -62,7 +63,14 @@ export const checkCommitted = (turn: Turn, height: HeightState): HeightState => 
   if (all.length < height.quorum) return next
   const { round, proposal } = at
   const seals = all.map(({ payload }) => payload.commitSeal)
-  const block = withSeals(proposal.message.signed.payload.block, round.round, seals)
-  ask(turn, { kind: 'import-block', block, hash: proposal.hash, isRecorded: isRecorded(height, round) })
+  const proposed = withRound(proposal.message.signed.payload.block, round.round)
+  const digest = proposalDigest(proposed)
+  ask(turn, {
+    kind: 'import-block',
+    block: withSeals(proposed, round.round, seals),
+    hash: proposal.hash,
+    sealers: all.map(signed => sealerOf(signed, digest)),
+    isRecorded: isRecorded(height, round),
+  })
   return { ...next, importing: proposal.hash }
 }

@@ -82,6 +82,8 @@ export type Effect =
       readonly kind: 'import-block'
       readonly block: Block
       readonly hash: Hash
+      /** Who made its seals, in their order; undefined for one that nobody did. */
+      readonly sealers: readonly (Address | undefined)[]
       readonly isRecorded: boolean
     }
   /** The peer knows of blocks up to this number. */

@@ -1,11 +1,11 @@
-import type { Address, Hash } from '../bytes/bytes.ts'
+import { type Address, equalBytes, type Hash } from '../bytes/bytes.ts'
 import { bytesToBigint } from '../bytes/integer.ts'
 import { rlpListPieces } from '../rlp/list.ts'
 import { type Seal, sealSigner } from '../chain/codec/seal.ts'
 import { keccak256Steps } from '../crypto/keccakSteps.ts'
 import { HALF_ORDER } from '../crypto/recovery.ts'
 import { inOneGo, type Steps } from '../steps.ts'
-import type { QbftCode, Signed } from './message.ts'
+import type { QbftCode, Signed, SignedCommit } from './message.ts'
 
 /** keccak of RLP `[code, payload]`, with the payload, RLP already, as a list in it. Yields amid a long one. */
 export const signingDigestSteps = (code: QbftCode, payloadBytes: Uint8Array): Steps<Hash> =>
@@ -51,6 +51,17 @@ export function* authorOfSteps(code: QbftCode, signed: Signed<unknown>): Steps<A
 /** The same in one go. */
 export const authorOf = (code: QbftCode, signed: Signed<unknown>): Address | undefined =>
   inOneGo(authorOfSteps(code, signed))
+
+const sealers = new WeakMap<SignedCommit, { readonly digest: Hash; readonly sealer: Address | undefined }>()
+
+/** Who made the commit's seal over the digest of a proposal, undefined when nobody did; recovered once for each object and digest. */
+export const sealerOf = (signed: SignedCommit, digest: Hash): Address | undefined => {
+  const known = sealers.get(signed)
+  if (known !== undefined && equalBytes(known.digest, digest)) return known.sealer
+  const sealer = sealSigner(digest, signed.payload.commitSeal)
+  sealers.set(signed, { digest, sealer })
+  return sealer
+}
 
 /** That the author is known already: of a message that was kept, or read further. */
 export const rememberAuthor = (code: QbftCode, signed: Signed<unknown>, author: Address): void =>

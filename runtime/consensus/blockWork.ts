@@ -2,6 +2,7 @@ import type { Hash } from '../../core/bytes/bytes.ts'
 import type { Block } from '../../core/chain/block.ts'
 import type { BuiltBlock, Chain } from '../../core/chain/chain.ts'
 import { qbftBlockHash } from '../../core/chain/codec/blockHash.ts'
+import { rememberSealSigners } from '../../core/chain/rules/seals.ts'
 import { InvalidBlock } from '../../core/chain/rules/invalidBlock.ts'
 import type { Effect } from '../../core/qbft/effect.ts'
 import type { Input } from '../../core/qbft/input.ts'
@@ -85,9 +86,11 @@ export const createBlockWork = (options: BlockWorkOptions): BlockWork => {
   const commit = ({
     block,
     hash,
+    sealers,
     isRecorded,
   }: EffectOf<'import-block'>): ReturnType<Chain['importBlock']> => {
     const built: BuiltBlock | undefined = executed.get(hash)
+    rememberSealSigners(block.header, sealers)
     // A record is replaced (recordStore.ts) when the blocks below it are durable.
     const durable = isRecorded ? 'next' : 'now'
     return built === undefined

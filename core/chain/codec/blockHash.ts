@@ -13,24 +13,38 @@ import { rawHeaderHash } from './header.ts'
 /** The mixHash of every QBFT block: the end of "Istanbul practical byzantine fault tolerance". */
 export const QBFT_MIX_HASH: Hash = fromHex('63746963616c2062797a616e74696e65206661756c7420746f6c6572616e6365')
 
+type Encode = (extraData: QbftExtraData) => Uint8Array
+
 // The bytes of the genesis block stand as they are in all three of its hashes.
-const hashWith = (header: Header, encode: (extraData: QbftExtraData) => Uint8Array): Hash =>
+const hashWith = (header: Header, encode: Encode): Hash =>
   header.number === 0n
     ? rawHeaderHash(header)
     : rawHeaderHash({ ...header, extraData: encode(decodeExtraData(header.extraData)) })
+
+/** The consensus asks for the hashes of one proposal again with each message that names it. */
+const hashOnce = (encode: Encode): ((header: Header) => Hash) => {
+  const known = new WeakMap<Header, Hash>()
+  return header => {
+    const before = known.get(header)
+    if (before !== undefined) return before
+    const hash = hashWith(header, encode)
+    known.set(header, hash)
+    return hash
+  }
+}
 
 /**
  * The on-chain hash of a QBFT block: with round 0 and without seals, so that it does not depend on which seals a node
  * happened to gather.
  * @throws DecodeError when the extraData is not QBFT's
  */
-export const qbftBlockHash = (header: Header): Hash => hashWith(header, encodeExtraDataWithoutSealsAndRound)
+export const qbftBlockHash = hashOnce(encodeExtraDataWithoutSealsAndRound)
 
 /**
  * The digest of a proposal, which Prepare and Commit messages name and commit seals sign: with the round, without seals.
  * @throws DecodeError when the extraData is not QBFT's
  */
-export const qbftSealHash = (header: Header): Hash => hashWith(header, encodeExtraDataWithoutSeals)
+export const qbftSealHash = hashOnce(encodeExtraDataWithoutSeals)
 
 /** The on-chain hash of a block under the chain's consensus. @throws DecodeError */
 export const blockHash = (consensus: Pick<Consensus, 'kind'>, header: Header): Hash =>

@@ -11,8 +11,8 @@ import { InvalidBlock } from './invalidBlock.ts'
 const known = new WeakMap<Header, readonly (Address | undefined)[]>()
 
 /**
- * Tells who made this header's seals, in their order, undefined for a seal by no key: recovered ahead, on other threads,
- * by somebody who is to be believed. The rule still judges them.
+ * Tells who made this header's seals, in their order, undefined for a seal by no key: recovered ahead by somebody who is to be
+ * believed. The rule still judges them.
  */
 export const rememberSealSigners = (header: Header, signers: readonly (Address | undefined)[]): void =>
   void known.set(header, signers)

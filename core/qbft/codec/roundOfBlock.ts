@@ -14,8 +14,14 @@ export const withSeals = (block: Block, round: number, seals: readonly Seal[]): 
   return { ...block, header: { ...block.header, extraData } }
 }
 
-/** The block as it is proposed in the round ("replaceRoundInBlock"), without seals. @throws DecodeError as `withSeals` */
-export const withRound = (block: Block, round: number): Block => withSeals(block, round, [])
+/**
+ * The block as it is proposed in the round ("replaceRoundInBlock"), without seals; itself where it is so already, so that its
+ * hashes are known. @throws DecodeError as `withSeals`
+ */
+export const withRound = (block: Block, round: number): Block => {
+  const extraData = decodeExtraData(block.header.extraData)
+  return extraData.round === round && extraData.seals.length === 0 ? block : withSeals(block, round, [])
+}
 
 /** What prepares and commits name a proposed block by ("digest"): its hash with the round it carries. @throws DecodeError */
 export const proposalDigest = (block: Block): Hash => qbftSealHash(block.header)

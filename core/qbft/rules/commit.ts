@@ -1,9 +1,8 @@
 import { equalBytes, type Hash } from '../../bytes/bytes.ts'
 import type { Block } from '../../chain/block.ts'
-import { sealSigner } from '../../chain/codec/seal.ts'
 import { proposalDigest, withRound } from '../codec/roundOfBlock.ts'
 import { QBFT_CODES, type SignedCommit } from '../message.ts'
-import { authorOf } from '../signing.ts'
+import { authorOf, sealerOf } from '../signing.ts'
 import { type Broken, broken } from './rule.ts'
 
 /**
@@ -15,7 +14,7 @@ export const commitRule = (signed: SignedCommit, block: Block, digest: Hash): Br
   if (!equalBytes(payload.digest, digest)) return broken('wrong-digest', `commit of round ${payload.round}`)
   const author = authorOf(QBFT_CODES.commit, signed)
   if (author === undefined) return broken('bad-signature', 'a signature that belongs to nobody')
-  const sealer = sealSigner(proposalDigest(withRound(block, payload.round)), payload.commitSeal)
+  const sealer = sealerOf(signed, proposalDigest(withRound(block, payload.round)))
   return sealer !== undefined && equalBytes(sealer, author)
     ? undefined
     : broken('bad-seal', `the seal of a commit of round ${payload.round} is not its author's`)

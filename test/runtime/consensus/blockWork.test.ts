@@ -1,6 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { BuiltBlock, Chain } from '../../../core/chain/chain.ts'
-import { qbftBlockHash } from '../../../core/chain/codec/blockHash.ts'
+import { qbftBlockHash, qbftSealHash } from '../../../core/chain/codec/blockHash.ts'
+import { decodeExtraData } from '../../../core/chain/codec/extraData.ts'
+import { sealSigner } from '../../../core/chain/codec/seal.ts'
 import { openChain } from '../../../core/chain/openChain.ts'
 import { withSeals } from '../../../core/qbft/codec/roundOfBlock.ts'
 import type { Input } from '../../../core/qbft/input.ts'
@@ -60,8 +62,12 @@ const setUp = async (
 
 const nowSeconds = (): bigint => BigInt(Math.floor(Date.now() / 1000))
 
-const importing = (block: BuiltBlock['block'], isRecorded = true) =>
-  ({ kind: 'import-block', block, hash: qbftBlockHash(block.header), isRecorded }) as const
+const importing = (block: BuiltBlock['block'], isRecorded = true) => {
+  const { seals } = decodeExtraData(block.header.extraData)
+  const digest = qbftSealHash(block.header)
+  const sealers = seals.map(seal => sealSigner(digest, seal))
+  return { kind: 'import-block', block, hash: qbftBlockHash(block.header), sealers, isRecorded } as const
+}
 
 const verifying = (block: BuiltBlock['block']) =>
   ({ kind: 'verify-block', block, hash: qbftBlockHash(block.header) }) as const
@@ -148,6 +154,23 @@ describe('given other work', () => {
     await work.import(importing(block, false))
     await work.import(importing(block, true))
     expect(asked).toEqual(['now', 'next', 'now', 'next'])
+  })
+
+  test('when a block is committed then its seals are by whom the effect names, who must be a quorum of validators', async () => {
+    const stranger = new Uint8Array(20)
+    const [first, second] = [testAddress(1), testAddress(2)]
+    const seal = Uint8Array.from({ length: 65 }, (_, index) => (index < 64 ? 1 : 0))
+    for (const [sealers, number] of [
+      [[first, stranger], 0n],
+      [[first, first], 0n],
+      [[first, second], 1n],
+    ] as const) {
+      const { work, chain, propose } = await setUp()
+      const { block } = await propose(nowSeconds())
+      await work.verify(verifying(block))
+      await work.import({ ...importing(withSeals(block, 0, [seal, seal])), sealers })
+      expect(chain.head().header.number).toBe(number)
+    }
   })
 
   test('when a block cannot be committed then the answer says so', async () => {

@@ -151,7 +151,8 @@ describe('given what a validator signed is to be recorded', () => {
     const { performer, writes, recorded } = setUp()
     const { header } = genesisBlock(parseGenesisText(genesisText()), EMPTY_TRIE_ROOT)
     const block = { header, transactions: [], ommers: [], withdrawals: undefined }
-    const commit: Effect = { kind: 'import-block', block, hash: new Uint8Array(32), isRecorded: true }
+    const hash = new Uint8Array(32)
+    const commit: Effect = { kind: 'import-block', block, hash, sealers: [], isRecorded: true }
     const written = performer.perform([record(0), commit])
     await begun()
     writes[0]?.end()

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { toHex } from '../../../../core/bytes/hex.ts'
 import type { Block } from '../../../../core/chain/block.ts'
+import { qbftSealHash } from '../../../../core/chain/codec/blockHash.ts'
 import { decodeExtraData } from '../../../../core/chain/codec/extraData.ts'
+import { sealSigner } from '../../../../core/chain/codec/seal.ts'
 import type { Key } from '../../chain/support/keys.ts'
 import { makeTransfer } from '../support/blocks.ts'
 import {
@@ -60,6 +62,18 @@ describe('four validators, the node proposes', () => {
     expect(importsIn(step).map(({ header }) => header.number)).toEqual([1n])
     expect(decodeExtraData(at(importsIn(step), 0).header.extraData).seals.length).toBe(3)
     expect(kindsIn(step)).toEqual([])
+  })
+
+  test('#5 the import names who made each of the seals', () => {
+    const { node, peers, made } = proposing()
+    receivePrepares(node, peers.slice(0, 2), made)
+    const [imported] = effectsOf(receiveCommits(node, peers.slice(0, 2), made), 'import-block')
+    const { header } = imported?.block ?? made
+    const sealers = decodeExtraData(header.extraData).seals.map(seal =>
+      sealSigner(qbftSealHash(header), seal),
+    )
+    expect(sealers).toEqual([node.key, at(peers, 0), at(peers, 1)].map(({ address }) => address))
+    expect(imported?.sealers).toEqual(sealers)
   })
 
   test('#6 commits of two others without any prepare: imported, and the own commit is never sent', () => {
