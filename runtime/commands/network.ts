@@ -3,10 +3,11 @@ import { DEVELOPMENT_MNEMONIC } from '../../core/genesis/developmentAccounts.ts'
 import { toHex } from '../../core/bytes/hex.ts'
 import type { CommandContext } from '../cli/command.ts'
 import type { NetworkOptions } from '../cli/commands.ts'
+import { CommandError } from '../cli/errors.ts'
 import { watchBlocks } from '../network/blockWatch.ts'
 import { type Member, prepareNetworkFolder, writeStaticNodes } from '../network/folder.ts'
 import { type MemberProcess, startMember } from '../network/memberProcess.ts'
-import { freePorts } from '../network/ports.ts'
+import { freePorts, takenPorts } from '../network/ports.ts'
 import { stopSignal } from '../node/signals.ts'
 
 type Context = CommandContext<NetworkOptions>
@@ -14,6 +15,16 @@ type Context = CommandContext<NetworkOptions>
 /** `count` ports from `first` on, or free ones. */
 const portsFrom = async (first: number, count: number): Promise<readonly number[]> =>
   first === 0 ? freePorts(count) : Array.from({ length: count }, (_, index) => first + index)
+
+/** A node that answers there already would be taken for one of the network. @throws CommandError */
+const requireFree = async (ports: readonly number[]): Promise<void> => {
+  const taken = await takenPorts(ports)
+  if (taken.length === 0) return
+  throw new CommandError(
+    'PORT_IN_USE',
+    `Port(s) '[${taken.join(', ')}]' already in use. Stop what uses them, or give others with --rpc-http-port and --p2p-port (0 for free ones).`,
+  )
+}
 
 const endpoints = (processes: readonly MemberProcess[], ports: ReadonlyMap<Member, number>): string =>
   processes
@@ -27,6 +38,11 @@ const endpoints = (processes: readonly MemberProcess[], ports: ReadonlyMap<Membe
 export const runNetwork = async ({ options, terminal }: Context): Promise<number> => {
   const stop = stopSignal()
   const path = resolve(options.dataPath)
+  // One more serves JSON-RPC.
+  const count = options.validators + 1
+  const rpcPorts = await portsFrom(options.rpcHttpPort, count)
+  const p2pPorts = await portsFrom(options.p2pPort, count)
+  await requireFree([...rpcPorts, ...p2pPorts])
   const folder = prepareNetworkFolder({
     path,
     validators: options.validators,
@@ -35,8 +51,6 @@ export const runNetwork = async ({ options, terminal }: Context): Promise<number
   })
   // The RPC node first: it gets the port that everybody tries.
   const members = [folder.rpc, ...folder.validators]
-  const rpcPorts = await portsFrom(options.rpcHttpPort, members.length)
-  const p2pPorts = await portsFrom(options.p2pPort, members.length)
   const p2pPortOf = new Map(members.map((member, index) => [member, p2pPorts[index] as number]))
   writeStaticNodes(members, member => p2pPortOf.get(member) as number)
 

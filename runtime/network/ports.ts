@@ -39,3 +39,14 @@ export const freePorts = async (count: number): Promise<readonly number[]> => {
     await Promise.all([...held.values()].map(close))
   }
 }
+
+/** Those of the ports at which nothing can listen on the loopback interface: another program does, or the system forbids it. */
+export const takenPorts = async (ports: readonly number[]): Promise<readonly number[]> => {
+  const taken: number[] = []
+  for (const port of ports) {
+    const server = await listen(port)
+    if (server === undefined) taken.push(port)
+    else await close(server)
+  }
+  return taken
+}

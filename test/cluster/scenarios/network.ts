@@ -1,5 +1,5 @@
 import { expect } from 'bun:test'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ROOT } from '../../runtime/nodeProcess.ts'
@@ -8,6 +8,7 @@ import { scenario } from '../../support/scenario.ts'
 
 type Running = {
   readonly output: () => string
+  readonly exited: Promise<number>
   readonly end: (signal: 'SIGTERM' | 'SIGKILL') => Promise<number>
 }
 
@@ -18,8 +19,8 @@ const startNetwork = (folder: string, ...args: readonly string[]): Running => {
       join(ROOT, 'runtime/main.ts'),
       'network',
       `--data-path=${folder}`,
-      '--rpc-http-port=0',
       '--p2p-port=0',
+      ...(args.some(arg => arg.startsWith('--rpc-http-port')) ? [] : ['--rpc-http-port=0']),
       ...args,
     ],
     { cwd: ROOT, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' },
@@ -32,6 +33,7 @@ const startNetwork = (folder: string, ...args: readonly string[]): Running => {
     })()
   return {
     output: () => output,
+    exited: child.exited,
     end: async signal => {
       child.kill(signal)
       return child.exited
@@ -92,5 +94,19 @@ scenario('given `network` with two validators', ({ afterAll, test }) => {
       network.output().includes('holds a network of 2 validators: start it with --validators=2'),
     )
     expect(await network.end('SIGTERM')).not.toBe(0)
+  })
+
+  test('when something listens at one of its ports then it names it and the options, and makes nothing', async () => {
+    const other = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('another node') })
+    const untouched = join(folder, 'untouched')
+    try {
+      const network = startNetwork(untouched, ...args, `--rpc-http-port=${other.port}`)
+      expect(await network.exited).toBe(1)
+      await until('the reason', async () => network.output().includes('--rpc-http-port and --p2p-port'))
+      expect(network.output()).toContain(`Port(s) '[${other.port}`)
+      expect(existsSync(untouched)).toBe(false)
+    } finally {
+      await other.stop(true)
+    }
   })
 })
