@@ -6,10 +6,15 @@ const LENGTH_BYTES = 4
 /** What a message's buffer begins with: a claimed length alone must not take memory. */
 const FIRST_BUFFER_BYTES = 64 * 1024
 
+/** By the byte: a DataView would make a buffer outside the heap for each frame. */
+const putLength = (bytes: Uint8Array, length: number): void => {
+  for (let at = 0; at < LENGTH_BYTES; at++) bytes[at] = length >>> (24 - 8 * at)
+}
+
 /** What stands before a message of so many bytes. */
 export const encodeLength = (bytes: number): Uint8Array => {
   const length = new Uint8Array(LENGTH_BYTES)
-  new DataView(length.buffer).setUint32(0, bytes)
+  putLength(length, bytes)
   return length
 }
 
@@ -18,7 +23,7 @@ export const encodeFrame = (...parts: readonly Uint8Array[]): Uint8Array => {
   let length = 0
   for (const part of parts) length += part.length
   const frame = new Uint8Array(LENGTH_BYTES + length)
-  new DataView(frame.buffer).setUint32(0, length)
+  putLength(frame, length)
   let offset = LENGTH_BYTES
   for (const part of parts) {
     frame.set(part, offset)

@@ -15,13 +15,13 @@ const scalar = (value: bigint): Uint8Array => {
     return scalarBuffer.subarray(start)
   }
   for (let at = 24, rest = value; at >= 0; at -= 8, rest >>= 64n) scalarView.setBigUint64(at, rest)
-  return trimmed(scalarBuffer)
+  return scalarBuffer.subarray(zerosBefore(scalarBuffer))
 }
 
-const trimmed = (bytes: Uint8Array): Uint8Array => {
+const zerosBefore = (bytes: Uint8Array): number => {
   let start = 0
   while (start < bytes.length && bytes[start] === 0) start++
-  return start === 0 ? bytes : bytes.subarray(start)
+  return start
 }
 
 const accountBuffer = new Uint8Array(2 + 33 + 33 + 33 + 33)
@@ -48,7 +48,8 @@ export const accountValue = (
 
 /** A slot's value in a storage trie: RLP of the value without leading zeros; undefined for zero, which is not kept. */
 export const slotValue = (value: Uint8Array): Uint8Array | undefined => {
-  const bytes = trimmed(value)
+  // A copy: a view would give the slot's value, which the state keeps, a buffer outside JavaScriptCore's heap.
+  const bytes = value.slice(zerosBefore(value))
   if (bytes.length === 0) return undefined
   const rlp = new Uint8Array(stringLength(bytes.length, bytes[0]))
   writeString(rlp, 0, bytes)

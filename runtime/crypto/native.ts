@@ -27,6 +27,7 @@ const loadAddon = async (): Promise<Addon> => {
 export const loadNativeEngine = async (base: CryptoEngine): Promise<CryptoEngine> => {
   const addon = await loadAddon()
   const compact = new Uint8Array(64)
+  const publicKey = new Uint8Array(65)
   return {
     ...base,
     name: `native, ${base.name}`,
@@ -35,7 +36,7 @@ export const loadNativeEngine = async (base: CryptoEngine): Promise<CryptoEngine
       compact.set(signature.r)
       compact.set(signature.s, 32)
       try {
-        return addon.ecdsaRecover(compact, signature.yParity, hash, false, new Uint8Array(65)).subarray(1)
+        return addon.ecdsaRecover(compact, signature.yParity, hash, false, publicKey).slice(1)
       } catch {
         // It throws for every signature that belongs to no key; the seam says undefined.
         return undefined

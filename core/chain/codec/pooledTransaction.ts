@@ -51,13 +51,25 @@ const decodeSidecar = (items: readonly RlpItem[], blobCount: number): BlobSideca
 }
 
 /**
+ * The transaction with bytes of its own: it waits in the pool, and views would keep a buffer outside JavaScriptCore's
+ * heap for each, all of which a full collection walks in one go.
+ */
+const copied = (transaction: Transaction): Transaction => ({
+  ...transaction,
+  encoded: transaction.encoded.slice(),
+  to: transaction.to?.slice(),
+  data: transaction.data.slice(),
+})
+
+/**
  * A transaction as `eth_sendRawTransaction` takes it: like `decodeTransaction`, and a blob transaction also in its network
  * form, `3 || [fields, blobs, commitments, proofs]` (EIP-4844) or with a wrapper version of 1 after the fields (EIP-7594).
- * The transaction then has the block form as `encoded`. Counts and lengths are checked here, KZG proofs are not.
+ * The transaction then has the block form as `encoded`; of other types `encoded`, `to` and `data` are copies. Counts and
+ * lengths are checked here, KZG proofs are not.
  * @throws DecodeError
  */
 export const decodePooledTransaction = (bytes: Uint8Array): PooledTransaction => {
-  if (bytes[0] !== 3) return { transaction: decodeTransaction(bytes), sidecar: undefined }
+  if (bytes[0] !== 3) return { transaction: copied(decodeTransaction(bytes)), sidecar: undefined }
   return decoding('INVALID_TRANSACTION', 'transaction', () => {
     const items = rlpList(decodeRlp(bytes.subarray(1)), 'the payload')
     const fields = items[0]

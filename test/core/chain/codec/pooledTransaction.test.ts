@@ -40,6 +40,14 @@ describe('decodePooledTransaction', () => {
     expect(decodePooledTransaction(legacy).sidecar).toBeUndefined()
   })
 
+  test('gives bytes of its own, as the transaction outlives the request it came in', () => {
+    const bytes = encodeEnvelope(2, [1, 7, 1, 2, 21000, TO, 3, HASH, [], 0, 5, 6])
+    const expected = decodeTransaction(bytes.slice())
+    const { transaction } = decodePooledTransaction(bytes)
+    bytes.fill(0xff)
+    expect(transaction).toEqual(expected)
+  })
+
   const refused: readonly (readonly [string, readonly RlpInput[]])[] = [
     ['fewer blobs than hashes', [FIELDS, [blob], two(point), proofs(2)]],
     ['fewer commitments than hashes', [FIELDS, two(blob), [point], proofs(2)]],
