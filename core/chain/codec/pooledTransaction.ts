@@ -51,8 +51,8 @@ const decodeSidecar = (items: readonly RlpItem[], blobCount: number): BlobSideca
 }
 
 /**
- * The transaction with bytes of its own: it waits in the pool, and views would keep a buffer outside JavaScriptCore's
- * heap for each, all of which a full collection walks in one go.
+ * The transaction with bytes of its own, but for the lists, which few have: it waits in the pool, and views would keep a
+ * buffer outside JavaScriptCore's heap for each, all of which a full collection walks in one go.
  */
 const copied = (transaction: Transaction): Transaction => ({
   ...transaction,
