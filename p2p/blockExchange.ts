@@ -7,7 +7,7 @@ import { type Link, nameOf } from './link.ts'
 import type { NetworkLog } from './network.ts'
 import type { PeerTable } from './peerTable.ts'
 import { receiveWhenReady } from './receive.ts'
-import { createRecentKeys, type RecentKeys } from './recentKeys.ts'
+import { createRecentHashes, type RecentHashes } from './recentHashes.ts'
 import { createTokenBucket } from './tokenBucket.ts'
 
 /** [code][hash] and, for an announcement, the number in 8 bytes, for an answer the block. */
@@ -86,19 +86,19 @@ export const createBlockExchange = (options: BlockExchangeOptions): BlockExchang
   const served = new Map<string, Uint8Array>()
   let servedBytes = 0
   /** By peer: hashes of the blocks it is known to have, and of those it was sent. */
-  const known = new Map<string, RecentKeys>()
-  const sent = new Map<string, RecentKeys>()
+  const known = new Map<string, RecentHashes>()
+  const sent = new Map<string, RecentHashes>()
   const wanted = new Map<string, Wanted>()
 
-  const keysOf = (map: Map<string, RecentKeys>, id: string): RecentKeys => {
+  const hashesOf = (map: Map<string, RecentHashes>, id: string): RecentHashes => {
     const found = map.get(id)
     if (found !== undefined) return found
-    const created = createRecentKeys(KNOWN_MAX)
+    const created = createRecentHashes(KNOWN_MAX)
     map.set(id, created)
     return created
   }
-  const knownTo = (id: string): RecentKeys => keysOf(known, id)
-  const servedTo = (id: string): RecentKeys => keysOf(sent, id)
+  const knownTo = (id: string): RecentHashes => hashesOf(known, id)
+  const servedTo = (id: string): RecentHashes => hashesOf(sent, id)
 
   const send = (link: Link, code: number, hash: Hash, rest: Uint8Array): void => {
     link.blockChannel ??= openChannel(link.connection, options.protocol, {
@@ -170,7 +170,7 @@ export const createBlockExchange = (options: BlockExchangeOptions): BlockExchang
     if (rest.length !== 8) throw new NetworkError('BAD_MESSAGE', 'an announcement without a number')
     const number = new DataView(rest.buffer, rest.byteOffset, 8).getBigUint64(0)
     const key = toBareHex(hash)
-    knownTo(link.id).add(key)
+    knownTo(link.id).add(hash)
     if (served.has(key) || number <= options.headNumber()) return
     const entry = wanted.get(key)
     if (entry !== undefined) {
@@ -207,7 +207,7 @@ export const createBlockExchange = (options: BlockExchangeOptions): BlockExchang
         const key = toBareHex(hash)
         const block = served.get(key)
         // Once to each: a request is small, a block is not.
-        if (block !== undefined && servedTo(link.id).add(key)) send(link, BLOCK, hash.slice(), block)
+        if (block !== undefined && servedTo(link.id).add(hash)) send(link, BLOCK, hash.slice(), block)
         return
       }
       case BLOCK:
@@ -226,7 +226,7 @@ export const createBlockExchange = (options: BlockExchangeOptions): BlockExchang
       new DataView(rest.buffer).setBigUint64(0, number)
       for (const { links } of table.all()) {
         const [link] = links
-        if (link !== undefined && knownTo(link.id).add(key)) send(link, ANNOUNCEMENT, hash, rest)
+        if (link !== undefined && knownTo(link.id).add(hash)) send(link, ANNOUNCEMENT, hash, rest)
       }
     },
     receive: (stream, link) => {

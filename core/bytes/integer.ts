@@ -26,13 +26,36 @@ export const bigintToFixedBytes = (value: bigint, length: number): Uint8Array =>
   return fromHex(hex.padStart(2 * length, '0'))
 }
 
+/** Integers kept to be given again: the nonces, prices and sums of gas of some blocks. A power of two. */
+const SHARED_MAX = 4096
+const sharedNumbers = new Float64Array(SHARED_MAX)
+const sharedBigints: bigint[] = Array.from({ length: SHARED_MAX }, () => 0n)
+
+/**
+ * The bigint of an integer from 0 to 2^48 - 1, the same one again for the last that were asked for: chain ids, prices and
+ * sums of gas come thousands of times over, and each bigint of its own is one more object to collect.
+ */
+export const sharedBigint = (value: number): bigint => {
+  // The last ones asked for are mostly neighbours or the same; high bits count for those that are round.
+  const place = (value ^ (value / SHARED_MAX) ^ (value / 0x1_0000_0000)) & (SHARED_MAX - 1)
+  if (sharedNumbers[place] !== value) {
+    sharedNumbers[place] = value
+    sharedBigints[place] = BigInt(value)
+  }
+  return sharedBigints[place] as bigint
+}
+
+/** The same integer, shared where it is from 0 to 2^48 - 1. */
+export const shareBigint = (value: bigint): bigint =>
+  value >= 0n && value < 0x1_0000_0000_0000n ? sharedBigint(Number(value)) : value
+
 /** The unsigned big-endian integer in the bytes; no bytes are zero. */
 export const bytesToBigint = (bytes: Uint8Array): bigint => {
   if (bytes.length === 0) return 0n
   if (bytes.length <= 6) {
     let value = 0
     for (let i = 0; i < bytes.length; i++) value = value * 256 + (bytes[i] as number)
-    return BigInt(value)
+    return sharedBigint(value)
   }
   return BigInt(`0x${toBareHex(bytes)}`)
 }

@@ -1,4 +1,5 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
+import { shareBigint } from '../bytes/integer.ts'
 import { createSlab } from '../bytes/slab.ts'
 import type { BlockEnvironment } from '../evm/environment.ts'
 import { executeTransaction } from '../evm/execute.ts'
@@ -17,7 +18,7 @@ import { BLOOM_BYTES, joinBlooms, logsBloom } from './codec/bloom.ts'
 import { encodeReceipt } from './codec/receipt.ts'
 import { blockEnvironment, type OpenHeader } from './environment.ts'
 import type { Header } from './header.ts'
-import type { Receipt } from './receipt.ts'
+import type { Log, Receipt } from './receipt.ts'
 import { collectRequests } from './requests.ts'
 import { rewardCredits, withdrawalCredits } from './reward.ts'
 import { callBeforeTransactions, requestContractsOf } from './systemContracts.ts'
@@ -67,8 +68,9 @@ export type ExecutionResult = {
   readonly nodes: readonly TrieNodeWrite[]
 }
 
-// Most receipts have no logs; they share one filter.
+// Most receipts have no logs; they share one filter and one list.
 const EMPTY_BLOOM = new Uint8Array(BLOOM_BYTES)
+const NO_LOGS: readonly Log[] = []
 
 /** Between two pauses: some 4 ms of plain transfers. A single transaction is never interrupted. */
 const SLICE_GAS = 2_500_000n
@@ -98,11 +100,11 @@ const receiptOf = (
 ): Receipt => ({
   type: transaction.type,
   ...outcome,
-  cumulativeGasUsed: totals.gasUsed,
+  cumulativeGasUsed: shareBigint(totals.gasUsed),
   logsBloom: result.logs.length === 0 ? EMPTY_BLOOM : logsBloom(result.logs),
-  logs: result.logs,
-  gasUsed: result.gasUsed,
-  effectiveGasPrice: result.effectiveGasPrice,
+  logs: result.logs.length === 0 ? NO_LOGS : result.logs,
+  gasUsed: shareBigint(result.gasUsed),
+  effectiveGasPrice: shareBigint(result.effectiveGasPrice),
   contractAddress: result.contractAddress,
   blobGasUsed: blobGasOf(transaction),
   blobGasPrice: transaction.type === 3 ? (environment.blobBaseFee ?? 0n) : 0n,

@@ -86,6 +86,9 @@ const NO_PROGRAM: Program = { words: new Int32Array(1), targets: new Int32Array(
 
 const NO_ACCOUNT = createAccountState(ZERO_ADDRESS, undefined)
 
+/** Stands in frames that are not on the way: the context of the last message would keep all that its block executed. */
+const NO_CONTEXT = {} as Context
+
 /** The frame at this depth, its operands cleared; the caller fills in who calls what. */
 export const frameAt = (context: Context, depth: number): Frame => {
   const known = frames[depth]
@@ -134,11 +137,16 @@ export const frameAt = (context: Context, depth: number): Frame => {
   return frame
 }
 
-/** Frames beyond these are dropped after a message, with all they refer to. */
+/** Frames beyond these are dropped after a message. */
 const FRAMES_KEPT = 16
 
+/** After a message: frames let go of the state they ran on. Outcome, gas and output of the first still hold. */
 export const releaseFrames = (): void => {
   if (frames.length > FRAMES_KEPT) frames.length = FRAMES_KEPT
+  for (const frame of frames) {
+    frame.context = NO_CONTEXT
+    frame.account = NO_ACCOUNT
+  }
 }
 
 /** The frame that called this one. */

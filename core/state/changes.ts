@@ -1,4 +1,5 @@
 import { equalBytes, ZERO_HASH } from '../bytes/bytes.ts'
+import { shareBigint } from '../bytes/integer.ts'
 import type { Account, AccountChange, SlotChange, StateChanges } from './account.ts'
 import { EMPTY_TRIE_ROOT } from '../crypto/constants.ts'
 import type { AccountState } from './accountState.ts'
@@ -37,14 +38,14 @@ const changeOf = (
   if (!exists)
     return before === undefined
       ? undefined
-      : { address: account.address, before, after: undefined, slots: [] }
+      : { address: account.address, before, after: undefined, slots: NO_SLOTS }
   // A reset that cleared nothing is none: the incarnation goes on.
   const begins =
     before === undefined || (account.storageReset && !equalBytes(before.storageRoot, EMPTY_TRIE_ROOT))
   const slots = slotsOf(account)
   if (!begins && slots.length === 0 && isSame(before, account)) return undefined
   const after: Account = {
-    nonce: account.nonce,
+    nonce: shareBigint(account.nonce),
     balance: account.balance,
     codeHash: account.codeHash,
     storageRoot: begins ? EMPTY_TRIE_ROOT : before.storageRoot,
@@ -58,9 +59,11 @@ const isSame = (before: Account, account: AccountState): boolean =>
   before.balance === account.balance &&
   equalBytes(before.codeHash, account.codeHash)
 
-const slotsOf = (account: AccountState): SlotChange[] => {
+const NO_SLOTS: readonly SlotChange[] = []
+
+const slotsOf = (account: AccountState): readonly SlotChange[] => {
   const table = account.storage
-  if (table === undefined) return []
+  if (table === undefined) return NO_SLOTS
   return changedSlots(table).map(id => {
     const at = id * SLOT_STRIDE
     return {

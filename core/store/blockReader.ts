@@ -114,16 +114,15 @@ export const createBlockReader = (
     },
     recentHash: number => recent.get(Number(number))?.hash,
     transactionLocation: async hash => {
-      const digits = toBareHex(hash)
       for (const { transactions } of layers()) {
-        const place = transactions.get(digits)
+        const place = transactions.get(hash)
         if (place === undefined) continue
         const [block, index] = placeOf(place)
         // Of a block that is being committed.
         if (block > sources.headNumber) return undefined
         return { blockNumber: BigInt(block), index }
       }
-      const bytes = await sources.views.fetch(transactionKey(digits))
+      const bytes = await sources.views.fetch(transactionKey(toBareHex(hash)))
       if (bytes === undefined) return undefined
       const reader = createReader(bytes)
       return { blockNumber: BigInt(reader.varint()), index: reader.varint() }

@@ -1,3 +1,5 @@
+import type { Hash } from '../bytes/bytes.ts'
+import { fromHex, toBareHex } from '../bytes/hex.ts'
 import { verifiedValue, withChecksum } from './checksum.ts'
 import { encodeChainHead } from './codec/chainHead.ts'
 import { createWriter } from './codec/writer.ts'
@@ -40,7 +42,7 @@ const prepareState = async <Value>(
   pages: Map<string, Uint8Array>,
 ): Promise<ReadonlyMap<string, StateRecord<Value>>> => {
   const updatedRecords = new Map<string, StateRecord<Value>>()
-  const keys = await sortedKeys(kv, pending)
+  const keys = await sortedKeys(kv, pending.keys())
   for (let at = 0; at < keys.length; at += FLUSH_SLICE_ENTRIES) {
     const slice = keys.slice(at, at + FLUSH_SLICE_ENTRIES)
     const records = await currentRecords(kv, views.mark, kind, slice)
@@ -68,11 +70,15 @@ const numbers = (...values: readonly number[]): Uint8Array => {
 
 type Others = 'nodes' | 'blockNumbers' | 'transactions'
 
-/** In order the rows of a kind change fewer pages of a B-tree. */
+function* digitsOf(hashes: Iterable<Hash>): Generator<string> {
+  for (const hash of hashes) yield toBareHex(hash)
+}
+
+/** In order the rows of a kind change fewer pages of a B-tree. Transactions by the digits of their hash. */
 const orderOf = async (kv: KeyValueStore, layer: Layer): Promise<Record<Others, readonly string[]>> => ({
-  nodes: await sortedKeys(kv, layer.nodes),
-  blockNumbers: await sortedKeys(kv, layer.blockNumbers),
-  transactions: await sortedKeys(kv, layer.transactions),
+  nodes: await sortedKeys(kv, layer.nodes.keys()),
+  blockNumbers: await sortedKeys(kv, layer.blockNumbers.keys()),
+  transactions: await sortedKeys(kv, digitsOf(layer.transactions.hashes())),
 })
 
 /** Everything else a layer writes, kind by kind. */
@@ -82,7 +88,10 @@ function* otherEntries(layer: Layer, order: Awaited<ReturnType<typeof orderOf>>)
   for (const head of layer.heads) yield entryOf(headerKey(Number(head.header.number)), encodeChainHead(head))
   for (const key of order.blockNumbers) yield entryOf(key, numbers(layer.blockNumbers.get(key) as number))
   for (const digits of order.transactions)
-    yield entryOf(transactionKey(digits), numbers(...placeOf(layer.transactions.get(digits) as number)))
+    yield entryOf(
+      transactionKey(digits),
+      numbers(...placeOf(layer.transactions.get(fromHex(digits)) as number)),
+    )
 }
 
 /** Writes in slices of bounded size, and lets other work run after each. */

@@ -25,12 +25,13 @@ const partOf = (pivots: readonly string[], key: string): number => {
   return low
 }
 
-/** The keys of the map in order. Others have their turn meanwhile: sorting tens of thousands in one go would hold them up. */
+/** The keys in order, which nobody may add to meanwhile. Others have their turn meanwhile: sorting tens of thousands in one go would hold them up. */
 export const sortedKeys = async (
   { pause }: Pick<KeyValueStore, 'pause'>,
-  map: ReadonlyMap<string, unknown>,
+  unsorted: Iterable<string>,
 ): Promise<readonly string[]> => {
-  const keys = [...map.keys()]
+  const keys: string[] = []
+  for (const key of unsorted) if (keys.push(key) % STEP_KEYS === 0) await pause()
   if (keys.length <= STEP_KEYS) return keys.sort()
   const pivots = pivotsOf(keys, Math.ceil((2 * keys.length) / STEP_KEYS))
   const parts: string[][] = Array.from({ length: pivots.length + 1 }, () => [])

@@ -1,4 +1,4 @@
-import { toBareHex } from '../bytes/hex.ts'
+import { createHashTable, type HashTable } from '../bytes/hashTable.ts'
 import type { Account, StateChanges } from '../state/account.ts'
 import type { PastValue } from './history.ts'
 import { accountKey, blockHashKey, codeKey, slotKey } from './keys.ts'
@@ -10,6 +10,8 @@ import type { Steps } from '../steps.ts'
 const ENTRY_BYTES = 200
 /** An account, its past value and their objects. */
 const STATE_ENTRY_BYTES = 500
+/** A transaction, by its hash in a flat table. */
+const TRANSACTION_BYTES = 64
 const HEAD_BYTES = 2000
 
 /** An account or slot that recent blocks changed: its value now, and each change in the order of blocks. */
@@ -26,8 +28,8 @@ export type Layer = {
   readonly nodes: Map<string, Uint8Array | undefined>
   readonly codes: Map<string, Uint8Array>
   readonly blockNumbers: Map<string, number>
-  /** By the digits of the hash, which thousands in a block are longer to make a key of; block and index in one number, see `placeOf`. */
-  readonly transactions: Map<string, number>
+  /** Block and index in one number, see `placeOf`. */
+  readonly transactions: HashTable
   /** Estimate of the memory it takes. */
   bytes: number
 }
@@ -48,7 +50,7 @@ export const createLayer = (): Layer => ({
   nodes: new Map(),
   codes: new Map(),
   blockNumbers: new Map(),
-  transactions: new Map(),
+  transactions: createHashTable(),
   bytes: 0,
 })
 
@@ -96,10 +98,10 @@ export function* addChangesSteps(
 ): Steps<void> {
   const number = Number(block.header.number)
   for (const [index, transaction] of block.transactions.entries()) {
-    layer.transactions.set(toBareHex(transaction.hash), number * TRANSACTIONS_MAX + index)
+    layer.transactions.set(transaction.hash, number * TRANSACTIONS_MAX + index)
     if (index % ADD_STEP_ITEMS === ADD_STEP_ITEMS - 1) yield
   }
-  layer.bytes += ENTRY_BYTES * block.transactions.length
+  layer.bytes += TRANSACTION_BYTES * block.transactions.length
   yield* addState(layer, number, changes)
 }
 

@@ -1,4 +1,5 @@
-import { toBareHex } from '../../core/bytes/hex.ts'
+import type { Hash } from '../../core/bytes/bytes.ts'
+import { toBareHex, toHex } from '../../core/bytes/hex.ts'
 import type { Chain } from '../../core/chain/chain.ts'
 import { DecodeError } from '../../core/chain/codec/error.ts'
 import { decodeTransaction } from '../../core/chain/codec/transaction.ts'
@@ -8,7 +9,7 @@ import { POOL_TRANSACTION_BYTES_MAX } from '../../core/txpool/limits.ts'
 import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
 import { type RejectionCode, TransactionRejected } from '../../core/txpool/rejection.ts'
 import type { Network, Peer } from '../../p2p/network.ts'
-import { createRecentKeys } from '../../p2p/recentKeys.ts'
+import { createRecentHashes } from '../../p2p/recentHashes.ts'
 import type { Log } from '../logging/log.ts'
 import type { RecoverSenders } from '../node/recoverSenders.ts'
 import { createSlice } from '../slice.ts'
@@ -38,7 +39,7 @@ const FINAL: ReadonlySet<RejectionCode> = new Set<RejectionCode>([
   'PRIORITY_FEE_ABOVE_MAX_FEE',
 ])
 
-type Waiting = { readonly peer: Peer; readonly encoded: Uint8Array; readonly hash: string }
+type Waiting = { readonly peer: Peer; readonly encoded: Uint8Array; readonly hash: Hash }
 
 export type ReceiveTransactionsOptions = {
   readonly chain: Chain
@@ -59,7 +60,7 @@ export type TransactionReceiver = {
 /** Takes transactions of peers into the pool: decoded, senders recovered in batches, judged by the pool's own rules. */
 export const createTransactionReceiver = (options: ReceiveTransactionsOptions): TransactionReceiver => {
   const { chain, pool, poolHead, recoverSenders, network, log, nowMs } = options
-  const seen = createRecentKeys(SEEN_MAX)
+  const seen = createRecentHashes(SEEN_MAX)
   const ofPeer = new Map<string, number>()
   let waiting: Waiting[] = []
   let waitingBytes = 0
@@ -79,7 +80,7 @@ export const createTransactionReceiver = (options: ReceiveTransactionsOptions): 
       waiting.length >= WAITING_TRANSACTIONS_MAX ||
       waitingBytes + encoded.length > WAITING_BYTES_MAX
     if (full) return
-    const hash = toBareHex(keccak256(encoded))
+    const hash = keccak256(encoded)
     if (!seen.add(hash)) return
     ofPeer.set(peerKey, count + 1)
     waitingBytes += encoded.length
@@ -133,7 +134,7 @@ export const createTransactionReceiver = (options: ReceiveTransactionsOptions): 
       // Passed on before that shows: whose fault it is nobody can tell.
       if (sender === undefined) {
         log.debug('Transaction {hash} of {peer} is signed by no key', {
-          hash: `0x${from.hash}`,
+          hash: toHex(from.hash),
           peer: from.peer.enode,
         })
         continue
@@ -166,7 +167,7 @@ export const createTransactionReceiver = (options: ReceiveTransactionsOptions): 
     })
   }
 
-  const unsubscribe = pool.onAdded(({ transaction }) => void seen.add(toBareHex(transaction.hash)))
+  const unsubscribe = pool.onAdded(({ transaction }) => void seen.add(transaction.hash))
 
   return {
     receive: (peer, transactions) => {

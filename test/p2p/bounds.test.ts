@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { toBareHex } from '../../core/bytes/hex.ts'
-import { addressOfPublicKey, publicKeyOf } from '../../core/crypto/crypto.ts'
+import { addressOfPublicKey, keccak256, publicKeyOf } from '../../core/crypto/crypto.ts'
 import { createDialer, type Dialer, type DialerOptions } from '../../p2p/dialer.ts'
 import type { Enode } from '../../p2p/enode.ts'
-import { createRecentKeys } from '../../p2p/recentKeys.ts'
+import { createRecentHashes } from '../../p2p/recentHashes.ts'
 import { createScoring } from '../../p2p/scoring.ts'
 import { createTokenBucket } from '../../p2p/tokenBucket.ts'
 
@@ -41,18 +41,26 @@ describe('a token bucket', () => {
   })
 })
 
-describe('recent keys', () => {
+describe('recent hashes', () => {
+  const hashOf = (n: number): Uint8Array => keccak256(Uint8Array.of(n))
+  const [a, b, c] = [hashOf(1), hashOf(2), hashOf(3)]
+
   test('are forgotten oldest first', () => {
-    const keys = createRecentKeys(2)
-    expect([keys.add('a'), keys.add('a'), keys.add('b'), keys.add('c')]).toEqual([true, false, true, true])
-    expect(['a', 'b', 'c'].map(key => keys.has(key))).toEqual([false, true, true])
+    const hashes = createRecentHashes(2)
+    expect([hashes.add(a), hashes.add(a.slice()), hashes.add(b), hashes.add(c)]).toEqual([
+      true,
+      false,
+      true,
+      true,
+    ])
+    expect([a, b, c].map(hash => hashes.has(hash))).toEqual([false, true, true])
   })
 
   test('are never more than asked for, and half of that at least', () => {
-    const keys = createRecentKeys(10)
+    const hashes = createRecentHashes(10)
     for (let last = 0; last < 100; last++) {
-      expect(keys.add(`${last}`)).toBe(true)
-      const kept = Array.from({ length: last + 1 }, (_, key) => key).filter(key => keys.has(`${key}`))
+      expect(hashes.add(hashOf(last))).toBe(true)
+      const kept = Array.from({ length: last + 1 }, (_, n) => n).filter(n => hashes.has(hashOf(n)))
       expect(kept.length).toBeLessThanOrEqual(10)
       expect(kept).toEqual(Array.from({ length: kept.length }, (_, index) => last - kept.length + 1 + index))
       expect(kept.length).toBeGreaterThanOrEqual(Math.min(5, last + 1))
@@ -60,11 +68,11 @@ describe('recent keys', () => {
   })
 
   test('are gone when they are deleted, whenever they were added, and may come again', () => {
-    const keys = createRecentKeys(4)
-    for (const key of ['a', 'b', 'c']) keys.add(key)
-    for (const key of ['a', 'c']) keys.delete(key)
-    expect(['a', 'b', 'c'].map(key => keys.has(key))).toEqual([false, true, false])
-    expect([keys.add('a'), keys.add('b')]).toEqual([true, false])
+    const hashes = createRecentHashes(4)
+    for (const hash of [a, b, c]) hashes.add(hash)
+    for (const hash of [a, c]) hashes.delete(hash)
+    expect([a, b, c].map(hash => hashes.has(hash))).toEqual([false, true, false])
+    expect([hashes.add(a), hashes.add(b)]).toEqual([true, false])
   })
 })
 

@@ -1,4 +1,4 @@
-import type { Address, Hash } from '../../bytes/bytes.ts'
+import { type Address, EMPTY_BYTES, type Hash } from '../../bytes/bytes.ts'
 import { keccak256 } from '../../crypto/crypto.ts'
 import { countItems, type RawItem, rawString } from '../../rlp/rawItem.ts'
 import { decodeRlp, RlpError, type RlpItem, rlpBytes, rlpList, rlpScalar } from '../../rlp/rlp.ts'
@@ -23,8 +23,16 @@ const recipient = (item: RlpItem | undefined): Address | undefined => {
   return bytes
 }
 
-const accessList = (item: RlpItem | undefined): readonly AccessListEntry[] =>
-  rlpList(item, 'accessList').map(entry => {
+/** Most have none: they share this one. */
+const byteString = (item: RlpItem | undefined, what: string): Uint8Array => {
+  const bytes = rlpBytes(item, what)
+  return bytes.length === 0 ? EMPTY_BYTES : bytes
+}
+
+const accessList = (item: RlpItem | undefined): readonly AccessListEntry[] => {
+  const entries = rlpList(item, 'accessList')
+  if (entries.length === 0) return NO_ENTRIES
+  return entries.map(entry => {
     const parts = rlpList(entry, 'an accessList entry')
     if (parts.length !== 2) throw new RlpError(`an accessList entry has 2 fields, not ${parts.length}`)
     return {
@@ -34,6 +42,7 @@ const accessList = (item: RlpItem | undefined): readonly AccessListEntry[] =>
       ),
     }
   })
+}
 
 const authorizationList = (item: RlpItem | undefined): readonly Authorization[] =>
   rlpList(item, 'authorizationList').map(entry => {
@@ -78,7 +87,7 @@ const legacyFields = (items: readonly RlpItem[]): TransactionFields => {
     gasLimit: rlpUint64(items[2], 'gasLimit'),
     to: recipient(items[3]),
     value: rlpUint256(items[4], 'value'),
-    data: rlpBytes(items[5], 'data'),
+    data: byteString(items[5], 'data'),
     accessList: NO_ENTRIES,
     maxFeePerBlobGas: 0n,
     blobVersionedHashes: NO_ENTRIES,
@@ -105,7 +114,7 @@ const typedFields = (type: TransactionType, items: readonly RlpItem[]): Transact
     gasLimit: rlpUint64(items[3 + shift], 'gasLimit'),
     to,
     value: rlpUint256(items[5 + shift], 'value'),
-    data: rlpBytes(items[6 + shift], 'data'),
+    data: byteString(items[6 + shift], 'data'),
     accessList: accessList(items[7 + shift]),
     maxFeePerBlobGas: type === 3 ? rlpUint256(items[9], 'maxFeePerBlobGas') : 0n,
     blobVersionedHashes: type === 3 ? versionedHashes(items[10]) : NO_ENTRIES,

@@ -1,4 +1,5 @@
 import { ZERO_HASH } from '../../bytes/bytes.ts'
+import { sharedBigint } from '../../bytes/integer.ts'
 
 /** Reads what a Writer wrote, in the same order. Byte strings are views of the input. @throws MalformedRecord past the end. */
 export type Reader = {
@@ -53,7 +54,7 @@ export const createReader = (bytes: Uint8Array): Reader => {
         let limb = 0
         const count = Math.min(6, end - at)
         for (let i = 0; i < count; i++) limb = limb * 256 + (bytes[at++] as number)
-        value = value === 0n ? BigInt(limb) : (value << BigInt(8 * count)) | BigInt(limb)
+        value = value === 0n ? sharedBigint(limb) : (value << BigInt(8 * count)) | BigInt(limb)
       }
       return value
     },

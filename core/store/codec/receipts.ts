@@ -89,9 +89,13 @@ const writeReceipt = (writer: Writer, receipt: Receipt): void => {
   if (receipt.revertReason !== undefined) writer.blob(receipt.revertReason)
 }
 
+const NO_LOGS: readonly Log[] = []
+
 const readLogs = (reader: Reader): readonly Log[] => {
+  let count = reader.varint()
+  if (count === 0) return NO_LOGS
   const logs: Log[] = []
-  for (let count = reader.varint(); count > 0; count--) logs.push(readLog(reader))
+  for (; count > 0; count--) logs.push(readLog(reader))
   return logs
 }
 

@@ -1,4 +1,5 @@
 import { equalBytes, ZERO_HASH } from '../../bytes/bytes.ts'
+import { sharedBigint } from '../../bytes/integer.ts'
 import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from '../../crypto/constants.ts'
 import type { Account } from '../../state/account.ts'
 import type { Reader } from './reader.ts'
@@ -37,7 +38,7 @@ export const accountCodec: ValueCodec<Account | undefined> = {
     return {
       nonce: reader.integer(),
       balance: reader.integer(),
-      incarnation: BigInt(reader.varint()),
+      incarnation: sharedBigint(reader.varint()),
       codeHash: (flags & HAS_CODE) === 0 ? EMPTY_CODE_HASH : reader.copy(32),
       storageRoot: (flags & HAS_STORAGE) === 0 ? EMPTY_TRIE_ROOT : reader.copy(32),
     }

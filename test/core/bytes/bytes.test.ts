@@ -14,6 +14,8 @@ import {
   bytesToBigint,
   maxBigint,
   minBigint,
+  shareBigint,
+  sharedBigint,
 } from '../../../core/bytes/integer.ts'
 import { seededRandom } from '../../support/random.ts'
 
@@ -127,6 +129,18 @@ describe('integers', () => {
       expect(bytesToBigint(bytes)).toBe(expected)
       expect(bytesToBigint(concatBytes(new Uint8Array(3), bytes))).toBe(expected)
     }
+  })
+
+  test('that are shared are what they are, whatever was asked for before', () => {
+    const random = seededRandom(3)
+    const edges = [0, 1, 4_095, 4_096, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 48 - 1]
+    for (let i = 0; i < 20_000; i++) {
+      const value =
+        edges[random.below(20)] ?? random.below(2 ** 16) * [1, 4_096, 21_000, 2 ** 32][random.below(4)]!
+      expect(sharedBigint(value)).toBe(BigInt(value))
+      expect(shareBigint(BigInt(value))).toBe(BigInt(value))
+    }
+    for (const value of [-1n, 2n ** 48n, 2n ** 256n - 1n]) expect(shareBigint(value)).toBe(value)
   })
 
   test('the lesser and the greater', () => {

@@ -2,9 +2,6 @@ import { describe, expect, test } from 'bun:test'
 import { sortedKeys } from '../../../core/store/keyOrder.ts'
 import { seededRandom } from '../../support/random.ts'
 
-const mapOf = (keys: readonly string[]): ReadonlyMap<string, number> =>
-  new Map(keys.map((key, index) => [key, index]))
-
 const sortWith = async (keys: readonly string[]) => {
   let pauses = 0
   const sorted = await sortedKeys(
@@ -13,7 +10,7 @@ const sortWith = async (keys: readonly string[]) => {
         pauses++
       },
     },
-    mapOf(keys),
+    new Set(keys),
   )
   return { sorted, pauses }
 }

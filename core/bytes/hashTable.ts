@@ -1,0 +1,97 @@
+import type { Hash } from './bytes.ts'
+import { hashOf5 } from './tableHash.ts'
+
+/**
+ * Integers by 32-byte hash, in flat arrays: a map from digits is a string more to collect for each of tens of thousands.
+ * Open addressing as in AccountTable; what is put in stays.
+ */
+export type HashTable = {
+  /** Undefined for one that was never put in. */
+  get(hash: Hash): number | undefined
+  set(hash: Hash, value: number): void
+  readonly size: number
+  /** In the order in which they were put in. */
+  hashes(): Generator<Hash, void, void>
+}
+
+const HASH_BYTES = 32
+const ENTRIES_FIRST = 16
+
+const wordOf = (bytes: Uint8Array, at: number): number =>
+  ((bytes[at] as number) << 24) |
+  ((bytes[at + 1] as number) << 16) |
+  ((bytes[at + 2] as number) << 8) |
+  (bytes[at + 3] as number)
+
+/** Five words of a hash are as good as all eight, and seeded: nobody can prepare hashes that all fall on one place. */
+const placeIn = (index: Int32Array, bytes: Uint8Array, at: number): number =>
+  hashOf5(
+    wordOf(bytes, at),
+    wordOf(bytes, at + 4),
+    wordOf(bytes, at + 8),
+    wordOf(bytes, at + 12),
+    wordOf(bytes, at + 16),
+  ) &
+  (index.length - 1)
+
+export const createHashTable = (): HashTable => {
+  let keys = new Uint8Array(ENTRIES_FIRST * HASH_BYTES)
+  let values = new Float64Array(ENTRIES_FIRST)
+  /** Twice as many places as entries; each has the number of its entry, counted from one. */
+  let index = new Int32Array(2 * ENTRIES_FIRST)
+  let size = 0
+
+  const isAt = (hash: Hash, at: number): boolean => {
+    for (let i = 0; i < HASH_BYTES; i++) if (hash[i] !== keys[at + i]) return false
+    return true
+  }
+  /** The entry of the hash, or -1 - the place where it belongs. */
+  const find = (hash: Hash): number => {
+    let place = placeIn(index, hash, 0)
+    for (;;) {
+      const entry = (index[place] as number) - 1
+      if (entry < 0) return -1 - place
+      if (isAt(hash, entry * HASH_BYTES)) return entry
+      place = (place + 1) & (index.length - 1)
+    }
+  }
+  const grow = (): void => {
+    const moreKeys = new Uint8Array(2 * keys.length)
+    moreKeys.set(keys)
+    keys = moreKeys
+    const moreValues = new Float64Array(2 * values.length)
+    moreValues.set(values)
+    values = moreValues
+    index = new Int32Array(2 * index.length)
+    for (let entry = 0; entry < size; entry++) {
+      let place = placeIn(index, keys, entry * HASH_BYTES)
+      while (index[place] !== 0) place = (place + 1) & (index.length - 1)
+      index[place] = entry + 1
+    }
+  }
+
+  return {
+    get: hash => {
+      const entry = find(hash)
+      return entry < 0 ? undefined : values[entry]
+    },
+    set: (hash, value) => {
+      if (size === values.length) grow()
+      const found = find(hash)
+      if (found >= 0) {
+        values[found] = value
+        return
+      }
+      index[-1 - found] = ++size
+      keys.set(hash, (size - 1) * HASH_BYTES)
+      values[size - 1] = value
+    },
+    get size() {
+      return size
+    },
+    *hashes() {
+      for (let entry = 0; entry < size; entry++)
+        yield keys.slice(entry * HASH_BYTES, (entry + 1) * HASH_BYTES)
+    },
+  }
+}

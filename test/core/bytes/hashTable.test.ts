@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'bun:test'
+import { toBareHex } from '../../../core/bytes/hex.ts'
+import { createHashTable } from '../../../core/bytes/hashTable.ts'
+import { useTableSeed } from '../../../core/bytes/tableHash.ts'
+import { seededRandom } from '../../support/random.ts'
+
+describe('a table by hashes', () => {
+  test('gives what a map by their digits gives, whatever their bytes are', () => {
+    const random = seededRandom(11)
+    const spread = (): Uint8Array => Uint8Array.from({ length: 32 }, () => random.below(256))
+    const alike = (): Uint8Array => {
+      const hash = new Uint8Array(32)
+      hash[random.below(32)] = random.below(4)
+      hash[31] = random.below(256)
+      return hash
+    }
+    for (const make of [spread, alike])
+      for (const seed of [0, -1, 77]) {
+        useTableSeed(seed)
+        const table = createHashTable()
+        const map = new Map<string, number>()
+        for (let i = 0; i < 5_000; i++) {
+          const hash = make()
+          table.set(hash, i)
+          map.set(toBareHex(hash), i)
+          const other = make()
+          expect(table.get(other)).toBe(map.get(toBareHex(other)))
+        }
+        expect(table.size).toBe(map.size)
+        expect([...table.hashes()].map(toBareHex)).toEqual([...map.keys()])
+        for (const hash of table.hashes()) expect(table.get(hash)).toBe(map.get(toBareHex(hash)))
+      }
+  })
+
+  test('keeps its own copy of a hash, and integers beyond 32 bits', () => {
+    const table = createHashTable()
+    const hash = new Uint8Array(32)
+    table.set(hash, 2 ** 53 - 1)
+    hash[0] = 1
+    expect(table.get(hash)).toBeUndefined()
+    expect(table.get(new Uint8Array(32))).toBe(2 ** 53 - 1)
+  })
+})
