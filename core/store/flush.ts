@@ -10,7 +10,7 @@ import { headerKey, nodeKey, transactionKey } from './keys.ts'
 import { type Layer, type Pending, placeOf } from './layer.ts'
 import { FLUSH_SLICE_BYTES, FLUSH_SLICE_ENTRIES } from './limits.ts'
 import { type Mark, writeMark } from './mark.ts'
-import { absentRecord, decodeStateRecord, type StateRecord, updateStateRecord } from './stateRecord.ts'
+import { type StateRecord, updateStateRecord } from './stateRecord.ts'
 import type { StateKind, Views } from './views.ts'
 
 const entryOf = (key: string, value: Uint8Array | undefined): KeyValueEntry => ({
@@ -22,14 +22,14 @@ const entryOf = (key: string, value: Uint8Array | undefined): KeyValueEntry => (
 const currentRecords = async <Value>(
   kv: KeyValueStore,
   mark: number,
-  { codec, cache }: StateKind<Value>,
+  { cache, absent }: StateKind<Value>,
   keys: readonly string[],
-): Promise<readonly StateRecord<Value>[]> => {
-  const decode = (key: string, stored: Uint8Array | undefined): StateRecord<Value> =>
-    stored === undefined ? absentRecord(codec) : decodeStateRecord(verifiedValue(key, stored, mark), codec)
+): Promise<readonly StateRecord[]> => {
+  const verified = (key: string, stored: Uint8Array | undefined): StateRecord =>
+    stored === undefined ? absent : verifiedValue(key, stored, mark)
   const { getSync } = kv
-  if (getSync !== undefined) return keys.map(key => cache.get(key) ?? decode(key, getSync(key)))
-  return Promise.all(keys.map(async key => cache.get(key) ?? decode(key, await kv.get(key))))
+  if (getSync !== undefined) return keys.map(key => cache.get(key) ?? verified(key, getSync(key)))
+  return Promise.all(keys.map(async key => cache.get(key) ?? verified(key, await kv.get(key))))
 }
 
 /** Adds what the changed accounts or slots write: their records, and before them the history pages that become full. */
@@ -40,22 +40,22 @@ const prepareState = async <Value>(
   pending: Pending<Value>,
   entries: KeyValueEntry[],
   pages: Map<string, Uint8Array>,
-): Promise<ReadonlyMap<string, StateRecord<Value>>> => {
-  const updatedRecords = new Map<string, StateRecord<Value>>()
+): Promise<ReadonlyMap<string, StateRecord>> => {
+  const updatedRecords = new Map<string, StateRecord>()
   const keys = await sortedKeys(kv, pending.keys())
   for (let at = 0; at < keys.length; at += FLUSH_SLICE_ENTRIES) {
     const slice = keys.slice(at, at + FLUSH_SLICE_ENTRIES)
     const records = await currentRecords(kv, views.mark, kind, slice)
     slice.forEach((key, index) => {
       const { value, changes } = pending.get(key) as NonNullable<ReturnType<typeof pending.get>>
-      const record = records[index] as StateRecord<Value>
+      const record = records[index] as StateRecord
       const updated = updateStateRecord(key, kind.codec, record, value, changes)
       for (const page of updated.pages) {
         pages.set(page.key, page.value)
         entries.push(entryOf(page.key, page.value))
       }
       updatedRecords.set(key, updated.record)
-      entries.push(entryOf(key, updated.bytes))
+      entries.push(entryOf(key, updated.record))
     })
     await kv.pause()
   }

@@ -1,12 +1,12 @@
 import { EMPTY_BYTES, equalBytes } from '../bytes/bytes.ts'
 import { EMPTY_CODE_HASH } from '../crypto/constants.ts'
-import type { Account, StateReader } from '../state/account.ts'
+import type { StateReader } from '../state/account.ts'
 import { StoreCorruption } from './checksum.ts'
 import { accountCodec, slotCodec, type ValueCodec } from './codec/stateValues.ts'
-import { changeAfter, firstAfter, readHistory } from './history.ts'
+import { changeAfter, firstAfter } from './history.ts'
 import { accountKey, codeKey, slotKey } from './keys.ts'
 import type { Layer, Pending } from './layer.ts'
-import type { StateRecord } from './stateRecord.ts'
+import { historyOfRecord, type StateRecord, valueOfRecord } from './stateRecord.ts'
 import type { Views } from './views.ts'
 
 /** What readers look through: recent blocks in memory, the newer layer first, over the views. */
@@ -21,13 +21,13 @@ export type StateSources = {
 /** The state after block `number`, at the head or before it, whatever becomes the head later. */
 export const createStateReader = (sources: StateSources, number: number): StateReader => {
   const { views } = sources
-  const accountOf = (key: string): StateRecord<Account | undefined> => views.account(key)
-  const slotOf = (key: string): StateRecord<Uint8Array> => views.slot(key)
+  const accountOf = (key: string): StateRecord => views.account(key)
+  const slotOf = (key: string): StateRecord => views.slot(key)
   const pageOf = (key: string): Uint8Array => views.historyPage(key)
 
   const valueAt = <Value>(
     codec: ValueCodec<Value>,
-    recordOf: (key: string) => StateRecord<Value>,
+    recordOf: (key: string) => StateRecord,
     pendingOf: (layer: Layer) => Pending<Value>,
     key: string,
   ): Value => {
@@ -35,8 +35,7 @@ export const createStateReader = (sources: StateSources, number: number): StateR
     const flushed = sources.frozen === undefined ? undefined : pendingOf(sources.frozen).get(key)
     if (number < sources.headNumber) {
       if (number < views.mark) {
-        const history = readHistory(recordOf(key).history, codec)
-        const change = changeAfter(key, codec, history, number, pageOf)
+        const change = changeAfter(key, codec, historyOfRecord(recordOf(key), codec), number, pageOf)
         if (change !== undefined) return change.before
       }
       const change =
@@ -50,7 +49,7 @@ export const createStateReader = (sources: StateSources, number: number): StateR
       return last === undefined || last.block <= number ? recent.value : last.before
     }
     if (flushed !== undefined) return flushed.value
-    return recordOf(key).value
+    return valueOfRecord(recordOf(key), codec)
   }
 
   return {

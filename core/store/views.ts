@@ -12,18 +12,20 @@ import {
   RUN_ENTRIES_MAX,
   SLOT_CACHE_BYTES,
 } from './limits.ts'
-import { absentRecord, decodeStateRecord, type StateRecord } from './stateRecord.ts'
+import { absentRecord, type StateRecord } from './stateRecord.ts'
 
 /** Accounts or slots: how they are written, and those that were read last. */
 export type StateKind<Value> = {
   readonly codec: ValueCodec<Value>
-  readonly cache: Cache<StateRecord<Value>>
+  readonly cache: Cache<StateRecord>
+  /** What reads give where nothing was ever written. */
+  readonly absent: StateRecord
 }
 
 /** What a flush is writing: read from memory meanwhile, because the stored ones may be half written. */
 export type FlushedRecords = {
-  readonly accounts: ReadonlyMap<string, StateRecord<Account | undefined>>
-  readonly slots: ReadonlyMap<string, StateRecord<Uint8Array>>
+  readonly accounts: ReadonlyMap<string, StateRecord>
+  readonly slots: ReadonlyMap<string, StateRecord>
   readonly pages: ReadonlyMap<string, Uint8Array>
 }
 
@@ -34,8 +36,8 @@ export type Views = {
   /** Up to which block the views are complete, -1 while they are empty. */
   readonly mark: number
   /** Synchronous reads. @throws MissingEntries where the store has none and the entry was not loaded; StoreCorruption. */
-  account(key: string): StateRecord<Account | undefined>
-  slot(key: string): StateRecord<Uint8Array>
+  account(key: string): StateRecord
+  slot(key: string): StateRecord
   node(key: string): Uint8Array | undefined
   code(key: string): Uint8Array | undefined
   historyPage(key: string): Uint8Array
@@ -51,20 +53,17 @@ export type Views = {
   endWriting(mark: number): void
 }
 
-const ACCOUNT_BYTES = 200
-
 /** Rounds of a run that a flush may disturb; one that is refused after them is damaged. */
 const UNREAD_ROUNDS_MAX = 8
 
 export const createViews = (kv: KeyValueStore, completeTo: number): Views => {
-  const accounts: StateKind<Account | undefined> = {
-    codec: accountCodec,
-    cache: createCache(ACCOUNT_CACHE_BYTES, record => ACCOUNT_BYTES + record.history.length),
-  }
-  const slots: StateKind<Uint8Array> = {
-    codec: slotCodec,
-    cache: createCache(SLOT_CACHE_BYTES, record => record.value.length + record.history.length),
-  }
+  const kindOf = <Value>(codec: ValueCodec<Value>, cacheBytes: number): StateKind<Value> => ({
+    codec,
+    cache: createCache(cacheBytes, record => record.length),
+    absent: absentRecord(codec),
+  })
+  const accounts = kindOf(accountCodec, ACCOUNT_CACHE_BYTES)
+  const slots = kindOf(slotCodec, SLOT_CACHE_BYTES)
   const nodes = createCache<Uint8Array>(NODE_CACHE_BYTES, node => node.length)
   const codes = createCache<Uint8Array>(CODE_CACHE_BYTES, code => code.length)
   const pages = createCache<Uint8Array>(HISTORY_CACHE_BYTES, page => page.length)
@@ -92,11 +91,10 @@ export const createViews = (kv: KeyValueStore, completeTo: number): Views => {
     if (value !== undefined) cache.set(key, value)
     return value
   }
-  const record = <Value>({ codec, cache }: StateKind<Value>, key: string): StateRecord<Value> => {
+  const record = <Value>({ cache, absent }: StateKind<Value>, key: string): StateRecord => {
     const known = cache.get(key)
     if (known !== undefined) return known
-    const bytes = read(key)
-    const found = bytes === undefined ? absentRecord(codec) : decodeStateRecord(bytes, codec)
+    const found = read(key)?.slice() ?? absent
     cache.set(key, found)
     return found
   }

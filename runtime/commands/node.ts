@@ -90,7 +90,7 @@ export const runNode = async (context: Context): Promise<number> => {
   requireDistinctPorts(options)
   const prepared = prepareRunningNode(options)
   const staticNodes = p2p ? readStaticNodes(options) : undefined
-  const poolOptions = poolOptionsOf(options, prepared.genesis.configuration)
+  const poolOptions = poolOptionsOf(options, prepared.configuration)
   const access = await openAccess(options, logOf('access'))
   const stop = stopSignal({ withInput: options.stopWithParent })
   let listeners: Listeners = { http: undefined, ws: undefined, graphql: undefined }
@@ -102,7 +102,7 @@ export const runNode = async (context: Context): Promise<number> => {
     if (options.graphqlHttpEnabled) listeners = { ...listeners, graphql: await listenForGraphql(options) }
     node = await prepared.open()
     warnOfIgnored(context, log)
-    for (const warning of node.genesis.warnings) log.warn('{warning}', { warning })
+    for (const warning of prepared.warnings) log.warn('{warning}', { warning })
     const showProgress = terminal.interactive
       ? () => startProgress(terminal, text => void stderr.write(text))
       : undefined

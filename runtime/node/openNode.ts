@@ -2,6 +2,8 @@ import { mkdirSync } from 'node:fs'
 import { type BadBlocks, createBadBlocks, keepBadBlocks } from '../../core/chain/badBlocks.ts'
 import type { Chain } from '../../core/chain/chain.ts'
 import { openChain } from '../../core/chain/openChain.ts'
+import type { ChainConfiguration } from '../../core/genesis/configuration.ts'
+import { consensusEntries } from '../../core/genesis/consensusEntries.ts'
 import type { Genesis } from '../../core/genesis/genesis.ts'
 import { toHex } from '../../core/bytes/hex.ts'
 import { openChainStore } from '../../core/store/chainStore.ts'
@@ -35,7 +37,6 @@ export type OpenOptions = {
 /** A chain that is open in this process, and nobody else's while it is. */
 export type OpenNode = {
   readonly chain: Chain
-  readonly genesis: Genesis
   readonly recoverSenders: RecoverSenders
   /** From now on senders that are known there are not recovered: what waits in a pool need not be when it comes in a block. */
   readonly lookUpSenders: (known: KnownSender) => void
@@ -137,8 +138,7 @@ const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): 
     const chain = keepBadBlocks(opened, badBlocks)
     if (plan.newText === undefined) keepKey()
     const recoverSeals = createRecoverSeals(recovery)
-    const { genesis } = plan
-    return { chain, genesis, recoverSenders, lookUpSenders, recoverSeals, badBlocks, storage, close }
+    return { chain, recoverSenders, lookUpSenders, recoverSeals, badBlocks, storage, close }
   } catch (error) {
     await close()
     throw error
@@ -151,7 +151,19 @@ export const openNode = async (options: OpenOptions): Promise<OpenNode> => {
   return openWith(options, planChain(options, undefined), () => undefined)
 }
 
-export type RunningNode = OpenNode & { readonly key: NodeKey }
+export type RunningNode = OpenNode & {
+  readonly key: NodeKey
+  /** What all nodes must agree on of the genesis file, by the names of its entries. */
+  readonly genesisEntries: Readonly<Record<string, string>>
+}
+
+export type PreparedNode = {
+  readonly configuration: ChainConfiguration
+  /** What an operator should be told of the genesis file. */
+  readonly warnings: readonly string[]
+  /** Once: the accounts of the genesis file, which may be tens of thousands, go when they are in the store. */
+  open(): Promise<RunningNode>
+}
 
 /**
  * Reads what a node that runs is made of, without writing anything; `open` then opens the chain, and makes the key and
@@ -159,19 +171,25 @@ export type RunningNode = OpenNode & { readonly key: NodeKey }
  */
 export const prepareRunningNode = (
   options: OpenOptions & { readonly nodePrivateKeyFile: string | undefined },
-): { readonly genesis: Genesis; open(): Promise<RunningNode> } => {
+): PreparedNode => {
   const keyPath = nodeKeyPath(options)
   const kept = readNodeKey(keyPath)
   const key = kept ?? createNodeKey()
-  const plan = planChain(options, key)
+  let plan: Plan | undefined = planChain(options, key)
+  const { configuration, warnings } = plan.genesis
   const keepKey = (): void => {
     if (kept === undefined) writeNodeKey(keyPath, key)
   }
   return {
-    genesis: plan.genesis,
+    configuration,
+    warnings,
     open: async () => {
+      if (plan === undefined) throw new Error('a node that was prepared is opened once')
+      const opening = plan
+      plan = undefined
       await useFastEngine()
-      return { ...(await openWith(options, plan, keepKey)), key }
+      const genesisEntries = consensusEntries(opening.genesis)
+      return { ...(await openWith(options, opening, keepKey)), key, genesisEntries }
     },
   }
 }

@@ -1,4 +1,3 @@
-import { consensusEntries } from '../../core/genesis/consensusEntries.ts'
 import type { QbftConsensus } from '../../core/genesis/schedule.ts'
 import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
 import type { MinerSettings } from '../../handlers/rpc/context.ts'
@@ -80,7 +79,7 @@ const startExchange = async (from: ParticipationOptions): Promise<Exchange> => {
     networkId,
     syncMinPeers: options.syncMinPeers,
     client: clientVersion(options.identity),
-    configuration: consensusEntries(node.genesis),
+    configuration: node.genesisEntries,
     showProgress,
   })
 }

@@ -15,9 +15,12 @@ export type Reader = {
   /** A copy of everything that was not read yet. */
   rest(): Uint8Array
   readonly done: boolean
+  /** Begins again with other bytes. */
+  reset(bytes: Uint8Array): void
 }
 
-export const createReader = (bytes: Uint8Array): Reader => {
+export const createReader = (first: Uint8Array): Reader => {
+  let bytes = first
   let at = 0
   const byte = (): number => {
     const value = bytes[at++]
@@ -82,6 +85,10 @@ export const createReader = (bytes: Uint8Array): Reader => {
     },
     get done() {
       return at === bytes.length
+    },
+    reset: next => {
+      bytes = next
+      at = 0
     },
   }
 }
