@@ -29,18 +29,26 @@ const NO_VALIDATORS: Validators = {
   voteTally: () => Promise.resolve(undefined),
 }
 
+const pauseNever = (): Promise<void> => Promise.resolve()
+
 /**
- * Opens the chain in a store, writing the genesis block into an empty one.
+ * Opens the chain in a store, writing the genesis block into an empty one. Makes no function of its own: those that live as
+ * long as the chain would keep the accounts of the genesis file.
  * @throws ChainError when the store holds another chain, or the genesis file cannot be run on it
  */
 export const openChain = async (options: OpenChainOptions): Promise<Chain> => {
-  const { store, recoverSenders = recoverHere, pause = () => Promise.resolve(), onError } = options
+  const { store, recoverSenders = recoverHere, pause = pauseNever, onError } = options
   const { configuration } = options.genesis
   const genesis = await openGenesis(options.genesis, store)
+  return chainOn({ configuration, store, genesis, recoverSenders, pause }, onError)
+}
+
+const chainOn = (opened: Omit<ChainContext, 'validators'>, onError: OpenChainOptions['onError']): Chain => {
+  const { configuration, store, genesis } = opened
   const { consensus } = configuration
   const { validators, namedBy, voteTally } =
     consensus.kind === 'qbft' ? createValidators(configuration, consensus, store) : NO_VALIDATORS
-  const context: ChainContext = { configuration, store, genesis, validators, recoverSenders, pause }
+  const context: ChainContext = { ...opened, validators }
   const producer = createProducer(context)
   const enqueue = createQueue()
   const listeners = createListeners<ChainHead>(onError)

@@ -56,7 +56,8 @@ export const SLOT_CACHE_BYTES = 12 * 1024 * 1024
 export const NODE_CACHE_BYTES = 8 * 1024 * 1024
 export const CODE_CACHE_BYTES = 8 * 1024 * 1024
 export const HISTORY_CACHE_BYTES = 4 * 1024 * 1024
-export const RECORD_CACHE_BYTES = 8 * 1024 * 1024
+/** Some 4,000 transactions, decoded: more objects than that are too much to collect. */
+export const RECORD_CACHE_BYTES = 4 * 1024 * 1024
 
 /** Entries that one `run` may load; a call that needs more is refused instead of filling the memory. */
 export const RUN_ENTRIES_MAX = 200_000

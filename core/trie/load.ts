@@ -119,7 +119,9 @@ export const childOf = (
         : pathOf(key, depth - 1) + HEX_DIGITS[index]
     throw new TrieCorruption(recordKey(run.keyPrefix, path), referenceTo(branch, index), found)
   }
-  if (node.kind === 'branch') run.branches++
+  // A leaf is in the bytes of the branch, and most are asked for once.
+  if (node.kind === 'leaf') return node
+  run.branches++
   branch.children[index] = node
   return node
 }

@@ -197,7 +197,22 @@ const fill = (
   if (only !== undefined) return raise(prefix, only, child as Node)
   if (count === 0) return value === undefined ? undefined : leafOf(way.slice(0, fork >> 1), value)
   if (base === undefined) run.branches++
-  return branchOf(run.writes !== undefined, prefix, base, children, changed, value, fork + 1)
+  const stored = run.writes !== undefined
+  const branch = branchOf(stored, prefix, base, children, changed, value, fork + 1)
+  if (stored) leaveInside(children, changed)
+  return branch
+}
+
+/**
+ * Changed leaves stand in the bytes of their branch: what they were decoded from needs no object of its own, which a busy
+ * state has thousands of, and a leaf that is inside is replaced without being read.
+ */
+const leaveInside = (children: Child[], changed: number): void => {
+  for (let i = 0; i < 16; i++) {
+    if (((changed >> i) & 1) === 0) continue
+    const child = children[i]
+    if (typeof child === 'object' && child.kind === 'leaf') children[i] = INSIDE
+  }
 }
 
 /** The leaf that this entry makes of a child which is that leaf with another value, so that it need not be read. */

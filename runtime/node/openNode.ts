@@ -15,7 +15,7 @@ import { openStorage, StorageUnavailable } from '../drivers/open.ts'
 import { writeFileAtomically } from '../files/atomic.ts'
 import { createNodeKey, type NodeKey, nodeKeyPath, readNodeKey, writeNodeKey } from '../keys/nodeKey.ts'
 import { logOf } from '../logging/log.ts'
-import { createRecoveryPool } from '../recovery/pool.ts'
+import { createRecoveryPool, type RecoveryPool } from '../recovery/pool.ts'
 import { createSlice } from '../slice.ts'
 import { endAll } from './endAll.ts'
 import { useFastEngine } from './engine.ts'
@@ -102,38 +102,65 @@ const openStorageOf = async ({ storage, dataPath }: OpenOptions): Promise<KeyVal
   }
 }
 
-const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): Promise<OpenNode> => {
-  makeFolder(options.dataPath)
-  const lock = await lockDataPath(options.dataPath)
-  const recovery = createRecoveryPool({
+const recoverElsewhere = (): RecoveryPool =>
+  createRecoveryPool({
     onWorkerFailure: error =>
       logOf('crypto').warn('Signatures are recovered without worker threads: {error}', { error }),
   })
-  const closers: (() => Promise<void>)[] = [async () => lock.release(), recovery.close]
-  const close = (): Promise<void> => endAll(closers.splice(0).reverse())
+
+/** Ends what was opened, the last first; once. */
+const createClosers = () => {
+  const closers: (() => Promise<void>)[] = []
+  return {
+    add: (closable: { close(): Promise<void> }): void => {
+      closers.push(() => closable.close())
+    },
+    close: (): Promise<void> => endAll(closers.splice(0).reverse()),
+  }
+}
+
+const closableLock = (lock: { release(): void }) => ({ close: async () => lock.release() })
+
+/** Recovers senders but for those that something else knows, once it is there to be asked. */
+const createSenders = (recovery: RecoveryPool): Pick<OpenNode, 'recoverSenders' | 'lookUpSenders'> => {
+  let knownSender: KnownSender = () => undefined
+  return {
+    recoverSenders: createRecoverSenders(recovery, hash => knownSender(hash)),
+    lookUpSenders: known => {
+      knownSender = known
+    },
+  }
+}
+
+const tellFailedFollower = (error: unknown): void =>
+  logOf('chain').error('A follower of the chain failed: {error}', { error })
+
+/** Makes no function of its own: one that lives as long as the node would keep the accounts of the genesis file. */
+const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): Promise<OpenNode> => {
+  makeFolder(options.dataPath)
+  const { add, close } = createClosers()
+  add(closableLock(await lockDataPath(options.dataPath)))
+  const recovery = recoverElsewhere()
+  add(recovery)
   try {
     const storage = await openStorageOf(options)
-    closers.push(() => storage.close())
+    add(storage)
     const store = await openChainStore(storage)
-    closers.push(() => store.close())
+    add(store)
     if (plan.newText !== undefined) {
       await requireNew(store, options.dataPath)
       // The validator's key comes first: without it the chain that the file founds could never go on.
       keepKey()
       writeFileAtomically(developmentGenesisPath(options.dataPath), plan.newText)
     }
-    let knownSender: KnownSender = () => undefined
-    const recoverSenders = createRecoverSenders(recovery, hash => knownSender(hash))
-    const lookUpSenders = (known: KnownSender): void => {
-      knownSender = known
-    }
+    const { recoverSenders, lookUpSenders } = createSenders(recovery)
     const badBlocks = createBadBlocks()
     const opened = await openChain({
       genesis: plan.genesis,
       store,
       recoverSenders,
       pause: createSlice(),
-      onError: error => logOf('chain').error('A follower of the chain failed: {error}', { error }),
+      onError: tellFailedFollower,
     })
     const chain = keepBadBlocks(opened, badBlocks)
     if (plan.newText === undefined) keepKey()
