@@ -1,3 +1,4 @@
+import { beginStack } from './aside.ts'
 import { EMPTY_BYTES } from '../bytes/bytes.ts'
 import type { AccountState } from '../state/accountState.ts'
 import { hasCode, isEmpty } from '../state/accountState.ts'
@@ -119,7 +120,7 @@ export const call = (frame: Frame, op: number): Frame | undefined => {
   child.outputSize = outputSize
   child.memoryAt = frame.memoryAt + frame.memorySize
   frame.sp = at - 4
-  child.base = frame.sp + 1
+  beginStack(frame, child)
   const payer = isOwn ? undefined : frame.account
   return enterCall(child, codeAccount, callee.address, payer, wei) ? child : leave(child)
 }

@@ -1,3 +1,4 @@
+import { beginStack } from './aside.ts'
 import type { Address } from '../bytes/bytes.ts'
 import { EMPTY_BYTES } from '../bytes/bytes.ts'
 import { keccak256 } from '../crypto/crypto.ts'
@@ -121,7 +122,7 @@ export const create = (frame: Frame, op: number): Frame | undefined => {
   child.inputSize = 0
   child.memoryAt = frame.memoryAt + frame.memorySize
   frame.sp--
-  child.base = frame.sp + 1
+  beginStack(frame, child)
   enterCreate(child, creator, wei)
   return child
 }

@@ -8,7 +8,6 @@ import type { BlockEnvironment } from './environment.ts'
 import type { Program } from './program.ts'
 import type { HaltReason } from './result.ts'
 import type { Schedule } from './schedule.ts'
-import { STACK_ITEMS_MAX } from './stack.ts'
 import type { Tracer } from './tracer.ts'
 
 /** What is the same for all frames of one transaction. */
@@ -152,12 +151,8 @@ export const releaseFrames = (): void => {
 /** The frame that called this one. */
 export const parentOf = (frame: Frame): Frame => frames[frame.depth - 1] as Frame
 
-/**
- * Items this frame may have. More than 1,024 (Besu's `evmStackSize`) hold as long as all frames together stay within the
- * 1,049,600 of the machine.
- */
-export const stackLimitOf = (frame: Frame): number =>
-  Math.min(frame.context.environment.rules.stackItemsMax, STACK_ITEMS_MAX - frame.base)
+/** Items this frame may have: 1,024, or what Besu's `evmStackSize` says; no more than STACK_ITEMS. */
+export const stackLimitOf = (frame: Frame): number => frame.context.environment.rules.stackItemsMax
 
 /** Writes an address into the words of a frame. */
 export const setAddressWord = (words: Int32Array, at: number, address: Uint8Array): void => {

@@ -1,3 +1,4 @@
+import { resumeStack } from './aside.ts'
 import { EMPTY_BYTES } from '../bytes/bytes.ts'
 import { putCode, undoState } from '../state/executionState.ts'
 import type { Frame } from './frame.ts'
@@ -61,6 +62,7 @@ export const leave = (frame: Frame): Frame | undefined => {
   const parent = parentOf(frame)
   const { output } = frame
   returnGas(parent, frame.gas, frame.reserve)
+  resumeStack(parent)
   parent.sp++
   if (frame.outcome !== 'success') num[parent.sp] = 0
   else if (frame.isCreate) putWord(parent.sp, frame.words, 0)

@@ -1,3 +1,4 @@
+import { clearAside } from './aside.ts'
 import { EMPTY_BYTES, type Address } from '../bytes/bytes.ts'
 import { accountOf, warmAccount } from '../state/executionState.ts'
 import type { AccountState } from '../state/accountState.ts'
@@ -31,6 +32,7 @@ export type TopMessage = {
 /** Runs the message and gives its frame with the outcome; the frame holds until the next message. */
 export const runMessage = (context: Context, message: TopMessage): Frame => {
   const { sender, to, data, value } = message
+  clearAside()
   const frame = frameAt(context, 0)
   frame.op = message.isCreate ? CREATE : CALL
   frame.account = to
@@ -52,6 +54,7 @@ export const runMessage = (context: Context, message: TopMessage): Frame => {
     if (enterCall(frame, code, to.address, sender, value)) run(frame)
     else leave(frame)
   }
+  clearAside()
   releaseFrames()
   releaseMemory()
   return frame

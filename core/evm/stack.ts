@@ -1,8 +1,6 @@
 import { compileMultiply } from './multiplyWasm.ts'
 import { limbOf } from '../state/limbs.ts'
-
-/** Items that all frames together can hold: 1,025 frames of 1,024. The operating system gives pages as they are used. */
-export const STACK_ITEMS_MAX = 1025 * 1024
+import { STACK_ITEMS } from './stackItems.ts'
 
 /** Of one item in both forms: eight limbs and a double. */
 const ITEM_BYTES = 40
@@ -11,12 +9,12 @@ const ITEM_BYTES = 40
 const SCRATCH_ITEMS = 8
 
 /**
- * The stack of all call frames, one above the other, allocated once. An item below 2^53 is a number in `num`; any other
+ * The stack of all call frames, one above the other, allocated once; of very deep ones some are aside (aside.ts). An item below 2^53 is a number in `num`; any other
  * has NaN there and eight 32-bit limbs, least significant first, in `limbs`. The form is canonical: NaN means 2^53 or
  * more. Most words in real contracts are small, and arithmetic on numbers shows by itself, through NaN or a result that
  * is out of range, when limbs are needed.
  */
-const ITEMS = STACK_ITEMS_MAX + SCRATCH_ITEMS
+const ITEMS = STACK_ITEMS + SCRATCH_ITEMS
 const native = compileMultiply(ITEMS * ITEM_BYTES)
 const buffer = native?.buffer ?? new ArrayBuffer(ITEMS * ITEM_BYTES)
 

@@ -1,3 +1,4 @@
+import { STACK_ITEMS } from '../evm/stackItems.ts'
 import { type Address, EMPTY_BYTES, ZERO_ADDRESS, ZERO_HASH } from '../bytes/bytes.ts'
 import { fromHex } from '../bytes/hex.ts'
 import { bigintToFixedBytes } from '../bytes/integer.ts'
@@ -92,6 +93,17 @@ const positiveOr = (config: Section, key: string, missing: number): number => {
   return value
 }
 
+const stackItems = (config: Section): number => {
+  const items = positiveOr(config, 'evmStackSize', STACK_ITEMS_MAX)
+  if (items > STACK_ITEMS)
+    throw new GenesisError(
+      'UNSUPPORTED',
+      `${config.path}.evmStackSize`,
+      `a stack of ${items} items is not supported: ${STACK_ITEMS} at most, and 1024 where it is left out`,
+    )
+  return items
+}
+
 const parseConfiguration = (config: Section): ChainConfiguration => {
   const curve = string(config, 'ecCurve') ?? 'secp256k1'
   if (curve !== 'secp256k1')
@@ -120,7 +132,7 @@ const parseConfiguration = (config: Section): ChainConfiguration => {
     zeroBaseFee,
     fixedBaseFee,
     codeSizeMax: positiveOr(config, 'contractSizeLimit', CODE_SIZE_MAX),
-    stackItemsMax: positiveOr(config, 'evmStackSize', STACK_ITEMS_MAX),
+    stackItemsMax: stackItems(config),
     daoForkBlock: daoForkBlock === 0n ? undefined : daoForkBlock,
     depositContractAddress: contract('depositContractAddress', DEPOSITS),
     withdrawalRequestContractAddress: contract('withdrawalRequestContractAddress', WITHDRAWALS),

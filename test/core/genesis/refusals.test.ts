@@ -153,6 +153,12 @@ describe('a genesis file is refused with', () => {
       'config.zeroBaseFee: Expected boolean value but got string',
     ],
     [
+      'a stack larger than there is room for',
+      withConfig({ evmStackSize: 32_769 }),
+      'UNSUPPORTED',
+      'config.evmStackSize: a stack of 32769 items is not supported: 32768 at most, and 1024 where it is left out',
+    ],
+    [
       'a contract size limit of zero',
       withConfig({ contractSizeLimit: 0 }),
       'INVALID_VALUE',

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'bun:test'
+import { STACK_ITEMS } from '../../../core/evm/stackItems.ts'
+import { code, environmentOf, type Part, run } from './harness.ts'
+
+/** A frame for each depth up to the limit, each with so many items. */
+const FRAMES = 1025n
+const ITEMS = 900
+
+/** Some are small numbers, some need all their limbs. */
+const items = Array.from({ length: ITEMS }, (_, k) => (k % 3 === 0 ? BigInt(k) << 200n : BigInt(k + 1)))
+const sum = items.reduce((a, b) => a + b, 0n)
+
+const callOf = (address: number): Part => [0, 0, 0, 0, 0, address, 'GAS CALL POP']
+
+/** Calls itself with its items on the stack, as deep as it goes, then adds its items to what the call gave. */
+const nested = (before: Part, end: string): Uint8Array =>
+  code(
+    items,
+    before,
+    [32, 0, 0, 0, 0, 'ADDRESS GAS CALL POP'],
+    [0, 'MLOAD'],
+    Array.from({ length: ITEMS }, () => 'ADD'),
+    [0, 'MSTORE', 32, 0, end],
+  )
+
+const valueOf = (installed: Uint8Array, stackItemsMax = 1024): bigint => {
+  const environment = environmentOf('prague')
+  return run(installed, {
+    message: { gasLimit: 2n ** 50n },
+    environment: { rules: { ...environment.rules, stackItemsMax } },
+  }).value
+}
+
+describe('frames whose items together are more than the stack has room for', () => {
+  test.each([
+    ['return', [], 'RETURN'],
+    ['revert', [], 'REVERT'],
+    ['call a precompile and an account without code first', [callOf(4), callOf(0xabcdef)], 'RETURN'],
+    ['create a contract first', [0, 0, 0, 'CREATE POP'], 'RETURN'],
+  ] as const)('find all of them again when they %s', (_, before, end) => {
+    expect(FRAMES * BigInt(ITEMS)).toBeGreaterThan(BigInt(STACK_ITEMS))
+    expect(valueOf(nested(before, end))).toBe(BigInt.asUintN(256, FRAMES * sum))
+  })
+
+  test('may each have as many as the chain allows, up to what there is room for', () => {
+    const filled = (count: number): Uint8Array =>
+      code(
+        1,
+        Array.from({ length: count - 1 }, () => 'DUP1'),
+        Array.from({ length: count - 1 }, () => 'ADD'),
+        [0, 'MSTORE', 32, 0, 'RETURN'],
+      )
+    expect(valueOf(filled(10_000), 10_000)).toBe(10_000n)
+    expect(valueOf(filled(10_001), 10_000)).toBe(0n)
+    expect(valueOf(filled(STACK_ITEMS), STACK_ITEMS)).toBe(BigInt(STACK_ITEMS))
+  })
+
+  test('are forgotten when a message ends amid them', () => {
+    const tooFew = run(nested([], 'RETURN'), { message: { gasLimit: 2n ** 27n } })
+    expect(tooFew.value).not.toBe(BigInt.asUintN(256, FRAMES * sum))
+    expect(valueOf(nested([], 'RETURN'))).toBe(BigInt.asUintN(256, FRAMES * sum))
+  })
+})
