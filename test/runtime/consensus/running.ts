@@ -29,12 +29,13 @@ export type RunOptions = {
   readonly key?: number
   readonly storage?: KeyValueStore
   readonly change?: (poolHead: () => PoolHead) => () => PoolHead
+  readonly requestTimeoutMs?: number
 }
 
 /** The consensus of one validator over a real chain, in memory unless a storage is given. */
 export const runConsensus = async (
   genesis: string,
-  { key = 1, storage: given, change = poolHead => poolHead }: RunOptions = {},
+  { key = 1, storage: given, change = poolHead => poolHead, requestTimeoutMs = 200 }: RunOptions = {},
 ): Promise<Running> => {
   const lines: string[] = []
   configureLog({ level: 'INFO', format: 'PLAIN', colour: false, write: line => lines.push(line) })
@@ -69,7 +70,7 @@ export const runConsensus = async (
     storage,
     environment: {
       dialect: 'blockAccessList',
-      requestTimeoutMs: 200,
+      requestTimeoutMs,
       requestTimeoutMaxMs: 60_000,
       earlyRoundChange: true,
       duplicateMessagesMax: 100,
