@@ -125,7 +125,7 @@ describe('a block that many announce', () => {
       const raw = await dialRaw(node.network.enode)
       try {
         await raw.shakeHands()
-        await until(() => node.connections === 2)
+        await until(() => node.connections === 2 && honest.connections === 1)
         const block = patternOf(1000)
         const hash = keccak256(block)
         const stream = await raw.open(raw.protocols.blocks)
