@@ -1,5 +1,5 @@
 import type { Hash } from '../core/bytes/bytes.ts'
-import { createHashTable } from '../core/bytes/hashTable.ts'
+import { createHashTable } from '../core/state/hashTable.ts'
 
 export type RecentHashes = {
   has(hash: Hash): boolean

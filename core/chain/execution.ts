@@ -18,7 +18,7 @@ import { BLOOM_BYTES, joinBlooms, logsBloom } from './codec/bloom.ts'
 import { encodeReceipt } from './codec/receipt.ts'
 import { blockEnvironment, type OpenHeader } from './environment.ts'
 import type { Header } from './header.ts'
-import type { Log, Receipt } from './receipt.ts'
+import { NO_LOGS, type Receipt } from './receipt.ts'
 import { collectRequests } from './requests.ts'
 import { rewardCredits, withdrawalCredits } from './reward.ts'
 import { callBeforeTransactions, requestContractsOf } from './systemContracts.ts'
@@ -68,9 +68,8 @@ export type ExecutionResult = {
   readonly nodes: readonly TrieNodeWrite[]
 }
 
-// Most receipts have no logs; they share one filter and one list.
+// Most receipts have no logs; they share one filter.
 const EMPTY_BLOOM = new Uint8Array(BLOOM_BYTES)
-const NO_LOGS: readonly Log[] = []
 
 /** Between two pauses: some 4 ms of plain transfers. A single transaction is never interrupted. */
 const SLICE_GAS = 2_500_000n

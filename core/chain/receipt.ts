@@ -3,6 +3,9 @@ import type { TransactionType } from './transaction.ts'
 
 export type Log = { readonly address: Address; readonly topics: readonly Hash[]; readonly data: Uint8Array }
 
+/** Most receipts have none: they share this one. */
+export const NO_LOGS: readonly Log[] = []
+
 /**
  * A receipt. The first five fields are the consensus encoding; the rest is derived at execution and kept beside it,
  * so that no read ever executes again.

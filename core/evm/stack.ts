@@ -9,10 +9,10 @@ const ITEM_BYTES = 40
 const SCRATCH_ITEMS = 8
 
 /**
- * The stack of all call frames, one above the other, allocated once; of very deep ones some are aside (aside.ts). An item below 2^53 is a number in `num`; any other
- * has NaN there and eight 32-bit limbs, least significant first, in `limbs`. The form is canonical: NaN means 2^53 or
- * more. Most words in real contracts are small, and arithmetic on numbers shows by itself, through NaN or a result that
- * is out of range, when limbs are needed.
+ * The stack of all call frames, one above the other, allocated once; of very deep ones some are aside (aside.ts). An item
+ * below 2^53 is a number in `num`; any other has NaN there and eight 32-bit limbs, least significant first, in `limbs`. The
+ * form is canonical: NaN means 2^53 or more. Most words in real contracts are small, and arithmetic on numbers shows by
+ * itself, through NaN or a result that is out of range, when limbs are needed.
  */
 const ITEMS = STACK_ITEMS + SCRATCH_ITEMS
 const native = compileMultiply(ITEMS * ITEM_BYTES)

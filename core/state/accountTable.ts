@@ -1,5 +1,5 @@
 import type { Address } from '../bytes/bytes.ts'
-import { hashOf5 } from '../bytes/tableHash.ts'
+import { hashOf5 } from './hash.ts'
 import { limbOf, writeLimb } from './limbs.ts'
 import type { AccountState } from './accountState.ts'
 

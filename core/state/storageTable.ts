@@ -1,4 +1,4 @@
-import { hashOf5 } from '../bytes/tableHash.ts'
+import { hashOf5 } from './hash.ts'
 
 /**
  * The slots of one account that were used, as 32-bit limbs in one array: no strings, no bigints, no objects per slot.

@@ -25,7 +25,10 @@ const partOf = (pivots: readonly string[], key: string): number => {
   return low
 }
 
-/** The keys in order, which nobody may add to meanwhile. Others have their turn meanwhile: sorting tens of thousands in one go would hold them up. */
+/**
+ * The keys in order. Others have their turn meanwhile, as sorting tens of thousands in one go would hold them up; none of them
+ * may add keys.
+ */
 export const sortedKeys = async (
   { pause }: Pick<KeyValueStore, 'pause'>,
   unsorted: Iterable<string>,

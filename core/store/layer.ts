@@ -1,4 +1,4 @@
-import { createHashTable, type HashTable } from '../bytes/hashTable.ts'
+import { createHashTable, type HashTable } from '../state/hashTable.ts'
 import type { Account, StateChanges } from '../state/account.ts'
 import type { PastValue } from './history.ts'
 import { accountKey, blockHashKey, codeKey, slotKey } from './keys.ts'

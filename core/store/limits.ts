@@ -6,7 +6,10 @@
 /** Blocks above the views at which a flush begins: bounds what a start replays on a quiet chain. */
 export const FLUSH_BLOCKS = 256
 
-/** Bytes kept above the views at which a flush begins: bounds what a start replays on a busy chain. Flushes of 12 MB made blocks in a row half as long again. */
+/**
+ * Bytes kept above the views at which a flush begins: bounds what a start replays on a busy chain. With 12 MB blocks that follow
+ * each other at once took half as long again.
+ */
 export const FLUSH_BYTES = 32 * 1024 * 1024
 
 /** Bytes kept above the views at which a commit waits for the flush; without it a slow disk would fill the memory. */

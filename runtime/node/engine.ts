@@ -1,5 +1,5 @@
 import { useCryptoEngine } from '../../core/crypto/crypto.ts'
-import { useTableSeed } from '../../core/bytes/tableHash.ts'
+import { useTableSeed } from '../../core/state/hash.ts'
 import { loadFastestEngine } from '../crypto/fastest.ts'
 import { logOf } from '../logging/log.ts'
 

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { useCryptoEngine } from '../../core/crypto/crypto.ts'
 import { loadWasmEngine } from '../../core/crypto/wasm.ts'
-import { useTableSeed } from '../../core/bytes/tableHash.ts'
+import { useTableSeed } from '../../core/state/hash.ts'
 import { decodeChainHead } from '../../core/store/codec/chainHead.ts'
 import { CALL_METHODS } from '../../handlers/graphql/callMethods.ts'
 import { bodyLength, type Outcome, textOf } from '../../handlers/rpc/envelope.ts'

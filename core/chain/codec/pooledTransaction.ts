@@ -1,3 +1,4 @@
+import { EMPTY_BYTES } from '../../bytes/bytes.ts'
 import { decodeRlp, RlpError, type RlpItem, rlpBytes, rlpList } from '../../rlp/rlp.ts'
 import type { Transaction } from '../transaction.ts'
 import { encodeEnvelope } from './envelope.ts'
@@ -58,7 +59,7 @@ const copied = (transaction: Transaction): Transaction => ({
   ...transaction,
   encoded: transaction.encoded.slice(),
   to: transaction.to?.slice(),
-  data: transaction.data.slice(),
+  data: transaction.data.length === 0 ? EMPTY_BYTES : transaction.data.slice(),
 })
 
 /**

@@ -1,4 +1,4 @@
-import type { Log, Receipt } from '../../chain/receipt.ts'
+import { type Log, NO_LOGS, type Receipt } from '../../chain/receipt.ts'
 import type { TransactionType } from '../../chain/transaction.ts'
 import type { Steps } from '../../steps.ts'
 import { SEGMENT_STEP_ITEMS } from '../limits.ts'
@@ -88,8 +88,6 @@ const writeReceipt = (writer: Writer, receipt: Receipt): void => {
   }
   if (receipt.revertReason !== undefined) writer.blob(receipt.revertReason)
 }
-
-const NO_LOGS: readonly Log[] = []
 
 const readLogs = (reader: Reader): readonly Log[] => {
   let count = reader.varint()

@@ -1,5 +1,6 @@
-import type { Hash } from './bytes.ts'
-import { hashOf5 } from './tableHash.ts'
+import type { Hash } from '../bytes/bytes.ts'
+import { hashOf5 } from './hash.ts'
+import { limbOf } from './limbs.ts'
 
 /**
  * Integers by 32-byte hash, in flat arrays: a map from digits is a string more to collect for each of tens of thousands.
@@ -17,20 +18,14 @@ export type HashTable = {
 const HASH_BYTES = 32
 const ENTRIES_FIRST = 16
 
-const wordOf = (bytes: Uint8Array, at: number): number =>
-  ((bytes[at] as number) << 24) |
-  ((bytes[at + 1] as number) << 16) |
-  ((bytes[at + 2] as number) << 8) |
-  (bytes[at + 3] as number)
-
-/** Five words of a hash are as good as all eight, and seeded: nobody can prepare hashes that all fall on one place. */
+/** Five limbs of a hash are as good as all eight, and seeded: nobody can prepare hashes that all fall on one place. */
 const placeIn = (index: Int32Array, bytes: Uint8Array, at: number): number =>
   hashOf5(
-    wordOf(bytes, at),
-    wordOf(bytes, at + 4),
-    wordOf(bytes, at + 8),
-    wordOf(bytes, at + 12),
-    wordOf(bytes, at + 16),
+    limbOf(bytes, at),
+    limbOf(bytes, at + 4),
+    limbOf(bytes, at + 8),
+    limbOf(bytes, at + 12),
+    limbOf(bytes, at + 16),
   ) &
   (index.length - 1)
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { toBareHex } from '../../../core/bytes/hex.ts'
-import { createHashTable } from '../../../core/bytes/hashTable.ts'
-import { useTableSeed } from '../../../core/bytes/tableHash.ts'
+import { createHashTable } from '../../../core/state/hashTable.ts'
+import { useTableSeed } from '../../../core/state/hash.ts'
 import { seededRandom } from '../../support/random.ts'
 
 describe('a table by hashes', () => {
