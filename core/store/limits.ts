@@ -6,10 +6,7 @@
 /** Blocks above the views at which a flush begins: bounds what a start replays on a quiet chain. */
 export const FLUSH_BLOCKS = 256
 
-/**
- * Bytes kept above the views at which a flush begins: bounds what a start replays on a busy chain. With 12 MB blocks that follow
- * each other at once took half as long again.
- */
+/** Bytes kept above the views at which a flush begins: bounds what a start replays on a busy chain. */
 export const FLUSH_BYTES = 32 * 1024 * 1024
 
 /** Bytes kept above the views at which a commit waits for the flush; without it a slow disk would fill the memory. */
