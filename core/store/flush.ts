@@ -7,9 +7,10 @@ import { clearJournal, writeJournal } from './journal.ts'
 import type { KeyValueEntry, KeyValueStore } from './keyvalue.ts'
 import { sortedKeys } from './keyOrder.ts'
 import { headerKey, nodeKey, transactionKey } from './keys.ts'
-import { type Layer, type Pending, placeOf } from './layer.ts'
+import { type Layer, placeOf } from './layer.ts'
 import { FLUSH_SLICE_BYTES, FLUSH_SLICE_ENTRIES } from './limits.ts'
 import { type Mark, writeMark } from './mark.ts'
+import type { Pending } from './pending.ts'
 import { type StateRecord, updateStateRecord } from './stateRecord.ts'
 import type { StateKind, Views } from './views.ts'
 
@@ -47,7 +48,7 @@ const prepareState = async <Value>(
     const slice = keys.slice(at, at + FLUSH_SLICE_ENTRIES)
     const records = await currentRecords(kv, views.mark, kind, slice)
     slice.forEach((key, index) => {
-      const { value, changes } = pending.get(key) as NonNullable<ReturnType<typeof pending.get>>
+      const { value, changes } = pending.historyOf(key)
       const record = records[index] as StateRecord
       const updated = updateStateRecord(key, kind.codec, record, value, changes)
       for (const page of updated.pages) {

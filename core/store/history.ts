@@ -136,7 +136,7 @@ export const appendHistory = <Value>(
 }
 
 /** The first change after that block in ascending changes. */
-export const firstAfter = <Value>(
+const firstAfter = <Value>(
   changes: readonly PastValue<Value>[],
   block: number,
 ): PastValue<Value> | undefined => {

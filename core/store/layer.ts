@@ -1,6 +1,7 @@
 import { createHashTable, type HashTable } from '../state/hashTable.ts'
 import type { Account, StateChanges } from '../state/account.ts'
-import type { PastValue } from './history.ts'
+import { accountCodec, slotCodec } from './codec/stateValues.ts'
+import { createPending, type Pending } from './pending.ts'
 import { accountKey, blockHashKey, codeKey, slotKey } from './keys.ts'
 import { ADD_STEP_ITEMS } from './limits.ts'
 import type { BlockCommit, ChainHead } from './store.ts'
@@ -8,16 +9,9 @@ import type { Steps } from '../steps.ts'
 
 /** What an entry costs in memory beside its bytes: map slot, key and object headers. */
 const ENTRY_BYTES = 200
-/** An account, its past value and their objects. */
-const STATE_ENTRY_BYTES = 500
 /** A transaction, by its hash in a flat table. */
 const TRANSACTION_BYTES = 64
 const HEAD_BYTES = 2000
-
-/** An account or slot that recent blocks changed: its value now, and each change in the order of blocks. */
-export type PendingValue<Value> = { value: Value; readonly changes: PastValue<Value>[] }
-
-export type Pending<Value> = Map<string, PendingValue<Value>>
 
 /** Everything that a run of committed blocks changed and that the views do not have yet; by store key. */
 export type Layer = {
@@ -45,8 +39,8 @@ export const placeOf = (place: number): readonly [block: number, index: number] 
 
 export const createLayer = (): Layer => ({
   heads: [],
-  accounts: new Map(),
-  slots: new Map(),
+  accounts: createPending(accountCodec),
+  slots: createPending(slotCodec),
   nodes: new Map(),
   codes: new Map(),
   blockNumbers: new Map(),
@@ -54,31 +48,15 @@ export const createLayer = (): Layer => ({
   bytes: 0,
 })
 
-const put = <Value>(
-  pending: Pending<Value>,
-  key: string,
-  block: number,
-  before: Value,
-  after: Value,
-): void => {
-  const known = pending.get(key)
-  // Nothing was before genesis, and nobody asks for it.
-  if (known === undefined) pending.set(key, { value: after, changes: block === 0 ? [] : [{ block, before }] })
-  else {
-    known.value = after
-    known.changes.push({ block, before })
-  }
-}
-
 function* addState(layer: Layer, block: number, changes: StateChanges): Steps<void> {
   let steps = 0
   for (const { address, before, after, slots } of changes.accounts) {
-    if (before !== after) put(layer.accounts, accountKey(address), block, before, after)
-    layer.bytes += STATE_ENTRY_BYTES * (1 + slots.length)
+    if (before !== after) layer.bytes += layer.accounts.put(accountKey(address), block, before, after)
     if (++steps % ADD_STEP_ITEMS === 0) yield
     if (after === undefined) continue
     for (const change of slots) {
-      put(layer.slots, slotKey(address, after.incarnation, change.slot), block, change.before, change.after)
+      const key = slotKey(address, after.incarnation, change.slot)
+      layer.bytes += layer.slots.put(key, block, change.before, change.after)
       if (++steps % ADD_STEP_ITEMS === 0) yield
     }
   }

@@ -3,9 +3,10 @@ import { EMPTY_CODE_HASH } from '../crypto/constants.ts'
 import type { StateReader } from '../state/account.ts'
 import { StoreCorruption } from './checksum.ts'
 import { accountCodec, slotCodec, type ValueCodec } from './codec/stateValues.ts'
-import { changeAfter, firstAfter } from './history.ts'
+import { changeAfter } from './history.ts'
 import { accountKey, codeKey, slotKey } from './keys.ts'
-import type { Layer, Pending } from './layer.ts'
+import type { Layer } from './layer.ts'
+import type { Pending } from './pending.ts'
 import { historyOfRecord, type StateRecord, valueOfRecord } from './stateRecord.ts'
 import type { Views } from './views.ts'
 
@@ -31,24 +32,20 @@ export const createStateReader = (sources: StateSources, number: number): StateR
     pendingOf: (layer: Layer) => Pending<Value>,
     key: string,
   ): Value => {
-    const recent = pendingOf(sources.active).get(key)
-    const flushed = sources.frozen === undefined ? undefined : pendingOf(sources.frozen).get(key)
-    if (number < sources.headNumber) {
-      if (number < views.mark) {
-        const change = changeAfter(key, codec, historyOfRecord(recordOf(key), codec), number, pageOf)
-        if (change !== undefined) return change.before
-      }
-      const change =
-        (flushed === undefined ? undefined : firstAfter(flushed.changes, number)) ??
-        (recent === undefined ? undefined : firstAfter(recent.changes, number))
+    const active = pendingOf(sources.active)
+    const recent = active.find(key, number)
+    if (recent !== undefined && !active.isBefore(recent)) return active.valueOf(recent)
+    const frozen = sources.frozen === undefined ? undefined : pendingOf(sources.frozen)
+    const flushed = frozen?.find(key, number)
+    if (frozen !== undefined && flushed !== undefined && !frozen.isBefore(flushed))
+      return frozen.valueOf(flushed)
+    if (number < views.mark) {
+      const change = changeAfter(key, codec, historyOfRecord(recordOf(key), codec), number, pageOf)
       if (change !== undefined) return change.before
     }
-    if (recent !== undefined) {
-      const last = recent.changes.at(-1)
-      // Of a block that is being committed.
-      return last === undefined || last.block <= number ? recent.value : last.before
-    }
-    if (flushed !== undefined) return flushed.value
+    // Changed by later blocks only: as the first of them found it.
+    if (frozen !== undefined && flushed !== undefined) return frozen.valueOf(flushed)
+    if (recent !== undefined) return active.valueOf(recent)
     return valueOfRecord(recordOf(key), codec)
   }
 

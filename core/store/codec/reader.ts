@@ -15,8 +15,8 @@ export type Reader = {
   /** A copy of everything that was not read yet. */
   rest(): Uint8Array
   readonly done: boolean
-  /** Begins again with other bytes. */
-  reset(bytes: Uint8Array): void
+  /** Begins again with other bytes, or amid them. */
+  reset(bytes: Uint8Array, at?: number): void
 }
 
 export const createReader = (first: Uint8Array): Reader => {
@@ -86,9 +86,9 @@ export const createReader = (first: Uint8Array): Reader => {
     get done() {
       return at === bytes.length
     },
-    reset: next => {
+    reset: (next, from = 0) => {
       bytes = next
-      at = 0
+      at = from
     },
   }
 }

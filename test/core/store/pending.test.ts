@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'bun:test'
+import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
+import { accountCodec, slotCodec } from '../../../core/store/codec/stateValues.ts'
+import { createPending } from '../../../core/store/pending.ts'
+import { seededRandom } from '../../support/random.ts'
+
+const value = (number: number): Uint8Array => bigintToFixedBytes(BigInt(number), 32)
+const keyOf = (index: number): string => `s:${index.toString(16).padStart(8, '0')}`
+
+const KEYS = 300
+const BLOCKS = 1_000
+const CHANGES_A_BLOCK = 20
+
+describe('given changes of some slots by many blocks', () => {
+  const random = seededRandom(7)
+  const pending = createPending(slotCodec)
+  /** By key: the value that the first change found, and what each later one left. */
+  const model = new Map<string, { block: number; value: Uint8Array }[]>()
+  for (let block = 10; block < 10 + BLOCKS; block++)
+    for (const index of new Set(Array.from({ length: CHANGES_A_BLOCK }, () => random.below(KEYS)))) {
+      const key = keyOf(index)
+      const versions = model.get(key) ?? [{ block: -1, value: value(index) }]
+      model.set(key, versions)
+      const before = versions.at(-1)?.value as Uint8Array
+      const after = value(random.below(2 ** 40))
+      pending.put(key, block, before, after)
+      versions.push({ block, value: after })
+    }
+
+  test('when a slot is looked for after any block, then it is the newest value that is not of a later one', () => {
+    for (const [key, versions] of model)
+      for (const block of [0, 9, 10, 11, 500, 777, 10 + BLOCKS, ...versions.map(version => version.block)]) {
+        if (block < 0) continue
+        const expected = versions.findLast(version => version.block <= block)
+        const found = pending.find(key, block)
+        expect(found).toBeDefined()
+        expect(pending.valueOf(found as number)).toEqual(expected?.value as Uint8Array)
+        expect(pending.isBefore(found as number)).toBe(expected?.block === -1)
+      }
+  })
+
+  test('when its history is asked for, then each change comes in order with the value before it', () => {
+    expect([...pending.keys()].toSorted()).toEqual([...model.keys()].toSorted())
+    for (const [key, versions] of model) {
+      const { value: last, changes } = pending.historyOf(key)
+      expect(last).toEqual(versions.at(-1)?.value as Uint8Array)
+      expect(changes).toEqual(
+        versions
+          .slice(1)
+          .map(({ block }, index) => ({ block, before: versions[index]?.value as Uint8Array })),
+      )
+    }
+  })
+
+  test('when another slot is looked for, then there is none', () => {
+    expect(pending.find(keyOf(KEYS), BLOCKS)).toBeUndefined()
+  })
+})
+
+describe('given accounts of genesis', () => {
+  test('when they are looked for, then nothing was before, and their first change is the one after genesis', () => {
+    const pending = createPending(accountCodec)
+    const account = {
+      nonce: 0n,
+      balance: 2n ** 255n,
+      incarnation: 0n,
+      codeHash: value(5),
+      storageRoot: value(6),
+    }
+    const later = { ...account, nonce: 1n }
+    pending.put('a:01', 0, undefined, account)
+    expect(pending.historyOf('a:01')).toEqual({ value: account, changes: [] })
+    pending.put('a:01', 3, account, later)
+    pending.put('a:01', 4, later, undefined)
+    expect(pending.historyOf('a:01')).toEqual({
+      value: undefined,
+      changes: [
+        { block: 3, before: account },
+        { block: 4, before: later },
+      ],
+    })
+    expect(pending.isBefore(pending.find('a:01', 0) as number)).toBe(false)
+    expect(pending.valueOf(pending.find('a:01', 2) as number)).toEqual(account)
+  })
+})
