@@ -45,6 +45,10 @@ export const createBlockReader = (
     ({ segmentBytes }) => segmentBytes * DECODED_FACTOR,
   )
 
+  /** The block committed last. Those before it are decoded again when somebody asks: most nodes have no clients, and each transaction is some eight objects to collect. */
+  let last: ({ readonly key: string } & CachedRecord) | undefined
+  const known = (key: string): CachedRecord | undefined => (last?.key === key ? last : records.get(key))
+
   const onChain = (number: bigint): boolean => number >= 0n && number <= sources.headNumber
 
   const missing = (key: string, number: bigint): StoreCorruption =>
@@ -82,8 +86,11 @@ export const createBlockReader = (
     },
     record: async number => {
       const key = segmentKey(Number(number))
-      const known = records.get(key)
-      if (known !== undefined) return known.record
+      const kept = known(key)
+      if (kept !== undefined) {
+        if (kept === last) records.set(key, kept)
+        return kept.record
+      }
       const bytes = await recordBytes(number)
       if (bytes === undefined) return undefined
       const record = segmentRecord(openSegment(bytes))
@@ -91,8 +98,8 @@ export const createBlockReader = (
       return record
     },
     logsOf: async number => {
-      const known = records.get(segmentKey(Number(number)))
-      if (known !== undefined) return logsOfRecord(known.record)
+      const kept = known(segmentKey(Number(number)))
+      if (kept !== undefined) return logsOfRecord(kept.record)
       // Not kept: a search reads many blocks once, and would drive out those that others read.
       const segment = await segmentOf(number)
       return segment === undefined ? undefined : logsOfSegment(segment)
@@ -133,7 +140,7 @@ export const createBlockReader = (
     segmentBytes: number,
   ) => {
     const record = { block, hash, totalDifficulty, senders, receipts }
-    records.set(segmentKey(Number(block.header.number)), { record, segmentBytes })
+    last = { key: segmentKey(Number(block.header.number)), record, segmentBytes }
   }
   return { reads, remember }
 }
