@@ -1,10 +1,9 @@
-import { noise } from '@chainsafe/libp2p-noise'
-import { asCrypto, defaultCrypto } from '@chainsafe/libp2p-noise/crypto'
-
 import { privateKeyFromRaw } from '@libp2p/crypto/keys'
 import { type GossipSub, gossipsub } from '@libp2p/gossipsub'
 import { type Identify, identify } from '@libp2p/identify'
 import type { ConnectionGater, Libp2p } from '@libp2p/interface'
+import { noise } from '@libp2p/noise'
+import { asCrypto, defaultCrypto } from '@libp2p/noise/crypto'
 import { tcp } from '@libp2p/tcp'
 import { createLibp2p } from 'libp2p'
 import { NetworkError, textOf } from './error.ts'

@@ -1,4 +1,4 @@
-import { yamux, type YamuxMuxerInit } from '@chainsafe/libp2p-yamux'
+import { yamux, type YamuxMuxerInit } from '@libp2p/yamux'
 import type { StreamMuxerFactory } from '@libp2p/interface'
 import { createIntake } from './intake.ts'
 import { createWindowUpdates } from './windowUpdates.ts'
