@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers'
 
 /** Work that may be long gives way after this many milliseconds of a turn: requests and consensus messages wait no longer. */
-const SLICE_MS = 5
+const SLICE_MS = 2
 
 /** A turn that small pieces have taken less of goes to the next of them as well. */
-const SHARED_MS = 2
+const SHARED_MS = 1
 
 type Waiting = { readonly isAlone: boolean; readonly go: () => void }
 

@@ -71,8 +71,8 @@ export type ExecutionResult = {
 // Most receipts have no logs; they share one filter.
 const EMPTY_BLOOM = new Uint8Array(BLOOM_BYTES)
 
-/** Between two pauses: some 4 ms of plain transfers. A single transaction is never interrupted. */
-const SLICE_GAS = 2_500_000n
+/** Between two pauses: some 2 ms of plain transfers. A single transaction is never interrupted. */
+const SLICE_GAS = 1_000_000n
 /** What a candidate that was refused counts: it was looked at, as a plain transfer is. */
 const REFUSED_GAS = 21_000n
 

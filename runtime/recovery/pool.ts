@@ -5,7 +5,7 @@ import { nextTurn } from '../slice.ts'
 import { startWorkerThread, type WorkerThread } from './workerThread.ts'
 
 /** Signatures in a chunk at most: some milliseconds of work, so that the main thread answers others between two of them. */
-const CHUNK_SIZE_MAX = 16
+const CHUNK_SIZE_MAX = 8
 
 /** Chunks a thread is given ahead, so that it goes on while the main thread is in a chunk of its own. */
 const CHUNKS_AHEAD = 4
