@@ -8,6 +8,8 @@ import { createTokenBucket } from './tokenBucket.ts'
 
 /** A proposal or round change holds a block, of which none is larger; the code counts, too. */
 export const CONSENSUS_BYTES_MAX = 16 * 1024 * 1024
+/** Beside the code. */
+export const CONSENSUS_DATA_MAX = CONSENSUS_BYTES_MAX - 1
 
 /** For a peer that reads slowly: some rounds' messages, of which the newest matter. */
 const QUEUE: ChannelLimits = { messagesMax: 1024, bytesMax: 2 * CONSENSUS_BYTES_MAX }
@@ -43,7 +45,7 @@ export const sendConsensusMessage = (
   data: Uint8Array,
   options: Omit<ChannelOptions, 'limits'>,
 ): boolean => {
-  if (1 + data.length > CONSENSUS_BYTES_MAX) return false
+  if (data.length > CONSENSUS_DATA_MAX) return false
   link.consensusChannel ??= openChannel(link.connection, protocol, { ...options, limits: QUEUE })
   link.consensusChannel.send(Uint8Array.of(code), data)
   return true

@@ -102,8 +102,8 @@ export type Network = {
   readonly enode: string
   readonly port: number
   peers(): readonly Peer[]
-  /** False when that node is not connected or the message too large; a full queue loses its oldest message instead. */
-  sendConsensus(to: Address, code: number, data: Uint8Array): boolean
+  /** To how many of these it goes: not to who is not connected, and to nobody when it is too large; a full queue loses its oldest message instead. */
+  sendConsensus(to: readonly Address[], code: number, data: Uint8Array): number
   /** EIP-2718 encodings, to all who take part. */
   announceTransactions(transactions: readonly Uint8Array[]): void
   /** To every peer that is not known to have it: its hash, and the whole block to those who then ask for it. */
@@ -114,9 +114,9 @@ export type Network = {
   requestBlocks(peer: Peer, from: bigint, count: number, signal: AbortSignal): AsyncIterable<Uint8Array>
   reportMisbehaviour(address: Address, what: Misbehaviour, detail: string): void
   /** Kept connected like a static node. False when it already was. @throws EnodeError */
-  addPeer(enode: string): boolean
+  addPeer(enode: string): Promise<boolean>
   /** False when it was none. @throws EnodeError */
-  removePeer(enode: string): boolean
+  removePeer(enode: string): Promise<boolean>
   /**
    * Tells the peers and closes everything. Bun and Node then end by themselves within a second; on Deno a
    * BroadcastChannel of a library is left, so that the process has to be exited.

@@ -338,15 +338,17 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
     port,
     peers: () => [...table.all()].map(({ peer }) => peer),
     sendConsensus: (to, code, data) => {
-      const link = table.link(toBareHex(to))
       sentConsensusAtMs = nowMs()
-      return (
-        link !== undefined &&
-        sendConsensusMessage(link, protocols.consensus, code, data, {
-          pause,
-          onFailure: reason => life.close(link, reason, false),
-        })
-      )
+      return to.filter(address => {
+        const link = table.link(toBareHex(address))
+        return (
+          link !== undefined &&
+          sendConsensusMessage(link, protocols.consensus, code, data, {
+            pause,
+            onFailure: reason => life.close(link, reason, false),
+          })
+        )
+      }).length
     },
     announceTransactions: transactions => gossip.announce(transactions),
     announceBlock: (number, hash, block) => blocks.announce(number, hash, block),
@@ -365,7 +367,7 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
       else scoring.report(id, `0x${id}`, what, detail)
       if (what === 'invalid-block') blocks.distrust(id)
     },
-    addPeer: text => {
+    addPeer: async text => {
       const enode = parseEnode(text)
       if (isOwn(enode)) throw new EnodeError('LOCAL_NODE', text, 'Cannot add local node as peer.')
       scoring.forgive(idOf(enode.publicKey))
@@ -373,7 +375,7 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
       dialer.tick()
       return added
     },
-    removePeer: text => {
+    removePeer: async text => {
       const id = idOf(parseEnode(text).publicKey)
       const removed = dialer.removeStatic(id)
       for (const link of removed ? [...(table.get(id)?.links ?? [])] : [])

@@ -86,9 +86,9 @@ export type RpcNetwork = {
   peerCount(): number
   peers(): readonly RpcPeer[]
   /** Kept connected from now on. False when it already was. @throws an error with an EnodeRefusal as its `code` */
-  addPeer(enode: string): boolean
+  addPeer(enode: string): Promise<boolean>
   /** False when it was none. @throws as addPeer */
-  removePeer(enode: string): boolean
+  removePeer(enode: string): Promise<boolean>
 }
 
 /** Why an enode URL is not taken. */

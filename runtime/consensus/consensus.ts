@@ -1,12 +1,12 @@
 import type { Address } from '../../core/bytes/bytes.ts'
-import type { Network, Peer, Role } from '../../p2p/network.ts'
+import type { Network, Peer } from '../../p2p/network.ts'
 
 /** The consensus of one node, as long as it runs. */
 export type Consensus = {
   /** A message of another node, as it came; what is wrong with it is counted and held against the peer. */
   message(peer: Peer, code: number, data: Uint8Array): void
-  /** Whether messages of that node are used now. */
-  roleOf(address: Address): Role
+  /** Whose messages are used now; undefined where that is unknown. */
+  validators(): readonly Address[] | undefined
   /** A node is connected (again): a validator that missed what was sent gets it. */
   peerConnected(peer: Peer): void
   /** Called once, when the network stands. A lone validator needs none. */

@@ -30,5 +30,5 @@ const receivers = (effect: Sent, network: Network): readonly Address[] => {
 /** Hands a message to the network, and tells how many took it; one that is not connected gets the newest again when it is. */
 export const deliver = (network: Network, effect: Sent): number => {
   const { code, data } = effect.message
-  return receivers(effect, network).filter(address => network.sendConsensus(address, code, data)).length
+  return network.sendConsensus(receivers(effect, network), code, data)
 }

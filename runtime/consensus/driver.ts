@@ -179,11 +179,9 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
         take({ kind: 'message', message: { code, data }, peer: peer.address })
       else drops.refused(peer.address, 'peer-not-a-validator', validators)
     },
-    roleOf: address => {
-      // The validators of an old head say little of those of today.
-      if (validators.length === 0 || exchange?.progress() !== undefined) return 'unknown'
-      return includesAddress(validators, address) ? 'validator' : 'other'
-    },
+    // Those of an old head say little of those of today.
+    validators: () =>
+      validators.length === 0 || exchange?.progress() !== undefined ? undefined : validators,
     peerConnected: peer => take({ kind: 'peer-connected', peer: peer.address }),
     attach: to => {
       network = to

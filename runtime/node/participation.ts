@@ -1,14 +1,14 @@
 import type { QbftConsensus } from '../../core/genesis/schedule.ts'
 import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
 import type { MinerSettings } from '../../handlers/rpc/context.ts'
-import type { Network, NetworkHandlers } from '../../p2p/network.ts'
+import type { Network } from '../../p2p/network.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
 import type { Progress } from '../cli/progress.ts'
 import type { Consensus } from '../consensus/consensus.ts'
 import type { StandingVotes } from '../consensus/standingVotes.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { logOf } from '../logging/log.ts'
-import { createSlice } from '../slice.ts'
+import type { NetworkThreadOptions as BesideOptions } from '../networkThread/startNetworkThread.ts'
 import { clientVersion } from '../version.ts'
 import { endAll } from './endAll.ts'
 import type { RunningNode } from './openNode.ts'
@@ -53,13 +53,15 @@ export type Participation = {
 }
 
 /** What the network tells of goes to the exchange, and of consensus messages and arriving peers to the consensus. */
-const handlersOf = (exchange: Exchange, consensus: () => Consensus | undefined): NetworkHandlers => ({
+const handlersOf = (
+  exchange: Exchange,
+  consensus: () => Consensus | undefined,
+): BesideOptions['handlers'] => ({
   ...exchange.handlers,
   onPeer: peer => {
     exchange.handlers.onPeer(peer)
     consensus()?.peerConnected(peer)
   },
-  roleOf: address => consensus()?.roleOf(address) ?? 'unknown',
   onConsensusMessage: (peer, code, data) => consensus()?.message(peer, code, data),
 })
 
@@ -120,10 +122,11 @@ const startConsensus = async (
 
 const startNetwork = async (
   { node, options, staticNodes = [] }: ParticipationOptions,
-  handlers: NetworkHandlers,
+  handlers: BesideOptions['handlers'],
+  validators: BesideOptions['validators'],
 ): Promise<Network> => {
-  const { startNetwork: start } = await import('../../p2p/startNetwork.ts')
-  return start({
+  const { startNetworkBeside } = await import('../networkThread/startNetworkBeside.ts')
+  return startNetworkBeside({
     privateKey: node.key.privateKey,
     host: options.p2pInterface,
     port: options.p2pPort,
@@ -132,11 +135,9 @@ const startNetwork = async (
     staticNodes,
     discovery: options.discoveryEnabled,
     maxPeers: options.maxPeers,
-    refuses: () => undefined,
     handlers,
+    validators,
     log: logOf('p2p'),
-    nowMs: () => Date.now(),
-    pause: createSlice(),
   })
 }
 
@@ -190,6 +191,7 @@ export const createParticipation = (from: ParticipationOptions): Participation =
         network = await startNetwork(
           from,
           handlersOf(exchange, () => consensus),
+          () => consensus?.validators(),
         )
         exchange.attach(network)
         consensus?.attach(network)

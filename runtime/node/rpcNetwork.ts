@@ -25,7 +25,7 @@ export const rpcNetworkOf = (genesisHash: Hash, network: () => Network | undefin
     capabilities: capabilitiesOf(genesisHash),
     peerCount: () => network()?.peers().length ?? 0,
     peers: () => network()?.peers() ?? [],
-    addPeer: enode => standing().addPeer(enode),
-    removePeer: enode => standing().removePeer(enode),
+    addPeer: async enode => standing().addPeer(enode),
+    removePeer: async enode => standing().removePeer(enode),
   }
 }

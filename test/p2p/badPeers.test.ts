@@ -137,7 +137,7 @@ describe('a peer that breaks the rules', () => {
         a.network.reportMisbehaviour(address, 'bad-response', 'three')
         await until(() => a.network.peers().length === 0 && b.gone.length === 1)
         expect(b.gone[0]?.reason).toBe('it said: banned: bad-response')
-        a.network.addPeer(b.network.enode)
+        await a.network.addPeer(b.network.enode)
         await until(() => a.network.peers().length === 1)
       }),
   )

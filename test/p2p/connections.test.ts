@@ -48,7 +48,7 @@ describe('connections', () => {
         await first.stop()
         const node = await start({ privateKey, port, bootnodes: [enode], staticNodes: [enode] })
         expect(node.network.enode).toBe(enode)
-        expect(() => node.network.addPeer(enode)).toThrow('Cannot add local node as peer.')
+        expect(node.network.addPeer(enode)).rejects.toThrow('Cannot add local node as peer.')
         expect(node.network.peers()).toEqual([])
       }),
   )
@@ -60,12 +60,12 @@ describe('connections', () => {
         for (let i = 0; i < 5; i++) {
           const a = await start()
           const b = await start()
-          a.network.addPeer(b.network.enode)
-          b.network.addPeer(a.network.enode)
+          await a.network.addPeer(b.network.enode)
+          await b.network.addPeer(a.network.enode)
           await until(() => allConnected([a, b]))
           const to = addressOfPrivateKey(b.privateKey)
           for (let sent = 0; sent < 30; sent++) {
-            expect(a.network.sendConsensus(to, 1, Uint8Array.of(sent))).toBe(true)
+            expect(a.network.sendConsensus([to], 1, Uint8Array.of(sent))).toBe(1)
             await new Promise(resolve => setTimeout(resolve, i === 0 ? 100 : 1))
           }
           await until(() => b.consensus.length === 30)
@@ -105,7 +105,7 @@ describe('connections', () => {
         expect(peersOf(c)).toEqual([b.network.enode])
         expect(peersOf(full)).toEqual([b.network.enode])
         const d = await start()
-        full.network.addPeer(d.network.enode)
+        await full.network.addPeer(d.network.enode)
         await until(() => d.network.peers().length === 1 && full.network.peers().length === 2)
       }),
   )
@@ -124,7 +124,7 @@ describe('connections', () => {
       await until(() => b.lines.some(({ values }) => String(values?.['reason']).includes('allowlist')))
       expect(b.network.peers()).toEqual([])
       expect(seen).toContain(`127.0.0.1:${b.network.port}`)
-      a.network.addPeer(b.network.enode)
+      await a.network.addPeer(b.network.enode)
       await until(() => a.lines.some(({ values }) => values?.['reason'] === 'refused: not in the allowlist'))
       expect(a.connections).toBe(0)
     }),
@@ -146,12 +146,15 @@ describe('connections', () => {
     withNodes(async start => {
       const a = await start()
       const b = await start()
-      expect([a.network.addPeer(b.network.enode), a.network.addPeer(b.network.enode)]).toEqual([true, false])
+      expect([await a.network.addPeer(b.network.enode), await a.network.addPeer(b.network.enode)]).toEqual([
+        true,
+        false,
+      ])
       await until(() => allConnected([a, b]))
-      expect(a.network.removePeer(b.network.enode)).toBe(true)
-      expect(a.network.removePeer(b.network.enode)).toBe(false)
+      expect(await a.network.removePeer(b.network.enode)).toBe(true)
+      expect(await a.network.removePeer(b.network.enode)).toBe(false)
       await until(() => allConnected([a, b], 0))
-      expect(() => a.network.addPeer('enode://12@1.2.3.4:30303')).toThrow(
+      expect(a.network.addPeer('enode://12@1.2.3.4:30303')).rejects.toThrow(
         'exactly 128 hexadecimal characters',
       )
     }),

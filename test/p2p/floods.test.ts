@@ -70,7 +70,7 @@ describe('a flood of consensus messages', () => {
         await until(() => node.connections === 2)
         const flooding = flood(raw, MESSAGE, FLOOD)
         const to = honest.network.peers()[0]?.address as Uint8Array
-        for (let i = 0; i < 20; i++) honest.network.sendConsensus(to, 0x12, Uint8Array.of(i))
+        for (let i = 0; i < 20; i++) honest.network.sendConsensus([to], 0x12, Uint8Array.of(i))
         await until(() => node.consensus.filter(({ code }) => code === 0x12).length === 20)
         await flooding
         await until(() => !raw.isConnected)
@@ -164,7 +164,7 @@ describe('what honest nodes send as fast as they can', () => {
       await until(() => validator.connections === 1 && node.connections === 1)
       const to = validator.network.peers()[0]?.address as Uint8Array
       for (let burst = 0; burst < 2; burst++) {
-        for (let i = 0; i < 1_024; i++) validator.network.sendConsensus(to, 0x13, new Uint8Array(180))
+        for (let i = 0; i < 1_024; i++) validator.network.sendConsensus([to], 0x13, new Uint8Array(180))
         await until(() => node.consensus.length === (burst + 1) * 1_024)
       }
       expect(isBlamed(node)).toBe(false)

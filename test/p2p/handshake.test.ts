@@ -24,8 +24,8 @@ describe('two nodes of one chain', () => {
       const b = await start({ bootnodes: [a.network.enode] })
       await until(() => a.connections === 1 && b.connections === 1)
       for (let i = 0; i < 100; i++) {
-        expect(a.network.sendConsensus(addressOfPrivateKey(b.privateKey), 0x12, Uint8Array.of(i))).toBe(true)
-        expect(b.network.sendConsensus(addressOfPrivateKey(a.privateKey), 0x13, Uint8Array.of(i))).toBe(true)
+        expect(a.network.sendConsensus([addressOfPrivateKey(b.privateKey)], 0x12, Uint8Array.of(i))).toBe(1)
+        expect(b.network.sendConsensus([addressOfPrivateKey(a.privateKey)], 0x13, Uint8Array.of(i))).toBe(1)
       }
       await until(() => a.consensus.length === 100 && b.consensus.length === 100)
       expect(b.consensus.map(({ data }) => data[0])).toEqual(Array.from({ length: 100 }, (_, i) => i))

@@ -44,7 +44,7 @@ if (peer === undefined) process.exit(1)
 const isWhole = (bytes: Uint8Array | undefined): boolean =>
   bytes !== undefined && bytes.length === block.length && equalBytes(keccak256(bytes), hash)
 
-node.network.sendConsensus(peer.address, 1, block)
+node.network.sendConsensus([peer.address], 1, block)
 await until(() => node.consensus.length > 0)
 say(`consensus ${isWhole(node.consensus[0]?.data)}`)
 // Who has announced a block is not sent it: each announces its own.

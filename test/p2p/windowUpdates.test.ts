@@ -116,12 +116,12 @@ describe('a node that is told much and has nothing to say', () => {
         await until(() => listener.connections === 1 && speaker.connections === 1)
         const to = addressOfPrivateKey(listener.privateKey)
         // Opens the stream.
-        speaker.network.sendConsensus(to, 0x12, patternOf(10))
+        speaker.network.sendConsensus([to], 0x12, patternOf(10))
         await until(() => listener.consensus.length === 1)
         await new Promise(resolve => setTimeout(resolve, 200))
         const before = relay.bytes()
         for (let i = 1; i <= MESSAGES; i++) {
-          speaker.network.sendConsensus(to, 0x13, patternOf(200 + i))
+          speaker.network.sendConsensus([to], 0x13, patternOf(200 + i))
           // One at a time: those that wait together go in one frame.
           while (listener.consensus.length <= i) await nextTurn()
         }

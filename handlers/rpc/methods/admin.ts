@@ -28,18 +28,18 @@ const refusalOf = (error: unknown): RpcErrorName | undefined => {
     : undefined
 }
 
-const modifyPeer = (
+const modifyPeer = async (
   params: Params,
   context: RpcContext,
-  change: (network: RpcNetwork, enode: string) => boolean,
-): boolean => {
+  change: (network: RpcNetwork, enode: string) => Promise<boolean>,
+): Promise<boolean> => {
   requireCount(params, 1)
   const enode = given(params, 0)
   if (typeof enode !== 'string') throw new RpcError('INVALID_ENODE')
   try {
     const network = networkOf(context)
     required(network.enode, 'P2P_NOT_RUNNING')
-    return change(network, enode)
+    return await change(network, enode)
   } catch (cause) {
     const refusal = refusalOf(cause)
     if (refusal === undefined) throw cause

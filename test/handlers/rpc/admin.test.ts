@@ -29,7 +29,7 @@ const networkWith = (
     capabilities: ['quorate/1'],
     peerCount: () => 1,
     peers: () => [PEER],
-    addPeer: enode => {
+    addPeer: async enode => {
       if (!enode.startsWith('enode://')) throw refusal('SYNTAX')
       if (enode.includes('0x')) throw refusal('INVALID_NODE_ID')
       if (enode === OWN) throw refusal('LOCAL_NODE')
@@ -38,7 +38,7 @@ const networkWith = (
       added.add(enode)
       return true
     },
-    removePeer: enode => added.delete(enode),
+    removePeer: async enode => added.delete(enode),
     ...change,
   }
   return { network, added }

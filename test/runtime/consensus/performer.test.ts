@@ -37,9 +37,9 @@ const setUp = (settled: () => Promise<void> = () => Promise.resolve()) => {
   }
   const network: Pick<Network, 'peers' | 'sendConsensus' | 'reportMisbehaviour'> = {
     peers: () => [],
-    sendConsensus: (_to, code) => {
-      sent.push(code)
-      return true
+    sendConsensus: (to, code) => {
+      for (const _ of to) sent.push(code)
+      return to.length
     },
     reportMisbehaviour: (_address, what) => blamed.push(what),
   }

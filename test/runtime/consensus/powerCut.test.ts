@@ -39,8 +39,8 @@ const runFour = async (storageOf: (key: number) => KeyValueStore): Promise<reado
     const network: Pick<Network, 'peers' | 'sendConsensus' | 'reportMisbehaviour'> = {
       peers: () => KEYS.filter(other => other !== key).map(peerOf),
       sendConsensus: (to, code, data) => {
-        nodes.get(toHex(to))?.running.message(peerOf(key), code, data)
-        return true
+        for (const one of to) nodes.get(toHex(one))?.running.message(peerOf(key), code, data)
+        return to.length
       },
       reportMisbehaviour: () => undefined,
     }

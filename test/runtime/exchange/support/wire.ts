@@ -67,7 +67,7 @@ export const createWire = (nowMs: () => number): Wire => {
       enode: `enode://${toBareHex(key.address)}@wire:1`,
       port: 1,
       peers: () => [...links.values()],
-      sendConsensus: () => false,
+      sendConsensus: () => 0,
       announceTransactions: transactions => {
         if (gathered.length === 0)
           later(() => {
@@ -106,8 +106,8 @@ export const createWire = (nowMs: () => number): Wire => {
       },
       reportMisbehaviour: (address, what, detail) =>
         void reports.push({ address: toHex(address), what, detail }),
-      addPeer: () => false,
-      removePeer: () => false,
+      addPeer: async () => false,
+      removePeer: async () => false,
       stop: async () => {
         for (const name of links.keys()) disconnect(member, members.get(name) as Member)
       },

@@ -1,0 +1,21 @@
+/** Many small byte strings as one, whose memory moves to the other thread instead of being copied piece by piece. */
+export type PackedList = { readonly bytes: Uint8Array<ArrayBuffer>; readonly lengths: readonly number[] }
+
+export const packList = (list: readonly Uint8Array[]): PackedList => {
+  const lengths = list.map(({ length }) => length)
+  const bytes = new Uint8Array(lengths.reduce((sum, length) => sum + length, 0))
+  let at = 0
+  for (const item of list) {
+    bytes.set(item, at)
+    at += item.length
+  }
+  return { bytes, lengths }
+}
+
+export const unpackList = ({ bytes, lengths }: PackedList): readonly Uint8Array[] => {
+  let at = 0
+  return lengths.map(length => bytes.subarray(at, (at += length)))
+}
+
+/** What crosses: a view would take all of the memory along that it is a part of. */
+export const ownBytes = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(bytes)
