@@ -1,12 +1,12 @@
 import { yamux, type YamuxMuxerInit } from '@libp2p/yamux'
-import type { StreamMuxerFactory } from '@libp2p/interface'
+import { StreamStateError, type StreamMuxerFactory } from '@libp2p/interface'
 import { createIntake } from './intake.ts'
 import { createWindowUpdates } from './windowUpdates.ts'
 
 /**
- * Yamux, which opens a stream by a frame that it sends in a microtask. Where the connection ends just before, its send
- * throws with nobody there to catch, and the process would end. Here such a frame is not sent: the end of the
- * connection ends the stream, too.
+ * Yamux, which sends frames of its own accord: in a microtask to open a stream, after what was read to open its window.
+ * Where the connection ends just before, its send throws with nobody there to catch, and the process would end. Here such
+ * a frame is not sent: the end of the connection ends the stream, too.
  * What comes in is metered before it is taken apart; window updates go out together.
  */
 export const safeYamux =
@@ -24,7 +24,14 @@ export const safeYamux =
           if (connection.status !== 'open') return false
           // Data comes as a list of its header and itself.
           const frame = data instanceof Uint8Array ? gather(data) : data
-          return frame === undefined || send(frame)
+          if (frame === undefined) return true
+          try {
+            return send(frame)
+          } catch (error) {
+            // The socket closes already; the encryption above it hears of it once it has.
+            if (error instanceof StreamStateError) return false
+            throw error
+          }
         }
         return muxer
       },
