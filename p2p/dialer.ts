@@ -1,3 +1,4 @@
+import type { Address } from '../core/bytes/bytes.ts'
 import { toBareHex } from '../core/bytes/hex.ts'
 import { addressOfPublicKey } from '../core/crypto/crypto.ts'
 import { type Enode, formatEnode } from './enode.ts'
@@ -19,7 +20,7 @@ const REFUSED_BACKOFF_MS = 30_000
 const COURTESY_MS = 250
 /** Learned nodes that are remembered, beside those that the operator named. */
 const LEARNED_MAX = 256
-/** A learned node that fails so often in a row is forgotten; it can be learned again. */
+/** A learned node that fails so often in a row is forgotten, unless it is a validator; it can be learned again. */
 const LEARNED_FAILURES_MAX = 6
 /** Addresses of one node: the same key may be named in several files. */
 const ADDRESSES_MAX = 4
@@ -28,6 +29,7 @@ export type Kind = 'static' | 'bootnode' | 'learned'
 
 type Target = {
   readonly id: string
+  readonly address: Address
   kind: Kind
   /** The next to try comes first. */
   readonly addresses: Enode[]
@@ -46,6 +48,8 @@ export type DialerOptions = {
   readonly isConnected: (id: string) => boolean
   readonly isBanned: (id: string) => boolean
   readonly refuses: (publicKey: Uint8Array, host: string, port: number) => string | undefined
+  /** Blocks wait for it, however long it is away: it is dialed for as long. */
+  readonly isValidator: (address: Address) => boolean
   /** The key is below the own one. */
   readonly isLower: (publicKey: Uint8Array) => boolean
   /** How many more peers are wanted. */
@@ -76,7 +80,7 @@ export type Dialer = {
   onEnded(id: string, end: End): void
 }
 
-/** Whom to dial, and when again: static nodes and bootnodes for ever, learned ones while there is room. */
+/** Whom to dial, and when again: static nodes, bootnodes and validators for ever, other learned ones while there is room. */
 export const createDialer = (options: DialerOptions): Dialer => {
   const { nowMs, log } = options
   const targets = new Map<string, Target>()
@@ -91,6 +95,9 @@ export const createDialer = (options: DialerOptions): Dialer => {
   const isDue = ({ decidedAtMs, waitMs }: Target, now: number): boolean =>
     now >= decidedAtMs + waitMs || now < decidedAtMs
 
+  const isForgettable = ({ kind, address }: Target): boolean =>
+    kind === 'learned' && !options.isValidator(address)
+
   const failed = (target: Target, reason: string, refused: boolean): void => {
     target.failures++
     dialAfter(target, refused ? REFUSED_BACKOFF_MS : backoffMs(target.failures))
@@ -99,7 +106,7 @@ export const createDialer = (options: DialerOptions): Dialer => {
       log.info('Cannot connect to {enode} yet: {reason}', { enode: formatEnode(first), reason })
     target.lastReason = reason
     if (target.addresses.length > 1) target.addresses.push(target.addresses.shift() as Enode)
-    if (target.kind === 'learned' && target.failures >= LEARNED_FAILURES_MAX) targets.delete(target.id)
+    if (target.failures >= LEARNED_FAILURES_MAX && isForgettable(target)) targets.delete(target.id)
   }
 
   const dial = async (target: Target, enode: Enode): Promise<void> => {
@@ -119,7 +126,7 @@ export const createDialer = (options: DialerOptions): Dialer => {
     const learned = [...targets.values()].filter(({ kind }) => kind === 'learned')
     if (learned.length < LEARNED_MAX) return true
     const worst = learned
-      .filter(({ id, failures }) => failures > 0 && !options.isConnected(id))
+      .filter(target => target.failures > 0 && isForgettable(target) && !options.isConnected(target.id))
       .sort((a, b) => b.failures - a.failures)[0]
     return worst !== undefined && targets.delete(worst.id)
   }
@@ -132,12 +139,14 @@ export const createDialer = (options: DialerOptions): Dialer => {
 
   return {
     add: (enode, kind) => {
-      const id = toBareHex(addressOfPublicKey(enode.publicKey))
+      const address = addressOfPublicKey(enode.publicKey)
+      const id = toBareHex(address)
       const known = targets.get(id)
       if (known === undefined) {
         if (kind === 'learned' && !makeRoom()) return false
         targets.set(id, {
           id,
+          address,
           kind,
           addresses: [enode],
           failures: 0,

@@ -4,7 +4,12 @@ import { peerIdFromPublicKey } from '@libp2p/peer-id'
 import { type Multiaddr, multiaddr } from '@multiformats/multiaddr'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { concatBytes } from '../core/bytes/bytes.ts'
+import { toBareHex } from '../core/bytes/hex.ts'
+import { addressOfPublicKey } from '../core/crypto/crypto.ts'
 import { type Enode, hostKind } from './enode.ts'
+
+/** What a node is known by here: the address of its key, 64 bytes, as bare hex digits. */
+export const idOf = (publicKey: Uint8Array): string => toBareHex(addressOfPublicKey(publicKey))
 
 /** The libp2p name of a node key, given as 64 bytes: it embeds the compressed key. */
 export const peerIdOf = (publicKey: Uint8Array): PeerId =>

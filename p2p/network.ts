@@ -70,6 +70,8 @@ export type NetworkOptions = {
   readonly staticNodes: readonly string[]
   /** Learn of further nodes from the connected ones. */
   readonly discovery: boolean
+  /** enode URLs learned when this node ran before: while its bootnodes are away it finds the others by them. */
+  readonly learnedNodes: readonly string[]
   readonly maxPeers: number
   /**
    * Asked before a connection is made, and again every second while it stands; a reason refuses it. Of who connects by

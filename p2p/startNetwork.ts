@@ -13,7 +13,7 @@ import { NetworkError, textOf } from './error.ts'
 import { createGossipStreams } from './gossipStreams.ts'
 import { guardHandlers } from './guard.ts'
 import { createHost, DIAL_TIMEOUT_MS, DIALS_MAX, startHost } from './host.ts'
-import { dialAddressOf, endpointOf, keyOfPeerId } from './identity.ts'
+import { dialAddressOf, endpointOf, idOf, keyOfPeerId } from './identity.ts'
 import { type Link, nameOf } from './link.ts'
 import { createLinkLife } from './linkLife.ts'
 import type { Misbehaviour, Network, NetworkOptions, Peer } from './network.ts'
@@ -139,6 +139,7 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
     isConnected: id => table.get(id) !== undefined || life.pending.has(id),
     isBanned: id => scoring.isBanned(id),
     refuses,
+    isValidator: address => handlers.roleOf(address) === 'validator',
     isLower: publicKey => compareBytes(publicKey, ownKey) < 0,
     room: () => maxPeers - table.size - life.pending.size,
     dialsMax: DIALS_MAX,
@@ -326,6 +327,7 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
   discovery.start()
   for (const enode of bootnodes) dialer.add(enode, 'bootnode')
   for (const enode of staticNodes) dialer.add(enode, 'static')
+  learn(enodesOf(options.learnedNodes))
   dialer.tick()
   const dialing = setInterval(() => dialer.tick(), DIAL_TICK_MS)
   const looking = setInterval(() => {
@@ -396,5 +398,3 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
     },
   }
 }
-
-const idOf = (publicKey: Uint8Array): string => toBareHex(addressOfPublicKey(publicKey))

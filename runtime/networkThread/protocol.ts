@@ -17,7 +17,15 @@ export type Facts = {
 /** What the thread is started with. */
 export type NetworkSetup = Pick<
   NetworkOptions,
-  'privateKey' | 'host' | 'port' | 'advertisedHost' | 'bootnodes' | 'staticNodes' | 'discovery' | 'maxPeers'
+  | 'privateKey'
+  | 'host'
+  | 'port'
+  | 'advertisedHost'
+  | 'bootnodes'
+  | 'staticNodes'
+  | 'discovery'
+  | 'learnedNodes'
+  | 'maxPeers'
 > & {
   /** The own status, of which the facts change. */
   readonly status: PeerStatus

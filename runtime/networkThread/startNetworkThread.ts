@@ -33,7 +33,7 @@ export type NetworkThreadOptions = Omit<
  */
 export const startNetworkThread = async (options: NetworkThreadOptions): Promise<Network> => {
   const { validators, log, privateKey, host, port, advertisedHost } = options
-  const { bootnodes, staticNodes, discovery, maxPeers } = options
+  const { bootnodes, staticNodes, discovery, learnedNodes, maxPeers } = options
   const roleOf = (address: Address) => roleIn(validators(), address)
   const handlers = guardHandlers({ ...options.handlers, roleOf }, log)
   const calm = calmLog(log, Date.now)
@@ -80,6 +80,7 @@ export const startNetworkThread = async (options: NetworkThreadOptions): Promise
       bootnodes,
       staticNodes,
       discovery,
+      learnedNodes,
       maxPeers,
       status: { ...status, ...own },
       facts: facts.now(),

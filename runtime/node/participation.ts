@@ -11,6 +11,7 @@ import { logOf } from '../logging/log.ts'
 import type { NetworkThreadOptions as BesideOptions } from '../networkThread/startNetworkThread.ts'
 import { clientVersion } from '../version.ts'
 import { endAll } from './endAll.ts'
+import { type LearnedNodes, openLearnedNodes } from './learnedNodes.ts'
 import type { RunningNode } from './openNode.ts'
 import type { PoolFollower } from './poolFollower.ts'
 
@@ -55,11 +56,13 @@ export type Participation = {
 /** What the network tells of goes to the exchange, and of consensus messages and arriving peers to the consensus. */
 const handlersOf = (
   exchange: Exchange,
+  learned: LearnedNodes | undefined,
   consensus: () => Consensus | undefined,
 ): BesideOptions['handlers'] => ({
   ...exchange.handlers,
   onPeer: peer => {
     exchange.handlers.onPeer(peer)
+    learned?.add(peer.enode)
     consensus()?.peerConnected(peer)
   },
   onConsensusMessage: (peer, code, data) => consensus()?.message(peer, code, data),
@@ -122,6 +125,7 @@ const startConsensus = async (
 
 const startNetwork = async (
   { node, options, staticNodes = [] }: ParticipationOptions,
+  learned: LearnedNodes | undefined,
   handlers: BesideOptions['handlers'],
   validators: BesideOptions['validators'],
 ): Promise<Network> => {
@@ -134,6 +138,7 @@ const startNetwork = async (
     bootnodes: options.bootnodes,
     staticNodes,
     discovery: options.discoveryEnabled,
+    learnedNodes: learned?.list() ?? [],
     maxPeers: options.maxPeers,
     handlers,
     validators,
@@ -146,6 +151,7 @@ export const createParticipation = (from: ParticipationOptions): Participation =
   let exchange: Exchange | undefined
   let consensus: Consensus | undefined
   let network: Network | undefined
+  let learned: LearnedNodes | undefined
   let runs = false
   /** Starts and stops wait for each other. */
   let turn: Promise<unknown> = Promise.resolve()
@@ -188,9 +194,12 @@ export const createParticipation = (from: ParticipationOptions): Participation =
         await beginConsensus()
         runs = true
         if (exchange === undefined) return
+        const { node, options } = from
+        if (options.discoveryEnabled) learned = await openLearnedNodes(node.storage, logOf('p2p'))
         network = await startNetwork(
           from,
-          handlersOf(exchange, () => consensus),
+          learned,
+          handlersOf(exchange, learned, () => consensus),
           () => consensus?.validators(),
         )
         exchange.attach(network)
@@ -200,7 +209,7 @@ export const createParticipation = (from: ParticipationOptions): Participation =
       inTurn(async () => {
         runs = false
         // Consensus first: it finishes its block with the others.
-        await endAll([endConsensus, () => network?.stop(), () => exchange?.stop()])
+        await endAll([endConsensus, () => network?.stop(), () => exchange?.stop(), () => learned?.settled()])
       }),
   }
 }

@@ -77,7 +77,13 @@ try {
     times.push(ms)
     const text = `killed ${victims.join(' ') || 'none'}, back ${back.join(' ') || 'none'}: two blocks in ${ms} ms`
     console.log(ms > BOUND_MS ? `LATE ${text}` : text)
-    if (ms === Infinity) break
+    if (ms === Infinity) {
+      for (const index of cluster.running()) {
+        const peers = await cluster.node(index).rpc<readonly { readonly enode: string }[]>('admin_peers')
+        console.log(`node ${index}: head ${await cluster.head(index)}`, ...peers.map(({ enode }) => enode))
+      }
+      break
+    }
   }
   if (times.at(-1) !== Infinity) {
     await cluster.start(...all)

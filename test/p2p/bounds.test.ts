@@ -121,6 +121,7 @@ describe('dialing', () => {
       isConnected: () => false,
       isBanned: () => false,
       refuses: () => undefined,
+      isValidator: () => false,
       isLower: () => false,
       room: () => 10,
       dialsMax: 16,
@@ -172,6 +173,33 @@ describe('dialing', () => {
     }
     expect(dialed.length).toBe(256 * 6)
     expect(dialer.add(enodeOf(299), 'learned')).toBe(true)
+  })
+
+  test('a learned validator is dialed for as long as it is one', async () => {
+    const clock = { now: 0 }
+    const dialed: number[] = []
+    const validators = new Set([idOf(1), idOf(2)])
+    const dialer = dialerAt(clock, dialed, {
+      isValidator: address => validators.has(toBareHex(address)),
+      room: () => 300,
+    })
+    for (const n of [1, 2, 3]) dialer.add({ ...enodeOf(n), port: n }, 'learned')
+    const during = async (ms: number): Promise<readonly number[]> => {
+      dialed.length = 0
+      for (const endMs = clock.now + ms; clock.now < endMs; clock.now += 1000) {
+        dialer.tick()
+        await settle()
+      }
+      return [...new Set(dialed)].toSorted((a, b) => a - b)
+    }
+    expect(await during(60_000)).toEqual([1, 2, 3])
+    expect(await during(600_000)).toEqual([1, 2])
+    // Others that are told of do not push them out.
+    for (let n = 10; n < 400; n++) dialer.add({ ...enodeOf(n), port: 9 }, 'learned')
+    expect(await during(60_000)).toEqual([1, 2, 9])
+    validators.delete(idOf(2))
+    await during(60_000)
+    expect(await during(60_000)).toEqual([1])
   })
 
   test('a node that is refused, banned or connected is left alone', async () => {

@@ -72,6 +72,7 @@ export const startTestNode = async (options: StartOptions = {}): Promise<Node> =
     bootnodes: [],
     staticNodes: [],
     discovery: true,
+    learnedNodes: [],
     maxPeers: 25,
     refuses: () => undefined,
     nowMs: () => Date.now(),

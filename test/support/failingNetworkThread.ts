@@ -13,6 +13,7 @@ const thread = startThread(
     bootnodes: [],
     staticNodes: [],
     discovery: true,
+    learnedNodes: [],
     maxPeers: 25,
     status: {
       networkId: 1n,

@@ -88,6 +88,14 @@ scenario(
       expect(await hashesOf(cluster, Number(before?.number))).toEqual([before?.hash ?? ''])
     })
 
+    test('when all are killed and their bootnode stays away then the others find each other, and blocks go on', async () => {
+      await cluster.kill(...ALL)
+      await cluster.start(2, 3, 4)
+      await untilBlocks(cluster, 2)
+      await cluster.start(1)
+      await untilBlocks(cluster, 2)
+    })
+
     test('when one lost its data then it gets the chain from the others and signs again', async () => {
       await cluster.stop(2)
       cluster.wipe(2)

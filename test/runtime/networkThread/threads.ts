@@ -46,6 +46,7 @@ const startNode = async (options: ThreadOptions): Promise<ThreadNode> => {
     bootnodes: [],
     staticNodes: [],
     discovery: true,
+    learnedNodes: [],
     maxPeers: 25,
     validators: () => change.validators,
     log: {

@@ -26,6 +26,7 @@ export const networkedNode = async (
     bootnodes: [],
     staticNodes,
     discovery: false,
+    learnedNodes: [],
     maxPeers: 25,
     refuses: () => undefined,
     handlers: {

@@ -1,0 +1,79 @@
+import type { KeyValueStore } from '../../core/store/keyvalue.ts'
+import { EnodeError, parseEnode } from '../../p2p/enode.ts'
+import type { Log } from '../logging/log.ts'
+
+/** Beside the keys of the chain (core/store/keys.ts): a JSON array of enode URLs, the one connected last at the end. */
+const LEARNED_KEY = 'p2p:learned'
+
+/** The validators of a large network and as many others; the one connected longest ago goes first. */
+const LEARNED_MAX = 64
+
+/**
+ * The nodes this one was connected with. After a restart it finds them by itself, also when its bootnodes are gone for
+ * good: two thirds of the validators have to find each other whichever they are.
+ */
+export type LearnedNodes = {
+  readonly list: () => readonly string[]
+  /** Returns at once. */
+  add(enode: string): void
+  /** Resolves when what was added is kept, or could not be. */
+  settled(): Promise<void>
+}
+
+const isEnode = (text: unknown): text is string => {
+  if (typeof text !== 'string') return false
+  try {
+    parseEnode(text)
+    return true
+  } catch (error) {
+    if (error instanceof EnodeError) return false
+    throw error
+  }
+}
+
+const read = (bytes: Uint8Array | undefined, log: Log): readonly string[] => {
+  if (bytes === undefined) return []
+  try {
+    return (JSON.parse(new TextDecoder().decode(bytes)) as readonly unknown[]).filter(isEnode)
+  } catch (error) {
+    log.warn('The nodes that were connected before cannot be read, they have to be found again: {error}', {
+      error,
+    })
+    return []
+  }
+}
+
+const keyOf = (enode: string): string => enode.slice(0, enode.indexOf('@'))
+
+/** @throws what the storage throws when it cannot be read */
+export const openLearnedNodes = async (
+  storage: Pick<KeyValueStore, 'get' | 'setDurably'>,
+  log: Log,
+): Promise<LearnedNodes> => {
+  let nodes = read(await storage.get(LEARNED_KEY), log)
+  let isWritten = true
+  let writing: Promise<void> = Promise.resolve()
+
+  /** Those that come together while one list is written are written together. */
+  const write = async (): Promise<void> => {
+    if (isWritten) return
+    isWritten = true
+    try {
+      await storage.setDurably({ key: LEARNED_KEY, value: new TextEncoder().encode(JSON.stringify(nodes)) })
+    } catch (error) {
+      log.warn('The nodes that are connected could not be kept for the next start: {error}', { error })
+    }
+  }
+
+  return {
+    list: () => nodes,
+    add: enode => {
+      if (nodes.includes(enode)) return
+      const key = keyOf(enode)
+      nodes = [...nodes.filter(node => keyOf(node) !== key), enode].slice(-LEARNED_MAX)
+      isWritten = false
+      writing = writing.then(write)
+    },
+    settled: () => writing,
+  }
+}
