@@ -60,7 +60,10 @@ export type LinkLifeOptions = {
   readonly onEstablished: (link: Link, first: boolean) => void
   /** A connection ended; `peer` when the node is no longer connected. */
   readonly onEnded: (link: Link, peer: Peer | undefined, reason: string) => void
-  /** Nodes that a full one named. */
+  /**
+   * Nodes that a full one named, and each that connected: one that came by itself, too, is looked for when it has gone,
+   * as it may come back and know nobody.
+   */
   readonly onEnodes: (enodes: readonly string[]) => void
   readonly onMisbehaviour: (link: Link, what: 'invalid-message' | 'oversized-message', detail: string) => void
 }
@@ -219,8 +222,9 @@ export const createLinkLife = (options: LinkLifeOptions): LinkLife => {
     const first = entry.links.length === 1
     link.settle(true)
     options.onEstablished(link, first)
-    if (first) handlers.onPeer(entry.peer)
-    else handlers.onStatus(entry.peer)
+    if (!first) return handlers.onStatus(entry.peer)
+    options.onEnodes([peer.enode])
+    handlers.onPeer(entry.peer)
   }
 
   const onMessage = (link: Link, message: StatusMessage): void => {

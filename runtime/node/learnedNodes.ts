@@ -14,7 +14,7 @@ const LEARNED_MAX = 64
  */
 export type LearnedNodes = {
   readonly list: () => readonly string[]
-  /** Returns at once. */
+  /** Returns at once. One of whom it is not known where it listens is left out. */
   add(enode: string): void
   /** Resolves when what was added is kept, or could not be. */
   settled(): Promise<void>
@@ -68,7 +68,7 @@ export const openLearnedNodes = async (
   return {
     list: () => nodes,
     add: enode => {
-      if (nodes.includes(enode)) return
+      if (nodes.includes(enode) || !isEnode(enode)) return
       const key = keyOf(enode)
       nodes = [...nodes.filter(node => keyOf(node) !== key), enode].slice(-LEARNED_MAX)
       isWritten = false

@@ -37,6 +37,34 @@ describe('nodes that know one bootnode by host name', () => {
   )
 })
 
+describe('nodes that were connected', () => {
+  independent('when one that came by itself is back and knows nobody then it is found', () =>
+    withNodes(async start => {
+      const a = await start()
+      const privateKey = randomBytes(32)
+      const b = await start({ privateKey, bootnodes: [a.network.enode] })
+      await until(() => allConnected([a, b]))
+      const { port } = b.network
+      await b.stop()
+      await until(() => a.network.peers().length === 0)
+      const again = await start({ privateKey, port })
+      await until(() => allConnected([a, again]))
+      expect(again.network.peers()[0]?.inbound).toBe(true)
+    }),
+  )
+
+  independent('when their bootnode is gone then those that ran before find each other', () =>
+    withNodes(async start => {
+      const a = await start()
+      const b = await start({ learnedNodes: ['enode://1', a.network.enode] })
+      await until(() => allConnected([a, b]))
+      const c = await start({ learnedNodes: [a.network.enode], discovery: false })
+      await new Promise(resolve => setTimeout(resolve, 500))
+      expect(peersOf(c)).toEqual([])
+    }),
+  )
+})
+
 describe('connections', () => {
   independent(
     'given a list with the own enode, and itself as bootnode, then a node does not dial itself',

@@ -66,6 +66,7 @@ test('given what cannot be read, then there are none, or those that can', async 
 test('given a storage that cannot be written, then the node goes on', async () => {
   const learned = await openLearnedNodes(createStorage(true), log)
   learned.add(enodeOf(1))
+  learned.add(enodeOf(2, 0))
   await learned.settled()
   expect(learned.list()).toEqual([enodeOf(1)])
 })
