@@ -1,8 +1,6 @@
-import type { Address } from '../core/bytes/bytes.ts'
-import { toBareHex } from '../core/bytes/hex.ts'
-import { addressOfPublicKey } from '../core/crypto/crypto.ts'
 import { type Enode, formatEnode } from './enode.ts'
 import { textOf } from './error.ts'
+import { idOf } from './identity.ts'
 import type { NetworkLog } from './network.ts'
 
 /** First wait after a failed dial; it grows by GROWTH each time, to BACKOFF_MAX_MS with its jitter. */
@@ -29,7 +27,7 @@ export type Kind = 'static' | 'bootnode' | 'learned'
 
 type Target = {
   readonly id: string
-  readonly address: Address
+  readonly publicKey: Uint8Array
   kind: Kind
   /** The next to try comes first. */
   readonly addresses: Enode[]
@@ -49,7 +47,7 @@ export type DialerOptions = {
   readonly isBanned: (id: string) => boolean
   readonly refuses: (publicKey: Uint8Array, host: string, port: number) => string | undefined
   /** Blocks wait for it, however long it is away: it is dialed for as long. */
-  readonly isValidator: (address: Address) => boolean
+  readonly isValidator: (publicKey: Uint8Array) => boolean
   /** The key is below the own one. */
   readonly isLower: (publicKey: Uint8Array) => boolean
   /** How many more peers are wanted. */
@@ -95,8 +93,8 @@ export const createDialer = (options: DialerOptions): Dialer => {
   const isDue = ({ decidedAtMs, waitMs }: Target, now: number): boolean =>
     now >= decidedAtMs + waitMs || now < decidedAtMs
 
-  const isForgettable = ({ kind, address }: Target): boolean =>
-    kind === 'learned' && !options.isValidator(address)
+  const isForgettable = ({ kind, publicKey }: Target): boolean =>
+    kind === 'learned' && !options.isValidator(publicKey)
 
   const failed = (target: Target, reason: string, refused: boolean): void => {
     target.failures++
@@ -139,14 +137,13 @@ export const createDialer = (options: DialerOptions): Dialer => {
 
   return {
     add: (enode, kind) => {
-      const address = addressOfPublicKey(enode.publicKey)
-      const id = toBareHex(address)
+      const id = idOf(enode.publicKey)
       const known = targets.get(id)
       if (known === undefined) {
         if (kind === 'learned' && !makeRoom()) return false
         targets.set(id, {
           id,
-          address,
+          publicKey: enode.publicKey,
           kind,
           addresses: [enode],
           failures: 0,

@@ -86,10 +86,9 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
       !isWelcome(peerId, endpointOf(remoteAddr).host),
     denyOutboundEncryptedConnection: peerId => isUnwanted(peerId),
   }
-  const isKnown = (publicKey: Uint8Array): boolean => {
-    const address = addressOfPublicKey(publicKey)
-    return isStatic(toBareHex(address)) || handlers.roleOf(address) === 'validator'
-  }
+  const isValidator = (publicKey: Uint8Array): boolean =>
+    handlers.roleOf(addressOfPublicKey(publicKey)) === 'validator'
+  const isKnown = (publicKey: Uint8Array): boolean => isStatic(idOf(publicKey)) || isValidator(publicKey)
   const isWelcome = (peerId: PeerId, from: string): boolean => {
     const publicKey = keyOfPeerId(peerId)
     if (publicKey === undefined) return false
@@ -139,7 +138,7 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
     isConnected: id => table.get(id) !== undefined || life.pending.has(id),
     isBanned: id => scoring.isBanned(id),
     refuses,
-    isValidator: address => handlers.roleOf(address) === 'validator',
+    isValidator,
     isLower: publicKey => compareBytes(publicKey, ownKey) < 0,
     room: () => maxPeers - table.size - life.pending.size,
     dialsMax: DIALS_MAX,

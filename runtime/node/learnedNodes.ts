@@ -1,11 +1,14 @@
+import { fromHex } from '../../core/bytes/hex.ts'
+import type { Address } from '../../core/bytes/bytes.ts'
+import { addressOfPublicKey } from '../../core/crypto/crypto.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
 import { EnodeError, parseEnode } from '../../p2p/enode.ts'
 import type { Log } from '../logging/log.ts'
 
-/** Beside the keys of the chain (core/store/keys.ts): a JSON array of enode URLs, the one connected last at the end. */
+/** Beside the keys of the chain (core/store/keys.ts): a JSON array of enode URLs, the one learned last at the end. */
 const LEARNED_KEY = 'p2p:learned'
 
-/** The validators of a large network and as many others; the one connected longest ago goes first. */
+/** The validators of a large network and as many others; the one learned first goes, but a validator only for another. */
 const LEARNED_MAX = 64
 
 /**
@@ -34,7 +37,9 @@ const isEnode = (text: unknown): text is string => {
 const read = (bytes: Uint8Array | undefined, log: Log): readonly string[] => {
   if (bytes === undefined) return []
   try {
-    return (JSON.parse(new TextDecoder().decode(bytes)) as readonly unknown[]).filter(isEnode)
+    return (JSON.parse(new TextDecoder().decode(bytes)) as readonly unknown[])
+      .filter(isEnode)
+      .slice(-LEARNED_MAX)
   } catch (error) {
     log.warn('The nodes that were connected before cannot be read, they have to be found again: {error}', {
       error,
@@ -43,12 +48,14 @@ const read = (bytes: Uint8Array | undefined, log: Log): readonly string[] => {
   }
 }
 
-const keyOf = (enode: string): string => enode.slice(0, enode.indexOf('@'))
+const SCHEME = 'enode://'
+const keyOf = (enode: string): string => enode.slice(SCHEME.length, enode.indexOf('@'))
 
 /** @throws what the storage throws when it cannot be read */
 export const openLearnedNodes = async (
   storage: Pick<KeyValueStore, 'get' | 'setDurably'>,
   log: Log,
+  isValidator: (address: Address) => boolean,
 ): Promise<LearnedNodes> => {
   let nodes = read(await storage.get(LEARNED_KEY), log)
   let isWritten = true
@@ -65,12 +72,19 @@ export const openLearnedNodes = async (
     }
   }
 
+  /** Whoever comes with one new key after the other pushes out others, but none of those that blocks wait for. */
+  const withRoom = (others: readonly string[]): readonly string[] => {
+    if (others.length < LEARNED_MAX) return others
+    const first = others.findIndex(node => !isValidator(addressOfPublicKey(fromHex(keyOf(node)))))
+    return others.toSpliced(Math.max(0, first), 1)
+  }
+
   return {
     list: () => nodes,
     add: enode => {
       if (nodes.includes(enode) || !isEnode(enode)) return
       const key = keyOf(enode)
-      nodes = [...nodes.filter(node => keyOf(node) !== key), enode].slice(-LEARNED_MAX)
+      nodes = [...withRoom(nodes.filter(node => keyOf(node) !== key)), enode]
       isWritten = false
       writing = writing.then(write)
     },

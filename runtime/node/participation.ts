@@ -1,4 +1,5 @@
 import type { QbftConsensus } from '../../core/genesis/schedule.ts'
+import { includesAddress } from '../../core/validators/votes.ts'
 import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
 import type { MinerSettings } from '../../handlers/rpc/context.ts'
 import type { Network } from '../../p2p/network.ts'
@@ -195,12 +196,16 @@ export const createParticipation = (from: ParticipationOptions): Participation =
         runs = true
         if (exchange === undefined) return
         const { node, options } = from
-        if (options.discoveryEnabled) learned = await openLearnedNodes(node.storage, logOf('p2p'))
+        const validators = () => consensus?.validators()
+        if (options.discoveryEnabled)
+          learned = await openLearnedNodes(node.storage, logOf('p2p'), address =>
+            includesAddress(validators() ?? [], address),
+          )
         network = await startNetwork(
           from,
           learned,
           handlersOf(exchange, learned, () => consensus),
-          () => consensus?.validators(),
+          validators,
         )
         exchange.attach(network)
         consensus?.attach(network)

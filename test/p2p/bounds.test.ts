@@ -180,7 +180,7 @@ describe('dialing', () => {
     const dialed: number[] = []
     const validators = new Set([idOf(1), idOf(2)])
     const dialer = dialerAt(clock, dialed, {
-      isValidator: address => validators.has(toBareHex(address)),
+      isValidator: publicKey => validators.has(toBareHex(addressOfPublicKey(publicKey))),
       room: () => 300,
     })
     for (const n of [1, 2, 3]) dialer.add({ ...enodeOf(n), port: n }, 'learned')

@@ -53,15 +53,17 @@ describe('nodes that were connected', () => {
     }),
   )
 
-  independent('when their bootnode is gone then those that ran before find each other', () =>
-    withNodes(async start => {
-      const a = await start()
-      const b = await start({ learnedNodes: ['enode://1', a.network.enode] })
-      await until(() => allConnected([a, b]))
-      const c = await start({ learnedNodes: [a.network.enode], discovery: false })
-      await new Promise(resolve => setTimeout(resolve, 500))
-      expect(peersOf(c)).toEqual([])
-    }),
+  independent(
+    'given one learned of when it ran before then a node dials it, unless it is to learn of nobody',
+    () =>
+      withNodes(async start => {
+        const a = await start()
+        const b = await start({ learnedNodes: ['enode://1', a.network.enode] })
+        await until(() => allConnected([a, b]))
+        const c = await start({ learnedNodes: [a.network.enode], discovery: false })
+        await new Promise(resolve => setTimeout(resolve, 500))
+        expect(peersOf(c)).toEqual([])
+      }),
   )
 })
 

@@ -1,35 +1,16 @@
-import { randomBytes } from 'node:crypto'
 import { expect, test } from 'bun:test'
 import { createGossipStreams, speaksTo } from '../../p2p/gossipStreams.ts'
-import { createHost, type Host, startHost } from '../../p2p/host.ts'
-import { until } from './networks.ts'
+import type { Host } from '../../p2p/host.ts'
+import { until, withTwoHosts } from './networks.ts'
 
 const TOPIC = 'transactions'
 const LOG = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
-const withHosts = async (run: (one: Host, other: Host) => Promise<void>): Promise<void> => {
-  const hosts = await Promise.all(
-    [0, 1].map(() =>
-      createHost({
-        privateKey: randomBytes(32),
-        host: '127.0.0.1',
-        port: 0,
-        gater: {},
-        connectionsMax: 8,
-        transactionsTopic: TOPIC,
-      }),
-    ),
-  )
-  try {
-    for (const host of hosts) {
-      await startHost(host, '127.0.0.1', 0)
-      host.services.pubsub.subscribe(TOPIC)
-    }
-    await run(hosts[0] as Host, hosts[1] as Host)
-  } finally {
-    for (const host of hosts) await host.stop()
-  }
-}
+const withHosts = (run: (one: Host, other: Host) => Promise<void>): Promise<void> =>
+  withTwoHosts(TOPIC, async (one, other) => {
+    for (const host of [one, other]) host.services.pubsub.subscribe(TOPIC)
+    await run(one, other)
+  })
 
 test('given two connections with a node, when the one that gossip goes over ends, then it goes on over the other, both ways', async () => {
   await withHosts(async (one, other) => {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { concatBytes, type Hash } from '../../core/bytes/bytes.ts'
 import { toHex } from '../../core/bytes/hex.ts'
 import { encodeRlp } from '../../core/rlp/rlp.ts'
+import { createHost, type Host, startHost } from '../../p2p/host.ts'
 import type { Network, NetworkOptions, Peer, PeerStatus } from '../../p2p/network.ts'
 import { startNetwork } from '../../p2p/startNetwork.ts'
 import { createSlice } from '../../runtime/slice.ts'
@@ -109,6 +110,29 @@ export const withNodes = async (run: (start: (options?: StartOptions) => Promise
     })
   } finally {
     await Promise.all(nodes.map(node => node.stop()))
+  }
+}
+
+/** Two of libp2p's nodes as this one makes them, with nothing above them. */
+export const withTwoHosts = async (
+  transactionsTopic: string,
+  run: (one: Host, other: Host) => Promise<void>,
+): Promise<void> => {
+  const create = () =>
+    createHost({
+      privateKey: randomBytes(32),
+      host: '127.0.0.1',
+      port: 0,
+      gater: {},
+      connectionsMax: 8,
+      transactionsTopic,
+    })
+  const [one, other] = await Promise.all([create(), create()])
+  try {
+    for (const host of [one, other]) await startHost(host, '127.0.0.1', 0)
+    await run(one, other)
+  } finally {
+    for (const host of [one, other]) await host.stop()
   }
 }
 
