@@ -26,14 +26,14 @@ export const CALLCODE = 0xf2
 export const DELEGATECALL = 0xf4
 export const STATICCALL = 0xfa
 
-/** EIP-7702: whose code runs when `account` is called, and what looking there costs. */
-const resolveCode = (state: ExecutionState, account: AccountState): AccountState => {
-  if (!hasCode(account)) return account
+/** EIP-7702: the account that `account` delegates to, which may be itself; undefined when it does not delegate. */
+const targetOf = (state: ExecutionState, account: AccountState): AccountState | undefined => {
+  if (!hasCode(account)) return undefined
   const delegate = delegateOf(codeOf(state, account))
-  return delegate === undefined ? account : accountOf(state, delegate)
+  return delegate === undefined ? undefined : accountOf(state, delegate)
 }
 
-/** Gas that depends on who is called and what is sent; the delegate's included. */
+/** Gas that depends on the callee and the value; the access to a delegation's target (EIP-7702) not included. */
 const accessGas = (frame: Frame, op: number, callee: AccountState, sendsValue: boolean): number => {
   const { schedule } = frame.context
   let gas = 0
@@ -73,9 +73,12 @@ export const call = (frame: Frame, op: number): Frame | undefined => {
   if (gas < 0) return lacking(frame, gas)
   let codeAccount = callee
   if (schedule.isPrague) {
-    codeAccount = resolveCode(state, callee)
-    if (codeAccount !== callee) gas -= access(context, codeAccount) ? WARM_GAS : COLD_ACCOUNT_GAS
-    if (gas < 0) return lacking(frame, gas)
+    const target = targetOf(state, callee)
+    if (target !== undefined) {
+      codeAccount = target
+      gas -= access(context, target) ? WARM_GAS : COLD_ACCOUNT_GAS
+      if (gas < 0) return lacking(frame, gas)
+    }
   }
   frame.gas = gas
   if (!takeGas(frame, schedule.keeps64th, top)) return undefined

@@ -171,6 +171,25 @@ describe('an account that delegates', () => {
     expect(chained.value).toBe(0n)
   })
 
+  test.each([
+    ['CALL', [0, 0, 0, 0, 0]],
+    ['CALLCODE', [0, 0, 0, 0, 0]],
+    ['DELEGATECALL', [0, 0, 0, 0]],
+    ['STATICCALL', [0, 0, 0, 0]],
+  ] as const)(
+    'to itself: %s pays for the cold account, and 100 more for the target, warm by then',
+    (op, operands) => {
+      const authority = bytesToBigint(AUTHORITY)
+      // No gas for the callee, whose code (0xef…) cannot run: what is left is the caller's own cost.
+      const { gas, value } = run(returning([...operands, authority, 0], op), {
+        others: [[AUTHORITY, { code: designator(AUTHORITY) }]],
+      })
+      const aside = run(returning([...operands, authority, 0], 'POP POP', ...operands.map(() => 'POP'), 0))
+      expect(value).toBe(0n)
+      expect(gas - aside.gas).toBe(2600n + 100n - 2n * BigInt(operands.length + 2) - 3n)
+    },
+  )
+
   test('to a precompile runs nothing', () => {
     const { value } = run(returning([0, 0, 0, 0, 0, 0x7777], 'GAS CALL RETURNDATASIZE ADD'), {
       others: [[address(0x7777), { code: designator(address(2)) }]],
