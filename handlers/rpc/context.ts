@@ -81,6 +81,8 @@ export type RpcNetwork = {
   readonly listening: boolean
   /** enode URL of this node; undefined as long as it does not listen yet. */
   readonly enode: string | undefined
+  /** Resolves to the enode URL once this node listens. @throws when the node stops before */
+  whenListening(): Promise<string>
   /** Of p2p protocols, as `name/version`. */
   readonly capabilities: readonly string[]
   peerCount(): number

@@ -2,6 +2,7 @@ import type { QbftConsensus } from '../../core/genesis/schedule.ts'
 import { includesAddress } from '../../core/validators/votes.ts'
 import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
 import type { MinerSettings } from '../../handlers/rpc/context.ts'
+import { NetworkError } from '../../p2p/error.ts'
 import type { Network } from '../../p2p/network.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
 import type { Progress } from '../cli/progress.ts'
@@ -39,6 +40,8 @@ export type ParticipationOptions = {
 /** What makes a node one of many. Each part is there from when it runs. */
 export type Participation = {
   readonly network: () => Network | undefined
+  /** Resolves once the network listens. Rejects with NetworkError when the node stops before. */
+  readonly networkStarted: Promise<Network>
   readonly exchange: () => Exchange | undefined
   /** In which round the next block is being decided; undefined while this node takes no part in it. */
   readonly round: () => number | undefined
@@ -152,6 +155,9 @@ export const createParticipation = (from: ParticipationOptions): Participation =
   let exchange: Exchange | undefined
   let consensus: Consensus | undefined
   let network: Network | undefined
+  const listening = Promise.withResolvers<Network>()
+  // Nobody may be waiting for it.
+  listening.promise.catch(() => undefined)
   let learned: LearnedNodes | undefined
   let runs = false
   /** Starts and stops wait for each other. */
@@ -177,6 +183,7 @@ export const createParticipation = (from: ParticipationOptions): Participation =
   }
   return {
     network: () => network,
+    networkStarted: listening.promise,
     exchange: () => exchange,
     round: () => consensus?.round(),
     runs: () => consensus !== undefined,
@@ -209,10 +216,12 @@ export const createParticipation = (from: ParticipationOptions): Participation =
         )
         exchange.attach(network)
         consensus?.attach(network)
+        listening.resolve(network)
       }),
     stop: () =>
       inTurn(async () => {
         runs = false
+        listening.reject(new NetworkError('NOT_CONNECTED', 'this node stops'))
         // Consensus first: it finishes its block with the others.
         await endAll([endConsensus, () => network?.stop(), () => exchange?.stop(), () => learned?.settled()])
       }),

@@ -127,7 +127,9 @@ export const startServices = async (node: RunningNode, given: ServiceOptions): P
       recoverSenders: node.recoverSenders,
       submit: createSubmit(chain, pool, poolHead),
       network:
-        staticNodes === undefined ? undefined : rpcNetworkOf(chain.genesis.hash, participation.network),
+        staticNodes === undefined
+          ? undefined
+          : rpcNetworkOf(chain.genesis.hash, participation.network, participation.networkStarted),
       syncing: () => participation.exchange()?.progress(),
       differences: () => participation.exchange()?.differences() ?? [],
       votes,

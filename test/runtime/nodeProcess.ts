@@ -109,8 +109,10 @@ export const startNode = async (
 ): Promise<NodeProcess> => {
   // A killed node leaves its file behind, whose port nobody listens on any more.
   rmSync(join(dataPath, 'besu.ports'), { force: true })
-  const freePort = args.some(arg => arg.startsWith('--p2p-port=')) ? [] : ['--p2p-port=0']
-  const child = spawn([`--data-path=${dataPath}`, '--rpc-http-port=0', ...freePort, ...args], options)
+  const freePorts = ['--rpc-http-port=', '--p2p-port='].flatMap(option =>
+    args.some(arg => arg.startsWith(option)) ? [] : [`${option}0`],
+  )
+  const child = spawn([`--data-path=${dataPath}`, ...freePorts, ...args], options)
   let output = ''
   const add = (text: string): void => {
     output += text

@@ -9,8 +9,7 @@ import { RpcError, type RpcErrorName } from '../errors.ts'
 import { type Method, method, type Params } from '../method.ts'
 import { given, requireCount, required } from '../parameters/values.ts'
 import { nodeShape, peerShape } from '../shapes/node.ts'
-
-const networkOf = ({ network }: RpcContext): RpcNetwork => required(network, 'P2P_DISABLED')
+import { listeningEnode, networkOf } from './network.ts'
 
 /** What Besu answers to an enode URL that is not taken. */
 const REFUSALS: Readonly<Record<EnodeRefusal, RpcErrorName>> = {
@@ -36,9 +35,9 @@ const modifyPeer = async (
   requireCount(params, 1)
   const enode = given(params, 0)
   if (typeof enode !== 'string') throw new RpcError('INVALID_ENODE')
+  const network = networkOf(context)
+  await listeningEnode(network)
   try {
-    const network = networkOf(context)
-    required(network.enode, 'P2P_NOT_RUNNING')
     return await change(network, enode)
   } catch (cause) {
     const refusal = refusalOf(cause)
@@ -66,7 +65,9 @@ const readParts = (value: unknown): readonly string[] => {
 
 /** This node among the others, and its log. */
 export const ADMIN_METHODS: readonly Method[] = [
-  method('admin_nodeInfo', [], (_, context) => nodeShape(context, networkOf(context))),
+  method('admin_nodeInfo', [], async (_, context) =>
+    nodeShape(context, await listeningEnode(networkOf(context))),
+  ),
   method('admin_peers', [], (_, context) => {
     const network = networkOf(context)
     return network.peers().map(peer => peerShape(peer, context, network))

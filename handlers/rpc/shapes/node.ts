@@ -2,7 +2,6 @@ import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
 import { rulesAt } from '../../../core/genesis/schedule.ts'
 import { genesisConfig } from '../config/genesisConfig.ts'
 import type { RpcContext, RpcNetwork, RpcPeer, SyncingStatus } from '../context.ts'
-import { required } from '../parameters/values.ts'
 
 /** Besu's number for the handshake of nodes; clients know no other. */
 const HANDSHAKE_VERSION = 5
@@ -16,9 +15,8 @@ const placeOf = (enode: string): { readonly host: string; readonly port: number 
   return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) }
 }
 
-/** What admin_nodeInfo tells. @throws RpcError while the node does not listen yet */
-export const nodeShape = ({ chain, options }: RpcContext, network: RpcNetwork): Record<string, unknown> => {
-  const enode = required(network.enode, 'P2P_NOT_RUNNING')
+/** What admin_nodeInfo tells of the node with this enode URL. */
+export const nodeShape = ({ chain, options }: RpcContext, enode: string): Record<string, unknown> => {
   const { host, port } = placeOf(enode)
   const { header, hash, totalDifficulty } = chain.head()
   const { fork } = rulesAt(chain.configuration, header.number, header.timestamp, header.difficulty)

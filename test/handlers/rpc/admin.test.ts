@@ -26,6 +26,7 @@ const networkWith = (
   const network: RpcNetwork = {
     listening: true,
     enode: OWN,
+    whenListening: async () => OWN,
     capabilities: ['quorate/1'],
     peerCount: () => 1,
     peers: () => [PEER],
@@ -134,17 +135,34 @@ describe('a node that connects to others', () => {
 })
 
 describe('a node that does not listen yet', () => {
-  test('says so', async () => {
+  const starting = { enode: undefined, listening: false, peers: () => [], peerCount: () => 0 }
+
+  test('answers once it listens', async () => {
+    const listening = Promise.withResolvers<string>()
+    const { network, added } = networkWith({ ...starting, whenListening: () => listening.promise })
+    const node = await startTestNode({ rpc: { apis: APIS }, host: { network } })
+    expect(await node.call('net_listening')).toBe(false)
+    expect(await node.call('admin_peers')).toEqual([])
+    const asked = Promise.all([
+      node.call('net_enode'),
+      node.call('admin_addPeer', OTHER),
+      node.call('admin_nodeInfo'),
+    ])
+    await Bun.sleep(10)
+    expect(added.size).toBe(0)
+    listening.resolve(OWN)
+    expect(await asked).toMatchObject([OWN, true, { enode: OWN }])
+    expect([...added]).toEqual([OTHER])
+    await node.close()
+  })
+
+  test('says so when it stops instead', async () => {
     const { network } = networkWith({
-      enode: undefined,
-      listening: false,
-      peers: () => [],
-      peerCount: () => 0,
+      ...starting,
+      whenListening: () => Promise.reject(new Error('this node stops')),
     })
     const node = await startTestNode({ rpc: { apis: APIS }, host: { network } })
     const notRunning = { code: -32000, message: 'P2P network is not running' }
-    expect(await node.call('net_listening')).toBe(false)
-    expect(await node.call('admin_peers')).toEqual([])
     expect((await node.rpc('net_enode')).error).toEqual(notRunning)
     expect((await node.rpc('admin_nodeInfo')).error).toEqual(notRunning)
     expect((await node.rpc('admin_addPeer', OTHER)).error).toEqual(notRunning)

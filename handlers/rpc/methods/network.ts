@@ -1,0 +1,15 @@
+import type { RpcContext, RpcNetwork } from '../context.ts'
+import { RpcError } from '../errors.ts'
+import { required } from '../parameters/values.ts'
+
+/** @throws RpcError where this node connects to no others */
+export const networkOf = ({ network }: RpcContext): RpcNetwork => required(network, 'P2P_DISABLED')
+
+/** The own enode URL, once this node listens. @throws RpcError when it stops before */
+export const listeningEnode = async (network: RpcNetwork): Promise<string> => {
+  try {
+    return await network.whenListening()
+  } catch (cause) {
+    throw new RpcError('P2P_NOT_RUNNING', { cause })
+  }
+}
