@@ -10,8 +10,8 @@ export type ClientAddress = () => string
 /** Who a token, or the lack of one, stands for at this moment. Valid for the one request it was made for. */
 export type Identity = Caller & {
   /**
-   * True where no token was presented and nothing is open without one: HTTP answers 401 without reading the body
-   * (SHUT_OUT of the HTTP application), a WebSocket answers each message, as `permits` refuses every method.
+   * True without a valid token where no method is open to everyone: HTTP answers 401 without reading the body (SHUT_OUT of
+   * the HTTP application), a WebSocket answers each message, as `permits` refuses every method.
    */
   readonly shutOut: boolean
   /** When the token ends, in milliseconds since 1970; undefined where there is no valid one. */
@@ -25,7 +25,7 @@ export type Identity = Caller & {
  * A transport answers `POST /login` with `login`, and gets the caller that the dispatcher asks for with `identify`, from
  * the `Authorization` header as it came. `identify` is called again for each request and, on a WebSocket, for each
  * message: tokens that were verified are remembered until they expire, so it costs little and answers at once
- * (no promise) for all but the first. A bad token is no error: it stands for somebody without rights. On a WebSocket use
+ * (no promise) for all but the first. A bad token stands for somebody without rights. On a WebSocket use
  * connection.ts, which keeps the token of a connection, takes a new one, and ends its subscriptions.
  */
 export type Authentication = {

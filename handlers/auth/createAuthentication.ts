@@ -17,7 +17,8 @@ const SHOWN_NAME_LENGTH = 100
 /** Three parts of base64url without padding or white space (RFC 7515); decoders may pass over more. */
 const COMPACT = /^[\w-]+\.([\w-]+)\.[\w-]+$/
 
-const SCHEME = 'Bearer '
+/** The scheme of an `Authorization` header, in any case (RFC 9110, 11.1), and the token behind one or more spaces. */
+const BEARER = /^bearer +/i
 
 export type AuthenticationParts = {
   readonly login: Authentication['login']
@@ -29,9 +30,11 @@ export type AuthenticationParts = {
   readonly nowMs: () => number
 }
 
-/** The token of an `Authorization` header, undefined where it has none: the scheme is held to letter by letter, as Besu does. */
-const bearerToken = (authorization: string | null): string | undefined =>
-  authorization?.startsWith(SCHEME) === true ? authorization.slice(SCHEME.length) : undefined
+/** The token of an `Authorization` header; undefined without one, or with another scheme. */
+const bearerToken = (authorization: string | null): string | undefined => {
+  const scheme = authorization === null ? null : BEARER.exec(authorization)
+  return scheme === null ? undefined : authorization?.slice(scheme[0].length)
+}
 
 /** What the claims say before the signature is looked at: a token that has expired need not be verified. */
 const claimsOf = (token: string, nowMs: number): ReturnType<typeof readClaims> => {
@@ -65,10 +68,13 @@ export const createAuthentication = ({
     ({ name }: Right): void =>
       audit.denied({ who, what: name, from: client() })
 
-  const nobody = (why: string, client: ClientAddress, shutOut = false): Identity => ({
+  /** Without a valid token, and with no method open to everyone, no request can succeed. */
+  const isShutOut = openMethods.length === 0
+
+  const nobody = (why: string, client: ClientAddress): Identity => ({
     permits: isOpen,
     denied: denier(`nobody (${why})`, client),
-    shutOut,
+    shutOut: isShutOut,
     expiresAtMs: undefined,
   })
 
@@ -110,7 +116,7 @@ export const createAuthentication = ({
     nowMs,
     identify: (authorization, client) => {
       const token = bearerToken(authorization)
-      if (token === undefined) return nobody('no token', client, openMethods.length === 0)
+      if (token === undefined) return nobody('no token', client)
       const known = remembered.get(token, nowMs())
       if (known !== undefined) return somebody(known, client)
       const claims = claimsOf(token, nowMs())

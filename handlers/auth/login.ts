@@ -22,7 +22,7 @@ export type LoginParts = {
   readonly reportError: (what: string, error: unknown) => void
 }
 
-type LoginRequest = { readonly username: unknown; readonly password: unknown }
+type LoginRequest = { readonly username: string; readonly password: string }
 
 /** What the body asks for, or the answer to one that asks for nothing. */
 const readRequest = async (request: Request): Promise<LoginRequest | Response> => {
@@ -39,7 +39,9 @@ const readRequest = async (request: Request): Promise<LoginRequest | Response> =
   const { username, password } = value as { username?: unknown; password?: unknown }
   if (username === undefined || username === null || password === undefined || password === null)
     return answers.incomplete()
-  return { username, password }
+  return typeof username === 'string' && typeof password === 'string'
+    ? { username, password }
+    : answers.notText()
 }
 
 const isFull = (error: unknown): boolean => (error as { code?: unknown }).code === 'PASSWORD_QUEUE_FULL'
@@ -98,8 +100,7 @@ export const createLogin = ({
     const asked = await readRequest(request)
     if (asked instanceof Response) return asked
     const { username, password } = asked
-    const isPlausible =
-      typeof username === 'string' && typeof password === 'string' && username.length <= USERNAME_LENGTH_MAX
+    const isPlausible = username.length <= USERNAME_LENGTH_MAX
     const admission = limits.admit(from, isPlausible ? username : '')
     if (admission.kind !== 'admitted') {
       audit.denied({ who: 'nobody, as too many logins failed or are under way', what: 'login', from })
@@ -121,7 +122,7 @@ export const createLogin = ({
         return answers.tooBusy()
       }
       reportError('Login', error)
-      return answers.malformed()
+      return answers.internalError()
     } finally {
       admission.attempt.settled()
     }

@@ -13,12 +13,19 @@ export const notEnabled = (): Response =>
 export const incomplete = (): Response =>
   text(400, 'Authentication failed: username and password are required.')
 
+/** A user name or a password of another JSON type; Besu answers it with 401. */
+export const notText = (): Response =>
+  text(400, 'Authentication failed: username and password must be strings.')
+
 /** One answer for an unknown user and a wrong password. */
 export const incorrect = (): Response =>
   text(401, 'Authentication failed: the username or password is incorrect.')
 
-/** Besu's for a body that is no JSON object. */
-export const malformed = (): Response => text(500, 'Internal Server Error')
+/** The body is not a JSON object; Besu answers it with 500. */
+export const malformed = (): Response => text(400, 'Authentication failed: the body must be a JSON object.')
+
+/** The node's own fault. */
+export const internalError = (): Response => text(500, 'Internal Server Error')
 
 /** Besu has no such bound. */
 export const tooLong = (): Response => text(413, 'Authentication failed: the request is too long.')

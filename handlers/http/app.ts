@@ -64,7 +64,14 @@ const lateBody = (): Response =>
     headers: { ...JSON_HEADERS, ...CLOSING },
   })
 
-/** The answer to one who may do nothing and showed no token. */
+/** The answer to GET /, with Besu's status: what listens here, for a person with a browser or curl. */
+const description = ({ options, chain }: RpcContext): Response =>
+  new Response(
+    `${options.clientVersion} is a QBFT blockchain node of chain ${chain.configuration.chainId}. It answers JSON-RPC requests sent with POST to this address.\n`,
+    { status: 201, headers: { 'content-type': 'text/plain; charset=utf-8' } },
+  )
+
+/** The answer to a request whose token permits nothing, or that has none. Its body is not read. */
 const SHUT_OUT: Reply = { status: 401, body: replyText('null', errorOutcome('UNAUTHORIZED')) }
 
 /** What the methods of one node share; made once for all its endpoints. */
@@ -134,7 +141,7 @@ export const createRpcApp = (
   const app = new Hono<{ Bindings: { readonly peer: () => string } }>()
   // With a query; without one it goes the short way below.
   app.post('/', c => post(c.req.raw, c.env.peer))
-  app.get('/', () => new Response(null, { status: 201 }))
+  app.get('/', () => description(context))
   app.all('/', () => notAllowed('GET, POST'))
   app.post('/login', c => login(c.req.raw, c.env.peer))
   app.all('/login', () => notAllowed('POST'))

@@ -8,6 +8,8 @@ const rejected = (body: string): Response =>
   })
 
 export type Cors = {
+  /** The refusal of an origin that is not on the list. A request without an origin does not come from a web page: it passes. */
+  readonly refuse: (origin: string | null) => Response | undefined
   /** The answer to a request that goes no further: a refused origin or a preflight. */
   readonly answer: (request: Request, origin: string) => Response | undefined
   /** Adds what lets the origin read the response. */
@@ -16,7 +18,7 @@ export type Cors = {
 
 /**
  * Besu's `--rpc-http-cors-origins`: regular expressions, one of which must match the whole Origin; `*` alone matches all.
- * An empty list refuses every request that carries an Origin. Requests without one never come here.
+ * An empty list refuses every request that carries an Origin.
  * @param body of the answer to an origin that is refused.
  */
 export const createCors = (origins: readonly string[], body = 'Exception thrown handling RPC'): Cors => {
@@ -29,6 +31,7 @@ export const createCors = (origins: readonly string[], body = 'Exception thrown 
     return response
   }
   return {
+    refuse: origin => (origin === null || origin === '' || isAllowed(origin) ? undefined : rejected(body)),
     answer: (request, origin) => {
       if (!isAllowed(origin)) return rejected(body)
       if (request.method !== 'OPTIONS' || !request.headers.has('access-control-request-method'))

@@ -2,6 +2,7 @@ import type { Authentication } from '../auth/authentication.ts'
 import type { ClientOf } from '../auth/client.ts'
 import { createConnectionAuthentication } from '../auth/connection.ts'
 import { authorizationOfSubprotocols, TOKEN_SUBPROTOCOL } from '../auth/subprotocol.ts'
+import { createCors } from '../http/cors.ts'
 import { createHostCheck } from '../http/hosts.ts'
 import type { RpcContext } from '../rpc/context.ts'
 import { createDispatcher, type TransportReplies } from '../rpc/dispatcher.ts'
@@ -16,6 +17,11 @@ import { CLOSE_CODES, type Upgrade } from './socket.ts'
 export type WsOptions = {
   /** Lower case; `*` alone for every host. */
   readonly hostAllowlist: readonly string[]
+  /**
+   * Web origins whose pages may open a connection, as the list of HTTP has them: regular expressions of whole origins. A client
+   * that is no browser sends none.
+   */
+  readonly corsOrigins: readonly string[]
   /** Open connections. */
   readonly connectionsMax: number
   readonly authentication: Authentication
@@ -65,8 +71,8 @@ const WS_REPLIES: TransportReplies = {
 
 /**
  * JSON-RPC over WebSocket as Besu serves it, on a port of its own: every path may be upgraded, POST /login gives tokens,
- * other requests are answered with 400; the host allowlist stands before everything, and an upgrade is never refused for
- * want of a token.
+ * other requests are answered with 400. The host allowlist and the list of origins stand before everything: browsers let every
+ * page open a WebSocket to any address. An upgrade is never refused for want of a token.
  * @param context with the options of WebSocket: its groups, its timeout, no limit on batches.
  */
 export const createWsApp = (context: RpcContext, options: WsOptions): WsApp => {
@@ -74,6 +80,7 @@ export const createWsApp = (context: RpcContext, options: WsOptions): WsApp => {
   const dispatcher = createDispatcher([...METHODS, ...CONNECTION_METHODS], context, WS_REPLIES)
   const hub = createSubscriptionHub(createFeeds(context))
   const refusedHost = createHostCheck(options.hostAllowlist)
+  const cors = createCors(options.corsOrigins, 'CORS Rejected - Invalid origin')
   const sessions = new Set<OpenSession>()
 
   const clientAddress = ({ headers }: Requested, peer: () => string): string =>
@@ -82,8 +89,10 @@ export const createWsApp = (context: RpcContext, options: WsOptions): WsApp => {
   const upgrade: WsApp['upgrade'] = (request, peer) => {
     const refusal = refusedHost(request)
     if (refusal !== undefined) return refusal
-    if (sessions.size >= connectionsMax) return TOO_MANY()
     const { headers } = request
+    const refusedOrigin = cors.refuse(headers.get('origin'))
+    if (refusedOrigin !== undefined) return refusedOrigin
+    if (sessions.size >= connectionsMax) return TOO_MANY()
     const offered = headers.get('sec-websocket-protocol')
     const token = authentication.acceptsSubprotocol ? authorizationOfSubprotocols(offered) : undefined
     const authorization = token ?? headers.get('authorization')
@@ -122,13 +131,20 @@ export const createWsApp = (context: RpcContext, options: WsOptions): WsApp => {
     }
   }
 
+  const route = (request: Request, peer: () => string): Response | Promise<Response> =>
+    request.method === 'POST' && new URL(request.url).pathname === '/login'
+      ? authentication.login(request, () => clientAddress(request, peer))
+      : NOT_HTTP()
+
   return {
     fetch: (request, peer) => {
       const refusal = refusedHost(request)
       if (refusal !== undefined) return refusal
-      return request.method === 'POST' && new URL(request.url).pathname === '/login'
-        ? authentication.login(request, () => clientAddress(request, peer))
-        : NOT_HTTP()
+      const origin = request.headers.get('origin')
+      if (origin === null || origin === '') return route(request, peer)
+      const answered = cors.answer(request, origin)
+      if (answered !== undefined) return answered
+      return Promise.resolve(route(request, peer)).then(response => cors.allow(response, origin))
     },
     upgrade,
     get size() {

@@ -25,11 +25,14 @@ const dependentsOf = (options: NodeOptions): readonly Dependents[] => {
   const { http, p2p } = enabledBy(options)
   // Other ports listen where it says, too.
   const { p2pHost: _, ...p2pTable } = P2P_OPTIONS
+  // A WebSocket may be opened from these origins, too.
+  const { rpcHttpCorsOrigins, ...rpcHttp } = RPC_OPTIONS
   const { rpcHttpAuthenticationJwtAlgorithm, ...httpAuth } = HTTP_AUTH_OPTIONS
   const { rpcWsAuthenticationJwtAlgorithm, ...wsAuth } = WS_AUTH_OPTIONS
   return [
     { parent: 'p2p-enabled', isOn: p2p, tables: [p2pTable] },
-    { parent: 'rpc-http-enabled', isOn: http, tables: [RPC_OPTIONS, HTTP_AUTH_OPTIONS] },
+    { parent: 'rpc-http-enabled', isOn: http, tables: [rpcHttp, HTTP_AUTH_OPTIONS] },
+    { parent: 'rpc-http-enabled', isOn: http || options.rpcWsEnabled, tables: [{ rpcHttpCorsOrigins }] },
     {
       parent: 'rpc-http-enabled',
       isOn: http || options.rpcWsEnabled || options.graphqlHttpEnabled,

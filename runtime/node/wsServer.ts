@@ -55,6 +55,7 @@ export const serveWs = (
   listener.attach(
     createWsApp(context, {
       hostAllowlist: options.hostAllowlist,
+      corsOrigins: [...options.rpcHttpCorsOrigins, ...options.rpcWsCorsOrigins],
       connectionsMax: options.rpcWsMaxActiveConnections,
       authentication: access.ws,
       clientOf: access.clientOf,

@@ -1,5 +1,5 @@
 import { booleanOption, integerOption, listOption, textOption, type OptionTable } from '../option.ts'
-import { checkApiGroups } from '../rpcValues.ts'
+import { checkApiGroups, checkCorsOrigins } from '../rpcValues.ts'
 
 const WS = 'JSON-RPC over WebSocket'
 
@@ -36,6 +36,15 @@ export const WS_OPTIONS = {
     shownDefault: 'ETH,NET,WEB3; on a development chain QBFT,TXPOOL,DEBUG too',
     check: checkApiGroups,
     description: 'Groups of methods to serve; eth_subscribe and eth_unsubscribe always are',
+  }),
+  rpcWsCorsOrigins: listOption({
+    name: 'rpc-ws-cors-origins',
+    group: WS,
+    fallback: [] as readonly string[],
+    shownDefault: 'none',
+    check: checkCorsOrigins,
+    description:
+      'Web origins that may open a WebSocket beside those of --rpc-http-cors-origins, regular expressions; * for all',
   }),
   rpcWsMaxActiveConnections: integerOption({
     name: 'rpc-ws-max-active-connections',

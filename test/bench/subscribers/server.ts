@@ -20,6 +20,7 @@ node.chain.onHead(() => {
 })
 const app = createWsApp(node.context, {
   hostAllowlist: ['*'],
+  corsOrigins: [],
   connectionsMax,
   authentication: NO_AUTHENTICATION,
   clientOf: peer => peer,

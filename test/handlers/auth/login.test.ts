@@ -5,6 +5,8 @@ import { comparePassword, nobodysHash, passwordProblem } from '../../../handlers
 import { hashOf, startLoginNode, userToml } from './loginNode.ts'
 
 const INCORRECT = 'Authentication failed: the username or password is incorrect.'
+const NOT_TEXT = 'Authentication failed: username and password must be strings.'
+const MALFORMED = 'Authentication failed: the body must be a JSON object.'
 const REQUIRED = 'Authentication failed: username and password are required.'
 
 const USERS = userToml('alice', 'secret', ['eth:*', 'net:version']) + userToml('none', 'secret', [])
@@ -125,18 +127,18 @@ describe('given a login that fails', () => {
     ['an empty password', { username: 'alice', password: '' }, 401, INCORRECT],
     ['an empty name', { username: '', password: 'secret' }, 401, INCORRECT],
     ['a name of every object', { username: '__proto__', password: 'secret' }, 401, INCORRECT],
-    ['a number as name', { username: 1, password: 'secret' }, 401, INCORRECT],
-    ['a list as password', { username: 'alice', password: ['secret'] }, 401, INCORRECT],
+    ['a number as name', { username: 1, password: 'secret' }, 400, NOT_TEXT],
+    ['a list as password', { username: 'alice', password: ['secret'] }, 400, NOT_TEXT],
     ['a very long name', { username: 'a'.repeat(4_000), password: 'secret' }, 401, INCORRECT],
     ['no password', { username: 'alice' }, 400, REQUIRED],
     ['null as password', { username: 'alice', password: null }, 400, REQUIRED],
     ['no name', { password: 'secret' }, 400, REQUIRED],
     ['nothing', {}, 400, REQUIRED],
     ['no body', '', 400, REQUIRED],
-    ['no JSON', '{', 500, 'Internal Server Error'],
-    ['a list', [], 500, 'Internal Server Error'],
-    ['null', 'null', 500, 'Internal Server Error'],
-    ['a text', '"alice"', 500, 'Internal Server Error'],
+    ['no JSON', '{', 400, MALFORMED],
+    ['a list', [], 400, MALFORMED],
+    ['null', 'null', 400, MALFORMED],
+    ['a text', '"alice"', 400, MALFORMED],
     [
       'too much',
       { username: 'alice', password: 'x'.repeat(9_000) },
@@ -144,7 +146,7 @@ describe('given a login that fails', () => {
       'Authentication failed: the request is too long.',
     ],
   ]
-  test.each(table)('by %s then the answer is Besu’s', async (_, body, status, text) => {
+  test.each(table)('by %s then the answer says so with its status', async (_, body, status, text) => {
     const node = await startLoginNode(USERS)
     expect(await outcome(await node.login(body))).toEqual([status, text])
     expect(node.denials.length).toBe(status === 401 ? 1 : 0)

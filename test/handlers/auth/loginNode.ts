@@ -49,6 +49,7 @@ export type LoginNodeOptions = {
 let sharedIssuer: Promise<Issuer> | undefined
 
 const noContext = {
+  chain: { configuration: { chainId: 1337n } },
   options: { ...RPC_DEFAULTS, clientVersion: 'quorate/v0', networkId: 1337n },
 } as unknown as RpcContext
 

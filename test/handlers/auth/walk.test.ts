@@ -103,7 +103,7 @@ describe('given a node with tokens', () => {
     }
   })
 
-  test('then a malformed body is told to whoever shows a token, be it a bad one', async () => {
+  test('then a malformed body is told to whoever shows a token where a method is open, be it a bad one', async () => {
     const response = await node.post('{', 'x.y.z')
     expect([response.status, ((await response.json()) as Answer).error?.code]).toEqual([400, -32700])
   })
@@ -125,8 +125,19 @@ describe('given a node with tokens', () => {
       )
     }
     expect(closed.denials[0]).toEqual({ who: 'nobody (no token)', what: 'any method', from: '192.0.2.1' })
-    const bad = await closed.post({ id: 7, method: 'eth_blockNumber' }, 'x.y.z')
-    expect([bad.status, ((await bad.json()) as Answer).id]).toEqual([401, 7])
+  })
+
+  test('when nothing is open then a request with a bad token is refused unread', async () => {
+    const closed = await startLoginNode(USERS, { context: host.context })
+    for (const body of ['{', '[{"id":7,"method":"eth_blockNumber"}]']) {
+      const bad = await closed.post(body, 'x.y.z')
+      expect([bad.status, await bad.json()]).toEqual([401, { jsonrpc: '2.0', id: null, error: UNAUTHORIZED }])
+    }
+    expect(closed.denials[0]).toEqual({
+      who: 'nobody (the token is malformed)',
+      what: 'any method',
+      from: '192.0.2.1',
+    })
   })
 
   test('then signs of life need no token', async () => {

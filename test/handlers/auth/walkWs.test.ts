@@ -35,6 +35,7 @@ beforeAll(async () => {
   node = await startLoginNode(USERS, { context: host.context, ownKey: true })
   app = createWsApp(host.context, {
     hostAllowlist: ['*'],
+    corsOrigins: [],
     connectionsMax: 10,
     authentication: node.authentication,
     clientOf: peer => peer,

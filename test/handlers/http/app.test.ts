@@ -9,6 +9,7 @@ const BODY_BYTES_MAX = 1000
 const contextWith = (more: Partial<RpcContext> = {}): RpcContext =>
   ({
     options: { ...RPC_DEFAULTS, clientVersion: 'quorate/v0', networkId: 1337n },
+    chain: { configuration: { chainId: 1337n } },
     network: undefined,
     syncing: () => undefined,
     differences: () => [],
@@ -73,9 +74,12 @@ describe('the routes', () => {
     expect((await post(ACCOUNTS, { accept: 'text/html, application/*' })).status).toBe(200)
   })
 
-  test('GET / is 201 and empty', async () => {
+  test('GET / is 201 and says in one line what the node is', async () => {
     const response = await send('/')
-    expect([response.status, await response.text()]).toEqual([201, ''])
+    expect([response.status, await response.text()]).toEqual([
+      201,
+      'quorate/v0 is a QBFT blockchain node of chain 1337. It answers JSON-RPC requests sent with POST to this address.\n',
+    ])
   })
 
   test('other methods are 405 with what is allowed', async () => {

@@ -48,6 +48,7 @@ afterAll(() => sample.node.close())
 beforeEach(() => {
   app = createWsApp(sample.node.context, {
     hostAllowlist: ['*'],
+    corsOrigins: [],
     connectionsMax: 10,
     authentication: login.authentication,
     clientOf: peer => peer,

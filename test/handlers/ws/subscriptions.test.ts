@@ -107,6 +107,7 @@ const start = (authentication: Authentication = NO_AUTHENTICATION) => {
   const { context, listeners } = counting(sample.node.context)
   const app = createWsApp(context, {
     hostAllowlist: ['localhost'],
+    corsOrigins: [],
     connectionsMax: 3,
     authentication,
     clientOf: peer => peer,
