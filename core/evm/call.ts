@@ -94,7 +94,7 @@ export const call = (frame: Frame, op: number): Frame | undefined => {
         inputOffset,
         inputSize,
         stipend,
-        reason: frame.depth >= DEPTH_MAX ? 'Too many stack frames' : 'Insufficient balance',
+        reason: frame.account.balance < wei ? 'insufficient balance for transfer' : 'max call depth exceeded',
         returns: true,
       })
     returnGas(frame, frame.given + stipend, frame.givenReserve)

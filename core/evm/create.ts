@@ -36,8 +36,8 @@ const addressFor = (frame: Frame, op: number, top: number, code: Uint8Array): Ad
 
 /** Why the creation cannot begin. */
 const refusalOf = (frame: Frame, wei: bigint): HaltReason => {
-  if (frame.depth >= DEPTH_MAX) return 'Too many stack frames'
-  return frame.account.balance < wei ? 'Insufficient balance' : 'Nonce overflow'
+  if (frame.account.balance < wei) return 'insufficient balance for transfer'
+  return frame.depth >= DEPTH_MAX ? 'max call depth exceeded' : 'execution failed'
 }
 
 /**
@@ -101,7 +101,7 @@ export const create = (frame: Frame, op: number): Frame | undefined => {
         inputOffset: offset,
         inputSize: size,
         stipend: 0,
-        reason: 'Create collision',
+        reason: 'Illegal state change',
         returns: false,
       })
     num[frame.sp] = 0

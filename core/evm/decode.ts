@@ -24,6 +24,9 @@ const OP_DUP = 0x80
 /** Swaps the top with an item: how far below. */
 const OP_SWAP = 0x90
 
+/** Stands for each byte that is no opcode of the fork: that byte. */
+const INVALID = 0xfe
+
 /** High limbs below this belong to numbers that a stack item holds in `num`. */
 const HIGH_LIMB_MAX = 2097152
 const STOP = 0x00
@@ -33,7 +36,6 @@ const JUMPI = 0x57
 const PC = 0x58
 const JUMPDEST = 0x5b
 const PUSH0 = 0x5f
-const INVALID = 0xfe
 
 /** After these nothing follows but a JUMPDEST: STOP, JUMP, RETURN, REVERT, INVALID, SELFDESTRUCT. */
 const ENDS = [STOP, JUMP, 0xf3, 0xfd, INVALID, 0xff]
@@ -63,8 +65,8 @@ const KINDS = Uint8Array.from({ length: 256 }, (_, op) => kindOf(op))
 const INPUTS = Int32Array.from({ length: 256 }, (_, op) => OPCODES[op]?.inputs ?? 0)
 const MOVES = Int32Array.from({ length: 256 }, (_, op) => (OPCODES[op]?.outputs ?? 0) - (INPUTS[op] ?? 0))
 
-/** The most words that a byte of code becomes: a step, a block and an opcode. */
-const WORDS_OF_BYTE = 8
+/** The most words that a byte of code becomes: a step (2), a block (5), and an opcode with one operand (2). */
+const WORDS_OF_BYTE = 9
 /** A scratch of more words than these is not kept: only initialization code from before Shanghai is that long. */
 const SCRATCH_WORDS_KEPT = 2 ** 20
 
@@ -159,7 +161,7 @@ export const decodeProgram = (code: Uint8Array, schedule: Schedule, isStepped: b
       pc++
       continue
     }
-    at = writeOpcode(words, at, op, kind, pc, code.length)
+    at = writeOpcode(words, at, op, kind, pc, code)
     if (kind === KIND_BREAK) block = -1
     else if (kind === KIND_END) isDead = true
   }
@@ -188,7 +190,7 @@ const writeOpcode = (
   op: number,
   kind: number,
   pc: number,
-  codeLength: number,
+  code: Uint8Array,
 ): number => {
   if (kind === KIND_DUP) {
     words[at] = OP_DUP
@@ -202,12 +204,14 @@ const writeOpcode = (
   }
   if (kind === KIND_CONSTANT) {
     words[at] = OP_PUSH
-    words[at + 1] = op === PC ? pc : op === CODESIZE ? codeLength : 0
+    words[at + 1] = op === PC ? pc : op === CODESIZE ? code.length : 0
     return at + 2
   }
   if (kind === KIND_JUMPDEST) return at
   words[at] = op
-  return at + 1
+  if (op !== INVALID) return at + 1
+  words[at + 1] = code[pc]!
+  return at + 2
 }
 
 /** Decodes the block that begins at `start`, and nothing else, with each instruction as a block of its own. */

@@ -11,6 +11,7 @@ import { selfDestruct } from './operations/account.ts'
 import { loadInputEdge, loadWord, storeWord } from './operations/data.ts'
 import { OPERATIONS, STACK_MOVES } from './operations/operations.ts'
 import { load, store } from './operations/storage.ts'
+import { invalidOpcode } from './result.ts'
 import { shiftLeft, shiftRight } from './shift.ts'
 import { copyItem, limbs as stackLimbs, putBigint, num as stackNum, putWord, swapLimbs } from './stack.ts'
 import { traceStep } from './trace.ts'
@@ -373,9 +374,8 @@ export const runFrame = (frame: Frame): Frame | undefined => {
       case 0xa1: // LOG1
       case 0xa2: // LOG2
       case 0xa3: // LOG3
-      case 0xa4: // LOG4
-      case 0xfe: {
-        // INVALID
+      case 0xa4: {
+        // LOG4
         const op = words[ip]!
         gas = OPERATIONS[op]!(frame, sp, gas)
         if (gas < 0) return haltWith(frame, gas)
@@ -384,6 +384,9 @@ export const runFrame = (frame: Frame): Frame | undefined => {
         ip++
         continue
       }
+      case 0xfe: // INVALID, with the byte that stands there
+        frame.halt = invalidOpcode(words[ip + 1]!)
+        return haltWith(frame, gas)
       default:
         throw new RangeError(`no instruction ${words[ip]}`)
     }

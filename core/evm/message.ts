@@ -64,7 +64,7 @@ const startCreate = (frame: Frame, sender: AccountState, initCode: Uint8Array, v
   frame.code = initCode
   if (collides(frame.account)) {
     frame.outcome = 'halt'
-    frame.halt = 'Create collision'
+    frame.halt = 'Illegal state change'
     frame.output = EMPTY_BYTES
     const { tracer } = frame.context
     if (tracer !== undefined) traceEnter(tracer, frame, frame.account.address, undefined)

@@ -1,22 +1,30 @@
 import type { Address } from '../bytes/bytes.ts'
 import type { Log } from '../chain/receipt.ts'
 
-/** Why execution stopped exceptionally; the texts are Besu's. */
+/**
+ * Why execution stopped exceptionally. The texts are those of Besu's ExceptionalHaltReason; the last three are its
+ * SoftFailureReason, of a call or creation that did not begin and gave the gas back.
+ */
 export type HaltReason =
   | 'Out of gas'
   | 'Stack underflow'
   | 'Out of stack'
   | 'Bad jump destination'
-  | 'Bad instruction'
+  | `Invalid opcode: 0x${string}`
   | 'Out of bounds'
   | 'Illegal state change'
   | 'Code is too large'
   | 'Code is invalid'
   | 'Precompile error'
-  | 'Create collision'
-  | 'Too many stack frames'
-  | 'Insufficient balance'
-  | 'Nonce overflow'
+  | 'max call depth exceeded'
+  | 'insufficient balance for transfer'
+  | 'execution failed'
+
+/** The reason for a byte that is no opcode of the fork, and for INVALID itself. */
+export const invalidOpcode = (byte: number): HaltReason =>
+  `Invalid opcode: 0x${byte.toString(16).padStart(2, '0')}`
+
+export const isInvalidOpcode = (reason: HaltReason): boolean => reason.startsWith('Invalid opcode: ')
 
 export type TransactionResult = {
   readonly success: boolean

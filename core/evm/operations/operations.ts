@@ -7,9 +7,8 @@ import { LOG } from './log.ts'
 import type { Operation } from './operation.ts'
 import { STORAGE } from './storage.ts'
 
-const unknown: Operation = frame => {
-  frame.halt = 'Bad instruction'
-  return -1
+const notHere: Operation = () => {
+  throw new RangeError('the interpreter runs this opcode itself')
 }
 
 const ALL: Readonly<Record<number, Operation>> = {
@@ -22,7 +21,7 @@ const ALL: Readonly<Record<number, Operation>> = {
 }
 
 /** By opcode byte. */
-export const OPERATIONS: readonly Operation[] = Array.from({ length: 256 }, (_, byte) => ALL[byte] ?? unknown)
+export const OPERATIONS: readonly Operation[] = Array.from({ length: 256 }, (_, byte) => ALL[byte] ?? notHere)
 
 /** By opcode byte: how far the opcode moves the top of the stack. */
 export const STACK_MOVES: Int32Array = Int32Array.from({ length: 256 }, (_, byte) => {

@@ -41,9 +41,9 @@ const LOG_BYTES = 320
 
 /** Calls and creations that did not begin: the caller got the gas back. */
 const REFUSALS: ReadonlySet<HaltReason> = new Set([
-  'Too many stack frames',
-  'Insufficient balance',
-  'Nonce overflow',
+  'max call depth exceeded',
+  'insufficient balance for transfer',
+  'execution failed',
 ])
 
 export const wasRefused = ({ halt }: CallNode): boolean => halt !== undefined && REFUSALS.has(halt)

@@ -16,6 +16,9 @@ const PARITY_ERRORS: Readonly<Record<string, string>> = {
   'precompile failed': 'Built-in failed',
 }
 
+const parityError = (error: string): string =>
+  PARITY_ERRORS[error] ?? (error.startsWith('Invalid opcode: ') ? 'Bad instruction' : error)
+
 const actionAndResult = (node: CallNode): readonly [type: string, action: Json, result: Json | undefined] => {
   const value = toQuantity(node.kind === 'STATICCALL' ? 0n : node.value)
   const from = toHex(node.from)
@@ -57,7 +60,7 @@ export const flatCallTracer =
       const calls = node.calls.filter(isShown)
       const [type, action, result] = actionAndResult(node)
       const error = errorOf(node)
-      const shown = error !== undefined && convertParityErrors ? (PARITY_ERRORS[error] ?? error) : error
+      const shown = error !== undefined && convertParityErrors ? parityError(error) : error
       into.push({
         action,
         ...blockMembers(place),

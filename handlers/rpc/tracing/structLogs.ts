@@ -4,6 +4,7 @@ import { OPCODES } from '../../../core/evm/opcodes.ts'
 import type { TraceCall, TraceResult, TraceStep } from '../../../core/evm/tracer.ts'
 import { type ForkName, forkIsAtLeast } from '../../../core/genesis/fork.ts'
 import { createAsciiBuffer, createJsonWriter } from '../jsonWriter.ts'
+import { haltName } from './haltTexts.ts'
 import { createStackTexts } from './stackTexts.ts'
 import type { TracerKind } from './traced.ts'
 
@@ -160,7 +161,7 @@ export const structLogTracer =
     }
 
     const endOf = ({ outcome, halt, output }: TraceResult): string => {
-      if (outcome === 'halt') return `,"error":${JSON.stringify(halt ?? 'Out of gas')}`
+      if (outcome === 'halt') return `,"error":${JSON.stringify(haltName(halt ?? 'Out of gas'))}`
       return outcome === 'revert' ? `,"reason":"${toHex(output)}"` : ''
     }
 

@@ -159,7 +159,7 @@ describe('a creation that does not come to pass', () => {
     const { result } = runCreation(INIT, 'osaka', { world, gasLimit: 100_000n })
     expect(result).toMatchObject({
       gasUsed: 100_000n,
-      failure: { kind: 'halt', reason: 'Create collision' },
+      failure: { kind: 'halt', reason: 'Illegal state change' },
     })
   })
 

@@ -112,7 +112,11 @@ describe('what opcodes answer', () => {
       for (const fork of FORKS) {
         const reason = reasonOf(run(code(...operands, opcode.name), { fork }))
         const isKnown = forkIsAtLeast(fork, opcode.since) && opcode.name !== 'INVALID'
-        const answer: string[] = [opcode.name, fork, reason === 'Bad instruction' ? 'unknown' : 'known']
+        const answer: string[] = [
+          opcode.name,
+          fork,
+          reason?.startsWith('Invalid opcode') === true ? 'unknown' : 'known',
+        ]
         expect(answer).toEqual([opcode.name, fork, isKnown ? 'known' : 'unknown'])
       }
     }
@@ -212,9 +216,9 @@ describe('why code halts', () => {
   test.each([
     ['Stack underflow', code(1, 'ADD')],
     ['Stack underflow', code(1, 'POP POP')],
-    ['Bad instruction', code(1, 'INVALID')],
-    ['Bad instruction', Uint8Array.of(0x0c)],
-    ['Bad instruction', Uint8Array.of(0xef)],
+    ['Invalid opcode: 0xfe', code(1, 'INVALID')],
+    ['Invalid opcode: 0x0c', Uint8Array.of(0x0c)],
+    ['Invalid opcode: 0xef', Uint8Array.of(0xef)],
     ['Out of stack', Uint8Array.from({ length: 1025 }, () => 0x30)],
     ['Out of bounds', code(1, 0, 0, 'RETURNDATACOPY')],
     ['Out of bounds', code(0, 1, 0, 'RETURNDATACOPY')],

@@ -147,13 +147,13 @@ describe('a tracer', () => {
     expect(seen).toEqual([
       'CALL 0 true',
       'CALL 1 true',
-      '1 Insufficient balance true',
+      '1 insufficient balance for transfer true',
       'CREATE 1 true',
-      '1 Insufficient balance true',
+      '1 insufficient balance for transfer true',
       'CREATE2 1 true',
       '1 undefined true',
       'CREATE2 1 true',
-      '1 Create collision false',
+      '1 Illegal state change false',
       '0 undefined true',
     ])
   })
@@ -201,6 +201,13 @@ describe('a tracer', () => {
     }
     run(code([7, 8], [9, 0, 'MSTORE'], 'STOP'), { tracer })
     expect(seen).toEqual([2, 8n, 7n, 32, Uint8Array.of(9, 0, 0)])
+  })
+
+  test('sees each of 20,000 instructions that take the most room in a program', () => {
+    let count = 0
+    const swaps = Uint8Array.from({ length: 20_002 }, (_, pc) => (pc < 2 ? 0x5f : 0x90))
+    const { result } = run(swaps, { tracer: { onStep: () => count++ } })
+    expect([result.success, count]).toEqual([true, 20_003])
   })
 
   test('changes nothing', () => {

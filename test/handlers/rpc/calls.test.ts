@@ -119,7 +119,7 @@ describe('eth_call', () => {
         code: -32000,
         message: `Transaction processing could not be completed due to an exception (${reason})`,
       })
-      expect((await failing('withBadInstruction')).error).toEqual(halted('Bad instruction'))
+      expect((await failing('withBadInstruction')).error).toEqual(halted('Invalid opcode: 0xfe'))
       expect((await failing('withoutEnd', [], { gas: '0x30000' })).error).toEqual(halted('Out of gas'))
     })
 

@@ -1,5 +1,5 @@
 import { toHex, toQuantity } from '../../../../core/bytes/hex.ts'
-import type { HaltReason } from '../../../../core/evm/result.ts'
+import { type HaltReason, isInvalidOpcode } from '../../../../core/evm/result.ts'
 import { type RpcErrorObject, RPC_ERRORS } from '../../errors.ts'
 import { blockShape } from '../../shapes/block.ts'
 import { receiptLogShape } from '../../shapes/receipt.ts'
@@ -8,29 +8,31 @@ import type { SimulatedBlock, SimulatedCall } from './execute.ts'
 
 type Json = Record<string, unknown>
 
-/** How geth, whose texts the execution-apis' examples have, names what stops a call. */
+/**
+ * geth's texts, which the execution-apis' examples have, for what stops a call. A call that a client sends is not static, so
+ * that only a creation at an address in use changes state illegally.
+ */
 const HALT_TEXTS: Readonly<Partial<Record<HaltReason, string>>> = {
   'Out of gas': 'out of gas',
   'Stack underflow': 'stack underflow',
   'Out of stack': 'stack limit reached',
   'Bad jump destination': 'invalid jump destination',
-  'Bad instruction': 'invalid opcode',
   'Out of bounds': 'return data out of bounds',
-  'Illegal state change': 'write protection',
+  'Illegal state change': 'contract address collision',
   'Code is too large': 'max code size exceeded',
   'Code is invalid': 'invalid code: must not begin with 0xef',
   'Precompile error': 'precompile failed',
-  'Create collision': 'contract address collision',
-  'Too many stack frames': 'max call depth exceeded',
-  'Insufficient balance': 'insufficient balance for transfer',
 }
+
+const haltText = (reason: HaltReason): string =>
+  isInvalidOpcode(reason) ? 'invalid opcode' : (HALT_TEXTS[reason] ?? reason)
 
 const errorOf = ({ result: { failure, output } }: SimulatedCall): RpcErrorObject | undefined => {
   if (failure === undefined) return undefined
   if (failure.kind === 'halt')
     return {
       code: RPC_ERRORS.SIMULATED_CALL_HALTED.code,
-      message: HALT_TEXTS[failure.reason] ?? failure.reason,
+      message: haltText(failure.reason),
     }
   const reason = revertText(output)
   return {

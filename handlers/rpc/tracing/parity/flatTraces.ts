@@ -1,6 +1,7 @@
 import { toHex, toQuantity } from '../../../../core/bytes/hex.ts'
 import type { TransactionResult } from '../../../../core/evm/result.ts'
 import { type CallNode, wasRefused } from '../calls.ts'
+import { flatHaltText } from '../haltTexts.ts'
 import type { Place } from '../traced.ts'
 
 type Json = Record<string, unknown>
@@ -19,7 +20,7 @@ const isShown = (node: CallNode): boolean => !wasRefused(node) && (!node.isPreco
 
 const errorOf = ({ outcome, halt }: CallNode): string | undefined => {
   if (outcome === 'success') return undefined
-  return outcome === 'revert' ? 'Reverted' : halt
+  return outcome === 'revert' ? 'Reverted' : flatHaltText(halt ?? 'Out of gas')
 }
 
 type Parts = {

@@ -165,7 +165,7 @@ describe('where something is already, no contract is made', () => {
   test('by a transaction: all gas, the sender’s nonce and nothing else', () => {
     const chain = createChain('cancun', [[createAddress(SENDER, 0n), { storage: { 9: 1n }, balance: 2n }]])
     const outcome = chain.send({ to: undefined, data: INIT, value: 4n, gasLimit: 200_000n })
-    expect([reasonOf(outcome), outcome.gasUsed]).toEqual(['Create collision', 200_000n])
+    expect([reasonOf(outcome), outcome.gasUsed]).toEqual(['Illegal state change', 200_000n])
     expect(chain.world().balance(createAddress(SENDER, 0n))).toBe(2n)
   })
 

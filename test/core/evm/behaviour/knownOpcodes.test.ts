@@ -51,7 +51,7 @@ describe.each(FORKS.map(fork => [fork]))('%s', fork => {
       const isKnown = since !== undefined && forkIsAtLeast(fork, since)
       const code = new Uint8Array([...Array.from({ length: 17 }, () => [0x60, 0]).flat(), byte])
       const outcome = run(code, { fork, transaction: { gasLimit } })
-      const isUnknown = reasonOf(outcome) === 'Bad instruction'
+      const isUnknown = reasonOf(outcome) === `Invalid opcode: 0x${byte.toString(16).padStart(2, '0')}`
       expect([byte, isUnknown ? 'unknown' : 'known']).toEqual([byte, isKnown ? 'known' : 'unknown'])
       if (!isKnown) expect([byte, outcome.gasUsed]).toEqual([byte, gasLimit])
     }

@@ -77,9 +77,9 @@ const without = (...names: readonly string[]): readonly string[] =>
 
 const ERRORS: Readonly<Record<string, string>> = {
   'out of gas': 'Out of gas',
-  'invalid opcode: INVALID': 'Bad instruction',
-  CreateCollision: 'Create collision',
-  'insufficient balance for transfer': 'Insufficient balance',
+  'invalid opcode: INVALID': 'Invalid opcode: 0xfe',
+  CreateCollision: 'Illegal state change',
+  'insufficient balance for transfer': 'insufficient balance for transfer',
 }
 
 /** Besu's words for why something halted. */

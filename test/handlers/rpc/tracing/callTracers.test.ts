@@ -123,7 +123,7 @@ describe('callTracer', () => {
       [0xfe, 0, 'MSTORE8'],
       [1, 0, 0, 'CREATE'],
     ])
-    expect(failed).toMatchObject({ type: 'CREATE', input: '0xfe', error: 'Bad instruction' })
+    expect(failed).toMatchObject({ type: 'CREATE', input: '0xfe', error: 'Invalid opcode: 0xfe' })
     expect('to' in failed).toBe(false)
   })
 
@@ -207,13 +207,13 @@ describe('callTracer', () => {
       gasUsed: '0x0',
       input: '0x',
       value: '0x5',
-      error: 'Insufficient balance',
+      error: 'insufficient balance for transfer',
     })
     const twice = callTrace([
       [0, 0, 0, 0, 'CREATE2'],
       [0, 0, 0, 0, 'CREATE2'],
     ]).calls?.[1] as Frame
-    expect(twice).toMatchObject({ error: 'Create collision', gasUsed: twice.gas })
+    expect(twice).toMatchObject({ error: 'Illegal state change', gasUsed: twice.gas })
   })
 
   test('1,024 calls deep, the next one cannot begin', () => {
@@ -225,7 +225,7 @@ describe('callTracer', () => {
       depth++
     }
     expect(depth).toBe(1025)
-    expect(frame.error).toBe('Too many stack frames')
+    expect(frame.error).toBe('max call depth exceeded')
   })
 
   test('an account that delegates runs its delegate’s code and is called by its own address (EIP-7702)', () => {

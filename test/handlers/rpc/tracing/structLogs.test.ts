@@ -139,13 +139,13 @@ describe('the opcode tracer', () => {
       const { op, error, reason, gasCost } = structLogs.at(-1) as Step
       return [op, error ?? reason, gasCost, returnValue]
     }
-    expect(last('ADD')).toEqual(['ADD', 'Stack underflow', 3, '0x'])
-    expect(last(9, 'JUMP')).toEqual(['JUMP', 'Bad jump destination', 8, '0x'])
-    expect(last('INVALID')).toEqual(['INVALID', 'Bad instruction', 0, '0x'])
-    expect(last(Uint8Array.of(0x0c))).toEqual(['INVALID', 'Bad instruction', 0, '0x'])
+    expect(last('ADD')).toEqual(['ADD', 'INSUFFICIENT_STACK_ITEMS', 3, '0x'])
+    expect(last(9, 'JUMP')).toEqual(['JUMP', 'INVALID_JUMP_DESTINATION', 8, '0x'])
+    expect(last('INVALID')).toEqual(['INVALID', 'INVALID_OPERATION', 0, '0x'])
+    expect(last(Uint8Array.of(0x0c))).toEqual(['INVALID', 'INVALID_OPERATION', 0, '0x'])
     expect(last(0xffffff, 0, 'MSTORE', 1, 'SLOAD', 0xffffff, 'MLOAD')).toEqual([
       'MLOAD',
-      'Out of gas',
+      'INSUFFICIENT_GAS',
       expect.any(Number),
       '0x',
     ])
@@ -160,7 +160,7 @@ describe('the opcode tracer', () => {
     })
     expect(found.findLast(({ depth }) => depth === 2)).toMatchObject({
       op: 'SSTORE',
-      error: 'Illegal state change',
+      error: 'ILLEGAL_STATE_CHANGE',
       gasCost: 0,
     })
   })
