@@ -1,0 +1,6 @@
+import type { Attack } from '../attack.ts'
+import { CONSENSUS_FLOODS } from './consensusFlood.ts'
+import { kills } from './kills.ts'
+
+/** In the order in which `bun run attack` replays them. */
+export const ATTACKS: readonly Attack[] = [...CONSENSUS_FLOODS, kills]

@@ -1,0 +1,57 @@
+import { parseArgs } from 'node:util'
+import { tableText } from '../bench/table.ts'
+import type { RuntimeName } from '../runtime/nodeProcess.ts'
+import { ATTACKS } from './attacks/index.ts'
+import { type AttackReport, runAttack } from './runAttack.ts'
+
+/**
+ * Replays every known attack, each against a network of real validators that it starts, prints a table, and exits with 1 when
+ * one of them bites: `bun run attack [--only=NAME,NAME] [--runtime=bun|node|deno] [--seed=N] [--list]`.
+ */
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    runtime: { type: 'string', default: 'bun' },
+    seed: { type: 'string', default: '1' },
+    list: { type: 'boolean', default: false },
+  },
+})
+
+const print = (text: string): void => {
+  process.stdout.write(`${text}\n`)
+}
+
+const chosen = values.only?.split(',')
+const unknown = chosen?.find(name => !ATTACKS.some(attack => attack.name === name))
+if (unknown !== undefined) throw new Error(`there is no attack ${unknown}: --list shows them`)
+const attacks = ATTACKS.filter(({ name }) => chosen === undefined || chosen.includes(name))
+
+const rowOf = ({ attack, watched, transfers, faults }: AttackReport) => ({
+  name: attack.name,
+  values: {
+    'block gap, median / longest': `${(watched.medianGapMs / 1000).toFixed(1)} / ${(watched.longestGapMs / 1000).toFixed(1)} s`,
+    'slowest answer': `${watched.longestAnswerMs.toFixed(0)} ms`,
+    'memory growth': `${watched.growthMb.toFixed(0)} MB`,
+    'transfers mined': `${transfers.mined} of ${transfers.sent}, within ${transfers.slowestBlocks} blocks`,
+    result: faults.length === 0 ? 'held' : 'BITES',
+  },
+})
+
+const replay = async (): Promise<boolean> => {
+  const reports: AttackReport[] = []
+  for (const attack of attacks) {
+    print(`${attack.name}: ${attack.what}`)
+    const report = await runAttack(attack, {
+      seed: Number(values.seed),
+      runtime: values.runtime as RuntimeName,
+      say: text => print(`  ${text}`),
+    })
+    for (const fault of report.faults) print(`  FAULT: ${fault}`)
+    reports.push(report)
+  }
+  print(tableText('attack', reports.map(rowOf)))
+  return reports.every(({ faults }) => faults.length === 0)
+}
+
+if (values.list) for (const { name, what } of ATTACKS) print(`${name}: ${what}`)
+else process.exit((await replay()) ? 0 : 1)

@@ -1,0 +1,130 @@
+import { toHex } from '../../core/bytes/hex.ts'
+import { signTransaction } from '../../core/chain/codec/signature.ts'
+import { DEVELOPMENT_ACCOUNTS } from '../../core/genesis/developmentAccounts.ts'
+import type { Cluster } from '../cluster/support/cluster.ts'
+
+const CHAIN_ID = 4242n
+const SEND_INTERVAL_MS = 500
+/** An answer with an error; without an answer the node is not there. */
+const REFUSAL = /^eth_sendRawTransaction: -/
+const KNOWN = /Known transaction|Nonce too low/i
+
+export type Transfers = {
+  readonly sent: number
+  readonly refused: number
+  readonly mined: number
+  /** Blocks until the slowest was mined: those that still wait count until the last block. */
+  readonly slowestBlocks: number
+}
+
+type State = {
+  attempts: number
+  sent: number
+  refused: number
+  mined: number
+  slowestBlocks: number
+  /** Number of the head when each was sent. */
+  readonly waiting: Map<string, number>
+  nonce: number
+  isRunning: boolean
+}
+
+/** A transfer that any node must take: of a funded account, at 10 gwei. */
+const encodedTransfer = (nonce: number): string => {
+  const account = DEVELOPMENT_ACCOUNTS[9]
+  const recipient = DEVELOPMENT_ACCOUNTS[8]
+  if (account === undefined || recipient === undefined) throw new Error('there are ten development accounts')
+  const transaction = signTransaction(
+    {
+      type: 2,
+      chainId: CHAIN_ID,
+      nonce: BigInt(nonce),
+      maxPriorityFeePerGas: 10n ** 9n,
+      maxFeePerGas: 10n ** 10n,
+      gasLimit: 21_000n,
+      to: recipient.address,
+      value: 1n,
+      data: new Uint8Array(0),
+      accessList: [],
+      maxFeePerBlobGas: 0n,
+      blobVersionedHashes: [],
+      authorizationList: [],
+    },
+    account.privateKey,
+  )
+  return toHex(transaction.encoded)
+}
+
+const send = async (cluster: Cluster, state: State): Promise<void> => {
+  const running = cluster.running()
+  const index = running[state.attempts % running.length]
+  if (index === undefined) return
+  const head = await cluster.head(index)
+  const encoded = encodedTransfer(state.nonce)
+  state.attempts++
+  try {
+    const hash = await cluster.node(index).rpc<string>('eth_sendRawTransaction', encoded)
+    state.waiting.set(hash, head)
+    state.nonce++
+    state.sent++
+  } catch (error) {
+    if (!(error instanceof Error) || !REFUSAL.test(error.message)) return
+    // A node that was killed had passed it on before it answered.
+    if (KNOWN.test(error.message)) state.nonce++
+    else state.refused++
+  }
+}
+
+const collect = async (cluster: Cluster, state: State): Promise<void> => {
+  const [index] = cluster.running()
+  if (index === undefined) return
+  for (const [hash, sentAt] of state.waiting) {
+    const receipt = await cluster
+      .node(index)
+      .rpc<{ readonly blockNumber: string } | null>('eth_getTransactionReceipt', hash)
+    if (receipt === null) continue
+    state.waiting.delete(hash)
+    state.mined++
+    state.slowestBlocks = Math.max(state.slowestBlocks, Number(receipt.blockNumber) - sentAt)
+  }
+}
+
+/** Sends a transfer of a funded account every half second, to one node after the other, until it is stopped. */
+export const startTransfers = (cluster: Cluster) => {
+  const state: State = {
+    attempts: 0,
+    sent: 0,
+    refused: 0,
+    mined: 0,
+    slowestBlocks: 0,
+    waiting: new Map(),
+    nonce: 0,
+    isRunning: true,
+  }
+  const run = async (): Promise<void> => {
+    while (state.isRunning) {
+      // A node that is killed in the middle of a request is part of some attacks.
+      await send(cluster, state).catch(() => undefined)
+      await collect(cluster, state).catch(() => undefined)
+      await Bun.sleep(SEND_INTERVAL_MS)
+    }
+  }
+  const running = run()
+  /** Waits for what was sent, for some blocks at most. */
+  const stop = async (graceMs: number): Promise<Transfers> => {
+    state.isRunning = false
+    await running
+    const endMs = Date.now() + graceMs
+    while (state.waiting.size > 0 && Date.now() < endMs) {
+      await collect(cluster, state).catch(() => undefined)
+      await Bun.sleep(100)
+    }
+    const [index] = cluster.running()
+    const head = index === undefined ? 0 : await cluster.head(index)
+    for (const sentAt of state.waiting.values())
+      state.slowestBlocks = Math.max(state.slowestBlocks, head - sentAt)
+    const { sent, refused, mined, slowestBlocks } = state
+    return { sent, refused, mined, slowestBlocks }
+  }
+  return { stop }
+}
