@@ -29,7 +29,7 @@ export const callValidatorContract = (
     blobVersionedHashes: [],
     authorizationList: [],
   }
-  const result = callMessage(environment, createWorldState(reader), message, { checkBalance: false })
+  const result = callMessage(environment, createWorldState(reader), message)
   if (result.success) return { success: true, output: result.output }
   const { failure } = result
   return { success: false, reason: failure?.kind === 'halt' ? failure.reason : 'Execution reverted' }

@@ -6,7 +6,7 @@ import type { AccessListEntry, Authorization, SenderTransaction, Transaction } f
 import type { AccountState } from '../state/accountState.ts'
 import { hasCode } from '../state/accountState.ts'
 import type { ExecutionState } from '../state/executionState.ts'
-import { accountOf, codeOf, putBalance } from '../state/executionState.ts'
+import { accountOf, codeOf } from '../state/executionState.ts'
 import { beginTransaction, endTransaction } from '../state/transaction.ts'
 import type { WorldState } from '../state/world.ts'
 import { executionStateOf } from '../state/worldState.ts'
@@ -92,32 +92,24 @@ export type Message = {
   readonly authorizationList: readonly Authorization[]
 }
 
-export type MessageOptions = {
-  /** False gives the sender all the wei there can be; true asks for fees and value as of a transaction. */
-  readonly checkBalance: boolean
-  readonly tracer?: Tracer
-}
-
-const ALL_WEI = 2n ** 256n - 1n
-
 /**
  * Runs a message as a transaction of the block would run, but asks for no signature, nonce or account without code, and
- * for a fee that meets the block's only where one is offered. Leaves the world changed: take a snapshot before.
- * @throws InvalidTransaction for too little gas, too large a creation, and what `options` ask for.
+ * for a fee that meets the block's only where one is offered. The sender pays for gas at the price it offers, which may be
+ * 0, and for the value. Leaves the world changed: take a snapshot before.
+ * @throws InvalidTransaction for too little gas, too large a creation, and a sender that cannot pay; then nothing has changed.
  */
 export const callMessage = (
   environment: BlockEnvironment,
   world: WorldState,
   message: Message & { readonly from: Address },
-  options: MessageOptions,
+  tracer?: Tracer,
 ): TransactionResult => {
   checkIntrinsic(environment.rules, message)
   const state = executionStateOf(world)
   const sender = accountOf(state, message.from)
-  if (options.checkBalance) checkFunds(sender, message)
-  else putBalance(state, sender, ALL_WEI)
+  checkFunds(sender, message)
   const gasPrice = message.maxFeePerGas === 0n ? 0n : priceOf(environment, message)
-  return applyTransaction(environment, state, sender, message, gasPrice, options.tracer)
+  return applyTransaction(environment, state, sender, message, gasPrice, tracer)
 }
 
 /** The caller of system calls (EIP-4788, EIP-2935, EIP-7002, EIP-7251), and the gas they have. */

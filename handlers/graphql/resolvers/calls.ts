@@ -11,16 +11,13 @@ export type CallData = Readonly<Record<string, bigint | string | null | undefine
 
 const [CALL, ESTIMATE_GAS] = CALL_METHODS
 
-/** As in Besu the sender need not be able to pay. */
-const parameterOf = (data: CallData): Readonly<Record<string, unknown>> => ({
-  ...Object.fromEntries(
+const parameterOf = (data: CallData): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
     Object.entries(data).map(([name, value]) => [
       name,
       typeof value === 'bigint' ? toQuantity(value) : value,
     ]),
-  ),
-  strict: false,
-})
+  )
 
 const run = async (
   { runner, expired }: RequestScope,

@@ -99,7 +99,7 @@ const findList = (prepared: PreparedCall, world: WorldState): Found => {
 export const createAccessList = async ({ params }: Call, context: RpcContext): Promise<unknown> => {
   const { call, block, overrides } = await readNextCall(params, context)
   const { list, result } = await simulateIn(context, block, overrides, (world, environment) => {
-    const prepared = prepareCall(context, call, environment, undefined)
+    const prepared = prepareCall(context, call, environment)
     checkNonce(call.nonce, call.from, world)
     checkUpfrontCost(prepared, world)
     return findList(prepared, world)

@@ -19,7 +19,7 @@ export const simulateCall = (
   overrides: StateOverrides = [],
 ): TransactionResult | Promise<TransactionResult> =>
   simulateIn(context, block, overrides, (world, environment) => {
-    const prepared = prepareCall(context, call, environment, undefined)
+    const prepared = prepareCall(context, call, environment)
     checkNonce(call.nonce, call.from, world)
     checkUpfrontCost(prepared, world)
     return runCall(prepared, world)

@@ -24,7 +24,7 @@ export type CallParameters = {
   readonly blobVersionedHashes: readonly Hash[] | undefined
   readonly authorizationList: readonly Authorization[] | undefined
   readonly nonce: bigint | undefined
-  /** Besu's extension: whether the sender must be able to pay. */
+  /** Besu's extension: false waives the price of gas, whatever the call offers. */
   readonly strict: boolean | undefined
 }
 

@@ -27,10 +27,9 @@ const isPlainTransfer = (
   blobVersionedHashes === undefined &&
   world.code(to).length === 0
 
-/** The highest gas limit to try: what the sender can pay for, where it must. */
-const highestGas = (prepared: PreparedCall, world: WorldState): bigint => {
-  const { message, checkBalance } = prepared
-  if (!checkBalance || message.maxFeePerGas === 0n) return message.gasLimit
+/** The highest gas limit to try: what the sender can pay for. */
+const highestGas = ({ message }: PreparedCall, world: WorldState): bigint => {
+  if (message.maxFeePerGas === 0n) return message.gasLimit
   const available = world.balance(message.from) - message.value
   return available < 0n ? message.gasLimit : minBigint(message.gasLimit, available / message.maxFeePerGas)
 }
@@ -88,7 +87,7 @@ export const estimateCall = async (
   // Less than the least is no bound that anyone means.
   const gas = call.gas !== undefined && call.gas < TRANSFER_GAS ? undefined : call.gas
   return await simulateIn(context, block, overrides, (world, environment) => {
-    const prepared = prepareCall(context, { ...call, gas }, environment, true)
+    const prepared = prepareCall(context, { ...call, gas }, environment)
     checkNonce(call.nonce, call.from, world)
     return estimateIn(context, call, prepared, world, aim)
   })

@@ -17,8 +17,6 @@ import { invalidMessage } from './outcome.ts'
 export type PreparedCall = {
   readonly message: Message & { readonly from: Uint8Array }
   readonly environment: BlockEnvironment
-  /** Whether the sender must be able to pay for gas and value. */
-  readonly checkBalance: boolean
 }
 
 /** Gas of a call that names none. */
@@ -43,8 +41,10 @@ export const checkTypes = (call: CallParameters, { rules }: BlockEnvironment): v
 
 type Fees = Pick<Message, 'maxFeePerGas' | 'maxPriorityFeePerGas' | 'maxFeePerBlobGas'>
 
+const NO_FEES: Fees = { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n, maxFeePerBlobGas: 0n }
+
 /** `gasPrice` counts only where neither fee of EIP-1559 is given. */
-const feesOf = (call: CallParameters, baseFeePerGas: bigint): Fees => {
+const offeredFees = (call: CallParameters, baseFeePerGas: bigint): Fees => {
   const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = call
   const maxFeePerBlobGas = call.maxFeePerBlobGas ?? 0n
   if (maxFeePerGas === undefined && maxPriorityFeePerGas === undefined)
@@ -71,23 +71,20 @@ const checkPrices = (fees: Fees, call: CallParameters, environment: BlockEnviron
 }
 
 /**
- * Reads the call by Besu's rules: a call that offers no price is priced 0 in a block without fees, and its sender need not
- * be able to pay; `strict` has the last word on that.
- * @param strictDefault whether the sender must be able to pay where the call does not say.
+ * Reads the call by Besu's rules: without a price, or with `strict` false, gas costs nothing and the block has no fees.
+ * Otherwise the sender pays for gas. Its balance stays what the state says in either case, and must cover the value.
  * @throws RpcError
  */
 export const prepareCall = (
   context: RpcContext,
   call: CallParameters,
   environment: BlockEnvironment,
-  strictDefault: boolean | undefined,
 ): PreparedCall => {
   checkTypes(call, environment)
   const { gasCap } = context.options
-  const fees = feesOf(call, environment.baseFeePerGas ?? 0n)
-  const isPriced = fees.maxFeePerGas > 0n || fees.maxFeePerBlobGas > 0n
-  const checkBalance = call.strict ?? strictDefault ?? isPriced
-  if (isPriced && checkBalance) checkPrices(fees, call, environment)
+  const offered = offeredFees(call, environment.baseFeePerGas ?? 0n)
+  const fees = call.strict === false ? NO_FEES : offered
+  if (fees.maxFeePerGas > 0n || fees.maxFeePerBlobGas > 0n) checkPrices(fees, call, environment)
   const gas = call.gas ?? defaultGas(environment, gasCap)
   return {
     message: {
@@ -102,7 +99,6 @@ export const prepareCall = (
       authorizationList: call.authorizationList ?? [],
     },
     environment: withFees(environment, fees),
-    checkBalance,
   }
 }
 
@@ -138,9 +134,8 @@ export const upfrontCostOf = ({
   value +
   GAS_PER_BLOB * BigInt(blobs.blobVersionedHashes.length) * blobs.maxFeePerBlobGas
 
-/** @throws RpcError with Besu's account of it, when the sender cannot pay. */
-export const checkUpfrontCost = ({ message, checkBalance }: PreparedCall, world: WorldState): void => {
-  if (!checkBalance) return
+/** @throws RpcError with Besu's text when the sender cannot pay for gas and value. */
+export const checkUpfrontCost = ({ message }: PreparedCall, world: WorldState): void => {
   const cost = upfrontCostOf(message)
   const balance = world.balance(message.from)
   if (cost > balance)
@@ -160,15 +155,12 @@ export const checkNonce = (nonce: bigint | undefined, from: Uint8Array, world: W
 
 /** Runs it, leaving the world changed. @throws RpcError when it cannot even begin. */
 export const runCall = (
-  { message, environment, checkBalance }: PreparedCall,
+  { message, environment }: PreparedCall,
   world: WorldState,
   tracer?: Tracer,
 ): TransactionResult => {
   try {
-    return callMessage(environment, world, message, {
-      checkBalance,
-      ...(tracer === undefined ? {} : { tracer }),
-    })
+    return callMessage(environment, world, message, tracer)
   } catch (error) {
     throw invalidMessage(error, message, environment.rules)
   }

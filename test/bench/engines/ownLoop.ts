@@ -50,7 +50,7 @@ export const ownLoop = (loop: Loop): ((iterations: number) => bigint) => {
       blobVersionedHashes: [],
       authorizationList: [],
     }
-    const result = callMessage(ENVIRONMENT, createWorldState(reader), message, { checkBalance: false })
+    const result = callMessage(ENVIRONMENT, createWorldState(reader), message)
     if (!result.success) throw new Error(`${loop.name}: ${JSON.stringify(result.failure)}`)
     return result.gasUsed
   }

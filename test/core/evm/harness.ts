@@ -125,6 +125,9 @@ export const message = (changes: Partial<Message & { from: Address }> = {}) => (
 
 export const TRANSACTION_GAS = 21000n
 
+/** Wei the caller of `run` has. */
+export const CALLER_BALANCE = 10n ** 24n
+
 export type Run = {
   readonly result: TransactionResult
   readonly world: WorldState
@@ -147,11 +150,19 @@ export type RunOptions = {
 /** Runs code as the contract that a message calls. */
 export const run = (runtimeCode: Uint8Array, options: RunOptions = {}): Run => {
   const { fork = 'osaka', others = [], installed = {} } = options
-  const world = options.world ?? worldWith([[CONTRACT, { ...installed, code: runtimeCode }], ...others])
-  const result = callMessage(environmentOf(fork, options.environment), world, message(options.message), {
-    checkBalance: false,
-    ...(options.tracer === undefined ? {} : { tracer: options.tracer }),
-  })
+  const world =
+    options.world ??
+    worldWith([
+      [CALLER, { balance: CALLER_BALANCE }],
+      [CONTRACT, { ...installed, code: runtimeCode }],
+      ...others,
+    ])
+  const result = callMessage(
+    environmentOf(fork, options.environment),
+    world,
+    message(options.message),
+    options.tracer,
+  )
   return {
     result,
     world,

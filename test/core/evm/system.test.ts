@@ -28,9 +28,7 @@ describe('a call of the system', () => {
     const hash = word(0x1234n)
     expect(systemCall(environment, world, HISTORY, hash).success).toBe(true)
     expect(world.storage(HISTORY, word(99))).toEqual(hash)
-    const asked = callMessage(environment, world, message({ to: HISTORY, data: word(99) }), {
-      checkBalance: false,
-    })
+    const asked = callMessage(environment, world, message({ to: HISTORY, data: word(99) }))
     expect(asked.output).toEqual(hash)
   })
 
@@ -57,43 +55,39 @@ describe('a call of the system', () => {
 describe('a message nobody signed', () => {
   const environment = environmentOf('osaka')
 
-  test('may come from anybody, also from a contract, and send what it does not have', () => {
-    const world = worldWith([[CALLER, { code: code('STOP') }]])
-    const result = callMessage(environment, world, message({ value: 5n }), { checkBalance: false })
+  test('may come from anybody, also from a contract', () => {
+    const world = worldWith([[CALLER, { balance: 7n, code: code('STOP') }]])
+    const result = callMessage(environment, world, message({ value: 5n }))
     expect(result.success).toBe(true)
-    expect(world.balance(CONTRACT)).toBe(5n)
+    expect([world.balance(CONTRACT), world.balance(CALLER)]).toEqual([5n, 2n])
   })
 
-  test('pays as a transaction does when it is asked to', () => {
+  test('pays for value and priced gas as a transaction does, or is refused', () => {
     const world = worldWith([[CALLER, { balance: 1000n }]])
     const poor = message({ value: 1001n })
-    expect(() => callMessage(environment, world, poor, { checkBalance: true })).toThrow(InvalidTransaction)
+    expect(() => callMessage(environment, world, poor)).toThrow(InvalidTransaction)
     const paying = message({ maxFeePerGas: 1n, maxPriorityFeePerGas: 1n, gasLimit: 21_000n })
-    expect(() => callMessage(environment, world, paying, { checkBalance: true })).toThrow(InvalidTransaction)
-    expect(callMessage(environment, world, message({ value: 1000n }), { checkBalance: true }).success).toBe(
-      true,
-    )
+    expect(() => callMessage(environment, world, paying)).toThrow(InvalidTransaction)
+    expect(callMessage(environment, world, message({ value: 1000n })).success).toBe(true)
   })
 
   test('is undone by its caller', () => {
     const world = worldWith([[CONTRACT, { code: code(1, 1, 'SSTORE') }]])
     const before = world.changes(1n)
     const snapshot = world.snapshot()
-    callMessage(environment, world, message(), { checkBalance: false })
+    callMessage(environment, world, message())
     world.revert(snapshot)
     expect(world.changes(1n)).toEqual(before)
   })
 
   test('needs the gas it costs at least', () => {
     const few = message({ gasLimit: 20_999n })
-    expect(() => callMessage(environment, worldWith([]), few, { checkBalance: false })).toThrow(
-      InvalidTransaction,
-    )
+    expect(() => callMessage(environment, worldWith([]), few)).toThrow(InvalidTransaction)
   })
 
   test('tells why it failed', () => {
     const world = worldWith([[CONTRACT, { code: code(0xab, 0, 'MSTORE8', 1, 0, 'REVERT') }]])
-    const result = callMessage(environment, world, message(), { checkBalance: false })
+    const result = callMessage(environment, world, message())
     expect(result).toMatchObject({ success: false, output: Uint8Array.of(0xab), failure: { kind: 'revert' } })
   })
 })

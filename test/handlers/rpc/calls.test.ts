@@ -154,13 +154,19 @@ describe('eth_call', () => {
       })
     })
 
-    test('for lack of money only where a price or `strict` says so', async () => {
-      const base = { from: `0x${'99'.repeat(20)}`, to: RECEIVER.address, value: '0x1' }
-      expect((await rpc('eth_call', base, 'latest')).result).toBe('0x')
-      expect((await rpc('eth_call', { ...base, strict: true }, 'latest')).error?.code).toBe(-32004)
+    test('for lack of money: of the value always, of a price unless `strict` waives it', async () => {
+      const base = { from: `0x${'99'.repeat(20)}`, to: RECEIVER.address }
       const price = { gasPrice: '0x77359400' }
-      expect((await rpc('eth_call', { ...base, ...price }, 'latest')).error?.code).toBe(-32004)
-      expect((await rpc('eth_call', { ...base, ...price, strict: false }, 'latest')).result).toBe('0x')
+      const outcome = async (call: object) => {
+        const { result, error } = await rpc('eth_call', { ...base, ...call }, 'latest')
+        return error?.code ?? result
+      }
+      expect(await outcome({})).toBe('0x')
+      expect(await outcome({ strict: true })).toBe('0x')
+      expect(await outcome({ value: '0x1' })).toBe(-32004)
+      expect(await outcome({ value: '0x1', strict: false })).toBe(-32004)
+      expect(await outcome(price)).toBe(-32004)
+      expect(await outcome({ ...price, strict: false })).toBe('0x')
     })
   })
 

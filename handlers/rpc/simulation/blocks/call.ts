@@ -144,7 +144,7 @@ export const runSimulated = (
       detail: `address ${toHex(from)} have ${balance} want ${cost}`,
     })
   try {
-    return callMessage(environment, world, { ...transaction, from }, { checkBalance: true, tracer })
+    return callMessage(environment, world, { ...transaction, from }, tracer)
   } catch (error) {
     throw refusalOf(error)
   } finally {

@@ -43,7 +43,7 @@ export const traceCode = (
     { world, environment, from, to, gasLimit, authorizationList, place: undefined },
     budget,
   )
-  const result = callMessage(environment, world, sent, { checkBalance: true, tracer: watching.hooks })
+  const result = callMessage(environment, world, sent, watching.hooks)
   const json = JSON.stringify(watching.finish(result))
   return { trace: JSON.parse(json) as unknown, result, bytes: json.length }
 }

@@ -248,10 +248,14 @@ describe('trace_call', () => {
     expect(before.stateDiff).toBeNull()
   })
 
-  test('a sender without money has what it lacks, so that differences stay readable', async () => {
-    const poor = { from: HEIR, to: STRANGER, value: '0x10' }
-    const { stateDiff } = (await call('trace_call', poor, ['stateDiff'])) as Traces
-    expect(stateDiff[HEIR]?.balance).toEqual({ '*': { from: '0x10', to: '0x0' } })
+  test('the sender has what it has, and must have the value', async () => {
+    const send = (value: string) => ({ from: HEIR, to: STRANGER, value })
+    const { stateDiff } = (await call('trace_call', send('0x1'), ['stateDiff'])) as Traces
+    expect(stateDiff[HEIR]?.balance).toEqual({ '*': { from: '0x3', to: '0x2' } })
+    expect(await error('trace_call', send('0x10'), ['stateDiff'])).toEqual([
+      -32004,
+      expect.stringContaining('Upfront cost'),
+    ])
   })
 
   test('refuses what cannot begin and blocks that are not there', async () => {
