@@ -3,13 +3,13 @@ import { getBadBlocks } from '../debugState/badBlocks.ts'
 import { RpcError } from '../errors.ts'
 import { type Call, type Method, method } from '../method.ts'
 import type { RpcContext } from '../context.ts'
+import { batchErrorOf } from '../pool/batchErrors.ts'
 import { type Submitted, submitAll } from '../sendRawTransaction.ts'
 
-/** Besu's names of reasons are its own; here they are those of this node's refusals. */
-const statusOf = (submitted: Submitted, index: number): unknown => {
-  if (submitted instanceof Error) return { index, success: false, errorMessage: submitted.code }
-  return { index, success: true }
-}
+const statusOf = (submitted: Submitted, index: number): unknown =>
+  submitted instanceof Error
+    ? { index, success: false, errorMessage: batchErrorOf(submitted) }
+    : { index, success: true }
 
 /** Each parameter is a transaction; all are put into the pool in their order. */
 const batchSend = async ({ params }: Call, context: RpcContext): Promise<unknown> => {

@@ -162,8 +162,11 @@ describe('debug_getBadBlocks', () => {
   })
 })
 
+/** A legacy transaction with the `v` 31, which is none of a signature's. */
+const UNSUPPORTED_V = `0xf868808203e882520894${'62'.repeat(20)}872386f26fc10000801fa0${'1a'.repeat(32)}a0${'2b'.repeat(32)}`
+
 describe('debug_batchSendRawTransaction', () => {
-  test('puts each into the pool in turn and tells which were not taken', async () => {
+  test('puts each into the pool in turn and says in Besu’s words which were not taken, and why', async () => {
     const nonce = Number(await call('eth_getTransactionCount', RECEIVER.address))
     const sign = (more: object) =>
       RECEIVER.signTransaction({
@@ -182,12 +185,20 @@ describe('debug_batchSendRawTransaction', () => {
       '0xzz',
       await sign({ nonce: nonce + 1 }),
       await sign({ chainId: 1 }),
+      await sign({}),
+      await sign({ nonce: nonce + 2, gas: 20_999n }),
+      '0x416',
+      UNSUPPORTED_V,
     )
     expect(statuses).toEqual([
       { index: 0, success: true },
-      { index: 1, success: false, errorMessage: 'INVALID_PARAMS' },
+      { index: 1, success: false, errorMessage: 'Invalid raw transaction hex' },
       { index: 2, success: true },
       { index: 3, success: false, errorMessage: 'WRONG_CHAIN_ID' },
+      { index: 4, success: false, errorMessage: 'TRANSACTION_ALREADY_KNOWN' },
+      { index: 5, success: false, errorMessage: 'INTRINSIC_GAS_EXCEEDS_GAS_LIMIT' },
+      { index: 6, success: false, errorMessage: 'Invalid raw transaction hex' },
+      { index: 7, success: false, errorMessage: 'An unsupported encoded `v` value of 31 was found' },
     ])
     expect(sample.node.pool.ofSender(bigintToFixedBytes(BigInt(RECEIVER.address), 20)).ready).toBe(2)
   })
