@@ -15,7 +15,6 @@ export const RPC_ERRORS = {
   /** Besu's codes for what is the caller's fault; what was wrong stands behind the text or in the data. */
   SIMULATION_INVALID: { code: -32603, message: 'Internal error' },
   MALFORMED_STATE_OVERRIDES: { code: -32603, message: 'Internal error' },
-  TRACE_FILTER_TAG: { code: -32603, message: 'Internal error' },
   BATCH_TOO_LARGE: { code: -32005, message: 'Number of requests exceeds max batch size' },
   /** Besu has no such bound. */
   RESPONSE_TOO_LARGE: { code: -32005, message: 'Response to the batch exceeds the size limit' },

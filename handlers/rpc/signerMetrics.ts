@@ -2,7 +2,7 @@ import { toHex, toQuantity } from '../../core/bytes/hex.ts'
 import type { RpcContext } from './context.ts'
 import { RpcError } from './errors.ts'
 import type { Call, Params } from './method.ts'
-import { numberSelectorOf } from './parameters/block.ts'
+import { blockNumberOf, numberSelectorOf } from './parameters/block.ts'
 import { createPace } from './pace.ts'
 import { given } from './parameters/values.ts'
 
@@ -11,17 +11,14 @@ const DEFAULT_BLOCKS = 100n
 
 type Metric = { blocks: number; last: bigint }
 
-/** The number that a parameter means, undefined where it is missing. @throws RpcError */
-const numberAt = (params: Params, index: number, head: bigint): bigint | undefined => {
+/** The number that a parameter means, which may be above the head; undefined where it is missing. @throws RpcError */
+const numberAt = async (context: RpcContext, params: Params, index: number): Promise<bigint | undefined> => {
   const value = given(params, index)
   if (value === undefined) return undefined
   const selector = numberSelectorOf(value)
   if (selector?.kind === 'number' && selector.number >= 0n) return selector.number
   if (selector?.kind !== 'tag') throw new RpcError('INVALID_BLOCK_NUMBER')
-  if (selector.tag === 'earliest') return 0n
-  // Besu fails at them with an internal error; the other methods say this of them.
-  if (selector.tag === 'safe' || selector.tag === 'finalized') throw new RpcError('UNKNOWN_BLOCK')
-  return head
+  return await blockNumberOf(context, selector)
 }
 
 /**
@@ -31,11 +28,12 @@ const numberAt = (params: Params, index: number, head: bigint): bigint | undefin
  */
 export const signerMetrics = async (
   { params, expired }: Call,
-  { chain, nowMs }: RpcContext,
+  context: RpcContext,
 ): Promise<readonly object[]> => {
+  const { chain, nowMs } = context
   const head = chain.head().header.number
-  const from = numberAt(params, 0, head) ?? (head > DEFAULT_BLOCKS ? head - DEFAULT_BLOCKS : 0n)
-  const end = numberAt(params, 1, head) ?? head
+  const from = (await numberAt(context, params, 0)) ?? (head > DEFAULT_BLOCKS ? head - DEFAULT_BLOCKS : 0n)
+  const end = (await numberAt(context, params, 1)) ?? head
   const to = end < head ? end : head
   if (from >= to) throw new RpcError('INVALID_BLOCK_NUMBER')
   const pace = createPace(nowMs)

@@ -1,7 +1,7 @@
 import { toQuantity } from '../../../core/bytes/hex.ts'
 import { rawHeaderHash } from '../../../core/chain/codec/header.ts'
 import type { BlockRecord } from '../../../core/store/store.ts'
-import { hasBeaconChain } from '../beaconChain.ts'
+import { hasBeaconChain } from '../finality.ts'
 import { recordOf } from '../blocks.ts'
 import type { RpcContext } from '../context.ts'
 import { RpcError, type RpcErrorName } from '../errors.ts'

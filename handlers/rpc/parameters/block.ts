@@ -1,4 +1,4 @@
-import { hasBeaconChain } from '../beaconChain.ts'
+import { hasFinality } from '../finality.ts'
 import { hashOf, isObject, integerOf, given } from './values.ts'
 import { RpcError, type RpcErrorName } from '../errors.ts'
 import type { RpcContext } from '../context.ts'
@@ -118,23 +118,22 @@ export const withSelector = <T>(
 
 /**
  * The number of the block that is meant, undefined where there is none. `pending` is the head: this node holds no half-made
- * block. `safe` and `finalized` are unknown where no beacon chain sets them, as on QBFT (Besu, execution-apis); what was
- * imported of a chain that one took over is final.
+ * block. `safe` and `finalized` are the head where it is final, and unknown elsewhere (execution-apis).
  * @throws RpcError
  */
 export const blockNumberOf = async (
   context: RpcContext,
   selector: BlockSelector,
 ): Promise<bigint | undefined> => {
-  const { number: head, difficulty } = context.chain.head().header
+  const { header } = context.chain.head()
+  const { number: head } = header
   if (selector.kind === 'number')
     return selector.number >= 0n && selector.number <= head ? selector.number : undefined
   if (selector.kind === 'hash') return await context.chain.store.numberOfHash(selector.hash)
   const { tag } = selector
   if (tag === 'earliest') return 0n
-  const isFinality = tag === 'safe' || tag === 'finalized'
-  // EIP-3675: blocks of proof of stake have no difficulty.
-  if (isFinality && !(difficulty === 0n && hasBeaconChain(context.chain.configuration)))
+  const asksForFinality = tag === 'safe' || tag === 'finalized'
+  if (asksForFinality && !hasFinality(context.chain.configuration, header))
     throw new RpcError('UNKNOWN_BLOCK')
   return head
 }

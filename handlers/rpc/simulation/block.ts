@@ -97,7 +97,7 @@ const see = (
   block: SimulationBlock,
   overrides: StateOverrides,
 ): Seen => {
-  const hashes = createBlockHashes(store, block.header)
+  const hashes = createBlockHashes(store, block.stateNumber, block.header)
   const environment: BlockEnvironment = {
     ...blockEnvironment(configuration, block.rules, block.header, hashes.of),
     ...block.seen,

@@ -13,18 +13,22 @@ class MissingBlockHash extends Error {
   }
 }
 
-/** What BLOCKHASH answers in a block on the chain. */
+/** What BLOCKHASH answers in a block whose state follows from the chain. */
 export type BlockHashes = {
-  /** Of a block before it; undefined for others. Only within `run`. */
+  /** Hash of a block up to the one whose state is used; undefined for later ones. Only within `run`. */
   readonly of: (number: bigint) => Hash | undefined
   /** Runs what asks for hashes, and again for each that had to be loaded first; a promise only where something was. */
   run<T>(attempt: () => T | Promise<T>): T | Promise<T>
 }
 
-/** @param block its parent is on the chain. */
+/**
+ * `stateNumber` is the last block of the chain that took effect. An override may move the number that opcodes see, so that
+ * BLOCKHASH reaches up to that block, while the hash before `header` is known without the store.
+ */
 export const createBlockHashes = (
   store: ChainStore,
-  block: Pick<OpenHeader, 'number' | 'parentHash'>,
+  stateNumber: bigint,
+  header: Pick<OpenHeader, 'number' | 'parentHash'>,
 ): BlockHashes => {
   const loaded = new Map<bigint, Hash>()
   const load = async (error: unknown): Promise<void> => {
@@ -46,8 +50,8 @@ export const createBlockHashes = (
   }
   return {
     of: number => {
-      if (number >= block.number || number < 0n) return undefined
-      const hash = number === block.number - 1n ? block.parentHash : store.recentHash(number)
+      if (number > stateNumber || number < 0n) return undefined
+      const hash = number === header.number - 1n ? header.parentHash : store.recentHash(number)
       if (hash !== undefined) return hash
       const before = loaded.get(number)
       if (before === undefined) throw new MissingBlockHash(number)

@@ -1,6 +1,6 @@
 import { bloomMayMatch } from '../../../core/store/logs/pattern.ts'
 import type { BlockRecord } from '../../../core/store/store.ts'
-import { hasBeaconChain } from '../beaconChain.ts'
+import { hasBeaconChain } from '../finality.ts'
 import type { RpcHost } from '../context.ts'
 import { type LogFilter, logMatches } from '../logs/filter.ts'
 import { createPace } from '../pace.ts'

@@ -156,13 +156,6 @@ const ROWS: readonly Row[] = [
       BLOCK_ERROR,
     ),
     ...each(method, ['-0x10', -1, 2 ** 64], value => [ADDRESS, ...between, value], -32602, NUMBER_ERROR),
-    ...each(
-      method,
-      ['safe', 'finalized', 'SAFE'],
-      value => [ADDRESS, ...between, value],
-      -39001,
-      'Unknown block',
-    ),
   ]),
   ...each(
     'eth_getStorageAt',
@@ -185,7 +178,6 @@ const ROWS: readonly Row[] = [
     -32602,
     BLOCK_ERROR,
   ),
-  ...each('eth_getBlockByNumber', ['safe', 'finalized'], value => [value, false], -39001, 'Unknown block'),
   ...each(
     'eth_feeHistory',
     [undefined, 0, '0x0', 1025, '0x401', 'x', -1, {}],
@@ -235,7 +227,6 @@ const ROWS: readonly Row[] = [
           'Invalid blob count (blob transactions must have at least one blob)',
         ],
         [method, [{}, 'first'], -32602, BLOCK_ERROR],
-        [method, [{}, 'safe'], -39001, 'Unknown block'],
       ] satisfies Row[],
   ),
   ['eth_call', [], -32602, BLOCK_ERROR],

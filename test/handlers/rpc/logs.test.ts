@@ -108,7 +108,6 @@ describe('eth_getLogs', () => {
     ['the block is not there', { blockHash: `0x${'12'.repeat(32)}` }, -32000, 'Block not found'],
     ['the block hash is too short', { blockHash: '0x12' }, -32602, 'Invalid filter params'],
     ['a bound is no block', { fromBlock: 'first' }, -32602, 'Invalid filter params'],
-    ['a bound is a tag that QBFT never sets', { fromBlock: 'safe' }, -32602, 'Invalid block number params'],
     ['a topic is no hash', { topics: ['0x12'] }, -32602, 'Invalid filter params'],
     ['topics are no list', { topics: TRANSFER }, -32602, 'Invalid filter params'],
     ['an address is no address', { address: [`0x${'12'.repeat(21)}`] }, -32602, 'Invalid filter params'],

@@ -163,11 +163,6 @@ describe('qbft_getSignerMetrics', () => {
       expect((await node.rpc('qbft_getSignerMetrics', ...range)).error).toEqual(RANGE_ERROR)
     },
   )
-
-  test.each(['safe', 'finalized'])('knows no %s block', async tag => {
-    const { error } = await node.rpc('qbft_getSignerMetrics', '0x1', tag)
-    expect(error).toEqual({ code: -39001, message: 'Unknown block' })
-  })
 })
 
 describe('validators by contract', () => {
@@ -238,10 +233,6 @@ describe('validators by contract', () => {
   test('blocks that cannot be are refused or null', async () => {
     expect((await node.rpc('qbft_getValidatorsByBlockNumber')).error).toEqual(BLOCK_ERROR)
     expect((await node.rpc('qbft_getValidatorsByBlockNumber', 'x')).error).toEqual(BLOCK_ERROR)
-    expect((await node.rpc('qbft_getValidatorsByBlockNumber', 'safe')).error).toEqual({
-      code: -39001,
-      message: 'Unknown block',
-    })
     expect(await validatorsAt('0x99')).toBeNull()
     expect((await node.rpc('qbft_getValidatorsByBlockHash', '0x12')).error).toEqual({
       code: -32602,

@@ -54,7 +54,10 @@ const simulateBlocks = async (
     await pace()
     if (expired()) throw new RpcError('TIMEOUT')
     const open = openBlock(context, block, parent, request.validation)
-    const hashes = createBlockHashes(chain.store, { number: baseNumber + 1n, parentHash: base.hash })
+    const hashes = createBlockHashes(chain.store, baseNumber, {
+      number: baseNumber + 1n,
+      parentHash: base.hash,
+    })
     const reach = block.number - 256n
     const blockHash = (number: bigint): Hash | undefined => {
       if (number < reach) return undefined

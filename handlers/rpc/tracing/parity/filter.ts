@@ -54,12 +54,8 @@ export const readTraceFilter = (value: unknown): TraceFilter => {
   }
 }
 
-/** Of the tags only `earliest` and `latest` bound a range, as in Besu. */
-const boundOf = async (context: RpcContext, selector: BlockSelector): Promise<bigint> => {
-  if (selector.kind === 'tag' && selector.tag !== 'earliest' && selector.tag !== 'latest')
-    throw new RpcError('TRACE_FILTER_TAG', { data: `a range is not bounded by ${selector.tag}` })
-  return required(await blockNumberOf(context, selector), 'INVALID_PARAMS')
-}
+const boundOf = async (context: RpcContext, selector: BlockSelector): Promise<bigint> =>
+  required(await blockNumberOf(context, selector), 'INVALID_PARAMS')
 
 /** The traces of a range of blocks that the filter lets through, in the order of the chain; no further than its count. */
 export const filterTraces = async (

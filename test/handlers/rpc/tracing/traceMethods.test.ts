@@ -185,9 +185,6 @@ describe('trace_filter', () => {
     ])
       expect(await error('trace_filter', bad)).toEqual([-32602, 'Invalid filter params'])
     expect(await error('trace_filter', { fromBlock: 'x' })).toEqual([-32602, 'Invalid block number params'])
-    for (const tag of ['pending', 'safe', 'finalized'])
-      for (const bound of ['fromBlock', 'toBlock'])
-        expect(await error('trace_filter', { [bound]: tag })).toEqual([-32603, 'Internal error'])
   })
 })
 
