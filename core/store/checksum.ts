@@ -90,7 +90,7 @@ export class StoreCorruption extends Error {
   readonly block: number
   constructor(key: string, block: number, reason: string) {
     const help = key.startsWith('segment:')
-      ? 'restore the data directory from a backup or another node'
+      ? 'stop the node, delete its chain folder and start it again: it fetches the chain from its peers; without peers, restore that folder from a backup. Leave the key and the folder validator as they are'
       : 'stop the node, delete the views (they are rebuilt from the segments) and start it again'
     super(`stored record ${key} of block ${block} is damaged: ${reason}; ${help}`)
     this.key = key

@@ -4,6 +4,7 @@ import { sealOfSignature } from '../../core/chain/codec/seal.ts'
 import { sign } from '../../core/crypto/crypto.ts'
 import type { QbftEnvironment } from '../../core/qbft/environment.ts'
 import type { HeadContext, Input } from '../../core/qbft/input.ts'
+import type { RestartRecord } from '../../core/qbft/restartRecord.ts'
 import { transitionSteps } from '../../core/qbft/machine.ts'
 import { initialState } from '../../core/qbft/state.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
@@ -21,6 +22,7 @@ import { createHeadReport } from './headReport.ts'
 import { startHeadPump } from './headPump.ts'
 import { createInputQueue } from './inputQueue.ts'
 import { createPerformer } from './performer.ts'
+import type { RecordPlace } from './recordFile.ts'
 import { createRecordStore, readRestartRecord } from './recordStore.ts'
 import { createRoundLog } from './roundLog.ts'
 import { createTimers } from './timers.ts'
@@ -28,8 +30,9 @@ import { createTraffic } from './traffic.ts'
 import { createTransactionWatch } from './transactionWatch.ts'
 
 export type ConsensusOptions = BlockBuilderOptions & {
-  /** What must be remembered beside the chain is kept in the same place. */
+  /** Evidence is kept beside the chain. */
   readonly storage: Pick<KeyValueStore, 'get' | 'setDurably'>
+  readonly record: RecordPlace
   readonly environment: Omit<QbftEnvironment, 'address' | 'sign'>
   /** Why this node must not sign although it were a validator; undefined when it may. */
   readonly refusal: string | undefined
@@ -40,6 +43,16 @@ export type ConsensusOptions = BlockBuilderOptions & {
   /** Undefined where the node talks to no others. */
   readonly exchange: Pick<Exchange, 'progress' | 'onProgress' | 'heardOf' | 'committed'> | undefined
 }
+
+/** A record by which nothing is signed before that height. */
+const nothingBefore = (sequence: bigint): RestartRecord => ({
+  sequence,
+  round: 0,
+  proposed: undefined,
+  prepared: undefined,
+  committed: undefined,
+  certificate: undefined,
+})
 
 /**
  * Runs the consensus machine against the real world: inputs in one order, the effects of each performed before the next.
@@ -53,7 +66,8 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
     address: key.address,
     sign: digest => sealOfSignature(sign(digest, key.privateKey)),
   }
-  let state = initialState(await readRestartRecord(options.storage, chain.head().header.number, log))
+  const memory = await readRestartRecord(options.record, log)
+  let state = initialState(memory.isDamaged ? nothingBefore(chain.head().header.number + 2n) : memory.record)
   let network: Network | undefined
   let validators: readonly Address[] = []
   let headNumber = -1n
@@ -119,7 +133,7 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
   })
   const performer = createPerformer({
     network: () => network,
-    records: createRecordStore(options.storage, () => chain.store.settle()),
+    records: createRecordStore(options.record, () => chain.store.settle()),
     evidence: createEvidenceStore(options.storage, log),
     timers,
     work,

@@ -11,14 +11,15 @@ const EVIDENCE_MAX = 100
 /** A longer message, a proposal of a large block, is kept by its hash: the pieces together stay within some 100 MB. */
 const MESSAGE_BYTES_MAX = 256 * 1024
 
-/** Pieces remembered to say each once, although the second signature arrives by several peers. */
-const TOLD_MAX = 1_000
+/** Pairs remembered to log each once a minute, although the second signature arrives from several peers. */
+const LOGGED_MAX = 1_000
+const LOG_INTERVAL_MS = 60_000
 
 /** Beside the keys of the chain (core/store/keys.ts), `qbft:evidence:0` to `qbft:evidence:99`. */
 const evidenceKey = (index: number): string => `qbft:evidence:${index}`
 
 export type EvidenceStore = {
-  /** Logs it and keeps it durably, the first time. */
+  /** Logs it, once a minute for the same pair, and keeps it durably the first time. */
   keep(evidence: Evidence): Promise<void>
 }
 
@@ -38,12 +39,22 @@ const encode = ({ author, sequence, round, first, second }: Evidence): Uint8Arra
     }),
   )
 
+const keptAt = (index: number | undefined): string => {
+  if (index === undefined) return 'They could not be kept.'
+  return index < EVIDENCE_MAX
+    ? `Both are kept under ${evidenceKey(index)} in the storage.`
+    : `${EVIDENCE_MAX} such pairs are kept already.`
+}
+
+type Logged = { atMs: number; kept: string }
+
 /** What validators signed that no honest one signs, as JSON under a key for each piece, for the operators to look into. */
 export const createEvidenceStore = (
   storage: Pick<KeyValueStore, 'get' | 'setDurably'>,
   log: Log,
+  nowMs: () => number = Date.now,
 ): EvidenceStore => {
-  const told = new Set<string>()
+  const logged = new Map<string, Logged>()
   let next: Promise<number> | undefined
 
   const firstFree = async (): Promise<number> => {
@@ -52,39 +63,43 @@ export const createEvidenceStore = (
     return EVIDENCE_MAX
   }
 
+  const tell = ({ author, sequence, round, first }: Evidence, kept: string): void =>
+    log.error(
+      'Validator {author} signed two different messages of code {code} in round {round} of block {sequence}: it is faulty, or two nodes run with its key. {kept}',
+      { author: toHex(author), code: first.code, round, sequence, kept },
+    )
+
+  /** The key to keep the next piece under; undefined when the storage cannot be read. */
+  const takeIndex = (): Promise<number | undefined> => {
+    const index = next ?? firstFree()
+    next = index.then(found => Math.min(found + 1, EVIDENCE_MAX))
+    // A storage that fails now is asked again for the next piece.
+    next.catch(() => {
+      next = undefined
+    })
+    return index.catch((error: unknown) => {
+      log.error('The storage of evidence cannot be read: {error}', { error })
+      return undefined
+    })
+  }
+
   return {
     keep: async evidence => {
       const { author, sequence, round, first } = evidence
       const name = `${toHex(author)} ${sequence} ${round} ${first.code}`
-      if (told.has(name)) return
-      told.add(name)
-      const [oldest] = told
-      if (told.size > TOLD_MAX && oldest !== undefined) told.delete(oldest)
-      const index = next ?? firstFree()
-      next = index.then(found => Math.min(found + 1, EVIDENCE_MAX))
-      // A storage that fails now is asked again for the next piece.
-      next.catch(() => {
-        next = undefined
-      })
-      const at = await index.catch((error: unknown) => {
-        log.error('The storage of evidence cannot be read: {error}', { error })
-        return undefined
-      })
-      log.error(
-        'Validator {author} signed two different messages of code {code} in round {round} of block {sequence}: it is faulty, or two nodes run with its key. {kept}',
-        {
-          author: toHex(author),
-          code: first.code,
-          round,
-          sequence,
-          kept:
-            at === undefined
-              ? 'They could not be kept.'
-              : at < EVIDENCE_MAX
-                ? `Both are kept under ${evidenceKey(at)} in the storage.`
-                : `${EVIDENCE_MAX} such pairs are kept already.`,
-        },
-      )
+      const before = logged.get(name)
+      if (before !== undefined) {
+        if (nowMs() - before.atMs < LOG_INTERVAL_MS) return
+        before.atMs = nowMs()
+        return tell(evidence, before.kept)
+      }
+      const entry: Logged = { atMs: nowMs(), kept: 'It is being kept.' }
+      logged.set(name, entry)
+      const [oldest] = logged.keys()
+      if (logged.size > LOGGED_MAX && oldest !== undefined) logged.delete(oldest)
+      const at = await takeIndex()
+      entry.kept = keptAt(at)
+      tell(evidence, entry.kept)
       if (at !== undefined && at < EVIDENCE_MAX)
         await storage.setDurably({ key: evidenceKey(at), value: encode(evidence) })
     },

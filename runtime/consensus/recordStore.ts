@@ -5,44 +5,39 @@ import {
   encodeRestartRecordSteps,
   RestartRecordError,
 } from '../../core/qbft/restartRecordCodec.ts'
-import type { KeyValueStore } from '../../core/store/keyvalue.ts'
 import { withPauses } from '../../core/steps.ts'
 import type { Log } from '../logging/log.ts'
 import { createSlice } from '../slice.ts'
-
-/** Beside the keys of the chain (core/store/keys.ts). */
-const RECORD_KEY = 'qbft:record'
+import type { RecordPlace } from './recordFile.ts'
 
 export type RecordStore = {
-  /** Resolves when it is as durable as the storage can make it. @throws what the storage throws */
+  /** Resolves when it is as durable as the place can make it. @throws what the place throws */
   write(record: RestartRecord): Promise<void>
 }
 
-/**
- * What this validator signed before it stopped. One that cannot be read is as bad as none, but shows that something was
- * signed: the node then signs nothing at the height that it was in, `headNumber + 1` at most.
- */
-export const readRestartRecord = async (
-  storage: Pick<KeyValueStore, 'get'>,
-  headNumber: bigint,
-  log: Log,
-): Promise<RestartRecord | undefined> => {
-  const bytes = await storage.get(RECORD_KEY)
-  if (bytes === undefined) return undefined
+/** What this validator knows of what it signed before it stopped. */
+export type Memory = {
+  readonly record: RestartRecord | undefined
+  /** A later record than this one may have been lost. */
+  readonly isDamaged: boolean
+}
+
+/** What this validator signed before it stopped; `isDamaged` when it cannot be known for certain. */
+export const readRestartRecord = async (place: RecordPlace, log: Log): Promise<Memory> => {
+  const { bytes, isDamaged } = await place.read()
+  const tell = (error: unknown): void =>
+    log.error(
+      '{error}: this validator signs nothing until a quorum of validators has told where they are, and then only in later rounds',
+      { error },
+    )
   try {
-    return decodeRestartRecord(bytes)
+    const record = bytes === undefined ? undefined : decodeRestartRecord(bytes)
+    if (isDamaged) tell(new RestartRecordError('one of its two files is damaged or was not written whole'))
+    return { record, isDamaged }
   } catch (error) {
     if (!(error instanceof RestartRecordError)) throw error
-    const sequence = headNumber + 2n
-    log.error('{error}: this one signs nothing before block {sequence}', { error, sequence })
-    return {
-      sequence,
-      round: 0,
-      proposed: undefined,
-      prepared: undefined,
-      committed: undefined,
-      certificate: undefined,
-    }
+    tell(error)
+    return { record: undefined, isDamaged: true }
   }
 }
 
@@ -51,7 +46,7 @@ export const readRestartRecord = async (
  * @param settled resolves when the blocks of the chain are durable: one that got lost is made again from the record before
  */
 export const createRecordStore = (
-  storage: Pick<KeyValueStore, 'setDurably'>,
+  place: Pick<RecordPlace, 'write'>,
   settled: () => Promise<void>,
 ): RecordStore => {
   const pause = createSlice()
@@ -63,7 +58,7 @@ export const createRecordStore = (
       // Until it is known to be there, neither is what was there before.
       last = undefined
       await settled()
-      await storage.setDurably({ key: RECORD_KEY, value })
+      await place.write(value)
       last = value
     },
   }

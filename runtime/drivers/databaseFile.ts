@@ -99,7 +99,7 @@ export class SqliteFileError extends Error {
     const help =
       cause instanceof OtherLayout
         ? 'use the version that wrote it, or delete it when it is views.sqlite: the next start makes it again from the segments'
-        : 'check that it is a file of this node that it may read and write, or take it from a backup'
+        : 'check that it is a file of this node that it may read and write, or restore the folder it is in from a backup, and no other folder'
     super(`cannot open ${path}: ${reason}; ${help}`, { cause })
   }
 }

@@ -7,6 +7,8 @@ import type { Network } from '../../p2p/network.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
 import type { Progress } from '../cli/progress.ts'
 import type { Consensus } from '../consensus/consensus.ts'
+import { openRecord } from '../consensus/openRecord.ts'
+import type { RecordPlace } from '../consensus/recordFile.ts'
 import type { StandingVotes } from '../consensus/standingVotes.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { logOf } from '../logging/log.ts'
@@ -97,6 +99,7 @@ const startConsensus = async (
   { node, options, minerSettings, pool, poolHead, votes, refusal, follower }: ParticipationOptions,
   consensus: QbftConsensus,
   exchange: Exchange | undefined,
+  record: RecordPlace,
 ): Promise<Consensus> => {
   const { messaging, parameters } = consensus
   const { startConsensus: start } = await import('../consensus/driver.ts')
@@ -111,6 +114,7 @@ const startConsensus = async (
     selectionPercent: options.poaBlockTxsSelectionMaxTime,
     log: logOf('validator'),
     storage: node.storage,
+    record,
     environment: {
       dialect: options.bftLegacyProtocolEncoding ? 'legacy' : 'blockAccessList',
       requestTimeoutMs: parameters.requestTimeoutSeconds * 1000,
@@ -154,6 +158,7 @@ const startNetwork = async (
 export const createParticipation = (from: ParticipationOptions): Participation => {
   let exchange: Exchange | undefined
   let consensus: Consensus | undefined
+  let record: RecordPlace | undefined
   let network: Network | undefined
   const listening = Promise.withResolvers<Network>()
   // Nobody may be waiting for it.
@@ -171,7 +176,8 @@ export const createParticipation = (from: ParticipationOptions): Participation =
   const beginConsensus = async (): Promise<boolean> => {
     const { consensus: kind } = from.node.chain.configuration
     if (kind.kind !== 'qbft') return false
-    consensus ??= await startConsensus(from, kind, exchange)
+    record ??= await openRecord(from.options.dataPath, from.node.storage, logOf('validator'))
+    consensus ??= await startConsensus(from, kind, exchange, record)
     return true
   }
   const endConsensus = async (): Promise<boolean> => {
@@ -179,6 +185,8 @@ export const createParticipation = (from: ParticipationOptions): Participation =
     // It needs what the others send until its block is finished.
     await consensus.stop()
     consensus = undefined
+    await record?.close()
+    record = undefined
     return true
   }
   return {

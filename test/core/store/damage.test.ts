@@ -73,7 +73,7 @@ describe('a bit that flips on read', () => {
     const error = await rejection(store.record(12n))
     expect(error).toBeInstanceOf(StoreCorruption)
     expect(error).toMatchObject({ code: 'STORE_CORRUPTION', key: 'segment:12', block: 12 })
-    expect(String(error)).toContain('restore the data directory')
+    expect(String(error)).toContain('delete its chain folder')
     expect(await store.record(13n)).toBeDefined()
   })
 

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'bun:test'
 import type { Timer } from '../../../core/qbft/input.ts'
 import type { Peer } from '../../../p2p/network.ts'
 import { relayTo } from '../../../runtime/consensus/delivery.ts'
-import { readRestartRecord } from '../../../runtime/consensus/recordStore.ts'
 import { openStandingVotes } from '../../../runtime/consensus/standingVotes.ts'
 import { createTimers } from '../../../runtime/consensus/timers.ts'
 import { openStorage } from '../../../runtime/drivers/open.ts'
@@ -106,17 +105,5 @@ describe('votes that cannot be read', () => {
     configureLog({ level: 'INFO', format: 'PLAIN', colour: false, write: line => lines.push(line) })
     expect((await openStandingVotes(storage, log)).list()).toEqual([])
     expect(lines.join()).toContain('propose them again')
-  })
-})
-
-describe('a record of what was signed that cannot be read', () => {
-  test('then the node signs nothing at the height it may have been in, and says so', async () => {
-    const lines: string[] = []
-    configureLog({ level: 'INFO', format: 'PLAIN', colour: false, write: line => lines.push(line) })
-    const storage = await openStorage('memory', '')
-    await storage.setDurably({ key: 'qbft:record', value: Uint8Array.of(1, 2, 3) })
-    const record = await readRestartRecord(storage, 41n, logOf('validator'))
-    expect(record).toMatchObject({ sequence: 43n, round: 0, prepared: undefined })
-    expect(lines.join()).toContain('this one signs nothing before block 43')
   })
 })

@@ -24,16 +24,20 @@ const setUp = (settled: () => Promise<void> = () => Promise.resolve()) => {
   const lines: string[] = []
   configureLog({ level: 'INFO', format: 'PLAIN', colour: false, write: line => lines.push(line) })
   const log = logOf('validator')
-  const writes: { readonly entry: KeyValueEntry; end(error?: Error): void }[] = []
+  const writes: { readonly bytes: Uint8Array; end(error?: Error): void }[] = []
   const sent: number[] = []
   const blamed: string[] = []
   const recorded: boolean[] = []
+  const place = {
+    write: (bytes: Uint8Array) =>
+      new Promise<void>((resolve, reject) => {
+        writes.push({ bytes, end: error => (error === undefined ? resolve() : reject(error)) })
+      }),
+  }
+  const kept: KeyValueEntry[] = []
   const storage = {
     get: () => Promise.resolve(undefined),
-    setDurably: (entry: KeyValueEntry) =>
-      new Promise<void>((resolve, reject) => {
-        writes.push({ entry, end: error => (error === undefined ? resolve() : reject(error)) })
-      }),
+    setDurably: async (entry: KeyValueEntry) => void kept.push(entry),
   }
   const network: Pick<Network, 'peers' | 'sendConsensus' | 'reportMisbehaviour'> = {
     peers: () => [],
@@ -46,7 +50,7 @@ const setUp = (settled: () => Promise<void> = () => Promise.resolve()) => {
   const nothing = () => Promise.resolve()
   const performer = createPerformer({
     network: () => network as Network,
-    records: createRecordStore(storage, settled),
+    records: createRecordStore(place, settled),
     evidence: createEvidenceStore(storage, log),
     timers: createTimers(() => undefined),
     work: {
@@ -66,7 +70,7 @@ const setUp = (settled: () => Promise<void> = () => Promise.resolve()) => {
     traffic: createTraffic(),
     log,
   })
-  return { performer, writes, sent, blamed, recorded, lines, log }
+  return { performer, writes, kept, sent, blamed, recorded, lines, log }
 }
 
 const record = (round: number): Effect => ({
@@ -206,20 +210,36 @@ describe('given two signatures that no honest validator gives', () => {
   })
 
   test('then both are logged at error level and kept, once', async () => {
-    const { performer, writes, lines } = setUp()
+    const { performer, kept, lines } = setUp()
     void performer.perform([evidence(0), evidence(0)])
     void performer.perform([evidence(1)])
-    while (writes.length < 2) await Bun.sleep(1)
-    for (const write of writes) write.end()
     await performer.worked()
-    expect(writes.map(({ entry }) => entry.key)).toEqual(['qbft:evidence:0', 'qbft:evidence:1'])
-    expect(JSON.parse(new TextDecoder().decode(writes[0]?.entry.value))).toMatchObject({
+    expect(kept.map(({ key }) => key)).toEqual(['qbft:evidence:0', 'qbft:evidence:1'])
+    expect(JSON.parse(new TextDecoder().decode(kept[0]?.value))).toMatchObject({
       sequence: '7',
       round: 0,
       first: { code: 0x13, data: '0x01' },
       second: { code: 0x13, data: '0x02' },
     })
     expect(lines.filter(line => line.includes('ERROR'))).toHaveLength(2)
+  })
+
+  test('then the same pair is logged once a minute, and kept once', async () => {
+    const { log, lines } = setUp()
+    const kept: string[] = []
+    let nowMs = 0
+    const store = createEvidenceStore(
+      { get: () => Promise.resolve(undefined), setDurably: async ({ key }) => void kept.push(key) },
+      log,
+      () => nowMs,
+    )
+    const { evidence: pair } = evidence(0) as Extract<Effect, { readonly kind: 'evidence' }>
+    for (const atMs of [0, 1_000, 59_999, 60_000, 61_000, 120_000]) {
+      nowMs = atMs
+      await store.keep(pair)
+    }
+    expect(lines.filter(line => line.includes('ERROR'))).toHaveLength(3)
+    expect(kept).toEqual(['qbft:evidence:0'])
   })
 
   test('when the storage fails then they are told of all the same, and the next pair is kept', async () => {

@@ -5,6 +5,7 @@ import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
 import type { KeyValueStore } from '../../../core/store/keyvalue.ts'
 import { segmentKey } from '../../../core/store/keys.ts'
 import type { Network, Peer } from '../../../p2p/network.ts'
+import { recordInStorage } from '../../../runtime/consensus/recordFile.ts'
 import { readRestartRecord } from '../../../runtime/consensus/recordStore.ts'
 import { openMemoryDriver } from '../../../runtime/drivers/memory.ts'
 import { logOf } from '../../../runtime/logging/log.ts'
@@ -71,7 +72,9 @@ describe('given four validators whose disks have not taken the head yet', () => 
     await Bun.sleep(500)
     expect(numbersOf(before)).toEqual(KEYS.map(() => BigInt(LOST)))
     for (const key of KEYS)
-      expect((await readRestartRecord(diskOf(key), 1n, logOf('validator')))?.sequence).toBe(BigInt(LOST))
+      expect(
+        (await readRestartRecord(recordInStorage(diskOf(key)), logOf('validator'))).record?.sequence,
+      ).toBe(BigInt(LOST))
     cutPower(new Error('the power is gone'))
     await Promise.all(before.map(({ running }) => running.stop()))
 

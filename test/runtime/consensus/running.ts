@@ -9,6 +9,7 @@ import type { PoolHead, TransactionPool } from '../../../core/txpool/pool.ts'
 import { createTransactionPool } from '../../../core/txpool/transactionPool.ts'
 import type { Consensus } from '../../../runtime/consensus/consensus.ts'
 import { startConsensus } from '../../../runtime/consensus/driver.ts'
+import { recordInStorage } from '../../../runtime/consensus/recordFile.ts'
 import { openStorage } from '../../../runtime/drivers/open.ts'
 import { nodeKeyOf } from '../../../runtime/keys/nodeKey.ts'
 import { configureLog, logOf } from '../../../runtime/logging/log.ts'
@@ -68,6 +69,7 @@ export const runConsensus = async (
     log: logOf('validator'),
     standingVotes: () => [],
     storage,
+    record: recordInStorage(storage),
     environment: {
       dialect: 'blockAccessList',
       requestTimeoutMs,
