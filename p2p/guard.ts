@@ -15,6 +15,8 @@ export const guardHandlers = (handlers: NetworkHandlers, log: NetworkLog): Netwo
   return {
     status: handlers.status,
     blocks: handlers.blocks,
+    poolHashes: handlers.poolHashes,
+    poolTransactions: handlers.poolTransactions,
     roleOf: handlers.roleOf,
     onConsensusMessage: guarded('onConsensusMessage', handlers.onConsensusMessage),
     onTransactions: guarded('onTransactions', handlers.onTransactions),

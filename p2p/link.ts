@@ -11,6 +11,9 @@ import { createTokenBucket, type TokenBucket } from './tokenBucket.ts'
 /** A node that catches up asks for some ranges a second. */
 const REQUESTS_PER_SECOND = 100
 
+/** A node lists the pool twice when it connects, and after each gap of the gossip, and fetches what it lacks in chunks. */
+const POOL_REQUESTS_PER_SECOND = 16
+
 /** One connection to another node, from its first byte on. */
 export type Link = {
   readonly connection: Connection
@@ -47,6 +50,8 @@ export type Link = {
   readonly intake: Intake | undefined
   /** What it may ask for: ranges, and whom this node knows. */
   readonly requests: TokenBucket
+  /** What it may ask for of the pool: a full one is listed in one request, and fetched in 32. */
+  readonly poolRequests: TokenBucket
   /** True once established, false when it ends before. */
   readonly ready: Promise<boolean>
   readonly settle: (established: boolean) => void
@@ -88,6 +93,7 @@ export const createLink = (connection: Connection, nowMs: () => number): Link | 
     blockChannel: undefined,
     intake: intakeOf(connection),
     requests: createTokenBucket(REQUESTS_PER_SECOND, 2 * REQUESTS_PER_SECOND, nowMs),
+    poolRequests: createTokenBucket(POOL_REQUESTS_PER_SECOND, 8 * POOL_REQUESTS_PER_SECOND, nowMs),
     ready: promise,
     settle: resolve,
     ended,

@@ -44,6 +44,10 @@ export type NetworkHandlers = {
   readonly onNewBlock: (peer: Peer, block: Uint8Array) => void
   /** The block RLPs of [from, from + count), as many from the start as there are; ended early by the network's byte limit. */
   readonly blocks: (from: bigint, count: number) => AsyncIterable<Uint8Array>
+  /** The hashes of all transactions in the own pool, joined to at most POOL_HASHES_MAX an item. */
+  readonly poolHashes: () => AsyncIterable<Uint8Array>
+  /** EIP-2718 encodings of the transactions with these joined hashes, of those that are in the own pool. */
+  readonly poolTransactions: (hashes: Uint8Array) => AsyncIterable<Uint8Array>
   /** Connected and its status told. */
   readonly onPeer: (peer: Peer) => void
   /** Gossip with it goes on after a gap: it may lack what was told meanwhile. */
@@ -114,6 +118,16 @@ export type Network = {
   tellStatus(): void
   /** Block RLPs in ascending order, as they arrive. @throws NetworkError when the peer goes, is silent or sends too much */
   requestBlocks(peer: Peer, from: bigint, count: number, signal: AbortSignal): AsyncIterable<Uint8Array>
+  /**
+   * The hashes of all transactions in the pool of the peer, joined to at most POOL_HASHES_MAX an item.
+   * @throws NetworkError when the peer goes, is silent or sends too much
+   */
+  requestPoolHashes(peer: Peer, signal: AbortSignal): AsyncIterable<Uint8Array>
+  /**
+   * EIP-2718 encodings, not checked, of the transactions with these joined hashes, POOL_HASHES_MAX at most.
+   * @throws NetworkError when the peer goes, is silent or sends too much
+   */
+  requestPoolTransactions(peer: Peer, hashes: Uint8Array, signal: AbortSignal): AsyncIterable<Uint8Array>
   reportMisbehaviour(address: Address, what: Misbehaviour, detail: string): void
   /** Kept connected like a static node. False when it already was. @throws EnodeError */
   addPeer(enode: string): Promise<boolean>

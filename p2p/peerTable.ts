@@ -1,4 +1,6 @@
 import { compareBytes } from '../core/bytes/bytes.ts'
+import { toBareHex } from '../core/bytes/hex.ts'
+import { NetworkError } from './error.ts'
 import type { Link } from './link.ts'
 import type { Peer } from './network.ts'
 
@@ -62,4 +64,12 @@ export const createPeerTable = (ownKey: Uint8Array): PeerTable => {
       return entry.peer
     },
   }
+}
+
+/** The connection to write to. @throws NetworkError when the peer is not connected */
+export const connectedLink = (table: PeerTable, { address }: Peer): Link => {
+  const id = toBareHex(address)
+  const link = table.link(id)
+  if (link === undefined) throw new NetworkError('NOT_CONNECTED', `0x${id} is not connected`)
+  return link
 }

@@ -2,6 +2,7 @@ import type { Connection, ConnectionGater, PeerId, Stream } from '@libp2p/interf
 import { compareBytes } from '../core/bytes/bytes.ts'
 import { toBareHex } from '../core/bytes/hex.ts'
 import { addressOfPublicKey, publicKeyOf } from '../core/crypto/crypto.ts'
+import { createAnswer } from './answer.ts'
 import { createArrivals } from './arrivals.ts'
 import { createBlockExchange } from './blockExchange.ts'
 import { calmLog } from './calmLog.ts'
@@ -18,7 +19,13 @@ import { type Link, nameOf } from './link.ts'
 import { createLinkLife } from './linkLife.ts'
 import type { Misbehaviour, Network, NetworkOptions, Peer } from './network.ts'
 import { answerWithEnodes, enodesOf } from './peerExchange.ts'
-import { createPeerTable, type Entry } from './peerTable.ts'
+import { connectedLink, createPeerTable, type Entry } from './peerTable.ts'
+import {
+  answerPoolList,
+  POOL_LISTS_AT_ONCE_MAX,
+  requestPoolHashes,
+  requestPoolTransactions,
+} from './poolLists.ts'
 import { protocolsOf, STATUS_PROTOCOL } from './protocols.ts'
 import { answerRange, RANGES_AT_ONCE_MAX, requestRange } from './ranges.ts'
 import { createScoring } from './scoring.ts'
@@ -269,21 +276,7 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
       { maxInboundStreams: streamsMax, maxOutboundStreams: streamsMax },
     )
 
-  /** For one request on a stream; what fails is the peer's loss, and only logged. */
-  const answer = (stream: Stream, link: Link, respond: () => Promise<void>): void => {
-    const respondWhenReady = async (): Promise<void> => {
-      if (!(await link.ready)) throw new NetworkError('NOT_CONNECTED', 'no status was told')
-      if (link.requests.take(1) > 0) {
-        misbehaved(link, 'flooding', 'more requests than it may send')
-        throw new NetworkError('BAD_MESSAGE', 'too many requests')
-      }
-      await respond()
-    }
-    respondWhenReady().catch(cause => {
-      log.debug('{peer} got no answer: {reason}', { peer: nameOf(link), reason: textOf(cause) })
-      stream.abort(cause instanceof Error ? cause : new Error(textOf(cause)))
-    })
-  }
+  const answer = createAnswer(log, link => misbehaved(link, 'flooding', 'more requests than it may send'))
 
   host.addEventListener('connection:open', ({ detail }) => {
     life.opened(detail)
@@ -317,6 +310,9 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
   await handle(protocols.ranges, RANGES_AT_ONCE_MAX, (stream, link) =>
     answer(stream, link, () => answerRange(stream, handlers.blocks, pause)),
   )
+  await handle(protocols.pool, POOL_LISTS_AT_ONCE_MAX, (stream, link) =>
+    answer(stream, link, () => answerPoolList(stream, handlers, pause), link.poolRequests),
+  )
   await handle(protocols.peers, CHANNEL_STREAMS_MAX, (stream, link) =>
     answer(stream, link, () => answerWithEnodes(stream, discovery.enodesFor(link))),
   )
@@ -333,6 +329,8 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
     life.tick()
     mendGossip()
   }, LIFE_TICK_MS)
+
+  const linkWith = (peer: Peer): Link => connectedLink(table, peer)
 
   return {
     enode: formatEnode({ publicKey: ownKey, host: options.advertisedHost, port }),
@@ -354,12 +352,11 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
     announceTransactions: transactions => gossip.announce(transactions),
     announceBlock: (number, hash, block) => blocks.announce(number, hash, block),
     tellStatus,
-    requestBlocks: (peer: Peer, from, count, signal) => {
-      const link = table.link(toBareHex(peer.address))
-      if (link === undefined)
-        throw new NetworkError('NOT_CONNECTED', `0x${toBareHex(peer.address)} is not connected`)
-      return requestRange(link, protocols.ranges, from, count, signal)
-    },
+    requestBlocks: (peer, from, count, signal) =>
+      requestRange(linkWith(peer), protocols.ranges, from, count, signal),
+    requestPoolHashes: (peer, signal) => requestPoolHashes(linkWith(peer), protocols.pool, signal),
+    requestPoolTransactions: (peer, hashes, signal) =>
+      requestPoolTransactions(linkWith(peer), protocols.pool, hashes, signal),
     reportMisbehaviour: (address, what, detail) => {
       const id = toBareHex(address)
       const link = table.link(id)
@@ -390,7 +387,7 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
       clearInterval(looking)
       clearTimeout(telling)
       discovery.stop()
-      gossip.stop()
+      await gossip.stop()
       blocks.stop()
       await life.stop('the node stops')
       await host.stop()

@@ -17,6 +17,9 @@ import {
 /** Each of the many sent one by one shares a message with those of the same moment. */
 const GATHER_MS = 10
 
+/** Time for the last message to be read by the peers before they hear that this node stops. */
+const LINGER_MS = 100
+
 /** From one message to the next while there is always more to say: each costs every node of the network the same, whatever is in it. */
 const PACE_MS = 50
 
@@ -24,7 +27,8 @@ export type TransactionGossip = {
   /** Once the host runs. */
   start(): void
   announce(transactions: readonly Uint8Array[]): void
-  stop(): void
+  /** Resolves when what was announced last has had time to arrive. */
+  stop(): Promise<void>
 }
 
 export type GossipHandlers = {
@@ -68,7 +72,7 @@ export const createTransactionGossip = (
     }
   })
 
-  const publish = (): void => {
+  const publish = async (): Promise<void> => {
     clearTimeout(timer)
     timer = undefined
     if (batch.length === 0) return
@@ -76,9 +80,11 @@ export const createTransactionGossip = (
     batch = []
     batchBytes = ENVELOPE_BYTES
     publishedMs = nowMs()
-    pubsub
-      .publish(topic, message)
-      .catch(error => log.debug('Transactions were not gossiped: {reason}', { reason: textOf(error) }))
+    try {
+      await pubsub.publish(topic, message)
+    } catch (error) {
+      log.debug('Transactions were not gossiped: {reason}', { reason: textOf(error) })
+    }
   }
 
   return {
@@ -92,17 +98,21 @@ export const createTransactionGossip = (
           })
           continue
         }
-        if (batchBytes + bytes > GOSSIP_BYTES_MAX || batch.length >= TRANSACTIONS_MAX) publish()
+        if (batchBytes + bytes > GOSSIP_BYTES_MAX || batch.length >= TRANSACTIONS_MAX) void publish()
         batch.push(transaction)
         batchBytes += bytes
       }
       if (batch.length === 0) return
       // A clock that was set back makes nobody wait for longer.
       const sinceMs = Math.max(0, nowMs() - publishedMs)
-      timer ??= setTimeout(publish, Math.max(GATHER_MS, PACE_MS - sinceMs))
+      timer ??= setTimeout(() => void publish(), Math.max(GATHER_MS, PACE_MS - sinceMs))
     },
-    stop: () => {
-      clearTimeout(timer)
+    stop: async () => {
+      // Accepted a moment ago: nobody else has these.
+      if (batch.length > 0) {
+        await publish()
+        await new Promise(resolve => setTimeout(resolve, LINGER_MS))
+      }
       pubsub.topicValidators.delete(topic)
     },
   }

@@ -17,6 +17,8 @@ export type Exchange = {
     | 'onTransactions'
     | 'onNewBlock'
     | 'blocks'
+    | 'poolHashes'
+    | 'poolTransactions'
     | 'onPeer'
     | 'onGossip'
     | 'onStatus'

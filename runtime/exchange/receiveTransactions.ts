@@ -54,6 +54,10 @@ export type ReceiveTransactionsOptions = {
 export type TransactionReceiver = {
   /** EIP-2718 encodings that a peer told of. Returns at once. */
   receive(peer: Peer, transactions: readonly Uint8Array[]): void
+  /** False for a transaction that is in the pool, was mined lately or was refused for good. */
+  wants(hash: Hash): boolean
+  /** Resolves when what was received before has been judged. */
+  settled(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -66,6 +70,16 @@ export const createTransactionReceiver = (options: ReceiveTransactionsOptions): 
   let waitingBytes = 0
   let working: Promise<void> | undefined
   let stopped = false
+  /** Of the batch that is being judged. */
+  let batchCount = 0
+  let judgedCount = 0
+  let settling: { readonly afterCount: number; readonly resolve: () => void }[] = []
+
+  const tellSettled = (): void => {
+    const isOver = stopped && working === undefined
+    for (const { afterCount, resolve } of settling) if (isOver || afterCount <= judgedCount) resolve()
+    settling = settling.filter(({ afterCount }) => !isOver && afterCount > judgedCount)
+  }
 
   const blame = ({ address, enode }: Peer, detail: string): void => {
     log.debug('A transaction of {peer} is not used: {detail}', { peer: enode, detail })
@@ -150,12 +164,16 @@ export const createTransactionReceiver = (options: ReceiveTransactionsOptions): 
     for (;;) {
       const batch = stopped ? [] : next()
       if (batch.length === 0) return
+      batchCount = batch.length
       try {
         await workOn(batch, pause)
       } catch (error) {
         for (const { hash } of batch) seen.delete(hash)
         log.error('Transactions of peers could not be taken into the pool: {error}', { error })
       }
+      batchCount = 0
+      judgedCount += batch.length
+      tellSettled()
     }
   }
 
@@ -163,6 +181,7 @@ export const createTransactionReceiver = (options: ReceiveTransactionsOptions): 
     if (working !== undefined || stopped || waiting.length === 0) return
     working = work().finally(() => {
       working = undefined
+      tellSettled()
       begin()
     })
   }
@@ -181,6 +200,12 @@ export const createTransactionReceiver = (options: ReceiveTransactionsOptions): 
       }
       begin()
     },
+    wants: hash => !seen.has(hash) && pool.get(hash) === undefined,
+    settled: () =>
+      new Promise(resolve => {
+        settling.push({ afterCount: judgedCount + waiting.length + batchCount, resolve })
+        tellSettled()
+      }),
     stop: async () => {
       stopped = true
       unsubscribe()

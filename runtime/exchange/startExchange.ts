@@ -12,7 +12,9 @@ import type { Exchange } from './exchange.ts'
 import { createNewBlocks } from './newBlocks.ts'
 import { createPeerHeads } from './peerHeads.ts'
 import { createTransactionReceiver } from './receiveTransactions.ts'
+import { createPoolExchange } from './poolExchange.ts'
 import { createServeBlocks } from './serveBlocks.ts'
+import { createServePool } from './servePool.ts'
 import { createSync } from './sync.ts'
 
 export type ExchangeOptions = {
@@ -64,12 +66,20 @@ export const startExchange = (options: ExchangeOptions): Exchange => {
     pending: () => pool.size,
     consider: sync.consider,
   })
-  const announcer = startAnnouncingTransactions(pool, network)
+  const stopAnnouncing = startAnnouncingTransactions(pool, network)
   const receiver = createTransactionReceiver({ ...options, network })
+  const isSyncing = (): boolean => sync.progress() !== undefined
+  const pools = createPoolExchange({ ...options, network, receiver, isSyncing })
+  const askAll = (): void => {
+    // What was gossiped while this node caught up was not used.
+    if (!isSyncing()) for (const peer of attached?.peers() ?? []) pools.ask(peer)
+  }
+  const unsubscribeProgress = sync.onProgress(askAll)
   const unsubscribe = chain.onHead(() => {
     // The network gathers changes that come close together; it tells of its own connections by itself.
     attached?.tellStatus()
     sync.consider()
+    pools.consider()
   })
 
   return {
@@ -77,17 +87,18 @@ export const startExchange = (options: ExchangeOptions): Exchange => {
       status,
       onTransactions: (peer, transactions) => {
         // What they build on is not here yet, and others have them.
-        if (sync.progress() === undefined) receiver.receive(peer, transactions)
+        if (!isSyncing()) receiver.receive(peer, transactions)
       },
       onNewBlock: newBlocks.receive,
       blocks: createServeBlocks(chain),
+      ...createServePool(pool),
       onPeer: peer => {
         differences.told(peer)
         heads.told(peer)
-        announcer.nodeConnected()
+        pools.ask(peer)
         sync.consider()
       },
-      onGossip: () => announcer.nodeConnected(),
+      onGossip: pools.ask,
       onStatus: peer => {
         differences.told(peer)
         heads.told(peer)
@@ -113,8 +124,9 @@ export const startExchange = (options: ExchangeOptions): Exchange => {
     differences: differences.list,
     stop: async () => {
       unsubscribe()
-      announcer.stop()
-      await Promise.all([sync.stop(), receiver.stop()])
+      unsubscribeProgress()
+      stopAnnouncing()
+      await Promise.all([sync.stop(), pools.stop(), receiver.stop()])
     },
   }
 }

@@ -4,7 +4,7 @@ import type { NetworkHandlers, Peer, PeerStatus } from '../../p2p/network.ts'
 import type { Backlog } from './backlog.ts'
 import { ownBytes, packList } from './packed.ts'
 import type { Facts, FromNetwork } from './protocol.ts'
-import type { RangeClient } from './ranges.ts'
+import type { ListClient } from './lists.ts'
 import { roleIn } from './role.ts'
 
 /** A peer's address as it crosses. */
@@ -28,12 +28,12 @@ const ownPeer = (peer: Peer): Peer => ({
 export const createHandlers = (from: {
   readonly post: (message: FromNetwork, moved?: readonly ArrayBuffer[]) => void
   readonly backlog: Backlog
-  readonly ranges: RangeClient
+  readonly lists: ListClient
   readonly status: PeerStatus
   readonly facts: () => Facts
   readonly peers: () => readonly Peer[]
 }): NetworkHandlers => {
-  const { post, backlog, ranges, facts } = from
+  const { post, backlog, lists, facts } = from
   /** What of a peer's status crossed last; of what follows it only the head. */
   const told = new WeakMap<PeerStatus['configuration'], string>()
   return {
@@ -59,7 +59,9 @@ export const createHandlers = (from: {
       const block = ownBytes(bytes)
       post({ kind: 'block', peer: keyOf(address), block }, [block.buffer])
     },
-    blocks: (first, count) => ranges.open({ peer: '', from: first, count }),
+    blocks: (first, count) => lists.open({ peer: '', kind: 'blocks', from: first, count }),
+    poolHashes: () => lists.open({ peer: '', kind: 'pool hashes' }),
+    poolTransactions: hashes => lists.open({ peer: '', kind: 'pool transactions', hashes: ownBytes(hashes) }),
     onPeer: peer => {
       told.set(peer.status.configuration, keyOf(peer.address))
       post({ kind: 'connected', peer: ownPeer(peer) })

@@ -29,7 +29,7 @@ export type PeerMirror = {
 
 /** The peers as the main thread knows them, by what the network's thread has told so far. */
 export const createPeerMirror = (
-  handlers: Omit<NetworkHandlers, 'status' | 'roleOf' | 'blocks'>,
+  handlers: Omit<NetworkHandlers, 'status' | 'roleOf' | 'blocks' | 'poolHashes' | 'poolTransactions'>,
   backlog: Backlog,
 ): PeerMirror => {
   const peers = new Map<string, Peer>()

@@ -2,7 +2,7 @@ import type { Address, Hash } from '../../core/bytes/bytes.ts'
 import type { Misbehaviour, NetworkOptions, Peer, PeerStatus } from '../../p2p/network.ts'
 import type { Crossed, PlainError } from './errors.ts'
 import type { PackedList } from './packed.ts'
-import type { ToRangeClient, ToRangeServer } from './ranges.ts'
+import type { ToListClient, ToListServer } from './lists.ts'
 
 /** What of the own node changes while it runs, and the network asks for at any time. */
 export type Facts = {
@@ -57,8 +57,8 @@ export type ToNetwork =
       readonly name: 'addPeer' | 'removePeer'
       readonly enode: string
     }
-  | { readonly kind: 'wanted range'; readonly message: ToRangeServer }
-  | { readonly kind: 'served range'; readonly message: ToRangeClient }
+  | { readonly kind: 'wanted list'; readonly message: ToListServer }
+  | { readonly kind: 'served list'; readonly message: ToListClient }
   | { readonly kind: 'stop' }
 
 export type LogLevelName = 'debug' | 'info' | 'warn' | 'error'
@@ -85,8 +85,8 @@ export type FromNetwork =
       readonly differing: readonly string[]
     }
   | { readonly kind: 'answer'; readonly id: number; readonly outcome: boolean | PlainError }
-  | { readonly kind: 'wanted range'; readonly message: ToRangeClient }
-  | { readonly kind: 'served range'; readonly message: ToRangeServer }
+  | { readonly kind: 'wanted list'; readonly message: ToListClient }
+  | { readonly kind: 'served list'; readonly message: ToListServer }
   | {
       readonly kind: 'log'
       readonly level: LogLevelName

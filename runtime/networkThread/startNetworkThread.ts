@@ -12,7 +12,7 @@ import { createFactTeller } from './facts.ts'
 import { keyOf } from './handlers.ts'
 import { ownBytes, packList } from './packed.ts'
 import { createPeerMirror } from './peerMirror.ts'
-import { createRangeClient, createRangeServer } from './ranges.ts'
+import { createListClient, createListServer } from './lists.ts'
 import { roleIn } from './role.ts'
 import { type NetworkThread, startThread, type Told } from './thread.ts'
 
@@ -46,22 +46,31 @@ export const startNetworkThread = async (options: NetworkThreadOptions): Promise
     validators,
     isDebug: () => log.isEnabledFor('debug'),
   })
-  const wanted = createRangeClient(
-    message => thread.post({ kind: 'wanted range', message }),
-    () => new NetworkError('NOT_CONNECTED', 'the range is no longer wanted'),
+  const wanted = createListClient(
+    message => thread.post({ kind: 'wanted list', message }),
+    () => new NetworkError('NOT_CONNECTED', 'the list is no longer wanted'),
   )
-  const served = createRangeServer(
-    (message, moved) => thread.post({ kind: 'served range', message }, moved),
-    ({ from, count }) => handlers.blocks(from, count),
+  const served = createListServer(
+    (message, moved) => thread.post({ kind: 'served list', message }, moved),
+    request => {
+      switch (request.kind) {
+        case 'blocks':
+          return handlers.blocks(request.from, request.count)
+        case 'pool hashes':
+          return handlers.poolHashes()
+        case 'pool transactions':
+          return handlers.poolTransactions(request.hashes)
+      }
+    },
   )
 
   const take = (message: Told): void => {
     switch (message.kind) {
       case 'log':
         return log[message.level](message.text, valuesOf(message.values))
-      case 'wanted range':
+      case 'wanted list':
         return wanted.receive(message.message)
-      case 'served range':
+      case 'served list':
         return served.receive(message.message)
       case 'answer':
         return calls.answered(message.id, message.outcome)
@@ -100,6 +109,7 @@ export const startNetworkThread = async (options: NetworkThreadOptions): Promise
   /** Those of one turn cross together. */
   let gathered: Uint8Array[] = []
   const announce = (): void => {
+    if (gathered.length === 0) return
     const transactions = packList(gathered)
     gathered = []
     if (backlog.admits(transactions.bytes.length))
@@ -131,12 +141,17 @@ export const startNetworkThread = async (options: NetworkThreadOptions): Promise
     },
     tellStatus: () => facts.tell(true),
     requestBlocks: ({ address }, from, count, signal) =>
-      wanted.open({ peer: keyOf(address), from, count }, signal),
+      wanted.open({ peer: keyOf(address), kind: 'blocks', from, count }, signal),
+    requestPoolHashes: ({ address }, signal) =>
+      wanted.open({ peer: keyOf(address), kind: 'pool hashes' }, signal),
+    requestPoolTransactions: ({ address }, hashes, signal) =>
+      wanted.open({ peer: keyOf(address), kind: 'pool transactions', hashes: ownBytes(hashes) }, signal),
     reportMisbehaviour: (address, what, detail) =>
       post({ kind: 'misbehaviour', address: ownBytes(address), what, detail }),
     addPeer: text => call('addPeer', text),
     removePeer: text => call('removePeer', text),
     stop: async () => {
+      announce()
       facts.stop()
       await thread.stop()
     },

@@ -10,7 +10,7 @@ import { openBacklog } from './backlog.ts'
 import { plainError, plainValues } from './errors.ts'
 import { createHandlers, keyOf } from './handlers.ts'
 import { unpackList } from './packed.ts'
-import { createRangeClient, createRangeServer } from './ranges.ts'
+import { createListClient, createListServer } from './lists.ts'
 import type { FromNetwork, LogLevelName, NetworkSetup, ToNetwork } from './protocol.ts'
 
 const port = parentPort
@@ -33,17 +33,25 @@ const calm = calmLog(log, Date.now)
 
 const toMain = openBacklog(setup.handled, 'fromNetwork', calm)
 const fromMain = openBacklog(setup.handled, 'toNetwork', calm)
-const ranges = createRangeClient(
-  message => post({ kind: 'served range', message }),
-  () => new Error('the range is no longer wanted'),
+const lists = createListClient(
+  message => post({ kind: 'served list', message }),
+  () => new Error('the list is no longer wanted'),
 )
-const wanted = createRangeServer(
-  (message, moved) => post({ kind: 'wanted range', message }, moved),
-  ({ peer, from, count }, signal) => {
+const wanted = createListServer(
+  (message, moved) => post({ kind: 'wanted list', message }, moved),
+  (request, signal) => {
+    const { peer } = request
     const found = network?.peers().find(({ address }) => keyOf(address) === peer)
     if (network === undefined || found === undefined)
       throw new NetworkError('NOT_CONNECTED', `0x${peer} is not connected`)
-    return network.requestBlocks(found, from, count, signal)
+    switch (request.kind) {
+      case 'blocks':
+        return network.requestBlocks(found, request.from, request.count, signal)
+      case 'pool hashes':
+        return network.requestPoolHashes(found, signal)
+      case 'pool transactions':
+        return network.requestPoolTransactions(found, request.hashes, signal)
+    }
   },
 )
 
@@ -85,11 +93,11 @@ const take = (message: ToNetwork): void => {
     case 'call':
       void call(message)
       return
-    case 'wanted range':
+    case 'wanted list':
       wanted.receive(message.message)
       return
-    case 'served range':
-      ranges.receive(message.message)
+    case 'served list':
+      lists.receive(message.message)
       return
     case 'stop':
       void end()
@@ -110,7 +118,7 @@ try {
     handlers: createHandlers({
       post,
       backlog: toMain,
-      ranges,
+      lists,
       status: setup.status,
       facts: () => facts,
       peers: () => network?.peers() ?? [],

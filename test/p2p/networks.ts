@@ -42,11 +42,13 @@ export type StartOptions = Partial<Omit<NetworkOptions, 'handlers' | 'log'>> & {
   readonly status?: PeerStatus
   /** What is answered to range requests. */
   readonly chain?: NetworkOptions['handlers']['blocks']
+  readonly poolHashes?: NetworkOptions['handlers']['poolHashes']
+  readonly poolTransactions?: NetworkOptions['handlers']['poolTransactions']
   readonly onConsensusMessage?: NetworkOptions['handlers']['onConsensusMessage']
   readonly roleOf?: NetworkOptions['handlers']['roleOf']
 }
 
-const none: NetworkOptions['handlers']['blocks'] = async function* () {}
+const none = async function* () {}
 
 export const startTestNode = async (options: StartOptions = {}): Promise<Node> => {
   const privateKey = options.privateKey ?? randomBytes(32)
@@ -89,6 +91,8 @@ export const startTestNode = async (options: StartOptions = {}): Promise<Node> =
       onTransactions: (_peer, transactions) => void node.transactions.push(...transactions),
       onNewBlock: (peer, block) => void node.blocks.push({ from: toHex(peer.address), block }),
       blocks: options.chain ?? none,
+      poolHashes: options.poolHashes ?? none,
+      poolTransactions: options.poolTransactions ?? none,
       onPeer: () => void node.connections++,
       onGossip: () => void node.gossips++,
       onStatus: peer => void node.statuses.push(peer.status),

@@ -115,7 +115,7 @@ describe('given a node that waits before it acts', () => {
   )
 
   test.concurrent(
-    'when it has transactions of others that are away then it leaves telling them to those',
+    'when it has transactions of others that are away then a node that connects gets them from it',
     onWire(async (wire, node) => {
       const [one, other] = await pair(wire, node)
       one.pool.add(transfer(ALICE, 0), one.poolHead(), LOCAL)
@@ -123,10 +123,34 @@ describe('given a node that waits before it acts', () => {
       wire.disconnect(one.network, other.network)
       const third = await node(C)
       wire.connect(other.network, third.network)
-      await Bun.sleep(2_200)
-      expect(third.pool.size).toBe(0)
-      wire.connect(one.network, third.network)
       await until(() => third.pool.size === 1)
+    }),
+  )
+
+  test.concurrent(
+    'when a transaction comes to a peer before the two gossip then it is fetched a moment later',
+    onWire(async (wire, node) => {
+      const other = await node(B)
+      // Loses what is gossiped.
+      const deaf = await node(C, { handlers: { onTransactions: () => undefined } })
+      wire.connect(other.network, deaf.network)
+      await until(() => deaf.network.peers().length === 1)
+      await Bun.sleep(100)
+      other.pool.add(transfer(ALICE, 0), other.poolHead(), LOCAL)
+      await until(() => deaf.pool.size === 1)
+    }),
+  )
+
+  test.concurrent(
+    'when it catches up then it fetches the pool once it is level',
+    onWire(async (wire, node) => {
+      const full = await node(A)
+      await grow(full.chain, 20)
+      full.pool.add(transfer(ALICE, 0), full.poolHead(), LOCAL)
+      const empty = await node(B)
+      wire.connect(full.network, empty.network)
+      await reaches(empty.chain, 20n)
+      await until(() => empty.pool.size === 1)
     }),
   )
 })

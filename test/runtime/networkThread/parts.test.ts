@@ -6,11 +6,11 @@ import { createCalls } from '../../../runtime/networkThread/calls.ts'
 import { errorOf, plainError, plainValues, valuesOf } from '../../../runtime/networkThread/errors.ts'
 import { packList, unpackList } from '../../../runtime/networkThread/packed.ts'
 import {
-  createRangeClient,
-  createRangeServer,
-  type RangeClient,
-  type ToRangeClient,
-} from '../../../runtime/networkThread/ranges.ts'
+  createListClient,
+  createListServer,
+  type ListClient,
+  type ToListClient,
+} from '../../../runtime/networkThread/lists.ts'
 import { roleIn } from '../../../runtime/networkThread/role.ts'
 
 const MB = 1024 * 1024
@@ -53,9 +53,9 @@ describe('what waits between the threads', () => {
 /** Messages pass as between threads: later, and copied. */
 const connectRanges = (
   source: (signal: AbortSignal) => AsyncIterable<Uint8Array>,
-): { readonly client: RangeClient; readonly posted: ToRangeClient[] } => {
-  const posted: ToRangeClient[] = []
-  const server = createRangeServer(
+): { readonly client: ListClient; readonly posted: ToListClient[] } => {
+  const posted: ToListClient[] = []
+  const server = createListServer(
     (message, moved) => {
       const crossed = structuredClone(message, { transfer: [...moved] })
       posted.push(crossed)
@@ -63,14 +63,14 @@ const connectRanges = (
     },
     (_request, signal) => source(signal),
   )
-  const client = createRangeClient(
+  const client = createListClient(
     message => setTimeout(() => server.receive(message), 0),
     () => new NetworkError('NOT_CONNECTED', 'no longer wanted'),
   )
   return { client, posted }
 }
 
-const REQUEST = { peer: '', from: 0n, count: 100 }
+const REQUEST = { peer: '', kind: 'blocks', from: 0n, count: 100 } as const
 const ended = (run: Promise<unknown>): Promise<unknown> => run.catch((error: unknown) => error)
 
 describe('a range that crosses', () => {

@@ -60,6 +60,8 @@ const startNode = async (options: ThreadOptions): Promise<ThreadNode> => {
     handlers: {
       status: () => change.status,
       blocks: async function* () {},
+      poolHashes: async function* () {},
+      poolTransactions: async function* () {},
       onConsensusMessage: hear('consensus'),
       onTransactions: hear('transactions'),
       onNewBlock: hear('block'),

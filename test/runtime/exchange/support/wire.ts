@@ -90,6 +90,9 @@ export const createWire = (nowMs: () => number): Wire => {
           })
         })
       },
+      requestPoolHashes: peer => (members.get(toBareHex(peer.address)) as Member).handlers.poolHashes(),
+      requestPoolTransactions: (peer, hashes) =>
+        (members.get(toBareHex(peer.address)) as Member).handlers.poolTransactions(hashes),
       async *requestBlocks(peer, from, count, signal) {
         const to = members.get(toBareHex(peer.address)) as Member
         to.asked.push({ from, count })

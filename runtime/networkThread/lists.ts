@@ -1,48 +1,50 @@
 import { errorOf, type PlainError, plainError } from './errors.ts'
 import { ownBytes } from './packed.ts'
 
-/** Blocks of a range that were sent to the other thread and not taken there yet: what is on its way while one is read. */
+/** Bytes of a list that were sent to the other thread and not taken there yet: what is on its way while one is read. */
 const AHEAD_BYTES_MAX = 1024 * 1024
 
-export type RangeRequest = { readonly peer: string; readonly from: bigint; readonly count: number }
+/** Lists of the own node are asked for with an empty `peer`, those of others with its address as hex digits. */
+export type ListRequest = { readonly peer: string } & (
+  | { readonly kind: 'blocks'; readonly from: bigint; readonly count: number }
+  | { readonly kind: 'pool hashes' }
+  | { readonly kind: 'pool transactions'; readonly hashes: Uint8Array }
+)
 
-export type ToRangeServer =
-  | { readonly kind: 'open'; readonly id: number; readonly request: RangeRequest }
+export type ToListServer =
+  | { readonly kind: 'open'; readonly id: number; readonly request: ListRequest }
   | { readonly kind: 'taken'; readonly id: number; readonly bytes: number }
   | { readonly kind: 'end'; readonly id: number }
 
-export type ToRangeClient =
-  | { readonly kind: 'block'; readonly id: number; readonly block: Uint8Array }
+export type ToListClient =
+  | { readonly kind: 'item'; readonly id: number; readonly item: Uint8Array }
   | { readonly kind: 'done'; readonly id: number; readonly error: PlainError | undefined }
 
 type Asked = {
-  readonly blocks: Uint8Array[]
+  readonly items: Uint8Array[]
   done: { readonly error: Error | undefined } | undefined
   wake: () => void
 }
 
-export type RangeClient = {
-  /** What the other thread has of the range, as it comes. @throws what failed there, and `ended` at the signal */
-  open(request: RangeRequest, signal?: AbortSignal): AsyncGenerator<Uint8Array, void, undefined>
-  receive(message: ToRangeClient): void
+export type ListClient = {
+  /** The items of the list from the other thread, as they come. @throws what failed there, and `ended` at the signal */
+  open(request: ListRequest, signal?: AbortSignal): AsyncGenerator<Uint8Array, void, undefined>
+  receive(message: ToListClient): void
   /** Nothing comes any more. */
   fail(error: Error): void
 }
 
-/** Asks the other thread for blocks; as many ranges are open at once as the network allows. */
-export const createRangeClient = (
-  post: (message: ToRangeServer) => void,
-  ended: () => Error,
-): RangeClient => {
+/** Asks the other thread for lists; as many are open at once as the network allows. */
+export const createListClient = (post: (message: ToListServer) => void, ended: () => Error): ListClient => {
   const open = new Map<number, Asked>()
   let nextId = 0
   return {
     open: async function* (request, signal) {
       const id = nextId++
-      const asked: Asked = { blocks: [], done: undefined, wake: () => undefined }
+      const asked: Asked = { items: [], done: undefined, wake: () => undefined }
       const abort = (): void => {
         asked.done = { error: ended() }
-        asked.blocks.length = 0
+        asked.items.length = 0
         asked.wake()
       }
       if (signal?.aborted === true) throw ended()
@@ -51,10 +53,10 @@ export const createRangeClient = (
       post({ kind: 'open', id, request })
       try {
         for (;;) {
-          const block = asked.blocks.shift()
-          if (block !== undefined) {
-            yield block
-            post({ kind: 'taken', id, bytes: block.length })
+          const item = asked.items.shift()
+          if (item !== undefined) {
+            yield item
+            post({ kind: 'taken', id, bytes: item.length })
           } else if (asked.done !== undefined) {
             if (asked.done.error !== undefined) throw asked.done.error
             return
@@ -72,7 +74,7 @@ export const createRangeClient = (
     receive: message => {
       const asked = open.get(message.id)
       if (asked === undefined || asked.done !== undefined) return
-      if (message.kind === 'block') asked.blocks.push(message.block)
+      if (message.kind === 'item') asked.items.push(message.item)
       else asked.done = { error: message.error === undefined ? undefined : errorOf(message.error) }
       asked.wake()
     },
@@ -87,20 +89,20 @@ export const createRangeClient = (
 
 type Served = { ahead: number; wake: () => void; readonly controller: AbortController }
 
-/** Gives the other thread blocks, no faster than they are taken there. */
-export const createRangeServer = (
-  post: (message: ToRangeClient, moved: readonly ArrayBuffer[]) => void,
-  source: (request: RangeRequest, signal: AbortSignal) => AsyncIterable<Uint8Array>,
-): { receive(message: ToRangeServer): void } => {
+/** Gives the other thread items, no faster than they are taken there. */
+export const createListServer = (
+  post: (message: ToListClient, moved: readonly ArrayBuffer[]) => void,
+  source: (request: ListRequest, signal: AbortSignal) => AsyncIterable<Uint8Array>,
+): { receive(message: ToListServer): void } => {
   const served = new Map<number, Served>()
 
-  const serve = async (id: number, request: RangeRequest, one: Served): Promise<void> => {
+  const serve = async (id: number, request: ListRequest, one: Served): Promise<void> => {
     const { signal } = one.controller
     for await (const bytes of source(request, signal)) {
       if (signal.aborted) return
-      const block = ownBytes(bytes)
-      one.ahead += block.length
-      post({ kind: 'block', id, block }, [block.buffer])
+      const item = ownBytes(bytes)
+      one.ahead += item.length
+      post({ kind: 'item', id, item }, [item.buffer])
       while (one.ahead >= AHEAD_BYTES_MAX && !signal.aborted)
         await new Promise<void>(resolve => {
           one.wake = resolve
@@ -108,7 +110,7 @@ export const createRangeServer = (
     }
   }
 
-  const open = async (id: number, request: RangeRequest): Promise<void> => {
+  const open = async (id: number, request: ListRequest): Promise<void> => {
     const one: Served = { ahead: 0, wake: () => undefined, controller: new AbortController() }
     served.set(id, one)
     let error: PlainError | undefined
