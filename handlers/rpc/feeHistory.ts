@@ -24,7 +24,7 @@ const readPercentiles = (value: unknown): readonly number[] | undefined => {
   const numbers = value.map(Number)
   if (value.some(one => typeof one !== 'number' && typeof one !== 'string') || numbers.some(Number.isNaN))
     throw new RpcError('INVALID_REWARD_PERCENTILES')
-  return numbers.length === 0 || numbers.length > PERCENTILES_MAX ? undefined : numbers.sort((a, b) => a - b)
+  return numbers.length > PERCENTILES_MAX ? undefined : numbers.sort((a, b) => a - b)
 }
 
 /** The tip at each percentile of the gas of one block, cheapest transactions first. */
@@ -63,8 +63,9 @@ export const feeHistory = async ({ params, expired }: Call, context: RpcContext)
   for (let number = oldest; number <= newest; number++) {
     await pace()
     if (expired()) throw new RpcError('TIMEOUT')
-    if (percentiles === undefined) {
+    if (percentiles === undefined || percentiles.length === 0) {
       headers.push((await chain.store.header(number)) as Header)
+      rewards.push([])
       continue
     }
     const record = (await chain.store.record(number)) as BlockRecord

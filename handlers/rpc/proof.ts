@@ -57,16 +57,15 @@ const proofShape = (
     codeHash: toHex(account?.codeHash ?? EMPTY_CODE_HASH),
     nonce: toQuantity(account?.nonce ?? 0n),
     storageHash: toHex(account?.storageRoot ?? EMPTY_TRIE_ROOT),
-    storageProof:
-      account === undefined
-        ? []
-        : keys.map(key => {
-            const slot = bigintToFixedBytes(key, 32)
-            return {
-              key: slotText(key),
-              value: toQuantity(bytesToBigint(state.storage(address, account, slot))),
-              proof: storageProof(nodes, address, account, slot).proof.map(toHex),
-            }
-          }),
+    storageProof: keys.map(key => {
+      // An account that is not there has no storage trie to prove anything in.
+      if (account === undefined) return { key: slotText(key), value: '0x0', proof: [] }
+      const slot = bigintToFixedBytes(key, 32)
+      return {
+        key: slotText(key),
+        value: toQuantity(bytesToBigint(state.storage(address, account, slot))),
+        proof: storageProof(nodes, address, account, slot).proof.map(toHex),
+      }
+    }),
   }
 }

@@ -62,9 +62,9 @@ const errorReply = (name: Parameters<typeof errorOutcome>[0], id = 'null') => ({
   body: replyText(id, errorOutcome(name)),
 })
 
-/** Where Besu answers a message otherwise than a request over HTTP. */
+/** What a message is answered otherwise than a request over HTTP. */
 const WS_REPLIES: TransportReplies = {
-  notJson: errorReply('INTERNAL_ERROR'),
+  notJson: errorReply('PARSE_ERROR'),
   emptyBatch: { status: 200, body: '[]' },
   timeout: id => errorReply('TIMEOUT', id),
 }

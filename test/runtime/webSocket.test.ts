@@ -29,7 +29,7 @@ const errorOf = (code: number, message: string, id: unknown = null) => ({
 })
 
 const INVALID = errorOf(-32600, 'Invalid Request')
-const INTERNAL = errorOf(-32603, 'Internal error')
+const NOT_JSON = errorOf(-32700, 'Parse error')
 
 describe('given a node that serves WebSocket', () => {
   test('when messages are no requests then they are answered as Besu does', () =>
@@ -37,9 +37,9 @@ describe('given a node that serves WebSocket', () => {
       const client = await connectWs(wsUrl)
       const cases: readonly (readonly [string, unknown])[] = [
         ['', INVALID],
-        ['{', INTERNAL],
-        ['7', INTERNAL],
-        ['"x"', INTERNAL],
+        ['{', NOT_JSON],
+        ['7', NOT_JSON],
+        ['"x"', NOT_JSON],
         ['{}', INVALID],
         ['{"id":3,"method":"eth_chainId","params":{}}', { ...INVALID, id: 3 }],
         ['[]', []],

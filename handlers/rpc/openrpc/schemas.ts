@@ -49,7 +49,12 @@ export const SCHEMAS = {
     type: 'string',
     enum: ['newHeads', 'logs', 'newPendingTransactions', 'droppedPendingTransactions', 'syncing'],
   },
-  SubscriptionOptions: object('includeTransactions; for logs fromBlock and toBlock, address, topics'),
+  SubscriptionOptions: {
+    oneOf: [
+      { type: 'boolean', description: 'Whether whole transactions are told instead of their hashes' },
+      object('includeTransactions; for logs fromBlock and toBlock, address, topics'),
+    ],
+  },
   Block: nullable(object('A block, with its transactions or their hashes')),
   Transaction: nullable(object('A transaction, and where it stands')),
   Receipt: nullable(object('What a transaction did')),

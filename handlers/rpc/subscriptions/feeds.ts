@@ -24,7 +24,7 @@ export const createFeeds = (host: RpcHost): Feeds => {
         case 'logs':
           return blocks.logs(topic.filter, topic.text, listener)
         case 'newPendingTransactions':
-          return pool.added(topic.includeTransactions, listener)
+          return pool.added(topic.form, listener)
         case 'droppedPendingTransactions':
           return pool.dropped(listener)
         case 'syncing':

@@ -5,22 +5,29 @@ import { RpcError } from '../errors.ts'
 import { readLogFilter } from '../logs/filter.ts'
 import { type Call, type Method, method, type Params } from '../method.ts'
 import { given, integerOf, isObject, required } from '../parameters/values.ts'
-import type { Topic } from './subscriptions.ts'
+import type { PendingForm, Topic } from './subscriptions.ts'
 
 /** Served whatever groups are: where a connection lasts they are, elsewhere they are not. */
 const ALWAYS = { group: 'RPC' }
 
-const readIncludeTransactions = (params: Params): boolean => {
-  const options = given(params, 1)
+/** Besu's `includeTransactions`, or geth's boolean in its place. */
+const readIncludeTransactions = (options: unknown): boolean => {
   if (options === undefined) return false
+  if (typeof options === 'boolean') return options
   if (!isObject(options)) throw new RpcError('INVALID_REQUEST')
   const { includeTransactions = false } = options
   if (typeof includeTransactions !== 'boolean') throw new RpcError('INVALID_REQUEST')
   return includeTransactions
 }
 
-const readLogTopic = (params: Params): Topic => {
-  const value = given(params, 1)
+/** Whole transactions are asked for as by Besu or as by geth, and told in the form of the one that was chosen. */
+const readPendingForm = (options: unknown): PendingForm => {
+  if (!readIncludeTransactions(options)) return 'hash'
+  return options === true ? 'transaction' : 'detail'
+}
+
+/** As in geth, no filter means every log. */
+const readLogTopic = (value: unknown = {}): Topic => {
   try {
     const filter = readLogFilter(value)
     const { address, topics, fromBlock, toBlock } = value as Readonly<Record<string, unknown>>
@@ -33,13 +40,14 @@ const readLogTopic = (params: Params): Topic => {
 
 /** Type names are case-sensitive, and whatever is wrong is an invalid request, as in Besu. @throws RpcError */
 const readTopic = (params: Params): Topic => {
+  const options = given(params, 1)
   switch (given(params, 0)) {
     case 'newHeads':
-      return { kind: 'newHeads', includeTransactions: readIncludeTransactions(params) }
+      return { kind: 'newHeads', includeTransactions: readIncludeTransactions(options) }
     case 'newPendingTransactions':
-      return { kind: 'newPendingTransactions', includeTransactions: readIncludeTransactions(params) }
+      return { kind: 'newPendingTransactions', form: readPendingForm(options) }
     case 'logs':
-      return readLogTopic(params)
+      return readLogTopic(options)
     case 'droppedPendingTransactions':
       return { kind: 'droppedPendingTransactions' }
     case 'syncing':

@@ -2,22 +2,26 @@ import { toHex } from '../../../core/bytes/hex.ts'
 import type { PooledTransaction } from '../../../core/txpool/pool.ts'
 import type { RpcHost } from '../context.ts'
 import { createPace } from '../pace.ts'
-import { pendingDetailShape } from '../shapes/transaction.ts'
+import { pendingDetailShape, pendingTransactionShape } from '../shapes/transaction.ts'
 import { createGroups, type Listener, type Results } from './groups.ts'
+import type { PendingForm } from './subscriptions.ts'
 
 /** Transactions not told of yet; when so many wait, the listeners are too many for the rate and the oldest are left out. */
 export const UNTOLD_MAX = 65_536
 
 /** Tells of transactions as they come into the pool, or as they leave it without being mined. */
 export type PoolFeed = {
-  added(includeTransactions: boolean, listener: Listener): () => void
+  added(form: PendingForm, listener: Listener): () => void
   dropped(listener: Listener): () => void
 }
 
 type Watch = (listener: (transaction: PooledTransaction) => void) => () => void
 
-const hashText: Results<PooledTransaction> = ({ transaction }) => [JSON.stringify(toHex(transaction.hash))]
-const detailText: Results<PooledTransaction> = pooled => [JSON.stringify(pendingDetailShape(pooled))]
+const TEXTS: Readonly<Record<PendingForm, Results<PooledTransaction>>> = {
+  hash: ({ transaction }) => [JSON.stringify(toHex(transaction.hash))],
+  detail: pooled => [JSON.stringify(pendingDetailShape(pooled))],
+  transaction: pooled => [JSON.stringify(pendingTransactionShape(pooled))],
+}
 
 /** One kind of event of the pool, which waits in a queue so that the pool's work is not held up. */
 const createQueue = (
@@ -84,8 +88,7 @@ export const createPoolFeed = (host: Pick<RpcHost, 'pool' | 'nowMs' | 'warn' | '
   const added = createQueue(listener => pool.onAdded(listener), host)
   const dropped = createQueue(listener => pool.onDropped(listener), host)
   return {
-    added: (includeTransactions, listener) =>
-      added(String(includeTransactions), includeTransactions ? detailText : hashText, listener),
-    dropped: listener => dropped('', hashText, listener),
+    added: (form, listener) => added(form, TEXTS[form], listener),
+    dropped: listener => dropped('', TEXTS.hash, listener),
   }
 }

@@ -4,11 +4,14 @@ import type { LogFilter } from '../logs/filter.ts'
 import type { Feeds } from './feeds.ts'
 import type { Listener } from './groups.ts'
 
+/** A pending transaction as its hash, with the members Besu tells, or as eth_getTransactionByHash has it. */
+export type PendingForm = 'hash' | 'detail' | 'transaction'
+
 /** What a subscription is told of. */
 export type Topic =
   | { readonly kind: 'newHeads'; readonly includeTransactions: boolean }
   | { readonly kind: 'logs'; readonly filter: LogFilter; readonly text: string }
-  | { readonly kind: 'newPendingTransactions'; readonly includeTransactions: boolean }
+  | { readonly kind: 'newPendingTransactions'; readonly form: PendingForm }
   | { readonly kind: 'droppedPendingTransactions' }
   | { readonly kind: 'syncing' }
 

@@ -99,11 +99,14 @@ describe('proofs', () => {
     expect(await call('eth_getStorageAt', sample.failures, '0x', 'latest')).toBe(`0x${'8'.padStart(64, '0')}`)
   })
 
-  test('of an account that is not there show an empty one', async () => {
-    expect(await object('eth_getProof', `0x${'99'.repeat(20)}`, ['0x0'], 'latest')).toMatchObject({
+  test('of an account that is not there show an empty one, with an entry for each slot asked for', async () => {
+    expect(await object('eth_getProof', `0x${'99'.repeat(20)}`, ['0x0', '0x347'], 'latest')).toMatchObject({
       balance: '0x0',
       nonce: '0x0',
-      storageProof: [],
+      storageProof: [
+        { key: '0x0', value: '0x0', proof: [] },
+        { key: '0x0347', value: '0x0', proof: [] },
+      ],
     })
   })
 })
@@ -137,6 +140,10 @@ describe('fees', () => {
     const { baseFeePerGas } = await object('eth_getBlockByNumber', '0x3', false)
     expect((history['baseFeePerGas'] as string[])[3]).toBe(baseFeePerGas as string)
     expect(await object('eth_feeHistory', 1, '0x3', [50])).toMatchObject({ reward: [['0xf4240']] })
+  })
+
+  test('history without percentiles has an empty list of rewards for each block', async () => {
+    expect(await object('eth_feeHistory', 2, 'latest', [])).toMatchObject({ reward: [[], []] })
   })
 
   test('suggestions come from what was paid, and not below the next base fee', async () => {

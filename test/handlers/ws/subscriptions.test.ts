@@ -245,10 +245,8 @@ describe('given connections that subscribe', () => {
     [[]],
     [['newheads']],
     [[null]],
-    [['newHeads', true]],
     [['newHeads', { includeTransactions: 1 }]],
     [['newPendingTransactions', 'x']],
-    [['logs']],
     [['logs', 7]],
     [['logs', { address: 'x' }]],
     [['logs', { fromBlock: {} }]],
@@ -325,6 +323,26 @@ describe('given subscriptions', () => {
     expect(await results(dropped, 0)).toEqual([])
     sample.node.pool.remove(fromHex(hash))
     expect(await results(dropped, 1)).toEqual([hash])
+    app.close()
+  })
+
+  test('when they are asked for as of geth then they are told what geth tells', async () => {
+    const { app } = start()
+    const { request, results } = connect(app)
+    const subscribe = async (...params: readonly unknown[]): Promise<unknown> =>
+      (await request('eth_subscribe', ...params))['result']
+    const hashes = await subscribe('newPendingTransactions', false)
+    const transactions = await subscribe('newPendingTransactions', true)
+    const heads = await subscribe('newHeads', false)
+    const logs = [await subscribe('logs'), await subscribe('logs', null)]
+    const hash = await sample.node.call('eth_sendRawTransaction', await transfer(4n))
+    expect(await results(hashes, 1)).toEqual([hash])
+    expect(await results(transactions, 1)).toEqual([await sample.node.call('eth_getTransactionByHash', hash)])
+    await sample.node.mine()
+    expect(await results(heads, 1)).toEqual([await sample.node.call('eth_getBlockByNumber', 'latest', false)])
+    const mined = await sample.node.call('eth_getLogs', {})
+    expect(mined).toBeArrayOfSize(1)
+    for (const subscription of logs) expect(await results(subscription, 1)).toEqual(mined as unknown[])
     app.close()
   })
 

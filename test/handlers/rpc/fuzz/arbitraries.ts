@@ -281,7 +281,7 @@ const plausibleOf = ({
       'droppedPendingTransactions',
       'syncing',
     ),
-    SubscriptionOptions: fc.oneof(filter, record({ includeTransactions: boolean })),
+    SubscriptionOptions: fc.oneof(filter, boolean, record({ includeTransactions: boolean })),
     SlotsByAddress: byAddress(list(fc.oneof(hash, quantity))),
     Objects: list(fc.tuple(call, traceTypes)),
     Object: list(fc.integer({ min: 0, max: 100 })),
