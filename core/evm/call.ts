@@ -96,6 +96,7 @@ export const call = (frame: Frame, op: number): Frame | undefined => {
         stipend,
         reason: frame.account.balance < wei ? 'insufficient balance for transfer' : 'max call depth exceeded',
         returns: true,
+        code: EMPTY_BYTES,
       })
     returnGas(frame, frame.given + stipend, frame.givenReserve)
     frame.sp = at - 3

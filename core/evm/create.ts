@@ -81,6 +81,7 @@ export const create = (frame: Frame, op: number): Frame | undefined => {
         stipend: 0,
         reason: refusalOf(frame, wei),
         returns: true,
+        code: EMPTY_BYTES,
       })
     }
     returnGas(frame, frame.given, frame.givenReserve)
@@ -103,6 +104,7 @@ export const create = (frame: Frame, op: number): Frame | undefined => {
         stipend: 0,
         reason: 'Illegal state change',
         returns: false,
+        code,
       })
     num[frame.sp] = 0
     return frame

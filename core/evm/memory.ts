@@ -38,7 +38,8 @@ export const releaseMemory = (): void => {
   memory.view = new DataView(memory.bytes.buffer)
 }
 
-const memoryGas = (words: number): number =>
+/** Gas of memory of so many words, all of it (Yellow Paper, C_mem). */
+export const memoryGas = (words: number): number =>
   words * WORD_GAS + Math.floor((words * words) / QUADRATIC_DIVISOR)
 
 /** Extends the frame's memory to hold `size` bytes at `offset`. Gives the gas left, negative when it was too little. */

@@ -120,6 +120,8 @@ export type Refused = Pick<TraceCall, 'to' | 'value'> & {
   readonly reason: HaltReason
   /** Whether the gas it was given comes back. */
   readonly returns: boolean
+  /** Initialization code that would have run, where only the address kept it from running. */
+  readonly code: Uint8Array
 }
 
 /** Tells of a call or creation that does not begin. `frame` is the caller's, the gas for the callee taken out. */
@@ -140,7 +142,7 @@ export const traceRefusal = (tracer: Tracer, frame: Frame, refused: Refused): vo
     },
     inputSize,
     startOfInput: size => copyOfMemory(frame, inputOffset, Math.min(size, inputSize)),
-    code: EMPTY_BYTES,
+    code: refused.code,
     isPrecompile: false,
   })
   const gasLeft = refused.returns ? gas : 0

@@ -32,7 +32,7 @@ const TRACE_CALLS_MAX = 100
 const TRACE_ADDRESS_MAX = 1025
 
 const traceBlock = async (call: Call, context: RpcContext): Promise<unknown> => {
-  const record = await recordOf(context, requireNumberSelector(call.params, 0, 'INVALID_BLOCK_NUMBER'))
+  const record = await recordOf(context, requireNumberSelector(call.params, 0, 'INVALID_BLOCK'))
   if (record === undefined) return null
   const traces = createJsonArray(context.keep)
   await blockTraces(context, record, budgetOf(call, context), ({ json }) => traces.add(JSON.stringify(json)))
@@ -65,7 +65,7 @@ const traceGet = async (call: Call, context: RpcContext): Promise<unknown> => {
 }
 
 const replayBlockTransactions = async (call: Call, context: RpcContext): Promise<unknown> => {
-  const selector = requireNumberSelector(call.params, 0, 'INVALID_BLOCK_NUMBER')
+  const selector = requireNumberSelector(call.params, 0, 'INVALID_BLOCK')
   const types = readTraceTypes(given(call.params, 1))
   const record = await recordOf(context, selector)
   if (record === undefined) return null

@@ -39,8 +39,8 @@ const NO_OUTPUT = new Uint8Array(0)
 const CALL_BYTES = 320
 const LOG_BYTES = 320
 
-/** Calls and creations that did not begin: the caller got the gas back. */
-const REFUSALS: ReadonlySet<HaltReason> = new Set([
+/** Why calls and creations do not begin: the caller gets the gas back. */
+export const REFUSALS: ReadonlySet<HaltReason> = new Set([
   'max call depth exceeded',
   'insufficient balance for transfer',
   'execution failed',

@@ -14,7 +14,7 @@ const REWARD_BYTES = 400
 
 const flatTracer: TracerKind = ({ place }, budget) => {
   const { hooks, root } = collectCalls(objectsBudget(budget))
-  return { hooks, finish: result => flatTraces(root(), result, place) }
+  return { hooks, finish: result => flatTraces(root(), result, { isMined: true, place }) }
 }
 
 /** The traces of one transaction of a block. */

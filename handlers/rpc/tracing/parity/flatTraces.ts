@@ -29,7 +29,7 @@ type Parts = {
   readonly result: Json | null
 }
 
-const partsOf = (node: CallNode): Parts => {
+const partsOf = (node: CallNode, isMined: boolean): Parts => {
   const from = toHex(node.from)
   const gas = toQuantity(node.gas)
   const gasUsed = toQuantity(node.gasUsed)
@@ -46,7 +46,7 @@ const partsOf = (node: CallNode): Parts => {
     case 'CREATE2':
       return {
         type: 'create',
-        action: { creationMethod: name, from, gas, init: toHex(node.input), value },
+        action: { ...(isMined ? { creationMethod: name } : {}), from, gas, init: toHex(node.input), value },
         result: { address: toHex(node.to), code: toHex(node.output), gasUsed },
       }
     default:
@@ -58,11 +58,14 @@ const partsOf = (node: CallNode): Parts => {
   }
 }
 
-/** The calls of a transaction one after the other, each before those inside it. */
+/**
+ * The calls of a transaction one after the other, each before those inside it. Those of a transaction in a block name the
+ * method of a creation, and `place` if given; those of a call that a client sends do not, as in Besu.
+ */
 export const flatTraces = (
   root: CallNode,
   { failure, output }: TransactionResult,
-  place: Place | undefined,
+  { isMined, place }: { readonly isMined: boolean; readonly place: Place | undefined },
 ): FlatTrace[] => {
   const traces: FlatTrace[] = []
   const reason = failure?.kind === 'revert' ? { revertReason: toHex(output) } : {}
@@ -74,7 +77,7 @@ export const flatTraces = (
       : { transactionHash: toHex(place.transactionHash), transactionPosition: place.index }
   const add = (node: CallNode, traceAddress: readonly number[]): void => {
     const calls = node.calls.filter(isShown)
-    const { type, action, result } = partsOf(node)
+    const { type, action, result } = partsOf(node, isMined)
     const error = errorOf(node)
     const json = {
       action,

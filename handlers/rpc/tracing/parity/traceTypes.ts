@@ -1,4 +1,5 @@
 import { toHex } from '../../../../core/bytes/hex.ts'
+import type { TransactionResult } from '../../../../core/evm/result.ts'
 import { differencesSince, markState } from '../../../../core/state/differences.ts'
 import { RpcError } from '../../errors.ts'
 import { objectsBudget } from '../budget.ts'
@@ -31,6 +32,15 @@ export const readTraceTypes = (value: unknown): ReadonlySet<TraceType> => {
   )
 }
 
+/** Besu puts what a transaction of a block reverted with into `revertReason`, and what a call reverted with into `output`. */
+const outputOf = (
+  { failure, output }: TransactionResult,
+  isMined: boolean,
+): Readonly<Record<string, string>> =>
+  isMined && failure?.kind === 'revert'
+    ? { output: '0x', revertReason: toHex(output) }
+    : { output: toHex(output) }
+
 /** Traces of the types that are asked for, as trace_call and trace_replayBlockTransactions answer; the others are empty. */
 export const tracesOf =
   (types: ReadonlySet<TraceType>): TracerKind =>
@@ -43,14 +53,15 @@ export const tracesOf =
     return {
       hooks: joinHooks(hooks),
       finish: result => {
-        const isRevert = result.failure?.kind === 'revert'
+        const isMined = place !== undefined
         return {
-          output: isRevert ? '0x' : toHex(result.output),
-          ...(isRevert ? { revertReason: toHex(result.output) } : {}),
+          ...outputOf(result, isMined),
           stateDiff: mark === undefined ? null : stateDiffShape(differencesSince(world, mark), budget),
           // Besu leaves out here what names the block; trace_block has it.
           trace:
-            calls === undefined ? [] : flatTraces(calls.root(), result, undefined).map(({ json }) => json),
+            calls === undefined
+              ? []
+              : flatTraces(calls.root(), result, { isMined, place: undefined }).map(({ json }) => json),
           ...(place === undefined ? {} : { transactionHash: toHex(place.transactionHash) }),
           vmTrace: steps?.trace() ?? null,
         }

@@ -1,7 +1,10 @@
 import { toHex, toQuantity } from '../../../../core/bytes/hex.ts'
+import { CREATE, CREATE2 } from '../../../../core/evm/create.ts'
+import { memoryGas } from '../../../../core/evm/memory.ts'
 import { OPCODES } from '../../../../core/evm/opcodes.ts'
 import type { TraceCall, Tracer, TraceResult, TraceStep } from '../../../../core/evm/tracer.ts'
 import type { Budget } from '../budget.ts'
+import { REFUSALS } from '../calls.ts'
 import { type MemoryRange, memoryWritten } from './memoryWritten.ts'
 
 type Memory = { readonly data: string; readonly off: number }
@@ -19,11 +22,14 @@ type VmOperation = { cost: number; ex: Executed | null; readonly pc: number; sub
 export type VmTrace = { readonly code: string; readonly ops: VmOperation[] }
 
 const OPERATION_BYTES = 90
-const WORD_BYTES = 70
+/** Of a stack item. */
+const ITEM_BYTES = 70
 
 const SSTORE = 0x55
-/** CALL and CALLCODE hand this on top of what they take, where they send money. */
+/** CALL and CALLCODE give this to a callee they send value, on top of what they take. */
 const STIPEND_GAS = 2300
+const CREATE_GAS = 32000
+const WORD_BYTES = 32
 
 /** An instruction that has begun: what must be known of it once it is through. */
 type Begun = {
@@ -33,15 +39,39 @@ type Begun = {
   readonly pushes: number
   readonly written: MemoryRange | undefined
   readonly store: Executed['store']
-  /** For a call: the most bytes of the answer that go to memory. */
-  readonly isCall: boolean
+  /** For a creation: gas of the memory that its initialization code extends. */
+  readonly codeMemoryGas: number
 }
 
-type OpenFrame = { readonly trace: VmTrace; begun: Begun | undefined }
+type OpenFrame = {
+  readonly trace: VmTrace
+  begun: Begun | undefined
+  /** The call that began it; undefined for the transaction's own. */
+  readonly call: Pick<TraceCall, 'kind' | 'value' | 'isPrecompile'> | undefined
+}
 
 const emptyTrace = (): VmTrace => ({ code: '0x', ops: [] })
 
-const isCallOrCreate = (op: number): boolean => op >= 0xf0 && op !== 0xf3 && op < 0xfb
+/**
+ * A creation pays for memory only after its 32,000 gas. Where those cannot be paid, Besu tells what both would have cost
+ * together.
+ */
+const codeMemoryGasOf = ({ op, stackSize, peek, memorySize }: TraceStep): number => {
+  if ((op !== CREATE && op !== CREATE2) || stackSize < 3 || peek(2) === 0n) return 0
+  const words = Math.ceil(Number(peek(1) + peek(2)) / WORD_BYTES)
+  return Math.max(0, memoryGas(words) - memoryGas(memorySize / WORD_BYTES))
+}
+
+/** Of a call that ran no code: whether its cost leaves out the gas it gave, which came back (as in Besu). */
+const leavesOutGiven = ({ call }: OpenFrame, { halt }: TraceResult): boolean =>
+  call?.isPrecompile === true ||
+  (call?.kind !== 'CALL' && call?.kind !== 'STATICCALL') ||
+  (halt !== undefined && REFUSALS.has(halt))
+
+const stipendOf = ({ call }: OpenFrame): number =>
+  call !== undefined && call.value > 0n && (call.kind === 'CALL' || call.kind === 'CALLCODE')
+    ? STIPEND_GAS
+    : 0
 
 const storeOf = ({ op, stackSize, peek }: TraceStep): Executed['store'] =>
   op === SSTORE && stackSize > 1 ? { key: toQuantity(peek(0)), val: toQuantity(peek(1)) } : null
@@ -59,18 +89,16 @@ export const collectVmTrace = (budget: Budget): VmTraceCollector => {
   const complete = (frame: OpenFrame, step: TraceStep): void => {
     const { begun } = frame
     if (begun === undefined) return
-    const { operation, written, isCall } = begun
-    const size =
-      written === undefined ? 0 : isCall ? Math.min(written.size, step.returnData.length) : written.size
-    budget.spend(WORD_BYTES * begun.pushes + 2 * size)
+    const { operation, written } = begun
+    budget.spend(ITEM_BYTES * begun.pushes + 2 * (written?.size ?? 0))
     if (operation.cost < 0) operation.cost = begun.gas - step.gas
     const push: string[] = []
     for (let i = begun.pushes - 1; i >= 0; i--) push.push(toQuantity(step.peek(i)))
     operation.ex = {
       mem:
-        written === undefined || size === 0
+        written === undefined
           ? null
-          : { data: toHex(step.readMemory(written.offset, size)), off: written.offset },
+          : { data: toHex(step.readMemory(written.offset, written.size)), off: written.offset },
       push,
       store: begun.store,
       used: step.gas,
@@ -94,14 +122,15 @@ export const collectVmTrace = (budget: Budget): VmTraceCollector => {
       pushes: OPCODES[step.op]?.outputs ?? 0,
       written: memoryWritten(step),
       store: storeOf(step),
-      isCall: isCallOrCreate(step.op),
+      codeMemoryGas: codeMemoryGasOf(step),
     }
   }
 
   const onEnter = (call: TraceCall): void => {
     budget.spend(2 * call.code.length)
     const trace: VmTrace = { code: toHex(call.code), ops: [] }
-    frames[call.depth] = { trace, begun: undefined }
+    const { kind, value, isPrecompile } = call
+    frames[call.depth] = { trace, begun: undefined, call: { kind, value, isPrecompile } }
     if (call.depth === 0) {
       root = trace
       return
@@ -110,24 +139,20 @@ export const collectVmTrace = (budget: Budget): VmTraceCollector => {
     if (begun === undefined) return
     begun.operation.cost = begun.gas - call.callerGas
     begun.operation.sub = trace
-    // What a callee without code gives back was not spent on it.
-    if (call.code.length === 0) {
-      const hasStipend = call.value > 0n && (call.kind === 'CALL' || call.kind === 'CALLCODE')
-      begun.operation.cost += hasStipend ? STIPEND_GAS : 0
-    }
   }
 
   const onExit = (result: TraceResult): void => {
     const frame = frames[result.depth]
     frames[result.depth] = undefined
     const parent = result.depth === 0 ? undefined : frames[result.depth - 1]?.begun
-    if (parent !== undefined && frame !== undefined && frame.trace.code === '0x')
-      parent.operation.cost -= result.gasLeft
+    if (parent !== undefined && frame?.trace.code === '0x' && leavesOutGiven(frame, result))
+      parent.operation.cost -= result.gasLeft - stipendOf(frame)
     const begun = frame?.begun
     if (frame === undefined || begun === undefined) return
     const { operation } = begun
     const isKnown = result.gasAtEnd >= 0 || result.halt === 'Out of gas'
     if (operation.cost < 0) operation.cost = isKnown ? begun.gas - result.gasAtEnd : 0
+    if (operation.cost === CREATE_GAS && result.halt === 'Out of gas') operation.cost += begun.codeMemoryGas
     if (result.outcome !== 'halt' || result.halt === 'Bad jump destination')
       operation.ex = { mem: null, push: [], store: null, used: result.gasAtEnd }
     // What could not even begin is none of the instructions; what ran out of gas is one without a result.

@@ -68,7 +68,7 @@ describe('the types that are asked for', () => {
     expect(Object.keys(all.stateDiff ?? {})).toContain(hex(CALLER))
   })
 
-  test('a revert has no output but a reason', () => {
+  test('a call that reverts gives what it reverted with as its output, and no revertReason', () => {
     const reverted = traces(
       ['trace'],
       [
@@ -76,7 +76,8 @@ describe('the types that are asked for', () => {
         [32, 0, 'REVERT'],
       ],
     )
-    expect(reverted).toMatchObject({ output: '0x', revertReason: toHex(word(7)) })
+    expect(reverted.output).toBe(toHex(word(7)))
+    expect(reverted.revertReason).toBeUndefined()
     expect(reverted.trace[0]).toMatchObject({ error: 'Reverted', revertReason: toHex(word(7)) })
   })
 })
@@ -116,7 +117,7 @@ describe('trace', () => {
       ['suicide', [1, 0], 0],
       ['create', [2], 0],
     ])
-    expect(found[2]?.action).toMatchObject({ creationMethod: 'create', from: hex(OTHER), init: '0x' })
+    expect(found[2]?.action).toEqual({ from: hex(OTHER), gas: '0x452e', init: '0x', value: '0x0' })
     expect(found[2]?.result).toMatchObject({
       address: hex(createAddress(OTHER, 0n)),
       code: '0x',
@@ -126,7 +127,8 @@ describe('trace', () => {
       action: { address: hex(LEAVER), refundAddress: hex(address(0x44)), balance: '0x6' },
       result: null,
     })
-    expect(found[5]?.action).toMatchObject({ creationMethod: 'create2', from: hex(CONTRACT) })
+    expect(found[5]?.action).toMatchObject({ from: hex(CONTRACT) })
+    expect(found[5]?.action).not.toHaveProperty('creationMethod')
   })
 
   test('gives an error in the place of a result', () => {
@@ -254,10 +256,27 @@ describe('vmTrace', () => {
     expect(call.ex?.used).toBe(operation(found, 16).ex?.used as number)
   })
 
-  test('a callee without code gives back what it got', () => {
+  test('the memory of a call is all that it may write, also where the callee gave less', () => {
+    const returned = [[64, 8, 0, 0, 0, 0x22, 1000, 'CALL'], 'STOP'] as const
+    const found = vmTrace(returned, { ...GAS, others: [[OTHER, { code: returning(6) }]] })
+    expect(operation(found, 15).ex?.mem).toEqual({ data: toHex(word(6)) + '00'.repeat(32), off: 8 })
+    const nothing = vmTrace([7, 0, 'MSTORE', [32, 0, 0, 0, 0, 0x22, 1000, 'CALL'], 'STOP'], GAS)
+    expect(operation(nothing, 20).ex?.mem).toEqual({ data: toHex(word(7)), off: 0 })
+    expect(operation(vmTrace([CALL_OTHER, 'STOP']), 15).ex?.mem).toBeNull()
+  })
+
+  test('CALL and STATICCALL of an account without code cost what they gave it, all others do not', () => {
     const sub = { code: '0x', ops: [] }
     const found = vmTrace(
-      [CALL_OTHER, [0, 0, 0, 0, 4, 1000, 'STATICCALL'], [0, 0, 0, 0, 1, 0x22, 1000, 'CALL']],
+      [
+        CALL_OTHER,
+        [0, 0, 0, 0, 0x22, 1000, 'STATICCALL'],
+        [0, 0, 0, 0, 1, 0x22, 1000, 'CALL'],
+        [0, 0, 0, 0, 0x22, 1000, 'DELEGATECALL'],
+        [0, 0, 0, 0, 0, 0x22, 1000, 'CALLCODE'],
+        [0, 0, 0, 0, 4, 1000, 'STATICCALL'],
+        [0, 0, 0, 0, 99, 0x22, 1000, 'CALL'],
+      ],
       {
         ...GAS,
         installed: { balance: 1n },
@@ -265,8 +284,29 @@ describe('vmTrace', () => {
       },
     )
     const calls = found.ops.filter(({ sub: inside }) => inside !== null)
-    expect(calls.map(({ cost }) => cost)).toEqual([2600, 100 + 15, 100 + 9000])
-    expect(calls.map(({ sub: inside }) => inside)).toEqual([sub, sub, sub])
+    expect(calls.map(({ cost }) => cost)).toEqual([
+      2600 + 50_000,
+      100 + 1000,
+      100 + 9000 + 1000,
+      100,
+      100,
+      100 + 15,
+      100 + 9000,
+    ])
+    expect(calls).toHaveLength(7)
+    expect(calls.map(({ sub: inside }) => inside)).toEqual(calls.map(() => sub))
+  })
+
+  test('a creation at an address in use has the code that would have run; one too dear has its memory in its cost', () => {
+    const init = code('STOP STOP STOP')
+    const once: readonly Part[] = [0, 3, 29, 0, 'CREATE2']
+    const found = vmTrace([BigInt(toHex(init)), 0, 'MSTORE', ...once, ...once], {
+      message: { gasLimit: 621_000n },
+    })
+    const subs = found.ops.flatMap(({ sub: inside }) => (inside === null ? [] : [inside]))
+    expect(subs.map(({ code: ran }) => ran)).toEqual([toHex(init), toHex(init)])
+    const poor = vmTrace([32, 64, 0, 'CREATE'], { message: { gasLimit: 31_000n } }).ops.at(-1)
+    expect(poor).toMatchObject({ cost: 32_000 + 9, ex: null })
   })
 
   test('what could not begin is none, what ran out of gas has no result, and a bad jump has its cost', () => {

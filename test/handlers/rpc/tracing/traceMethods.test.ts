@@ -93,7 +93,7 @@ describe('trace_block', () => {
   test('has nothing for the genesis block, and null for none', async () => {
     expect(await call('trace_block', '0x0')).toEqual([])
     expect(await call('trace_block', '0x1000')).toBeNull()
-    expect(await error('trace_block', 'first')).toEqual([-32602, 'Invalid block number params'])
+    expect(await error('trace_block', 'first')).toEqual([-32602, 'Invalid block param (block not found)'])
   })
 })
 
@@ -271,6 +271,33 @@ describe('trace_call', () => {
     ])
     expect(await error('trace_call', 5, ['trace'])).toEqual([-32602, 'Invalid call params'])
     expect(await error('trace_call', message('caught'))).toEqual([-32602, 'Invalid trace type params'])
+  })
+
+  test('of a call that reverts, all three methods give the revert data as output; a mined transaction a revertReason', async () => {
+    const [mined] = (await call('trace_replayBlockTransactions', chain.blockOf('uncaught'), ['trace'])) as [
+      Traces & { readonly revertReason?: string },
+    ]
+    expect(mined.output).toBe('0x')
+    const data = mined.revertReason as string
+    expect(data.length).toBeGreaterThan(10)
+    const raw = await SENDER.signTransaction({
+      chainId: CHAIN_ID,
+      type: 'eip1559',
+      gas: 300_000n,
+      maxFeePerGas: 2_000_000_000n,
+      maxPriorityFeePerGas: 1n,
+      to: TRACING,
+      data: encoded('uncaught'),
+    })
+    const [many] = (await call('trace_callMany', [[message('uncaught'), ['trace']]], 'latest')) as [Traces]
+    for (const traced of [
+      await call('trace_call', message('uncaught'), ['trace']),
+      await call('trace_rawTransaction', raw, ['trace']),
+      many,
+    ]) {
+      expect((traced as Traces).output).toBe(data)
+      expect(traced).not.toHaveProperty('revertReason')
+    }
   })
 
   test('trace_callMany runs each call on what those before it left', async () => {
