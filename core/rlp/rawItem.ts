@@ -12,33 +12,33 @@ const SHORT_LENGTH_MAX = 55
 
 /** The length behind a long prefix, of which the last byte is at `last`; numbers too great to be exact are out of range. */
 const longLength = (bytes: Uint8Array, first: number, last: number): number => {
-  if (last >= bytes.length) throw new RlpError('out of range')
-  if (bytes[first] === 0) throw new RlpError('wrong length encoding with leading zeros')
+  if (last >= bytes.length) throw new RlpError('bad RLP: out of range')
+  if (bytes[first] === 0) throw new RlpError('bad RLP: wrong length encoding with leading zeros')
   let length = 0
   for (let i = first; i <= last; i++) length = length * 256 + (bytes[i] as number)
-  if (length <= SHORT_LENGTH_MAX) throw new RlpError('a short length in the long form')
+  if (length <= SHORT_LENGTH_MAX) throw new RlpError('bad RLP: a short length in the long form')
   return length
 }
 
 /** Where the content of the item at `offset` lies. @throws RlpError when its prefix is not canonical, or it is cut off. */
 const extentOf = (bytes: Uint8Array, offset: number): Extent => {
   const first = bytes[offset]
-  if (first === undefined) throw new RlpError('out of range')
+  if (first === undefined) throw new RlpError('bad RLP: out of range')
   if (first < 0x80) return { isList: false, start: offset, end: offset + 1 }
   const isList = first >= 0xc0
   const short = first - (isList ? 0xc0 : 0x80)
   const lengthBytes = Math.max(0, short - SHORT_LENGTH_MAX)
   const start = offset + 1 + lengthBytes
   const end = start + (lengthBytes === 0 ? short : longLength(bytes, offset + 1, start - 1))
-  if (end > bytes.length) throw new RlpError('out of range')
+  if (end > bytes.length) throw new RlpError('bad RLP: out of range')
   if (!isList && end - start === 1 && (bytes[start] as number) < 0x80)
-    throw new RlpError('a single byte in the string form')
+    throw new RlpError('bad RLP: a single byte in the string form')
   return { isList, start, end }
 }
 
 const extentOfWhole = (raw: RawItem): Extent => {
   const extent = extentOf(raw, 0)
-  if (extent.end !== raw.length) throw new RlpError('unread bytes left')
+  if (extent.end !== raw.length) throw new RlpError('bad RLP: unread bytes left')
   return extent
 }
 

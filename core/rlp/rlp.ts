@@ -30,7 +30,8 @@ export const decodeRlp = (bytes: Uint8Array): RlpItem => {
   try {
     item = RLP.decode(bytes) as RlpItem
   } catch (cause) {
-    throw new RlpError(cause instanceof Error ? cause.message.replace(/^RLP\.decode: /, '') : String(cause))
+    const why = cause instanceof Error ? cause.message.replace(/^RLP\.decode: /, '') : String(cause)
+    throw new RlpError(`bad RLP: ${why}`)
   }
   if (!depthWithinLimit(item, RLP_DEPTH_MAX)) throw new RlpError(`lists nest deeper than ${RLP_DEPTH_MAX}`)
   return item

@@ -31,11 +31,11 @@ export const REJECTIONS = {
   },
   TOO_MANY_BLOBS: { rpcCode: -32000, text: 'Total blob gas too high' },
   INVALID_VERSIONED_HASHES: { rpcCode: -32602, text: 'Invalid versioned hashes params' },
-  /** Besu answers these with its catch-all; `details` say more. */
-  INITCODE_TOO_LARGE: { rpcCode: -32603, text: 'Internal error' },
-  NONCE_OVERFLOW: { rpcCode: -32603, text: 'Internal error' },
-  UPFRONT_COST_OVERFLOW: { rpcCode: -32603, text: 'Internal error' },
-  INVALID_AUTHORIZATION_LIST: { rpcCode: -32603, text: 'Internal error' },
+  /** Besu calls these `Internal error`; they are the sender's. */
+  INITCODE_TOO_LARGE: { rpcCode: -32602, text: 'Max initcode size exceeded' },
+  NONCE_OVERFLOW: { rpcCode: -32602, text: 'Nonce has max value' },
+  UPFRONT_COST_OVERFLOW: { rpcCode: -32602, text: 'Upfront cost exceeds 256 bits' },
+  INVALID_AUTHORIZATION_LIST: { rpcCode: -32602, text: 'Invalid authorization list' },
   /** Besu drops these silently; a sender is better told. */
   POOL_FULL: { rpcCode: -32000, text: 'Transaction pool is full' },
   TOO_LARGE: { rpcCode: -32000, text: 'Transaction is too large' },

@@ -1,3 +1,5 @@
+import type { TransactionRejected } from '../../core/txpool/rejection.ts'
+
 /** JSON-RPC errors: the codes and texts of Besu, each once. Sheets and clients know them by text. */
 export const RPC_ERRORS = {
   PARSE_ERROR: { code: -32700, message: 'Parse error' },
@@ -14,7 +16,6 @@ export const RPC_ERRORS = {
   TIMEOUT: { code: -32603, message: 'Timeout expired' },
   /** Besu's codes for what is the caller's fault; what was wrong stands behind the text or in the data. */
   SIMULATION_INVALID: { code: -32603, message: 'Internal error' },
-  MALFORMED_STATE_OVERRIDES: { code: -32603, message: 'Internal error' },
   BATCH_TOO_LARGE: { code: -32005, message: 'Number of requests exceeds max batch size' },
   /** Besu has no such bound. */
   RESPONSE_TOO_LARGE: { code: -32005, message: 'Response to the batch exceeds the size limit' },
@@ -171,6 +172,12 @@ export type RpcErrorName = keyof typeof RPC_ERRORS
 /** What a reply carries as its `error`; `data` is left out when undefined. */
 export type RpcErrorObject = { readonly code: number; readonly message: string; readonly data?: unknown }
 
+/** What the pool's refusal is answered with. A refused parameter has its reason beside the text. */
+export const rejectionObject = ({ rpcCode, message, details }: TransactionRejected): RpcErrorObject =>
+  rpcCode === RPC_ERRORS.INVALID_PARAMS.code
+    ? { code: rpcCode, message, data: details }
+    : { code: rpcCode, message }
+
 export const rpcErrorObject = (name: RpcErrorName): RpcErrorObject => RPC_ERRORS[name]
 
 /** A method's refusal, by its row in the table. `detail` goes behind the text in brackets, `data` beside it. */
@@ -189,4 +196,11 @@ export class RpcError extends Error {
     this.detail = options.detail
     this.data = options.data
   }
+}
+
+/** What a refusal is answered with. @param otherwise its `data` where it carries none */
+export const errorObject = ({ code: name, message, data }: RpcError, otherwise?: string): RpcErrorObject => {
+  const { code } = RPC_ERRORS[name]
+  const given = data ?? otherwise
+  return given === undefined ? { code, message } : { code, message, data: given }
 }

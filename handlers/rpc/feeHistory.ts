@@ -11,21 +11,13 @@ import type { Call } from './method.ts'
 import { minGasPriceOf } from './nextHead.ts'
 import { createPace } from './pace.ts'
 import { blockNumberOf, requireNumberSelector } from './parameters/block.ts'
-import { given, integerOf } from './parameters/values.ts'
+import { FEE_HISTORY_BLOCKS_MAX } from './parameters/limits.ts'
+import { percentilesOf } from './parameters/percentiles.ts'
+import { given, integerOf, required } from './parameters/values.ts'
 
-const BLOCKS_MAX = 1024n
-/** Besu leaves the rewards out where more are asked for. */
-const PERCENTILES_MAX = 100
-
-const readPercentiles = (value: unknown): readonly number[] | undefined => {
-  if (value === undefined) return undefined
-  if (!Array.isArray(value) || value.length > PERCENTILES_MAX * 100)
-    throw new RpcError('INVALID_REWARD_PERCENTILES')
-  const numbers = value.map(Number)
-  if (value.some(one => typeof one !== 'number' && typeof one !== 'string') || numbers.some(Number.isNaN))
-    throw new RpcError('INVALID_REWARD_PERCENTILES')
-  return numbers.length > PERCENTILES_MAX ? undefined : numbers.sort((a, b) => a - b)
-}
+/** Undefined where no rewards are asked for. @throws RpcError */
+const readPercentiles = (value: unknown): readonly number[] | undefined =>
+  value === undefined ? undefined : required(percentilesOf(value), 'INVALID_REWARD_PERCENTILES')
 
 /** The tip at each percentile of the gas of one block, cheapest transactions first. */
 const rewardsOf = ({ block, receipts }: BlockRecord, percentiles: readonly number[]): string[] => {
@@ -51,9 +43,11 @@ const ratio = (part: bigint, whole: bigint): number => (whole === 0n ? 0 : Numbe
 export const feeHistory = async ({ params, expired }: Call, context: RpcContext): Promise<unknown> => {
   const { chain, nowMs } = context
   const count = integerOf(given(params, 0), 64)
-  if (count === undefined || count < 1n || count > BLOCKS_MAX) throw new RpcError('INVALID_BLOCK_COUNT')
+  if (count === undefined || count < 1n || count > BigInt(FEE_HISTORY_BLOCKS_MAX))
+    throw new RpcError('INVALID_BLOCK_COUNT')
   const newest = await blockNumberOf(context, requireNumberSelector(params, 1, 'INVALID_BLOCK_NUMBER'))
-  if (newest === undefined) throw new RpcError('INVALID_BLOCK_NUMBER')
+  if (newest === undefined)
+    throw new RpcError('INVALID_BLOCK_NUMBER', { data: 'newestBlock: beyond the current head block' })
   const percentiles = readPercentiles(given(params, 2))
 
   const oldest = newest + 1n > count ? newest + 1n - count : 0n

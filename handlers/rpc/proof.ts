@@ -8,16 +8,14 @@ import type { RpcContext } from './context.ts'
 import { RpcError } from './errors.ts'
 import type { Call, Params } from './method.ts'
 import { blockNumberOf, withSelector } from './parameters/block.ts'
+import { STORAGE_KEYS_MAX } from './parameters/limits.ts'
 import { given, requireAddress, required, slotOf } from './parameters/values.ts'
 import { trieAt } from './trieAt.ts'
 
-/** Slots proved in one answer: each costs a walk through the storage trie. */
-export const PROOF_KEYS_MAX = 1024
-
 const readKeys = (params: Params): readonly bigint[] => {
   const keys = given(params, 1)
-  if (!Array.isArray(keys) || keys.length > PROOF_KEYS_MAX) throw new RpcError('INVALID_STORAGE_KEYS')
-  return keys.map(key => required(typeof key === 'string' ? slotOf(key) : undefined, 'INVALID_STORAGE_KEYS'))
+  if (!Array.isArray(keys) || keys.length > STORAGE_KEYS_MAX) throw new RpcError('INVALID_STORAGE_KEYS')
+  return keys.map(key => required(slotOf(key), 'INVALID_STORAGE_KEYS'))
 }
 
 /** Besu's echo of a slot: whole bytes without leading zeros, `0x0` for slot zero. */

@@ -3,10 +3,27 @@ import type { Caller } from '../auth/caller.ts'
 import { createAsideRun } from './aside.ts'
 import type { RpcContext } from './context.ts'
 import { errorOutcome, type Outcome } from './envelope.ts'
-import { RPC_ERRORS, RpcError, rpcErrorObject } from './errors.ts'
+import {
+  errorObject,
+  rejectionObject,
+  RPC_ERRORS,
+  RpcError,
+  type RpcErrorObject,
+  rpcErrorObject,
+} from './errors.ts'
 import { isKnownMethod } from './knownMethods.ts'
-import type { Call, Method } from './method.ts'
+import type { Call, Method, Params } from './method.ts'
+import { outsideDomain } from './parameters/domains.ts'
 import { createBeginning, createGathering } from './together.ts'
+
+/** Besu's text, and beside it what is wrong with the parameters. */
+const refusalOf = (row: Method, params: Params, error: RpcError): RpcErrorObject => {
+  const isUnexplained =
+    RPC_ERRORS[error.code].code === RPC_ERRORS.INVALID_PARAMS.code &&
+    error.detail === undefined &&
+    error.data === undefined
+  return errorObject(error, isUnexplained ? outsideDomain(row, params) : undefined)
+}
 
 /** Runs methods; whatever they throw becomes an outcome. */
 export type Runner = {
@@ -28,15 +45,10 @@ export const createRunner = (methods: readonly Method[], context: RpcContext): R
   /** Of this node or of Besu. */
   const isKnown = (name: string): boolean => names.has(name) || isKnownMethod(name)
 
-  const failure = (name: string, error: unknown): Outcome => {
-    if (error instanceof RpcError) {
-      const { code } = RPC_ERRORS[error.code]
-      const { message, data } = error
-      return { error: data === undefined ? { code, message } : { code, message, data } }
-    }
-    if (error instanceof TransactionRejected)
-      return { error: { code: error.rpcCode, message: error.message } }
-    context.reportError(name, error)
+  const failure = (row: Method, { params }: Call, error: unknown): Outcome => {
+    if (error instanceof RpcError) return { error: refusalOf(row, params, error) }
+    if (error instanceof TransactionRejected) return { error: rejectionObject(error) }
+    context.reportError(row.name, error)
     return { error: rpcErrorObject('INTERNAL_ERROR') }
   }
 
@@ -51,7 +63,7 @@ export const createRunner = (methods: readonly Method[], context: RpcContext): R
       return { result: await row.handle(call, given) }
     } catch (error) {
       if (passes(error)) throw error
-      return failure(row.name, error)
+      return failure(row, call, error)
     }
   }
 
@@ -64,10 +76,10 @@ export const createRunner = (methods: readonly Method[], context: RpcContext): R
       if (!(result instanceof Promise)) return { result }
       return result.then(
         (value: unknown) => ({ result: value }),
-        (error: unknown) => failure(row.name, error),
+        (error: unknown) => failure(row, call, error),
       )
     } catch (error) {
-      return failure(row.name, error)
+      return failure(row, call, error)
     }
   }
 
@@ -80,7 +92,7 @@ export const createRunner = (methods: readonly Method[], context: RpcContext): R
     try {
       return await row.handleTogether(calls, context)
     } catch (error) {
-      return calls.map(() => failure(row.name, error))
+      return calls.map(call => failure(row, call, error))
     }
   }
 

@@ -9,27 +9,36 @@ import { sidecarHolds } from '../../core/txpool/blobs/sidecar.ts'
 import { TransactionRejected } from '../../core/txpool/rejection.ts'
 import type { RpcContext } from './context.ts'
 import type { Outcome } from './envelope.ts'
-import { RPC_ERRORS, RpcError } from './errors.ts'
+import { errorObject, rejectionObject, RpcError } from './errors.ts'
 import type { Call, Params } from './method.ts'
 import { nextHeadOf } from './nextHead.ts'
 import { createPace } from './pace.ts'
-import { bytesOf, required, requireCount } from './parameters/values.ts'
+import { bytesOf, requireCount } from './parameters/values.ts'
 
 const isSigned = ({ r, s }: Transaction): boolean =>
   r > 0n && r < SECP256K1_ORDER && s > 0n && s < SECP256K1_ORDER
 
-/** Whatever cannot be read as a signed transaction has the same answer. @throws RpcError */
-const decode = (params: Params): PooledTransaction => {
-  requireCount(params, 1)
-  const bytes = required(bytesOf(params[0]), 'INVALID_PARAMS')
+const unreadable = (detail: string, cause?: unknown): RpcError =>
+  new RpcError('INVALID_PARAMS', { detail, cause })
+
+/** A transaction of a type that there is, signed. @throws RpcError that says what is wrong */
+export const decodeSigned = (value: unknown): PooledTransaction => {
+  const bytes = bytesOf(value)
+  if (bytes === undefined)
+    throw unreadable('transaction: bytes in hex are expected, an even number of digits')
   try {
     const pooled = decodePooledTransaction(bytes)
     if (isSigned(pooled.transaction)) return pooled
   } catch (cause) {
-    if (cause instanceof DecodeError) throw new RpcError('INVALID_PARAMS', { cause })
+    if (cause instanceof DecodeError) throw unreadable(cause.message, cause)
     throw cause
   }
-  throw new RpcError('INVALID_PARAMS')
+  throw unreadable('transaction: not signed, r and s are from 1 to the order of secp256k1 less 1')
+}
+
+const decode = (params: Params): PooledTransaction => {
+  requireCount(params, 1)
+  return decodeSigned(params[0])
 }
 
 type Prepared = Transaction | RpcError | TransactionRejected
@@ -68,10 +77,7 @@ const prepare = (params: Params, context: RpcContext): Prepared | Promise<Prepar
 }
 
 const refusal = (error: RpcError | TransactionRejected): Outcome => ({
-  error: {
-    code: error instanceof RpcError ? RPC_ERRORS[error.code].code : error.rpcCode,
-    message: error.message,
-  },
+  error: error instanceof RpcError ? errorObject(error) : rejectionObject(error),
 })
 
 /** The hash of a transaction that was taken, or why it was not. */

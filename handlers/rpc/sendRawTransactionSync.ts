@@ -88,7 +88,8 @@ const readWait = (value: unknown, { options }: RpcContext): number => {
 /** eth_sendRawTransactionSync (EIP-7966): sends a transaction and answers with its receipt once it stands in a block. */
 export const sendRawTransactionSync = async (call: Call, context: RpcContext): Promise<unknown> => {
   const { params, expired } = call
-  if (params.length > 2) throw new RpcError('INVALID_PARAM_COUNT')
+  if (params.length > 2)
+    throw new RpcError('INVALID_PARAM_COUNT', { data: `1 or 2 expected, not ${params.length}` })
   const waitMs = readWait(given(params, 1), context)
   const sent = await readSent(params.slice(0, 1), context)
   await requireNoGap(context, sent)

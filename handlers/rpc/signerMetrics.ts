@@ -16,14 +16,15 @@ const numberAt = async (context: RpcContext, params: Params, index: number): Pro
   const value = given(params, index)
   if (value === undefined) return undefined
   const selector = numberSelectorOf(value)
-  if (selector?.kind === 'number' && selector.number >= 0n) return selector.number
+  if (selector?.kind === 'number') return selector.number
   if (selector?.kind !== 'tag') throw new RpcError('INVALID_BLOCK_NUMBER')
   return await blockNumberOf(context, selector)
 }
 
 /**
  * Who proposed how many of the blocks from `from` up to but without `to`: by default the last hundred before the head. The
- * validators after the last of them are told even where they proposed none, as in Besu. Sorted by address.
+ * validators after the last of them are told even where they proposed none, as in Besu. In the order in which they first proposed; those
+ * that proposed none stand last.
  * @throws RpcError
  */
 export const signerMetrics = async (
@@ -35,7 +36,8 @@ export const signerMetrics = async (
   const from = (await numberAt(context, params, 0)) ?? (head > DEFAULT_BLOCKS ? head - DEFAULT_BLOCKS : 0n)
   const end = (await numberAt(context, params, 1)) ?? head
   const to = end < head ? end : head
-  if (from >= to) throw new RpcError('INVALID_BLOCK_NUMBER')
+  if (from >= to)
+    throw new RpcError('INVALID_BLOCK_NUMBER', { data: `fromBlock ${from} is not below toBlock ${to}` })
   const pace = createPace(nowMs)
   const metrics = new Map<string, Metric>()
   for (let number = from; number < to && !expired(); number++) {
@@ -47,11 +49,9 @@ export const signerMetrics = async (
   }
   for (const validator of (await chain.validators(to)).map(toHex))
     if (!metrics.has(validator)) metrics.set(validator, { blocks: 0, last: 0n })
-  return [...metrics]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([address, { blocks, last }]) => ({
-      address,
-      proposedBlockCount: toQuantity(blocks),
-      lastProposedBlockNumber: toQuantity(last),
-    }))
+  return [...metrics].map(([address, { blocks, last }]) => ({
+    address,
+    proposedBlockCount: toQuantity(blocks),
+    lastProposedBlockNumber: toQuantity(last),
+  }))
 }

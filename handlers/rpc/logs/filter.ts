@@ -4,7 +4,8 @@ import type { Log } from '../../../core/chain/receipt.ts'
 import { logPattern, type LogPattern, type LogWants } from '../../../core/store/logs/pattern.ts'
 import { RpcError } from '../errors.ts'
 import { type BlockSelector, LATEST, numberSelectorOf } from '../parameters/block.ts'
-import { addressOf, hashOf, isObject, required } from '../parameters/values.ts'
+import { bareHashOf, exactAddressOf, hashOf, isObject } from '../parameters/values.ts'
+import { reversedRange } from './range.ts'
 
 /** Addresses and topics of one filter together: each is looked for in every section of the index. */
 export const FILTER_VALUES_MAX = 10_000
@@ -53,9 +54,30 @@ export const logMatches = (log: Log, { addresses, topics }: LogCriteria): boolea
   (addresses === undefined || addresses(log.address)) &&
   topics.every((test, index) => test === undefined || test(log.topics[index] as Hash))
 
+/** Members of a filter; with others it would be another filter than was meant. `fromAddress` and the like are those of trace_filter (Besu). */
+const MEMBERS: ReadonlySet<string> = new Set([
+  'fromBlock',
+  'toBlock',
+  'blockHash',
+  'blockhash',
+  'address',
+  'topics',
+  'fromAddress',
+  'toAddress',
+  'after',
+  'count',
+])
+
+const invalid = (reason: string): never => {
+  throw new RpcError('INVALID_FILTER', { data: `filter.${reason}` })
+}
+
+/** A short address finds nothing, so that here Besu's leniency would hide a mistake. */
 const readAddresses = (value: unknown): readonly Address[] => {
   if (value === undefined || value === null) return []
-  return (Array.isArray(value) ? value : [value]).map(one => required(addressOf(one), 'INVALID_FILTER'))
+  return (Array.isArray(value) ? value : [value]).map(
+    one => exactAddressOf(one) ?? invalid('address: an address of 20 bytes in hex, or a list of them'),
+  )
 }
 
 /** One position: a topic, several of which one must be there, or null for any; null among several is any too. */
@@ -63,24 +85,42 @@ const readTopic = (value: unknown): readonly Hash[] => {
   if (value === null || value === undefined) return []
   const several = Array.isArray(value) ? value : [value]
   if (several.includes(null)) return []
-  return several.map(one => required(hashOf(one), 'INVALID_FILTER'))
+  return several.map(
+    one => bareHashOf(one) ?? invalid('topics: each is 32 bytes in hex, null, or a list of them'),
+  )
 }
 
-const readBound = (value: unknown): BlockSelector =>
-  value === undefined || value === null ? LATEST : required(numberSelectorOf(value), 'INVALID_FILTER')
+const readTopics = (value: unknown): readonly (readonly Hash[])[] => {
+  if (value === undefined || value === null) return []
+  return Array.isArray(value) ? value.map(readTopic) : invalid('topics: a list')
+}
 
-/** @throws RpcError `Invalid filter params` */
+const readBound = (name: 'fromBlock' | 'toBlock', value: unknown): BlockSelector =>
+  value === undefined || value === null
+    ? LATEST
+    : (numberSelectorOf(value) ?? invalid(`${name}: a block number in hex, 0 or more, or a tag`))
+
+const readRange = (fromBlock: unknown, toBlock: unknown): LogRange => {
+  const from = readBound('fromBlock', fromBlock)
+  const to = readBound('toBlock', toBlock)
+  if (from.kind === 'number' && to.kind === 'number' && from.number > to.number)
+    throw reversedRange(from.number, to.number)
+  return { kind: 'range', from, to }
+}
+
+/** @throws RpcError `Invalid filter params`, or `Invalid params` for a range that holds no block */
 export const readLogFilter = (value: unknown): LogFilter => {
   if (!isObject(value)) throw new RpcError('INVALID_FILTER')
+  const unknown = Object.keys(value).find(name => !MEMBERS.has(name))
+  if (unknown !== undefined) return invalid(`${unknown.slice(0, 40)}: no member of a filter`)
   const { fromBlock, toBlock, blockHash, blockhash, address, topics } = value
   const addresses = readAddresses(address)
-  if (topics !== undefined && topics !== null && !Array.isArray(topics)) throw new RpcError('INVALID_FILTER')
-  const positions = (topics ?? []).map(readTopic)
+  const positions = readTopics(topics)
   const count = positions.reduce((sum, position) => sum + position.length, addresses.length)
-  if (count > FILTER_VALUES_MAX) throw new RpcError('INVALID_FILTER')
+  if (count > FILTER_VALUES_MAX) return invalid(`address, topics: more than ${FILTER_VALUES_MAX} together`)
   const hash = blockHash ?? blockhash ?? undefined
   if (hash !== undefined && ((fromBlock ?? undefined) !== undefined || (toBlock ?? undefined) !== undefined))
-    throw new RpcError('INVALID_FILTER')
+    return invalid('blockHash: excludes fromBlock and toBlock')
   return {
     ...logCriteria({
       addresses: addresses.length === 0 ? undefined : addresses,
@@ -88,7 +128,7 @@ export const readLogFilter = (value: unknown): LogFilter => {
     }),
     range:
       hash === undefined
-        ? { kind: 'range', from: readBound(fromBlock), to: readBound(toBlock) }
-        : { kind: 'block', hash: required(hashOf(hash), 'INVALID_FILTER') },
+        ? readRange(fromBlock, toBlock)
+        : { kind: 'block', hash: hashOf(hash) ?? invalid('blockHash: 32 bytes in hex with 0x') },
   }
 }

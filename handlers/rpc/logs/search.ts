@@ -7,6 +7,7 @@ import type { JsonPieces } from '../jsonPieces.ts'
 import { createPace } from '../pace.ts'
 import { type BlockSelector, blockNumberOf } from '../parameters/block.ts'
 import { type LogCriteria, type LogFilter, logMatches } from './filter.ts'
+import { requireRange, requireRangeWithin } from './range.ts'
 import { createLogsWriter } from './writeLogs.ts'
 
 /** Logs of one answer: each is some 700 characters of JSON. */
@@ -92,10 +93,7 @@ export const logsBetween = async (
 }
 
 const boundOf = async (context: RpcContext, selector: BlockSelector): Promise<bigint> => {
-  if (selector.kind === 'number') {
-    if (selector.number < 0n) throw new RpcError('INVALID_PARAMS')
-    return selector.number
-  }
+  if (selector.kind === 'number') return selector.number
   try {
     return (await blockNumberOf(context, selector)) as bigint
   } catch (error) {
@@ -122,8 +120,8 @@ const boundsOf = async (
   }
   const from = await boundOf(context, range.from)
   const to = await boundOf(context, range.to)
-  if (from > to || to > context.chain.head().header.number) throw new RpcError('INVALID_PARAMS')
-  if (rangeMax > 0n && to - from > rangeMax) throw new RpcError('LOGS_RANGE_TOO_LARGE')
+  requireRange(from, to, context.chain.head().header.number)
+  requireRangeWithin(from, to, rangeMax)
   return [from, to]
 }
 
@@ -137,19 +135,21 @@ export const searchLogsText = async (
   logsBetween(context, filter, ...(await boundsOf(context, filter, rangeMax)), expired)
 
 /**
- * All logs until now that an installed filter asks for, as JSON: from however many blocks, and none of what of its range is to come,
- * as in Besu. @throws RpcError
+ * All logs until now that an installed filter asks for, as JSON: none of what of its range is to come, as in Besu, and of no more
+ * blocks than `rangeMax`, where Besu has no limit. @throws RpcError
  */
 export const installedLogsText = async (
   context: RpcContext,
   filter: LogFilter,
+  rangeMax: bigint,
   expired: () => boolean,
 ): Promise<JsonPieces> => {
   const { range } = filter
-  if (range.kind === 'block') return await searchLogsText(context, filter, 0n, expired)
+  if (range.kind === 'block') return await searchLogsText(context, filter, rangeMax, expired)
   const from = await boundOf(context, range.from)
-  const to = await boundOf(context, range.to)
-  return await logsBetween(context, filter, from, minBigint(to, context.chain.head().header.number), expired)
+  const to = minBigint(await boundOf(context, range.to), context.chain.head().header.number)
+  requireRangeWithin(from, to, rangeMax)
+  return await logsBetween(context, filter, from, to, expired)
 }
 
 /** All logs a filter asks for, as `take` gives them. `rangeMax` as above. @throws RpcError */

@@ -16,7 +16,8 @@ import { findMined } from '../mined.ts'
 /** These methods came after 0x was demanded everywhere, so they refuse what lacks it, as the execution-apis say. */
 const requirePrefix = (params: Params): Params => {
   const value = given(params, 0)
-  if (typeof value === 'string' && /^[0-9a-fA-F]+$/.test(value)) throw new RpcError('INVALID_PARAMS')
+  if (typeof value === 'string' && /^[0-9a-fA-F]+$/.test(value))
+    throw new RpcError('INVALID_PARAMS', { data: '0x is missing' })
   return params
 }
 

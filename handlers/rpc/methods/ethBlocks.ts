@@ -4,10 +4,10 @@ import type { BlockRecord } from '../../../core/store/store.ts'
 import { hasBeaconChain } from '../finality.ts'
 import { recordOf } from '../blocks.ts'
 import type { RpcContext } from '../context.ts'
-import { RpcError, type RpcErrorName } from '../errors.ts'
+import type { RpcErrorName } from '../errors.ts'
 import { type Method, method, type Params } from '../method.ts'
 import { type BlockSelector, readSelector, requireNumberSelector } from '../parameters/block.ts'
-import { given, hashOf, integerOf, required } from '../parameters/values.ts'
+import { flagOf, given, hashOf, integerOf, required } from '../parameters/values.ts'
 import { blockShape } from '../shapes/block.ts'
 import { receiptShapes } from '../shapes/receipt.ts'
 
@@ -35,8 +35,7 @@ const ofBlock = (
 const getBlock = (name: string, param: string, read: Read): Method =>
   method(name, [param, 'fullTransactions'], async ({ params }, context) => {
     const selector = read(params)
-    const fullTransactions = given(params, 1)
-    if (typeof fullTransactions !== 'boolean') throw new RpcError('INVALID_FULL_TRANSACTIONS')
+    const fullTransactions = required(flagOf(given(params, 1)), 'INVALID_FULL_TRANSACTIONS')
     const record = await recordOf(context, selector)
     if (record === undefined) return null
     return blockShape(record, { fullTransactions, totalDifficulty: tellsTotalDifficulty(context) })

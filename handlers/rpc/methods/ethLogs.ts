@@ -8,7 +8,8 @@ import { toQuantity } from '../../../core/bytes/hex.ts'
 /** A filter's id in the one form that the registry knows. */
 const filterId = (params: Params): string => {
   const value = given(params, 0)
-  if (typeof value !== 'string') throw new RpcError('INVALID_ID')
+  // The text is Besu's.
+  if (typeof value !== 'string') throw new RpcError('INVALID_FILTER')
   const id = integerOf(value)
   return id === undefined ? value : toQuantity(id)
 }
@@ -27,7 +28,12 @@ export const ETH_LOG_METHODS: readonly Method[] = [
     filters.changes(filterId(params), expired),
   ),
   method('eth_getFilterLogs', ['filterId'], ({ params, expired }, context) =>
-    installedLogsText(context, context.filters.logFilter(filterId(params)), expired),
+    installedLogsText(
+      context,
+      context.filters.logFilter(filterId(params)),
+      context.options.logsRangeMax,
+      expired,
+    ),
   ),
   method('eth_uninstallFilter', ['filterId'], ({ params }, { filters }) =>
     filters.uninstall(filterId(params)),

@@ -6,7 +6,7 @@ import { RpcError } from '../errors.ts'
 import { type Method, method } from '../method.ts'
 import { nextHeadOf } from '../nextHead.ts'
 import { withSelector } from '../parameters/block.ts'
-import { addressOf, given, isObject, required, slotOf } from '../parameters/values.ts'
+import { addressOf, given, isObject, slotOf } from '../parameters/values.ts'
 import { TRIE_BLOCKS_MAX } from '../trieAt.ts'
 import { readState } from '../state.ts'
 
@@ -15,18 +15,27 @@ export const STORAGE_VALUES_MAX = 1024
 
 type Request = { readonly name: string; readonly address: Uint8Array; readonly slots: readonly Uint8Array[] }
 
+const readSlots = (keys: unknown): readonly Uint8Array[] => {
+  const slots = Array.isArray(keys) ? keys.map(slotOf) : [undefined]
+  return slots.map(slot => {
+    if (slot === undefined)
+      throw new RpcError('INVALID_STORAGE_KEYS', {
+        data: 'slotsByAddress: lists of storage slots, each 0x and at most 64 hex digits',
+      })
+    return bigintToFixedBytes(slot, 32)
+  })
+}
+
 const readRequests = (value: unknown): readonly Request[] => {
   if (!isObject(value)) throw new RpcError('INVALID_PARAMS')
   const requests = Object.entries(value).map(([name, keys]): Request => {
-    if (!Array.isArray(keys)) throw new RpcError('INVALID_STORAGE_KEYS')
-    return {
-      name,
-      address: required(addressOf(name), 'INVALID_ADDRESS'),
-      slots: keys.map(key => bigintToFixedBytes(required(slotOf(key), 'INVALID_STORAGE_KEYS'), 32)),
-    }
+    const address = addressOf(name)
+    if (address === undefined) throw new RpcError('INVALID_ADDRESS', { data: 'slotsByAddress: by address' })
+    return { name, address, slots: readSlots(keys) }
   })
   const count = requests.reduce((sum, { slots }) => sum + slots.length, 0)
-  if (count === 0 || count > STORAGE_VALUES_MAX) throw new RpcError('INVALID_PARAMS')
+  if (count === 0 || count > STORAGE_VALUES_MAX)
+    throw new RpcError('INVALID_PARAMS', { detail: `slotsByAddress: from 1 to ${STORAGE_VALUES_MAX} slots` })
   return requests
 }
 

@@ -4,7 +4,7 @@ import { qbftAt } from '../../../core/genesis/schedule.ts'
 import type { RpcContext, StandingVotes } from '../context.ts'
 import { RpcError } from '../errors.ts'
 import { type Method, method } from '../method.ts'
-import { given, requireAddress } from '../parameters/values.ts'
+import { flagOf, given, requireAddress, required } from '../parameters/values.ts'
 import { warnOfVote } from '../voteWarning.ts'
 
 /** Nobody votes where a contract selects the validators; the mode at the head decides, as in Besu. */
@@ -35,8 +35,7 @@ export const QBFT_VOTE_METHODS: readonly Method[] = [
   method('qbft_proposeValidatorVote', ['address', 'add'], ({ params }, context) => {
     const votes = votesOf(context)
     const recipient = requireAddress(params, 0)
-    const isAdd = given(params, 1)
-    if (typeof isAdd !== 'boolean') throw new RpcError('INVALID_VOTE_TYPE')
+    const isAdd = required(flagOf(given(params, 1)), 'INVALID_VOTE_TYPE')
     return propose(context, votes, { recipient, type: isAdd ? 'add' : 'drop' })
   }),
   method('qbft_discardValidatorVote', ['address'], async ({ params }, context) => {

@@ -1,5 +1,3 @@
-import { DecodeError } from '../../../core/chain/codec/error.ts'
-import { decodePooledTransaction } from '../../../core/chain/codec/pooledTransaction.ts'
 import { recordOf } from '../blocks.ts'
 import type { RpcContext } from '../context.ts'
 import { RpcError } from '../errors.ts'
@@ -13,7 +11,8 @@ import {
   requireNumberSelector,
   settled,
 } from '../parameters/block.ts'
-import { bytesOf, given, hashOf, integerOf, required, requireCount } from '../parameters/values.ts'
+import { given, hashOf, integerOf, required, requireCount } from '../parameters/values.ts'
+import { decodeSigned } from '../sendRawTransaction.ts'
 import { simulationBlock } from '../simulation/block.ts'
 import { type CallParameters, readCall } from '../simulation/callParameters.ts'
 import { budgetOf } from '../tracing/budget.ts'
@@ -104,10 +103,13 @@ const traceCallMany = async (call: Call, context: RpcContext): Promise<unknown> 
   const pairs = given(call.params, 0)
   if (!Array.isArray(pairs) || pairs.length > TRACE_CALLS_MAX)
     throw new RpcError('INVALID_TRACE_CALL_MANY', {
-      detail: `a list of at most ${TRACE_CALLS_MAX} is wanted`,
+      detail: `at most ${TRACE_CALLS_MAX} calls`,
     })
   const calls = pairs.map(pair => {
-    if (!Array.isArray(pair)) throw new RpcError('INVALID_TRACE_CALL_MANY')
+    if (!Array.isArray(pair))
+      throw new RpcError('INVALID_TRACE_CALL_MANY', {
+        detail: 'each is a pair of a call and its trace types',
+      })
     return { message: readCall(given(pair, 0)), types: readTraceTypes(given(pair, 1)) }
   })
   const session = await sessionAt(context, readSelector(call.params, 1) ?? LATEST)
@@ -124,32 +126,26 @@ const traceCallMany = async (call: Call, context: RpcContext): Promise<unknown> 
 
 /** What a signed transaction would do now, its nonce not looked at. @throws RpcError */
 const callOfRaw = async (context: RpcContext, value: unknown): Promise<CallParameters> => {
-  const bytes = required(bytesOf(value), 'INVALID_PARAMS')
-  try {
-    const { transaction } = decodePooledTransaction(bytes)
-    const [from] = await context.recoverSenders([transaction])
-    const { chainId, to, value: wei, data, gasLimit, accessList } = transaction
-    const { maxFeePerGas, maxPriorityFeePerGas, maxFeePerBlobGas } = transaction
-    return {
-      chainId,
-      from: required(from, 'INVALID_PARAMS'),
-      to,
-      gas: gasLimit,
-      gasPrice: undefined,
-      maxFeePerGas,
-      maxPriorityFeePerGas,
-      maxFeePerBlobGas,
-      value: wei,
-      data,
-      accessList,
-      blobVersionedHashes: transaction.type === 3 ? transaction.blobVersionedHashes : undefined,
-      authorizationList: transaction.authorizationList,
-      nonce: undefined,
-      strict: undefined,
-    }
-  } catch (cause) {
-    if (cause instanceof DecodeError) throw new RpcError('INVALID_PARAMS', { cause })
-    throw cause
+  const { transaction } = decodeSigned(value)
+  const [from] = await context.recoverSenders([transaction])
+  const { chainId, to, value: wei, data, gasLimit, accessList } = transaction
+  const { maxFeePerGas, maxPriorityFeePerGas, maxFeePerBlobGas } = transaction
+  return {
+    chainId,
+    from: required(from, 'INVALID_SIGNATURE'),
+    to,
+    gas: gasLimit,
+    gasPrice: undefined,
+    maxFeePerGas,
+    maxPriorityFeePerGas,
+    maxFeePerBlobGas,
+    value: wei,
+    data,
+    accessList,
+    blobVersionedHashes: transaction.type === 3 ? transaction.blobVersionedHashes : undefined,
+    authorizationList: transaction.authorizationList,
+    nonce: undefined,
+    strict: undefined,
   }
 }
 

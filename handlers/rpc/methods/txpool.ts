@@ -17,9 +17,10 @@ export const TXPOOL_METHODS: readonly Method[] = [
   ),
   method('txpool_besuPendingTransactions', ['limit?', 'filter?'], ({ params }, { pool }) => {
     const limit = given(params, 0) ?? pool.size
-    if (typeof limit !== 'number' || !Number.isInteger(limit)) throw new RpcError('INVALID_TRANSACTION_LIMIT')
+    if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 0)
+      throw new RpcError('INVALID_TRANSACTION_LIMIT')
     const wanted = readPendingFilter(given(params, 1))
-    return pool.list().filter(wanted).slice(0, Math.max(0, limit)).map(pendingTransactionShape)
+    return pool.list().filter(wanted).slice(0, limit).map(pendingTransactionShape)
   }),
   method('txpool_besuStatistics', [], (_, { pool }) => {
     const localCount = pool.list().filter(({ local }) => local).length

@@ -2,7 +2,7 @@ import type { RpcOptions } from '../context.ts'
 import { RPC_ERRORS } from '../errors.ts'
 import type { Method } from '../method.ts'
 import { METHOD_TEXTS } from './results.ts'
-import { PARAMETERS, SCHEMAS, type Schema, schemaRef } from './schemas.ts'
+import { SCHEMAS, type Schema, schemaOf, schemaRef } from './schemas.ts'
 
 const OPENRPC_VERSION = '1.3.2'
 
@@ -10,10 +10,9 @@ const OPENRPC_VERSION = '1.3.2'
 const ANYTHING: Schema = {}
 
 const parameterOf = (method: string, written: string): unknown => {
-  const name = written.replace('?', '')
-  const schema = PARAMETERS[`${method}.${name}`] ?? PARAMETERS[name]
+  const schema = schemaOf(method, written)
   return {
-    name,
+    name: written.replace('?', ''),
     required: !written.endsWith('?'),
     schema: schema === undefined ? ANYTHING : schemaRef(schema),
   }

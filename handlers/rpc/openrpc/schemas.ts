@@ -1,29 +1,95 @@
+import { RPC_LOG_LEVELS } from '../context.ts'
+import { FEE_HISTORY_BLOCKS_MAX, PERCENTILES_MAX, STORAGE_KEYS_MAX } from '../parameters/limits.ts'
+
 /** A JSON Schema. */
 export type Schema = Readonly<Record<string, unknown>>
 
 const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
 const arrayOf = (items: Schema): Schema => ({ type: 'array', items })
 const object = (description: string): Schema => ({ type: 'object', description })
+const integer = (minimum: number, maximum: number): Schema => ({
+  oneOf: [ref('Quantity'), { type: 'integer', minimum, maximum }],
+})
 const nullable = (schema: Schema): Schema => ({ oneOf: [schema, { type: 'null' }] })
 
-/** What methods take and give, by name. */
+/** What methods take and give, by name. The descriptions of parameters say what is taken; a refused parameter is answered with them. */
 export const SCHEMAS = {
   Boolean: { type: 'boolean' },
+  Flag: { enum: [true, false, 'true', 'false', 1, 0], description: 'true or false' },
   Number: { type: 'number' },
   Text: { type: 'string' },
   Texts: arrayOf({ type: 'string' }),
-  Quantity: { type: 'string', pattern: '^0x(0|[1-9a-f][0-9a-f]*)$', description: 'An integer in hex' },
-  Data: { type: 'string', pattern: '^0x([0-9a-fA-F]{2})*$', description: 'Bytes in hex' },
+  Quantity: { type: 'string', pattern: '^0x(0|[1-9a-f][0-9a-f]*)$', description: 'an integer in hex' },
+  Data: {
+    type: 'string',
+    pattern: '^0x([0-9a-fA-F]{2})*$',
+    description: 'bytes in hex: 0x and an even number of digits',
+  },
   DataList: arrayOf(ref('Data')),
-  Hash: { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$', description: '32 bytes in hex' },
-  Hashes: arrayOf(ref('Hash')),
-  Address: { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$', description: '20 bytes in hex' },
+  SignedTransaction: {
+    type: 'string',
+    pattern: '^0x([0-9a-fA-F]{2})+$',
+    description: 'a signed transaction in hex: its RLP, behind its type where it has one',
+  },
+  BlockRlp: { type: 'string', pattern: '^0x([0-9a-fA-F]{2})+$', description: 'the RLP of a block in hex' },
+  ExtraData: {
+    type: 'string',
+    pattern: '^0x([0-9a-fA-F]{2}){0,32}$',
+    description: 'at most 32 bytes in hex',
+  },
+  Hash: { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$', description: '32 bytes in hex with 0x' },
+  Key: { type: 'string', description: 'a key of at most 32 bytes in hex' },
+  Slot: { type: 'string', description: 'a storage slot as text: 0x and at most 64 hex digits' },
+  Slots: {
+    ...arrayOf(ref('Slot')),
+    maxItems: STORAGE_KEYS_MAX,
+    description: `at most ${STORAGE_KEYS_MAX} storage slots, each 0x and at most 64 hex digits`,
+  },
+  Address: {
+    type: 'string',
+    pattern: '^0x[0-9a-fA-F]{40}$',
+    description: 'an address of 20 bytes in hex, of which leading zeros may be missing',
+  },
   Addresses: arrayOf(ref('Address')),
+  Index: {
+    ...integer(0, 0x7fffffff),
+    description: 'an index from 0 to 0x7fffffff, as a number or in hex',
+  },
+  BlockCount: {
+    ...integer(1, FEE_HISTORY_BLOCKS_MAX),
+    description: `a number of blocks from 1 to ${FEE_HISTORY_BLOCKS_MAX}, as a number or in hex`,
+  },
+  Percentiles: {
+    ...arrayOf({ type: 'number', minimum: 0, maximum: 100 }),
+    maxItems: PERCENTILES_MAX,
+    description: `at most ${PERCENTILES_MAX} numbers from 0 to 100, each above the one before it`,
+  },
+  Milliseconds: {
+    ...integer(0, Number.MAX_SAFE_INTEGER),
+    description: 'milliseconds, as a number or in hex',
+  },
+  Wei: { type: 'string', description: 'wei: an integer of at most 256 bits, as a number or in hex' },
+  Gas: { type: 'string', description: 'gas: an integer of at most 63 bits, as a number or in hex' },
+  Limit: { ...integer(0, Number.MAX_SAFE_INTEGER), description: 'a number of transactions, 0 or more' },
+  ResultCount: {
+    ...integer(1, Number.MAX_SAFE_INTEGER),
+    description: 'a number of results, 1 or more, as a number or in hex',
+  },
+  FilterId: { type: 'string', description: 'the id of a filter as text' },
+  SubscriptionId: {
+    type: 'string',
+    description: 'the id of a subscription: an integer of at most 64 bits in hex',
+  },
+  LogLevel: { type: 'string', enum: RPC_LOG_LEVELS, description: RPC_LOG_LEVELS.join(', ') },
+  LogParts: { ...arrayOf({ type: 'string' }), description: 'at most 100 names of parts of the node' },
+  Enode: { type: 'string', description: 'an enode URL' },
   BlockNumberOrTag: {
     oneOf: [
       ref('Quantity'),
       { type: 'string', enum: ['earliest', 'latest', 'pending', 'safe', 'finalized'] },
     ],
+    description:
+      'a block number of at most 63 bits, 0 or more, or earliest, latest, pending, safe, finalized',
   },
   BlockNumberOrTagOrHash: {
     oneOf: [
@@ -31,8 +97,14 @@ export const SCHEMAS = {
       ref('Hash'),
       object('EIP-1898: blockHash with requireCanonical, or blockNumber'),
     ],
+    description:
+      'a block number of at most 63 bits, 0 or more, a block hash of 32 bytes, earliest, latest, pending, safe, finalized, or an object with blockHash or blockNumber',
   },
   Call: object('from, to, gas, gasPrice or the fees of EIP-1559, value, input, accessList, nonce and more'),
+  CallsWithTypes: {
+    ...arrayOf({ type: 'array' }),
+    description: 'at most 100 pairs of a call and its trace types',
+  },
   StateOverrides: object('By address: balance, nonce, code, state or stateDiff, movePrecompileToAddress'),
   BlockOverrides: object(
     'number, time, gasLimit, feeRecipient, prevRandao, baseFeePerGas, blobBaseFee and more',
@@ -43,11 +115,19 @@ export const SCHEMAS = {
   PendingFilter: object('from, to, gas, gasPrice, value, nonce, each with one condition'),
   TraceFilter: object('fromBlock, toBlock, fromAddress, toAddress, after, count'),
   TraceOptions: object('tracer, tracerConfig, disableStorage, enableMemory and more'),
-  TraceTypes: arrayOf({ type: 'string', enum: ['trace', 'vmTrace', 'stateDiff'] }),
+  TraceTypes: {
+    ...arrayOf({ type: 'string', enum: ['trace', 'vmTrace', 'stateDiff'] }),
+    description: 'a list of trace, vmTrace and stateDiff',
+  },
+  TraceAddress: {
+    ...arrayOf({ type: 'string' }),
+    description: 'a list of at most 1025 integers of at most 32 bits in hex',
+  },
   SlotsByAddress: object('By address, an array of slots'),
   SubscriptionType: {
     type: 'string',
     enum: ['newHeads', 'logs', 'newPendingTransactions', 'droppedPendingTransactions', 'syncing'],
+    description: 'newHeads, logs, newPendingTransactions, droppedPendingTransactions or syncing',
   },
   SubscriptionOptions: {
     oneOf: [
@@ -75,50 +155,74 @@ export const schemaRef = (name: SchemaName): Schema => ref(name)
 /** What parameters are, by their names; where a method means something else it stands with `method.parameter`. */
 export const PARAMETERS: Readonly<Record<string, SchemaName>> = {
   data: 'Data',
-  blockCount: 'Quantity',
+  'miner_setExtraData.data': 'ExtraData',
+  blockCount: 'BlockCount',
   newestBlock: 'BlockNumberOrTag',
-  rewardPercentiles: 'Object',
+  rewardPercentiles: 'Percentiles',
   block: 'BlockNumberOrTagOrHash',
-  'debug_traceBlock.block': 'Data',
-  fullTransactions: 'Boolean',
+  ...Object.fromEntries(
+    [
+      'eth_getBlockByNumber',
+      'eth_getBlockTransactionCountByNumber',
+      'eth_getUncleCountByBlockNumber',
+      'eth_getUncleByBlockNumberAndIndex',
+      'eth_getTransactionByBlockNumberAndIndex',
+      'qbft_getValidatorsByBlockNumber',
+      'debug_getRawHeader',
+      'debug_getRawBlock',
+      'debug_traceBlockByNumber',
+      'trace_block',
+      'trace_replayBlockTransactions',
+    ].map(name => [`${name}.block`, 'BlockNumberOrTag'] as const),
+  ),
+  'debug_traceBlock.block': 'BlockRlp',
+  fullTransactions: 'Flag',
   blockHash: 'Hash',
-  index: 'Quantity',
+  index: 'Index',
   transactionHash: 'Hash',
-  transaction: 'Data',
-  'transactions…': 'Data',
-  timeoutMs: 'Quantity',
+  transaction: 'SignedTransaction',
+  'transactions…': 'SignedTransaction',
+  'eth_sendTransaction.transaction': 'Call',
+  timeoutMs: 'Milliseconds',
   address: 'Address',
-  position: 'Quantity',
-  storageKeys: 'Hashes',
+  position: 'Slot',
+  storageKeys: 'Slots',
   call: 'Call',
-  calls: 'Objects',
+  calls: 'CallsWithTypes',
   stateOverrides: 'StateOverrides',
   blockOverrides: 'BlockOverrides',
   simulation: 'Simulation',
   filter: 'LogFilter',
   'txpool_besuPendingTransactions.filter': 'PendingFilter',
   'trace_filter.filter': 'TraceFilter',
-  filterId: 'Quantity',
+  filterId: 'FilterId',
   slotsByAddress: 'SlotsByAddress',
   fromBlock: 'BlockNumberOrTag',
   toBlock: 'BlockNumberOrTag',
-  add: 'Boolean',
-  enode: 'Text',
-  level: 'Text',
-  parts: 'Texts',
-  gasLimit: 'Quantity',
-  weiPerGas: 'Quantity',
-  limit: 'Number',
+  add: 'Flag',
+  enode: 'Enode',
+  level: 'LogLevel',
+  parts: 'LogParts',
+  gasLimit: 'Gas',
+  weiPerGas: 'Wei',
+  limit: 'ResultCount',
+  'txpool_besuPendingTransactions.limit': 'Limit',
   ignored: 'Quantity',
-  addressHash: 'Hash',
-  maxResults: 'Number',
-  transactionIndex: 'Quantity',
-  startKey: 'Hash',
+  addressHash: 'Key',
+  maxResults: 'ResultCount',
+  transactionIndex: 'Index',
+  startKey: 'Key',
   options: 'TraceOptions',
-  traceAddress: 'Texts',
+  traceAddress: 'TraceAddress',
   traceTypes: 'TraceTypes',
   type: 'SubscriptionType',
   'eth_subscribe.options': 'SubscriptionOptions',
   token: 'Text',
-  subscriptionId: 'Quantity',
+  subscriptionId: 'SubscriptionId',
+}
+
+/** What a parameter of a method is. @param written as the row has it, `?` behind an optional one. */
+export const schemaOf = (method: string, written: string): SchemaName | undefined => {
+  const name = written.replace('?', '')
+  return PARAMETERS[`${method}.${name}`] ?? PARAMETERS[name]
 }

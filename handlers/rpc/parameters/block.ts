@@ -1,5 +1,5 @@
 import { hasFinality } from '../finality.ts'
-import { hashOf, isObject, integerOf, given } from './values.ts'
+import { bareHashOf, flagOf, isObject, integerOf, given } from './values.ts'
 import { RpcError, type RpcErrorName } from '../errors.ts'
 import type { RpcContext } from '../context.ts'
 import type { Params } from '../method.ts'
@@ -25,25 +25,27 @@ const HASH_LENGTH_MIN = 65
 /** Longer ones that are no hash are nothing; this is 0x and 14 digits. */
 const NUMBER_LENGTH_MAX = 16
 
-/** Java's Long.decode: a sign, then hex after 0x, octal after 0, or decimal. Undefined where it throws. */
+/**
+ * Java's Long.decode without a minus: hex after 0x, octal after 0, or decimal. Undefined where it throws. Besu's releases until 2026 take
+ * all of it, later ones only hex.
+ */
 const decodeLong = (text: string): bigint | undefined => {
-  const match = /^([+-]?)(?:(0[xX]|#)([0-9a-fA-F]+)|0([0-7]+)|(\d+))$/.exec(text)
+  const match = /^\+?(?:(0[xX]|#)([0-9a-fA-F]+)|0([0-7]+)|(\d+))$/.exec(text)
   if (match === null || text.length > 32) return undefined
-  const [, sign, , hex, octal, decimal] = match
+  const [, , hex, octal, decimal] = match
   const size =
     hex !== undefined
       ? BigInt(`0x${hex}`)
       : octal !== undefined
         ? BigInt(`0o${octal}`)
         : BigInt(decimal ?? '0')
-  if (size > INT64_MAX) return undefined
-  return sign === '-' ? -size : size
+  return size > INT64_MAX ? undefined : size
 }
 
 /** A tag, case-insensitive, or a number: hex, decimal, octal, or a JSON integer. */
 export const numberSelectorOf = (value: unknown): BlockSelector | undefined => {
   if (typeof value === 'number')
-    return Number.isSafeInteger(value) ? { kind: 'number', number: BigInt(value) } : undefined
+    return Number.isSafeInteger(value) && value >= 0 ? { kind: 'number', number: BigInt(value) } : undefined
   if (typeof value !== 'string') return undefined
   const tag = value.toLowerCase()
   if (TAGS.has(tag)) return { kind: 'tag', tag: tag as BlockTag }
@@ -52,12 +54,12 @@ export const numberSelectorOf = (value: unknown): BlockSelector | undefined => {
 }
 
 const hashSelectorOf = (value: unknown): BlockSelector | undefined => {
-  const hash = hashOf(value)
+  const hash = bareHashOf(value)
   return hash === undefined ? undefined : { kind: 'hash', hash }
 }
 
 /** A tag, a number, a hash, or the objects of EIP-1898. */
-const selectorOf = (value: unknown): BlockSelector | undefined => {
+export const selectorOf = (value: unknown): BlockSelector | undefined => {
   if (typeof value === 'string') {
     if (value.length >= HASH_LENGTH_MIN) return hashSelectorOf(value)
     return value.length > NUMBER_LENGTH_MAX ? undefined : numberSelectorOf(value)
@@ -68,7 +70,7 @@ const selectorOf = (value: unknown): BlockSelector | undefined => {
 /** EIP-1898: a hash or a number, not both. All blocks are canonical here, so `requireCanonical` only has to be readable. */
 const objectSelectorOf = (value: Readonly<Record<string, unknown>>): BlockSelector | undefined => {
   const { blockHash = null, blockNumber = null, requireCanonical = null } = value
-  if (requireCanonical !== null && typeof requireCanonical !== 'boolean') return undefined
+  if (requireCanonical !== null && flagOf(requireCanonical) === undefined) return undefined
   if (blockHash !== null) return blockNumber === null ? hashSelectorOf(blockHash) : undefined
   const number = integerOf(blockNumber, 63)
   return number === undefined ? undefined : { kind: 'number', number }
@@ -86,9 +88,7 @@ export const readSelector = (params: Params, index: number): BlockSelector | und
   const value = given(params, index)
   if (value === undefined) return undefined
   const selector = selectorOf(value)
-  if (selector === undefined)
-    throw new RpcError(Number.isInteger(value) ? 'INVALID_BLOCK_NUMBER' : 'INVALID_BLOCK')
-  if (selector.kind === 'number' && selector.number < 0n) throw new RpcError('INVALID_BLOCK_NUMBER')
+  if (selector === undefined) throw new RpcError('INVALID_BLOCK')
   return selector
 }
 
@@ -96,12 +96,21 @@ export const readSelector = (params: Params, index: number): BlockSelector | und
 export const settled = (selector: BlockSelector): BlockSelector =>
   selector.kind === 'tag' && selector.tag === 'pending' ? LATEST : selector
 
-/**
- * The parameters before a block parameter, and the block. Besu demands the block and looks at it first; the
- * execution-apis default it to `latest`. So a request without one gets `latest`, unless the rest of it is wrong too: then
- * it is answered as Besu answers.
- */
+/** The parameters before a block parameter, and the block, `latest` where it is missing. The block is read first, as in Besu. */
 export const withSelector = <T>(
+  params: Params,
+  index: number,
+  read: () => T,
+): readonly [value: T, selector: BlockSelector] => {
+  const selector = readSelector(params, index) ?? LATEST
+  return [read(), selector]
+}
+
+/**
+ * As `withSelector`, for methods in which Besu demands the block. A request without one gets `latest` (execution-apis), unless
+ * the rest of it is wrong too: then it is answered as Besu answers.
+ */
+export const withDemandedSelector = <T>(
   params: Params,
   index: number,
   read: () => T,
@@ -111,7 +120,8 @@ export const withSelector = <T>(
   try {
     return [read(), LATEST]
   } catch (error) {
-    if (error instanceof RpcError) throw new RpcError('INVALID_BLOCK', { cause: error })
+    if (error instanceof RpcError)
+      throw new RpcError('INVALID_BLOCK', { data: 'block: missing', cause: error })
     throw error
   }
 }
@@ -127,8 +137,7 @@ export const blockNumberOf = async (
 ): Promise<bigint | undefined> => {
   const { header } = context.chain.head()
   const { number: head } = header
-  if (selector.kind === 'number')
-    return selector.number >= 0n && selector.number <= head ? selector.number : undefined
+  if (selector.kind === 'number') return selector.number <= head ? selector.number : undefined
   if (selector.kind === 'hash') return await context.chain.store.numberOfHash(selector.hash)
   const { tag } = selector
   if (tag === 'earliest') return 0n

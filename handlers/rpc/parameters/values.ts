@@ -26,23 +26,55 @@ export const integerOf = (value: unknown, bits = 256): bigint | undefined => {
   return integer >> BigInt(bits) === 0n ? integer : undefined
 }
 
-/** A storage slot: as `integerOf`, and no digits at all are slot 0 (execution-apis: up to 32 bytes). */
-export const slotOf = (value: unknown): bigint | undefined => (value === '0x' ? 0n : integerOf(value))
+/** A storage slot, as text only: hex like `integerOf`, and `0x` alone is slot 0 (execution-apis: up to 32 bytes). */
+export const slotOf = (value: unknown): bigint | undefined => {
+  if (typeof value !== 'string') return undefined
+  return value === '0x' ? 0n : integerOf(value)
+}
 
 /** Besu's lenient address: 0x optional, fewer digits count as if zeros stood before them. Undefined for anything else. */
 export const addressOf = (value: unknown): Address | undefined => {
+  const exact = exactAddressOf(value)
+  if (exact !== undefined) return exact
+  const digits = hexDigits(value)
+  if (digits === undefined || digits === '' || digits.length > 40) return undefined
+  return bigintToFixedBytes(BigInt(`0x${digits}`), 20)
+}
+
+/** An address of all its 20 bytes, 0x optional. */
+export const exactAddressOf = (value: unknown): Address | undefined => {
   // As nearly all are written.
   if (typeof value === 'string' && value.length === 42 && value.startsWith('0x')) return bytesOf(value)
   const digits = hexDigits(value)
-  if (digits === undefined || digits.length > 40) return undefined
-  return digits.length === 40 ? fromHex(digits) : bigintToFixedBytes(BigInt(`0x${digits || '0'}`), 20)
+  return digits?.length === 40 ? fromHex(digits) : undefined
 }
 
-/** Exactly 32 bytes, 0x optional. */
-export const hashOf = (value: unknown): Hash | undefined => {
+/** Exactly 32 bytes behind 0x. */
+export const hashOf = (value: unknown): Hash | undefined =>
+  typeof value === 'string' && value.startsWith('0x') ? bareHashOf(value) : undefined
+
+/** Exactly 32 bytes, 0x optional: what Besu takes where a number or a hash may stand. */
+export const bareHashOf = (value: unknown): Hash | undefined => {
   const digits = hexDigits(value)
   return digits?.length === 64 ? fromHex(digits) : undefined
 }
+
+/** Spellings of booleans that Besu takes; its JSON library reads them where a boolean is expected. */
+const FLAGS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
+  [true, true],
+  ['true', true],
+  [1, true],
+  [false, false],
+  ['false', false],
+  [0, false],
+])
+
+/** A boolean, also as the text `true` or `false` or as 1 or 0 (Besu). Undefined for anything else. */
+export const flagOf = (value: unknown): boolean | undefined => FLAGS.get(value)
+
+/** Bytes of an even number of hex digits behind 0x. */
+export const prefixedBytesOf = (value: unknown): Uint8Array | undefined =>
+  typeof value === 'string' && value.startsWith('0x') ? bytesOf(value) : undefined
 
 /** Bytes of an even number of hex digits, 0x optional. */
 export const bytesOf = (value: unknown): Uint8Array | undefined => {
@@ -67,7 +99,8 @@ export const requireAddress = (params: Params, index: number): Address =>
 export const requireCount = (params: Params, count: number): void => {
   // Besu counts a lone null as nothing.
   const actual = params.length === 1 && params[0] === null ? 0 : params.length
-  if (actual !== count) throw new RpcError('INVALID_PARAM_COUNT')
+  if (actual !== count)
+    throw new RpcError('INVALID_PARAM_COUNT', { data: `${count} expected, not ${actual}` })
 }
 
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -2,7 +2,7 @@ import { toHex } from '../../../core/bytes/hex.ts'
 import type { TransactionResult } from '../../../core/evm/result.ts'
 import type { RpcContext } from '../context.ts'
 import type { Call } from '../method.ts'
-import { settled, withSelector } from '../parameters/block.ts'
+import { settled, withDemandedSelector } from '../parameters/block.ts'
 import { given } from '../parameters/values.ts'
 import { type SimulationBlock, simulateIn, simulationBlock } from './block.ts'
 import { readBlockOverrides, underBlockOverrides } from './blockOverrides.ts'
@@ -37,7 +37,7 @@ const outputOf = (result: TransactionResult): string => {
  * where something has to be loaded.
  */
 export const ethCall = ({ params }: Call, context: RpcContext): string | null | Promise<string | null> => {
-  const [call, selector] = withSelector(params, 1, () => readCall(given(params, 0)))
+  const [call, selector] = withDemandedSelector(params, 1, () => readCall(given(params, 0)))
   const overrides = readStateOverrides(given(params, 2))
   const blockOverrides = readBlockOverrides(given(params, 3))
   const callIn = (found: SimulationBlock | undefined): string | null | Promise<string> => {

@@ -1,7 +1,7 @@
 import { type Address, EMPTY_BYTES, equalBytes, type Hash, ZERO_ADDRESS } from '../../../core/bytes/bytes.ts'
 import type { AccessListEntry, Authorization } from '../../../core/chain/transaction.ts'
 import { RpcError } from '../errors.ts'
-import { addressOf, bytesOf, hashOf, integerOf, isObject, required } from '../parameters/values.ts'
+import { addressOf, flagOf, hashOf, integerOf, isObject, prefixedBytesOf } from '../parameters/values.ts'
 
 /** The call of eth_call and its kin, as it was given: what is undefined was left out. */
 export type CallParameters = {
@@ -31,72 +31,106 @@ export type CallParameters = {
 /** Entries of any list of a call: each is work before the call is even judged. */
 const LIST_MAX = 10_000
 
-const invalid = (): never => {
-  throw new RpcError('INVALID_CALL')
+const invalid = (reason: string): never => {
+  throw new RpcError('INVALID_CALL', { data: `call.${reason}` })
 }
 
-/** The member read by `read`, undefined where it is missing or null. */
-const optional = <T>(value: unknown, read: (value: unknown) => T | undefined): T | undefined =>
-  value === undefined || value === null ? undefined : required(read(value), 'INVALID_CALL')
+/** A reader of a member's value, and what it takes, in words. */
+type Kind<T> = { readonly read: (value: unknown) => T | undefined; readonly words: string }
 
-const listOf = <T>(value: unknown, read: (value: unknown) => T): readonly T[] | undefined => {
+const ADDRESS: Kind<Address> = { read: addressOf, words: 'an address of 20 bytes in hex' }
+const HASH: Kind<Hash> = { read: hashOf, words: '32 bytes in hex with 0x' }
+const BYTES: Kind<Uint8Array> = {
+  read: prefixedBytesOf,
+  words: 'bytes in hex: 0x and an even number of digits',
+}
+const FLAG: Kind<boolean> = { read: flagOf, words: 'true or false' }
+const integer = (bits: number): Kind<bigint> => ({
+  read: value => integerOf(value, bits),
+  words: `an integer of at most ${bits} bits, as a number or in hex`,
+})
+const UINT8 = integer(8)
+const UINT64 = integer(64)
+const UINT256 = integer(256)
+
+type Json = Readonly<Record<string, unknown>>
+
+/** The member, undefined where it is missing or null. @param where what stands before its name */
+const optional = <T>(of: Json, name: string, { read, words }: Kind<T>, where = ''): T | undefined => {
+  const value = of[name]
+  return value === undefined || value === null
+    ? undefined
+    : (read(value) ?? invalid(`${where}${name}: ${words}`))
+}
+
+const demanded = <T>(of: Json, name: string, kind: Kind<T>, where: string): T =>
+  optional(of, name, kind, where) ?? invalid(`${where}${name} is missing: ${kind.words}`)
+
+const listOf = <T>(
+  of: Json,
+  name: string,
+  read: (value: unknown) => T,
+  where = '',
+): readonly T[] | undefined => {
+  const value = of[name]
   if (value === undefined || value === null) return undefined
-  if (!Array.isArray(value) || value.length > LIST_MAX) return invalid()
+  if (!Array.isArray(value) || value.length > LIST_MAX)
+    return invalid(`${where}${name}: a list of at most ${LIST_MAX}`)
   return value.map(read)
 }
 
 const readAccessListEntry = (value: unknown): AccessListEntry => {
-  if (!isObject(value)) return invalid()
+  if (!isObject(value)) return invalid('accessList: each is an object with address and storageKeys')
+  const readKey = (key: unknown): Hash => hashOf(key) ?? invalid(`accessList.storageKeys: ${HASH.words}`)
   return {
-    address: required(addressOf(value['address']), 'INVALID_CALL'),
-    storageKeys: listOf(value['storageKeys'], key => required(hashOf(key), 'INVALID_CALL')) ?? [],
+    address: demanded(value, 'address', ADDRESS, 'accessList.'),
+    storageKeys: listOf(value, 'storageKeys', readKey, 'accessList.') ?? [],
   }
 }
 
 const readAuthorization = (value: unknown): Authorization => {
-  if (!isObject(value)) return invalid()
-  const integer = (name: string, bits: number): bigint =>
-    required(integerOf(value[name], bits), 'INVALID_CALL')
+  if (!isObject(value)) return invalid('authorizationList: each is an object')
+  const member = <T>(name: string, kind: Kind<T>): T => demanded(value, name, kind, 'authorizationList.')
   return {
-    chainId: integer('chainId', 256),
-    address: required(addressOf(value['address']), 'INVALID_CALL'),
-    nonce: integer('nonce', 64),
-    yParity: value['yParity'] === undefined ? integer('v', 8) : integer('yParity', 8),
-    r: integer('r', 256),
-    s: integer('s', 256),
+    chainId: member('chainId', UINT256),
+    address: member('address', ADDRESS),
+    nonce: member('nonce', UINT64),
+    yParity: member(value['yParity'] === undefined ? 'v' : 'yParity', UINT8),
+    r: member('r', UINT256),
+    s: member('s', UINT256),
   }
 }
 
-const readData = (input: unknown, data: unknown): Uint8Array => {
-  const first = optional(input, bytesOf)
-  const second = optional(data, bytesOf)
-  if (first !== undefined && second !== undefined && !equalBytes(first, second)) return invalid()
-  return first ?? second ?? EMPTY_BYTES
+const readData = (call: Json): Uint8Array => {
+  const input = optional(call, 'input', BYTES)
+  const data = optional(call, 'data', BYTES)
+  if (input !== undefined && data !== undefined && !equalBytes(input, data))
+    return invalid('input and data differ')
+  return input ?? data ?? EMPTY_BYTES
 }
 
-const readBoolean = (value: unknown): boolean | undefined => (typeof value === 'boolean' ? value : undefined)
-
-const uint64 = (value: unknown): bigint | undefined => integerOf(value, 64)
-const uint256 = (value: unknown): bigint | undefined => integerOf(value, 256)
+const readVersionedHash = (value: unknown): Hash =>
+  hashOf(value) ?? invalid(`blobVersionedHashes: ${HASH.words}`)
 
 /** Members that are not known are passed over. @throws RpcError `Invalid call params` */
 export const readCall = (value: unknown): CallParameters => {
-  if (!isObject(value)) return invalid()
+  if (!isObject(value)) throw new RpcError('INVALID_CALL')
+  const member = <T>(name: string, kind: Kind<T>): T | undefined => optional(value, name, kind)
   return {
-    chainId: optional(value['chainId'], uint256),
-    from: optional(value['from'], addressOf) ?? ZERO_ADDRESS,
-    to: optional(value['to'], addressOf),
-    gas: optional(value['gas'], uint64),
-    gasPrice: optional(value['gasPrice'], uint256),
-    maxPriorityFeePerGas: optional(value['maxPriorityFeePerGas'], uint256),
-    maxFeePerGas: optional(value['maxFeePerGas'], uint256),
-    maxFeePerBlobGas: optional(value['maxFeePerBlobGas'], uint256),
-    value: optional(value['value'], uint256) ?? 0n,
-    data: readData(value['input'], value['data']),
-    accessList: listOf(value['accessList'], readAccessListEntry) ?? [],
-    blobVersionedHashes: listOf(value['blobVersionedHashes'], hash => required(hashOf(hash), 'INVALID_CALL')),
-    authorizationList: listOf(value['authorizationList'], readAuthorization),
-    nonce: optional(value['nonce'], uint64),
-    strict: optional(value['strict'], readBoolean),
+    chainId: member('chainId', UINT256),
+    from: member('from', ADDRESS) ?? ZERO_ADDRESS,
+    to: member('to', ADDRESS),
+    gas: member('gas', UINT64),
+    gasPrice: member('gasPrice', UINT256),
+    maxPriorityFeePerGas: member('maxPriorityFeePerGas', UINT256),
+    maxFeePerGas: member('maxFeePerGas', UINT256),
+    maxFeePerBlobGas: member('maxFeePerBlobGas', UINT256),
+    value: member('value', UINT256) ?? 0n,
+    data: readData(value),
+    accessList: listOf(value, 'accessList', readAccessListEntry) ?? [],
+    blobVersionedHashes: listOf(value, 'blobVersionedHashes', readVersionedHash),
+    authorizationList: listOf(value, 'authorizationList', readAuthorization),
+    nonce: member('nonce', UINT64),
+    strict: member('strict', FLAG),
   }
 }

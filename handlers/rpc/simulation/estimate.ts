@@ -93,8 +93,12 @@ export const estimateCall = async (
   })
 }
 
-/** eth_estimateGas: a gas limit with which the call succeeds in the next block, or in the one that is named. */
+/**
+ * eth_estimateGas: a gas limit with which the call succeeds in the next block, or in the one that is named. The gas that the call
+ * names is no bound, as in Besu: clients send the limit of an earlier transaction along.
+ */
 export const estimateGas = async ({ params }: Call, context: RpcContext): Promise<string> => {
   const { call, block, overrides } = await readNextCall(params, context)
-  return toQuantity(await estimateCall(context, call, block, overrides, 'search'))
+  const unbound = { ...call, gas: undefined }
+  return toQuantity(await estimateCall(context, unbound, block, overrides, 'search'))
 }

@@ -25,7 +25,7 @@ export type StateOverrides = readonly AccountOverride[]
 export const OVERRIDES_MAX = 100_000
 
 const malformed = (detail: string): never => {
-  throw new RpcError('MALFORMED_STATE_OVERRIDES', { data: `state overrides: ${detail}` })
+  throw new RpcError('INVALID_PARAMS', { detail: `state overrides: ${detail}` })
 }
 
 /** The member of that name, undefined where it is missing or null. */

@@ -1,5 +1,5 @@
 import { RpcError } from '../errors.ts'
-import { isObject } from '../parameters/values.ts'
+import { flagOf, isObject } from '../parameters/values.ts'
 import { objectsBudget } from './budget.ts'
 import { callTracer } from './callTracer.ts'
 import { flatCallTracer } from './flatCallTracer.ts'
@@ -19,8 +19,7 @@ const invalid = (detail: string): never => {
 
 const flag = (options: Json, name: string): boolean | undefined => {
   const value = options[name] ?? undefined
-  if (value === undefined || typeof value === 'boolean') return value
-  return invalid(`${name} is true or false`)
+  return value === undefined ? undefined : (flagOf(value) ?? invalid(`${name} is true or false`))
 }
 
 const readLimit = (value: unknown): number => {

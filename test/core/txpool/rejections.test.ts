@@ -128,8 +128,8 @@ const CASES: readonly Case[] = [
   {
     when: 'the init code is longer than EIP-3860 lets it be',
     transaction: { to: undefined, data: new Uint8Array(49_153), gasLimit: 16_000_000n },
-    code: -32603,
-    text: 'Internal error',
+    code: -32602,
+    text: 'Max initcode size exceeded',
   },
   {
     when: 'the priority fee is above the max fee',
@@ -153,20 +153,20 @@ const CASES: readonly Case[] = [
     when: 'the gas costs more than 2^256',
     transaction: { maxFeePerGas: 2n ** 255n },
     options: { feeCapWei: 0n },
-    code: -32603,
-    text: 'Internal error',
+    code: -32602,
+    text: 'Upfront cost exceeds 256 bits',
   },
   {
     when: 'the nonce cannot be raised any more',
     transaction: { nonce: 2n ** 64n - 1n },
-    code: -32603,
-    text: 'Internal error',
+    code: -32602,
+    text: 'Nonce has max value',
   },
   {
     when: 'a set-code transaction has no authorization',
     transaction: { type: 4, authorizationList: [] },
-    code: -32603,
-    text: 'Internal error',
+    code: -32602,
+    text: 'Invalid authorization list',
   },
   {
     when: 'there is no chain id and the node asks for one',

@@ -120,7 +120,7 @@ describe('a node that connects to others', () => {
     ],
     [[OWN], -32100, 'Cannot add local node as peer.'],
   ] as const)('refuses %j', async (params, code, message) => {
-    expect((await node.rpc('admin_addPeer', ...params)).error).toEqual({ code, message })
+    expect((await node.rpc('admin_addPeer', ...params)).error).toMatchObject({ code, message })
   })
 
   test('a fault of its own is no parse error', async () => {

@@ -22,10 +22,13 @@ const BAD_NUMBERS: readonly unknown[] = [
   1.5,
   '0x8000000000000000',
   '1e3',
+  '-0x1',
+  '-0x10',
+  -1,
 ]
 
 /** Whatever is wrong with an address. */
-const BAD_ADDRESSES: readonly unknown[] = [undefined, null, 5, {}, '0xzz', `0x${'12'.repeat(21)}`]
+const BAD_ADDRESSES: readonly unknown[] = [undefined, null, 5, {}, '', '0x', '0xzz', `0x${'12'.repeat(21)}`]
 
 const each = (
   method: string,
@@ -49,7 +52,16 @@ const HASH_METHODS = [
   'eth_getUncleByBlockHashAndIndex',
   'qbft_getValidatorsByBlockHash',
 ]
-const BAD_HASHES: readonly unknown[] = [undefined, null, 5, {}, '0x12', `${HASH}34`, `0x${'zz'.repeat(32)}`]
+const BAD_HASHES: readonly unknown[] = [
+  undefined,
+  null,
+  5,
+  {},
+  HASH.slice(2),
+  '0x12',
+  `${HASH}34`,
+  `0x${'zz'.repeat(32)}`,
+]
 
 const STATE_METHODS: readonly (readonly [method: string, between: readonly unknown[]])[] = [
   ['eth_getBalance', []],
@@ -105,14 +117,14 @@ const ROWS: readonly Row[] = [
   ['eth_getTransactionByHash', [HASH, HASH], -32602, 'Invalid number of params'],
   ...each(
     'eth_getBlockByNumber',
-    [undefined, null, 'true', 1],
+    [undefined, null, 'yes', 2, 'TRUE'],
     value => ['latest', value],
     -32602,
     'Invalid return complete transaction params',
   ),
   ...each(
     'eth_getBlockByHash',
-    [undefined, 'true'],
+    [undefined, ''],
     value => [HASH, value],
     -32602,
     'Invalid return complete transaction params',
@@ -135,8 +147,7 @@ const ROWS: readonly Row[] = [
   ),
   ...STATE_METHODS.flatMap(([method, between]) => [
     ...each(method, BAD_ADDRESSES, value => [value, ...between, 'latest'], -32602, 'Invalid address params'),
-    // The block is missing as well: Besu looks at it first.
-    ...each(method, BAD_ADDRESSES, value => [value, ...between], -32602, BLOCK_ERROR),
+    ...each(method, BAD_ADDRESSES, value => [value, ...between], -32602, 'Invalid address params'),
     ...each(
       method,
       [
@@ -150,16 +161,19 @@ const ROWS: readonly Row[] = [
         { blockHash: HASH, blockNumber: '0x0' },
         { blockHash: HASH, requireCanonical: 'yes' },
         true,
+        '-0x1',
+        '-0x10',
+        -1,
+        2 ** 64,
       ],
       value => [ADDRESS, ...between, value],
       -32602,
       BLOCK_ERROR,
     ),
-    ...each(method, ['-0x10', -1, 2 ** 64], value => [ADDRESS, ...between, value], -32602, NUMBER_ERROR),
   ]),
   ...each(
     'eth_getStorageAt',
-    [undefined, '0xasdf', '', {}, `0x1${'00'.repeat(32)}`],
+    [undefined, 0, '0xasdf', '', {}, `0x1${'00'.repeat(32)}`],
     value => [ADDRESS, value, 'latest'],
     -32602,
     'Invalid position params',
@@ -188,7 +202,19 @@ const ROWS: readonly Row[] = [
   ...each('eth_feeHistory', [undefined, 'first', '0x99'], value => ['0x1', value], -32602, NUMBER_ERROR),
   ...each(
     'eth_feeHistory',
-    ['x', {}, [{}], ['x']],
+    [
+      'x',
+      {},
+      [{}],
+      ['x'],
+      [''],
+      [null],
+      [-1],
+      [101],
+      [50, 20],
+      [20, 20],
+      Array.from({ length: 101 }, (_, i) => i / 2),
+    ],
     value => ['0x1', 'latest', value],
     -32602,
     'Invalid reward percentiles params',
@@ -207,6 +233,7 @@ const ROWS: readonly Row[] = [
             { gas: '0x10000000000000000' },
             { value: -1 },
             { data: '0x1' },
+            { data: '12' },
             { data: '0x01', input: '0x02' },
             { accessList: {} },
             { accessList: [{ address: ADDRESS, storageKeys: ['0x1'] }] },
@@ -248,6 +275,16 @@ const ROWS: readonly Row[] = [
   ),
   ['debug_getRawReceipts', [], -32602, BLOCK_ERROR],
   ['debug_getRawTransaction', [HASH.slice(2)], -32602, 'Invalid params'],
+  ...each(
+    'txpool_besuPendingTransactions',
+    [-1, 1.5, '1'],
+    value => [value],
+    -32602,
+    'Invalid transaction limit params',
+  ),
+  ...['eth_getFilterChanges', 'eth_getFilterLogs', 'eth_uninstallFilter'].flatMap(method =>
+    each(method, [undefined, null, 5, {}], value => [value], -32602, 'Invalid filter params'),
+  ),
   ['debug_getRawTransaction', ['0x12'], -32602, 'Invalid transaction hash params'],
 ]
 
@@ -261,7 +298,11 @@ describe('bad input has its code and its text', () => {
   test.each(ROWS.map(row => [`${row[0]} ${JSON.stringify(row[1]).slice(0, 90)}`, row] as const))(
     '%s',
     async (_, [method, params, code, text]) => {
-      expect((await node.rpc(method, ...params)).error).toEqual({ code, message: text })
+      const { error } = await node.rpc(method, ...params)
+      expect(error).toMatchObject({ code, message: text })
+      // Where the text does not say it, the reason stands beside it.
+      if (/^Invalid .*params?/.test(text)) expect(error?.data).toBeString()
+      else expect(error?.data).toBeUndefined()
     },
   )
 

@@ -111,7 +111,7 @@ describe('the node about itself', () => {
       ['OFF', ['p2p', 'sync']],
     ])
     for (const params of [[], ['debug'], ['LOUD'], ['INFO', 'p2p'], ['INFO', [7]]])
-      expect((await node.rpc('admin_changeLogLevel', ...params)).error).toEqual({
+      expect((await node.rpc('admin_changeLogLevel', ...params)).error).toMatchObject({
         code: -32602,
         message: 'Invalid log level params (missing or incorrect)',
       })

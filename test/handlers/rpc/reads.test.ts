@@ -121,7 +121,6 @@ describe('blocks', () => {
 
   test('that are not there are null', async () => {
     expect(await call('eth_getBlockByNumber', '0x6', false)).toBeNull()
-    expect(await call('eth_getBlockByNumber', '-0x1', false)).toBeNull()
     expect(await call('eth_getBlockByHash', `0x${'12'.repeat(32)}`, false)).toBeNull()
     expect(await call('eth_getBlockReceipts', '0x6')).toBeNull()
     expect(await call('eth_getBlockTransactionCountByNumber', '0x6')).toBeNull()

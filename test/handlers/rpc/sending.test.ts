@@ -109,6 +109,7 @@ describe('eth_sendRawTransaction', () => {
     expect(await send(await transfer(0, { value: 3n }))).toEqual({ code: -32001, message: 'Nonce too low' })
   })
 
+  const NO_HEX = 'Invalid params (transaction: bytes in hex are expected, an even number of digits)'
   const INVALID: readonly (readonly [
     when: string,
     params: readonly unknown[],
@@ -118,23 +119,23 @@ describe('eth_sendRawTransaction', () => {
     ['there is nothing', [], -32602, 'Invalid number of params'],
     ['there is null', [null], -32602, 'Invalid number of params'],
     ['there is more than one', ['0x', '0x'], -32602, 'Invalid number of params'],
-    ['it is empty', ['0x'], -32602, 'Invalid params'],
-    ['it is no hex', ['0xzz'], -32602, 'Invalid params'],
-    ['it is half a byte', ['0x123'], -32602, 'Invalid params'],
-    ['it is no string', [5], -32602, 'Invalid params'],
-    ['it is no RLP', ['0xf8ff'], -32602, 'Invalid params'],
-    ['it is an empty list', ['0xc0'], -32602, 'Invalid params'],
-    ['its type is unknown', ['0x05c0'], -32602, 'Invalid params'],
+    ['it is empty', ['0x'], -32602, 'Invalid params (transaction: no bytes)'],
+    ['it is no hex', ['0xzz'], -32602, NO_HEX],
+    ['it is half a byte', ['0x123'], -32602, NO_HEX],
+    ['it is no string', [5], -32602, NO_HEX],
+    ['it is no RLP', ['0xf8ff'], -32602, 'Invalid params (transaction: bad RLP: out of range)'],
+    ['it is an empty list', ['0xc0'], -32602, 'Invalid params (transaction: type 0 has 9 fields, not 0)'],
+    ['its type is unknown', ['0x05c0'], -32602, 'Invalid params (transaction: type 5 is not known)'],
     [
       'it is not signed',
       ['0xed0a85174876e800830222e0945aae326516b4f8fe08074b7e972e40a713048d62880de0b6b3a7640000801c8080'],
       -32602,
-      'Invalid params',
+      'Invalid params (transaction: not signed, r and s are from 1 to the order of secp256k1 less 1)',
     ],
   ]
   test.each(INVALID)('refuses when %s', async (_, params, code, text) => {
     await start()
-    expect((await node.rpc('eth_sendRawTransaction', ...params)).error).toEqual({ code, message: text })
+    expect((await node.rpc('eth_sendRawTransaction', ...params)).error).toMatchObject({ code, message: text })
   })
 
   test('refuses a signature in the upper half', async () => {
@@ -190,7 +191,7 @@ describe('eth_sendRawTransaction', () => {
       'Replacement transaction underpriced',
       undefined,
       undefined,
-      'Invalid params',
+      'Invalid params (transaction: type 0 is not known)',
       'Known transaction',
     ])
     expect(asked).toEqual([6])
@@ -261,7 +262,7 @@ describe('the pool', () => {
       { to: { action: 'x' } },
       [],
     ])
-      expect((await node.rpc('txpool_besuPendingTransactions', null, filter)).error).toEqual({
+      expect((await node.rpc('txpool_besuPendingTransactions', null, filter)).error).toMatchObject({
         code: -32602,
         message: 'Invalid pending transactions params',
       })

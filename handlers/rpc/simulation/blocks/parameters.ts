@@ -1,5 +1,5 @@
 import { RpcError } from '../../errors.ts'
-import { isObject } from '../../parameters/values.ts'
+import { flagOf, isObject } from '../../parameters/values.ts'
 import { type BlockOverrides, readBlockOverrides } from '../blockOverrides.ts'
 import { type CallParameters, readCall } from '../callParameters.ts'
 import { OVERRIDES_MAX, overridesSize, readStateOverrides, type StateOverrides } from '../stateOverrides.ts'
@@ -37,16 +37,6 @@ const readSimulatedCall = (value: unknown): CallParameters =>
     isObject(value) && (value['input'] ?? undefined) !== undefined ? { ...value, data: undefined } : value,
   )
 
-/** Part of the parameter here, so that it is the parameter which is invalid. */
-const readOverrides = (value: unknown): StateOverrides => {
-  try {
-    return readStateOverrides(value)
-  } catch (cause) {
-    if (!(cause instanceof RpcError) || cause.code !== 'MALFORMED_STATE_OVERRIDES') throw cause
-    throw new RpcError('INVALID_PARAMS', { detail: String(cause.data), cause })
-  }
-}
-
 const readBlock = (value: unknown): BlockCalls => {
   if (!isObject(value)) return invalid('each of blockStateCalls is an object')
   const calls = value['calls'] ?? []
@@ -55,7 +45,7 @@ const readBlock = (value: unknown): BlockCalls => {
   return {
     calls: calls.map(readSimulatedCall),
     blockOverrides: readBlockOverrides(value['blockOverrides']) ?? NO_OVERRIDES,
-    stateOverrides: readOverrides(value['stateOverrides'] ?? undefined),
+    stateOverrides: readStateOverrides(value['stateOverrides'] ?? undefined),
   }
 }
 
@@ -63,8 +53,7 @@ export const tooMany = (what: string, most: number): RpcError =>
   new RpcError('SIMULATION_LIMIT', { detail: `${most} ${what} at most` })
 
 const readFlag = (value: Readonly<Record<string, unknown>>, name: string): boolean => {
-  const flag = value[name] ?? false
-  return typeof flag === 'boolean' ? flag : invalid(`${name} is true or false`)
+  return flagOf(value[name] ?? false) ?? invalid(`${name} is true or false`)
 }
 
 /** The first parameter of eth_simulateV1. @throws RpcError */

@@ -5,7 +5,7 @@ import type { RpcContext } from '../../context.ts'
 import { RpcError } from '../../errors.ts'
 import type { Call } from '../../method.ts'
 import { createPace } from '../../pace.ts'
-import { blockNumberOf, withSelector } from '../../parameters/block.ts'
+import { blockNumberOf, withDemandedSelector } from '../../parameters/block.ts'
 import { given, required } from '../../parameters/values.ts'
 import { trieAt } from '../../trieAt.ts'
 import { createBlockHashes } from '../blockHashes.ts'
@@ -89,7 +89,7 @@ const simulateBlocks = async (
 
 /** eth_simulateV1 (execution-apis): what blocks of calls after a block of the chain would do, each on what those before it did. */
 export const simulateV1 = async ({ params, expired }: Call, context: RpcContext): Promise<unknown> => {
-  const [request, selector] = withSelector(params, 1, () => readSimulation(given(params, 0)))
+  const [request, selector] = withDemandedSelector(params, 1, () => readSimulation(given(params, 0)))
   const number = required(await blockNumberOf(context, selector), 'BLOCK_NOT_FOUND')
   const base = await baseOf(context, number)
   const blocks = await simulateBlocks(context, base, request, expired)

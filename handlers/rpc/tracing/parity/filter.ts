@@ -4,7 +4,8 @@ import { RpcError } from '../../errors.ts'
 import { createJsonArray, type JsonPieces } from '../../jsonPieces.ts'
 import { createPace } from '../../pace.ts'
 import { type BlockSelector, blockNumberOf, LATEST, numberSelectorOf } from '../../parameters/block.ts'
-import { addressOf, integerOf, isObject, required } from '../../parameters/values.ts'
+import { exactAddressOf, integerOf, isObject, required } from '../../parameters/values.ts'
+import { requireRange, requireRangeWithin } from '../../logs/range.ts'
 import type { Budget } from '../budget.ts'
 import { blockTraces, matches, type TraceMatch } from './blockTraces.ts'
 import type { FlatTrace } from './flatTraces.ts'
@@ -20,42 +21,59 @@ type TraceFilter = TraceMatch & {
 /** Addresses of one list; each is compared with each trace. */
 const ADDRESSES_MAX = 1000
 
-const readAddresses = (value: unknown): readonly Address[] => {
-  if (value === undefined || value === null) return []
-  if (!Array.isArray(value) || value.length > ADDRESSES_MAX) throw new RpcError('INVALID_FILTER')
-  return value.map(address => required(addressOf(address), 'INVALID_FILTER'))
+const invalid = (reason: string): never => {
+  throw new RpcError('INVALID_FILTER', { data: `filter.${reason}` })
 }
 
-const readBlock = (value: unknown): BlockSelector =>
-  value === undefined || value === null ? LATEST : required(numberSelectorOf(value), 'INVALID_BLOCK_NUMBER')
+/** One, or a list of them (Besu). A short one finds nothing, so that it is a mistake. */
+const readAddresses = (name: string, value: unknown): readonly Address[] => {
+  if (value === undefined || value === null) return []
+  const several = Array.isArray(value) ? value : [value]
+  if (several.length > ADDRESSES_MAX) return invalid(`${name}: more than ${ADDRESSES_MAX}`)
+  return several.map(
+    address =>
+      exactAddressOf(address) ?? invalid(`${name}: an address of 20 bytes in hex, or a list of them`),
+  )
+}
 
-const readCount = (value: unknown, otherwise: number): number => {
+const readBlock = (name: string, value: unknown): BlockSelector => {
+  if (value === undefined || value === null) return LATEST
+  const selector = numberSelectorOf(value)
+  if (selector !== undefined) return selector
+  throw new RpcError('INVALID_BLOCK_NUMBER', {
+    data: `filter.${name}: a block number in hex, 0 or more, or a tag`,
+  })
+}
+
+const readCount = (name: string, value: unknown, otherwise: number): number => {
   if (value === undefined || value === null) return otherwise
-  return Number(required(integerOf(value, 53), 'INVALID_FILTER'))
+  const count = integerOf(value, 53)
+  return count === undefined ? invalid(`${name}: an integer of at most 53 bits`) : Number(count)
 }
 
 const readMode = (value: unknown): TraceMatch['mode'] => {
   if (value === undefined || value === null) return 'intersection'
-  if (value === 'union' || value === 'intersection') return value
-  throw new RpcError('INVALID_FILTER')
+  return value === 'union' || value === 'intersection' ? value : invalid('mode: union or intersection')
 }
 
 /** @throws RpcError */
 export const readTraceFilter = (value: unknown): TraceFilter => {
   if (!isObject(value)) throw new RpcError('INVALID_FILTER')
   return {
-    fromBlock: readBlock(value['fromBlock']),
-    toBlock: readBlock(value['toBlock']),
-    fromAddress: readAddresses(value['fromAddress']),
-    toAddress: readAddresses(value['toAddress']),
+    fromBlock: readBlock('fromBlock', value['fromBlock']),
+    toBlock: readBlock('toBlock', value['toBlock']),
+    fromAddress: readAddresses('fromAddress', value['fromAddress']),
+    toAddress: readAddresses('toAddress', value['toAddress']),
     mode: readMode(value['mode']),
-    after: readCount(value['after'], 0),
-    count: readCount(value['count'], Number.MAX_SAFE_INTEGER),
+    after: readCount('after', value['after'], 0),
+    count: readCount('count', value['count'], Number.MAX_SAFE_INTEGER),
   }
 }
 
 const boundOf = async (context: RpcContext, selector: BlockSelector): Promise<bigint> =>
-  required(await blockNumberOf(context, selector), 'INVALID_PARAMS')
+  selector.kind === 'number'
+    ? selector.number
+    : required(await blockNumberOf(context, selector), 'INVALID_PARAMS')
 
 /** The traces of a range of blocks that the filter lets through, in the order of the chain; no further than its count. */
 export const filterTraces = async (
@@ -66,9 +84,8 @@ export const filterTraces = async (
   const head = context.chain.head().header.number
   const from = await boundOf(context, filter.fromBlock)
   const to = await boundOf(context, filter.toBlock)
-  if (from > to || to > head) throw new RpcError('INVALID_PARAMS')
-  const { traceFilterRangeMax } = context.options
-  if (traceFilterRangeMax > 0n && to - from > traceFilterRangeMax) throw new RpcError('LOGS_RANGE_TOO_LARGE')
+  requireRange(from, to, head)
+  requireRangeWithin(from, to, context.options.traceFilterRangeMax)
   const pace = createPace(context.nowMs)
   const found = createJsonArray(context.keep)
   let passed = 0

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import type { Method } from '../../../../handlers/rpc/method.ts'
-import { PARAMETERS, type SchemaName } from '../../../../handlers/rpc/openrpc/schemas.ts'
+import { type SchemaName, schemaOf } from '../../../../handlers/rpc/openrpc/schemas.ts'
 
 /** Things of the chain that is asked, so that what is right but for one part gets far. */
 export type Known = {
@@ -241,7 +241,30 @@ const plausibleOf = ({
     Data: data,
     DataList: list(data),
     Hash: hash,
-    Hashes: list(fc.oneof(hash, quantity)),
+    Flag: fc.constantFrom(true, false, 'true', 'false', 1, 0),
+    SignedTransaction: data,
+    BlockRlp: data,
+    ExtraData: fc.integer({ min: 0, max: 32 }).chain(n => hexOf(2 * n)),
+    Key: fc.oneof(hash, quantity),
+    Slot: fc.oneof(hash, quantity),
+    Slots: list(fc.oneof(hash, quantity)),
+    Index: fc.oneof(small, fc.integer({ min: 0, max: 9 })),
+    BlockCount: fc.oneof(small, fc.integer({ min: 1, max: 9 })),
+    Percentiles: fc
+      .uniqueArray(mostly(fc.integer({ min: 0, max: 100 }), scalar), { maxLength: 6 })
+      .map(list => list.sort((a, b) => Number(a) - Number(b))),
+    Milliseconds: fc.integer({ min: 0, max: 50 }),
+    Wei: quantity,
+    Gas: quantity,
+    Limit: fc.integer({ min: 0, max: 50 }),
+    ResultCount: fc.oneof(small, fc.integer({ min: 1, max: 50 })),
+    FilterId: quantity,
+    SubscriptionId: small,
+    LogLevel: fc.constantFrom('INFO', 'DEBUG', 'ALL', 'info'),
+    LogParts: list(hostileText),
+    Enode: hostileText,
+    CallsWithTypes: list(fc.tuple(call, traceTypes)),
+    TraceAddress: list(fc.oneof(small, hostileText)),
     Address: address,
     Addresses: list(address),
     BlockNumberOrTag: number,
@@ -283,8 +306,8 @@ const plausibleOf = ({
     ),
     SubscriptionOptions: fc.oneof(filter, boolean, record({ includeTransactions: boolean })),
     SlotsByAddress: byAddress(list(fc.oneof(hash, quantity))),
-    Objects: list(fc.tuple(call, traceTypes)),
-    Object: list(fc.integer({ min: 0, max: 100 })),
+    Objects: anything,
+    Object: anything,
     Simulated: anything,
     Block: anything,
     Transaction: anything,
@@ -313,8 +336,7 @@ export const parametersOf = (known: Known): ((row: Method) => fc.Arbitrary<reado
   const plausible = plausibleOf(known)
   return ({ name, params }) => {
     const each = params.map(written => {
-      const param = written.replace('?', '')
-      const schema = PARAMETERS[`${name}.${param}`] ?? PARAMETERS[param]
+      const schema = schemaOf(name, written)
       return schema === undefined
         ? hostile
         : fc.oneof({ weight: 5, arbitrary: plausible[schema] }, { weight: 1, arbitrary: hostile })

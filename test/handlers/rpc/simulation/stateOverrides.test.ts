@@ -21,18 +21,13 @@ describe('state overrides that are malformed', () => {
     [{ [ACCOUNT]: 5 }, 'each account is an object'],
     [{ '0xzz': {} }, 'accounts are named by their addresses'],
     ['x', 'an object of accounts is wanted'],
-  ])('%j: Besu answers an internal error, and here it says which', async (overrides, detail) => {
-    const data = `state overrides: ${detail}`
-    const refused = { code: -32603, message: 'Internal error', data }
+  ])('%j is refused with what is wrong, where Besu answers an internal error', async (overrides, detail) => {
+    const refused = { code: -32602, message: `Invalid params (state overrides: ${detail})` }
     for (const method of ['eth_call', 'eth_estimateGas', 'eth_createAccessList'])
       expect((await node.rpc(method, { to: ACCOUNT }, 'latest', overrides)).error).toEqual(refused)
     const options = { stateOverrides: overrides }
     expect((await node.rpc('debug_traceCall', { to: ACCOUNT }, 'latest', options)).error).toEqual(refused)
-    // There they are part of the parameter.
     const simulation = { blockStateCalls: [{ stateOverrides: overrides }] }
-    expect((await node.rpc('eth_simulateV1', simulation, 'latest')).error).toEqual({
-      code: -32602,
-      message: `Invalid params (${data})`,
-    })
+    expect((await node.rpc('eth_simulateV1', simulation, 'latest')).error).toEqual(refused)
   })
 })

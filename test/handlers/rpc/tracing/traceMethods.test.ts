@@ -171,13 +171,17 @@ describe('trace_filter', () => {
     ).toBeGreaterThan(0)
     expect(await error('trace_filter', { fromBlock: '0x2', toBlock: '0x1' })).toEqual([
       -32602,
-      'Invalid params',
+      'Invalid params (invalid block range params: fromBlock 2 is greater than toBlock 1)',
     ])
-    expect(await error('trace_filter', { toBlock: '0x1000' })).toEqual([-32602, 'Invalid params'])
+    const [code, text] = await error('trace_filter', { toBlock: '0x1000' })
+    expect(code).toBe(-32602)
+    expect(text).toStartWith(
+      'Invalid params (block range extends beyond current head block: toBlock 4096 is greater than ',
+    )
     for (const bad of [
       undefined,
       5,
-      { fromAddress: HEIR },
+      { fromAddress: '0x12' },
       { toAddress: ['0xzz'] },
       { after: -1 },
       { count: 'x' },
@@ -312,7 +316,7 @@ describe('trace_call', () => {
     const many = Array.from({ length: 101 }, () => calls[0])
     expect(await error('trace_callMany', many, 'latest')).toEqual([
       -32602,
-      'Invalid trace call many params (a list of at most 100 is wanted)',
+      'Invalid trace call many params (at most 100 calls)',
     ])
   })
 
@@ -331,7 +335,10 @@ describe('trace_call', () => {
     expect(trace[0]?.action).toMatchObject({ from: SENDER.address.toLowerCase(), to: STRANGER, value: '0x3' })
     expect(stateDiff[STRANGER]?.balance).toEqual({ '*': { from: '0x6', to: '0x9' } })
     for (const bad of [5, '0x', '0x1234', `${raw}00`])
-      expect(await error('trace_rawTransaction', bad, ['trace'])).toEqual([-32602, 'Invalid params'])
+      expect(await error('trace_rawTransaction', bad, ['trace'])).toEqual([
+        -32602,
+        expect.stringMatching(/^Invalid params \(transaction: ./),
+      ])
   })
 })
 
@@ -367,7 +374,7 @@ describe('debug_trace…', () => {
     [{ limit: -1 }, 'limit is a number of steps'],
     [{ opcodes: 'ADD' }, 'opcodes is a list of names'],
     [{ tracer: 'callTracer', tracerConfig: 5 }, 'tracerConfig is an object'],
-    [{ tracer: 'callTracer', tracerConfig: { withLog: 1 } }, 'withLog is true or false'],
+    [{ tracer: 'callTracer', tracerConfig: { withLog: 2 } }, 'withLog is true or false'],
   ])('the options %j are refused', async (options, why) => {
     const refused = [-32602, `Invalid transaction trace params (${why})`]
     expect(await error('debug_traceTransaction', chain.hashes['transfer'], options)).toEqual(refused)

@@ -1,0 +1,111 @@
+import { RPC_LOG_LEVELS } from '../context.ts'
+import { type SchemaName, SCHEMAS, schemaOf } from '../openrpc/schemas.ts'
+import type { Method, Params } from '../method.ts'
+import { numberSelectorOf, selectorOf } from './block.ts'
+import { FEE_HISTORY_BLOCKS_MAX, STORAGE_KEYS_MAX } from './limits.ts'
+import { percentilesOf } from './percentiles.ts'
+import {
+  addressOf,
+  bytesOf,
+  flagOf,
+  given,
+  hashOf,
+  integerOf,
+  isObject,
+  prefixedBytesOf,
+  slotOf,
+} from './values.ts'
+
+type Holds = (value: unknown) => boolean
+
+/** True where the reader takes the value. */
+const readable =
+  (read: (value: unknown) => unknown): Holds =>
+  value =>
+    read(value) !== undefined
+
+const isText: Holds = value => typeof value === 'string'
+
+const atMost = (bits: number): Holds => readable(value => integerOf(value, bits))
+
+const between = (least: bigint, most: bigint): Holds => {
+  return value => {
+    const integer = integerOf(value, 64)
+    return integer !== undefined && integer >= least && integer <= most
+  }
+}
+
+const isKey: Holds = value => hashOf(value) !== undefined || integerOf(value) !== undefined
+
+const TRACE_TYPES: readonly unknown[] = ['trace', 'vmtrace', 'statediff']
+
+const isTraceType: Holds = value => typeof value === 'string' && TRACE_TYPES.includes(value.toLowerCase())
+
+/** Whether a value lies in the domain of a schema; of an object only that it is one, its reader says what is wrong with its members. */
+const DOMAINS: Readonly<Partial<Record<SchemaName, Holds>>> = {
+  Flag: readable(flagOf),
+  Text: isText,
+  Data: readable(prefixedBytesOf),
+  SignedTransaction: readable(bytesOf),
+  BlockRlp: readable(bytesOf),
+  ExtraData: readable(bytesOf),
+  Hash: readable(hashOf),
+  Key: isKey,
+  Slot: readable(slotOf),
+  Slots: value => Array.isArray(value) && value.length <= STORAGE_KEYS_MAX && value.every(readable(slotOf)),
+  Address: readable(addressOf),
+  Index: atMost(31),
+  BlockCount: between(1n, BigInt(FEE_HISTORY_BLOCKS_MAX)),
+  Percentiles: readable(percentilesOf),
+  Milliseconds: atMost(53),
+  Wei: atMost(256),
+  Gas: atMost(63),
+  Limit: value => Number.isInteger(value) && (value as number) >= 0,
+  ResultCount: between(1n, BigInt(Number.MAX_SAFE_INTEGER)),
+  FilterId: isText,
+  SubscriptionId: atMost(64),
+  LogLevel: value => (RPC_LOG_LEVELS as readonly unknown[]).includes(value),
+  LogParts: value => Array.isArray(value) && value.every(isText),
+  Enode: isText,
+  BlockNumberOrTag: readable(numberSelectorOf),
+  BlockNumberOrTagOrHash: readable(selectorOf),
+  Call: isObject,
+  CallsWithTypes: value => Array.isArray(value) && value.every(Array.isArray),
+  StateOverrides: isObject,
+  BlockOverrides: isObject,
+  Simulation: isObject,
+  LogFilter: isObject,
+  PendingFilter: isObject,
+  TraceFilter: isObject,
+  TraceOptions: isObject,
+  TraceTypes: value => Array.isArray(value) && value.every(isTraceType),
+  TraceAddress: value => Array.isArray(value) && value.every(atMost(32)),
+  SlotsByAddress: isObject,
+}
+
+/** What the domain of a parameter is, in words. */
+const wordsOf = (name: SchemaName): string => {
+  const schema: Readonly<Record<string, unknown>> = SCHEMAS[name]
+  const { description, type } = schema
+  if (type === 'object') return `an object: ${String(description)}`
+  return typeof description === 'string' ? description : String(type)
+}
+
+/**
+ * Which parameter of a refused request lies outside its domain, and what that is; undefined where each lies in its own.
+ * It is worked out only once a method has refused.
+ */
+export const outsideDomain = ({ name, params: written }: Method, params: Params): string | undefined => {
+  for (const [index, one] of written.entries()) {
+    const schema = schemaOf(name, one)
+    if (schema === undefined) continue
+    const value = given(params, index)
+    const parameter = one.replace('?', '')
+    if (value === undefined) {
+      if (!one.endsWith('?')) return `${parameter} is missing: ${wordsOf(schema)}`
+      continue
+    }
+    if (DOMAINS[schema]?.(value) === false) return `${parameter}: ${wordsOf(schema)}`
+  }
+  return undefined
+}
