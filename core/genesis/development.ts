@@ -3,6 +3,7 @@ import { toHex, toQuantity } from '../bytes/hex.ts'
 import { QBFT_MIX_HASH } from '../chain/codec/blockHash.ts'
 import { encodeExtraData } from '../chain/codec/extraData.ts'
 import { DEVELOPMENT_ACCOUNTS } from './developmentAccounts.ts'
+import { DEVELOPMENT_CONTRACTS } from './developmentContracts.ts'
 
 export type DevelopmentOptions = {
   /** The one validator. */
@@ -24,7 +25,7 @@ const PRAGUE_BLOBS = { target: 6, max: 9, baseFeeUpdateFraction: 5_007_716 }
 
 /**
  * The genesis file of a development chain, as the object its JSON holds: every fork to Osaka from the start, one
- * validator, ten funded accounts, EIP-1559 base fee. Always the same for the same options.
+ * validator, ten funded accounts, the CREATE2 deployer and Multicall3, EIP-1559 base fee. Always the same for the same options.
  */
 export const developmentGenesis = ({
   validator,
@@ -66,7 +67,12 @@ export const developmentGenesis = ({
       seals: [],
     }),
   ),
-  alloc: Object.fromEntries(
-    DEVELOPMENT_ACCOUNTS.map(({ address }) => [toHex(address), { balance: toQuantity(BALANCE_WEI) }]),
-  ),
+  alloc: Object.fromEntries([
+    ...DEVELOPMENT_ACCOUNTS.map(({ address }) => [toHex(address), { balance: toQuantity(BALANCE_WEI) }]),
+    // EIP-161: a contract begins with the nonce 1.
+    ...DEVELOPMENT_CONTRACTS.map(({ address, code }) => [
+      toHex(address),
+      { balance: '0x0', nonce: '0x1', code: toHex(code) },
+    ]),
+  ]),
 })

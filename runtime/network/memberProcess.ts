@@ -22,6 +22,19 @@ const START_MS_MAX = 60_000
 /** A node that does not stop by then hangs. */
 const STOP_MS_MAX = 15_000
 
+/** Whoever tries a network wants every tool to work on it. */
+export const MEMBER_APIS: readonly string[] = [
+  'ETH',
+  'NET',
+  'WEB3',
+  'QBFT',
+  'TXPOOL',
+  'DEBUG',
+  'TRACE',
+  'ADMIN',
+  'MINER',
+]
+
 export type MemberOptions = {
   readonly member: Member
   readonly genesisPath: string
@@ -47,7 +60,7 @@ const argumentsOf = ({ member, genesisPath, p2pPort, rpcPort }: MemberOptions): 
   `--p2p-port=${p2pPort}`,
   '--rpc-http-enabled',
   `--rpc-http-port=${rpcPort}`,
-  '--rpc-http-api=ETH,NET,WEB3,QBFT,TXPOOL,DEBUG,ADMIN',
+  `--rpc-http-api=${MEMBER_APIS.join(',')}`,
   '--logging-format=PLAIN',
   '--stop-with-parent',
 ]

@@ -5,7 +5,7 @@ import { listeningEnode, networkOf } from './network.ts'
 export const NET_METHODS: readonly Method[] = [
   method('net_version', [], (_, { options }) => options.networkId.toString()),
   method('net_listening', [], (_, { network }) => network?.listening ?? false),
-  method('net_peerCount', [], (_, context) => toQuantity(networkOf(context).peerCount())),
+  method('net_peerCount', [], (_, { network }) => toQuantity(network?.peerCount() ?? 0)),
   method('net_services', [], (_, { services }) =>
     Object.fromEntries(
       Object.entries(services?.() ?? {}).map(([name, { host, port }]) => [

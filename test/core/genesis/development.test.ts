@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { mnemonicToAccount } from 'viem/accounts'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { decodeExtraData } from '../../../core/chain/codec/extraData.ts'
-import { addressOfPrivateKey } from '../../../core/crypto/crypto.ts'
+import { addressOfPrivateKey, keccak256 } from '../../../core/crypto/crypto.ts'
 import { developmentGenesis } from '../../../core/genesis/development.ts'
 import { DEVELOPMENT_ACCOUNTS, DEVELOPMENT_MNEMONIC } from '../../../core/genesis/developmentAccounts.ts'
 import { parseGenesis, parseGenesisText } from '../../../core/genesis/parse.ts'
@@ -41,10 +41,27 @@ describe('the development chain', () => {
   })
 
   test('funds the ten accounts', () => {
-    expect(genesis.alloc.map(account => account.address)).toEqual(
-      DEVELOPMENT_ACCOUNTS.map(({ address }) => address),
-    )
-    for (const { balance } of genesis.alloc) expect(balance).toBe(10_000n * 10n ** 18n)
+    const funded = genesis.alloc.filter(({ balance }) => balance > 0n)
+    expect(funded.map(({ address }) => address)).toEqual(DEVELOPMENT_ACCOUNTS.map(({ address }) => address))
+    for (const { balance } of funded) expect(balance).toBe(10_000n * 10n ** 18n)
+  })
+
+  test('has the CREATE2 deployer and Multicall3 as mainnet has them', () => {
+    const contracts = genesis.alloc.filter(({ code }) => code.length > 0)
+    expect(
+      contracts.map(({ address, nonce, code }) => [toHex(address), nonce, toHex(keccak256(code))]),
+    ).toEqual([
+      [
+        '0x4e59b44847b379578588920ca78fbf26c0b4956c',
+        1n,
+        '0x2fa86add0aed31f33a762c9d88e807c475bd51d0f52bd0955754b2608f7e4989',
+      ],
+      [
+        '0xca11bde05977b3631167028862be2a173976ca11',
+        1n,
+        '0xd5c15df687b16f2ff992fc8d767b4216323184a2bbc6ee2f9c398c318e770891',
+      ],
+    ])
   })
 
   test('can be written to a file and read again', () => {

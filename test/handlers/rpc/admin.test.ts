@@ -172,10 +172,16 @@ describe('a node that does not listen yet', () => {
 })
 
 describe('a node that connects to no others', () => {
-  test('has nothing to tell', async () => {
+  test('has no peers and does not listen', async () => {
+    const node = await startTestNode({ rpc: { apis: APIS } })
+    expect(await node.call('net_peerCount')).toBe('0x0')
+    expect(await node.call('net_listening')).toBe(false)
+    await node.close()
+  })
+
+  test('has nothing to tell of itself or of peers', async () => {
     const node = await startTestNode({ rpc: { apis: APIS } })
     for (const [method, params] of [
-      ['net_peerCount', []],
       ['net_enode', []],
       ['admin_peers', []],
       ['admin_nodeInfo', []],

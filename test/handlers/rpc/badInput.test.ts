@@ -263,7 +263,6 @@ const ROWS: readonly Row[] = [
   ['web3_sha3', [], -32602, 'Invalid number of params'],
   ['web3_sha3', ['0x1', '0x2'], -32602, 'Invalid number of params'],
   ...each('web3_sha3', ['68656c', '0x1', '0xzz', 5], value => [value], -32602, 'Invalid data params'),
-  ['net_peerCount', [], -32000, 'P2P has been disabled. This functionality is not available'],
   ...each('txpool_contentFrom', BAD_ADDRESSES, value => [value], -32602, 'Invalid address params'),
   ...['debug_getRawHeader', 'debug_getRawBlock'].flatMap(
     method =>
