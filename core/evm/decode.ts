@@ -119,7 +119,8 @@ export const decodeProgram = (code: Uint8Array, schedule: Schedule, isStepped: b
   let block = -1
   let height = 0
   let isDead = false
-  for (let pc = 0; pc < code.length; pc++) {
+  let pc = 0
+  for (; pc < code.length; pc++) {
     const byte = code[pc]!
     if (byte === JUMPDEST) {
       targets[pc] = at
@@ -165,10 +166,10 @@ export const decodeProgram = (code: Uint8Array, schedule: Schedule, isStepped: b
     if (kind === KIND_BREAK) block = -1
     else if (kind === KIND_END) isDead = true
   }
-  // Code that runs past its end stops there.
+  // Code that runs past its end stops there: behind the operand of a PUSH that the end cuts off.
   if (isStepped) {
     words[at++] = OP_STEP
-    words[at++] = code.length
+    words[at++] = pc
   }
   words[at++] = STOP
   for (const place of jumps) words[place] = targets[words[place]!] ?? -1

@@ -35,8 +35,7 @@ const deposit = (frame: Frame): void => {
     frame.gas -= gas
     if (code.length > 0) putCode(state, frame.account, code)
   } else if (schedule.isHomestead) halt(frame, 'Out of gas')
-  // Frontier leaves a contract without code, and the gas.
-  else frame.output = EMPTY_BYTES
+  // Frontier leaves a contract without code, and the gas; the output stays what the initialization code gave.
 }
 
 /**

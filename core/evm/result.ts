@@ -32,7 +32,7 @@ export type TransactionResult = {
   readonly gasUsed: bigint
   /** The most gas that was in use at once: `gasUsed` before refunds. */
   readonly gasUsedMax: bigint
-  /** Return data of the top-level call, revert data when it reverted; the deployed code for a creation. */
+  /** Return data of the top-level call, revert data when it reverted; for a creation what its code gave. */
   readonly output: Uint8Array
   /** Empty when it failed. */
   readonly logs: readonly Log[]

@@ -97,7 +97,7 @@ export const storageRangeAt = async (call: Call, context: RpcContext): Promise<u
   })
   return {
     storage: Object.fromEntries(entries),
-    nextKey: nextKey === undefined ? null : toHex(nextKey),
+    ...(nextKey === undefined ? {} : { nextKey: toHex(nextKey) }),
     complete: nextKey === undefined,
   }
 }
@@ -113,8 +113,9 @@ export const accountAt = async (call: Call, context: RpcContext): Promise<unknow
   if (index >= record.block.transactions.length) throw new RpcError('TRANSACTION_NOT_FOUND')
   return await readStateAfter(call, context, record, index, ({ reader }) => {
     const account = required(reader.account(address), 'ACCOUNT_NOT_FOUND')
+    const code = reader.code(account.codeHash)
     return {
-      code: toHex(reader.code(account.codeHash)),
+      code: code.length === 0 ? '0x0' : toHex(code),
       nonce: `0x${account.nonce.toString(16)}`,
       balance: `0x${account.balance.toString(16)}`,
       codehash: toHex(account.codeHash),

@@ -4,7 +4,8 @@ import { objectsBudget } from './budget.ts'
 import { callTracer } from './callTracer.ts'
 import { flatCallTracer } from './flatCallTracer.ts'
 import { fourByteTracer } from './fourByteTracer.ts'
-import { prestateTracer } from './prestateTracer.ts'
+import { muxTracer, noopTracer, opcountTracer } from './plainTracers.ts'
+import { type PrestateOptions, prestateTracer } from './prestateTracer.ts'
 import { structLogTracer } from './structLogs.ts'
 import type { TracerKind } from './traced.ts'
 
@@ -63,14 +64,37 @@ const TRACERS: Readonly<Record<string, (config: Json) => TracerKind>> = {
       convertParityErrors: flag(config, 'convertParityErrors') ?? false,
       includePrecompiles: flag(config, 'includePrecompiles') ?? false,
     }),
-  prestateTracer: config =>
-    prestateTracer({
-      diffMode: flag(config, 'diffMode') ?? false,
-      disableCode: flag(config, 'disableCode') ?? false,
-      disableStorage: flag(config, 'disableStorage') ?? false,
-      includeEmpty: flag(config, 'includeEmpty') ?? false,
-    }),
+  prestateTracer: config => prestateTracer(readPrestateOptions(config)),
   '4byteTracer': () => fourByteTracer,
+  noopTracer: () => noopTracer,
+  opcountTracer: () => opcountTracer,
+  muxTracer: config =>
+    muxTracer(
+      Object.entries(config).map(([name, inner]) => {
+        if (name === 'muxTracer') return invalid('muxTracer takes every tracer but itself')
+        return [name, tracerNamed(name, inner)] as const
+      }),
+    ),
+}
+
+const tracerNamed = (name: unknown, given: unknown): TracerKind => {
+  const config = given ?? {}
+  if (!isObject(config)) return invalid('tracerConfig is an object')
+  const make = typeof name === 'string' && Object.hasOwn(TRACERS, name) ? TRACERS[name] : undefined
+  if (make === undefined) return invalid(`tracers are ${Object.keys(TRACERS).join(', ')}`)
+  return make(config)
+}
+
+const readPrestateOptions = (config: Json): PrestateOptions => {
+  const options = {
+    diffMode: flag(config, 'diffMode') ?? false,
+    disableCode: flag(config, 'disableCode') ?? false,
+    disableStorage: flag(config, 'disableStorage') ?? false,
+    includeEmpty: flag(config, 'includeEmpty') ?? false,
+  }
+  return options.diffMode && options.includeEmpty
+    ? invalid('includeEmpty is not for diffMode, which tells of every change')
+    : options
 }
 
 /** The options of a trace as they were given: an object, empty where there are none. @throws RpcError */
@@ -83,10 +107,6 @@ export const readTraceOptions = (value: unknown): Json => {
 export const tracerOf = (options: Json): TracerKind => {
   const name = options['tracer'] ?? undefined
   if (name === undefined || name === '') return opcodeTracer(options)
-  const config = options['tracerConfig'] ?? {}
-  if (!isObject(config)) return invalid('tracerConfig is an object')
-  const make = typeof name === 'string' && Object.hasOwn(TRACERS, name) ? TRACERS[name] : undefined
-  if (make === undefined) return invalid(`tracers are ${Object.keys(TRACERS).join(', ')}`)
-  const kind = make(config)
+  const kind = tracerNamed(name, options['tracerConfig'])
   return (traced, budget) => kind(traced, objectsBudget(budget))
 }

@@ -72,7 +72,7 @@ const changesOf = (world: WorldState, before: Prestate, options: PrestateOptions
   if (balance !== before.balance) after.balance = toQuantity(balance)
   if (nonce !== before.nonce) after.nonce = Number(nonce)
   if (!equalBytes(code, before.code)) {
-    after.codeHash = code.length === 0 ? toHex(new Uint8Array(32)) : hashOfCode(code)
+    after.codeHash = hashOfCode(code)
     if (!options.disableCode) after.code = toHex(code)
   }
   const slots: Record<string, string> = {}
@@ -120,8 +120,10 @@ export const prestateTracer =
       return account
     }
 
-    const addWithDelegate = (address: Address): void => {
-      const delegate = delegateOf(add(address).code)
+    /** An account that is called, and the target of its delegation as it is now: this transaction may have set it. */
+    const addCalled = (address: Address): void => {
+      add(address)
+      const delegate = delegateOf(world.code(address))
       if (delegate !== undefined && forkIsAtLeast(environment.rules.fork, 'prague')) add(delegate)
     }
 
@@ -169,17 +171,17 @@ export const prestateTracer =
       return { post, pre: shapes(pre) }
     }
 
-    beginWith(traced, add, addWithDelegate, created)
+    beginWith(traced, add, addCalled, created)
     return {
       hooks: {
         onStep,
         onEnter: ({ depth, kind, to }) => {
           settle()
-          if (depth === 0) return
-          if (kind === 'CREATE' || kind === 'CREATE2') {
+          if (kind !== 'CREATE' && kind !== 'CREATE2') addCalled(to)
+          else if (depth > 0) {
             add(to)
             created.add(toHex(to))
-          } else addWithDelegate(to)
+          }
         },
         onExit: ({ outcome }) => {
           if (outcome === 'halt') pending = undefined
@@ -200,10 +202,10 @@ export const prestateTracer =
 const beginWith = (
   { world, environment, from, to, authorizationList }: Traced,
   add: (address: Address) => void,
-  addWithDelegate: (address: Address) => void,
+  addCalled: (address: Address) => void,
   created: Set<string>,
 ): void => {
-  if (to !== undefined) addWithDelegate(to)
+  if (to !== undefined) addCalled(to)
   else {
     const made = createAddress(from, world.nonce(from))
     created.add(toHex(made))

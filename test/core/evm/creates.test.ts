@@ -93,7 +93,8 @@ describe('the code that is deployed', () => {
     const deploy = (fork: ForkName) =>
       runCreation(deploying(new Uint8Array(10)), fork, { gasLimit: gasLimit(fork) })
     const frontier = deploy('frontier')
-    expect(frontier.result).toMatchObject({ success: true, output: EMPTY_BYTES })
+    expect(frontier.result).toMatchObject({ success: true, output: new Uint8Array(10) })
+    expect(frontier.world.code(createAddress(CALLER, 0n))).toEqual(EMPTY_BYTES)
     expect(frontier.world.exists(createAddress(CALLER, 0n))).toBe(true)
     const homestead = deploy('homestead')
     expect(reasonOf(homestead)).toBe('Out of gas')

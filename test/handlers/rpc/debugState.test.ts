@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { fromHex, toHex, toQuantity } from '../../../core/bytes/hex.ts'
 import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
 import { decodeBlock } from '../../../core/chain/codec/block.ts'
+import { EMPTY_CODE_HASH } from '../../../core/crypto/constants.ts'
 import { keccak256 } from '../../../core/crypto/crypto.ts'
 import { DELEGATOR, DEPLOYER, RECEIVER, type Sample, startSampleChain } from '../support/sampleChain.ts'
 
@@ -20,7 +21,7 @@ const error = async (method: string, ...params: readonly unknown[]) =>
 
 type StorageRange = {
   storage: Record<string, { key: string | null; value: string }>
-  nextKey: string | null
+  nextKey?: string
   complete: boolean
 }
 const ZERO = `0x${'00'.repeat(32)}`
@@ -38,6 +39,13 @@ describe('debug_accountAt', () => {
     const contract = (await call('debug_accountAt', '0x2', 0, sample.token)) as Record<string, string>
     expect(contract['code']).toBe((await call('eth_getCode', sample.token, 'latest')) as string)
     expect(contract['codehash']).toBe(toHex(keccak256(fromHex(contract['code'] as string))))
+  })
+
+  test('has the code 0x0 where it has none', async () => {
+    expect(await call('debug_accountAt', '0x2', 0, DEPLOYER.address)).toMatchObject({
+      code: '0x0',
+      codehash: toHex(EMPTY_CODE_HASH),
+    })
   })
 
   test('says what there is not', async () => {
@@ -67,7 +75,7 @@ describe('debug_storageRangeAt', () => {
       ['0x5', 9],
     ] as const) {
       const { storage, nextKey, complete } = await range(block, index, ZERO, 100)
-      expect([nextKey, complete]).toEqual([null, true])
+      expect([nextKey, complete]).toEqual([undefined, true])
       const hashes = Object.keys(storage)
       expect(hashes).toEqual([...hashes].sort())
       expect(hashes.length).toBeGreaterThan(1)
@@ -95,10 +103,9 @@ describe('debug_storageRangeAt', () => {
     expect((await error('debug_storageRangeAt'))?.message).toBe('Invalid block param (block not found)')
   })
 
-  test('of an account without storage is empty', async () => {
+  test('of an account without storage is empty, and has no nextKey', async () => {
     expect(await call('debug_storageRangeAt', '0x2', 0, RECEIVER.address, ZERO, 10)).toEqual({
       storage: {},
-      nextKey: null,
       complete: true,
     })
   })

@@ -127,6 +127,13 @@ describe('callTracer', () => {
     expect('to' in failed).toBe(false)
   })
 
+  test('a Frontier creation that cannot pay its deposit shows what its code gave, and no error', () => {
+    const data = deploying(Uint8Array.of(1, 2, 3))
+    const found = callTrace([], { fork: 'frontier', message: { to: undefined, data, gasLimit: 22_900n } })
+    expect(found).toMatchObject({ type: 'CREATE', output: '0x010203' })
+    expect(found.error).toBeUndefined()
+  })
+
   test('a transaction that creates shows the code it left, its gas including the deposit', () => {
     const trace = callTrace([], { message: { ...GAS.message, to: undefined, data: deploying(code('STOP')) } })
     expect(trace).toMatchObject({ type: 'CREATE', to: hex(createAddress(CALLER, 0n)), output: '0x00' })

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { privateKeyToAccount } from 'viem/accounts'
+import type { Address } from '../../../../core/bytes/bytes.ts'
 import { fromHex, toHex } from '../../../../core/bytes/hex.ts'
 import type { Authorization } from '../../../../core/chain/transaction.ts'
+import { EMPTY_CODE_HASH } from '../../../../core/crypto/constants.ts'
 import { keccak256 } from '../../../../core/crypto/crypto.ts'
 import { createAddress } from '../../../../core/evm/address.ts'
 import { delegationTo } from '../../../../core/evm/delegation.ts'
@@ -40,6 +42,26 @@ const diff = (parts: readonly Part[], options: Options = {}, config = {}): Diff 
     code(...parts),
     options,
   ) as Diff
+
+const SIGNER = privateKeyToAccount(`0x${'42'.repeat(32)}`)
+const authority = fromHex(SIGNER.address)
+
+/** An authorization of the signer's account, whose nonce is 2. */
+const authorizing = async (to: Address): Promise<Authorization> => {
+  const signed = await SIGNER.signAuthorization({
+    chainId: Number(CHAIN_ID),
+    address: hex(to) as `0x${string}`,
+    nonce: 2,
+  })
+  return {
+    chainId: CHAIN_ID,
+    address: to,
+    nonce: 2n,
+    yParity: BigInt(signed.yParity as number),
+    r: BigInt(signed.r),
+    s: BigInt(signed.s),
+  }
+}
 
 describe('prestateTracer', () => {
   test('gives both ends and the beneficiary as they were, fees not yet paid; what was empty is left out', () => {
@@ -87,21 +109,7 @@ describe('prestateTracer', () => {
   })
 
   test('gives whoever signed an authorization, before it took effect', async () => {
-    const signer = privateKeyToAccount(`0x${'42'.repeat(32)}`)
-    const signed = await signer.signAuthorization({
-      chainId: Number(CHAIN_ID),
-      address: hex(OTHER) as `0x${string}`,
-      nonce: 2,
-    })
-    const authorization: Authorization = {
-      chainId: CHAIN_ID,
-      address: OTHER,
-      nonce: 2n,
-      yParity: BigInt(signed.yParity as number),
-      r: BigInt(signed.r),
-      s: BigInt(signed.s),
-    }
-    const authority = fromHex(signer.address)
+    const authorization = await authorizing(OTHER)
     const options = {
       others: [[authority, { nonce: 2n }]],
       message: { authorizationList: [authorization] },
@@ -112,6 +120,34 @@ describe('prestateTracer', () => {
       codeHash: toHex(keccak256(delegationTo(OTHER))),
       nonce: 3,
     })
+  })
+
+  test.each([
+    ['the transaction calls', authority, []],
+    ['a contract calls', CONTRACT, [0, 0, 0, 0, 0, BigInt(SIGNER.address), 50_000, 'CALL']],
+  ] as const)(
+    'gives the target of a delegation that is set in the transaction, of an account that %s',
+    async (_, to, parts) => {
+      const options = {
+        others: [
+          [authority, { nonce: 2n }],
+          [OTHER, { code: code('STOP'), balance: 7n }],
+        ],
+        message: { to, authorizationList: [await authorizing(OTHER)] },
+      } as const
+      expect(prestate([...parts], options)[hex(OTHER)]).toMatchObject({ balance: '0x7', code: '0x00' })
+      expect(prestate([...parts], options)[hex(authority)]).toEqual({ balance: '0x0', nonce: 2 })
+    },
+  )
+
+  test('a delegation that is cleared in the transaction leaves the hash of empty code', async () => {
+    const options = {
+      others: [[authority, { nonce: 2n, code: delegationTo(OTHER) }]],
+      message: { authorizationList: [await authorizing(address(0))] },
+    } as const
+    const { pre, post } = diff(['STOP'], options)
+    expect(pre[hex(authority)]?.code).toBe(toHex(delegationTo(OTHER)))
+    expect(post[hex(authority)]).toEqual({ nonce: 3, code: '0x', codeHash: toHex(EMPTY_CODE_HASH) })
   })
 
   test('what an instruction meant that could not run is none of it', () => {

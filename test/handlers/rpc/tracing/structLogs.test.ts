@@ -132,6 +132,15 @@ describe('the opcode tracer', () => {
     expect(found.map(({ refund }) => refund)).toEqual([undefined, undefined, undefined, 4800])
   })
 
+  test('a PUSH that the end of the code cuts off is followed by a STOP behind its operand', () => {
+    const found = steps({}, Uint8Array.of(0x60, 1, 0x63, 0xff), GAS)
+    expect(found.map(({ pc, op, stack }) => [pc, op, stack])).toEqual([
+      [0, 'PUSH1', []],
+      [2, 'PUSH4', ['0x1']],
+      [7, 'STOP', ['0x1', '0xff000000']],
+    ])
+  })
+
   test('says at the last step why a frame failed', () => {
     const last = (...parts: readonly Part[]) => {
       const { structLogs, failed, returnValue } = traced({}, code(...parts), GAS)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Hex } from 'viem'
-import { fromHex, toHex } from '../../../../core/bytes/hex.ts'
+import { toHex } from '../../../../core/bytes/hex.ts'
 import { VALIDATOR } from '../../support/testNode.ts'
 import {
   CHAIN_ID,
@@ -339,54 +339,5 @@ describe('trace_call', () => {
         -32602,
         expect.stringMatching(/^Invalid params \(transaction: ./),
       ])
-  })
-})
-
-describe('debug_trace…', () => {
-  test('debug_traceBlock traces a block from its bytes as the block of that number', async () => {
-    const number = chain.blockOf('callAndLog')
-    const bytes = await call('debug_getRawBlock', number)
-    const options = { tracer: 'callTracer' }
-    const expected = await call('debug_traceBlockByNumber', number, options)
-    expect(await call('debug_traceBlock', bytes, options)).toEqual(expected)
-    const { hash } = (await call('eth_getBlockByNumber', number, false)) as { hash: string }
-    expect(await call('debug_traceBlockByHash', hash, options)).toEqual(expected)
-  })
-
-  test('debug_traceBlock refuses what is no block, and one whose parent is not there', async () => {
-    for (const bad of [undefined, 5, '0x', '0xc0', '0x1234'])
-      expect(await error('debug_traceBlock', bad)).toEqual([-32602, 'Invalid block param (block not found)'])
-    const bytes = fromHex((await call('debug_getRawBlock', '0x2')) as string)
-    // The parent's hash is the first field of the header.
-    const orphan = bytes.slice()
-    orphan[10] = (orphan[10] as number) ^ 1
-    expect(await error('debug_traceBlock', toHex(orphan))).toEqual([-32000, 'Parent block not found'])
-    const genesis = await call('debug_getRawBlock', '0x0')
-    expect(await error('debug_traceBlock', genesis)).toEqual([-32000, 'genesis is not traceable'])
-  })
-
-  test.each([
-    [5, 'an object of options is wanted'],
-    [{ tracer: 'CALLTRACER' }, 'tracers are callTracer, flatCallTracer, prestateTracer, 4byteTracer'],
-    [{ tracer: '{}' }, 'tracers are callTracer, flatCallTracer, prestateTracer, 4byteTracer'],
-    [{ tracer: 'constructor' }, 'tracers are callTracer, flatCallTracer, prestateTracer, 4byteTracer'],
-    [{ disableStack: 'yes' }, 'disableStack is true or false'],
-    [{ limit: -1 }, 'limit is a number of steps'],
-    [{ opcodes: 'ADD' }, 'opcodes is a list of names'],
-    [{ tracer: 'callTracer', tracerConfig: 5 }, 'tracerConfig is an object'],
-    [{ tracer: 'callTracer', tracerConfig: { withLog: 2 } }, 'withLog is true or false'],
-  ])('the options %j are refused', async (options, why) => {
-    const refused = [-32602, `Invalid transaction trace params (${why})`]
-    expect(await error('debug_traceTransaction', chain.hashes['transfer'], options)).toEqual(refused)
-    expect(await error('debug_traceBlockByNumber', '0x1', options)).toEqual(refused)
-    expect(await error('debug_traceCall', {}, 'latest', options)).toEqual(refused)
-  })
-
-  test('what is not there is refused, as geth and the execution-apis do', async () => {
-    expect(await error('debug_traceTransaction', UNKNOWN)).toEqual([-32000, 'Transaction not found'])
-    expect(await error('debug_traceBlockByHash', UNKNOWN)).toEqual([-32000, 'Block not found'])
-    expect(await error('debug_traceBlockByNumber', '0x1000')).toEqual([-32000, 'Block not found'])
-    expect(await error('debug_traceBlockByNumber', '0x0')).toEqual([-32000, 'genesis is not traceable'])
-    expect(await error('debug_traceBlockByHash', '0x12')).toEqual([-32602, 'Invalid block hash params'])
   })
 })
