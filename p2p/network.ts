@@ -12,6 +12,8 @@ export type PeerStatus = {
   readonly client: string
   /** The nodes it is connected with: what it says need not be passed on to them. */
   readonly neighbours: readonly Address[]
+  /** What it understands beside what every node does, by name and version; others are not sent it. */
+  readonly features: readonly string[]
 }
 
 /** A node that is connected and has told its status. */

@@ -31,6 +31,8 @@ export type StatusUpdate = Pick<PeerStatus, 'headNumber' | 'headHash' | 'neighbo
 export const STATUS_BYTES_MAX = 256 * 1024
 /** More peers than any node keeps. */
 const NEIGHBOURS_MAX = 1024
+/** More than any release has. */
+const FEATURES_MAX = 16
 const CONFIGURATION_ENTRIES_MAX = 1024
 /** Of one text: reasons and names are logged, values compared. */
 const TEXT_BYTES_MAX = 16 * 1024
@@ -74,6 +76,7 @@ export const encodeStatusMessage = (message: StatusMessage): Uint8Array => {
           status.neighbours.slice(0, NEIGHBOURS_MAX),
           bytesOf(host),
           port,
+          status.features.slice(0, FEATURES_MAX).map(bytesOf),
         ]),
       )
     }
@@ -125,7 +128,18 @@ export const decodeStatusMessage = (bytes: Uint8Array): StatusMessage => {
 }
 
 const statusOf = (items: RlpItem[]): StatusMessage => {
-  const [networkId, genesisHash, configuration, headNumber, headHash, client, neighbours, host, port] = items
+  const [
+    networkId,
+    genesisHash,
+    configuration,
+    headNumber,
+    headHash,
+    client,
+    neighbours,
+    host,
+    port,
+    features,
+  ] = items
   const entries = listOf(configuration, 'the configuration', CONFIGURATION_ENTRIES_MAX).map(item => {
     const [name, value] = rlpList(item, 'an entry of the configuration')
     return [textItem(name, 'the name of an entry'), textItem(value, 'the value of an entry')] as const
@@ -137,6 +151,11 @@ const statusOf = (items: RlpItem[]): StatusMessage => {
       genesisHash: rlpBytes(genesisHash, 'the genesis hash', 32),
       configuration: Object.fromEntries(entries),
       client: textItem(client, 'the client'),
+      // Earlier releases tell none.
+      features:
+        features === undefined
+          ? []
+          : listOf(features, 'the features', FEATURES_MAX).map(item => textItem(item, 'a feature')),
       ...updateOf(headNumber, headHash, neighbours),
     },
     host: textItem(host, 'the host'),

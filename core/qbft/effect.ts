@@ -53,6 +53,11 @@ export type Effect =
   /** To each of these validators that is connected. */
   | { readonly kind: 'broadcast'; readonly message: WireMessage; readonly to: readonly Address[] }
   | { readonly kind: 'send'; readonly message: WireMessage; readonly to: Address }
+  /**
+   * To each of these that is connected: where this validator is, a question for that, or what the receiver signed itself. No
+   * signature of this validator leaves with it.
+   */
+  | { readonly kind: 'tell'; readonly message: WireMessage; readonly to: readonly Address[] }
   /** Somebody else's message, worth passing on to validators that its author may not reach. */
   | {
       readonly kind: 'relay'
@@ -96,6 +101,17 @@ export type Effect =
       readonly peer: Address
       readonly author: Address | undefined
       readonly detail: string
+    }
+  /**
+   * A validator that started signs from that round of the height on; nothing while `round` is undefined, because fewer others
+   * than `needed` have told where they are, or one of them is ahead. For logs.
+   */
+  | {
+      readonly kind: 'recall'
+      readonly sequence: bigint
+      readonly round: number | undefined
+      readonly told: number
+      readonly needed: number
     }
   /** For logs and metrics. `heard` are the validators that a message of this round or a later one came from, self included. */
   | {

@@ -1,5 +1,6 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
 import type { Block } from '../chain/block.ts'
+import type { Position } from './codec/position.ts'
 import type { WireMessage } from './message.ts'
 
 /** Started by an effect; a new one of the same kind replaces the old. */
@@ -10,6 +11,8 @@ export type Timer =
   | { readonly kind: 'round'; readonly sequence: bigint; readonly round: number }
   /** The own round change is sent again. */
   | { readonly kind: 'resend'; readonly sequence: bigint }
+  /** The others are asked again where they are. */
+  | { readonly kind: 'recall'; readonly sequence: bigint }
 
 /** The head of the chain and all that governs the block after it. */
 export type HeadContext = {
@@ -52,6 +55,8 @@ export type Input =
   | { readonly kind: 'block-verified'; readonly hash: Hash; readonly invalid: string | undefined }
   /** Answer to `import-block` when it failed; success shows as a new head. */
   | { readonly kind: 'import-failed'; readonly hash: Hash }
+  /** Where a validator is, by what its node says that knows no messages for it. */
+  | { readonly kind: 'position'; readonly peer: Address; readonly position: Position }
   /** A validator's node is connected (again). */
   | { readonly kind: 'peer-connected'; readonly peer: Address }
   /** A transaction came into a pool that had none. */

@@ -6,6 +6,7 @@ import { handleConnected } from './handle/connected.ts'
 import { handleHead } from './handle/head.ts'
 import { handleImportFailed } from './handle/importFailed.ts'
 import { handleMessage } from './handle/message.ts'
+import { askPosition, handlePosition, handleRecallTimer } from './handle/recall.ts'
 import { handleTimer, handleTransactions } from './handle/timer.ts'
 import { handleVerified } from './handle/verified.ts'
 import type { Input } from './input.ts'
@@ -28,7 +29,10 @@ function* stepsOf(turn: Turn, state: QbftState, input: Input): Steps<QbftState> 
       return yield* handleHead(turn, state, input.head)
     case 'message':
       return yield* handleMessage(turn, state, input.message, input.peer)
+    case 'position':
+      return yield* handlePosition(turn, state, input.peer, input.position)
     case 'timer':
+      if (input.timer.kind === 'recall') return yield* handleRecallTimer(turn, state)
       return yield* atHeight(state, height =>
         handleTimer(turn, height, input.timer, input.transactionsWaiting),
       )
@@ -39,6 +43,7 @@ function* stepsOf(turn: Turn, state: QbftState, input: Input): Steps<QbftState> 
     case 'import-failed':
       return inOneStep(state, height => handleImportFailed(turn, height, input.hash))
     case 'peer-connected':
+      askPosition(turn, state, input.peer)
       return inOneStep(state, height => handleConnected(turn, height, input.peer))
     case 'transactions-waiting':
       return yield* atHeight(state, height => handleTransactions(turn, height))

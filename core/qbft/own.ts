@@ -15,6 +15,7 @@ import {
   type SignedRoundChange,
 } from './message.ts'
 import type { Steps } from '../steps.ts'
+import { lowestRound } from './recall.ts'
 import type { RestartRecord } from './restartRecord.ts'
 import { signingDigestSteps, signPayload } from './signing.ts'
 import type { HeightState } from './state.ts'
@@ -23,7 +24,7 @@ import type { Turn } from './turn.ts'
 /** A height with what was just signed noted in it; undefined when it must not be signed, or the signer failed. */
 export type Signing<Value> = { readonly height: HeightState; readonly signed: Value } | undefined
 
-type Kind = 'proposed' | 'prepared' | 'committed'
+export type SignedKind = 'proposed' | 'prepared' | 'committed'
 
 /** What was signed so far, as far as it matters in `round`: all of it lies behind in a lower one. */
 export const signedIn = (signed: RestartRecord, round: number): RestartRecord =>
@@ -32,14 +33,14 @@ export const signedIn = (signed: RestartRecord, round: number): RestartRecord =>
     : { ...signed, round, proposed: undefined, prepared: undefined, committed: undefined }
 
 /** One value of each kind in a round, and nothing in a round below the highest one. */
-const maySign = ({ signed }: HeightState, round: number, kind: Kind, digest: Hash): boolean => {
-  if (round < signed.round) return false
-  const before = signedIn(signed, round)[kind]
+const maySign = (height: HeightState, round: number, kind: SignedKind, digest: Hash): boolean => {
+  if (round < lowestRound(height)) return false
+  const before = signedIn(height.signed, round)[kind]
   return before === undefined || equalBytes(before, digest)
 }
 
 /** `signed` itself stays where nothing is new in it: what is recorded already is not recorded again. */
-const withValue = (height: HeightState, round: number, kind: Kind, digest: Hash): HeightState => {
+const withValue = (height: HeightState, round: number, kind: SignedKind, digest: Hash): HeightState => {
   const signed = signedIn(height.signed, round)
   return { ...height, signed: signed[kind] === undefined ? { ...signed, [kind]: digest } : signed }
 }
@@ -63,7 +64,7 @@ const attempt = <Value>(make: () => Value): Value | undefined => {
 const signOnce = <Value>(
   height: HeightState,
   round: number,
-  kind: Kind,
+  kind: SignedKind,
   digest: Hash,
   make: () => Value,
 ): Signing<Value> => {
@@ -128,7 +129,7 @@ export const signRoundChange = (
   round: number,
 ): Signing<SignedRoundChange> => {
   const { signed, certificate, sequence } = height
-  if (round < signed.round) return undefined
+  if (round < lowestRound(height)) return undefined
   const prepared: PreparedMetadata | undefined =
     certificate === undefined ? undefined : { round: certificate.round, digest: certificate.digest }
   const payload = { sequence, round, prepared }
@@ -139,3 +140,21 @@ export const signRoundChange = (
     ? undefined
     : { height: { ...height, signed: signedIn(signed, round) }, signed: made }
 }
+
+/** A signature of this validator that others show: it binds, as if it had been given in this life. */
+export const rememberSignature = (
+  height: HeightState,
+  round: number,
+  kind: SignedKind,
+  digest: Hash,
+): HeightState => {
+  const { signed } = height
+  if (round < signed.round || (round === signed.round && signed[kind] !== undefined)) return height
+  return { ...height, hasForgotten: true, signed: { ...signedIn(signed, round), [kind]: digest } }
+}
+
+/** The same of a round change: this validator has left every lower round. */
+export const rememberRound = (height: HeightState, round: number): HeightState =>
+  round <= height.signed.round
+    ? height
+    : { ...height, hasForgotten: true, signed: signedIn(height.signed, round) }

@@ -7,6 +7,7 @@ import { broadcastInRound } from './broadcast.ts'
 import { withRound } from './codec/roundOfBlock.ts'
 import type { ProposalMessage, RoundChangeMessage } from './message.ts'
 import { signProposal } from './own.ts'
+import { lowestRound } from './recall.ts'
 import { currentRound, proposerIn } from './rounds.ts'
 import type { HeightState, RoundState } from './state.ts'
 import { ask, isSelf, type Turn } from './turn.ts'
@@ -16,7 +17,7 @@ import { requestVerdict, verdictOn, withVerdict } from './verdicts.ts'
 const isToPropose = (turn: Turn, height: HeightState): boolean => {
   const { round, signed } = height
   if (round === undefined || round.proposal !== undefined || round.candidate !== undefined) return false
-  if (signed.round > round.round || (signed.round === round.round && signed.proposed !== undefined))
+  if (lowestRound(height) > round.round || (signed.round === round.round && signed.proposed !== undefined))
     return false
   const proposer = proposerIn(height, round.round)
   return proposer !== undefined && isSelf(turn, proposer)

@@ -3,7 +3,7 @@ import { fromHex } from '../bytes/hex.ts'
 import { proposerOf } from '../validators/proposer.ts'
 import { encodeMessage } from './codec/message.ts'
 import type { RoundReason } from './effect.ts'
-import { noteSignature } from './evidence.ts'
+import { noteSignature, withPastSignatures } from './evidence.ts'
 import type { HeightState, RoundState, Votes } from './state.ts'
 import { roundTimeoutMs } from './timeouts.ts'
 import { ask, keyOf, type Turn } from './turn.ts'
@@ -83,6 +83,7 @@ export const enterRound = (
   const next: HeightState = {
     ...height,
     round: withFirstSignatures(turn, begun),
+    pastSignatures: withPastSignatures(height, round),
     futureVotes: new Map([...height.futureVotes].filter(([of]) => of > round)),
     roundChanges: new Map([...height.roundChanges].filter(([, { signed }]) => signed.payload.round >= round)),
     shares: new Map(),

@@ -13,6 +13,7 @@ import type {
 } from './message.ts'
 import type { RestartRecord } from './restartRecord.ts'
 import type { Share } from './shares.ts'
+import type { Recall } from './recall.ts'
 import { emptySeenMessages, type SeenMessages } from './seenMessages.ts'
 
 /** An address as key of a map: its bare hex. */
@@ -90,6 +91,12 @@ export type HeightState = {
   /** By on-chain hash. */
   readonly verdicts: ReadonlyMap<string, Verdict>
   readonly signed: RestartRecord
+  /** Nothing is signed for a round below it, for this validator may have signed there before it started; see recall.ts. */
+  readonly floor: number
+  /** Others showed signatures of this validator that it did not know. */
+  readonly hasForgotten: boolean
+  /** First signatures of rounds that are past, by round. */
+  readonly pastSignatures: ReadonlyMap<number, RoundState['first']>
   /** Own messages of the current round, for validators that connect late. */
   readonly ownMessages: readonly WireMessage[]
   readonly ownRoundChange: WireMessage | undefined
@@ -105,12 +112,21 @@ export type QbftState = {
   readonly seen: SeenMessages
   /** What was signed before this process began, until its height is over. */
   readonly restart: RestartRecord | undefined
+  /** What was signed in earlier lives beside it; undefined once nothing of that matters any more. */
+  readonly recall: Recall | undefined
+  /** When each validator was told last where this one is, milliseconds since 1970. */
+  readonly answeredAtMs: ReadonlyMap<AddressKey, number>
 }
 
-/** A node that has just begun; `record` is what it wrote in its earlier life, undefined on a new one. */
-export const initialState = (record: RestartRecord | undefined): QbftState => ({
+/**
+ * A node that has just begun; `record` is what it wrote in its earlier life, undefined on a new one. Without `recall` it takes
+ * the record for all that it ever signed.
+ */
+export const initialState = (record: RestartRecord | undefined, recall?: Recall): QbftState => ({
   height: undefined,
   future: emptyFutureMessages,
   seen: emptySeenMessages,
   restart: record,
+  recall,
+  answeredAtMs: new Map(),
 })

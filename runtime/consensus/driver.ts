@@ -4,8 +4,8 @@ import { sealOfSignature } from '../../core/chain/codec/seal.ts'
 import { sign } from '../../core/crypto/crypto.ts'
 import type { QbftEnvironment } from '../../core/qbft/environment.ts'
 import type { HeadContext, Input } from '../../core/qbft/input.ts'
-import type { RestartRecord } from '../../core/qbft/restartRecord.ts'
 import { transitionSteps } from '../../core/qbft/machine.ts'
+import { newRecall } from '../../core/qbft/recall.ts'
 import { initialState } from '../../core/qbft/state.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
 import { includesAddress } from '../../core/validators/votes.ts'
@@ -22,6 +22,7 @@ import { createHeadReport } from './headReport.ts'
 import { startHeadPump } from './headPump.ts'
 import { createInputQueue } from './inputQueue.ts'
 import { createPerformer } from './performer.ts'
+import { createRecallLog } from './recallLog.ts'
 import type { RecordPlace } from './recordFile.ts'
 import { createRecordStore, readRestartRecord } from './recordStore.ts'
 import { createRoundLog } from './roundLog.ts'
@@ -44,16 +45,6 @@ export type ConsensusOptions = BlockBuilderOptions & {
   readonly exchange: Pick<Exchange, 'progress' | 'onProgress' | 'heardOf' | 'committed'> | undefined
 }
 
-/** A record by which nothing is signed before that height. */
-const nothingBefore = (sequence: bigint): RestartRecord => ({
-  sequence,
-  round: 0,
-  proposed: undefined,
-  prepared: undefined,
-  committed: undefined,
-  certificate: undefined,
-})
-
 /**
  * Runs the consensus machine against the real world: inputs in one order, the effects of each performed before the next.
  * @throws what the storage throws when the restart record cannot be read
@@ -67,7 +58,7 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
     sign: digest => sealOfSignature(sign(digest, key.privateKey)),
   }
   const memory = await readRestartRecord(options.record, log)
-  let state = initialState(memory.isDamaged ? nothingBefore(chain.head().header.number + 2n) : memory.record)
+  let state = initialState(memory.record, newRecall(memory.record?.sequence, memory.isDamaged))
   let network: Network | undefined
   let validators: readonly Address[] = []
   let headNumber = -1n
@@ -141,6 +132,13 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
     drops,
     traffic,
     validators: () => validators,
+    statusKnown: ({ address, status }) =>
+      take({
+        kind: 'position',
+        peer: address,
+        position: { sequence: status.headNumber + 1n, round: -1 },
+      }),
+    recallLog: createRecallLog(log),
     heardOf: (peer, number) => exchange?.heardOf(peer, number),
     log,
   })

@@ -1,12 +1,15 @@
 import type { Address } from '../../core/bytes/bytes.ts'
 import type { Effect } from '../../core/qbft/effect.ts'
 import type { RestartRecord } from '../../core/qbft/restartRecord.ts'
-import type { Network } from '../../p2p/network.ts'
+import { POSITION_CODES, POSITIONS_FEATURE } from '../../core/qbft/codec/position.ts'
+import { includesAddress } from '../../core/validators/votes.ts'
+import type { Network, Peer } from '../../p2p/network.ts'
 import type { Log } from '../logging/log.ts'
 import type { BlockWork } from './blockWork.ts'
 import { deliver } from './delivery.ts'
 import type { Drops } from './drops.ts'
 import type { EvidenceStore } from './evidenceStore.ts'
+import type { RecallLog } from './recallLog.ts'
 import type { RecordStore } from './recordStore.ts'
 import type { RoundLog } from './roundLog.ts'
 import type { Timers } from './timers.ts'
@@ -23,6 +26,9 @@ export type PerformerOptions = {
   readonly drops: Drops
   readonly traffic: Traffic
   readonly validators: () => readonly Address[]
+  /** How long the chain of a peer is that cannot be asked where it is. */
+  readonly statusKnown: (peer: Peer) => void
+  readonly recallLog: RecallLog
   readonly heardOf: (peer: Address, number: bigint) => void
   readonly log: Log
 }
@@ -60,6 +66,24 @@ export const createPerformer = (options: PerformerOptions): Performer => {
     }
   }
 
+  /** Nodes of earlier releases are not asked where they are: their status says how long their chain is. */
+  const tell = ({ message, to }: Extract<Effect, { readonly kind: 'tell' }>): void => {
+    const network = options.network()
+    if (network === undefined) return
+    const peers = network.peers().filter(({ address }) => includesAddress(to, address))
+    const asks = message.code === POSITION_CODES.request
+    const [able, unable] = [true, false].map(is =>
+      peers.filter(({ status }) => !asks || status.features.includes(POSITIONS_FEATURE) === is),
+    ) as [Peer[], Peer[]]
+    const sent = network.sendConsensus(
+      able.map(({ address }) => address),
+      message.code,
+      message.data,
+    )
+    traffic.sent(sent, message.data.length)
+    if (asks) for (const peer of unable) options.statusKnown(peer)
+  }
+
   const performOne = (effect: Exclude<Effect, { readonly kind: 'record' }>): void => {
     switch (effect.kind) {
       case 'broadcast':
@@ -71,6 +95,10 @@ export const createPerformer = (options: PerformerOptions): Performer => {
           traffic.sent(deliver(network, effect), effect.message.data.length)
         return
       }
+      case 'tell':
+        return tell(effect)
+      case 'recall':
+        return options.recallLog(effect)
       case 'start-timer':
         rounds.timerStarted(effect.timer)
         return timers.start(effect.timer, effect.atMs)

@@ -1,4 +1,5 @@
 import type { Chain } from '../../core/chain/chain.ts'
+import { POSITIONS_FEATURE } from '../../core/qbft/codec/position.ts'
 import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
 import { calmLog } from '../../p2p/calmLog.ts'
 import type { Network, PeerStatus } from '../../p2p/network.ts'
@@ -54,6 +55,7 @@ export const startExchange = (options: ExchangeOptions): Exchange => {
       headNumber: header.number,
       headHash: hash,
       client: options.client,
+      features: [POSITIONS_FEATURE],
       neighbours: attached?.peers().map(({ address }) => address) ?? [],
     }
   }

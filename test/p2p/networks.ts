@@ -35,6 +35,7 @@ export const statusOf = (changes: Partial<PeerStatus> = {}): PeerStatus => ({
   headHash: GENESIS,
   client: 'quorate/test',
   neighbours: [],
+  features: [],
   ...changes,
 })
 

@@ -3,6 +3,7 @@ import { toBareHex } from '../../core/bytes/hex.ts'
 import { attackerOf } from './byzantine/attacker.ts'
 import { ATTACKS } from './byzantine/attacks.ts'
 import { simulatedGenesis } from './chain/genesis.ts'
+import { faultsOf } from './checker/arithmetic.ts'
 import { createChecker } from './checker/checker.ts'
 import { createNetwork } from './link/network.ts'
 import { CALM } from './link/weather.ts'
@@ -55,6 +56,14 @@ export const run = (settings: Settings, tell?: (line: string) => void): Result =
       .map(({ address }) => address)
       .toSorted(compareBytes),
   )
+  // The last ones of the genesis block, as attackers are.
+  const forgetful =
+    settings.forgetting === undefined ? 0 : random.fork('forgetful').between(1, faultsOf(settings.validators))
+  const isForgetfulKey = (key: number): boolean =>
+    key < settings.validators && key >= settings.validators - forgetful
+  const forgotten = new Set(
+    identities.filter((_, key) => isForgetfulKey(key)).map(({ address }) => toBareHex(address)),
+  )
   const nodes: Node[] = []
   const world: World = {
     settings,
@@ -64,7 +73,11 @@ export const run = (settings: Settings, tell?: (line: string) => void): Result =
     count,
     genesis,
     network: createNetwork(scheduler, random.fork('network'), trace, CALM, count),
-    checker: createChecker(genesis, address => !byzantine.has(toBareHex(address))),
+    checker: createChecker(
+      genesis,
+      address => !byzantine.has(toBareHex(address)),
+      address => forgotten.has(toBareHex(address)),
+    ),
     nodes: () => nodes,
   }
   const environment = (index: number) => ({
@@ -84,7 +97,18 @@ export const run = (settings: Settings, tell?: (line: string) => void): Result =
       attack === undefined
         ? undefined
         : (node: Node, plain: Outlet) => ATTACKS[attack](attackerOf(world, node, plain))
-    nodes.push(createNode(world, { index, name, identity, environment: environment(key), skewMs, outlet }))
+    const isForgetful = isForgetfulKey(key)
+    nodes.push(
+      createNode(world, {
+        index,
+        name,
+        identity,
+        environment: environment(key),
+        skewMs,
+        isForgetful,
+        outlet,
+      }),
+    )
   }
   identities.forEach((identity, key) => add(identity, key, settings.attacks[key - attacked]))
   // The second copies of keys come last, so that a node's number is that of its key.

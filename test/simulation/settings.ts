@@ -36,6 +36,10 @@ export const FAULT_NAMES = [
 ] as const
 export type FaultName = (typeof FAULT_NAMES)[number]
 
+/** How validators come back without the record of what they signed. */
+export const FORGETTING_NAMES = ['record', 'copied', 'wiped'] as const
+export type Forgetting = (typeof FORGETTING_NAMES)[number]
+
 /** What the seed decides before anything begins. */
 export type Settings = {
   readonly seed: number
@@ -48,6 +52,8 @@ export type Settings = {
   readonly faults: ReadonlySet<FaultName>
   /** Of blocks that consensus commits and that are recorded: before they are the head, or while they are. */
   readonly durable: 'now' | 'next'
+  /** Undefined where none do, as with every seed by itself. */
+  readonly forgetting: Forgetting | undefined
   /** All machines stop at once, again and again. */
   readonly powerCuts: boolean
   /** New ones begin for so long. */
@@ -123,6 +129,7 @@ export const settingsOf = (seed: number, validators: number | undefined): Settin
     attacks,
     faults,
     durable: durability.chance(0.8) ? 'next' : 'now',
+    forgetting: undefined,
     powerCuts: durability.chance(0.25),
     stormMs,
     faultsMs: faults.has('outages') ? stormMs + random.pick([5_000, 60_000, 600_000]) : stormMs,
@@ -138,5 +145,30 @@ export const settingsOf = (seed: number, validators: number | undefined): Settin
     mixedDialects: random.chance(0.2),
     skewMs: random.pick([0, 20, 200, 400]),
     realCrypto: seed % REAL_CRYPTO_EVERY === REAL_CRYPTO_EVERY - 1,
+  }
+}
+
+/**
+ * The seed in a network of which one validator, or as many as may be faulty, forget. They take the place of attackers, and of the
+ * seed's longest faults, so that there is time for many tries.
+ */
+export const settingsOfForgetting = (
+  seed: number,
+  validators: number | undefined,
+  forgetting: Forgetting | undefined,
+): Settings => {
+  const settings = settingsOf(seed, validators)
+  if (forgetting === undefined) return settings
+  const stormMs = Math.min(settings.stormMs, 12_000)
+  return {
+    ...settings,
+    forgetting,
+    attacks: [],
+    votes: false,
+    spares: 0,
+    faults: new Set([...settings.faults].filter(name => name !== 'outages')),
+    stormMs,
+    faultsMs: stormMs,
+    realCrypto: false,
   }
 }

@@ -23,6 +23,7 @@ const thread = startThread(
       headHash: hash,
       client: 'test',
       neighbours: [],
+      features: [],
     },
     facts: { headNumber: 0n, headHash: hash, validators: undefined, debug: false },
     handled: createHandled(),

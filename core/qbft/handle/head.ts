@@ -5,6 +5,7 @@ import { includesAddress } from '../../validators/votes.ts'
 import { openMessage } from '../codec/message.ts'
 import { takeFuture } from '../futureMessages.ts'
 import type { HeadContext } from '../input.ts'
+import { lowestRound, NO_ROUND, type Recall } from '../recall.ts'
 import type { RestartRecord } from '../restartRecord.ts'
 import { changeRoundAgain } from '../roundChanges.ts'
 import { enterRound } from '../rounds.ts'
@@ -13,6 +14,7 @@ import { seenOf } from '../seenMessages.ts'
 import { readyTimeoutAt } from '../timeouts.ts'
 import { ask, drop, keyOf, type Turn } from '../turn.ts'
 import { useMessage } from './message.ts'
+import { askPositions, considerRecall } from './recall.ts'
 
 const nothingSigned = (sequence: bigint): RestartRecord => ({
   sequence,
@@ -50,6 +52,9 @@ const newHeight = (
     readyMs,
     verdicts: new Map(),
     signed: isOwn ? restart : nothingSigned(sequence),
+    floor: 0,
+    hasForgotten: before?.sequence === sequence && before.hasForgotten,
+    pastSignatures: new Map(),
     ownMessages: [],
     ownRoundChange: undefined,
     importing: undefined,
@@ -59,8 +64,11 @@ const newHeight = (
 /** Begins where it stopped: in the round that it signed for last, so that it meets the others there. */
 function* begin(turn: Turn, height: HeightState): Steps<HeightState> {
   const { signed } = height
-  if (signed.round > 0)
-    return yield* changeRoundAgain(turn, enterRound(turn, height, signed.round, 'restart'))
+  if (signed.round > 0) {
+    const lowest = lowestRound(height)
+    const round = lowest === NO_ROUND ? signed.round : lowest
+    return yield* changeRoundAgain(turn, enterRound(turn, height, round, 'restart'))
+  }
   ask(turn, {
     kind: 'start-timer',
     timer: { kind: 'block', sequence: height.sequence },
@@ -78,6 +86,18 @@ const isNews = ({ height }: QbftState, head: HeadContext): boolean => {
   )
 }
 
+/** Before the first signature the others are asked anew at each height. */
+const recallAt = (
+  turn: Turn,
+  { recall, height: before }: QbftState,
+  height: HeightState,
+): Recall | undefined => {
+  if (recall === undefined || before?.sequence === height.sequence) return recall
+  return recall.isSettled ? recall : { ...recall, told: new Map(), progressAtMs: turn.nowMs }
+}
+
+const startFloor = (recall: Recall | undefined): number => (recall === undefined ? 0 : NO_ROUND)
+
 /** What was signed in this life for a height that this node is at already and begins again. */
 const recordAt = ({ height }: QbftState, sequence: bigint): RestartRecord | undefined =>
   height?.sequence === sequence ? { ...height.signed, certificate: height.certificate } : undefined
@@ -91,10 +111,17 @@ export function* handleHead(turn: Turn, before: QbftState, head: HeadContext): S
   const isOver = restart !== undefined && restart.sequence <= head.number
   const height = newHeight(turn, head, restart, state.height)
   const kept = isOver || height.active ? undefined : restart
-  if (!head.active) return { ...state, height, restart: kept }
+  const recall = recallAt(turn, state, height)
+  if (!head.active) return { ...state, height, recall, restart: kept }
   const { taken, left } = takeFuture(state.future, height.sequence)
-  if (!height.active) return { ...state, height, restart: kept, future: left }
-  let next = yield* begin(turn, height)
+  if (!height.active) return { ...state, height, recall, restart: kept, future: left }
+  const floored = yield* considerRecall(turn, {
+    ...state,
+    height: { ...height, floor: startFloor(recall) },
+    recall,
+  })
+  const asked = askPositions(turn, floored)
+  let next = yield* begin(turn, asked.height ?? height)
   for (const { author, peer, wire } of taken) {
     const message = openMessage(wire.code, wire.data)
     // It was a validator when its message came.
@@ -102,5 +129,5 @@ export function* handleHead(turn: Turn, before: QbftState, head: HeadContext): S
       next = yield* useMessage(turn, next, message, { author, peer, wire })
     else drop(turn, 'not-a-validator', { peer, author }, `${message.kind} of height ${height.sequence}`)
   }
-  return { ...state, height: next, restart: kept, future: left }
+  return { ...asked, height: next, restart: kept, future: left }
 }

@@ -5,6 +5,7 @@ import { includesAddress } from '../../validators/votes.ts'
 import type { Steps } from '../../steps.ts'
 import { decodeCommit } from '../codec/commit.ts'
 import { MESSAGE_BYTES_MAX, type OpenedMessage, openMessage } from '../codec/message.ts'
+import { decodePosition, POSITION_CODES } from '../codec/position.ts'
 import { decodePrepare } from '../codec/prepare.ts'
 import type { Effect } from '../effect.ts'
 import { keepFuture, refusedFuture } from '../futureMessages.ts'
@@ -20,6 +21,7 @@ import { handleCommit } from './commit.ts'
 import { handleOwnEcho } from './ownEcho.ts'
 import { handlePrepare } from './prepare.ts'
 import { handleProposal } from './proposal.ts'
+import { answerPosition, handlePosition } from './recall.ts'
 import { handleRoundChange } from './roundChange.ts'
 
 const CODES: ReadonlySet<number> = new Set(Object.values(QBFT_CODES))
@@ -151,6 +153,11 @@ export function* handleMessage(
   const { height } = state
   // Nothing can be said about it before the first head.
   if (height === undefined) return state
+  if (wire.code === POSITION_CODES.request) return answerPosition(turn, state, peer)
+  if (wire.code === POSITION_CODES.position) {
+    const position = decoded(turn, { peer, author: undefined }, () => decodePosition(wire.data))
+    return position === undefined ? state : yield* handlePosition(turn, state, peer, position)
+  }
   const message = open(turn, wire, peer)
   if (message === undefined) return state
   const { sequence } = message.signed.payload

@@ -1,16 +1,35 @@
 import type { Steps } from '../../steps.ts'
 import { decodeMessageSteps } from '../codec/message.ts'
-import { noteSignature } from '../evidence.ts'
-import type { QbftMessage } from '../message.ts'
-import { currentRound } from '../rounds.ts'
+import { digestOf, noteLateSignature, type OncePerRound } from '../evidence.ts'
+import type { QbftMessage, RoundChangeMessage } from '../message.ts'
+import { rememberRound, rememberSignature, type SignedKind } from '../own.ts'
 import type { HeightState } from '../state.ts'
 import { drop, type Turn } from '../turn.ts'
 import { decodedSteps } from './decoded.ts'
 import type { From } from './from.ts'
+import { readValidRoundChange } from './roundChange.ts'
+
+const KINDS: Readonly<Record<OncePerRound['kind'], SignedKind>> = {
+  proposal: 'proposed',
+  prepare: 'prepared',
+  commit: 'committed',
+}
+
+/** A round change also tells the certificate that this validator was locked on. */
+const rememberRoundChange = (
+  height: HeightState,
+  { signed, block, prepares }: RoundChangeMessage,
+): HeightState => {
+  const { round, prepared } = signed.payload
+  const next = rememberRound(height, round)
+  const isHigher = prepared !== undefined && prepared.round > (height.certificate?.round ?? -1)
+  if (block === undefined || !isHigher) return next
+  return { ...next, hasForgotten: true, certificate: { block, ...prepared, prepares } }
+}
 
 /**
- * A message with the own signature from somebody else: one's own coming back, or a second node with the same key, which
- * shows by a signature this node did not give. Never counted.
+ * A message with the own signature from somebody else: one's own coming back, signed in an earlier life perhaps, or a second
+ * node with the same key. It never counts, but binds this validator; what contradicts it is evidence.
  */
 export function* handleOwnEcho(
   turn: Turn,
@@ -19,10 +38,13 @@ export function* handleOwnEcho(
   from: From,
 ): Steps<HeightState> {
   drop(turn, 'duplicate', from, `own ${kind}`)
-  const { round } = height
-  if (kind === 'round-change' || round === undefined) return height
+  if (kind === 'round-change') {
+    const message = yield* readValidRoundChange(turn, height, from)
+    return message === undefined ? height : rememberRoundChange(height, message)
+  }
   const message = yield* decodedSteps(turn, from, decodeMessageSteps(from.wire.code, from.wire.data))
   if (message === undefined || message.kind === 'round-change') return height
-  if (message.signed.payload.round !== currentRound(height)) return height
-  return { ...height, round: noteSignature(turn, round, message, from) }
+  const { round } = message.signed.payload
+  const bound = rememberSignature(height, round, KINDS[message.kind], digestOf(message))
+  return noteLateSignature(turn, bound, message, from)
 }

@@ -2,7 +2,8 @@ import { equalBytes } from '../../bytes/bytes.ts'
 import { qbftBlockHash, qbftSealHash } from '../../chain/codec/blockHash.ts'
 import type { Steps } from '../../steps.ts'
 import { acceptProposal } from '../accept.ts'
-import { noteSignature } from '../evidence.ts'
+import { decodeMessageSteps } from '../codec/message.ts'
+import { noteLateSignature, noteSignature } from '../evidence.ts'
 import type { OpenedMessage } from '../codec/message.ts'
 import { openProposal, readProposal } from '../codec/proposal.ts'
 import { type ProposalMessage, QBFT_CODES } from '../message.ts'
@@ -55,6 +56,14 @@ function* readJustified(turn: Turn, height: HeightState, from: From): Steps<Prop
   return message
 }
 
+/** A proposal that comes too late is read for what its author signed, and for nothing else. */
+function* noteLateProposal(turn: Turn, height: HeightState, round: number, from: From): Steps<HeightState> {
+  const proposer = proposerIn(height, round)
+  if (proposer === undefined || !equalBytes(proposer, from.author)) return height
+  const message = yield* decodedSteps(turn, from, decodeMessageSteps(from.wire.code, from.wire.data))
+  return message?.kind === 'proposal' ? noteLateSignature(turn, height, message, from) : height
+}
+
 /**
  * A proposal by another validator: who proposes and what justifies it are checked at once ("isValidProposalJustification"),
  * the block once for its hash. One for a later round, or for round 0 before the own timer, begins that round: its
@@ -70,7 +79,7 @@ export function* handleProposal(
   const current = currentRound(height)
   if (height.importing !== undefined || round < current) {
     drop(turn, 'past-round', from, `proposal of round ${round}`)
-    return height
+    return yield* noteLateProposal(turn, height, round, from)
   }
   const proposer = proposerIn(height, round)
   if (proposer === undefined || !equalBytes(proposer, from.author)) {

@@ -20,7 +20,11 @@ const knownBlocks = ({ certificate, roundChanges }: HeightState): readonly Block
   )
 
 /** The round change with its block, if it is valid. */
-function* readValid(turn: Turn, height: HeightState, from: From): Steps<RoundChangeMessage | undefined> {
+export function* readValidRoundChange(
+  turn: Turn,
+  height: HeightState,
+  from: From,
+): Steps<RoundChangeMessage | undefined> {
   const opened = decoded(turn, from, () => openRoundChange(from.wire.data))
   if (opened === undefined) return undefined
   rememberAuthor(QBFT_CODES['round-change'], opened.signed, from.author)
@@ -58,7 +62,7 @@ export function* handleRoundChange(
     drop(turn, 'superseded', from, `round change to ${round}`)
     return height
   }
-  const message = yield* readValid(turn, height, from)
+  const message = yield* readValidRoundChange(turn, height, from)
   if (message === undefined) return height
   const roundChanges = new Map(height.roundChanges)
   roundChanges.delete(key)

@@ -1,6 +1,7 @@
 import type { Steps } from '../../steps.ts'
 import type { Timer } from '../input.ts'
 import { beginProposal } from '../propose.ts'
+import { lowestRound, NO_ROUND } from '../recall.ts'
 import { changeRound, changeRoundAgain } from '../roundChanges.ts'
 import { enterRound, heardIn, startResendTimer, startRoundTimer } from '../rounds.ts'
 import type { HeightState } from '../state.ts'
@@ -31,6 +32,9 @@ function* blockTimerFired(turn: Turn, height: HeightState, transactionsWaiting: 
     waitForTransactions(turn, height)
     return height
   }
+  const lowest = lowestRound(height)
+  // Not in round 0, then: the others are told at once which round it waits for.
+  if (lowest > 0 && lowest !== NO_ROUND) return yield* changeRound(turn, height, lowest, 'restart')
   return yield* beginProposal(turn, enterRound(turn, height, 0, 'block-timer'))
 }
 
@@ -45,6 +49,12 @@ export function* handleTransactions(turn: Turn, height: HeightState): Steps<Heig
 const canAskFor = ({ certificate }: HeightState, round: number): boolean =>
   round > 0 && (certificate === undefined || certificate.round < round)
 
+/** One further, or the first one that it may sign in. */
+const nextRound = (height: HeightState, round: number): number => {
+  const lowest = lowestRound(height)
+  return lowest === NO_ROUND ? round + 1 : Math.max(round + 1, lowest)
+}
+
 /**
  * "UponRoundTimeout". A round in which no quorum was heard is not left but asked for, again and again: alone a validator
  * would run ahead of those that come back, and so would one whose signer fails. In the end the timeout starts over small.
@@ -55,7 +65,7 @@ function* roundTimerFired(turn: Turn, height: HeightState): Steps<HeightState> {
   const isQuorumHeard = heardIn(turn, height).length >= quorum
   if (isQuorumHeard || !canAskFor(height, round.round)) {
     const failedRounds = isQuorumHeard ? height.failedRounds + 1 : height.failedRounds
-    return yield* changeRound(turn, { ...height, failedRounds }, round.round + 1, 'timeout')
+    return yield* changeRound(turn, { ...height, failedRounds }, nextRound(height, round.round), 'timeout')
   }
   const heldMs = height.heldMs + roundTimeoutMs(turn.environment, height)
   const failedRounds = heldMs < unheardMaxMs(turn.environment) ? height.failedRounds : 0
@@ -73,7 +83,13 @@ export function* handleTimer(
   timer: Timer,
   transactionsWaiting: boolean,
 ): Steps<HeightState> {
-  if (!height.active || timer.sequence !== height.sequence || height.importing !== undefined) return height
+  if (
+    timer.kind === 'recall' ||
+    !height.active ||
+    timer.sequence !== height.sequence ||
+    height.importing !== undefined
+  )
+    return height
   switch (timer.kind) {
     case 'block':
       return yield* blockTimerFired(turn, height, transactionsWaiting)

@@ -1,6 +1,6 @@
 import { equalBytes } from '../../bytes/bytes.ts'
 import { deciding } from '../commit.ts'
-import { noteSignature } from '../evidence.ts'
+import { noteLateSignature, noteSignature } from '../evidence.ts'
 import type { CommitMessage, PrepareMessage } from '../message.ts'
 import { currentRound, noVotes } from '../rounds.ts'
 import type { HeightState, Votes } from '../state.ts'
@@ -50,7 +50,7 @@ export const receiveVote = (
   const current = currentRound(height)
   if (height.importing !== undefined || round < current) {
     drop(turn, 'past-round', from, `${vote.kind} of round ${round}`)
-    return { height, isToJudge: false }
+    return { height: noteLateSignature(turn, height, vote, from), isToJudge: false }
   }
   if (height.round === undefined || round > current)
     return { height: keepForRound(turn, height, vote, from), isToJudge: false }

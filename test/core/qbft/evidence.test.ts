@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { keccak256 } from '../../../core/crypto/crypto.ts'
+import { digestOf, PAST_ROUNDS_MAX } from '../../../core/qbft/evidence.ts'
 import { QBFT_CODES, type QbftMessage } from '../../../core/qbft/message.ts'
 import type { Key } from '../chain/support/keys.ts'
 import { givenNode, receiveProposal } from './support/given.ts'
@@ -101,6 +102,50 @@ describe('what comes before its round is remembered too:', () => {
   })
 })
 
+describe('a second signature that comes late is evidence, too:', () => {
+  /** In round 1, by the round changes of all others; round 0 is past. */
+  const inRoundOne = () => {
+    const network = given()
+    const { node, peers } = network
+    for (const key of peers) node.receive(key, roundChange(key, 1))
+    expect(node.state.height?.round?.round).toBe(1)
+    return network
+  }
+
+  const authorsOf = (step: Step) => evidenceIn(step).map(({ author, round }) => [author, round])
+
+  test('in a past round of which the first one was used', () => {
+    const network = given()
+    const { node, P, second, peers, made, other } = network
+    receiveAll(node, second, [prepare(second, made)])
+    receiveAll(node, P, [proposal(P, made)])
+    for (const key of peers) node.receive(key, roundChange(key, 1))
+    expect(authorsOf(node.receive(second, prepare(second, other)))).toEqual([[second.address, 0]])
+    expect(authorsOf(node.receive(P, proposal(P, other)))).toEqual([[P.address, 0]])
+  })
+
+  test('in a past round, where both come late', () => {
+    const { node, P, second, made, other } = inRoundOne()
+    expect(authorsOf(receiveAll(node, second, [commit(second, made), commit(second, other)]))).toEqual([
+      [second.address, 0],
+    ])
+    expect(authorsOf(receiveAll(node, P, [proposal(P, made), proposal(P, other)]))).toEqual([[P.address, 0]])
+  })
+
+  test('by this validator itself, which shows that it forgot', () => {
+    const { node, P, made, other } = inRoundOne()
+    const step = receiveAll(node, node.key, [prepare(node.key, made), prepare(node.key, other)], P)
+    expect(authorsOf(step)).toEqual([[node.key.address, 0]])
+  })
+
+  test('but not of rounds too far back to be remembered', () => {
+    const { node, second, peers, made, other } = given()
+    for (const key of peers) node.receive(key, roundChange(key, PAST_ROUNDS_MAX + 1))
+    expect(authorsOf(receiveAll(node, second, [prepare(second, made), prepare(second, other)]))).toEqual([])
+    expect(node.state.height?.pastSignatures.size).toBe(0)
+  })
+})
+
 describe('no evidence is', () => {
   test('one signature in each of two rounds', () => {
     const { node, second, peers, made, block } = given()
@@ -142,10 +187,12 @@ describe('a second node with the own key', () => {
     ])
   })
 
-  test('that signs something else before this one is too', () => {
+  test('that signs something else before this one binds it: this one signs nothing else in that round', () => {
     const { node, P, made, other } = given()
     node.receive(node.key, prepare(node.key, other), P)
-    expect(evidenceIn(receiveProposal(node, P, made)).map(({ author }) => author)).toEqual([node.key.address])
+    const step = receiveProposal(node, P, made)
+    expect([evidenceIn(step), kindsIn(step)]).toEqual([[], []])
+    expect(node.record).toMatchObject({ round: 0, prepared: digestOf(prepare(node.key, other)) })
   })
 
   test('never counts: its votes make no quorum', () => {

@@ -67,6 +67,8 @@ const setUp = (settled: () => Promise<void> = () => Promise.resolve()) => {
     drops: createDrops(log),
     validators: () => [testAddress(2)],
     heardOf: () => undefined,
+    statusKnown: () => undefined,
+    recallLog: () => undefined,
     traffic: createTraffic(),
     log,
   })

@@ -2,6 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Hash } from '../../../core/bytes/bytes.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
+import { POSITIONS_FEATURE } from '../../../core/qbft/codec/position.ts'
 import type { KeyValueStore } from '../../../core/store/keyvalue.ts'
 import { segmentKey } from '../../../core/store/keys.ts'
 import type { Network, Peer } from '../../../p2p/network.ts'
@@ -21,7 +22,10 @@ const REQUEST_TIMEOUT_MS = 2_000
 const LOST = 2
 
 const peerOf = (key: number): Peer =>
-  ({ address: testAddress(key), status: { neighbours: [] } }) as unknown as Peer
+  ({
+    address: testAddress(key),
+    status: { neighbours: [], features: [POSITIONS_FEATURE] },
+  }) as unknown as Peer
 
 /** Four validators in this process, each hearing at once what another one says. */
 const runFour = async (storageOf: (key: number) => KeyValueStore): Promise<readonly Running[]> => {

@@ -67,6 +67,7 @@ export const equivocator: Attack = attacker => {
   }
 
   return {
+    ...plain,
     send: effect => {
       const { message } = effect
       if (effect.kind === 'relay') return plain.send(effect)

@@ -1,5 +1,11 @@
 import type { Address } from '../../../core/bytes/bytes.ts'
 import { decodeMessage } from '../../../core/qbft/codec/message.ts'
+import {
+  decodePosition,
+  encodePosition,
+  type Position,
+  POSITION_CODES,
+} from '../../../core/qbft/codec/position.ts'
 import { proposalDigest } from '../../../core/qbft/codec/roundOfBlock.ts'
 import {
   type PreparedCertificate,
@@ -76,7 +82,13 @@ const twist = (attacker: Attacker, message: ProposalMessage): ProposalMessage =>
   }
 }
 
-/** Does its duty until it comes to round changes; then it lies about what was prepared, when it asks and when it proposes. */
+/** Where it is not: ahead or behind, by little or much. */
+const elsewhere = ({ random }: Attacker, { sequence, round }: Position): Position => ({
+  sequence: sequence + BigInt(random.pick([0, 0, 1, 5, 1_000_000])),
+  round: random.pick([round, -1, round + 1, round + 7, 1_000_000_000]),
+})
+
+/** Does its duty until it comes to round changes, or tells where it is; then it lies about what was prepared, when it asks and when it proposes. */
 export const liar: Attack = attacker => {
   const { plain, node } = attacker
   const known: PreparedCertificate[] = []
@@ -102,12 +114,18 @@ export const liar: Attack = attacker => {
   }
 
   return {
+    ...plain,
     send: effect => {
       learn()
       const { code, data } = effect.message
       const isOf = code === QBFT_CODES['round-change'] || code === QBFT_CODES.proposal
       const to = effect.kind === 'broadcast' ? effect.to : effect.kind === 'send' ? [effect.to] : undefined
       if (to === undefined || !isOf || !tell(to, code, data)) plain.send(effect)
+    },
+    tell: effect => {
+      const { code, data } = effect.message
+      if (code !== POSITION_CODES.position) return plain.tell(effect)
+      plain.tell({ ...effect, message: encodePosition(elsewhere(attacker, decodePosition(data))) })
     },
     receive: (message, from) => {
       learn()

@@ -20,6 +20,7 @@ export const replayer: Attack = attacker => {
     for (let i = 0; i < AT_ONCE; i++) world.network.send(node, random.pick(to), random.pick(heard))
   })
   return {
+    ...plain,
     send: effect => {
       remember(effect.message)
       plain.send(effect)

@@ -1,4 +1,8 @@
 import type { Attack } from './attacker.ts'
 
 /** Listens, and says nothing. */
-export const silent: Attack = ({ plain }) => ({ ...plain, send: () => undefined })
+export const silent: Attack = ({ plain }) => ({
+  ...plain,
+  send: () => undefined,
+  tell: () => undefined,
+})

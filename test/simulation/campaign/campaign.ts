@@ -1,6 +1,7 @@
 import { stderr } from 'node:process'
 import { startProgress } from '../../../runtime/cli/progress.ts'
 import { processTerminal } from '../../../runtime/cli/terminal.ts'
+import type { Forgetting } from '../settings.ts'
 import { addReport, newTotals, type Totals } from './report.ts'
 import { runShare } from './workers.ts'
 
@@ -8,11 +9,18 @@ export type Campaign = {
   readonly from: number
   readonly seeds: number
   readonly validators: number | undefined
+  readonly forgetting: Forgetting | undefined
   readonly processes: number
 }
 
 /** Runs many seeds in several processes. */
-export const runCampaign = async ({ from, seeds, validators, processes }: Campaign): Promise<Totals> => {
+export const runCampaign = async ({
+  from,
+  seeds,
+  validators,
+  forgetting,
+  processes,
+}: Campaign): Promise<Totals> => {
   const totals = newTotals()
   const progress = startProgress(processTerminal, text => void stderr.write(text))
   const shares = Array.from({ length: processes }, (_, index) => ({
@@ -20,6 +28,7 @@ export const runCampaign = async ({ from, seeds, validators, processes }: Campai
     to: from + seeds,
     step: processes,
     validators,
+    forgetting,
     untilViolation: false,
   }))
   try {

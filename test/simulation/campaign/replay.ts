@@ -1,14 +1,15 @@
 import { loadRun } from '../engines.ts'
-import { settingsOf } from '../settings.ts'
+import { type Forgetting, settingsOfForgetting } from '../settings.ts'
 
 /** Runs one seed and tells all that happens; gives its violation. */
 export const replay = async (
   seed: number,
   validators: number | undefined,
+  forgetting: Forgetting | undefined,
   out: (line: string) => void,
 ): Promise<string | undefined> => {
   const run = await loadRun()
-  const settings = settingsOf(seed, validators)
+  const settings = settingsOfForgetting(seed, validators, forgetting)
   const shown = { ...settings, faults: [...settings.faults] }
   for (const [name, value] of Object.entries(shown)) out(`${name}: ${String(value)}`)
   const result = run(settings, out)

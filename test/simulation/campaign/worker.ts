@@ -1,7 +1,7 @@
 import { exit, stdin } from 'node:process'
 import { setImmediate } from 'node:timers'
 import { loadRun } from '../engines.ts'
-import { boundMsOf, settingsOf } from '../settings.ts'
+import { boundMsOf, type Forgetting, settingsOfForgetting } from '../settings.ts'
 import { encodeReport } from './report.ts'
 
 export type Share = {
@@ -11,6 +11,7 @@ export type Share = {
   /** One seed in so many. */
   readonly step: number
   readonly validators: number | undefined
+  readonly forgetting: Forgetting | undefined
   /** Ends with the first violation. */
   readonly untilViolation: boolean
 }
@@ -29,14 +30,14 @@ const endWithParent = (): void => {
 
 /** Runs a share of the seeds in this process and writes a line for each. */
 export const work = async (
-  { from, to, step, validators, untilViolation }: Share,
+  { from, to, step, validators, forgetting, untilViolation }: Share,
   write: (line: string) => void,
 ): Promise<void> => {
   endWithParent()
   const run = await loadRun()
   for (let seed = from; seed < to; seed += step) {
     await nextTurn()
-    const settings = settingsOf(seed, validators)
+    const settings = settingsOfForgetting(seed, validators, forgetting)
     const { violation, steps, heights, virtualMs, faults, recoveryMs } = run(settings)
     write(
       encodeReport({

@@ -7,12 +7,20 @@ import type { Share } from './worker.ts'
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
 
-export const shareArguments = ({ from, to, step, validators, untilViolation }: Share): readonly string[] => [
+export const shareArguments = ({
+  from,
+  to,
+  step,
+  validators,
+  forgetting,
+  untilViolation,
+}: Share): readonly string[] => [
   '--worker',
   `--from=${from}`,
   `--seeds=${to - from}`,
   `--step=${step}`,
   ...(validators === undefined ? [] : [`--validators=${validators}`]),
+  ...(forgetting === undefined ? [] : [`--forgetting=${forgetting}`]),
   ...(untilViolation ? ['--until-violation'] : []),
 ]
 

@@ -36,9 +36,10 @@ const faultInExecution = ({ header }: Block): string | undefined =>
 export const createChecker = (
   genesis: SimulatedGenesis,
   isHonest: (address: Address) => boolean,
+  isForgetful: (address: Address) => boolean,
 ): Checker => {
   const agreed = createAgreedChain(genesis)
-  const commitments = createCommitments(isHonest)
+  const commitments = createCommitments(isHonest, isForgetful)
   let found: string | undefined
 
   const violated = (what: string): void => {

@@ -20,7 +20,10 @@ export type Commitments = {
 
 type Kind = 'proposal' | 'prepare' | 'commit' | 'seal'
 
-export const createCommitments = (isHonest: (address: Address) => boolean): Commitments => {
+export const createCommitments = (
+  isHonest: (address: Address) => boolean,
+  isForgetful: (address: Address) => boolean,
+): Commitments => {
   const first = new Map<string, Hash>()
   /** Of each author and height, the rounds it committed in, and the highest of them. */
   const committed = new Map<string, number>()
@@ -42,9 +45,12 @@ export const createCommitments = (isHonest: (address: Address) => boolean): Comm
     }
   }
 
-  /** "RC honesty": whoever committed in a round says so ever after. */
+  /**
+   * "RC honesty": whoever committed in a round says so ever after. One that lost its record may not know, and counts among the
+   * faulty ones for that.
+   */
   const noteRoundChange = (author: Address, sequence: bigint, round: number, prepared: number): void => {
-    const last = committed.get(`${toBareHex(author)} ${sequence}`)
+    const last = isForgetful(author) ? undefined : committed.get(`${toBareHex(author)} ${sequence}`)
     if (last !== undefined && last < round && prepared < last)
       conflict ??= `${toHex(author)} committed in height ${sequence} round ${last} and told of round ${prepared} at most when it asked for round ${round}`
   }

@@ -5,6 +5,7 @@ import type { World } from '../world.ts'
 import { startClocks } from './clocks.ts'
 import { startCrashes } from './crashes.ts'
 import { startFailures } from './failures.ts'
+import { startForgetting } from './forgetting.ts'
 import { startOutages } from './outages.ts'
 import { startPartitions } from './partitions.ts'
 import { startPowerCuts } from './powerCuts.ts'
@@ -41,6 +42,7 @@ const heal = ({ network, nodes, settings, trace, scheduler }: World): void => {
 /** Starts the faults of the seed, and ends them when their time is over. What users do goes on. */
 export const startFaults = (world: World): void => {
   for (const name of world.settings.faults) STARTS[name](world)
+  startForgetting(world)
   if (world.settings.powerCuts) startPowerCuts(world)
   startTransactions(world)
   if (world.settings.votes) startVotes(world)

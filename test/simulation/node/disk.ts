@@ -8,6 +8,9 @@ import type { Scheduler } from '../scheduler.ts'
 
 type Write = { readonly apply: () => void; readonly synced: () => void; done: boolean }
 
+/** What a copy of a data folder holds: the chain up to its head, and the record. */
+export type DiskCopy = { readonly head: bigint; readonly record: Uint8Array | undefined }
+
 /**
  * What a machine has written. A write lasts once it is synced; of those under way when the machine stops the first ones
  * may have reached the disk and the others not. A block that is durable `next` is the head before it lasts; as in the
@@ -21,6 +24,12 @@ export type Disk = {
   writeRecord(record: RestartRecord, delayMs: number, synced: () => void): void
   /** Puts it on the chain unless something stands there already, and calls `put` then, unless the machine stopped. */
   putBlock(block: Block, durable: 'now' | 'next', delayMs: number, put: () => void): void
+  /** As it is now, while the machine runs. */
+  copy(): DiskCopy
+  /** Puts an old copy, or an empty disk, in its place. The machine is stopped. */
+  restore(copy: DiskCopy | undefined): void
+  /** The record is gone, and the chain is not. */
+  loseRecord(): void
   /** The machine stops now; with its head, where that does not last yet and is not saved by chance. */
   crash(headSaved: number): void
 }
@@ -104,6 +113,14 @@ export const createDisk = (
         if (put(block)) lastsAfter(delayMs)
         done()
       }),
+    copy: () => ({ head: chain.head().header.number, record: stored }),
+    restore: copy => {
+      stored = copy?.record
+      while (chain.head().header.number > (copy?.head ?? 0n)) chain.removeHead()
+    },
+    loseRecord: () => {
+      stored = undefined
+    },
     crash: headSaved => {
       lose(records)
       lose(blocks)

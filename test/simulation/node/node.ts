@@ -7,6 +7,7 @@ import type { QbftEnvironment } from '../../../core/qbft/environment.ts'
 import type { Effect } from '../../../core/qbft/effect.ts'
 import type { HeadContext, Input } from '../../../core/qbft/input.ts'
 import { transition } from '../../../core/qbft/machine.ts'
+import { newRecall } from '../../../core/qbft/recall.ts'
 import { initialState, type QbftState } from '../../../core/qbft/state.ts'
 import { headContext } from './headContext.ts'
 import type { Endpoint } from '../link/network.ts'
@@ -31,6 +32,8 @@ export type Node = Endpoint & {
   readonly random: Random
   /** False for attackers, of which nothing is expected. */
   readonly isHonest: boolean
+  /** It may come back without what it wrote; honest all the same. */
+  readonly isForgetful: boolean
   /** Undefined while it is down. */
   state(): QbftState | undefined
   boot(): void
@@ -57,6 +60,7 @@ export type NodeOptions = {
   readonly identity: Identity
   readonly environment: Omit<QbftEnvironment, 'address' | 'sign'>
   readonly skewMs: number
+  readonly isForgetful: boolean
   /** What an attacker makes of the messages that come in and go out; undefined for an honest node. */
   readonly outlet: ((node: Node, plain: Outlet) => Outlet) | undefined
 }
@@ -172,9 +176,12 @@ export const createNode = (world: World, options: NodeOptions): Node => {
         return work.verify(effect)
       case 'import-block':
         return work.import(effect)
+      case 'tell':
+        return outlet.tell(effect)
       case 'evidence':
       case 'dropped':
       case 'round-started':
+      case 'recall':
         return trace.note(scheduler.nowMs(), name, `* ${effect.kind}`, () => describe(effect))
       case 'peer-ahead':
         return
@@ -204,7 +211,9 @@ export const createNode = (world: World, options: NodeOptions): Node => {
   const boot = (): void => {
     if (life !== undefined || isKeptDown) return
     trace.note(scheduler.nowMs(), name, '! boot')
-    life = { state: initialState(disk.record()), inputs: [], busy: false, active: true, ended: false }
+    const record = disk.record()
+    const state = initialState(record, newRecall(record?.sequence, false))
+    life = { state, inputs: [], busy: false, active: true, ended: false }
     headArrivedMs = clock.nowMs()
     tellHead()
     network.arrived(node)
@@ -221,6 +230,7 @@ export const createNode = (world: World, options: NodeOptions): Node => {
     pool,
     random,
     isHonest,
+    isForgetful: options.isForgetful,
     state: () => life?.state,
     isUp: () => life !== undefined,
     receive: (message, from) => outlet.receive(message, from),
@@ -264,13 +274,15 @@ export const createNode = (world: World, options: NodeOptions): Node => {
 }
 
 const describe = (
-  effect: Extract<Effect, { readonly kind: 'evidence' | 'dropped' | 'round-started' }>,
+  effect: Extract<Effect, { readonly kind: 'evidence' | 'dropped' | 'round-started' | 'recall' }>,
 ): string => {
   switch (effect.kind) {
     case 'evidence':
       return `height ${effect.evidence.sequence} round ${effect.evidence.round}`
     case 'dropped':
       return `${effect.reason}: ${effect.detail}`
+    case 'recall':
+      return `height ${effect.sequence} round ${effect.round ?? 'none'}: ${effect.told} told, ${effect.needed} needed`
     case 'round-started':
       return `height ${effect.sequence} round ${effect.round} for ${effect.timeoutMs} ms by ${effect.reason}, heard ${effect.heard.length}`
   }

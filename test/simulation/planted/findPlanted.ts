@@ -12,7 +12,14 @@ export const seedThatFinds = async (
   const tree = plant(bug)
   try {
     let found: SeedReport | undefined
-    const share = { from, to: from + seeds, step: 1, validators: undefined, untilViolation: true }
+    const share = {
+      from,
+      to: from + seeds,
+      step: 1,
+      validators: undefined,
+      forgetting: undefined,
+      untilViolation: true,
+    }
     await runShare(
       share,
       report => {

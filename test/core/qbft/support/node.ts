@@ -6,6 +6,7 @@ import type { QbftEnvironment } from '../../../../core/qbft/environment.ts'
 import type { HeadContext, Input, Timer } from '../../../../core/qbft/input.ts'
 import { transition } from '../../../../core/qbft/machine.ts'
 import type { QbftMessage, WireMessage } from '../../../../core/qbft/message.ts'
+import type { Recall } from '../../../../core/qbft/recall.ts'
 import type { RestartRecord } from '../../../../core/qbft/restartRecord.ts'
 import { decodeRestartRecord, encodeRestartRecord } from '../../../../core/qbft/restartRecordCodec.ts'
 import { initialState, type QbftState } from '../../../../core/qbft/state.ts'
@@ -32,6 +33,8 @@ export type NodeOptions = {
   readonly environment?: Partial<QbftEnvironment>
   /** Written in an earlier life. */
   readonly record?: RestartRecord | undefined
+  /** Undefined for one that takes its record for all it ever signed. */
+  readonly recall?: Recall | undefined
   readonly verify?: Verify
   readonly build?: Build
   readonly nowMs?: number
@@ -99,6 +102,7 @@ export const createNode = ({
   keys,
   own,
   record,
+  recall,
   verify,
   build,
   nowMs = 100_000,
@@ -108,7 +112,7 @@ export const createNode = ({
   const buildOwn: Build = ({ sequence, round, timestamp }) =>
     makeBlock({ creator: own.address, validators: addressesOf(keys), number: sequence, round, timestamp })
   const timers = new Map<Timer['kind'], EffectOf<'start-timer'>>()
-  let state = initialState(record)
+  let state = initialState(record, recall)
   let durable = record
 
   const answerTo = (effect: Effect): Input | undefined => {
