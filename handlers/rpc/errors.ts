@@ -14,8 +14,6 @@ export const RPC_ERRORS = {
   },
   INTERNAL_ERROR: { code: -32603, message: 'Internal error' },
   TIMEOUT: { code: -32603, message: 'Timeout expired' },
-  /** Besu's codes for what is the caller's fault; what was wrong stands behind the text or in the data. */
-  SIMULATION_INVALID: { code: -32603, message: 'Internal error' },
   BATCH_TOO_LARGE: { code: -32005, message: 'Number of requests exceeds max batch size' },
   /** Besu has no such bound. */
   RESPONSE_TOO_LARGE: { code: -32005, message: 'Response to the batch exceeds the size limit' },
@@ -150,6 +148,8 @@ export const RPC_ERRORS = {
   },
   /** Codes of the execution-apis for eth_simulateV1. */
   SIMULATION_NONCE_TOO_LOW: { code: -38010, message: 'Nonce too low' },
+  /** The code in the execution-apis' examples. */
+  SIMULATION_NONCE_MAX: { code: -32603, message: 'Nonce has max value' },
   SIMULATION_NONCE_TOO_HIGH: { code: -38011, message: 'Nonce too high' },
   SIMULATION_FEE_TOO_LOW: { code: -38012, message: 'Max fee per gas below the base fee of the block' },
   SIMULATION_INTRINSIC_GAS: { code: -38013, message: 'Intrinsic gas exceeds gas limit' },
@@ -164,7 +164,7 @@ export const RPC_ERRORS = {
   SIMULATION_LIMIT: { code: -38026, message: 'Too much to simulate' },
 
   TOTAL_BLOB_GAS: { code: -32000, message: 'Total blob gas too high' },
-  BLOBS_INVALID: { code: -32603, message: 'blobs failed kzg validation' },
+  BLOBS_INVALID: { code: -32602, message: 'blobs failed kzg validation' },
 } as const
 
 export type RpcErrorName = keyof typeof RPC_ERRORS

@@ -71,11 +71,14 @@ describe.skipIf(missing)(`blobs on a public chain${missing ? ' (../shared is not
 
   test('it is refused without them, and with proofs that do not hold', async () => {
     const bytes = await sign(2)
-    expect((await send(toHex(bytes))).error).toEqual({ code: -32602, message: 'Invalid transaction type' })
+    expect((await send(toHex(bytes))).error).toMatchObject({
+      code: -32602,
+      message: 'Invalid transaction type',
+    })
     const [first, second, ...rest] = SIDECARS[1].proofs as [Uint8Array, Uint8Array, ...Uint8Array[]]
     const exchanged = { ...SIDECARS[1], proofs: [second, first, ...rest] }
     expect((await send(withSidecar(bytes, exchanged))).error).toEqual({
-      code: -32603,
+      code: -32602,
       message: 'blobs failed kzg validation',
     })
   })

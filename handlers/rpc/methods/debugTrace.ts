@@ -21,12 +21,12 @@ import { bytesOf, given, hashOf, required } from '../parameters/values.ts'
 import { simulationBlock } from '../simulation/block.ts'
 import { readBlockOverrides, underBlockOverrides } from '../simulation/blockOverrides.ts'
 import { readCall } from '../simulation/callParameters.ts'
-import { REFUSED_CALLS } from '../simulation/outcome.ts'
 import { readStateOverrides } from '../simulation/stateOverrides.ts'
 import { budgetOf } from '../tracing/budget.ts'
 import { readTraceOptions, tracerOf } from '../tracing/options.ts'
 import { type ReplayedBlock, replayBlock } from '../tracing/replay.ts'
 import { openSession } from '../tracing/session.ts'
+import type { TracerKind } from '../tracing/traced.ts'
 import { traceCallIn } from '../tracing/tracedCall.ts'
 import { findMined } from '../mined.ts'
 
@@ -35,8 +35,12 @@ const requireTraceable = (number: bigint): void => {
 }
 
 /** A trace for each transaction of the block, with its hash. */
-const traceBlock = async (call: Call, context: RpcContext, replayed: ReplayedBlock): Promise<unknown> => {
-  const kind = tracerOf(readTraceOptions(given(call.params, 1)))
+const traceBlock = async (
+  call: Call,
+  context: RpcContext,
+  replayed: ReplayedBlock,
+  kind: TracerKind,
+): Promise<unknown> => {
   requireTraceable(replayed.block.header.number)
   const traces = createJsonArray(context.keep)
   await replayBlock(context, replayed, kind, budgetOf(call, context), undefined, (result, { hash }) =>
@@ -45,8 +49,12 @@ const traceBlock = async (call: Call, context: RpcContext, replayed: ReplayedBlo
   return traces.finish()
 }
 
-const traceSelected = async (call: Call, context: RpcContext, selector: BlockSelector): Promise<unknown> =>
-  traceBlock(call, context, required(await recordOf(context, selector), 'BLOCK_NOT_FOUND'))
+const readKind = (call: Call): TracerKind => tracerOf(readTraceOptions(given(call.params, 1)))
+
+const traceSelected = async (call: Call, context: RpcContext, selector: BlockSelector): Promise<unknown> => {
+  const kind = readKind(call)
+  return traceBlock(call, context, required(await recordOf(context, selector), 'BLOCK_NOT_FOUND'), kind)
+}
 
 /** A block from its RLP, whose parent must be on the chain. @throws RpcError */
 const blockOfRlp = async (context: RpcContext, value: unknown): Promise<ReplayedBlock> => {
@@ -67,15 +75,16 @@ const blockOfRlp = async (context: RpcContext, value: unknown): Promise<Replayed
     }
   } catch (cause) {
     if (cause instanceof DecodeError || cause instanceof RlpError)
-      throw new RpcError('INVALID_BLOCK', { cause })
+      throw new RpcError('INVALID_BLOCK', { data: cause.message, cause })
     throw cause
   }
 }
 
 const traceRlp = async (call: Call, context: RpcContext): Promise<unknown> => {
+  const kind = readKind(call)
   const replayed = await blockOfRlp(context, given(call.params, 0))
   try {
-    return await traceBlock(call, context, replayed)
+    return await traceBlock(call, context, replayed, kind)
   } catch (cause) {
     if (!(cause instanceof InvalidTransaction)) throw cause
     throw new RpcError('INVALID_BLOCK', { detail: cause.message, cause })
@@ -84,7 +93,7 @@ const traceRlp = async (call: Call, context: RpcContext): Promise<unknown> => {
 
 const traceTransaction = async (call: Call, context: RpcContext): Promise<unknown> => {
   const hash = required(hashOf(given(call.params, 0)), 'INVALID_TRANSACTION_HASH')
-  const kind = tracerOf(readTraceOptions(given(call.params, 1)))
+  const kind = readKind(call)
   const { record, index } = required(await findMined(context, hash), 'TRANSACTION_NOT_FOUND')
   let traced: unknown
   const take = (trace: unknown): void => {
@@ -93,12 +102,6 @@ const traceTransaction = async (call: Call, context: RpcContext): Promise<unknow
   await replayBlock(context, record, kind, budgetOf(call, context), index, take)
   return traced
 }
-
-/** What Besu answers to a call that cannot even begin, with why not. */
-const asInvalid = (error: unknown): unknown =>
-  error instanceof RpcError && REFUSED_CALLS.has(error.code)
-    ? new RpcError('SIMULATION_INVALID', { detail: error.detail ?? error.message, cause: error })
-    : error
 
 const traceCall = async (call: Call, context: RpcContext): Promise<unknown> => {
   const message = readCall(given(call.params, 0))
@@ -109,11 +112,7 @@ const traceCall = async (call: Call, context: RpcContext): Promise<unknown> => {
   const blockOverrides = readBlockOverrides(options['blockOverrides'])
   const found = required(await simulationBlock(context, selector), 'BLOCK_NOT_FOUND')
   const session = await openSession(context, underBlockOverrides(context, found, blockOverrides), overrides)
-  try {
-    return await traceCallIn(context, session, message, kind, budgetOf(call, context))
-  } catch (cause) {
-    throw asInvalid(cause)
-  }
+  return await traceCallIn(context, session, message, kind, budgetOf(call, context))
 }
 
 /** Traces of transactions, made by executing them again, with geth's tracers. */

@@ -25,6 +25,11 @@ export const SCHEMAS = {
     pattern: '^0x([0-9a-fA-F]{2})*$',
     description: 'bytes in hex: 0x and an even number of digits',
   },
+  DataOrNone: {
+    type: 'string',
+    pattern: '^(0x([0-9a-fA-F]{2})*)?$',
+    description: 'bytes in hex, 0x and an even number of digits, or an empty text for none',
+  },
   DataList: arrayOf(ref('Data')),
   SignedTransaction: {
     type: 'string',
@@ -154,7 +159,7 @@ export const schemaRef = (name: SchemaName): Schema => ref(name)
 
 /** What parameters are, by their names; where a method means something else it stands with `method.parameter`. */
 export const PARAMETERS: Readonly<Record<string, SchemaName>> = {
-  data: 'Data',
+  data: 'DataOrNone',
   'miner_setExtraData.data': 'ExtraData',
   blockCount: 'BlockCount',
   newestBlock: 'BlockNumberOrTag',

@@ -45,7 +45,7 @@ const isTraceType: Holds = value => typeof value === 'string' && TRACE_TYPES.inc
 const DOMAINS: Readonly<Partial<Record<SchemaName, Holds>>> = {
   Flag: readable(flagOf),
   Text: isText,
-  Data: readable(prefixedBytesOf),
+  DataOrNone: value => value === '' || prefixedBytesOf(value) !== undefined,
   SignedTransaction: readable(bytesOf),
   BlockRlp: readable(bytesOf),
   ExtraData: readable(bytesOf),
@@ -83,6 +83,8 @@ const DOMAINS: Readonly<Partial<Record<SchemaName, Holds>>> = {
   SlotsByAddress: isObject,
 }
 
+export const isInDomain = (schema: SchemaName, value: unknown): boolean => DOMAINS[schema]?.(value) ?? true
+
 /** What the domain of a parameter is, in words. */
 const wordsOf = (name: SchemaName): string => {
   const schema: Readonly<Record<string, unknown>> = SCHEMAS[name]
@@ -105,7 +107,7 @@ export const outsideDomain = ({ name, params: written }: Method, params: Params)
       if (!one.endsWith('?')) return `${parameter} is missing: ${wordsOf(schema)}`
       continue
     }
-    if (DOMAINS[schema]?.(value) === false) return `${parameter}: ${wordsOf(schema)}`
+    if (!isInDomain(schema, value)) return `${parameter}: ${wordsOf(schema)}`
   }
   return undefined
 }

@@ -17,7 +17,8 @@ const hexDigits = (value: unknown): string | undefined =>
  * Undefined for anything else, and for more than `bits`.
  */
 export const integerOf = (value: unknown, bits = 256): bigint | undefined => {
-  if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? BigInt(value) : undefined
+  if (typeof value === 'number')
+    return Number.isSafeInteger(value) && value >= 0 && value < 2 ** bits ? BigInt(value) : undefined
   const digits = hexDigits(value)
   if (digits === undefined || digits === '') return undefined
   // Leading zeros may be as many as the sender likes, within what a 256-bit value written in full can have.

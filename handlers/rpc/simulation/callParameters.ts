@@ -114,7 +114,8 @@ const readVersionedHash = (value: unknown): Hash =>
 
 /** Members that are not known are passed over. @throws RpcError `Invalid call params` */
 export const readCall = (value: unknown): CallParameters => {
-  if (!isObject(value)) throw new RpcError('INVALID_CALL')
+  if (!isObject(value))
+    throw new RpcError('INVALID_CALL', { data: 'call: an object with to, from, value, input and the like' })
   const member = <T>(name: string, kind: Kind<T>): T | undefined => optional(value, name, kind)
   return {
     chainId: member('chainId', UINT256),

@@ -4,7 +4,7 @@ import type { Message } from '../../../core/evm/execute.ts'
 import { floorGas, intrinsicGas } from '../../../core/evm/intrinsic.ts'
 import { InvalidTransaction, type TransactionResult } from '../../../core/evm/result.ts'
 import type { Rules } from '../../../core/genesis/configuration.ts'
-import { RpcError, type RpcErrorName } from '../errors.ts'
+import { RpcError } from '../errors.ts'
 
 /** Selector of Solidity's `Error(string)`. */
 const ERROR_SELECTOR = '08c379a0'
@@ -64,21 +64,6 @@ export const failureOf = ({ failure, output }: TransactionResult): RpcError | un
   const data = toHex(output)
   return new RpcError('EXECUTION_REVERTED', reason === undefined ? { data } : { data, detail: reason })
 }
-
-/** What a call is refused with that cannot even begin in its block. */
-export const REFUSED_CALLS: ReadonlySet<RpcErrorName> = new Set([
-  'WRONG_CHAIN_ID',
-  'INVALID_TRANSACTION_TYPE',
-  'INVALID_BLOB_COUNT',
-  'TOTAL_BLOB_GAS',
-  'PRIORITY_FEE_ABOVE_MAX_FEE',
-  'GAS_PRICE_BELOW_BASE_FEE',
-  'BLOB_GAS_PRICE_BELOW_BASE_FEE',
-  'NONCE_TOO_LOW',
-  'UPFRONT_COST',
-  'INTRINSIC_GAS',
-  'INVALID_CALL',
-])
 
 /** The error for a message that the EVM would not begin with; anything else comes back as it is. */
 export const invalidMessage = (error: unknown, message: Message, { fork }: Rules): unknown => {

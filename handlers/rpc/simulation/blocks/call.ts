@@ -87,7 +87,7 @@ const checkNonce = (from: Address, { nonce }: Transaction, world: WorldState): v
   if (nonce < accountNonce) throw new RpcError('SIMULATION_NONCE_TOO_LOW', { detail })
   if (nonce > accountNonce) throw new RpcError('SIMULATION_NONCE_TOO_HIGH', { detail })
   if (nonce === NONCE_MAX)
-    throw new RpcError('SIMULATION_INVALID', { detail: `address ${toHex(from)} has the highest nonce` })
+    throw new RpcError('SIMULATION_NONCE_MAX', { detail: `address ${toHex(from)}, nonce ${nonce}` })
 }
 
 /** A fee that is offered must be enough; with validation also one that is not. */

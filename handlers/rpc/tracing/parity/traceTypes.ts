@@ -20,13 +20,16 @@ const TYPES: ReadonlyMap<string, TraceType> = new Map([
 /** Each named once is all there is. */
 const NAMES_MAX = 16
 
+const unknownTypes = (): RpcError =>
+  new RpcError('INVALID_TRACE_TYPE', { data: 'traceTypes: a list of trace, vmTrace and stateDiff' })
+
 /** The types that are asked for, case not counting. @throws RpcError */
 export const readTraceTypes = (value: unknown): ReadonlySet<TraceType> => {
-  if (!Array.isArray(value) || value.length > NAMES_MAX) throw new RpcError('INVALID_TRACE_TYPE')
+  if (!Array.isArray(value) || value.length > NAMES_MAX) throw unknownTypes()
   return new Set(
     value.map(name => {
       const type = typeof name === 'string' ? TYPES.get(name.toLowerCase()) : undefined
-      if (type === undefined) throw new RpcError('INVALID_TRACE_TYPE')
+      if (type === undefined) throw unknownTypes()
       return type
     }),
   )

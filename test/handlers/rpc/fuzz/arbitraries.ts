@@ -239,6 +239,7 @@ const plausibleOf = ({
     Texts: list(fc.oneof(quantity, hostileText)),
     Quantity: quantity,
     Data: data,
+    DataOrNone: data,
     DataList: list(data),
     Hash: hash,
     Flag: fc.constantFrom(true, false, 'true', 'false', 1, 0),

@@ -10,6 +10,9 @@ const CODES: ReadonlySet<number> = new Set([
 /** What no answer has: places in the source, or the way there. */
 const LEAK = /\n\s+at |\.ts\b|node_modules|TypeError|RangeError|is not a function|Cannot read/
 
+/** Nobody's fault but the clock's, and the code of the execution-apis for the last nonce in eth_simulateV1. */
+const OWN_FAULT = /^Timeout expired$|^Nonce has max value/
+
 /** What is wrong with an answer; undefined where nothing is. */
 export const faultOf = (text: string): string | undefined => {
   let reply: unknown
@@ -27,6 +30,7 @@ export const faultOf = (text: string): string | undefined => {
   if (typeof code !== 'number' || !CODES.has(code))
     return `the code ${JSON.stringify(code)} is not in the table`
   if (typeof message !== 'string') return 'no message'
+  if (code === -32603 && !OWN_FAULT.test(message)) return `calls it the fault of the node: ${message}`
   return LEAK.test(JSON.stringify(error)) ? `tells of the source: ${message}` : undefined
 }
 

@@ -60,16 +60,15 @@ describe('calls that are traced', () => {
     }
   })
 
-  test('debug_traceCall says why a call cannot begin behind the text of an internal error, as Besu does', async () => {
+  test('debug_traceCall refuses a call that cannot begin with the error of eth_call', async () => {
     const to = `0x${'77'.repeat(20)}`
-    expect(await error('debug_traceCall', { to, gas: '0x1' })).toEqual([
-      -32603,
-      'Internal error (intrinsic gas cost 21000 exceeds gas limit 1)',
-    ])
-    expect(await error('debug_traceCall', { to, chainId: '0x1' })).toEqual([
-      -32603,
-      'Internal error (Wrong chainId)',
-    ])
+    for (const method of ['debug_traceCall', 'eth_call']) {
+      expect(await error(method, { to, gas: '0x1' })).toEqual([
+        -32003,
+        'Intrinsic gas exceeds gas limit (intrinsic gas cost 21000 exceeds gas limit 1)',
+      ])
+      expect(await error(method, { to, chainId: '0x1' })).toEqual([-32000, 'Wrong chainId'])
+    }
     expect(await error('trace_call', { to, gas: '0x1' }, [])).toEqual([
       -32003,
       'Intrinsic gas exceeds gas limit (intrinsic gas cost 21000 exceeds gas limit 1)',

@@ -1,0 +1,342 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { RpcNetwork } from '../../../handlers/rpc/context.ts'
+import type { Method } from '../../../handlers/rpc/method.ts'
+import { METHODS } from '../../../handlers/rpc/methods.ts'
+import { type SchemaName, schemaOf } from '../../../handlers/rpc/openrpc/schemas.ts'
+import { isInDomain } from '../../../handlers/rpc/parameters/domains.ts'
+import { createMinerSettings } from '../../../runtime/node/minerSettings.ts'
+import { type RpcReply, startTestNode, type TestNode, VALIDATOR } from '../support/testNode.ts'
+import { transfer } from '../support/transfers.ts'
+import { votesInMemory } from '../support/votes.ts'
+
+setDefaultTimeout(60_000)
+
+const ADDRESS = `0x${'12'.repeat(20)}`
+const HASH = `0x${'12'.repeat(32)}`
+
+/** A value of each kind that every method takes. */
+const RIGHT: Readonly<Partial<Record<SchemaName, unknown>>> = {
+  Flag: true,
+  Text: 'text',
+  DataOrNone: '0x12',
+  ExtraData: '0x12',
+  Hash: HASH,
+  Key: HASH,
+  Slot: '0x0',
+  Slots: ['0x0'],
+  Address: ADDRESS,
+  Index: '0x0',
+  BlockCount: '0x1',
+  Percentiles: [10, 50],
+  Milliseconds: 1,
+  Wei: '0x1',
+  Gas: '0x1c9c380',
+  Limit: 10,
+  ResultCount: 10,
+  FilterId: '0x1',
+  LogLevel: 'INFO',
+  LogParts: ['p2p'],
+  Enode: 'enode',
+  BlockNumberOrTag: 'latest',
+  BlockNumberOrTagOrHash: 'latest',
+  Call: { to: ADDRESS },
+  CallsWithTypes: [[{ to: ADDRESS }, ['trace']]],
+  StateOverrides: {},
+  BlockOverrides: {},
+  Simulation: { blockStateCalls: [{}] },
+  LogFilter: {},
+  PendingFilter: {},
+  TraceFilter: {},
+  TraceOptions: {},
+  TraceTypes: ['trace'],
+  TraceAddress: ['0x0'],
+  SlotsByAddress: { [ADDRESS]: ['0x0'] },
+}
+
+/** What no parameter of that kind takes, beside what no parameter takes at all. */
+const WRONG: Readonly<Partial<Record<SchemaName, readonly unknown[]>>> = {
+  Flag: ['yes', 'TRUE', '', 2, -1, '0x1'],
+  DataOrNone: ['12', '0x1', '0xzz', ' '],
+  SignedTransaction: ['0x1', '0xzz', ''],
+  BlockRlp: ['0x1', '0xzz'],
+  ExtraData: [`0x${'12'.repeat(33)}`, '0x1'],
+  Hash: [HASH.slice(2), HASH.slice(0, -2), `${HASH}00`, ADDRESS, '0x0', 0],
+  Key: [`${HASH}00`, -1, '-0x1'],
+  Slot: [0, 1, '', `0x1${'00'.repeat(32)}`, '-0x1'],
+  Slots: ['0x0', [0], ['x'], [null], Array(1025).fill('0x0'), {}],
+  Address: ['', '0x', '0xzz', `${ADDRESS}00`, 0, '-0x1', ` ${ADDRESS}`],
+  Index: [-1, '-0x1', 1.5, '0x80000000', 2 ** 31, '', '0x', ' 1'],
+  BlockCount: [0, '0x0', 1025, '0x401', -1, 1.5, ''],
+  Percentiles: [[-1], [-0.001], [100.1], [101], [50, 20], [20, 20], ['x'], [''], [null], [[]], {}, 5, '50'],
+  Milliseconds: [-1, 1.5, '0x20000000000000', ''],
+  Wei: [-1, 1.5, '-0x1', `0x1${'00'.repeat(32)}`, ''],
+  Gas: [-1, 1.5, '0x8000000000000000', ''],
+  Limit: [-1, 1.5, '10'],
+  ResultCount: [0, '0x0', -1, 1.5, ''],
+  FilterId: [1],
+  LogLevel: ['info', 'LOUD', ''],
+  LogParts: ['p2p', [7]],
+  BlockNumberOrTag: ['-0x1', '-0x10', -1, 1.5, '0x8000000000000000', 'first', '', '0x', '0xg', HASH, 2 ** 64],
+  BlockNumberOrTagOrHash: ['-0x1', '-0x10', -1, 1.5, 'first', '', '0x', '0xg', ADDRESS, `${HASH}00`, 2 ** 64],
+  CallsWithTypes: [5, [5], [[5, ['trace']]], [[{}, ['all']]], 'x'],
+  TraceTypes: [['all'], 'trace', [5], [null]],
+  TraceAddress: ['0x0', ['x'], [-1], [0.5]],
+  SlotsByAddress: [{ [ADDRESS]: '0x0' }, { x: ['0x0'] }, { [ADDRESS]: [0] }, {}],
+}
+
+/** What hardly any parameter takes. */
+const STRANGE: readonly unknown[] = [
+  '\u0000',
+  '٣',
+  '0x ',
+  [['x']],
+  1e30,
+  '__proto__',
+  {},
+  [],
+  true,
+  false,
+  0.5,
+  'x',
+  '',
+]
+
+/** Rows whose answer does not come from their parameters, or that take what they do not look at. */
+const UNREAD = new Set(['eth_sendTransaction.transaction', 'debug_accountRange.ignored'])
+
+/** In brackets behind the text, or beside it. */
+const isExplained = (error: RpcReply['error']): boolean =>
+  typeof error?.data === 'string' || / \(.+\)$/.test(error?.message ?? '')
+
+const DEFAULTED: ReadonlySet<string> = new Set()
+
+const NETWORK: RpcNetwork = {
+  listening: true,
+  enode: `enode://${'ab'.repeat(64)}@127.0.0.1:30303`,
+  capabilities: [],
+  peerCount: () => 0,
+  peers: () => [],
+  addPeer: () => Promise.resolve(true),
+  removePeer: () => Promise.resolve(true),
+  whenListening: () => Promise.resolve(`enode://${'ab'.repeat(64)}@127.0.0.1:30303`),
+}
+
+describe("each parameter's domain stands in the method table", () => {
+  let node: TestNode
+  let signed: string
+  let block: string
+  beforeAll(async () => {
+    const yes = (): Promise<boolean> => Promise.resolve(true)
+    node = await startTestNode({
+      rpc: { apis: [...new Set(METHODS.map(({ group }) => group))], gasCap: 3_000_000n },
+      host: {
+        votes: votesInMemory(),
+        network: NETWORK,
+        coinbase: VALIDATOR,
+        setLogLevel: () => undefined,
+        miner: {
+          ...createMinerSettings({
+            minGasPrice: 0n,
+            minPriorityFee: 0n,
+            minerExtraData: undefined,
+            targetGasLimit: undefined,
+          }),
+          start: yes,
+          stop: yes,
+        },
+      },
+    })
+    signed = await transfer(0)
+    await node.mine()
+    block = (await node.call('debug_getRawBlock', '0x1')) as string
+  })
+  afterAll(() => node.close())
+
+  const rightOf = (schema: SchemaName): unknown => {
+    if (schema === 'SignedTransaction') return signed
+    return schema === 'BlockRlp' ? block : RIGHT[schema]
+  }
+
+  const paramsOf = ({ name, params }: Method): unknown[] =>
+    params.map(param => {
+      const schema = schemaOf(name, param) as SchemaName
+      // A range of blocks holds one at least.
+      if (param === 'fromBlock?') return '0x0'
+      return rightOf(schema)
+    })
+
+  const PARAMETERS = METHODS.flatMap(row =>
+    row.params
+      .map((param, index) => ({ row, param, index, schema: schemaOf(row.name, param) as SchemaName }))
+      .filter(one => !UNREAD.has(`${one.row.name}.${one.param}`)),
+  )
+
+  test('what a method takes is in the domains of its parameters', async () => {
+    for (const row of METHODS) {
+      const { error } = await node.rpc(row.name, ...paramsOf(row))
+      expect([row.name, error?.code === -32602 ? error : undefined]).toEqual([row.name, undefined])
+    }
+  })
+
+  test('one that is missing is -32602 with a reason, or has a default', async () => {
+    for (const { row, param, index } of PARAMETERS) {
+      if (/[?…]$/.test(param) || DEFAULTED.has(`${row.name}.${param}`)) continue
+      const { error } = await node.rpc(row.name, ...paramsOf(row).slice(0, index))
+      expect([row.name, param, error?.code, isExplained(error)]).toEqual([row.name, param, -32602, true])
+    }
+  })
+
+  test.each(PARAMETERS.map(one => [`${one.row.name} ${one.param}`, one] as const))(
+    '%s: outside of it is -32602 with a reason',
+    async (_, { row, index, schema }) => {
+      const wrong = [...STRANGE.filter(value => !isInDomain(schema, value)), ...(WRONG[schema] ?? [])]
+      for (const value of wrong) {
+        const params = paramsOf(row)
+        params[index] = value
+        const { error, result } = await node.rpc(row.name, ...params)
+        // There each transaction has its own answer.
+        if (row.name === 'debug_batchSendRawTransaction') expect(result).toMatchObject([{ success: false }])
+        else expect([value, error?.code, isExplained(error)]).toEqual([value, -32602, true])
+      }
+    },
+  )
+
+  const INTEGER = [-1, 1.5, '', 'x', '-0x1', {}, true]
+  const UINT64 = [...INTEGER, '0x10000000000000000']
+  const UINT256 = [...INTEGER, `0x1${'00'.repeat(32)}`]
+  const BYTES = ['12', '0x1', '0xzz', 5, {}]
+  const HASHES = [[HASH.slice(2)], ['0x12'], HASH, [5]]
+  const ADDRESSES = ['', '0x', '0xzz', `${ADDRESS}00`, 5, {}]
+  const FLAGS = ['yes', 2, {}]
+  const BOUNDS = ['-0x1', '-0x10', -1, 'first', HASH, {}]
+  const FILTER_ADDRESSES = [...ADDRESSES, '0x12', ['0x12'], [5], [null]]
+
+  const CALL_MEMBERS: Readonly<Record<string, readonly unknown[]>> = {
+    from: ADDRESSES,
+    to: ADDRESSES,
+    gas: UINT64,
+    nonce: UINT64,
+    gasPrice: UINT256,
+    maxFeePerGas: UINT256,
+    maxPriorityFeePerGas: UINT256,
+    maxFeePerBlobGas: UINT256,
+    value: UINT256,
+    chainId: UINT256,
+    input: BYTES,
+    data: BYTES,
+    blobVersionedHashes: HASHES,
+    accessList: [{}, [5], [{}], [{ address: '0x' }], [{ address: ADDRESS, storageKeys: ['0x1'] }]],
+    authorizationList: [{}, [5], [{}]],
+    strict: FLAGS,
+  }
+  const FILTER_MEMBERS: Readonly<Record<string, readonly unknown[]>> = {
+    fromBlock: BOUNDS,
+    toBlock: BOUNDS,
+    blockHash: ['0x12', HASH.slice(2), 5],
+    address: FILTER_ADDRESSES,
+    topics: ['0x12', HASH, ['0x12'], [['0x12']], [5], [`${HASH}00`]],
+    adress: [ADDRESS],
+  }
+  const ACCOUNT_MEMBERS: Readonly<Record<string, readonly unknown[]>> = {
+    balance: UINT256,
+    nonce: UINT64,
+    code: ['0x1', '0xzz', 5],
+    state: [5, { '0xzz': '0x1' }, { '0x0': 'x' }],
+    stateDiff: [5, { '0xzz': '0x1' }, { '0x0': 'x' }],
+    movePrecompileToAddress: ADDRESSES,
+  }
+  const BLOCK_MEMBERS: Readonly<Record<string, readonly unknown[]>> = {
+    number: UINT64,
+    time: UINT64,
+    gasLimit: UINT64,
+    feeRecipient: ADDRESSES,
+    prevRandao: ['x', {}],
+    baseFeePerGas: UINT256,
+    blobBaseFee: UINT256,
+    difficulty: UINT256,
+    extraData: ['0x1', 5],
+    withdrawals: [5, [{}]],
+  }
+
+  type Nest = (value: object) => readonly unknown[]
+  const account = (value: object): object => ({ [ADDRESS]: value })
+  const simulated = (block: object): readonly unknown[] => [{ blockStateCalls: [block] }, 'latest']
+  const NESTED: readonly (readonly [
+    method: string,
+    what: string,
+    members: typeof CALL_MEMBERS,
+    nest: Nest,
+  ])[] = [
+    ...['eth_call', 'eth_estimateGas', 'eth_createAccessList', 'debug_traceCall'].map(
+      method => [method, 'call', CALL_MEMBERS, (value: object) => [value, 'latest']] as const,
+    ),
+    ['trace_call', 'call', CALL_MEMBERS, value => [value, ['trace'], 'latest']],
+    ['trace_callMany', 'call', CALL_MEMBERS, value => [[[value, ['trace']]], 'latest']],
+    ['eth_simulateV1', 'call', CALL_MEMBERS, value => simulated({ calls: [value] })],
+    ...['eth_getLogs', 'eth_newFilter'].map(
+      method => [method, 'filter', FILTER_MEMBERS, (value: object) => [value]] as const,
+    ),
+    [
+      'trace_filter',
+      'filter',
+      {
+        fromBlock: BOUNDS,
+        toBlock: BOUNDS,
+        fromAddress: FILTER_ADDRESSES,
+        toAddress: FILTER_ADDRESSES,
+        after: INTEGER,
+        count: INTEGER,
+        mode: ['both', 5],
+      },
+      value => [value],
+    ],
+    ...['eth_call', 'eth_estimateGas', 'eth_createAccessList'].flatMap(
+      method =>
+        [
+          [method, 'state override', ACCOUNT_MEMBERS, (value: object) => [{}, 'latest', account(value)]],
+          [method, 'block override', BLOCK_MEMBERS, (value: object) => [{}, 'latest', {}, value]],
+        ] as const,
+    ),
+    [
+      'eth_simulateV1',
+      'state override',
+      ACCOUNT_MEMBERS,
+      value => simulated({ stateOverrides: account(value) }),
+    ],
+    ['eth_simulateV1', 'block override', BLOCK_MEMBERS, value => simulated({ blockOverrides: value })],
+    [
+      'debug_traceCall',
+      'option',
+      {
+        disableStack: FLAGS,
+        limit: [-1, 1.5],
+        tracer: ['none', 5],
+        stateOverrides: [5],
+        blockOverrides: [5],
+      },
+      value => [{}, 'latest', value],
+    ],
+    [
+      'txpool_besuPendingTransactions',
+      'filter',
+      {
+        from: [5, {}, { eq: 'x' }, { gt: ADDRESS }],
+        to: [5, { action: 'call' }],
+        gas: [5, { eq: -1 }, { is: '0x1' }, { eq: '0x1', gt: '0x0' }],
+        data: [{ eq: '0x1' }],
+      },
+      value => [10, value],
+    ],
+  ]
+
+  test.each(NESTED.map(one => [one[0], one[1], one] as const))(
+    '%s: a member of a %s outside of its own is -32602 with a reason',
+    async (_, _what, [method, , members, nest]) => {
+      for (const [member, values] of Object.entries(members))
+        for (const value of values) {
+          const { error } = await node.rpc(method, ...nest({ [member]: value }))
+          expect([member, value, error?.code, isExplained(error)]).toEqual([member, value, -32602, true])
+        }
+    },
+  )
+})
