@@ -1,4 +1,4 @@
-import { readBody, refuseBody } from '../http/body.ts'
+import { createReadBody, refuseBody } from '../http/body.ts'
 import type { Audit } from './audit.ts'
 import type { ClientAddress } from './authentication.ts'
 import { type Credentials, type User, USERNAME_LENGTH_MAX } from './credentials.ts'
@@ -22,11 +22,14 @@ export type LoginParts = {
   readonly reportError: (what: string, error: unknown) => void
 }
 
+/** Its caller bounds how many are read at the same time. */
+const readBody = createReadBody({ bytesMax: LOGIN_BYTES_MAX })
+
 type LoginRequest = { readonly username: string; readonly password: string }
 
 /** What the body asks for, or the answer to one that asks for nothing. */
 const readRequest = async (request: Request): Promise<LoginRequest | Response> => {
-  const body = await readBody(request, LOGIN_BYTES_MAX)
+  const body = await readBody(request, () => true)
   if (typeof body !== 'string') return body.reason === 'too-long' ? answers.tooLong() : refuseBody(body)
   if (body === '') return answers.incomplete()
   let value: unknown

@@ -2,6 +2,8 @@ import type { ClientAddress } from '../auth/authentication.ts'
 import { ANY_METHOD } from '../auth/caller.ts'
 import type { HttpAccess, RpcApp } from '../http/app.ts'
 import { createCors } from '../http/cors.ts'
+import { type Admitted, createInboundLimits } from '../http/inboundLimits.ts'
+import { RETRYING } from '../http/body.ts'
 import { createHostCheck } from '../http/hosts.ts'
 import { notFound } from '../http/notFound.ts'
 import type { RpcContext } from '../rpc/context.ts'
@@ -39,6 +41,13 @@ const notAllowed = (): Response => new Response(null, { status: 405, headers: { 
 const timedOut = (): Response =>
   errors(504, RPC_ERRORS.TIMEOUT.message, { classification: 'ExecutionAborted' })
 
+/** Too many requests of the client's address are under way. */
+const busy = (): Response =>
+  new Response(JSON.stringify({ errors: [{ message: RPC_ERRORS.NODE_BUSY.message }] }), {
+    status: 503,
+    headers: { ...JSON_HEADERS, ...RETRYING },
+  })
+
 const unauthorized = (): Response => {
   const { code, message } = RPC_ERRORS.UNAUTHORIZED
   return errors(401, message, { errorCode: code, errorMessage: message })
@@ -73,12 +82,14 @@ export const createGraphqlApp = (
   const isOwn = createOwnOrigin(options.hostAllowlist)
   const registry = createSubscriptionRegistry()
   const page = createPage()
+  const inbound = options.inbound ?? createInboundLimits()
   const report = (error: unknown): void => context.reportError('GraphQL', error)
   const engine = createEngine({
     schema: createGraphqlSchema(registry),
     complexityMax: options.complexityMax,
     introspection: options.introspection,
     bodyBytesMax: options.bodyBytesMax,
+    timeoutMs,
     prettyPrint,
     report,
     nowMs: context.nowMs,
@@ -87,11 +98,15 @@ export const createGraphqlApp = (
   /** Executes within the time there is; what is under way then ends where it next looks, and its answer is nobody's. */
   const run = async (
     request: Request,
-    parts: Pick<RequestParts, 'caller'> & { expiresAtMs: number | undefined; peer: () => string },
+    parts: Pick<RequestParts, 'caller'> & {
+      readonly expiresAtMs: number | undefined
+      readonly peer: () => string
+      readonly claim: Admitted['claim']
+    },
   ) => {
     const controller = new AbortController()
     const { signal } = controller
-    const { expiresAtMs, caller, peer } = parts
+    const { expiresAtMs, caller, peer, claim } = parts
     let timer: ReturnType<typeof setTimeout> | undefined
     const late = new Promise<Response>(resolve => {
       timer = setTimeout(() => {
@@ -111,6 +126,7 @@ export const createGraphqlApp = (
       }),
       abortSignal: signal,
       peer,
+      claim,
     })
     try {
       return await Promise.race([executed, late])
@@ -133,7 +149,13 @@ export const createGraphqlApp = (
       caller.denied(ANY_METHOD)
       return unauthorized()
     }
-    return await run(request, { caller, expiresAtMs: caller.expiresAtMs, peer })
+    const admitted = inbound.admit(client)
+    if (admitted === undefined) return busy()
+    try {
+      return await run(request, { caller, expiresAtMs: caller.expiresAtMs, peer, claim: admitted.claim })
+    } finally {
+      admitted.release()
+    }
   }
 
   const route = (request: Request, peer: () => string): Response | Promise<Response> => {

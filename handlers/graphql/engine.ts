@@ -9,7 +9,9 @@ import {
   subscribe,
 } from 'graphql'
 import { createYoga, isAsyncIterable, mapAsyncIterator, type Plugin } from 'graphql-yoga'
+import { createReadBody } from '../http/body.ts'
 import { createCompression } from '../http/compression.ts'
+import type { ClaimBytes } from '../rpc/requestBody.ts'
 import type { GraphqlContext } from './context.ts'
 import { ExecutionAborted } from './errors.ts'
 import { answer, answerJson, resultOf } from './http/answer.ts'
@@ -25,6 +27,8 @@ export type EngineOptions = {
   /** Whether the schema may be asked for. */
   readonly introspection: boolean
   readonly bodyBytesMax: number
+  /** Time for a whole body. */
+  readonly timeoutMs: number
   readonly prettyPrint: boolean
   /** Told of errors that are the node's own fault. */
   readonly report: (error: unknown) => void
@@ -37,6 +41,8 @@ export type EngineContext = GraphqlContext & {
   readonly abortSignal: AbortSignal
   /** Gives the address of the other end of the connection. */
   readonly peer: () => string
+  /** Claims memory for the request until it is answered. */
+  readonly claim: ClaimBytes
 }
 
 /** Answers one request for the endpoint. */
@@ -64,11 +70,12 @@ const refusalOf = (args: Args, complexityMax: number): GraphQLError | undefined 
 }
 
 const createPlugin = (options: EngineOptions): Plugin<object, EngineContext, EngineContext> => {
-  const { schema, complexityMax, introspection, bodyBytesMax, report } = options
+  const { schema, complexityMax, introspection, report, nowMs } = options
+  const readBody = createReadBody({ bytesMax: options.bodyBytesMax, timeoutMs: options.timeoutMs })
   const compression = createCompression()
   return {
-    onRequestParse: ({ setRequestParser }) => {
-      setRequestParser(request => readParameters(request, bodyBytesMax))
+    onRequestParse: ({ setRequestParser, serverContext: { claim } }) => {
+      setRequestParser(request => readParameters(request, { readBody, claim, nowMs }))
     },
     onParse: ({ setParseFn }) => {
       setParseFn((source: unknown) => parseDocument(String(source)))

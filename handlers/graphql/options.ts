@@ -1,4 +1,5 @@
 import type { HttpOptions } from '../http/app.ts'
+import { BODY_BYTES_MAX } from '../http/body.ts'
 
 export type GraphqlOptions = HttpOptions & {
   /** What one query may cost: every field 1, those that lead to a whole other thing 100. */
@@ -11,7 +12,7 @@ export type GraphqlOptions = HttpOptions & {
 export const GRAPHQL_DEFAULTS: GraphqlOptions = {
   hostAllowlist: ['localhost', '127.0.0.1'],
   corsOrigins: [],
-  bodyBytesMax: 10 * 1024 * 1024,
+  bodyBytesMax: BODY_BYTES_MAX,
   complexityMax: 200,
   introspection: true,
 }

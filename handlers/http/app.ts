@@ -4,17 +4,18 @@ import { ANY_METHOD } from '../auth/caller.ts'
 import type { ClientOf } from '../auth/client.ts'
 import { withRunsBounded } from '../rpc/aside.ts'
 import type { RpcContext, RpcHost } from '../rpc/context.ts'
-import { createDeadlines } from '../rpc/deadlines.ts'
 import { createDispatcher, type Reply } from '../rpc/dispatcher.ts'
 import { errorOutcome, replyText } from '../rpc/envelope.ts'
 import { createFilterRegistry } from '../rpc/filters/registry.ts'
 import { createGasPriceOracle } from '../rpc/gasPrice.ts'
+import type { RpcErrorName } from '../rpc/errors.ts'
 import { METHODS } from '../rpc/methods.ts'
-import { CLOSING, readBody, refuseBody } from './body.ts'
+import { BODY_BYTES_MAX, CLOSING, createReadBody, type NoBody, RETRYING, refuseBody } from './body.ts'
 import { createCompression } from './compression.ts'
 import { createCors } from './cors.ts'
 import { liveness, readiness } from './health.ts'
 import { createHostCheck } from './hosts.ts'
+import { type Admitted, createInboundLimits, type InboundLimits } from './inboundLimits.ts'
 import { notFound } from './notFound.ts'
 
 export type HttpOptions = {
@@ -24,13 +25,15 @@ export type HttpOptions = {
   readonly corsOrigins: readonly string[]
   /** Longest request body. */
   readonly bodyBytesMax: number
+  /** Shared with the other ports of the node; of this one alone where it is left out. */
+  readonly inbound?: InboundLimits
 }
 
 /** Besu's defaults. */
 export const HTTP_DEFAULTS: HttpOptions = {
   hostAllowlist: ['localhost', '127.0.0.1'],
   corsOrigins: [],
-  bodyBytesMax: 128 * 1024 * 1024,
+  bodyBytesMax: BODY_BYTES_MAX,
 }
 
 export type RpcApp = {
@@ -57,12 +60,17 @@ const acceptsJson = (accept: string | null): boolean =>
 /** True for an absolute URL whose path is / and that has nothing behind it. */
 const isRoot = (url: string): boolean => url.indexOf('/', url.indexOf('://') + 3) === url.length - 1
 
-/** To a request whose body does not come, as to one that takes too long: the same time is given to both. */
-const lateBody = (): Response =>
-  new Response(replyText('null', errorOutcome('TIMEOUT')), {
-    status: 408,
-    headers: { ...JSON_HEADERS, ...CLOSING },
-  })
+const errorResponse = (status: number, name: RpcErrorName, headers: Readonly<Record<string, string>>) =>
+  new Response(replyText('null', errorOutcome(name)), { status, headers: { ...JSON_HEADERS, ...headers } })
+
+/** The node holds as many requests, or as much of their bodies, as it may: by one client, or all together. */
+const busy = (): Response => errorResponse(503, 'NODE_BUSY', RETRYING)
+
+/** A body that does not come is answered as a request that takes too long: the same time is given to both. */
+const withoutBody = (body: NoBody): Response => {
+  if (body.reason === 'late') return errorResponse(408, 'TIMEOUT', CLOSING)
+  return body.reason === 'busy' ? busy() : refuseBody(body)
+}
 
 /** The answer to GET /, with Besu's status: what listens here, for a person with a browser or curl. */
 const description = ({ options, chain }: RpcContext): Response =>
@@ -94,7 +102,8 @@ export const createRpcApp = (
   const refusedHost = createHostCheck(options.hostAllowlist)
   const cors = createCors(options.corsOrigins)
   const compression = createCompression()
-  const bodyDeadlines = createDeadlines(context.options.timeoutMs)
+  const readBody = createReadBody({ bytesMax: options.bodyBytesMax, timeoutMs: context.options.timeoutMs })
+  const inbound = options.inbound ?? createInboundLimits()
 
   const toResponse = ({ status, body }: Reply, request: Request, peer: () => string): Response => {
     if (body === '') return new Response(null, { status })
@@ -116,34 +125,55 @@ export const createRpcApp = (
     () =>
       clientOf(peer(), request.headers.get('x-forwarded-for'))
 
-  const post = async (request: Request, peer: () => string): Promise<Response> => {
+  const post = async (
+    request: Request,
+    peer: () => string,
+    client: ClientAddress,
+    { claim }: Admitted,
+  ): Promise<Response> => {
     const refusal = notAcceptable(request)
     if (refusal !== undefined) return refusal
-    const identified = authentication.identify(request.headers.get('authorization'), clientAt(request, peer))
+    const identified = authentication.identify(request.headers.get('authorization'), client)
     const caller = identified instanceof Promise ? await identified : identified
     if (caller.shutOut) {
       caller.denied(ANY_METHOD)
       return toResponse(SHUT_OUT, request, peer)
     }
-    const body = await readBody(request, options.bodyBytesMax, bodyDeadlines)
-    if (typeof body !== 'string') return body.reason === 'late' ? lateBody() : refuseBody(body)
+    const body = await readBody(request, claim)
+    if (typeof body !== 'string') return withoutBody(body)
     try {
-      const reply = dispatcher.handle(body, caller, { isGone: () => request.signal.aborted })
+      const reply = dispatcher.handle(body, caller, { isGone: () => request.signal.aborted, claim })
       return toResponse(reply instanceof Promise ? await reply : reply, request, peer)
     } catch (error) {
       return failed(error)
     }
   }
 
-  const login = async (request: Request, peer: () => string): Promise<Response> =>
-    notAcceptable(request) ?? (await authentication.login(request, clientAt(request, peer)))
+  const login = async (request: Request, _: () => string, client: ClientAddress): Promise<Response> =>
+    notAcceptable(request) ?? (await authentication.login(request, client))
+
+  /** Serves a request that has a body, within the limits of all of them. */
+  const limited =
+    (serve: typeof post) =>
+    async (request: Request, peer: () => string): Promise<Response> => {
+      const client = clientAt(request, peer)
+      const admitted = inbound.admit(client)
+      if (admitted === undefined) return busy()
+      try {
+        return await serve(request, peer, client, admitted)
+      } finally {
+        admitted.release()
+      }
+    }
+  const limitedPost = limited(post)
+  const limitedLogin = limited(login)
 
   const app = new Hono<{ Bindings: { readonly peer: () => string } }>()
   // With a query; without one it goes the short way below.
-  app.post('/', c => post(c.req.raw, c.env.peer))
+  app.post('/', c => limitedPost(c.req.raw, c.env.peer))
   app.get('/', () => description(context))
   app.all('/', () => notAllowed('GET, POST'))
-  app.post('/login', c => login(c.req.raw, c.env.peer))
+  app.post('/login', c => limitedLogin(c.req.raw, c.env.peer))
   app.all('/login', () => notAllowed('POST'))
   app.get('/liveness', liveness)
   app.all('/liveness', () => notAllowed('GET'))
@@ -163,7 +193,9 @@ export const createRpcApp = (
 
   // Nearly every request is this one; a router and its context would cost as much as the answer.
   const route = (request: Request, peer: () => string): Response | Promise<Response> =>
-    request.method === 'POST' && isRoot(request.url) ? post(request, peer) : app.fetch(request, { peer })
+    request.method === 'POST' && isRoot(request.url)
+      ? limitedPost(request, peer)
+      : app.fetch(request, { peer })
 
   return {
     fetch: (request, peer = noPeer) => {

@@ -13,10 +13,19 @@ import {
   replyText,
   statusOf,
 } from './envelope.ts'
-import { JsonError, parseJson } from './json.ts'
+import { JsonError } from './json/parse.ts'
 import type { Call, Method } from './method.ts'
 import { createPace } from './pace.ts'
+import {
+  BodyTooBusy,
+  type ClaimBytes,
+  type ParsedBody,
+  parseInSlices,
+  parseWhole,
+  WHOLE_LENGTH_MAX,
+} from './requestBody.ts'
 import { createRunner } from './runner.ts'
+import { beginRequest } from './scheduler.ts'
 
 export type Reply = { readonly status: number; readonly body: ReplyBody }
 
@@ -26,9 +35,13 @@ export type Client = {
   readonly isGone: () => boolean
   /** Undefined where the connection does not last. */
   readonly connection?: Connection | undefined
+  /** Claims memory for what its request holds until it is answered; undefined where nobody counts. */
+  readonly claim?: ClaimBytes | undefined
 }
 
 const STAYS: Client = { isGone: () => false }
+
+const claimAlways: ClaimBytes = () => true
 
 /** Answers the body of one HTTP request or one message; a promise only where a method needs one. */
 export type Dispatcher = { handle(body: string, caller: Caller, client?: Client): Reply | Promise<Reply> }
@@ -43,6 +56,11 @@ export type TransportReplies = {
 
 const NOTHING: Reply = { status: 200, body: '' }
 const BATCH_TOO_LARGE: Reply = { status: 200, body: replyText('null', errorOutcome('BATCH_TOO_LARGE')) }
+const TOO_MANY_VALUES: Reply = {
+  status: 400,
+  body: replyText('null', errorOutcome('REQUEST_TOO_COMPLEX')),
+}
+const TOO_BUSY: Reply = { status: 503, body: replyText('null', errorOutcome('NODE_BUSY')) }
 const TIMEOUT: Reply = { status: 408, body: replyText('null', errorOutcome('TIMEOUT')) }
 
 const HTTP_REPLIES: TransportReplies = {
@@ -79,12 +97,12 @@ export const createDispatcher = (
 
   const single = (
     element: object,
-    body: string,
+    { idSource }: ParsedBody,
     caller: Caller,
     base: Omit<Call, 'params'>,
     expire: () => void,
   ): Reply | Promise<Reply> => {
-    const envelope = readSingle(element, body)
+    const envelope = readSingle(element, () => idSource(0))
     if (envelope.kind === 'notification') return NOTHING
     const { id } = envelope
     const finish = (outcome: Outcome): Reply => ({
@@ -100,13 +118,13 @@ export const createDispatcher = (
 
   const batch = async (
     elements: readonly unknown[],
-    body: string,
+    { idSource }: ParsedBody,
     caller: Caller,
     base: Omit<Call, 'params'>,
   ): Promise<Reply> => ({
     status: 200,
     body: await runBatch(
-      readBatch(elements, body),
+      readBatch(elements, idSource),
       runner,
       caller,
       base,
@@ -115,26 +133,55 @@ export const createDispatcher = (
     ),
   })
 
+  /** The reply to a body that could not be parsed. @throws what is no fault of the body */
+  const unparsed = (error: unknown): Reply => {
+    if (error instanceof BodyTooBusy) return TOO_BUSY
+    if (!(error instanceof JsonError)) throw error
+    if (error.code === 'TOO_MANY_ENTRIES') return BATCH_TOO_LARGE
+    return error.code === 'TOO_MANY_VALUES' ? TOO_MANY_VALUES : replies.notJson
+  }
+
+  const answer = (parsed: ParsedBody, caller: Caller, client: Client): Reply | Promise<Reply> => {
+    const { value } = parsed
+    if (typeof value !== 'object' || value === null) return replies.notJson
+    let late = false
+    const expire = (): void => {
+      late = true
+    }
+    const { isGone, connection } = client
+    const base = { expired: () => late || isGone(), connection }
+    if (!Array.isArray(value)) return single(value, parsed, caller, base, expire)
+    if (value.length === 0) return replies.emptyBatch
+    if (batchSizeMax > 0 && value.length > batchSizeMax) return BATCH_TOO_LARGE
+    return withTimeout(batch(value, parsed, caller, base), asItIs, 'null', expire)
+  }
+
+  const answerLong = async (body: string, caller: Caller, client: Client): Promise<Reply> => {
+    let parsed: ParsedBody
+    try {
+      const pace = createPace(context.nowMs)
+      parsed = await parseInSlices(body, batchSizeMax, client.claim ?? claimAlways, pace)
+    } catch (error) {
+      return unparsed(error)
+    }
+    return await answer(parsed, caller, client)
+  }
+
+  const handle = (body: string, caller: Caller, client: Client): Reply | Promise<Reply> => {
+    if (body.length > WHOLE_LENGTH_MAX) return answerLong(body, caller, client)
+    let parsed: ParsedBody
+    try {
+      parsed = parseWhole(body, client.claim ?? claimAlways)
+    } catch (error) {
+      return unparsed(error)
+    }
+    return answer(parsed, caller, client)
+  }
+
   return {
     handle: (body, caller, client = STAYS) => {
-      let parsed: unknown
-      try {
-        parsed = parseJson(body)
-      } catch (error) {
-        if (error instanceof JsonError) return replies.notJson
-        throw error
-      }
-      if (typeof parsed !== 'object' || parsed === null) return replies.notJson
-      let late = false
-      const expire = (): void => {
-        late = true
-      }
-      const { isGone, connection } = client
-      const base = { expired: () => late || isGone(), connection }
-      if (!Array.isArray(parsed)) return single(parsed, body, caller, base, expire)
-      if (parsed.length === 0) return replies.emptyBatch
-      if (batchSizeMax > 0 && parsed.length > batchSizeMax) return BATCH_TOO_LARGE
-      return withTimeout(batch(parsed, body, caller, base), asItIs, 'null', expire)
+      const turn = beginRequest()
+      return turn === undefined ? handle(body, caller, client) : turn.then(() => handle(body, caller, client))
     },
   }
 }

@@ -1,6 +1,5 @@
 import type { RpcErrorName, RpcErrorObject } from './errors.ts'
 import { RPC_ERRORS, RpcError, rpcErrorObject } from './errors.ts'
-import { idSources } from './json.ts'
 import { isJsonPieces, type JsonPiece, pieceLength } from './jsonPieces.ts'
 
 /** One request of a body: one to run, one to pass over because nobody waits for it, or one that is none. */
@@ -45,20 +44,15 @@ const readEnvelope = (element: unknown, written: () => string | undefined): Enve
   return { kind: 'call', id: given, method, params: (params as unknown[] | undefined | null) ?? NO_PARAMS }
 }
 
-/** The request of a body that is one object. @param body the text it was parsed from. */
-export const readSingle = (element: object, body: string): Envelope =>
-  readEnvelope(element, () => idSources(body)[0])
+/** The request of a body that is one object. @param idSource gives the id as the body has it. */
+export const readSingle = (element: object, idSource: () => string | undefined): Envelope =>
+  readEnvelope(element, idSource)
 
-/** The requests of a batch. @param body the text they were parsed from. */
-export const readBatch = (elements: readonly unknown[], body: string): readonly Envelope[] => {
-  let sources: readonly (string | undefined)[] | undefined
-  return elements.map((element, index) =>
-    readEnvelope(element, () => {
-      sources ??= idSources(body)
-      return sources[index]
-    }),
-  )
-}
+/** The requests of a batch. @param idSource gives the id of an entry as the body has it. */
+export const readBatch = (
+  elements: readonly unknown[],
+  idSource: (entry: number) => string | undefined,
+): readonly Envelope[] => elements.map((element, index) => readEnvelope(element, () => idSource(index)))
 
 /** JSON, in pieces where it is too long to be put together in one go; empty where nothing is answered. */
 export type ReplyBody = string | readonly JsonPiece[]

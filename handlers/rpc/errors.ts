@@ -33,6 +33,12 @@ export const RPC_ERRORS = {
   TRACE_TOO_LARGE: { code: -32005, message: 'Trace exceeds the size limit' },
   /** Besu has no such bound. */
   TOO_MANY_CALLS: { code: -32005, message: 'Too many calls wait to be run: try again later' },
+  /** Besu has no such bounds. */
+  REQUEST_TOO_COMPLEX: {
+    code: -32005,
+    message: 'Request has more JSON values than the node reads: send less at once',
+  },
+  NODE_BUSY: { code: -32005, message: 'Too many requests are under way: try again later' },
   LOGS_RANGE_TOO_LARGE: { code: -32005, message: 'Requested range exceeds maximum RPC range limit' },
   /** Besu has no such bound. */
   LOGS_TOO_MANY: { code: -32005, message: 'Query returns more logs than the node answers with at once' },

@@ -1,21 +1,20 @@
-/**
- * Longest turn of one request: what reads from memory never waits, so others would wait for all of it. The step that passes
- * it, and a collection of garbage, may take as long again each, and all together are to stay under 20 ms.
- */
-const TURN_MS = 5
+import { isTurnUsed, nextSlice, TURN_MS } from './scheduler.ts'
 
 /** Called between the steps of long work; lets everyone else have a turn when this one has lasted long enough. */
 export type Pace = () => Promise<void> | undefined
 
+/**
+ * Slices of one request. The first one ends with the part of the turn that all requests share.
+ * @param nowMs the clock that the slices are measured by
+ */
 export const createPace = (nowMs: () => number): Pace => {
   let startedMs = nowMs()
+  let isFirstSlice = true
   return () => {
-    if (nowMs() - startedMs < TURN_MS) return undefined
-    return new Promise(resolve => {
-      setTimeout(() => {
-        startedMs = nowMs()
-        resolve()
-      }, 0)
+    if (nowMs() - startedMs < TURN_MS && !(isFirstSlice && isTurnUsed())) return undefined
+    return nextSlice().then(() => {
+      isFirstSlice = false
+      startedMs = nowMs()
     })
   }
 }

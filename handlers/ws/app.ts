@@ -2,8 +2,10 @@ import type { Authentication } from '../auth/authentication.ts'
 import type { ClientOf } from '../auth/client.ts'
 import { createConnectionAuthentication } from '../auth/connection.ts'
 import { authorizationOfSubprotocols, TOKEN_SUBPROTOCOL } from '../auth/subprotocol.ts'
+import { RETRYING } from '../http/body.ts'
 import { createCors } from '../http/cors.ts'
 import { createHostCheck } from '../http/hosts.ts'
+import { createInboundLimits, type InboundLimits } from '../http/inboundLimits.ts'
 import type { RpcContext } from '../rpc/context.ts'
 import { createDispatcher, type TransportReplies } from '../rpc/dispatcher.ts'
 import { errorOutcome, replyText } from '../rpc/envelope.ts'
@@ -26,6 +28,8 @@ export type WsOptions = {
   readonly connectionsMax: number
   readonly authentication: Authentication
   readonly clientOf: ClientOf
+  /** Shared with the other ports of the node; of this one alone where it is left out. */
+  readonly inbound?: InboundLimits
 }
 
 /** The part of a request that is looked at. */
@@ -81,6 +85,7 @@ export const createWsApp = (context: RpcContext, options: WsOptions): WsApp => {
   const hub = createSubscriptionHub(createFeeds(context))
   const refusedHost = createHostCheck(options.hostAllowlist)
   const cors = createCors(options.corsOrigins, 'CORS Rejected - Invalid origin')
+  const inbound = options.inbound ?? createInboundLimits()
   const sessions = new Set<OpenSession>()
 
   const clientAddress = ({ headers }: Requested, peer: () => string): string =>
@@ -108,6 +113,7 @@ export const createWsApp = (context: RpcContext, options: WsOptions): WsApp => {
         const session = createSession(socket, {
           dispatcher,
           hub,
+          inbound,
           authenticate: endSubscriptions =>
             createConnectionAuthentication(authentication, {
               authorization,
@@ -131,9 +137,20 @@ export const createWsApp = (context: RpcContext, options: WsOptions): WsApp => {
     }
   }
 
+  const login = async (request: Request, peer: () => string): Promise<Response> => {
+    const client = () => clientAddress(request, peer)
+    const admitted = inbound.admit(client)
+    if (admitted === undefined) return new Response(null, { status: 503, headers: RETRYING })
+    try {
+      return await authentication.login(request, client)
+    } finally {
+      admitted.release()
+    }
+  }
+
   const route = (request: Request, peer: () => string): Response | Promise<Response> =>
     request.method === 'POST' && new URL(request.url).pathname === '/login'
-      ? authentication.login(request, () => clientAddress(request, peer))
+      ? login(request, peer)
       : NOT_HTTP()
 
   return {

@@ -1,5 +1,6 @@
 import type { Caller } from '../auth/caller.ts'
 import type { ConnectionAuthentication } from '../auth/connection.ts'
+import type { Admitted, InboundLimits } from '../http/inboundLimits.ts'
 import type { Dispatcher, Reply } from '../rpc/dispatcher.ts'
 import { errorOutcome, replyText } from '../rpc/envelope.ts'
 import { RPC_ERRORS, type RpcErrorName } from '../rpc/errors.ts'
@@ -24,15 +25,20 @@ const LOOK_MS = 25
 const TURN_MESSAGES = 64
 
 const INTERNAL_ERROR = replyText('null', errorOutcome('INTERNAL_ERROR'))
+const NODE_BUSY = replyText('null', errorOutcome('NODE_BUSY'))
 const EMPTY_MESSAGE: Reply = { status: 400, body: replyText('null', errorOutcome('INVALID_REQUEST')) }
 
 export type SessionParts = {
   readonly dispatcher: Dispatcher
   readonly hub: SubscriptionHub
+  readonly inbound: InboundLimits
   /** The token of the connection; `endSubscriptions` is to be called when it ends. */
   readonly authenticate: (endSubscriptions: () => void) => ConnectionAuthentication
   readonly reportError: (method: string, error: unknown) => void
 }
+
+/** A message that waits for its turn or is worked on. */
+type Message = { readonly text: string; readonly admitted: Admitted }
 
 export type OpenSession = Session & {
   /** Tells the client why, lets it read for a moment, then closes the connection. */
@@ -44,8 +50,8 @@ export type OpenSession = Session & {
  * first no more of its requests are begun, then it is told and cut off.
  */
 export const createSession = (socket: Socket, parts: SessionParts): OpenSession => {
-  const { dispatcher, hub, reportError } = parts
-  const waiting: string[] = []
+  const { dispatcher, hub, inbound, reportError } = parts
+  const waiting: Message[] = []
   let waitingLength = 0
   let inWork = 0
   let isGone = false
@@ -67,6 +73,7 @@ export const createSession = (socket: Socket, parts: SessionParts): OpenSession 
   /** Nothing more is taken, begun or told. */
   const leave = (): void => {
     isGone = true
+    for (const { admitted } of waiting) admitted.release()
     waiting.length = 0
     waitingLength = 0
     subscriptions.clear()
@@ -101,7 +108,7 @@ export const createSession = (socket: Socket, parts: SessionParts): OpenSession 
     end(CLOSE_CODES.policyViolation, RPC_ERRORS[name].message)
   }
 
-  const handle = (text: string, caller: Caller): void | Promise<void> => {
+  const handle = ({ text, admitted }: Message, caller: Caller): void | Promise<void> => {
     // It may have gone while its token was looked at: nothing is subscribed to any more then.
     if (isGone) return
     const request = subscriptions.forRequest()
@@ -113,15 +120,16 @@ export const createSession = (socket: Socket, parts: SessionParts): OpenSession 
     if (text === '') return finish(EMPTY_MESSAGE)
     const reply = dispatcher.handle(text, caller, {
       isGone: () => isGone,
+      claim: admitted.claim,
       connection: { subscriptions: request, presentToken: authentication.present },
     })
     return reply instanceof Promise ? reply.then(finish) : finish(reply)
   }
 
   /** A promise only where the answer takes one. */
-  const answer = (text: string): void | Promise<void> => {
+  const answer = (message: Message): void | Promise<void> => {
     const caller = authentication.identify()
-    return caller instanceof Promise ? caller.then(known => handle(text, known)) : handle(text, caller)
+    return caller instanceof Promise ? caller.then(known => handle(message, known)) : handle(message, caller)
   }
 
   /** Methods turn what goes wrong in them into answers, so this is a fault of the server itself. */
@@ -130,16 +138,19 @@ export const createSession = (socket: Socket, parts: SessionParts): OpenSession 
     if (!isGone) outbox.reply(INTERNAL_ERROR)
   }
 
-  const work = (text: string): void => {
+  const work = (message: Message): void => {
+    const { admitted } = message
     try {
-      const answered = answer(text)
-      if (!(answered instanceof Promise)) return
+      const answered = answer(message)
+      if (!(answered instanceof Promise)) return admitted.release()
       inWork++
       answered.catch(failed).finally(() => {
+        admitted.release()
         inWork--
         workOn()
       })
     } catch (error) {
+      admitted.release()
       failed(error)
     }
   }
@@ -150,9 +161,9 @@ export const createSession = (socket: Socket, parts: SessionParts): OpenSession 
     if (nextTurn !== undefined) return
     let begun = 0
     while (begun < TURN_MESSAGES && begun < waiting.length && isFree()) {
-      const text = waiting[begun++] as string
-      waitingLength -= text.length
-      work(text)
+      const message = waiting[begun++] as Message
+      waitingLength -= message.text.length
+      work(message)
     }
     waiting.splice(0, begun)
     if (waiting.length > 0 && isFree())
@@ -165,8 +176,11 @@ export const createSession = (socket: Socket, parts: SessionParts): OpenSession 
   return {
     message: text => {
       if (isGone) return
-      if (waiting.length === 0 && isFree()) return work(text)
-      waiting.push(text)
+      const admitted = inbound.open()
+      if (!admitted.claim(text.length)) return outbox.reply(NODE_BUSY)
+      const message = { text, admitted }
+      if (waiting.length === 0 && isFree()) return work(message)
+      waiting.push(message)
       waitingLength += text.length
       if (waiting.length > WAITING_MAX || waitingLength > WAITING_LENGTH_MAX) cut('TOO_MANY_WAITING')
     },

@@ -1,11 +1,9 @@
 import type { GraphqlApp } from '../../handlers/graphql/app.ts'
-import { GRAPHQL_DEFAULTS } from '../../handlers/graphql/options.ts'
 import { NO_AUTHENTICATION } from '../../handlers/auth/authentication.ts'
 import type { RpcContext } from '../../handlers/rpc/context.ts'
-import type { Access } from '../auth/open.ts'
 import { UsageError } from '../cli/errors.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
-import { type Listener, listenFor, startingFailed } from './listener.ts'
+import { type Entrance, type Listener, listenFor, proxyCheckOf, startingFailed } from './listener.ts'
 
 type App = Pick<GraphqlApp, 'fetch' | 'close'>
 
@@ -31,8 +29,9 @@ export const listenForGraphql = async (options: NodeOptions): Promise<GraphqlLis
     hostname: options.graphqlHttpHost ?? options.p2pHost,
     hostOption: 'graphql-http-host',
     port: options.graphqlHttpPort,
+    isProxy: proxyCheckOf(options),
     fetch: (request, peer) => late.use(app => app.fetch(request, peer)),
-    bodyBytesMax: GRAPHQL_DEFAULTS.bodyBytesMax,
+    bodyBytesMax: options.rpcHttpMaxRequestContentLength,
   }))
 }
 
@@ -40,7 +39,7 @@ export const listenForGraphql = async (options: NodeOptions): Promise<GraphqlLis
 export const serveGraphql = async (
   listener: GraphqlListener,
   options: NodeOptions,
-  access: Access,
+  access: Entrance,
   context: RpcContext,
 ): Promise<void> => {
   // The library is loaded by nodes that serve it alone.
@@ -51,9 +50,10 @@ export const serveGraphql = async (
       {
         hostAllowlist: options.hostAllowlist,
         corsOrigins: options.graphqlHttpCorsOrigins,
-        bodyBytesMax: GRAPHQL_DEFAULTS.bodyBytesMax,
+        bodyBytesMax: options.rpcHttpMaxRequestContentLength,
         complexityMax: options.graphqlMaxComplexity,
         introspection: options.graphqlIntrospectionEnabled,
+        inbound: access.inbound,
       },
       {
         authentication: asksForTokens(options) ? access.http : NO_AUTHENTICATION,

@@ -1,5 +1,21 @@
+import type { InboundLimits } from '../../handlers/http/inboundLimits.ts'
+import { isWithin, parseIpAddress, parseIpNetwork } from '../../handlers/auth/ipAddress.ts'
+import type { Access } from '../auth/open.ts'
+import type { NodeOptions } from '../cli/nodeOptions.ts'
 import { type ServeOptions, type Server, serve } from '../serving/serve.ts'
 import { endAll } from './endAll.ts'
+
+/** Who may do what, and how much at the same time; the same on all ports. */
+export type Entrance = Access & { readonly inbound: InboundLimits }
+
+/** Whether an address is that of a trusted proxy. */
+export const proxyCheckOf = ({ rpcTrustedProxies }: NodeOptions): ((address: string) => boolean) => {
+  const networks = rpcTrustedProxies.map(parseIpNetwork).filter(network => network !== undefined)
+  return text => {
+    const address = parseIpAddress(text)
+    return address !== undefined && networks.some(network => isWithin(address, network))
+  }
+}
 
 /** A value that comes later, for those who wait for it and for those who come after it. */
 export type Late<T> = {

@@ -4,12 +4,11 @@ import { createRpcApp, createRpcContext, type RpcApp } from '../../handlers/http
 import type { Aside } from '../../handlers/rpc/aside.ts'
 import type { RpcContext, RpcHost } from '../../handlers/rpc/context.ts'
 import { METHODS } from '../../handlers/rpc/methods.ts'
-import type { Access } from '../auth/open.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
 import type { Log } from '../logging/log.ts'
 import { keepPacked } from '../readers/packed.ts'
 import { clientVersion } from '../version.ts'
-import { type Listener, listenFor, startingFailed } from './listener.ts'
+import { type Entrance, type Listener, listenFor, proxyCheckOf, startingFailed } from './listener.ts'
 
 /** What the methods work with; everything else of the host follows from the options. */
 export type RpcParts = Pick<RpcHost, 'chain' | 'pool' | 'recoverSenders' | 'submit' | 'mining'> &
@@ -87,6 +86,7 @@ export const listenForRpc = (options: NodeOptions): Promise<RpcListener> =>
     hostname: options.rpcHttpHost,
     hostOption: 'rpc-http-host',
     port: options.rpcHttpPort,
+    isProxy: proxyCheckOf(options),
     fetch: (request, peer) => late.use(app => app.fetch(request, peer)),
     bodyBytesMax: options.rpcHttpMaxRequestContentLength,
     connectionsMax: options.rpcHttpMaxActiveConnections,
@@ -111,7 +111,7 @@ export const warnOfEmptyGroups = ({ options, warn }: RpcContext): void => {
 export const serveRpc = (
   listener: RpcListener,
   options: NodeOptions,
-  access: Access,
+  access: Entrance,
   context: RpcContext,
 ): void => {
   warnOfEmptyGroups(context)
@@ -121,6 +121,7 @@ export const serveRpc = (
       hostAllowlist: options.hostAllowlist,
       corsOrigins: options.rpcHttpCorsOrigins,
       bodyBytesMax: options.rpcHttpMaxRequestContentLength,
+      inbound: access.inbound,
     },
     { authentication: access.http, clientOf: access.clientOf },
   )

@@ -1,5 +1,6 @@
 import type { PoolOptions } from '../../core/txpool/admission.ts'
 import { createTransactionPool } from '../../core/txpool/transactionPool.ts'
+import { createInboundLimits } from '../../handlers/http/inboundLimits.ts'
 import type { RpcHost } from '../../handlers/rpc/context.ts'
 import type { Network } from '../../p2p/network.ts'
 import type { Access } from '../auth/open.ts'
@@ -152,9 +153,10 @@ export const startServices = async (node: RunningNode, given: ServiceOptions): P
       development,
       log: logOf('rpc'),
     })
-    if (http !== undefined) serveRpc(http, options, access, context)
-    if (ws !== undefined) serveWs(ws, options, access, context, development)
-    if (graphql !== undefined) await serveGraphql(graphql, options, access, context)
+    const entrance = { ...access, inbound: createInboundLimits() }
+    if (http !== undefined) serveRpc(http, options, entrance, context)
+    if (ws !== undefined) serveWs(ws, options, entrance, context, development)
+    if (graphql !== undefined) await serveGraphql(graphql, options, entrance, context)
     await participation.start()
     const network = participation.network()
     stops.push(

@@ -1,8 +1,7 @@
 import type { RpcContext } from '../../handlers/rpc/context.ts'
 import { createWsApp, type WsApp } from '../../handlers/ws/app.ts'
-import type { Access } from '../auth/open.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
-import { type Listener, listenFor, startingFailed } from './listener.ts'
+import { type Entrance, type Listener, listenFor, proxyCheckOf, startingFailed } from './listener.ts'
 import { apisOf, warnOfEmptyGroups } from './rpcServer.ts'
 
 /** Of the bodies of POST /login. */
@@ -23,6 +22,7 @@ export const listenForWs = (options: NodeOptions): Promise<WsListener> =>
     hostname: options.rpcWsHost ?? options.p2pHost,
     hostOption: 'rpc-ws-host',
     port: options.rpcWsPort,
+    isProxy: proxyCheckOf(options),
     fetch: (request, peer) => late.use(app => app.fetch(request, peer)),
     bodyBytesMax: LOGIN_BODY_BYTES_MAX,
     webSocket: {
@@ -36,7 +36,7 @@ export const listenForWs = (options: NodeOptions): Promise<WsListener> =>
 export const serveWs = (
   listener: WsListener,
   options: NodeOptions,
-  access: Access,
+  access: Entrance,
   shared: RpcContext,
   development: boolean,
 ): void => {
@@ -59,6 +59,7 @@ export const serveWs = (
       connectionsMax: options.rpcWsMaxActiveConnections,
       authentication: access.ws,
       clientOf: access.clientOf,
+      inbound: access.inbound,
     }),
   )
 }

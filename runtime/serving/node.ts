@@ -1,8 +1,8 @@
 import { createServer, type Server as HttpServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { RUNTIME } from '../version.ts'
-import { type Serve, STOP_GRACE_MS } from './serve.ts'
+import { CONNECTIONS_OF_ADDRESS_MAX, type Serve, STOP_GRACE_MS } from './serve.ts'
 
 const listen = (server: HttpServer, port: number, hostname: string): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -13,7 +13,32 @@ const listen = (server: HttpServer, port: number, hostname: string): Promise<voi
     })
   })
 
-export const serveOnNode: Serve = async ({ hostname, port, fetch, connectionsMax, webSocket }) => {
+const TOO_MANY_CONNECTIONS =
+  'HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\nretry-after: 1\r\ncontent-length: 0\r\n\r\n'
+
+/** Answers 503 to the connections of an address beyond CONNECTIONS_OF_ADDRESS_MAX, and closes them. */
+const limitConnections = (server: HttpServer, isProxy: (address: string) => boolean): void => {
+  const counts = new Map<string, number>()
+  server.on('connection', (socket: Socket) => {
+    const address = socket.remoteAddress ?? ''
+    const count = counts.get(address) ?? 0
+    if (count >= CONNECTIONS_OF_ADDRESS_MAX && !isProxy(address)) {
+      // The other end may have gone already.
+      socket.on('error', () => undefined)
+      socket.end(TOO_MANY_CONNECTIONS, () => socket.destroy())
+      return
+    }
+    counts.set(address, count + 1)
+    socket.once('close', () => {
+      const left = (counts.get(address) ?? 1) - 1
+      if (left === 0) counts.delete(address)
+      else counts.set(address, left)
+    })
+  })
+}
+
+export const serveOnNode: Serve = async options => {
+  const { hostname, port, fetch, connectionsMax, webSocket, isProxy = () => false } = options
   // The application counts body bytes as they come, as it does on every runtime.
   const listener = getRequestListener(
     (request, { incoming }) => fetch(request, () => incoming.socket.remoteAddress ?? ''),
@@ -21,6 +46,7 @@ export const serveOnNode: Serve = async ({ hostname, port, fetch, connectionsMax
     { overrideGlobalObjects: RUNTIME === 'node' },
   )
   const server = createServer((request, response) => void listener(request, response))
+  limitConnections(server, isProxy)
   if (connectionsMax !== undefined) server.maxConnections = connectionsMax
   const closeWebSockets =
     webSocket === undefined

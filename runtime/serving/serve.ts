@@ -39,9 +39,17 @@ export type ServeOptions = {
   readonly bodyBytesMax: number
   /** Connections at the same time, one more is closed at once; undefined for any number. */
   readonly connectionsMax?: number | undefined
+  /** Whether an address is that of a trusted proxy. */
+  readonly isProxy?: ((address: string) => boolean) | undefined
   /** Undefined where nothing is upgraded. */
   readonly webSocket?: WebSocketOptions | undefined
 }
+
+/**
+ * Connections of one address at the same time, where the runtime shows connections: as many as it may have requests under way.
+ * The connections of a trusted proxy are those of all its clients.
+ */
+export const CONNECTIONS_OF_ADDRESS_MAX = 1_000
 
 /** A listening HTTP server; one implementation for each runtime stands behind it. */
 export type Server = {

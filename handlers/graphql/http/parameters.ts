@@ -1,18 +1,27 @@
 import type { GraphQLParams } from 'graphql-yoga'
-import { readBody, refuseBody } from '../../http/body.ts'
-import { JsonError, parseJson } from '../../rpc/json.ts'
+import { type ReadBody, refuseBody } from '../../http/body.ts'
+import { JsonError, parseJson } from '../../rpc/json/parse.ts'
+import { createPace } from '../../rpc/pace.ts'
+import { beginRequest } from '../../rpc/scheduler.ts'
 import { isObject } from '../../rpc/parameters/values.ts'
+import {
+  BodyTooBusy,
+  type ClaimBytes,
+  parseInSlices,
+  parseWhole,
+  WHOLE_LENGTH_MAX,
+} from '../../rpc/requestBody.ts'
 import { DocumentError } from '../errors.ts'
 
 const malformed = (message: string): DocumentError => new DocumentError('InvalidSyntax', message)
 
-const jsonOf = (text: string, what: string): unknown => {
-  try {
-    return parseJson(text)
-  } catch (error) {
-    if (error instanceof JsonError) throw malformed(`The ${what} is not JSON that can be read`)
-    throw error
-  }
+const notJson = (what: string, error: unknown): unknown => {
+  if (!(error instanceof JsonError)) return error
+  return malformed(
+    error.code === 'TOO_MANY_VALUES'
+      ? `The ${what} has ${error.message}`
+      : `The ${what} is not JSON that can be read`,
+  )
 }
 
 const textOf = (value: unknown, member: string): string | undefined => {
@@ -35,16 +44,39 @@ const parameters = (query: string | undefined, operationName: string | undefined
 
 const fromUrl = (url: string): GraphQLParams => {
   const { searchParams } = new URL(url)
-  const variables = searchParams.get('variables')
+  const text = searchParams.get('variables')
+  let variables: unknown
+  try {
+    variables = text === null ? undefined : parseJson(text)
+  } catch (error) {
+    throw notJson('value of "variables"', error)
+  }
   return parameters(
     searchParams.get('query') ?? undefined,
     searchParams.get('operationName') ?? undefined,
-    variables === null ? undefined : jsonOf(variables, 'value of "variables"'),
+    variables,
   )
 }
 
-const fromJson = (text: string): GraphQLParams => {
-  const body = jsonOf(text.trim(), 'body')
+/** How a body is read and parsed. */
+export type BodyReader = {
+  readonly readBody: ReadBody
+  readonly claim: ClaimBytes
+  readonly nowMs: () => number
+}
+
+const fromJson = async (text: string, { claim, nowMs }: BodyReader): Promise<GraphQLParams | Response> => {
+  let body: unknown
+  try {
+    const parsed =
+      text.length <= WHOLE_LENGTH_MAX
+        ? parseWhole(text, claim)
+        : await parseInSlices(text, 0, claim, createPace(nowMs))
+    body = parsed.value
+  } catch (error) {
+    if (error instanceof BodyTooBusy) return refuseBody({ reason: 'busy', status: 503 })
+    throw notJson('body', error)
+  }
   if (!isObject(body)) throw malformed('The body must be a JSON object')
   const { query, operationName, variables } = body
   return parameters(textOf(query, 'query'), textOf(operationName, 'operationName'), variables)
@@ -59,12 +91,13 @@ const IS_JSON = /^\s*application\/json\s*(?:;|$)/i
  */
 export const readParameters = async (
   request: Request,
-  bodyBytesMax: number,
+  reader: BodyReader,
 ): Promise<GraphQLParams | Response> => {
   if (request.method === 'GET') return fromUrl(request.url)
-  const body = await readBody(request, bodyBytesMax)
+  const body = await reader.readBody(request, reader.claim)
   if (typeof body !== 'string') return refuseBody(body)
+  await beginRequest()
   return IS_JSON.test(request.headers.get('content-type') ?? '')
-    ? fromJson(body)
+    ? await fromJson(body.trim(), reader)
     : parameters(body.trim(), undefined, undefined)
 }

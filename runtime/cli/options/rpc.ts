@@ -1,3 +1,4 @@
+import { BODY_BYTES_MAX } from '../../../handlers/http/body.ts'
 import {
   bigintOption,
   booleanOption,
@@ -65,11 +66,11 @@ export const RPC_OPTIONS = {
   rpcHttpMaxRequestContentLength: integerOption({
     name: 'rpc-http-max-request-content-length',
     group: RPC,
-    fallback: 128 * 1024 * 1024,
+    fallback: BODY_BYTES_MAX,
     min: 1,
     max: 2 ** 31 - 1,
     placeholder: '<BYTES>',
-    description: 'Longest request body',
+    description: 'Longest request body, of GraphQL too; all bodies together have 256 MiB',
   }),
   rpcHttpMaxBatchSize: integerOption({
     name: 'rpc-http-max-batch-size',

@@ -5,7 +5,7 @@ import { type Caller, EVERYONE } from '../../../handlers/auth/caller.ts'
 import { type Client, createDispatcher, type Reply } from '../../../handlers/rpc/dispatcher.ts'
 import type { ReplyBody } from '../../../handlers/rpc/envelope.ts'
 import { RpcError } from '../../../handlers/rpc/errors.ts'
-import { JSON_DEPTH_MAX } from '../../../handlers/rpc/json.ts'
+import { JSON_DEPTH_MAX } from '../../../handlers/rpc/json/parse.ts'
 import { pieceText } from '../../../handlers/rpc/jsonPieces.ts'
 import { type Method, method } from '../../../handlers/rpc/method.ts'
 

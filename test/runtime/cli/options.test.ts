@@ -62,7 +62,7 @@ describe('given a command line', () => {
       rpcHttpPort: 8545,
       hostAllowlist: ['localhost', '127.0.0.1'],
       rpcHttpMaxBatchSize: 1024,
-      rpcHttpMaxRequestContentLength: 134_217_728,
+      rpcHttpMaxRequestContentLength: 5_242_880,
       rpcMaxLogsRange: 5000n,
       rpcMaxTraceFilterRange: 1000n,
       rpcGasCap: 100_000_000n,

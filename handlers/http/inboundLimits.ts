@@ -1,0 +1,107 @@
+import type { ClaimBytes } from '../rpc/requestBody.ts'
+
+/**
+ * Requests of one address under way at the same time: browsers open 6 connections, wallets and indexers some hundred. More
+ * than that is a client that opens connections and never finishes its requests.
+ */
+export const REQUESTS_OF_ADDRESS_MAX = 1_000
+
+/** Bytes of request bodies, and of what they were parsed into, that are held at the same time, those of all ports together. */
+export const BODIES_BYTES_MAX = 256 * 1024 * 1024
+
+/** Longest body that counts as short: nearly every request is one. */
+export const SHORT_BODY_BYTES = 64 * 1024
+
+/** The part of BODIES_BYTES_MAX that only short bodies get: long ones never keep ordinary requests out. */
+const SHORT_BODIES_BYTES = 32 * 1024 * 1024
+
+/** A request that was let in. */
+export type Admitted = {
+  /** Claims bytes until the request is released. */
+  readonly claim: ClaimBytes
+  /** The request was answered. */
+  release(): void
+}
+
+/** What all clients together may ask of the node at the same time. One for all ports. */
+export type InboundLimits = {
+  /** Undefined where too many requests of the address are under way. @param address is asked for only where it matters */
+  admit(address: () => string): Admitted | undefined
+  /** As admit, for a message of a connection that is counted elsewhere. */
+  open(): Admitted
+}
+
+type Options = { readonly requestsOfAddressMax?: number; readonly bodiesBytesMax?: number }
+
+/** Counts requests by address, as soon as there are so many that one address may have too many. */
+const createAddressCounts = (requestsMax: number) => {
+  const underWay = new Set<() => string>()
+  /** Undefined as long as all addresses together have fewer: asking for an address costs as much as a short answer. */
+  let counts: Map<string, number> | undefined
+
+  const add = (to: Map<string, number>, address: string, difference: number): void => {
+    const count = (to.get(address) ?? 0) + difference
+    if (count === 0) to.delete(address)
+    else to.set(address, count)
+  }
+
+  const countAll = (): Map<string, number> => {
+    const all = new Map<string, number>()
+    for (const address of underWay) add(all, address(), 1)
+    return all
+  }
+
+  return {
+    /** Gives the function that ends it; undefined where its address has too many. */
+    enter: (askAddress: () => string): (() => void) | undefined => {
+      let known: string | undefined
+      const address = (): string => (known ??= askAddress())
+      if (underWay.size >= requestsMax) {
+        counts ??= countAll()
+        if ((counts.get(address()) ?? 0) >= requestsMax) return undefined
+      }
+      underWay.add(address)
+      if (counts !== undefined) add(counts, address(), 1)
+      return () => {
+        if (!underWay.delete(address)) return
+        if (underWay.size < requestsMax / 2) counts = undefined
+        else if (counts !== undefined) add(counts, address(), -1)
+      }
+    },
+  }
+}
+
+export const createInboundLimits = ({
+  requestsOfAddressMax = REQUESTS_OF_ADDRESS_MAX,
+  bodiesBytesMax = BODIES_BYTES_MAX,
+}: Options = {}): InboundLimits => {
+  const addresses = createAddressCounts(requestsOfAddressMax)
+  const longBodiesBytesMax = bodiesBytesMax - Math.min(SHORT_BODIES_BYTES, bodiesBytesMax / 2)
+  let heldBytes = 0
+
+  const admitted = (leave: (() => void) | undefined): Admitted => {
+    let ownBytes = 0
+    return {
+      claim: bytes => {
+        const isShort = ownBytes + bytes <= SHORT_BODY_BYTES
+        if (heldBytes + bytes > (isShort ? bodiesBytesMax : longBodiesBytesMax)) return false
+        heldBytes += bytes
+        ownBytes += bytes
+        return true
+      },
+      release: () => {
+        heldBytes -= ownBytes
+        ownBytes = 0
+        leave?.()
+      },
+    }
+  }
+
+  return {
+    admit: address => {
+      const leave = addresses.enter(address)
+      return leave === undefined ? undefined : admitted(leave)
+    },
+    open: () => admitted(undefined),
+  }
+}

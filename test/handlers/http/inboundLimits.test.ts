@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'bun:test'
+import { createReadBody } from '../../../handlers/http/body.ts'
+import { createInboundLimits, SHORT_BODY_BYTES } from '../../../handlers/http/inboundLimits.ts'
+
+const at = (address: string) => () => address
+
+describe('given limits of requests under way', () => {
+  test('when an address has as many as it may then its next one is refused, and others are not', () => {
+    const inbound = createInboundLimits({ requestsOfAddressMax: 3 })
+    const admitted = [1, 2, 3].map(() => inbound.admit(at('192.0.2.1')))
+    expect(admitted).not.toContain(undefined)
+    expect(inbound.admit(at('192.0.2.1'))).toBeUndefined()
+    const other = inbound.admit(at('192.0.2.2'))
+    expect(other).toBeDefined()
+    admitted[0]?.release()
+    admitted[0]?.release()
+    expect(inbound.admit(at('192.0.2.1'))).toBeDefined()
+    expect(inbound.admit(at('192.0.2.1'))).toBeUndefined()
+  })
+
+  test('when there are few then addresses are not asked for', () => {
+    const inbound = createInboundLimits({ requestsOfAddressMax: 100 })
+    for (let i = 0; i < 1000; i++) {
+      const admitted = inbound.admit(() => {
+        throw new Error('asked')
+      })
+      admitted?.release()
+    }
+  })
+
+  test('when many addresses came and went then each may have as many as before', () => {
+    const inbound = createInboundLimits({ requestsOfAddressMax: 4 })
+    for (let round = 0; round < 3; round++) {
+      const admitted = Array.from({ length: 20 }, (_, i) => inbound.admit(at(`192.0.2.${i % 5}`)))
+      expect(admitted.filter(one => one === undefined)).toHaveLength(0)
+      expect(inbound.admit(at('192.0.2.3'))).toBeUndefined()
+      for (const one of admitted) one?.release()
+    }
+  })
+})
+
+describe('given a limit of bytes of all bodies', () => {
+  test('when long bodies have taken their part then short ones are still read', () => {
+    const inbound = createInboundLimits({ bodiesBytesMax: 64 * SHORT_BODY_BYTES })
+    const long = inbound.open()
+    expect(long.claim(32 * SHORT_BODY_BYTES)).toBe(true)
+    expect(long.claim(1)).toBe(false)
+    const short = inbound.open()
+    expect(short.claim(SHORT_BODY_BYTES)).toBe(true)
+    expect(short.claim(1)).toBe(false)
+    long.release()
+    expect(short.claim(1)).toBe(true)
+  })
+
+  test('when a body exceeds it while it comes then its reading ends and the others go on', async () => {
+    const inbound = createInboundLimits({ bodiesBytesMax: 1_000_000 })
+    const read = createReadBody({ bytesMax: 10_000_000 })
+    let isCancelled = false
+    const endless = new ReadableStream<Uint8Array>({
+      pull: controller => controller.enqueue(new Uint8Array(100_000)),
+      cancel: () => {
+        isCancelled = true
+      },
+    })
+    const admitted = inbound.open()
+    const request = new Request('http://localhost', { method: 'POST', body: endless })
+    expect(await read(request, admitted.claim)).toMatchObject({ reason: 'busy', status: 503 })
+    expect(isCancelled).toBe(true)
+    admitted.release()
+    const next = new Request('http://localhost', { method: 'POST', body: 'x'.repeat(400_000) })
+    expect(await read(next, inbound.open().claim)).toHaveLength(400_000)
+  })
+
+  test('when nothing more of a body comes then it is given up', async () => {
+    const read = createReadBody({ bytesMax: 1_000_000, timeoutMs: 20 })
+    const silent = new ReadableStream<Uint8Array>({
+      start: controller => controller.enqueue(new Uint8Array(100)),
+    })
+    const request = new Request('http://localhost', { method: 'POST', body: silent })
+    expect(await read(request, () => true)).toMatchObject({ reason: 'late', status: 408 })
+  })
+
+  test('then text whose characters are cut between two chunks is whole, without a byte order mark', async () => {
+    const bytes = new TextEncoder().encode('\ufeff{"a":"é😀"}')
+    const chunks = new ReadableStream<Uint8Array>({
+      start: controller => {
+        for (const byte of bytes) controller.enqueue(Uint8Array.of(byte))
+        controller.close()
+      },
+    })
+    const request = new Request('http://localhost', { method: 'POST', body: chunks })
+    expect(await createReadBody({ bytesMax: 100 })(request, () => true)).toBe('{"a":"é😀"}')
+  })
+})
