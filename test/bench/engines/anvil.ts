@@ -1,19 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createRequire } from 'node:module'
-
-/**
- * The program itself, from the package of this platform: `.bin/anvil` is a script that starts it as a child of its own,
- * which would live on when the script is killed.
- */
-const binary = (): string => {
-  const name = `@foundry-rs/anvil-${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`
-  const suffix = process.platform === 'win32' ? '.exe' : ''
-  const { resolve } = createRequire(import.meta.url)
-  return resolve(`${name}/package.json`, { paths: [resolve('@foundry-rs/anvil/package.json')] }).replace(
-    'package.json',
-    `bin/anvil${suffix}`,
-  )
-}
+import { foundryProgram } from '../../support/foundry.ts'
 
 /** It listens within a fraction of a second; a large genesis file takes a little longer. */
 const START_MS_MAX = 30_000
@@ -57,7 +43,7 @@ const listening = (child: ChildProcess): Promise<string> =>
 
 /** Starts anvil on a free port of this machine; `stop` waits until it is gone. */
 export const startAnvil = async (args: readonly string[]): Promise<Anvil> => {
-  const child = spawn(binary(), ['--port', '0', '--chain-id', '1337', ...args], {
+  const child = spawn(foundryProgram('anvil'), ['--port', '0', '--chain-id', '1337', ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = new Promise<void>(resolve => {

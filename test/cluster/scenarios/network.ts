@@ -2,46 +2,9 @@ import { expect } from 'bun:test'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ROOT } from '../../runtime/nodeProcess.ts'
+import { startNetwork, urlsIn } from '../../runtime/networkProcess.ts'
 import { until } from '../support/waiting.ts'
 import { scenario } from '../../support/scenario.ts'
-
-type Running = {
-  readonly output: () => string
-  readonly exited: Promise<number>
-  readonly end: (signal: 'SIGTERM' | 'SIGKILL') => Promise<number>
-}
-
-const startNetwork = (folder: string, ...args: readonly string[]): Running => {
-  const child = Bun.spawn(
-    [
-      process.execPath,
-      join(ROOT, 'runtime/main.ts'),
-      'network',
-      `--data-path=${folder}`,
-      '--p2p-port=0',
-      ...(args.some(arg => arg.startsWith('--rpc-http-port')) ? [] : ['--rpc-http-port=0']),
-      ...args,
-    ],
-    { cwd: ROOT, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' },
-  )
-  let output = ''
-  for (const stream of [child.stdout, child.stderr])
-    void (async () => {
-      const decoder = new TextDecoder()
-      for await (const chunk of stream) output += decoder.decode(chunk, { stream: true })
-    })()
-  return {
-    output: () => output,
-    exited: child.exited,
-    end: async signal => {
-      child.kill(signal)
-      return child.exited
-    },
-  }
-}
-
-const urlsIn = (output: string): readonly string[] => output.match(/http:\/\/127\.0\.0\.1:\d+/g) ?? []
 
 const isSilent = async (url: string): Promise<boolean> => {
   try {

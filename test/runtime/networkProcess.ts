@@ -1,0 +1,41 @@
+import { join } from 'node:path'
+import { ROOT } from './nodeProcess.ts'
+
+export type NetworkProcess = {
+  readonly output: () => string
+  readonly exited: Promise<number>
+  readonly end: (signal: 'SIGTERM' | 'SIGKILL') => Promise<number>
+}
+
+/** Runs the command `network` at free ports unless they are given. */
+export const startNetwork = (folder: string, ...args: readonly string[]): NetworkProcess => {
+  const child = Bun.spawn(
+    [
+      process.execPath,
+      join(ROOT, 'runtime/main.ts'),
+      'network',
+      `--data-path=${folder}`,
+      '--p2p-port=0',
+      ...(args.some(arg => arg.startsWith('--rpc-http-port')) ? [] : ['--rpc-http-port=0']),
+      ...args,
+    ],
+    { cwd: ROOT, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' },
+  )
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    void (async () => {
+      const decoder = new TextDecoder()
+      for await (const chunk of stream) output += decoder.decode(chunk, { stream: true })
+    })()
+  return {
+    output: () => output,
+    exited: child.exited,
+    end: async signal => {
+      child.kill(signal)
+      return child.exited
+    },
+  }
+}
+
+/** Endpoints that it shows: the node for JSON-RPC first, then the validators. */
+export const urlsIn = (output: string): readonly string[] => output.match(/http:\/\/127\.0\.0\.1:\d+/g) ?? []
