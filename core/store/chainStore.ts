@@ -1,9 +1,9 @@
 import { createBlockReader } from './blockReader.ts'
-import { withChecksum } from './checksum.ts'
+import { checkedValue, withChecksum } from './checksum.ts'
 import { CommitRefused, checkCommit } from './commitCheck.ts'
-import { flushLayer } from './flush.ts'
+import { createFlush, type Flush } from './flush.ts'
 import type { KeyValueStore } from './keyvalue.ts'
-import { nodeKey, segmentKey } from './keys.ts'
+import { nodeKey, ROOM_KEY, segmentKey } from './keys.ts'
 import { addChangesSteps, addHead, createLayer, type Layer } from './layer.ts'
 import {
   FLUSH_BLOCKS,
@@ -12,6 +12,7 @@ import {
   PENDING_BLOCKS_MAX,
   PENDING_BYTES_MAX,
   RECENT_BLOCKS,
+  ROOM_BYTES,
 } from './limits.ts'
 import { commitOfSegment, readStart, recomputeNodes, segmentsAbove } from './recover.ts'
 import { openLogIndex } from './logs/logIndex.ts'
@@ -50,6 +51,7 @@ export const openChainStore = async (
   let active = createLayer()
   let frozen: Layer | undefined
   let sequence = start.mark?.sequence ?? 0
+  let flush: Flush | undefined
   let flushing: Promise<void> | undefined
   /** While `active` has changes of a block that is not the head yet. */
   let adding: Promise<void> | undefined
@@ -57,7 +59,17 @@ export const openChainStore = async (
   /** The write of a block that is the head already. */
   let writing: Promise<void> | undefined
   let failure: StoreFailed | undefined
+  let retrying: Promise<void> | undefined
+  const failureListeners = new Set<(failure: StoreFailed) => void>()
   let closed = false
+
+  /** The first failure stays until a retry succeeds. */
+  const fail = (next: StoreFailed): StoreFailed => {
+    if (failure !== undefined) return failure
+    failure = next
+    for (const listener of failureListeners) listener(next)
+    return next
+  }
 
   const nodes = {
     get: (key: string): Uint8Array | undefined => {
@@ -89,7 +101,7 @@ export const openChainStore = async (
     header: number => blocks.reads.header(number),
     logsOf: number => blocks.reads.logsOf(number),
     onFailed: cause => {
-      failure ??= new StoreFailed('bring the log index up to date', cause)
+      fail(new StoreFailed('bring the log index up to date', cause))
     },
   })
 
@@ -98,8 +110,7 @@ export const openChainStore = async (
     try {
       await segments.write()
     } catch (cause) {
-      failure ??= new StoreFailed(`commit block ${number}`, cause)
-      throw failure
+      throw fail(new StoreFailed(`commit block ${number}`, cause))
     }
   }
   /** The same; who does not wait for it is told by the next commit. */
@@ -109,7 +120,7 @@ export const openChainStore = async (
     return written
   }
 
-  const flushActive = async (): Promise<void> => {
+  const newFlush = (): Flush => {
     const layer = active
     const { header, hash } = layer.heads.at(-1) as ChainHead
     const mark = {
@@ -120,25 +131,33 @@ export const openChainStore = async (
     }
     frozen = layer
     active = createLayer()
-    try {
-      // Views must never be of blocks that are not there.
-      await segments.write()
-      await flushLayer(kv, views, layer, mark)
-    } catch (cause) {
-      // The layer stays in memory over whatever was written of it, so reads go on; only a start can finish the flush.
-      failure = new StoreFailed('bring the views up to date', cause)
-      throw failure
-    }
-    sequence = mark.sequence
+    return createFlush(kv, views, layer, mark)
+  }
+
+  /** After a failure the layer stays in memory over whatever was written of it, so reads go on. */
+  const runFlush = async (running: Flush): Promise<void> => {
+    // Views must never be of blocks that are not there.
+    await segments.write()
+    await running.run()
+    sequence = running.mark.sequence
     frozen = undefined
-    logs.advance(mark.number)
+    flush = undefined
+    logs.advance(running.mark.number)
+  }
+
+  const flushActive = async (): Promise<void> => {
+    try {
+      await runFlush((flush = newFlush()))
+    } catch (cause) {
+      throw fail(new StoreFailed('bring the views up to date', cause))
+    }
   }
 
   /** Begins a flush unless one is running or there is nothing to write. */
   const beginFlush = (): Promise<void> => {
     if (flushing !== undefined) return flushing
     if (adding !== undefined) return adding.then(beginFlush, beginFlush)
-    if (failure !== undefined || active.heads.length === 0) return Promise.resolve()
+    if (failure !== undefined || flush !== undefined || active.heads.length === 0) return Promise.resolve()
     flushing = flushActive().finally(() => {
       flushing = undefined
     })
@@ -177,8 +196,7 @@ export const openChainStore = async (
       append(commit)
     } catch (cause) {
       // What is there of it must not be stored.
-      failure ??= new StoreFailed(`take block ${commit.block.header.number} into memory`, cause)
-      throw failure
+      throw fail(new StoreFailed(`take block ${commit.block.header.number} into memory`, cause, 'restart'))
     } finally {
       adding = undefined
     }
@@ -189,6 +207,41 @@ export const openChainStore = async (
   }
   const flushWhenDue = (): void => {
     if (active.heads.length >= flushBlocks || active.bytes >= flushBytes) void beginFlush()
+  }
+
+  /** What a recovery of the store may have lost of the blocks above the views, which nothing in memory can make again. */
+  const requireSegments = async (): Promise<void> => {
+    for (let number = views.mark + 1; number <= sources.headNumber; number++) {
+      const key = segmentKey(number)
+      const stored = await kv.get(key)
+      if (stored === undefined || checkedValue(key, stored) === undefined)
+        throw new StoreFailed(
+          'recover from a failed write',
+          new Error(`block ${number} is not there any more`),
+          'restart',
+        )
+      await kv.pause()
+    }
+  }
+
+  const recoverFrom = async (failed: StoreFailed): Promise<void> => {
+    if (failed.remedy === 'restart') throw failed
+    await Promise.allSettled([flushing, adding, writing])
+    try {
+      await kv.recover?.()
+      await kv.setDurably({ key: ROOM_KEY, value: new Uint8Array(ROOM_BYTES) })
+      await kv.set([{ key: ROOM_KEY, value: undefined }])
+      segments.reset()
+      await segments.write()
+      await requireSegments()
+      if (flush !== undefined) await runFlush(flush)
+    } catch (cause) {
+      failure = cause instanceof StoreFailed ? cause : new StoreFailed('be written to again', cause)
+      throw failure
+    }
+    writing = undefined
+    failure = undefined
+    logs.resume()
   }
 
   try {
@@ -227,7 +280,12 @@ export const openChainStore = async (
         if (isLarge) await kv.pause()
         segments.add(key, withChecksum(key, segment))
         if (durable !== 'soon' || segments.isFull) writing = beginSegments(commit.block.header.number)
-        if (durable !== 'next') await writing
+        if (durable !== 'next')
+          await writing?.catch((error: unknown) => {
+            // It does not become the head.
+            segments.remove(key)
+            throw error
+          })
         if (isLarge) await kv.pause()
         if (isLarge) await (adding = appendInSteps(commit))
         else appendAtOnce(commit)
@@ -238,6 +296,20 @@ export const openChainStore = async (
       }
     },
     settle: () => writeSegments(sources.headNumber),
+    failure: () => failure,
+    retry: async () => {
+      if (failure === undefined || closed) return
+      retrying ??= recoverFrom(failure).finally(() => {
+        retrying = undefined
+      })
+      await retrying
+    },
+    onFailed: listener => {
+      failureListeners.add(listener)
+      return () => {
+        failureListeners.delete(listener)
+      }
+    },
     ...blocks.reads,
     stateAt: number => {
       if (head === undefined || number > head.header.number || number < 0n)
@@ -265,6 +337,7 @@ export const openChainStore = async (
       if (closed) return
       closed = true
       try {
+        await retrying?.catch(() => undefined)
         await flushing
         await beginFlush()
       } finally {

@@ -14,6 +14,8 @@ export type DriverExtensions = {
   setAllDurably?(entries: readonly KeyValueEntry[]): void | Promise<void>
   /** Resolves when everything written before is durable. */
   sync?(): void | Promise<void>
+  /** As KeyValueStore.recover. */
+  recover?(): Promise<void>
 }
 
 /** Writes at once for a driver that takes one entry a call. */
@@ -100,6 +102,7 @@ export const keyValueOfDriver = (
     sync: async () => {
       await driver.sync?.()
     },
+    recover: driver.recover?.bind(driver),
     pause,
     close: async () => {
       await driver.dispose?.()

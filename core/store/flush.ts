@@ -123,37 +123,74 @@ const inSlices = async <Item>(
   }
 }
 
-/**
- * Brings the views up to `mark`, the last block of the layer: the journal, then the views themselves, then the mark, with a
- * sync after each. A stop at any point leaves the views of the old mark or what a start makes into those of the new one.
- */
-export const flushLayer = async (
-  kv: KeyValueStore,
-  views: Views,
-  layer: Layer,
-  mark: Mark,
-): Promise<void> => {
-  // The commit that began this has others waiting for it.
-  await kv.pause()
+type Prepared = {
+  readonly accounts: ReadonlyMap<string, StateRecord>
+  readonly slots: ReadonlyMap<string, StateRecord>
+  readonly pages: ReadonlyMap<string, Uint8Array>
+  /** All of it, as it is stored. */
+  readonly entries: readonly KeyValueEntry[]
+}
+
+const prepare = async (kv: KeyValueStore, views: Views, layer: Layer): Promise<Prepared> => {
   const entries: KeyValueEntry[] = []
   const pages = new Map<string, Uint8Array>()
   const accounts = await prepareState(kv, views, views.accounts, layer.accounts, entries, pages)
   const slots = await prepareState(kv, views, views.slots, layer.slots, entries, pages)
   await inSlices(kv, otherEntries(layer, await orderOf(kv, layer)), entry => entries.push(entry))
-  const chunks = await writeJournal(kv, mark, entries)
-  await kv.sync()
+  return { accounts, slots, pages, entries }
+}
 
-  views.beginWriting({ accounts, slots, pages })
-  await writeEntries(kv, entries)
-  await kv.sync()
+export type Flush = {
+  /** The last block of the layer. */
+  readonly mark: Mark
+  /**
+   * Resolves when the views stand at the mark. After a failure it is called again, and goes on with the step that failed;
+   * until then readers find in memory what the views have half.
+   */
+  run(): Promise<void>
+}
 
-  await writeMark(kv, mark)
-  await kv.sync()
-  await clearJournal(kv, chunks)
+/**
+ * Brings the views up to `mark`, the last block of the layer: the journal, then the views themselves, then the mark, with a
+ * sync after each. A stop at any point leaves the views of the old mark or what a start makes into those of the new one.
+ */
+export const createFlush = (kv: KeyValueStore, views: Views, layer: Layer, mark: Mark): Flush => {
+  let prepared: Prepared | undefined
+  /** Chunks of the journal, once it is durable: from then on the views may be half written, and it must stay as it is. */
+  let chunks: number | undefined
+  let step: 'views' | 'mark' | 'caches' = 'views'
 
-  // Readers find all of this in memory until the writing ends, so the caches can take it at leisure.
-  await inSlices(kv, accounts, ([key, record]) => views.accounts.cache.set(key, record))
-  await inSlices(kv, slots, ([key, record]) => views.slots.cache.set(key, record))
-  await inSlices(kv, layer.nodes, ([name, value]) => views.cacheNode(nodeKey(name), value))
-  views.endWriting(mark.number)
+  const writeViews = async ({ entries, ...records }: Prepared): Promise<void> => {
+    views.beginWriting(records)
+    await writeEntries(kv, entries)
+    await kv.sync()
+    step = 'mark'
+  }
+  const setMark = async (): Promise<void> => {
+    await writeMark(kv, mark)
+    await kv.sync()
+    step = 'caches'
+  }
+
+  return {
+    mark,
+    run: async () => {
+      // The commit that began this has others waiting for it.
+      await kv.pause()
+      prepared ??= await prepare(kv, views, layer)
+      if (chunks === undefined) {
+        const written = await writeJournal(kv, mark, prepared.entries)
+        await kv.sync()
+        chunks = written
+      }
+      if (step === 'views') await writeViews(prepared)
+      if (step === 'mark') await setMark()
+      await clearJournal(kv, chunks)
+      // Readers find all of this in memory until the writing ends, so the caches can take it at leisure.
+      await inSlices(kv, prepared.accounts, ([key, record]) => views.accounts.cache.set(key, record))
+      await inSlices(kv, prepared.slots, ([key, record]) => views.slots.cache.set(key, record))
+      await inSlices(kv, layer.nodes, ([name, value]) => views.cacheNode(nodeKey(name), value))
+      views.endWriting(mark.number)
+    },
+  }
 }

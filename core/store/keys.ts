@@ -19,7 +19,9 @@ import { toBareHex } from '../bytes/hex.ts'
  *   logs:mark:0, logs:mark:1     how many sections are complete, in turn
  *   mark:0, mark:1           up to which block the views are complete, in turn
  *   journal:I, intent        what a flush in progress writes, and that it is all there
+ *   room                     written and removed to find out whether a full disk has room again
  */
+export const ROOM_KEY = 'room'
 export const INTENT_KEY = 'intent'
 export const markKey = (slot: number): string => `mark:${slot}`
 export const segmentKey = (number: number): string => `segment:${number}`

@@ -19,6 +19,11 @@ export type KeyValueStore = {
   readonly setAllDurably?: ((entries: readonly KeyValueEntry[]) => Promise<void>) | undefined
   /** Resolves when everything written before is as durable as `durability` says. */
   sync(): Promise<void>
+  /**
+   * Makes the store writable again after a failed write or sync, once the cause is gone: what was durable is kept, later
+   * writes may be lost. Rejects while the cause is still there. Left out where nothing has to be done.
+   */
+  readonly recover?: (() => Promise<void>) | undefined
   /** Resolves when other work had its turn; called between the slices of long background work. */
   pause(): Promise<void>
   close(): Promise<void>

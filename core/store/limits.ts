@@ -30,6 +30,9 @@ export const SEGMENT_STEP_ITEMS = 1_024
 /** Transactions, accounts and slots that are taken into memory before other work runs: one to two milliseconds. */
 export const ADD_STEP_ITEMS = 512
 
+/** Bytes that must fit on the disk before a store that failed takes commits again. */
+export const ROOM_BYTES = 256 * 1024
+
 /** Entries a flush writes before it lets other work run: 1 to 3 ms with SQLite. */
 export const FLUSH_SLICE_ENTRIES = 128
 

@@ -6,8 +6,15 @@ export type SegmentWriter = {
   add(key: string, value: Uint8Array): void
   /** True when those that wait are to be written before more are added. */
   readonly isFull: boolean
-  /** Resolves when all that were added are durable. After a stop at any time the first of them are there, without a gap. */
+  /** Takes back a segment that is not to be written any more. */
+  remove(key: string): void
+  /**
+   * Resolves when all that were added are durable. After a stop at any time the first of them are there, without a gap.
+   * After a failure it fails at once, until `reset`.
+   */
   write(): Promise<void>
+  /** What failed may be tried again. */
+  reset(): void
   /** From memory while it waits, else from the store. */
   get(key: string): Promise<Uint8Array | undefined>
 }
@@ -22,20 +29,32 @@ export const createSegmentWriter = (kv: KeyValueStore): SegmentWriter => {
     for (const entry of entries) await kv.setDurably(entry)
   }
 
+  const forget = (key: string, value: Uint8Array): void => {
+    // Another one may have come under the same key.
+    if (waiting.get(key) !== value) return
+    waiting.delete(key)
+    bytes -= value.length
+  }
+
   const writeWaiting = async (): Promise<void> => {
     const entries = [...waiting].map(([key, value]) => ({ key, value }))
     if (entries.length === 0) return
     await inOrder(entries)
-    for (const { key, value } of entries) {
-      waiting.delete(key)
-      bytes -= value.length
-    }
+    for (const { key, value } of entries) forget(key, value)
   }
 
   return {
     add: (key, value) => {
+      bytes -= waiting.get(key)?.length ?? 0
       waiting.set(key, value)
       bytes += value.length
+    },
+    remove: key => {
+      const value = waiting.get(key)
+      if (value !== undefined) forget(key, value)
+    },
+    reset: () => {
+      last = Promise.resolve()
     },
     get isFull() {
       return waiting.size >= UNWRITTEN_BLOCKS_MAX || bytes >= UNWRITTEN_BYTES_MAX

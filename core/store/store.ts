@@ -7,6 +7,7 @@ import type { BlockLogs } from './logs/blockLogs.ts'
 import type { LogBlocks } from './logs/logIndex.ts'
 import type { LogPattern } from './logs/pattern.ts'
 import type { NodePin } from './nodePins.ts'
+import type { StoreFailed } from './storeFailed.ts'
 import type { TrieNodeReader, TrieNodeWrite } from '../trie/node.ts'
 
 /** Everything about one block that the store keeps; written as one durable value, the segment. */
@@ -44,6 +45,16 @@ export type ChainStore = {
   commit(commit: BlockCommit, durable?: Durable): Promise<void>
   /** Resolves when all committed blocks survive what the store's durability says. */
   settle(): Promise<void>
+
+  /** Why commits are refused; undefined while writes succeed. */
+  failure(): StoreFailed | undefined
+  /**
+   * After a failed write: makes up for everything that was not written, and takes commits again when that succeeds.
+   * @throws StoreFailed while the cause is still there
+   */
+  retry(): Promise<void>
+  /** Called once for each failure. Returns the function that unsubscribes. */
+  onFailed(listener: (failure: StoreFailed) => void): () => void
 
   /** Hash of block 0, undefined while the store is new: tells a data directory of another chain. */
   genesisHash(): Hash | undefined

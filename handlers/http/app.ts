@@ -13,7 +13,7 @@ import { METHODS } from '../rpc/methods.ts'
 import { BODY_BYTES_MAX, CLOSING, createReadBody, type NoBody, RETRYING, refuseBody } from './body.ts'
 import { createCompression } from './compression.ts'
 import { createCors } from './cors.ts'
-import { liveness, readiness } from './health.ts'
+import { liveness, NO_TROUBLES, readiness } from './health.ts'
 import { createHostCheck } from './hosts.ts'
 import { type Admitted, createInboundLimits, type InboundLimits } from './inboundLimits.ts'
 import { notFound } from './notFound.ts'
@@ -175,7 +175,7 @@ export const createRpcApp = (
   app.all('/', () => notAllowed('GET, POST'))
   app.post('/login', c => limitedLogin(c.req.raw, c.env.peer))
   app.all('/login', () => notAllowed('POST'))
-  app.get('/liveness', liveness)
+  app.get('/liveness', () => liveness(context.troubles?.() ?? NO_TROUBLES))
   app.all('/liveness', () => notAllowed('GET'))
   app.get('/readiness', c =>
     readiness(
@@ -184,6 +184,7 @@ export const createRpcApp = (
         peerCount: context.network?.peerCount(),
         syncing: context.syncing(),
         differences: context.differences(),
+        troubles: context.troubles?.() ?? NO_TROUBLES,
       },
     ),
   )

@@ -1,4 +1,4 @@
-import type { ConfigurationDifference, SyncingStatus } from '../rpc/context.ts'
+import type { ConfigurationDifference, NodeTroubles, SyncingStatus } from '../rpc/context.ts'
 
 type Report = {
   readonly status: 'UP' | 'DOWN'
@@ -18,8 +18,11 @@ const answer = ({ status, reasons, differences }: Report): Response => {
   })
 }
 
-/** The process answers, so it lives. */
-export const liveness = (): Response => answer({ status: 'UP', reasons: [], differences: [] })
+export const NO_TROUBLES: NodeTroubles = { failures: [], stalls: [] }
+
+/** The process answers, so it lives; it is DOWN while it cannot write what it must. */
+export const liveness = ({ failures }: NodeTroubles): Response =>
+  answer({ status: failures.length === 0 ? 'UP' : 'DOWN', reasons: failures, differences: [] })
 
 /** Besu's defaults. */
 const PEERS_MIN = 1
@@ -38,6 +41,7 @@ export type NodeState = {
   readonly syncing: SyncingStatus | undefined
   /** Told, but nothing that makes a node unready: the other one may be wrong. */
   readonly differences: readonly ConfigurationDifference[]
+  readonly troubles: NodeTroubles
 }
 
 /** The parameter's number, and undefined for what is none. */
@@ -69,6 +73,8 @@ const blocksReason = (value: string | undefined, syncing: SyncingStatus | undefi
  */
 export const readiness = (query: ReadinessQuery, state: NodeState): Response => {
   const reasons = [
+    ...state.troubles.failures,
+    ...state.troubles.stalls,
     peerReason(query.minPeers, state.peerCount),
     blocksReason(query.maxBlocksBehind, state.syncing),
   ].filter(reason => reason !== undefined)

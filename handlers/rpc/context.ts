@@ -114,6 +114,14 @@ export type StandingVotes = {
 
 export type ConfigurationDifference = { readonly peer: string; readonly entries: readonly string[] }
 
+/** What keeps this node from its work, in sentences for operators. */
+export type NodeTroubles = {
+  /** It cannot write what it must: the store of the chain, or the record of what it signs. */
+  readonly failures: readonly string[]
+  /** No block is decided. */
+  readonly stalls: readonly string[]
+}
+
 /** How this node makes blocks. */
 export type MinerSettings = {
   /** Wei per gas. */
@@ -180,6 +188,7 @@ export type RpcHost = {
   readonly badBlocks?: () => readonly BadBlock[]
   /** Peers whose genesis file or transitions are not this node's, by the names of the entries. */
   readonly differences: () => readonly ConfigurationDifference[]
+  readonly troubles?: () => NodeTroubles
   /** Told what the operator should know of a request that is carried out all the same. */
   readonly warn: (text: string) => void
   /** Told of errors that are the node's own fault, before the client is told `Internal error`. */

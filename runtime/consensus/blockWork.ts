@@ -6,6 +6,7 @@ import { rememberSealSigners } from '../../core/chain/rules/seals.ts'
 import { InvalidBlock } from '../../core/chain/rules/invalidBlock.ts'
 import type { Effect } from '../../core/qbft/effect.ts'
 import type { Input } from '../../core/qbft/input.ts'
+import { StoreFailed } from '../../core/store/storeFailed.ts'
 import type { Log } from '../logging/log.ts'
 import type { BuildBlock } from './blockBuilder.ts'
 import { createExecutedBlocks } from './executedBlocks.ts'
@@ -19,6 +20,9 @@ const EARLY_MS_MAX = 10_000
 
 /** After a failure of this node's own, which says nothing about the block. */
 const RETRY_MS = 1_000
+
+/** Interval between looks whether a store that failed takes writes again. */
+const STORE_POLL_MS = 250
 
 type EffectOf<Kind extends Effect['kind']> = Extract<Effect, { readonly kind: Kind }>
 
@@ -98,6 +102,18 @@ export const createBlockWork = (options: BlockWorkOptions): BlockWork => {
       : chain.commitBuilt(built, block.header, durable)
   }
 
+  /** A store that failed is waited for: nothing else can be committed meanwhile. Who watches the store has logged it. */
+  const commitWhenWritable = async (effect: EffectOf<'import-block'>): ReturnType<Chain['importBlock']> => {
+    for (;;) {
+      try {
+        return await commit(effect)
+      } catch (error) {
+        if (!(error instanceof StoreFailed) || stopped) throw error
+        await wait(STORE_POLL_MS)
+      }
+    }
+  }
+
   return {
     build: async ({ sequence, round, timestamp }) => {
       let block: Block | undefined
@@ -134,7 +150,7 @@ export const createBlockWork = (options: BlockWorkOptions): BlockWork => {
       const { number } = block.header
       let isNew: boolean
       try {
-        isNew = (await commit(effect)) === 'imported'
+        isNew = (await commitWhenWritable(effect)) === 'imported'
       } catch (error) {
         log.error('Block {number} has a quorum and could not be committed: {error}', { number, error })
         return answer({ kind: 'import-failed', hash })

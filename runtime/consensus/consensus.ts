@@ -13,6 +13,10 @@ export type Consensus = {
   attach(network: Network): void
   /** In which round the next block is being decided; undefined while this node takes no part in it. */
   round(): number | undefined
+  /** Why nothing that this validator signs leaves it; undefined while its records can be written. */
+  failure(): string | undefined
+  /** Why no block is decided; undefined while blocks are. */
+  stall(): string | undefined
   /** Resolves when a block under way is committed. */
   stop(): Promise<void>
 }

@@ -202,6 +202,8 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
       const { height } = state
       return height?.active === true ? height.round?.round : undefined
     },
+    failure: performer.trouble,
+    stall: rounds.stall,
     stop: async () => {
       stopping = true
       unsubscribe?.()

@@ -36,11 +36,15 @@ export type PerformerOptions = {
 export type Performer = {
   /** Performs the effects in order; undefined when that is done already, else it is when the promise resolves. */
   perform(effects: readonly Effect[]): Promise<void> | undefined
+  /** Why nothing that this validator signs leaves it; undefined while its records can be written. */
+  readonly trouble: () => string | undefined
   /** True while blocks are executed or evidence is written. */
   isWorking(): boolean
   /** Resolves when the work under way is done. */
   worked(): Promise<void>
 }
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** Turns each effect of the machine into what it means on this machine. */
 export const createPerformer = (options: PerformerOptions): Performer => {
@@ -48,6 +52,7 @@ export const createPerformer = (options: PerformerOptions): Performer => {
   const working = new Set<Promise<void>>()
   /** A record that could not be written: until it is, no signature leaves. */
   let unwritten: RestartRecord | undefined
+  let trouble: string | undefined
 
   const begin = (task: Promise<void>): void => {
     const settled: Promise<void> = task
@@ -61,8 +66,13 @@ export const createPerformer = (options: PerformerOptions): Performer => {
     try {
       await records.write(unwritten)
       unwritten = undefined
+      if (trouble !== undefined) log.info('What this validator signs is recorded again: it is sent')
+      trouble = undefined
     } catch (error) {
-      log.error('What this validator signed could not be recorded, so it is not sent: {error}', { error })
+      // Once: each message that this validator would sign fails alike.
+      if (trouble === undefined)
+        log.error('What this validator signed could not be recorded, so it is not sent: {error}', { error })
+      trouble = `What this validator signed could not be recorded, so it is not sent: ${reasonOf(error)}`
     }
   }
 
@@ -153,6 +163,7 @@ export const createPerformer = (options: PerformerOptions): Performer => {
         if (effect.kind !== 'record') performSafely(effect)
       return first < 0 ? undefined : performFrom(effects, first)
     },
+    trouble: () => trouble,
     isWorking: () => working.size > 0,
     worked: async () => {
       await Promise.all(working)

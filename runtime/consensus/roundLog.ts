@@ -18,7 +18,17 @@ export type RoundLog = {
   /** The timer of a round was started; again for the same round while no quorum is heard. */
   timerStarted(timer: Timer): void
   newHead(validators: readonly Address[]): void
+  /** The sentence for operators while no block is decided; undefined while blocks are. */
+  readonly stall: () => string | undefined
 }
+
+const STALLED = 'Block {sequence} is in round {round}: no block was decided in the rounds before'
+const WAITING =
+  'Block {sequence} waits in round {round}: {present} of {all} validators are here, {quorum} are needed{missing}'
+
+/** The text with its values, as the log shows it. */
+const filledIn = (text: string, values: Readonly<Record<string, unknown>>): string =>
+  text.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name]))
 
 /** What operators read of rounds: Besu's lines, and a plain one when too few validators are there. */
 export const createRoundLog = (log: Log, address: Address, connected: () => readonly Address[]): RoundLog => {
@@ -26,6 +36,8 @@ export const createRoundLog = (log: Log, address: Address, connected: () => read
   let current: RoundStarted | undefined
   let startedMs = 0
   let toldMs = -Infinity
+  /** The timer of the current round has fired, and no quorum was heard. */
+  let isWaiting = false
   /** The latest round of the height that each validator was heard in. */
   const lastRounds = new Map<string, number>()
 
@@ -44,30 +56,33 @@ export const createRoundLog = (log: Log, address: Address, connected: () => read
     }
   }
 
-  const tellWaiting = ({ sequence, round, quorum }: RoundStarted): void => {
-    const nowMs = Date.now()
+  const waitingValues = ({ sequence, round, quorum }: RoundStarted): Readonly<Record<string, unknown>> => {
     const here = connected()
     const missing = validators.filter(
       validator => !equalBytes(validator, address) && !includesAddress(here, validator),
     )
+    return {
+      sequence,
+      round,
+      present: validators.length - missing.length,
+      all: validators.length,
+      quorum,
+      missing: missing.length === 0 ? '' : `; not connected: ${missing.map(toHex).join(', ')}`,
+    }
+  }
+
+  const tellWaiting = (started: RoundStarted): void => {
+    isWaiting = true
+    const nowMs = Date.now()
     if (nowMs - toldMs < WAITING_TOLD_MS) return
     toldMs = nowMs
-    log.warn(
-      'Block {sequence} waits in round {round}: {present} of {all} validators are here, {quorum} are needed{missing}',
-      {
-        sequence,
-        round,
-        present: validators.length - missing.length,
-        all: validators.length,
-        quorum,
-        missing: missing.length === 0 ? '' : `; not connected: ${missing.map(toHex).join(', ')}`,
-      },
-    )
+    log.warn(WAITING, waitingValues(started))
   }
 
   return {
     started: effect => {
       current = effect
+      isWaiting = false
       startedMs = Date.now()
       const { round, sequence, timeoutMs, reason } = effect
       const seconds = timeoutMs / 1000
@@ -88,6 +103,7 @@ export const createRoundLog = (log: Log, address: Address, connected: () => read
         reason,
       })
       tellSummary(effect)
+      if (round === TOLD_ROUND_MIN) log.warn(STALLED, { sequence, round })
     },
     timerStarted: timer => {
       if (timer.kind !== 'round' || current === undefined) return
@@ -98,8 +114,15 @@ export const createRoundLog = (log: Log, address: Address, connected: () => read
     newHead: next => {
       validators = next
       current = undefined
+      isWaiting = false
       toldMs = -Infinity
       lastRounds.clear()
+    },
+    stall: () => {
+      if (current === undefined) return undefined
+      if (isWaiting) return filledIn(WAITING, waitingValues(current))
+      const { sequence, round } = current
+      return round < TOLD_ROUND_MIN ? undefined : filledIn(STALLED, { sequence, round })
     },
   }
 }

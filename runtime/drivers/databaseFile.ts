@@ -1,5 +1,5 @@
 import { existsSync, linkSync, openSync, renameSync, rmSync } from 'node:fs'
-import { isBusy, openSqliteDatabase, type SqliteDatabase } from './sqliteDatabase.ts'
+import { isBusy, type OpenSqlite, type SqliteDatabase } from './sqliteDatabase.ts'
 
 export type SqliteFileOptions = {
   readonly path: string
@@ -45,9 +45,14 @@ const restoreWal = (path: string): void => {
   else renameSync(keptOf(path), walOf(path))
 }
 
-/** Closes it, and leaves the WAL for the next start, which brings all of it into the file. */
-export const closeWithWal = (database: SqliteDatabase, path: string): void => {
+/** Gives the WAL a second name, so that a close does not remove it. Throws what the system says, and then nothing has changed. */
+export const keepWal = (path: string): void => {
+  rmSync(keptOf(path), { force: true })
   linkSync(walOf(path), keptOf(path))
+}
+
+/** After `keepWal`: closes the database, and leaves the WAL for the next open, which brings all of it into the file. */
+export const closeWithWal = (database: SqliteDatabase, path: string): void => {
   try {
     database.close()
   } finally {
@@ -55,16 +60,22 @@ export const closeWithWal = (database: SqliteDatabase, path: string): void => {
   }
 }
 
+const openRestored = (open: OpenSqlite, path: string): SqliteDatabase => {
+  try {
+    restoreWal(path)
+    return open(path)
+  } catch (error) {
+    throw new SqliteFileError(path, error)
+  }
+}
+
 /**
  * Opens the file in WAL mode for this process alone, and makes it with its tables when it is not there.
  * @throws SqliteFileError; what SQLite throws for a file that is locked
  */
-export const openDatabaseFile = async (options: SqliteFileOptions): Promise<OpenedDatabase> => {
+export const openDatabaseFile = (open: OpenSqlite, options: SqliteFileOptions): OpenedDatabase => {
   const { path, schema, layout, pageBytes, cacheBytes } = options
-  restoreWal(path)
-  const database = await openSqliteDatabase(path).catch((error: unknown) => {
-    throw new SqliteFileError(path, error)
-  })
+  const database = openRestored(open, path)
   try {
     // The page size only takes effect on a new file; the exclusive lock comes first, so that WAL needs no shared memory.
     database.exec(`PRAGMA page_size = ${pageBytes}`)

@@ -183,6 +183,10 @@ const driverOf = defineDriver(({ segments, views }: Files): Driver & DriverExten
     setDurably: one => setAllDurably([one]),
     setAllDurably,
     sync,
+    recover: async () => {
+      await segments.recover()
+      await views.recover()
+    },
   }
 })
 

@@ -1,3 +1,6 @@
+import type { Database } from 'bun:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
+
 /** What a value can be in a statement. */
 export type SqliteValue = Uint8Array | string | number | null
 
@@ -15,9 +18,15 @@ export type SqliteDatabase = {
   close(): void
 }
 
-const openBun = async (path: string): Promise<SqliteDatabase> => {
+/** Opens the database file, and makes it when it is not there. */
+export type OpenSqlite = (path: string) => SqliteDatabase
+
+const loadBun = async (): Promise<OpenSqlite> => {
   const { Database } = await import('bun:sqlite')
-  const database = new Database(path, { create: true, readwrite: true })
+  return path => openBun(new Database(path, { create: true, readwrite: true }))
+}
+
+const openBun = (database: Database): SqliteDatabase => {
   // The file stays open, and locked, for as long as a statement is.
   const statements: { finalize(): void }[] = []
   return {
@@ -42,9 +51,12 @@ const openBun = async (path: string): Promise<SqliteDatabase> => {
   }
 }
 
-const openNode = async (path: string): Promise<SqliteDatabase> => {
+const loadNode = async (): Promise<OpenSqlite> => {
   const { DatabaseSync } = await import('node:sqlite')
-  const database = new DatabaseSync(path)
+  return path => openNode(new DatabaseSync(path))
+}
+
+const openNode = (database: DatabaseSync): SqliteDatabase => {
   return {
     exec: sql => database.exec(sql),
     prepare: sql => {
@@ -61,9 +73,10 @@ const openNode = async (path: string): Promise<SqliteDatabase> => {
   }
 }
 
-/** Opens the database file, and makes it when it is not there. Loads nothing of the runtime that it does not run on. */
-export const openSqliteDatabase = (path: string): Promise<SqliteDatabase> =>
-  'Bun' in globalThis ? openBun(path) : openNode(path)
+/** Loads nothing of the runtime that it does not run on. */
+export const loadSqlite = (): Promise<OpenSqlite> => ('Bun' in globalThis ? loadBun() : loadNode())
+
+export const openSqliteDatabase = async (path: string): Promise<SqliteDatabase> => (await loadSqlite())(path)
 
 const BUSY = 5
 

@@ -1,7 +1,14 @@
 import { closeSync, fdatasync } from 'node:fs'
-import { closeWithWal, openDatabaseFile, type SqliteFileOptions } from './databaseFile.ts'
+import { open, rm } from 'node:fs/promises'
+import {
+  closeWithWal,
+  keepWal,
+  type OpenedDatabase,
+  openDatabaseFile,
+  type SqliteFileOptions,
+} from './databaseFile.ts'
 import { nextTurn } from '../slice.ts'
-import type { SqliteStatement } from './sqliteDatabase.ts'
+import { loadSqlite, type SqliteStatement } from './sqliteDatabase.ts'
 
 /** WAL bytes after which a checkpoint is due: copying 500 pages takes 2 to 9 ms, and fewer would sync the file too often. */
 const CHECKPOINT_BYTES = 2 * 1024 * 1024
@@ -20,8 +27,35 @@ export type SqliteFile = {
   transaction(rows: number, bytes: number, write: () => void): Promise<void>
   /** Resolves when every transaction before it would survive a power cut. After one that failed all fail, and no more is written. */
   sync(): Promise<void>
+  /**
+   * Opens the file anew after a failed sync or checkpoint, so that writes go on: what was durable is there, later transactions may be
+   * lost. Rejects, and changes nothing, while there is no room on the disk. Does nothing where only writes have failed.
+   */
+  recover(): Promise<void>
   close(): Promise<void>
 }
+
+/** What a file that is opened anew may need at once: the WAL of two checkpoints. */
+const ROOM_BYTES = 2 * CHECKPOINT_BYTES
+
+/** @throws what the system says when so much cannot be written beside the file */
+const requireRoom = async (path: string): Promise<void> => {
+  const probe = `${path}-room`
+  try {
+    const file = await open(probe, 'w')
+    try {
+      await file.writeFile(new Uint8Array(ROOM_BYTES))
+      await file.datasync()
+    } finally {
+      await file.close()
+    }
+  } finally {
+    await rm(probe, { force: true })
+  }
+}
+
+/** A statement that stays usable when the database is opened anew. */
+type Prepared = { readonly sql: string; statement: SqliteStatement }
 
 /** On another thread: what SQLite itself does would hold up everything else for as long as the disk takes. */
 const syncFile = (file: number): Promise<void> =>
@@ -37,11 +71,28 @@ export const openSqliteFile = async (
   options: SqliteFileOptions,
   syncToDisk: (file: number) => Promise<void> = syncFile,
 ): Promise<SqliteFile> => {
-  const { database, walFile, file } = await openDatabaseFile(options)
-  const begin = database.prepare('BEGIN IMMEDIATE')
-  const commit = database.prepare('COMMIT')
-  const rollback = database.prepare('ROLLBACK')
-  const checkpointStatement = database.prepare('PRAGMA wal_checkpoint(PASSIVE)')
+  const openSqlite = await loadSqlite()
+  let opened: OpenedDatabase | undefined = openDatabaseFile(openSqlite, options)
+  const prepared: Prepared[] = []
+
+  /** @throws Error while the file could not be opened anew */
+  const current = (): OpenedDatabase => {
+    if (opened === undefined) throw new Error(`${options.path} is closed after a failed write`)
+    return opened
+  }
+  const prepare = (sql: string): SqliteStatement => {
+    const one: Prepared = { sql, statement: current().database.prepare(sql) }
+    prepared.push(one)
+    return {
+      get: (...values) => one.statement.get(...values),
+      all: (...values) => one.statement.all(...values),
+      run: (...values) => one.statement.run(...values),
+    }
+  }
+  const begin = prepare('BEGIN IMMEDIATE')
+  const commit = prepare('COMMIT')
+  const rollback = prepare('ROLLBACK')
+  const checkpointStatement = prepare('PRAGMA wal_checkpoint(PASSIVE)')
   let walBytes = 0
   let isDue = false
   let unsynced = false
@@ -62,7 +113,7 @@ export const openSqliteFile = async (
   /** Linux forgets what it could not write: a later sync would succeed with that missing, and with it all that follows in the WAL. */
   const syncOnce = async (): Promise<void> => {
     try {
-      await syncToDisk(walFile)
+      await syncToDisk(current().walFile)
     } catch (error) {
       failure ??= error
     }
@@ -87,6 +138,7 @@ export const openSqliteFile = async (
     try {
       await syncWal()
       await nextTurn()
+      const { database, file } = current()
       database.exec('PRAGMA synchronous = OFF')
       try {
         checkpointStatement.all()
@@ -122,8 +174,40 @@ export const openSqliteFile = async (
     }
   }
 
+  const closeFiles = (): void => {
+    if (opened === undefined) return
+    const { database, walFile, file } = opened
+    // SQLite itself brings the WAL into the file and removes it, but not where the file may not have got it all.
+    const keepsWal = failure !== undefined
+    if (keepsWal) keepWal(options.path)
+    opened = undefined
+    closeSync(walFile)
+    try {
+      if (keepsWal) closeWithWal(database, options.path)
+      else database.close()
+    } finally {
+      // Last: closing any descriptor of a file lets go of the locks that the process has on it.
+      closeSync(file)
+    }
+  }
+
+  /** In one turn: nobody reads in between. */
+  const reopen = (): void => {
+    closeFiles()
+    opened = openDatabaseFile(openSqlite, options)
+    const { database } = opened
+    for (const one of prepared) one.statement = database.prepare(one.sql)
+    // Writes all of the WAL once more, and syncs it: what the system could not write before it counts as written.
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    walBytes = 0
+    isDue = false
+    unsynced = false
+    lastSync = Promise.resolve()
+    failure = undefined
+  }
+
   return {
-    prepare: sql => database.prepare(sql),
+    prepare,
     transaction: (rows, bytes, write) => {
       const done = inOrder(async () => {
         // What is written was encoded in this one.
@@ -135,16 +219,18 @@ export const openSqliteFile = async (
     },
     // Not behind the checkpoint that the last write made due: the WAL has it.
     sync: () => lastWrite.then(syncWal),
+    recover: () =>
+      inOrder(async () => {
+        await lastSync.catch(() => undefined)
+        if (closing !== undefined) return
+        await requireRoom(options.path)
+        if (failure !== undefined || opened === undefined) reopen()
+      }),
     close: () => {
       closing ??= inOrder(async () => {
         await lastSync.catch(() => undefined)
         unsynced = false
-        closeSync(walFile)
-        // SQLite itself brings the WAL into the file and removes it, but not where the file may not have got it all.
-        if (failure === undefined) database.close()
-        else closeWithWal(database, options.path)
-        // Last: closing any descriptor of a file lets go of the locks that the process has on it.
-        closeSync(file)
+        closeFiles()
       })
       return closing
     },

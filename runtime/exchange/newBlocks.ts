@@ -5,6 +5,7 @@ import { decodeBlockHeader, encodeBlockSteps } from '../../core/chain/codec/bloc
 import { blockHash } from '../../core/chain/codec/blockHash.ts'
 import { DecodeError } from '../../core/chain/codec/error.ts'
 import { InvalidBlock } from '../../core/chain/rules/invalidBlock.ts'
+import { StoreFailed } from '../../core/store/storeFailed.ts'
 import { withPauses } from '../../core/steps.ts'
 import type { Misbehaviour, Network, Peer } from '../../p2p/network.ts'
 import type { Log } from '../logging/log.ts'
@@ -72,6 +73,8 @@ export const createNewBlocks = (options: NewBlocksOptions): NewBlocks => {
       tellBlock(log, 'Imported', block.header, block.transactions.length, pending(), chain.head().hash)
       announceEncoded(block, encoded)
     } catch (error) {
+      // Who watches the store has logged it.
+      if (error instanceof StoreFailed) return
       if (!(error instanceof InvalidBlock))
         log.error('Block {number} could not be imported: {error}', { number: block.header.number, error })
       else if (error.rule !== 'future-timestamp' && block.header.number === nextNumber()) {

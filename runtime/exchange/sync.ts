@@ -1,5 +1,6 @@
 import type { Block } from '../../core/chain/block.ts'
 import type { Chain } from '../../core/chain/chain.ts'
+import { StoreFailed } from '../../core/store/storeFailed.ts'
 import type { Network } from '../../p2p/network.ts'
 import type { Progress } from '../cli/progress.ts'
 import type { Log } from '../logging/log.ts'
@@ -155,10 +156,12 @@ export const createSync = (options: SyncOptions): Sync => {
         },
         (error: unknown) => {
           report.end('Catching up failed')
-          log.error('Blocks could not be imported: {error}. Trying again in {seconds} s.', {
-            error,
-            seconds: RETRY_MS / 1000,
-          })
+          // Who watches the store has logged it.
+          if (!(error instanceof StoreFailed))
+            log.error('Blocks could not be imported: {error}. Trying again in {seconds} s.', {
+              error,
+              seconds: RETRY_MS / 1000,
+            })
           notBeforeMs = nowMs() + RETRY_MS
         },
       )
@@ -175,6 +178,7 @@ export const createSync = (options: SyncOptions): Sync => {
     if (session !== undefined) return session.catchUp.wake()
     const due = dueMs()
     if (due === undefined) clearTimeout(timer)
+    else if (chain.store.failure() !== undefined) wakeAt(nowMs() + RETRY_MS)
     else if (due > nowMs() || missing() <= 0n) wakeAt(due)
     else begin(network)
   }

@@ -1,7 +1,7 @@
 import type { QbftConsensus } from '../../core/genesis/schedule.ts'
 import { includesAddress } from '../../core/validators/votes.ts'
 import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
-import type { MinerSettings } from '../../handlers/rpc/context.ts'
+import type { MinerSettings, NodeTroubles } from '../../handlers/rpc/context.ts'
 import { NetworkError } from '../../p2p/error.ts'
 import type { Network } from '../../p2p/network.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
@@ -47,6 +47,8 @@ export type Participation = {
   readonly exchange: () => Exchange | undefined
   /** In which round the next block is being decided; undefined while this node takes no part in it. */
   readonly round: () => number | undefined
+  /** What keeps it from making blocks. */
+  readonly troubles: () => NodeTroubles
   /** False while it is told not to take part in making blocks. */
   readonly runs: () => boolean
   /** Takes part in making blocks again; false on a chain where nobody does, and before `start`. */
@@ -194,6 +196,14 @@ export const createParticipation = (from: ParticipationOptions): Participation =
     networkStarted: listening.promise,
     exchange: () => exchange,
     round: () => consensus?.round(),
+    troubles: () => {
+      const said = (sentence: string | undefined) => (sentence === undefined ? [] : [sentence])
+      const { store } = from.node.chain
+      return {
+        failures: [...said(store.failure()?.message), ...said(consensus?.failure())],
+        stalls: said(consensus?.stall()),
+      }
+    },
     runs: () => consensus !== undefined,
     resume: () =>
       inTurn(async () => {

@@ -19,6 +19,7 @@ export type RpcParts = Pick<RpcHost, 'chain' | 'pool' | 'recoverSenders' | 'subm
       | 'syncing'
       | 'votes'
       | 'differences'
+      | 'troubles'
       | 'round'
       | 'miner'
       | 'coinbase'

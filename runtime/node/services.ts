@@ -21,6 +21,7 @@ import { startReadAhead } from './readAhead.ts'
 import { openReaders } from './readers.ts'
 import { rpcNetworkOf } from './rpcNetwork.ts'
 import { openRpcContext, type RpcListener, serveRpc } from './rpcServer.ts'
+import { startStoreWatch } from './storeWatch.ts'
 import { createPoolHead, createSubmit } from './submit.ts'
 import { serveWs, type WsListener } from './wsServer.ts'
 
@@ -103,6 +104,7 @@ export const startServices = async (node: RunningNode, given: ServiceOptions): P
   const stops: (() => Promise<void> | void)[] = []
   const stop = (): Promise<void> => endAll(stops.splice(0).reverse())
   const votes = await openStandingVotes(node.storage, logOf('validator'))
+  stops.push(startStoreWatch(chain.store, logOf('chain')).stop)
   const follower = startPoolFollower({ chain, pool, poolHead, log: logOf('pool') })
   stops.push(follower.stop)
   stops.push(startReadAhead({ pool, store: chain.store, log: logOf('pool') }))
@@ -132,6 +134,7 @@ export const startServices = async (node: RunningNode, given: ServiceOptions): P
           ? undefined
           : rpcNetworkOf(chain.genesis.hash, participation.network, participation.networkStarted),
       syncing: () => participation.exchange()?.progress(),
+      troubles: participation.troubles,
       differences: () => participation.exchange()?.differences() ?? [],
       votes,
       mining: async () =>

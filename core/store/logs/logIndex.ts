@@ -22,6 +22,8 @@ export type LogIndex = {
   add(number: number, receipts: readonly Receipt[]): void
   /** Goes on in the background to store the sections of the blocks up to `mark`. */
   advance(mark: number): void
+  /** Goes on after a failure. */
+  resume(): void
   /** Resolves when there is nothing left to store, or storing has failed. */
   settled(): Promise<void>
   /** Looks through the first blocks of `from` to `to` (neither above the head), a section at most. @throws StoreCorruption */
@@ -56,6 +58,7 @@ export const openLogIndex = async (
   let target = -1
   let running: Promise<void> | undefined
   let stopped = false
+  let closed = false
 
   const forget = (number: number): void => {
     const known = recent.get(number)
@@ -140,6 +143,10 @@ export const openLogIndex = async (
       target = to
       if (isDue()) running ??= run()
     },
+    resume: () => {
+      stopped = closed
+      if (isDue()) running ??= run()
+    },
     settled: async () => running,
     search: async (pattern, from, to) => {
       const section = Math.floor(Number(from) / LOG_SECTION_BLOCKS)
@@ -157,6 +164,7 @@ export const openLogIndex = async (
       return { numbers, through: BigInt(last) }
     },
     close: async () => {
+      closed = true
       stopped = true
       await running
     },

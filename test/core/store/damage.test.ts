@@ -4,7 +4,7 @@ import { StoreCorruption } from '../../../core/store/checksum.ts'
 import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
 import { StoreFailed } from '../../../core/store/storeFailed.ts'
 import type { BlockCommit, ChainStore } from '../../../core/store/store.ts'
-import { createFaultyDriver, type FaultyDriver } from '../../support/faultyDriver.ts'
+import { createFaultyDriver, type FaultyDriver, imageAfterPowerCut } from '../../support/faultyDriver.ts'
 import { seededRandom } from '../../support/random.ts'
 import { rejection } from '../../support/rejection.ts'
 import { sampleChain } from '../../support/sampleChain.ts'
@@ -122,6 +122,62 @@ describe('a full disk', () => {
       await expectChain(again, chain, BLOCKS - 1)
     }
   }, 30_000)
+
+  test('at any point, once there is room again, is made up for by a retry, without a new start', async () => {
+    const random = seededRandom(78)
+    for (let round = 0; round < 60; round++) {
+      const disk = createFaultyDriver(undefined, { synchronous: round % 2 === 0 })
+      const store = await openChainStore(keyValueOfDriver(disk.driver, 'synced'), OPTIONS)
+      const told: StoreFailed[] = []
+      store.onFailed(failure => told.push(failure))
+      let committed = -1
+      for (let fills = 0; fills < 3; fills++) {
+        disk.fillAfter(500 + random.below(30_000))
+        while (committed < BLOCKS - 2 && store.failure() === undefined) {
+          const durable = (['now', 'next', 'soon'] as const)[random.below(3)]
+          await store.commit(blockAt(committed + 1), durable).catch(() => undefined)
+          committed = Number(store.head()?.header.number ?? -1n)
+        }
+        if (store.failure() !== undefined) {
+          expect(await rejection(store.retry())).toBeInstanceOf(StoreFailed)
+          expect(told).toHaveLength(fills + 1)
+        }
+        disk.makeRoom()
+        await store.retry()
+        expect(store.failure()).toBeUndefined()
+        expect(Number(store.head()?.header.number ?? -1n)).toBe(committed)
+      }
+      for (const commit of chain.commits.slice(committed + 1)) await store.commit(commit)
+      await store.flush()
+      await expectChain(store, chain, BLOCKS - 1)
+      const again = await openChainStore(keyValueOfDriver(disk.driver, 'synced'), OPTIONS)
+      await expectChain(again, chain, BLOCKS - 1)
+    }
+  }, 60_000)
+
+  test('that a stop follows in the middle of a retry, loses nothing that was durable', async () => {
+    const random = seededRandom(79)
+    for (let round = 0; round < 60; round++) {
+      const disk = createFaultyDriver()
+      const store = await openChainStore(keyValueOfDriver(disk.driver, 'synced'), OPTIONS)
+      disk.fillAfter(500 + random.below(60_000))
+      for (let number = 0; number < BLOCKS && store.failure() === undefined; number++)
+        await store.commit(blockAt(number)).catch(() => undefined)
+      await store.flush().catch(() => undefined)
+      const committed = Number(store.head()?.header.number ?? -1n)
+      const before = disk.operations.length
+      disk.makeRoom()
+      await store.retry()
+      const stop = before + random.below(disk.operations.length - before + 1)
+      const image = imageAfterPowerCut(disk.operations, stop, random)
+      const again = await openChainStore(
+        keyValueOfDriver(createFaultyDriver(image).driver, 'synced'),
+        OPTIONS,
+      )
+      expect(Number(again.head()?.header.number ?? -1n)).toBeGreaterThanOrEqual(committed)
+      if (committed >= 0) await expectChain(again, chain, Number(again.head()?.header.number))
+    }
+  }, 60_000)
 
   test('in the middle of a flush leaves every block and state readable', async () => {
     const beforeFlush = async (): Promise<{ readonly disk: FaultyDriver; readonly store: ChainStore }> => {

@@ -257,7 +257,7 @@ describe('health', () => {
     return [response.status, await response.text()]
   }
 
-  test('/liveness is always up', async () => {
+  test('/liveness is up', async () => {
     expect(await ask('/liveness')).toEqual([200, UP])
   })
 
@@ -297,6 +297,19 @@ describe('health', () => {
     const differences = [{ peer: 'enode://aa@127.0.0.1:1', entries: ['qbft.blockperiodseconds'] }]
     const [status, body] = await ask('/readiness', withPeers(1, { differences: () => differences }))
     expect([status, JSON.parse(body)]).toEqual([200, { status: 'UP', differences }])
+  })
+
+  test('a node that cannot write is down on both, with the reason; one whose network stalls is alive and not ready', async () => {
+    const troubled = (failures: readonly string[], stalls: readonly string[]) =>
+      withPeers(1, { troubles: () => ({ failures, stalls }) })
+    const down = (reason: string): readonly [number, string] => [
+      503,
+      `{\n  "status" : "DOWN",\n  "reasons" : ["${reason}"]\n}`,
+    ]
+    expect(await ask('/liveness', troubled(['the disk is full'], []))).toEqual(down('the disk is full'))
+    expect(await ask('/readiness', troubled(['the disk is full'], []))).toEqual(down('the disk is full'))
+    expect(await ask('/liveness', troubled([], ['block 7 waits']))).toEqual([200, UP])
+    expect(await ask('/readiness', troubled([], ['block 7 waits']))).toEqual(down('block 7 waits'))
   })
 
   test('/readiness is down for a parameter that is no number', async () => {

@@ -3,6 +3,7 @@ import {
   copyFileSync,
   existsSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -71,7 +72,7 @@ const copied = async () => {
   const old = contentOf('a')
   for (let key = 0; key < ROWS; key++) await write(key)
   ;(await disk.next()).resolve()
-  return { file, write, old, fileSync: await disk.next() }
+  return { disk, file, write, old, fileSync: await disk.next() }
 }
 
 describe('a checkpoint of a SQLite file', () => {
@@ -171,6 +172,45 @@ describe('a SQLite file whose disk fails', () => {
     expect(await rejection(write(2))).toBe(broken)
     expect(await rejection(file.sync())).toBe(broken)
     await file.close()
+  })
+
+  test('goes on once it is recovered, with every write', async () => {
+    const broken = new Error('EIO: input/output error')
+    let failures = 1
+    const file = await openSqliteFile(optionsOf('a'), () =>
+      failures-- > 0 ? Promise.reject(broken) : Promise.resolve(),
+    )
+    const write = writerOf(file)
+    await write(1)
+    expect(await rejection(file.sync())).toBe(broken)
+    await file.recover()
+    await write(2)
+    await file.sync()
+    // With the statements of before.
+    expect(rowsOf(file)).toBe(2)
+    await file.recover()
+    expect(rowsOf(file)).toBe(2)
+    await file.close()
+    const again = await openSqliteFile(optionsOf('a'))
+    expect(rowsOf(again)).toBe(2)
+    await again.close()
+    expect(readdirSync(folder)).toEqual(['a'])
+  })
+
+  test('at a checkpoint goes on once it is recovered, and brings all of the WAL into the file anew', async () => {
+    const { disk, file, write, fileSync } = await copied()
+    fileSync.reject(new Error('EIO: input/output error'))
+    await rejection(write(ROWS))
+    await file.recover()
+    expect(rowsOf(file)).toBe(ROWS)
+    await write(ROWS)
+    const synced = file.sync()
+    ;(await disk.next()).resolve()
+    await synced
+    await file.close()
+    const again = await openSqliteFile(optionsOf('a'))
+    expect(rowsOf(again)).toBe(ROWS + 1)
+    await again.close()
   })
 
   test('at a checkpoint leaves the WAL, which has what the file may lack', async () => {

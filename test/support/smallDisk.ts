@@ -1,0 +1,46 @@
+import { spawnSync } from 'node:child_process'
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A file system of its own, so small that a test can fill it. */
+export type SmallDisk = {
+  readonly path: string
+  /** Takes all the room that is left. */
+  fill(): void
+  makeRoom(): void
+  remove(): void
+}
+
+const FILLER_STEPS = [256 * 1024, 4096, 1]
+
+/** Undefined where this user may not mount one. */
+export const createSmallDisk = (megabytes: number): SmallDisk | undefined => {
+  const path = mkdtempSync(join(tmpdir(), 'quorate-disk-'))
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', path]).status === 0
+  if (!mounted) {
+    rmSync(path, { recursive: true, force: true })
+    return undefined
+  }
+  const filler = join(path, 'filler')
+  const fillBy = (file: number, bytes: number): void => {
+    try {
+      for (;;) writeSync(file, new Uint8Array(bytes))
+    } catch {
+      // The disk is full.
+    }
+  }
+  return {
+    path,
+    fill: () => {
+      const file = openSync(filler, 'a')
+      for (const bytes of FILLER_STEPS) fillBy(file, bytes)
+      closeSync(file)
+    },
+    makeRoom: () => rmSync(filler, { force: true }),
+    remove: () => {
+      spawnSync('umount', ['-l', path])
+      rmSync(path, { recursive: true, force: true })
+    },
+  }
+}
