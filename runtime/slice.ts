@@ -66,6 +66,9 @@ const turn = (isAlone: boolean): Promise<void> =>
  */
 export const nextTurn = (): Promise<void> => turn(true)
 
+/** True where long work is to give way: other work did not get a turn for as long as a slice. */
+export const isSliceOver = (): boolean => beganMs === undefined || isGone(SLICE_MS)
+
 /**
  * Lets other work run between the steps of a long one: what is awaited may resolve without a turn of the event loop, so
  * a loop over it would hold everything up. What else was done in the same turn counts: one kind of work often leads to the next.
@@ -75,6 +78,6 @@ export const createSlice = (): (() => Promise<void>) => {
   noteBegin()
   return async () => {
     // Where nothing tells when this turn began it may be long ago.
-    if (beganMs === undefined || isGone(SLICE_MS)) await turn(false)
+    if (isSliceOver()) await turn(false)
   }
 }

@@ -1,5 +1,6 @@
 import { minBigint } from '../bytes/integer.ts'
 import type { InvalidTransaction, InvalidTransactionCode } from '../evm/result.ts'
+import { TransactionStopped } from './bounds.ts'
 import type { BuildOptions, BuiltBlock } from './chain.ts'
 import type { TransactionSource } from './execution.ts'
 import { OSAKA_BLOCK_BYTES_MAX } from './rules/body.ts'
@@ -20,7 +21,7 @@ const PASSING: ReadonlySet<InvalidTransactionCode> = new Set<InvalidTransactionC
   'FEE_BELOW_BASE_FEE',
 ])
 
-export type CandidateOptions = Pick<BuildOptions, 'candidates' | 'full' | 'minGasPrice' | 'minPriorityFee'>
+export type CandidateOptions = Pick<BuildOptions, 'candidates' | 'full' | 'minGasPrice' | 'minPriorityFee' | 'bounds'>
 
 /** `isFirst`: the block has no transaction yet. */
 type Replay = { next(isFirst: boolean): SenderTransaction | undefined; skip(): void }
@@ -52,15 +53,21 @@ export const recordCandidates = ({ candidates, full }: CandidateOptions): (() =>
 const gasPriceOf = (transaction: Transaction, baseFeePerGas: bigint | undefined): bigint =>
   minBigint(transaction.maxFeePerGas, (baseFeePerGas ?? 0n) + transaction.maxPriorityFeePerGas)
 
-export type CandidateSource = TransactionSource & { readonly rejected: BuiltBlock['rejected'] }
+export type CandidateSource = TransactionSource & {
+  readonly rejected: BuiltBlock['rejected']
+  readonly stoppedOnes: BuiltBlock['stopped']
+}
 
 /** Chooses a block's transactions from the candidates, one run of it. */
 export const chooseCandidates = (
   replay: Replay,
-  { minGasPrice, minPriorityFee = 0n }: CandidateOptions,
+  { minGasPrice, minPriorityFee = 0n, bounds }: CandidateOptions,
   baseFeePerGas: bigint | undefined,
 ): CandidateSource => {
   const rejected: { transaction: SenderTransaction; reason: string }[] = []
+  const stoppedOnes: { transaction: SenderTransaction; reason: string }[] = []
+  /** While a transaction runs that may be stopped. */
+  let isRunning = false
   let bytesLeft = OSAKA_BLOCK_BYTES_MAX - HEADER_BYTES_RESERVED
   let lastBytes = 0
   let chosen = 0
@@ -77,7 +84,9 @@ export const chooseCandidates = (
 
   return {
     rejected,
+    stoppedOnes,
     next(gasAvailable) {
+      isRunning = false
       if (gasAvailable < GAS_MIN) return undefined
       for (;;) {
         const sent = replay.next(chosen === 0)
@@ -89,11 +98,25 @@ export const chooseCandidates = (
           lastBytes = sent.transaction.encoded.length + ITEM_BYTES
           bytesLeft -= lastBytes
           chosen++
+          isRunning = true
+          bounds?.begin()
           return sent
         } else replay.skip()
       }
     },
+    check(usage) {
+      const reason = isRunning ? bounds?.exceeded(usage) : undefined
+      if (reason !== undefined) throw new TransactionStopped(reason)
+    },
+    stopped(transaction, reason) {
+      isRunning = false
+      bytesLeft += lastBytes
+      chosen--
+      stoppedOnes.push({ transaction, reason })
+      replay.skip()
+    },
     refuse(sent, reason: InvalidTransaction) {
+      isRunning = false
       bytesLeft += lastBytes
       chosen--
       if (!PASSING.has(reason.code)) reject(sent, reason.message)

@@ -3,6 +3,7 @@ import type { ChainConfiguration } from '../genesis/configuration.ts'
 import type { ChainHead, ChainStore, Durable } from '../store/store.ts'
 import type { VoteTally } from '../validators/votes.ts'
 import type { Block } from './block.ts'
+import type { SelectionBounds } from './bounds.ts'
 import type { Vote } from './codec/extraData.ts'
 import type { Header } from './header.ts'
 import type { Receipt } from './receipt.ts'
@@ -32,6 +33,8 @@ export type BuildOptions = {
    * its chain transactions would wait for ever.
    */
   readonly full: () => boolean
+  /** Bounds of each transaction; one that passes them is left out. None when left out. */
+  readonly bounds?: SelectionBounds | undefined
 }
 
 /** A block that was built and executed but is not sealed and not committed. */
@@ -41,6 +44,8 @@ export type BuiltBlock = {
   readonly receipts: readonly Receipt[]
   /** Candidates that can never be executed, with why; the pool drops them. */
   readonly rejected: readonly { readonly transaction: SenderTransaction; readonly reason: string }[]
+  /** Candidates that were stopped at their bounds, with why. */
+  readonly stopped: readonly { readonly transaction: SenderTransaction; readonly reason: string }[]
 }
 
 export type ImportOptions = {
@@ -51,6 +56,11 @@ export type ImportOptions = {
    * others have and can give again.
    */
   readonly durable?: Durable
+}
+
+export type VerifyOptions = ImportOptions & {
+  /** Asked again and again: why the execution is to be given up, undefined while it may go on. */
+  readonly giveUp?: () => string | undefined
 }
 
 /** The chain: validates, executes, builds and commits blocks over a ChainStore. One at a time; calls queue. */
@@ -71,9 +81,9 @@ export type Chain = {
   buildBlock(options: BuildOptions): Promise<BuiltBlock>
   /**
    * A block that another validator proposes: every rule but the seals, and executed. Nothing of it is kept but the result.
-   * @throws InvalidBlock, ChainError on a chain that is not QBFT
+   * @throws InvalidBlock, ExecutionStopped (bounds.ts) when it was given up, MemoryUnavailable, ChainError on a chain that is not QBFT
    */
-  verifyBlock(block: Block, options: ImportOptions): Promise<BuiltBlock>
+  verifyBlock(block: Block, options: VerifyOptions): Promise<BuiltBlock>
   /**
    * Commits a block that `buildBlock` or `verifyBlock` gave, with the extraData that carries its seals (and the round it was
    * committed in); nothing is executed again. Resolves `known` when the block came onto the chain another way meanwhile.

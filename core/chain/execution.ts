@@ -2,7 +2,9 @@ import type { Address, Hash } from '../bytes/bytes.ts'
 import { shareBigint } from '../bytes/integer.ts'
 import { createSlab } from '../bytes/slab.ts'
 import type { BlockEnvironment } from '../evm/environment.ts'
-import { executeTransaction } from '../evm/execute.ts'
+import { executeTransactionSteps } from '../evm/execute.ts'
+import { MemoryUnavailable } from '../evm/memory.ts'
+import type { Usage } from '../evm/watch.ts'
 import { InvalidTransaction, type TransactionResult } from '../evm/result.ts'
 import type { ChainConfiguration, Rules } from '../genesis/configuration.ts'
 import { forkIsAtLeast } from '../genesis/fork.ts'
@@ -12,13 +14,15 @@ import { createWorldState } from '../state/worldState.ts'
 import type { TrieNodeReader, TrieNodeWrite } from '../trie/node.ts'
 import { orderedTrieRootSteps } from '../trie/ordered.ts'
 import { stateRootSteps, updateStateRoot } from '../trie/stateRoot.ts'
+import type { Steps } from '../steps.ts'
 import { GAS_PER_BLOB, maxBlobGas } from './blobFee.ts'
 import type { Withdrawal } from './block.ts'
+import { TransactionStopped } from './bounds.ts'
 import { BLOOM_BYTES, joinBlooms, logsBloom } from './codec/bloom.ts'
 import { encodeReceipt } from './codec/receipt.ts'
 import { blockEnvironment, type OpenHeader } from './environment.ts'
 import type { Header } from './header.ts'
-import { NO_LOGS, type Receipt } from './receipt.ts'
+import { type Log, NO_LOGS, type Receipt } from './receipt.ts'
 import { collectRequests } from './requests.ts'
 import { rewardCredits, withdrawalCredits } from './reward.ts'
 import { callBeforeTransactions, requestContractsOf } from './systemContracts.ts'
@@ -33,6 +37,10 @@ export type TransactionSource = {
   next(gasAvailable: bigint): SenderTransaction | undefined
   /** The last one given may not stand here; nothing of it was executed. Throws where that spoils the block. */
   refuse(sent: SenderTransaction, reason: InvalidTransaction): void
+  /** Asked again and again while one is executed. @throws TransactionStopped where it has to end */
+  check?(usage: Usage): void
+  /** The last one given was stopped before its end, and what it did is undone. Left out where none is stopped. */
+  stopped?(sent: SenderTransaction, reason: string): void
 }
 
 export type ExecutionInput = {
@@ -66,12 +74,14 @@ export type ExecutionResult = {
   /** With every storage root filled in. */
   readonly changes: StateChanges
   readonly nodes: readonly TrieNodeWrite[]
+  /** True when a transaction ran out of gas because no client could hold the memory it asked for. */
+  readonly isMemoryMissing: boolean
 }
 
 // Most receipts have no logs; they share one filter.
 const EMPTY_BLOOM = new Uint8Array(BLOOM_BYTES)
 
-/** Between two pauses: some 2 ms of plain transfers. A single transaction is never interrupted. */
+/** Between two pauses: some 2 ms of plain transfers. */
 const SLICE_GAS = 1_000_000n
 /** What a candidate that was refused counts: it was looked at, as a plain transfer is. */
 const REFUSED_GAS = 21_000n
@@ -90,17 +100,32 @@ const outcomeOf = (
   return { status: undefined, postStateRoot: root }
 }
 
+/** Logs whose filter is made before other work may have its turn: a millisecond or two. */
+const LOGS_AT_ONCE = 512
+
+function* bloomSteps(logs: readonly Log[]): Steps<Uint8Array> {
+  if (logs.length === 0) return EMPTY_BLOOM
+  if (logs.length <= LOGS_AT_ONCE) return logsBloom(logs)
+  const parts: Uint8Array[] = []
+  for (let at = 0; at < logs.length; at += LOGS_AT_ONCE) {
+    parts.push(logsBloom(logs.slice(at, at + LOGS_AT_ONCE)))
+    yield
+  }
+  return joinBlooms(parts)
+}
+
 const receiptOf = (
   { transaction }: SenderTransaction,
   result: TransactionResult,
   outcome: Pick<Receipt, 'status' | 'postStateRoot'>,
+  bloom: Uint8Array,
   totals: Totals,
   environment: BlockEnvironment,
 ): Receipt => ({
   type: transaction.type,
   ...outcome,
   cumulativeGasUsed: shareBigint(totals.gasUsed),
-  logsBloom: result.logs.length === 0 ? EMPTY_BLOOM : logsBloom(result.logs),
+  logsBloom: bloom,
   logs: result.logs.length === 0 ? NO_LOGS : result.logs,
   gasUsed: shareBigint(result.gasUsed),
   effectiveGasPrice: shareBigint(result.effectiveGasPrice),
@@ -129,7 +154,30 @@ type Executed = {
   readonly totals: Totals
 }
 
-/** Yields after each slice of gas. */
+/**
+ * Executes one transaction. Undefined when it was stopped: then the world is as it was before. Yields where a pause is due.
+ * @throws InvalidTransaction
+ */
+function* executeOrUndo(
+  source: TransactionSource,
+  environment: BlockEnvironment,
+  world: WorldState,
+  sent: SenderTransaction,
+  gasAvailable: bigint,
+): Steps<TransactionResult | undefined> {
+  const snapshot = world.snapshot()
+  try {
+    return yield* executeTransactionSteps(environment, world, sent, gasAvailable)
+  } catch (error) {
+    const isStopped = error instanceof TransactionStopped || error instanceof MemoryUnavailable
+    if (!isStopped || source.stopped === undefined) throw error
+    yield* world.revertSteps(snapshot)
+    source.stopped(sent, error.message)
+    return undefined
+  }
+}
+
+/** Yields after each slice of gas, and where a pause is due. */
 function* executeTransactions(
   input: ExecutionInput,
   environment: BlockEnvironment,
@@ -148,21 +196,23 @@ function* executeTransactions(
     const sent = input.transactions.next(gasAvailable)
     if (sent === undefined) return { executed, receipts, totals }
     const blobGas = blobGasOf(sent.transaction)
-    let result: TransactionResult
+    let result: TransactionResult | undefined
     try {
       requireBlobRoom(input.rules, totals.blobGasUsed, blobGas)
-      result = executeTransaction(environment, world, sent, gasAvailable)
+      result = yield* executeOrUndo(input.transactions, environment, world, sent, gasAvailable)
     } catch (error) {
       if (!(error instanceof InvalidTransaction)) throw error
       input.transactions.refuse(sent, error)
       sliceGas -= REFUSED_GAS
       continue
     }
+    if (result === undefined) continue
     sliceGas -= result.gasUsed
     totals.gasUsed += result.gasUsed
     totals.blobGasUsed += blobGas
     executed.push(sent)
-    receipts.push(receiptOf(sent, result, outcomeOf(input, world, result), totals, environment))
+    const bloom = yield* bloomSteps(result.logs)
+    receipts.push(receiptOf(sent, result, outcomeOf(input, world, result), bloom, totals, environment))
     world.keep()
   }
 }
@@ -178,18 +228,19 @@ export function* executionSteps(input: ExecutionInput): Generator<void, Executio
   const world = createWorldState(input.reader)
   const environment = blockEnvironment(configuration, rules, header, input.blockHash)
   const contracts = requestContractsOf(configuration)
-  if (contracts !== undefined) callBeforeTransactions(environment, world, header)
+  if (contracts !== undefined) yield* callBeforeTransactions(environment, world, header)
 
   const { executed, receipts, totals } = yield* executeTransactions(input, environment, world)
   for (const { address, wei } of withdrawalCredits(input.withdrawals ?? [])) world.addBalance(address, wei)
   const requestsHash = forkIsAtLeast(rules.fork, 'prague')
-    ? collectRequests(environment, world, receipts, contracts)
+    ? yield* collectRequests(environment, world, receipts, contracts)
     : undefined
   for (const { address, wei } of rewardCredits(configuration, rules.fork, { header, ommers: input.ommers }))
     world.addBalance(address, wei)
 
   if (executed.length > 0) yield
-  const state = yield* stateRootSteps(input.nodes, input.parentStateRoot, world.changes(header.number))
+  const changes = yield* world.changesSteps(header.number)
+  const state = yield* stateRootSteps(input.nodes, input.parentStateRoot, changes)
   if (executed.length > 0) yield
   const allocate = createSlab(RECEIPTS_SLAB_LENGTH)
   const receiptsRoot = yield* orderedTrieRootSteps(receipts.length, index =>
@@ -206,6 +257,7 @@ export function* executionSteps(input: ExecutionInput): Generator<void, Executio
     stateRoot: state.root,
     changes: state.changes,
     nodes: state.nodes,
+    isMemoryMissing: world.isMemoryMissing(),
   }
 }
 

@@ -1,11 +1,14 @@
 import type { Hash } from '../bytes/bytes.ts'
 import type { BlockCommit, ChainHead } from '../store/store.ts'
-import { inOneGo } from '../steps.ts'
+import { MEMORY_BYTES_MAX, MemoryUnavailable } from '../evm/memory.ts'
+import { type Watch, withWatch } from '../evm/watch.ts'
 import type { Block } from './block.ts'
 import type { ImportOptions } from './chain.ts'
+import { CHECK_GAS } from './bounds.ts'
 import { blockHashesAfter } from './environment.ts'
 import { type ExecutionInput, type ExecutionResult, executionSteps, sendersOf } from './execution.ts'
 import { SystemContractFailure } from './requests.ts'
+import { createReadMemo, type ReadMemo } from './readMemo.ts'
 import type { HeaderContext } from './rules/context.ts'
 import { ancestry } from './rules/header.ts'
 import { InvalidBlock } from './rules/invalidBlock.ts'
@@ -23,45 +26,61 @@ import {
 /** From so many transactions on, other work has its turn before the body is checked and after: each step costs some 4 us for each. */
 const PAUSED_TRANSACTIONS = 200
 
-/** Executes a block on `parent`, the head, pausing between slices; begins again, with a source of its own, when the store had to load. */
+/**
+ * Executes a block on `parent`, the head, with other work between the slices; begins again, with a source of its own, when the
+ * store had to load. `giveUp` is asked again and again, and throws where the execution is to end.
+ */
 export const executeOn = async <Source extends ExecutionInput['transactions']>(
-  { configuration, store, pause }: ChainContext,
+  { configuration, store, pause, isPauseDue }: ChainContext,
   parent: ChainHead,
   block: Pick<ExecutionInput, 'rules' | 'header' | 'ommers' | 'withdrawals'>,
   begin: () => Source,
+  giveUp: () => void = goOn,
 ): Promise<{ readonly result: ExecutionResult; readonly source: Source }> => {
+  let memo: ReadMemo | undefined
   const start = () => {
     const source = begin()
+    const reads = { reader: store.stateAt(parent.header.number), nodes: store.nodes() }
     const steps = executionSteps({
       ...block,
+      ...(memo === undefined ? reads : memo.over(reads)),
       configuration,
       transactions: source,
       parentStateRoot: parent.header.stateRoot,
-      reader: store.stateAt(parent.header.number),
-      nodes: store.nodes(),
       blockHash: blockHashesAfter(parent, number => store.recentHash(number)),
     })
     return { source, steps }
   }
   let run = start()
+  const watch: Watch = {
+    gas: CHECK_GAS,
+    check: usage => {
+      giveUp()
+      run.source.check?.(usage)
+    },
+    isPauseDue,
+  }
   let isInterrupted = false
-  let hasMissed = false
   for (;;) {
     const step = await store.run(() => {
-      // What the store had to load is at hand within this call alone, so from here on the block is executed in one go.
+      // What the store had to load is at hand within this call alone.
       if (isInterrupted) {
-        hasMissed = true
+        memo ??= createReadMemo()
+        memo.readMissing()
         run = start()
       }
       isInterrupted = true
-      const next = hasMissed ? ({ done: true, value: inOneGo(run.steps) } as const) : run.steps.next()
+      const next = withWatch(watch, () => run.steps.next())
       isInterrupted = false
       return next
     })
     if (step.done === true) return { result: step.value, source: run.source }
     await pause()
+    giveUp()
   }
 }
+
+const goOn = (): void => undefined
 
 /** What the store keeps of a block that was executed on `parent`. */
 export const commitOf = (
@@ -84,12 +103,26 @@ const asInvalid = (block: Block, cause: unknown): unknown =>
     ? new InvalidBlock(block.header, 'system-contract', 'working system contracts', cause.message, { cause })
     : cause
 
-/** Holds a block whose header passed against the rules of bodies, executes it on `parent` and compares. @throws InvalidBlock */
+/** @throws InvalidBlock, or MemoryUnavailable where the result may differ for the memory that a transaction did not get */
+const checkHeldOutcome = (block: Block, result: ExecutionResult): void => {
+  try {
+    checkOutcome(block, result)
+  } catch (error) {
+    if (!result.isMemoryMissing) throw error
+    throw new MemoryUnavailable(
+      `block ${block.header.number} needs more than ${MEMORY_BYTES_MAX} bytes of memory for one transaction, which this client cannot hold`,
+      { cause: error },
+    )
+  }
+}
+
+/** Holds a block whose header passed against the rules of bodies, executes it on `parent` and compares. @throws InvalidBlock, MemoryUnavailable, and what `giveUp` throws */
 export const executeChecked = async (
   chain: ChainContext,
   parent: ChainHead,
   block: Block,
   context: HeaderContext,
+  giveUp?: () => void,
 ): Promise<ExecutionResult> => {
   const isLarge = block.transactions.length >= PAUSED_TRANSACTIONS
   if (isLarge) await chain.pause()
@@ -97,10 +130,14 @@ export const executeChecked = async (
   if (isLarge) await chain.pause()
   const sent = await withSenders(chain, block)
   try {
-    const { result } = await executeOn(chain, parent, { ...block, rules: context.rules }, () =>
-      bodySource(block.header, sent),
+    const { result } = await executeOn(
+      chain,
+      parent,
+      { ...block, rules: context.rules },
+      () => bodySource(block.header, sent),
+      giveUp,
     )
-    checkOutcome(block, result)
+    checkHeldOutcome(block, result)
     return result
   } catch (error) {
     throw asInvalid(block, error)

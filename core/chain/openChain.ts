@@ -19,6 +19,8 @@ export type OpenChainOptions = {
   readonly recoverSenders?: RecoverSenders
   /** Resolves when other work of the process had its turn; asked for between the slices of executing a block. */
   readonly pause?: () => Promise<void>
+  /** Asked while a block is executed, some times a millisecond: true where it is to pause. Always when left out. */
+  readonly isPauseDue?: () => boolean
   /** Told what listeners throw; the chain goes on. */
   readonly onError: (error: unknown) => void
 }
@@ -29,6 +31,8 @@ const NO_VALIDATORS: Validators = {
   voteTally: () => Promise.resolve(undefined),
 }
 
+const always = (): boolean => true
+
 const pauseNever = (): Promise<void> => Promise.resolve()
 
 /**
@@ -37,10 +41,10 @@ const pauseNever = (): Promise<void> => Promise.resolve()
  * @throws ChainError when the store holds another chain, or the genesis file cannot be run on it
  */
 export const openChain = async (options: OpenChainOptions): Promise<Chain> => {
-  const { store, recoverSenders = recoverHere, pause = pauseNever, onError } = options
+  const { store, recoverSenders = recoverHere, pause = pauseNever, isPauseDue = always, onError } = options
   const { configuration } = options.genesis
   const genesis = await openGenesis(options.genesis, store)
-  return chainOn({ configuration, store, genesis, recoverSenders, pause }, onError)
+  return chainOn({ configuration, store, genesis, recoverSenders, pause, isPauseDue }, onError)
 }
 
 const chainOn = (opened: Omit<ChainContext, 'validators'>, onError: OpenChainOptions['onError']): Chain => {

@@ -6,7 +6,8 @@ import type { BlockCommit, ChainHead } from '../store/store.ts'
 import { executedHeader, proposalHeader } from './building.ts'
 import { chooseCandidates, recordCandidates } from './candidates.ts'
 import type { Block } from './block.ts'
-import type { BuildOptions, BuiltBlock, ImportOptions } from './chain.ts'
+import { ExecutionStopped } from './bounds.ts'
+import type { BuildOptions, BuiltBlock, VerifyOptions } from './chain.ts'
 import { qbftBlockHash } from './codec/blockHash.ts'
 import { ChainError } from './error.ts'
 import { type ExecutionResult, sendersOf } from './execution.ts'
@@ -82,21 +83,26 @@ export const createProducer = (chain: ChainContext) => {
       senders: sendersOf(result.executed),
       receipts: result.receipts,
       rejected: source.rejected,
+      stopped: source.stoppedOnes,
     }
     results.set(built, result)
     return built
   }
 
   /** A block that another validator proposes, checked and executed on `parent` as if it were sealed. @throws InvalidBlock */
-  const verify = async (parent: ChainHead, block: Block, { nowMs }: ImportOptions): Promise<BuiltBlock> => {
+  const verify = async (parent: ChainHead, block: Block, { nowMs, giveUp }: VerifyOptions): Promise<BuiltBlock> => {
     const context = await qbftContext(chain, block.header, parent, nowMs)
     for (const rule of QBFT_PROPOSAL_HEADER_RULES) rule(context)
-    const result = await executeChecked(chain, parent, block, context)
+    const result = await executeChecked(chain, parent, block, context, () => {
+      const reason = giveUp?.()
+      if (reason !== undefined) throw new ExecutionStopped(reason)
+    })
     const built: BuiltBlock = {
       block,
       senders: sendersOf(result.executed),
       receipts: result.receipts,
       rejected: [],
+      stopped: [],
     }
     results.set(built, result)
     return built

@@ -3,9 +3,10 @@ import { type Address, concatBytes, equalBytes, type Hash } from '../bytes/bytes
 import { fromHex } from '../bytes/hex.ts'
 import { bytesToBigint } from '../bytes/integer.ts'
 import type { BlockEnvironment } from '../evm/environment.ts'
-import { systemCall } from '../evm/execute.ts'
+import { systemCallSteps } from '../evm/execute.ts'
 import { EMPTY_REQUESTS_HASH } from '../genesis/genesisBlock.ts'
 import type { WorldState } from '../state/world.ts'
+import type { Steps } from '../steps.ts'
 import type { Log, Receipt } from './receipt.ts'
 import type { RequestContracts } from './systemContracts.ts'
 
@@ -61,15 +62,15 @@ const depositsOf = (receipts: readonly Receipt[], contract: Address): Uint8Array
   return concatBytes(...deposits)
 }
 
-const ask = (
+function* ask(
   environment: BlockEnvironment,
   world: WorldState,
   contract: Address,
   eip: string,
-): Uint8Array => {
+): Steps<Uint8Array> {
   if (world.code(contract).length === 0)
     throw new SystemContractFailure(`the system contract of ${eip} is not deployed`)
-  const result = systemCall(environment, world, contract, new Uint8Array(0))
+  const result = yield* systemCallSteps(environment, world, contract, new Uint8Array(0))
   if (!result.success) throw new SystemContractFailure(`the system contract of ${eip} failed`)
   return result.output
 }
@@ -89,16 +90,16 @@ const hashOf = (requests: readonly (readonly [type: number, data: Uint8Array])[]
  * (EIP-7251), and gives the `requestsHash` of the header.
  * @throws SystemContractFailure which makes the block invalid
  */
-export const collectRequests = (
+export function* collectRequests(
   environment: BlockEnvironment,
   world: WorldState,
   receipts: readonly Receipt[],
   contracts: RequestContracts | undefined,
-): Hash => {
+): Steps<Hash> {
   if (contracts === undefined) return EMPTY_REQUESTS_HASH
   return hashOf([
     [DEPOSIT_REQUEST, depositsOf(receipts, contracts.deposit)],
-    [WITHDRAWAL_REQUEST, ask(environment, world, contracts.withdrawal, 'EIP-7002')],
-    [CONSOLIDATION_REQUEST, ask(environment, world, contracts.consolidation, 'EIP-7251')],
+    [WITHDRAWAL_REQUEST, yield* ask(environment, world, contracts.withdrawal, 'EIP-7002')],
+    [CONSOLIDATION_REQUEST, yield* ask(environment, world, contracts.consolidation, 'EIP-7251')],
   ])
 }

@@ -1,10 +1,11 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
 import { fromHex } from '../bytes/hex.ts'
 import type { BlockEnvironment } from '../evm/environment.ts'
-import { systemCall } from '../evm/execute.ts'
+import { systemCallSteps } from '../evm/execute.ts'
 import type { ChainConfiguration } from '../genesis/configuration.ts'
 import { forkIsAtLeast } from '../genesis/fork.ts'
 import type { WorldState } from '../state/world.ts'
+import type { Steps } from '../steps.ts'
 import type { OpenHeader } from './environment.ts'
 
 const BEACON_ROOTS: Address = fromHex('000f3df6d732807ef1319fb7b8bb8522d0beac02')
@@ -38,24 +39,25 @@ export const requestContractsOf = (configuration: ChainConfiguration): RequestCo
   }
 }
 
-const callWhereDeployed = (
+function* callWhereDeployed(
   environment: BlockEnvironment,
   world: WorldState,
   contract: Address,
   data: Hash,
-): void => {
+): Steps<void> {
   // Both EIPs: without code the call fails silently, and a failing call changes nothing else.
-  if (world.code(contract).length > 0) systemCall(environment, world, contract, data)
+  if (world.code(contract).length > 0) yield* systemCallSteps(environment, world, contract, data)
 }
 
 /** EIP-4788 from Cancun and EIP-2935 from Prague: roots and hashes that contracts can ask for, before any transaction. */
-export const callBeforeTransactions = (
+export function* callBeforeTransactions(
   environment: BlockEnvironment,
   world: WorldState,
   header: Pick<OpenHeader, 'parentHash' | 'parentBeaconBlockRoot'>,
-): void => {
+): Steps<void> {
   const { fork } = environment.rules
   if (forkIsAtLeast(fork, 'cancun') && header.parentBeaconBlockRoot !== undefined)
-    callWhereDeployed(environment, world, BEACON_ROOTS, header.parentBeaconBlockRoot)
-  if (forkIsAtLeast(fork, 'prague')) callWhereDeployed(environment, world, HISTORY_STORAGE, header.parentHash)
+    yield* callWhereDeployed(environment, world, BEACON_ROOTS, header.parentBeaconBlockRoot)
+  if (forkIsAtLeast(fork, 'prague'))
+    yield* callWhereDeployed(environment, world, HISTORY_STORAGE, header.parentHash)
 }

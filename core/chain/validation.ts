@@ -35,6 +35,8 @@ export type ChainContext = {
   readonly recoverSenders: RecoverSenders
   /** Resolves when other work had its turn. */
   readonly pause: () => Promise<void>
+  /** True where execution is to pause so that other work has its turn. */
+  readonly isPauseDue: () => boolean
 }
 
 /** The rules at a block that stands (or claims to stand) on the chain. */

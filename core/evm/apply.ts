@@ -11,7 +11,8 @@ import {
   warmAccount,
 } from '../state/executionState.ts'
 import { slotOfBytes, storageOf, warmSlot } from '../state/slots.ts'
-import { beginTransaction, endTransaction } from '../state/transaction.ts'
+import { beginTransaction, endTransactionSteps } from '../state/transaction.ts'
+import type { Steps } from '../steps.ts'
 import { createAddress } from './address.ts'
 import { applyAuthorizations } from './authorization.ts'
 import { transactionConstants } from './constants.ts'
@@ -19,7 +20,7 @@ import type { BlockEnvironment } from './environment.ts'
 import type { Context, Frame } from './frame.ts'
 import { gasOf } from './gas.ts'
 import { leastGas } from './intrinsic.ts'
-import { runMessage } from './message.ts'
+import { messageSteps } from './message.ts'
 import type { TransactionResult } from './result.ts'
 import { type Schedule, scheduleOf } from './schedule.ts'
 import type { Tracer } from './tracer.ts'
@@ -57,16 +58,16 @@ export const createContext = (
 
 /**
  * Buys the gas at `gasPrice` wei, runs the transaction to its end, pays everybody, and clears away what ends with a
- * transaction. Its validity was judged before.
+ * transaction. Its validity was judged before. Yields where a pause is due.
  */
-export const applyTransaction = (
+export function* transactionSteps(
   environment: BlockEnvironment,
   state: ExecutionState,
   sender: AccountState,
   transaction: AppliedTransaction,
   gasPrice: bigint,
   tracer: Tracer | undefined,
-): TransactionResult => {
+): Steps<TransactionResult> {
   const { rules } = environment
   const { gasLimit, data } = transaction
   const context = createContext(
@@ -95,7 +96,7 @@ export const applyTransaction = (
   applyAuthorizations(state, rules.chainId, transaction.authorizationList)
 
   const { intrinsic, floor } = leastGas(rules.fork, transaction)
-  const frame = runMessage(context, {
+  const frame = yield* messageSteps(context, {
     sender,
     to,
     isCreate,
@@ -104,22 +105,25 @@ export const applyTransaction = (
     gas: gasLimit - intrinsic,
   })
 
+  // Other messages may run while the end of the transaction pauses, and use the frame again.
+  const { outcome, output } = frame
+  const failure = failureOf(frame)
   const used = gasLimit - gasOf(frame)
   const gasUsed = maxBigint(used - refundOf(state, schedule, used), floor)
   increaseBalance(state, sender, (gasLimit - gasUsed) * gasPrice)
   const burnt = schedule.isLondon ? (environment.baseFeePerGas ?? 0n) : 0n
   increaseBalance(state, beneficiary, gasUsed * maxBigint(gasPrice - burnt, 0n))
   const { logs } = state
-  endTransaction(state)
+  yield* endTransactionSteps(state)
   return {
-    success: frame.outcome === 'success',
+    success: outcome === 'success',
     gasUsed,
     gasUsedMax: maxBigint(used, floor),
-    output: frame.output,
+    output,
     logs,
     contractAddress: isCreate ? target : undefined,
     effectiveGasPrice: gasPrice,
-    failure: failureOf(frame),
+    failure,
   }
 }
 

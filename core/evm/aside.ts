@@ -51,6 +51,31 @@ export const resumeStack = (parent: Frame): void => {
   parent.sp = items - 1
 }
 
+/** The items aside of a run that pauses. */
+export type Aside = {
+  readonly num: Float64Array<ArrayBuffer>
+  readonly limbs: Int32Array<ArrayBuffer>
+  readonly items: number
+  readonly firstOnStack: number
+}
+
+/** Takes them away; the next run begins with none. */
+export const takeAside = (): Aside => {
+  const taken = { num: asideNum, limbs: asideLimbs, items: asideItems, firstOnStack }
+  asideNum = new Float64Array(0)
+  asideLimbs = new Int32Array(0)
+  asideItems = 0
+  firstOnStack = 0
+  return taken
+}
+
+export const putAside = (taken: Aside): void => {
+  asideNum = taken.num
+  asideLimbs = taken.limbs
+  asideItems = taken.items
+  firstOnStack = taken.firstOnStack
+}
+
 /** Before and after a message: nothing is aside, whether the one before came to its end or not. */
 export const clearAside = (): void => {
   firstOnStack = 0

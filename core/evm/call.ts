@@ -12,6 +12,7 @@ import type { Frame } from './frame.ts'
 import { DEPTH_MAX, frameAt, setAddressWord, WORD_ADDRESS, WORD_CALLER, WORD_VALUE } from './frame.ts'
 import { giveGas, lacking, returnGas, takeGas } from './gas.ts'
 import { leave } from './leave.ts'
+import { beginAgain, SUSPENDED } from './longWork.ts'
 import { expand } from './memory.ts'
 import { bigintAt, limbs, num, spread } from './stack.ts'
 import { traceRefusal, valueOf } from './trace.ts'
@@ -67,7 +68,7 @@ export const call = (frame: Frame, op: number): Frame | undefined => {
   const outputSize = num[at - 3]!
   let gas = expand(frame, inputOffset, inputSize, frame.gas)
   if (gas >= 0) gas = expand(frame, outputOffset, outputSize, gas)
-  if (gas < 0) return lacking(frame, gas)
+  if (gas < 0) return gas === SUSPENDED ? beginAgain(frame) : lacking(frame, gas)
   const callee = accountAt(state, top - 1)
   gas -= accessGas(frame, op, callee, sendsValue)
   if (gas < 0) return lacking(frame, gas)

@@ -2,6 +2,7 @@ import { beginStack } from './aside.ts'
 import type { Address } from '../bytes/bytes.ts'
 import { EMPTY_BYTES } from '../bytes/bytes.ts'
 import { keccak256 } from '../crypto/crypto.ts'
+import { keccak256Steps } from '../crypto/keccakSteps.ts'
 import { accountOf, putNonce, warmAccount } from '../state/executionState.ts'
 import { copyWord } from '../state/limbs.ts'
 import { create2Address, createAddress } from './address.ts'
@@ -9,10 +10,12 @@ import { collides, enterCreate } from './enter.ts'
 import type { Frame } from './frame.ts'
 import { DEPTH_MAX, frameAt, setAddressWord, WORD_ADDRESS, WORD_CALLER, WORD_VALUE } from './frame.ts'
 import { giveGas, lacking, returnGas, takeGas } from './gas.ts'
-import { copyOfMemory, expand } from './memory.ts'
+import { beginAgain, beginWork, BULK_BYTES, type LongWork, SUSPENDED } from './longWork.ts'
+import { copyOfMemory, copyOfMemorySteps, expand } from './memory.ts'
 import type { HaltReason } from './result.ts'
 import { bigintAt, bytes32At, limbs, num, spread } from './stack.ts'
 import { traceRefusal } from './trace.ts'
+import { isWatched } from './watch.ts'
 
 export const CREATE = 0xf0
 export const CREATE2 = 0xf5
@@ -46,7 +49,7 @@ const refusalOf = (frame: Frame, wei: bigint): HaltReason => {
  */
 export const create = (frame: Frame, op: number): Frame | undefined => {
   const { context } = frame
-  const { state, schedule, environment } = context
+  const { schedule, environment } = context
   if (frame.isStatic) {
     frame.halt = 'Illegal state change'
     return undefined
@@ -59,7 +62,7 @@ export const create = (frame: Frame, op: number): Frame | undefined => {
     return undefined
   }
   let gas = expand(frame, offset, size, frame.gas)
-  if (gas < 0) return lacking(frame, gas)
+  if (gas < 0) return gas === SUSPENDED ? beginAgain(frame) : lacking(frame, gas)
   const words = Math.ceil(size / 32)
   if (schedule.isShanghai) gas -= INIT_CODE_WORD_GAS * words
   if (op === CREATE2) gas -= HASH_WORD_GAS * words
@@ -88,8 +91,35 @@ export const create = (frame: Frame, op: number): Frame | undefined => {
     num[frame.sp] = 0
     return frame
   }
+  if (size > BULK_BYTES && isWatched()) {
+    beginWork(createWork(frame, op, top, wei))
+    return frame
+  }
   const code = copyOfMemory(frame, offset, size)
-  const address = addressFor(frame, op, top, code)
+  return begin(frame, op, top, wei, code, addressFor(frame, op, top, code))
+}
+
+/** A creation with much initialization code. */
+function* createWork(frame: Frame, op: number, top: number, wei: bigint): LongWork {
+  const code = yield* copyOfMemorySteps(frame.memoryAt + num[top - 1]!, num[top - 2]!)
+  if (op === CREATE) return begin(frame, op, top, wei, code, addressFor(frame, op, top, code))
+  const hash = yield* keccak256Steps(code)
+  const address = create2Address(frame.account.address, bytes32At(top - 3), hash)
+  return begin(frame, op, top, wei, code, address)
+}
+
+/** Begins the creation of the contract at `address`; gives its frame, or `frame` where there is one already. */
+const begin = (
+  frame: Frame,
+  op: number,
+  top: number,
+  wei: bigint,
+  code: Uint8Array,
+  address: Address,
+): Frame => {
+  const { context } = frame
+  const { state, schedule } = context
+  const creator = frame.account
   putNonce(state, creator, creator.nonce + 1n)
   const account = accountOf(state, address)
   if (schedule.hasWarmth) warmAccount(state, account)
@@ -99,8 +129,8 @@ export const create = (frame: Frame, op: number): Frame | undefined => {
         op,
         to: address,
         value: wei,
-        inputOffset: offset,
-        inputSize: size,
+        inputOffset: num[top - 1]!,
+        inputSize: num[top - 2]!,
         stipend: 0,
         reason: 'Illegal state change',
         returns: false,

@@ -1,3 +1,5 @@
+import { EMPTY_BYTES } from '../bytes/bytes.ts'
+import type { Steps } from '../steps.ts'
 import { OPCODES } from './opcodes.ts'
 import type { Program } from './program.ts'
 import type { Schedule } from './schedule.ts'
@@ -105,22 +107,53 @@ const writePush = (code: Uint8Array, pc: number, size: number, words: Int32Array
   return isLong ? 3 : 9
 }
 
+/** Code bytes that are decoded at once where a run is watched: some milliseconds. */
+export const DECODED_AT_ONCE = 64 * 1024
+
+/** How far the decoding of some code has come. */
+type Decoding = {
+  readonly code: Uint8Array
+  readonly schedule: Schedule
+  readonly isStepped: boolean
+  readonly words: Int32Array
+  readonly targets: Int32Array
+  /** Places of jumps whose targets are still positions in the code. */
+  readonly jumps: number[]
+  pc: number
+  /** Targets below this are known, or -1. */
+  filledTo: number
+  at: number
+  block: number
+  height: number
+  isDead: boolean
+}
+
+const beginDecoding = (code: Uint8Array, schedule: Schedule, isStepped: boolean): Decoding => ({
+  code,
+  schedule,
+  isStepped,
+  words: scratchFor(code.length),
+  targets: new Int32Array(code.length),
+  jumps: [],
+  pc: 0,
+  filledTo: 0,
+  at: 0,
+  block: -1,
+  height: 0,
+  isDead: false,
+})
+
 /**
- * Decodes code for a fork. A stepped program has a step and a block before each instruction, for tracing; the plain one
- * is for running fast. Written as one loop over local variables: contracts that are made run their code but once, so that
- * decoding is part of their price.
+ * Decodes on to the position `end`, or a little beyond. Written as one loop over local variables: contracts that are made
+ * run their code but once, so that decoding is part of their price.
  */
-export const decodeProgram = (code: Uint8Array, schedule: Schedule, isStepped: boolean): Program => {
+const decodeTo = (decoding: Decoding, end: number): void => {
+  const { code, schedule, isStepped, words, targets, jumps } = decoding
   const { gas, known } = schedule
-  const words = scratchFor(code.length)
-  const targets = new Int32Array(code.length).fill(-1)
-  const jumps: number[] = []
-  let at = 0
-  let block = -1
-  let height = 0
-  let isDead = false
-  let pc = 0
-  for (; pc < code.length; pc++) {
+  let { pc, at, block, height, isDead } = decoding
+  targets.fill(-1, decoding.filledTo, end)
+  decoding.filledTo = end
+  for (; pc < end; pc++) {
     const byte = code[pc]!
     if (byte === JUMPDEST) {
       targets[pc] = at
@@ -166,14 +199,58 @@ export const decodeProgram = (code: Uint8Array, schedule: Schedule, isStepped: b
     if (kind === KIND_BREAK) block = -1
     else if (kind === KIND_END) isDead = true
   }
-  // Code that runs past its end stops there: behind the operand of a PUSH that the end cuts off.
+  decoding.pc = pc
+  decoding.at = at
+  decoding.block = block
+  decoding.height = height
+  decoding.isDead = isDead
+}
+
+/** Ends the words: code that runs past its end stops there, behind the operand of a PUSH that the end cuts off. */
+const endWords = (decoding: Decoding): void => {
+  const { words, isStepped } = decoding
   if (isStepped) {
-    words[at++] = OP_STEP
-    words[at++] = pc
+    words[decoding.at++] = OP_STEP
+    words[decoding.at++] = decoding.pc
   }
-  words[at++] = STOP
-  for (const place of jumps) words[place] = targets[words[place]!] ?? -1
-  return { words: words.slice(0, at), targets, isStepped }
+  words[decoding.at++] = STOP
+}
+
+const resolveJumps = ({ words, targets, jumps }: Decoding, start: number, end: number): void => {
+  for (let i = start; i < end; i++) words[jumps[i]!] = targets[words[jumps[i]!]!] ?? -1
+}
+
+/**
+ * Decodes code for a fork. A stepped program has a step and a block before each instruction, for tracing; the plain one
+ * is for running fast.
+ */
+export const decodeProgram = (code: Uint8Array, schedule: Schedule, isStepped: boolean): Program => {
+  const decoding = beginDecoding(code, schedule, isStepped)
+  decodeTo(decoding, code.length)
+  endWords(decoding)
+  resolveJumps(decoding, 0, decoding.jumps.length)
+  return { words: decoding.words.slice(0, decoding.at), targets: decoding.targets, isStepped }
+}
+
+/** The same in steps, for much code. */
+export function* decodeProgramSteps(
+  code: Uint8Array,
+  schedule: Schedule,
+  isStepped: boolean,
+): Steps<Program> {
+  // Not the shared words: other code may be decoded between two steps.
+  const words = new Int32Array(WORDS_OF_BYTE * (code.length + 1))
+  const decoding = { ...beginDecoding(EMPTY_BYTES, schedule, isStepped), code, words, targets: new Int32Array(code.length) }
+  while (decoding.pc < code.length) {
+    decodeTo(decoding, Math.min(code.length, decoding.pc + DECODED_AT_ONCE))
+    yield
+  }
+  endWords(decoding)
+  for (let start = 0; start < decoding.jumps.length; start += DECODED_AT_ONCE) {
+    resolveJumps(decoding, start, Math.min(decoding.jumps.length, start + DECODED_AT_ONCE))
+    yield
+  }
+  return { words: words.subarray(0, decoding.at), targets: decoding.targets, isStepped }
 }
 
 const writeBlock = (words: Int32Array, at: number, pc: number): number => {

@@ -7,13 +7,14 @@ import type { AccountState } from '../state/accountState.ts'
 import { hasCode } from '../state/accountState.ts'
 import type { ExecutionState } from '../state/executionState.ts'
 import { accountOf, codeOf } from '../state/executionState.ts'
-import { beginTransaction, endTransaction } from '../state/transaction.ts'
+import { beginTransaction, endTransactionSteps } from '../state/transaction.ts'
+import { inOneGo, type Steps } from '../steps.ts'
 import type { WorldState } from '../state/world.ts'
 import { executionStateOf } from '../state/worldState.ts'
-import { applyTransaction, createContext } from './apply.ts'
+import { createContext, transactionSteps } from './apply.ts'
 import { delegateOf } from './delegation.ts'
 import type { BlockEnvironment } from './environment.ts'
-import { runMessage } from './message.ts'
+import { messageSteps } from './message.ts'
 import { InvalidTransaction, type TransactionResult } from './result.ts'
 import { scheduleOf } from './schedule.ts'
 import type { Tracer } from './tracer.ts'
@@ -54,16 +55,16 @@ const checkFunds = (
 
 /**
  * Executes one transaction of a block, whose rules are those of `environment`, and ends it: fees paid, self-destructed and
- * empty accounts removed. `blockGasAvailable` is what the block's gas limit leaves.
+ * empty accounts removed. `blockGasAvailable` is what the block's gas limit leaves. Yields where a pause is due (watch.ts).
  * @throws InvalidTransaction when it may not stand here; then nothing has changed.
  */
-export const executeTransaction = (
+export function* executeTransactionSteps(
   environment: BlockEnvironment,
   world: WorldState,
   { transaction, sender: address }: SenderTransaction,
   blockGasAvailable: bigint,
   tracer?: Tracer,
-): TransactionResult => {
+): Steps<TransactionResult> {
   const { baseFeePerGas, blobBaseFee } = environment
   checkTransaction(
     environment.rules,
@@ -75,8 +76,18 @@ export const executeTransaction = (
   checkSender(state, sender, transaction)
   checkFunds(sender, transaction)
   const gasPrice = priceOf(environment, transaction)
-  return applyTransaction(environment, state, sender, transaction, gasPrice, tracer)
+  return yield* transactionSteps(environment, state, sender, transaction, gasPrice, tracer)
 }
+
+/** The same in one go. */
+export const executeTransaction = (
+  environment: BlockEnvironment,
+  world: WorldState,
+  sent: SenderTransaction,
+  blockGasAvailable: bigint,
+  tracer?: Tracer,
+): TransactionResult =>
+  inOneGo(executeTransactionSteps(environment, world, sent, blockGasAvailable, tracer))
 
 /** A call that nobody signed, for eth_call and eth_estimateGas. */
 export type Message = {
@@ -109,26 +120,28 @@ export const callMessage = (
   const sender = accountOf(state, message.from)
   checkFunds(sender, message)
   const gasPrice = message.maxFeePerGas === 0n ? 0n : priceOf(environment, message)
-  return applyTransaction(environment, state, sender, message, gasPrice, tracer)
+  return inOneGo(transactionSteps(environment, state, sender, message, gasPrice, tracer))
 }
 
 /** The caller of system calls (EIP-4788, EIP-2935, EIP-7002, EIP-7251), and the gas they have. */
 const SYSTEM_ADDRESS: Address = fromHex('fffffffffffffffffffffffffffffffffffffffe')
 const SYSTEM_GAS = 30_000_000n
 
+export type SystemCallResult = { readonly success: boolean; readonly output: Uint8Array }
+
 /** Calls a contract on behalf of the block: no fees, no transaction. Without code there nothing happens. */
-export const systemCall = (
+export function* systemCallSteps(
   environment: BlockEnvironment,
   world: WorldState,
   to: Address,
   data: Uint8Array,
-): { readonly success: boolean; readonly output: Uint8Array } => {
+): Steps<SystemCallResult> {
   const state = executionStateOf(world)
   const account = accountOf(state, to)
   if (!hasCode(account)) return { success: true, output: EMPTY_BYTES }
   const context = createContext(environment, state, SYSTEM_ADDRESS, 0n, [], undefined)
   beginTransaction(state, scheduleOf(environment.rules.fork).clearsEmpty)
-  const frame = runMessage(context, {
+  const { outcome, output } = yield* messageSteps(context, {
     sender: accountOf(state, SYSTEM_ADDRESS),
     to: account,
     isCreate: false,
@@ -136,6 +149,14 @@ export const systemCall = (
     data,
     gas: SYSTEM_GAS,
   })
-  endTransaction(state)
-  return { success: frame.outcome === 'success', output: frame.output }
+  yield* endTransactionSteps(state)
+  return { success: outcome === 'success', output }
 }
+
+/** The same in one go. */
+export const systemCall = (
+  environment: BlockEnvironment,
+  world: WorldState,
+  to: Address,
+  data: Uint8Array,
+): SystemCallResult => inOneGo(systemCallSteps(environment, world, to, data))

@@ -79,7 +79,7 @@ export type Frame = {
 /** Frames above the first that a transaction may have (Yellow Paper). */
 export const DEPTH_MAX = 1024
 
-const frames: Frame[] = []
+let frames: Frame[] = []
 
 const NO_PROGRAM: Program = { words: new Int32Array(1), targets: new Int32Array(0), isStepped: false }
 
@@ -134,6 +134,17 @@ export const frameAt = (context: Context, depth: number): Frame => {
   }
   frames[depth] = frame
   return frame
+}
+
+/** Takes the frames away for a run that pauses; the next one gets its own. */
+export const takeFrames = (): Frame[] => {
+  const taken = frames
+  frames = []
+  return taken
+}
+
+export const putFrames = (taken: Frame[]): void => {
+  frames = taken
 }
 
 /** Frames beyond these are dropped after a message. */

@@ -3,10 +3,10 @@ import { copyWord } from '../state/limbs.ts'
 import { continueInSteps, haltOfBlock } from './basicBlock.ts'
 import { call } from './call.ts'
 import { create } from './create.ts'
-import type { Frame, Outcome } from './frame.ts'
+import type { Frame } from './frame.ts'
 import { stackLimitOf, WORD_ADDRESS, WORD_CALLER, WORD_VALUE } from './frame.ts'
-import { leave } from './leave.ts'
-import { copyOfMemory, expand, memory } from './memory.ts'
+import { endWith, endWithMemory, haltWith, stopAt, stopOperation } from './ending.ts'
+import { expand, memory } from './memory.ts'
 import { selfDestruct } from './operations/account.ts'
 import { loadInputEdge, loadWord, storeWord } from './operations/data.ts'
 import { OPERATIONS, STACK_MOVES } from './operations/operations.ts'
@@ -15,7 +15,7 @@ import { invalidOpcode } from './result.ts'
 import { shiftLeft, shiftRight } from './shift.ts'
 import { copyItem, limbs as stackLimbs, putBigint, num as stackNum, putWord, swapLimbs } from './stack.ts'
 import { traceStep } from './trace.ts'
-import { lookAt } from './watch.ts'
+import { checkAt } from './watch.ts'
 import { add, and, equal, lessThan, multiply, or, subtract, xor } from './word.ts'
 
 // V8 folds a module's own constants into the code but not imported ones: a fifth of the speed.
@@ -24,19 +24,6 @@ const num = stackNum
 
 const NUMBER_MAX = Number.MAX_SAFE_INTEGER
 const INT32_MAX = 0x7fffffff
-
-const endWith = (frame: Frame, outcome: Outcome, output: Uint8Array): Frame | undefined => {
-  frame.outcome = outcome
-  frame.output = output
-  return leave(frame)
-}
-
-/** `gas` is what is left, negative by what was too little: only a tracer asks for it. */
-const haltWith = (frame: Frame, gas: number): Frame | undefined => {
-  frame.halt ??= 'Out of gas'
-  frame.gas = gas
-  return endWith(frame, 'halt', EMPTY_BYTES)
-}
 
 /** Notes where a frame stands before another takes over. */
 const save = (frame: Frame, ip: number, sp: number, gas: number): void => {
@@ -99,8 +86,10 @@ export const runFrame = (frame: Frame): Frame | undefined => {
           continue
         }
         if (left >= 0 && left < floor) {
-          floor = lookAt(frame, left)
-          continue
+          floor = checkAt(frame, left)
+          if (floor >= 0) continue
+          save(frame, ip, sp, gas)
+          return frame
         }
         if (program.isStepped || frame.depth > 0) {
           frame.halt = haltOfBlock(program, ip, height, stackLimit)
@@ -231,7 +220,7 @@ export const runFrame = (frame: Frame): Frame | undefined => {
         const offset = num[sp]!
         if (!(offset + 32 <= frame.memorySize)) {
           gas = expand(frame, offset, 32, gas)
-          if (gas < 0) return haltWith(frame, gas)
+          if (gas < 0) return stopAt(frame, ip, sp, gas)
           view = memory.view
         }
         loadWord(view, (memoryAt + offset) | 0, sp)
@@ -243,7 +232,7 @@ export const runFrame = (frame: Frame): Frame | undefined => {
         const offset = num[sp]!
         if (!(offset + 32 <= frame.memorySize)) {
           gas = expand(frame, offset, 32, gas)
-          if (gas < 0) return haltWith(frame, gas)
+          if (gas < 0) return stopAt(frame, ip, sp, gas)
           view = memory.view
         }
         storeWord(view, (memoryAt + offset) | 0, sp - 1)
@@ -329,13 +318,9 @@ export const runFrame = (frame: Frame): Frame | undefined => {
       case 0xf3: // RETURN
       case 0xfd: // REVERT
         gas = expand(frame, num[sp]!, num[sp - 1]!, gas)
-        if (gas < 0) return haltWith(frame, gas)
+        if (gas < 0) return stopAt(frame, ip, sp, gas)
         frame.gas = gas
-        return endWith(
-          frame,
-          words[ip] === 0xfd ? 'revert' : 'success',
-          copyOfMemory(frame, num[sp]!, num[sp - 1]!),
-        )
+        return endWithMemory(frame, words[ip] === 0xfd ? 'revert' : 'success', num[sp]!, num[sp - 1]!)
       case 0xff: // SELFDESTRUCT
         frame.gas = selfDestruct(frame, sp, gas)
         return frame.gas < 0 ? haltWith(frame, frame.gas) : endWith(frame, 'success', EMPTY_BYTES)
@@ -378,7 +363,7 @@ export const runFrame = (frame: Frame): Frame | undefined => {
         // LOG4
         const op = words[ip]!
         gas = OPERATIONS[op]!(frame, sp, gas)
-        if (gas < 0) return haltWith(frame, gas)
+        if (gas < 0) return stopOperation(frame, op, ip, sp, gas)
         view = memory.view
         sp += STACK_MOVES[op]!
         ip++

@@ -1,6 +1,7 @@
 import { clearAside } from './aside.ts'
 import { EMPTY_BYTES, type Address } from '../bytes/bytes.ts'
 import { accountOf, warmAccount } from '../state/executionState.ts'
+import type { Steps } from '../steps.ts'
 import type { AccountState } from '../state/accountState.ts'
 import { hasCode } from '../state/accountState.ts'
 import { codeOf } from '../state/executionState.ts'
@@ -10,8 +11,11 @@ import type { Context, Frame } from './frame.ts'
 import { frameAt, releaseFrames, setAddressWord, WORD_ADDRESS, WORD_CALLER, WORD_VALUE } from './frame.ts'
 import { setGas } from './gas.ts'
 import { leave } from './leave.ts'
+import { currentWork } from './longWork.ts'
+import { claimMachine, dropRun, resumeRun } from './machine.ts'
 import { memory, releaseMemory, reserve } from './memory.ts'
 import { run } from './run.ts'
+import { beginWatch, endWatch } from './watch.ts'
 import { writeBigint } from './stack.ts'
 import { traceEnter, traceExit } from './trace.ts'
 
@@ -29,16 +33,41 @@ export type TopMessage = {
   readonly gas: bigint
 }
 
-/** Runs the message and gives its frame with the outcome; the frame holds until the next message. */
-export const runMessage = (context: Context, message: TopMessage): Frame => {
-  const { sender, to, data, value } = message
+/**
+ * Runs the message and gives its frame with the outcome; the frame holds until the next message. Yields where a watch says
+ * that a pause is due (watch.ts); other messages may run before it goes on.
+ */
+export function* messageSteps(context: Context, message: TopMessage): Steps<Frame> {
+  claimMachine()
   clearAside()
-  const frame = frameAt(context, 0)
+  const first = frameAt(context, 0)
+  let paused = begin(first, context, message) ? run(first, beginWatch(first)) : undefined
+  while (paused !== undefined) {
+    let isResumed = false
+    try {
+      yield
+      isResumed = true
+    } finally {
+      if (!isResumed) dropRun(paused)
+    }
+    paused = run(resumeRun(paused), true)
+  }
+  endWatch(first)
+  clearAside()
+  releaseFrames()
+  releaseMemory()
+  return first
+}
+
+/** Sets up the first frame; false where it has its outcome already. */
+const begin = (frame: Frame, context: Context, message: TopMessage): boolean => {
+  const { sender, to, data, value } = message
   frame.op = message.isCreate ? CREATE : CALL
   frame.account = to
   frame.isCreate = message.isCreate
   frame.isStatic = false
   frame.base = 0
+  frame.below = 0
   setGas(frame, message.gas)
   setAddressWord(frame.words, WORD_ADDRESS, to.address)
   setAddressWord(frame.words, WORD_CALLER, sender.address)
@@ -46,34 +75,34 @@ export const runMessage = (context: Context, message: TopMessage): Frame => {
   frame.inputAt = 0
   frame.inputSize = message.isCreate ? 0 : data.length
   frame.memoryAt = 32 * Math.ceil(frame.inputSize / 32)
-  if (message.isCreate) startCreate(frame, sender, data, value)
-  else {
-    reserve(frame.memoryAt)
-    memory.bytes.set(data)
-    const code = delegatedFrom(context, to)
-    if (enterCall(frame, code, to.address, sender, value)) run(frame)
-    else leave(frame)
-  }
-  clearAside()
-  releaseFrames()
-  releaseMemory()
-  return frame
+  if (message.isCreate) return beginCreate(frame, sender, data, value)
+  reserve(0, frame.memoryAt)
+  memory.bytes.set(data)
+  const code = delegatedFrom(context, to)
+  if (enterCall(frame, code, to.address, sender, value)) return true
+  leave(frame)
+  return currentWork() !== undefined
 }
 
-const startCreate = (frame: Frame, sender: AccountState, initCode: Uint8Array, value: bigint): void => {
+const beginCreate = (
+  frame: Frame,
+  sender: AccountState,
+  initCode: Uint8Array,
+  value: bigint,
+): boolean => {
   frame.code = initCode
-  if (collides(frame.account)) {
-    frame.outcome = 'halt'
-    frame.halt = 'Illegal state change'
-    frame.output = EMPTY_BYTES
-    const { tracer } = frame.context
-    if (tracer !== undefined) traceEnter(tracer, frame, frame.account.address, undefined)
-    setGas(frame, 0n)
-    if (tracer !== undefined) traceExit(tracer, frame, 0)
-    return
+  if (!collides(frame.account)) {
+    enterCreate(frame, sender, value)
+    return true
   }
-  enterCreate(frame, sender, value)
-  run(frame)
+  frame.outcome = 'halt'
+  frame.halt = 'Illegal state change'
+  frame.output = EMPTY_BYTES
+  const { tracer } = frame.context
+  if (tracer !== undefined) traceEnter(tracer, frame, frame.account.address, undefined)
+  setGas(frame, 0n)
+  if (tracer !== undefined) traceExit(tracer, frame, 0)
+  return false
 }
 
 /** EIP-7702: the account whose code runs; looking there is free at the top, and leaves it warm. */

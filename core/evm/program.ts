@@ -1,5 +1,4 @@
 import { toBareHex } from '../bytes/hex.ts'
-import { decodeProgram } from './decode.ts'
 import type { Schedule } from './schedule.ts'
 
 /**
@@ -24,22 +23,34 @@ type Cached = { readonly program: Program; readonly codeBytes: number }
 const cache = new Map<string, Cached>()
 let cachedBytes = 0
 
-/** The program of deployed code, from the cache. Initialization code runs once and is decoded in place. */
-export const cachedProgram = (schedule: Schedule, codeHash: Uint8Array, code: Uint8Array): Program => {
-  const key = schedule.fork + toBareHex(codeHash)
+const keyOf = (schedule: Schedule, codeHash: Uint8Array): string => schedule.fork + toBareHex(codeHash)
+
+/** The program of deployed code, from the cache. */
+export const cachedProgram = (schedule: Schedule, codeHash: Uint8Array): Program | undefined => {
+  const key = keyOf(schedule, codeHash)
   const known = cache.get(key)
-  if (known !== undefined) {
-    cache.delete(key)
-    cache.set(key, known)
-    return known.program
-  }
-  const program = decodeProgram(code, schedule, false)
-  cache.set(key, { program, codeBytes: code.length })
-  cachedBytes += code.length
-  for (const [oldest, { codeBytes }] of cache) {
+  if (known === undefined) return undefined
+  cache.delete(key)
+  cache.set(key, known)
+  return known.program
+}
+
+/** Keeps the program of deployed code, and gives it. Initialization code runs once and is decoded in place. */
+export const cacheProgram = (
+  schedule: Schedule,
+  codeHash: Uint8Array,
+  program: Program,
+  codeBytes: number,
+): Program => {
+  const key = keyOf(schedule, codeHash)
+  const before = cache.get(key)
+  if (before !== undefined) cachedBytes -= before.codeBytes
+  cache.set(key, { program, codeBytes })
+  cachedBytes += codeBytes
+  for (const [oldest, { codeBytes: oldestBytes }] of cache) {
     if (cachedBytes <= CACHED_CODE_BYTES_MAX) break
     cache.delete(oldest)
-    cachedBytes -= codeBytes
+    cachedBytes -= oldestBytes
   }
   return program
 }

@@ -6,7 +6,7 @@ import { STACK_ITEMS } from './stackItems.ts'
 const ITEM_BYTES = 40
 
 /** Free places above the top that operations may use to compute in. */
-const SCRATCH_ITEMS = 8
+export const SCRATCH_ITEMS = 8
 
 /**
  * The stack of all call frames, one above the other, allocated once; of very deep ones some are aside (aside.ts). An item

@@ -1,4 +1,5 @@
 import { equalBytes, ZERO_HASH } from '../bytes/bytes.ts'
+import { toBareHex } from '../bytes/hex.ts'
 import { shareBigint } from '../bytes/integer.ts'
 import type { Account, AccountChange, SlotChange, StateChanges } from './account.ts'
 import { EMPTY_TRIE_ROOT } from '../crypto/constants.ts'
@@ -9,29 +10,48 @@ import { codeOf } from './executionState.ts'
 import { isZeroWord, limbsToBytes } from './limbs.ts'
 import { changedSlots } from './slots.ts'
 import { SLOT_CURRENT, SLOT_KEY, SLOT_LOADED, SLOT_STRIDE } from './storageTable.ts'
+import type { StorageTable } from './storageTable.ts'
+import { inOneGo, type Steps } from '../steps.ts'
 import { isDead } from './transaction.ts'
 
-/** Everything that differs from the reader; see `WorldState.changes`. */
-export const changesOf = (state: ExecutionState, blockNumber: bigint): StateChanges => {
+/** Accounts and slots that are looked at before other work may have its turn: a millisecond or two. */
+const ENTRIES_AT_ONCE = 2048
+
+/** Everything that differs from the reader; see `WorldState.changes`. Yields amid many. */
+export function* changesSteps(state: ExecutionState, blockNumber: bigint): Steps<StateChanges> {
   const accounts: AccountChange[] = []
-  const codes: { codeHash: Uint8Array; code: Uint8Array }[] = []
+  const codes = new Map<string, { codeHash: Uint8Array; code: Uint8Array }>()
+  let looked = 0
   for (const account of state.accounts.states) {
-    const change = changeOf(state, account, blockNumber)
+    looked += 1
+    const isLarge = (account.storage?.count ?? 0) > ENTRIES_AT_ONCE
+    const slots = isLarge ? yield* slotsSteps(account) : undefined
+    const change = changeOf(state, account, blockNumber, slots)
+    if (looked >= ENTRIES_AT_ONCE) {
+      looked = 0
+      yield
+    }
     if (change === undefined) continue
     accounts.push(change)
+    looked += change.slots.length
     const { before, after } = change
     if (after === undefined || !hasCode(account)) continue
     if (before !== undefined && equalBytes(before.codeHash, after.codeHash)) continue
-    if (codes.some(known => equalBytes(known.codeHash, after.codeHash))) continue
-    codes.push({ codeHash: after.codeHash, code: codeOf(state, account) })
+    const key = toBareHex(after.codeHash)
+    if (!codes.has(key)) codes.set(key, { codeHash: after.codeHash, code: codeOf(state, account) })
   }
-  return { accounts, codes }
+  return { accounts, codes: [...codes.values()] }
 }
+
+/** The same in one go. */
+export const changesOf = (state: ExecutionState, blockNumber: bigint): StateChanges =>
+  inOneGo(changesSteps(state, blockNumber))
 
 const changeOf = (
   state: ExecutionState,
   account: AccountState,
   blockNumber: bigint,
+  knownSlots: readonly SlotChange[] | undefined,
 ): AccountChange | undefined => {
   const before = account.loaded
   const exists = account.exists && !isDead(state, account)
@@ -42,7 +62,7 @@ const changeOf = (
   // A reset that cleared nothing is none: the incarnation goes on.
   const begins =
     before === undefined || (account.storageReset && !equalBytes(before.storageRoot, EMPTY_TRIE_ROOT))
-  const slots = slotsOf(account)
+  const slots = knownSlots ?? slotsOf(account)
   if (!begins && slots.length === 0 && isSame(before, account)) return undefined
   const after: Account = {
     nonce: shareBigint(account.nonce),
@@ -64,14 +84,29 @@ const NO_SLOTS: readonly SlotChange[] = []
 const slotsOf = (account: AccountState): readonly SlotChange[] => {
   const table = account.storage
   if (table === undefined) return NO_SLOTS
-  return changedSlots(table).map(id => {
-    const at = id * SLOT_STRIDE
-    return {
-      slot: limbsToBytes(table.data, at + SLOT_KEY),
-      before: wordBytes(table.data, at + SLOT_LOADED),
-      after: wordBytes(table.data, at + SLOT_CURRENT),
-    }
-  })
+  return changedSlots(table).map(id => slotChange(table, id))
+}
+
+/** The same in steps. */
+function* slotsSteps(account: AccountState): Steps<readonly SlotChange[]> {
+  const table = account.storage
+  if (table === undefined) return NO_SLOTS
+  const slots: SlotChange[] = []
+  for (let start = 0; start < table.count; start += ENTRIES_AT_ONCE) {
+    if (start > 0) yield
+    for (const id of changedSlots(table, start, Math.min(start + ENTRIES_AT_ONCE, table.count)))
+      slots.push(slotChange(table, id))
+  }
+  return slots
+}
+
+const slotChange = ({ data }: StorageTable, id: number): SlotChange => {
+  const at = id * SLOT_STRIDE
+  return {
+    slot: limbsToBytes(data, at + SLOT_KEY),
+    before: wordBytes(data, at + SLOT_LOADED),
+    after: wordBytes(data, at + SLOT_CURRENT),
+  }
 }
 
 const wordBytes = (data: Int32Array, at: number): Uint8Array =>

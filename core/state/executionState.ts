@@ -1,4 +1,4 @@
-import type { Address } from '../bytes/bytes.ts'
+import type { Address, Hash } from '../bytes/bytes.ts'
 import type { Log } from '../chain/receipt.ts'
 import { keccak256 } from '../crypto/crypto.ts'
 import { EMPTY_CODE_HASH } from '../crypto/constants.ts'
@@ -23,6 +23,7 @@ import {
   undoTo,
 } from './journal.ts'
 import { limbOf } from './limbs.ts'
+import type { Steps } from '../steps.ts'
 
 /** The state as the interpreter works on it: plain data; the functions beside it keep the journal. */
 export type ExecutionState = {
@@ -38,6 +39,10 @@ export type ExecutionState = {
   /** Gas to refund, of the running transaction. */
   refund: number
   logs: Log[]
+  /** Data of the running transaction's logs, those of reverted calls included. */
+  logBytes: number
+  /** True once an execution asked, and had the gas, for more memory than the interpreter has. */
+  memoryMissing: boolean
   touched: AccountState[]
   destroyed: AccountState[]
 }
@@ -51,6 +56,8 @@ export const createExecutionState = (reader: StateReader): ExecutionState => ({
   clearEmpty: true,
   refund: 0,
   logs: [],
+  logBytes: 0,
+  memoryMissing: false,
   touched: [],
   destroyed: [],
 })
@@ -95,6 +102,19 @@ export const takeCheckpoint = (state: ExecutionState): number => {
 
 export const undoState = (state: ExecutionState, checkpoint: number): void => {
   undoTo(state.journal, checkpoint)
+  state.checkpoint++
+}
+
+/** Changes that are undone at once: a millisecond or two. */
+export const UNDONE_AT_ONCE = 16_384
+
+/** The same in steps. */
+export function* undoStateSteps(state: ExecutionState, checkpoint: number): Steps<void> {
+  const { journal } = state
+  while (journal.kinds.length > checkpoint) {
+    undoTo(journal, Math.max(checkpoint, journal.kinds.length - UNDONE_AT_ONCE))
+    yield
+  }
   state.checkpoint++
 }
 
@@ -155,11 +175,19 @@ export const putNonce = (state: ExecutionState, account: AccountState, nonce: bi
   account.nonce = nonce
 }
 
-export const putCode = (state: ExecutionState, account: AccountState, code: Uint8Array): void => {
+export const putCode = (state: ExecutionState, account: AccountState, code: Uint8Array): void =>
+  putHashedCode(state, account, code, code.length === 0 ? EMPTY_CODE_HASH : keccak256(code))
+
+export const putHashedCode = (
+  state: ExecutionState,
+  account: AccountState,
+  code: Uint8Array,
+  codeHash: Hash,
+): void => {
   ensureExists(state, account)
   record(state.journal, UNDO_CODE, account, { codeHash: account.codeHash, code: account.code })
   account.code = code
-  account.codeHash = code.length === 0 ? EMPTY_CODE_HASH : keccak256(code)
+  account.codeHash = codeHash
   account.program = undefined
 }
 

@@ -168,9 +168,9 @@ export const resetStorage = (state: ExecutionState, account: AccountState): void
 }
 
 /** Ids of the slots that differ from what stood under the account's incarnation. */
-export const changedSlots = (table: StorageTable): number[] => {
+export const changedSlots = (table: StorageTable, start = 0, end = table.count): number[] => {
   const changed: number[] = []
-  for (let id = 0; id < table.count; id++) {
+  for (let id = start; id < end; id++) {
     const at = id * SLOT_STRIDE
     if (!equalWords(table.data, at + SLOT_LOADED, at + SLOT_CURRENT)) changed.push(id)
   }

@@ -6,6 +6,7 @@ import type { ExecutionState } from './executionState.ts'
 import { putBalance, putNonce } from './executionState.ts'
 import { record, UNDO_CODE, UNDO_EXISTS } from './journal.ts'
 import { resetStorage } from './slots.ts'
+import type { Steps } from '../steps.ts'
 
 /** Begins the scope of one transaction: nothing is warm, nothing transient, no logs, no refund. */
 export const beginTransaction = (state: ExecutionState, clearEmpty: boolean): void => {
@@ -15,15 +16,35 @@ export const beginTransaction = (state: ExecutionState, clearEmpty: boolean): vo
   state.checkpoint++
   state.refund = 0
   state.logs = []
+  state.logBytes = 0
   state.touched = []
   state.destroyed = []
 }
 
-/** Ends the transaction: what self-destructed goes, and from EIP-161 on the empty accounts that were touched. */
-export const endTransaction = (state: ExecutionState): void => {
-  for (const account of state.destroyed) if (account.destroyedTx === state.tx) remove(state, account)
+/** Accounts that are looked at, or removed, before other work may have its turn: a millisecond or two. */
+const ACCOUNTS_AT_ONCE = 4096
+
+/** Ends the transaction: what self-destructed goes, and from EIP-161 on the empty accounts that were touched. Yields amid many. */
+export function* endTransactionSteps(state: ExecutionState): Steps<void> {
+  let looked = 0
+  for (const account of state.destroyed) {
+    if (account.destroyedTx === state.tx) remove(state, account)
+    if (++looked % ACCOUNTS_AT_ONCE === 0) yield
+  }
   state.destroyed = []
-  removeEmpty(state)
+  for (const account of state.touched) {
+    if (account.exists && isDead(state, account)) remove(state, account)
+    if (++looked % ACCOUNTS_AT_ONCE === 0) yield
+  }
+  state.touched = []
+}
+
+/** Forgets what the running transaction, whose changes were undone, has left behind. */
+export const dropTransaction = (state: ExecutionState): void => {
+  state.refund = 0
+  state.logs = []
+  state.touched = []
+  state.destroyed = []
 }
 
 /** True when the account is to be removed for being empty (EIP-161). */

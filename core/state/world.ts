@@ -1,4 +1,5 @@
 import type { Address } from '../bytes/bytes.ts'
+import type { Steps } from '../steps.ts'
 import type { StateChanges } from './account.ts'
 
 /**
@@ -25,6 +26,8 @@ export type WorldState = {
   /** A point to come back to with `revert`; only between transactions. */
   snapshot(): number
   revert(snapshot: number): void
+  /** Undoes a transaction that did not come to its end, in steps, back to the snapshot before it. */
+  revertSteps(snapshot: number): Steps<void>
   /** What was done so far stays: no snapshot taken before is come back to. */
   keep(): void
 
@@ -33,4 +36,8 @@ export type WorldState = {
    * accounts get the incarnation `blockNumber`. May be called again later; nothing is consumed.
    */
   changes(blockNumber: bigint): StateChanges
+  /** The same in steps. */
+  changesSteps(blockNumber: bigint): Steps<StateChanges>
+  /** True when an execution asked for more memory than the interpreter has, and had the gas for it: it ran out of gas. */
+  isMemoryMissing(): boolean
 }

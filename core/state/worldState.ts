@@ -1,6 +1,6 @@
 import type { Address } from '../bytes/bytes.ts'
 import type { StateReader } from './account.ts'
-import { changesOf } from './changes.ts'
+import { changesOf, changesSteps } from './changes.ts'
 import type { ExecutionState } from './executionState.ts'
 import {
   accountOf,
@@ -14,11 +14,12 @@ import {
   putNonce,
   takeCheckpoint,
   undoState,
+  undoStateSteps,
 } from './executionState.ts'
 import { limbsToBytes, readLimbs } from './limbs.ts'
 import { resetStorage, slotOfBytes, storageOf, writeSlot } from './slots.ts'
 import { SLOT_CURRENT, SLOT_STRIDE } from './storageTable.ts'
-import { isDead } from './transaction.ts'
+import { dropTransaction, isDead } from './transaction.ts'
 import type { WorldState } from './world.ts'
 
 const STATE = Symbol('execution state')
@@ -57,8 +58,14 @@ export const createWorldState = (reader: StateReader): WorldState => {
     clearStorage: address => resetStorage(state, accountOf(state, address)),
     snapshot: () => takeCheckpoint(state),
     revert: snapshot => undoState(state, snapshot),
+    revertSteps: function* (snapshot) {
+      yield* undoStateSteps(state, snapshot)
+      dropTransaction(state)
+    },
     keep: () => keepChanges(state),
     changes: blockNumber => changesOf(state, blockNumber),
+    changesSteps: blockNumber => changesSteps(state, blockNumber),
+    isMemoryMissing: () => state.memoryMissing,
   }
   return world
 }

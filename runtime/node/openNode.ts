@@ -16,7 +16,7 @@ import { writeFileAtomically } from '../files/atomic.ts'
 import { createNodeKey, type NodeKey, nodeKeyPath, readNodeKey, writeNodeKey } from '../keys/nodeKey.ts'
 import { logOf } from '../logging/log.ts'
 import { createRecoveryPool, type RecoveryPool } from '../recovery/pool.ts'
-import { createSlice } from '../slice.ts'
+import { createSlice, isSliceOver } from '../slice.ts'
 import { endAll } from './endAll.ts'
 import { useFastEngine } from './engine.ts'
 import {
@@ -160,6 +160,7 @@ const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): 
       store,
       recoverSenders,
       pause: createSlice(),
+      isPauseDue: isSliceOver,
       onError: tellFailedFollower,
     })
     const chain = keepBadBlocks(opened, badBlocks)

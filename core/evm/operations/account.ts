@@ -4,9 +4,8 @@ import type { ExecutionState } from '../../state/executionState.ts'
 import { codeOf, decreaseBalance, increaseBalance, markDestroyed } from '../../state/executionState.ts'
 import { access, accountAt, chargeAccess, COLD_ACCOUNT_GAS } from '../accountAccess.ts'
 import type { Frame } from '../frame.ts'
-import { copyPadded } from '../memory.ts'
 import { num, putBytes32, putWord, writeBigint } from '../stack.ts'
-import { chargeCopy, dataOffset } from './data.ts'
+import { chargeCopy, copyToMemory, dataOffset } from './data.ts'
 import type { Operation } from './operation.ts'
 
 const NEW_ACCOUNT_GAS = 25000
@@ -40,10 +39,11 @@ const externalCodeCopy: Operation = (frame, sp, gas) => {
   const account = accountAt(state, sp)
   const to = num[sp - 1]!
   const size = num[sp - 3]!
-  let left = chargeAccess(frame, account, gas)
-  if (left >= 0) left = chargeCopy(frame, to, size, left)
-  if (left >= 0 && size > 0) copyPadded(codeOf(state, account), dataOffset(sp - 2), frame.memoryAt + to, size)
-  return left
+  // Memory first: an instruction that begins again when its memory is there has paid for nothing else.
+  let left = chargeCopy(frame, to, size, gas)
+  if (left >= 0) left = chargeAccess(frame, account, left)
+  if (left < 0 || size === 0) return left
+  return copyToMemory(frame, codeOf(state, account), dataOffset(sp - 2), to, size, left)
 }
 
 /** EIP-1052: zero for an account that is empty or does not exist. */

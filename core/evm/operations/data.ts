@@ -1,7 +1,10 @@
 import { keccak256 } from '../../crypto/crypto.ts'
+import { keccak256Steps } from '../../crypto/keccakSteps.ts'
 import type { Frame } from '../frame.ts'
-import { copyPadded, expand, memory } from '../memory.ts'
+import { beginWork, BULK_BYTES, type LongWork, SUSPENDED } from '../longWork.ts'
+import { copyPadded, copyPaddedSteps, expand, memory } from '../memory.ts'
 import { limbs as stackLimbs, lowOf, num as stackNum, putBytes32, putLimbs } from '../stack.ts'
+import { isWatched } from '../watch.ts'
 import type { Operation } from './operation.ts'
 
 // Constants of this module: see interpreter.ts.
@@ -23,14 +26,37 @@ export const dataOffset = (i: number): number => {
   return n === n ? n : Number.MAX_SAFE_INTEGER
 }
 
+function* copyWork(frame: Frame, from: Uint8Array, offset: number, to: number, size: number): LongWork {
+  yield* copyPaddedSteps(from, offset, to, size)
+  return frame
+}
+
+/** Copies to the frame's memory, which reaches that far; `gas` is what is left. Gives it, or SUSPENDED. */
+export const copyToMemory = (
+  frame: Frame,
+  from: Uint8Array,
+  offset: number,
+  to: number,
+  size: number,
+  gas: number,
+): number => {
+  if (gas < 0 || size === 0) return gas
+  if (size <= BULK_BYTES || !isWatched()) {
+    copyPadded(from, offset, frame.memoryAt + to, size)
+    return gas
+  }
+  frame.gas = gas
+  beginWork(copyWork(frame, from, offset, frame.memoryAt + to, size))
+  return SUSPENDED
+}
+
 const copyOperation =
   (data: (frame: Frame) => Uint8Array): Operation =>
   (frame, sp, gas) => {
     const to = num[sp]!
     const size = num[sp - 2]!
     const left = chargeCopy(frame, to, size, gas)
-    if (left >= 0 && size > 0) copyPadded(data(frame), dataOffset(sp - 1), frame.memoryAt + to, size)
-    return left
+    return copyToMemory(frame, data(frame), dataOffset(sp - 1), to, size, left)
   }
 
 const callDataCopy: Operation = (frame, sp, gas) => {
@@ -39,6 +65,10 @@ const callDataCopy: Operation = (frame, sp, gas) => {
   const size = num[sp - 2]!
   const left = chargeCopy(frame, to, size, gas)
   if (left < 0 || size === 0) return left
+  if (size > BULK_BYTES) {
+    const input = memory.bytes.subarray(frame.inputAt, frame.inputAt + frame.inputSize)
+    return copyToMemory(frame, input, from, to, size, left)
+  }
   const at = frame.memoryAt + to
   const there = from < frame.inputSize ? Math.min(size, frame.inputSize - from) : 0
   if (there > 0) memory.bytes.copyWithin(at, frame.inputAt + from, frame.inputAt + from + there)
@@ -55,8 +85,19 @@ const returnDataCopy: Operation = (frame, sp, gas) => {
     return -1
   }
   const left = chargeCopy(frame, to, size, gas)
-  if (left >= 0 && size > 0) copyPadded(frame.returnData, from, frame.memoryAt + to, size)
-  return left
+  return copyToMemory(frame, frame.returnData, from, to, size, left)
+}
+
+/** Copies within the memory, from the end that is not written over before it is read. */
+function* moveWork(frame: Frame, from: number, to: number, size: number): LongWork {
+  const isUp = to > from
+  for (let done = 0; done < size; done += BULK_BYTES) {
+    const length = Math.min(BULK_BYTES, size - done)
+    const at = isUp ? size - done - length : done
+    memory.bytes.copyWithin(to + at, from + at, from + at + length)
+    yield
+  }
+  return frame
 }
 
 const memoryCopy: Operation = (frame, sp, gas) => {
@@ -67,16 +108,33 @@ const memoryCopy: Operation = (frame, sp, gas) => {
   if (left >= 0) left = chargeCopy(frame, from, size, left)
   if (left < 0 || size === 0) return left
   const at = frame.memoryAt + from
+  if (size > BULK_BYTES && isWatched()) {
+    frame.gas = left
+    beginWork(moveWork(frame, at, frame.memoryAt + to, size))
+    return SUSPENDED
+  }
   memory.bytes.copyWithin(frame.memoryAt + to, at, at + size)
   return left
+}
+
+function* hashWork(frame: Frame, at: number, size: number, sp: number): LongWork {
+  putBytes32(sp, yield* keccak256Steps(memory.bytes.subarray(at, at + size)))
+  return frame
 }
 
 export const hash: Operation = (frame, sp, gas) => {
   const offset = num[sp]!
   const size = num[sp - 1]!
-  const left = expand(frame, offset, size, gas) - HASH_WORD_GAS * Math.ceil(size / 32)
+  const paid = expand(frame, offset, size, gas)
+  if (paid === SUSPENDED) return paid
+  const left = paid - HASH_WORD_GAS * Math.ceil(size / 32)
   if (left < 0 || size !== size) return -1
   const at = size === 0 ? 0 : frame.memoryAt + offset
+  if (size > BULK_BYTES && isWatched()) {
+    frame.gas = left
+    beginWork(hashWork(frame, at, size, sp - 1))
+    return SUSPENDED
+  }
   putBytes32(sp - 1, keccak256(memory.bytes.subarray(at, at + size)))
   return left
 }

@@ -1,9 +1,25 @@
 import type { Hash } from '../../bytes/bytes.ts'
-import { copyOfMemory, expand } from '../memory.ts'
+import type { Frame } from '../frame.ts'
+import { beginWork, BULK_BYTES, type LongWork, SUSPENDED } from '../longWork.ts'
+import { copyOfMemory, copyOfMemorySteps, expand } from '../memory.ts'
 import { bytes32At, num } from '../stack.ts'
+import { isWatched } from '../watch.ts'
 import type { Operation } from './operation.ts'
 
 const LOG_BYTE_GAS = 8
+
+const emit = (frame: Frame, topics: readonly Hash[], data: Uint8Array): void => {
+  const { state, tracer } = frame.context
+  const entry = { address: frame.account.address, topics, data }
+  state.logs.push(entry)
+  state.logBytes += data.length
+  tracer?.onLog?.(entry)
+}
+
+function* emitWork(frame: Frame, topics: readonly Hash[], at: number, size: number): LongWork {
+  emit(frame, topics, yield* copyOfMemorySteps(at, size))
+  return frame
+}
 
 const log =
   (topicCount: number): Operation =>
@@ -14,14 +30,18 @@ const log =
     }
     const offset = num[sp]!
     const size = num[sp - 1]!
-    const left = expand(frame, offset, size, gas) - LOG_BYTE_GAS * size
+    const paid = expand(frame, offset, size, gas)
+    if (paid === SUSPENDED) return paid
+    const left = paid - LOG_BYTE_GAS * size
     if (!(left >= 0)) return -1
     const topics: Hash[] = []
     for (let i = 0; i < topicCount; i++) topics.push(bytes32At(sp - 2 - i))
-    const { state, tracer } = frame.context
-    const entry = { address: frame.account.address, topics, data: copyOfMemory(frame, offset, size) }
-    state.logs.push(entry)
-    tracer?.onLog?.(entry)
+    if (size > BULK_BYTES && isWatched()) {
+      frame.gas = left
+      beginWork(emitWork(frame, topics, frame.memoryAt + offset, size))
+      return SUSPENDED
+    }
+    emit(frame, topics, copyOfMemory(frame, offset, size))
     return left
   }
 

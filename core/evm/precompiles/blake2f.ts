@@ -1,5 +1,6 @@
 import { javascriptBlake2Rounds } from './blake2Rounds.ts'
 import { type Blake2Rounds, compileBlake2Rounds } from './blake2Wasm.ts'
+import { inOneGo, type Steps } from '../../steps.ts'
 import type { Precompile } from './precompile.ts'
 
 const INPUT_LENGTH = 213
@@ -35,8 +36,26 @@ const fastestRounds = (): Blake2Rounds => {
 const roundsOf = (input: Uint8Array): number =>
   new DataView(input.buffer, input.byteOffset, input.byteLength).getUint32(0)
 
+/** Rounds that are mixed before other work may have its turn: some milliseconds. A multiple of the ten of a schedule. */
+const ROUNDS_AT_ONCE = 20_000
+
+/** The vector after so many rounds, in steps: between them others may use the one work space there is. */
+function* mixSteps({ vector, message, run }: Blake2Rounds, count: number): Steps<void> {
+  for (let left = count; left > 0; left -= ROUNDS_AT_ONCE) {
+    run(Math.min(left, ROUNDS_AT_ONCE))
+    if (left <= ROUNDS_AT_ONCE) return
+    const kept = [vector.slice(), message.slice()] as const
+    yield
+    vector.set(kept[0])
+    message.set(kept[1])
+  }
+}
+
 /** EIP-152: rounds, state h, message m, offset counters t and the final flag give the next state. */
-export const blake2fWith = (input: Uint8Array, rounds: Blake2Rounds): Uint8Array | undefined => {
+export const blake2fWith = (input: Uint8Array, rounds: Blake2Rounds): Uint8Array | undefined =>
+  inOneGo(blake2fSteps(input, rounds))
+
+function* blake2fSteps(input: Uint8Array, rounds: Blake2Rounds): Steps<Uint8Array | undefined> {
   if (input.length !== INPUT_LENGTH) return undefined
   const final = input[212] as number
   if (final > 1) return undefined
@@ -50,7 +69,7 @@ export const blake2fWith = (input: Uint8Array, rounds: Blake2Rounds): Uint8Array
     vector[28] = ~(vector[28] as number)
     vector[29] = ~(vector[29] as number)
   }
-  rounds.run(roundsOf(input))
+  yield* mixSteps(rounds, roundsOf(input))
   const output = new Uint8Array(64)
   const state = new DataView(output.buffer)
   for (let i = 0; i < 16; i++) {
@@ -64,4 +83,5 @@ export const BLAKE2F: Precompile = {
   name: 'BLAKE2F',
   gas: input => (input.length === INPUT_LENGTH ? roundsOf(input) : 0),
   run: input => blake2fWith(input, fastestRounds()),
+  steps: input => blake2fSteps(input, fastestRounds()),
 }

@@ -4,6 +4,7 @@ import { g1MsmGas, g2MsmGas } from './bls12381Gas.ts'
 import { sumOfTermsG1, sumOfTermsG2, type Term } from './bls12381Msm.ts'
 import * as points from './bls12381Points.ts'
 import { trueWord } from './input.ts'
+import { inOneGo, type Steps } from '../../steps.ts'
 import type { Precompile } from './precompile.ts'
 
 const { Fp12, Fr } = bls12_381.fields
@@ -40,59 +41,80 @@ export const BLS12_G2ADD: Precompile = {
   },
 }
 
+function* msmG1Steps(input: Uint8Array): Steps<Uint8Array | undefined> {
+  if (!isListOf(input, G1_TERM_LENGTH)) return undefined
+  const terms: Term<points.G1Point>[] = []
+  for (let at = 0; at < input.length; at += G1_TERM_LENGTH) {
+    const point = points.decodeSubgroupG1(input.subarray(at, at + points.G1_LENGTH))
+    if (point === undefined) return undefined
+    yield
+    const scalar = bytesToBigint(input.subarray(at + points.G1_LENGTH, at + G1_TERM_LENGTH))
+    terms.push([point, scalar % Fr.ORDER])
+  }
+  return points.encodeG1(yield* sumOfTermsG1(terms))
+}
+
 /** EIP-2537: the sum of points times scalars in G1; scalars are any 256-bit integer. */
 export const BLS12_G1MSM: Precompile = {
   name: 'BLS12_G1MSM',
   gas: input => g1MsmGas(Math.floor(input.length / G1_TERM_LENGTH)),
-  run: input => {
-    if (!isListOf(input, G1_TERM_LENGTH)) return undefined
-    const terms: Term<points.G1Point>[] = []
-    for (let at = 0; at < input.length; at += G1_TERM_LENGTH) {
-      const point = points.decodeSubgroupG1(input.subarray(at, at + points.G1_LENGTH))
-      if (point === undefined) return undefined
-      const scalar = bytesToBigint(input.subarray(at + points.G1_LENGTH, at + G1_TERM_LENGTH))
-      terms.push([point, scalar % Fr.ORDER])
-    }
-    return points.encodeG1(sumOfTermsG1(terms))
-  },
+  run: input => inOneGo(msmG1Steps(input)),
+  steps: msmG1Steps,
+}
+
+function* msmG2Steps(input: Uint8Array): Steps<Uint8Array | undefined> {
+  if (!isListOf(input, G2_TERM_LENGTH)) return undefined
+  const terms: Term<points.G2Point>[] = []
+  for (let at = 0; at < input.length; at += G2_TERM_LENGTH) {
+    const point = points.decodeSubgroupG2(input.subarray(at, at + points.G2_LENGTH))
+    if (point === undefined) return undefined
+    yield
+    const scalar = bytesToBigint(input.subarray(at + points.G2_LENGTH, at + G2_TERM_LENGTH))
+    terms.push([point, scalar % Fr.ORDER])
+  }
+  return points.encodeG2(yield* sumOfTermsG2(terms))
 }
 
 /** EIP-2537: the sum of points times scalars in G2. */
 export const BLS12_G2MSM: Precompile = {
   name: 'BLS12_G2MSM',
   gas: input => g2MsmGas(Math.floor(input.length / G2_TERM_LENGTH)),
-  run: input => {
-    if (!isListOf(input, G2_TERM_LENGTH)) return undefined
-    const terms: Term<points.G2Point>[] = []
-    for (let at = 0; at < input.length; at += G2_TERM_LENGTH) {
-      const point = points.decodeSubgroupG2(input.subarray(at, at + points.G2_LENGTH))
-      if (point === undefined) return undefined
-      const scalar = bytesToBigint(input.subarray(at + points.G2_LENGTH, at + G2_TERM_LENGTH))
-      terms.push([point, scalar % Fr.ORDER])
-    }
-    return points.encodeG2(sumOfTermsG2(terms))
-  },
+  run: input => inOneGo(msmG2Steps(input)),
+  steps: msmG2Steps,
+}
+
+/** Pairs whose Miller loops run at once: more share squarings, and take longer before other work may have its turn. */
+const PAIRS_AT_ONCE = 4
+
+function* pairingSteps(input: Uint8Array): Steps<Uint8Array | undefined> {
+  if (!isListOf(input, PAIR_LENGTH)) return undefined
+  let pairs: [ReturnType<typeof bls12_381.utils.calcPairingPrecomputes>, bigint, bigint][] = []
+  let product = Fp12.ONE
+  for (let at = 0; at < input.length; at += PAIR_LENGTH) {
+    const g1 = points.decodeSubgroupG1(input.subarray(at, at + points.G1_LENGTH))
+    const g2 = points.decodeSubgroupG2(input.subarray(at + points.G1_LENGTH, at + PAIR_LENGTH))
+    if (g1 === undefined || g2 === undefined) return undefined
+    // A pairing with the point at infinity is the identity.
+    if (g1.is0() || g2.is0()) continue
+    const { x, y } = g1.toAffine()
+    pairs.push([bls12_381.utils.calcPairingPrecomputes(g2), x, y])
+    yield
+    if (pairs.length < PAIRS_AT_ONCE) continue
+    product = Fp12.mul(product, bls12_381.millerLoopBatch(pairs))
+    pairs = []
+    yield
+  }
+  product = Fp12.mul(product, bls12_381.millerLoopBatch(pairs))
+  yield
+  return Fp12.eql(Fp12.finalExponentiate(product), Fp12.ONE) ? trueWord() : new Uint8Array(32)
 }
 
 /** EIP-2537: one when the product of the pairings is the identity. */
 export const BLS12_PAIRING_CHECK: Precompile = {
   name: 'BLS12_PAIRING_CHECK',
   gas: input => 37_700 + 32_600 * Math.floor(input.length / PAIR_LENGTH),
-  run: input => {
-    if (!isListOf(input, PAIR_LENGTH)) return undefined
-    const pairs: [ReturnType<typeof bls12_381.utils.calcPairingPrecomputes>, bigint, bigint][] = []
-    for (let at = 0; at < input.length; at += PAIR_LENGTH) {
-      const g1 = points.decodeSubgroupG1(input.subarray(at, at + points.G1_LENGTH))
-      const g2 = points.decodeSubgroupG2(input.subarray(at + points.G1_LENGTH, at + PAIR_LENGTH))
-      if (g1 === undefined || g2 === undefined) return undefined
-      // A pairing with the point at infinity is the identity.
-      if (g1.is0() || g2.is0()) continue
-      const { x, y } = g1.toAffine()
-      pairs.push([bls12_381.utils.calcPairingPrecomputes(g2), x, y])
-    }
-    const product = Fp12.finalExponentiate(bls12_381.millerLoopBatch(pairs))
-    return Fp12.eql(product, Fp12.ONE) ? trueWord() : new Uint8Array(32)
-  },
+  run: input => inOneGo(pairingSteps(input)),
+  steps: pairingSteps,
 }
 
 // noble declares `mapToCurve` of the whole group as the affine map it is made from; what it takes and gives is this.

@@ -1,6 +1,7 @@
 import { mulAddUnsafe } from '@noble/curves/abstract/curve.js'
 import { psiFrobenius } from '@noble/curves/abstract/tower.js'
 import { bls12_381 } from '@noble/curves/bls12-381.js'
+import type { Steps } from '../../steps.ts'
 import type { G1Point, G2Point } from './bls12381Points.ts'
 
 const { Fp, Fp2 } = bls12_381.fields
@@ -14,8 +15,8 @@ const X_SQUARED = X * X
 /** A cube root of one: (BETA x, -y) is the point (x, y) of G1 times the curve's x^2 (https://eprint.iacr.org/2021/1130). */
 const BETA = 0x5f19672fdf76ce51ba69c6076a0f77eaddb3a93be6f89688de17d813620a00022e01fffffffefffen
 
-/** Terms whose doublings are shared; more would only hold more tables. */
-const TERMS_AT_ONCE = 64
+/** Terms whose doublings are shared: more would save little, and take longer before other work may have its turn. */
+const TERMS_AT_ONCE = 16
 
 type Fp2Element = ReturnType<typeof Fp2.create>
 let frobenius: ((x: Fp2Element, y: Fp2Element) => [Fp2Element, Fp2Element]) | undefined
@@ -57,7 +58,7 @@ const splitG2 = ([point, scalar]: Term<G2Point>): Term<G2Point>[] => {
 const weighs = ([point, scalar]: Term<G1Point | G2Point>): boolean => scalar !== 0n && !point.is0()
 
 /** The sum of points of G1 times scalars: short halves of each scalar share half the doublings. */
-export const sumOfTermsG1 = (terms: readonly Term<G1Point>[]): G1Point => {
+export function* sumOfTermsG1(terms: readonly Term<G1Point>[]): Steps<G1Point> {
   let sum = G1.ZERO
   for (let at = 0; at < terms.length; at += TERMS_AT_ONCE) {
     const short = terms
@@ -71,12 +72,13 @@ export const sumOfTermsG1 = (terms: readonly Term<G1Point>[]): G1Point => {
       short.map(([, scalar]) => scalar),
     )
     sum = sum.add(part)
+    yield
   }
   return sum
 }
 
 /** The same in G2, where quarters of each scalar share a quarter of the doublings. */
-export const sumOfTermsG2 = (terms: readonly Term<G2Point>[]): G2Point => {
+export function* sumOfTermsG2(terms: readonly Term<G2Point>[]): Steps<G2Point> {
   let sum = G2.ZERO
   for (let at = 0; at < terms.length; at += TERMS_AT_ONCE) {
     const short = terms
@@ -90,6 +92,7 @@ export const sumOfTermsG2 = (terms: readonly Term<G2Point>[]): G2Point => {
       short.map(([, scalar]) => scalar),
     )
     sum = sum.add(part)
+    yield
   }
   return sum
 }

@@ -2,6 +2,7 @@ import { weierstrass } from '@noble/curves/abstract/weierstrass.js'
 import { bn254 } from '@noble/curves/bn254.js'
 import { bigintToFixedBytes, bytesToBigint } from '../../bytes/integer.ts'
 import { inputRange, trueWord } from './input.ts'
+import { inOneGo, type Steps } from '../../steps.ts'
 import type { Precompile } from './precompile.ts'
 
 const { Fp, Fp2, Fp12, Fr } = bn254.fields
@@ -82,10 +83,14 @@ const multiply = (input: Uint8Array): Uint8Array | undefined => {
   return encodeG1(point.multiplyUnsafe(bytesToBigint(inputRange(input, 64, 32)) % Fr.ORDER))
 }
 
+/** Pairs whose Miller loops run at once: more share squarings, and take longer before other work may have its turn. */
+const PAIRS_AT_ONCE = 4
+
 /** One when the product of all pairings is the identity. */
-const pairing = (input: Uint8Array): Uint8Array | undefined => {
+function* pairingSteps(input: Uint8Array): Steps<Uint8Array | undefined> {
   if (input.length % PAIR_LENGTH !== 0) return undefined
-  const pairs: [ReturnType<typeof bn254.utils.calcPairingPrecomputes>, bigint, bigint][] = []
+  let pairs: [ReturnType<typeof bn254.utils.calcPairingPrecomputes>, bigint, bigint][] = []
+  let product = Fp12.ONE
   for (let at = 0; at < input.length; at += PAIR_LENGTH) {
     const g1 = decodeG1(input.subarray(at, at + 64))
     const g2 = decodeG2(input.subarray(at + 64, at + PAIR_LENGTH))
@@ -94,10 +99,18 @@ const pairing = (input: Uint8Array): Uint8Array | undefined => {
     if (g1.is0() || g2.is0()) continue
     const { x, y } = g1.toAffine()
     pairs.push([bn254.utils.calcPairingPrecomputes(g2), x, y])
+    yield
+    if (pairs.length < PAIRS_AT_ONCE) continue
+    product = Fp12.mul(product, bn254.millerLoopBatch(pairs))
+    pairs = []
+    yield
   }
-  const product = Fp12.finalExponentiate(bn254.millerLoopBatch(pairs))
-  return Fp12.eql(product, Fp12.ONE) ? trueWord() : new Uint8Array(32)
+  product = Fp12.mul(product, bn254.millerLoopBatch(pairs))
+  yield
+  return Fp12.eql(Fp12.finalExponentiate(product), Fp12.ONE) ? trueWord() : new Uint8Array(32)
 }
+
+const pairing = (input: Uint8Array): Uint8Array | undefined => inOneGo(pairingSteps(input))
 
 const pairCount = (input: Uint8Array): number => Math.floor(input.length / PAIR_LENGTH)
 
@@ -108,6 +121,7 @@ export const BN254_PAIRING_BYZANTIUM: Precompile = {
   name: 'BN254_PAIRING',
   gas: input => 100_000 + 80_000 * pairCount(input),
   run: pairing,
+  steps: pairingSteps,
 }
 
 /** EIP-1108: the same, cheaper. */
@@ -117,4 +131,5 @@ export const BN254_PAIRING_ISTANBUL: Precompile = {
   name: 'BN254_PAIRING',
   gas: input => 45_000 + 34_000 * pairCount(input),
   run: pairing,
+  steps: pairingSteps,
 }

@@ -2,7 +2,10 @@ import { EMPTY_BYTES } from '../../bytes/bytes.ts'
 import { bigintToFixedBytes, bytesToBigint } from '../../bytes/integer.ts'
 import { inputRange } from './input.ts'
 import { modexpGasBerlin, modexpGasByzantium, modexpGasOsaka, modexpLengths } from './modexpGas.ts'
+import { inOneGo, type Steps } from '../../steps.ts'
+import { bytesOfDigits, digitsOf } from './bigModulo.ts'
 import { powerModulo } from './powerModulo.ts'
+import { longPowerModuloSteps, powerModuloSteps, SHORT_OPERAND_BYTES } from './powerModuloSteps.ts'
 import type { Precompile } from './precompile.ts'
 
 /** EIP-7823: from Osaka no operand is longer. */
@@ -20,8 +23,46 @@ const modexp = (input: Uint8Array): Uint8Array | undefined => {
   return bigintToFixedBytes(powerModulo(base, exponent, modulus), lengths.modulus)
 }
 
-export const MODEXP_BYZANTIUM: Precompile = { name: 'MODEXP', gas: modexpGasByzantium, run: modexp }
-export const MODEXP_BERLIN: Precompile = { name: 'MODEXP', gas: modexpGasBerlin, run: modexp }
+/** What there is of a range of the input; zeros follow. */
+const rangeOf = (input: Uint8Array, start: number, length: number): Uint8Array =>
+  input.subarray(Math.min(start, input.length), Math.min(start + length, input.length))
+
+function* modexpSteps(input: Uint8Array): Steps<Uint8Array | undefined> {
+  const lengths = modexpLengths(input)
+  if (lengths.modulus === 0) return EMPTY_BYTES
+  const exponentAt = 96 + lengths.base
+  const modulusAt = exponentAt + lengths.exponent
+  const exponent = inputRange(input, exponentAt, lengths.exponent)
+  if (Math.max(lengths.base, lengths.modulus) <= SHORT_OPERAND_BYTES) {
+    const base = bytesToBigint(inputRange(input, 96, lengths.base))
+    const modulus = bytesToBigint(inputRange(input, modulusAt, lengths.modulus))
+    if (modulus === 0n) return new Uint8Array(lengths.modulus)
+    return bigintToFixedBytes(yield* powerModuloSteps(base, exponent, modulus), lengths.modulus)
+  }
+  const base = yield* digitsOf(rangeOf(input, 96, lengths.base), lengths.base)
+  const modulus = yield* digitsOf(rangeOf(input, modulusAt, lengths.modulus), lengths.modulus)
+  if (modulus.length === 0) return new Uint8Array(lengths.modulus)
+  return yield* bytesOfDigits(yield* longPowerModuloSteps(base, exponent, modulus), lengths.modulus)
+}
+
+/** In one go, where short operands allow it: integers of some hundred kilobytes are too large for some runtimes. */
+const modexpInOneGo = (input: Uint8Array): Uint8Array | undefined => {
+  const { base, modulus } = modexpLengths(input)
+  return Math.max(base, modulus) <= SHORT_OPERAND_BYTES ? modexp(input) : inOneGo(modexpSteps(input))
+}
+
+export const MODEXP_BYZANTIUM: Precompile = {
+  name: 'MODEXP',
+  gas: modexpGasByzantium,
+  run: modexpInOneGo,
+  steps: modexpSteps,
+}
+export const MODEXP_BERLIN: Precompile = {
+  name: 'MODEXP',
+  gas: modexpGasBerlin,
+  run: modexpInOneGo,
+  steps: modexpSteps,
+}
 
 export const MODEXP_OSAKA: Precompile = {
   name: 'MODEXP',
@@ -30,5 +71,10 @@ export const MODEXP_OSAKA: Precompile = {
     const { base, exponent, modulus } = modexpLengths(input)
     if (Math.max(base, exponent, modulus) > OPERAND_BYTES_MAX) return undefined
     return modexp(input)
+  },
+  steps: function* (input) {
+    const { base, exponent, modulus } = modexpLengths(input)
+    if (Math.max(base, exponent, modulus) > OPERAND_BYTES_MAX) return undefined
+    return yield* modexpSteps(input)
   },
 }

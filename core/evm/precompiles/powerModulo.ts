@@ -1,17 +1,33 @@
+import type { Steps } from '../../steps.ts'
+
 /** Bits of the exponent taken at a time: fifteen precomputed powers save most multiplications beside the squarings. */
-const WINDOW_BITS = 4
+export const WINDOW_BITS = 4
 
 /** Up to here products of residues are exact in doubles, which need no allocation. */
-const SMALL_MODULUS_MAX = 0x4000000n
+export const SMALL_MODULUS_MAX = 0x4000000n
 
-const smallPower = (base: number, exponent: Uint8Array, modulus: number): number => {
+/** Bytes of the exponent that are taken at once: about a millisecond. */
+const BYTES_AT_ONCE = 8192
+
+/** `base` to the exponent modulo a small modulus, in steps. */
+export function* powerOfSmallSteps(base: number, exponent: Uint8Array, modulus: number): Steps<number> {
+  let result = 1 % modulus
+  for (let at = 0; at < exponent.length; at += BYTES_AT_ONCE) {
+    result = smallPower(base, exponent.subarray(at, at + BYTES_AT_ONCE), modulus, result)
+    yield
+  }
+  return result
+}
+
+/** Goes on from `first`, the power that the exponent's bytes before these gave. */
+const smallPower = (base: number, exponent: Uint8Array, modulus: number, first = 1 % modulus): number => {
   const inverse = 1 / modulus
   // The quotient by the rounded inverse is off by one at most; `%` of doubles would be ten times as slow.
   const reduce = (product: number): number => {
     const rest = product - Math.floor(product * inverse) * modulus
     return rest < 0 ? rest + modulus : rest >= modulus ? rest - modulus : rest
   }
-  let result = 1 % modulus
+  let result = first
   for (let i = 0; i < exponent.length; i++) {
     const byte = exponent[i] as number
     for (let bit = 7; bit >= 0; bit--) {

