@@ -1,4 +1,5 @@
 import type { Usage } from '../evm/watch.ts'
+import type { SenderTransaction } from './transaction.ts'
 
 /** Gas between two looks at the clock: tens of microseconds of plain opcodes, some milliseconds where each reads the state. */
 export const CHECK_GAS = 20_000
@@ -18,7 +19,7 @@ export class ExecutionStopped extends Error {
 /** What bounds the transactions of a block that is being built. Never a rule of blocks. */
 export type SelectionBounds = {
   /** A transaction begins. */
-  readonly begin: () => void
+  readonly begin: (sent: SenderTransaction) => void
   /** Asked again and again while it runs: why it has to end now, undefined while it may go on. */
   readonly exceeded: (usage: Usage) => string | undefined
 }

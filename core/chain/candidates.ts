@@ -21,7 +21,10 @@ const PASSING: ReadonlySet<InvalidTransactionCode> = new Set<InvalidTransactionC
   'FEE_BELOW_BASE_FEE',
 ])
 
-export type CandidateOptions = Pick<BuildOptions, 'candidates' | 'full' | 'minGasPrice' | 'minPriorityFee' | 'bounds'>
+export type CandidateOptions = Pick<
+  BuildOptions,
+  'candidates' | 'full' | 'minGasPrice' | 'minPriorityFee' | 'bounds'
+>
 
 /** `isFirst`: the block has no transaction yet. */
 type Replay = { next(isFirst: boolean): SenderTransaction | undefined; skip(): void }
@@ -99,7 +102,7 @@ export const chooseCandidates = (
           bytesLeft -= lastBytes
           chosen++
           isRunning = true
-          bounds?.begin()
+          bounds?.begin(sent)
           return sent
         } else replay.skip()
       }

@@ -1,6 +1,7 @@
 import type { Address } from '../bytes/bytes.ts'
 import type { Genesis } from '../genesis/genesis.ts'
 import type { BlockCommit, ChainHead, ChainStore, Durable } from '../store/store.ts'
+import type { Block } from './block.ts'
 import type { Chain } from './chain.ts'
 import { ChainError } from './error.ts'
 import { isKnown, validateBlock } from './importing.ts'
@@ -8,7 +9,16 @@ import { createListeners } from './listeners.ts'
 import { openGenesis } from './openGenesis.ts'
 import { createProducer } from './producing.ts'
 import { createQueue } from './queue.ts'
-import { type ChainContext, hashOfHeader, type RecoverSenders, recoverHere } from './validation.ts'
+import { ancestry } from './rules/header.ts'
+import { InvalidBlock } from './rules/invalidBlock.ts'
+import {
+  type ChainContext,
+  checkHeader,
+  hashOfHeader,
+  headerContext,
+  type RecoverSenders,
+  recoverHere,
+} from './validation.ts'
 import { createValidators, type Validators } from './validators.ts'
 
 export type OpenChainOptions = {
@@ -56,6 +66,7 @@ const chainOn = (opened: Omit<ChainContext, 'validators'>, onError: OpenChainOpt
   const producer = createProducer(context)
   const enqueue = createQueue()
   const listeners = createListeners<ChainHead>(onError)
+  let verifying: { isSuperseded: boolean } | undefined
 
   const head = (): ChainHead => {
     const current = store.head()
@@ -80,20 +91,52 @@ const chainOn = (opened: Omit<ChainContext, 'validators'>, onError: OpenChainOpt
           new ChainError('NO_SUCH_BLOCK', `validators are known up to block ${last}, not of block ${number}`),
         )
 
+  /** A proposal that is being verified holds up a block that is sealed already only until its seals are checked. */
+  const supersedeBy = async (block: Block): Promise<void> => {
+    const verification = verifying
+    if (verification === undefined || block.header.number !== head().header.number + 1n) return
+    try {
+      const headers = headerContext(context, block.header, head(), Number.MAX_SAFE_INTEGER)
+      ancestry(headers)
+      await checkHeader(context, headers)
+      verification.isSuperseded = true
+    } catch (error) {
+      // Importing it, in its turn, tells what is wrong with it.
+      if (!(error instanceof InvalidBlock)) onError(error)
+    }
+  }
+
   return {
     configuration,
     store,
     genesis,
     head,
-    importBlock: (block, importOptions) =>
-      enqueue(async () => {
+    importBlock: (block, importOptions) => {
+      void supersedeBy(block)
+      return enqueue(async () => {
         const next = await validateBlock(context, head(), block, importOptions)
         if (next === undefined) return 'known'
         await commit(next, importOptions.durable)
         return 'imported'
-      }),
+      })
+    },
     buildBlock: buildOptions => enqueue(() => producer.build(head(), buildOptions)),
-    verifyBlock: (block, importOptions) => enqueue(() => producer.verify(head(), block, importOptions)),
+    verifyBlock: (block, { giveUp, ...verifyOptions }) =>
+      enqueue(async () => {
+        const verification = { isSuperseded: false }
+        verifying = verification
+        try {
+          return await producer.verify(head(), block, {
+            ...verifyOptions,
+            giveUp: () =>
+              verification.isSuperseded
+                ? 'a block with a quorum of seals is here for its height'
+                : giveUp?.(),
+          })
+        } finally {
+          verifying = undefined
+        }
+      }),
     commitBuilt: (built, header, durable) =>
       enqueue(async () => {
         const { number } = header

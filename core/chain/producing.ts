@@ -90,7 +90,11 @@ export const createProducer = (chain: ChainContext) => {
   }
 
   /** A block that another validator proposes, checked and executed on `parent` as if it were sealed. @throws InvalidBlock */
-  const verify = async (parent: ChainHead, block: Block, { nowMs, giveUp }: VerifyOptions): Promise<BuiltBlock> => {
+  const verify = async (
+    parent: ChainHead,
+    block: Block,
+    { nowMs, giveUp }: VerifyOptions,
+  ): Promise<BuiltBlock> => {
     const context = await qbftContext(chain, block.header, parent, nowMs)
     for (const rule of QBFT_PROPOSAL_HEADER_RULES) rule(context)
     const result = await executeChecked(chain, parent, block, context, () => {

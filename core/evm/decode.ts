@@ -240,7 +240,12 @@ export function* decodeProgramSteps(
 ): Steps<Program> {
   // Not the shared words: other code may be decoded between two steps.
   const words = new Int32Array(WORDS_OF_BYTE * (code.length + 1))
-  const decoding = { ...beginDecoding(EMPTY_BYTES, schedule, isStepped), code, words, targets: new Int32Array(code.length) }
+  const decoding = {
+    ...beginDecoding(EMPTY_BYTES, schedule, isStepped),
+    code,
+    words,
+    targets: new Int32Array(code.length),
+  }
   while (decoding.pc < code.length) {
     decodeTo(decoding, Math.min(code.length, decoding.pc + DECODED_AT_ONCE))
     yield

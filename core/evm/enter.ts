@@ -161,7 +161,6 @@ export const enterCreate = (frame: Frame, payer: AccountState, wei: bigint): voi
   frame.ip = 0
   frame.sp = frame.base - 1
   const isStepped = tracer?.onStep !== undefined
-  if (frame.code.length > DECODED_AT_ONCE && isWatched())
-    beginWork(decodeWork(frame, undefined, isStepped))
+  if (frame.code.length > DECODED_AT_ONCE && isWatched()) beginWork(decodeWork(frame, undefined, isStepped))
   else frame.program = decodeProgram(frame.code, schedule, isStepped)
 }

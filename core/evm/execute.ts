@@ -86,8 +86,7 @@ export const executeTransaction = (
   sent: SenderTransaction,
   blockGasAvailable: bigint,
   tracer?: Tracer,
-): TransactionResult =>
-  inOneGo(executeTransactionSteps(environment, world, sent, blockGasAvailable, tracer))
+): TransactionResult => inOneGo(executeTransactionSteps(environment, world, sent, blockGasAvailable, tracer))
 
 /** A call that nobody signed, for eth_call and eth_estimateGas. */
 export type Message = {

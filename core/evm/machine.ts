@@ -30,7 +30,10 @@ let inPlace: PausedRun | undefined
 
 const moveOut = (run: PausedRun): void => {
   // An instruction under way may have items above the top that it has not put there yet.
-  const items = Math.min(Math.max(run.frame.sp + 1, run.frame.base) + SCRATCH_ITEMS, STACK_ITEMS + SCRATCH_ITEMS)
+  const items = Math.min(
+    Math.max(run.frame.sp + 1, run.frame.base) + SCRATCH_ITEMS,
+    STACK_ITEMS + SCRATCH_ITEMS,
+  )
   run.moved = {
     num: num.slice(0, items),
     limbs: limbs.slice(0, 8 * items),

@@ -162,12 +162,7 @@ export const copyPadded = (from: Uint8Array, offset: number, to: number, size: n
 }
 
 /** The same in steps, for much. */
-export function* copyPaddedSteps(
-  from: Uint8Array,
-  offset: number,
-  to: number,
-  size: number,
-): Steps<void> {
+export function* copyPaddedSteps(from: Uint8Array, offset: number, to: number, size: number): Steps<void> {
   for (let at = 0; at < size; at += BULK_BYTES) {
     copyPadded(from, offset + at, to + at, Math.min(BULK_BYTES, size - at))
     yield

@@ -84,12 +84,7 @@ const begin = (frame: Frame, context: Context, message: TopMessage): boolean => 
   return currentWork() !== undefined
 }
 
-const beginCreate = (
-  frame: Frame,
-  sender: AccountState,
-  initCode: Uint8Array,
-  value: bigint,
-): boolean => {
+const beginCreate = (frame: Frame, sender: AccountState, initCode: Uint8Array, value: bigint): boolean => {
   frame.code = initCode
   if (!collides(frame.account)) {
     enterCreate(frame, sender, value)

@@ -76,7 +76,7 @@ export type Effect =
       readonly round: number
       readonly timestamp: bigint
     }
-  /** Answered by `block-verified`: every rule but seals, and execution. `hash` is the on-chain hash. */
+  /** Answered by `block-verified` or `block-unverified`: every rule but seals, and execution. `hash` is the on-chain hash. */
   | { readonly kind: 'verify-block'; readonly block: Block; readonly hash: Hash }
   /**
    * The block with a quorum of seals; it was verified or built here. Answered by a new head, or `import-failed`. With

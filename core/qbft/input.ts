@@ -53,6 +53,8 @@ export type Input =
     }
   /** Answer to `verify-block`. `hash` is the on-chain hash. */
   | { readonly kind: 'block-verified'; readonly hash: Hash; readonly invalid: string | undefined }
+  /** The other answer to `verify-block`: the time for it was too short, which says nothing about the block. */
+  | { readonly kind: 'block-unverified'; readonly hash: Hash }
   /** Answer to `import-block` when it failed; success shows as a new head. */
   | { readonly kind: 'import-failed'; readonly hash: Hash }
   /** Where a validator is, by what its node says that knows no messages for it. */

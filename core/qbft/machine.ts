@@ -8,7 +8,7 @@ import { handleImportFailed } from './handle/importFailed.ts'
 import { handleMessage } from './handle/message.ts'
 import { askPosition, handlePosition, handleRecallTimer } from './handle/recall.ts'
 import { handleTimer, handleTransactions } from './handle/timer.ts'
-import { handleVerified } from './handle/verified.ts'
+import { handleUnverified, handleVerified } from './handle/verified.ts'
 import type { Input } from './input.ts'
 import { recorded } from './record.ts'
 import type { HeightState, QbftState } from './state.ts'
@@ -40,6 +40,8 @@ function* stepsOf(turn: Turn, state: QbftState, input: Input): Steps<QbftState> 
       return yield* atHeight(state, height => handleBuilt(turn, height, input))
     case 'block-verified':
       return yield* atHeight(state, height => handleVerified(turn, height, input.hash, input.invalid))
+    case 'block-unverified':
+      return inOneStep(state, height => handleUnverified(turn, height, input.hash))
     case 'import-failed':
       return inOneStep(state, height => handleImportFailed(turn, height, input.hash))
     case 'peer-connected':

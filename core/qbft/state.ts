@@ -59,8 +59,8 @@ export type RoundState = Votes & {
 
 /** What came of verifying a block; `invalid` says why it is not valid. */
 export type Verdict =
-  /** `block` is the one that is being verified: another body may come under its hash. */
-  | { readonly state: 'pending'; readonly block: Block }
+  /** `block` is the one that is being verified since `round`: another body may come under its hash. */
+  | { readonly state: 'pending'; readonly block: Block; readonly round: number }
   | { readonly state: 'valid' }
   | { readonly state: 'invalid'; readonly why: string }
 

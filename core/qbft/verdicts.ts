@@ -31,5 +31,5 @@ export const withoutVerdict = (height: HeightState, hash: Hash): HeightState => 
 export const requestVerdict = (turn: Turn, height: HeightState, block: Block, hash: Hash): HeightState => {
   if (verdictOn(height, hash) !== undefined) return height
   ask(turn, { kind: 'verify-block', block, hash })
-  return withVerdict(height, hash, { state: 'pending', block })
+  return withVerdict(height, hash, { state: 'pending', block, round: height.round?.round ?? 0 })
 }

@@ -1,4 +1,4 @@
-import type { Address } from '../bytes/bytes.ts'
+import type { Address, Hash } from '../bytes/bytes.ts'
 import { toBareHex } from '../bytes/hex.ts'
 import { minBigint } from '../bytes/integer.ts'
 import type { SenderTransaction, Transaction } from '../chain/transaction.ts'
@@ -23,19 +23,31 @@ type Cursor = HeapItem & {
   index: number
   entry: PoolEntry
   tip: bigint
+  /** It was stopped while a block was built. */
+  isDeferred: boolean
 }
 
-const paysBetter = (a: Cursor, b: Cursor): boolean =>
-  a.tip !== b.tip ? a.tip > b.tip : a.entry.sequence < b.entry.sequence
+/** EIP-7825's cap for one transaction. What may use more may run long, so of those that pay the same it comes after the others. */
+const LONG_GAS = 2n ** 24n
+
+const mayRunLong = ({ entry }: Cursor): boolean => entry.transaction.gasLimit > LONG_GAS
+
+const comesBefore = (a: Cursor, b: Cursor): boolean => {
+  if (a.isDeferred !== b.isDeferred) return b.isDeferred
+  if (a.tip !== b.tip) return a.tip > b.tip
+  if (mayRunLong(a) !== mayRunLong(b)) return mayRunLong(b)
+  return a.entry.sequence < b.entry.sequence
+}
 
 /**
  * The pool's transactions in the order a block takes them: highest tip first, first come first served among equals, each
- * sender's by nonce. A sender drops out at a gap, at one that does not pay the base fee, and where its balance
+ * sender's by nonce; one that was stopped in a block before comes after all others. A sender drops out at a gap, at one that does not pay the base fee, and where its balance
  * cannot pay for the first. The queues are read as they were at the call; the pool may change meanwhile.
  */
 export const createCandidates = (
   queues: Iterable<SenderQueue>,
   head: PoolHead,
+  isDeferred: (hash: Hash) => boolean = () => false,
 ): { next(): SenderTransaction | undefined; skip(sender: Address): void } => {
   const baseFee = head.nextBaseFeePerGas
   const cursors: Cursor[] = []
@@ -50,10 +62,11 @@ export const createCandidates = (
         index: 0,
         entry,
         tip,
+        isDeferred: isDeferred(entry.transaction.hash),
         heapIndex: NOT_IN_HEAP,
       })
   }
-  const heap = createHeap(paysBetter, cursors)
+  const heap = createHeap(comesBefore, cursors)
   let given: Cursor | undefined
 
   const advance = (cursor: Cursor): void => {
@@ -65,6 +78,7 @@ export const createCandidates = (
     }
     cursor.entry = entry
     cursor.tip = tip
+    cursor.isDeferred = isDeferred(entry.transaction.hash)
     heap.moved(cursor)
   }
 

@@ -1,5 +1,6 @@
 import type { PoolHead } from './pool.ts'
 import { effectiveTip, upfrontCost } from './candidates.ts'
+import { type Overrun, SENDER_WAIT_MS } from './overruns.ts'
 import { nonceIndex, type PoolEntry, type SenderQueue } from './senderQueue.ts'
 
 const range = (first: bigint, last: bigint): string =>
@@ -21,6 +22,14 @@ export const explainEntry = (queue: SenderQueue, entry: PoolEntry, head: PoolHea
   if (index === 0) return `nonce ${nonce} ready for the next block`
   return `nonce ${nonce} ready, after ${range(queue.accountNonce, nonce - 1n)} of the same sender`
 }
+
+/** The same of one that was stopped once. */
+export const explainDeferred = ({ reason }: Overrun): string =>
+  `waiting: it was stopped while a block was built (${reason}); it is tried once more, after all others, and dropped if it is stopped again`
+
+/** The same of one that was stopped twice. */
+export const explainDropped = ({ reason }: Overrun): string =>
+  `dropped: it was stopped twice while a block was built (${reason}); its sender had to wait ${SENDER_WAIT_MS / 1000} seconds`
 
 const hindrance = ({ transaction, sender }: PoolEntry, head: PoolHead): string | undefined => {
   const baseFee = head.nextBaseFeePerGas

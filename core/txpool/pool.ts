@@ -2,6 +2,7 @@ import type { Address, Hash } from '../bytes/bytes.ts'
 import type { SenderTransaction } from '../chain/transaction.ts'
 import type { Rules } from '../genesis/configuration.ts'
 import type { PoolLimits } from './limits.ts'
+import type { Overrun } from './overruns.ts'
 
 /** What the pool must know of the chain to judge a transaction. */
 export type PoolHead = {
@@ -21,7 +22,7 @@ export type PoolHead = {
 export type PoolOrigin = {
   /** True from this node's RPC, false from a peer. */
   readonly local: boolean
-  /** Milliseconds since 1970; shown to operators, decides nothing. */
+  /** Milliseconds since 1970. */
   readonly addedAtMs: number
 }
 
@@ -44,6 +45,13 @@ export type TransactionPool = {
   removeMined(transactions: readonly SenderTransaction[], head: PoolHead): void
   /** Drops one transaction that turned out not to be executable. */
   remove(hash: Hash): void
+  /**
+   * Notes that a transaction was stopped while a block was built: it is taken after all others, once. The second time all of
+   * its sender are dropped, and none is taken of it for SENDER_WAIT_MS (overruns.ts).
+   */
+  noteOverrun(sent: SenderTransaction, reason: string, nowMs: number): Overrun
+  /** True for a transaction that was stopped once. */
+  isDeferred(hash: Hash): boolean
   readonly size: number
   /** Sum of the encoded lengths. */
   readonly bytes: number
@@ -53,7 +61,7 @@ export type TransactionPool = {
   ofSender(sender: Address): { readonly transactions: readonly PooledTransaction[]; readonly ready: number }
   /** How many follow their account nonce without a gap, and how many wait behind one. */
   counts(): { readonly ready: number; readonly queued: number }
-  /** In one sentence, why the transaction is or is not in the next block; undefined when it is not pooled. */
+  /** In one sentence, why the transaction is or is not in the next block; undefined when it is neither pooled nor was dropped for running too long. */
   explain(hash: Hash, head: PoolHead): string | undefined
   /** Called after each admission. Returns the function that unsubscribes. */
   onAdded(listener: (transaction: PooledTransaction) => void): () => void

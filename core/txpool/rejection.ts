@@ -38,6 +38,7 @@ export const REJECTIONS = {
   INVALID_AUTHORIZATION_LIST: { rpcCode: -32602, text: 'Invalid authorization list' },
   /** Besu drops these silently; a sender is better told. */
   POOL_FULL: { rpcCode: -32000, text: 'Transaction pool is full' },
+  SENDER_WAITS: { rpcCode: -32000, text: 'Sender has to wait: a transaction of it ran too long' },
   TOO_LARGE: { rpcCode: -32000, text: 'Transaction is too large' },
 } as const
 

@@ -1,9 +1,10 @@
-import type { Address } from '../bytes/bytes.ts'
+import type { Address, Hash } from '../bytes/bytes.ts'
 import { toBareHex } from '../bytes/hex.ts'
 import { admit, checkReplacement, type PoolOptions } from './admission.ts'
 import { createCandidates } from './candidates.ts'
-import { explainEntry } from './explain.ts'
+import { explainDeferred, explainDropped, explainEntry } from './explain.ts'
 import { createHeap } from './heap.ts'
+import { createOverruns } from './overruns.ts'
 import type { PooledTransaction, PoolHead, PoolOrigin, TransactionPool } from './pool.ts'
 import { TransactionRejected } from './rejection.ts'
 import {
@@ -36,6 +37,7 @@ export const createTransactionPool = (options: PoolOptions): TransactionPool => 
   const evictions = createHeap(evictedBefore)
   const added = new Set<Listener>()
   const dropped = new Set<Listener>()
+  const overruns = createOverruns()
   let bytes = 0
   let sequence = 0
 
@@ -97,6 +99,26 @@ export const createTransactionPool = (options: PoolOptions): TransactionPool => 
     return stale
   }
 
+  const requireTurn = (hash: Hash, sender: Address, nowMs: number): void => {
+    const untilMs = overruns.waitsUntilMs(sender, nowMs)
+    if (untilMs === undefined && overruns.of(hash)?.isDropped !== true) return
+    throw new TransactionRejected(
+      'SENDER_WAITS',
+      untilMs === undefined
+        ? 'this transaction ran twice for longer than a block has time'
+        : `a transaction of this sender ran twice for longer than a block has time; try again in ${Math.ceil((untilMs - nowMs) / 1000)} seconds`,
+    )
+  }
+
+  const dropSender = (sender: Address): void => {
+    const queue = bySender.get(toBareHex(sender))
+    if (queue === undefined) return
+    const entries = queue.entries.splice(0)
+    for (const entry of entries) forget(entry)
+    settle(queue)
+    tellDropped(entries)
+  }
+
   const add = (
     { transaction, sender }: { transaction: PoolEntry['transaction']; sender: Address },
     head: PoolHead,
@@ -105,6 +127,7 @@ export const createTransactionPool = (options: PoolOptions): TransactionPool => 
     const key = toBareHex(transaction.hash)
     if (byHash.has(key))
       throw new TransactionRejected('ALREADY_KNOWN', 'the same transaction is in the pool already')
+    requireTurn(transaction.hash, sender, origin.addedAtMs)
     const accountNonce = admit(transaction, sender, head, origin, options)
     // Nothing above this line has changed anything: reading the state may have thrown.
     const senderKey = toBareHex(sender)
@@ -150,7 +173,7 @@ export const createTransactionPool = (options: PoolOptions): TransactionPool => 
       const queue = bySender.get(toBareHex(sender))
       return queue === undefined || queue.ready === 0 ? undefined : queue.accountNonce + BigInt(queue.ready)
     },
-    candidates: head => createCandidates(bySender.values(), head),
+    candidates: head => createCandidates(bySender.values(), head, hash => overruns.of(hash) !== undefined),
     removeMined: (transactions, head) => {
       const mined = new Set<string>()
       const touched = new Map<string, SenderQueue>()
@@ -192,9 +215,17 @@ export const createTransactionPool = (options: PoolOptions): TransactionPool => 
     },
     explain: (hash, head) => {
       const entry = byHash.get(toBareHex(hash))
-      if (entry === undefined) return undefined
+      const overrun = overruns.of(hash)
+      if (entry === undefined) return overrun?.isDropped === true ? explainDropped(overrun) : undefined
+      if (overrun !== undefined) return explainDeferred(overrun)
       return explainEntry(bySender.get(toBareHex(entry.sender)) as SenderQueue, entry, head)
     },
+    noteOverrun: ({ transaction, sender }, reason, nowMs) => {
+      const overrun = overruns.note(transaction.hash, sender, reason, nowMs)
+      if (overrun.isDropped) dropSender(sender)
+      return overrun
+    },
+    isDeferred: hash => overruns.of(hash) !== undefined,
     onAdded: listener => subscribe(added, listener),
     onDropped: listener => subscribe(dropped, listener),
   }

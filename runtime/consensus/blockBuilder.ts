@@ -2,11 +2,13 @@ import { toHex } from '../../core/bytes/hex.ts'
 import type { BuiltBlock, Chain } from '../../core/chain/chain.ts'
 import type { Vote } from '../../core/chain/codec/extraData.ts'
 import { type QbftConsensus, qbftAt } from '../../core/genesis/schedule.ts'
+import { SENDER_WAIT_MS } from '../../core/txpool/overruns.ts'
 import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
 import { chooseVote } from '../../core/validators/proposals.ts'
 import type { NodeKey } from '../keys/nodeKey.ts'
 import type { Log } from '../logging/log.ts'
 import { selectionTimeMs } from '../validator/timing.ts'
+import { createSelectionBounds } from './selectionBounds.ts'
 
 export type BlockSettings = {
   /** Wei per gas. */
@@ -61,6 +63,7 @@ export const createBlockBuilder = (options: BlockBuilderOptions): BuildBlock => 
     const startedMs = Date.now()
     const settings = options.settings()
     const endMs = startedMs + selectionTimeMs(qbftAt(consensus, sequence), options.selectionPercent)
+    const bounds = createSelectionBounds(endMs, ({ transaction }) => pool.isDeferred(transaction.hash))
     const built = await chain.buildBlock({
       coinbase: key.address,
       timestamp,
@@ -71,11 +74,24 @@ export const createBlockBuilder = (options: BlockBuilderOptions): BuildBlock => 
       round,
       vote: await nextVote(),
       candidates: pool.candidates(options.poolHead()),
-      full: () => Date.now() >= endMs,
+      full: bounds.isFull,
+      bounds,
     })
     for (const { transaction, reason } of built.rejected) {
       pool.remove(transaction.transaction.hash)
       log.info('Dropped transaction {hash}: {reason}', { hash: toHex(transaction.transaction.hash), reason })
+    }
+    for (const { transaction, reason } of built.stopped) {
+      const { isDropped } = pool.noteOverrun(transaction, reason, Date.now())
+      log.warn('Left transaction {hash} of {sender} out of block {number}: {reason}. {consequence}', {
+        hash: toHex(transaction.transaction.hash),
+        sender: toHex(transaction.sender),
+        number: sequence,
+        reason,
+        consequence: isDropped
+          ? `It is dropped, and its sender has to wait ${SENDER_WAIT_MS / 1000} seconds`
+          : 'It is tried once more, after all others',
+      })
     }
     log.debug('Built #{number} in {ms} ms', { number: sequence, ms: Date.now() - startedMs })
     return built

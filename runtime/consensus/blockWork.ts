@@ -1,9 +1,12 @@
 import type { Hash } from '../../core/bytes/bytes.ts'
 import type { Block } from '../../core/chain/block.ts'
+import { toHex } from '../../core/bytes/hex.ts'
+import { ExecutionStopped } from '../../core/chain/bounds.ts'
 import type { BuiltBlock, Chain } from '../../core/chain/chain.ts'
 import { qbftBlockHash } from '../../core/chain/codec/blockHash.ts'
 import { rememberSealSigners } from '../../core/chain/rules/seals.ts'
 import { InvalidBlock } from '../../core/chain/rules/invalidBlock.ts'
+import { MemoryUnavailable } from '../../core/evm/memory.ts'
 import type { Effect } from '../../core/qbft/effect.ts'
 import type { Input } from '../../core/qbft/input.ts'
 import { StoreFailed } from '../../core/store/storeFailed.ts'
@@ -18,6 +21,12 @@ import { createRecentTimes } from './recentTimes.ts'
  */
 const EARLY_MS_MAX = 10_000
 
+/**
+ * A proposal is verified for as long as its round lasts, and for no less than this: the others may be locked on it, and the
+ * timer of the next round may be about to start.
+ */
+const VERIFY_MS_MIN = 500
+
 /** After a failure of this node's own, which says nothing about the block. */
 const RETRY_MS = 1_000
 
@@ -29,6 +38,8 @@ type EffectOf<Kind extends Effect['kind']> = Extract<Effect, { readonly kind: Ki
 export type BlockWorkOptions = {
   readonly chain: Chain
   readonly build: BuildBlock
+  /** When the current round ends, milliseconds since 1970; undefined when no round runs. */
+  readonly roundEndMs: () => number | undefined
   /** Given to the machine; what is done in between goes on. */
   readonly answer: (input: Input) => void
   /** A block was committed here, so long after its proposal was there: told to others and to the log. */
@@ -68,13 +79,37 @@ export const createBlockWork = (options: BlockWorkOptions): BlockWork => {
   /** False when the chain has gone past the block: whatever came of it counts no more. */
   const isDue = ({ header }: Block): boolean => !stopped && chain.head().header.number + 1n === header.number
 
+  /** Why the execution of a proposal is to be given up. No rule of blocks: what others seal is executed to its end. */
+  const createGiveUp = (block: Block): (() => string | undefined) => {
+    const beganMs = Date.now()
+    const untilMs = Math.max(options.roundEndMs() ?? Infinity, beganMs + VERIFY_MS_MIN)
+    return () => {
+      if (!isDue(block)) return 'its height is over'
+      return Date.now() < untilMs
+        ? undefined
+        : `it did not end within ${untilMs - beganMs} ms, when its round did`
+    }
+  }
+
   /** Why the block is not valid, undefined when it is; `again` after so many milliseconds where that is not known yet. */
-  const judge = async (block: Block, hash: Hash): Promise<{ invalid?: string; againMs?: number }> => {
+  const judge = async (
+    block: Block,
+    hash: Hash,
+  ): Promise<{ invalid?: string; againMs?: number; isGivenUp?: boolean }> => {
     const nowMs = Date.now()
     try {
-      executed.put(hash, await chain.verifyBlock(block, { nowMs }))
+      executed.put(hash, await chain.verifyBlock(block, { nowMs, giveUp: createGiveUp(block) }))
       return {}
     } catch (error) {
+      if (error instanceof ExecutionStopped || error instanceof MemoryUnavailable) {
+        if (isDue(block))
+          log.warn('Block {number} of {proposer} is not verified: {reason}. A round change follows', {
+            number: block.header.number,
+            proposer: toHex(block.header.coinbase),
+            reason: error.message,
+          })
+        return { isGivenUp: true }
+      }
       if (!(error instanceof InvalidBlock)) {
         if (isDue(block))
           log.error('Block {number} could not be verified: {error}', { number: block.header.number, error })
@@ -137,8 +172,9 @@ export const createBlockWork = (options: BlockWorkOptions): BlockWork => {
     verify: async ({ block, hash }) => {
       proposedAtMs.note(hash)
       for (;;) {
-        const { invalid, againMs } = await judge(block, hash)
+        const { invalid, againMs, isGivenUp } = await judge(block, hash)
         if (!isDue(block)) return
+        if (isGivenUp === true) return answer({ kind: 'block-unverified', hash })
         if (againMs === undefined) return answer({ kind: 'block-verified', hash, invalid })
         await wait(againMs)
         if (!isDue(block)) return

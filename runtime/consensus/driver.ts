@@ -118,6 +118,7 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
   const work = createBlockWork({
     chain,
     build: createBlockBuilder(options),
+    roundEndMs: () => timers.dueMs('round'),
     answer: put,
     onCommitted,
     log,

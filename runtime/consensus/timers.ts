@@ -7,26 +7,32 @@ export type Timers = {
   /** Replaces a running one of the same kind. At once, but in a turn of its own, when `atMs` is past. */
   start(timer: Timer, atMs: number): void
   cancel(kind: Timer['kind']): void
+  /** When the running timer of this kind fires, milliseconds since 1970. */
+  dueMs(kind: Timer['kind']): number | undefined
   stop(): void
 }
 
 /** The timers of the machine. `atMs` in milliseconds since 1970. */
 export const createTimers = (fire: (timer: Timer) => void): Timers => {
   const running = new Map<Timer['kind'], ReturnType<typeof setTimeout>>()
+  const due = new Map<Timer['kind'], number>()
 
   const cancel = (kind: Timer['kind']): void => {
     clearTimeout(running.get(kind))
     running.delete(kind)
+    due.delete(kind)
   }
 
   const start = (timer: Timer, atMs: number): void => {
     cancel(timer.kind)
+    due.set(timer.kind, atMs)
     const wait = Math.max(atMs - Date.now(), 0)
     const part = Math.min(wait, DELAY_MAX_MS)
     running.set(
       timer.kind,
       setTimeout(() => {
         running.delete(timer.kind)
+        due.delete(timer.kind)
         if (part < wait) start(timer, atMs)
         else fire(timer)
       }, part),
@@ -36,6 +42,7 @@ export const createTimers = (fire: (timer: Timer) => void): Timers => {
   return {
     start,
     cancel,
+    dueMs: kind => due.get(kind),
     stop: () => {
       for (const kind of running.keys()) cancel(kind)
     },

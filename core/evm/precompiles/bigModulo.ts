@@ -53,7 +53,7 @@ export function* bytesOfDigits(digits: Digits, length: number): Steps<Uint8Array
 }
 
 export function* multiplySteps(a: Digits, b: Digits): Steps<Digits> {
-  const product: bigint[] = new Array<bigint>(a.length + b.length).fill(0n)
+  const product: bigint[] = Array.from({ length: a.length + b.length }, () => 0n)
   let done = 0
   for (let i = 0; i < a.length; i++) {
     let carry = 0n

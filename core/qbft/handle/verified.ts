@@ -35,6 +35,19 @@ function* handleInvalid(turn: Turn, height: HeightState, hash: Hash, why: string
   return { ...judged, round: { ...round, candidate: undefined } }
 }
 
+/**
+ * Nothing is known of the block. Where it was proposed again in a later round, which may be longer, it is verified again;
+ * in the round whose time was too short nothing comes of it.
+ */
+export const handleUnverified = (turn: Turn, height: HeightState, hash: Hash): HeightState => {
+  const verdict = verdictOn(height, hash)
+  if (verdict?.state !== 'pending') return height
+  const open = withoutVerdict(height, hash)
+  const waiting = awaited(open, hash)
+  const isLater = (height.round?.round ?? 0) > verdict.round
+  return waiting !== undefined && isLater ? requestVerdict(turn, open, waiting, hash) : open
+}
+
 /** The verdict on a block: its proposal in the current round is taken or dropped. */
 export function* handleVerified(
   turn: Turn,

@@ -29,6 +29,7 @@ const REASONS: Readonly<Record<RejectionCode, string>> = {
   INVALID_AUTHORIZATION_LIST: 'EMPTY_CODE_DELEGATION',
   // Besu takes these and drops them, or has no such bound.
   POOL_FULL: 'POOL_FULL',
+  SENDER_WAITS: 'SENDER_WAITS',
   TOO_LARGE: 'TOO_LARGE',
 }
 

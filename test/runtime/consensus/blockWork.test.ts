@@ -42,6 +42,7 @@ const setUp = async (
   const work = createBlockWork({
     chain: change(chain),
     build: () => Promise.reject(new Error('no time')),
+    roundEndMs: () => undefined,
     answer: input => answers.push(input),
     onCommitted,
     log: logOf('validator'),

@@ -1,0 +1,75 @@
+import type { SelectionBounds } from '../../core/chain/bounds.ts'
+import type { SenderTransaction } from '../../core/chain/transaction.ts'
+import type { Usage } from '../../core/evm/watch.ts'
+
+/**
+ * The share of the time left that a transaction may take at first: so many of them that never end leave time for others. One that
+ * is tried for the second time comes after all others and has all that is left.
+ */
+const FIRST_SHARE = 1 / 4
+
+/** A machine that is busy with something else must not make an ordinary transaction look long. */
+const FIRST_MS_MIN = 100
+const SECOND_MS_MIN = 500
+
+/** Of all frames together. A gas limit of 30 million pays for 4 MB; several nodes may share a machine. */
+const MEMORY_BYTES_MAX = 256 * 1024 * 1024
+
+/**
+ * What is to be done for it after the transactions ran (measured, rounded up): a change of the state costs its place in
+ * the trie and in the store, a log its filter, its encoding and its place in the index.
+ */
+const CHANGE_MS = 0.005
+const LOG_MS = 0.01
+const LOG_BYTE_MS = 0.0001
+/** Changes of an ordinary transaction are part of the percentage that execution has of the period. */
+const FREE_CHANGES = 2048
+
+const laterMs = ({ changes, logs, logBytes }: Usage): number =>
+  Math.max(0, changes - FREE_CHANGES) * CHANGE_MS + logs * LOG_MS + logBytes * LOG_BYTE_MS
+
+export type SelectionClock = SelectionBounds & {
+  /** True when the block takes no more transactions. */
+  readonly isFull: () => boolean
+}
+
+/** Bounds one selection of transactions, which is to end at `endMs`, milliseconds since 1970. */
+export const createSelectionBounds = (
+  endMs: number,
+  isDeferred: (sent: SenderTransaction) => boolean,
+  nowMs: () => number = Date.now,
+): SelectionClock => {
+  /** What the transactions before have left to be done after the selection. */
+  let owedMs = 0
+  let ownMs = 0
+  let begunMs = 0
+  let allowedMs = 0
+  return {
+    isFull: () => nowMs() + owedMs + ownMs >= endMs,
+    begin: sent => {
+      owedMs += ownMs
+      ownMs = 0
+      begunMs = nowMs()
+      const leftMs = endMs - begunMs - owedMs
+      allowedMs = isDeferred(sent)
+        ? Math.max(leftMs, SECOND_MS_MIN)
+        : Math.max(leftMs * FIRST_SHARE, FIRST_MS_MIN)
+    },
+    exceeded: usage => {
+      const tookMs = nowMs() - begunMs
+      const usedMs = tookMs + laterMs(usage)
+      if (usage.memoryBytes > MEMORY_BYTES_MAX) {
+        ownMs = 0
+        return `it needs more than ${MEMORY_BYTES_MAX / 2 ** 20} MB of memory`
+      }
+      if (usedMs > allowedMs) {
+        ownMs = 0
+        return tookMs > allowedMs
+          ? `it ran for more than ${Math.round(allowedMs)} ms`
+          : `its ${usage.logs} logs and ${usage.changes} changes would take more than ${Math.round(allowedMs)} ms`
+      }
+      ownMs = laterMs(usage)
+      return undefined
+    },
+  }
+}
