@@ -1,7 +1,7 @@
 import { withWatch, type Watch } from '../../core/evm/watch.ts'
 import type { RpcContext, RpcHost } from './context.ts'
 import type { Outcome } from './envelope.ts'
-import { RpcError } from './errors.ts'
+import { RpcError, type RpcErrorObject } from './errors.ts'
 import type { Call, Method, Params } from './method.ts'
 import { isObject } from './parameters/values.ts'
 
@@ -31,6 +31,17 @@ export const RUN_MS_MAX = 5000
 
 /** Between two looks at the clock: some milliseconds. */
 const CLOCK_GAS = 1_000_000
+
+/** What another thread refused, as it answered. */
+export class RefusedElsewhere extends Error {
+  override readonly name = 'RefusedElsewhere'
+  readonly code = 'REFUSED_ELSEWHERE'
+  readonly refusal: RpcErrorObject
+  constructor(refusal: RpcErrorObject) {
+    super(refusal.message)
+    this.refusal = refusal
+  }
+}
 
 /** A short run was not enough. */
 class RunsLong extends Error {

@@ -1,6 +1,6 @@
 import { TransactionRejected } from '../../core/txpool/rejection.ts'
 import type { Caller } from '../auth/caller.ts'
-import { createAsideRun } from './aside.ts'
+import { createAsideRun, RefusedElsewhere } from './aside.ts'
 import type { RpcContext } from './context.ts'
 import { errorOutcome, type Outcome } from './envelope.ts'
 import {
@@ -47,6 +47,7 @@ export const createRunner = (methods: readonly Method[], context: RpcContext): R
 
   const failure = (row: Method, { params }: Call, error: unknown): Outcome => {
     if (error instanceof RpcError) return { error: refusalOf(row, params, error) }
+    if (error instanceof RefusedElsewhere) return { error: error.refusal }
     if (error instanceof TransactionRejected) return { error: rejectionObject(error) }
     context.reportError(row.name, error)
     return { error: rpcErrorObject('INTERNAL_ERROR') }

@@ -18,6 +18,10 @@ export const signingHash = (fields: UnsignedTransaction): Hash => {
   return keccak256(encodeEnvelope(fields.type, items))
 }
 
+/** The bytes of a transaction without its signature, for whom zeros stand (go-ethereum). */
+export const unsignedEncoding = (fields: UnsignedTransaction): Uint8Array =>
+  encodeEnvelope(fields.type, [...unsignedItems(fields), 0, 0, 0])
+
 /**
  * The address whose key signed, undefined when the signature belongs to none. High s is accepted here: whether it may
  * stand is `signatureIsValid`'s to say.

@@ -2,11 +2,12 @@ import { ZERO_HASH } from '../../../core/bytes/bytes.ts'
 import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
 import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
 import { chainConfig } from '../config/chainConfig.ts'
+import { recordOf } from '../blocks.ts'
 import { RpcError } from '../errors.ts'
 import { type Method, method } from '../method.ts'
 import { nextHeadOf } from '../nextHead.ts'
-import { withSelector } from '../parameters/block.ts'
-import { addressOf, given, isObject, slotOf } from '../parameters/values.ts'
+import { readSelector, withSelector } from '../parameters/block.ts'
+import { addressOf, given, isObject, required, slotOf } from '../parameters/values.ts'
 import { TRIE_BLOCKS_MAX } from '../trieAt.ts'
 import { readState } from '../state.ts'
 
@@ -42,6 +43,11 @@ const readRequests = (value: unknown): readonly Request[] => {
 /** Methods of the execution-apis that Besu does not have, or has as diagnostics. */
 export const ETH_MORE_METHODS: readonly Method[] = [
   method('eth_config', [], (_, { chain }) => chainConfig(chain)),
+  method('eth_getBlockAccessList', ['block'], async ({ params }, context) => {
+    const record = await recordOf(context, required(readSelector(params, 0), 'INVALID_BLOCK'))
+    if (record === undefined) return null
+    throw new RpcError('NO_BLOCK_ACCESS_LIST')
+  }),
   method('eth_baseFee', [], (_, context) => {
     const head = nextHeadOf(context)
     return head.nextBaseFeePerGas === undefined ? null : toQuantity(head.nextBaseFeePerGas)

@@ -6,11 +6,15 @@ import { nextHeadOf } from '../nextHead.ts'
 import { required } from '../parameters/values.ts'
 import { syncingShape } from '../shapes/node.ts'
 
+/** eth/69 (EIP-7642): whose blocks, transactions and receipts this node exchanges; the highest that Besu supports. */
+const ETH_PROTOCOL_VERSION = 69
+
 /** What the node and its chain are, and what gas costs. */
 export const ETH_NODE_METHODS: readonly Method[] = [
   method('eth_accounts', [], () => []),
   method('eth_blockNumber', [], (_, { chain }) => toQuantity(chain.head().header.number)),
   method('eth_chainId', [], (_, { chain }) => toQuantity(chain.configuration.chainId)),
+  method('eth_protocolVersion', [], () => toQuantity(ETH_PROTOCOL_VERSION)),
   method('eth_syncing', [], (_, { syncing }) => syncingShape(syncing())),
   method('eth_coinbase', [], (_, { coinbase }) => toHex(required(coinbase, 'COINBASE_NOT_SPECIFIED'))),
   method('eth_mining', [], (_, { mining }) => mining()),

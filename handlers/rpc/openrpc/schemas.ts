@@ -172,6 +172,7 @@ export const PARAMETERS: Readonly<Record<string, SchemaName>> = {
       'eth_getUncleCountByBlockNumber',
       'eth_getUncleByBlockNumberAndIndex',
       'eth_getTransactionByBlockNumberAndIndex',
+      'eth_getRawTransactionByBlockNumberAndIndex',
       'qbft_getValidatorsByBlockNumber',
       'debug_getRawHeader',
       'debug_getRawBlock',

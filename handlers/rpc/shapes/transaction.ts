@@ -1,8 +1,9 @@
 import type { Address, Hash } from '../../../core/bytes/bytes.ts'
 import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
 import { minBigint } from '../../../core/bytes/integer.ts'
-import { wireV } from '../../../core/chain/codec/transactionItem.ts'
+import { type UnsignedTransaction, wireV } from '../../../core/chain/codec/transactionItem.ts'
 import type { AccessListEntry, Transaction } from '../../../core/chain/transaction.ts'
+import { keccak256 } from '../../../core/crypto/crypto.ts'
 import type { BlockRecord } from '../../../core/store/store.ts'
 import type { PooledTransaction } from '../../../core/txpool/pool.ts'
 
@@ -92,6 +93,23 @@ export const minedTransactionShape = ({ block, hash, senders }: BlockRecord, ind
 /** A transaction that waits in the pool. */
 export const pendingTransactionShape = ({ transaction, sender }: PooledTransaction): Json =>
   shape(transaction, sender, transaction.maxFeePerGas, undefined)
+
+/** Members of transactions that are in a block or in the pool. */
+const PLACE_MEMBERS: ReadonlySet<string> = new Set(['blockHash', 'blockNumber', 'transactionIndex', 'raw'])
+
+/** A transaction that nobody has signed yet; `encoded` is it with zeros for the signature. */
+export const unsignedTransactionShape = (
+  unsigned: UnsignedTransaction,
+  sender: Address,
+  encoded: Uint8Array,
+): Json => {
+  const { type, maxFeePerGas } = unsigned
+  const transaction = { ...unsigned, yParity: 0, r: 0n, s: 0n, encoded, hash: keccak256(encoded) }
+  const members = Object.entries(shape(transaction, sender, maxFeePerGas, undefined)).filter(
+    ([name]) => !PLACE_MEMBERS.has(name) && (name !== 'gasPrice' || type < 2),
+  )
+  return { ...Object.fromEntries(members), v: '0x0' }
+}
 
 /** What subscribers of newPendingTransactions are told with `includeTransactions`, in Besu's order. */
 export const pendingDetailShape = ({ transaction, sender }: PooledTransaction): Json => {
