@@ -57,8 +57,15 @@ const notAllowed = (allow: string): Response => new Response(null, { status: 405
 const acceptsJson = (accept: string | null): boolean =>
   accept === null || accept === '' || /\*\/\*|application\/(?:\*|json)/i.test(accept)
 
-/** True for an absolute URL whose path is / and that has nothing behind it. */
-const isRoot = (url: string): boolean => url.indexOf('/', url.indexOf('://') + 3) === url.length - 1
+const SLASH = 47
+
+/** True for an absolute URL whose path is /, or several of them as with Besu, and that has nothing behind it. */
+const isRoot = (url: string): boolean => {
+  const start = url.indexOf('/', url.indexOf('://') + 3)
+  if (start < 0) return false
+  for (let index = start + 1; index < url.length; index++) if (url.charCodeAt(index) !== SLASH) return false
+  return true
+}
 
 const errorResponse = (status: number, name: RpcErrorName, headers: Readonly<Record<string, string>>) =>
   new Response(replyText('null', errorOutcome(name)), { status, headers: { ...JSON_HEADERS, ...headers } })
@@ -168,7 +175,8 @@ export const createRpcApp = (
   const limitedPost = limited(post)
   const limitedLogin = limited(login)
 
-  const app = new Hono<{ Bindings: { readonly peer: () => string } }>()
+  // Besu takes a slash at the end of a path, too.
+  const app = new Hono<{ Bindings: { readonly peer: () => string } }>({ strict: false })
   // With a query; without one it goes the short way below.
   app.post('/', c => limitedPost(c.req.raw, c.env.peer))
   app.get('/', () => description(context))

@@ -60,6 +60,16 @@ const importOne = async (chain: Chain, block: Block): Promise<'imported' | 'know
   )
 }
 
+/** Why the first blocks of a GoQuorum chain do not fit a genesis file that was written for it; empty elsewhere. */
+const londonHint = (chain: Chain, block: Block | undefined): string => {
+  const isFirst = block !== undefined && block.header.number <= 1n
+  const differs =
+    block?.header.baseFeePerGas === undefined && chain.genesis.header.baseFeePerGas !== undefined
+  return isFirst && differs
+    ? ' Its blocks have no base fee, while the genesis file sets londonBlock: GoQuorum ignores that entry, so leave it and the forks after it out of the genesis file.'
+    : ''
+}
+
 /** What stays after a failure, so that nobody has to guess. */
 const kept = (chain: Chain): string => `The chain is kept up to block ${chain.head().header.number}.`
 
@@ -73,12 +83,14 @@ const importFile = async (
 ): Promise<void> => {
   // What divides the file names the byte itself.
   let at = file
+  let last: Block | undefined
   try {
     for await (const { offset, bytes } of splitBlocks(
       createReadStream(file, { highWaterMark: CHUNK_BYTES }),
     )) {
       at = `${file}, byte ${offset}`
       const block = decodeBlock(bytes)
+      last = block
       const { number } = block.header
       at = `${file}, byte ${offset}, block ${number}`
       if (number >= range.end || stopped()) return
@@ -97,7 +109,9 @@ const importFile = async (
     const foreign =
       error instanceof DecodeError || error instanceof InvalidBlock || error instanceof CommandError
     if (!foreign) throw error
-    throw new CommandError('IMPORT', `${at}: ${error.message}. ${kept(chain)}`, { cause: error })
+    throw new CommandError('IMPORT', `${at}: ${error.message}.${londonHint(chain, last)} ${kept(chain)}`, {
+      cause: error,
+    })
   }
 }
 

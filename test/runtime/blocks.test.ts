@@ -2,8 +2,11 @@ import { describe, expect } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { splitBlocks } from '../../core/chain/codec/blockStream.ts'
+import { encodeBlock } from '../../core/chain/codec/block.ts'
+import { genesisBlock } from '../../core/genesis/genesisBlock.ts'
+import { parseGenesisText } from '../../core/genesis/parse.ts'
 import { withFolder } from './folder.ts'
-import { writeNetwork } from './genesis.ts'
+import { genesisText, writeNetwork } from './genesis.ts'
 import { runCommand, startNode } from './nodeProcess.ts'
 import { clientsOf } from './transactions.ts'
 import { independent as test } from '../support/scenario.ts'
@@ -168,5 +171,23 @@ describe('given an exported chain', () => {
       expect(error).toMatch(
         /^.*chain\.rlp, byte 0, block 0: the file is of another chain: its genesis block is 0x[0-9a-f]{64}, the genesis file's is 0x[0-9a-f]{64}/,
       )
+    }))
+})
+
+describe("given GoQuorum's blocks and its genesis file with londonBlock, which GoQuorum ignores", () => {
+  test('then the import says to leave that entry out', () =>
+    withFolder(async folder => {
+      const file = join(folder, 'chain.rlp')
+      const withoutLondon = parseGenesisText(genesisText({ config: { londonBlock: undefined } }))
+      writeFileSync(file, encodeBlock(genesisBlock(withoutLondon, new Uint8Array(32))))
+      const { code, error } = await runCommand([
+        'blocks',
+        'import',
+        writeNetwork(folder, {})[0] as string,
+        `--data-path=${join(folder, 'target')}`,
+        `--from=${file}`,
+      ])
+      expect(code).toBe(1)
+      expect(error).toContain('GoQuorum ignores that entry, so leave it and the forks after it out')
     }))
 })

@@ -50,8 +50,6 @@ export const openBlock = (
   const rules = rulesAt(configuration, number, timestamp, difficulty)
   const isShanghai = forkIsAtLeast(rules.fork, 'shanghai')
   const isCancun = forkIsAtLeast(rules.fork, 'cancun')
-  // No beacon chain gives one on QBFT, whose blocks have none.
-  const beaconRoot = configuration.consensus.kind === 'qbft' ? undefined : ZERO_HASH
   const header: Header = {
     parentHash: parent.hash,
     ommersHash: EMPTY_LIST_HASH,
@@ -73,7 +71,8 @@ export const openBlock = (
     blobGasUsed: isCancun ? 0n : undefined,
     excessBlobGas:
       isCancun && rules.blob !== undefined ? excessBlobGasAfter(rules, rules.blob, parent.header) : undefined,
-    parentBeaconBlockRoot: isCancun ? (overrides.parentBeaconBlockRoot ?? beaconRoot) : undefined,
+    // Also on QBFT, whose own blocks have none: the hash is that of Besu and of geth.
+    parentBeaconBlockRoot: isCancun ? (overrides.parentBeaconBlockRoot ?? ZERO_HASH) : undefined,
     requestsHash: undefined,
   }
   return { header, rules }

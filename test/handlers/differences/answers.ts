@@ -1,0 +1,90 @@
+import { ADDRESS, ENODE, refusal, type Row } from './row.ts'
+
+export const ANSWER_ROWS: readonly Row[] = [
+  {
+    what: 'the order of qbft_getSignerMetrics',
+    ask: async ({ rpc }) =>
+      (
+        (await rpc('qbft_getSignerMetrics', '0x0', '0x3')).result as { lastProposedBlockNumber: string }[]
+      ).map(({ lastProposedBlockNumber }) => lastProposedBlockNumber),
+    answer: ['0x0', '0x2'],
+  },
+  {
+    what: 'txpool_besuStatistics.maxSize',
+    ask: async ({ rpc }) => ((await rpc('txpool_besuStatistics')).result as { maxSize: number }).maxSize,
+    answer: 32_768,
+    because:
+      "number of transactions that the pool takes as `maxSize`; Besu's default pool is bounded in bytes and says -1",
+  },
+  {
+    what: 'admin_logsRepairCache',
+    ask: ({ rpc }) => refusal(rpc('admin_logsRepairCache')),
+    answer: [-32604, 'Method not enabled'],
+    because: '`admin_logsRepairCache` and `admin_logsRemoveCache` are -32604',
+  },
+  {
+    what: 'debug_standardTraceBlockToFile',
+    ask: ({ rpc }) => refusal(rpc('debug_standardTraceBlockToFile', ADDRESS)),
+    answer: [-32604, 'Method not enabled'],
+    because: '`debug_traceBlockByHash` answers with the same traces',
+  },
+  {
+    what: 'eth_config before Cancun',
+    ask: async ({ beforeCancun }) => {
+      const { current } = (await beforeCancun.call('eth_config')) as { current: Record<string, unknown> }
+      return [current['activationTime'], current['blobSchedule'], current['systemContracts']]
+    },
+    answer: [0, { baseFeeUpdateFraction: 0, max: 0, target: 0 }, {}],
+    because: 'the `activationTime` of a fork by block is 0, where Besu tells the block number as a time',
+  },
+  {
+    what: 'admin_nodeInfo',
+    ask: async ({ beforeCancun }) => {
+      const info = (await beforeCancun.call('admin_nodeInfo')) as {
+        enode: string
+        protocols: { eth: { config: { qbft: object } } }
+      }
+      return [info.enode, info.protocols.eth.config.qbft]
+    },
+    answer: [
+      ENODE,
+      { epochLength: 30_000, blockPeriodSeconds: 1, requestTimeoutSeconds: 4, blockReward: '5' },
+    ],
+    because:
+      '`admin_nodeInfo` tells `blockReward` with the rest of the `qbft` section, which Besu leaves out',
+  },
+  {
+    what: 'the header that the hash of a block of eth_simulateV1 is made from',
+    ask: async ({ rpc }) => {
+      const [block] = (await rpc('eth_simulateV1', { blockStateCalls: [{}] }, 'latest')).result as [
+        Record<string, unknown>,
+      ]
+      return [block['parentBeaconBlockRoot'], block['requestsHash']]
+    },
+    answer: [`0x${'00'.repeat(32)}`, '0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'],
+  },
+  {
+    what: 'debug_traceTransaction has the gas of the receipt',
+    ask: async ({ rpc, sample }) => {
+      const hash = sample.hashes[1]?.[0]
+      const { gas } = (await rpc('debug_traceTransaction', hash)).result as { gas: number }
+      const { gasUsed } = (await rpc('eth_getTransactionReceipt', hash)).result as { gasUsed: string }
+      return gas - Number(gasUsed)
+    },
+    answer: 0,
+    because: '`debug_traceTransaction` has the `gas` of the receipt',
+  },
+  {
+    what: 'prestateTracer and trace_replayTransaction',
+    ask: async ({ rpc, sample }) => {
+      const hash = sample.hashes[1]?.[0]
+      const traced = [
+        await rpc('debug_traceTransaction', hash, { tracer: 'prestateTracer' }),
+        await rpc('trace_replayTransaction', hash, ['trace']),
+      ]
+      return traced.map(({ error }) => error)
+    },
+    answer: [undefined, undefined],
+    because: '`prestateTracer` answers, where Besu fails, and `trace_replayTransaction` is there',
+  },
+]

@@ -1,0 +1,32 @@
+import { DEPLOYER } from '../support/sampleChain.ts'
+import { ADDRESS, type Row } from './row.ts'
+
+const BROKE = `0x${'77'.repeat(20)}`
+
+export const CALL_ROWS: readonly Row[] = [
+  {
+    what: 'eth_call with a value above the balance',
+    ask: ({ rpc }) =>
+      rpc('eth_call', { from: BROKE, to: ADDRESS, value: '0x1' }, 'latest').then(({ error }) => error?.code),
+    answer: -32004,
+  },
+  {
+    what: 'eth_estimateGas with a value above the balance',
+    ask: ({ rpc }) =>
+      rpc('eth_estimateGas', { from: BROKE, to: ADDRESS, value: '0x1' }).then(({ error }) => error?.code),
+    answer: -32004,
+    because: '`eth_estimateGas` of a value above the balance is an error; Besu answers 0x5208',
+  },
+  {
+    what: 'eth_estimateGas with less gas than is needed',
+    ask: async ({ rpc, sample }) => {
+      const call = { from: DEPLOYER.address, to: sample.failures, data: sample.encode('failures', 'count') }
+      const [bound, unbound] = [
+        await rpc('eth_estimateGas', { ...call, gas: '0x5208' }),
+        await rpc('eth_estimateGas', call),
+      ]
+      return [Number(bound.result) > 21_000, bound.result === unbound.result]
+    },
+    answer: [true, true],
+  },
+]

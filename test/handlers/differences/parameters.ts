@@ -1,0 +1,82 @@
+import { ADDRESS, refusal, type Row } from './row.ts'
+
+export const PARAMETER_ROWS: readonly Row[] = [
+  {
+    what: 'qbft_proposeValidatorVote [a, "true"]',
+    ask: ({ rpc }) => rpc('qbft_proposeValidatorVote', ADDRESS, 'true').then(({ result }) => result),
+    answer: true,
+  },
+  ...['true', 1].map(
+    (flag): Row => ({
+      what: `eth_getBlockByNumber ["0x1", ${JSON.stringify(flag)}]`,
+      ask: async ({ rpc }) =>
+        JSON.stringify(await rpc('eth_getBlockByNumber', '0x1', flag)) ===
+        JSON.stringify(await rpc('eth_getBlockByNumber', '0x1', true)),
+      answer: true,
+    }),
+  ),
+  ...[5, '5'].map(
+    (block): Row => ({
+      what: `the block ${JSON.stringify(block)}`,
+      ask: ({ rpc }) => rpc('eth_getBalance', ADDRESS, block).then(({ result }) => result),
+      answer: '0x0',
+      because:
+        'Block numbers in decimal (`5`, `"5"`) are taken, as by Besu up to 26.3, so that older programs go on working',
+    }),
+  ),
+  {
+    what: 'the block "-0x1"',
+    ask: ({ rpc }) => refusal(rpc('eth_getBalance', ADDRESS, '-0x1')),
+    answer: [-32602, 'Invalid block param (block not found)'],
+  },
+  {
+    what: 'eth_getBalance []',
+    ask: ({ rpc }) => refusal(rpc('eth_getBalance')),
+    answer: [-32602, 'Invalid address params'],
+  },
+  {
+    what: 'eth_getBlockByHash without 0x',
+    ask: ({ rpc }) => refusal(rpc('eth_getBlockByHash', '12'.repeat(32), false)),
+    answer: [-32602, 'Invalid block hash params'],
+  },
+  {
+    what: 'eth_call without a block',
+    ask: ({ rpc }) => rpc('eth_call', { to: ADDRESS }).then(({ result }) => result),
+    answer: '0x',
+    because:
+      'The block parameter of `eth_call` and `eth_simulateV1` may be left out, as geth and the execution-apis have it; Besu demands it.',
+  },
+  {
+    what: 'eth_call with data without 0x',
+    ask: ({ rpc }) => refusal(rpc('eth_call', { to: ADDRESS, data: '12' }, 'latest')),
+    answer: [-32602, 'Invalid call params'],
+  },
+  {
+    what: 'eth_getLogs with the topic "0x12"',
+    ask: ({ rpc }) => refusal(rpc('eth_getLogs', { topics: ['0x12'] })),
+    answer: [-32602, 'Invalid filter params'],
+    because:
+      'a topic that is not 32 bytes and a range that ends before it begins: Besu answers `[]`, which hides the mistake',
+  },
+  {
+    what: 'eth_getFilterChanges []',
+    ask: ({ rpc }) => refusal(rpc('eth_getFilterChanges')),
+    answer: [-32602, 'Invalid filter params'],
+  },
+  {
+    what: 'eth_getStorageAt with the position as a number',
+    ask: ({ rpc }) => refusal(rpc('eth_getStorageAt', ADDRESS, 0, 'latest')),
+    answer: [-32602, 'Invalid position params'],
+  },
+  {
+    what: 'eth_getProof [t]',
+    ask: ({ rpc }) => refusal(rpc('eth_getProof', ADDRESS)),
+    answer: [-32602, 'Invalid storage keys params'],
+  },
+  {
+    what: 'eth_feeHistory with an empty list of percentiles',
+    ask: async ({ rpc }) =>
+      ((await rpc('eth_feeHistory', '0x2', 'latest', [])).result as { reward: unknown }).reward,
+    answer: [[], []],
+  },
+]
