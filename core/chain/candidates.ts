@@ -1,10 +1,10 @@
-import { minBigint } from '../bytes/integer.ts'
 import type { InvalidTransaction, InvalidTransactionCode } from '../evm/result.ts'
 import { TransactionStopped } from './bounds.ts'
 import type { BuildOptions, BuiltBlock } from './chain.ts'
 import type { TransactionSource } from './execution.ts'
 import { OSAKA_BLOCK_BYTES_MAX } from './rules/body.ts'
-import type { SenderTransaction, Transaction } from './transaction.ts'
+import { effectiveTip } from './transactionPrice.ts'
+import type { SenderTransaction } from './transaction.ts'
 
 /** What a block holds beside its transactions stays far below this. */
 const HEADER_BYTES_RESERVED = 65_536
@@ -52,10 +52,6 @@ export const recordCandidates = ({ candidates, full }: CandidateOptions): (() =>
   }
 }
 
-/** Wei per gas the transaction would pay. */
-const gasPriceOf = (transaction: Transaction, baseFeePerGas: bigint | undefined): bigint =>
-  minBigint(transaction.maxFeePerGas, (baseFeePerGas ?? 0n) + transaction.maxPriorityFeePerGas)
-
 export type CandidateSource = TransactionSource & {
   readonly rejected: BuiltBlock['rejected']
   readonly stoppedOnes: BuiltBlock['stopped']
@@ -78,8 +74,9 @@ export const chooseCandidates = (
   const fits = ({ transaction }: SenderTransaction, gasAvailable: bigint): boolean =>
     transaction.gasLimit <= gasAvailable &&
     transaction.encoded.length + ITEM_BYTES <= bytesLeft &&
-    gasPriceOf(transaction, baseFeePerGas) >= minGasPrice &&
-    gasPriceOf(transaction, baseFeePerGas) - (baseFeePerGas ?? 0n) >= minPriorityFee
+    // The pool asks what a transaction pays when it comes; the base fee that falls meanwhile leaves nothing behind.
+    transaction.maxFeePerGas >= minGasPrice &&
+    effectiveTip(transaction, baseFeePerGas) >= minPriorityFee
 
   const reject = (transaction: SenderTransaction, reason: string): void => {
     rejected.push({ transaction, reason })

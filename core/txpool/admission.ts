@@ -6,13 +6,14 @@ import { type BlockLimits, checkTransaction } from '../evm/validity.ts'
 import { forkIsAtLeast } from '../genesis/fork.ts'
 import { POOL_LIMITS, POOL_TRANSACTION_BYTES_MAX, type PoolLimits } from './limits.ts'
 import type { PoolHead, PoolOrigin } from './pool.ts'
+import { checkPrice } from './price.ts'
 import { type RejectionCode, TransactionRejected } from './rejection.ts'
 
 export type PoolOptions = {
   readonly limits: PoolLimits
-  /** Besu's `--tx-pool-min-gas-price`, wei; asked of peers' transactions, and of local ones without `localPriority`. */
-  readonly minGasPrice: bigint
-  /** False is Besu's `--tx-pool-no-local-priority`. */
+  /** Besu's `--tx-pool-min-gas-price`, wei; undefined for what this node's blocks ask for. */
+  readonly minGasPrice: bigint | undefined
+  /** When room is needed, transactions of peers go before ones of RPC that pay the same. False is Besu's `--tx-pool-no-local-priority`. */
   readonly localPriority: boolean
   /** Besu's `--tx-pool-price-bump`; 0 on a `zeroBaseFee` network, where all pay the same. */
   readonly priceBumpPercent: number
@@ -20,20 +21,23 @@ export type PoolOptions = {
   readonly feeCapWei: bigint
   /** Besu's `--strict-tx-replay-protection-enabled`: refuse local transactions without a chain id. */
   readonly strictReplayProtection: boolean
+  /** Besu's `--tx-pool-enable-balance-check`: refuse what its sender cannot pay for. */
+  readonly balanceCheck: boolean
+  /** Besu's `--tx-pool-limit-by-account-percentage`: the part of the pool that one sender may have. */
+  readonly senderShare: number
 }
 
-/** Besu's defaults. */
+/** Besu's defaults, but for the balance check, and the sender's share, which Besu asks of one kind of pool only. */
 export const POOL_OPTIONS: PoolOptions = {
   limits: POOL_LIMITS,
-  minGasPrice: 1000n,
+  minGasPrice: undefined,
   localPriority: true,
   priceBumpPercent: 10,
   feeCapWei: 1_000_000_000_000_000_000n,
   strictReplayProtection: false,
+  balanceCheck: true,
+  senderShare: 0.05,
 }
-
-/** The base fee of EIP-1559 cannot sink below 7 wei, an eighth of less being nothing: who offers less is never mined. */
-const BASE_FEE_FLOOR = 7n
 
 /** How Besu answers what breaks a rule of the protocol. */
 const REJECTION_OF: Readonly<Partial<Record<InvalidTransactionCode, RejectionCode>>> = {
@@ -56,34 +60,12 @@ const REJECTION_OF: Readonly<Partial<Record<InvalidTransactionCode, RejectionCod
 /** What depends on the block is the pool's own to judge: its limit later, its fees not at all. */
 const NO_LIMITS: BlockLimits = { gasLimit: undefined, baseFeePerGas: undefined, blobBaseFee: undefined }
 
-const checkFloor = ({ maxFeePerGas: price }: Transaction, head: PoolHead): void => {
-  if ((head.nextBaseFeePerGas ?? 0n) >= BASE_FEE_FLOOR && price < BASE_FEE_FLOOR)
-    throw new TransactionRejected(
-      'GAS_PRICE_TOO_LOW',
-      `the gas price ${price} wei is below ${BASE_FEE_FLOOR} wei, which the base fee never sinks below`,
-    )
-}
-
-const checkPrice = (
-  transaction: Transaction,
-  head: PoolHead,
-  isLocal: boolean,
-  hasPriority: boolean,
-  options: PoolOptions,
-): void => {
-  const price = transaction.maxFeePerGas
-  if (isLocal && options.feeCapWei > 0n && price > options.feeCapWei)
+const checkFeeCap = ({ maxFeePerGas: price }: Transaction, { feeCapWei }: PoolOptions): void => {
+  if (feeCapWei > 0n && price > feeCapWei)
     throw new TransactionRejected(
       'FEE_CAP_EXCEEDED',
-      `the gas price ${price} wei is above this node's limit of ${options.feeCapWei} wei (--rpc-tx-feecap)`,
+      `the gas price ${price} wei is above this node's limit of ${feeCapWei} wei (--rpc-tx-feecap)`,
     )
-  if (hasPriority) return
-  if (price < options.minGasPrice)
-    throw new TransactionRejected(
-      'GAS_PRICE_TOO_LOW',
-      `the gas price ${price} wei is below this node's ${options.minGasPrice} wei (--tx-pool-min-gas-price)`,
-    )
-  checkFloor(transaction, head)
 }
 
 const checkForm = (transaction: Transaction, { rules, takesBlobs }: PoolHead): void => {
@@ -109,8 +91,8 @@ const checkForm = (transaction: Transaction, { rules, takesBlobs }: PoolHead): v
 }
 
 /**
- * Judges one transaction in Besu's order: price, form, gas, replay protection, block gas limit, nonce, sender. The
- * balance is not asked: what its sender cannot pay for waits until it can.
+ * Judges one transaction in Besu's order: price, form, gas, replay protection, block gas limit, nonce, sender. What its
+ * sender can pay is judged after that, by what else is pooled (see funds.ts).
  * @returns the nonce of the sender's account.
  * @throws TransactionRejected
  */
@@ -121,8 +103,9 @@ export const admit = (
   origin: PoolOrigin,
   options: PoolOptions,
 ): bigint => {
-  const hasPriority = origin.local && options.localPriority
-  checkPrice(transaction, head, origin.local, hasPriority, options)
+  const minGasPrice = options.minGasPrice ?? head.minGasPrice
+  if (origin.local) checkFeeCap(transaction, options)
+  else checkPrice(transaction, head, origin, minGasPrice)
   checkForm(transaction, head)
   if (origin.local && options.strictReplayProtection && transaction.chainId === undefined)
     throw new TransactionRejected('CHAIN_ID_REQUIRED', 'signed without a chain id; sign it with EIP-155')
@@ -141,8 +124,8 @@ export const admit = (
   // EIP-7702: code that delegates belongs to an account that still has its key.
   if (code.length > 0 && delegateOf(code) === undefined)
     throw new TransactionRejected('SENDER_NOT_AUTHORIZED', 'the sender is a contract (EIP-3607)')
-  // A local transaction is told of a used nonce before it is told of a price that no block takes.
-  if (hasPriority) checkFloor(transaction, head)
+  // A client is told of a used nonce first, as by Besu.
+  if (origin.local) checkPrice(transaction, head, origin, minGasPrice)
   const { futureBySenderMax } = options.limits
   if (transaction.nonce >= accountNonce + BigInt(futureBySenderMax))
     throw new TransactionRejected(

@@ -1,20 +1,11 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
 import { toBareHex } from '../bytes/hex.ts'
-import { minBigint } from '../bytes/integer.ts'
-import type { SenderTransaction, Transaction } from '../chain/transaction.ts'
+import { effectiveTip } from '../chain/transactionPrice.ts'
+import type { SenderTransaction } from '../chain/transaction.ts'
+import { upfrontCost } from './cost.ts'
 import { createHeap, type HeapItem, NOT_IN_HEAP } from './heap.ts'
 import type { PoolHead } from './pool.ts'
 import type { PoolEntry, SenderQueue } from './senderQueue.ts'
-
-/** Wei per gas that a block maker keeps; negative when the transaction does not pay the base fee. */
-export const effectiveTip = (transaction: Transaction, baseFeePerGas: bigint | undefined): bigint =>
-  baseFeePerGas === undefined
-    ? transaction.maxFeePerGas
-    : minBigint(transaction.maxPriorityFeePerGas, transaction.maxFeePerGas - baseFeePerGas)
-
-/** The most wei the sender can have to pay. */
-export const upfrontCost = (transaction: Transaction): bigint =>
-  transaction.gasLimit * transaction.maxFeePerGas + transaction.value
 
 /** One sender's place in the order: its next transaction. */
 type Cursor = HeapItem & {
@@ -32,33 +23,36 @@ const LONG_GAS = 2n ** 24n
 
 const mayRunLong = ({ entry }: Cursor): boolean => entry.transaction.gasLimit > LONG_GAS
 
+/** Among equal tips, accounts that the state knows come first: where gas is free anybody can make up others. */
 const comesBefore = (a: Cursor, b: Cursor): boolean => {
   if (a.isDeferred !== b.isDeferred) return b.isDeferred
   if (a.tip !== b.tip) return a.tip > b.tip
+  if (a.queue.isKnown !== b.queue.isKnown) return a.queue.isKnown
   if (mayRunLong(a) !== mayRunLong(b)) return mayRunLong(b)
   return a.entry.sequence < b.entry.sequence
 }
 
 /**
  * The pool's transactions in the order a block takes them: highest tip first, first come first served among equals, each
- * sender's by nonce; one that was stopped in a block before comes after all others. A sender drops out at a gap, at one that does not pay the base fee, and where its balance
- * cannot pay for the first. The queues are read as they were at the call; the pool may change meanwhile.
+ * sender's by nonce; one that was stopped in a block before comes after all others. A sender drops out at a gap, at one
+ * that does not pay the base fee, and at one that it cannot pay for. The queues are read as they were at the call; the
+ * pool may change meanwhile.
+ * @param queues whose first transaction is payable.
  */
 export const createCandidates = (
   queues: Iterable<SenderQueue>,
   head: PoolHead,
   isDeferred: (hash: Hash) => boolean = () => false,
 ): { next(): SenderTransaction | undefined; skip(sender: Address): void } => {
-  const baseFee = head.nextBaseFeePerGas
+  const { nextBaseFeePerGas: baseFee, minPriorityFee } = head
   const cursors: Cursor[] = []
   for (const queue of queues) {
-    if (queue.ready === 0) continue
     const entry = queue.entries[0] as PoolEntry
     const tip = effectiveTip(entry.transaction, baseFee)
-    if (tip >= 0n)
+    if (tip >= minPriorityFee)
       cursors.push({
         queue,
-        entries: queue.entries.slice(0, queue.ready),
+        entries: queue.entries.slice(0, queue.payable),
         index: 0,
         entry,
         tip,
@@ -72,7 +66,7 @@ export const createCandidates = (
   const advance = (cursor: Cursor): void => {
     const entry = cursor.entries[++cursor.index]
     const tip = entry === undefined ? -1n : effectiveTip(entry.transaction, baseFee)
-    if (entry === undefined || tip < 0n) {
+    if (entry === undefined || tip < minPriorityFee) {
       heap.remove(cursor)
       return
     }

@@ -1,44 +1,74 @@
+import { expectedCost, upfrontCost } from './cost.ts'
 import type { PoolHead } from './pool.ts'
-import { effectiveTip, upfrontCost } from './candidates.ts'
 import { type Overrun, SENDER_WAIT_MS } from './overruns.ts'
+import { priceHindrance } from './price.ts'
 import { nonceIndex, type PoolEntry, type SenderQueue } from './senderQueue.ts'
 
 const range = (first: bigint, last: bigint): string =>
   first === last ? `nonce ${first}` : `nonces ${first} to ${last}`
 
-/** In one sentence, what stands between a pooled transaction and the next block. */
-export const explainEntry = (queue: SenderQueue, entry: PoolEntry, head: PoolHead): string => {
+/** Why the next block does not take this one; `available` is what its sender has left for it, in wei. */
+const hindrance = ({ transaction }: PoolEntry, head: PoolHead, available: bigint): string | undefined => {
+  const price = priceHindrance(transaction, head)
+  if (price !== undefined) return price
+  if (transaction.gasLimit > head.blockGasLimit)
+    return `its gas limit ${transaction.gasLimit} is above the block gas limit ${head.blockGasLimit}`
+  const cost = upfrontCost(transaction)
+  if (cost > available) return `it can cost ${cost} wei and its sender has ${available} wei`
+  return undefined
+}
+
+export type Explanation = {
+  /** Whether the next block takes it, with those ahead of it, where it has room. */
+  readonly ready: boolean
+  readonly text: string
+}
+
+/**
+ * In one sentence, what stands between a pooled transaction and the next block.
+ * @param incoming wei that executable transactions of others pay the sender.
+ */
+export const explainEntry = (
+  queue: SenderQueue,
+  entry: PoolEntry,
+  head: PoolHead,
+  incoming: bigint,
+): Explanation => {
   const { nonce } = entry.transaction
   const index = nonceIndex(queue, nonce)
   if (index >= queue.ready) {
     const missing = queue.accountNonce + BigInt(queue.ready)
     const next = (queue.entries[queue.ready] as PoolEntry).transaction.nonce
-    return `nonce ${nonce} queued: waiting for ${range(missing, next - 1n)}`
+    return { ready: false, text: `nonce ${nonce} queued: waiting for ${range(missing, next - 1n)}` }
   }
-  const ahead = queue.entries.slice(0, index + 1).find(other => hindrance(other, head) !== undefined)
-  if (ahead === entry) return `nonce ${nonce} waiting: ${hindrance(entry, head)}`
-  if (ahead !== undefined)
-    return `nonce ${nonce} waiting for nonce ${ahead.transaction.nonce}: ${hindrance(ahead, head)}`
-  if (index === 0) return `nonce ${nonce} ready for the next block`
-  return `nonce ${nonce} ready, after ${range(queue.accountNonce, nonce - 1n)} of the same sender`
+  let available = head.balance(queue.sender) + incoming
+  for (const ahead of queue.entries.slice(0, index + 1)) {
+    const reason = hindrance(ahead, head, available)
+    if (reason !== undefined)
+      return {
+        ready: false,
+        text:
+          ahead === entry
+            ? `nonce ${nonce} waiting: ${reason}`
+            : `nonce ${nonce} waiting for nonce ${ahead.transaction.nonce}: ${reason}`,
+      }
+    available -= expectedCost(ahead.transaction, head.nextBaseFeePerGas)
+  }
+  const text =
+    index === 0
+      ? `nonce ${nonce} ready for the next block`
+      : `nonce ${nonce} ready, after ${range(queue.accountNonce, nonce - 1n)} of the same sender`
+  return { ready: true, text }
 }
 
 /** The same of one that was stopped once. */
-export const explainDeferred = ({ reason }: Overrun): string =>
-  `waiting: it was stopped while a block was built (${reason}); it is tried once more, after all others, and dropped if it is stopped again`
+export const explainDeferred = ({ reason }: Overrun): Explanation => ({
+  ready: false,
+  text: `waiting: it was stopped while a block was built (${reason}); it is tried once more, after all others, and dropped if it is stopped again`,
+})
 
 /** The same of one that was stopped twice. */
-export const explainDropped = ({ reason }: Overrun): string =>
-  `dropped: it was stopped twice while a block was built (${reason}); its sender had to wait ${SENDER_WAIT_MS / 1000} seconds`
-
-const hindrance = ({ transaction, sender }: PoolEntry, head: PoolHead): string | undefined => {
-  const baseFee = head.nextBaseFeePerGas
-  if (effectiveTip(transaction, baseFee) < 0n)
-    return `its max fee per gas ${transaction.maxFeePerGas} wei is below the next block's base fee ${baseFee} wei`
-  if (transaction.gasLimit > head.blockGasLimit)
-    return `its gas limit ${transaction.gasLimit} is above the block gas limit ${head.blockGasLimit}`
-  const cost = upfrontCost(transaction)
-  const balance = head.balance(sender)
-  if (cost > balance) return `it can cost ${cost} wei and its sender has ${balance} wei`
-  return undefined
-}
+export const explainDropped = ({ reason }: Overrun): Explanation => ({
+  ready: false,
+  text: `dropped: it was stopped twice while a block was built (${reason}); its sender had to wait ${SENDER_WAIT_MS / 1000} seconds`,
+})

@@ -1,6 +1,7 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
 import type { SenderTransaction } from '../chain/transaction.ts'
 import type { Rules } from '../genesis/configuration.ts'
+import type { Explanation } from './explain.ts'
 import type { PoolLimits } from './limits.ts'
 import type { Overrun } from './overruns.ts'
 
@@ -13,6 +14,10 @@ export type PoolHead = {
   readonly takesBlobs: boolean
   /** Base fee of the next block; undefined before London. */
   readonly nextBaseFeePerGas: bigint | undefined
+  /** Wei per gas that blocks of this node ask for. */
+  readonly minGasPrice: bigint
+  /** Wei per gas that blocks of this node ask for above the base fee. */
+  readonly minPriorityFee: bigint
   readonly nonce: (sender: Address) => bigint
   readonly balance: (sender: Address) => bigint
   readonly code: (sender: Address) => Uint8Array
@@ -22,7 +27,7 @@ export type PoolHead = {
 export type PoolOrigin = {
   /** True from this node's RPC, false from a peer. */
   readonly local: boolean
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970; transactions leave the pool when they are old. */
   readonly addedAtMs: number
 }
 
@@ -41,8 +46,14 @@ export type TransactionPool = {
    * last one given did not fit: no more from its sender.
    */
   candidates(head: PoolHead): { next(): SenderTransaction | undefined; skip(sender: Address): void }
-  /** Drops what the new head made stale; called once for every new head, after its block is committed. */
+  /** Drops what these made stale and looks at the accounts they concern; called after their block is committed. */
   removeMined(transactions: readonly SenderTransaction[], head: PoolHead): void
+  /** Looks at the accounts of these senders again: a block may have changed what they can pay. */
+  updateSenders(senders: readonly Address[], head: PoolHead): void
+  /** So many of the pooled senders, others at each call, until all had their turn. */
+  nextSenders(count: number): readonly Address[]
+  /** Drops transactions that came before this time (milliseconds since 1970), `countMax` at most; gives how many. */
+  dropOlderThan(timeMs: number, countMax: number): number
   /** Drops one transaction that turned out not to be executable. */
   remove(hash: Hash): void
   /**
@@ -55,14 +66,21 @@ export type TransactionPool = {
   readonly size: number
   /** Sum of the encoded lengths. */
   readonly bytes: number
+  /** Whether any sender's first transaction follows its account nonce and can be paid for. */
+  readonly hasRunnable: boolean
+  /** The same of one sender. */
+  isRunnable(sender: Address): boolean
   /** All of them, by sender and nonce. */
   list(): readonly PooledTransaction[]
   /** Those of one sender, by nonce; the first `ready` of them follow the account nonce without a gap. */
   ofSender(sender: Address): { readonly transactions: readonly PooledTransaction[]; readonly ready: number }
   /** How many follow their account nonce without a gap, and how many wait behind one. */
   counts(): { readonly ready: number; readonly queued: number }
-  /** In one sentence, why the transaction is or is not in the next block; undefined when it is neither pooled nor was dropped for running too long. */
-  explain(hash: Hash, head: PoolHead): string | undefined
+  /**
+   * In one sentence, why the next block takes the transaction or does not; undefined when it is neither pooled nor was
+   * dropped for running too long.
+   */
+  explain(hash: Hash, head: PoolHead): Explanation | undefined
   /** Called after each admission. Returns the function that unsubscribes. */
   onAdded(listener: (transaction: PooledTransaction) => void): () => void
   /** Called for each transaction that left without being mined: replaced, displaced, stale or removed. */

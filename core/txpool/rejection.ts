@@ -3,6 +3,8 @@ export const REJECTIONS = {
   ALREADY_KNOWN: { rpcCode: -32000, text: 'Known transaction' },
   FEE_CAP_EXCEEDED: { rpcCode: -32000, text: 'Transaction fee cap exceeded' },
   GAS_PRICE_TOO_LOW: { rpcCode: -32009, text: 'Gas price below configured minimum gas price' },
+  /** Besu does not ask this before it makes a block. */
+  PRIORITY_FEE_TOO_LOW: { rpcCode: -32009, text: 'Priority fee below configured minimum priority fee' },
   INVALID_TYPE: { rpcCode: -32602, text: 'Invalid transaction type' },
   WRONG_CHAIN_ID: { rpcCode: -32000, text: 'Wrong chainId' },
   CHAIN_ID_REQUIRED: { rpcCode: -32000, text: 'ChainId is required' },
@@ -19,6 +21,8 @@ export const REJECTIONS = {
     rpcCode: -32007,
     text: 'Sender account not authorized to send transactions',
   },
+  /** Besu's text of eth_call; its pool takes these. ethers and viem know `insufficient funds`, which the details begin with. */
+  INSUFFICIENT_FUNDS: { rpcCode: -32004, text: 'Upfront cost exceeds account balance' },
   NONCE_TOO_LOW: { rpcCode: -32001, text: 'Nonce too low' },
   NONCE_TOO_DISTANT: {
     rpcCode: -32000,
@@ -39,6 +43,7 @@ export const REJECTIONS = {
   /** Besu drops these silently; a sender is better told. */
   POOL_FULL: { rpcCode: -32000, text: 'Transaction pool is full' },
   SENDER_WAITS: { rpcCode: -32000, text: 'Sender has to wait: a transaction of it ran too long' },
+  SENDER_LIMIT_REACHED: { rpcCode: -32000, text: 'Sender has too many transactions in the pool' },
   TOO_LARGE: { rpcCode: -32000, text: 'Transaction is too large' },
 } as const
 
@@ -49,10 +54,10 @@ export class TransactionRejected extends Error {
   override readonly name = 'TransactionRejected'
   readonly code: RejectionCode
   readonly rpcCode: number
-  /** What was compared with what, and what to do; for logs and people, never part of Besu's text. */
+  /** What was compared with what, and what to do; for logs and people, part of the text where Besu's has a detail too. */
   readonly details: string
   constructor(code: RejectionCode, details: string) {
-    super(REJECTIONS[code].text)
+    super(code === 'INSUFFICIENT_FUNDS' ? `${REJECTIONS[code].text} (${details})` : REJECTIONS[code].text)
     this.code = code
     this.rpcCode = REJECTIONS[code].rpcCode
     this.details = details

@@ -1,6 +1,6 @@
 import type { Address } from '../bytes/bytes.ts'
-import type { HeapItem } from './heap.ts'
-import { NOT_IN_HEAP } from './heap.ts'
+import { expectedCost, upfrontCost } from './cost.ts'
+import { type HeapItem, NOT_IN_HEAP } from './heap.ts'
 import type { PooledTransaction } from './pool.ts'
 
 export type PoolEntry = PooledTransaction & {
@@ -8,11 +8,15 @@ export type PoolEntry = PooledTransaction & {
   readonly key: string
   /** Order of arrival. */
   readonly sequence: number
+  /** Hex of the account that it pays wei to; undefined when it pays none, or its sender. */
+  readonly recipientKey: string | undefined
+  /** Whether its payment counts as its recipient's: its sender's balance in the state pays for it. */
+  paysRecipient: boolean
 }
 
 /**
- * What the pool holds of one sender: at most the per-sender bound, ascending by nonce, one for each nonce. Its place in
- * the eviction order follows from `ready`, `feeMin` and the last entry, which `refresh` keeps right.
+ * The pooled transactions of one sender: ascending by nonce, one for each nonce. Its place in the eviction order follows
+ * from its fields, which `appendEntry` and `refresh` keep right.
  */
 export type SenderQueue = HeapItem & {
   readonly sender: Address
@@ -20,19 +24,42 @@ export type SenderQueue = HeapItem & {
   readonly entries: PoolEntry[]
   /** Of the account, as of the last head seen. */
   accountNonce: bigint
+  /** Wei in the state, as of the last look at it. */
+  balance: bigint
+  /** Whether the account has a nonce or a balance, or executable transactions of others pay it. */
+  isKnown: boolean
   /** How many entries follow `accountNonce` without a gap. */
   ready: number
+  /** How many of these the balance pays for, with what executable transactions of others pay the sender. */
+  payable: number
+  /** How many of these the balance in the state alone pays for. */
+  funded: number
+  /** Expected cost of the payable ones. */
+  payableCost: bigint
   /** Lowest maxFeePerGas of all: nothing behind it is mined before it is. */
   feeMin: bigint
+  /** Encoded bytes of all. */
+  bytes: number
+  /** What it counts as in the share of unknown senders. */
+  unknownTransactions: number
+  unknownBytes: number
 }
 
-export const createSenderQueue = (sender: Address, key: string, accountNonce: bigint): SenderQueue => ({
+export const createSenderQueue = (sender: Address, key: string): SenderQueue => ({
   sender,
   key,
   entries: [],
-  accountNonce,
+  accountNonce: 0n,
+  balance: 0n,
+  isKnown: false,
   ready: 0,
+  payable: 0,
+  funded: 0,
+  payableCost: 0n,
   feeMin: 0n,
+  bytes: 0,
+  unknownTransactions: 0,
+  unknownBytes: 0,
   heapIndex: NOT_IN_HEAP,
 })
 
@@ -56,58 +83,47 @@ export const entryAtNonce = (queue: SenderQueue, nonce: bigint): PoolEntry | und
   return entry?.transaction.nonce === nonce ? entry : undefined
 }
 
-/** Works out `ready` and `feeMin` again after any change. */
-export const refresh = (queue: SenderQueue): void => {
-  const { entries } = queue
-  const first = entries[0]
-  if (first === undefined) {
-    queue.ready = 0
-    queue.feeMin = 0n
-    return
-  }
-  let ready = 0
-  let nonce = queue.accountNonce
-  let feeMin = first.transaction.maxFeePerGas
-  for (const { transaction } of entries) {
-    if (transaction.nonce === nonce) {
-      ready++
-      nonce++
-    }
-    if (transaction.maxFeePerGas < feeMin) feeMin = transaction.maxFeePerGas
-  }
-  queue.ready = ready
-  queue.feeMin = feeMin
-}
-
-/** Adds an entry of a nonce that is not there yet. */
-export const insertEntry = (queue: SenderQueue, entry: PoolEntry): void => {
-  const { entries } = queue
-  const { nonce, maxFeePerGas } = entry.transaction
-  const index = nonceIndex(queue, nonce)
-  if (index < entries.length) {
-    entries.splice(index, 0, entry)
-    refresh(queue)
-    return
-  }
-  // The usual case, the sender's next one, needs no walk.
-  if (queue.ready === index && nonce === queue.accountNonce + BigInt(index)) queue.ready = index + 1
-  if (index === 0 || maxFeePerGas < queue.feeMin) queue.feeMin = maxFeePerGas
-  entries.push(entry)
+/** Takes the entry at `index`, the first that is not counted yet, into the counts it belongs to. */
+const count = (
+  queue: SenderQueue,
+  index: number,
+  incoming: bigint,
+  baseFeePerGas: bigint | undefined,
+): void => {
+  const { transaction } = queue.entries[index] as PoolEntry
+  queue.bytes += transaction.encoded.length
+  if (index === 0 || transaction.maxFeePerGas < queue.feeMin) queue.feeMin = transaction.maxFeePerGas
+  if (queue.ready !== index || transaction.nonce !== queue.accountNonce + BigInt(index)) return
+  queue.ready = index + 1
+  if (queue.payable !== index) return
+  const cost = upfrontCost(transaction) + queue.payableCost
+  if (cost > queue.balance + incoming) return
+  queue.payable = index + 1
+  if (queue.funded === index && cost <= queue.balance) queue.funded = index + 1
+  queue.payableCost += expectedCost(transaction, baseFeePerGas)
 }
 
 /**
- * Which queue gives up its last entry first when the pool is full: one that waits behind a gap, then the worst paying,
- * then the one that reaches farthest from its account nonce, then the one that came last.
+ * Works out all counts again after a change.
+ * @param incoming wei that executable transactions of others pay the sender.
  */
-export const evictedBefore = (a: SenderQueue, b: SenderQueue): boolean => {
-  const aWaits = a.ready < a.entries.length
-  const bWaits = b.ready < b.entries.length
-  if (aWaits !== bWaits) return aWaits
-  if (a.feeMin !== b.feeMin) return a.feeMin < b.feeMin
-  const aLast = a.entries[a.entries.length - 1] as PoolEntry
-  const bLast = b.entries[b.entries.length - 1] as PoolEntry
-  const aDistance = aLast.transaction.nonce - a.accountNonce
-  const bDistance = bLast.transaction.nonce - b.accountNonce
-  if (aDistance !== bDistance) return aDistance > bDistance
-  return aLast.sequence > bLast.sequence
+export const refresh = (queue: SenderQueue, incoming: bigint, baseFeePerGas: bigint | undefined): void => {
+  queue.ready = 0
+  queue.payable = 0
+  queue.funded = 0
+  queue.payableCost = 0n
+  queue.feeMin = 0n
+  queue.bytes = 0
+  for (let index = 0; index < queue.entries.length; index++) count(queue, index, incoming, baseFeePerGas)
+}
+
+/** Adds an entry whose nonce is above all others', without a walk: the usual case. */
+export const appendEntry = (
+  queue: SenderQueue,
+  entry: PoolEntry,
+  incoming: bigint,
+  baseFeePerGas: bigint | undefined,
+): void => {
+  queue.entries.push(entry)
+  count(queue, queue.entries.length - 1, incoming, baseFeePerGas)
 }

@@ -1,22 +1,26 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
 import { toBareHex } from '../bytes/hex.ts'
+import type { SenderTransaction } from '../chain/transaction.ts'
 import { admit, checkReplacement, type PoolOptions } from './admission.ts'
 import { createCandidates } from './candidates.ts'
 import { explainDeferred, explainDropped, explainEntry } from './explain.ts'
-import { createHeap } from './heap.ts'
+import { checkFunds } from './funds.ts'
+import { shareOf } from './limits.ts'
 import { createOverruns } from './overruns.ts'
 import type { PooledTransaction, PoolHead, PoolOrigin, TransactionPool } from './pool.ts'
-import { TransactionRejected } from './rejection.ts'
 import {
-  createSenderQueue,
-  entryAtNonce,
-  evictedBefore,
-  insertEntry,
-  nonceIndex,
-  type PoolEntry,
-  refresh,
-  type SenderQueue,
-} from './senderQueue.ts'
+  createPoolState,
+  dropLast,
+  evict,
+  incomingOf,
+  insert,
+  removeEntry,
+  replace,
+  settleRecipients,
+  updateAccount,
+} from './poolState.ts'
+import { TransactionRejected } from './rejection.ts'
+import { createSenderQueue, entryAtNonce, type PoolEntry, type SenderQueue } from './senderQueue.ts'
 
 const LOCAL: PoolOrigin = { local: true, addedAtMs: 0 }
 
@@ -29,74 +33,72 @@ const subscribe = (listeners: Set<Listener>, listener: Listener): (() => void) =
   }
 }
 
+const entryOf = (
+  { transaction, sender }: SenderTransaction,
+  origin: PoolOrigin,
+  key: string,
+  senderKey: string,
+  sequence: number,
+): PoolEntry => {
+  const { to, value } = transaction
+  const recipientKey = to === undefined || value === 0n ? undefined : toBareHex(to)
+  return {
+    transaction,
+    sender,
+    ...origin,
+    key,
+    sequence,
+    recipientKey: recipientKey === senderKey ? undefined : recipientKey,
+    paysRecipient: false,
+  }
+}
+
 /** An empty pool. Admission follows Besu's order of checks (see admission.ts). */
 export const createTransactionPool = (options: PoolOptions): TransactionPool => {
-  const { transactionsMax, bytesMax } = options.limits
-  const byHash = new Map<string, PoolEntry>()
-  const bySender = new Map<string, SenderQueue>()
-  const evictions = createHeap(evictedBefore)
+  const { limits } = options
+  const senderShare = shareOf(limits, options.senderShare)
+  const state = createPoolState(options)
+  const { byHash, bySender } = state
   const added = new Set<Listener>()
   const dropped = new Set<Listener>()
   const overruns = createOverruns()
-  let bytes = 0
   let sequence = 0
-
-  const forget = (entry: PoolEntry): void => {
-    byHash.delete(entry.key)
-    bytes -= entry.transaction.encoded.length
-  }
+  let walk = bySender.values()
 
   const tellDropped = (entries: readonly PoolEntry[]): void => {
     for (const entry of entries) for (const listener of dropped) listener(entry)
   }
 
-  /** After a queue lost entries. */
-  const settle = (queue: SenderQueue): void => {
-    if (queue.entries.length === 0) {
-      bySender.delete(queue.key)
-      evictions.remove(queue)
-      return
+  /** Keeps one sender within its share of the pool; a lower nonce takes the place of its last one. @throws TransactionRejected */
+  const makeRoomInShare = (queue: SenderQueue, { transaction }: SenderTransaction): readonly PoolEntry[] => {
+    const { transactionsMax, bytesMax } = senderShare
+    let kept = queue.entries.length
+    let bytes = queue.bytes + transaction.encoded.length
+    while (kept > 0 && (kept >= transactionsMax || bytes > bytesMax)) {
+      const { transaction: last } = queue.entries[--kept] as PoolEntry
+      bytes -= last.encoded.length
+      if (transaction.nonce > last.nonce)
+        throw new TransactionRejected(
+          'SENDER_LIMIT_REACHED',
+          `one sender may have ${transactionsMax} transactions or ${bytesMax} bytes in the pool (--tx-pool-limit-by-account-percentage)`,
+        )
     }
-    refresh(queue)
-    evictions.moved(queue)
-  }
-
-  const overfull = (): boolean => byHash.size > transactionsMax || bytes > bytesMax
-
-  /** Drops the last entry of the worst queue until the pool is within its bounds. */
-  const evict = (): PoolEntry[] => {
     const gone: PoolEntry[] = []
-    while (overfull()) {
-      const queue = evictions.peek() as SenderQueue
-      const entry = queue.entries.pop() as PoolEntry
-      forget(entry)
-      settle(queue)
-      gone.push(entry)
-    }
+    while (queue.entries.length > kept) gone.push(dropLast(state, queue))
     return gone
   }
 
   const put = (queue: SenderQueue, entry: PoolEntry): void => {
-    byHash.set(entry.key, entry)
-    bytes += entry.transaction.encoded.length
-    if (queue.entries.length === 0) {
-      bySender.set(queue.key, queue)
-      insertEntry(queue, entry)
-      evictions.push(queue)
+    const replaced = entryAtNonce(queue, entry.transaction.nonce)
+    if (replaced === undefined) {
+      const gone = makeRoomInShare(queue, entry)
+      insert(state, queue, entry)
+      tellDropped(gone)
     } else {
-      insertEntry(queue, entry)
-      evictions.moved(queue)
+      checkReplacement(replaced.transaction, entry.transaction, options)
+      replace(state, queue, replaced, entry)
+      tellDropped([replaced])
     }
-  }
-
-  /** Takes the account nonce of a new head over; gives what is stale now. */
-  const advance = (queue: SenderQueue, accountNonce: bigint): PoolEntry[] => {
-    if (accountNonce === queue.accountNonce) return []
-    queue.accountNonce = accountNonce
-    const stale = queue.entries.splice(0, nonceIndex(queue, accountNonce))
-    for (const entry of stale) forget(entry)
-    settle(queue)
-    return stale
   }
 
   const requireTurn = (hash: Hash, sender: Address, nowMs: number): void => {
@@ -113,95 +115,117 @@ export const createTransactionPool = (options: PoolOptions): TransactionPool => 
   const dropSender = (sender: Address): void => {
     const queue = bySender.get(toBareHex(sender))
     if (queue === undefined) return
-    const entries = queue.entries.splice(0)
-    for (const entry of entries) forget(entry)
-    settle(queue)
-    tellDropped(entries)
+    const gone: PoolEntry[] = []
+    while (queue.entries.length > 0) gone.push(dropLast(state, queue))
+    settleRecipients(state)
+    tellDropped(gone)
   }
 
-  const add = (
-    { transaction, sender }: { transaction: PoolEntry['transaction']; sender: Address },
-    head: PoolHead,
-    origin: PoolOrigin = LOCAL,
-  ): void => {
+  const add = (sent: SenderTransaction, head: PoolHead, origin: PoolOrigin = LOCAL): void => {
+    const { transaction, sender } = sent
     const key = toBareHex(transaction.hash)
     if (byHash.has(key))
       throw new TransactionRejected('ALREADY_KNOWN', 'the same transaction is in the pool already')
     requireTurn(transaction.hash, sender, origin.addedAtMs)
     const accountNonce = admit(transaction, sender, head, origin, options)
+    const balance = head.balance(sender)
     // Nothing above this line has changed anything: reading the state may have thrown.
+    state.baseFeePerGas = head.nextBaseFeePerGas
     const senderKey = toBareHex(sender)
-    const queue = bySender.get(senderKey) ?? createSenderQueue(sender, senderKey, accountNonce)
-    tellDropped(advance(queue, accountNonce))
-    const entry: PoolEntry = { transaction, sender, ...origin, key, sequence: sequence++ }
-    const replaced = entryAtNonce(queue, transaction.nonce)
-    if (replaced !== undefined) {
-      checkReplacement(replaced.transaction, transaction, options)
-      queue.entries[nonceIndex(queue, transaction.nonce)] = entry
-      forget(replaced)
-      byHash.set(key, entry)
-      bytes += transaction.encoded.length
-      settle(queue)
-      tellDropped([replaced])
-    } else put(queue, entry)
-    const evicted = evict()
+    const pooled = bySender.get(senderKey)
+    if (pooled !== undefined) tellDropped(updateAccount(state, pooled, accountNonce, balance))
+    settleRecipients(state)
+    const queue = bySender.get(senderKey) ?? createSenderQueue(sender, senderKey)
+    queue.accountNonce = accountNonce
+    queue.balance = balance
+    if (options.balanceCheck)
+      checkFunds(transaction, queue, balance + incomingOf(state, senderKey), head.nextBaseFeePerGas)
+    const entry = entryOf(sent, origin, key, senderKey, sequence++)
+    put(queue, entry)
+    settleRecipients(state)
+    const evicted = evict(state)
+    settleRecipients(state)
     if (!byHash.has(key)) {
       tellDropped(evicted.filter(other => other !== entry))
       throw new TransactionRejected(
         'POOL_FULL',
-        `${transactionsMax} transactions or ${bytesMax} bytes are waiting, and all pay more or come sooner; pay more or try later`,
+        `${limits.transactionsMax} transactions or ${limits.bytesMax} bytes are waiting, or a tenth of that of senders without nonce and balance, and all pay more or come sooner; pay more or try later`,
       )
     }
     tellDropped(evicted)
     for (const listener of added) listener(entry)
   }
 
-  const remove = (entry: PoolEntry): void => {
-    const queue = bySender.get(toBareHex(entry.sender)) as SenderQueue
-    queue.entries.splice(nonceIndex(queue, entry.transaction.nonce), 1)
-    forget(entry)
-    settle(queue)
+  const drop = (entry: PoolEntry): void => {
+    removeEntry(state, entry, bySender.get(toBareHex(entry.sender)) as SenderQueue)
+    settleRecipients(state)
+    tellDropped([entry])
   }
 
-  const list = (): PooledTransaction[] => [...bySender.values()].flatMap(queue => queue.entries)
+  const update = (keys: Iterable<string>, head: PoolHead, mined: ReadonlySet<string>): void => {
+    state.baseFeePerGas = head.nextBaseFeePerGas
+    for (const key of keys) {
+      const queue = bySender.get(key)
+      if (queue === undefined) continue
+      const stale = updateAccount(state, queue, head.nonce(queue.sender), head.balance(queue.sender))
+      tellDropped(stale.filter(entry => !mined.has(entry.key)))
+    }
+    settleRecipients(state)
+  }
 
   return {
-    limits: options.limits,
+    limits,
     add,
     get: hash => byHash.get(toBareHex(hash)),
     nextNonce: sender => {
       const queue = bySender.get(toBareHex(sender))
       return queue === undefined || queue.ready === 0 ? undefined : queue.accountNonce + BigInt(queue.ready)
     },
-    candidates: head => createCandidates(bySender.values(), head, hash => overruns.of(hash) !== undefined),
+    candidates: head => createCandidates(state.runnable, head, hash => overruns.of(hash) !== undefined),
     removeMined: (transactions, head) => {
       const mined = new Set<string>()
-      const touched = new Map<string, SenderQueue>()
-      // An EIP-7702 authorization raises nonces of accounts that sent nothing, so any sender may be concerned.
-      const anySender = transactions.some(({ transaction }) => transaction.type === 4)
+      const touched = new Set<string>()
       for (const { transaction, sender } of transactions) {
-        const key = toBareHex(sender)
-        const queue = bySender.get(key)
-        if (queue === undefined) continue
         mined.add(toBareHex(transaction.hash))
-        touched.set(key, queue)
+        touched.add(toBareHex(sender))
+        if (transaction.to !== undefined) touched.add(toBareHex(transaction.to))
       }
-      for (const queue of anySender ? [...bySender.values()] : touched.values())
-        tellDropped(advance(queue, head.nonce(queue.sender)).filter(entry => !mined.has(entry.key)))
+      update(touched, head, mined)
+    },
+    updateSenders: (senders, head) => update(senders.map(toBareHex), head, new Set()),
+    nextSenders: count => {
+      const senders: SenderTransaction['sender'][] = []
+      while (senders.length < Math.min(count, bySender.size)) {
+        const next = walk.next()
+        if (next.done === true) walk = bySender.values()
+        else senders.push(next.value.sender)
+      }
+      return senders
+    },
+    dropOlderThan: (timeMs, countMax) => {
+      const old: PoolEntry[] = []
+      for (const entry of byHash.values()) {
+        if (entry.addedAtMs >= timeMs || old.length >= countMax) break
+        old.push(entry)
+      }
+      old.forEach(drop)
+      return old.length
     },
     remove: hash => {
       const entry = byHash.get(toBareHex(hash))
-      if (entry === undefined) return
-      remove(entry)
-      tellDropped([entry])
+      if (entry !== undefined) drop(entry)
     },
     get size() {
       return byHash.size
     },
     get bytes() {
-      return bytes
+      return state.bytes
     },
-    list,
+    get hasRunnable() {
+      return state.runnable.size > 0
+    },
+    isRunnable: sender => (bySender.get(toBareHex(sender))?.payable ?? 0) > 0,
+    list: () => [...bySender.values()].flatMap(queue => queue.entries),
     ofSender: sender => {
       const queue = bySender.get(toBareHex(sender))
       return queue === undefined
@@ -218,7 +242,8 @@ export const createTransactionPool = (options: PoolOptions): TransactionPool => 
       const overrun = overruns.of(hash)
       if (entry === undefined) return overrun?.isDropped === true ? explainDropped(overrun) : undefined
       if (overrun !== undefined) return explainDeferred(overrun)
-      return explainEntry(bySender.get(toBareHex(entry.sender)) as SenderQueue, entry, head)
+      const senderKey = toBareHex(entry.sender)
+      return explainEntry(bySender.get(senderKey) as SenderQueue, entry, head, incomingOf(state, senderKey))
     },
     noteOverrun: ({ transaction, sender }, reason, nowMs) => {
       const overrun = overruns.note(transaction.hash, sender, reason, nowMs)

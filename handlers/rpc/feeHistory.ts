@@ -1,4 +1,5 @@
 import { toQuantity } from '../../core/bytes/hex.ts'
+import { maxBigint } from '../../core/bytes/integer.ts'
 import { blobBaseFeeAt, excessBlobGasAfter, maxBlobGas } from '../../core/chain/blobFee.ts'
 import { nextBaseFee } from '../../core/chain/baseFee.ts'
 import type { Header } from '../../core/chain/header.ts'
@@ -8,7 +9,7 @@ import type { BlockRecord } from '../../core/store/store.ts'
 import type { RpcContext } from './context.ts'
 import { RpcError } from './errors.ts'
 import type { Call } from './method.ts'
-import { minGasPriceOf } from './nextHead.ts'
+import { lowestTipOf, minGasPriceOf } from './nextHead.ts'
 import { createPace } from './pace.ts'
 import { blockNumberOf, requireNumberSelector } from './parameters/block.ts'
 import { FEE_HISTORY_BLOCKS_MAX } from './parameters/limits.ts'
@@ -19,21 +20,28 @@ import { given, integerOf, required } from './parameters/values.ts'
 const readPercentiles = (value: unknown): readonly number[] | undefined =>
   value === undefined ? undefined : required(percentilesOf(value), 'INVALID_REWARD_PERCENTILES')
 
-/** The tip at each percentile of the gas of one block, cheapest transactions first. */
-const rewardsOf = ({ block, receipts }: BlockRecord, percentiles: readonly number[]): string[] => {
+/**
+ * The tip at each percentile of the gas of one block, cheapest transactions first. Clients take their own tip from it, so it
+ * is never below what a transaction needs now.
+ */
+const rewardsOf = (
+  { block, receipts }: BlockRecord,
+  percentiles: readonly number[],
+  lowestTip: bigint,
+): string[] => {
   const baseFee = block.header.baseFeePerGas ?? 0n
   const paid = receipts
     .map(({ effectiveGasPrice, gasUsed }: Receipt) => ({ tip: effectiveGasPrice - baseFee, gasUsed }))
     .sort((a, b) => (a.tip < b.tip ? -1 : a.tip > b.tip ? 1 : 0))
   const [first] = paid
-  if (first === undefined) return percentiles.map(() => '0x0')
+  if (first === undefined) return percentiles.map(() => toQuantity(lowestTip))
   let position = 0
   let sum = first.gasUsed
   return percentiles.map(percentile => {
     const threshold = (Number(block.header.gasUsed) * percentile) / 100
     while (Number(sum) < threshold && position < paid.length - 1)
       sum += (paid[++position] as typeof first).gasUsed
-    return toQuantity((paid[position] as typeof first).tip)
+    return toQuantity(maxBigint(lowestTip, (paid[position] as typeof first).tip))
   })
 }
 
@@ -52,6 +60,7 @@ export const feeHistory = async ({ params, expired }: Call, context: RpcContext)
 
   const oldest = newest + 1n > count ? newest + 1n - count : 0n
   const pace = createPace(nowMs)
+  const lowestTip = lowestTipOf(context)
   const headers: Header[] = []
   const rewards: string[][] = []
   for (let number = oldest; number <= newest; number++) {
@@ -64,7 +73,7 @@ export const feeHistory = async ({ params, expired }: Call, context: RpcContext)
     }
     const record = (await chain.store.record(number)) as BlockRecord
     headers.push(record.block.header)
-    rewards.push(rewardsOf(record, percentiles))
+    rewards.push(rewardsOf(record, percentiles, lowestTip))
   }
 
   const rulesOf = (header: Header) =>

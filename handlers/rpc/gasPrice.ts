@@ -1,6 +1,9 @@
 import { maxBigint, minBigint } from '../../core/bytes/integer.ts'
+import { ELASTICITY_MULTIPLIER } from '../../core/chain/baseFee.ts'
+import type { Block } from '../../core/chain/block.ts'
+import { gasPriceOf } from '../../core/chain/transactionPrice.ts'
 import type { RpcHost } from './context.ts'
-import { minGasPriceOf, minPriorityFeeOf, nextHeadOf } from './nextHead.ts'
+import { lowestTipOf, minGasPriceOf, nextHeadOf } from './nextHead.ts'
 import { createPace } from './pace.ts'
 
 /** Suggests prices from what was paid lately; each block is read once. */
@@ -11,12 +14,33 @@ export type GasPriceOracle = {
   priorityFee(): Promise<bigint>
 }
 
-/** Prices that the transactions of one block named. */
-type Sample = { readonly gasPrices: readonly bigint[]; readonly priorityFees: readonly bigint[] }
+/** What suggestions follow from, wei per gas. */
+type Sample = {
+  /** What transactions paid. Undefined where the block had room left: then the lowest price was enough, whatever was paid. */
+  readonly gasPrices: readonly bigint[] | undefined
+  /** Priority fees that EIP-1559 transactions offered. */
+  readonly priorityFees: readonly bigint[]
+}
+
+const EMPTY: Sample = { gasPrices: undefined, priorityFees: [] }
+
+/** With fewer offers than this the lowest tip fills the place of those missing: nobody follows a single odd one. */
+const PRIORITY_FEES_MIN = 3
 
 const percentileOf = (prices: readonly bigint[], percentile: number): bigint | undefined => {
   const sorted = [...prices].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
   return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percentile) / 100))]
+}
+
+const sampleOfBlock = ({ header, transactions }: Block): Sample => {
+  const { baseFeePerGas, gasUsed, gasLimit } = header
+  const isFull = gasUsed > gasLimit / ELASTICITY_MULTIPLIER
+  return {
+    gasPrices: isFull ? transactions.map(one => gasPriceOf(one, baseFeePerGas)) : undefined,
+    priorityFees: transactions
+      .filter(({ type }) => type >= 2)
+      .map(({ maxPriorityFeePerGas }) => maxPriorityFeePerGas),
+  }
 }
 
 export const createGasPriceOracle = (host: RpcHost): GasPriceOracle => {
@@ -26,13 +50,8 @@ export const createGasPriceOracle = (host: RpcHost): GasPriceOracle => {
   const sampleOf = async (number: bigint): Promise<Sample> => {
     const known = samples.get(number)
     if (known !== undefined) return known
-    const transactions = (await chain.store.record(number))?.block.transactions ?? []
-    const sample: Sample = {
-      gasPrices: transactions.filter(({ type }) => type <= 1).map(({ maxFeePerGas }) => maxFeePerGas),
-      priorityFees: transactions
-        .filter(({ type }) => type >= 2)
-        .map(({ maxPriorityFeePerGas }) => maxPriorityFeePerGas),
-    }
+    const block = (await chain.store.record(number))?.block
+    const sample = block === undefined ? EMPTY : sampleOfBlock(block)
     samples.set(number, sample)
     return sample
   }
@@ -50,16 +69,20 @@ export const createGasPriceOracle = (host: RpcHost): GasPriceOracle => {
     return all
   }
 
+  const typicalOf = (paid: readonly bigint[]): bigint | undefined =>
+    percentileOf(paid, options.gasPricePercentile)
+
   return {
     gasPrice: async () => {
-      const prices = (await latest()).flatMap(sample => sample.gasPrices)
       const lowest = maxBigint(minGasPriceOf(host), nextHeadOf(host).nextBaseFeePerGas ?? 0n)
-      const typical = percentileOf(prices, options.gasPricePercentile)
-      return typical === undefined ? lowest : maxBigint(lowest, minBigint(options.gasPriceMax, typical))
+      const typical = typicalOf((await latest()).flatMap(({ gasPrices }) => gasPrices ?? [lowest]))
+      return maxBigint(lowest, minBigint(options.gasPriceMax, typical ?? lowest))
     },
     priorityFee: async () => {
-      const fees = (await latest()).flatMap(sample => sample.priorityFees)
-      return maxBigint(minPriorityFeeOf(host), percentileOf(fees, options.gasPricePercentile) ?? 0n)
+      const lowest = lowestTipOf(host)
+      const fees = (await latest()).flatMap(({ priorityFees }) => priorityFees)
+      while (fees.length < PRIORITY_FEES_MIN) fees.push(lowest)
+      return maxBigint(lowest, typicalOf(fees) ?? lowest)
     },
   }
 }

@@ -1,3 +1,4 @@
+import { maxBigint } from '../../core/bytes/integer.ts'
 import { poolHeadOf } from '../../core/txpool/head.ts'
 import type { PoolHead } from '../../core/txpool/pool.ts'
 import type { RpcHost } from './context.ts'
@@ -14,4 +15,21 @@ export const minPriorityFeeOf = ({ miner, options }: Pick<Asked, 'miner' | 'opti
 
 /** What the next block is judged by, as far as it is known now. */
 export const nextHeadOf = (host: Asked): PoolHead =>
-  poolHeadOf(host.chain, BigInt(Math.floor(host.nowMs() / 1000)), minGasPriceOf(host))
+  poolHeadOf(host.chain, BigInt(Math.floor(host.nowMs() / 1000)), {
+    minGasPrice: minGasPriceOf(host),
+    minPriorityFee: minPriorityFeeOf(host),
+  })
+
+/**
+ * Part of the next base fee that a suggested tip relies on: the base fee falls by an eighth a block at most, so a transaction
+ * that is sent within five blocks of the suggestion still pays the minimum gas price.
+ */
+const BASE_FEE_DIVISOR = 2n
+
+/** Wei per gas: the lowest tip with which a transaction reaches this node's minimum gas price. */
+export const lowestTipOf = (host: Asked): bigint => {
+  const { nextBaseFeePerGas, minGasPrice, minPriorityFee } = nextHeadOf(host)
+  const { fixedBaseFee } = host.chain.configuration
+  const baseFee = (nextBaseFeePerGas ?? 0n) / (fixedBaseFee ? 1n : BASE_FEE_DIVISOR)
+  return maxBigint(minPriorityFee, minGasPrice - baseFee)
+}

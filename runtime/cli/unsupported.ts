@@ -30,10 +30,9 @@ const BY_AREA: Readonly<Record<string, string>> = {
     bonsai-limit-trie-logs-enabled bonsai-trie-logs-pruning-window-size auto-log-bloom-caching-enabled
     version-compatibility-protection receipt-compaction-enabled revert-reason-enabled=true`,
   'the timing of proof-of-stake blocks': 'block-txs-selection-max-time min-block-occupancy-ratio',
-  'this part of the transaction pool': `tx-pool tx-pool-priority-senders
+  'this part of the transaction pool': `tx-pool=layered,sequenced tx-pool-priority-senders
     tx-pool-blob-price-bump tx-pool-enable-save-restore=false tx-pool-save-file tx-pool-layer-max-capacity
     tx-pool-max-prioritized tx-pool-max-prioritized-by-type tx-pool-min-score
-    tx-pool-enable-balance-check tx-pool-retention-hours tx-pool-limit-by-account-percentage
     tx-pool-disable-locals`,
   'this kind of log': 'reorg-logging-threshold Xlog-filter',
   'this way of importing': 'run=false format=RLP skip-pow-validation-enabled=true start-time',

@@ -21,7 +21,7 @@ export const createTransactionWatch = (pool: TransactionPool, tell: () => void):
   let arrived = false
 
   const unsubscribe = pool.onAdded(({ sender }) => {
-    if (pool.nextNonce(sender) === undefined) return
+    if (!pool.isRunnable(sender)) return
     arrived = true
     fruitless = false
     if (told) return
@@ -29,7 +29,7 @@ export const createTransactionWatch = (pool: TransactionPool, tell: () => void):
     tell()
   })
 
-  const isWaiting = (): boolean => !fruitless && pool.counts().ready > 0
+  const isWaiting = (): boolean => !fruitless && pool.hasRunnable
 
   return {
     isWaiting,

@@ -61,6 +61,8 @@ const argumentsOf = ({ member, genesisPath, p2pPort, rpcPort }: MemberOptions): 
   '--rpc-http-enabled',
   `--rpc-http-port=${rpcPort}`,
   `--rpc-http-api=${MEMBER_APIS.join(',')}`,
+  // As on the development chain, so that clients' own defaults work however low the base fee falls.
+  '--min-gas-price=0',
   '--logging-format=PLAIN',
   '--stop-with-parent',
 ]

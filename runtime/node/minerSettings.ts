@@ -1,6 +1,7 @@
 import { fromHex } from '../../core/bytes/hex.ts'
 import type { MinerSettings } from '../../handlers/rpc/context.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
+import { minGasPriceOf } from './poolOptions.ts'
 import { NAME, VERSION } from '../version.ts'
 
 /** How this node makes blocks: as its options say, until an operator says otherwise. */
@@ -9,12 +10,15 @@ export type ChangeableSettings = {
   change(settings: Partial<MinerSettings>): void
 }
 
-type Options = Pick<NodeOptions, 'minGasPrice' | 'minPriorityFee' | 'minerExtraData' | 'targetGasLimit'>
+type Options = Pick<
+  NodeOptions,
+  'genesisFile' | 'minGasPrice' | 'minPriorityFee' | 'minerExtraData' | 'targetGasLimit'
+>
 
 export const createMinerSettings = (options: Options): ChangeableSettings => {
-  const { minGasPrice, minPriorityFee, minerExtraData, targetGasLimit } = options
+  const { minPriorityFee, minerExtraData, targetGasLimit } = options
   let settings: MinerSettings = {
-    minGasPrice,
+    minGasPrice: minGasPriceOf(options),
     minPriorityFee,
     targetGasLimit,
     extraData:

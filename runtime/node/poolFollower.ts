@@ -22,9 +22,7 @@ const SORTED_TRANSACTIONS = 1_000
 
 /** Those of one sender stay together: the first of them takes the others along. */
 function* slicesOf(mined: readonly SenderTransaction[]): Steps<readonly (readonly SenderTransaction[])[]> {
-  // An authorization (EIP-7702) makes stale what any sender sent.
-  if (mined.length <= SLICE_TRANSACTIONS || mined.some(({ transaction }) => transaction.type === 4))
-    return [mined]
+  if (mined.length <= SLICE_TRANSACTIONS) return [mined]
   const bySender = new Map<string, SenderTransaction[]>()
   for (const [index, one] of mined.entries()) {
     const key = toBareHex(one.sender)
@@ -42,6 +40,14 @@ function* slicesOf(mined: readonly SenderTransaction[]): Steps<readonly (readonl
   return slices
 }
 
+/**
+ * Senders whose accounts are looked at again after each block, whether it named them or not: contracts may have moved their
+ * balances. A full pool is through within some hundred blocks.
+ */
+const SENDERS_A_BLOCK = 256
+/** Looked at in one go. */
+const SENDERS_AT_ONCE = 32
+
 /** Rids the pool of what each new block made stale, wherever the block came from. */
 export const startPoolFollower = (options: {
   readonly chain: Chain
@@ -53,10 +59,18 @@ export const startPoolFollower = (options: {
   const { chain, pool, poolHead, log } = options
   let last: Promise<void> = Promise.resolve()
 
+  const lookAgain = async (count: number): Promise<void> => {
+    for (let left = Math.min(count, pool.size); left > 0; left -= SENDERS_AT_ONCE) {
+      const senders = pool.nextSenders(Math.min(left, SENDERS_AT_ONCE))
+      await chain.store.run(() => pool.updateSenders(senders, poolHead()))
+      await nextTurn()
+    }
+  }
+
   const remove = async ({ header }: ChainHead): Promise<void> => {
     if (pool.size === 0) return
     const record = await chain.store.record(header.number)
-    if (record === undefined || record.block.transactions.length === 0) return
+    if (record === undefined) return
     const isLarge = record.block.transactions.length > SLICE_TRANSACTIONS
     // A commit went before.
     if (isLarge) await nextTurn()
@@ -70,6 +84,9 @@ export const startPoolFollower = (options: {
       if (isLarge) await nextTurn()
       await chain.store.run(() => pool.removeMined(slice, poolHead()))
     }
+    // An authorization (EIP-7702) raises the nonces of accounts that sent nothing.
+    const anySender = record.block.transactions.some(({ type }) => type === 4)
+    await lookAgain(anySender ? pool.size : SENDERS_A_BLOCK)
   }
 
   const unsubscribe = chain.onHead(head => {

@@ -2,11 +2,21 @@ import type { ChainConfiguration } from '../../core/genesis/configuration.ts'
 import { type PoolOptions, POOL_OPTIONS } from '../../core/txpool/admission.ts'
 import { UsageError } from '../cli/errors.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
-import { minBigint } from '../../core/bytes/integer.ts'
+
+/** Besu's, wei per gas. */
+const MIN_GAS_PRICE = 1000n
+
+/** Wei per gas. A development chain takes any price: its base fee falls to next to nothing, and clients follow it. */
+export const minGasPriceOf = ({
+  minGasPrice,
+  genesisFile,
+}: Pick<NodeOptions, 'minGasPrice' | 'genesisFile'>): bigint =>
+  minGasPrice ?? (genesisFile === undefined ? 0n : MIN_GAS_PRICE)
 
 /** The pool as the options ask, checked against each other and the genesis file. @throws UsageError in Besu's cases */
 export const poolOptionsOf = (options: NodeOptions, configuration: ChainConfiguration): PoolOptions => {
-  const { txPoolMinGasPrice, txPoolPriceBump, minGasPrice } = options
+  const { txPoolMinGasPrice, txPoolPriceBump } = options
+  const minGasPrice = minGasPriceOf(options)
   if (txPoolMinGasPrice !== undefined && txPoolMinGasPrice > minGasPrice)
     throw new UsageError(
       'INVALID_VALUE',
@@ -20,10 +30,12 @@ export const poolOptionsOf = (options: NodeOptions, configuration: ChainConfigur
       transactionsMax: options.txPoolMaxSize,
       futureBySenderMax: options.txPoolMaxFutureBySender,
     },
-    minGasPrice: txPoolMinGasPrice ?? minBigint(POOL_OPTIONS.minGasPrice, minGasPrice),
+    minGasPrice: txPoolMinGasPrice,
     localPriority: !options.txPoolNoLocalPriority,
     priceBumpPercent: txPoolPriceBump ?? (configuration.zeroBaseFee ? 0 : POOL_OPTIONS.priceBumpPercent),
     feeCapWei: options.rpcTxFeecap,
     strictReplayProtection: options.strictTxReplayProtectionEnabled,
+    balanceCheck: options.txPoolEnableBalanceCheck,
+    senderShare: options.txPoolLimitByAccountPercentage,
   }
 }

@@ -8,6 +8,7 @@ import type { NodeOptions } from '../cli/nodeOptions.ts'
 import type { Log } from '../logging/log.ts'
 import { keepPacked } from '../readers/packed.ts'
 import { clientVersion } from '../version.ts'
+import { minGasPriceOf } from './poolOptions.ts'
 import { type Entrance, type Listener, listenFor, proxyCheckOf, startingFailed } from './listener.ts'
 
 /** What the methods work with; everything else of the host follows from the options. */
@@ -52,7 +53,7 @@ const hostOf = (
     apis: apisOf(options.rpcHttpApi, development),
     clientVersion: clientVersion(options.identity),
     networkId: options.networkId ?? parts.chain.configuration.chainId,
-    minGasPrice: options.minGasPrice,
+    minGasPrice: minGasPriceOf(options),
     minPriorityFee: options.minPriorityFee,
     gasCap: options.rpcGasCap,
     simulateGasCap: options.rpcSimulateGasCap,

@@ -16,6 +16,7 @@ import { endAll } from './endAll.ts'
 import { createMinerSettings } from './minerSettings.ts'
 import type { RunningNode } from './openNode.ts'
 import { createParticipation } from './participation.ts'
+import { startPoolAging } from './poolAging.ts'
 import { startPoolFollower } from './poolFollower.ts'
 import { startReadAhead } from './readAhead.ts'
 import { openReaders } from './readers.ts'
@@ -97,7 +98,7 @@ export const startServices = async (node: RunningNode, given: ServiceOptions): P
   const pool = createTransactionPool(poolOptions)
   node.lookUpSenders(hash => pool.get(hash)?.sender)
   const miner = createMinerSettings(options)
-  const poolHead = createPoolHead(chain, () => miner.settings().minGasPrice)
+  const poolHead = createPoolHead(chain, miner.settings)
   const role = await standingOf(node, staticNodes !== undefined)
   const refusal = refusalOf(node, options)
   if (role.makesBlocks && refusal !== undefined) throw new CommandError('START_FAILED', refusal)
@@ -107,6 +108,14 @@ export const startServices = async (node: RunningNode, given: ServiceOptions): P
   stops.push(startStoreWatch(chain.store, logOf('chain')).stop)
   const follower = startPoolFollower({ chain, pool, poolHead, log: logOf('pool') })
   stops.push(follower.stop)
+  stops.push(
+    startPoolAging({
+      pool,
+      retentionMs: options.txPoolRetentionHours * 3_600_000,
+      nowMs: () => Date.now(),
+      log: logOf('pool'),
+    }),
+  )
   stops.push(startReadAhead({ pool, store: chain.store, log: logOf('pool') }))
   const networkId = options.networkId ?? chain.configuration.chainId
   const participation = createParticipation({

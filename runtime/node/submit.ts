@@ -1,17 +1,25 @@
 import type { Chain } from '../../core/chain/chain.ts'
 import type { SenderTransaction } from '../../core/chain/transaction.ts'
-import { poolHeadOf } from '../../core/txpool/head.ts'
+import { poolHeadOf, type PriceFloor } from '../../core/txpool/head.ts'
 import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
 import { TransactionRejected } from '../../core/txpool/rejection.ts'
 
-/** What the pool judges by now; made again when the head or the second changes. */
-export const createPoolHead = (chain: Chain, minGasPrice: () => bigint): (() => PoolHead) => {
-  let made: { readonly number: bigint; readonly second: bigint; readonly head: PoolHead } | undefined
+type Made = {
+  readonly number: bigint
+  readonly second: bigint
+  readonly prices: PriceFloor
+  readonly head: PoolHead
+}
+
+/** What the pool judges by now; made again when the head, the second or the prices change. */
+export const createPoolHead = (chain: Chain, prices: () => PriceFloor): (() => PoolHead) => {
+  let made: Made | undefined
   return () => {
+    const current = prices()
     const { number } = chain.head().header
     const second = BigInt(Math.round(Date.now() / 1000))
-    if (made?.number !== number || made.second !== second)
-      made = { number, second, head: poolHeadOf(chain, second, minGasPrice()) }
+    if (made?.number !== number || made.second !== second || made.prices !== current)
+      made = { number, second, prices: current, head: poolHeadOf(chain, second, current) }
     return made.head
   }
 }

@@ -78,7 +78,7 @@ const openFollower = async (folder: string, genesisJson: object) => {
   })
   const limits = { ...POOL_OPTIONS.limits, transactionsMax: 100_000 }
   const pool = createTransactionPool({ ...POOL_OPTIONS, limits })
-  const poolHead = createPoolHead(chain, () => 0n)
+  const poolHead = createPoolHead(chain, () => ({ minGasPrice: 0n, minPriorityFee: 0n }))
   const follower = startPoolFollower({ chain, pool, poolHead, log: logOf('bench') })
   return {
     /** By step. */

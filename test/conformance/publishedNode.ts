@@ -28,7 +28,8 @@ export const openPublishedNode = async (genesisPath: string, blocksPath: string)
     const block = decodeBlock(bytes)
     if (block.header.number > 0n) await chain.importBlock(block, { nowMs: NOW_MS })
   }
-  const pool = createTransactionPool(POOL_OPTIONS)
+  // As Besu's pool does, which the cases describe.
+  const pool = createTransactionPool({ ...POOL_OPTIONS, balanceCheck: false })
   const nowMs = (): number => NOW_MS
   const { minGasPrice } = RPC_DEFAULTS
   const context = createRpcContext({

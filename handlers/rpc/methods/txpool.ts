@@ -1,9 +1,11 @@
 import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
+import type { PooledTransaction } from '../../../core/txpool/pool.ts'
 import { RpcError } from '../errors.ts'
 import { type Method, method } from '../method.ts'
 import { nextHeadOf } from '../nextHead.ts'
 import { given, hashOf, requireAddress, required } from '../parameters/values.ts'
 import { byAccount, byNonce, inspectText, wholeOf } from '../pool/content.ts'
+import { explainPooled } from '../pool/explain.ts'
 import { readPendingFilter } from '../pool/pendingFilter.ts'
 import { pendingTransactionShape } from '../shapes/transaction.ts'
 
@@ -48,16 +50,16 @@ export const TXPOOL_METHODS: readonly Method[] = [
     const { pool } = context
     const head = nextHeadOf(context)
     const { pending, queued } = wholeOf(pool)
-    return {
-      pending: byAccount(pending, inspectText),
-      queued: byAccount(queued, one => `${inspectText(one)} (${pool.explain(one.transaction.hash, head)})`),
+    const explained = (one: PooledTransaction): string => {
+      const text = pool.explain(one.transaction.hash, head)?.text
+      return text === undefined ? inspectText(one) : `${inspectText(one)} (${text})`
     }
+    // What waits for a nonce is explained without the state.
+    return { pending: byAccount(pending, inspectText), queued: byAccount(queued, explained) }
   }),
   // Not of Besu: why a transaction is not in a block yet, in a sentence.
   method('txpool_explain', ['transactionHash'], async ({ params }, context) => {
-    const { chain, pool } = context
     const hash = required(hashOf(given(params, 0)), 'INVALID_TRANSACTION_HASH')
-    const head = nextHeadOf(context)
-    return (await chain.store.run(() => pool.explain(hash, head))) ?? null
+    return (await explainPooled(hash, context)) ?? null
   }),
 ]

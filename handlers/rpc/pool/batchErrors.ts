@@ -27,10 +27,13 @@ const REASONS: Readonly<Record<RejectionCode, string>> = {
   NONCE_OVERFLOW: 'NONCE_OVERFLOW',
   UPFRONT_COST_OVERFLOW: 'UPFRONT_COST_EXCEEDS_UINT256',
   INVALID_AUTHORIZATION_LIST: 'EMPTY_CODE_DELEGATION',
+  INSUFFICIENT_FUNDS: 'UPFRONT_COST_EXCEEDS_BALANCE',
   // Besu takes these and drops them, or has no such bound.
   POOL_FULL: 'POOL_FULL',
   SENDER_WAITS: 'SENDER_WAITS',
   TOO_LARGE: 'TOO_LARGE',
+  PRIORITY_FEE_TOO_LOW: 'PRIORITY_FEE_TOO_LOW',
+  SENDER_LIMIT_REACHED: 'SENDER_LIMIT_REACHED',
 }
 
 /** An error's cause, and the cause of that, as far as they go: decoders wrap what they refuse a few times. */

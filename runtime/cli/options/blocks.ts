@@ -1,5 +1,12 @@
 import { POOL_LIMITS } from '../../../core/txpool/limits.ts'
-import { bigintOption, booleanOption, customOption, integerOption, type OptionTable } from '../option.ts'
+import {
+  bigintOption,
+  booleanOption,
+  customOption,
+  decimalOption,
+  integerOption,
+  type OptionTable,
+} from '../option.ts'
 import { parseExtraData } from '../rpcValues.ts'
 
 const BLOCKS = 'Blocks'
@@ -64,15 +71,40 @@ export const BLOCK_OPTIONS = {
     name: 'tx-pool-min-gas-price',
     group: POOL,
     fallback: undefined,
-    shownDefault: '1000, or --min-gas-price where that is lower',
+    shownDefault: '--min-gas-price',
     placeholder: '<WEI>',
-    description: 'Least gas price that is taken, from RPC only with --tx-pool-no-local-priority',
+    description: 'Lowest gas price that the pool takes, where it is to take less than blocks of this node do',
   }),
   txPoolNoLocalPriority: booleanOption({
     name: 'tx-pool-no-local-priority',
     group: POOL,
     fallback: false,
-    description: 'Ask of transactions from RPC what is asked of others',
+    description:
+      'When the pool is full, drop transactions from RPC as early as those of peers that pay the same',
+  }),
+  txPoolEnableBalanceCheck: booleanOption({
+    name: 'tx-pool-enable-balance-check',
+    group: POOL,
+    fallback: true,
+    description: 'Refuse transactions that their sender cannot pay for',
+  }),
+  txPoolRetentionHours: integerOption({
+    name: 'tx-pool-retention-hours',
+    group: POOL,
+    fallback: 13,
+    min: 1,
+    max: 8760,
+    placeholder: '<HOURS>',
+    description: 'Drop transactions that have waited this long',
+  }),
+  txPoolLimitByAccountPercentage: decimalOption({
+    name: 'tx-pool-limit-by-account-percentage',
+    group: POOL,
+    fallback: 0.05,
+    min: 0,
+    max: 1,
+    placeholder: '<PART>',
+    description: 'Part of the pool that one sender may have, 1 for all of it',
   }),
   strictTxReplayProtectionEnabled: booleanOption({
     name: 'strict-tx-replay-protection-enabled',

@@ -38,9 +38,10 @@ export const FEE_OPTIONS = {
   minGasPrice: bigintOption({
     name: 'min-gas-price',
     group: GAS,
-    fallback: 1000n,
+    fallback: undefined,
+    shownDefault: '1000, 0 on a development chain',
     placeholder: '<WEI>',
-    description: 'Least gas price of a transaction; the base fee of a fixedBaseFee network',
+    description: 'Minimum gas price of a transaction; the base fee of a fixedBaseFee network',
   }),
   minPriorityFee: bigintOption({
     name: 'min-priority-fee',

@@ -131,14 +131,20 @@ describe('what a block takes of the candidates', () => {
     expect(built.rejected).toEqual([])
   })
 
-  test('nothing that pays less than the minimum gas price', async () => {
+  test('nothing that offers less than the minimum gas price, or leaves less than the minimum priority fee', async () => {
     const chain = await openTestChain({ config: { zeroBaseFee: true } })
     const cheap = transfer(ALICE, 0, { maxFeePerGas: 9n, maxPriorityFeePerGas: 9n })
-    const tipless = transfer(BOB, 0, { type: 2, maxFeePerGas: 100n, maxPriorityFeePerGas: 9n })
+    const tipless = transfer(BOB, 0, { type: 2, maxFeePerGas: 100n, maxPriorityFeePerGas: 4n })
     const fair = transfer(CAROL, 0, { maxFeePerGas: 10n, maxPriorityFeePerGas: 10n })
-    const built = await build(chain, [cheap, tipless, fair], { minGasPrice: 10n })
-    expect(built.block.transactions).toHaveLength(1)
+    const built = await build(chain, [cheap, tipless, fair], { minGasPrice: 10n, minPriorityFee: 5n })
+    expect(built.block.transactions.map(({ hash }) => toHex(hash))).toEqual(hashes([fair]))
     expect(built.rejected).toEqual([])
+  })
+
+  test('what the pool took while the base fee was higher: the price it offers counts', async () => {
+    const chain = await openTestChain({ config: { zeroBaseFee: true } })
+    const taken = transfer(ALICE, 0, { type: 2, maxFeePerGas: 100n, maxPriorityFeePerGas: 0n })
+    expect((await build(chain, [taken], { minGasPrice: 10n })).block.transactions).toHaveLength(1)
   })
 
   test('transactions that can never be executed are given back with the reason', async () => {

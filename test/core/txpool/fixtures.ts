@@ -48,6 +48,8 @@ export type HeadFixture = {
   readonly blockGasLimit?: bigint
   readonly takesBlobs?: boolean
   readonly baseFee?: bigint | undefined
+  readonly minGasPrice?: bigint
+  readonly minPriorityFee?: bigint
   readonly nonces?: ReadonlyMap<string, bigint>
   readonly balances?: ReadonlyMap<string, bigint>
   readonly codes?: ReadonlyMap<string, Uint8Array>
@@ -66,14 +68,18 @@ export const headWith = (fixture: HeadFixture = {}): PoolHead => ({
   },
   blockGasLimit: fixture.blockGasLimit ?? 30_000_000n,
   takesBlobs: fixture.takesBlobs ?? false,
+  minGasPrice: fixture.minGasPrice ?? 0n,
+  minPriorityFee: fixture.minPriorityFee ?? 0n,
   nextBaseFeePerGas: 'baseFee' in fixture ? fixture.baseFee : 100n,
   nonce: sender => fixture.nonces?.get(toBareHex(sender)) ?? 0n,
   balance: sender => fixture.balances?.get(toBareHex(sender)) ?? 10n ** 24n,
   code: sender => fixture.codes?.get(toBareHex(sender)) ?? EMPTY_BYTES,
 })
 
+/** One sender may fill the pool, unless the options say otherwise: the pools of the tests are small. */
 export const optionsWith = (options: Partial<PoolOptions> = {}): PoolOptions => ({
   ...POOL_OPTIONS,
+  senderShare: 1,
   ...options,
 })
 

@@ -60,6 +60,7 @@ describe('what a block is given', () => {
     const pool = newPool()
     const cost = 21_000n * 10_000n + 1n
     pool.add(paying(1, 0, 1n), HEAD)
+    // The pool has not heard of the new head yet.
     expect(drain(pool, headWith({ balances: new Map([[keyOf(1), cost - 1n]]) }))).toEqual([])
     expect(drain(pool, headWith({ balances: new Map([[keyOf(1), cost]]) }))).toHaveLength(1)
   })
@@ -123,14 +124,16 @@ describe('gaps', () => {
     const head = headWith({ nonces: new Map([[keyOf(1), 9n]]) })
     const late = paying(1, 12, 1n)
     pool.add(late, head)
-    expect(pool.explain(late.transaction.hash, head)).toBe('nonce 12 queued: waiting for nonces 9 to 11')
+    expect(pool.explain(late.transaction.hash, head)?.text).toBe(
+      'nonce 12 queued: waiting for nonces 9 to 11',
+    )
     expect(pool.nextNonce(senderOf(1))).toBeUndefined()
     expect(pool.counts()).toEqual({ ready: 0, queued: 1 })
     for (const nonce of [9, 11]) pool.add(paying(1, nonce, 1n), head)
-    expect(pool.explain(late.transaction.hash, head)).toBe('nonce 12 queued: waiting for nonce 10')
+    expect(pool.explain(late.transaction.hash, head)?.text).toBe('nonce 12 queued: waiting for nonce 10')
     expect(pool.nextNonce(senderOf(1))).toBe(10n)
     pool.add(paying(1, 10, 1n), head)
-    expect(pool.explain(late.transaction.hash, head)).toBe(
+    expect(pool.explain(late.transaction.hash, head)?.text).toBe(
       'nonce 12 ready, after nonces 9 to 11 of the same sender',
     )
     expect(pool.nextNonce(senderOf(1))).toBe(13n)
@@ -142,17 +145,17 @@ describe('gaps', () => {
     const first = paying(1, 0, 1n, 200n)
     const second = paying(1, 1, 1n)
     for (const one of [first, second]) pool.add(one, HEAD)
-    expect(pool.explain(first.transaction.hash, HEAD)).toBe('nonce 0 ready for the next block')
-    expect(pool.explain(first.transaction.hash, headWith({ baseFee: 201n }))).toBe(
+    expect(pool.explain(first.transaction.hash, HEAD)?.text).toBe('nonce 0 ready for the next block')
+    expect(pool.explain(first.transaction.hash, headWith({ baseFee: 201n }))?.text).toBe(
       "nonce 0 waiting: its max fee per gas 200 wei is below the next block's base fee 201 wei",
     )
-    expect(pool.explain(second.transaction.hash, headWith({ baseFee: 201n }))).toBe(
+    expect(pool.explain(second.transaction.hash, headWith({ baseFee: 201n }))?.text).toBe(
       "nonce 1 waiting for nonce 0: its max fee per gas 200 wei is below the next block's base fee 201 wei",
     )
-    expect(pool.explain(second.transaction.hash, headWith({ balances: new Map([[keyOf(1), 5n]]) }))).toBe(
-      'nonce 1 waiting for nonce 0: it can cost 4200001 wei and its sender has 5 wei',
-    )
-    expect(pool.explain(first.transaction.hash, headWith({ blockGasLimit: 20_000n }))).toBe(
+    expect(
+      pool.explain(second.transaction.hash, headWith({ balances: new Map([[keyOf(1), 5n]]) }))?.text,
+    ).toBe('nonce 1 waiting for nonce 0: it can cost 4200001 wei and its sender has 5 wei')
+    expect(pool.explain(first.transaction.hash, headWith({ blockGasLimit: 20_000n }))?.text).toBe(
       'nonce 0 waiting: its gas limit 21000 is above the block gas limit 20000',
     )
     expect(pool.explain(new Uint8Array(32), HEAD)).toBeUndefined()
@@ -173,11 +176,14 @@ describe('a new head', () => {
     expect(pool.nextNonce(senderOf(1))).toBe(3n)
   })
 
-  test('with a set-code transaction may have raised the nonce of any sender', () => {
+  test('may have raised the nonce of any sender by a set-code transaction: all are looked at in turn', () => {
     const pool = newPool()
-    for (const nonce of [0, 1]) pool.add(paying(1, nonce, 1n), HEAD)
-    pool.removeMined([from(2, { type: 4 })], headWith({ nonces: new Map([[keyOf(1), 1n]]) }))
-    expect(names(pool.list())).toEqual(['1:1'])
+    for (const sender of [1, 2, 3]) for (const nonce of [0, 1]) pool.add(paying(sender, nonce, 1n), HEAD)
+    const head = headWith({ nonces: new Map([1, 2, 3].map(sender => [keyOf(sender), 1n])) })
+    pool.updateSenders(pool.nextSenders(2), head)
+    expect(pool.size).toBe(4)
+    pool.updateSenders(pool.nextSenders(2), head)
+    expect(names(pool.list())).toEqual(['1:1', '2:1', '3:1'])
   })
 
   test('of which the pool was not told gives no candidate that is used up', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { toBareHex } from '../../../core/bytes/hex.ts'
 import type { SenderTransaction } from '../../../core/chain/transaction.ts'
-import { effectiveTip } from '../../../core/txpool/candidates.ts'
+import { effectiveTip } from '../../../core/chain/transactionPrice.ts'
 import type { PoolLimits } from '../../../core/txpool/limits.ts'
 import type { PoolHead, TransactionPool } from '../../../core/txpool/pool.ts'
 import { TransactionRejected } from '../../../core/txpool/rejection.ts'

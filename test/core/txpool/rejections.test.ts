@@ -31,17 +31,45 @@ const CASES: readonly Case[] = [
   },
   {
     when: 'a peer sends less than the minimum gas price',
-    transaction: { maxFeePerGas: 999n, maxPriorityFeePerGas: 1n },
+    transaction: { maxFeePerGas: 999n, maxPriorityFeePerGas: 999n },
+    head: { minGasPrice: 1000n },
     origin: REMOTE,
     code: -32009,
     text: 'Gas price below configured minimum gas price',
   },
   {
-    when: 'a local one pays less than the minimum and locals have no priority',
-    transaction: { maxFeePerGas: 999n, maxPriorityFeePerGas: 1n },
-    options: { localPriority: false },
+    when: 'RPC sends less than the minimum gas price: no peer would take it',
+    transaction: { maxFeePerGas: 999n, maxPriorityFeePerGas: 999n },
+    head: { minGasPrice: 1000n },
     code: -32009,
     text: 'Gas price below configured minimum gas price',
+  },
+  {
+    when: 'it offers the minimum gas price and pays less at the next base fee',
+    transaction: { maxFeePerGas: 2000n, maxPriorityFeePerGas: 899n },
+    head: { minGasPrice: 1000n, baseFee: 100n },
+    code: -32009,
+    text: 'Gas price below configured minimum gas price',
+  },
+  {
+    when: 'its priority fee is below the minimum',
+    transaction: { maxPriorityFeePerGas: 9n },
+    head: { minPriorityFee: 10n },
+    code: -32009,
+    text: 'Priority fee below configured minimum priority fee',
+  },
+  {
+    when: 'its sender cannot pay for it',
+    head: { balances: new Map([[keyOf(1), 21_000n * 10_000n]]) },
+    code: -32004,
+    text: 'Upfront cost exceeds account balance (insufficient funds for gas * price + value: transaction up-front cost 0xc845881 exceeds transaction sender account balance 0xc845880)',
+  },
+  {
+    when: 'a peer sends what its sender cannot pay for',
+    head: { balances: new Map([[keyOf(1), 0n]]) },
+    origin: REMOTE,
+    code: -32004,
+    text: 'Upfront cost exceeds account balance (insufficient funds for gas * price + value: transaction up-front cost 0xc845881 exceeds transaction sender account balance 0x0)',
   },
   {
     when: 'the price is below what the base fee can ever be',
@@ -263,8 +291,8 @@ describe('the pool refuses as Besu does', () => {
     ])
   })
 
-  test('nothing for an unpaid balance: it waits', () => {
-    const pool = createTransactionPool(optionsWith())
+  test('nothing for a balance that is missing where --tx-pool-enable-balance-check is false: it waits', () => {
+    const pool = createTransactionPool(optionsWith({ balanceCheck: false }))
     const head = headWith({ balances: new Map([[keyOf(1), 0n]]) })
     pool.add(from(1), head)
     expect(pool.size).toBe(1)
@@ -285,7 +313,8 @@ describe('the pool refuses as Besu does', () => {
 
   test('with 0 turned off, any gas price from RPC is taken', () => {
     const pool = createTransactionPool(optionsWith({ feeCapWei: 0n, limits: POOL_LIMITS }))
-    pool.add(from(1, { maxFeePerGas: 10n ** 20n }), headWith())
+    const head = headWith({ balances: new Map([[keyOf(1), 10n ** 25n]]) })
+    pool.add(from(1, { maxFeePerGas: 10n ** 20n }), head)
     expect(pool.size).toBe(1)
   })
 })

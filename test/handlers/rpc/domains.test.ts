@@ -136,6 +136,7 @@ describe("each parameter's domain stands in the method table", () => {
         setLogLevel: () => undefined,
         miner: {
           ...createMinerSettings({
+            genesisFile: undefined,
             minGasPrice: 0n,
             minPriorityFee: 0n,
             minerExtraData: undefined,

@@ -10,6 +10,9 @@ const GWEI = 1_000_000_000n
 let node: TestNode
 afterEach(() => node.close())
 
+/** Half of it is less than a transfer takes: a block with one has no room left. */
+const FULL_BLOCK_GAS = '0x9c40'
+
 /** A node whose blocks have one transaction each, of these gas prices (legacy) or priority fees (EIP-1559). */
 const startWith = async (
   { prices = [], tips = [] }: { readonly prices?: readonly bigint[]; readonly tips?: readonly bigint[] },
@@ -30,14 +33,22 @@ const startWith = async (
   }
 }
 
+const fullBlocks = (genesis: Record<string, unknown>): void => {
+  genesis['gasLimit'] = FULL_BLOCK_GAS
+}
+
+/** Of the next block, wei per gas. */
+const baseFee = async (): Promise<bigint> => BigInt((await node.call('eth_baseFee')) as string)
+
 describe('eth_gasPrice', () => {
   const prices = [2n, 9n, 4n, 7n, 5n].map(gwei => gwei * GWEI)
   const answered = async (rpc: TestNodeOptions['rpc']): Promise<unknown> => {
-    await startWith({ prices }, { rpc: rpc ?? {} })
+    await startWith({ prices }, { rpc: rpc ?? {}, genesis: fullBlocks })
     return node.call('eth_gasPrice')
   }
 
-  test('is the median of what was paid lately', async () => {
+  test('is the median of what was paid lately, where blocks are full', async () => {
+    // The genesis block counts as one that took the lowest price.
     expect(await answered({})).toBe(toQuantity(5n * GWEI))
   })
 
@@ -49,25 +60,78 @@ describe('eth_gasPrice', () => {
     expect(await answered({ gasPriceMax: 3n * GWEI })).toBe(toQuantity(3n * GWEI))
   })
 
+  test('does not stick to one odd price: a block with room left took the lowest', async () => {
+    await startWith({ prices: [100n * GWEI] })
+    expect(await node.call('eth_gasPrice')).toBe(toQuantity(await baseFee()))
+    expect(await node.call('eth_maxPriorityFeePerGas')).toBe('0x0')
+  })
+
   test('is never below what a block asks for', async () => {
     await startWith({}, { rpc: { minGasPrice: 30n * GWEI } })
     expect(await node.call('eth_gasPrice')).toBe(toQuantity(30n * GWEI))
     await node.close()
     await startWith({ tips: [1n] })
-    expect(await node.call('eth_gasPrice')).toBe((await node.call('eth_baseFee')) as string)
+    expect(await node.call('eth_gasPrice')).toBe(toQuantity(await baseFee()))
   })
 })
 
 describe('eth_maxPriorityFeePerGas', () => {
   test('is the median of what was offered lately, and never below the least', async () => {
-    await startWith({ tips: [3n, 1n, 2n] })
+    const tips = [3n, 1n, 2n]
+    await startWith({ tips })
     expect(await node.call('eth_maxPriorityFeePerGas')).toBe('0x2')
     await node.close()
-    await startWith({ tips: [3n, 1n, 2n] }, { rpc: { minPriorityFee: 9n } })
+    await startWith({ tips }, { rpc: { minPriorityFee: 9n }, pool: { minGasPrice: 0n } })
     expect(await node.call('eth_maxPriorityFeePerGas')).toBe('0x9')
     await node.close()
     await startWith({})
     expect(await node.call('eth_maxPriorityFeePerGas')).toBe('0x0')
+    await node.close()
+    // Nobody follows a single odd one.
+    await startWith({ tips: [5n * GWEI] })
+    expect(await node.call('eth_maxPriorityFeePerGas')).toBe('0x0')
+  })
+})
+
+describe('a minimum gas price above the base fee', () => {
+  const minGasPrice = 30n * GWEI
+
+  test('is reached with the suggested tip, also when the base fee falls for some blocks', async () => {
+    await startWith({}, { rpc: { minGasPrice } })
+    await node.mine()
+    const base = await baseFee()
+    const lowest = minGasPrice - base / 2n
+    expect(await node.call('eth_maxPriorityFeePerGas')).toBe(toQuantity(lowest))
+    expect(await node.call('eth_feeHistory', 2, 'latest', [0, 50])).toMatchObject({
+      reward: [
+        [toQuantity(lowest), toQuantity(lowest)],
+        [toQuantity(lowest), toQuantity(lowest)],
+      ],
+    })
+  })
+
+  test('is refused at the door to what stays below it, and a block takes what is not refused', async () => {
+    await startWith({}, { rpc: { minGasPrice } })
+    const raw = (maxPriorityFeePerGas: bigint) =>
+      SENDER.signTransaction({
+        type: 'eip1559',
+        chainId: 1337,
+        gas: 21_000n,
+        to: TO,
+        nonce: 0,
+        maxFeePerGas: 60n * GWEI,
+        maxPriorityFeePerGas,
+      })
+    const tip = minGasPrice - (await baseFee())
+    expect((await node.rpc('eth_sendRawTransaction', await raw(tip - 1n))).error).toEqual({
+      code: -32009,
+      message: 'Gas price below configured minimum gas price',
+    })
+    const hash = await node.call('eth_sendRawTransaction', await raw(tip))
+    // The base fee falls before the block.
+    await node.mineEmpty()
+    await node.mine()
+    expect(await node.call('eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1' })
   })
 })
 

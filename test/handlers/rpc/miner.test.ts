@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import type { MinerSettings, RpcLogLevel } from '../../../handlers/rpc/context.ts'
 import { createMinerSettings } from '../../../runtime/node/minerSettings.ts'
 import { startTestNode, type TestNode, type TestNodeOptions, VALIDATOR } from '../support/testNode.ts'
-import { toHex } from '../../../core/bytes/hex.ts'
+import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
 
 const APIS = ['ETH', 'NET', 'ADMIN', 'MINER']
 
@@ -13,6 +13,7 @@ const start = async (options: TestNodeOptions = {}): Promise<void> => {
 afterEach(() => node.close())
 
 const settings = createMinerSettings({
+  genesisFile: undefined,
   minGasPrice: 7n,
   minPriorityFee: 1n,
   minerExtraData: '0xabcd',
@@ -41,6 +42,9 @@ describe('MINER methods', () => {
     // What gas should cost follows.
     expect(await node.call('eth_gasPrice')).toBe('0x77359401')
     expect(await node.call('miner_getMinPriorityFee')).toBe('0x1')
+    // The base fee is 875,000,000 wei; half of it counts, for it falls.
+    expect(await node.call('eth_maxPriorityFeePerGas')).toBe(toQuantity(0x77359401n - 437_500_000n))
+    await node.call('miner_setMinGasPrice', '0x0')
     expect(await node.call('eth_maxPriorityFeePerGas')).toBe('0x1')
     expect(await node.call('miner_setMinPriorityFee', '0x5')).toBe(true)
     expect(await node.call('eth_maxPriorityFeePerGas')).toBe('0x5')
@@ -48,7 +52,7 @@ describe('MINER methods', () => {
     expect(await node.call('miner_setExtraData', `0x${'11'.repeat(32)}`)).toBe(true)
     expect(await node.call('miner_changeTargetGasLimit', '0x1312d00')).toBe('Success')
     expect(settings.settings()).toEqual({
-      minGasPrice: 0x77359401n,
+      minGasPrice: 0n,
       minPriorityFee: 5n,
       extraData: new Uint8Array(32).fill(0x11),
       targetGasLimit: 20_000_000n,

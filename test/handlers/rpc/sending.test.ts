@@ -59,7 +59,7 @@ describe('eth_sendRawTransaction', () => {
     expect(await node.call('eth_getTransactionCount', SENDER.address, 'latest')).toBe('0x1')
   })
 
-  test('takes what cannot be paid for, and it waits', async () => {
+  test('refuses what cannot be paid for, in words that clients know', async () => {
     await start()
     const raw = await POOR.signTransaction({
       type: 'legacy',
@@ -70,9 +70,12 @@ describe('eth_sendRawTransaction', () => {
       to: RECIPIENT,
       value: 1n,
     })
-    const hash = await node.call('eth_sendRawTransaction', raw)
-    await node.mine()
-    expect(await node.call('eth_getTransactionByHash', hash)).toMatchObject({ blockHash: null })
+    expect(await send(raw)).toEqual({
+      code: -32004,
+      message:
+        'Upfront cost exceeds account balance (insufficient funds for gas * price + value: transaction up-front cost 0x2632e314a001 exceeds transaction sender account balance 0x0)',
+    })
+    expect(await node.call('txpool_status')).toEqual({ pending: '0x0', queued: '0x0' })
   })
 
   test('takes transactions in any order and mines them in theirs', async () => {

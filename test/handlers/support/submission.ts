@@ -19,7 +19,7 @@ export const createSubmission =
   ({ chain, pool, nowMs, minGasPrice }: SubmissionModules): RpcHost['submit'] =>
   async transactions => {
     const addedAtMs = nowMs()
-    const head = poolHeadOf(chain, BigInt(Math.floor(addedAtMs / 1000)), minGasPrice)
+    const head = poolHeadOf(chain, BigInt(Math.floor(addedAtMs / 1000)), { minGasPrice, minPriorityFee: 0n })
     const outcomes: (TransactionRejected | undefined)[] = []
     for (const transaction of transactions)
       outcomes.push(

@@ -2,7 +2,7 @@ import type { Address } from '../../../core/bytes/bytes.ts'
 import { fromHex, toHex } from '../../../core/bytes/hex.ts'
 import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
 import { createBadBlocks, keepBadBlocks } from '../../../core/chain/badBlocks.ts'
-import type { Chain } from '../../../core/chain/chain.ts'
+import type { BuildOptions, Chain } from '../../../core/chain/chain.ts'
 import { openChain } from '../../../core/chain/openChain.ts'
 import type { SenderTransaction } from '../../../core/chain/transaction.ts'
 import { addressOfPrivateKey } from '../../../core/crypto/crypto.ts'
@@ -13,7 +13,7 @@ import { openChainStore } from '../../../core/store/chainStore.ts'
 import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
 import { POOL_OPTIONS, type PoolOptions } from '../../../core/txpool/admission.ts'
 import { poolHeadOf } from '../../../core/txpool/head.ts'
-import type { TransactionPool } from '../../../core/txpool/pool.ts'
+import type { PoolHead, TransactionPool } from '../../../core/txpool/pool.ts'
 import { createTransactionPool } from '../../../core/txpool/transactionPool.ts'
 import { createRpcApp, createRpcContext, HTTP_DEFAULTS, type RpcApp } from '../../../handlers/http/app.ts'
 import { qbftSealHash } from '../../../core/chain/codec/blockHash.ts'
@@ -63,6 +63,8 @@ export type TestNode = RpcApp & {
   nowMs: number
   /** One more block, with what the pool has. */
   mine(): Promise<void>
+  /** One more block without transactions. */
+  mineEmpty(): Promise<void>
   rpc(method: string, ...params: readonly unknown[]): Promise<RpcReply>
   /** The result. @throws when it is an error */
   call(method: string, ...params: readonly unknown[]): Promise<unknown>
@@ -111,7 +113,7 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
     networkId: chain.configuration.chainId,
     ...options.rpc,
   }
-  const { minGasPrice } = rpcOptions
+  const { minGasPrice, minPriorityFee } = rpcOptions
   let randomNumber = 0n
   const context = createRpcContext({
     chain,
@@ -135,7 +137,7 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
   })
   const app = createRpcApp(context, HTTP_DEFAULTS)
 
-  const mine = async (): Promise<void> => {
+  const makeBlock = async (candidates: (head: PoolHead) => BuildOptions['candidates']): Promise<void> => {
     clock.nowMs += 1000
     const timestamp = BigInt(Math.floor(clock.nowMs / 1000))
     const built = await chain.buildBlock({
@@ -145,7 +147,7 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
       vanity: new Uint8Array(32),
       minGasPrice,
       round: 0,
-      candidates: pool.candidates(poolHeadOf(chain, timestamp, minGasPrice)),
+      candidates: candidates(poolHeadOf(chain, timestamp, { minGasPrice, minPriorityFee })),
       full: () => false,
     })
     for (const { transaction } of built.rejected) pool.remove(transaction.transaction.hash)
@@ -154,7 +156,7 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
     const mined = built.block.transactions.map(
       (transaction, index): SenderTransaction => ({ transaction, sender: built.senders[index] as Address }),
     )
-    pool.removeMined(mined, poolHeadOf(chain, timestamp, minGasPrice))
+    pool.removeMined(mined, poolHeadOf(chain, timestamp, { minGasPrice, minPriorityFee }))
   }
 
   const rpc = async (method: string, ...params: readonly unknown[]): Promise<RpcReply> => {
@@ -175,7 +177,8 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
     set nowMs(value) {
       clock.nowMs = value
     },
-    mine,
+    mine: () => makeBlock(head => pool.candidates(head)),
+    mineEmpty: () => makeBlock(() => ({ next: () => undefined, skip: () => undefined })),
     rpc,
     call: async (method, ...params) => {
       const reply = await rpc(method, ...params)

@@ -55,7 +55,7 @@ describe('given a command line', () => {
     expect(values(['--api-gas-price-max=123456789012345678901']).apiGasPriceMax).toBe(123456789012345678901n)
   })
 
-  test('then without any option Besu’s defaults hold', () => {
+  test('then without any option Besu’s defaults hold, and the balance check is on', () => {
     expect(values([])).toMatchObject({
       dataPath: './data',
       rpcHttpHost: '127.0.0.1',
@@ -66,7 +66,9 @@ describe('given a command line', () => {
       rpcMaxLogsRange: 5000n,
       rpcMaxTraceFilterRange: 1000n,
       rpcGasCap: 100_000_000n,
-      minGasPrice: 1000n,
+      txPoolEnableBalanceCheck: true,
+      txPoolRetentionHours: 13,
+      txPoolLimitByAccountPercentage: 0.05,
       apiGasPriceBlocks: 100,
       apiGasPricePercentile: 50,
       poaBlockTxsSelectionMaxTime: 75,

@@ -50,7 +50,7 @@ export const runConsensus = async (
     },
   })
   const pool = createTransactionPool(POOL_OPTIONS)
-  const poolHead = createPoolHead(chain, () => 0n)
+  const poolHead = createPoolHead(chain, () => ({ minGasPrice: 0n, minPriorityFee: 0n }))
   const consensus = chain.configuration.consensus as QbftConsensus
   const follower = startPoolFollower({ chain, pool, poolHead, log: logOf('pool') })
   const running = await startConsensus({

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type NodeProcess, PROCESS_TEST_TIMEOUT_MS, startNode } from '../nodeProcess.ts'
+import { rejection } from '../../support/rejection.ts'
 import { clientsOf } from '../transactions.ts'
 
 setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)
@@ -48,9 +49,11 @@ describe('a node whose operator changes how it makes blocks', () => {
     expect(await node.rpc<string>('miner_getMinPriorityFee')).toBe('0x2')
     await node.rpc('miner_setMinPriorityFee', '0x5')
     await node.rpc('miner_setExtraData', '0x71756f72617465')
-    const poor = await send(1, 4n)
+    // What no block of this node takes is refused at once.
+    expect(String(await rejection(send(1, 4n)))).toContain(
+      'Priority fee below configured minimum priority fee',
+    )
     const { blockNumber } = await mined(await send(2, 5n))
-    expect(await node.rpc('eth_getTransactionReceipt', poor)).toBeNull()
     const block = await node.rpc<{ extraData: string }>(
       'eth_getBlockByNumber',
       `0x${blockNumber.toString(16)}`,
@@ -58,8 +61,7 @@ describe('a node whose operator changes how it makes blocks', () => {
     )
     expect(block.extraData).toContain('71756f72617465')
     await node.rpc('miner_setMinPriorityFee', '0x0')
-    await send(3, 1n)
-    expect((await mined(poor, 1)).status).toBe('success')
+    expect((await mined(await send(1, 1n), 1)).status).toBe('success')
   })
 
   test('says who it is and where, and logs more when it is told to', async () => {

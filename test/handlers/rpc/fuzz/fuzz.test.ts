@@ -31,6 +31,7 @@ const heapBytes = (): number => {
 
 beforeAll(async () => {
   const settings = createMinerSettings({
+    genesisFile: undefined,
     minGasPrice: 0n,
     minPriorityFee: 0n,
     minerExtraData: undefined,

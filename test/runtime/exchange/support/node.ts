@@ -42,7 +42,7 @@ export type NodeOptions = Partial<ExchangeOptions> & { readonly genesis?: TestGe
 export const openNode = async ({ genesis, ...options }: NodeOptions = {}): Promise<TestNode> => {
   const chain = options.chain ?? (await openTestChain(genesis))
   const pool = createTransactionPool(POOL_OPTIONS)
-  const poolHead = createPoolHead(chain, () => 0n)
+  const poolHead = createPoolHead(chain, () => ({ minGasPrice: 0n, minPriorityFee: 0n }))
   const exchange = startExchange({
     chain,
     pool,

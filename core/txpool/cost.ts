@@ -1,0 +1,14 @@
+import { gasPriceOf } from '../chain/transactionPrice.ts'
+import type { Transaction } from '../chain/transaction.ts'
+import { GAS_PER_BLOB } from '../evm/validity.ts'
+
+/** The most wei that the sender can have to pay. */
+export const upfrontCost = (transaction: Transaction): bigint => {
+  const cost = transaction.gasLimit * transaction.maxFeePerGas + transaction.value
+  if (transaction.type !== 3) return cost
+  return cost + GAS_PER_BLOB * BigInt(transaction.blobVersionedHashes.length) * transaction.maxFeePerBlobGas
+}
+
+/** Wei that the transaction takes from its sender at this base fee: what later ones of the sender cannot spend. */
+export const expectedCost = (transaction: Transaction, baseFeePerGas: bigint | undefined): bigint =>
+  transaction.gasLimit * gasPriceOf(transaction, baseFeePerGas) + transaction.value

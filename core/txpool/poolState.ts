@@ -1,0 +1,174 @@
+import type { PoolOptions } from './admission.ts'
+import { evictionOrder } from './evictionOrder.ts'
+import { createHeap, type Heap, NOT_IN_HEAP } from './heap.ts'
+import { POOL_UNKNOWN_SENDERS_SHARE, type PoolShare, shareOf } from './limits.ts'
+import { appendEntry, nonceIndex, type PoolEntry, refresh, type SenderQueue } from './senderQueue.ts'
+
+/** All that the pool holds, with the sums that bound it. */
+export type PoolState = {
+  readonly options: PoolOptions
+  /** In the order of arrival. */
+  readonly byHash: Map<string, PoolEntry>
+  readonly bySender: Map<string, SenderQueue>
+  /** Senders whose first transaction can run: the block builder looks at no others. */
+  readonly runnable: Set<SenderQueue>
+  /**
+   * Wei that executable transactions pay each account. Those count whose sender's balance in the state pays for them: a
+   * payment that depends on another pending payment does not, so that no circle of payments supports itself.
+   */
+  readonly incoming: Map<string, bigint>
+  readonly evictions: Heap<SenderQueue>
+  readonly unknownShare: PoolShare
+  /** Recipients whose incoming payments changed since they were last settled. */
+  readonly changedRecipients: Set<string>
+  bytes: number
+  unknownTransactions: number
+  unknownBytes: number
+  /** Of the next block, as of the last head seen. */
+  baseFeePerGas: bigint | undefined
+}
+
+export const createPoolState = (options: PoolOptions): PoolState => ({
+  options,
+  byHash: new Map(),
+  bySender: new Map(),
+  runnable: new Set(),
+  incoming: new Map(),
+  evictions: createHeap(evictionOrder(options.localPriority)),
+  unknownShare: shareOf(options.limits, POOL_UNKNOWN_SENDERS_SHARE),
+  changedRecipients: new Set(),
+  bytes: 0,
+  unknownTransactions: 0,
+  unknownBytes: 0,
+  baseFeePerGas: undefined,
+})
+
+export const incomingOf = (state: PoolState, senderKey: string): bigint => state.incoming.get(senderKey) ?? 0n
+
+/** Counts the payment of an entry as its recipient's, or no longer. */
+const setPaysRecipient = (state: PoolState, entry: PoolEntry, pays: boolean): void => {
+  const { recipientKey } = entry
+  if (entry.paysRecipient === pays) return
+  entry.paysRecipient = pays
+  if (recipientKey === undefined) return
+  const { value } = entry.transaction
+  const wei = incomingOf(state, recipientKey) + (pays ? value : -value)
+  if (wei > 0n) state.incoming.set(recipientKey, wei)
+  else state.incoming.delete(recipientKey)
+  if (state.bySender.has(recipientKey)) state.changedRecipients.add(recipientKey)
+}
+
+const forget = (state: PoolState, entry: PoolEntry): void => {
+  setPaysRecipient(state, entry, false)
+  state.byHash.delete(entry.key)
+  state.bytes -= entry.transaction.encoded.length
+}
+
+/** Brings what stands about a queue elsewhere into line with its counts. */
+const place = (state: PoolState, queue: SenderQueue, inState: boolean): void => {
+  queue.isKnown = inState || incomingOf(state, queue.key) > 0n
+  if (queue.payable > 0) state.runnable.add(queue)
+  else state.runnable.delete(queue)
+  const transactions = queue.isKnown ? 0 : queue.entries.length
+  const bytes = queue.isKnown ? 0 : queue.bytes
+  state.unknownTransactions += transactions - queue.unknownTransactions
+  state.unknownBytes += bytes - queue.unknownBytes
+  queue.unknownTransactions = transactions
+  queue.unknownBytes = bytes
+  if (queue.entries.length === 0) {
+    state.bySender.delete(queue.key)
+    if (queue.heapIndex !== NOT_IN_HEAP) state.evictions.remove(queue)
+  } else if (queue.heapIndex === NOT_IN_HEAP) {
+    state.bySender.set(queue.key, queue)
+    state.evictions.push(queue)
+  } else state.evictions.moved(queue)
+}
+
+const isInState = ({ accountNonce, balance }: SenderQueue): boolean => accountNonce > 0n || balance > 0n
+
+/** After any change of a queue's entries, nonce or balance. */
+export const settle = (state: PoolState, queue: SenderQueue): void => {
+  refresh(queue, incomingOf(state, queue.key), state.baseFeePerGas)
+  for (const [index, entry] of queue.entries.entries()) setPaysRecipient(state, entry, index < queue.funded)
+  place(state, queue, isInState(queue))
+}
+
+/** To be called at the end of each change of the pool: what senders are paid by others may be another amount now. */
+export const settleRecipients = (state: PoolState): void => {
+  for (const key of state.changedRecipients) {
+    const queue = state.bySender.get(key)
+    if (queue === undefined) continue
+    // What a sender pays others does not depend on it (see `incoming`), so this changes no further ones.
+    refresh(queue, incomingOf(state, key), state.baseFeePerGas)
+    place(state, queue, isInState(queue))
+  }
+  state.changedRecipients.clear()
+}
+
+/** Adds an entry of a nonce that is not there yet. */
+export const insert = (state: PoolState, queue: SenderQueue, entry: PoolEntry): void => {
+  state.byHash.set(entry.key, entry)
+  state.bytes += entry.transaction.encoded.length
+  const index = nonceIndex(queue, entry.transaction.nonce)
+  if (index < queue.entries.length) {
+    queue.entries.splice(index, 0, entry)
+    settle(state, queue)
+    return
+  }
+  appendEntry(queue, entry, incomingOf(state, queue.key), state.baseFeePerGas)
+  setPaysRecipient(state, entry, index < queue.funded)
+  place(state, queue, isInState(queue))
+}
+
+/** Puts an entry into the place of another of its nonce. */
+export const replace = (state: PoolState, queue: SenderQueue, old: PoolEntry, entry: PoolEntry): void => {
+  queue.entries[nonceIndex(queue, old.transaction.nonce)] = entry
+  forget(state, old)
+  state.byHash.set(entry.key, entry)
+  state.bytes += entry.transaction.encoded.length
+  settle(state, queue)
+}
+
+export const removeEntry = (state: PoolState, entry: PoolEntry, queue: SenderQueue): void => {
+  queue.entries.splice(nonceIndex(queue, entry.transaction.nonce), 1)
+  forget(state, entry)
+  settle(state, queue)
+}
+
+/** Drops the sender's transaction of the highest nonce. */
+export const dropLast = (state: PoolState, queue: SenderQueue): PoolEntry => {
+  const entry = queue.entries.pop() as PoolEntry
+  forget(state, entry)
+  settle(state, queue)
+  return entry
+}
+
+/** Takes the account as it is in the state over; gives the entries whose nonces are used by now. */
+export const updateAccount = (
+  state: PoolState,
+  queue: SenderQueue,
+  accountNonce: bigint,
+  balance: bigint,
+): readonly PoolEntry[] => {
+  if (accountNonce === queue.accountNonce && balance === queue.balance) return []
+  queue.accountNonce = accountNonce
+  queue.balance = balance
+  const stale = queue.entries.splice(0, nonceIndex(queue, accountNonce))
+  for (const entry of stale) forget(state, entry)
+  settle(state, queue)
+  return stale
+}
+
+const isOverfull = (state: PoolState): boolean =>
+  state.byHash.size > state.options.limits.transactionsMax ||
+  state.bytes > state.options.limits.bytesMax ||
+  state.unknownTransactions > state.unknownShare.transactionsMax ||
+  state.unknownBytes > state.unknownShare.bytesMax
+
+/** Drops the last entry of the worst queue until the pool is within its bounds. */
+export const evict = (state: PoolState): readonly PoolEntry[] => {
+  const evicted: PoolEntry[] = []
+  // Senders that the state does not know come first, so this ends for their share too.
+  while (isOverfull(state)) evicted.push(dropLast(state, state.evictions.peek() as SenderQueue))
+  return evicted
+}

@@ -1,0 +1,49 @@
+import type { Hash } from '../../../core/bytes/bytes.ts'
+import { type QbftConsensus, qbftAt } from '../../../core/genesis/schedule.ts'
+import type { RpcContext } from '../context.ts'
+import { nextHeadOf } from '../nextHead.ts'
+
+/** What the next block waits for beside the period: validators may be one round apart. */
+const ROUNDS_EXPECTED = 2
+
+/** Seconds that a transaction waits although a block should have come; undefined when one may still come in time. */
+const overdueSeconds = (
+  { chain, nowMs }: RpcContext,
+  consensus: QbftConsensus,
+  addedAtMs: number,
+): number | undefined => {
+  const head = chain.head().header
+  const { blockPeriodMs, blockPeriodSeconds } = qbftAt(consensus, head.number + 1n)
+  const { requestTimeoutSeconds } = consensus.parameters
+  const waitedMs = nowMs() - Math.max(Number(head.timestamp) * 1000, addedAtMs)
+  const expectedMs =
+    Math.max(blockPeriodMs, blockPeriodSeconds * 1000) + ROUNDS_EXPECTED * requestTimeoutSeconds * 1000
+  return waitedMs > expectedMs ? Math.floor(waitedMs / 1000) : undefined
+}
+
+/** What keeps this chain, or this node, from making the next block; empty when nothing does. */
+const explainBlocks = async (context: RpcContext, addedAtMs: number): Promise<string> => {
+  const { consensus } = context.chain.configuration
+  if (consensus.kind !== 'qbft') return ', but nobody makes blocks: this chain is not QBFT'
+  const syncing = context.syncing()
+  if (syncing !== undefined)
+    return `, but this node is at block ${syncing.currentBlock} of ${syncing.highestBlock} and does not know the next one yet`
+  const overdue = overdueSeconds(context, consensus, addedAtMs)
+  const round = context.round?.()
+  if (overdue !== undefined)
+    return `, but no block has come for ${overdue} s${round === undefined ? '' : ` (round ${round})`}: a quorum of validators must run and be connected`
+  if (await context.mining()) return ''
+  if (context.network?.peerCount() === 0)
+    return ', but this node makes no blocks and is connected to no other node'
+  return ' as far as this node knows: it makes no blocks, and a validator may ask for a higher price'
+}
+
+/** In one sentence, why a pooled transaction is in no block yet; undefined when it is not pooled. */
+export const explainPooled = async (hash: Hash, context: RpcContext): Promise<string | undefined> => {
+  const { chain, pool } = context
+  const head = nextHeadOf(context)
+  const explanation = await chain.store.run(() => pool.explain(hash, head))
+  if (explanation === undefined) return undefined
+  if (!explanation.ready) return explanation.text
+  return explanation.text + (await explainBlocks(context, pool.get(hash)?.addedAtMs ?? 0))
+}

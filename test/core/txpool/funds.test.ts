@@ -1,0 +1,237 @@
+import { describe, expect, test } from 'bun:test'
+import type { SenderTransaction } from '../../../core/chain/transaction.ts'
+import { UNPAYABLE_BY_SENDER_MAX } from '../../../core/txpool/funds.ts'
+import type { PoolHead, PoolOrigin, TransactionPool } from '../../../core/txpool/pool.ts'
+import { createTransactionPool } from '../../../core/txpool/transactionPool.ts'
+import { from, headWith, keyOf, optionsWith, rejectionOf, senderOf } from './fixtures.ts'
+
+const REMOTE: PoolOrigin = { local: false, addedAtMs: 0 }
+const FREE = { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n }
+/** The gas of a transfer at the prices of the tests. */
+const GAS_WEI = 21_000n * 10_000n
+
+const newPool = (options: Parameters<typeof optionsWith>[0] = {}): TransactionPool =>
+  createTransactionPool(optionsWith(options))
+
+/** A head where only these senders have a balance. */
+const headOf = (
+  balances: Readonly<Record<number, bigint>>,
+  more: Parameters<typeof headWith>[0] = {},
+): PoolHead => {
+  const known = new Map(Object.entries(balances).map(([sender, wei]) => [keyOf(Number(sender)), wei]))
+  return { ...headWith({ ...more, balances: known }), balance: sender => known.get(keyOfBytes(sender)) ?? 0n }
+}
+const keyOfBytes = (sender: Uint8Array): string => Buffer.from(sender).toString('hex')
+
+const pays = (sender: number, nonce: number, recipient: number, value: bigint): SenderTransaction =>
+  from(sender, { nonce: BigInt(nonce), to: senderOf(recipient), value })
+
+const names = (transactions: readonly SenderTransaction[]): string[] =>
+  transactions.map(({ sender, transaction }) => `${(sender[19] as number) & 0xff}:${transaction.nonce}`)
+
+const drain = (pool: TransactionPool, head: PoolHead): string[] => {
+  const candidates = pool.candidates(head)
+  const all: SenderTransaction[] = []
+  for (let next = candidates.next(); next !== undefined; next = candidates.next()) all.push(next)
+  return names(all)
+}
+
+const refusal = (
+  pool: TransactionPool,
+  sent: SenderTransaction,
+  head: PoolHead,
+  origin?: PoolOrigin,
+): string => rejectionOf(() => pool.add(sent, head, origin)).code
+
+describe('the balance that counts', () => {
+  test('is what the earlier pending transactions of the sender leave', () => {
+    const pool = newPool()
+    const head = headOf({ 1: 2n * GAS_WEI + 10n, 2: 10n ** 20n })
+    pool.add(pays(1, 0, 9, 5n), head)
+    // 21,000 gas cost 1,100 wei each at a base fee of 100 and a tip of 1,000.
+    const left = 2n * GAS_WEI + 10n - 21_000n * 1_100n - 5n
+    expect(refusal(newPool(), pays(1, 0, 9, 2n * GAS_WEI), head)).toBe('INSUFFICIENT_FUNDS')
+    pool.add(pays(1, 1, 9, left - GAS_WEI), head)
+    expect(pool.isRunnable(senderOf(1))).toBe(true)
+    expect(drain(pool, head)).toEqual(['1:0', '1:1'])
+  })
+
+  test('has what executable pending transactions pay the sender: fund, then spend, both pending', () => {
+    const pool = newPool()
+    const head = headOf({ 1: 10n ** 20n })
+    const spend = pays(2, 0, 9, 1n)
+    expect(refusal(pool, spend, head)).toBe('INSUFFICIENT_FUNDS')
+    pool.add(pays(1, 0, 2, GAS_WEI), head)
+    expect(refusal(pool, spend, head)).toBe('INSUFFICIENT_FUNDS')
+    pool.add(pays(1, 1, 2, 1n), head)
+    pool.add(spend, head, REMOTE)
+    expect(pool.isRunnable(senderOf(2))).toBe(true)
+    expect(pool.explain(spend.transaction.hash, head)?.text).toBe('nonce 0 ready for the next block')
+  })
+
+  test('loses a payment that is replaced, and has it again when it comes back', () => {
+    const pool = newPool({ priceBumpPercent: 0 })
+    const head = headOf({ 1: 10n ** 20n })
+    pool.add(pays(1, 0, 2, GAS_WEI), head)
+    pool.add(from(2, { value: 0n }), head)
+    pool.add(pays(1, 0, 3, GAS_WEI), head)
+    expect(pool.isRunnable(senderOf(2))).toBe(false)
+    pool.add(pays(1, 0, 2, GAS_WEI + 1n), head)
+    expect(pool.isRunnable(senderOf(2))).toBe(true)
+  })
+
+  test('has no payment that waits behind a gap, that its sender cannot pay, or that another pending one pays for', () => {
+    const spend = from(2, { value: 0n })
+    const gap = newPool()
+    gap.add(pays(1, 1, 2, GAS_WEI), headOf({ 1: 10n ** 20n }))
+    expect(refusal(gap, spend, headOf({ 1: 10n ** 20n }))).toBe('INSUFFICIENT_FUNDS')
+    const unpaid = newPool({ balanceCheck: false })
+    unpaid.add(pays(1, 0, 2, GAS_WEI), headOf({}))
+    unpaid.add(spend, headOf({}))
+    expect(unpaid.isRunnable(senderOf(2))).toBe(false)
+    const circle = newPool()
+    const head = headOf({ 1: 10n ** 20n })
+    circle.add(pays(1, 0, 3, 2n * GAS_WEI), head)
+    circle.add(pays(3, 0, 2, GAS_WEI), head)
+    expect(refusal(circle, spend, head)).toBe('INSUFFICIENT_FUNDS')
+  })
+
+  test('is looked at again when a block names the account', () => {
+    const pool = newPool()
+    const funded = pays(1, 0, 2, GAS_WEI)
+    pool.add(funded, headOf({ 1: 10n ** 20n }))
+    pool.add(from(2, { value: 0n }), headOf({ 1: 10n ** 20n }))
+    const after = headOf({ 1: 10n ** 19n, 2: GAS_WEI }, { nonces: new Map([[keyOf(1), 1n]]) })
+    pool.removeMined([funded], after)
+    expect(drain(pool, after)).toEqual(['2:0'])
+    // A contract moved it.
+    pool.updateSenders([senderOf(2)], headOf({}))
+    expect(pool.hasRunnable).toBe(false)
+    expect(drain(pool, headOf({}))).toEqual([])
+  })
+})
+
+describe('a known sender', () => {
+  test('keeps a few unpayable ones behind executable ones, and no more', () => {
+    const pool = newPool()
+    const head = headOf({ 1: GAS_WEI })
+    pool.add(from(1, { value: 0n }), head)
+    for (let nonce = 1; nonce <= UNPAYABLE_BY_SENDER_MAX; nonce++) pool.add(pays(1, nonce, 9, GAS_WEI), head)
+    expect(refusal(pool, pays(1, UNPAYABLE_BY_SENDER_MAX + 1, 9, GAS_WEI), head)).toBe('INSUFFICIENT_FUNDS')
+    expect(drain(pool, head)).toEqual(['1:0'])
+  })
+
+  test('keeps none without an executable one', () => {
+    const pool = newPool()
+    const head = headOf({ 1: GAS_WEI }, { nonces: new Map([[keyOf(1), 1n]]) })
+    expect(refusal(pool, pays(1, 1, 9, GAS_WEI), head)).toBe('INSUFFICIENT_FUNDS')
+    pool.add(from(1, { nonce: 2n, value: 0n }), head)
+    expect(refusal(pool, pays(1, 3, 9, GAS_WEI), head)).toBe('INSUFFICIENT_FUNDS')
+  })
+
+  test('has its share of the pool at most; a lower nonce takes the place of its last', () => {
+    const limits = { transactionsMax: 40, bytesMax: 1_000_000, futureBySenderMax: 200 }
+    const pool = newPool({ limits, senderShare: 0.1 })
+    const head = headWith()
+    for (const nonce of [1n, 2n, 3n, 4n]) pool.add(from(1, { nonce }), head)
+    expect(refusal(pool, from(1, { nonce: 5n }), head)).toBe('SENDER_LIMIT_REACHED')
+    pool.add(from(1, { nonce: 0n }), head)
+    expect(names(pool.list())).toEqual(['1:0', '1:1', '1:2', '1:3'])
+    pool.add(from(2), head)
+    expect(pool.size).toBe(5)
+  })
+
+  test('has its share of the bytes at most', () => {
+    const limits = { transactionsMax: 1_000, bytesMax: 64 * 1024 * 1024, futureBySenderMax: 200 }
+    const pool = newPool({ limits, senderShare: 0.05 })
+    const data = new Uint8Array(1_000_000)
+    const large = (nonce: number) => from(1, { nonce: BigInt(nonce), data, gasLimit: 16_000_000n })
+    for (let nonce = 0; nonce < 3; nonce++) pool.add(large(nonce), headWith())
+    expect(refusal(pool, large(3), headWith())).toBe('SENDER_LIMIT_REACHED')
+  })
+})
+
+describe('when room is needed', () => {
+  const limits = { transactionsMax: 4, bytesMax: 1_000_000, futureBySenderMax: 200 }
+
+  test('what became unpayable goes first, however well it pays', () => {
+    const pool = newPool({ limits })
+    const rich = headWith()
+    pool.add(from(1, { maxFeePerGas: 90_000n }), rich)
+    for (const sender of [2, 3]) pool.add(from(sender), rich)
+    pool.add(from(4, { nonce: 5n }), rich)
+    const drained = headWith({ balances: new Map([[keyOf(1), 5n]]) })
+    pool.updateSenders([senderOf(1)], drained)
+    pool.add(from(5), drained)
+    expect(names(pool.list())).toEqual(['2:0', '3:0', '4:5', '5:0'])
+    pool.add(from(6), drained)
+    expect(names(pool.list())).toEqual(['2:0', '3:0', '5:0', '6:0'])
+  })
+
+  test('transactions of peers go before ones of RPC that pay the same, unless locals have no priority', () => {
+    const keepsLocal = newPool({ limits })
+    for (const sender of [1, 2, 3]) keepsLocal.add(from(sender), headWith(), REMOTE)
+    for (const sender of [4, 5]) keepsLocal.add(from(sender), headWith())
+    expect(names(keepsLocal.list())).toEqual(['1:0', '2:0', '4:0', '5:0'])
+    const alike = newPool({ limits, localPriority: false })
+    for (const sender of [1, 2, 3]) alike.add(from(sender), headWith(), REMOTE)
+    alike.add(from(4), headWith())
+    expect(refusal(alike, from(5), headWith())).toBe('POOL_FULL')
+  })
+})
+
+describe('where gas is free', () => {
+  const limits = { transactionsMax: 100, bytesMax: 1_000_000, futureBySenderMax: 200 }
+  const free = (sender: number, nonce = 0): SenderTransaction =>
+    from(sender, { ...FREE, nonce: BigInt(nonce), value: 0n, gasLimit: 21_000n + BigInt(sender) })
+  const head = headOf({ 1: 1n, 2: 1n, 3: 1n }, { baseFee: 0n })
+
+  test('senders that the state does not know have a tenth of the pool', () => {
+    const pool = newPool({ limits })
+    for (let sender = 10; sender < 20; sender++) pool.add(free(sender), head, REMOTE)
+    expect(refusal(pool, free(20), head, REMOTE)).toBe('POOL_FULL')
+    expect(refusal(pool, free(10, 1), head, REMOTE)).toBe('POOL_FULL')
+    pool.add(free(1), head)
+    expect(pool.size).toBe(11)
+  })
+
+  test('those of them that can run take the place of those that cannot', () => {
+    const pool = newPool({ limits })
+    for (let sender = 10; sender < 20; sender++) pool.add(free(sender, 7), head)
+    pool.add(free(20), head)
+    expect(pool.size).toBe(10)
+    expect(pool.isRunnable(senderOf(20))).toBe(true)
+  })
+
+  test('they go first when room is needed, and stand behind the others in a block', () => {
+    const small = { ...limits, transactionsMax: 3 }
+    const pool = newPool({ limits: small })
+    pool.add(free(10), head)
+    for (const sender of [1, 2]) pool.add(free(sender), head)
+    expect(drain(pool, head)).toEqual(['1:0', '2:0', '10:0'])
+    pool.add(free(3), head)
+    expect(names(pool.list())).toEqual(['1:0', '2:0', '3:0'])
+  })
+
+  test('a sender is known when it has a nonce, or when a pending transaction pays it', () => {
+    const pool = newPool({ limits })
+    for (let sender = 10; sender < 20; sender++) pool.add(free(sender), head)
+    pool.add(free(20, 1), headOf({}, { baseFee: 0n, nonces: new Map([[keyOf(20), 1n]]) }), REMOTE)
+    pool.add(from(1, { ...FREE, to: senderOf(21), value: 1n }), head)
+    pool.add(free(21), head)
+    expect(pool.size).toBe(13)
+  })
+})
+
+describe('the age of a transaction', () => {
+  test('ends it: the oldest go first, so many at a time', () => {
+    const pool = newPool()
+    for (const sender of [1, 2, 3, 4])
+      pool.add(from(sender), headWith(), { local: true, addedAtMs: 1000 * sender })
+    expect(pool.dropOlderThan(3500, 2)).toBe(2)
+    expect(names(pool.list())).toEqual(['3:0', '4:0'])
+    expect(pool.dropOlderThan(3500, 2)).toBe(1)
+    expect(pool.dropOlderThan(3500, 2)).toBe(0)
+    expect(names(pool.list())).toEqual(['4:0'])
+  })
+})
