@@ -5,6 +5,7 @@ import type { CommandContext } from '../cli/command.ts'
 import type { NetworkOptions } from '../cli/commands.ts'
 import { CommandError } from '../cli/errors.ts'
 import { watchBlocks } from '../network/blockWatch.ts'
+import { watchHealth } from '../network/healthWatch.ts'
 import { type Member, prepareNetworkFolder, writeStaticNodes } from '../network/folder.ts'
 import { type MemberProcess, startMember } from '../network/memberProcess.ts'
 import { freePorts, takenPorts } from '../network/ports.ts'
@@ -71,11 +72,17 @@ export const runNetwork = async ({ options, terminal }: Context): Promise<number
       terminal.out(endpoints(processes, p2pPortOf))
       terminal.out(`\nFunded accounts: those of the mnemonic "${DEVELOPMENT_MNEMONIC}"`)
       terminal.out('Each node logs to log.txt in its folder. Ctrl-C stops all of them.\n')
-      stopWatching = watchBlocks({
-        url: (processes[0] as MemberProcess).url,
-        members: folder.validators,
-        tell: line => terminal.out(line),
-      })
+      const tell = (line: string): void => terminal.out(line)
+      const stops = [
+        watchBlocks({ url: (processes[0] as MemberProcess).url, members: folder.validators, tell }),
+        watchHealth(
+          processes.map(({ member: { name }, url }) => ({ name, url })),
+          tell,
+        ),
+      ]
+      stopWatching = () => {
+        for (const end of stops) end()
+      }
       for (const { member, ended } of processes)
         void ended.then(how => {
           if (!stop.received) terminal.out(`${member.name} ended (${how})`)

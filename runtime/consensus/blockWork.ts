@@ -10,6 +10,7 @@ import { MemoryUnavailable } from '../../core/evm/memory.ts'
 import type { Effect } from '../../core/qbft/effect.ts'
 import type { Input } from '../../core/qbft/input.ts'
 import { StoreFailed } from '../../core/store/storeFailed.ts'
+import { createClockWarning } from '../exchange/clockWarning.ts'
 import type { Log } from '../logging/log.ts'
 import type { BuildBlock } from './blockBuilder.ts'
 import { createExecutedBlocks } from './executedBlocks.ts'
@@ -63,6 +64,7 @@ export const createBlockWork = (options: BlockWorkOptions): BlockWork => {
   const executed = createExecutedBlocks()
   const waits = new Set<() => void>()
   const proposedAtMs = createRecentTimes()
+  const clockWarning = createClockWarning(log, Date.now)
   let stopped = false
 
   const wait = (ms: number): Promise<void> =>
@@ -116,6 +118,7 @@ export const createBlockWork = (options: BlockWorkOptions): BlockWork => {
         return { againMs: RETRY_MS }
       }
       const earlyMs = Number(block.header.timestamp) * 1000 - nowMs
+      if (error.rule === 'future-timestamp') clockWarning(block.header)
       if (error.rule === 'future-timestamp' && earlyMs < EARLY_MS_MAX)
         return { againMs: Math.max(earlyMs - 1000, 0) + 1 }
       return { invalid: error.message }

@@ -5,6 +5,7 @@ import type { Network } from '../../p2p/network.ts'
 import type { Log } from '../logging/log.ts'
 import type { RecoverSeals } from '../node/recoverSeals.ts'
 import type { RecoverSenders } from '../node/recoverSenders.ts'
+import type { ClockWarning } from './clockWarning.ts'
 import { createDownload, type Ending } from './download.ts'
 import { AHEAD_BLOCKS, createLookAhead } from './lookAhead.ts'
 import type { PeerHead, PeerHeads } from './peerHeads.ts'
@@ -26,6 +27,7 @@ export type CatchUpOptions = {
   readonly recoverSeals: RecoverSeals
   readonly log: Log
   readonly nowMs: () => number
+  readonly clockWarning: ClockWarning
   /** After each block that was imported. */
   readonly onImported: (block: Block) => void
 }
@@ -104,7 +106,10 @@ export const startCatchUp = (options: CatchUpOptions): CatchUp => {
       if ((await chain.importBlock(block, { nowMs: nowMs(), durable })) === 'known') return undefined
     } catch (error) {
       if (!(error instanceof InvalidBlock)) throw error
-      if (error.rule === 'future-timestamp') return 'early'
+      if (error.rule === 'future-timestamp') {
+        options.clockWarning(block.header)
+        return 'early'
+      }
       download.callOff(from.key)
       blame(from, 'invalid-block', error.message)
       return undefined

@@ -11,6 +11,7 @@ import type { Misbehaviour, Network, Peer } from '../../p2p/network.ts'
 import type { Log } from '../logging/log.ts'
 import { createSlice } from '../slice.ts'
 import { tellBlock } from '../validator/tellBlock.ts'
+import type { ClockWarning } from './clockWarning.ts'
 import { decodeInSlices } from './decodeInSlices.ts'
 import { BLOCK_BYTES_MAX } from './download.ts'
 import type { PeerHeads } from './peerHeads.ts'
@@ -26,6 +27,7 @@ export type NewBlocksOptions = {
   readonly nowMs: () => number
   /** Transactions that wait in the pool; for the log. */
   readonly pending: () => number
+  readonly clockWarning: ClockWarning
   /** A peer is known to have more than this node. */
   readonly consider: () => void
 }
@@ -41,7 +43,7 @@ export type NewBlocks = {
 
 /** Blocks as they are made: the next one is imported at once, of later ones it is noted who has them. */
 export const createNewBlocks = (options: NewBlocksOptions): NewBlocks => {
-  const { chain, heads, network, log, nowMs, pending, consider } = options
+  const { chain, heads, network, log, nowMs, pending, clockWarning, consider } = options
   const { consensus } = chain.configuration
   const importing = new Set<string>()
   const nextNumber = (): bigint => chain.head().header.number + 1n
@@ -77,7 +79,8 @@ export const createNewBlocks = (options: NewBlocksOptions): NewBlocks => {
       if (error instanceof StoreFailed) return
       if (!(error instanceof InvalidBlock))
         log.error('Block {number} could not be imported: {error}', { number: block.header.number, error })
-      else if (error.rule !== 'future-timestamp' && block.header.number === nextNumber()) {
+      else if (error.rule === 'future-timestamp') clockWarning(block.header)
+      else if (block.header.number === nextNumber()) {
         heads.failed(toBareHex(peer.address), nowMs())
         blame(peer, 'invalid-block', error.message)
       }

@@ -8,6 +8,7 @@ import type { Log } from '../logging/log.ts'
 import type { RecoverSeals } from '../node/recoverSeals.ts'
 import type { RecoverSenders } from '../node/recoverSenders.ts'
 import { startAnnouncingTransactions } from './announceTransactions.ts'
+import { createClockWarning } from './clockWarning.ts'
 import { createDifferences } from './differences.ts'
 import type { Exchange } from './exchange.ts'
 import { createNewBlocks } from './newBlocks.ts'
@@ -60,9 +61,11 @@ export const startExchange = (options: ExchangeOptions): Exchange => {
     }
   }
   const differences = createDifferences(options.configuration, calmLog(log, options.nowMs))
-  const sync = createSync({ ...options, heads, importing: () => newBlocks.importing() })
+  const clockWarning = createClockWarning(log, options.nowMs)
+  const sync = createSync({ ...options, heads, clockWarning, importing: () => newBlocks.importing() })
   const newBlocks = createNewBlocks({
     ...options,
+    clockWarning,
     heads,
     network,
     pending: () => pool.size,

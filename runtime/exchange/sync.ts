@@ -6,6 +6,7 @@ import type { Progress } from '../cli/progress.ts'
 import type { Log } from '../logging/log.ts'
 import type { RecoverSeals } from '../node/recoverSeals.ts'
 import type { RecoverSenders } from '../node/recoverSenders.ts'
+import type { ClockWarning } from './clockWarning.ts'
 import { type CatchUp, type CatchUpEnd, startCatchUp } from './catchUp.ts'
 import type { SyncProgress } from './exchange.ts'
 import type { PeerHeads } from './peerHeads.ts'
@@ -40,6 +41,7 @@ export type SyncOptions = {
   readonly recoverSeals: RecoverSeals
   readonly log: Log
   readonly nowMs: () => number
+  readonly clockWarning: ClockWarning
   readonly syncMinPeers: number
   /** Announced blocks that are being imported: nobody has to be asked for them. */
   readonly importing: () => number
@@ -144,6 +146,7 @@ export const createSync = (options: SyncOptions): Sync => {
       recoverSeals,
       log,
       nowMs,
+      clockWarning: options.clockWarning,
       onImported: imported,
     })
     const report = startSyncReport(log, startingBlock, highest, heads.count, nowMs, showProgress)

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { accessSync, constants, mkdirSync } from 'node:fs'
 import { type BadBlocks, createBadBlocks, keepBadBlocks } from '../../core/chain/badBlocks.ts'
 import type { Chain } from '../../core/chain/chain.ts'
 import { openChain } from '../../core/chain/openChain.ts'
@@ -70,15 +70,26 @@ const planChain = (options: OpenOptions, key: NodeKey | undefined): Plan => {
   return { genesis, newText: text }
 }
 
+const FOLDER_REASONS: Readonly<Record<string, string>> = {
+  EEXIST: 'a file exists at that path',
+  ENOTDIR: 'a file exists at that path',
+  EROFS: 'it is on a read-only file system',
+  EACCES: 'this user may not write to it',
+  EPERM: 'this user may not write to it',
+  ENOSPC: 'the disk is full',
+}
+
+/** @throws CommandError when the folder cannot be made or written to */
 const makeFolder = (path: string): void => {
   try {
     mkdirSync(path, { recursive: true })
+    accessSync(path, constants.W_OK)
   } catch (cause) {
-    const code = (cause as { code?: string }).code
-    const reason = code === 'EEXIST' || code === 'ENOTDIR' ? 'a file stands there' : (code ?? String(cause))
+    const code = (cause as { code?: string }).code ?? ''
+    const reason = FOLDER_REASONS[code] ?? String(cause)
     throw new CommandError(
       'DATA_PATH',
-      `Cannot use the data path ${path}: ${reason}. Give a folder with --data-path.`,
+      `Cannot use the data path ${path}: ${reason}. Give a folder that this node may write to with --data-path.`,
     )
   }
 }

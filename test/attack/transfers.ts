@@ -7,7 +7,7 @@ const CHAIN_ID = 4242n
 const SEND_INTERVAL_MS = 500
 /** An answer with an error; without an answer the node is not there. */
 const REFUSAL = /^eth_sendRawTransaction: -/
-const KNOWN = /Known transaction|Nonce too low/i
+export const KNOWN = /Known transaction|Nonce too low/i
 
 export type Transfers = {
   readonly sent: number
@@ -29,9 +29,12 @@ type State = {
   isRunning: boolean
 }
 
+/** The account of the watch; attacks send from others. */
+const WATCH_ACCOUNT = 9
+
 /** A transfer that any node must take: of a funded account, at 10 gwei. */
-const encodedTransfer = (nonce: number): string => {
-  const account = DEVELOPMENT_ACCOUNTS[9]
+export const encodedTransfer = (nonce: number, accountIndex = WATCH_ACCOUNT): string => {
+  const account = DEVELOPMENT_ACCOUNTS[accountIndex]
   const recipient = DEVELOPMENT_ACCOUNTS[8]
   if (account === undefined || recipient === undefined) throw new Error('there are ten development accounts')
   const transaction = signTransaction(

@@ -1,6 +1,7 @@
 import type { Attack } from '../attack.ts'
 import { CONSENSUS_FLOODS } from './consensusFlood.ts'
 import { kills } from './kills.ts'
+import { rollingRestarts } from './rollingRestarts.ts'
 
 /** In the order in which `bun run attack` replays them. */
-export const ATTACKS: readonly Attack[] = [...CONSENSUS_FLOODS, kills]
+export const ATTACKS: readonly Attack[] = [...CONSENSUS_FLOODS, kills, rollingRestarts]

@@ -4,6 +4,7 @@ import { USERS, VALIDATORS } from '../../core/chain/support/keys.ts'
 import {
   captureLog,
   grow,
+  logLines,
   type NodeOptions,
   reaches,
   until,
@@ -90,7 +91,7 @@ describe('given a node that waits before it acts', () => {
   )
 
   test.concurrent(
-    'when a block is from the future by the clock of this machine then nobody is blamed',
+    'when a block is from the future by the clock of this machine then nobody is blamed, and the log warns of the clock',
     onWire(async (wire, node) => {
       const [maker, other] = await pair(wire, node)
       const timestamp = BigInt(Math.floor(Date.now() / 1000) + 3)
@@ -99,6 +100,7 @@ describe('given a node that waits before it acts', () => {
       await maker.exchange.committed(block)
       await reaches(other.chain, 1n)
       expect(other.network.reports).toEqual([])
+      expect(logLines.filter(line => line.includes('The clock of this machine is behind'))).toHaveLength(1)
     }),
   )
 
