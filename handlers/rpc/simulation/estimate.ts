@@ -76,7 +76,10 @@ const estimateIn = (
   )
 }
 
-/** A gas limit with which the call succeeds in the block. @throws RpcError where it does not with any */
+/**
+ * A gas limit with which the call succeeds in the block. The gas that the call names is no bound, as in Besu: clients send the limit
+ * of an earlier transaction along. @throws RpcError where it does not succeed with any
+ */
 export const estimateCall = async (
   context: RpcContext,
   call: CallParameters,
@@ -84,21 +87,15 @@ export const estimateCall = async (
   overrides: StateOverrides,
   aim: EstimateAim,
 ): Promise<bigint> => {
-  // Less than the least is no bound that anyone means.
-  const gas = call.gas !== undefined && call.gas < TRANSFER_GAS ? undefined : call.gas
   return await simulateIn(context, block, overrides, (world, environment) => {
-    const prepared = prepareCall(context, { ...call, gas }, environment)
+    const prepared = prepareCall(context, { ...call, gas: undefined }, environment)
     checkNonce(call.nonce, call.from, world)
     return estimateIn(context, call, prepared, world, aim)
   })
 }
 
-/**
- * eth_estimateGas: a gas limit with which the call succeeds in the next block, or in the one that is named. The gas that the call
- * names is no bound, as in Besu: clients send the limit of an earlier transaction along.
- */
+/** eth_estimateGas: a gas limit with which the call succeeds in the next block, or in the one that is named. */
 export const estimateGas = async ({ params }: Call, context: RpcContext): Promise<string> => {
   const { call, block, overrides } = await readNextCall(params, context)
-  const unbound = { ...call, gas: undefined }
-  return toQuantity(await estimateCall(context, unbound, block, overrides, 'search'))
+  return toQuantity(await estimateCall(context, call, block, overrides, 'search'))
 }

@@ -2,6 +2,19 @@ import { ADDRESS, ENODE, refusal, type Row } from './row.ts'
 
 export const ANSWER_ROWS: readonly Row[] = [
   {
+    what: 'eth_protocolVersion',
+    ask: async ({ rpc }) => (await rpc('eth_protocolVersion')).result,
+    answer: '0x45',
+  },
+  {
+    what: 'the text of an opcode that there is not',
+    ask: async ({ rpc }) => {
+      const to = `0x${'99'.repeat(20)}`
+      return (await rpc('eth_call', { to }, 'latest', { [to]: { code: '0xfe' } })).error?.message
+    },
+    answer: 'Transaction processing could not be completed due to an exception (Invalid opcode: 0xfe)',
+  },
+  {
     what: 'the order of qbft_getSignerMetrics',
     ask: async ({ rpc }) =>
       (

@@ -47,6 +47,16 @@ export const GRAPHQL_ROWS: readonly Row[] = [
     }),
   ),
   {
+    what: 'GraphQL: an operationName that is missing',
+    ask: async ({ graphql }) => {
+      const body = JSON.stringify({ query: 'query a { chainID } query b { chainID }' })
+      const headers = { 'content-type': 'application/json' }
+      return (await graphql.send('/graphql', { method: 'POST', body, headers })).status
+    },
+    answer: 400,
+    because: 'an `operationName` that is missing are 400 with texts of this node',
+  },
+  {
     what: 'GraphQL: variables of the type Long',
     ask: async world =>
       (await world.graphql.ask('query($n: Long!) { block(number: $n) { number } }', { n: 1 })).data,

@@ -141,6 +141,34 @@ describe('eth_sendRawTransaction', () => {
     expect((await node.rpc('eth_sendRawTransaction', ...params)).error).toMatchObject({ code, message: text })
   })
 
+  test.each([
+    [
+      'of the highest nonce',
+      { nonce: 2n ** 64n - 1n },
+      'Nonce has max value',
+      'nonce 18446744073709551615 is not below 2^64 - 1 (EIP-2681)',
+    ],
+    [
+      'with initcode that is too long',
+      { to: undefined, data: `0x${'00'.repeat(49_153)}`, gas: 16_000_000n },
+      'Max initcode size exceeded',
+      '49153 bytes of initialization code, 49152 at most (EIP-3860)',
+    ],
+    [
+      'of a type that this chain has no blocks for',
+      { type: 'eip4844', blobVersionedHashes: [`0x01${'00'.repeat(31)}`], maxFeePerBlobGas: 1n },
+      'Invalid transaction type',
+      'blob',
+    ],
+  ])('refuses a transaction %s as the fault of the sender', async (_, fields, message, data) => {
+    await start()
+    expect(await send(await transfer(0, fields))).toMatchObject({
+      code: -32602,
+      message,
+      data: expect.stringContaining(data),
+    })
+  })
+
   test('refuses a signature in the upper half', async () => {
     await start()
     const raw = await SENDER.signTransaction({
