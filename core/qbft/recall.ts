@@ -22,7 +22,7 @@ export type Recall = {
   readonly recordSequence: bigint | undefined
   /** A later record may have been lost. */
   readonly isDamaged: boolean
-  /** Where other validators are, by what they told since this node started, or since its last head before the first signature. */
+  /** Where other validators are, by what they told since this node started. */
   readonly told: ReadonlyMap<string, Position>
   /** When the head changed last, or asking began; undefined before. Milliseconds since 1970. */
   readonly progressAtMs: number | undefined
@@ -36,8 +36,8 @@ export const RECALL_INTERVAL_MS = 1_000
 /** A network that begins is not held up longer by validators that are not there. */
 const NEW_NETWORK_WAIT_MS = 1_000
 
-/** Who says that it has blocks gives them within this; else a few that claim some are not believed. */
-const CLAIM_WAIT_MS = 3_000
+/** Who says that it has blocks gives them within this, catching up begins after three seconds; else a few that claim some are not believed. */
+const CLAIM_WAIT_MS = 5_000
 
 /** Signs nothing. */
 export const NO_ROUND = Number.POSITIVE_INFINITY
@@ -49,6 +49,19 @@ export const newRecall = (recordSequence: bigint | undefined, isDamaged: boolean
   progressAtMs: undefined,
   isSettled: false,
 })
+
+/**
+ * At a new height, before the first signature: what was told of heights long past says little of this one, and is asked anew. Of the
+ * height before it still counts, for blocks may come faster than answers.
+ */
+export const recallAtHeight = (recall: Recall, sequence: bigint, nowMs: number): Recall =>
+  recall.isSettled
+    ? recall
+    : {
+        ...recall,
+        told: new Map([...recall.told].filter(([, position]) => position.sequence >= sequence - 1n)),
+        progressAtMs: nowMs,
+      }
 
 /** The others among the validators that have told, with where they are. */
 const toldIn = (turn: Turn, { told }: Recall, { head }: HeightState): readonly Position[] =>

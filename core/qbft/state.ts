@@ -114,8 +114,8 @@ export type QbftState = {
   readonly restart: RestartRecord | undefined
   /** What was signed in earlier lives beside it; undefined once nothing of that matters any more. */
   readonly recall: Recall | undefined
-  /** When each validator was told last where this one is, milliseconds since 1970. */
-  readonly answeredAtMs: ReadonlyMap<AddressKey, number>
+  /** When each validator was shown last what it signed itself, milliseconds since 1970. */
+  readonly shownAtMs: ReadonlyMap<AddressKey, number>
 }
 
 /**
@@ -128,5 +128,5 @@ export const initialState = (record: RestartRecord | undefined, recall?: Recall)
   seen: emptySeenMessages,
   restart: record,
   recall,
-  answeredAtMs: new Map(),
+  shownAtMs: new Map(),
 })

@@ -5,7 +5,7 @@ import { includesAddress } from '../../validators/votes.ts'
 import { openMessage } from '../codec/message.ts'
 import { takeFuture } from '../futureMessages.ts'
 import type { HeadContext } from '../input.ts'
-import { lowestRound, NO_ROUND, type Recall } from '../recall.ts'
+import { lowestRound, NO_ROUND, type Recall, recallAtHeight } from '../recall.ts'
 import type { RestartRecord } from '../restartRecord.ts'
 import { changeRoundAgain } from '../roundChanges.ts'
 import { enterRound } from '../rounds.ts'
@@ -86,14 +86,13 @@ const isNews = ({ height }: QbftState, head: HeadContext): boolean => {
   )
 }
 
-/** Before the first signature the others are asked anew at each height. */
 const recallAt = (
   turn: Turn,
   { recall, height: before }: QbftState,
   height: HeightState,
 ): Recall | undefined => {
   if (recall === undefined || before?.sequence === height.sequence) return recall
-  return recall.isSettled ? recall : { ...recall, told: new Map(), progressAtMs: turn.nowMs }
+  return recallAtHeight(recall, height.sequence, turn.nowMs)
 }
 
 const startFloor = (recall: Recall | undefined): number => (recall === undefined ? 0 : NO_ROUND)

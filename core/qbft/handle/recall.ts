@@ -19,8 +19,8 @@ import { currentRound } from '../rounds.ts'
 import type { HeightState, QbftState } from '../state.ts'
 import { ask, keyOf, others, type Turn } from '../turn.ts'
 
-/** An answer may be of megabytes, and one a second is enough. */
-const ANSWER_INTERVAL_MS = RECALL_INTERVAL_MS / 2
+/** What a validator signed may be of megabytes: it is shown to it no more often than this. */
+const SHOW_INTERVAL_MS = RECALL_INTERVAL_MS / 2
 
 const report = (turn: Turn, recall: Recall, height: HeightState, round: number | undefined): void =>
   ask(turn, {
@@ -138,9 +138,9 @@ export const answerPosition = (turn: Turn, state: QbftState, peer: Address): Qbf
   const { height } = state
   const key = keyOf(peer)
   if (height === undefined || !includesAddress(height.head.validators, peer)) return state
-  if (turn.nowMs - (state.answeredAtMs.get(key) ?? -Infinity) < ANSWER_INTERVAL_MS) return state
+  const isDue = turn.nowMs - (state.shownAtMs.get(key) ?? -Infinity) >= SHOW_INTERVAL_MS
   const position = encodePosition({ sequence: height.sequence, round: currentRound(height) })
-  for (const message of [...signedBy(turn, state, peer), position])
+  for (const message of [...(isDue ? signedBy(turn, state, peer) : []), position])
     ask(turn, { kind: 'tell', message, to: [peer] })
-  return { ...state, answeredAtMs: new Map(state.answeredAtMs).set(key, turn.nowMs) }
+  return isDue ? { ...state, shownAtMs: new Map(state.shownAtMs).set(key, turn.nowMs) } : state
 }

@@ -1,7 +1,8 @@
 import type { Attack } from '../attack.ts'
 import { CONSENSUS_FLOODS } from './consensusFlood.ts'
 import { kills } from './kills.ts'
+import { restoredCopy } from './restoredCopy.ts'
 import { rollingRestarts } from './rollingRestarts.ts'
 
 /** In the order in which `bun run attack` replays them. */
-export const ATTACKS: readonly Attack[] = [...CONSENSUS_FLOODS, kills, rollingRestarts]
+export const ATTACKS: readonly Attack[] = [...CONSENSUS_FLOODS, kills, rollingRestarts, restoredCopy]

@@ -42,6 +42,7 @@ export type Cluster = {
   readonly stop: (...indexes: readonly number[]) => Promise<readonly number[]>
   /** Removes what a stopped node knows but its key. */
   readonly wipe: (index: number) => void
+  readonly dataPath: (index: number) => string
   readonly node: (index: number) => NodeProcess
   readonly running: () => readonly number[]
   readonly address: (index: number) => string
@@ -122,6 +123,7 @@ export const createCluster = async (options: ClusterOptions): Promise<Cluster> =
       rmSync(dataPath(index), { recursive: true, force: true })
       writeKey(index)
     },
+    dataPath,
     node,
     running: () => [...processes.keys()],
     address: index => toHex(testAddress(index)),

@@ -1,0 +1,25 @@
+import { join } from 'node:path'
+import { doubleSignatures, FORGETTING_WAYS, forgetOnce } from '../../cluster/support/forget.ts'
+import type { Attack } from '../attack.ts'
+
+const TRIES = 12
+const FORGETFUL = 3
+const AWAY = 4
+
+export const restoredCopy: Attack = {
+  name: 'restored-copy',
+  what: `Brings a validator back without its memory (an old copy of its folder, an empty one, no record, no views) while the height it signed in is open, ${TRIES} times.`,
+  // Without the two that are killed there is no quorum until one is back, and its first round may be some timeouts away.
+  limits: { blockGapMs: 20_000, answerMs: 5_000, transferBlocks: 10 },
+  run: async ({ cluster, folder, random, say }) => {
+    const tried = { index: FORGETFUL, away: AWAY, copy: join(folder, 'copy') }
+    for (let number = 0; number < TRIES; number++) {
+      const way = FORGETTING_WAYS[(FORGETTING_WAYS.length - 1 + number) % FORGETTING_WAYS.length]
+      if (way === undefined) continue
+      await forgetOnce(cluster, tried, way, random)
+      say(`${way}: blocks go on`)
+    }
+    await cluster.start(AWAY)
+    return doubleSignatures(cluster)
+  },
+}
