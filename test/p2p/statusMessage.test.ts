@@ -16,6 +16,7 @@ describe('status messages', () => {
         headNumber: 2n ** 53n,
         configuration: { a: '1', 'config.qbft.überschuss': '{"x":[1]}', __proto__x: '' },
         neighbours: [ADDRESS, new Uint8Array(20)],
+        features: ['positions/1', 'ü'],
       }),
       host: 'node.example.com',
       port: 30_303,
@@ -26,6 +27,14 @@ describe('status messages', () => {
     { kind: 'alive' },
   ])('are read as they were written: $kind', message => {
     expect(decodeStatusMessage(encodeStatusMessage(message))).toEqual(message)
+  })
+
+  test('of an earlier release tell no features', () => {
+    const { networkId, genesisHash, client } = statusOf()
+    const text = new TextEncoder().encode(client)
+    const items = [networkId, genesisHash, [], 7n, HASH, text, [], text, 30_303]
+    const read = decodeStatusMessage(concatBytes(Uint8Array.of(0), encodeRlp(items)))
+    expect(read).toMatchObject({ kind: 'status', status: { headNumber: 7n, features: [] } })
   })
 
   const update = (...items: Parameters<typeof encodeRlp>[0][]): Uint8Array =>
