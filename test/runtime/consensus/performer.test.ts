@@ -2,10 +2,17 @@ import { describe, expect, test } from 'bun:test'
 import { EMPTY_TRIE_ROOT } from '../../../core/crypto/constants.ts'
 import { genesisBlock } from '../../../core/genesis/genesisBlock.ts'
 import { parseGenesisText } from '../../../core/genesis/parse.ts'
+import { toHex } from '../../../core/bytes/hex.ts'
+import {
+  encodePosition,
+  POSITION_CODES,
+  POSITION_REQUEST,
+  POSITIONS_FEATURE,
+} from '../../../core/qbft/codec/position.ts'
 import type { Effect } from '../../../core/qbft/effect.ts'
 import type { RestartRecord } from '../../../core/qbft/restartRecord.ts'
 import type { KeyValueEntry } from '../../../core/store/keyvalue.ts'
-import type { Network } from '../../../p2p/network.ts'
+import type { Network, Peer } from '../../../p2p/network.ts'
 import { createDrops } from '../../../runtime/consensus/drops.ts'
 import { createEvidenceStore } from '../../../runtime/consensus/evidenceStore.ts'
 import { createPerformer } from '../../../runtime/consensus/performer.ts'
@@ -18,6 +25,9 @@ import { genesisText, testAddress } from '../genesis.ts'
 
 /** Until what is under way has come to the storage. */
 const begun = (): Promise<void> => Bun.sleep(1)
+
+const peerOf = (key: number, features: readonly string[]): Peer =>
+  ({ address: testAddress(key), status: { neighbours: [], features } }) as unknown as Peer
 
 /** A performer over a storage whose writes end when they are told to, and a network that notes what leaves. */
 const setUp = (settled: () => Promise<void> = () => Promise.resolve()) => {
@@ -40,13 +50,14 @@ const setUp = (settled: () => Promise<void> = () => Promise.resolve()) => {
     setDurably: async (entry: KeyValueEntry) => void kept.push(entry),
   }
   const network: Pick<Network, 'peers' | 'sendConsensus' | 'reportMisbehaviour'> = {
-    peers: () => [],
+    peers: () => [peerOf(2, [POSITIONS_FEATURE]), peerOf(3, [])],
     sendConsensus: (to, code) => {
       for (const _ of to) sent.push(code)
       return to.length
     },
     reportMisbehaviour: (_address, what) => blamed.push(what),
   }
+  const known: string[] = []
   const nothing = () => Promise.resolve()
   const performer = createPerformer({
     network: () => network as Network,
@@ -67,12 +78,12 @@ const setUp = (settled: () => Promise<void> = () => Promise.resolve()) => {
     drops: createDrops(log),
     validators: () => [testAddress(2)],
     heardOf: () => undefined,
-    statusKnown: () => undefined,
+    statusKnown: ({ address }) => known.push(toHex(address)),
     recallLog: () => undefined,
     traffic: createTraffic(),
     log,
   })
-  return { performer, writes, kept, sent, blamed, recorded, lines, log }
+  return { performer, writes, kept, sent, known, blamed, recorded, lines, log }
 }
 
 const record = (round: number): Effect => ({
@@ -196,6 +207,31 @@ describe('given messages that were not used', () => {
     const { performer, blamed } = setUp()
     void performer.perform([dropped('bad-seal', 3), dropped('duplicate', 2)])
     expect(blamed).toEqual([])
+  })
+})
+
+describe('given other validators are asked where they are', () => {
+  const to = [testAddress(2), testAddress(3), testAddress(4)]
+
+  test('when one is of an earlier release then it is not asked, and its status counts', () => {
+    const { performer, sent, known } = setUp()
+    void performer.perform([{ kind: 'tell', message: POSITION_REQUEST, to }])
+    expect([sent, known]).toEqual([[POSITION_REQUEST.code], [toHex(testAddress(3))]])
+  })
+
+  test('when this validator is asked itself then it answers though its own record cannot be written', async () => {
+    const { performer, writes, sent } = setUp()
+    const failed = performer.perform([record(0)])
+    await begun()
+    writes[0]?.end(new Error('the disk is full'))
+    await failed
+    void performer.perform([
+      { kind: 'tell', message: encodePosition({ sequence: 1n, round: 0 }), to: to.slice(0, 1) },
+    ])
+    await begun()
+    writes[1]?.end(new Error('the disk is full'))
+    await begun()
+    expect(sent).toEqual([POSITION_CODES.position])
   })
 })
 
