@@ -57,7 +57,7 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
     address: key.address,
     sign: digest => sealOfSignature(sign(digest, key.privateKey)),
   }
-  const memory = await readRestartRecord(options.record, log)
+  const memory = await readRestartRecord(options.record, chain.head().header.number, log)
   let state = initialState(memory.record, newRecall(memory.record?.sequence, memory.isDamaged))
   let network: Network | undefined
   let validators: readonly Address[] = []

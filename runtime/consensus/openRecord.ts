@@ -2,7 +2,13 @@ import type { RestartRecord } from '../../core/qbft/restartRecord.ts'
 import { decodeRestartRecord, RestartRecordError } from '../../core/qbft/restartRecordCodec.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
 import type { Log } from '../logging/log.ts'
-import { openRecordFile, RECORD_KEY, type RecordPlace, recordInStorage } from './recordFile.ts'
+import {
+  openRecordFile,
+  RECORD_KEY,
+  type RecordOwner,
+  type RecordPlace,
+  recordInStorage,
+} from './recordFile.ts'
 
 type Storage = Pick<KeyValueStore, 'durability' | 'get' | 'setDurably'>
 
@@ -38,9 +44,14 @@ const takeOver = async (place: RecordPlace, storage: Storage, log: Log): Promise
  * ends with the process, for a record that outlives its chain would keep the validator from signing.
  * @throws what the file system and the storage throw
  */
-export const openRecord = async (dataPath: string, storage: Storage, log: Log): Promise<RecordPlace> => {
+export const openRecord = async (
+  dataPath: string,
+  owner: RecordOwner,
+  storage: Storage,
+  log: Log,
+): Promise<RecordPlace> => {
   if (storage.durability === 'none') return recordInStorage(storage)
-  const open = (): RecordPlace => openRecordFile(dataPath, bytes => decoded(bytes) !== undefined)
+  const open = (): RecordPlace => openRecordFile(dataPath, owner, bytes => decoded(bytes) !== undefined)
   const place = open()
   if (!(await takeOver(place, storage, log))) return place
   // Read again: it was written.

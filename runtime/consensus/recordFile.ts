@@ -9,8 +9,9 @@ import {
   readFileSync,
   write,
 } from 'node:fs'
-import { join } from 'node:path'
-import { concatBytes, equalBytes } from '../../core/bytes/bytes.ts'
+import { dirname, join } from 'node:path'
+import { type Address, concatBytes, equalBytes, type Hash } from '../../core/bytes/bytes.ts'
+import { toBareHex, toHex } from '../../core/bytes/hex.ts'
 import { keccak256 } from '../../core/crypto/crypto.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
 
@@ -27,7 +28,16 @@ export type RecordPlace = {
 export const RECORD_KEY = 'qbft:record'
 
 /** In the data path, beside the folder of the chain. */
-export const RECORD_FOLDER = 'validator'
+const RECORD_FOLDER = 'validator'
+
+/** What a record is of: signatures with another key, or for another chain, contradict none of these. */
+export type RecordOwner = { readonly address: Address; readonly genesisHash: Hash }
+
+/** Of the genesis hash, in the folder's name. */
+const CHAIN_BYTES = 8
+
+const folderOf = (dataPath: string, { address, genesisHash }: RecordOwner): string =>
+  join(dataPath, RECORD_FOLDER, `${toHex(address)}-${toBareHex(genesisHash.subarray(0, CHAIN_BYTES))}`)
 
 /** Records alternate between two files, so that a write that is cut short leaves the record before it whole. */
 const SLOT_FILES = ['record.0', 'record.1'] as const
@@ -97,11 +107,10 @@ const syncFolder = (path: string): void => {
 const openSlot = (path: string): number => openSync(path, existsSync(path) ? 'r+' : 'w+')
 
 const openSlots = (dataPath: string, folder: string): readonly number[] => {
-  const isNew = !existsSync(folder)
   mkdirSync(folder, { recursive: true })
   const files = SLOT_FILES.map(name => openSlot(join(folder, name)))
-  syncFolder(folder)
-  if (isNew) syncFolder(dataPath)
+  // The names last when the folders do that they stand in.
+  for (const path of [folder, dirname(folder), dataPath]) syncFolder(path)
   return files
 }
 
@@ -110,8 +119,12 @@ const openSlots = (dataPath: string, folder: string): readonly number[] => {
  * leaves the record alone. Made by the first write. Each write is synced before it resolves.
  * @param isWhole whether the bytes are a record that was written to its end
  */
-export const openRecordFile = (dataPath: string, isWhole: (record: Uint8Array) => boolean): RecordPlace => {
-  const folder = join(dataPath, RECORD_FOLDER)
+export const openRecordFile = (
+  dataPath: string,
+  owner: RecordOwner,
+  isWhole: (record: Uint8Array) => boolean,
+): RecordPlace => {
+  const folder = folderOf(dataPath, owner)
   const slots = SLOT_FILES.map(name => readSlot(join(folder, name), isWhole))
   const newest = slots.reduce((best, slot) => (counterOf(slot) > counterOf(best) ? slot : best))
   let counter = counterOf(newest)

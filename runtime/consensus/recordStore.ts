@@ -22,8 +22,21 @@ export type Memory = {
   readonly isDamaged: boolean
 }
 
+/** A chain that was deleted comes back from the peers; one that is begun anew by all of them never gets so far. */
+const tellBehind = ({ sequence }: RestartRecord, headNumber: bigint, log: Log): void => {
+  if (sequence > headNumber + 1n)
+    log.warn(
+      'This validator has signed for block {sequence}, and its chain ends with block {headNumber}: it signs nothing until it has the blocks before. Where all nodes begin the chain anew, stop it and delete the folder validator in its data path.',
+      { sequence, headNumber },
+    )
+}
+
 /** What this validator signed before it stopped; `isDamaged` when it cannot be known for certain. */
-export const readRestartRecord = async (place: RecordPlace, log: Log): Promise<Memory> => {
+export const readRestartRecord = async (
+  place: RecordPlace,
+  headNumber: bigint,
+  log: Log,
+): Promise<Memory> => {
   const { bytes, isDamaged } = await place.read()
   const tell = (error: unknown): void =>
     log.error(
@@ -32,6 +45,7 @@ export const readRestartRecord = async (place: RecordPlace, log: Log): Promise<M
     )
   try {
     const record = bytes === undefined ? undefined : decodeRestartRecord(bytes)
+    if (record !== undefined) tellBehind(record, headNumber, log)
     if (isDamaged) tell(new RestartRecordError('one of its two files is damaged or was not written whole'))
     return { record, isDamaged }
   } catch (error) {

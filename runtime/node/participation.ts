@@ -178,7 +178,9 @@ export const createParticipation = (from: ParticipationOptions): Participation =
   const beginConsensus = async (): Promise<boolean> => {
     const { consensus: kind } = from.node.chain.configuration
     if (kind.kind !== 'qbft') return false
-    record ??= await openRecord(from.options.dataPath, from.node.storage, logOf('validator'))
+    const { key, chain, storage } = from.node
+    const owner = { address: key.address, genesisHash: chain.genesis.hash }
+    record ??= await openRecord(from.options.dataPath, owner, storage, logOf('validator'))
     consensus ??= await startConsensus(from, kind, exchange, record)
     return true
   }

@@ -77,7 +77,7 @@ describe('given four validators whose disks have not taken the head yet', () => 
     expect(numbersOf(before)).toEqual(KEYS.map(() => BigInt(LOST)))
     for (const key of KEYS)
       expect(
-        (await readRestartRecord(recordInStorage(diskOf(key)), logOf('validator'))).record?.sequence,
+        (await readRestartRecord(recordInStorage(diskOf(key)), 1n, logOf('validator'))).record?.sequence,
       ).toBe(BigInt(LOST))
     cutPower(new Error('the power is gone'))
     await Promise.all(before.map(({ running }) => running.stop()))

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { toHex } from '../../../core/bytes/hex.ts'
 import type { RestartRecord } from '../../../core/qbft/restartRecord.ts'
 import { encodeRestartRecord } from '../../../core/qbft/restartRecordCodec.ts'
 import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
@@ -11,6 +12,7 @@ import { readRestartRecord } from '../../../runtime/consensus/recordStore.ts'
 import { openMemoryDriver } from '../../../runtime/drivers/memory.ts'
 import { openStorage } from '../../../runtime/drivers/open.ts'
 import { configureLog, logOf } from '../../../runtime/logging/log.ts'
+import { testAddress } from '../genesis.ts'
 
 const log = logOf('validator')
 const OLD_KEY = 'qbft:record'
@@ -35,19 +37,22 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-const slot = (index: number): string => join(folder, 'validator', `record.${index}`)
+const OWNER = { address: testAddress(1), genesisHash: new Uint8Array(32).fill(0xab) }
+
+const slot = (index: number): string =>
+  join(folder, 'validator', `${toHex(testAddress(1))}-abababababababab`, `record.${index}`)
 
 const synced = (): KeyValueStore => keyValueOfDriver(openMemoryDriver(), 'synced')
 
 const write = async (storage: KeyValueStore, ...records: readonly RestartRecord[]): Promise<void> => {
-  const place = await openRecord(folder, storage, log)
+  const place = await openRecord(folder, OWNER, storage, log)
   for (const one of records) await place.write(encodeRestartRecord(one))
   await place.close()
 }
 
-const read = async (storage: KeyValueStore = synced()) => {
-  const place = await openRecord(folder, storage, log)
-  const memory = await readRestartRecord(place, log)
+const read = async (storage: KeyValueStore = synced(), owner = OWNER, headNumber = 1_000n) => {
+  const place = await openRecord(folder, owner, storage, log)
+  const memory = await readRestartRecord(place, headNumber, log)
   await place.close()
   return memory
 }
@@ -101,6 +106,27 @@ describe('the record of what a validator signed', () => {
     expect(existsSync(join(folder, 'validator'))).toBe(false)
     expect((await read(await openStorage('memory', folder))).record).toBeUndefined()
   })
+})
+
+describe('given a record of another validator or chain', () => {
+  test('then it is none of this one: the key, or the chain, was exchanged', async () => {
+    await write(synced(), record(9n, 3))
+    const others = [
+      { ...OWNER, address: testAddress(2) },
+      { ...OWNER, genesisHash: new Uint8Array(32) },
+    ]
+    for (const other of others) expect((await read(synced(), other)).record).toBeUndefined()
+    expect((await read()).record?.sequence).toBe(9n)
+  })
+})
+
+test('given the chain was deleted then a line says that the validator waits for it, and what to do if all began anew', async () => {
+  await write(synced(), record(9n, 3))
+  await read(synced(), OWNER, 8n)
+  expect(lines).toEqual([])
+  await read(synced(), OWNER, 0n)
+  expect(lines.join()).toContain('has signed for block 9, and its chain ends with block 0')
+  expect(lines.join()).toContain('delete the folder validator')
 })
 
 describe('a record that was not written to its end', () => {
