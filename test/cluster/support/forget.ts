@@ -5,7 +5,12 @@ import type { Cluster } from './cluster.ts'
 import { untilBlocks } from './waiting.ts'
 
 /** How a stopped validator comes to forget what it signed, or by the advice for damaged views does not. */
-export const FORGETTING_WAYS = ['views deleted', 'record deleted', 'wiped', 'copy restored'] as const
+export const FORGETTING_WAYS = [
+  'views deleted',
+  'record deleted',
+  'folder emptied',
+  'folder restored from a copy',
+] as const
 export type ForgettingWay = (typeof FORGETTING_WAYS)[number]
 
 const WAYS: Readonly<Record<ForgettingWay, (cluster: Cluster, index: number, copy: string) => void>> = {
@@ -15,8 +20,8 @@ const WAYS: Readonly<Record<ForgettingWay, (cluster: Cluster, index: number, cop
   },
   'record deleted': (cluster, index) =>
     rmSync(join(cluster.dataPath(index), 'validator'), { recursive: true, force: true }),
-  wiped: (cluster, index) => cluster.wipe(index),
-  'copy restored': (cluster, index, copy) => {
+  'folder emptied': (cluster, index) => cluster.wipe(index),
+  'folder restored from a copy': (cluster, index, copy) => {
     rmSync(cluster.dataPath(index), { recursive: true, force: true })
     cpSync(copy, cluster.dataPath(index), { recursive: true })
   },
@@ -41,7 +46,7 @@ export const forgetOnce = async (
   way: ForgettingWay,
   { below }: ReturnType<typeof seededRandom>,
 ): Promise<void> => {
-  if (way === 'copy restored' && !existsSync(copy)) await takeCopy(cluster, index, copy)
+  if (way === 'folder restored from a copy' && !existsSync(copy)) await takeCopy(cluster, index, copy)
   if (!cluster.running().includes(away)) await cluster.start(away)
   await untilBlocks(cluster, 2)
   await Bun.sleep(below(1_000))
