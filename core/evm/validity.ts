@@ -31,8 +31,6 @@ const BLOB_VERSION = 0x01
 export const GAS_PER_BLOB = 131072n
 /** EIP-7594. */
 const TRANSACTION_BLOBS_MAX = 6
-/** EIP-7825. */
-export const TRANSACTION_GAS_MAX = 2n ** 24n
 
 const refuseIf = (broken: boolean, code: InvalidTransactionCode, message: () => string): void => {
   if (broken) throw new InvalidTransaction(code, message())
@@ -147,10 +145,11 @@ export const checkTransaction = (rules: Rules, limits: BlockLimits, transaction:
     'GAS_ABOVE_BLOCK_LIMIT',
     () => `the gas limit ${gasLimit} is above the ${limits.gasLimit} that the block has left`,
   )
+  const { transactionGasMax } = rules
   refuseIf(
-    forkIsAtLeast(rules.fork, 'osaka') && gasLimit > TRANSACTION_GAS_MAX,
+    transactionGasMax !== undefined && gasLimit > transactionGasMax,
     'GAS_ABOVE_TRANSACTION_CAP',
-    () => `the gas limit ${gasLimit} is above ${TRANSACTION_GAS_MAX} (EIP-7825)`,
+    () => `the gas limit ${gasLimit} is above the ${transactionGasMax} that one transaction may have`,
   )
   checkFees(limits, transaction)
   if (transaction.type === 3) checkBlobs(rules, limits, transaction)

@@ -27,6 +27,8 @@ export type Rules = {
   readonly codeSizeMax: number
   /** Items; 1024 unless Besu's `evmStackSize` says otherwise. */
   readonly stackItemsMax: number
+  /** Gas that one transaction may have at most: EIP-7825's, or what `qbft.pertxgaslimit` says; undefined for no limit. */
+  readonly transactionGasMax: bigint | undefined
 }
 
 /** QBFT options in force at one block, transitions applied (`qbftAt`). */
@@ -42,6 +44,8 @@ export type QbftParameters = {
   readonly blockReward: bigint
   /** Undefined pays the proposer. */
   readonly miningBeneficiary: Address | undefined
+  /** Gas that one transaction may have at most, on every fork; 0 for no limit, undefined leaves the fork's. */
+  readonly perTxGasLimit: bigint | undefined
   readonly validatorSelection:
     | { readonly mode: 'blockheader' }
     | { readonly mode: 'contract'; readonly address: Address }

@@ -11,7 +11,7 @@ import { parseForks } from './forks.ts'
 import type { Genesis, GenesisHeader } from './genesis.ts'
 import { parseJson } from './json.ts'
 import { messagingWarnings } from './messaging.ts'
-import { parseQbft } from './qbft.ts'
+import { checkPerTxGasLimits, parseQbft } from './qbft.ts'
 import {
   address,
   boolean,
@@ -225,7 +225,9 @@ export const parseGenesis = (json: unknown): Genesis => {
     throw new GenesisError('INVALID_VALUE', '', 'Unknown consensus mechanism defined: config is missing')
   const configuration = parseConfiguration(config)
   const header = parseHeader(root)
-  const warnings = warningsOf(config, configuration.consensus, header)
+  const { consensus } = configuration
+  if (consensus.kind === 'qbft') checkPerTxGasLimits(consensus, header.gasLimit)
+  const warnings = warningsOf(config, consensus, header)
   return { configuration, header, alloc: parseAlloc(root), warnings }
 }
 

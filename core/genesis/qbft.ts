@@ -33,10 +33,29 @@ const parseParameters = (section: Section): QbftParameters => {
     epochLength,
     requestTimeoutSeconds,
     blockReward: 0n,
+    perTxGasLimit: undefined,
     miningBeneficiary: miningBeneficiary(section, 'config', undefined),
     validatorSelection:
       contract === undefined ? { mode: 'blockheader' } : { mode: 'contract', address: contract },
   })
+}
+
+/** @throws GenesisError where a limit for each transaction is above the one for the genesis block, as in Besu */
+export const checkPerTxGasLimits = (
+  { parameters, transitions }: QbftConsensus,
+  blockGasLimit: bigint,
+): void => {
+  const check = (path: string, { perTxGasLimit }: QbftParameters): void => {
+    if (perTxGasLimit === undefined || perTxGasLimit <= blockGasLimit) return
+    throw new GenesisError(
+      'INVALID_VALUE',
+      `${path}.pertxgaslimit`,
+      `${perTxGasLimit} must be at most the gas limit of the genesis block, ${blockGasLimit}; 0 is no limit`,
+    )
+  }
+  check('config.qbft', parameters)
+  for (const { block, parameters: changed } of transitions)
+    check(`config.transitions.qbft[block ${block}]`, changed)
 }
 
 /** `config.qbft` with `config.transitions.qbft`, everything inherited filled in. @throws GenesisError */

@@ -40,20 +40,22 @@ const emptyBlockPeriod = (section: Section): number | undefined => {
   return int(section, 'emptyBlockPeriodSeconds') ?? int(section, 'xEmptyBlockPeriodSeconds')
 }
 
-/** What a genesis section and a transition may both set; what is absent stays as it is. */
-export const withPeriods = (section: Section, inherited: QbftParameters): QbftParameters => {
-  const gasLimit = entryOf(section, 'perTxGasLimit')
-  if (gasLimit !== undefined)
-    throw new GenesisError(
-      'UNSUPPORTED',
-      gasLimit.path,
-      'a gas limit for each transaction is not supported: remove it',
-    )
-  return {
-    ...inherited,
-    blockPeriodSeconds: positiveInt(section, 'blockPeriodSeconds') ?? inherited.blockPeriodSeconds,
-    blockPeriodMs: int(section, 'xBlockPeriodMilliseconds') ?? inherited.blockPeriodMs,
-    emptyBlockPeriodSeconds: emptyBlockPeriod(section) ?? inherited.emptyBlockPeriodSeconds,
-    blockReward: blockReward(section) ?? inherited.blockReward,
-  }
+/** Besu's `pertxgaslimit` (26.7.0), which was `pertxgaslimitcap` before. */
+const perTxGasLimit = (section: Section): bigint | undefined => {
+  const named = entryOf(section, 'perTxGasLimit')
+  const older = entryOf(section, 'perTxGasLimitCap')
+  if (named !== undefined && older !== undefined)
+    throw new GenesisError('CONTRADICTION', named.path, `given twice, also as ${older.path}: keep one`)
+  const entry = named ?? older
+  return entry === undefined ? undefined : quantityOf(entry, 63)
 }
+
+/** What a genesis section and a transition may both set; what is absent stays as it is. */
+export const withPeriods = (section: Section, inherited: QbftParameters): QbftParameters => ({
+  ...inherited,
+  perTxGasLimit: perTxGasLimit(section) ?? inherited.perTxGasLimit,
+  blockPeriodSeconds: positiveInt(section, 'blockPeriodSeconds') ?? inherited.blockPeriodSeconds,
+  blockPeriodMs: int(section, 'xBlockPeriodMilliseconds') ?? inherited.blockPeriodMs,
+  emptyBlockPeriodSeconds: emptyBlockPeriod(section) ?? inherited.emptyBlockPeriodSeconds,
+  blockReward: blockReward(section) ?? inherited.blockReward,
+})

@@ -1,8 +1,18 @@
 import type { Address } from '../bytes/bytes.ts'
 import type { ChainConfiguration, Consensus, ForkActivation, QbftParameters, Rules } from './configuration.ts'
-import { forkIsAtLeast } from './fork.ts'
+import { type ForkName, forkIsAtLeast } from './fork.ts'
 
 export type QbftConsensus = Extract<Consensus, { readonly kind: 'qbft' }>
+
+/** The QBFT options in force at a block: those of the last transition at or below it, else the genesis file's. */
+export const qbftAt = (consensus: QbftConsensus, blockNumber: bigint): QbftParameters => {
+  let parameters = consensus.parameters
+  for (const transition of consensus.transitions) {
+    if (transition.block > blockNumber) break
+    parameters = transition.parameters
+  }
+  return parameters
+}
 
 type Steps = {
   /** One for each of `configuration.forks`. */
@@ -13,15 +23,28 @@ type Steps = {
   readonly paris: Rules
 }
 
-const stepsOfConfiguration: WeakMap<ChainConfiguration, Steps> = new WeakMap()
+/** EIP-7825. */
+const TRANSACTION_GAS_MAX = 2n ** 24n
 
-const makeSteps = (configuration: ChainConfiguration): Steps => {
+/** Steps by the limit that QBFT options set for each transaction, undefined where they set none. */
+type StepsByLimit = Map<bigint | undefined, Steps>
+
+const stepsOfConfiguration: WeakMap<ChainConfiguration, StepsByLimit> = new WeakMap()
+
+/** Gas that one transaction may have. @param limit what QBFT options say, 0 for no limit */
+export const transactionGasMaxOf = (fork: ForkName, limit?: bigint): bigint | undefined => {
+  if (limit !== undefined) return limit === 0n ? undefined : limit
+  return forkIsAtLeast(fork, 'osaka') ? TRANSACTION_GAS_MAX : undefined
+}
+
+const makeSteps = (configuration: ChainConfiguration, limit: bigint | undefined): Steps => {
   const rules = ({ fork, blob }: Pick<ForkActivation, 'fork' | 'blob'>): Rules => ({
     fork,
     chainId: configuration.chainId,
     blob,
     codeSizeMax: configuration.codeSizeMax,
     stackItemsMax: configuration.stackItemsMax,
+    transactionGasMax: transactionGasMaxOf(fork, limit),
   })
   return {
     rules: configuration.forks.map(rules),
@@ -30,11 +53,18 @@ const makeSteps = (configuration: ChainConfiguration): Steps => {
   }
 }
 
-const stepsOf = (configuration: ChainConfiguration): Steps => {
-  const known = stepsOfConfiguration.get(configuration)
+const stepsOf = (configuration: ChainConfiguration, number: bigint): Steps => {
+  const { consensus } = configuration
+  const limit = consensus.kind === 'qbft' ? qbftAt(consensus, number).perTxGasLimit : undefined
+  let byLimit = stepsOfConfiguration.get(configuration)
+  if (byLimit === undefined) {
+    byLimit = new Map()
+    stepsOfConfiguration.set(configuration, byLimit)
+  }
+  const known = byLimit.get(limit)
   if (known !== undefined) return known
-  const made = makeSteps(configuration)
-  stepsOfConfiguration.set(configuration, made)
+  const made = makeSteps(configuration, limit)
+  byLimit.set(limit, made)
   return made
 }
 
@@ -43,7 +73,7 @@ export const isActiveAt = (step: ForkActivation, number: bigint, timestamp: bigi
   step.at.kind === 'block' ? number >= step.at.number : timestamp >= step.at.timestamp
 
 /**
- * The rules at a block. The same step gives the same object, so that what is derived from rules may be kept by their
+ * The rules at a block. The same step under the same QBFT options gives the same object, so that what is derived from rules may be kept by their
  * identity. The latest active step rules; one by time therefore brings every earlier fork with it, London and Paris too.
  *
  * Where proof of work ends no schedule knows: the block's own `difficulty` tells it, zero from Paris on and never before
@@ -55,7 +85,7 @@ export const rulesAt = (
   timestamp: bigint,
   difficulty?: bigint,
 ): Rules => {
-  const steps = stepsOf(configuration)
+  const steps = stepsOf(configuration, number)
   const judgesDifficulty = difficulty !== undefined && configuration.consensus.kind === 'ethash'
   const isWork = judgesDifficulty && difficulty > 0n
   let active = steps.frontier
@@ -66,16 +96,6 @@ export const rulesAt = (
     break
   }
   return judgesDifficulty && !isWork && !forkIsAtLeast(active.fork, 'paris') ? steps.paris : active
-}
-
-/** The QBFT options in force at a block: those of the last transition at or below it, else the genesis file's. */
-export const qbftAt = (consensus: QbftConsensus, blockNumber: bigint): QbftParameters => {
-  let parameters = consensus.parameters
-  for (const transition of consensus.transitions) {
-    if (transition.block > blockNumber) break
-    parameters = transition.parameters
-  }
-  return parameters
 }
 
 /** The validators that a transition sets at exactly this block, undefined where none does. */

@@ -18,6 +18,9 @@ export const parameterEntries = (prefix: string, parameters: QbftParameters): En
     [`${prefix}.blockreward`]: String(parameters.blockReward),
     [`${prefix}.miningbeneficiary`]:
       parameters.miningBeneficiary === undefined ? '' : toHex(parameters.miningBeneficiary),
+    ...(parameters.perTxGasLimit === undefined
+      ? {}
+      : { [`${prefix}.pertxgaslimit`]: String(parameters.perTxGasLimit) }),
     [`${prefix}.validatorselectionmode`]: validatorSelection.mode,
     [`${prefix}.validatorcontractaddress`]:
       validatorSelection.mode === 'contract' ? toHex(validatorSelection.address) : '',

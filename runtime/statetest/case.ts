@@ -10,6 +10,7 @@ import { executeTransaction } from '../../core/evm/execute.ts'
 import { InvalidTransaction } from '../../core/evm/result.ts'
 import type { BlobParameters, Rules } from '../../core/genesis/configuration.ts'
 import { type ForkName, forkIsAtLeast } from '../../core/genesis/fork.ts'
+import { transactionGasMaxOf } from '../../core/genesis/schedule.ts'
 import { encodeRlp } from '../../core/rlp/rlp.ts'
 import { createWorldState } from '../../core/state/worldState.ts'
 import { updateStateRoot } from '../../core/trie/stateRoot.ts'
@@ -54,6 +55,7 @@ const rulesOf = (fork: ForkName): Rules => ({
       : undefined,
   codeSizeMax: CODE_SIZE_MAX,
   stackItemsMax: STACK_ITEMS_MAX,
+  transactionGasMax: transactionGasMaxOf(fork),
 })
 
 /** State tests have no blocks: the hash of each is that of its decimal number. */

@@ -8,6 +8,7 @@ export const DEFAULT_PARAMETERS: QbftParameters = {
   epochLength: 30_000n,
   requestTimeoutSeconds: 1,
   blockReward: 0n,
+  perTxGasLimit: undefined,
   miningBeneficiary: undefined,
   validatorSelection: { mode: 'blockheader' },
 }

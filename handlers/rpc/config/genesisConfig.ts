@@ -9,13 +9,14 @@ const CODE_SIZE_MAX = 24_576
 const STACK_ITEMS_MAX = 1024
 
 const qbftOf = ({ parameters }: Extract<Consensus, { readonly kind: 'qbft' }>): Json => {
-  const { blockReward, miningBeneficiary, validatorSelection } = parameters
+  const { blockReward, miningBeneficiary, perTxGasLimit, validatorSelection } = parameters
   return {
     epochLength: Number(parameters.epochLength),
     blockPeriodSeconds: parameters.blockPeriodSeconds,
     requestTimeoutSeconds: parameters.requestTimeoutSeconds,
     ...(blockReward === 0n ? {} : { blockReward: blockReward.toString() }),
     ...(miningBeneficiary === undefined ? {} : { miningBeneficiary: toHex(miningBeneficiary) }),
+    ...(perTxGasLimit === undefined ? {} : { transactionGasLimit: Number(perTxGasLimit) }),
     ...(validatorSelection.mode === 'contract'
       ? { validatorContractAddress: toHex(validatorSelection.address) }
       : {}),

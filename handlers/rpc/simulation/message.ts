@@ -5,7 +5,6 @@ import type { BlockEnvironment } from '../../../core/evm/environment.ts'
 import { callMessage, type Message } from '../../../core/evm/execute.ts'
 import type { TransactionResult } from '../../../core/evm/result.ts'
 import type { Tracer } from '../../../core/evm/tracer.ts'
-import { TRANSACTION_GAS_MAX } from '../../../core/evm/validity.ts'
 import { forkIsAtLeast } from '../../../core/genesis/fork.ts'
 import type { WorldState } from '../../../core/state/world.ts'
 import type { RpcContext } from '../context.ts'
@@ -21,7 +20,7 @@ export type PreparedCall = {
 
 /** Gas of a call that names none. */
 const defaultGas = ({ rules, gasLimit }: BlockEnvironment, gasCap: bigint): bigint => {
-  const allowed = forkIsAtLeast(rules.fork, 'osaka') ? minBigint(gasLimit, TRANSACTION_GAS_MAX) : gasLimit
+  const allowed = minBigint(gasLimit, rules.transactionGasMax ?? gasLimit)
   return gasCap > 0n ? minBigint(allowed, gasCap) : allowed
 }
 

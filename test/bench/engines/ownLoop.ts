@@ -9,7 +9,14 @@ import { createWorldState } from '../../../core/state/worldState.ts'
 import { CALLER_ADDRESS, calldata, LOOP_ADDRESS, type Loop } from '../loops.ts'
 
 const ENVIRONMENT: BlockEnvironment = {
-  rules: { fork: 'cancun', chainId: 1337n, blob: undefined, codeSizeMax: 24_576, stackItemsMax: 1024 },
+  rules: {
+    fork: 'cancun',
+    chainId: 1337n,
+    blob: undefined,
+    codeSizeMax: 24_576,
+    stackItemsMax: 1024,
+    transactionGasMax: undefined,
+  },
   number: 1n,
   timestamp: 1_700_000_000n,
   beneficiary: new Uint8Array(20),

@@ -178,6 +178,7 @@ test('what a transition does not set stays as it was', async () => {
     epochLength: 77n,
     requestTimeoutSeconds: 1,
     blockReward: 8n,
+    perTxGasLimit: undefined,
     miningBeneficiary: fromHex(toHex(B1)),
     validatorSelection: { mode: 'blockheader' },
   })

@@ -8,6 +8,7 @@ import type { TransactionResult } from '../../../core/evm/result.ts'
 import type { Tracer } from '../../../core/evm/tracer.ts'
 import type { ForkName } from '../../../core/genesis/fork.ts'
 import { forkIsAtLeast } from '../../../core/genesis/fork.ts'
+import { transactionGasMaxOf } from '../../../core/genesis/schedule.ts'
 import type { StateReader } from '../../../core/state/account.ts'
 import { createWorldState } from '../../../core/state/worldState.ts'
 import type { WorldState } from '../../../core/state/world.ts'
@@ -75,6 +76,7 @@ export const environmentOf = (fork: ForkName, changes: Partial<BlockEnvironment>
       : undefined,
     codeSizeMax: 24576,
     stackItemsMax: 1024,
+    transactionGasMax: transactionGasMaxOf(fork),
   },
   number: 100n,
   timestamp: 1_700_000_000n,

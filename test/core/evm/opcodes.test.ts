@@ -231,7 +231,14 @@ describe('why code halts', () => {
     const full = Uint8Array.from({ length: 1024 }, () => 0x30)
     expect(reasonOf(run(full))).toBeUndefined()
     const { rules } = {
-      rules: { fork: 'osaka', chainId: 1n, blob: undefined, codeSizeMax: 1, stackItemsMax: 3 } as const,
+      rules: {
+        fork: 'osaka',
+        chainId: 1n,
+        blob: undefined,
+        codeSizeMax: 1,
+        stackItemsMax: 3,
+        transactionGasMax: undefined,
+      } as const,
     }
     expect(reasonOf(run(code(1, 2, 3), { environment: { rules } }))).toBeUndefined()
     expect(reasonOf(run(code(1, 2, 3, 4), { environment: { rules } }))).toBe('Out of stack')

@@ -93,6 +93,7 @@ describe('the entries all nodes must agree on', () => {
     ['qbft.xblockperiodmilliseconds', withQbft({ xblockperiodmilliseconds: 7 })],
     ['qbft.emptyblockperiodseconds', withQbft({ xemptyblockperiodseconds: 7 })],
     ['qbft.blockreward', withQbft({ blockreward: '7' })],
+    ['qbft.pertxgaslimit', withQbft({ pertxgaslimit: 0 })],
     ['qbft.miningbeneficiary', withQbft({ miningbeneficiary: A })],
     ['gasLimit', { ...DOCUMENTATION, gasLimit: '0x29b92701' }],
     ['timestamp', { ...DOCUMENTATION, timestamp: '0x0' }],

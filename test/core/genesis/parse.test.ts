@@ -38,6 +38,7 @@ describe("the sample of Besu's documentation", () => {
         epochLength: 30_000n,
         requestTimeoutSeconds: 10,
         blockReward: 0n,
+        perTxGasLimit: undefined,
         miningBeneficiary: undefined,
         validatorSelection: { mode: 'blockheader' },
       },

@@ -67,10 +67,34 @@ describe('a qbft section is refused with', () => {
       'config.qbft.emptyBlockPeriodSeconds: given twice, also as config.qbft.xEmptyBlockPeriodSeconds: keep one',
     ],
     [
-      'a gas limit for each transaction',
-      withQbft({ perTxGasLimit: 1 }),
-      'UNSUPPORTED',
-      'config.qbft.perTxGasLimit: a gas limit for each transaction is not supported: remove it',
+      'two gas limits for each transaction',
+      withQbft({ perTxGasLimit: 1, pertxgaslimitcap: 1 }),
+      'CONTRADICTION',
+      'config.qbft.perTxGasLimit: given twice, also as config.qbft.pertxgaslimitcap: keep one',
+    ],
+    [
+      'a gas limit for each transaction above the block’s',
+      withQbft({ pertxgaslimit: 0x29b92701 }),
+      'INVALID_VALUE',
+      'config.qbft.pertxgaslimit: 700000001 must be at most the gas limit of the genesis block, 700000000; 0 is no limit',
+    ],
+    [
+      'a transition to such a limit',
+      withTransitions({ block: 7, pertxgaslimit: '0x29b92701' }),
+      'INVALID_VALUE',
+      'config.transitions.qbft[block 7].pertxgaslimit: 700000001 must be at most the gas limit of the genesis block, 700000000; 0 is no limit',
+    ],
+    [
+      'a gas limit for each transaction that is no number',
+      withQbft({ pertxgaslimit: 'not-a-number' }),
+      'INVALID_VALUE',
+      "config.qbft.pertxgaslimit: must be a number but was 'not-a-number'",
+    ],
+    [
+      'a negative gas limit for each transaction',
+      withQbft({ pertxgaslimit: -1 }),
+      'INVALID_VALUE',
+      "config.qbft.pertxgaslimit: must be a number but was '-1'",
     ],
 
     [

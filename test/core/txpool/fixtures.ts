@@ -5,6 +5,7 @@ import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
 import { transactionOf } from '../../../core/chain/codec/transaction.ts'
 import type { SenderTransaction, Transaction } from '../../../core/chain/transaction.ts'
 import type { ForkName } from '../../../core/genesis/fork.ts'
+import { transactionGasMaxOf } from '../../../core/genesis/schedule.ts'
 import { POOL_OPTIONS, type PoolOptions } from '../../../core/txpool/admission.ts'
 import type { PoolHead } from '../../../core/txpool/pool.ts'
 import { TransactionRejected } from '../../../core/txpool/rejection.ts'
@@ -65,6 +66,7 @@ export const headWith = (fixture: HeadFixture = {}): PoolHead => ({
     blob: { targetBlobs: 6, maxBlobs: 9, baseFeeUpdateFraction: 5_007_716n },
     codeSizeMax: 24_576,
     stackItemsMax: 1024,
+    transactionGasMax: transactionGasMaxOf(fixture.fork ?? 'osaka'),
   },
   blockGasLimit: fixture.blockGasLimit ?? 30_000_000n,
   takesBlobs: fixture.takesBlobs ?? false,

@@ -13,6 +13,7 @@ const parameters: QbftParameters = {
   epochLength: 3n,
   requestTimeoutSeconds: 1,
   blockReward: 0n,
+  perTxGasLimit: undefined,
   miningBeneficiary: undefined,
   validatorSelection: { mode: 'blockheader' },
 }

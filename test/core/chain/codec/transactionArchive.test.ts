@@ -10,6 +10,7 @@ import { InvalidTransaction } from '../../../../core/evm/result.ts'
 import { checkTransaction } from '../../../../core/evm/validity.ts'
 import type { Rules } from '../../../../core/genesis/configuration.ts'
 import type { ForkName } from '../../../../core/genesis/fork.ts'
+import { transactionGasMaxOf } from '../../../../core/genesis/schedule.ts'
 import { archiveFolder } from '../../../support/archive.ts'
 
 const FORKS: Readonly<Record<string, ForkName>> = {
@@ -40,7 +41,14 @@ type Published = {
 }
 
 const judge = (bytes: Uint8Array, fork: ForkName): Outcome => {
-  const rules: Rules = { fork, chainId: 1n, blob: undefined, codeSizeMax: 24_576, stackItemsMax: 1024 }
+  const rules: Rules = {
+    fork,
+    chainId: 1n,
+    blob: undefined,
+    codeSizeMax: 24_576,
+    stackItemsMax: 1024,
+    transactionGasMax: transactionGasMaxOf(fork),
+  }
   let transaction: Transaction
   try {
     transaction = decodeTransaction(bytes)

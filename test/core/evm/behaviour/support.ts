@@ -9,6 +9,7 @@ import { executeTransaction } from '../../../../core/evm/execute.ts'
 import type { TransactionResult } from '../../../../core/evm/result.ts'
 import type { ForkName } from '../../../../core/genesis/fork.ts'
 import { forkIsAtLeast } from '../../../../core/genesis/fork.ts'
+import { transactionGasMaxOf } from '../../../../core/genesis/schedule.ts'
 import type { StateChanges } from '../../../../core/state/account.ts'
 import type { WorldState } from '../../../../core/state/world.ts'
 import { createWorldState } from '../../../../core/state/worldState.ts'
@@ -39,6 +40,7 @@ const environmentAt = (fork: ForkName, number: bigint): BlockEnvironment => ({
       : undefined,
     codeSizeMax: 24_576,
     stackItemsMax: 1024,
+    transactionGasMax: transactionGasMaxOf(fork),
   },
   number,
   timestamp: 1_700_000_000n + number,
