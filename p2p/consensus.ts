@@ -1,17 +1,17 @@
 import type { Stream } from '@libp2p/interface'
-import { type ChannelLimits, type ChannelOptions, openChannel } from './channel.ts'
-import type { Link } from './link.ts'
+import { type ChannelLimits, type ChannelOptions, openChannel } from './transport/channel.ts'
+import type { PeerConnection } from './peers/connection.ts'
 import type { Role } from './network.ts'
-import { createRecent } from './recent.ts'
-import { type Rate, receiveWhenReady } from './receive.ts'
-import { createTokenBucket } from './tokenBucket.ts'
+import { createRecent } from './transport/lruSet.ts'
+import { type Rate, receiveWhenReady } from './transport/receive.ts'
+import { createTokenBucket } from './transport/tokenBucket.ts'
 
-/** A proposal or round change holds a block, of which none is larger; the code counts, too. */
+/** Largest consensus message with its code: a proposal or round change contains a block. */
 export const CONSENSUS_BYTES_MAX = 16 * 1024 * 1024
-/** Beside the code. */
+/** Largest consensus message without its code. */
 export const CONSENSUS_DATA_MAX = CONSENSUS_BYTES_MAX - 1
 
-/** For a peer that reads slowly: some rounds' messages, of which the newest matter. */
+/** Queue for a slow peer: the messages of some rounds, of which the newest matter. */
 const QUEUE: ChannelLimits = { messagesMax: 1024, bytesMax: 2 * CONSENSUS_BYTES_MAX }
 
 type Limit = {
@@ -22,8 +22,8 @@ type Limit = {
 }
 
 /**
- * What a validator may send. Twenty to thirty of them with ten blocks a second, each passing on what the others say, come to
- * about 600 a second from each; after a connection stood still, what fits into a sender's queue and the network comes at once.
+ * Limit of a validator. Twenty to thirty of them with ten blocks a second, each forwarding the messages of the others, send about
+ * 600 a second each; after a stall of a connection, a whole queue arrives at once.
  */
 const OF_VALIDATOR: Limit = {
   messagesPerSecond: 1_000,
@@ -32,29 +32,29 @@ const OF_VALIDATOR: Limit = {
   bytesBurst: 4 * CONSENSUS_BYTES_MAX,
 }
 /**
- * What anybody else may send: nothing of it is used, but a validator that was voted in begins a block before all know of it, and
- * one that was voted out ends one later.
+ * Limit of other nodes. Their messages are not used, but a validator that was voted in sends from one block before all know of
+ * it, and one that was voted out stops one block later.
  */
-const OF_STRANGER: Limit = { ...OF_VALIDATOR, messagesPerSecond: 50, messagesBurst: 500 }
+const OF_PENDING_PEER: Limit = { ...OF_VALIDATOR, messagesPerSecond: 50, messagesBurst: 500 }
 
-/** Queues a message on the link's long-lived stream; false when it is larger than any may be. */
+/** Queues a message on the consensus stream of a connection; returns false when it is too large. */
 export const sendConsensusMessage = (
-  link: Link,
+  connection: PeerConnection,
   protocol: string,
   code: number,
   data: Uint8Array,
   options: Omit<ChannelOptions, 'limits'>,
 ): boolean => {
   if (data.length > CONSENSUS_DATA_MAX) return false
-  link.consensusChannel ??= openChannel(link.connection, protocol, { ...options, limits: QUEUE })
-  link.consensusChannel.send(Uint8Array.of(code), data)
+  connection.consensusChannel ??= openChannel(connection.libp2p, protocol, { ...options, limits: QUEUE })
+  connection.consensusChannel.send(Uint8Array.of(code), data)
   return true
 }
 
-/** Keys that are remembered, so that a new stream or connection brings no new burst; the oldest is forgotten first. */
+/** Keys whose rate is kept, so that a new stream or connection brings no new burst; the oldest is evicted first. */
 const PEERS_MAX = 1024
 
-/** What each node may send now, by its id. */
+/** The rate of a node now, by its id. */
 export type ConsensusRates = (id: string, role: Role) => Rate
 
 export const createConsensusRates = (nowMs: () => number): ConsensusRates => {
@@ -64,27 +64,27 @@ export const createConsensusRates = (nowMs: () => number): ConsensusRates => {
       bytes: createTokenBucket(limit.bytesPerSecond, limit.bytesBurst, nowMs),
     }))
   const ofValidator = rates(OF_VALIDATOR)
-  const ofStranger = rates(OF_STRANGER)
+  const ofStranger = rates(OF_PENDING_PEER)
   return (id, role) => (role === 'other' ? ofStranger(id) : ofValidator(id))
 }
 
 export const receiveConsensusMessages = (
   stream: Stream,
-  link: Link,
+  connection: PeerConnection,
   nowMs: () => number,
   on: {
-    /** Asked for each message: validators come and go. */
+    /** Called for each message: the validators change. */
     readonly rate: () => Rate
     readonly message: (code: number, data: Uint8Array) => void
     readonly flooding: () => void
     readonly failure: (cause: unknown) => void
   },
 ): void =>
-  receiveWhenReady(stream, link, {
+  receiveWhenReady(stream, connection, {
     bytesMax: CONSENSUS_BYTES_MAX,
     rate: { now: on.rate, onExceeded: on.flooding },
-    onHeard: () => {
-      link.heardAtMs = nowMs()
+    onReceived: () => {
+      connection.receivedAtMs = nowMs()
     },
     onFrame: frame => {
       const [code] = frame

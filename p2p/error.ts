@@ -1,18 +1,18 @@
 export type NetworkErrorCode =
   /** Another process listens on the port. */
   | 'PORT_IN_USE'
-  /** The address cannot be listened on for another reason. */
+  /** Listening on the address failed for another reason. */
   | 'LISTEN_FAILED'
-  /** The peer is not connected, or went while it was waited for. */
+  /** The peer is not connected, or disconnected meanwhile. */
   | 'NOT_CONNECTED'
-  /** The peer was silent, or did not read, for longer than it may. */
+  /** The peer was silent, or did not read, for too long. */
   | 'TIMEOUT'
   /** A message is larger than its protocol allows. */
   | 'OVERSIZED'
   /** A message that does not follow its protocol. */
   | 'BAD_MESSAGE'
 
-/** What went wrong between this node and another; the message is one line. */
+/** A failure between this node and another; the message is one line. */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError'
   readonly code: NetworkErrorCode

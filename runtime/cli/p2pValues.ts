@@ -1,4 +1,4 @@
-import { EnodeError, hostKind, parseEnode } from '../../p2p/enode.ts'
+import { EnodeError, hostKind, parseEnode } from '../../p2p/transport/enode.ts'
 import { InvalidValue } from './option.ts'
 
 /** enode URLs; an empty list where the value is empty, as in Besu. */

@@ -1,5 +1,5 @@
 import { toBareHex } from '../../core/bytes/hex.ts'
-import { differingEntries } from '../../p2p/differences.ts'
+import { differingEntries } from '../../p2p/peers/differences.ts'
 import type { NetworkLog, Peer } from '../../p2p/network.ts'
 
 /** Nodes kept, the one that was told first forgotten first: more than any consortium looks at. */

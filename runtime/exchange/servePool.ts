@@ -1,6 +1,6 @@
 import type { TransactionPool } from '../../core/txpool/pool.ts'
 import type { NetworkHandlers } from '../../p2p/network.ts'
-import { POOL_HASHES_MAX } from '../../p2p/poolLists.ts'
+import { POOL_HASHES_MAX } from '../../p2p/gossip/poolLists.ts'
 import { createSlice } from '../slice.ts'
 import { HASH_BYTES, joinHashes, splitHashes } from './hashes.ts'
 

@@ -1,7 +1,7 @@
 import type { Chain } from '../../core/chain/chain.ts'
 import { POSITIONS_FEATURE } from '../../core/qbft/codec/position.ts'
 import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
-import { calmLog } from '../../p2p/calmLog.ts'
+import { rateLimitedLog } from '../../p2p/transport/rateLimitedLog.ts'
 import type { Network, PeerStatus } from '../../p2p/network.ts'
 import type { Progress } from '../cli/progress.ts'
 import type { Log } from '../logging/log.ts'
@@ -60,7 +60,7 @@ export const startExchange = (options: ExchangeOptions): Exchange => {
       neighbours: attached?.peers().map(({ address }) => address) ?? [],
     }
   }
-  const differences = createDifferences(options.configuration, calmLog(log, options.nowMs))
+  const differences = createDifferences(options.configuration, rateLimitedLog(log, options.nowMs))
   const clockWarning = createClockWarning(log, options.nowMs)
   const sync = createSync({ ...options, heads, clockWarning, importing: () => newBlocks.importing() })
   const newBlocks = createNewBlocks({
@@ -82,7 +82,7 @@ export const startExchange = (options: ExchangeOptions): Exchange => {
   const unsubscribeProgress = sync.onProgress(askAll)
   const unsubscribe = chain.onHead(() => {
     // The network gathers changes that come close together; it tells of its own connections by itself.
-    attached?.tellStatus()
+    attached?.sendStatus()
     sync.consider()
     pools.consider()
   })

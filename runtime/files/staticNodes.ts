@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { EnodeError, parseEnode } from '../../p2p/enode.ts'
+import { EnodeError, parseEnode } from '../../p2p/transport/enode.ts'
 import { CommandError } from '../cli/errors.ts'
 
 /** A thousand enode URLs fit many times; a longer file is another one. */

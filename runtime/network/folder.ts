@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { formatEnode } from '../../p2p/enode.ts'
+import { formatEnode } from '../../p2p/transport/enode.ts'
 import { CommandError } from '../cli/errors.ts'
 import { writeFileAtomically } from '../files/atomic.ts'
 import { createNodeKey, type NodeKey, readNodeKey, writeNodeKey } from '../keys/nodeKey.ts'

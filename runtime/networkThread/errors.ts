@@ -1,4 +1,4 @@
-import { EnodeError, type EnodeErrorCode } from '../../p2p/enode.ts'
+import { EnodeError, type EnodeErrorCode } from '../../p2p/transport/enode.ts'
 import { NetworkError, type NetworkErrorCode } from '../../p2p/error.ts'
 
 /** An error as it crosses between threads, where a class and its fields would be lost. */

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers'
 import type { Address } from '../../core/bytes/bytes.ts'
-import { calmLog } from '../../p2p/calmLog.ts'
+import { rateLimitedLog } from '../../p2p/transport/rateLimitedLog.ts'
 import { CONSENSUS_DATA_MAX } from '../../p2p/consensus.ts'
 import { NetworkError } from '../../p2p/error.ts'
-import { guardHandlers } from '../../p2p/guard.ts'
+import { safeHandlers } from '../../p2p/node/safeHandlers.ts'
 import type { Network, NetworkHandlers, NetworkLog, NetworkOptions } from '../../p2p/network.ts'
 import { createHandled, openBacklog } from './backlog.ts'
 import { createCalls } from './calls.ts'
@@ -35,8 +35,8 @@ export const startNetworkThread = async (options: NetworkThreadOptions): Promise
   const { validators, log, privateKey, host, port, advertisedHost } = options
   const { bootnodes, staticNodes, discovery, learnedNodes, maxPeers } = options
   const roleOf = (address: Address) => roleIn(validators(), address)
-  const handlers = guardHandlers({ ...options.handlers, roleOf }, log)
-  const calm = calmLog(log, Date.now)
+  const handlers = safeHandlers({ ...options.handlers, roleOf }, log)
+  const calm = rateLimitedLog(log, Date.now)
   const handled = createHandled()
   const backlog = openBacklog(handled, 'toNetwork', calm)
   const mirror = createPeerMirror(handlers, openBacklog(handled, 'fromNetwork', calm))
@@ -139,7 +139,7 @@ export const startNetworkThread = async (options: NetworkThreadOptions): Promise
       const block = ownBytes(bytes)
       post({ kind: 'block', number, hash: ownBytes(hash), block }, [block.buffer])
     },
-    tellStatus: () => facts.tell(true),
+    sendStatus: () => facts.tell(true),
     requestBlocks: ({ address }, from, count, signal) =>
       wanted.open({ peer: keyOf(address), kind: 'blocks', from, count }, signal),
     requestPoolHashes: ({ address }, signal) =>

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { useCryptoEngine } from '../../core/crypto/crypto.ts'
 import { loadWasmEngine } from '../../core/crypto/wasm.ts'
-import { calmLog } from '../../p2p/calmLog.ts'
+import { rateLimitedLog } from '../../p2p/transport/rateLimitedLog.ts'
 import { NetworkError } from '../../p2p/error.ts'
 import type { Network } from '../../p2p/network.ts'
 import { startNetwork } from '../../p2p/startNetwork.ts'
@@ -29,7 +29,7 @@ const lineOf =
     post({ kind: 'log', level, text, values: plainValues(values ?? {}) })
   }
 const log = { debug: lineOf('debug'), info: lineOf('info'), warn: lineOf('warn'), error: lineOf('error') }
-const calm = calmLog(log, Date.now)
+const calm = rateLimitedLog(log, Date.now)
 
 const toMain = openBacklog(setup.handled, 'fromNetwork', calm)
 const fromMain = openBacklog(setup.handled, 'toNetwork', calm)
@@ -73,7 +73,7 @@ const take = (message: ToNetwork): void => {
   switch (message.kind) {
     case 'facts':
       facts = message.facts
-      if (message.tell) network?.tellStatus()
+      if (message.tell) network?.sendStatus()
       return
     case 'consensus':
       fromMain.handled(message.data.length)

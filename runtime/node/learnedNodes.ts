@@ -2,7 +2,7 @@ import { fromHex } from '../../core/bytes/hex.ts'
 import type { Address } from '../../core/bytes/bytes.ts'
 import { addressOfPublicKey } from '../../core/crypto/crypto.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
-import { EnodeError, parseEnode } from '../../p2p/enode.ts'
+import { EnodeError, parseEnode } from '../../p2p/transport/enode.ts'
 import type { Log } from '../logging/log.ts'
 
 /** Beside the keys of the chain (core/store/keys.ts): a JSON array of enode URLs, the one learned last at the end. */

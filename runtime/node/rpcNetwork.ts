@@ -1,7 +1,7 @@
 import type { Hash } from '../../core/bytes/bytes.ts'
 import type { RpcNetwork } from '../../handlers/rpc/context.ts'
 import type { Network } from '../../p2p/network.ts'
-import { protocolsOf } from '../../p2p/protocols.ts'
+import { protocolsOf } from '../../p2p/transport/protocols.ts'
 
 /** `consensus/1` of `/quorate/<genesis hash>/consensus/1`, and so on. */
 const capabilitiesOf = (genesisHash: Hash): readonly string[] =>

@@ -1,8 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import { addressOfPrivateKey } from '../../core/crypto/crypto.ts'
-import { encodeFrame, encodeLength } from '../../p2p/frames.ts'
-import { STATUS_PROTOCOL } from '../../p2p/protocols.ts'
+import { encodeFrame, encodeLength } from '../../p2p/transport/frames.ts'
+import { STATUS_PROTOCOL } from '../../p2p/transport/protocols.ts'
 import { type Node, type StartOptions, until, withNodes } from './networks.ts'
 import { dialRaw, type RawPeer } from './rawPeer.ts'
 import { independent } from '../support/scenario.ts'
@@ -136,7 +136,7 @@ describe('a peer that breaks the rules', () => {
         expect(a.network.peers().length).toBe(1)
         a.network.reportMisbehaviour(address, 'bad-response', 'three')
         await until(() => a.network.peers().length === 0 && b.gone.length === 1)
-        expect(b.gone[0]?.reason).toBe('it said: banned: bad-response')
+        expect(b.gone[0]?.reason).toBe('the peer closed it: banned: bad-response')
         await a.network.addPeer(b.network.enode)
         await until(() => a.network.peers().length === 1)
       }),

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { toBareHex } from '../../core/bytes/hex.ts'
 import { addressOfPublicKey, keccak256, publicKeyOf } from '../../core/crypto/crypto.ts'
-import { createDialer, type Dialer, type DialerOptions } from '../../p2p/dialer.ts'
-import type { Enode } from '../../p2p/enode.ts'
-import { createRecentHashes } from '../../p2p/recentHashes.ts'
-import { createScoring } from '../../p2p/scoring.ts'
-import { createTokenBucket } from '../../p2p/tokenBucket.ts'
+import { createDialer, type Dialer, type DialerOptions } from '../../p2p/peers/dialer.ts'
+import type { Enode } from '../../p2p/transport/enode.ts'
+import { createRecentHashes } from '../../p2p/gossip/recentHashes.ts'
+import { createScoring } from '../../p2p/peers/scoring.ts'
+import { createTokenBucket } from '../../p2p/transport/tokenBucket.ts'
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 

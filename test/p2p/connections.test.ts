@@ -115,7 +115,7 @@ describe('connections', () => {
         await until(() => b.connections === 1)
         await a.stop()
         await until(() => b.network.peers().length === 0)
-        expect(b.gone[0]?.reason).toBe('it said: the node stops')
+        expect(b.gone[0]?.reason).toBe('the peer closed it: the node stops')
         const again = await start({ privateKey, port })
         await until(() => allConnected([again, b]))
         expect(b.connections).toBe(2)
@@ -168,7 +168,7 @@ describe('connections', () => {
       await until(() => allConnected([a, b]))
       refusal = 'removed from the allowlist'
       await until(() => a.gone.length === 1 && b.gone.length === 1)
-      expect(b.gone[0]?.reason).toBe('it said: refused: removed from the allowlist')
+      expect(b.gone[0]?.reason).toBe('the peer closed it: refused: removed from the allowlist')
     }),
   )
 

@@ -1,8 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
-import { createArrivals } from '../../p2p/arrivals.ts'
-import { encodeFrame } from '../../p2p/frames.ts'
-import { createFrameCounter } from '../../p2p/yamuxFrames.ts'
+import { createInboundConnectionLimit } from '../../p2p/transport/inboundConnectionLimit.ts'
+import { encodeFrame } from '../../p2p/transport/frames.ts'
+import { createFrameCounter } from '../../p2p/transport/yamuxFrames.ts'
 import { type Node, type StartOptions, until, withNodes } from './networks.ts'
 import { dialRaw, type RawPeer } from './rawPeer.ts'
 
@@ -172,7 +172,7 @@ describe('what honest nodes send as fast as they can', () => {
 })
 
 describe('arrivals', () => {
-  const arrivalsAt = (clock: { now: number }) => createArrivals(() => clock.now)
+  const arrivalsAt = (clock: { now: number }) => createInboundConnectionLimit(() => clock.now)
 
   test('given strangers of one address, when more come than all nodes of a network, then the rest waits, others do not', () => {
     const clock = { now: 0 }

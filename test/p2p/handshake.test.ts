@@ -38,7 +38,7 @@ describe('two nodes of one chain', () => {
       const b = await start({ bootnodes: [a.network.enode] })
       await until(() => b.connections === 1)
       a.status = statusOf({ headNumber: 9n, headHash: new Uint8Array(32).fill(9) })
-      a.network.tellStatus()
+      a.network.sendStatus()
       await until(() => b.network.peers()[0]?.status.headNumber === 9n)
       expect(b.network.peers()[0]?.status.configuration).toEqual({ chainId: '1337' })
       expect(b.statuses.at(-1)?.headHash).toEqual(new Uint8Array(32).fill(9))

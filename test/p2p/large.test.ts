@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { concatBytes } from '../../core/bytes/bytes.ts'
 import { addressOfPrivateKey, keccak256 } from '../../core/crypto/crypto.ts'
-import { encodeFrame } from '../../p2p/frames.ts'
+import { encodeFrame } from '../../p2p/transport/frames.ts'
 import { patternOf, until, withNodes } from './networks.ts'
 import { dialRaw } from './rawPeer.ts'
 
@@ -108,7 +108,7 @@ describe('a new block', () => {
       honest.network.announceBlock(1n, hash, block)
       // The second announcement is behind the status that follows it.
       const told = node.statuses.length
-      honest.network.tellStatus()
+      honest.network.sendStatus()
       await until(() => node.statuses.length > told)
       node.network.reportMisbehaviour(addressOfPrivateKey(liar.privateKey), 'invalid-block', 'wrong')
       await until(() => node.blocks.length === 2)

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { concatBytes, type Hash } from '../../core/bytes/bytes.ts'
 import { toHex } from '../../core/bytes/hex.ts'
 import { encodeRlp } from '../../core/rlp/rlp.ts'
-import { createHost, type Host, startHost } from '../../p2p/host.ts'
+import { gossipOptions } from '../../p2p/gossip/gossip.ts'
+import { createHost, type Host, startHost } from '../../p2p/transport/host.ts'
 import type { Network, NetworkOptions, Peer, PeerStatus } from '../../p2p/network.ts'
 import { startNetwork } from '../../p2p/startNetwork.ts'
 import { createSlice } from '../../runtime/slice.ts'
@@ -130,7 +131,7 @@ export const withTwoHosts = async (
       port: 0,
       gater: {},
       connectionsMax: 8,
-      transactionsTopic,
+      gossip: gossipOptions(transactionsTopic),
     })
   const [one, other] = await Promise.all([create(), create()])
   try {

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type { Stream } from '@libp2p/interface'
 import type { Hash } from '../../core/bytes/bytes.ts'
-import { encodeFrame } from '../../p2p/frames.ts'
-import { createHost, type Host, startHost } from '../../p2p/host.ts'
-import { dialAddressOf } from '../../p2p/identity.ts'
-import { parseEnode } from '../../p2p/enode.ts'
+import { encodeFrame } from '../../p2p/transport/frames.ts'
+import { gossipOptions } from '../../p2p/gossip/gossip.ts'
+import { createHost, type Host, startHost } from '../../p2p/transport/host.ts'
+import { dialAddressOf } from '../../p2p/transport/identity.ts'
+import { parseEnode } from '../../p2p/transport/enode.ts'
 import type { PeerStatus } from '../../p2p/network.ts'
-import { type Protocols, protocolsOf, STATUS_PROTOCOL } from '../../p2p/protocols.ts'
-import { encodeStatusMessage, type StatusMessage } from '../../p2p/statusMessage.ts'
+import { type Protocols, protocolsOf, STATUS_PROTOCOL } from '../../p2p/transport/protocols.ts'
+import { encodeStatusMessage, type StatusMessage } from '../../p2p/peers/statusMessage.ts'
 import { GENESIS, statusOf } from './networks.ts'
 
 /** A peer that says what the test wants, and nothing by itself. */
@@ -36,7 +37,7 @@ export const dialRaw = async (
     port: 0,
     gater: {},
     connectionsMax: 10,
-    transactionsTopic: protocols.transactions,
+    gossip: gossipOptions(protocols.transactions),
   })
   const port = await startHost(host, '127.0.0.1', 0)
   for (const protocol of [STATUS_PROTOCOL, protocols.consensus, protocols.blocks])

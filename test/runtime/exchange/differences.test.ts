@@ -41,7 +41,7 @@ describe('given two nodes that connect', () => {
     )
     expect(own).toContain('qbft.blockperiodseconds is 5 there and 2 here; ')
     expect(own).toContain(`${entry} is ${'x'.repeat(80)}… there and not there here`)
-    other.network.tellStatus()
+    other.network.sendStatus()
     await Bun.sleep(20)
     expect(warnings()).toHaveLength(2)
   })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { EnodeError } from '../../../p2p/enode.ts'
+import { EnodeError } from '../../../p2p/transport/enode.ts'
 import { NetworkError } from '../../../p2p/error.ts'
 import { patternOf, someTransaction, statusOf, until } from '../../p2p/networks.ts'
 import { type ThreadNode, withPair, withThreads } from './threads.ts'
@@ -21,7 +21,7 @@ describe('two networks, each on a thread of its own', () => {
       expect(a.peer().status).toMatchObject({ networkId: 1337n, configuration: { chainId: '1337' } })
       expect(a.of('peer')).toHaveLength(1)
       b.change.status = statusOf({ headNumber: 9n, headHash: new Uint8Array(32).fill(9) })
-      b.network.tellStatus()
+      b.network.sendStatus()
       await until(() => a.peer().status.headNumber === 9n)
       expect(a.peer().status.headHash).toEqual(new Uint8Array(32).fill(9))
       // What does not change did not cross again, and is there all the same.
@@ -131,14 +131,14 @@ describe('two networks, each on a thread of its own', () => {
         await a.network.removePeer(b.network.enode),
       ]).toEqual([true, false])
       await until(() => a.network.peers().length === 0 && b.network.peers().length === 0)
-      expect(b.of('gone')).toEqual([['it said: removed by the operator']])
+      expect(b.of('gone')).toEqual([['the peer closed it: removed by the operator']])
     }))
 
   test('drop who misbehaves', () =>
     withPair(async (a, b) => {
       a.network.reportMisbehaviour(addressOf(a), 'invalid-block', 'block 3 is none')
       await until(() => b.of('gone').length === 1 && a.network.peers().length === 0)
-      expect(b.of('gone')).toEqual([['it said: banned: invalid-block']])
+      expect(b.of('gone')).toEqual([['the peer closed it: banned: invalid-block']])
     }))
 
   test('refuse nodes of another chain by the names of what differs', () =>

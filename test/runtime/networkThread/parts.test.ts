@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { EnodeError } from '../../../p2p/enode.ts'
+import { EnodeError } from '../../../p2p/transport/enode.ts'
 import { NetworkError } from '../../../p2p/error.ts'
 import { BACKLOG_BYTES_MAX, createHandled, openBacklog } from '../../../runtime/networkThread/backlog.ts'
 import { createCalls } from '../../../runtime/networkThread/calls.ts'

@@ -78,7 +78,7 @@ export const createWire = (nowMs: () => number): Wire => {
       },
       announceBlock: (_number, _hash, block) =>
         eachPeer(member, (to, from) => to.handlers.onNewBlock(from, block)),
-      tellStatus: () => {
+      sendStatus: () => {
         if (telling) return
         telling = true
         later(() => {
@@ -127,7 +127,7 @@ export const createWire = (nowMs: () => number): Wire => {
       const peer = peerOf(other)
       one.links.set(nameOf(other), peer)
       later(() => one.handlers.onPeer(peer))
-      one.tellStatus()
+      one.sendStatus()
     }
   }
 

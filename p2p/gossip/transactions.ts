@@ -1,0 +1,119 @@
+import { TopicValidatorResult } from '@libp2p/gossipsub'
+import type { PeerId } from '@libp2p/interface'
+import { textOf } from '../error.ts'
+import { GOSSIP_BYTES_MAX } from './gossip.ts'
+import { createGossipRates } from './gossipRates.ts'
+import type { Host } from '../transport/host.ts'
+import type { NetworkLog, NetworkOptions } from '../network.ts'
+import {
+  bytesInBatch,
+  checkForms,
+  ENVELOPE_BYTES,
+  encodeBatch,
+  readBatch,
+  TRANSACTIONS_MAX,
+} from './transactionBatch.ts'
+
+/** Transactions that arrive within this time share a message. */
+const GATHER_MS = 10
+
+/** Time for the peers to read the last message before the goodbye of this node. */
+const LINGER_MS = 100
+
+/** Minimum interval between two messages under load: each costs every node of the network the same, whatever its size. */
+const PACE_MS = 50
+
+export type TransactionGossip = {
+  /** To be called once the host runs. */
+  start(): void
+  announce(transactions: readonly Uint8Array[]): void
+  /** Resolves when the transactions announced last had time to arrive. */
+  stop(): Promise<void>
+}
+
+export type GossipHandlers = {
+  /** Returns false when the sender does not become a peer: the message is then not forwarded. */
+  readonly onTransactions: (from: PeerId, transactions: readonly Uint8Array[]) => boolean | Promise<boolean>
+  readonly onInvalid: (from: PeerId, detail: string) => void
+  /** A peer, by the text of its libp2p id, sends more than any honest one. */
+  readonly onFlooding: (from: string) => void
+}
+
+/** Batches of transactions over gossipsub, which reach all nodes, directly or through others. */
+export const createTransactionGossip = (
+  host: Host,
+  topic: string,
+  log: NetworkLog,
+  { nowMs, pause }: Pick<NetworkOptions, 'nowMs' | 'pause'>,
+  handlers: GossipHandlers,
+): TransactionGossip => {
+  const { pubsub } = host.services
+  const rates = createGossipRates(nowMs, handlers.onFlooding)
+  let batch: Uint8Array[] = []
+  let batchBytes = ENVELOPE_BYTES
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let publishedMs = Number.NEGATIVE_INFINITY
+
+  pubsub.topicValidators.set(topic, async (from, message) => {
+    try {
+      const transactions = readBatch(message.data)
+      if (!rates.takes(from.toString(), transactions.length, message.data.length))
+        return TopicValidatorResult.Ignore
+      // Many messages arrive at once where the processor is busy, and each is forwarded as soon as it is checked. The rates
+      // bound how many wait here.
+      await pause()
+      await checkForms(transactions, pause)
+      return (await handlers.onTransactions(from, transactions))
+        ? TopicValidatorResult.Accept
+        : TopicValidatorResult.Ignore
+    } catch (cause) {
+      handlers.onInvalid(from, textOf(cause))
+      return TopicValidatorResult.Reject
+    }
+  })
+
+  const publish = async (): Promise<void> => {
+    clearTimeout(timer)
+    timer = undefined
+    if (batch.length === 0) return
+    const message = encodeBatch(batch)
+    batch = []
+    batchBytes = ENVELOPE_BYTES
+    publishedMs = nowMs()
+    try {
+      await pubsub.publish(topic, message)
+    } catch (error) {
+      log.debug('Transactions were not gossiped: {reason}', { reason: textOf(error) })
+    }
+  }
+
+  return {
+    start: () => pubsub.subscribe(topic),
+    announce: transactions => {
+      for (const transaction of transactions) {
+        const bytes = bytesInBatch(transaction)
+        if (bytes + ENVELOPE_BYTES > GOSSIP_BYTES_MAX) {
+          log.warn('A transaction of {bytes} bytes is too large for gossip', {
+            bytes: transaction.length,
+          })
+          continue
+        }
+        if (batchBytes + bytes > GOSSIP_BYTES_MAX || batch.length >= TRANSACTIONS_MAX) void publish()
+        batch.push(transaction)
+        batchBytes += bytes
+      }
+      if (batch.length === 0) return
+      // A clock that was set back must not prolong the wait.
+      const sinceMs = Math.max(0, nowMs() - publishedMs)
+      timer ??= setTimeout(() => void publish(), Math.max(GATHER_MS, PACE_MS - sinceMs))
+    },
+    stop: async () => {
+      // No other node has transactions that were accepted a moment ago.
+      if (batch.length > 0) {
+        await publish()
+        await new Promise(resolve => setTimeout(resolve, LINGER_MS))
+      }
+      pubsub.topicValidators.delete(topic)
+    },
+  }
+}

@@ -1,0 +1,59 @@
+import { addressOfPublicKey, publicKeyOf } from '../../core/crypto/crypto.ts'
+import type { NetworkOptions } from '../network.ts'
+import { createPeerEvents } from '../peers/events.ts'
+import { createPeerTable } from '../peers/peerTable.ts'
+import { type Enode, parseEnode } from '../transport/enode.ts'
+import type { Host } from '../transport/host.ts'
+import { idOf } from '../transport/identity.ts'
+import { createInboundConnectionLimit } from '../transport/inboundConnectionLimit.ts'
+import { protocolsOf } from '../transport/protocols.ts'
+import { rateLimitedLog } from '../transport/rateLimitedLog.ts'
+import { safeHandlers } from './safeHandlers.ts'
+
+/** What changes while the network runs. */
+type State = {
+  isStopped: boolean
+  /** When this node last sent a consensus message. */
+  consensusSentAtMs: number
+  /** The one listened on, once that is known. */
+  port: number
+  /** Undefined until it was created. */
+  host: Host | undefined
+}
+
+const createState = (port: number): State => ({
+  isStopped: false,
+  consensusSentAtMs: -Infinity,
+  port,
+  host: undefined,
+})
+
+/** What all parts of the network need before there is a host. */
+export const createBase = (options: NetworkOptions) => {
+  const { nowMs } = options
+  const ownKey = publicKeyOf(options.privateKey)
+  const ownId = idOf(ownKey)
+  const isOwn = ({ publicKey }: Enode): boolean => idOf(publicKey) === ownId
+  const othersOf = (enodes: readonly string[]): readonly Enode[] =>
+    enodes.map(parseEnode).filter(enode => !isOwn(enode))
+  const log = rateLimitedLog(options.log, nowMs)
+  const handlers = safeHandlers(options.handlers, log)
+  return {
+    options,
+    ownKey,
+    isOwn,
+    log,
+    handlers,
+    bootnodes: othersOf(options.bootnodes),
+    staticNodes: othersOf(options.staticNodes),
+    protocols: protocolsOf(handlers.status().genesisHash),
+    table: createPeerTable(ownKey),
+    events: createPeerEvents(),
+    inboundConnectionLimit: createInboundConnectionLimit(nowMs),
+    isValidator: (publicKey: Uint8Array): boolean =>
+      handlers.roleOf(addressOfPublicKey(publicKey)) === 'validator',
+    state: createState(options.port),
+  }
+}
+
+export type Base = ReturnType<typeof createBase>

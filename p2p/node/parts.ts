@@ -1,0 +1,60 @@
+import { textOf } from '../error.ts'
+import { nameOf } from '../peers/connection.ts'
+import type { Host } from '../transport/host.ts'
+import type { Base } from './base.ts'
+import type { Peers } from './peers.ts'
+import type { Services } from './services.ts'
+
+export type Parts = Base & Peers & Services & { readonly host: Host }
+
+/** Opens the gossip streams that are missing, unless the network stops. */
+export const mendGossip = ({ state, gossip }: Parts): void => {
+  if (!state.isStopped) gossip.mend()
+}
+
+/** Tells the parts what happens to peers. */
+export const connectParts = (parts: Parts): void => {
+  const { table, events, log, handlers, host, scoring, dialer, connections } = parts
+  events.established.on((connection, first) => {
+    dialer.onConnected(connection.id)
+    if (!first) return
+    log.debug('Connected with {peer}', { peer: nameOf(connection) })
+    parts.statusBroadcast.request()
+    parts.discovery.ask(connection)
+  })
+  events.ended.on((connection, peer, reason) => {
+    const { id, refused } = connection
+    dialer.onEnded(id, { reason, wasEstablished: peer !== undefined, refused })
+    // libp2p keeps an entry for each key it has seen: without this, keys of short-lived nodes pile up.
+    host.peerStore
+      .delete(connection.libp2p.remotePeer)
+      .catch(error => log.debug('A peer could not be forgotten: {reason}', { reason: textOf(error) }))
+    if (peer === undefined) return
+    log.debug('Lost {peer}: {reason}', { peer: nameOf(connection), reason })
+    parts.blocks.gone(id)
+    handlers.onPeerGone(peer, reason)
+    parts.statusBroadcast.request()
+  })
+  events.misbehaved.on((connection, what, detail) => {
+    if (!scoring.report(connection.id, nameOf(connection), what, detail)) return
+    if (what === 'flooding' && connection.inbound && !parts.isKnown(connection.publicKey))
+      parts.inboundConnectionLimit.flooded(connection.remoteHost)
+    for (const each of table.get(connection.id)?.connections ?? [connection]) {
+      // Nothing more is read until the connection has ended.
+      each.inboundLimits?.hold()
+      connections.close(each, `banned: ${what}`, true)
+    }
+  })
+  host.addEventListener('connection:open', ({ detail }) => {
+    connections.opened(detail)
+    const connection = connections.connectionOf(detail)
+    if (connection?.inboundLimits !== undefined)
+      connection.inboundLimits.onExceeded = () =>
+        events.misbehaved.emit(connection, 'flooding', 'more data than allowed')
+  })
+  host.addEventListener('connection:close', ({ detail }) => {
+    connections.closed(detail)
+    // Its streams end after it, in no fixed order.
+    setTimeout(() => mendGossip(parts), 0)
+  })
+}

@@ -1,0 +1,83 @@
+import { compareBytes } from '../../core/bytes/bytes.ts'
+import { gossipOptions } from '../gossip/gossip.ts'
+import { createConnectionManager } from '../peers/connectionManager.ts'
+import { createDialer } from '../peers/dialer.ts'
+import { createGater } from '../peers/gater.ts'
+import { enodesOf } from '../peers/peerExchange.ts'
+import { createScoring } from '../peers/scoring.ts'
+import type { Enode } from '../transport/enode.ts'
+import { createHost, DIAL_TIMEOUT_MS, DIALS_MAX, type Host } from '../transport/host.ts'
+import { dialAddressOf, idOf } from '../transport/identity.ts'
+import type { Base } from './base.ts'
+
+/** Connections beside those of peers: handshakes, duplicates, and nodes that are refused because there is no room. */
+const RESERVED_CONNECTIONS = 64
+
+/** Who is connected and who is to be: the dialer, the connections, and the nodes that others name. */
+export const createPeers = (base: Base) => {
+  const { options, log, handlers, table, events, state } = base
+  const { nowMs, pause, maxPeers, refuses } = options
+  const isStatic = (id: string): boolean => dialer.isStatic(id)
+  const scoring = createScoring({ nowMs, log, isStatic })
+  const isBanned = (id: string): boolean => scoring.isBanned(id)
+  const dialer = createDialer({
+    dial: async enode => {
+      await state.host?.dial(dialAddressOf(enode), { signal: AbortSignal.timeout(DIAL_TIMEOUT_MS) })
+    },
+    isConnected: id => table.get(id) !== undefined || connections.pending.has(id),
+    isBanned,
+    refuses,
+    isValidator: base.isValidator,
+    isLower: publicKey => compareBytes(publicKey, base.ownKey) < 0,
+    room: () => maxPeers - table.size - connections.pending.size,
+    dialsMax: DIALS_MAX,
+    nowMs,
+    log,
+  })
+  const learn = (enodes: readonly Enode[]): void => {
+    if (!options.discovery) return
+    for (const enode of enodes) if (!base.isOwn(enode)) dialer.add(enode, 'learned')
+  }
+  const connections = createConnectionManager({
+    table,
+    handlers,
+    log,
+    nowMs,
+    pause,
+    maxPeers,
+    refuses,
+    isStatic,
+    isBanned,
+    listensAt: () => ({ host: options.advertisedHost, port: state.port }),
+    onEstablished: (connection, first) => events.established.emit(connection, first),
+    onEnded: (connection, peer, reason) => {
+      if (table.get(connection.id) === undefined) events.ended.emit(connection, peer, reason)
+    },
+    onEnodes: enodes => learn(enodesOf(enodes)),
+    onMisbehaviour: (connection, what, detail) => events.misbehaved.emit(connection, what, detail),
+  })
+  const isKnown = (publicKey: Uint8Array): boolean => isStatic(idOf(publicKey)) || base.isValidator(publicKey)
+  return { scoring, dialer, learn, connections, isKnown }
+}
+
+export type Peers = ReturnType<typeof createPeers>
+
+/** The libp2p node, not started. */
+export const openHost = (base: Base, peers: Peers): Promise<Host> => {
+  const { options, protocols, state } = base
+  const connectionsMax = options.maxPeers + base.staticNodes.length + RESERVED_CONNECTIONS
+  return createHost({
+    privateKey: options.privateKey,
+    host: options.host,
+    port: options.port,
+    gater: createGater({
+      ...base,
+      ...peers,
+      isStopped: () => state.isStopped,
+      isFull: () => (state.host?.getConnections().length ?? 0) >= connectionsMax,
+      evictOldestPending: () => peers.connections.evictOldestPending(),
+    }),
+    connectionsMax,
+    gossip: gossipOptions(protocols.transactions),
+  })
+}

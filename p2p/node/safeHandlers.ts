@@ -1,0 +1,30 @@
+import { textOf } from '../error.ts'
+import type { NetworkHandlers, NetworkLog } from '../network.ts'
+
+/** Handlers whose exceptions are logged: none ends a connection, or the process, by throwing. */
+export const safeHandlers = (handlers: NetworkHandlers, log: NetworkLog): NetworkHandlers => {
+  const guarded =
+    <Arguments extends readonly unknown[]>(name: string, handler: (...given: Arguments) => void) =>
+    (...given: Arguments): void => {
+      try {
+        handler(...given)
+      } catch (error) {
+        log.error('The network’s {name} failed: {reason}', { name, reason: textOf(error), error })
+      }
+    }
+  return {
+    status: handlers.status,
+    blocks: handlers.blocks,
+    poolHashes: handlers.poolHashes,
+    poolTransactions: handlers.poolTransactions,
+    roleOf: handlers.roleOf,
+    onConsensusMessage: guarded('onConsensusMessage', handlers.onConsensusMessage),
+    onTransactions: guarded('onTransactions', handlers.onTransactions),
+    onNewBlock: guarded('onNewBlock', handlers.onNewBlock),
+    onPeer: guarded('onPeer', handlers.onPeer),
+    onGossip: guarded('onGossip', handlers.onGossip),
+    onStatus: guarded('onStatus', handlers.onStatus),
+    onPeerGone: guarded('onPeerGone', handlers.onPeerGone),
+    onRefused: guarded('onRefused', handlers.onRefused),
+  }
+}

@@ -1,0 +1,49 @@
+import type { ConnectionGater, PeerId } from '@libp2p/interface'
+import type { NetworkLog } from '../network.ts'
+import { endpointOf, idOf, keyOfPeerId } from '../transport/identity.ts'
+import type { InboundConnectionLimit } from '../transport/inboundConnectionLimit.ts'
+import type { Scoring } from './scoring.ts'
+
+export type GaterOptions = {
+  readonly inboundConnectionLimit: InboundConnectionLimit
+  readonly scoring: Scoring
+  readonly log: NetworkLog
+  /** A static node or a validator. */
+  readonly isKnown: (publicKey: Uint8Array) => boolean
+  readonly isStopped: () => boolean
+  /** All connections have been taken. */
+  readonly isFull: () => boolean
+  /** Ends the oldest unfinished handshake; false when there is none to end. */
+  readonly evictOldestPending: () => boolean
+}
+
+/** Decides which connections libp2p may make: before the handshake by address, after it by key. */
+export const createGater = (options: GaterOptions): ConnectionGater => {
+  const { inboundConnectionLimit, scoring, log, isKnown } = options
+
+  const admits = (peerId: PeerId, host: string): boolean => {
+    const publicKey = keyOfPeerId(peerId)
+    if (publicKey === undefined) return false
+    const id = idOf(publicKey)
+    if (scoring.isBanned(id)) {
+      inboundConnectionLimit.refusedBanned(host)
+      return false
+    }
+    if (inboundConnectionLimit.admits(host, id, isKnown(publicKey))) return true
+    log.info('Refused a connection from {host}: too many connections from this address', { host })
+    return false
+  }
+
+  return {
+    // Unfinished handshakes are evicted, so that nobody keeps others out by holding connections.
+    denyInboundConnection: ({ remoteAddr }) =>
+      options.isStopped() ||
+      !inboundConnectionLimit.admitsHandshake(endpointOf(remoteAddr).host) ||
+      (options.isFull() && !options.evictOldestPending()),
+    denyInboundEncryptedConnection: (peerId, { remoteAddr }) => !admits(peerId, endpointOf(remoteAddr).host),
+    denyOutboundEncryptedConnection: peerId => {
+      const publicKey = keyOfPeerId(peerId)
+      return publicKey === undefined || scoring.isBanned(idOf(publicKey))
+    },
+  }
+}

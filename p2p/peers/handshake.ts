@@ -1,0 +1,134 @@
+import type { Peer } from '../network.ts'
+import { formatEnode, hostKind } from '../transport/enode.ts'
+import { finishConnection, refuseConnection, sendStatus } from './closing.ts'
+import { nameOf, type PeerConnection } from './connection.ts'
+import type { ConnectionManagerOptions, Connections } from './connectionManager.ts'
+import { differingEntries, otherChain } from './differences.ts'
+import { GOODBYE_ENODES_MAX, type StatusMessage } from './statusMessage.ts'
+
+/** A node in a container knows no address of its own that others reach: the address that it connects from counts then. */
+const reachableHost = (announced: string, remote: string): string => {
+  const kind = hostKind(announced)
+  if (kind === undefined || announced === '0.0.0.0' || announced === '::') return remote
+  const isLocal = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.')
+  return isLocal(announced) && !isLocal(remote) ? remote : announced
+}
+
+const enodeOf = ({ remote, remoteHost, remotePort, inbound, publicKey }: PeerConnection): string => {
+  const host = remote === undefined ? remoteHost : reachableHost(remote.host, remoteHost)
+  const port = remote === undefined || remote.port === 0 ? (inbound ? 0 : remotePort) : remote.port
+  return formatEnode({ publicKey, host, port })
+}
+
+/** Why this node may not be connected; undefined when it may. */
+export const refusalOf = (
+  { isBanned, refuses }: ConnectionManagerOptions,
+  { id, inbound, remote, remoteHost, remotePort, publicKey }: PeerConnection,
+): string | undefined => {
+  if (isBanned(id)) return 'banned for its behaviour'
+  return refuses(publicKey, remoteHost, inbound ? (remote?.port ?? 0) : remotePort)
+}
+
+const isFull = ({ isStatic, table, maxPeers }: ConnectionManagerOptions, { id }: PeerConnection): boolean =>
+  !isStatic(id) && table.get(id) === undefined && table.size >= maxPeers
+
+/** Enodes of connected nodes that a refused node can try instead. */
+const alternativesTo = ({ table }: ConnectionManagerOptions, { id }: PeerConnection): readonly string[] =>
+  [...table.all()]
+    .filter(({ peer, connections: [first] }) => first?.id !== id && !peer.enode.endsWith(':0'))
+    .slice(0, GOODBYE_ENODES_MAX)
+    .map(({ peer }) => peer.enode)
+
+const onStatus = (
+  connections: Connections,
+  connection: PeerConnection,
+  message: StatusMessage & { readonly kind: 'status' },
+): void => {
+  const { options } = connections
+  const { handlers, log } = options
+  if (connection.stage !== 'handshake') throw new Error('a second handshake')
+  connection.remote = message
+  const own = handlers.status()
+  const otherChainReason = otherChain(own, message.status)
+  if (otherChainReason !== undefined) {
+    // The other side compares by itself, so that both can name what differs.
+    if (connection.inbound) sendStatus(options, connection)
+    refuseConnection(options, connection, `another chain: ${otherChainReason}`)
+    handlers.onRefused(nameOf(connection), otherChainReason, differingEntries(own, message.status))
+    return
+  }
+  const refusal = refusalOf(options, connection)
+  if (refusal !== undefined) {
+    log.info('Refused {peer}: {reason}', { peer: nameOf(connection), reason: refusal })
+    refuseConnection(options, connection, `refused: ${refusal}`)
+    return
+  }
+  if (isFull(options, connection)) {
+    refuseConnection(options, connection, 'too many peers', alternativesTo(options, connection))
+    return
+  }
+  if (connection.inbound) sendStatus(options, connection)
+  establish(connections, connection, message.status)
+}
+
+const establish = (
+  { options, pending }: Connections,
+  connection: PeerConnection,
+  status: Peer['status'],
+): void => {
+  const { table, handlers, nowMs } = options
+  connection.stage = 'established'
+  connection.establishedAtMs = nowMs()
+  connection.inboundLimits?.admit()
+  pending.delete(connection.id)
+  const { address, publicKey, remoteHost, remotePort, inbound } = connection
+  const host = remoteHost.includes(':') ? `[${remoteHost}]` : remoteHost
+  const peer: Peer = {
+    address,
+    publicKey,
+    enode: enodeOf(connection),
+    remoteAddress: `${host}:${remotePort}`,
+    inbound,
+    status,
+    connectedAtMs: nowMs(),
+  }
+  const entry = table.add(connection, peer)
+  const first = entry.connections.length === 1
+  connection.settle(true)
+  options.onEstablished(connection, first)
+  if (!first) return handlers.onStatus(entry.peer)
+  options.onEnodes([peer.enode])
+  handlers.onPeer(entry.peer)
+}
+
+const onUpdate = (
+  { options: { table, handlers } }: Connections,
+  connection: PeerConnection,
+  { headNumber, headHash, neighbours }: StatusMessage & { readonly kind: 'update' },
+): void => {
+  const entry = table.get(connection.id)
+  if (entry === undefined || connection.remote === undefined) throw new Error('an update before the status')
+  entry.peer = { ...entry.peer, status: { ...entry.peer.status, headNumber, headHash, neighbours } }
+  handlers.onStatus(entry.peer)
+}
+
+/** Handles a message of the status protocol. Throws when it comes at the wrong time. */
+export const onStatusMessage = (
+  connections: Connections,
+  connection: PeerConnection,
+  message: StatusMessage,
+): void => {
+  const { options } = connections
+  if (connection.stage === 'established') connection.confirmed = true
+  if (message.kind === 'goodbye') {
+    connection.stage = 'closing'
+    connection.reason ??= `the peer closed it: ${message.reason}`
+    connection.refused = message.refused
+    options.onEnodes(message.enodes)
+    void finishConnection(options, connection)
+    return
+  }
+  if (message.kind === 'alive' || connection.stage === 'closing') return
+  if (message.kind === 'status') return onStatus(connections, connection, message)
+  onUpdate(connections, connection, message)
+}

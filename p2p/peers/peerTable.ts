@@ -1,0 +1,75 @@
+import { compareBytes } from '../../core/bytes/bytes.ts'
+import { toBareHex } from '../../core/bytes/hex.ts'
+import { NetworkError } from '../error.ts'
+import type { PeerConnection } from './connection.ts'
+import type { Peer } from '../network.ts'
+
+/** A connected node. When both sides dialed at once, it has two connections for a while. */
+export type Entry = {
+  peer: Peer
+  /** The one to send over comes first. */
+  readonly connections: PeerConnection[]
+}
+
+export type PeerTable = {
+  readonly size: number
+  get(id: string): Entry | undefined
+  all(): Iterable<Entry>
+  /** The connection to send over. */
+  connection(id: string): PeerConnection | undefined
+  /** Adds an established connection; it is sent over when it is better than the others of that node. */
+  add(connection: PeerConnection, peer: Peer): Entry
+  /** Returns the peer when that was its last connection. */
+  remove(connection: PeerConnection): Peer | undefined
+}
+
+export const createPeerTable = (ownKey: Uint8Array): PeerTable => {
+  const entries = new Map<string, Entry>()
+
+  /** Both sides choose the same one: that which the node with the lower key dialed, and the newer of two such. */
+  const isBetter = (next: PeerConnection, current: PeerConnection): boolean => {
+    if (next.inbound === current.inbound) return true
+    const weDialHere = compareBytes(ownKey, next.publicKey) < 0
+    return next.inbound !== weDialHere
+  }
+
+  return {
+    get size() {
+      return entries.size
+    },
+    get: id => entries.get(id),
+    all: () => entries.values(),
+    connection: id => entries.get(id)?.connections[0],
+    add: (connection, peer) => {
+      const entry = entries.get(connection.id)
+      if (entry === undefined) {
+        const created = { peer, connections: [connection] }
+        entries.set(connection.id, created)
+        return created
+      }
+      const current = entry.connections[0]
+      if (current === undefined || isBetter(connection, current)) {
+        entry.connections.unshift(connection)
+        entry.peer = { ...peer, connectedAtMs: entry.peer.connectedAtMs }
+      } else entry.connections.push(connection)
+      return entry
+    },
+    remove: connection => {
+      const entry = entries.get(connection.id)
+      const index = entry?.connections.indexOf(connection) ?? -1
+      if (entry === undefined || index < 0) return undefined
+      entry.connections.splice(index, 1)
+      if (entry.connections.length > 0) return undefined
+      entries.delete(connection.id)
+      return entry.peer
+    },
+  }
+}
+
+/** The connection to send over. @throws NetworkError when the peer is not connected */
+export const connectionWith = (table: PeerTable, { address }: Peer): PeerConnection => {
+  const id = toBareHex(address)
+  const connection = table.connection(id)
+  if (connection === undefined) throw new NetworkError('NOT_CONNECTED', `0x${id} is not connected`)
+  return connection
+}

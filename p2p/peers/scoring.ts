@@ -1,0 +1,96 @@
+import type { Misbehaviour, NetworkLog } from '../network.ts'
+
+/**
+ * A peer with this many points is banned. What only a malicious or broken node does weighs all of it, what a slow, outdated
+ * or unlucky node may do weighs a part.
+ */
+const POINTS_MAX = 100
+
+const WEIGHTS: Readonly<Record<Misbehaviour, number>> = {
+  // Each node checks a block before it sends it.
+  'invalid-block': 100,
+  'invalid-message': 10,
+  // Gossip is forwarded before it is checked: the sender may not be its author.
+  'invalid-transaction': 2,
+  'oversized-message': 100,
+  'bad-response': 34,
+  // Reported once a second while it lasts.
+  flooding: 20,
+}
+
+/** Points forgiven: what happens once a minute never adds up to a ban. */
+const POINTS_FORGIVEN_PER_SECOND = 0.5
+
+const BAN_MS = 10 * 60_000
+/** Ban of a static node: shorter, so that a repaired one is back soon. */
+const STATIC_BAN_MS = 30_000
+
+/** Keys cost nothing to make; the oldest entry is evicted first. */
+const ENTRIES_MAX = 1024
+
+export type Scoring = {
+  /** Returns true when this report bans the peer; further reports while it is banned return false. `name` is for the log. */
+  report(id: string, name: string, what: Misbehaviour, detail: string): boolean
+  isBanned(id: string): boolean
+  /** Lifts a ban, at the request of the operator. */
+  forgive(id: string): void
+}
+
+type Entry = { points: number; atMs: number; bannedUntilMs: number }
+
+export const createScoring = (options: {
+  readonly nowMs: () => number
+  readonly log: NetworkLog
+  readonly isStatic: (id: string) => boolean
+}): Scoring => {
+  const { nowMs, log, isStatic } = options
+  const entries = new Map<string, Entry>()
+
+  const entryOf = (id: string): Entry => {
+    const found = entries.get(id)
+    if (found !== undefined) return found
+    const created = { points: 0, atMs: nowMs(), bannedUntilMs: 0 }
+    entries.set(id, created)
+    const [oldest] = entries.keys()
+    if (entries.size > ENTRIES_MAX && oldest !== undefined) entries.delete(oldest)
+    return created
+  }
+
+  return {
+    report: (id, name, what, detail) => {
+      const entry = entryOf(id)
+      const now = nowMs()
+      if (entry.bannedUntilMs > now) {
+        log.debug('Banned peer {peer}: {what}: {detail}', { peer: name, what, detail })
+        return false
+      }
+      const forgiven = (Math.max(0, now - entry.atMs) / 1000) * POINTS_FORGIVEN_PER_SECOND
+      entry.points = Math.max(0, entry.points - forgiven) + WEIGHTS[what]
+      entry.atMs = now
+      if (entry.points < POINTS_MAX) {
+        log.debug('Peer {peer}: {what}: {detail} ({points} of {most} points)', {
+          peer: name,
+          what,
+          detail,
+          points: Math.round(entry.points),
+          most: POINTS_MAX,
+        })
+        return false
+      }
+      const banMs = isStatic(id) ? STATIC_BAN_MS : BAN_MS
+      entry.points = 0
+      entry.bannedUntilMs = now + banMs
+      log.warn('Peer {peer} is dropped and kept away for {seconds} s: {what}: {detail}', {
+        peer: name,
+        seconds: banMs / 1000,
+        what,
+        detail,
+      })
+      return true
+    },
+    isBanned: id => (entries.get(id)?.bannedUntilMs ?? 0) > nowMs(),
+    forgive: id => {
+      entries.delete(id)
+    },
+  }
+}

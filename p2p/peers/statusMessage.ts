@@ -1,0 +1,190 @@
+import { countItems } from '../../core/rlp/rawItem.ts'
+import { decodeRlp, encodeRlp, type RlpItem, rlpBytes, rlpList, rlpScalar } from '../../core/rlp/rlp.ts'
+import { NetworkError } from '../error.ts'
+import type { PeerStatus } from '../network.ts'
+
+/** A message of the status protocol; its first byte is its code. */
+export type StatusMessage =
+  | {
+      readonly kind: 'status'
+      readonly status: PeerStatus
+      /** The endpoint of the sender, as far as it knows; port 0 when it does not listen. */
+      readonly host: string
+      readonly port: number
+    }
+  | ({ readonly kind: 'update' } & StatusUpdate)
+  /** The sender closes the connection, and names other nodes to try. */
+  | {
+      readonly kind: 'goodbye'
+      readonly reason: string
+      /** The receiver is refused, and should not dial again soon. */
+      readonly refused: boolean
+      readonly enodes: readonly string[]
+    }
+  /** Keep-alive. */
+  | { readonly kind: 'alive' }
+
+/** What changes in the status of a running node. */
+export type StatusUpdate = Pick<PeerStatus, 'headNumber' | 'headHash' | 'neighbours'>
+
+/** A genesis file with some hundred transitions fits. */
+export const STATUS_BYTES_MAX = 256 * 1024
+/** More peers than any node keeps. */
+const NEIGHBOURS_MAX = 1024
+/** More than any release has. */
+const FEATURES_MAX = 16
+const CONFIGURATION_ENTRIES_MAX = 1024
+/** Bytes of one text: reasons and names are logged, values compared. */
+const TEXT_BYTES_MAX = 16 * 1024
+/** RLP items of one message: a name, a value and a list for each entry, the neighbours, and the rest. */
+const ITEMS_MAX = 3 * CONFIGURATION_ENTRIES_MAX + NEIGHBOURS_MAX + 64
+/** A reason is logged. */
+const REASON_LENGTH_MAX = 256
+/** Enodes that a full node names. */
+export const GOODBYE_ENODES_MAX = 16
+
+const STATUS = 0
+const UPDATE = 1
+const GOODBYE = 2
+const ALIVE = 3
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { fatal: false })
+
+const bytesOf = (text: string): Uint8Array => encoder.encode(text)
+
+const withCode = (code: number, body: Uint8Array): Uint8Array => {
+  const message = new Uint8Array(1 + body.length)
+  message[0] = code
+  message.set(body, 1)
+  return message
+}
+
+export const encodeStatusMessage = (message: StatusMessage): Uint8Array => {
+  switch (message.kind) {
+    case 'status': {
+      const { status, host, port } = message
+      return withCode(
+        STATUS,
+        encodeRlp([
+          status.networkId,
+          status.genesisHash,
+          Object.entries(status.configuration).map(([name, value]) => [bytesOf(name), bytesOf(value)]),
+          status.headNumber,
+          status.headHash,
+          bytesOf(status.client),
+          status.neighbours.slice(0, NEIGHBOURS_MAX),
+          bytesOf(host),
+          port,
+          status.features.slice(0, FEATURES_MAX).map(bytesOf),
+        ]),
+      )
+    }
+    case 'update':
+      return withCode(
+        UPDATE,
+        encodeRlp([message.headNumber, message.headHash, message.neighbours.slice(0, NEIGHBOURS_MAX)]),
+      )
+    case 'goodbye':
+      return withCode(
+        GOODBYE,
+        encodeRlp([
+          bytesOf(message.reason),
+          message.refused ? 1 : 0,
+          message.enodes.slice(0, GOODBYE_ENODES_MAX).map(bytesOf),
+        ]),
+      )
+    default:
+      return Uint8Array.of(ALIVE)
+  }
+}
+
+/** @throws NetworkError, RlpError when the bytes are no status message */
+export const decodeStatusMessage = (bytes: Uint8Array): StatusMessage => {
+  const body = bytes.subarray(1)
+  if (countItems(body, ITEMS_MAX) > ITEMS_MAX)
+    throw new NetworkError('BAD_MESSAGE', `more than ${ITEMS_MAX} items in a status message`)
+  switch (bytes[0]) {
+    case STATUS:
+      return statusOf(rlpList(decodeRlp(body), 'a status'))
+    case UPDATE: {
+      const [headNumber, headHash, neighbours] = rlpList(decodeRlp(body), 'a status update')
+      return { kind: 'update', ...updateOf(headNumber, headHash, neighbours) }
+    }
+    case GOODBYE: {
+      const [reason, refused, enodes] = rlpList(decodeRlp(body), 'a goodbye')
+      return {
+        kind: 'goodbye',
+        reason: textItem(reason, 'a reason').slice(0, REASON_LENGTH_MAX),
+        refused: rlpScalar(refused, 'whether it refuses', 1) !== 0n,
+        enodes: listOf(enodes, 'enodes', GOODBYE_ENODES_MAX).map(item => textItem(item, 'an enode')),
+      }
+    }
+    case ALIVE:
+      return { kind: 'alive' }
+    default:
+      throw new NetworkError('BAD_MESSAGE', `no status message has code ${bytes[0] ?? 'nothing'}`)
+  }
+}
+
+const statusOf = (items: RlpItem[]): StatusMessage => {
+  const [
+    networkId,
+    genesisHash,
+    configuration,
+    headNumber,
+    headHash,
+    client,
+    neighbours,
+    host,
+    port,
+    features,
+  ] = items
+  const entries = listOf(configuration, 'the configuration', CONFIGURATION_ENTRIES_MAX).map(item => {
+    const [name, value] = rlpList(item, 'an entry of the configuration')
+    return [textItem(name, 'the name of an entry'), textItem(value, 'the value of an entry')] as const
+  })
+  return {
+    kind: 'status',
+    status: {
+      networkId: rlpScalar(networkId, 'the network id'),
+      genesisHash: rlpBytes(genesisHash, 'the genesis hash', 32),
+      configuration: Object.fromEntries(entries),
+      client: textItem(client, 'the client'),
+      // Earlier releases tell none.
+      features:
+        features === undefined
+          ? []
+          : listOf(features, 'the features', FEATURES_MAX).map(item => textItem(item, 'a feature')),
+      ...updateOf(headNumber, headHash, neighbours),
+    },
+    host: textItem(host, 'the host'),
+    port: Number(rlpScalar(port, 'the port', 2)),
+  }
+}
+
+const updateOf = (
+  headNumber: RlpItem | undefined,
+  headHash: RlpItem | undefined,
+  neighbours: RlpItem | undefined,
+): StatusUpdate => ({
+  headNumber: rlpScalar(headNumber, 'the number of the head', 8),
+  headHash: rlpBytes(headHash, 'the hash of the head', 32),
+  neighbours: listOf(neighbours, 'the neighbours', NEIGHBOURS_MAX).map(item =>
+    rlpBytes(item, 'the address of a neighbour', 20),
+  ),
+})
+
+const listOf = (item: RlpItem | undefined, what: string, most: number): RlpItem[] => {
+  const items = rlpList(item, what)
+  if (items.length > most)
+    throw new NetworkError('OVERSIZED', `${what} are ${items.length}, of ${most} at most`)
+  return items
+}
+
+const textItem = (item: RlpItem | undefined, what: string): string => {
+  const bytes = rlpBytes(item, what)
+  if (bytes.length > TEXT_BYTES_MAX)
+    throw new NetworkError('OVERSIZED', `${what} has ${bytes.length} bytes, of ${TEXT_BYTES_MAX} at most`)
+  return decoder.decode(bytes)
+}

@@ -1,0 +1,117 @@
+import { privateKeyFromRaw } from '@libp2p/crypto/keys'
+import { type GossipSub, type GossipsubOpts, gossipsub } from '@libp2p/gossipsub'
+import { type Identify, identify } from '@libp2p/identify'
+import type { ConnectionGater, Libp2p } from '@libp2p/interface'
+import { noise } from '@libp2p/noise'
+import { asCrypto, defaultCrypto } from '@libp2p/noise/crypto'
+import { tcp } from '@libp2p/tcp'
+import { createLibp2p } from 'libp2p'
+import { NetworkError, textOf } from '../error.ts'
+import { endpointOf, listenAddressOf } from './identity.ts'
+import { safeYamux } from './muxer.ts'
+
+export type Host = Libp2p<{ identify: Identify; pubsub: GossipSub }>
+
+/** A handshake takes 4 round trips and some milliseconds of curve arithmetic. */
+const UPGRADE_TIMEOUT_MS = 5000
+/** Dials at a time. */
+export const DIALS_MAX = 16
+/** Time limit of a dial: name resolution, socket, handshake. Short, because static nodes are redialed continuously. */
+export const DIAL_TIMEOUT_MS = 4000
+/** Generous: all nodes of a network may run on one machine and start together. */
+const INBOUND_PER_SECOND_AND_HOST = 100
+/** More than one address may open within the handshake timeout, so that silent sockets of one address keep no other out. */
+const PENDING_INBOUND_MAX = 512
+/** Streams of one connection: one each way for each protocol, some for requests, one for gossip, and slack. */
+const STREAMS_PER_CONNECTION_MAX = 64
+/** Bytes in flight of one stream: with a round trip of 50 ms this allows 40 MB/s. */
+const STREAM_WINDOW_BYTES = 2 * 1024 * 1024
+/** Above the window: a paused reader whose buffer overflows would lose its stream. */
+const STREAM_READ_BUFFER_BYTES = 2 * STREAM_WINDOW_BYTES
+const STREAM_INITIAL_WINDOW_BYTES = 256 * 1024
+
+export type HostOptions = {
+  readonly privateKey: Uint8Array
+  readonly host: string
+  readonly port: number
+  readonly gater: ConnectionGater
+  /** A hard limit of sockets; the limit of peers is checked after the handshake. */
+  readonly connectionsMax: number
+  readonly gossip: Partial<GossipsubOpts>
+}
+
+/** Creates a libp2p node over TCP, noise and yamux, with identify and gossipsub, without DHT, relays or files. It is not started. */
+export const createHost = (options: HostOptions): Promise<Host> => {
+  const { privateKey, host, port, gater, connectionsMax, gossip } = options
+  return createLibp2p({
+    start: false,
+    privateKey: privateKeyFromRaw(privateKey),
+    nodeInfo: { name: 'quorate', version: '1', userAgent: 'quorate' },
+    addresses: { listen: [listenAddressOf(host, port).toString()] },
+    transports: [tcp({ maxConnections: connectionsMax + PENDING_INBOUND_MAX })],
+    connectionEncrypters: [noise(isBun() ? { crypto: bunCrypto } : {})],
+    streamMuxers: [
+      safeYamux({
+        maxInboundStreams: STREAMS_PER_CONNECTION_MAX,
+        maxOutboundStreams: STREAMS_PER_CONNECTION_MAX,
+        streamOptions: {
+          initialStreamWindowSize: STREAM_INITIAL_WINDOW_BYTES,
+          maxStreamWindowSize: STREAM_WINDOW_BYTES,
+          maxReadBufferLength: STREAM_READ_BUFFER_BYTES,
+        },
+      }),
+    ],
+    connectionGater: gater,
+    connectionManager: {
+      // The gater enforces the limit: libp2p would close connections of its own choice.
+      maxConnections: 2 * connectionsMax,
+      maxParallelDials: DIALS_MAX,
+      dialTimeout: DIAL_TIMEOUT_MS,
+      addressDialTimeout: DIAL_TIMEOUT_MS,
+      inboundUpgradeTimeout: UPGRADE_TIMEOUT_MS,
+      inboundConnectionThreshold: INBOUND_PER_SECOND_AND_HOST,
+      maxIncomingPendingConnections: PENDING_INBOUND_MAX,
+      reconnectRetries: 0,
+    },
+    // The status protocol has its own keep-alive messages.
+    connectionMonitor: { enabled: false },
+    services: { identify: identify(), pubsub: gossipsub(gossip) },
+  })
+}
+
+/**
+ * Starts the node and returns the TCP port that it listens on.
+ * @throws NetworkError PORT_IN_USE or LISTEN_FAILED
+ */
+export const startHost = async (node: Host, host: string, port: number): Promise<number> => {
+  try {
+    await node.start()
+  } catch (cause) {
+    await node.stop()
+    const where = `${host}:${port}`
+    if (isPortInUse(cause))
+      throw new NetworkError('PORT_IN_USE', `another process listens on ${where}`, { cause })
+    throw new NetworkError('LISTEN_FAILED', `cannot listen on ${where}: ${textOf(cause)}`, { cause })
+  }
+  const [address] = node.getMultiaddrs()
+  return address === undefined ? port : endpointOf(address).port
+}
+
+const isBun = (): boolean => 'Bun' in globalThis
+
+/** Bun's crypto lacks chacha20-poly1305: the default engine of noise fails on messages that are not small. */
+const bunCrypto = {
+  ...defaultCrypto,
+  chaCha20Poly1305Encrypt: asCrypto.chaCha20Poly1305Encrypt,
+  chaCha20Poly1305Decrypt: asCrypto.chaCha20Poly1305Decrypt,
+}
+
+/** libp2p wraps the error of the socket, once or more. */
+const CAUSES_MAX = 8
+
+const isPortInUse = (error: unknown, depth = CAUSES_MAX): boolean => {
+  if (!(error instanceof Error) || depth === 0) return false
+  if ((error as { code?: unknown }).code === 'EADDRINUSE' || error.message.includes('EADDRINUSE')) return true
+  const inner = error instanceof AggregateError ? (error.errors as unknown[]) : []
+  return [error.cause, ...inner].some(cause => isPortInUse(cause, depth - 1))
+}

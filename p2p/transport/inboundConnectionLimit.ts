@@ -1,0 +1,73 @@
+import { createRecent } from './lruSet.ts'
+import { createTokenBucket, type TokenBucket } from './tokenBucket.ts'
+
+/**
+ * Connections of unknown nodes from one address: all nodes of a network may run on one machine, or behind one router, start
+ * together, and reconnect after each restart.
+ */
+const UNKNOWN_BURST = 128
+const UNKNOWN_PER_SECOND = 1
+/** Tokens that a ban for flooding takes from its address: in the long run it allows one such node a minute. */
+const FLOOD_COST = 60
+
+/** Connections of one validator or static node: both sides may dial at once, and again after each restart. */
+const KNOWN_BURST = 16
+const KNOWN_PER_SECOND = 0.5
+
+/** Connections of banned nodes from one address: an honest one does not know of its ban, and redials every few seconds. */
+const BANNED_BURST = 8
+const BANNED_PER_SECOND = 0.5
+
+/**
+ * Handshakes with an address that has used up its allowance: each takes milliseconds of curve arithmetic, and makes a megabyte of
+ * garbage. A validator behind the same address still gets through, and this node dials it, too.
+ */
+const HANDSHAKES_BURST = 8
+const HANDSHAKES_PER_SECOND = 2
+
+/** Addresses, and keys, that are remembered; the oldest is evicted first. */
+const ENTRIES_MAX = 1024
+
+/** Limits inbound connections: of unknown nodes by address, because keys cost nothing to make, of known nodes by key. */
+export type InboundConnectionLimit = {
+  /** False when the address has used up its allowance. Called before the handshake, which is expensive. */
+  admitsHandshake(host: string): boolean
+  /** False when the node connects too often: a known one by its id, an unknown one by its address. */
+  admits(host: string, id: string, isKnown: boolean): boolean
+  /** A banned node tried to connect. */
+  refusedBanned(host: string): void
+  /** An unknown node was banned for flooding. */
+  flooded(host: string): void
+}
+
+const isOpen = (bucket: TokenBucket): boolean => bucket.take(0) === 0
+
+/** A refusal takes no token: otherwise a node that keeps trying would never be admitted again. */
+const admit = (bucket: TokenBucket): boolean => {
+  const open = isOpen(bucket)
+  if (open) bucket.take(1)
+  return open
+}
+
+export const createInboundConnectionLimit = (nowMs: () => number): InboundConnectionLimit => {
+  const unknown = createRecent(ENTRIES_MAX, () => createTokenBucket(UNKNOWN_PER_SECOND, UNKNOWN_BURST, nowMs))
+  const known = createRecent(ENTRIES_MAX, () => createTokenBucket(KNOWN_PER_SECOND, KNOWN_BURST, nowMs))
+  const banned = createRecent(ENTRIES_MAX, () => createTokenBucket(BANNED_PER_SECOND, BANNED_BURST, nowMs))
+  const handshakes = createRecent(ENTRIES_MAX, () =>
+    createTokenBucket(HANDSHAKES_PER_SECOND, HANDSHAKES_BURST, nowMs),
+  )
+
+  return {
+    admitsHandshake: host => {
+      if (isOpen(unknown(host)) && isOpen(banned(host))) return true
+      return admit(handshakes(host))
+    },
+    admits: (host, id, isKnown) => admit(isKnown ? known(id) : unknown(host)),
+    refusedBanned: host => {
+      admit(banned(host))
+    },
+    flooded: host => {
+      unknown(host).take(FLOOD_COST)
+    },
+  }
+}

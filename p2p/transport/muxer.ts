@@ -1,0 +1,39 @@
+import { yamux, type YamuxMuxerInit } from '@libp2p/yamux'
+import { StreamStateError, type StreamMuxerFactory } from '@libp2p/interface'
+import { createInboundLimits } from './inboundLimits.ts'
+import { createWindowUpdates } from './windowUpdates.ts'
+
+/**
+ * Yamux, made safe. It sends frames of its own accord, in a microtask: to open a stream, and to open a window after a read.
+ * When the connection ends just before, this send throws where nobody catches, which would end the process. Such a frame is
+ * dropped here: the end of the connection ends the stream, too.
+ * Inbound data is counted before it is parsed, and window updates are sent together.
+ */
+export const safeYamux =
+  (init: YamuxMuxerInit): (() => StreamMuxerFactory) =>
+  () => {
+    const factory = yamux(init)()
+    return {
+      protocol: factory.protocol,
+      createStreamMuxer: connection => {
+        const muxer = factory.createStreamMuxer(connection)
+        createInboundLimits(connection, muxer.streams)
+        const send = muxer.send.bind(muxer)
+        const gather = createWindowUpdates(id => muxer.streams.find(stream => stream.id === String(id)))
+        muxer.send = data => {
+          if (connection.status !== 'open') return false
+          // A data frame is a list of header and data.
+          const frame = data instanceof Uint8Array ? gather(data) : data
+          if (frame === undefined) return true
+          try {
+            return send(frame)
+          } catch (error) {
+            // The socket is closing; the encryption layer learns of it once it has closed.
+            if (error instanceof StreamStateError) return false
+            throw error
+          }
+        }
+        return muxer
+      },
+    }
+  }

@@ -1,0 +1,71 @@
+import { expect, test } from 'bun:test'
+import { createGossipStreams, speaksTo } from '../../../p2p/gossip/gossipStreams.ts'
+import type { Host } from '../../../p2p/transport/host.ts'
+import { until, withTwoHosts } from '../networks.ts'
+
+const TOPIC = 'transactions'
+const LOG = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+
+const withHosts = (run: (one: Host, other: Host) => Promise<void>): Promise<void> =>
+  withTwoHosts(TOPIC, async (one, other) => {
+    for (const host of [one, other]) host.services.pubsub.subscribe(TOPIC)
+    await run(one, other)
+  })
+
+test('given two connections with a node, when the one that gossip goes over ends, then it goes on over the other, both ways', async () => {
+  await withHosts(async (one, other) => {
+    const first = await one.dial(other.getMultiaddrs())
+    await until(() => speaksTo(one, other.peerId) && speaksTo(other, one.peerId))
+    await one.dial(other.getMultiaddrs(), { force: true })
+    await until(() => other.getConnections(one.peerId).length === 2)
+    await first.close()
+    await until(() => !speaksTo(one, other.peerId) && !speaksTo(other, one.peerId))
+    const mended: string[] = []
+    const streams = createGossipStreams(one, LOG, () => Date.now())
+    const mend = (): void =>
+      streams.mend(one.getConnections(other.peerId), ({ remotePeer }) => {
+        mended.push(remotePeer.toString())
+      })
+    mend()
+    // Once is enough, however often it is looked at meanwhile.
+    mend()
+    await until(() => speaksTo(one, other.peerId) && speaksTo(other, one.peerId))
+    mend()
+    expect(mended).toEqual([other.peerId.toString()])
+    const heard: Uint8Array[] = []
+    for (const host of [one, other])
+      host.services.pubsub.addEventListener('gossipsub:message', ({ detail }) => {
+        heard.push(detail.msg.data)
+      })
+    await until(() => [one, other].every(host => host.services.pubsub.getSubscribers(TOPIC).length === 1))
+    await one.services.pubsub.publish(TOPIC, new Uint8Array([1]))
+    await other.services.pubsub.publish(TOPIC, new Uint8Array([2]))
+    await until(() => heard.length === 2)
+    expect(new Set(heard.map(([byte]) => byte))).toEqual(new Set([1, 2]))
+  })
+})
+
+test('given a node that ends its gossip again and again, when it is looked at then it is asked once in some seconds', async () => {
+  await withHosts(async (one, other) => {
+    await one.dial(other.getMultiaddrs())
+    await until(() => speaksTo(one, other.peerId))
+    let nowMs = 1_000_000
+    let asked = 0
+    const streams = createGossipStreams(one, LOG, () => nowMs)
+    const reset = async (): Promise<void> => {
+      for (const { streams } of one.getConnections(other.peerId))
+        for (const stream of streams)
+          if (stream.protocol.startsWith('/meshsub/') && stream.direction === 'outbound')
+            stream.abort(new Error('reset'))
+      await until(() => !speaksTo(one, other.peerId))
+    }
+    for (let second = 0; second < 10; second++, nowMs += 1000) {
+      await reset()
+      streams.mend(one.getConnections(other.peerId), () => void asked++)
+      if (second % 5 === 0) await until(() => speaksTo(one, other.peerId))
+      // That it was there for a moment does not count.
+      streams.mend(one.getConnections(other.peerId), () => void asked++)
+    }
+    expect(asked).toBe(2)
+  })
+})

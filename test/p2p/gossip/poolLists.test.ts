@@ -1,0 +1,89 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { concatBytes } from '../../../core/bytes/bytes.ts'
+import { POOL_HASHES_MAX } from '../../../p2p/gossip/poolLists.ts'
+import { patternOf, someTransaction, until, withNodes } from '../networks.ts'
+
+setDefaultTimeout(60_000)
+
+const read = async (items: AsyncIterable<Uint8Array>): Promise<readonly Uint8Array[]> => {
+  const found: Uint8Array[] = []
+  for await (const item of items) found.push(item)
+  return found
+}
+
+const signal = (): AbortSignal => AbortSignal.timeout(30_000)
+
+describe('given a peer with transactions in its pool', () => {
+  test('when it is asked, then it lists their hashes and gives those that are wanted', () =>
+    withNodes(async start => {
+      const hashes = new Uint8Array(32 * POOL_HASHES_MAX).fill(5)
+      const wanted: Uint8Array[] = []
+      const a = await start({
+        poolHashes: async function* () {
+          yield hashes
+          yield hashes.subarray(0, 64)
+        },
+        poolTransactions: async function* (joined) {
+          wanted.push(joined)
+          yield patternOf(1)
+          yield patternOf(2)
+        },
+      })
+      const b = await start({ bootnodes: [a.network.enode] })
+      await until(() => b.network.peers().length === 1)
+      const [peer] = b.network.peers()
+      if (peer === undefined) throw new Error('no peer')
+      const listed = await read(b.network.requestPoolHashes(peer, signal()))
+      expect(concatBytes(...listed)).toEqual(concatBytes(hashes, hashes.subarray(0, 64)))
+      const asked = hashes.subarray(0, 96)
+      const given = await read(b.network.requestPoolTransactions(peer, asked, signal()))
+      expect(given).toEqual([patternOf(1), patternOf(2)])
+      expect(wanted).toEqual([asked])
+    }))
+
+  test('when it gives more than was asked for, then the rest is not read', () =>
+    withNodes(async start => {
+      const a = await start({
+        poolTransactions: async function* () {
+          for (;;) yield patternOf(100)
+        },
+      })
+      const b = await start({ bootnodes: [a.network.enode] })
+      await until(() => b.network.peers().length === 1)
+      const [peer] = b.network.peers()
+      if (peer === undefined) throw new Error('no peer')
+      const asked = read(b.network.requestPoolTransactions(peer, new Uint8Array(64), signal()))
+      expect(await asked.catch((error: Error) => error.message)).toContain('more than the 2 items')
+    }))
+
+  test('when it is asked far too often, then the one who asks is reported', () =>
+    withNodes(async start => {
+      const a = await start()
+      const b = await start({ bootnodes: [a.network.enode] })
+      await until(() => b.network.peers().length === 1)
+      const [peer] = b.network.peers()
+      if (peer === undefined) throw new Error('no peer')
+      const isReported = (): boolean =>
+        a.lines.some(({ values }) => values?.['detail'] === 'more requests than allowed')
+      for (let asked = 0; asked < 2_000 && !isReported(); asked++)
+        await read(b.network.requestPoolHashes(peer, signal())).catch(() => undefined)
+      expect(isReported()).toBe(true)
+    }))
+})
+
+test('given a node that stops, when it accepted a transaction a moment ago, then its peers get it', () =>
+  withNodes(async start => {
+    const a = await start()
+    const b = await start({ bootnodes: [a.network.enode] })
+    await until(() => a.network.peers().length === 1 && b.network.peers().length === 1)
+    // Both have joined the gossip.
+    while (b.transactions.length === 0) {
+      a.network.announceTransactions([someTransaction(1)])
+      await Bun.sleep(50)
+    }
+    await Bun.sleep(200)
+    const last = someTransaction(2)
+    a.network.announceTransactions([last])
+    await a.stop()
+    await until(() => b.transactions.some(sent => Buffer.from(sent).equals(last)))
+  }))
