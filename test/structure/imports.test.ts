@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { circlesIn } from './circles.ts'
 import { codeOf, importsOf, sourceFiles } from './source.ts'
 
 /** Libraries without I/O, clock, randomness of their own or anything of a runtime. */
@@ -77,6 +78,12 @@ describe('imports point one way: runtime, then p2p and handlers, then core', () 
       ...(/\b(?:Bun|Deno|process)\s*\./.test(codeOf(file.text)) ? [`${file.path} names a runtime`] : []),
     ])
     expect(wrong).toEqual([])
+  })
+})
+
+describe('folders of one room', () => {
+  test.each(['p2p'])('%s: no circle, by value or by type', room => {
+    expect(circlesIn(room)).toEqual([])
   })
 })
 
