@@ -115,7 +115,7 @@ type Decoding = {
   readonly code: Uint8Array
   readonly schedule: Schedule
   readonly isStepped: boolean
-  readonly words: Int32Array
+  words: Int32Array
   readonly targets: Int32Array
   /** Places of jumps whose targets are still positions in the code. */
   readonly jumps: number[]
@@ -206,6 +206,18 @@ const decodeTo = (decoding: Decoding, end: number): void => {
   decoding.isDead = isDead
 }
 
+/** The most words that a part of code becomes, with what ends them. */
+const WORDS_OF_PART = WORDS_OF_BYTE * (DECODED_AT_ONCE + 1)
+
+/** Makes room for the words of one more part; most code becomes far fewer than it may. */
+const makeRoom = (decoding: Decoding): void => {
+  const { words, at } = decoding
+  if (at + WORDS_OF_PART <= words.length) return
+  const more = new Int32Array(2 * words.length + WORDS_OF_PART)
+  more.set(words.subarray(0, at))
+  decoding.words = more
+}
+
 /** Ends the words: code that runs past its end stops there, behind the operand of a PUSH that the end cuts off. */
 const endWords = (decoding: Decoding): void => {
   const { words, isStepped } = decoding
@@ -239,7 +251,7 @@ export function* decodeProgramSteps(
   isStepped: boolean,
 ): Steps<Program> {
   // Not the shared words: other code may be decoded between two steps.
-  const words = new Int32Array(WORDS_OF_BYTE * (code.length + 1))
+  const words = new Int32Array(WORDS_OF_PART)
   const decoding = {
     ...beginDecoding(EMPTY_BYTES, schedule, isStepped),
     code,
@@ -247,6 +259,7 @@ export function* decodeProgramSteps(
     targets: new Int32Array(code.length),
   }
   while (decoding.pc < code.length) {
+    makeRoom(decoding)
     decodeTo(decoding, Math.min(code.length, decoding.pc + DECODED_AT_ONCE))
     yield
   }
@@ -255,7 +268,7 @@ export function* decodeProgramSteps(
     resolveJumps(decoding, start, Math.min(decoding.jumps.length, start + DECODED_AT_ONCE))
     yield
   }
-  return { words: words.subarray(0, decoding.at), targets: decoding.targets, isStepped }
+  return { words: decoding.words.subarray(0, decoding.at), targets: decoding.targets, isStepped }
 }
 
 const writeBlock = (words: Int32Array, at: number, pc: number): number => {

@@ -242,12 +242,12 @@ export const runFrame = (frame: Frame): Frame | undefined => {
       }
       case 0x54: // SLOAD
         gas = load(frame, sp, gas)
-        if (gas < 0) return haltWith(frame, gas)
+        if (gas < 0) return stopAt(frame, ip, sp, gas)
         ip++
         continue
       case 0x55: // SSTORE
         gas = store(frame, sp, gas)
-        if (gas < 0) return haltWith(frame, gas)
+        if (gas < 0) return stopAt(frame, ip, sp, gas)
         sp -= 2
         ip++
         continue

@@ -1,3 +1,4 @@
+import { inOneGo, type Steps } from '../steps.ts'
 import { hashOf5 } from './hash.ts'
 
 /**
@@ -44,19 +45,31 @@ const placeOf = (data: Int32Array, at: number): number =>
     (data[at + 4] as number) ^ Math.imul(data[at + 7] as number, 0x1b56c4e9),
   )
 
-const grow = (table: StorageTable): void => {
+/** Slots that move at once when a table grows: a millisecond or two. */
+const MOVED_AT_ONCE = 16_384
+
+/** Doubles the room of a table, which nothing may change between the steps. */
+export function* growSteps(table: StorageTable): Steps<void> {
   const data = new Int32Array(2 * table.data.length)
-  data.set(table.data)
   const index = new Int32Array(2 * table.index.length)
   const mask = index.length - 1
-  for (let id = 0; id < table.count; id++) {
-    let place = placeOf(data, id * SLOT_STRIDE) & mask
-    while (index[place] !== 0) place = (place + 1) & mask
-    index[place] = id + 1
+  for (let start = 0; start < table.count; start += MOVED_AT_ONCE) {
+    const end = Math.min(start + MOVED_AT_ONCE, table.count)
+    data.set(table.data.subarray(start * SLOT_STRIDE, end * SLOT_STRIDE), start * SLOT_STRIDE)
+    for (let id = start; id < end; id++) {
+      let place = placeOf(data, id * SLOT_STRIDE) & mask
+      while (index[place] !== 0) place = (place + 1) & mask
+      index[place] = id + 1
+    }
+    if (end < table.count) yield
   }
   table.data = data
   table.index = index
 }
+
+/** True when the next slot that is added makes a large table grow. */
+export const growsNext = (table: StorageTable): boolean =>
+  (table.count + 1) * SLOT_STRIDE === table.data.length && table.count > MOVED_AT_ONCE
 
 /** The id of the slot with this key, or -(place + 1) where `insertSlot` may put it. */
 export const findSlot = (
@@ -124,6 +137,6 @@ export const insertSlot = (
   data[at + 5] = k5
   data[at + 6] = k6
   data[at + 7] = k7
-  if (table.count * SLOT_STRIDE === data.length) grow(table)
+  if (table.count * SLOT_STRIDE === data.length) inOneGo(growSteps(table))
   return id
 }

@@ -10,9 +10,12 @@ import {
   writeSlot,
 } from '../../state/slots.ts'
 import type { StorageTable } from '../../state/storageTable.ts'
-import { SLOT_CURRENT, SLOT_STRIDE } from '../../state/storageTable.ts'
+import { growsNext, growSteps, SLOT_CURRENT, SLOT_STRIDE } from '../../state/storageTable.ts'
 import type { Schedule, SstorePricing } from '../schedule.ts'
 import { highOf, limbs as stackLimbs, lowOf, num as stackNum, putWord, spread } from '../stack.ts'
+import type { Frame } from '../frame.ts'
+import { beginWorkBefore, type LongWork, SUSPENDED } from '../longWork.ts'
+import { isWatched } from '../watch.ts'
 import type { Operation } from './operation.ts'
 
 // Constants of this module: see interpreter.ts.
@@ -48,8 +51,22 @@ const slotAt = (state: ExecutionState, account: AccountState, i: number): number
   )
 }
 
+function* growWork(frame: Frame, table: StorageTable): LongWork {
+  yield* growSteps(table)
+  return frame
+}
+
+/** The instruction begins again when the table of the account's slots, which is large, has grown. */
+const growFirst = (frame: Frame, table: StorageTable, gas: number): number => {
+  frame.gas = gas
+  beginWorkBefore(growWork(frame, table))
+  return SUSPENDED
+}
+
 export const load: Operation = (frame, sp, gas) => {
   const { state, schedule } = frame.context
+  if (growsNext(storageOf(frame.account)) && isWatched())
+    return growFirst(frame, storageOf(frame.account), gas)
   const id = slotAt(state, frame.account, sp)
   const table = storageOf(frame.account)
   putWord(sp, table.data, id * SLOT_STRIDE + SLOT_CURRENT)
@@ -64,6 +81,8 @@ export const store: Operation = (frame, sp, gas) => {
     return -1
   }
   if ((schedule.sstore === 'eip2929' || schedule.sstore === 'eip2200') && gas <= SENTRY_GAS) return -1
+  if (growsNext(storageOf(frame.account)) && isWatched())
+    return growFirst(frame, storageOf(frame.account), gas)
   const id = slotAt(state, frame.account, sp)
   const table = storageOf(frame.account)
   spread(sp - 1)

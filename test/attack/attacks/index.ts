@@ -3,6 +3,13 @@ import { CONSENSUS_FLOODS } from './consensusFlood.ts'
 import { kills } from './kills.ts'
 import { restoredCopy } from './restoredCopy.ts'
 import { rollingRestarts } from './rollingRestarts.ts'
+import { SLOW_TRANSACTIONS } from './slowTransactions.ts'
 
 /** In the order in which `bun run attack` replays them. */
-export const ATTACKS: readonly Attack[] = [...CONSENSUS_FLOODS, kills, rollingRestarts, restoredCopy]
+export const ATTACKS: readonly Attack[] = [
+  ...CONSENSUS_FLOODS,
+  kills,
+  rollingRestarts,
+  restoredCopy,
+  ...SLOW_TRANSACTIONS,
+]

@@ -1,0 +1,63 @@
+import { FREE_GAS, freshKey, SLOW_CODE, slowCreation } from '../../cluster/support/slowTransactions.ts'
+import type { Attack, AttackContext } from '../attack.ts'
+
+/** The fifth node is no validator: what its RPC takes reaches the validators from a peer. */
+const PEER = 5
+const NETWORK = { ...FREE_GAS, nodes: 5 } as const
+
+/** Two attempts of each of four validators, and what comes between. */
+const ATTACK_MS = 12_000
+const MANY_SENDERS = 40
+
+const send = async (
+  { cluster }: AttackContext,
+  entry: number,
+  sender: number,
+  initCode: Uint8Array,
+): Promise<string> => {
+  const { raw } = slowCreation(freshKey(sender), initCode)
+  return cluster.node(entry).rpc<string>('eth_sendRawTransaction', raw)
+}
+
+/** What a validator says about it afterwards. */
+const explanations = async ({ cluster }: AttackContext, hash: string): Promise<readonly string[]> =>
+  Promise.all(
+    [1, 2, 3, 4].map(
+      async index => (await cluster.node(index).rpc<string | null>('txpool_explain', hash)) ?? '',
+    ),
+  )
+
+const nameOf = (what: string): string => what.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
+
+const slow = ([what, initCode]: readonly [string, Uint8Array], index: number): Attack => ({
+  name: `slow-transaction-${nameOf(what)}`,
+  what: `Sends a creation with gas for a day, by an account without a balance: ${what}.`,
+  network: NETWORK,
+  run: async context => {
+    const entry = index % 2 === 0 ? 1 : PEER
+    const hash = await send(context, entry, index, initCode)
+    await Bun.sleep(ATTACK_MS)
+    const said = await explanations(context, hash)
+    context.say(`sent to node ${entry}; the validators say: ${[...new Set(said)].join(' | ')}`)
+    return said.some(text => text.startsWith('dropped')) ? [] : ['no validator dropped it']
+  },
+})
+
+const many: Attack = {
+  name: 'slow-transactions-of-many-senders',
+  what: `Sends endless loops, as ${MANY_SENDERS} accounts without a balance at once, to all nodes.`,
+  network: NETWORK,
+  // Until all of them are dropped, transfers that pay the same come before them all the same.
+  run: async context => {
+    const initCode = SLOW_CODE['a loop'] as Uint8Array
+    await Promise.all(
+      Array.from({ length: MANY_SENDERS }, (_, index) =>
+        send(context, 1 + (index % PEER), 1000 + index, initCode),
+      ),
+    )
+    await Bun.sleep(2 * ATTACK_MS)
+    return []
+  },
+}
+
+export const SLOW_TRANSACTIONS: readonly Attack[] = [...Object.entries(SLOW_CODE).map(slow), many]
