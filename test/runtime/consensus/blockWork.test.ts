@@ -1,4 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { ExecutionStopped } from '../../../core/chain/bounds.ts'
 import type { BuiltBlock, Chain } from '../../../core/chain/chain.ts'
 import { qbftBlockHash, qbftSealHash } from '../../../core/chain/codec/blockHash.ts'
 import { decodeExtraData } from '../../../core/chain/codec/extraData.ts'
@@ -42,7 +43,7 @@ const setUp = async (
   const work = createBlockWork({
     chain: change(chain),
     build: () => Promise.reject(new Error('no time')),
-    roundEndMs: () => undefined,
+    roundEndMs: Date.now,
     answer: input => answers.push(input),
     onCommitted,
     log: logOf('validator'),
@@ -115,6 +116,24 @@ describe('given a block of another validator is to be verified', () => {
     await work.verify(effect)
     expect(answers).toEqual([{ kind: 'block-verified', hash: effect.hash, invalid: undefined }])
     expect(lines.join()).toContain('Block 1 could not be verified: out of files')
+  })
+
+  test('when its round ends before its execution does then the log names the reason, and the answer is no verdict', async () => {
+    const { work, answers, lines, propose } = await setUp(chain => ({
+      ...chain,
+      verifyBlock: async (_block, { giveUp }) => {
+        for (;;) {
+          const reason = giveUp?.()
+          if (reason !== undefined) throw new ExecutionStopped(reason)
+          await Bun.sleep(10)
+        }
+      },
+    }))
+    const effect = verifying((await propose(nowSeconds())).block)
+    await work.verify(effect)
+    expect(answers).toEqual([{ kind: 'block-unverified', hash: effect.hash }])
+    expect(lines.join()).toContain('is not verified: it did not end within')
+    expect(lines.join()).toContain('A round change follows')
   })
 
   test('when the node stops meanwhile then there is no answer', async () => {

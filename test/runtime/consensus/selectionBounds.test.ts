@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'bun:test'
+import type { SenderTransaction } from '../../../core/chain/transaction.ts'
+import type { Usage } from '../../../core/evm/watch.ts'
+import { createSelectionBounds } from '../../../runtime/consensus/selectionBounds.ts'
+
+const NOTHING: Usage = { memoryBytes: 0, logs: 0, logBytes: 0, changes: 0 }
+const SENT = {} as SenderTransaction
+
+/** Bounds of a selection of two seconds, and its clock. */
+const setUp = (isDeferred = false) => {
+  let nowMs = 1_000
+  const bounds = createSelectionBounds(
+    3_000,
+    () => isDeferred,
+    () => nowMs,
+  )
+  bounds.begin(SENT)
+  const after = (ms: number, usage: Partial<Usage> = {}): string | undefined => {
+    nowMs += ms
+    return bounds.exceeded({ ...NOTHING, ...usage })
+  }
+  return { bounds, after }
+}
+
+describe('given a selection of transactions', () => {
+  test('when one runs for the first time then it has a quarter of the time that is left', () => {
+    const { bounds, after } = setUp()
+    expect(after(500)).toBeUndefined()
+    expect(after(1)).toContain('500 ms')
+    bounds.begin(SENT)
+    expect(after(374)).toBeUndefined()
+    expect(after(2)).toContain('375 ms')
+  })
+
+  test('when one runs for the second time then it has all that is left', () => {
+    const { after } = setUp(true)
+    expect(after(2_000)).toBeUndefined()
+    expect(after(1)).toContain('2000 ms')
+  })
+
+  test('when time is over then one that begins still has what an ordinary transaction needs on a busy machine', () => {
+    for (const [isDeferred, leastMs] of [
+      [false, 100],
+      [true, 500],
+    ] as const) {
+      const { bounds, after } = setUp(isDeferred)
+      after(5_000)
+      expect(bounds.isFull()).toBe(true)
+      bounds.begin(SENT)
+      expect(after(leastMs)).toBeUndefined()
+      expect(after(1)).toContain(`${leastMs} ms`)
+    }
+  })
+
+  test('when one takes what no other node on the machine can spare then memory is named', () => {
+    const { after } = setUp()
+    expect(after(0, { memoryBytes: 256 * 2 ** 20 })).toBeUndefined()
+    expect(after(0, { memoryBytes: 256 * 2 ** 20 + 1 })).toContain('256 MB of memory')
+  })
+
+  test('when logs and changes take time after the selection then that counts, for the block as well', () => {
+    const { bounds, after } = setUp()
+    expect(after(0, { logs: 100_000 })).toContain('100000 logs')
+    bounds.begin(SENT)
+    expect(after(0, { changes: 60_000 })).toBeUndefined()
+    expect(bounds.isFull()).toBe(false)
+    bounds.begin(SENT)
+    expect(after(1_710)).toContain('ms')
+    expect(bounds.isFull()).toBe(true)
+  })
+
+  test('when one is stopped then nothing of it is left to be done', () => {
+    const { bounds, after } = setUp()
+    after(0, { logs: 1_000_000 })
+    bounds.begin(SENT)
+    expect(bounds.isFull()).toBe(false)
+  })
+})
