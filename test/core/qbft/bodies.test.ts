@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Block } from '../../../core/chain/block.ts'
+import { qbftBlockHash } from '../../../core/chain/codec/blockHash.ts'
 import { withRound } from '../../../core/qbft/codec/roundOfBlock.ts'
 import type { Key } from '../chain/support/keys.ts'
 import { makeTransfer } from './support/blocks.ts'
@@ -101,4 +102,38 @@ test('blocks are verified once for their hash, in whichever round they come; Bes
   ]
   expect(effectsOf(step, 'verify-block').length).toBe(1)
   expect(importsIn(step).length).toBe(1)
+})
+
+describe('a proposal that could not be verified in the time of its round', () => {
+  const givenPending = () => {
+    const network = given(3, { verify: () => WAIT })
+    network.node.receive(network.proposer, proposal(network.proposer, network.made))
+    return {
+      ...network,
+      unverified: () =>
+        network.node.step({ kind: 'block-unverified', hash: qbftBlockHash(network.made.header) }),
+    }
+  }
+  const verifications = (step: Parameters<typeof effectsOf>[0]): number =>
+    effectsOf(step, 'verify-block').length
+
+  test('is neither refused nor taken, nor verified again in that round', () => {
+    const { unverified } = givenPending()
+    const step = unverified()
+    expect([kindsIn(step), dropsIn(step), verifications(step)]).toEqual([[], [], 0])
+  })
+
+  test('is verified again when it is proposed in the next one', () => {
+    const network = givenPending()
+    network.unverified()
+    expect(verifications(network.node.receive(...proposedAgain(network, network.made)))).toBe(1)
+    expect(kindsIn(network.node.verified(network.made))).toEqual(['prepare'])
+  })
+
+  test('is verified again when it was proposed in the next one before that was known', () => {
+    const network = givenPending()
+    expect(verifications(network.node.receive(...proposedAgain(network, network.made)))).toBe(0)
+    expect(verifications(network.unverified())).toBe(1)
+    expect(kindsIn(network.node.verified(network.made))).toEqual(['prepare'])
+  })
 })
