@@ -16,12 +16,16 @@ import type { Call, Method, Params } from './method.ts'
 import { outsideDomain } from './parameters/domains.ts'
 import { createBeginning, createGathering } from './together.ts'
 
+/** Codes of refused parameters; subscriptions have the second one, as in Besu. */
+const EXPLAINED: ReadonlySet<number> = new Set([
+  RPC_ERRORS.INVALID_PARAMS.code,
+  RPC_ERRORS.INVALID_REQUEST.code,
+])
+
 /** Besu's text, and beside it what is wrong with the parameters. */
 const refusalOf = (row: Method, params: Params, error: RpcError): RpcErrorObject => {
   const isUnexplained =
-    RPC_ERRORS[error.code].code === RPC_ERRORS.INVALID_PARAMS.code &&
-    error.detail === undefined &&
-    error.data === undefined
+    EXPLAINED.has(RPC_ERRORS[error.code].code) && error.detail === undefined && error.data === undefined
   return errorObject(error, isUnexplained ? outsideDomain(row, params) : undefined)
 }
 

@@ -41,6 +41,8 @@ const TRACE_TYPES: readonly unknown[] = ['trace', 'vmtrace', 'statediff']
 
 const isTraceType: Holds = value => typeof value === 'string' && TRACE_TYPES.includes(value.toLowerCase())
 
+const SUBSCRIPTION_TYPES: readonly unknown[] = SCHEMAS.SubscriptionType.enum
+
 /** Whether a value lies in the domain of a schema; of an object only that it is one, its reader says what is wrong with its members. */
 const DOMAINS: Readonly<Partial<Record<SchemaName, Holds>>> = {
   Flag: readable(flagOf),
@@ -64,6 +66,7 @@ const DOMAINS: Readonly<Partial<Record<SchemaName, Holds>>> = {
   ResultCount: between(1n, BigInt(Number.MAX_SAFE_INTEGER)),
   FilterId: isText,
   SubscriptionId: atMost(64),
+  SubscriptionType: value => SUBSCRIPTION_TYPES.includes(value),
   LogLevel: value => (RPC_LOG_LEVELS as readonly unknown[]).includes(value),
   LogParts: value => Array.isArray(value) && value.every(isText),
   Enode: isText,

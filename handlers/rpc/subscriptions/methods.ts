@@ -4,7 +4,7 @@ import type { Connection } from '../connection.ts'
 import { RpcError } from '../errors.ts'
 import { readLogFilter } from '../logs/filter.ts'
 import { type Call, type Method, method, type Params } from '../method.ts'
-import { given, integerOf, isObject, required } from '../parameters/values.ts'
+import { flagOf, given, integerOf, isObject, required } from '../parameters/values.ts'
 import type { PendingForm, Topic } from './subscriptions.ts'
 
 /** Served whatever groups are: where a connection lasts they are, elsewhere they are not. */
@@ -14,10 +14,12 @@ const ALWAYS = { group: 'RPC' }
 const readIncludeTransactions = (options: unknown): boolean => {
   if (options === undefined) return false
   if (typeof options === 'boolean') return options
-  if (!isObject(options)) throw new RpcError('INVALID_REQUEST')
-  const { includeTransactions = false } = options
-  if (typeof includeTransactions !== 'boolean') throw new RpcError('INVALID_REQUEST')
-  return includeTransactions
+  const wanted = isObject(options) ? flagOf(options['includeTransactions'] ?? false) : undefined
+  if (wanted === undefined)
+    throw new RpcError('INVALID_REQUEST', {
+      data: 'options: true, false, or an object with includeTransactions, which is true or false',
+    })
+  return wanted
 }
 
 /** Whole transactions are asked for as by Besu or as by geth, and told in the form of the one that was chosen. */
@@ -33,7 +35,11 @@ const readLogTopic = (value: unknown = {}): Topic => {
     const { address, topics, fromBlock, toBlock } = value as Readonly<Record<string, unknown>>
     return { kind: 'logs', filter, text: JSON.stringify([address, topics, fromBlock, toBlock]) }
   } catch (error) {
-    if (error instanceof RpcError) throw new RpcError('INVALID_REQUEST', { cause: error })
+    if (error instanceof RpcError)
+      throw new RpcError('INVALID_REQUEST', {
+        data: error.data ?? error.detail ?? 'options: a filter of logs',
+        cause: error,
+      })
     throw error
   }
 }

@@ -245,14 +245,15 @@ describe('given connections that subscribe', () => {
     [[]],
     [['newheads']],
     [[null]],
-    [['newHeads', { includeTransactions: 1 }]],
+    [['newHeads', { includeTransactions: 2 }]],
     [['newPendingTransactions', 'x']],
     [['logs', 7]],
     [['logs', { address: 'x' }]],
     [['logs', { fromBlock: {} }]],
-  ])('when it asks for %j then the request is invalid', async params => {
+  ])('when it asks for %j then the request is invalid, with the reason', async params => {
     const { app } = start()
-    const invalid = { error: { code: -32600, message: 'Invalid Request' } }
+    const data: unknown = expect.any(String)
+    const invalid = { error: { code: -32600, message: 'Invalid Request', data } }
     const { request } = connect(app)
     expect(await request('eth_subscribe', ...params)).toMatchObject(invalid)
     app.close()
@@ -264,7 +265,11 @@ test.each([[[]], [['x']], [[{}]], [['0x10000000000000000']]])(
   async params => {
     const { app } = start()
     expect(await connect(app).request('eth_unsubscribe', ...params)).toMatchObject({
-      error: { code: -32600, message: 'Invalid Request' },
+      error: {
+        code: -32600,
+        message: 'Invalid Request',
+        data: expect.stringContaining('an integer of at most 64 bits in hex'),
+      },
     })
     app.close()
   },
