@@ -43,6 +43,8 @@ export type RpcOptions = {
   /** After so long a request is answered with a timeout. */
   readonly timeoutMs: number
   readonly prettyPrint: boolean
+  /** Whether receipts say what their transactions reverted with. */
+  readonly revertReasons: boolean
 }
 
 /** Besu's defaults. */
@@ -62,6 +64,7 @@ export const RPC_DEFAULTS = {
   batchSizeMax: 1024,
   timeoutMs: 30_000,
   prettyPrint: false,
+  revertReasons: true,
 } as const satisfies Partial<RpcOptions>
 
 /** A connected node. */

@@ -103,7 +103,7 @@ export const sendRawTransactionSync = async (call: Call, context: RpcContext): P
     await submitSent(sent, context)
     while ((await watch.next()) && !expired()) {
       const mined = await findMined(context, hash)
-      if (mined !== undefined) return receiptShape(mined.record, mined.index)
+      if (mined !== undefined) return receiptShape(mined.record, mined.index, context.options)
     }
     throw new RpcError('SEND_SYNC_TIMEOUT', { data: toHex(hash) })
   } finally {

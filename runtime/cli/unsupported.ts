@@ -28,7 +28,7 @@ const BY_AREA: Readonly<Record<string, string>> = {
   'this choice of key store': 'security-module=localfile',
   "Besu's databases": `data-storage-format=BONSAI,FOREST key-value-storage=rocksdb bonsai-historical-block-limit
     bonsai-limit-trie-logs-enabled bonsai-trie-logs-pruning-window-size auto-log-bloom-caching-enabled
-    version-compatibility-protection receipt-compaction-enabled revert-reason-enabled=true`,
+    version-compatibility-protection receipt-compaction-enabled`,
   'the timing of proof-of-stake blocks': 'block-txs-selection-max-time min-block-occupancy-ratio',
   'this part of the transaction pool': `tx-pool=layered,sequenced tx-pool-priority-senders
     tx-pool-blob-price-bump tx-pool-enable-save-restore=false tx-pool-save-file tx-pool-layer-max-capacity

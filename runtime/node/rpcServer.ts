@@ -66,6 +66,7 @@ const hostOf = (
     batchSizeMax: options.rpcHttpMaxBatchSize,
     timeoutMs: options.xHttpTimeoutSeconds * 1000,
     prettyPrint: options.jsonPrettyPrintEnabled,
+    revertReasons: options.revertReasonEnabled,
   },
   keep: keepPacked,
   onNextTurn: run => void setImmediate(run),

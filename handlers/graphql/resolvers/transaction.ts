@@ -43,6 +43,8 @@ const ofReceipt =
   ({ mined }: TransactionSource): unknown =>
     mined === undefined ? null : (read(mined.receipt) ?? null)
 
+const revertReasonOf = ofReceipt(({ revertReason }) => revertReason)
+
 /** A field that only some types have. */
 const ofTypes =
   (types: readonly number[], read: (source: TransactionSource) => unknown) =>
@@ -115,5 +117,5 @@ export const TRANSACTION_RESOLVERS: Resolvers<TransactionSource> = {
   rawReceipt: ({ mined }) =>
     mined === undefined ? EMPTY_BYTES : listForm(mined.receipt.type, encodeReceipt(mined.receipt)),
   blobVersionedHashes: ({ transaction }) => transaction.blobVersionedHashes,
-  revertReason: ofReceipt(({ revertReason }) => revertReason),
+  revertReason: (source, _, { rpc }) => (rpc.options.revertReasons ? revertReasonOf(source) : null),
 }

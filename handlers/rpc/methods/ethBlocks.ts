@@ -77,7 +77,7 @@ export const ETH_BLOCK_METHODS: readonly Method[] = [
   method('eth_getBlockReceipts', ['block'], async ({ params }, context) => {
     const selector = required(readSelector(params, 0), 'INVALID_BLOCK')
     const record = await recordOf(context, selector)
-    return record === undefined ? null : receiptShapes(record)
+    return record === undefined ? null : receiptShapes(record, context.options)
   }),
   ofBlock('eth_getBlockTransactionCountByNumber', 'block', byNumber, transactionCount),
   ofBlock('eth_getBlockTransactionCountByHash', 'blockHash', byHash, transactionCount),

@@ -65,7 +65,7 @@ export const ETH_TRANSACTION_METHODS: readonly Method[] = [
   method('eth_getTransactionReceipt', ['transactionHash'], async ({ params }, context) => {
     const hash = required(hashOf(given(params, 0)), 'INVALID_TRANSACTION_HASH')
     const mined = await findMined(context, hash)
-    return mined === undefined ? null : receiptShape(mined.record, mined.index)
+    return mined === undefined ? null : receiptShape(mined.record, mined.index, context.options)
   }),
   method('eth_sendRawTransaction', ['transaction'], sendRawTransaction, {
     handleTogether: sendRawTransactions,

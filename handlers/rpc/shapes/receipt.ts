@@ -4,6 +4,7 @@ import type { Log, Receipt } from '../../../core/chain/receipt.ts'
 import type { Transaction } from '../../../core/chain/transaction.ts'
 import { type BlockLogs, logsOfRecord } from '../../../core/store/logs/blockLogs.ts'
 import type { BlockRecord } from '../../../core/store/store.ts'
+import type { RpcOptions } from '../context.ts'
 
 type Json = Record<string, unknown>
 
@@ -50,8 +51,15 @@ export const foundLogShape = (
 export const logShape = (log: Log, { record, transactionIndex, logIndex }: LogPlace): Json =>
   foundLogShape(log, logsOfRecord(record), transactionIndex, logIndex)
 
+type ReceiptOptions = Pick<RpcOptions, 'revertReasons'>
+
 /** The receipt of the transaction at `index`, `firstLogIndex` logs being before its own. */
-const receiptAt = (record: BlockRecord, index: number, firstLogIndex: number): Json => {
+const receiptAt = (
+  record: BlockRecord,
+  index: number,
+  firstLogIndex: number,
+  { revertReasons }: ReceiptOptions,
+): Json => {
   const { block, hash, senders, receipts } = record
   const receipt = receipts[index] as Receipt
   const transaction = block.transactions[index] as Transaction
@@ -73,7 +81,7 @@ const receiptAt = (record: BlockRecord, index: number, firstLogIndex: number): J
   json['to'] = transaction.to === undefined ? null : toHex(transaction.to)
   json['transactionHash'] = toHex(transaction.hash)
   json['transactionIndex'] = toQuantity(index)
-  if (receipt.revertReason !== undefined) json['revertReason'] = toHex(receipt.revertReason)
+  if (revertReasons && receipt.revertReason !== undefined) json['revertReason'] = toHex(receipt.revertReason)
   json['type'] = toQuantity(receipt.type)
   if (receipt.type === 3) {
     json['blobGasUsed'] = toQuantity(receipt.blobGasUsed)
@@ -90,14 +98,14 @@ const logsBefore = (receipts: readonly Receipt[], index: number): number => {
 }
 
 /** One receipt; the index must be within the block. */
-export const receiptShape = (record: BlockRecord, index: number): Json =>
-  receiptAt(record, index, logsBefore(record.receipts, index))
+export const receiptShape = (record: BlockRecord, index: number, options: ReceiptOptions): Json =>
+  receiptAt(record, index, logsBefore(record.receipts, index), options)
 
 /** All receipts of a block. */
-export const receiptShapes = (record: BlockRecord): Json[] => {
+export const receiptShapes = (record: BlockRecord, options: ReceiptOptions): Json[] => {
   let logIndex = 0
   return record.receipts.map((receipt, index) => {
-    const json = receiptAt(record, index, logIndex)
+    const json = receiptAt(record, index, logIndex, options)
     logIndex += receipt.logs.length
     return json
   })

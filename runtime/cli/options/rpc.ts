@@ -116,6 +116,12 @@ export const SHARED_RPC_OPTIONS = {
     check: checkHostAllowlist,
     description: 'Host names that requests may address this node by; * for all',
   }),
+  revertReasonEnabled: booleanOption({
+    name: 'revert-reason-enabled',
+    group: SHARED,
+    fallback: true,
+    description: 'Say in receipts what a transaction reverted with',
+  }),
   rpcMaxLogsRange: bigintOption({
     name: 'rpc-max-logs-range',
     group: SHARED,

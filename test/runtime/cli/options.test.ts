@@ -40,6 +40,11 @@ describe('given a command line', () => {
     expect(values([]).rpcHttpEnabled).toBeUndefined()
   })
 
+  test('then --revert-reason-enabled is true, and false where it says so', () => {
+    expect(values([]).revertReasonEnabled).toBe(true)
+    expect(values(['--revert-reason-enabled=false']).revertReasonEnabled).toBe(false)
+  })
+
   test('then lists are comma separated, repeatable, and known by both names', () => {
     expect(values(['--rpc-http-api=ETH, NET', '--rpc-http-apis=QBFT,ETH']).rpcHttpApi).toEqual([
       'ETH',
