@@ -3,7 +3,7 @@ import type { Steps } from '../../steps.ts'
 import { quorumOf } from '../../validators/quorum.ts'
 import { includesAddress } from '../../validators/votes.ts'
 import { openMessage } from '../codec/message.ts'
-import { takeFuture } from '../futureMessages.ts'
+import { type FutureMessages, takeFuture } from '../futureMessages.ts'
 import type { HeadContext } from '../input.ts'
 import { lowestRound, NO_ROUND, type Recall, recallAtHeight } from '../recall.ts'
 import type { RestartRecord } from '../restartRecord.ts'
@@ -12,7 +12,7 @@ import { enterRound } from '../rounds.ts'
 import type { HeightState, QbftState } from '../state.ts'
 import { seenOf } from '../seenMessages.ts'
 import { readyTimeoutAt } from '../timeouts.ts'
-import { ask, drop, keyOf, type Turn } from '../turn.ts'
+import { ask, drop, isSelf, keyOf, type Turn } from '../turn.ts'
 import { useMessage } from './message.ts'
 import { askPositions, considerRecall } from './recall.ts'
 
@@ -101,6 +101,19 @@ const startFloor = (recall: Recall | undefined): number => (recall === undefined
 const recordAt = ({ height }: QbftState, sequence: bigint): RestartRecord | undefined =>
   height?.sequence === sequence ? { ...height.signed, certificate: height.certificate } : undefined
 
+/** Messages that came before their height. */
+function* useTaken(turn: Turn, height: HeightState, taken: FutureMessages): Steps<HeightState> {
+  let next = height
+  for (const { author, peer, wire } of taken) {
+    const message = openMessage(wire.code, wire.data)
+    // It was a validator when its message came.
+    if (includesAddress(height.head.validators, author))
+      next = yield* useMessage(turn, next, message, { author, peer, wire })
+    else drop(turn, 'not-a-validator', { peer, author }, `${message.kind} of height ${height.sequence}`)
+  }
+  return next
+}
+
 /** The chain has a new head: agreement on the next height begins, with what was already received for it. */
 export function* handleHead(turn: Turn, before: QbftState, head: HeadContext): Steps<QbftState> {
   if (!isNews(before, head)) return before
@@ -114,19 +127,15 @@ export function* handleHead(turn: Turn, before: QbftState, head: HeadContext): S
   if (!head.active) return { ...state, height, recall, restart: kept }
   const { taken, left } = takeFuture(state.future, height.sequence)
   if (!height.active) return { ...state, height, recall, restart: kept, future: left }
-  const floored = yield* considerRecall(turn, {
-    ...state,
-    height: { ...height, floor: startFloor(recall) },
-    recall,
-  })
-  const asked = askPositions(turn, floored)
-  let next = yield* begin(turn, asked.height ?? height)
-  for (const { author, peer, wire } of taken) {
-    const message = openMessage(wire.code, wire.data)
-    // It was a validator when its message came.
-    if (includesAddress(head.validators, author))
-      next = yield* useMessage(turn, next, message, { author, peer, wire })
-    else drop(turn, 'not-a-validator', { peer, author }, `${message.kind} of height ${height.sequence}`)
-  }
+  // What this validator signed itself, as others showed it, binds it from the start.
+  const own = taken.filter(({ author }) => isSelf(turn, author))
+  const bound = yield* useTaken(turn, { ...height, floor: startFloor(recall) }, own)
+  const asked = askPositions(turn, yield* considerRecall(turn, { ...state, height: bound, recall }))
+  const begun = yield* begin(turn, asked.height ?? bound)
+  const next = yield* useTaken(
+    turn,
+    begun,
+    taken.filter(({ author }) => !isSelf(turn, author)),
+  )
   return { ...asked, height: next, restart: kept, future: left }
 }

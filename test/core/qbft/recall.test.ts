@@ -219,6 +219,18 @@ describe('a validator that is asked', () => {
   })
 })
 
+test('own messages of a later height bind a validator from the beginning of that height', () => {
+  const { peers, block } = givenNode(4, 3)
+  const node = createNode({ keys: KEYS, own: at(KEYS, 3), recall: newRecall(undefined, false) })
+  node.head()
+  const later = block(at(peers, 0), { number: 2n })
+  node.receive(at(KEYS, 3), prepare(at(KEYS, 3), later), at(peers, 1))
+  for (const peer of peers) tell(node, peer, { sequence: 2n, round: 0 })
+  node.head({ number: 1n })
+  expect(node.record).toMatchObject({ sequence: 2n, round: 0 })
+  expect([node.state.height?.hasForgotten, node.state.height?.floor]).toEqual([true, 1])
+})
+
 test('own messages that others show bind a validator: a prepare keeps it from preparing something else', () => {
   const { peers, block } = givenNode(4, 3)
   const node = createNode({ keys: KEYS, own: at(KEYS, 3), recall: newRecall(undefined, false) })
