@@ -72,9 +72,16 @@ export const createGasPriceOracle = (host: RpcHost): GasPriceOracle => {
   const typicalOf = (paid: readonly bigint[]): bigint | undefined =>
     percentileOf(paid, options.gasPricePercentile)
 
+  /** Enough for the next block, and for the head, in which clients estimate and call with the price that they were told. */
+  const lowestPrice = (): bigint =>
+    [nextHeadOf(host).nextBaseFeePerGas, chain.head().header.baseFeePerGas].reduce<bigint>(
+      (highest, fee) => maxBigint(highest, fee ?? 0n),
+      minGasPriceOf(host),
+    )
+
   return {
     gasPrice: async () => {
-      const lowest = maxBigint(minGasPriceOf(host), nextHeadOf(host).nextBaseFeePerGas ?? 0n)
+      const lowest = lowestPrice()
       const typical = typicalOf((await latest()).flatMap(({ gasPrices }) => gasPrices ?? [lowest]))
       return maxBigint(lowest, minBigint(options.gasPriceMax, typical ?? lowest))
     },

@@ -40,6 +40,12 @@ const fullBlocks = (genesis: Record<string, unknown>): void => {
 /** Of the next block, wei per gas. */
 const baseFee = async (): Promise<bigint> => BigInt((await node.call('eth_baseFee')) as string)
 
+/** Of the head and the next block, wei per gas. */
+const highestBaseFee = async (): Promise<bigint> => {
+  const { baseFeePerGas } = (await node.call('eth_feeHistory', 1, 'latest')) as { baseFeePerGas: string[] }
+  return baseFeePerGas.map(BigInt).reduce((a, b) => (a > b ? a : b))
+}
+
 describe('eth_gasPrice', () => {
   const prices = [2n, 9n, 4n, 7n, 5n].map(gwei => gwei * GWEI)
   const answered = async (rpc: TestNodeOptions['rpc']): Promise<unknown> => {
@@ -62,7 +68,7 @@ describe('eth_gasPrice', () => {
 
   test('does not stick to one odd price: a block with room left took the lowest', async () => {
     await startWith({ prices: [100n * GWEI] })
-    expect(await node.call('eth_gasPrice')).toBe(toQuantity(await baseFee()))
+    expect(await node.call('eth_gasPrice')).toBe(toQuantity(await highestBaseFee()))
     expect(await node.call('eth_maxPriorityFeePerGas')).toBe('0x0')
   })
 
@@ -71,8 +77,28 @@ describe('eth_gasPrice', () => {
     expect(await node.call('eth_gasPrice')).toBe(toQuantity(30n * GWEI))
     await node.close()
     await startWith({ tips: [1n] })
-    expect(await node.call('eth_gasPrice')).toBe(toQuantity(await baseFee()))
+    expect(await node.call('eth_gasPrice')).toBe(toQuantity(await highestBaseFee()))
   })
+})
+
+describe('eth_gasPrice beside calls', () => {
+  const transfer = { from: SENDER.address, to: TO }
+  const accepts = async (block: string): Promise<void> => {
+    const gasPrice = await node.call('eth_gasPrice')
+    expect(await node.call('eth_estimateGas', { ...transfer, gasPrice }, block)).toBe('0x5208')
+    expect(await node.call('eth_call', { ...transfer, gasPrice }, block)).toBe('0x')
+  }
+
+  test.each(['latest', 'pending'])(
+    'is accepted in the %s block, while the base fee falls or rises',
+    async block => {
+      await startWith({ tips: [1n] })
+      await accepts(block)
+      await node.close()
+      await startWith({ tips: [1n] }, { genesis: fullBlocks })
+      await accepts(block)
+    },
+  )
 })
 
 describe('eth_maxPriorityFeePerGas', () => {

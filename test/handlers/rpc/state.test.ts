@@ -146,9 +146,10 @@ describe('fees', () => {
     expect(await object('eth_feeHistory', 2, 'latest', [])).toMatchObject({ reward: [[], []] })
   })
 
-  test('suggestions are the next base fee while blocks have room, whatever was paid, and the median of the tips', async () => {
+  test('suggestions are the base fee while blocks have room, whatever was paid, and the median of the tips', async () => {
     const { baseFeePerGas } = await object('eth_feeHistory', 1, 'latest')
-    expect(await call('eth_gasPrice')).toBe((baseFeePerGas as string[])[1] as string)
+    // It falls: what is enough for the head is enough for the next block.
+    expect(await call('eth_gasPrice')).toBe((baseFeePerGas as string[])[0] as string)
     expect(await call('eth_maxPriorityFeePerGas')).toBe('0xf4240')
   })
 })
