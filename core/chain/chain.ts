@@ -90,6 +90,11 @@ export type Chain = {
    * @throws InvalidBlock when anything else differs, or the seals do not suffice
    */
   commitBuilt(built: BuiltBlock, header: Header, durable?: Durable): Promise<'imported' | 'known'>
+  /**
+   * Makes the record of a block below the head again, from the block as another node gives it.
+   * @throws InvalidBlock when it is not the block on the chain; ChainError
+   */
+  repairBlock(block: Block): Promise<void>
   /** The validators that govern block `number` (head + 1 at most), ascending. */
   validators(number: bigint): Promise<readonly Address[]>
   /**

@@ -22,7 +22,7 @@ export type OpenHeader = Pick<
 >
 
 /** BLOCKHASH reaches back this far (Yellow Paper H.2). */
-const BLOCK_HASHES_MAX = 256n
+export const BLOCK_HASHES_MAX = 256n
 
 /** Answers BLOCKHASH in the block after `parent`; `recentHash` is the store's, for the blocks before the parent. */
 export const blockHashesAfter =

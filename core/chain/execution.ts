@@ -54,7 +54,8 @@ export type ExecutionInput = {
   readonly parentStateRoot: Hash
   /** The state and the trie records after the parent. */
   readonly reader: StateReader
-  readonly nodes: TrieNodeReader
+  /** Undefined where the state root is known: then none is computed, and accounts keep the storage roots of the parent. */
+  readonly nodes: TrieNodeReader | undefined
   /** For BLOCKHASH. */
   readonly blockHash: (number: bigint) => Hash | undefined
 }
@@ -96,6 +97,7 @@ const outcomeOf = (
 ): Pick<Receipt, 'status' | 'postStateRoot'> => {
   if (forkIsAtLeast(input.rules.fork, 'byzantium'))
     return { status: result.success, postStateRoot: undefined }
+  if (input.nodes === undefined) return { status: undefined, postStateRoot: undefined }
   const { root } = updateStateRoot(input.nodes, input.parentStateRoot, world.changes(input.header.number))
   return { status: undefined, postStateRoot: root }
 }
@@ -240,7 +242,10 @@ export function* executionSteps(input: ExecutionInput): Generator<void, Executio
 
   if (executed.length > 0) yield
   const changes = yield* world.changesSteps(header.number)
-  const state = yield* stateRootSteps(input.nodes, input.parentStateRoot, changes)
+  const state =
+    input.nodes === undefined
+      ? { root: input.parentStateRoot, changes, nodes: [] }
+      : yield* stateRootSteps(input.nodes, input.parentStateRoot, changes)
   if (executed.length > 0) yield
   const allocate = createSlab(RECEIPTS_SLAB_LENGTH)
   const receiptsRoot = yield* orderedTrieRootSteps(receipts.length, index =>

@@ -36,6 +36,8 @@ export const executeOn = async <Source extends ExecutionInput['transactions']>(
   block: Pick<ExecutionInput, 'rules' | 'header' | 'ommers' | 'withdrawals'>,
   begin: () => Source,
   giveUp: () => void = goOn,
+  /** For a parent below the head, whose trie is not there any more. */
+  past?: Pick<ExecutionInput, 'nodes' | 'blockHash'>,
 ): Promise<{ readonly result: ExecutionResult; readonly source: Source }> => {
   let memo: ReadMemo | undefined
   const start = () => {
@@ -48,6 +50,7 @@ export const executeOn = async <Source extends ExecutionInput['transactions']>(
       transactions: source,
       parentStateRoot: parent.header.stateRoot,
       blockHash: blockHashesAfter(parent, number => store.recentHash(number)),
+      ...past,
     })
     return { source, steps }
   }

@@ -19,6 +19,7 @@ import {
   type RecoverSenders,
   recoverHere,
 } from './validation.ts'
+import { repairBlock } from './repairing.ts'
 import { createValidators, type Validators } from './validators.ts'
 
 export type OpenChainOptions = {
@@ -144,6 +145,7 @@ const chainOn = (opened: Omit<ChainContext, 'validators'>, onError: OpenChainOpt
         await commit(await producer.seal(head(), built, header), durable)
         return 'imported'
       }),
+    repairBlock: block => enqueue(() => repairBlock(context, block)),
     voteTally: () => voteTally(head().header.number),
     validators: number => upTo(head().header.number + 1n, number, validators),
     validatorsNamedBy: number => upTo(head().header.number, number, namedBy),

@@ -90,6 +90,8 @@ export const openGenesis = async (genesis: Genesis, store: ChainStore): Promise<
         `the data path holds the chain of genesis block ${found === undefined ? 'unknown' : toHex(found)}, but the genesis file founds ${toHex(commit.hash)}: use another data path, or the genesis file the chain was made with`,
       )
     requireFit(genesis.configuration, head)
+    // The genesis file has all of it.
+    if (!(await store.hasRecord(0n))) await store.repair(commit)
   }
   return { header: commit.block.header, hash: commit.hash, totalDifficulty: commit.totalDifficulty }
 }

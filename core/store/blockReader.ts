@@ -1,6 +1,6 @@
 import { toBareHex } from '../bytes/hex.ts'
 import { createCache } from './cache.ts'
-import { StoreCorruption, verifiedValue } from './checksum.ts'
+import { checkedValue, StoreCorruption, verifiedValue } from './checksum.ts'
 import { decodeChainHead } from './codec/chainHead.ts'
 import { createReader } from './codec/reader.ts'
 import type { KeyValueStore } from './keyvalue.ts'
@@ -20,6 +20,8 @@ type CachedRecord = { readonly record: BlockRecord; readonly segmentBytes: numbe
 type BlockReads = Pick<
   ChainStore,
   | 'header'
+  | 'chainHead'
+  | 'hasRecord'
   | 'record'
   | 'logsOf'
   | 'recordBytes'
@@ -35,6 +37,7 @@ export const createBlockReader = (
   kv: Pick<KeyValueStore, 'get'>,
   sources: StateSources,
   recent: ReadonlyMap<number, ChainHead>,
+  onDamaged: (number: number) => void,
 ): {
   readonly reads: BlockReads
   /** Keeps a block that was just committed: it is what clients ask for next. */
@@ -58,8 +61,13 @@ export const createBlockReader = (
     if (!onChain(number)) return undefined
     const key = segmentKey(Number(number))
     const stored = await kv.get(key)
-    if (stored === undefined) throw missing(key, number)
-    return verifiedValue(key, stored, Number(number))
+    try {
+      if (stored === undefined) throw missing(key, number)
+      return verifiedValue(key, stored, Number(number))
+    } catch (error) {
+      onDamaged(Number(number))
+      throw error
+    }
   }
   const segmentOf = async (number: bigint): Promise<Segment | undefined> => {
     const bytes = await recordBytes(number)
@@ -74,15 +82,24 @@ export const createBlockReader = (
     return undefined
   }
 
+  const chainHead = async (number: bigint): Promise<ChainHead | undefined> => {
+    if (!onChain(number)) return undefined
+    const head = recent.get(Number(number)) ?? pendingHead(Number(number))
+    if (head !== undefined) return head
+    const key = headerKey(Number(number))
+    const stored = await kv.get(key)
+    if (stored === undefined) throw missing(key, number)
+    return decodeChainHead(verifiedValue(key, stored, Number(number)))
+  }
+
   const reads: BlockReads = {
-    header: async number => {
-      if (!onChain(number)) return undefined
-      const head = recent.get(Number(number)) ?? pendingHead(Number(number))
-      if (head !== undefined) return head.header
-      const key = headerKey(Number(number))
+    header: async number => (await chainHead(number))?.header,
+    chainHead,
+    hasRecord: async number => {
+      if (!onChain(number)) return false
+      const key = segmentKey(Number(number))
       const stored = await kv.get(key)
-      if (stored === undefined) throw missing(key, number)
-      return decodeChainHead(verifiedValue(key, stored, Number(number))).header
+      return stored !== undefined && checkedValue(key, stored) !== undefined
     },
     record: async number => {
       const key = segmentKey(Number(number))

@@ -1,3 +1,4 @@
+import { equalBytes } from '../bytes/bytes.ts'
 import { createBlockReader } from './blockReader.ts'
 import { checkedValue, withChecksum } from './checksum.ts'
 import { CommitRefused, checkCommit } from './commitCheck.ts'
@@ -16,7 +17,7 @@ import {
 } from './limits.ts'
 import { commitOfSegment, readStart, recomputeNodes, segmentsAbove } from './recover.ts'
 import { openLogIndex } from './logs/logIndex.ts'
-import { encodeSegmentSteps } from './segment.ts'
+import { encodeSegment, encodeSegmentSteps } from './segment.ts'
 import { createSegmentWriter } from './segmentWriter.ts'
 import { createStateReader, UnknownBlock } from './stateReader.ts'
 import type { BlockCommit, ChainHead, ChainStore } from './store.ts'
@@ -32,6 +33,8 @@ export type ChainStoreOptions = {
   readonly flushBlocks?: number
   /** Bytes above the views at which a flush begins. */
   readonly flushBytes?: number
+  /** Damaged records of blocks are tolerated, because whoever opens the store fetches them from other nodes. */
+  readonly repairs?: boolean
 }
 
 /**
@@ -41,9 +44,9 @@ export type ChainStoreOptions = {
  */
 export const openChainStore = async (
   kv: KeyValueStore,
-  { flushBlocks = FLUSH_BLOCKS, flushBytes = FLUSH_BYTES }: ChainStoreOptions = {},
+  { flushBlocks = FLUSH_BLOCKS, flushBytes = FLUSH_BYTES, repairs = false }: ChainStoreOptions = {},
 ): Promise<ChainStore> => {
-  const start = await readStart(kv)
+  const start = await readStart(kv, repairs)
   const views = createViews(kv, start.mark?.number ?? -1)
   const heads = new Map(start.heads.map(head => [Number(head.header.number), head]))
   let head: ChainHead | undefined = start.heads.at(-1)
@@ -95,7 +98,11 @@ export const openChainStore = async (
     },
   }
   const segments = createSegmentWriter(kv)
-  const blocks = createBlockReader(segments, sources, heads)
+  const damageListeners = new Set<(number: bigint) => void>()
+  let damagedFrom = start.isWhole ? undefined : BigInt(views.mark)
+  const blocks = createBlockReader(segments, sources, heads, number => {
+    for (const listener of damageListeners) listener(BigInt(number))
+  })
   const logs = await openLogIndex(kv, {
     fetch: key => views.fetch(key),
     header: number => blocks.reads.header(number),
@@ -245,7 +252,9 @@ export const openChainStore = async (
   }
 
   try {
-    for await (const bytes of segmentsAbove(kv, views.mark)) {
+    // What lies above a damaged segment comes from the peers again, and is the same.
+    const onDamaged = repairs ? () => undefined : undefined
+    for await (const bytes of segmentsAbove(kv, views.mark, onDamaged)) {
       const commit = commitOfSegment(bytes)
       const parentRoot = head?.header.stateRoot
       flushWhenDue()
@@ -293,6 +302,23 @@ export const openChainStore = async (
         flushWhenDue()
       } finally {
         committing = false
+      }
+    },
+    repair: async record => {
+      const { number } = record.block.header
+      const known = await blocks.reads.chainHead(number)
+      if (known === undefined || !equalBytes(known.hash, record.hash))
+        throw new CommitRefused(`block ${number} of the repair is not the one on the chain`)
+      const key = segmentKey(Number(number))
+      const value = withChecksum(key, encodeSegment({ ...record, nodes: [] }))
+      await kv.setDurably({ key, value })
+      if (damagedFrom === number) damagedFrom = undefined
+    },
+    damagedFrom: () => damagedFrom,
+    onDamaged: listener => {
+      damageListeners.add(listener)
+      return () => {
+        damageListeners.delete(listener)
       }
     },
     settle: () => writeSegments(sources.headNumber),

@@ -88,10 +88,12 @@ export class StoreCorruption extends Error {
   readonly key: string
   /** The block the record belongs to, or for a record of all blocks the height that was read. */
   readonly block: number
-  constructor(key: string, block: number, reason: string) {
-    const help = key.startsWith('segment:')
-      ? 'stop the node, delete its chain folder and start it again: it fetches the chain from its peers; without peers, restore that folder from a backup. Leave the key and the folder validator as they are'
-      : 'stop the node, delete the views (they are rebuilt from the segments) and start it again'
+  constructor(key: string, block: number, reason: string, remedy?: string) {
+    const help =
+      remedy ??
+      (key.startsWith('segment:')
+        ? 'stop the node, delete its chain folder and start it again: it fetches the chain from its peers; without peers, restore that folder from a backup. Leave the key and the folder validator as they are'
+        : 'stop the node, delete the views (they are rebuilt from the segments) and start it again')
     super(`stored record ${key} of block ${block} is damaged: ${reason}; ${help}`)
     this.key = key
     this.block = block

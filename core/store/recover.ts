@@ -18,6 +18,8 @@ export type Start = {
   readonly mark: Mark | undefined
   /** Of the up to RECENT_BLOCKS last blocks of the views, ascending. */
   readonly heads: readonly ChainHead[]
+  /** False when the segment of the last block of the views is missing or damaged, and so may be those before it. */
+  readonly isWhole: boolean
 }
 
 /**
@@ -56,28 +58,55 @@ const recentHeads = async (kv: KeyValueStore, mark: number): Promise<readonly Ch
   return heads
 }
 
-/** Views without the segments they were made from, or with those of another chain. @throws StoreCorruption */
-const checkSegmentOf = async (kv: KeyValueStore, { number, hash }: Mark): Promise<void> => {
+const OTHER_VIEWS =
+  'the views belong to another chain of blocks than the segments. Stop the node, delete the views (views.sqlite, the next start makes them again from the segments) and start it again'
+
+const NEWER_VIEWS =
+  'the views are newer than the segments. Put back the segments (segments.sqlite) that belong to them; or delete the views (views.sqlite): the node then begins at the last block of the segments and fetches later ones from its peers'
+
+/**
+ * False when the segment of the last block of the views is missing or damaged.
+ * @throws StoreCorruption when the views were made from another chain
+ */
+const hasSegmentOf = async (kv: KeyValueStore, { number, hash }: Mark): Promise<boolean> => {
   const key = segmentKey(number)
   const stored = await kv.get(key)
-  if (stored === undefined) throw new StoreCorruption(key, number, 'it is missing')
-  if (!equalBytes(openSegment(verifiedValue(key, stored, number)).hash, hash))
-    throw new StoreCorruption(key, number, 'the views were made from another block')
+  const bytes = stored === undefined ? undefined : checkedValue(key, stored)
+  if (bytes === undefined) return false
+  if (!equalBytes(openSegment(bytes).hash, hash))
+    throw new StoreCorruption(key, number, 'the views were made from another block', OTHER_VIEWS)
+  return true
 }
 
-/** Costs the same on a long chain as on a short one. @throws StoreCorruption */
-export const readStart = async (kv: KeyValueStore): Promise<Start> => {
+/**
+ * Costs the same on a long chain as on a short one.
+ * @param repairs whether damaged segments are tolerated, because they can be fetched from other nodes
+ * @throws StoreCorruption
+ */
+export const readStart = async (kv: KeyValueStore, repairs: boolean): Promise<Start> => {
   const mark = await settleViews(kv)
-  if (mark !== undefined) await checkSegmentOf(kv, mark)
-  return { mark, heads: await recentHeads(kv, mark?.number ?? -1) }
+  const isWhole = mark === undefined || (await hasSegmentOf(kv, mark))
+  if (!isWhole && !repairs)
+    throw new StoreCorruption(
+      segmentKey(mark.number),
+      mark.number,
+      'it is missing, or its checksum does not match',
+      NEWER_VIEWS,
+    )
+  return { mark, heads: await recentHeads(kv, mark?.number ?? -1), isWhole }
 }
 
 /**
  * The segments above the views, in order, each checked. The topmost one may have been torn by the stop that ended the last
  * run: it was never committed and counts as not written.
- * @throws StoreCorruption for any other that is damaged or missing.
+ * @param onDamaged called with the number of another one that is damaged or missing, with which the segments end; without it such a one throws
+ * @throws StoreCorruption
  */
-export async function* segmentsAbove(kv: KeyValueStore, completeTo: number): AsyncGenerator<Uint8Array> {
+export async function* segmentsAbove(
+  kv: KeyValueStore,
+  completeTo: number,
+  onDamaged?: (number: number) => void,
+): AsyncGenerator<Uint8Array> {
   for (let number = completeTo + 1; ; number++) {
     const key = segmentKey(number)
     const stored = await kv.get(key)
@@ -86,13 +115,13 @@ export async function* segmentsAbove(kv: KeyValueStore, completeTo: number): Asy
       yield bytes
       continue
     }
-    if ((await kv.get(segmentKey(number + 1))) !== undefined)
-      throw new StoreCorruption(
-        key,
-        number,
-        stored === undefined ? 'it is missing' : 'its checksum does not match',
-      )
-    return
+    if ((await kv.get(segmentKey(number + 1))) === undefined) return
+    if (onDamaged !== undefined) return onDamaged(number)
+    throw new StoreCorruption(
+      key,
+      number,
+      stored === undefined ? 'it is missing' : 'its checksum does not match',
+    )
   }
 }
 

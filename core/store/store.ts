@@ -60,6 +60,16 @@ export type ChainStore = {
   genesisHash(): Hash | undefined
 
   header(number: bigint): Promise<Header | undefined>
+  /** Header, hash and total difficulty of a block. */
+  chainHead(number: bigint): Promise<ChainHead | undefined>
+  /** Whether the record of that block is there, and as it was written. */
+  hasRecord(number: bigint): Promise<boolean>
+  /** Writes the record of a block below the head again. @throws CommitRefused for another block than the one on the chain */
+  repair(record: BlockRecord & { readonly changes: StateChanges }): Promise<void>
+  /** The highest block whose record was missing or damaged at the start, as those below it may be; undefined when it was whole. */
+  damagedFrom(): bigint | undefined
+  /** Called with the number of a block whose record could not be read. Returns the function that unsubscribes. */
+  onDamaged(listener: (number: bigint) => void): () => void
   record(number: bigint): Promise<BlockRecord | undefined>
   /** The logs of a block, at less cost than its record where few of them are looked into. @throws StoreCorruption */
   logsOf(number: bigint): Promise<BlockLogs | undefined>

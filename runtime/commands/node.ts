@@ -88,7 +88,7 @@ export const runNode = async (context: Context): Promise<number> => {
   const log = logOf('node')
   const { development, http, p2p } = enabledBy(options)
   requireDistinctPorts(options)
-  const prepared = prepareRunningNode(options)
+  const prepared = prepareRunningNode({ ...options, repairsFromPeers: p2p })
   const staticNodes = p2p ? readStaticNodes(options) : undefined
   const poolOptions = poolOptionsOf(options, prepared.configuration)
   const access = await openAccess(options, logOf('access'))

@@ -15,6 +15,7 @@ import { createNewBlocks } from './newBlocks.ts'
 import { createPeerHeads } from './peerHeads.ts'
 import { createTransactionReceiver } from './receiveTransactions.ts'
 import { createPoolExchange } from './poolExchange.ts'
+import { startRepair } from './repair.ts'
 import { createServeBlocks } from './serveBlocks.ts'
 import { createServePool } from './servePool.ts'
 import { createSync } from './sync.ts'
@@ -71,6 +72,7 @@ export const startExchange = (options: ExchangeOptions): Exchange => {
     pending: () => pool.size,
     consider: sync.consider,
   })
+  const repair = startRepair({ ...options, heads, network })
   const stopAnnouncing = startAnnouncingTransactions(pool, network)
   const receiver = createTransactionReceiver({ ...options, network })
   const isSyncing = (): boolean => sync.progress() !== undefined
@@ -101,12 +103,14 @@ export const startExchange = (options: ExchangeOptions): Exchange => {
         differences.told(peer)
         heads.told(peer)
         pools.ask(peer)
+        repair.consider()
         sync.consider()
       },
       onGossip: pools.ask,
       onStatus: peer => {
         differences.told(peer)
         heads.told(peer)
+        repair.consider()
         sync.consider()
       },
       onPeerGone: peer => {
@@ -131,7 +135,7 @@ export const startExchange = (options: ExchangeOptions): Exchange => {
       unsubscribe()
       unsubscribeProgress()
       stopAnnouncing()
-      await Promise.all([sync.stop(), pools.stop(), receiver.stop()])
+      await Promise.all([sync.stop(), repair.stop(), pools.stop(), receiver.stop()])
     },
   }
 }

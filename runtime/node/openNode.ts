@@ -32,6 +32,8 @@ export type OpenOptions = {
   readonly dataPath: string
   readonly genesisFile: string | undefined
   readonly storage: string
+  /** The node connects to others, from which it fetches blocks whose records are damaged. */
+  readonly repairsFromPeers?: boolean
 }
 
 /** A chain that is open in this process, and nobody else's while it is. */
@@ -156,7 +158,7 @@ const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): 
   try {
     const storage = await openStorageOf(options)
     add(storage)
-    const store = await openChainStore(storage)
+    const store = await openChainStore(storage, { repairs: options.repairsFromPeers === true })
     add(store)
     if (plan.newText !== undefined) {
       await requireNew(store, options.dataPath)

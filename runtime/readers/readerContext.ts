@@ -28,6 +28,7 @@ export const createReaderContext = (
     genesis,
     head,
     importBlock: refuse,
+    repairBlock: refuse,
     buildBlock: refuse,
     verifyBlock: refuse,
     commitBuilt: refuse,
