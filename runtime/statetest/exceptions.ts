@@ -1,7 +1,9 @@
 import type { InvalidTransactionCode } from '../../core/evm/result.ts'
 
-/** What the tests call each reason for which a transaction is refused. */
-const CODES: Readonly<Record<string, readonly (InvalidTransactionCode | 'INVALID_TRANSACTION')[]>> = {
+type Codes = Readonly<Record<string, readonly (InvalidTransactionCode | 'INVALID_TRANSACTION')[]>>
+
+/** Names of the execution-spec-tests for what a transaction is refused for. */
+const NAMES: Codes = {
   INSUFFICIENT_ACCOUNT_FUNDS: ['INSUFFICIENT_FUNDS'],
   INSUFFICIENT_MAX_FEE_PER_GAS: ['FEE_BELOW_BASE_FEE'],
   INSUFFICIENT_MAX_FEE_PER_BLOB_GAS: ['BLOB_FEE_BELOW_BASE_FEE'],
@@ -17,6 +19,11 @@ const CODES: Readonly<Record<string, readonly (InvalidTransactionCode | 'INVALID
   NONCE_MISMATCH_TOO_HIGH: ['NONCE_TOO_HIGH'],
   SENDER_NOT_EOA: ['SENDER_NOT_EOA'],
   RLP_INVALID_VALUE: ['INVALID_TRANSACTION'],
+  INVALID_SIGNATURE_VRS: ['INVALID_SIGNATURE', 'INVALID_TRANSACTION'],
+  INVALID_CHAINID: ['WRONG_CHAIN_ID'],
+  TYPE_NOT_SUPPORTED: ['TYPE_NOT_SUPPORTED', 'INVALID_TRANSACTION'],
+  TYPE_1_TX_PRE_FORK: ['TYPE_NOT_SUPPORTED'],
+  TYPE_2_TX_PRE_FORK: ['TYPE_NOT_SUPPORTED'],
   TYPE_3_TX_BLOB_COUNT_EXCEEDED: ['TOO_MANY_BLOBS'],
   TYPE_3_TX_MAX_BLOB_GAS_ALLOWANCE_EXCEEDED: ['TOO_MANY_BLOBS'],
   TYPE_3_TX_CONTRACT_CREATION: ['BLOB_CREATES_CONTRACT', 'INVALID_TRANSACTION'],
@@ -27,6 +34,36 @@ const CODES: Readonly<Record<string, readonly (InvalidTransactionCode | 'INVALID
   TYPE_4_TX_CONTRACT_CREATION: ['SET_CODE_CREATES_CONTRACT', 'INVALID_TRANSACTION'],
   TYPE_4_EMPTY_AUTHORIZATION_LIST: ['EMPTY_AUTHORIZATION_LIST'],
 }
+
+/** Names that Ethereum's test files had before (retesteth, geth). */
+const OLDER_NAMES: Codes = {
+  TR_NoFunds: ['INSUFFICIENT_FUNDS'],
+  TR_NoFundsX: ['INSUFFICIENT_FUNDS', 'UPFRONT_COST_OVERFLOW'],
+  TR_NoFundsOrGas: ['INSUFFICIENT_FUNDS', 'INTRINSIC_GAS'],
+  TR_IntrinsicGas: ['INTRINSIC_GAS'],
+  IntrinsicGas: ['INTRINSIC_GAS'],
+  TR_GasLimitReached: ['GAS_ABOVE_BLOCK_LIMIT'],
+  TR_FeeCapLessThanBlocks: ['FEE_BELOW_BASE_FEE'],
+  lowFeeCap: ['FEE_BELOW_BASE_FEE'],
+  TR_FeeCapLessThanBlocksORNoFunds: ['FEE_BELOW_BASE_FEE', 'INSUFFICIENT_FUNDS'],
+  TR_FeeCapLessThanBlocksORGasLimitReached: ['FEE_BELOW_BASE_FEE', 'GAS_ABOVE_BLOCK_LIMIT'],
+  TR_TipGtFeeCap: ['PRIORITY_FEE_ABOVE_MAX_FEE'],
+  tipTooHigh: ['PRIORITY_FEE_ABOVE_MAX_FEE'],
+  TR_NonceHasMaxValue: ['NONCE_OVERFLOW'],
+  TR_NonceTooHigh: ['NONCE_TOO_HIGH'],
+  TR_NonceTooLow: ['NONCE_TOO_LOW'],
+  SenderNotEOA: ['SENDER_NOT_EOA'],
+  TR_InitCodeLimitExceeded: ['INITCODE_TOO_LARGE'],
+  TR_TypeNotSupported: ['TYPE_NOT_SUPPORTED', 'INVALID_TRANSACTION'],
+  TR_TypeNotSupportedBlob: ['TYPE_NOT_SUPPORTED', 'INVALID_TRANSACTION'],
+  TR_RLP_WRONGVALUE: ['INVALID_TRANSACTION'],
+  TR_BLOBCREATE: ['BLOB_CREATES_CONTRACT', 'INVALID_TRANSACTION'],
+  TR_EMPTYBLOB: ['NO_BLOBS'],
+  TR_BLOBLIST_OVERSIZE: ['TOO_MANY_BLOBS'],
+  TR_BLOBVERSION_INVALID: ['BLOB_VERSION'],
+}
+
+const CODES: Codes = { ...NAMES, ...OLDER_NAMES }
 
 /** True when the code is one of the reasons, which the tests join with `|`. */
 export const isExpected = (expected: string, code: string): boolean =>
