@@ -11,6 +11,7 @@ import { parseForks } from './forks.ts'
 import type { Genesis, GenesisHeader } from './genesis.ts'
 import { parseJson } from './json.ts'
 import { messagingWarnings } from './messaging.ts'
+import { goQuorumWarnings, refuseGoQuorumForms, refuseOperatorInput } from './otherForms.ts'
 import { checkPerTxGasLimits, parseQbft } from './qbft.ts'
 import {
   address,
@@ -200,6 +201,7 @@ const warningsOf = (config: Section, consensus: Consensus, header: GenesisHeader
   const qbft = subsection(config, 'qbft')
   const warnings = [
     ...transitionWarnings(config, consensus.transitions),
+    ...goQuorumWarnings(config),
     ...(qbft === undefined ? [] : messagingWarnings(qbft)),
   ]
   if (byContract && validators > 0)
@@ -220,9 +222,11 @@ const warningsOf = (config: Section, consensus: Consensus, header: GenesisHeader
  */
 export const parseGenesis = (json: unknown): Genesis => {
   const root = sectionOf({ path: '', value: json })
+  refuseOperatorInput(root)
   const config = subsection(root, 'config')
   if (config === undefined)
     throw new GenesisError('INVALID_VALUE', '', 'Unknown consensus mechanism defined: config is missing')
+  refuseGoQuorumForms(config)
   const configuration = parseConfiguration(config)
   const header = parseHeader(root)
   const { consensus } = configuration

@@ -37,7 +37,7 @@ const NAMES: Codes = {
 
 /** Names that Ethereum's test files had before (retesteth, geth). */
 const OLDER_NAMES: Codes = {
-  TR_NoFunds: ['INSUFFICIENT_FUNDS'],
+  TR_NoFunds: ['INSUFFICIENT_FUNDS', 'UPFRONT_COST_OVERFLOW'],
   TR_NoFundsX: ['INSUFFICIENT_FUNDS', 'UPFRONT_COST_OVERFLOW'],
   TR_NoFundsOrGas: ['INSUFFICIENT_FUNDS', 'INTRINSIC_GAS'],
   TR_IntrinsicGas: ['INTRINSIC_GAS'],
