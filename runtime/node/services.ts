@@ -22,6 +22,7 @@ import { startReadAhead } from './readAhead.ts'
 import { openReaders } from './readers.ts'
 import { rpcNetworkOf } from './rpcNetwork.ts'
 import { openRpcContext, type RpcListener, serveRpc } from './rpcServer.ts'
+import { startTransactionJournal } from './transactionJournal.ts'
 import { startStoreWatch } from './storeWatch.ts'
 import { createPoolHead, createSubmit } from './submit.ts'
 import { serveWs, type WsListener } from './wsServer.ts'
@@ -116,6 +117,13 @@ export const startServices = async (node: RunningNode, given: ServiceOptions): P
       log: logOf('pool'),
     }),
   )
+  const submit = createSubmit(chain, pool, poolHead)
+  if (node.storage.durability !== 'none') {
+    const { recoverSenders } = node
+    const { dataPath } = options
+    const log = logOf('pool')
+    stops.push((await startTransactionJournal({ dataPath, pool, submit, recoverSenders, log })).close)
+  }
   stops.push(startReadAhead({ pool, store: chain.store, log: logOf('pool') }))
   const networkId = options.networkId ?? chain.configuration.chainId
   const participation = createParticipation({
@@ -137,7 +145,7 @@ export const startServices = async (node: RunningNode, given: ServiceOptions): P
       chain,
       pool,
       recoverSenders: node.recoverSenders,
-      submit: createSubmit(chain, pool, poolHead),
+      submit,
       network:
         staticNodes === undefined
           ? undefined

@@ -1,5 +1,6 @@
 import type { Attack } from '../attack.ts'
 import { CONSENSUS_FLOODS } from './consensusFlood.ts'
+import { diskFull } from './diskFull.ts'
 import { kills } from './kills.ts'
 import { restoredCopy } from './restoredCopy.ts'
 import { rollingRestarts } from './rollingRestarts.ts'
@@ -10,6 +11,7 @@ export const ATTACKS: readonly Attack[] = [
   ...CONSENSUS_FLOODS,
   kills,
   rollingRestarts,
+  diskFull,
   restoredCopy,
   ...SLOW_TRANSACTIONS,
 ]

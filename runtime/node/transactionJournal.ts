@@ -1,0 +1,130 @@
+import { closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { concatBytes } from '../../core/bytes/bytes.ts'
+import { DecodeError } from '../../core/chain/codec/error.ts'
+import { decodeTransaction } from '../../core/chain/codec/transaction.ts'
+import type { Transaction } from '../../core/chain/transaction.ts'
+import { POOL_TRANSACTION_BYTES_MAX } from '../../core/txpool/limits.ts'
+import type { PooledTransaction, TransactionPool } from '../../core/txpool/pool.ts'
+import type { Log } from '../logging/log.ts'
+import type { RecoverSenders } from './recoverSenders.ts'
+import type { Submit } from './submit.ts'
+
+/** In the data path. */
+export const JOURNAL_FILE = 'transactions.journal'
+
+/** Size from which on the file is written anew without the transactions that have left the pool. */
+const COMPACT_BYTES_MIN = 1024 * 1024
+
+/** Transactions that would make it larger are not kept: writing it anew holds the event loop for some 20 ms. */
+const JOURNAL_BYTES_MAX = 16 * 1024 * 1024
+
+/** Before each transaction. */
+const LENGTH_BYTES = 4
+
+const frameOf = (encoded: Uint8Array): Uint8Array => {
+  const length = new Uint8Array(LENGTH_BYTES)
+  new DataView(length.buffer).setUint32(0, encoded.length)
+  return concatBytes(length, encoded)
+}
+
+/** The transactions in the file, up to one that was not written whole. */
+export const readJournal = (path: string): readonly Transaction[] => {
+  if (!existsSync(path)) return []
+  const bytes = new Uint8Array(readFileSync(path))
+  const view = new DataView(bytes.buffer)
+  const found: Transaction[] = []
+  for (let at = 0; at + LENGTH_BYTES <= bytes.length; ) {
+    const length = view.getUint32(at)
+    at += LENGTH_BYTES
+    if (length > POOL_TRANSACTION_BYTES_MAX || at + length > bytes.length) return found
+    try {
+      found.push(decodeTransaction(bytes.slice(at, at + length)))
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error
+      return found
+    }
+    at += length
+  }
+  return found
+}
+
+export type TransactionJournal = { readonly close: () => void }
+
+/**
+ * Keeps the transactions that this node accepted from RPC in a file, before the client is answered, so that a killed process
+ * does not lose them. Not synced: a power cut may. First the transactions of an earlier run are taken into the pool again.
+ */
+export const startTransactionJournal = async (options: {
+  readonly dataPath: string
+  readonly pool: TransactionPool
+  readonly submit: Submit
+  readonly recoverSenders: RecoverSenders
+  readonly log: Log
+}): Promise<TransactionJournal> => {
+  const { pool, submit, recoverSenders, log } = options
+  const path = join(options.dataPath, JOURNAL_FILE)
+  let file: number | undefined
+  let bytes = 0
+  let hasFailed = false
+
+  const restore = async (): Promise<void> => {
+    const kept = readJournal(path)
+    if (kept.length === 0) return
+    const senders = await recoverSenders(kept)
+    const sent = kept.flatMap((transaction, index) => {
+      const sender = senders[index]
+      return sender === undefined ? [] : [{ transaction, sender }]
+    })
+    const rejections = await submit(sent)
+    // Some are paid for by others that stand behind them.
+    const again = await submit(sent.filter((_, index) => rejections[index] !== undefined))
+    const restored = [...rejections, ...again].filter(rejection => rejection === undefined).length
+    if (restored > 0) log.info('{restored} transactions of the last run are in the pool again', { restored })
+  }
+
+  const rewrite = (): void => {
+    const frames = pool
+      .list()
+      .flatMap(({ local, transaction }) => (local ? [frameOf(transaction.encoded)] : []))
+    const content = concatBytes(...frames)
+    writeFileSync(`${path}.new`, content)
+    renameSync(`${path}.new`, path)
+    if (file !== undefined) closeSync(file)
+    file = openSync(path, 'a')
+    bytes = content.length
+  }
+
+  const append = ({ local, transaction }: PooledTransaction): void => {
+    if (!local) return
+    const frame = frameOf(transaction.encoded)
+    // The transaction is in the pool already, and so in what is written anew.
+    if (file === undefined || bytes + frame.length > Math.max(COMPACT_BYTES_MIN, 2 * pool.bytes))
+      return rewrite()
+    if (bytes + frame.length > JOURNAL_BYTES_MAX) return
+    writeSync(file, frame)
+    bytes += frame.length
+  }
+
+  /** A full disk keeps nobody from sending transactions. */
+  const safely = (write: () => void): void => {
+    try {
+      write()
+      hasFailed = false
+    } catch (error) {
+      if (!hasFailed) log.warn('Accepted transactions are not kept for a restart: {error}', { error })
+      hasFailed = true
+    }
+  }
+
+  await restore()
+  safely(rewrite)
+  const unsubscribe = pool.onAdded(added => safely(() => append(added)))
+  return {
+    close: () => {
+      unsubscribe()
+      if (file !== undefined) closeSync(file)
+      file = undefined
+    },
+  }
+}
