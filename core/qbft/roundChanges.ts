@@ -5,7 +5,8 @@ import type { RoundReason } from './effect.ts'
 import type { RoundChangeMessage } from './message.ts'
 import { signRoundChange } from './own.ts'
 import { beginProposal } from './propose.ts'
-import { currentRound, enterRound, startRoundTimer } from './rounds.ts'
+import { lowestRound, NO_ROUND } from './recall.ts'
+import { currentRound, enterRound, heardIn, startRoundTimer } from './rounds.ts'
 import type { HeightState } from './state.ts'
 import { keyOf, type Turn } from './turn.ts'
 
@@ -31,6 +32,17 @@ const earlyRound = (turn: Turn, height: HeightState): number | undefined => {
 }
 
 /**
+ * The next round, where the current one was held for want of a quorum, one is heard now, and one of it asks for a later round: the
+ * timer would lead there, too, and a validator that just started is not waited for any longer.
+ */
+const roundAfterHeld = (turn: Turn, height: HeightState): number | undefined => {
+  const current = currentRound(height)
+  if (!turn.environment.earlyRoundChange || height.heldMs === 0) return undefined
+  const isAsked = [...height.roundChanges.values()].some(({ signed }) => signed.payload.round > current)
+  return isAsked && heardIn(turn, height).length >= height.quorum ? current + 1 : undefined
+}
+
+/**
  * What the round changes gathered so far lead to: a quorum for a round begins it (and its timer counts from then on, which
  * brings validators into step), F + 1 for higher ones pull this validator along.
  */
@@ -42,7 +54,7 @@ export function* actOnRoundChanges(turn: Turn, height: HeightState): Steps<Heigh
     const begun = isCurrent ? height : enterRound(turn, height, reached, 'round-changes')
     return yield* beginProposal(turn, { ...begun, actionedRound: reached })
   }
-  const early = earlyRound(turn, height)
+  const early = earlyRound(turn, height) ?? roundAfterHeld(turn, height)
   return early === undefined ? height : yield* changeRound(turn, height, early, 'early-round-change')
 }
 
@@ -65,6 +77,12 @@ export const sendRoundChange = (turn: Turn, height: HeightState): HeightState =>
   return { ...made.height, roundChanges, ownRoundChange: wire }
 }
 
+/** The round, or the first above it that this validator may ask for: in a lower one nobody would hear of it. */
+const askable = (height: HeightState, round: number): number => {
+  const lowest = lowestRound(height)
+  return lowest === NO_ROUND ? round : Math.max(round, lowest)
+}
+
 /** Leaves the current round for a higher one and tells the others ("UponRoundTimeout"). */
 export const changeRound = (
   turn: Turn,
@@ -72,7 +90,7 @@ export const changeRound = (
   round: number,
   reason: RoundReason,
 ): Steps<HeightState> =>
-  actOnRoundChanges(turn, sendRoundChange(turn, enterRound(turn, height, round, reason)))
+  actOnRoundChanges(turn, sendRoundChange(turn, enterRound(turn, height, askable(height, round), reason)))
 
 /**
  * The own round change for the round a restarted validator begins in. Where it was prepared in that very round the

@@ -5,6 +5,8 @@ import type { Cluster } from '../cluster/support/cluster.ts'
 
 const CHAIN_ID = 4242n
 const SEND_INTERVAL_MS = 500
+/** A node that is further behind catches up: it judges by an old state, and is not asked. */
+const LEVEL_BLOCKS = 3
 /** An answer with an error; without an answer the node is not there. */
 const REFUSAL = /^eth_sendRawTransaction: -/
 export const KNOWN = /Known transaction|Nonce too low/i
@@ -26,6 +28,8 @@ type State = {
   /** Number of the head when each was sent. */
   readonly waiting: Map<string, number>
   nonce: number
+  /** The highest head that was seen. */
+  highest: number
   isRunning: boolean
 }
 
@@ -63,8 +67,10 @@ const send = async (cluster: Cluster, state: State): Promise<void> => {
   const index = running[state.attempts % running.length]
   if (index === undefined) return
   const head = await cluster.head(index)
-  const encoded = encodedTransfer(state.nonce)
   state.attempts++
+  state.highest = Math.max(state.highest, head)
+  if (head + LEVEL_BLOCKS < state.highest) return
+  const encoded = encodedTransfer(state.nonce)
   try {
     const hash = await cluster.node(index).rpc<string>('eth_sendRawTransaction', encoded)
     state.waiting.set(hash, head)
@@ -102,6 +108,7 @@ export const startTransfers = (cluster: Cluster) => {
     slowestBlocks: 0,
     waiting: new Map(),
     nonce: 0,
+    highest: 0,
     isRunning: true,
   }
   const run = async (): Promise<void> => {

@@ -70,4 +70,10 @@ export const PAST_SEEDS: readonly PastSeed[] = [
     reason:
       'a validator that was not prepared counted its own commit, and lost the block, of which too few had a certificate',
   },
+  {
+    seed: 9009,
+    validators: undefined,
+    reason:
+      'validators that had started followed F + 1 others into a round below the lowest that they signed in, and all waited there',
+  },
 ]

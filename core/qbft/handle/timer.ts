@@ -45,14 +45,15 @@ export function* handleTransactions(turn: Turn, height: HeightState): Steps<Heig
     : yield* blockTimerFired(turn, height, true)
 }
 
-/** Round 0 cannot be asked for, nor one that this validator was prepared in: a certificate is of an earlier round. */
-const canAskFor = ({ certificate }: HeightState, round: number): boolean =>
-  round > 0 && (certificate === undefined || certificate.round < round)
-
-/** One further, or the first one that it may sign in. */
-const nextRound = (height: HeightState, round: number): number => {
+/**
+ * Round 0 cannot be asked for, nor one that this validator was prepared in: a certificate is of an earlier round. Nor can one below
+ * the lowest that it signs in; before that is known it waits where it is.
+ */
+const canAskFor = (height: HeightState, round: number): boolean => {
+  const { certificate } = height
   const lowest = lowestRound(height)
-  return lowest === NO_ROUND ? round + 1 : Math.max(round + 1, lowest)
+  const isAllowed = lowest === NO_ROUND || round >= lowest
+  return isAllowed && round > 0 && (certificate === undefined || certificate.round < round)
 }
 
 /**
@@ -65,7 +66,7 @@ function* roundTimerFired(turn: Turn, height: HeightState): Steps<HeightState> {
   const isQuorumHeard = heardIn(turn, height).length >= quorum
   if (isQuorumHeard || !canAskFor(height, round.round)) {
     const failedRounds = isQuorumHeard ? height.failedRounds + 1 : height.failedRounds
-    return yield* changeRound(turn, { ...height, failedRounds }, nextRound(height, round.round), 'timeout')
+    return yield* changeRound(turn, { ...height, failedRounds }, round.round + 1, 'timeout')
   }
   const heldMs = height.heldMs + roundTimeoutMs(turn.environment, height)
   const failedRounds = heldMs < unheardMaxMs(turn.environment) ? height.failedRounds : 0

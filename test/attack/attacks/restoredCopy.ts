@@ -9,8 +9,9 @@ const AWAY = 4
 export const restoredCopy: Attack = {
   name: 'restored-copy',
   what: `Brings a validator back without its memory (an old copy of its folder, an empty one, no record, no views) while the height it signed in is open, ${TRIES} times.`,
-  // Without the two that are killed there is no quorum until one is back, and its first round may be some timeouts away.
-  limits: { blockGapMs: 20_000, answerMs: 5_000, transferBlocks: 10 },
+  // Two of four are no quorum: blocks stop until the one that forgot is back, level with the others and in a round above
+  // theirs, which takes a start, a few seconds of catching up and some timeouts. Transfers that only the killed ones had are lost.
+  limits: { blockGapMs: 30_000, answerMs: 5_000, transferBlocks: 10 },
   run: async ({ cluster, folder, random, say }) => {
     const tried = { index: FORGETFUL, away: AWAY, copy: join(folder, 'copy') }
     for (let number = 0; number < TRIES; number++) {

@@ -140,6 +140,22 @@ describe('it then begins above the highest round heard in the height', () => {
     expect(node.state.height?.round?.round).toBe(7)
   })
 
+  test('where F + 1 others ask for a lower round, it asks for its own', () => {
+    const { node, peers } = started({})
+    for (const peer of peers) tell(node, peer, { sequence: 6n, round: 1 })
+    const step = peers.slice(0, 2).flatMap(key => node.receive(key, roundChange(key, 1, undefined, 6n)))
+    expect([roundsIn(step), kindsIn(step)]).toEqual([[2], ['round-change']])
+  })
+
+  test('where it followed a proposal into a lower round, once that is over', () => {
+    const { node, peers } = started({})
+    for (const peer of peers) tell(node, peer, { sequence: 6n, round: 1 })
+    receiveProposal(node, at(peers, 0), givenNode(4, 3).block(at(peers, 0), { number: 6n }))
+    expect(node.state.height?.round?.round).toBe(0)
+    const step = node.roundTimer()
+    expect([roundsIn(step), kindsIn(step)]).toEqual([[2], ['round-change']])
+  })
+
   test('but for a round that one liar tells of and nobody is near', () => {
     const { node, peers } = begun({})
     tell(node, at(peers, 0), { sequence: 6n, round: 0 })
@@ -158,6 +174,22 @@ describe('it then begins above the highest round heard in the height', () => {
     node.head({ number: 7n })
     expect([node.state.height?.floor, node.state.recall]).toEqual([0, undefined])
   })
+})
+
+test('validators that held a round for want of a quorum follow one that asks for the next round at once', () => {
+  const { node, peers } = givenNode(4, 3)
+  const [second, back] = [at(peers, 1), at(peers, 2)]
+  node.blockTimer()
+  node.roundTimer()
+  node.receive(second, roundChange(second, 1))
+  expect(roundsIn(node.receive(back, roundChange(back, 2)))).toEqual([])
+  const alone = givenNode(4, 3)
+  alone.node.blockTimer()
+  alone.node.roundTimer()
+  alone.node.receive(second, roundChange(second, 1))
+  // No quorum was heard: round 1 is held.
+  expect(roundsIn(alone.node.roundTimer())).toEqual([])
+  expect(roundsIn(alone.node.receive(back, roundChange(back, 1_000)))).toEqual([2])
 })
 
 describe('at once, in round 0,', () => {
