@@ -120,7 +120,10 @@ export const prestateTracer =
       return account
     }
 
-    /** An account that is called, and the target of its delegation as it is now: this transaction may have set it. */
+    /**
+     * An account that is called, and the target of its delegation as it is now: this transaction may have set or cleared it. Of
+     * the account that the transaction itself calls it is the one before, as in go-ethereum.
+     */
     const addCalled = (address: Address): void => {
       add(address)
       const delegate = delegateOf(world.code(address))
@@ -177,11 +180,11 @@ export const prestateTracer =
         onStep,
         onEnter: ({ depth, kind, to }) => {
           settle()
-          if (kind !== 'CREATE' && kind !== 'CREATE2') addCalled(to)
-          else if (depth > 0) {
+          if (depth === 0) return
+          if (kind === 'CREATE' || kind === 'CREATE2') {
             add(to)
             created.add(toHex(to))
-          }
+          } else addCalled(to)
         },
         onExit: ({ outcome }) => {
           if (outcome === 'halt') pending = undefined
