@@ -72,12 +72,16 @@ export const createGasPriceOracle = (host: RpcHost): GasPriceOracle => {
   const typicalOf = (paid: readonly bigint[]): bigint | undefined =>
     percentileOf(paid, options.gasPricePercentile)
 
-  /** Enough for the next block, and for the head, in which clients estimate and call with the price that they were told. */
-  const lowestPrice = (): bigint =>
-    [nextHeadOf(host).nextBaseFeePerGas, chain.head().header.baseFeePerGas].reduce<bigint>(
-      (highest, fee) => maxBigint(highest, fee ?? 0n),
-      minGasPriceOf(host),
-    )
+  /**
+   * Enough for the next block, and for the head, in which clients estimate and call with the price that they were told. Where
+   * gas is free from the next block on, no price is, and calls are free at the head as well.
+   */
+  const lowestPrice = (): bigint => {
+    const nextBaseFee = nextHeadOf(host).nextBaseFeePerGas ?? 0n
+    const headBaseFee = chain.head().header.baseFeePerGas ?? 0n
+    const baseFee = nextBaseFee === 0n ? 0n : maxBigint(nextBaseFee, headBaseFee)
+    return maxBigint(minGasPriceOf(host), baseFee)
+  }
 
   return {
     gasPrice: async () => {
