@@ -176,20 +176,25 @@ describe('it then begins above the highest round heard in the height', () => {
   })
 })
 
-test('validators that held a round for want of a quorum follow one that asks for the next round at once', () => {
-  const { node, peers } = givenNode(4, 3)
-  const [second, back] = [at(peers, 1), at(peers, 2)]
-  node.blockTimer()
-  node.roundTimer()
-  node.receive(second, roundChange(second, 1))
-  expect(roundsIn(node.receive(back, roundChange(back, 2)))).toEqual([])
-  const alone = givenNode(4, 3)
-  alone.node.blockTimer()
-  alone.node.roundTimer()
-  alone.node.receive(second, roundChange(second, 1))
-  // No quorum was heard: round 1 is held.
-  expect(roundsIn(alone.node.roundTimer())).toEqual([])
-  expect(roundsIn(alone.node.receive(back, roundChange(back, 1_000)))).toEqual([2])
+describe('a validator that is asked for a later round than its own by a single other one', () => {
+  /** In round 1, which one other asked for, too. */
+  const inRoundOne = () => {
+    const { node, peers } = givenNode(4, 3)
+    node.blockTimer()
+    node.roundTimer()
+    node.receive(at(peers, 1), roundChange(at(peers, 1), 1))
+    return { node, asks: (round: number) => node.receive(at(peers, 2), roundChange(at(peers, 2), round)) }
+  }
+
+  test('stays while its round has time left', () => {
+    expect(roundsIn(inRoundOne().asks(2))).toEqual([])
+  })
+
+  test('follows at once, by one round, where it held its own for want of a quorum', () => {
+    const { node, asks } = inRoundOne()
+    expect(roundsIn(node.roundTimer())).toEqual([])
+    expect(roundsIn(asks(1_000))).toEqual([2])
+  })
 })
 
 describe('at once, in round 0,', () => {
