@@ -19,7 +19,7 @@ import { GAS_PER_BLOB, maxBlobGas } from './blobFee.ts'
 import type { Withdrawal } from './block.ts'
 import { TransactionStopped } from './bounds.ts'
 import { BLOOM_BYTES, joinBlooms, logsBloom } from './codec/bloom.ts'
-import { encodeReceipt } from './codec/receipt.ts'
+import { encodeReceipt, encodeReceiptSteps } from './codec/receipt.ts'
 import { blockEnvironment, type OpenHeader } from './environment.ts'
 import type { Header } from './header.ts'
 import { type Log, NO_LOGS, type Receipt } from './receipt.ts'
@@ -248,8 +248,12 @@ export function* executionSteps(input: ExecutionInput): Generator<void, Executio
       : yield* stateRootSteps(input.nodes, input.parentStateRoot, changes)
   if (executed.length > 0) yield
   const allocate = createSlab(RECEIPTS_SLAB_LENGTH)
-  const receiptsRoot = yield* orderedTrieRootSteps(receipts.length, index =>
-    encodeReceipt(receipts[index] as Receipt, allocate),
+  const long = new Map<number, Uint8Array>()
+  for (const [index, receipt] of receipts.entries())
+    if (receipt.logs.length > LOGS_AT_ONCE) long.set(index, yield* encodeReceiptSteps(receipt))
+  const receiptsRoot = yield* orderedTrieRootSteps(
+    receipts.length,
+    index => long.get(index) ?? encodeReceipt(receipts[index] as Receipt, allocate),
   )
   return {
     executed,

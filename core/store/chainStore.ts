@@ -9,7 +9,7 @@ import { addChangesSteps, addHead, createLayer, type Layer } from './layer.ts'
 import {
   FLUSH_BLOCKS,
   FLUSH_BYTES,
-  PAUSED_TRANSACTIONS,
+  PAUSED_ITEMS,
   PENDING_BLOCKS_MAX,
   PENDING_BYTES_MAX,
   RECENT_BLOCKS,
@@ -35,6 +35,14 @@ export type ChainStoreOptions = {
   readonly flushBytes?: number
   /** Damaged records of blocks are tolerated, because whoever opens the store fetches them from other nodes. */
   readonly repairs?: boolean
+}
+
+/** Transactions, logs, accounts and slots of a commit. */
+const itemsOf = ({ block, receipts, changes }: BlockCommit): number => {
+  let items = block.transactions.length + changes.accounts.length
+  for (const { slots } of changes.accounts) items += slots.length
+  for (const { logs } of receipts) items += logs.length
+  return items
 }
 
 /**
@@ -283,7 +291,7 @@ export const openChainStore = async (
         await writing
         await waitForViews()
         const key = segmentKey(Number(commit.block.header.number))
-        const isLarge = commit.block.transactions.length >= PAUSED_TRANSACTIONS
+        const isLarge = itemsOf(commit) >= PAUSED_ITEMS
         const steps = encodeSegmentSteps(commit)
         const segment = isLarge ? await withPauses(steps, () => kv.pause()) : inOneGo(steps)
         if (isLarge) await kv.pause()

@@ -21,8 +21,11 @@ export const UNWRITTEN_BLOCKS_MAX = 64
 /** Bytes of such blocks. */
 export const UNWRITTEN_BYTES_MAX = 4 * 1024 * 1024
 
-/** From so many transactions on a commit lets other work run between its steps: encoding, writing and keeping them each take some 5 us. */
-export const PAUSED_TRANSACTIONS = 200
+/**
+ * From so many transactions, logs and changes together on a commit lets other work run between its steps: encoding, writing and
+ * keeping them each take some microseconds.
+ */
+export const PAUSED_ITEMS = 600
 
 /** Receipts or changes that a commit encodes before it lets other work run: about a millisecond. */
 export const SEGMENT_STEP_ITEMS = 1_024

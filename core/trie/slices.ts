@@ -6,17 +6,18 @@ import { type TrieEntry, updateTrie } from './trie.ts'
 /** Entries applied between two pauses: about a millisecond of new accounts, some on a busy machine. */
 export const SLICE_ENTRIES = 128
 
+/** Writes that are gone through between two pauses: a millisecond. */
+const WRITES_AT_ONCE = 4096
+
+/** False where the root may change its shape, as it does when something is deleted. */
+const keepsShape = (root: Node | undefined, entries: readonly TrieEntry[]): boolean =>
+  root?.kind === 'branch' && root.prefix.length === 0 && !entries.some(({ value }) => value === undefined)
+
 /**
  * Where slices of sorted entries end: behind whole first bytes, so that two slices have nothing in common but the root and
- * what is right below it. One slice where the root may change its shape, as it does when something is deleted.
+ * what is right below it.
  */
-const sliceEnds = (root: Node | undefined, entries: readonly TrieEntry[]): readonly number[] => {
-  const isWhole =
-    entries.length <= SLICE_ENTRIES ||
-    root?.kind !== 'branch' ||
-    root.prefix.length > 0 ||
-    entries.some(({ value }) => value === undefined)
-  if (isWhole) return [entries.length]
+const sliceEnds = (entries: readonly TrieEntry[]): readonly number[] => {
   const ends: number[] = []
   let start = 0
   for (let at = SLICE_ENTRIES; at < entries.length; at++) {
@@ -40,13 +41,43 @@ const takeShared = (run: TrieRun, from: number, shared: Map<string, TrieNodeWrit
   }
 }
 
+/** Slices one after the other, as if each were a block's: a record that several of them write is written as the last one says. */
+function* updateOneByOne(
+  run: TrieRun,
+  root: Node | undefined,
+  entries: readonly TrieEntry[],
+): Steps<Node | undefined | typeof MISSING> {
+  const writes: TrieNodeWrite[] | undefined = run.writes === undefined ? undefined : []
+  const sliced = { ...run, writes }
+  let node = root
+  let isMissing = false
+  for (let start = 0; start < entries.length; start += SLICE_ENTRIES) {
+    const next = updateTrie(sliced, node, entries.slice(start, start + SLICE_ENTRIES))
+    // The other slices tell what else must be loaded.
+    if (next === MISSING) isMissing = true
+    else node = next
+    yield
+  }
+  run.branches = sliced.branches
+  const last = new Map<string, TrieNodeWrite>()
+  for (const [index, write] of (writes ?? []).entries()) {
+    last.delete(write.key)
+    last.set(write.key, write)
+    if (index % WRITES_AT_ONCE === WRITES_AT_ONCE - 1) yield
+  }
+  for (const write of last.values()) run.writes?.push(write)
+  return isMissing ? MISSING : node
+}
+
 /** What `updateTrie` does, with a pause after each slice of many entries; the writes are the same but for their order. */
 export function* updateInSlices(
   run: TrieRun,
   root: Node | undefined,
   entries: readonly TrieEntry[],
 ): Steps<Node | undefined | typeof MISSING> {
-  const ends = sliceEnds(root, entries)
+  if (entries.length <= SLICE_ENTRIES) return updateTrie(run, root, entries)
+  if (!keepsShape(root, entries)) return yield* updateOneByOne(run, root, entries)
+  const ends = sliceEnds(entries)
   if (ends.length === 1) return updateTrie(run, root, entries)
   const shared = new Map<string, TrieNodeWrite>()
   let node = root

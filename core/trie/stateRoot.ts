@@ -116,7 +116,12 @@ function* withStorageRoot(
   if (slots.length === 0) return { ...change, after: { ...after, storageRoot: rootBefore } }
   const keyPrefix = storageKeys(address, after.incarnation)
   const storageRun = { ...run, keyPrefix, branches: 0 }
-  const storageRoot = yield* rootSteps(storageRun, rootBefore, slots.map(slotEntry), cache)
+  const entries: TrieEntry[] = []
+  for (const slot of slots) {
+    entries.push(slotEntry(slot))
+    if (entries.length % SLICE_ENTRIES === 0) yield
+  }
+  const storageRoot = yield* rootSteps(storageRun, rootBefore, entries, cache)
   // While records are missing the run only finds out which; what it computes is thrown away.
   return storageRoot === MISSING ? change : { ...change, after: { ...after, storageRoot } }
 }

@@ -118,7 +118,13 @@ export const runNode = async (context: Context): Promise<number> => {
     announce(context, node, services, listeners, format, log)
     // Looking for the C library takes 20 ms, which nobody need wait for.
     tuneAllocator()
-    await stop.wait
+    const unholdable = await Promise.race([stop.wait, node.unholdable])
+    if (unholdable !== undefined) {
+      log.error('Stopping: {reason}. The others sealed it, so this node cannot follow the chain past it', {
+        reason: unholdable.message,
+      })
+      return 1
+    }
     log.info('Stopping; a second signal ends the process at once')
   } finally {
     // Before the servers wait for what is under way: a login that waits for its password holds up nothing.

@@ -19,9 +19,9 @@ const MEMORY_BYTES_MAX = 256 * 1024 * 1024
  * What is to be done for it after the transactions ran (measured, rounded up): a change of the state costs its place in
  * the trie and in the store, a log its filter, its encoding and its place in the index.
  */
-const CHANGE_MS = 0.005
-const LOG_MS = 0.01
-const LOG_BYTE_MS = 0.0001
+const CHANGE_MS = 0.02
+const LOG_MS = 0.02
+const LOG_BYTE_MS = 0.0005
 /** Changes of an ordinary transaction are part of the percentage that execution has of the period. */
 const FREE_CHANGES = 2048
 

@@ -1,5 +1,6 @@
 import { accessSync, constants, mkdirSync } from 'node:fs'
 import { type BadBlocks, createBadBlocks, keepBadBlocks } from '../../core/chain/badBlocks.ts'
+import type { MemoryUnavailable } from '../../core/evm/memory.ts'
 import type { Chain } from '../../core/chain/chain.ts'
 import { openChain } from '../../core/chain/openChain.ts'
 import type { ChainConfiguration } from '../../core/genesis/configuration.ts'
@@ -17,6 +18,7 @@ import { createNodeKey, type NodeKey, nodeKeyPath, readNodeKey, writeNodeKey } f
 import { logOf } from '../logging/log.ts'
 import { createRecoveryPool, type RecoveryPool } from '../recovery/pool.ts'
 import { createSlice, isSliceOver } from '../slice.ts'
+import { watchUnholdableBlocks } from './unholdableBlocks.ts'
 import { endAll } from './endAll.ts'
 import { useFastEngine } from './engine.ts'
 import {
@@ -45,6 +47,8 @@ export type OpenNode = {
   readonly recoverSeals: RecoverSeals
   /** What this chain refused. */
   readonly badBlocks: BadBlocks
+  /** Resolves when a sealed block needs more memory than this machine has. */
+  readonly unholdable: Promise<MemoryUnavailable>
   /** Where the chain is kept, for what else must survive as blocks do. */
   readonly storage: Pick<KeyValueStore, 'durability' | 'get' | 'setDurably'>
   /** Brings everything to the disk and lets the data path go. */
@@ -176,10 +180,10 @@ const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): 
       isPauseDue: isSliceOver,
       onError: tellFailedFollower,
     })
-    const chain = keepBadBlocks(opened, badBlocks)
+    const { chain, unholdable } = watchUnholdableBlocks(keepBadBlocks(opened, badBlocks))
     if (plan.newText === undefined) keepKey()
     const recoverSeals = createRecoverSeals(recovery)
-    return { chain, recoverSenders, lookUpSenders, recoverSeals, badBlocks, storage, close }
+    return { chain, recoverSenders, lookUpSenders, recoverSeals, badBlocks, unholdable, storage, close }
   } catch (error) {
     await close()
     throw error

@@ -2,6 +2,7 @@
 // One of them alone: bun test ./test/cluster/scenarios/faults.ts
 import './scenarios/hostile.ts'
 import './scenarios/faults.ts'
+import './scenarios/slowTransactions.ts'
 import './scenarios/forgetting.ts'
 import './scenarios/transitions.ts'
 import './scenarios/growth.ts'

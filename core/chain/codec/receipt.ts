@@ -2,6 +2,7 @@ import { EMPTY_BYTES } from '../../bytes/bytes.ts'
 import { bigintToBytes } from '../../bytes/integer.ts'
 import { decodeRlp, encodeRlp, RlpError, type RlpItem, rlpBytes, rlpList } from '../../rlp/rlp.ts'
 import { encodedLength, LIST_HEAD, stringLength, writeHead, writeString } from '../../rlp/write.ts'
+import type { Steps } from '../../steps.ts'
 import type { Log, Receipt } from '../receipt.ts'
 import { decoding } from './error.ts'
 import { rlpUint64 } from './scalar.ts'
@@ -25,13 +26,21 @@ const stringLengthOf = (content: Uint8Array): number => stringLength(content.len
  */
 export const encodeReceipt = (
   receipt: ConsensusReceipt,
-  allocate: (length: number) => Uint8Array = length => new Uint8Array(length),
+  allocate?: (length: number) => Uint8Array,
 ): Uint8Array => {
-  const { type, postStateRoot, status, cumulativeGasUsed, logsBloom, logs } = receipt
-  const first = postStateRoot ?? (status === true ? SUCCESS : EMPTY_BYTES)
-  const gas = bigintToBytes(cumulativeGasUsed)
+  const { logs } = receipt
   const encodedLogs =
     logs.length === 0 ? NO_LOGS : encodeRlp(logs.map(log => [log.address, log.topics, log.data]))
+  return joinReceipt(receipt, encodedLogs, allocate)
+}
+
+const joinReceipt = (
+  { type, postStateRoot, status, cumulativeGasUsed, logsBloom }: ConsensusReceipt,
+  encodedLogs: Uint8Array,
+  allocate: (length: number) => Uint8Array = length => new Uint8Array(length),
+): Uint8Array => {
+  const first = postStateRoot ?? (status === true ? SUCCESS : EMPTY_BYTES)
+  const gas = bigintToBytes(cumulativeGasUsed)
   const payload = stringLengthOf(first) + stringLengthOf(gas) + stringLengthOf(logsBloom) + encodedLogs.length
   const start = type === 0 ? 0 : 1
   const bytes = allocate(start + encodedLength(payload))
@@ -40,6 +49,39 @@ export const encodeReceipt = (
   for (const content of [first, gas, logsBloom]) at = writeString(bytes, at, content)
   bytes.set(encodedLogs, at)
   return bytes
+}
+
+/** Logs, and bytes of them, that are encoded before other work may have its turn: a millisecond or two. */
+const LOGS_AT_ONCE = 512
+const LOG_BYTES_AT_ONCE = 256 * 1024
+
+/** The same in steps, for a receipt with many logs. */
+export function* encodeReceiptSteps(
+  receipt: ConsensusReceipt,
+  allocate?: (length: number) => Uint8Array,
+): Steps<Uint8Array> {
+  const { logs } = receipt
+  if (logs.length <= LOGS_AT_ONCE) return encodeReceipt(receipt, allocate)
+  const parts: Uint8Array[] = []
+  let length = 0
+  let sinceYield = 0
+  for (const log of logs) {
+    const part = encodeRlp([log.address, log.topics, log.data])
+    parts.push(part)
+    length += part.length
+    sinceYield += part.length
+    if (parts.length % LOGS_AT_ONCE !== 0 && sinceYield < LOG_BYTES_AT_ONCE) continue
+    sinceYield = 0
+    yield
+  }
+  const encodedLogs = new Uint8Array(encodedLength(length))
+  let at = writeHead(encodedLogs, 0, LIST_HEAD, length)
+  for (const [index, part] of parts.entries()) {
+    encodedLogs.set(part, at)
+    at += part.length
+    if (index % LOGS_AT_ONCE === LOGS_AT_ONCE - 1) yield
+  }
+  return joinReceipt(receipt, encodedLogs, allocate)
 }
 
 const decodeLog = (item: RlpItem): Log => {

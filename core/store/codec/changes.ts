@@ -16,6 +16,7 @@ const sameAccount = (a: Account | undefined, b: Account | undefined): boolean =>
     equalBytes(a.codeHash, b.codeHash) &&
     equalBytes(a.storageRoot, b.storageRoot))
 
+/** What stands before the slots. */
 const writeAccountChange = (writer: Writer, { address, before, after, slots }: AccountChange): void => {
   writer.raw(address)
   const same = sameAccount(before, after)
@@ -23,11 +24,6 @@ const writeAccountChange = (writer: Writer, { address, before, after, slots }: A
   accountCodec.write(writer, before)
   if (!same) accountCodec.write(writer, after)
   writer.varint(slots.length)
-  for (const change of slots) {
-    writer.word(change.slot)
-    writer.word(change.before)
-    writer.word(change.after)
-  }
 }
 
 const readAccountChange = (reader: Reader): AccountChange => {
@@ -48,10 +44,13 @@ export function* writeChanges(writer: Writer, { accounts, codes }: StateChanges)
   let written = 0
   for (const change of accounts) {
     writeAccountChange(writer, change)
-    written += 1 + change.slots.length
-    if (written < SEGMENT_STEP_ITEMS) continue
-    written = 0
-    yield
+    if (++written % SEGMENT_STEP_ITEMS === 0) yield
+    for (const slot of change.slots) {
+      writer.word(slot.slot)
+      writer.word(slot.before)
+      writer.word(slot.after)
+      if (++written % SEGMENT_STEP_ITEMS === 0) yield
+    }
   }
   writer.varint(codes.length)
   for (const { codeHash, code } of codes) {

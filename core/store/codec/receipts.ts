@@ -65,24 +65,29 @@ const readLog = (reader: Reader): Log => {
   return { address, topics, data: reader.blob() }
 }
 
-const writeReceipt = (writer: Writer, receipt: Receipt): void => {
-  const blobs = receipt.blobGasUsed !== 0n || receipt.blobGasPrice !== 0n
+const hasBlobs = (receipt: Receipt): boolean => receipt.blobGasUsed !== 0n || receipt.blobGasPrice !== 0n
+
+/** What stands before the logs. */
+const writeStart = (writer: Writer, receipt: Receipt): void => {
   writer.byte(receipt.type)
   writer.byte(
     outcome(receipt) |
       (receipt.contractAddress === undefined ? 0 : HAS_CONTRACT) |
-      (blobs ? HAS_BLOBS : 0) |
+      (hasBlobs(receipt) ? HAS_BLOBS : 0) |
       (receipt.revertReason === undefined ? 0 : HAS_REVERT_REASON),
   )
   if (receipt.postStateRoot !== undefined) writer.raw(receipt.postStateRoot)
   writer.integer(receipt.cumulativeGasUsed)
   writeBloom(writer, receipt.logsBloom)
   writer.varint(receipt.logs.length)
-  for (const log of receipt.logs) writeLog(writer, log)
+}
+
+/** What stands behind the logs. */
+const writeEnd = (writer: Writer, receipt: Receipt): void => {
   writer.integer(receipt.gasUsed)
   writer.integer(receipt.effectiveGasPrice)
   if (receipt.contractAddress !== undefined) writer.raw(receipt.contractAddress)
-  if (blobs) {
+  if (hasBlobs(receipt)) {
     writer.integer(receipt.blobGasUsed)
     writer.integer(receipt.blobGasPrice)
   }
@@ -130,9 +135,15 @@ const readReceipt = (reader: Reader): Receipt => {
 /** Receipts with everything that was derived at execution, so that no read executes again. Yields amid many. */
 export function* writeReceipts(writer: Writer, receipts: readonly Receipt[]): Steps<void> {
   writer.varint(receipts.length)
-  for (const [index, receipt] of receipts.entries()) {
-    writeReceipt(writer, receipt)
-    if (index % SEGMENT_STEP_ITEMS === SEGMENT_STEP_ITEMS - 1) yield
+  let written = 0
+  for (const receipt of receipts) {
+    writeStart(writer, receipt)
+    for (const log of receipt.logs) {
+      writeLog(writer, log)
+      if (++written % SEGMENT_STEP_ITEMS === 0) yield
+    }
+    writeEnd(writer, receipt)
+    if (++written % SEGMENT_STEP_ITEMS === 0) yield
   }
 }
 

@@ -62,7 +62,7 @@ describe('given a selection of transactions', () => {
     const { bounds, after } = setUp()
     expect(after(0, { logs: 100_000 })).toContain('100000 logs')
     bounds.begin(SENT)
-    expect(after(0, { changes: 60_000 })).toBeUndefined()
+    expect(after(0, { changes: 2048 + 15_000 })).toBeUndefined()
     expect(bounds.isFull()).toBe(false)
     bounds.begin(SENT)
     expect(after(1_710)).toContain('ms')
