@@ -8,12 +8,27 @@ import { blockHashKey, headerKey, segmentKey, transactionKey } from './keys.ts'
 import { placeOf } from './layer.ts'
 import { RECORD_CACHE_BYTES } from './limits.ts'
 import { logsOfRecord, logsOfSegment } from './logs/blockLogs.ts'
-import { openSegment, type Segment, segmentChanges, segmentRecord } from './segment.ts'
+import { inOneGo, type Steps } from '../steps.ts'
+import { openSegment, type Segment, segmentChanges, segmentRecordSteps } from './segment.ts'
 import type { StateSources } from './stateReader.ts'
 import type { BlockRecord, ChainHead, ChainStore } from './store.ts'
 
 /** Decoded, a block takes about this many times the bytes of its segment: a kilobyte and ten objects for a plain transfer. */
 const DECODED_FACTOR = 10
+
+/** Bytes of a segment that is decoded in one go, some five hundred plain transfers: two to three milliseconds. */
+const DECODED_AT_ONCE_BYTES = 128 * 1024
+
+/** Steps of decoding between two pauses: 256 transactions or receipts, about two milliseconds. */
+const STEPS_OF_SLICE = 8
+
+const inSlices = async <Result>(steps: Steps<Result>, pause: () => Promise<void>): Promise<Result> => {
+  for (let count = 1; ; count++) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+    if (count % STEPS_OF_SLICE === 0) await pause()
+  }
+}
 
 type CachedRecord = { readonly record: BlockRecord; readonly segmentBytes: number }
 
@@ -34,7 +49,7 @@ type BlockReads = Pick<
 
 /** Reads of blocks: the last ones from memory, all others from headers and segments. */
 export const createBlockReader = (
-  kv: Pick<KeyValueStore, 'get'>,
+  kv: Pick<KeyValueStore, 'get' | 'pause'>,
   sources: StateSources,
   recent: ReadonlyMap<number, ChainHead>,
   onDamaged: (number: number) => void,
@@ -73,6 +88,18 @@ export const createBlockReader = (
     const bytes = await recordBytes(number)
     return bytes === undefined ? undefined : openSegment(bytes)
   }
+  /** Blocks that are being decoded: those who ask for the same one share the work. */
+  const decodings = new Map<string, Promise<BlockRecord | undefined>>()
+  const readRecord = async (key: string, number: bigint): Promise<BlockRecord | undefined> => {
+    const bytes = await recordBytes(number)
+    if (bytes === undefined) return undefined
+    const steps = segmentRecordSteps(openSegment(bytes))
+    const isLarge = bytes.length > DECODED_AT_ONCE_BYTES
+    const record = isLarge ? await inSlices(steps, () => kv.pause()) : inOneGo(steps)
+    records.set(key, { record, segmentBytes: bytes.length })
+    return record
+  }
+
   const layers = () => (sources.frozen === undefined ? [sources.active] : [sources.active, sources.frozen])
   const pendingHead = (number: number): ChainHead | undefined => {
     for (const { heads } of layers()) {
@@ -108,11 +135,12 @@ export const createBlockReader = (
         if (kept === last) records.set(key, kept)
         return kept.record
       }
-      const bytes = await recordBytes(number)
-      if (bytes === undefined) return undefined
-      const record = segmentRecord(openSegment(bytes))
-      records.set(key, { record, segmentBytes: bytes.length })
-      return record
+      let decoding = decodings.get(key)
+      if (decoding === undefined) {
+        decoding = readRecord(key, number).finally(() => decodings.delete(key))
+        decodings.set(key, decoding)
+      }
+      return await decoding
     },
     logsOf: async number => {
       const kept = known(segmentKey(Number(number)))

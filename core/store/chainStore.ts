@@ -106,9 +106,10 @@ export const openChainStore = async (
     },
   }
   const segments = createSegmentWriter(kv)
+  const blockSource = { get: (key: string) => segments.get(key), pause: () => kv.pause() }
   const damageListeners = new Set<(number: bigint) => void>()
   let damagedFrom = start.isWhole ? undefined : BigInt(views.mark)
-  const blocks = createBlockReader(segments, sources, heads, number => {
+  const blocks = createBlockReader(blockSource, sources, heads, number => {
     for (const listener of damageListeners) listener(BigInt(number))
   })
   const logs = await openLogIndex(kv, {

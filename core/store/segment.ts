@@ -1,10 +1,10 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
-import { decodeBlock, encodeBlockSteps } from '../chain/codec/block.ts'
+import { decodeBlockSteps, encodeBlockSteps } from '../chain/codec/block.ts'
 import type { StateChanges } from '../state/account.ts'
 import { inOneGo, type Steps } from '../steps.ts'
 import { readChanges, writeChanges } from './codec/changes.ts'
 import { createReader, MalformedRecord } from './codec/reader.ts'
-import { readReceipts, writeReceipts } from './codec/receipts.ts'
+import { readReceiptsSteps, writeReceipts } from './codec/receipts.ts'
 import { createWriter } from './codec/writer.ts'
 import type { BlockCommit, BlockRecord } from './store.ts'
 
@@ -67,15 +67,18 @@ export const openSegment = (bytes: Uint8Array): Segment => {
 
 export const segmentChanges = (segment: Segment): StateChanges => readChanges(createReader(segment.changes))
 
-/** Byte fields are views of the segment, except the header's. */
-export const segmentRecord = (segment: Segment): BlockRecord => {
+/** Byte fields are views of the segment, except the header's. Yields amid many transactions. */
+export function* segmentRecordSteps(segment: Segment): Steps<BlockRecord> {
   const senders: Address[] = []
   for (let at = 0; at < segment.senders.length; at += 20) senders.push(segment.senders.subarray(at, at + 20))
   return {
-    block: decodeBlock(segment.block),
+    block: yield* decodeBlockSteps(segment.block),
     hash: segment.hash.slice(),
     totalDifficulty: segment.totalDifficulty,
     senders,
-    receipts: readReceipts(createReader(segment.receipts)),
+    receipts: yield* readReceiptsSteps(createReader(segment.receipts)),
   }
 }
+
+/** The same in one go. */
+export const segmentRecord = (segment: Segment): BlockRecord => inOneGo(segmentRecordSteps(segment))

@@ -3,11 +3,10 @@ import { maxBigint } from '../../core/bytes/integer.ts'
 import { blobBaseFeeAt, excessBlobGasAfter, maxBlobGas } from '../../core/chain/blobFee.ts'
 import { nextBaseFee } from '../../core/chain/baseFee.ts'
 import type { Header } from '../../core/chain/header.ts'
-import type { Receipt } from '../../core/chain/receipt.ts'
 import { rulesAt } from '../../core/genesis/schedule.ts'
-import type { BlockRecord } from '../../core/store/store.ts'
 import type { RpcContext } from './context.ts'
 import { RpcError } from './errors.ts'
+import { type FeeSample, feeSampleAt } from './feeSamples.ts'
 import type { Call } from './method.ts'
 import { lowestTipOf, minGasPriceOf } from './nextHead.ts'
 import { createPace } from './pace.ts'
@@ -25,23 +24,20 @@ const readPercentiles = (value: unknown): readonly number[] | undefined =>
  * is never below what a transaction needs now.
  */
 const rewardsOf = (
-  { block, receipts }: BlockRecord,
+  header: Header,
+  sample: FeeSample,
   percentiles: readonly number[],
   lowestTip: bigint,
 ): string[] => {
-  const baseFee = block.header.baseFeePerGas ?? 0n
-  const paid = receipts
-    .map(({ effectiveGasPrice, gasUsed }: Receipt) => ({ tip: effectiveGasPrice - baseFee, gasUsed }))
-    .sort((a, b) => (a.tip < b.tip ? -1 : a.tip > b.tip ? 1 : 0))
-  const [first] = paid
+  const [first] = sample
   if (first === undefined) return percentiles.map(() => toQuantity(lowestTip))
   let position = 0
   let sum = first.gasUsed
   return percentiles.map(percentile => {
-    const threshold = (Number(block.header.gasUsed) * percentile) / 100
-    while (Number(sum) < threshold && position < paid.length - 1)
-      sum += (paid[++position] as typeof first).gasUsed
-    return toQuantity(maxBigint(lowestTip, (paid[position] as typeof first).tip))
+    const threshold = (Number(header.gasUsed) * percentile) / 100
+    while (Number(sum) < threshold && position < sample.length - 1)
+      sum += (sample[++position] as typeof first).gasUsed
+    return toQuantity(maxBigint(lowestTip, (sample[position] as typeof first).tip))
   })
 }
 
@@ -66,14 +62,13 @@ export const feeHistory = async ({ params, expired }: Call, context: RpcContext)
   for (let number = oldest; number <= newest; number++) {
     await pace()
     if (expired()) throw new RpcError('TIMEOUT')
-    if (percentiles === undefined || percentiles.length === 0) {
-      headers.push((await chain.store.header(number)) as Header)
-      rewards.push([])
-      continue
-    }
-    const record = (await chain.store.record(number)) as BlockRecord
-    headers.push(record.block.header)
-    rewards.push(rewardsOf(record, percentiles, lowestTip))
+    const header = (await chain.store.header(number)) as Header
+    headers.push(header)
+    rewards.push(
+      percentiles === undefined || percentiles.length === 0
+        ? []
+        : rewardsOf(header, await feeSampleAt(chain.store, number), percentiles, lowestTip),
+    )
   }
 
   const rulesOf = (header: Header) =>

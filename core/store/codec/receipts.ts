@@ -1,6 +1,6 @@
 import { type Log, NO_LOGS, type Receipt } from '../../chain/receipt.ts'
 import type { TransactionType } from '../../chain/transaction.ts'
-import type { Steps } from '../../steps.ts'
+import { inOneGo, type Steps } from '../../steps.ts'
 import { SEGMENT_STEP_ITEMS } from '../limits.ts'
 import type { Reader } from './reader.ts'
 import type { Writer } from './writer.ts'
@@ -147,12 +147,18 @@ export function* writeReceipts(writer: Writer, receipts: readonly Receipt[]): St
   }
 }
 
-/** Byte fields are views of what is read. */
-export const readReceipts = (reader: Reader): readonly Receipt[] => {
+/** Byte fields are views of what is read. Yields amid many. */
+export function* readReceiptsSteps(reader: Reader): Steps<readonly Receipt[]> {
   const receipts: Receipt[] = []
-  for (let count = reader.varint(); count > 0; count--) receipts.push(readReceipt(reader))
+  for (let count = reader.varint(); count > 0; count--) {
+    receipts.push(readReceipt(reader))
+    if (receipts.length % SEGMENT_STEP_ITEMS === 0) yield
+  }
   return receipts
 }
+
+/** The same in one go. */
+export const readReceipts = (reader: Reader): readonly Receipt[] => inOneGo(readReceiptsSteps(reader))
 
 const skipInteger = (reader: Reader): void => {
   reader.raw(reader.byte())

@@ -12,6 +12,9 @@ import { createPendingFeed } from './pendingFeed.ts'
 /** Filters of all clients together; the one not asked for longest gives way. */
 export const FILTERS_MAX = 4096
 
+/** Addresses and topics of all log filters together, each some 250 bytes; the filters not asked for longest give way. */
+export const INSTALLED_VALUES_MAX = 200_000
+
 /** Besu's: a filter nobody asked for so long is gone. */
 export const FILTER_LIFETIME_MS = 10 * 60 * 1000
 
@@ -47,18 +50,22 @@ export const createFilterRegistry = ({ chain, pool, nowMs, randomBytes, keep }: 
   const pending = createPendingFeed(pool)
 
   let pendingCount = 0
+  let valueCount = 0
 
   const drop = (id: string): boolean => {
     const filter = filters.get(id)
     if (filter?.kind === 'pending' && --pendingCount === 0) pending.stop()
+    if (filter?.kind === 'logs') valueCount -= filter.filter.valueCount
     return filters.delete(id)
   }
 
   const install = (filter: Installed): string => {
     if (filter.kind === 'pending') pendingCount++
+    if (filter.kind === 'logs') valueCount += filter.filter.valueCount
     const oldestMs = nowMs() - FILTER_LIFETIME_MS
     for (const [id, { lastUsedMs }] of filters) {
-      if (lastUsedMs >= oldestMs && filters.size < FILTERS_MAX) break
+      const fits = filters.size < FILTERS_MAX && valueCount <= INSTALLED_VALUES_MAX
+      if (lastUsedMs >= oldestMs && fits) break
       drop(id)
     }
     const id = toQuantity(bytesToBigint(randomBytes(ID_BYTES)))

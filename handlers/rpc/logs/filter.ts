@@ -27,7 +27,11 @@ export type LogCriteria = {
   readonly pattern: LogPattern | undefined
 }
 
-export type LogFilter = LogCriteria & { readonly range: LogRange }
+export type LogFilter = LogCriteria & {
+  readonly range: LogRange
+  /** Addresses and topics that are looked for. */
+  readonly valueCount: number
+}
 
 /** True for a value that is one of those looked for. */
 type ValueTest = (value: Uint8Array) => boolean
@@ -126,6 +130,7 @@ export const readLogFilter = (value: unknown): LogFilter => {
       addresses: addresses.length === 0 ? undefined : addresses,
       topics: positions.map(position => (position.length === 0 ? undefined : position)),
     }),
+    valueCount: count,
     range:
       hash === undefined
         ? readRange(fromBlock, toBlock)

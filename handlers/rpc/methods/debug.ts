@@ -1,6 +1,8 @@
 import { toHex } from '../../../core/bytes/hex.ts'
 import { encodeHeader } from '../../../core/chain/codec/header.ts'
 import { encodeReceipt } from '../../../core/chain/codec/receipt.ts'
+import type { Receipt } from '../../../core/chain/receipt.ts'
+import { listPieces, pieceHost } from '../shapes/pieces.ts'
 import { recordOf, headerOf } from '../blocks.ts'
 import { RpcError } from '../errors.ts'
 import { type Method, method, type Params } from '../method.ts'
@@ -37,7 +39,13 @@ export const DEBUG_METHODS: readonly Method[] = [
   method('debug_getRawReceipts', ['block'], async ({ params }, context) => {
     const selector = required(readSelector(requirePrefix(params), 0), 'INVALID_BLOCK')
     const record = await recordOf(context, selector)
-    return record === undefined ? null : record.receipts.map(receipt => toHex(encodeReceipt(receipt)))
+    if (record === undefined) return null
+    const { receipts } = record
+    return await listPieces(
+      receipts.length,
+      index => toHex(encodeReceipt(receipts[index] as Receipt)),
+      pieceHost(context),
+    )
   }),
   method('debug_getRawTransaction', ['transactionHash'], async ({ params }, context) => {
     const hash = required(hashOf(given(requirePrefix(params), 0)), 'INVALID_TRANSACTION_HASH')

@@ -9,7 +9,8 @@ import { type Method, method, type Params } from '../method.ts'
 import { type BlockSelector, readSelector, requireNumberSelector } from '../parameters/block.ts'
 import { flagOf, given, hashOf, integerOf, required } from '../parameters/values.ts'
 import { blockShape } from '../shapes/block.ts'
-import { receiptShapes } from '../shapes/receipt.ts'
+import { blockPieces, listPieces, pieceHost, STEP_ELEMENTS } from '../shapes/pieces.ts'
+import { createReceiptShapes } from '../shapes/receipt.ts'
 
 type Read = (params: Params) => BlockSelector
 
@@ -38,7 +39,9 @@ const getBlock = (name: string, param: string, read: Read): Method =>
     const fullTransactions = required(flagOf(given(params, 1)), 'INVALID_FULL_TRANSACTIONS')
     const record = await recordOf(context, selector)
     if (record === undefined) return null
-    return blockShape(record, { fullTransactions, totalDifficulty: tellsTotalDifficulty(context) })
+    const options = { fullTransactions, totalDifficulty: tellsTotalDifficulty(context) }
+    if (record.block.transactions.length <= STEP_ELEMENTS) return blockShape(record, options)
+    return await blockPieces(record, options, pieceHost(context))
   })
 
 const tellsTotalDifficulty = ({ chain }: RpcContext): boolean => !hasBeaconChain(chain.configuration)
@@ -77,7 +80,13 @@ export const ETH_BLOCK_METHODS: readonly Method[] = [
   method('eth_getBlockReceipts', ['block'], async ({ params }, context) => {
     const selector = required(readSelector(params, 0), 'INVALID_BLOCK')
     const record = await recordOf(context, selector)
-    return record === undefined ? null : receiptShapes(record, context.options)
+    return record === undefined
+      ? null
+      : await listPieces(
+          record.receipts.length,
+          createReceiptShapes(record, context.options),
+          pieceHost(context),
+        )
   }),
   ofBlock('eth_getBlockTransactionCountByNumber', 'block', byNumber, transactionCount),
   ofBlock('eth_getBlockTransactionCountByHash', 'blockHash', byHash, transactionCount),

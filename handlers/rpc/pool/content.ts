@@ -1,6 +1,8 @@
 import { toHex } from '../../../core/bytes/hex.ts'
 import type { PooledTransaction, TransactionPool } from '../../../core/txpool/pool.ts'
 import { RpcError } from '../errors.ts'
+import type { JsonPieces } from '../jsonPieces.ts'
+import { type PieceHost, textPieces } from '../shapes/pieces.ts'
 
 /** Encoded bytes of a pool that is answered whole, which become some four times as many characters. */
 const POOL_CONTENT_BYTES_MAX = 16 * 1024 * 1024
@@ -31,15 +33,57 @@ export const wholeOf = (
 
 type Describe = (transaction: PooledTransaction) => unknown
 
-/** By the nonce in decimal. */
-export const byNonce = (
-  transactions: readonly PooledTransaction[],
-  describe: Describe,
-): Record<string, unknown> =>
-  Object.fromEntries(transactions.map(one => [one.transaction.nonce.toString(), describe(one)]))
+/** JSON of an object of the transactions by their nonce in decimal. */
+function* nonceJson(transactions: readonly PooledTransaction[], describe: Describe): Generator<string> {
+  let before = '{'
+  for (const one of transactions) {
+    yield `${before}"${one.transaction.nonce}":${JSON.stringify(describe(one))}`
+    before = ','
+  }
+  yield before === '{' ? '{}' : '}'
+}
 
-export const byAccount = (accounts: Accounts, describe: Describe): Record<string, unknown> =>
-  Object.fromEntries(accounts.map(([account, transactions]) => [account, byNonce(transactions, describe)]))
+/** JSON of an object of these by the account. */
+function* accountJson(accounts: Accounts, describe: Describe): Generator<string> {
+  let before = '{'
+  for (const [account, transactions] of accounts) {
+    yield `${before}"${account}":`
+    yield* nonceJson(transactions, describe)
+    before = ','
+  }
+  yield before === '{' ? '{}' : '}'
+}
+
+/** JSON of the two parts of the pool. */
+function* partsJson(pending: Iterable<string>, queued: Iterable<string>): Generator<string> {
+  yield '{"pending":'
+  yield* pending
+  yield ',"queued":'
+  yield* queued
+  yield '}'
+}
+
+/** The whole pool by account and nonce, each transaction as it is described for its part. Made a few transactions at a time. */
+export const contentPieces = (
+  { pending, queued }: ReturnType<typeof wholeOf>,
+  describe: { readonly pending: Describe; readonly queued: Describe },
+  host: PieceHost,
+): Promise<JsonPieces> =>
+  textPieces(partsJson(accountJson(pending, describe.pending), accountJson(queued, describe.queued)), host)
+
+/** The same of one sender, by nonce. */
+export const senderPieces = (
+  { transactions, ready }: ReturnType<TransactionPool['ofSender']>,
+  describe: Describe,
+  host: PieceHost,
+): Promise<JsonPieces> =>
+  textPieces(
+    partsJson(
+      nonceJson(transactions.slice(0, ready), describe),
+      nonceJson(transactions.slice(ready), describe),
+    ),
+    host,
+  )
 
 /** geth's line for people: where it goes, what it moves, what it may cost. */
 export const inspectText = ({ transaction }: PooledTransaction): string => {

@@ -2,6 +2,7 @@ import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
 import { encodedBlockLength } from '../../../core/chain/codec/block.ts'
 import type { BlockRecord } from '../../../core/store/store.ts'
 import { rawHeaderHash } from '../../../core/chain/codec/header.ts'
+import type { Transaction } from '../../../core/chain/transaction.ts'
 import type { Withdrawal } from '../../../core/chain/block.ts'
 import { minedTransactionShape } from './transaction.ts'
 
@@ -21,7 +22,29 @@ export type BlockShapeOptions = {
 }
 
 /** A block with its members in Besu's order; those of later forks are absent before. */
-export const blockShape = (record: BlockRecord, options: BlockShapeOptions): Json => {
+export const blockShape = (record: BlockRecord, options: BlockShapeOptions): Json =>
+  blockShapeWith(
+    record,
+    options,
+    record.block.transactions.map((_, index) => blockTransaction(record, options, index)),
+  )
+
+/** What stands for a transaction in its block: all of it, or its hash. */
+export const blockTransaction = (
+  record: BlockRecord,
+  { fullTransactions }: BlockShapeOptions,
+  index: number,
+): unknown =>
+  fullTransactions
+    ? minedTransactionShape(record, index)
+    : toHex((record.block.transactions[index] as Transaction).hash)
+
+/** As blockShape, with the transactions as they are given. */
+export const blockShapeWith = (
+  record: BlockRecord,
+  options: BlockShapeOptions,
+  transactions: readonly unknown[],
+): Json => {
   const { block, hash } = record
   const { header } = block
   const json: Json = {
@@ -47,9 +70,7 @@ export const blockShape = (record: BlockRecord, options: BlockShapeOptions): Jso
   json['gasUsed'] = toQuantity(header.gasUsed)
   json['timestamp'] = toQuantity(header.timestamp)
   json['uncles'] = block.ommers.map(ommer => toHex(rawHeaderHash(ommer)))
-  json['transactions'] = options.fullTransactions
-    ? block.transactions.map((_, index) => minedTransactionShape(record, index))
-    : block.transactions.map(transaction => toHex(transaction.hash))
+  json['transactions'] = transactions
   if (header.withdrawalsRoot !== undefined) json['withdrawalsRoot'] = toHex(header.withdrawalsRoot)
   if (block.withdrawals !== undefined) json['withdrawals'] = block.withdrawals.map(withdrawalShape)
   if (header.requestsHash !== undefined) json['requestsHash'] = toHex(header.requestsHash)

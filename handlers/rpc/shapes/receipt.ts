@@ -101,12 +101,15 @@ const logsBefore = (receipts: readonly Receipt[], index: number): number => {
 export const receiptShape = (record: BlockRecord, index: number, options: ReceiptOptions): Json =>
   receiptAt(record, index, logsBefore(record.receipts, index), options)
 
-/** All receipts of a block. */
-export const receiptShapes = (record: BlockRecord, options: ReceiptOptions): Json[] => {
+/** Gives the receipts of a block one after the other, in order. */
+export const createReceiptShapes = (
+  record: BlockRecord,
+  options: ReceiptOptions,
+): ((index: number) => Json) => {
   let logIndex = 0
-  return record.receipts.map((receipt, index) => {
+  return index => {
     const json = receiptAt(record, index, logIndex, options)
-    logIndex += receipt.logs.length
+    logIndex += (record.receipts[index] as Receipt).logs.length
     return json
-  })
+  }
 }

@@ -1,0 +1,77 @@
+import type { BlockRecord } from '../../../core/store/store.ts'
+import {
+  createJsonArray,
+  createPieceList,
+  type JsonPiece,
+  type JsonPieces,
+  jsonPieces,
+  type KeepBytes,
+} from '../jsonPieces.ts'
+import type { RpcContext } from '../context.ts'
+import { createPace, type Pace } from '../pace.ts'
+import { type BlockShapeOptions, blockShapeWith, blockTransaction } from './block.ts'
+
+/** Elements of an answer that is made in one go, and between two looks at the clock: a millisecond or two. */
+export const STEP_ELEMENTS = 64
+
+/** Characters that are put together. */
+const PIECE_LENGTH = 64 * 1024
+
+export type PieceHost = { readonly pace: Pace; readonly keep: KeepBytes | undefined }
+
+export const pieceHost = ({ nowMs, keep }: RpcContext): PieceHost => ({ pace: createPace(nowMs), keep })
+
+/** The JSON of a list whose elements are made a few at a time. */
+export const listPieces = async (
+  length: number,
+  elementAt: (index: number) => unknown,
+  { pace, keep }: PieceHost,
+): Promise<JsonPieces> => {
+  const elements = createJsonArray(keep)
+  for (let index = 0; index < length; index++) {
+    if (index % STEP_ELEMENTS === 0) await pace()
+    elements.add(JSON.stringify(elementAt(index)))
+  }
+  return elements.finish()
+}
+
+/** JSON text that comes in short parts, a few of them at a time. */
+export const textPieces = async (parts: Iterable<string>, { pace, keep }: PieceHost): Promise<JsonPieces> => {
+  const list = createPieceList(keep)
+  let text = ''
+  let count = 0
+  for (const part of parts) {
+    text += part
+    if (text.length >= PIECE_LENGTH) {
+      list.add(text)
+      text = ''
+    }
+    if (++count % STEP_ELEMENTS === 0) await pace()
+  }
+  list.add(text)
+  return jsonPieces(list.pieces)
+}
+
+/** As blockShape, the JSON of a block of many transactions, which are written a few at a time. */
+export const blockPieces = async (
+  record: BlockRecord,
+  options: BlockShapeOptions,
+  host: PieceHost,
+): Promise<JsonPieces> => {
+  const members = Object.entries(blockShapeWith(record, options, []))
+  const pieces: JsonPiece[] = []
+  let text = '{'
+  for (const [index, [name, value]] of members.entries()) {
+    text += `${index === 0 ? '' : ','}${JSON.stringify(name)}:`
+    if (name !== 'transactions') {
+      text += JSON.stringify(value)
+      continue
+    }
+    const { transactions } = record.block
+    const list = await listPieces(transactions.length, at => blockTransaction(record, options, at), host)
+    pieces.push(text, ...list.pieces)
+    text = ''
+  }
+  pieces.push(`${text}}`)
+  return jsonPieces(pieces)
+}

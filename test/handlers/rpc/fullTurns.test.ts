@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { BlockRecord } from '../../../core/store/store.ts'
+import { INSTALLED_VALUES_MAX } from '../../../handlers/rpc/filters/registry.ts'
+import { FILTER_VALUES_MAX } from '../../../handlers/rpc/logs/filter.ts'
+import { METHODS } from '../../../handlers/rpc/methods.ts'
+import { beginRequest, TURN_MS } from '../../../handlers/rpc/scheduler.ts'
+import { createPace } from '../../../handlers/rpc/pace.ts'
+import { blockShape } from '../../../handlers/rpc/shapes/block.ts'
+import { startTestNode, type TestNode } from '../support/testNode.ts'
+import { RECIPIENT, transfer } from '../support/transfers.ts'
+
+const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
+
+const spin = (ms: number): void => {
+  const untilMs = performance.now() + ms
+  while (performance.now() < untilMs);
+}
+
+describe('given requests that arrive together', () => {
+  test('when they begin then each turn of the event loop has a few of them', async () => {
+    let begun = 0
+    const perTurn: number[] = []
+    const request = async (): Promise<void> => {
+      const wait = beginRequest()
+      if (wait !== undefined) await wait
+      begun++
+      spin(TURN_MS)
+    }
+    const requests = Array.from({ length: 10 }, request)
+    for (let before = begun; before < 10; before = begun) {
+      await turn()
+      perTurn.push(begun - before)
+    }
+    await Promise.all(requests)
+    expect(Math.max(...perTurn)).toBeLessThanOrEqual(2)
+  })
+
+  test('when they are long then each turn continues one of them', async () => {
+    let steps = 0
+    const request = async (): Promise<void> => {
+      const pace = createPace(() => performance.now())
+      for (let step = 0; step < 3; step++) {
+        await pace()
+        steps++
+        spin(TURN_MS)
+      }
+    }
+    const requests = Array.from({ length: 5 }, request)
+    await turn()
+    const perTurn: number[] = []
+    for (let before = steps; before < 15; before = steps) {
+      await turn()
+      perTurn.push(steps - before)
+    }
+    await Promise.all(requests)
+    expect(Math.max(...perTurn)).toBeLessThanOrEqual(2)
+  })
+})
+
+describe('given a block and a pool of many transactions', () => {
+  const COUNT = 200
+  const POOLED = 150
+  const QUEUED = COUNT + POOLED + 5
+  let node: TestNode
+
+  beforeAll(async () => {
+    node = await startTestNode()
+    for (let nonce = 0; nonce < COUNT; nonce++)
+      await node.call('eth_sendRawTransaction', await transfer(nonce))
+    await node.mine()
+    for (let nonce = COUNT; nonce < COUNT + POOLED; nonce++)
+      await node.call('eth_sendRawTransaction', await transfer(nonce))
+    await node.call('eth_sendRawTransaction', await transfer(QUEUED))
+  })
+  afterAll(() => node.close())
+
+  /** The answer, and the turns that others had meanwhile, where each look at the clock says that a slice is over. */
+  const ask = async (name: string, ...params: readonly unknown[]) => {
+    const row = METHODS.find(method => method.name === name)
+    if (row === undefined) throw new Error(name)
+    let now = 0
+    let turns = 0
+    let next = setImmediate(function count() {
+      turns++
+      next = setImmediate(count)
+    })
+    const nowMs = (): number => (now += TURN_MS)
+    const answer = await row.handle({ params, expired: () => false }, { ...node.context, nowMs })
+    clearImmediate(next)
+    return { answer: JSON.parse(JSON.stringify(answer)) as never, turns }
+  }
+
+  test('when the block is asked for with its transactions then it is the same, in turns', async () => {
+    const { answer, turns } = await ask('eth_getBlockByNumber', '0x1', true)
+    const block = answer as {
+      readonly transactions: readonly { readonly hash: string; readonly to: string }[]
+    }
+    expect(turns).toBeGreaterThan(2)
+    const record = (await node.chain.store.record(1n)) as BlockRecord
+    const whole = blockShape(record, { fullTransactions: true, totalDifficulty: true })
+    expect(JSON.stringify(block)).toBe(JSON.stringify(whole))
+    expect(block.transactions).toHaveLength(COUNT)
+    expect(block.transactions[7]).toMatchObject({ to: RECIPIENT, nonce: '0x7', transactionIndex: '0x7' })
+    const { answer: short } = await ask('eth_getBlockByNumber', '0x1', false)
+    expect(short).toEqual({ ...block, transactions: block.transactions.map(({ hash }) => hash) } as never)
+  })
+
+  test.each([
+    ['eth_getBlockReceipts', COUNT],
+    ['debug_getRawReceipts', COUNT],
+  ] as const)('when %s is asked for then they come in turns', async (name, count) => {
+    const { answer, turns } = await ask(name, '0x1')
+    expect(turns).toBeGreaterThan(2)
+    expect(answer).toHaveLength(count)
+  })
+
+  test('when the pool is asked for then it comes in turns', async () => {
+    const sender = (await node.call('eth_getTransactionByBlockNumberAndIndex', '0x1', '0x0')) as {
+      readonly from: string
+    }
+    for (const name of ['txpool_content', 'txpool_inspect']) {
+      const { answer, turns } = await ask(name)
+      const { pending, queued } = answer as Readonly<Record<string, Readonly<Record<string, object>>>>
+      expect(turns).toBeGreaterThan(0)
+      expect(Object.keys(pending?.[sender.from] ?? {})).toHaveLength(POOLED)
+      expect(Object.keys(queued?.[sender.from] ?? {})).toEqual([String(QUEUED)])
+    }
+    for (const name of ['txpool_besuTransactions', 'txpool_besuPendingTransactions']) {
+      const { answer, turns } = await ask(name)
+      expect(turns).toBeGreaterThan(0)
+      expect(answer).toHaveLength(POOLED + 1)
+    }
+  })
+})
+
+test('given filters that look for very many values, when more are installed then the oldest give way', async () => {
+  const node = await startTestNode()
+  try {
+    const topics = Array.from(
+      { length: FILTER_VALUES_MAX },
+      (_, i) => `0x${i.toString(16).padStart(64, '0')}`,
+    )
+    const ids: unknown[] = []
+    for (let count = 0; count <= INSTALLED_VALUES_MAX; count += FILTER_VALUES_MAX)
+      ids.push(await node.call('eth_newFilter', { topics: [topics] }))
+    expect((await node.rpc('eth_getFilterChanges', ids[0])).error?.message).toBe('Filter not found')
+    expect((await node.rpc('eth_getFilterChanges', ids.at(-1))).result).toEqual([])
+  } finally {
+    await node.close()
+  }
+})
