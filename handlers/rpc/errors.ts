@@ -90,11 +90,7 @@ export const RPC_ERRORS = {
   /** geth's text: there is no state before it. */
   GENESIS_NOT_TRACEABLE: { code: -32000, message: 'genesis is not traceable' },
   BLOCK_NOT_FOUND: { code: -32000, message: 'Block not found' },
-  /** The code is the execution-apis', the text Besu's. */
-  NO_BLOCK_ACCESS_LIST: {
-    code: -32001,
-    message: 'Block access list not available for pre-Amsterdam blocks',
-  },
+  RESOURCE_NOT_FOUND: { code: -32001, message: 'Resource not found' },
   SUBSCRIPTION_NOT_FOUND: { code: -32000, message: 'Subscription not found' },
   ACCOUNT_NOT_FOUND: { code: -32000, message: 'Account not found' },
   TRANSACTION_NOT_FOUND: { code: -32000, message: 'Transaction not found' },

@@ -67,20 +67,11 @@ const yParity = (item: RlpItem | undefined): number => {
   return Number(parity)
 }
 
-/** A legacy transaction whose `v` is none of a signature's. */
-export class UnsupportedV extends RlpError {
-  readonly v: bigint
-  constructor(v: bigint) {
-    super(`v must be 27, 28 or at least 35, not ${v}`)
-    this.v = v
-  }
-}
-
 /** EIP-155: 27 and 28 sign without a chain id, 35 and above with one. */
 const legacyV = (item: RlpItem | undefined): { readonly chainId: bigint | undefined; yParity: number } => {
   const v = rlpUint256(item, 'v')
   if (v === 27n || v === 28n) return { chainId: undefined, yParity: Number(v - 27n) }
-  if (v < 35n) throw new UnsupportedV(v)
+  if (v < 35n) throw new RlpError(`v must be 27, 28 or at least 35, not ${v}`)
   return { chainId: (v - 35n) >> 1n, yParity: Number((v - 35n) & 1n) }
 }
 

@@ -46,7 +46,7 @@ export const ETH_MORE_METHODS: readonly Method[] = [
   method('eth_getBlockAccessList', ['block'], async ({ params }, context) => {
     const record = await recordOf(context, required(readSelector(params, 0), 'INVALID_BLOCK'))
     if (record === undefined) return null
-    throw new RpcError('NO_BLOCK_ACCESS_LIST')
+    throw new RpcError('RESOURCE_NOT_FOUND')
   }),
   method('eth_baseFee', [], (_, context) => {
     const head = nextHeadOf(context)

@@ -1,4 +1,4 @@
-import { UnsupportedV } from '../../../core/chain/codec/transaction.ts'
+import { DecodeError } from '../../../core/chain/codec/error.ts'
 import type { RejectionCode, TransactionRejected } from '../../../core/txpool/rejection.ts'
 import { RpcError } from '../errors.ts'
 
@@ -36,16 +36,12 @@ const REASONS: Readonly<Record<RejectionCode, string>> = {
   SENDER_LIMIT_REACHED: 'SENDER_LIMIT_REACHED',
 }
 
-/** An error's cause, and the cause of that, as far as they go: decoders wrap what they refuse a few times. */
-const causesOf = (error: Error): Error[] =>
-  error.cause instanceof Error ? [error.cause, ...causesOf(error.cause)] : []
-
 /** The `errorMessage` of a transaction that debug_batchSendRawTransaction did not put into the pool, as Besu has it. */
 export const batchErrorOf = (refused: RpcError | TransactionRejected): string => {
   if (!(refused instanceof RpcError)) return REASONS[refused.code]
   if (refused.code === 'INVALID_SIGNATURE') return 'INVALID_SIGNATURE'
   if (refused.code === 'BLOBS_INVALID') return 'INVALID_BLOBS'
-  const unsupported = causesOf(refused).find(cause => cause instanceof UnsupportedV)
-  if (unsupported !== undefined) return `An unsupported encoded \`v\` value of ${unsupported.v} was found`
-  return 'Invalid raw transaction hex'
+  return refused.cause instanceof DecodeError
+    ? 'Invalid RLP in raw transaction hex'
+    : 'Invalid raw transaction hex'
 }

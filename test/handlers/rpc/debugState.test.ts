@@ -205,7 +205,7 @@ describe('debug_batchSendRawTransaction', () => {
       { index: 4, success: false, errorMessage: 'TRANSACTION_ALREADY_KNOWN' },
       { index: 5, success: false, errorMessage: 'INTRINSIC_GAS_EXCEEDS_GAS_LIMIT' },
       { index: 6, success: false, errorMessage: 'Invalid raw transaction hex' },
-      { index: 7, success: false, errorMessage: 'An unsupported encoded `v` value of 31 was found' },
+      { index: 7, success: false, errorMessage: 'Invalid RLP in raw transaction hex' },
     ])
     expect(sample.node.pool.ofSender(bigintToFixedBytes(BigInt(RECEIVER.address), 20)).ready).toBe(2)
   })

@@ -62,7 +62,7 @@ test('eth_protocolVersion is that of eth/69', async () => {
 })
 
 test('eth_getBlockAccessList is refused with -32001 for every block, and null for none', async () => {
-  const error = { code: -32001, message: 'Block access list not available for pre-Amsterdam blocks' }
+  const error = { code: -32001, message: 'Resource not found' }
   for (const block of ['0x0', 'latest'])
     expect((await node.rpc('eth_getBlockAccessList', block)).error).toEqual(error)
   expect(await node.call('eth_getBlockAccessList', '0x99')).toBeNull()
