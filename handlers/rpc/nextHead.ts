@@ -22,9 +22,9 @@ export const nextHeadOf = (host: Asked): PoolHead =>
 
 /**
  * Part of the next base fee that a suggested tip relies on: the base fee falls by an eighth a block at most, so a transaction
- * that is sent within five blocks of the suggestion still pays the minimum gas price.
+ * that is sent within fifteen blocks of the suggestion still pays the minimum gas price.
  */
-const BASE_FEE_DIVISOR = 2n
+const BASE_FEE_DIVISOR = 8n
 
 /** Wei per gas: the lowest tip with which a transaction reaches this node's minimum gas price. */
 export const lowestTipOf = (host: Asked): bigint => {

@@ -2,6 +2,7 @@ import type { Attack } from '../attack.ts'
 import { CONSENSUS_FLOODS } from './consensusFlood.ts'
 import { diskFull } from './diskFull.ts'
 import { kills } from './kills.ts'
+import { POOL_FLOODS } from './poolFloods.ts'
 import { restoredCopy } from './restoredCopy.ts'
 import { rollingRestarts } from './rollingRestarts.ts'
 import { SLOW_TRANSACTIONS } from './slowTransactions.ts'
@@ -14,4 +15,5 @@ export const ATTACKS: readonly Attack[] = [
   diskFull,
   restoredCopy,
   ...SLOW_TRANSACTIONS,
+  ...POOL_FLOODS,
 ]

@@ -126,7 +126,7 @@ describe('a minimum gas price above the base fee', () => {
     await startWith({}, { rpc: { minGasPrice } })
     await node.mine()
     const base = await baseFee()
-    const lowest = minGasPrice - base / 2n
+    const lowest = minGasPrice - base / 8n
     expect(await node.call('eth_maxPriorityFeePerGas')).toBe(toQuantity(lowest))
     expect(await node.call('eth_feeHistory', 2, 'latest', [0, 50])).toMatchObject({
       reward: [

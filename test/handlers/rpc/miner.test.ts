@@ -42,8 +42,8 @@ describe('MINER methods', () => {
     // What gas should cost follows.
     expect(await node.call('eth_gasPrice')).toBe('0x77359401')
     expect(await node.call('miner_getMinPriorityFee')).toBe('0x1')
-    // The base fee is 875,000,000 wei; half of it counts, for it falls.
-    expect(await node.call('eth_maxPriorityFeePerGas')).toBe(toQuantity(0x77359401n - 437_500_000n))
+    // The base fee is 875,000,000 wei; an eighth of it counts, for it falls.
+    expect(await node.call('eth_maxPriorityFeePerGas')).toBe(toQuantity(0x77359401n - 109_375_000n))
     await node.call('miner_setMinGasPrice', '0x0')
     expect(await node.call('eth_maxPriorityFeePerGas')).toBe('0x1')
     expect(await node.call('miner_setMinPriorityFee', '0x5')).toBe(true)
