@@ -7,9 +7,16 @@ export type Schema = Readonly<Record<string, unknown>>
 const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
 const arrayOf = (items: Schema): Schema => ({ type: 'array', items })
 const object = (description: string): Schema => ({ type: 'object', description })
-const integer = (minimum: number, maximum: number): Schema => ({
-  oneOf: [ref('Quantity'), { type: 'integer', minimum, maximum }],
+/** An integer as a number or in hex. @param digits a regular expression of its hex digits behind leading zeros */
+const integer = (minimum: number, maximum: number, digits: string): Schema => ({
+  oneOf: [
+    { type: 'integer', minimum, maximum },
+    { type: 'string', pattern: `^0x0*(${digits})$` },
+  ],
 })
+/** Hex of at most so many digits. */
+const hex = (digits: number): Schema => ({ type: 'string', pattern: `^0x[0-9a-fA-F]{1,${digits}}$` })
+const HEX_63_BITS: Schema = { type: 'string', pattern: '^0x0*([0-9a-fA-F]{1,15}|[1-7][0-9a-fA-F]{15})$' }
 const nullable = (schema: Schema): Schema => ({ oneOf: [schema, { type: 'null' }] })
 
 /** What methods take and give, by name. The descriptions of parameters say what is taken; a refused parameter is answered with them. */
@@ -43,8 +50,8 @@ export const SCHEMAS = {
     description: 'at most 32 bytes in hex',
   },
   Hash: { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$', description: '32 bytes in hex with 0x' },
-  Key: { type: 'string', description: 'a key of at most 32 bytes in hex' },
-  Slot: { type: 'string', description: 'a storage slot as text: 0x and at most 64 hex digits' },
+  Key: { ...hex(64), description: 'a key of at most 32 bytes in hex' },
+  Slot: { ...hex(64), description: 'a storage slot as text: 0x and at most 64 hex digits' },
   Slots: {
     ...arrayOf(ref('Slot')),
     maxItems: STORAGE_KEYS_MAX,
@@ -57,11 +64,11 @@ export const SCHEMAS = {
   },
   Addresses: arrayOf(ref('Address')),
   Index: {
-    ...integer(0, 0x7fffffff),
+    ...integer(0, 0x7fffffff, '[0-9a-fA-F]{1,7}|[1-7][0-9a-fA-F]{7}'),
     description: 'an index from 0 to 0x7fffffff, as a number or in hex',
   },
   BlockCount: {
-    ...integer(1, FEE_HISTORY_BLOCKS_MAX),
+    ...integer(1, FEE_HISTORY_BLOCKS_MAX, '[1-9a-fA-F][0-9a-fA-F]?|[1-3][0-9a-fA-F]{2}|400'),
     description: `a number of blocks from 1 to ${FEE_HISTORY_BLOCKS_MAX}, as a number or in hex`,
   },
   Percentiles: {
@@ -70,29 +77,30 @@ export const SCHEMAS = {
     description: `at most ${PERCENTILES_MAX} numbers from 0 to 100, each above the one before it`,
   },
   Milliseconds: {
-    ...integer(0, Number.MAX_SAFE_INTEGER),
+    ...integer(0, Number.MAX_SAFE_INTEGER, '[0-9a-fA-F]{1,13}|1[0-9a-fA-F]{13}'),
     description: 'milliseconds, as a number or in hex',
   },
-  Wei: { type: 'string', description: 'wei: an integer of at most 256 bits, as a number or in hex' },
-  Gas: { type: 'string', description: 'gas: an integer of at most 63 bits, as a number or in hex' },
-  Limit: { ...integer(0, Number.MAX_SAFE_INTEGER), description: 'a number of transactions, 0 or more' },
+  Wei: { ...hex(64), description: 'wei: an integer of at most 256 bits, as a number or in hex' },
+  Gas: { ...HEX_63_BITS, description: 'gas: an integer of at most 63 bits, as a number or in hex' },
+  Limit: { type: 'integer', minimum: 0, description: 'a number of transactions, 0 or more' },
   ResultCount: {
-    ...integer(1, Number.MAX_SAFE_INTEGER),
+    ...integer(1, Number.MAX_SAFE_INTEGER, '[1-9a-fA-F][0-9a-fA-F]{0,12}|1[0-9a-fA-F]{13}'),
     description: 'a number of results, 1 or more, as a number or in hex',
   },
   FilterId: { type: 'string', description: 'the id of a filter as text' },
   SubscriptionId: {
-    type: 'string',
+    ...hex(16),
     description: 'the id of a subscription: an integer of at most 64 bits in hex',
   },
   LogLevel: { type: 'string', enum: RPC_LOG_LEVELS, description: RPC_LOG_LEVELS.join(', ') },
-  LogParts: { ...arrayOf({ type: 'string' }), description: 'at most 100 names of parts of the node' },
+  LogParts: {
+    ...arrayOf({ type: 'string' }),
+    maxItems: 100,
+    description: 'at most 100 names of parts of the node',
+  },
   Enode: { type: 'string', description: 'an enode URL' },
   BlockNumberOrTag: {
-    oneOf: [
-      ref('Quantity'),
-      { type: 'string', enum: ['earliest', 'latest', 'pending', 'safe', 'finalized'] },
-    ],
+    oneOf: [HEX_63_BITS, { type: 'string', enum: ['earliest', 'latest', 'pending', 'safe', 'finalized'] }],
     description:
       'a block number of at most 63 bits, 0 or more, or earliest, latest, pending, safe, finalized',
   },
@@ -100,7 +108,8 @@ export const SCHEMAS = {
     oneOf: [
       ref('BlockNumberOrTag'),
       ref('Hash'),
-      object('EIP-1898: blockHash with requireCanonical, or blockNumber'),
+      { ...object('EIP-1898: blockHash, perhaps with requireCanonical'), required: ['blockHash'] },
+      { ...object('EIP-1898: blockNumber'), required: ['blockNumber'] },
     ],
     description:
       'a block number of at most 63 bits, 0 or more, a block hash of 32 bytes, earliest, latest, pending, safe, finalized, or an object with blockHash or blockNumber',
@@ -108,6 +117,7 @@ export const SCHEMAS = {
   Call: object('from, to, gas, gasPrice or the fees of EIP-1559, value, input, accessList, nonce and more'),
   CallsWithTypes: {
     ...arrayOf({ type: 'array' }),
+    maxItems: 100,
     description: 'at most 100 pairs of a call and its trace types',
   },
   StateOverrides: object('By address: balance, nonce, code, state or stateDiff, movePrecompileToAddress'),
@@ -125,7 +135,8 @@ export const SCHEMAS = {
     description: 'a list of trace, vmTrace and stateDiff',
   },
   TraceAddress: {
-    ...arrayOf({ type: 'string' }),
+    ...arrayOf(hex(8)),
+    maxItems: 1025,
     description: 'a list of at most 1025 integers of at most 32 bits in hex',
   },
   SlotsByAddress: object('By address, an array of slots'),

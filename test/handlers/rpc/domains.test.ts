@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { RpcNetwork } from '../../../handlers/rpc/context.ts'
 import type { Method } from '../../../handlers/rpc/method.ts'
 import { METHODS } from '../../../handlers/rpc/methods.ts'
-import { type SchemaName, schemaOf } from '../../../handlers/rpc/openrpc/schemas.ts'
+import { type Schema, type SchemaName, SCHEMAS, schemaOf } from '../../../handlers/rpc/openrpc/schemas.ts'
 import { isInDomain } from '../../../handlers/rpc/parameters/domains.ts'
+import { isObject } from '../../../handlers/rpc/parameters/values.ts'
 import { createMinerSettings } from '../../../runtime/node/minerSettings.ts'
 import { type RpcReply, startTestNode, type TestNode, VALIDATOR } from '../support/testNode.ts'
 import { transfer } from '../support/transfers.ts'
@@ -53,6 +54,11 @@ const RIGHT: Readonly<Partial<Record<SchemaName, unknown>>> = {
   SlotsByAddress: { [ADDRESS]: ['0x0'] },
 }
 
+const UNORDERED: readonly unknown[] = [
+  [50, 20],
+  [20, 20],
+]
+
 /** What no parameter of that kind takes, beside what no parameter takes at all. */
 const WRONG: Readonly<Partial<Record<SchemaName, readonly unknown[]>>> = {
   Flag: ['yes', 'TRUE', '', 2, -1, '0x1'],
@@ -67,7 +73,7 @@ const WRONG: Readonly<Partial<Record<SchemaName, readonly unknown[]>>> = {
   Address: ['', '0x', '0xzz', `${ADDRESS}00`, 0, '-0x1', ` ${ADDRESS}`],
   Index: [-1, '-0x1', 1.5, '0x80000000', 2 ** 31, '', '0x', ' 1'],
   BlockCount: [0, '0x0', 1025, '0x401', -1, 1.5, ''],
-  Percentiles: [[-1], [-0.001], [100.1], [101], [50, 20], [20, 20], ['x'], [''], [null], [[]], {}, 5, '50'],
+  Percentiles: [[-1], [-0.001], [100.1], [101], ...UNORDERED, ['x'], [''], [null], [[]], {}, 5, '50'],
   Milliseconds: [-1, 1.5, '0x20000000000000', ''],
   Wei: [-1, 1.5, '-0x1', `0x1${'00'.repeat(32)}`, ''],
   Gas: [-1, 1.5, '0x8000000000000000', ''],
@@ -100,6 +106,37 @@ const STRANGE: readonly unknown[] = [
   'x',
   '',
 ]
+
+/** Whether a value is one that a schema describes, as far as the schemas of the document go. */
+const takes = (schema: Schema, value: unknown): boolean => {
+  const { $ref, type, pattern, minimum, maximum, maxItems, items } = schema
+  if (typeof $ref === 'string') return takes(SCHEMAS[$ref.replace(/^.*\//, '') as SchemaName], value)
+  const anyOf = schema['oneOf'] as readonly Schema[] | undefined
+  if (anyOf !== undefined) return anyOf.some(one => takes(one, value))
+  const list = schema['enum'] as readonly unknown[] | undefined
+  if (list !== undefined) return list.includes(value)
+  switch (type) {
+    case 'array':
+      return (
+        Array.isArray(value) &&
+        value.length <= Number(maxItems ?? value.length) &&
+        value.every(one => takes((items as Schema | undefined) ?? {}, one))
+      )
+    case 'string':
+      return typeof value === 'string' && new RegExp((pattern as string | undefined) ?? '').test(value)
+    case 'integer':
+      return Number.isInteger(value) && inRange(value, minimum, maximum)
+    case 'number':
+      return typeof value === 'number' && inRange(value, minimum, maximum)
+    case 'object':
+      return isObject(value) && ((schema['required'] ?? []) as readonly string[]).every(name => name in value)
+    default:
+      return true
+  }
+}
+
+const inRange = (value: unknown, minimum: unknown, maximum: unknown): boolean =>
+  Number(value) >= Number(minimum ?? value) && Number(value) <= Number(maximum ?? value)
 
 /** Rows whose answer does not come from their parameters, or that take what they do not look at. */
 const UNREAD = new Set(['eth_sendTransaction.transaction', 'debug_accountRange.ignored'])
@@ -171,6 +208,18 @@ describe("each parameter's domain stands in the method table", () => {
       .map((param, index) => ({ row, param, index, schema: schemaOf(row.name, param) as SchemaName }))
       .filter(one => !UNREAD.has(`${one.row.name}.${one.param}`)),
   )
+
+  test('the schemas of rpc_discover take nothing that lies outside, and what every method takes', () => {
+    for (const { schema } of PARAMETERS) {
+      const wrong = [...STRANGE.filter(value => !isInDomain(schema, value)), ...(WRONG[schema] ?? [])]
+      const { type } = SCHEMAS[schema] as Schema
+      // What the members of an object are is said in words, and so is the order of a list.
+      if (type !== 'object' && schema !== 'CallsWithTypes')
+        for (const value of wrong.filter(one => !UNORDERED.includes(one)))
+          expect([schema, value, takes(SCHEMAS[schema], value)]).toEqual([schema, value, false])
+      expect([schema, takes(SCHEMAS[schema], rightOf(schema))]).toEqual([schema, true])
+    }
+  })
 
   test('what a method takes is in the domains of its parameters', async () => {
     for (const row of METHODS) {
