@@ -1,4 +1,5 @@
 import { faultsOf, quorumOf } from '../validators/quorum.ts'
+import { ROUND_MAX } from './codec/field.ts'
 import type { Position } from './codec/position.ts'
 import type { HeightState } from './state.ts'
 import { isSelf, keyOf, type Turn } from './turn.ts'
@@ -36,7 +37,10 @@ export const RECALL_INTERVAL_MS = 1_000
 /** A network that begins is not held up longer by validators that are not there. */
 const NEW_NETWORK_WAIT_MS = 1_000
 
-/** Who says that it has blocks gives them within this, catching up begins after three seconds; else a few that claim some are not believed. */
+/**
+ * Who says that it has blocks gives them within this, catching up begins after three seconds; else a few that claim some are not
+ * believed. Nor is a round that too few bear out.
+ */
 const CLAIM_WAIT_MS = 5_000
 
 /** Signs nothing. */
@@ -90,14 +94,11 @@ export const neededToTell = (recall: Recall, height: HeightState): number => {
 }
 
 /**
- * The highest round told that can be true: who is in a round heard a quorum in the one before, so that F others are at most
- * one round behind it. `silent` others may be anywhere.
+ * The highest round told that more than `faults` others bear out. Who is in a round heard a quorum in the one before, so that F others
+ * are at most one round behind it: one that is alone far ahead of all others is a liar, once all have told.
  */
-const highestRound = (rounds: readonly number[], silent: number, faults: number): number => {
-  const isPlausible = (round: number): boolean =>
-    rounds.filter(other => other >= round - 1).length + silent > faults
-  return Math.max(0, ...rounds.filter(isPlausible))
-}
+const highestRound = (rounds: readonly number[], faults: number, silent: number): number =>
+  Math.max(0, ...rounds.filter(round => rounds.filter(other => other >= round - 1).length + silent > faults))
 
 /**
  * The lowest round that this validator signs anything in at its height: 0 where nothing restricts it, NO_ROUND where it must
@@ -121,10 +122,14 @@ export const lowestRoundBy = (turn: Turn, recall: Recall, height: HeightState): 
     return isKept(recall, height) && haveAllTold ? 0 : 1
   }
   const rounds = reached.flatMap(position => (position.sequence === sequence ? [position.round] : []))
-  const highest = highestRound(rounds, others - reached.length, faults)
-  if (!isNew(recall, height)) return highest + 1
+  const highest = highestRound(rounds, faults, 0)
+  const isContested = highestRound(rounds, faults, others - reached.length) > highest
+  // Those that are silent would bear out a higher one, or not: nobody is led there by a single claim.
+  if (isContested && sinceMs < CLAIM_WAIT_MS) return NO_ROUND
+  const above = Math.min(highest + 1, ROUND_MAX)
+  if (!isNew(recall, height)) return above
   if (!haveAllTold && sinceMs < NEW_NETWORK_WAIT_MS) return NO_ROUND
-  return haveAllTold && highest === 0 && !height.hasForgotten ? 0 : highest + 1
+  return haveAllTold && highest === 0 && !height.hasForgotten ? 0 : above
 }
 
 /** The lowest round in which the validator signs anything: those below lie behind what it signed, or may have signed. */

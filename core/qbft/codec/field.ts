@@ -6,7 +6,7 @@ import { type RawItem, rawString } from '../../rlp/rawItem.ts'
 
 /** Heights are positive longs and rounds positive ints on the networks that exist. */
 const SEQUENCE_MAX = 0x7fff_ffff_ffff_ffffn
-const ROUND_MAX = 0x7fff_ffffn
+export const ROUND_MAX = 0x7fff_ffff
 
 /** A byte string without content, and a list without items. */
 export const EMPTY_STRING = Uint8Array.of(0x80)
@@ -24,7 +24,7 @@ export const decodeSequence = (raw: RawItem | undefined): bigint => {
 /** @throws RlpError */
 export const decodeRound = (raw: RawItem | undefined, what = 'round'): number => {
   const round = rlpScalar(rawString(raw, what), what, 4)
-  if (round > ROUND_MAX) throw new RlpError(`${what} ${round} is above ${ROUND_MAX}`)
+  if (round > BigInt(ROUND_MAX)) throw new RlpError(`${what} ${round} is above ${ROUND_MAX}`)
   return Number(round)
 }
 

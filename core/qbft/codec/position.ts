@@ -2,7 +2,7 @@ import { decoding } from '../../chain/codec/error.ts'
 import { rawItems } from '../../rlp/rawItem.ts'
 import { encodeRlp } from '../../rlp/rlp.ts'
 import type { WireMessage } from '../message.ts'
-import { decodeRound, decodeSequence } from './field.ts'
+import { decodeRound, decodeSequence, ROUND_MAX } from './field.ts'
 
 /**
  * Codes of our own beside those of istanbul/100 (0x12 to 0x15): a validator that starts asks the others where they are. Nobody signs
@@ -27,7 +27,7 @@ export const POSITION_REQUEST: WireMessage = { code: POSITION_CODES.request, dat
 /** RLP `[sequence, round + 1]`. */
 export const encodePosition = ({ sequence, round }: Position): WireMessage => ({
   code: POSITION_CODES.position,
-  data: encodeRlp([sequence, round + 1]),
+  data: encodeRlp([sequence, Math.min(round + 1, ROUND_MAX)]),
 })
 
 /** @throws DecodeError and nothing else */

@@ -5,6 +5,7 @@ import {
   POSITION_REQUEST,
   type Position,
 } from '../../../core/qbft/codec/position.ts'
+import { ROUND_MAX } from '../../../core/qbft/codec/field.ts'
 import { newRecall, RECALL_INTERVAL_MS } from '../../../core/qbft/recall.ts'
 import type { RestartRecord } from '../../../core/qbft/restartRecord.ts'
 import type { Key } from '../chain/support/keys.ts'
@@ -117,7 +118,8 @@ describe('it then begins above the highest round heard in the height', () => {
 
   test('as their round changes say, of who tells its height alone', () => {
     const { node, peers } = begun({})
-    node.receive(at(peers, 0), roundChange(at(peers, 0), 2, undefined, 6n))
+    for (const [index, round] of [1, 2].entries())
+      node.receive(at(peers, index), roundChange(at(peers, index), round, undefined, 6n))
     const steps = peers
       .slice(0, 2)
       .map(({ address: peer }) =>
@@ -159,11 +161,23 @@ describe('it then begins above the highest round heard in the height', () => {
   test('but for a round that one liar tells of and nobody is near', () => {
     const { node, peers } = begun({})
     tell(node, at(peers, 0), { sequence: 6n, round: 0 })
-    tell(node, at(peers, 1), { sequence: 6n, round: 1_000_000 })
-    expect(node.state.height?.floor).toBe(1_000_001)
+    expect(kindsIn(tell(node, at(peers, 1), { sequence: 6n, round: 1_000_000 }))).toEqual([])
     // The third shows that the second one cannot be where it says.
-    tell(node, at(peers, 2), { sequence: 6n, round: 0 })
-    expect(node.state.height?.floor).toBe(1)
+    expect(roundsIn(tell(node, at(peers, 2), { sequence: 6n, round: 0 }))).toEqual([1])
+  })
+
+  test('not even where the third stays away, and not beyond the last round', () => {
+    const { node, peers } = begun({})
+    node.receive(at(peers, 1), roundChange(at(peers, 1), ROUND_MAX, undefined, 6n))
+    tell(node, at(peers, 0), { sequence: 6n, round: 0 })
+    tell(node, at(peers, 1), { sequence: 6n, round: 0 })
+    node.nowMs += 5_000
+    const timer = { kind: 'recall', sequence: 6n } as const
+    expect(roundsIn(node.step({ kind: 'timer', timer, transactionsWaiting: false }))).toEqual([1])
+    const two = started({ own: 1, head: 5n }, networkKeys(2))
+    two.node.blockTimer()
+    tell(two.node, at(two.peers, 0), { sequence: 6n, round: ROUND_MAX })
+    expect(two.node.state.height?.floor).toBe(ROUND_MAX)
   })
 
   test('and takes no part in round 0 of the next height, where it forgot', () => {
