@@ -23,6 +23,8 @@ export type Recall = {
   readonly recordSequence: bigint | undefined
   /** A later record may have been lost. */
   readonly isDamaged: boolean
+  /** When it started there was no record, or the chain was ahead of it. */
+  readonly wasOutdated: boolean
   /** Where other validators are, by what they told since this node started. */
   readonly told: ReadonlyMap<string, Position>
   /** When the head changed last, or asking began; undefined before. Milliseconds since 1970. */
@@ -49,23 +51,31 @@ export const NO_ROUND = Number.POSITIVE_INFINITY
 export const newRecall = (recordSequence: bigint | undefined, isDamaged: boolean): Recall => ({
   recordSequence,
   isDamaged,
+  wasOutdated: false,
   told: new Map(),
   progressAtMs: undefined,
   isSettled: false,
 })
 
+export const recallAtStart = (recall: Recall, headNumber: bigint): Recall => ({
+  ...recall,
+  wasOutdated: recall.isDamaged || (recall.recordSequence ?? 0n) < headNumber,
+})
+
 /**
- * At a new height, before the first signature: what was told of heights long past says little of this one, and is asked anew. Of the
- * height before it still counts, for blocks may come faster than answers.
+ * At a new height, before the first signature. A validator that was away with its record has come level with the others by then, and
+ * what they told when it came counts: a turn of its own is not lost. One without a record asks anew; of the height before it still
+ * counts, for blocks may come faster than answers.
  */
-export const recallAtHeight = (recall: Recall, sequence: bigint, nowMs: number): Recall =>
-  recall.isSettled
-    ? recall
-    : {
-        ...recall,
-        told: new Map([...recall.told].filter(([, position]) => position.sequence >= sequence - 1n)),
-        progressAtMs: nowMs,
-      }
+export const recallAtHeight = (recall: Recall, sequence: bigint, nowMs: number): Recall => {
+  if (recall.isSettled) return recall
+  const counts = (position: Position): boolean => !recall.wasOutdated || position.sequence >= sequence - 1n
+  return {
+    ...recall,
+    told: new Map([...recall.told].filter(([, position]) => counts(position))),
+    progressAtMs: nowMs,
+  }
+}
 
 /** The others among the validators that have told, with where they are. */
 const toldIn = (turn: Turn, { told }: Recall, { head }: HeightState): readonly Position[] =>

@@ -5,7 +5,7 @@ import { includesAddress } from '../../validators/votes.ts'
 import { openMessage } from '../codec/message.ts'
 import { type FutureMessages, takeFuture } from '../futureMessages.ts'
 import type { HeadContext } from '../input.ts'
-import { lowestRound, NO_ROUND, type Recall, recallAtHeight } from '../recall.ts'
+import { lowestRound, NO_ROUND, type Recall, recallAtHeight, recallAtStart } from '../recall.ts'
 import type { RestartRecord } from '../restartRecord.ts'
 import { changeRoundAgain } from '../roundChanges.ts'
 import { enterRound } from '../rounds.ts'
@@ -92,6 +92,7 @@ const recallAt = (
   height: HeightState,
 ): Recall | undefined => {
   if (recall === undefined || before?.sequence === height.sequence) return recall
+  if (before === undefined) return recallAtStart(recall, height.head.number)
   return recallAtHeight(recall, height.sequence, turn.nowMs)
 }
 

@@ -211,6 +211,30 @@ describe('a validator that is asked for a later round than its own by a single o
   })
 })
 
+describe('where the chain went on while it came level with the others', () => {
+  /** It was told at height 7 where they are, and catches up to height 9. */
+  const caughtUp = (record: RestartRecord | undefined) => {
+    const { node, peers } = started({ own: 0, ...(record === undefined ? {} : { record }) })
+    for (const peer of peers) tell(node, peer, { sequence: 7n, round: 0 })
+    expect(node.state.height?.floor).toBe(Number.POSITIVE_INFINITY)
+    node.head({ number: 6n, active: false })
+    return { node, peers, step: node.head({ number: 8n, coinbase: at(KEYS, -1).address }) }
+  }
+
+  test('a validator with its record signs in the second height after the one told: none of it is of that', () => {
+    const { node } = caughtUp(recordOf(6n))
+    expect(kindsIn(node.blockTimer())).toEqual(['proposal', 'prepare'])
+  })
+
+  test('one without asks anew, and begins above the highest round heard', () => {
+    const { node, peers, step } = caughtUp(undefined)
+    expect(toldIn(step)).toEqual([[POSITION_CODES.request, 3]])
+    expect(kindsIn(node.blockTimer())).toEqual([])
+    const told = peers.map(peer => tell(node, peer, { sequence: 9n, round: 0 }))
+    expect(told.flatMap(roundsIn)).toEqual([1])
+  })
+})
+
 describe('at once, in round 0,', () => {
   test('a network begins whose validators have neither a record nor a block', () => {
     const { node, peers } = started({ own: 0, head: 0n })
