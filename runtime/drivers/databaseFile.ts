@@ -101,16 +101,20 @@ class OtherLayout extends Error {
   }
 }
 
+const helpFor = (cause: unknown, reason: string): string => {
+  if (cause instanceof OtherLayout)
+    return 'use the version that wrote it, or delete it when it is views.sqlite: the next start makes it again from the segments'
+  if (reason.includes('disk is full')) return 'make room on the disk and start the node again'
+  if (reason.includes('readonly')) return 'give this user the right to write to it'
+  return 'check that it is a file of this node that it may read and write, or restore the folder it is in from a backup, and no other folder'
+}
+
 /** The file cannot be opened, or is no database, or one of another layout. */
 export class SqliteFileError extends Error {
   override readonly name = 'SqliteFileError'
   readonly code = 'SQLITE_FILE'
   constructor(path: string, cause: unknown) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    const help =
-      cause instanceof OtherLayout
-        ? 'use the version that wrote it, or delete it when it is views.sqlite: the next start makes it again from the segments'
-        : 'check that it is a file of this node that it may read and write, or restore the folder it is in from a backup, and no other folder'
-    super(`cannot open ${path}: ${reason}; ${help}`, { cause })
+    super(`cannot open ${path}: ${reason}; ${helpFor(cause, reason)}`, { cause })
   }
 }

@@ -19,8 +19,8 @@ const AGAIN_AFTER_MS = 2_000
 /** Transactions of one request. */
 const CHUNK_TRANSACTIONS = 512
 
-/** Longest time for one list, whatever the peer still sends: others wait for their turn. */
-const LIST_MS_MAX = 30_000
+/** Longest time for the pool of one peer, whatever it still sends: others wait for their turn. */
+const FETCH_MS_MAX = 60_000
 
 /** Failed requests after which a peer is left alone until it connects again. */
 const FAILURES_MAX = 3
@@ -104,12 +104,12 @@ export const createPoolExchange = (options: PoolExchangeOptions): PoolExchange =
   }
 
   const fetchFrom = async (over: Network, peer: Peer): Promise<void> => {
-    const within = (): AbortSignal => AbortSignal.any([controller.signal, AbortSignal.timeout(LIST_MS_MAX)])
-    let hashes = await unknownHashes(over, peer, within())
+    const signal = AbortSignal.any([controller.signal, AbortSignal.timeout(FETCH_MS_MAX)])
+    let hashes = await unknownHashes(over, peer, signal)
     let fetched = 0
-    while (hashes.length > 0 && !controller.signal.aborted) {
+    while (hashes.length > 0 && !signal.aborted) {
       const chunk = hashes.slice(0, CHUNK_TRANSACTIONS)
-      const count = await fetchChunk(over, peer, chunk, within())
+      const count = await fetchChunk(over, peer, chunk, signal)
       fetched += count
       // A list ends early when it is long: the rest of the chunk comes first in the next one.
       const rest = count === 0 ? [] : chunk.filter(hash => receiver.wants(hash))

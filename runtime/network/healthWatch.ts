@@ -1,6 +1,9 @@
 /** Interval between looks at each node. */
 const POLL_MS = 1_000
 
+/** A node that is DOWN for less is not worth a line: one that starts waits for the others. */
+const DOWN_MS_MIN = 5_000
+
 /** Interval between lines of one node that stays DOWN. */
 const TELL_INTERVAL_MS = 30_000
 
@@ -26,20 +29,28 @@ const reasonOf = async (url: string, signal: AbortSignal): Promise<string | unde
 export const watchHealth = (
   nodes: readonly WatchedNode[],
   tell: (line: string) => void,
-  { pollMs = POLL_MS }: { readonly pollMs?: number } = {},
+  {
+    pollMs = POLL_MS,
+    downMsMin = DOWN_MS_MIN,
+  }: { readonly pollMs?: number; readonly downMsMin?: number } = {},
 ): (() => void) => {
   const ending = new AbortController()
   const { signal } = ending
+  const downSinceMs = new Map<string, number>()
   const toldMs = new Map<string, number>()
 
   const look = async ({ name, url }: WatchedNode): Promise<void> => {
     const reason = await reasonOf(url, signal)
     if (signal.aborted) return
     if (reason === undefined) {
+      downSinceMs.delete(name)
       toldMs.delete(name)
       return
     }
     const nowMs = performance.now()
+    const sinceMs = downSinceMs.get(name) ?? nowMs
+    downSinceMs.set(name, sinceMs)
+    if (nowMs - sinceMs < downMsMin) return
     if (nowMs - (toldMs.get(name) ?? Number.NEGATIVE_INFINITY) < TELL_INTERVAL_MS) return
     toldMs.set(name, nowMs)
     tell(`${name} is DOWN: ${reason}`)

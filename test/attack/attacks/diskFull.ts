@@ -14,7 +14,8 @@ export const diskFull: Attack = {
   name: 'disk-full',
   what: 'Fills the disk of one of four validators for twenty seconds.',
   // A validator that cannot write proposes nothing: each of its turns costs the round of four seconds.
-  limits: { blockGapMs: 12_000, transferBlocks: 6 },
+  // What it is sent counts from its own head, which stands still.
+  limits: { blockGapMs: 12_000, transferBlocks: 40 },
   run: async ({ cluster, folder, say }) => {
     const disk = createSmallDisk(DISK_MB)
     if (disk === undefined) {

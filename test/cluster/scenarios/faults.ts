@@ -73,9 +73,15 @@ scenario(
       await until('a line that says why', async () =>
         /waits in round \d+: 2 of 4 validators are here, 3 are needed/.test(cluster.node(1).output()),
       )
+      const readiness = async (): Promise<Response> => fetch(`${cluster.node(1).url}/readiness`)
+      await until('readiness that says the same', async () => {
+        const response = await readiness()
+        return response.status === 503 && /waits in round \d+: 2 of 4/.test(await response.text())
+      })
       await cluster.start(3)
       const number = await untilBlocks(cluster, 3)
       expect(await hashesOf(cluster, number)).toHaveLength(1)
+      await until('readiness again', async () => (await readiness()).ok)
       await cluster.start(4)
       await untilBlocks(cluster, 2)
     })

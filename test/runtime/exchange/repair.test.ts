@@ -140,6 +140,21 @@ describe('given a node with a damaged record below its head', () => {
   })
 })
 
+describe('given views and segments of different chains', () => {
+  test('when the node starts, then the refusal says that the views may be deleted', async () => {
+    const { kv, damaged } = await chains()
+    await damaged.store.flush()
+    const otherKv = keyValueOfDriver(openMemoryDriver(), 'none')
+    const other = await openTestChain({}, otherKv)
+    for (let number = 0; number < BLOCKS; number++) await extend(other, [transfer(BOB, number)])
+    for (let number = 1; number <= BLOCKS; number++)
+      await kv.set([{ key: segmentKey(number), value: await otherKv.get(segmentKey(number)) }])
+    expect(String(await rejection(openChainStore(kv, { repairs: true })))).toContain(
+      'the views belong to another chain of blocks than the segments. Stop the node, delete the views (views.sqlite',
+    )
+  })
+})
+
 describe('given a node that connects to no others', () => {
   test('when the views are newer than the segments, then the refusal says what to do', async () => {
     const { kv, damaged } = await chains()

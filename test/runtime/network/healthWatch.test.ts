@@ -31,7 +31,7 @@ test('given a node that is DOWN, then its sentence is told once, and again after
       { name: 'validator2', url: counting.url.origin },
     ],
     line => lines.push(line),
-    { pollMs: 1 },
+    { pollMs: 1, downMsMin: 0 },
   )
   await looked(3)
   expect(lines).toEqual([])
