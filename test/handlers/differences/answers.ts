@@ -2,6 +2,20 @@ import { ADDRESS, ENODE, refusal, type Row } from './row.ts'
 
 export const ANSWER_ROWS: readonly Row[] = [
   {
+    what: 'the revertReason of a receipt',
+    ask: async ({ rpc, sample }) => {
+      const [failed] = sample.hashes[3] ?? []
+      const { status, revertReason } = (await rpc('eth_getTransactionReceipt', failed)).result as {
+        status: string
+        revertReason: string
+      }
+      return [status, typeof revertReason]
+    },
+    answer: ['0x0', 'string'],
+    because:
+      '`--revert-reason-enabled` is on by default, so that receipts say what a transaction reverted with',
+  },
+  {
     what: 'eth_protocolVersion',
     ask: async ({ rpc }) => (await rpc('eth_protocolVersion')).result,
     answer: '0x45',
