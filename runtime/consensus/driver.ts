@@ -198,6 +198,8 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
     peerConnected: peer => take({ kind: 'peer-connected', peer: peer.address }),
     attach: to => {
       network = to
+      // Consensus that is resumed finds them connected.
+      for (const { address } of to.peers()) take({ kind: 'peer-connected', peer: address })
     },
     round: () => {
       const { height } = state
