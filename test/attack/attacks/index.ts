@@ -3,6 +3,7 @@ import { CONSENSUS_FLOODS } from './consensusFlood.ts'
 import { diskFull } from './diskFull.ts'
 import { kills } from './kills.ts'
 import { POOL_FLOODS } from './poolFloods.ts'
+import { REQUEST_ATTACKS } from './requests.ts'
 import { restoredCopy } from './restoredCopy.ts'
 import { rollingRestarts } from './rollingRestarts.ts'
 import { SLOW_TRANSACTIONS } from './slowTransactions.ts'
@@ -16,4 +17,5 @@ export const ATTACKS: readonly Attack[] = [
   restoredCopy,
   ...SLOW_TRANSACTIONS,
   ...POOL_FLOODS,
+  ...REQUEST_ATTACKS,
 ]
