@@ -15,7 +15,7 @@ import { createCompression } from './compression.ts'
 import { createCors } from './cors.ts'
 import { liveness, NO_TROUBLES, readiness } from './health.ts'
 import { createHostCheck } from './hosts.ts'
-import { type Admitted, createInboundLimits, type InboundLimits } from './inboundLimits.ts'
+import { createInboundLimits, type InboundLimits } from './inboundLimits.ts'
 import { notFound } from './notFound.ts'
 
 export type HttpOptions = {
@@ -132,56 +132,49 @@ export const createRpcApp = (
     () =>
       clientOf(peer(), request.headers.get('x-forwarded-for'))
 
-  const post = async (
-    request: Request,
-    peer: () => string,
-    client: ClientAddress,
-    { claim }: Admitted,
-  ): Promise<Response> => {
-    const refusal = notAcceptable(request)
-    if (refusal !== undefined) return refusal
-    const identified = authentication.identify(request.headers.get('authorization'), client)
-    const caller = identified instanceof Promise ? await identified : identified
-    if (caller.shutOut) {
-      caller.denied(ANY_METHOD)
-      return toResponse(SHUT_OUT, request, peer)
-    }
-    const body = await readBody(request, claim)
-    if (typeof body !== 'string') return withoutBody(body)
+  /** One function of its own: each async function around another costs as much as a short answer. */
+  const post = async (request: Request, peer: () => string): Promise<Response> => {
+    const client = clientAt(request, peer)
+    const admitted = inbound.admit(client)
+    if (admitted === undefined) return busy()
     try {
+      const refusal = notAcceptable(request)
+      if (refusal !== undefined) return refusal
+      const identified = authentication.identify(request.headers.get('authorization'), client)
+      const caller = identified instanceof Promise ? await identified : identified
+      if (caller.shutOut) {
+        caller.denied(ANY_METHOD)
+        return toResponse(SHUT_OUT, request, peer)
+      }
+      const { claim } = admitted
+      const body = await readBody(request, claim)
+      if (typeof body !== 'string') return withoutBody(body)
       const reply = dispatcher.handle(body, caller, { isGone: () => request.signal.aborted, claim })
       return toResponse(reply instanceof Promise ? await reply : reply, request, peer)
     } catch (error) {
       return failed(error)
+    } finally {
+      admitted.release()
     }
   }
 
-  const login = async (request: Request, _: () => string, client: ClientAddress): Promise<Response> =>
-    notAcceptable(request) ?? (await authentication.login(request, client))
-
-  /** Serves a request that has a body, within the limits of all of them. */
-  const limited =
-    (serve: typeof post) =>
-    async (request: Request, peer: () => string): Promise<Response> => {
-      const client = clientAt(request, peer)
-      const admitted = inbound.admit(client)
-      if (admitted === undefined) return busy()
-      try {
-        return await serve(request, peer, client, admitted)
-      } finally {
-        admitted.release()
-      }
+  const login = async (request: Request, peer: () => string): Promise<Response> => {
+    const client = clientAt(request, peer)
+    const admitted = inbound.admit(client)
+    if (admitted === undefined) return busy()
+    try {
+      return notAcceptable(request) ?? (await authentication.login(request, client))
+    } finally {
+      admitted.release()
     }
-  const limitedPost = limited(post)
-  const limitedLogin = limited(login)
+  }
 
-  // Besu takes a slash at the end of a path, too.
   const app = new Hono<{ Bindings: { readonly peer: () => string } }>({ strict: false })
   // With a query; without one it goes the short way below.
-  app.post('/', c => limitedPost(c.req.raw, c.env.peer))
+  app.post('/', c => post(c.req.raw, c.env.peer))
   app.get('/', () => description(context))
   app.all('/', () => notAllowed('GET, POST'))
-  app.post('/login', c => limitedLogin(c.req.raw, c.env.peer))
+  app.post('/login', c => login(c.req.raw, c.env.peer))
   app.all('/login', () => notAllowed('POST'))
   app.get('/liveness', () => liveness(context.troubles?.() ?? NO_TROUBLES))
   app.all('/liveness', () => notAllowed('GET'))
@@ -202,9 +195,7 @@ export const createRpcApp = (
 
   // Nearly every request is this one; a router and its context would cost as much as the answer.
   const route = (request: Request, peer: () => string): Response | Promise<Response> =>
-    request.method === 'POST' && isRoot(request.url)
-      ? limitedPost(request, peer)
-      : app.fetch(request, { peer })
+    request.method === 'POST' && isRoot(request.url) ? post(request, peer) : app.fetch(request, { peer })
 
   return {
     fetch: (request, peer = noPeer) => {

@@ -33,40 +33,45 @@ export type InboundLimits = {
 
 type Options = { readonly requestsOfAddressMax?: number; readonly bodiesBytesMax?: number }
 
+/** One request under way; its address is known once it was asked for. */
+type Entry = { readonly askAddress: () => string; known: string | undefined }
+
+const addressOf = (entry: Entry): string => (entry.known ??= entry.askAddress())
+
+const add = (counts: Map<string, number>, address: string, difference: number): void => {
+  const count = (counts.get(address) ?? 0) + difference
+  if (count === 0) counts.delete(address)
+  else counts.set(address, count)
+}
+
 /** Counts requests by address, as soon as there are so many that one address may have too many. */
 const createAddressCounts = (requestsMax: number) => {
-  const underWay = new Set<() => string>()
+  const underWay = new Set<Entry>()
   /** Undefined as long as all addresses together have fewer: asking for an address costs as much as a short answer. */
   let counts: Map<string, number> | undefined
 
-  const add = (to: Map<string, number>, address: string, difference: number): void => {
-    const count = (to.get(address) ?? 0) + difference
-    if (count === 0) to.delete(address)
-    else to.set(address, count)
-  }
-
   const countAll = (): Map<string, number> => {
     const all = new Map<string, number>()
-    for (const address of underWay) add(all, address(), 1)
+    for (const entry of underWay) add(all, addressOf(entry), 1)
     return all
   }
 
   return {
-    /** Gives the function that ends it; undefined where its address has too many. */
-    enter: (askAddress: () => string): (() => void) | undefined => {
-      let known: string | undefined
-      const address = (): string => (known ??= askAddress())
+    /** Undefined where its address has too many. */
+    enter: (askAddress: () => string): Entry | undefined => {
+      const entry: Entry = { askAddress, known: undefined }
       if (underWay.size >= requestsMax) {
         counts ??= countAll()
-        if ((counts.get(address()) ?? 0) >= requestsMax) return undefined
+        if ((counts.get(addressOf(entry)) ?? 0) >= requestsMax) return undefined
       }
-      underWay.add(address)
-      if (counts !== undefined) add(counts, address(), 1)
-      return () => {
-        if (!underWay.delete(address)) return
-        if (underWay.size < requestsMax / 2) counts = undefined
-        else if (counts !== undefined) add(counts, address(), -1)
-      }
+      underWay.add(entry)
+      if (counts !== undefined) add(counts, addressOf(entry), 1)
+      return entry
+    },
+    leave: (entry: Entry): void => {
+      if (!underWay.delete(entry)) return
+      if (underWay.size < requestsMax / 2) counts = undefined
+      else if (counts !== undefined) add(counts, addressOf(entry), -1)
     },
   }
 }
@@ -79,7 +84,7 @@ export const createInboundLimits = ({
   const longBodiesBytesMax = bodiesBytesMax - Math.min(SHORT_BODIES_BYTES, bodiesBytesMax / 2)
   let heldBytes = 0
 
-  const admitted = (leave: (() => void) | undefined): Admitted => {
+  const admitted = (entry: Entry | undefined): Admitted => {
     let ownBytes = 0
     return {
       claim: bytes => {
@@ -92,15 +97,15 @@ export const createInboundLimits = ({
       release: () => {
         heldBytes -= ownBytes
         ownBytes = 0
-        leave?.()
+        if (entry !== undefined) addresses.leave(entry)
       },
     }
   }
 
   return {
     admit: address => {
-      const leave = addresses.enter(address)
-      return leave === undefined ? undefined : admitted(leave)
+      const entry = addresses.enter(address)
+      return entry === undefined ? undefined : admitted(entry)
     },
     open: () => admitted(undefined),
   }
