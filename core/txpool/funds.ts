@@ -1,6 +1,6 @@
 import { toQuantity } from '../bytes/hex.ts'
 import type { Transaction } from '../chain/transaction.ts'
-import { expectedCost, upfrontCost } from './cost.ts'
+import { upfrontCost } from './cost.ts'
 import { TransactionRejected } from './rejection.ts'
 import type { SenderQueue } from './senderQueue.ts'
 
@@ -11,20 +11,16 @@ import type { SenderQueue } from './senderQueue.ts'
 export const UNPAYABLE_BY_SENDER_MAX = 16
 
 /** Expected cost of the sender's pooled transactions below this nonce. */
-export const costBefore = (
-  queue: SenderQueue | undefined,
-  nonce: bigint,
-  baseFeePerGas: bigint | undefined,
-): bigint => {
+export const costBefore = (queue: SenderQueue | undefined, nonce: bigint): bigint => {
   if (queue === undefined) return 0n
   const { entries, payable, payableCost } = queue
   const last = entries[entries.length - 1]
   // The usual case, the sender's next one, needs no walk.
   if (payable === entries.length && last !== undefined && last.transaction.nonce < nonce) return payableCost
   let cost = 0n
-  for (const { transaction } of entries) {
+  for (const { transaction, expectedCost } of entries) {
     if (transaction.nonce >= nonce) break
-    cost += expectedCost(transaction, baseFeePerGas)
+    cost += expectedCost
   }
   return cost
 }
@@ -50,10 +46,9 @@ export const checkFunds = (
   transaction: Transaction,
   queue: SenderQueue | undefined,
   available: bigint,
-  baseFeePerGas: bigint | undefined,
 ): void => {
   const cost = upfrontCost(transaction)
-  const spent = costBefore(queue, transaction.nonce, baseFeePerGas)
+  const spent = costBefore(queue, transaction.nonce)
   if (cost <= available - spent || mayWaitForFunds(queue, transaction.nonce)) return
   const pending = spent === 0n ? '' : ` less ${toQuantity(spent)} of its pending transactions`
   throw new TransactionRejected(

@@ -24,8 +24,6 @@ export type PoolState = {
   bytes: number
   unknownTransactions: number
   unknownBytes: number
-  /** Of the next block, as of the last head seen. */
-  baseFeePerGas: bigint | undefined
 }
 
 export const createPoolState = (options: PoolOptions): PoolState => ({
@@ -40,7 +38,6 @@ export const createPoolState = (options: PoolOptions): PoolState => ({
   bytes: 0,
   unknownTransactions: 0,
   unknownBytes: 0,
-  baseFeePerGas: undefined,
 })
 
 export const incomingOf = (state: PoolState, senderKey: string): bigint => state.incoming.get(senderKey) ?? 0n
@@ -88,8 +85,10 @@ const isInState = ({ accountNonce, balance }: SenderQueue): boolean => accountNo
 
 /** After any change of a queue's entries, nonce or balance. */
 export const settle = (state: PoolState, queue: SenderQueue): void => {
-  refresh(queue, incomingOf(state, queue.key), state.baseFeePerGas)
-  for (const [index, entry] of queue.entries.entries()) setPaysRecipient(state, entry, index < queue.funded)
+  refresh(queue, incomingOf(state, queue.key))
+  const { entries, funded } = queue
+  for (let index = 0; index < entries.length; index++)
+    setPaysRecipient(state, entries[index] as PoolEntry, index < funded)
   place(state, queue, isInState(queue))
 }
 
@@ -98,8 +97,9 @@ export const settleRecipients = (state: PoolState): void => {
   for (const key of state.changedRecipients) {
     const queue = state.bySender.get(key)
     if (queue === undefined) continue
-    // What a sender pays others does not depend on it (see `incoming`), so this changes no further ones.
-    refresh(queue, incomingOf(state, key), state.baseFeePerGas)
+    // Where the balance in the state pays for all, nothing depends on what comes in. What a sender pays others does not
+    // depend on it either (see `incoming`), so this changes no further recipients.
+    if (queue.funded < queue.ready) refresh(queue, incomingOf(state, key))
     place(state, queue, isInState(queue))
   }
   state.changedRecipients.clear()
@@ -115,7 +115,7 @@ export const insert = (state: PoolState, queue: SenderQueue, entry: PoolEntry): 
     settle(state, queue)
     return
   }
-  appendEntry(queue, entry, incomingOf(state, queue.key), state.baseFeePerGas)
+  appendEntry(queue, entry, incomingOf(state, queue.key))
   setPaysRecipient(state, entry, index < queue.funded)
   place(state, queue, isInState(queue))
 }

@@ -1,5 +1,4 @@
 import type { Address } from '../bytes/bytes.ts'
-import { expectedCost, upfrontCost } from './cost.ts'
 import { type HeapItem, NOT_IN_HEAP } from './heap.ts'
 import type { PooledTransaction } from './pool.ts'
 
@@ -10,6 +9,10 @@ export type PoolEntry = PooledTransaction & {
   readonly sequence: number
   /** Hex of the account that it pays wei to; undefined when it pays none, or its sender. */
   readonly recipientKey: string | undefined
+  /** The most wei that its sender can have to pay. */
+  readonly upfrontCost: bigint
+  /** Wei that it takes from its sender at the base fee of when it came. */
+  readonly expectedCost: bigint
   /** Whether its payment counts as its recipient's: its sender's balance in the state pays for it. */
   paysRecipient: boolean
 }
@@ -84,46 +87,41 @@ export const entryAtNonce = (queue: SenderQueue, nonce: bigint): PoolEntry | und
 }
 
 /** Takes the entry at `index`, the first that is not counted yet, into the counts it belongs to. */
-const count = (
-  queue: SenderQueue,
-  index: number,
-  incoming: bigint,
-  baseFeePerGas: bigint | undefined,
-): void => {
-  const { transaction } = queue.entries[index] as PoolEntry
+const count = (queue: SenderQueue, index: number, available: bigint): void => {
+  const { entries } = queue
+  const { transaction, upfrontCost, expectedCost } = entries[index] as PoolEntry
   queue.bytes += transaction.encoded.length
   if (index === 0 || transaction.maxFeePerGas < queue.feeMin) queue.feeMin = transaction.maxFeePerGas
-  if (queue.ready !== index || transaction.nonce !== queue.accountNonce + BigInt(index)) return
+  if (queue.ready !== index) return
+  const before = entries[index - 1]
+  if (transaction.nonce !== (before === undefined ? queue.accountNonce : before.transaction.nonce + 1n))
+    return
   queue.ready = index + 1
   if (queue.payable !== index) return
-  const cost = upfrontCost(transaction) + queue.payableCost
-  if (cost > queue.balance + incoming) return
+  const cost = upfrontCost + queue.payableCost
+  if (cost > available) return
   queue.payable = index + 1
   if (queue.funded === index && cost <= queue.balance) queue.funded = index + 1
-  queue.payableCost += expectedCost(transaction, baseFeePerGas)
+  queue.payableCost += expectedCost
 }
 
 /**
  * Works out all counts again after a change.
  * @param incoming wei that executable transactions of others pay the sender.
  */
-export const refresh = (queue: SenderQueue, incoming: bigint, baseFeePerGas: bigint | undefined): void => {
+export const refresh = (queue: SenderQueue, incoming: bigint): void => {
   queue.ready = 0
   queue.payable = 0
   queue.funded = 0
   queue.payableCost = 0n
   queue.feeMin = 0n
   queue.bytes = 0
-  for (let index = 0; index < queue.entries.length; index++) count(queue, index, incoming, baseFeePerGas)
+  const available = queue.balance + incoming
+  for (let index = 0; index < queue.entries.length; index++) count(queue, index, available)
 }
 
 /** Adds an entry whose nonce is above all others', without a walk: the usual case. */
-export const appendEntry = (
-  queue: SenderQueue,
-  entry: PoolEntry,
-  incoming: bigint,
-  baseFeePerGas: bigint | undefined,
-): void => {
+export const appendEntry = (queue: SenderQueue, entry: PoolEntry, incoming: bigint): void => {
   queue.entries.push(entry)
-  count(queue, queue.entries.length - 1, incoming, baseFeePerGas)
+  count(queue, queue.entries.length - 1, queue.balance + incoming)
 }

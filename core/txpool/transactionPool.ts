@@ -3,6 +3,7 @@ import { toBareHex } from '../bytes/hex.ts'
 import type { SenderTransaction } from '../chain/transaction.ts'
 import { admit, checkReplacement, type PoolOptions } from './admission.ts'
 import { createCandidates } from './candidates.ts'
+import { expectedCost, upfrontCost } from './cost.ts'
 import { explainDeferred, explainDropped, explainEntry } from './explain.ts'
 import { checkFunds } from './funds.ts'
 import { shareOf } from './limits.ts'
@@ -36,8 +37,8 @@ const subscribe = (listeners: Set<Listener>, listener: Listener): (() => void) =
 const entryOf = (
   { transaction, sender }: SenderTransaction,
   origin: PoolOrigin,
-  key: string,
-  senderKey: string,
+  baseFeePerGas: bigint | undefined,
+  keys: { readonly key: string; readonly senderKey: string },
   sequence: number,
 ): PoolEntry => {
   const { to, value } = transaction
@@ -46,9 +47,11 @@ const entryOf = (
     transaction,
     sender,
     ...origin,
-    key,
+    key: keys.key,
     sequence,
-    recipientKey: recipientKey === senderKey ? undefined : recipientKey,
+    upfrontCost: upfrontCost(transaction),
+    expectedCost: expectedCost(transaction, baseFeePerGas),
+    recipientKey: recipientKey === keys.senderKey ? undefined : recipientKey,
     paysRecipient: false,
   }
 }
@@ -130,7 +133,6 @@ export const createTransactionPool = (options: PoolOptions): TransactionPool => 
     const accountNonce = admit(transaction, sender, head, origin, options)
     const balance = head.balance(sender)
     // Nothing above this line has changed anything: reading the state may have thrown.
-    state.baseFeePerGas = head.nextBaseFeePerGas
     const senderKey = toBareHex(sender)
     const pooled = bySender.get(senderKey)
     if (pooled !== undefined) tellDropped(updateAccount(state, pooled, accountNonce, balance))
@@ -138,9 +140,8 @@ export const createTransactionPool = (options: PoolOptions): TransactionPool => 
     const queue = bySender.get(senderKey) ?? createSenderQueue(sender, senderKey)
     queue.accountNonce = accountNonce
     queue.balance = balance
-    if (options.balanceCheck)
-      checkFunds(transaction, queue, balance + incomingOf(state, senderKey), head.nextBaseFeePerGas)
-    const entry = entryOf(sent, origin, key, senderKey, sequence++)
+    if (options.balanceCheck) checkFunds(transaction, queue, balance + incomingOf(state, senderKey))
+    const entry = entryOf(sent, origin, head.nextBaseFeePerGas, { key, senderKey }, sequence++)
     put(queue, entry)
     settleRecipients(state)
     const evicted = evict(state)
@@ -163,7 +164,6 @@ export const createTransactionPool = (options: PoolOptions): TransactionPool => 
   }
 
   const update = (keys: Iterable<string>, head: PoolHead, mined: ReadonlySet<string>): void => {
-    state.baseFeePerGas = head.nextBaseFeePerGas
     for (const key of keys) {
       const queue = bySender.get(key)
       if (queue === undefined) continue

@@ -13,6 +13,7 @@ import { createRecentHashes } from '../../p2p/gossip/recentHashes.ts'
 import type { Log } from '../logging/log.ts'
 import type { RecoverSenders } from '../node/recoverSenders.ts'
 import { createSlice } from '../slice.ts'
+import { createUnpaidTransactions } from './unpaidTransactions.ts'
 
 /** Transactions whose senders are recovered together: what the threads do in some ten milliseconds. */
 const BATCH_TRANSACTIONS = 128
@@ -135,6 +136,17 @@ export const createTransactionReceiver = (options: ReceiveTransactionsOptions): 
       }
     })
 
+  const retryPause = createSlice()
+  const retry = async (sent: SenderTransaction): Promise<boolean> => {
+    await retryPause()
+    if (stopped || pool.get(sent.transaction.hash) !== undefined) return false
+    return (await admit(sent)) === 'INSUFFICIENT_FUNDS'
+  }
+  const unpaid = createUnpaidTransactions(pool, retry, error =>
+    log.error('Transactions of peers could not be taken into the pool: {error}', { error }),
+  )
+  const unsubscribeHead = chain.onHead(() => unpaid.onHead())
+
   const workOn = async (batch: readonly Waiting[], pause: () => Promise<void>): Promise<void> => {
     const decoded: { readonly from: Waiting; readonly transaction: Transaction }[] = []
     for (const from of batch) {
@@ -153,7 +165,9 @@ export const createTransactionReceiver = (options: ReceiveTransactionsOptions): 
         })
         continue
       }
-      const rejection = await admit({ transaction, sender })
+      const sent: SenderTransaction = { transaction, sender }
+      const rejection = await admit(sent)
+      if (rejection === 'INSUFFICIENT_FUNDS') unpaid.keep(sent)
       if (rejection !== undefined && !FINAL.has(rejection)) seen.delete(from.hash)
       await pause()
     }
@@ -209,6 +223,8 @@ export const createTransactionReceiver = (options: ReceiveTransactionsOptions): 
     stop: async () => {
       stopped = true
       unsubscribe()
+      unsubscribeHead()
+      unpaid.stop()
       await working
     },
   }

@@ -14,8 +14,8 @@ export type PoolFollower = {
   readonly stop: () => Promise<void>
 }
 
-/** Taken out of the pool in one go: about a millisecond. */
-const SLICE_TRANSACTIONS = 200
+/** Taken out of the pool in one go: some milliseconds where each sender has many more. */
+const SLICE_TRANSACTIONS = 50
 
 /** Looked at, to tell whose they are, in one go. */
 const SORTED_TRANSACTIONS = 1_000

@@ -78,6 +78,8 @@ export type TestNodeOptions = {
     Pick<
       RpcHost,
       | 'network'
+      | 'mining'
+      | 'round'
       | 'syncing'
       | 'votes'
       | 'differences'

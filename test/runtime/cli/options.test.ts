@@ -158,6 +158,23 @@ describe('given a command line', () => {
     )
   })
 
+  test('when the share of one sender is given then either kind of pool has it', () => {
+    for (const pool of ['sequenced', 'layered'])
+      expect(
+        values([
+          `--tx-pool=${pool}`,
+          '--tx-pool-limit-by-account-percentage=0.25',
+          '--tx-pool-retention-hours=1',
+          '--tx-pool-enable-balance-check=false',
+        ]),
+      ).toMatchObject({
+        txPoolLimitByAccountPercentage: 0.25,
+        txPoolRetentionHours: 1,
+        txPoolEnableBalanceCheck: false,
+      })
+    expect(message(() => values(['--tx-pool=legacy']))).toContain('transaction pool')
+  })
+
   test('when an option of Besu’s asks for what is done anyway then it is accepted', () => {
     expect(values(['--nat-method=NONE', '--rpc-ws-ssl-enabled', 'false', '--sync-mode=FULL']).dataPath).toBe(
       './data',

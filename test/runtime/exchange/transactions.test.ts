@@ -2,8 +2,8 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { recoverHere } from '../../../core/chain/validation.ts'
 import { POOL_TRANSACTION_BYTES_MAX } from '../../../core/txpool/limits.ts'
-import { transfer } from '../../core/chain/support/chain.ts'
-import { USERS, VALIDATORS } from '../../core/chain/support/keys.ts'
+import { extend, transfer } from '../../core/chain/support/chain.ts'
+import { POOR, USERS, VALIDATORS } from '../../core/chain/support/keys.ts'
 import { type NodeOptions, until, type WiredNode } from './support/node.ts'
 import { wireEachTest } from './support/wireEachTest.ts'
 
@@ -61,6 +61,29 @@ describe('given two nodes that are connected', () => {
     await until(() => other.pool.size === 1)
     await Bun.sleep(20)
     expect(recovered).toBe(1)
+  })
+
+  test('when a payment and what it pays for come in the wrong order then both are taken', async () => {
+    const [one, other] = await pair()
+    const poor = POOR.address
+    const spend = transfer(POOR, 0, { to: ALICE.address, value: 1n })
+    const fund = transfer(ALICE, 0, { to: poor, value: 10n ** 18n })
+    one.network.announceTransactions([spend.transaction.encoded])
+    await Bun.sleep(20)
+    expect(other.pool.size).toBe(0)
+    one.network.announceTransactions([fund.transaction.encoded])
+    await until(() => other.pool.size === 2)
+    expect(other.pool.isRunnable(poor)).toBe(true)
+  })
+
+  test('when its sender has the funds with the next block then it is taken', async () => {
+    const [one, other] = await pair()
+    const spend = transfer(POOR, 0, { to: ALICE.address, value: 1n })
+    one.network.announceTransactions([spend.transaction.encoded])
+    await Bun.sleep(20)
+    expect(other.pool.size).toBe(0)
+    await extend(other.chain, [transfer(ALICE, 0, { to: POOR.address, value: 10n ** 18n })])
+    await until(() => other.pool.size === 1)
   })
 
   test('when one cannot be mined then nobody is blamed, and it may come again', async () => {

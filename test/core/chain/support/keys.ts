@@ -20,5 +20,8 @@ export const VALIDATORS: readonly [Key, Key, Key, Key] = [
 /** Nobody's validator. */
 export const OUTSIDER: Key = key('a3bdf521b0f286a80918c4b67000dfd2a2bdef97e94d268016ef9ec86648eac3')
 
+/** Without a balance. */
+export const POOR: Key = key('1fff')
+
 /** Funded at genesis. */
 export const USERS: readonly [Key, Key, Key] = [key('1001'), key('1002'), key('1003')]
