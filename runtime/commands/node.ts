@@ -12,7 +12,7 @@ import { unknownVariables } from '../cli/resolve.ts'
 import { readStaticNodes } from '../files/staticNodes.ts'
 import { configureLogFrom } from '../logging/configure.ts'
 import { type Log, logOf } from '../logging/log.ts'
-import { developmentBanner } from '../node/developmentBanner.ts'
+import { developmentBanner, developmentFields } from '../node/developmentBanner.ts'
 import { endAll } from '../node/endAll.ts'
 import { listenForGraphql } from '../node/graphqlServer.ts'
 import { prepareRunningNode, type RunningNode } from '../node/openNode.ts'
@@ -38,10 +38,21 @@ const warnOfIgnored = ({ options, sources, environment }: Context, log: Log): vo
     })
 }
 
-const printAccounts = ({ terminal }: Context, { chain }: RunningNode): void => {
+/** For a person as a banner; for programs, which read a JSON object a line, as one record. */
+const announceAccounts = (
+  { terminal }: Context,
+  { chain }: RunningNode,
+  format: 'PLAIN' | 'JSON',
+  log: Log,
+): void => {
   const state = chain.store.stateAt(chain.head().header.number)
   const balance = (address: Address): bigint => state.account(address)?.balance ?? 0n
-  terminal.out(developmentBanner(chain.configuration, chain.genesis.header, balance))
+  const { configuration, genesis } = chain
+  if (format === 'PLAIN') terminal.out(developmentBanner(configuration, genesis.header, balance))
+  else
+    log.info('Development accounts, whose keys are public', {
+      ...developmentFields(configuration, genesis.header, balance),
+    })
 }
 
 const addressOf = ({ hostname, port }: Server): string => `${hostname}:${port}`
@@ -57,7 +68,7 @@ const announce = (
   const { options, terminal } = context
   const { network } = services
   const development = options.genesisFile === undefined
-  if (development) printAccounts(context, node)
+  if (development) announceAccounts(context, node, format, log)
   const fields = summaryFields({
     configuration: node.chain.configuration,
     genesis: node.chain.genesis,
@@ -77,7 +88,7 @@ const announce = (
   if (network !== undefined) log.info('Enode URL {enode}', { enode: network.enode })
   if (http === undefined) return
   const address = addressOf(http)
-  if (development || format === 'PLAIN') terminal.out(`\nListening on ${address}`)
+  if (format === 'PLAIN') terminal.out(`\nListening on ${address}`)
   else log.info('Listening on {address}', { address })
 }
 

@@ -1,4 +1,4 @@
-import { toHex } from '../../core/bytes/hex.ts'
+import { toHex, toQuantity } from '../../core/bytes/hex.ts'
 import type { ChainConfiguration } from '../../core/genesis/configuration.ts'
 import {
   DEVELOPMENT_ACCOUNTS,
@@ -46,3 +46,22 @@ export const developmentBanner = (
     section('Genesis Timestamp', '', `${genesis.timestamp}`),
     'These keys are public. Use this chain for development only.',
   ].join('\n\n')
+
+/** The same as the properties of one log record, for output that programs read. */
+export const developmentFields = (
+  configuration: ChainConfiguration,
+  genesis: Header,
+  balance: (address: Uint8Array) => bigint,
+): Readonly<Record<string, unknown>> => ({
+  accounts: DEVELOPMENT_ACCOUNTS.map(({ address, privateKey }) => ({
+    address: checksumAddress(address),
+    privateKey: toHex(privateKey),
+    balance: toQuantity(balance(address)),
+  })),
+  mnemonic: DEVELOPMENT_MNEMONIC,
+  derivationPath: `${DEVELOPMENT_PATH}/`,
+  chainId: configuration.chainId,
+  baseFeePerGas: toQuantity(genesis.baseFeePerGas ?? 0n),
+  gasLimit: toQuantity(genesis.gasLimit),
+  genesisTimestamp: genesis.timestamp,
+})

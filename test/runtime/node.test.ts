@@ -34,17 +34,28 @@ scenario('a development chain', ({ beforeAll, afterAll, test }) => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('prints its accounts as anvil does', () => {
-    for (const part of [
-      'Available Accounts\n==================',
-      '(0) 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266 (10000.000000000000000000 ETH)',
-      'Private Keys\n==================',
-      '(9) 0x2a871d0798f97d79848a013d4936a73bf4cc922c825d33c1cf7073dff6d409c6',
-      'Mnemonic:          test test test test test test test test test test test junk',
-      'Chain ID\n==================\n\n1337\n',
-      `Listening on ${node.url.slice('http://'.length)}`,
-    ])
-      expect(node.output()).toContain(part)
+  test('given a pipe, when it starts, then every line is a JSON object, and one of them has the accounts', async () => {
+    await until(async () => /Listening on [^\n]*\n/.test(node.output()))
+    const records = node
+      .output()
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line) as Record<string, unknown> & { message: string })
+    const accounts = records.filter(({ message }) => message.startsWith('Development accounts'))
+    expect(accounts).toHaveLength(1)
+    expect(accounts[0]).toMatchObject({
+      mnemonic: 'test test test test test test test test test test test junk',
+      derivationPath: "m/44'/60'/0'/0/",
+      chainId: 1337,
+    })
+    const listed = accounts[0]?.['accounts'] as readonly unknown[]
+    expect(listed).toHaveLength(10)
+    expect(listed[0]).toEqual({
+      address: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+      privateKey: '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
+      balance: '0x21e19e0c9bab2400000',
+    })
+    expect(records.map(({ message }) => message)).toContain(`Listening on ${new URL(node.url).host}`)
   })
 
   test('keeps its key and genesis file, and tells its port', () => {
@@ -132,6 +143,26 @@ scenario('a development chain', ({ beforeAll, afterAll, test }) => {
   })
 })
 
+independent('given --logging-format=PLAIN, then a development chain prints its accounts as anvil does', () =>
+  withFolder(async folder => {
+    const node = await startNode(folder, ['--logging-format=PLAIN'])
+    try {
+      await until(async () => node.output().includes(`Listening on ${new URL(node.url).host}`))
+      for (const part of [
+        'Available Accounts\n==================',
+        '(0) 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266 (10000.000000000000000000 ETH)',
+        'Private Keys\n==================',
+        '(9) 0x2a871d0798f97d79848a013d4936a73bf4cc922c825d33c1cf7073dff6d409c6',
+        'Mnemonic:          test test test test test test test test test test test junk',
+        'Chain ID\n==================\n\n1337\n',
+      ])
+        expect(node.output()).toContain(part)
+    } finally {
+      await node.stop()
+    }
+  }),
+)
+
 describe('a network with a genesis file', () => {
   independent('makes blocks every period, empty ones too, and serves only what is asked for', () =>
     withFolder(async folder => {
@@ -153,7 +184,7 @@ describe('a network with a genesis file', () => {
         expect(node.output()).toMatch(
           /Produced #1 \/ 0 tx \/ 0 pending \/ 0 \(0\.0%\) gas \/ \(0x[0-9a-f]{64}\)/,
         )
-        expect(node.output()).not.toContain('Available Accounts')
+        expect(node.output()).not.toContain('Development accounts')
       } finally {
         expect(await node.stop()).toBe(0)
       }
