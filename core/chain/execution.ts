@@ -19,7 +19,7 @@ import { GAS_PER_BLOB, maxBlobGas } from './blobFee.ts'
 import type { Withdrawal } from './block.ts'
 import { TransactionStopped } from './bounds.ts'
 import { BLOOM_BYTES, joinBlooms, logsBloom } from './codec/bloom.ts'
-import { encodeReceipt, encodeReceiptSteps } from './codec/receipt.ts'
+import { encodeReceipt, encodeReceiptSteps, hasManyLogs } from './codec/receipt.ts'
 import { blockEnvironment, type OpenHeader } from './environment.ts'
 import type { Header } from './header.ts'
 import { type Log, NO_LOGS, type Receipt } from './receipt.ts'
@@ -250,7 +250,7 @@ export function* executionSteps(input: ExecutionInput): Generator<void, Executio
   const allocate = createSlab(RECEIPTS_SLAB_LENGTH)
   const long = new Map<number, Uint8Array>()
   for (const [index, receipt] of receipts.entries())
-    if (receipt.logs.length > LOGS_AT_ONCE) long.set(index, yield* encodeReceiptSteps(receipt))
+    if (hasManyLogs(receipt)) long.set(index, yield* encodeReceiptSteps(receipt))
   const receiptsRoot = yield* orderedTrieRootSteps(
     receipts.length,
     index => long.get(index) ?? encodeReceipt(receipts[index] as Receipt, allocate),

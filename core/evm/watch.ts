@@ -15,7 +15,7 @@ export type Usage = {
   /** Of all its frames together. */
   readonly memoryBytes: number
   readonly logs: number
-  /** Data of all logs, those of reverted calls included. */
+  /** What all logs take in a receipt, those of reverted calls included. */
   readonly logBytes: number
   /** Changes of the state that can still be undone. */
   readonly changes: number

@@ -39,7 +39,7 @@ export type ExecutionState = {
   /** Gas to refund, of the running transaction. */
   refund: number
   logs: Log[]
-  /** Data of the running transaction's logs, those of reverted calls included. */
+  /** What the running transaction's logs take in a receipt, those of reverted calls included. */
   logBytes: number
   /** True once an execution asked, and had the gas, for more memory than the interpreter has. */
   memoryMissing: boolean

@@ -1,6 +1,6 @@
 import { equalBytes } from '../bytes/bytes.ts'
 import { createBlockReader } from './blockReader.ts'
-import { checkedValue, withChecksum } from './checksum.ts'
+import { checkedValue, withChecksum, withChecksumSteps } from './checksum.ts'
 import { CommitRefused, checkCommit } from './commitCheck.ts'
 import { createFlush, type Flush } from './flush.ts'
 import type { KeyValueStore } from './keyvalue.ts'
@@ -37,11 +37,14 @@ export type ChainStoreOptions = {
   readonly repairs?: boolean
 }
 
+/** So many bytes of a log's data, as a power of two, take as long as a log. */
+const LOG_DATA_SHIFT = 10
+
 /** Transactions, logs, accounts and slots of a commit. */
 const itemsOf = ({ block, receipts, changes }: BlockCommit): number => {
   let items = block.transactions.length + changes.accounts.length
   for (const { slots } of changes.accounts) items += slots.length
-  for (const { logs } of receipts) items += logs.length
+  for (const { logs } of receipts) for (const { data } of logs) items += 1 + (data.length >> LOG_DATA_SHIFT)
   return items
 }
 
@@ -296,7 +299,8 @@ export const openChainStore = async (
         const steps = encodeSegmentSteps(commit)
         const segment = isLarge ? await withPauses(steps, () => kv.pause()) : inOneGo(steps)
         if (isLarge) await kv.pause()
-        segments.add(key, withChecksum(key, segment))
+        const summed = withChecksumSteps(key, segment)
+        segments.add(key, isLarge ? await withPauses(summed, () => kv.pause()) : inOneGo(summed))
         if (durable !== 'soon' || segments.isFull) writing = beginSegments(commit.block.header.number)
         if (durable !== 'next')
           await writing?.catch((error: unknown) => {

@@ -1,3 +1,5 @@
+import type { Steps } from '../steps.ts'
+
 /** Bytes of the checksum that stands before every stored value. */
 const CHECKSUM_BYTES = 8
 
@@ -11,7 +13,7 @@ const spread = (bits: number): number => {
   return h ^ (h >>> 16)
 }
 
-/** The two halves of the checksum that was made last: a pair for each would be much to collect. */
+/** The two lanes of the checksum that is being made, and in the end its halves: a pair for each would be much to collect. */
 let half1 = 0
 let half2 = 0
 
@@ -21,8 +23,15 @@ let half2 = 0
  * one word of four bytes is always found, and of any other one case in 2^64 is not.
  */
 const sum = (key: string, bytes: Uint8Array, start: number): void => {
+  sumKey(key, bytes.length)
+  const wordsEnd = start + 4 * Math.floor((bytes.length - start) / 4)
+  sumWords(bytes, start, wordsEnd)
+  endSum(bytes, wordsEnd)
+}
+
+const sumKey = (key: string, length: number): void => {
   let a = key.length
-  let b = bytes.length
+  let b = length
   for (let i = 0; i < key.length; i++) {
     const code = key.charCodeAt(i)
     a = Math.imul(a ^ code, LANE_1)
@@ -30,8 +39,15 @@ const sum = (key: string, bytes: Uint8Array, start: number): void => {
     b = Math.imul(b ^ code, LANE_2)
     b = (b << 17) | (b >>> 15)
   }
-  let at = start
-  for (const end = bytes.length - 3; at < end; at += 4) {
+  half1 = a
+  half2 = b
+}
+
+/** Of whole words. */
+const sumWords = (bytes: Uint8Array, start: number, end: number): void => {
+  let a = half1
+  let b = half2
+  for (let at = start; at < end; at += 4) {
     const word =
       (bytes[at] as number) |
       ((bytes[at + 1] as number) << 8) |
@@ -42,7 +58,15 @@ const sum = (key: string, bytes: Uint8Array, start: number): void => {
     b = Math.imul(b ^ word, LANE_2)
     b = (b << 17) | (b >>> 15)
   }
-  for (; at < bytes.length; at++) {
+  half1 = a
+  half2 = b
+}
+
+/** Of the bytes behind the last whole word. */
+const endSum = (bytes: Uint8Array, start: number): void => {
+  let a = half1
+  let b = half2
+  for (let at = start; at < bytes.length; at++) {
     a = Math.imul(a ^ (bytes[at] as number), LANE_1)
     b = Math.imul(b ^ (bytes[at] as number), LANE_2)
   }
@@ -56,10 +80,39 @@ export const withChecksum = (key: string, value: Uint8Array): Uint8Array => {
   const stored = new Uint8Array(CHECKSUM_BYTES + value.length)
   stored.set(value, CHECKSUM_BYTES)
   sum(key, stored, CHECKSUM_BYTES)
+  writeSum(stored)
+  return stored
+}
+
+const writeSum = (stored: Uint8Array): void => {
   for (let i = 0; i < 4; i++) {
     stored[i] = half1 >>> (8 * i)
     stored[4 + i] = half2 >>> (8 * i)
   }
+}
+
+/** Bytes that are copied and summed before other work may have its turn: one to three milliseconds. */
+const SUMMED_AT_ONCE_BYTES = 256 * 1024
+
+/** The same in steps, for a large value. */
+export function* withChecksumSteps(key: string, value: Uint8Array): Steps<Uint8Array> {
+  const stored = new Uint8Array(CHECKSUM_BYTES + value.length)
+  sumKey(key, stored.length)
+  const words = value.length - (value.length % 4)
+  for (let at = 0; at < words; at += SUMMED_AT_ONCE_BYTES) {
+    const end = Math.min(at + SUMMED_AT_ONCE_BYTES, words)
+    stored.set(value.subarray(at, end), CHECKSUM_BYTES + at)
+    sumWords(stored, CHECKSUM_BYTES + at, CHECKSUM_BYTES + end)
+    if (end === words) break
+    // Another checksum may be made meanwhile.
+    const [lane1, lane2] = [half1, half2]
+    yield
+    half1 = lane1
+    half2 = lane2
+  }
+  stored.set(value.subarray(words), CHECKSUM_BYTES + words)
+  endSum(stored, CHECKSUM_BYTES + words)
+  writeSum(stored)
   return stored
 }
 

@@ -15,13 +15,16 @@ const SECOND_MS_MIN = 500
 /** Of all frames together. A gas limit of 30 million pays for 4 MB; several nodes may share a machine. */
 const MEMORY_BYTES_MAX = 256 * 1024 * 1024
 
+/** Of the logs of one transaction: its receipt is hashed in one piece. A gas limit of 30 million pays for less. */
+const LOG_BYTES_MAX = 4 * 1024 * 1024
+
 /**
  * What is to be done for it after the transactions ran (measured, rounded up): a change of the state costs its place in
  * the trie and in the store, a log its filter, its encoding and its place in the index.
  */
 const CHANGE_MS = 0.02
-const LOG_MS = 0.02
-const LOG_BYTE_MS = 0.0005
+const LOG_MS = 0.01
+const LOG_BYTE_MS = 0.0001
 /** Changes of an ordinary transaction are part of the percentage that execution has of the period. */
 const FREE_CHANGES = 2048
 
@@ -61,6 +64,10 @@ export const createSelectionBounds = (
       if (usage.memoryBytes > MEMORY_BYTES_MAX) {
         ownMs = 0
         return `it needs more than ${MEMORY_BYTES_MAX / 2 ** 20} MB of memory`
+      }
+      if (usage.logBytes > LOG_BYTES_MAX) {
+        ownMs = 0
+        return `its logs take more than ${LOG_BYTES_MAX / 2 ** 20} MB`
       }
       if (usedMs > allowedMs) {
         ownMs = 0

@@ -55,13 +55,21 @@ const joinReceipt = (
 const LOGS_AT_ONCE = 512
 const LOG_BYTES_AT_ONCE = 256 * 1024
 
+/** True for a receipt that takes long to encode. */
+export const hasManyLogs = ({ logs }: Pick<Receipt, 'logs'>): boolean => {
+  if (logs.length > LOGS_AT_ONCE) return true
+  let bytes = 0
+  for (const { data } of logs) bytes += data.length
+  return bytes > LOG_BYTES_AT_ONCE
+}
+
 /** The same in steps, for a receipt with many logs. */
 export function* encodeReceiptSteps(
   receipt: ConsensusReceipt,
   allocate?: (length: number) => Uint8Array,
 ): Steps<Uint8Array> {
   const { logs } = receipt
-  if (logs.length <= LOGS_AT_ONCE) return encodeReceipt(receipt, allocate)
+  if (!hasManyLogs(receipt)) return encodeReceipt(receipt, allocate)
   const parts: Uint8Array[] = []
   let length = 0
   let sinceYield = 0
@@ -79,7 +87,7 @@ export function* encodeReceiptSteps(
   for (const [index, part] of parts.entries()) {
     encodedLogs.set(part, at)
     at += part.length
-    if (index % LOGS_AT_ONCE === LOGS_AT_ONCE - 1) yield
+    if (index % LOGS_AT_ONCE === LOGS_AT_ONCE - 1 || part.length > LOG_BYTES_AT_ONCE) yield
   }
   return joinReceipt(receipt, encodedLogs, allocate)
 }

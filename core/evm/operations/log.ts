@@ -7,12 +7,15 @@ import { isWatched } from '../watch.ts'
 import type { Operation } from './operation.ts'
 
 const LOG_BYTE_GAS = 8
+/** What a log takes in its receipt beside its data: address, lengths, topics. */
+const LOG_BYTES = 32
+const TOPIC_BYTES = 33
 
 const emit = (frame: Frame, topics: readonly Hash[], data: Uint8Array): void => {
   const { state, tracer } = frame.context
   const entry = { address: frame.account.address, topics, data }
   state.logs.push(entry)
-  state.logBytes += data.length
+  state.logBytes += LOG_BYTES + TOPIC_BYTES * topics.length + data.length
   tracer?.onLog?.(entry)
 }
 

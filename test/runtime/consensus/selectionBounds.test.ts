@@ -58,6 +58,11 @@ describe('given a selection of transactions', () => {
     expect(after(0, { memoryBytes: 256 * 2 ** 20 + 1 })).toContain('256 MB of memory')
   })
 
+  test('when the logs of one take more than is hashed at once then that is named', () => {
+    expect(setUp().after(0, { logBytes: 4 * 2 ** 20 })).toBeUndefined()
+    expect(setUp().after(0, { logBytes: 4 * 2 ** 20 + 1 })).toContain('more than 4 MB')
+  })
+
   test('when logs and changes take time after the selection then that counts, for the block as well', () => {
     const { bounds, after } = setUp()
     expect(after(0, { logs: 100_000 })).toContain('100000 logs')
