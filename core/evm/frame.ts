@@ -62,6 +62,8 @@ export type Frame = {
   inputSize: number
   memoryAt: number
   memorySize: number
+  /** What of the memory the interpreter reaches with 32-bit places; not above 0 where the frame's begins beyond them. */
+  nearSize: number
   /** Of the last call that this frame made. */
   returnData: Uint8Array
   /** Where in the parent's memory the output goes. */
@@ -95,6 +97,7 @@ export const frameAt = (context: Context, depth: number): Frame => {
     known.context = context
     known.returnData = EMPTY_BYTES
     known.memorySize = 0
+    known.nearSize = 0
     known.halt = undefined
     known.floor = 0
     return known
@@ -122,6 +125,7 @@ export const frameAt = (context: Context, depth: number): Frame => {
     inputSize: 0,
     memoryAt: 0,
     memorySize: 0,
+    nearSize: 0,
     returnData: EMPTY_BYTES,
     outputOffset: 0,
     outputSize: 0,

@@ -189,7 +189,8 @@ export const runFrame = (frame: Frame): Frame | undefined => {
       case 0x35: {
         // CALLDATALOAD
         const offset = num[sp]!
-        if (offset + 32 <= frame.inputSize) loadWord(view, (frame.inputAt + offset) | 0, sp)
+        const at = frame.inputAt + offset
+        if (offset + 32 <= frame.inputSize && at < INT32_MAX) loadWord(view, at | 0, sp)
         else loadInputEdge(frame, sp)
         ip++
         continue
@@ -218,10 +219,15 @@ export const runFrame = (frame: Frame): Frame | undefined => {
       case 0x51: {
         // MLOAD
         const offset = num[sp]!
-        if (!(offset + 32 <= frame.memorySize)) {
+        if (!(offset + 32 <= frame.nearSize)) {
           gas = expand(frame, offset, 32, gas)
           if (gas < 0) return stopAt(frame, ip, sp, gas)
           view = memory.view
+          if (offset + 32 > frame.nearSize) {
+            loadWord(view, memoryAt + offset, sp)
+            ip++
+            continue
+          }
         }
         loadWord(view, (memoryAt + offset) | 0, sp)
         ip++
@@ -230,10 +236,16 @@ export const runFrame = (frame: Frame): Frame | undefined => {
       case 0x52: {
         // MSTORE
         const offset = num[sp]!
-        if (!(offset + 32 <= frame.memorySize)) {
+        if (!(offset + 32 <= frame.nearSize)) {
           gas = expand(frame, offset, 32, gas)
           if (gas < 0) return stopAt(frame, ip, sp, gas)
           view = memory.view
+          if (offset + 32 > frame.nearSize) {
+            storeWord(view, memoryAt + offset, sp - 1)
+            sp -= 2
+            ip++
+            continue
+          }
         }
         storeWord(view, (memoryAt + offset) | 0, sp - 1)
         sp -= 2

@@ -7,11 +7,12 @@ import { isWatched, watchMemory } from './watch.ts'
 const WORD_GAS = 3
 const QUADRATIC_DIVISOR = 512
 /**
- * The memory of all frames ends here: what asks for more runs out of gas, and the block's execution says so
- * (`ExecutionState.memoryMissing`). Half of it alone costs 2,200,000,000,000 gas. Places below fit a 32-bit integer, in
- * which the interpreter computes them.
+ * The memory of all frames ends here, where the arrays of some runtimes do: what asks for more runs out of gas, and the
+ * block's execution says so (`ExecutionState.memoryMissing`). It costs 35,000,000,000,000 gas.
  */
-export const MEMORY_BYTES_MAX = 2 ** 31 - 32
+export const MEMORY_BYTES_MAX = 2 ** 32 - 32
+/** Places below fit a 32-bit integer, in which the interpreter computes them; words further up take a slower way. */
+export const NEAR_BYTES_MAX = 2 ** 31 - 32
 const BYTES_FIRST = 64 * 1024
 /** A buffer that grew beyond this is given back after the transaction. */
 const BYTES_KEPT = 16 * 1024 * 1024
@@ -54,7 +55,7 @@ export class MemoryUnavailable extends Error {
 const lengthFor = (end: number): number => {
   let { length } = memory.bytes
   while (length < end) length *= 2
-  return length
+  return Math.min(length, MEMORY_BYTES_MAX)
 }
 
 const allocate = (length: number): Uint8Array => {
@@ -142,6 +143,7 @@ export const expand = (frame: Frame, offset: number, size: number, gas: number):
   }
   const from = frame.memoryAt + frame.memorySize
   frame.memorySize = 32 * words
+  frame.nearSize = Math.min(frame.memorySize, NEAR_BYTES_MAX - frame.memoryAt)
   const to = frame.memoryAt + frame.memorySize
   watchMemory(frame, from, to)
   const isLarge = to - from > BULK_BYTES || (to > memory.bytes.length && from > BULK_BYTES)

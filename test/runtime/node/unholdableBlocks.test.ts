@@ -18,7 +18,7 @@ import { USERS } from '../../core/chain/support/keys.ts'
 const [ALICE] = USERS
 const GENESIS = { fork: 'berlin', top: { gasLimit: '0x1fffffffffffff' } } as const
 
-/** Writes one word so far up in memory that its gas, some 10^13, is there. */
+/** Writes one word so far up in memory that its gas, some 10^14, is there. */
 const writing = (at: number): SenderTransaction => ({
   sender: ALICE.address,
   transaction: signTransaction(
@@ -60,7 +60,7 @@ describe('given a transaction that asks for more memory than a client can hold',
     const failure = await failureOf(importNow(chain, other))
     expect(failure).toBeInstanceOf(MemoryUnavailable)
     expect(await unholdable).toMatchObject({
-      message: expect.stringContaining('block 1 needs more than 2147483616 bytes of memory'),
+      message: expect.stringContaining('block 1 needs more than 4294967264 bytes of memory'),
     })
   })
 
