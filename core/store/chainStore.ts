@@ -111,6 +111,7 @@ export const openChainStore = async (
   const segments = createSegmentWriter(kv)
   const blockSource = { get: (key: string) => segments.get(key), pause: () => kv.pause() }
   const damageListeners = new Set<(number: bigint) => void>()
+  let endedBefore: bigint | undefined
   let damagedFrom = start.isWhole ? undefined : BigInt(views.mark)
   const blocks = createBlockReader(blockSource, sources, heads, number => {
     for (const listener of damageListeners) listener(BigInt(number))
@@ -265,7 +266,10 @@ export const openChainStore = async (
 
   try {
     // What lies above a damaged segment comes from the peers again, and is the same.
-    const onDamaged = repairs ? () => undefined : undefined
+    const endBefore = (number: number): void => {
+      endedBefore = BigInt(number)
+    }
+    const onDamaged = repairs ? endBefore : undefined
     for await (const bytes of segmentsAbove(kv, views.mark, onDamaged)) {
       const commit = commitOfSegment(bytes)
       const parentRoot = head?.header.stateRoot
@@ -328,6 +332,7 @@ export const openChainStore = async (
       if (damagedFrom === number) damagedFrom = undefined
     },
     damagedFrom: () => damagedFrom,
+    endedBefore: () => endedBefore,
     onDamaged: listener => {
       damageListeners.add(listener)
       return () => {

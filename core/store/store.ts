@@ -68,6 +68,8 @@ export type ChainStore = {
   repair(record: BlockRecord & { readonly changes: StateChanges }): Promise<void>
   /** The highest block whose record was missing or damaged at the start, as those below it may be; undefined when it was whole. */
   damagedFrom(): bigint | undefined
+  /** The block above the views whose record was damaged at the start, so that the chain ended before it; undefined when there was none. */
+  endedBefore(): bigint | undefined
   /** Called with the number of a block whose record could not be read. Returns the function that unsubscribes. */
   onDamaged(listener: (number: bigint) => void): () => void
   record(number: bigint): Promise<BlockRecord | undefined>

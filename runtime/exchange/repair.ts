@@ -168,6 +168,12 @@ export const startRepair = (options: RepairOptions): Repair => {
   }
 
   const unsubscribe = store.onDamaged(add)
+  const lost = store.endedBefore()
+  if (lost !== undefined)
+    log.warn(
+      'The record of block {lost} is damaged: this node begins at the block before it, and fetches it and the later ones from its peers',
+      { lost },
+    )
   return {
     consider,
     stop: async () => {

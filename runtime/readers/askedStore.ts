@@ -113,6 +113,7 @@ export const createAskedStore = (asker: Asker, head: PinnedHead, watch: Watch): 
     hasRecord: refuse,
     repair: refuse,
     damagedFrom: refuse,
+    endedBefore: refuse,
     onDamaged: refuse,
     commit: refuse,
     failure: refuse,

@@ -95,6 +95,7 @@ describe('given a node with a damaged record below its head', () => {
     expect(chain.head().header.number).toBe(6n)
     const [full, broken] = [await node(A, { chain: whole }), await node(B, { chain })]
     wire.connect(full.network, broken.network)
+    expect(lines()).toContain('The record of block 7 is damaged: this node begins at the block before it')
     await until(() => chain.head().header.number === BigInt(BLOCKS))
     expect((await reopen(kv)).head().hash).toEqual(whole.head().hash)
   })
