@@ -5,13 +5,14 @@ import type { RpcHost } from '../context.ts'
 import { type LogFilter, logMatches } from '../logs/filter.ts'
 import { createPace } from '../pace.ts'
 import { blockShape } from '../shapes/block.ts'
+import { blockPieces, STEP_ELEMENTS } from '../shapes/pieces.ts'
 import { logShape } from '../shapes/receipt.ts'
 import { createGroups, type Listener, type Results } from './groups.ts'
 
 /** A block with the JSON of its parts, each made once at most. */
 type ToldBlock = {
   readonly number: bigint
-  block(includeTransactions: boolean): string
+  block(includeTransactions: boolean): string | Promise<string>
   logs(filter: LogFilter): readonly string[]
 }
 
@@ -35,10 +36,13 @@ const isWithin = ({ range }: LogFilter, number: bigint): boolean =>
   ((range.from.kind !== 'number' || range.from.number <= number) &&
     (range.to.kind !== 'number' || number <= range.to.number))
 
-const toldBlock = (record: BlockRecord, totalDifficulty: boolean): ToldBlock => {
+const toldBlock = (record: BlockRecord, totalDifficulty: boolean, nowMs: () => number): ToldBlock => {
   const { number, logsBloom } = record.block.header
-  const textOf = (fullTransactions: boolean): string =>
-    JSON.stringify(blockShape(record, { fullTransactions, totalDifficulty }))
+  const textOf = (fullTransactions: boolean): string | Promise<string> => {
+    const options = { fullTransactions, totalDifficulty }
+    if (record.block.transactions.length <= STEP_ELEMENTS) return JSON.stringify(blockShape(record, options))
+    return blockPieces(record, options, { pace: createPace(nowMs), keep: undefined }).then(({ text }) => text)
+  }
   const [short, full] = [once(() => textOf(false)), once(() => textOf(true))]
   const logs = once(() => {
     let logIndex = 0
@@ -78,7 +82,7 @@ export const createBlockFeed = ({
   const tell = async (number: bigint): Promise<void> => {
     const record = await chain.store.record(number)
     if (record === undefined) return
-    const block = toldBlock(record, totalDifficulty)
+    const block = toldBlock(record, totalDifficulty, nowMs)
     const pace = createPace(nowMs)
     await heads.tell(block, Number(number), pace)
     await logs.tell(block, Number(number), pace)
@@ -121,7 +125,15 @@ export const createBlockFeed = ({
 
   return {
     heads: (includeTransactions, listener) =>
-      listen(heads, String(includeTransactions), block => [block.block(includeTransactions)], listener),
+      listen(
+        heads,
+        String(includeTransactions),
+        block => {
+          const text = block.block(includeTransactions)
+          return typeof text === 'string' ? [text] : text.then(one => [one])
+        },
+        listener,
+      ),
     logs: (filter, text, listener) => listen(logs, text, block => block.logs(filter), listener),
   }
 }

@@ -6,7 +6,7 @@ export type Listener = {
 }
 
 /** JSON texts of what an event means to those who asked for the same, in order; none where it means nothing to them. */
-export type Results<Event> = (event: Event) => readonly string[]
+export type Results<Event> = (event: Event) => readonly string[] | Promise<readonly string[]>
 
 /** Listeners to whom every event means the same: what they are told is made once for all of them. */
 type Group<Event> = {
@@ -48,7 +48,8 @@ export const createGroups = <Event>(): Groups<Event> => {
     },
     tell: async (event, number, pace) => {
       for (const { results, listeners } of groups.values()) {
-        for (const result of results(event))
+        const made = results(event)
+        for (const result of made instanceof Promise ? await made : made)
           for (const [listener, since] of listeners) {
             if (since < number) listener.tell(result)
             const pause = pace()

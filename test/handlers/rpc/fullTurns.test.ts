@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Chain } from '../../../core/chain/chain.ts'
 import type { BlockRecord } from '../../../core/store/store.ts'
 import { INSTALLED_VALUES_MAX } from '../../../handlers/rpc/filters/registry.ts'
 import { FILTER_VALUES_MAX } from '../../../handlers/rpc/logs/filter.ts'
@@ -6,6 +7,7 @@ import { METHODS } from '../../../handlers/rpc/methods.ts'
 import { beginRequest, TURN_MS } from '../../../handlers/rpc/scheduler.ts'
 import { createPace } from '../../../handlers/rpc/pace.ts'
 import { blockShape } from '../../../handlers/rpc/shapes/block.ts'
+import { createBlockFeed } from '../../../handlers/rpc/subscriptions/blockFeed.ts'
 import { startTestNode, type TestNode } from '../support/testNode.ts'
 import { RECIPIENT, transfer } from '../support/transfers.ts'
 
@@ -112,6 +114,29 @@ describe('given a block and a pool of many transactions', () => {
     const { answer, turns } = await ask(name, '0x1')
     expect(turns).toBeGreaterThan(2)
     expect(answer).toHaveLength(count)
+  })
+
+  test('when the block is told to a subscriber with its transactions then it is the same, in turns', async () => {
+    const { store } = node.chain
+    let told: (() => void) | undefined
+    const chain = {
+      ...node.chain,
+      onHead: (listener: Parameters<Chain['onHead']>[0]) => {
+        told = () => listener(node.chain.head())
+        return () => undefined
+      },
+    }
+    let headNumber = 0n
+    const head = () => ({ ...node.chain.head(), header: { ...node.chain.head().header, number: headNumber } })
+    const feed = createBlockFeed({ ...node.context, chain: { ...chain, head } })
+    const text = new Promise<string>(resolve => {
+      feed.heads(true, { tell: resolve })
+    })
+    headNumber = 1n
+    told?.()
+    const record = (await store.record(1n)) as BlockRecord
+    const whole = blockShape(record, { fullTransactions: true, totalDifficulty: true })
+    expect(await text).toBe(JSON.stringify(whole))
   })
 
   test('when the pool is asked for then it comes in turns', async () => {
