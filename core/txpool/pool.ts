@@ -64,6 +64,8 @@ export type TransactionPool = {
   /** True for a transaction that was stopped once. */
   isDeferred(hash: Hash): boolean
   readonly size: number
+  /** How many accounts have transactions in it. */
+  readonly senderCount: number
   /** Sum of the encoded lengths. */
   readonly bytes: number
   /** Whether any sender's first transaction follows its account nonce and can be paid for. */

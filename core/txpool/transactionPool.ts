@@ -218,6 +218,9 @@ export const createTransactionPool = (options: PoolOptions): TransactionPool => 
     get size() {
       return byHash.size
     },
+    get senderCount() {
+      return bySender.size
+    },
     get bytes() {
       return state.bytes
     },

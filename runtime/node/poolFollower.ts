@@ -60,7 +60,7 @@ export const startPoolFollower = (options: {
   let last: Promise<void> = Promise.resolve()
 
   const lookAgain = async (count: number): Promise<void> => {
-    for (let left = Math.min(count, pool.size); left > 0; left -= SENDERS_AT_ONCE) {
+    for (let left = Math.min(count, pool.senderCount); left > 0; left -= SENDERS_AT_ONCE) {
       const senders = pool.nextSenders(Math.min(left, SENDERS_AT_ONCE))
       await chain.store.run(() => pool.updateSenders(senders, poolHead()))
       await nextTurn()
@@ -86,7 +86,7 @@ export const startPoolFollower = (options: {
     }
     // An authorization (EIP-7702) raises the nonces of accounts that sent nothing.
     const anySender = record.block.transactions.some(({ type }) => type === 4)
-    await lookAgain(anySender ? pool.size : SENDERS_A_BLOCK)
+    await lookAgain(anySender ? pool.senderCount : SENDERS_A_BLOCK)
   }
 
   const unsubscribe = chain.onHead(head => {

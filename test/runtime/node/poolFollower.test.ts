@@ -51,6 +51,7 @@ test('transactions of a large block leave the pool some at a time, those of one 
   } as unknown as Chain
   const pool = {
     size: 1,
+    senderCount: 0,
     removeMined: (slice: readonly { readonly sender: Uint8Array }[]) =>
       void removed.push(slice.map(({ sender }) => toBareHex(sender))),
   } as unknown as TransactionPool
@@ -61,4 +62,40 @@ test('transactions of a large block leave the pool some at a time, those of one 
   expect(removed.every(({ length }) => length < 400)).toBe(true)
   const sendersOf = removed.map(slice => new Set(slice))
   expect(sendersOf.reduce((sum, { size }) => sum + size, 0)).toBe(40)
+})
+
+test('after each block some of the pooled senders are looked at again, after a set-code transaction all of them', async () => {
+  const heads = new Set<(head: ChainHead) => void>()
+  let type = 2
+  const chain = {
+    onHead: (listener: (head: ChainHead) => void) => {
+      heads.add(listener)
+      return () => heads.delete(listener)
+    },
+    store: {
+      record: async () => ({ block: { transactions: [{ type }] }, senders: [testAddress(1)] }),
+      run: async (work: () => void) => work(),
+    },
+  } as unknown as Chain
+  let looked = 0
+  const pool = {
+    size: 5_000,
+    senderCount: 1_000,
+    removeMined: () => undefined,
+    nextSenders: (count: number) => Array.from({ length: count }, () => testAddress(1)),
+    updateSenders: (senders: readonly Uint8Array[]) => {
+      looked += senders.length
+    },
+  } as unknown as TransactionPool
+  const follower = startPoolFollower({ chain, pool, poolHead: () => ({}) as PoolHead, log: logOf('test') })
+  const tell = async (): Promise<number> => {
+    looked = 0
+    for (const listener of heads) listener({ header: { number: 1n } } as ChainHead)
+    await follower.settled()
+    return looked
+  }
+  expect(await tell()).toBe(256)
+  type = 4
+  expect(await tell()).toBe(1_000)
+  await follower.stop()
 })
