@@ -53,6 +53,8 @@ export const createBlockReader = (
   sources: StateSources,
   recent: ReadonlyMap<number, ChainHead>,
   onDamaged: (number: number) => void,
+  /** What the operator has to do about a damaged record; the usual advice where it is left out. */
+  remedy?: string,
 ): {
   readonly reads: BlockReads
   /** Keeps a block that was just committed: it is what clients ask for next. */
@@ -76,13 +78,11 @@ export const createBlockReader = (
     if (!onChain(number)) return undefined
     const key = segmentKey(Number(number))
     const stored = await kv.get(key)
-    try {
-      if (stored === undefined) throw missing(key, number)
-      return verifiedValue(key, stored, Number(number))
-    } catch (error) {
-      onDamaged(Number(number))
-      throw error
-    }
+    const value = stored === undefined ? undefined : checkedValue(key, stored)
+    if (value !== undefined) return value
+    onDamaged(Number(number))
+    const reason = stored === undefined ? 'it is missing' : 'its checksum does not match'
+    throw new StoreCorruption(key, Number(number), reason, remedy)
   }
   const segmentOf = async (number: bigint): Promise<Segment | undefined> => {
     const bytes = await recordBytes(number)
