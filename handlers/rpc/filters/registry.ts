@@ -12,8 +12,8 @@ import { createPendingFeed } from './pendingFeed.ts'
 /** Filters of all clients together; the one not asked for longest gives way. */
 export const FILTERS_MAX = 4096
 
-/** Addresses and topics of all log filters together, each some 250 bytes; the filters not asked for longest give way. */
-export const INSTALLED_VALUES_MAX = 200_000
+/** Addresses and topics of all log filters together, each some 500 bytes; the filters not asked for longest give way. */
+export const INSTALLED_VALUES_MAX = 50_000
 
 /** Besu's: a filter nobody asked for so long is gone. */
 export const FILTER_LIFETIME_MS = 10 * 60 * 1000
