@@ -113,9 +113,11 @@ export const openChainStore = async (
   const damageListeners = new Set<(number: bigint) => void>()
   let endedBefore: bigint | undefined
   let damagedFrom = start.isWhole ? undefined : BigInt(views.mark)
-  const blocks = createBlockReader(blockSource, sources, heads, number => {
+  const remedy = repairs ? 'it is fetched from the peers: ask for the block again in a moment' : undefined
+  const tellDamaged = (number: number): void => {
     for (const listener of damageListeners) listener(BigInt(number))
-  })
+  }
+  const blocks = createBlockReader(blockSource, sources, heads, tellDamaged, remedy)
   const logs = await openLogIndex(kv, {
     fetch: key => views.fetch(key),
     header: number => blocks.reads.header(number),

@@ -64,7 +64,9 @@ describe('given a node with a damaged record below its head', () => {
     const [full, broken] = [await node(A, { chain: whole }), await node(B, { chain })]
     wire.connect(full.network, broken.network)
     await until(() => broken.network.peers().length === 1)
-    expect(String(await rejection(chain.store.recordBytes(5n)))).toContain('segment:5')
+    expect(String(await rejection(chain.store.recordBytes(5n)))).toContain(
+      'segment:5 of block 5 is damaged: its checksum does not match; it is fetched from the peers: ask for the block again',
+    )
     await until(() => lines().includes('whole again'))
     expect(await kv.get(segmentKey(5))).toEqual(before as Uint8Array)
     expect(lines()).toContain('The record of block 5 was damaged: it was fetched from enode://')
