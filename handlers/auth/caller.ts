@@ -1,4 +1,4 @@
-import type { Method } from '../rpc/method.ts'
+import type { Method } from '../rpc/methods/method.ts'
 
 /** What may be permitted: a row of the method table, or a right of a transport's own, such as one to read by GraphQL. */
 export type Right = Pick<Method, 'name' | 'permission'>

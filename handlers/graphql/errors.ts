@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql'
 import { TransactionRejected, type RejectionCode } from '../../core/txpool/rejection.ts'
-import { RPC_ERRORS, RpcError } from '../rpc/errors.ts'
+import { RPC_ERRORS, RpcError } from '../rpc/dispatch/errors.ts'
 
 /** What a resolver refuses with; `errorCode` is left out where Besu has none. */
 export class FetchError extends Error {

@@ -1,5 +1,5 @@
-import type { Method } from '../rpc/method.ts'
-import { METHODS } from '../rpc/methods.ts'
+import type { Method } from '../rpc/methods/method.ts'
+import { METHODS } from '../rpc/methods/methodTable.ts'
 import type { RequestScope } from './context.ts'
 
 const BY_NAME: ReadonlyMap<string, Method> = new Map(METHODS.map(row => [row.name, row]))

@@ -1,5 +1,5 @@
-import { createDeadlines, type Deadlines } from '../rpc/deadlines.ts'
-import type { ClaimBytes } from '../rpc/requestBody.ts'
+import { createDeadlines, type Deadlines } from '../rpc/dispatch/deadlines.ts'
+import type { ClaimBytes } from '../rpc/dispatch/requestBody.ts'
 import { SHORT_BODY_BYTES } from './inboundLimits.ts'
 
 /** Longest body, where nothing else is said: Besu's. */

@@ -1,4 +1,4 @@
-import { bodyLength, type ReplyBody } from '../rpc/envelope.ts'
+import { bodyLength, type ReplyBody } from '../rpc/dispatch/envelope.ts'
 import { type Coding, type CodingChoice, chooseCoding } from './compressionChoice.ts'
 import { streamOf } from './stream.ts'
 

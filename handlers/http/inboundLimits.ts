@@ -1,4 +1,4 @@
-import type { ClaimBytes } from '../rpc/requestBody.ts'
+import type { ClaimBytes } from '../rpc/dispatch/requestBody.ts'
 
 /**
  * Requests of one address under way at the same time: browsers open 6 connections, wallets and indexers some hundred. More

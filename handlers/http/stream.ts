@@ -1,4 +1,4 @@
-import { bytesOfPiece, type JsonPiece } from '../rpc/jsonPieces.ts'
+import { bytesOfPiece, type JsonPiece } from '../rpc/json/jsonPieces.ts'
 
 /** Bytes of one turn: encoded and copied in a millisecond or two. */
 const TURN_BYTES = 1024 * 1024

@@ -5,11 +5,11 @@ import type { Vote } from '../../core/chain/codec/extraData.ts'
 import type { SenderTransaction, Transaction } from '../../core/chain/transaction.ts'
 import type { TransactionPool } from '../../core/txpool/pool.ts'
 import type { TransactionRejected } from '../../core/txpool/rejection.ts'
-import type { Aside } from './aside.ts'
+import type { Aside } from './dispatch/offload.ts'
 import type { FilterRegistry } from './filters/registry.ts'
-import type { GasPriceOracle } from './gasPrice.ts'
-import type { KeepBytes } from './jsonPieces.ts'
-import type { OnNextTurn } from './together.ts'
+import type { GasPriceOracle } from './fees/gasPrice.ts'
+import type { KeepBytes } from './json/jsonPieces.ts'
+import type { OnNextTurn } from './dispatch/microBatch.ts'
 
 /** What of the node's configuration the methods answer by. Names as Besu's options. */
 export type RpcOptions = {

@@ -1,5 +1,5 @@
-import { bodyLength, type ReplyBody, tooLargeText } from '../rpc/envelope.ts'
-import { bytesOfPiece, pieceLength, pieceText } from '../rpc/jsonPieces.ts'
+import { bodyLength, type ReplyBody, tooLargeText } from '../rpc/dispatch/envelope.ts'
+import { bytesOfPiece, pieceLength, pieceText } from '../rpc/json/jsonPieces.ts'
 import type { Socket } from './socket.ts'
 
 /**

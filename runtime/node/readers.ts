@@ -1,5 +1,5 @@
 import type { RpcHost } from '../../handlers/rpc/context.ts'
-import { minGasPriceOf } from '../../handlers/rpc/nextHead.ts'
+import { minGasPriceOf } from '../../handlers/rpc/fees/nextHead.ts'
 import type { Log } from '../logging/log.ts'
 import { createReaderPool, defaultReaders, type ReaderPool } from '../readers/pool.ts'
 

@@ -5,7 +5,7 @@ import {
   jsonPieces,
   type KeepBytes,
   type KeptBytes,
-} from '../../handlers/rpc/jsonPieces.ts'
+} from '../../handlers/rpc/json/jsonPieces.ts'
 
 /** A buffer that is filled to its end is followed by another one. */
 const ROOM_BYTES = 64

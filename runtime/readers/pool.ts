@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os'
 import type { Chain } from '../../core/chain/chain.ts'
 import { encodeChainHead } from '../../core/store/codec/chainHead.ts'
-import type { Aside } from '../../handlers/rpc/aside.ts'
+import type { Aside } from '../../handlers/rpc/dispatch/offload.ts'
 import type { RpcOptions } from '../../handlers/rpc/context.ts'
-import { bodyLength, errorOutcome, type Outcome } from '../../handlers/rpc/envelope.ts'
-import { isJsonPieces } from '../../handlers/rpc/jsonPieces.ts'
+import { bodyLength, errorOutcome, type Outcome } from '../../handlers/rpc/dispatch/envelope.ts'
+import { isJsonPieces } from '../../handlers/rpc/json/jsonPieces.ts'
 import { type ReaderThread, startReaderThread } from './readerThread.ts'
 import { createWaiting, type Job } from './waiting.ts'
 

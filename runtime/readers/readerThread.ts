@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { Chain } from '../../core/chain/chain.ts'
-import type { Outcome } from '../../handlers/rpc/envelope.ts'
+import type { Outcome } from '../../handlers/rpc/dispatch/envelope.ts'
 import { answerAsk } from './answerAsk.ts'
 import { createAnswerBuffer, createAnswerWriter } from './answerBuffer.ts'
 import { createPinnedTrie } from './pinnedTrie.ts'

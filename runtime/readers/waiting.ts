@@ -1,5 +1,5 @@
-import type { Call } from '../../handlers/rpc/method.ts'
-import type { Outcome } from '../../handlers/rpc/envelope.ts'
+import type { Call } from '../../handlers/rpc/methods/method.ts'
+import type { Outcome } from '../../handlers/rpc/dispatch/envelope.ts'
 
 /** Calls that may wait for a reader; more would time out before their turn. */
 export const CALLS_WAITING_MAX = 1024

@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { METHODS } from '../../handlers/rpc/methods.ts'
+import { METHODS } from '../../handlers/rpc/methods/methodTable.ts'
 import { runSuite, SUITES } from '../conformance/suites.ts'
 import { sharedPath } from '../support/shared.ts'
 

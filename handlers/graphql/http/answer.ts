@@ -1,6 +1,6 @@
 import { type ExecutionResult, GraphQLError } from 'graphql'
 import type { CompressedInit } from '../../http/compression.ts'
-import type { ReplyBody } from '../../rpc/envelope.ts'
+import type { ReplyBody } from '../../rpc/dispatch/envelope.ts'
 import { errorJson, isUnauthorized } from '../errors.ts'
 import { jsonInTurns } from './text.ts'
 

@@ -1,8 +1,8 @@
 import type { GraphQLParams } from 'graphql-yoga'
 import { type ReadBody, refuseBody } from '../../http/body.ts'
 import { JsonError, parseJson } from '../../rpc/json/parse.ts'
-import { createPace } from '../../rpc/pace.ts'
-import { beginRequest } from '../../rpc/scheduler.ts'
+import { createPace } from '../../rpc/dispatch/yielding.ts'
+import { beginRequest } from '../../rpc/dispatch/scheduler.ts'
 import { isObject } from '../../rpc/parameters/values.ts'
 import {
   BodyTooBusy,
@@ -10,7 +10,7 @@ import {
   parseInSlices,
   parseWhole,
   WHOLE_LENGTH_MAX,
-} from '../../rpc/requestBody.ts'
+} from '../../rpc/dispatch/requestBody.ts'
 import { DocumentError } from '../errors.ts'
 
 const malformed = (message: string): DocumentError => new DocumentError('InvalidSyntax', message)

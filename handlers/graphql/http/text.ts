@@ -1,4 +1,4 @@
-import { createPace } from '../../rpc/pace.ts'
+import { createPace } from '../../rpc/dispatch/yielding.ts'
 
 /** Values between two looks at the clock. */
 const STEP_VALUES = 256

@@ -1,4 +1,4 @@
-import { createPace } from '../../rpc/pace.ts'
+import { createPace } from '../../rpc/dispatch/yielding.ts'
 
 /** Items of a list that are completed in one go: with what they hold, a millisecond or two. */
 const STEP_ITEMS = 16

@@ -5,7 +5,7 @@ import { decodeExtraData, type QbftExtraData } from '../../../core/chain/codec/e
 import { encodeHeader, rawHeaderHash } from '../../../core/chain/codec/header.ts'
 import type { Header } from '../../../core/chain/header.ts'
 import type { BlockRecord } from '../../../core/store/store.ts'
-import { nextHeadOf } from '../../rpc/nextHead.ts'
+import { nextHeadOf } from '../../rpc/fees/nextHead.ts'
 import type { BlockSelector } from '../../rpc/parameters/block.ts'
 import type { RequestScope } from '../context.ts'
 import { type CallData, call, estimateGas } from './calls.ts'

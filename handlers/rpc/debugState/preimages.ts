@@ -3,8 +3,8 @@ import { toBareHex } from '../../../core/bytes/hex.ts'
 import { keccak256 } from '../../../core/crypto/crypto.ts'
 import type { StateChanges } from '../../../core/state/account.ts'
 import type { RpcContext } from '../context.ts'
-import type { Call } from '../method.ts'
-import { createPace } from '../pace.ts'
+import type { Call } from '../methods/method.ts'
+import { createPace } from '../dispatch/yielding.ts'
 
 /** How many blocks are looked through for what was hashed, the newest first; what changed before stays unknown. */
 export const PREIMAGE_BLOCKS_MAX = 10_000n

@@ -4,11 +4,11 @@ import type { BlockRecord } from '../../../core/store/store.ts'
 import type { TrieNodeReader } from '../../../core/trie/node.ts'
 import { updateStateRoot } from '../../../core/trie/stateRoot.ts'
 import type { RpcContext } from '../context.ts'
-import type { Call } from '../method.ts'
+import type { Call } from '../methods/method.ts'
 import { createOverlay } from '../simulation/blocks/overlay.ts'
 import { budgetOf } from '../tracing/budget.ts'
 import { replayBlock } from '../tracing/replay.ts'
-import { trieAt } from '../trieAt.ts'
+import { trieAt } from '../state/trieAt.ts'
 
 /** State and trie after a block, or after one of its transactions. */
 export type StateView = {

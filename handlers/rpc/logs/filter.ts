@@ -2,7 +2,7 @@ import { type Address, equalBytes, type Hash } from '../../../core/bytes/bytes.t
 import { toBareHex } from '../../../core/bytes/hex.ts'
 import type { Log } from '../../../core/chain/receipt.ts'
 import { logPattern, type LogPattern, type LogWants } from '../../../core/store/logs/pattern.ts'
-import { RpcError } from '../errors.ts'
+import { RpcError } from '../dispatch/errors.ts'
 import { type BlockSelector, LATEST, numberSelectorOf } from '../parameters/block.ts'
 import { bareHashOf, exactAddressOf, hashOf, isObject } from '../parameters/values.ts'
 import { reversedRange } from './range.ts'

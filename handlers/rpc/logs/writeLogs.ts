@@ -1,8 +1,8 @@
 import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
 import type { Log } from '../../../core/chain/receipt.ts'
 import type { BlockLogs } from '../../../core/store/logs/blockLogs.ts'
-import type { JsonPieces, KeepBytes } from '../jsonPieces.ts'
-import { createAsciiBuffer, createJsonWriter } from '../jsonWriter.ts'
+import type { JsonPieces, KeepBytes } from '../json/jsonPieces.ts'
+import { createAsciiBuffer, createJsonWriter } from '../json/jsonWriter.ts'
 
 /** An array of logs, each as `foundLogShape` has it. */
 export type LogsWriter = {

@@ -3,9 +3,9 @@ import { encodeHeader } from '../../../core/chain/codec/header.ts'
 import { encodeReceipt } from '../../../core/chain/codec/receipt.ts'
 import type { Receipt } from '../../../core/chain/receipt.ts'
 import { listPieces, pieceHost } from '../shapes/pieces.ts'
-import { recordOf, headerOf } from '../blocks.ts'
-import { RpcError } from '../errors.ts'
-import { type Method, method, type Params } from '../method.ts'
+import { recordOf, headerOf } from '../blocks/blockWithReceipts.ts'
+import { RpcError } from '../dispatch/errors.ts'
+import { type Method, method, type Params } from './method.ts'
 import {
   blockNumberOf,
   type BlockSelector,
@@ -13,7 +13,7 @@ import {
   requireNumberSelector,
 } from '../parameters/block.ts'
 import { given, hashOf, required } from '../parameters/values.ts'
-import { findMined } from '../mined.ts'
+import { findMined } from '../blocks/mined.ts'
 
 /** These methods came after 0x was demanded everywhere, so they refuse what lacks it, as the execution-apis say. */
 const requirePrefix = (params: Params): Params => {

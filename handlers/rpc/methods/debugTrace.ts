@@ -5,11 +5,11 @@ import { DecodeError } from '../../../core/chain/codec/error.ts'
 import type { Address } from '../../../core/bytes/bytes.ts'
 import { InvalidTransaction } from '../../../core/evm/result.ts'
 import { RlpError } from '../../../core/rlp/rlp.ts'
-import { recordOf } from '../blocks.ts'
+import { recordOf } from '../blocks/blockWithReceipts.ts'
 import type { RpcContext } from '../context.ts'
-import { RpcError } from '../errors.ts'
-import { createJsonArray, jsonOf } from '../jsonPieces.ts'
-import { allAside, type Call, type Method, method } from '../method.ts'
+import { RpcError } from '../dispatch/errors.ts'
+import { createJsonArray, jsonOf } from '../json/jsonPieces.ts'
+import { allAside, type Call, type Method, method } from './method.ts'
 import {
   type BlockSelector,
   LATEST,
@@ -28,7 +28,7 @@ import { type ReplayedBlock, replayBlock } from '../tracing/replay.ts'
 import { openSession } from '../tracing/session.ts'
 import type { TracerKind } from '../tracing/traced.ts'
 import { traceCallIn } from '../tracing/tracedCall.ts'
-import { findMined } from '../mined.ts'
+import { findMined } from '../blocks/mined.ts'
 
 const requireTraceable = (number: bigint): void => {
   if (number === 0n) throw new RpcError('GENESIS_NOT_TRACEABLE')

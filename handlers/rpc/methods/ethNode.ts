@@ -1,8 +1,8 @@
 import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
 import { blobBaseFeeAt, excessBlobGasAfter } from '../../../core/chain/blobFee.ts'
-import { feeHistory } from '../feeHistory.ts'
-import { type Method, method } from '../method.ts'
-import { nextHeadOf } from '../nextHead.ts'
+import { feeHistory } from '../fees/feeHistory.ts'
+import { type Method, method } from './method.ts'
+import { nextHeadOf } from '../fees/nextHead.ts'
 import { required } from '../parameters/values.ts'
 import { syncingShape } from '../shapes/node.ts'
 

@@ -1,11 +1,11 @@
 import { toHex } from '../../../core/bytes/hex.ts'
 import type { Consensus } from '../../../core/genesis/configuration.ts'
 import type { RpcContext } from '../context.ts'
-import { RpcError } from '../errors.ts'
-import { type Method, method } from '../method.ts'
+import { RpcError } from '../dispatch/errors.ts'
+import { type Method, method } from './method.ts'
 import { blockNumberOf, requireNumberSelector } from '../parameters/block.ts'
 import { given, hashOf, required } from '../parameters/values.ts'
-import { signerMetrics } from '../signerMetrics.ts'
+import { signerMetrics } from '../validators/signerMetrics.ts'
 
 /** On a chain of another consensus the methods are not there. */
 const qbftOf = ({ chain }: RpcContext): Extract<Consensus, { readonly kind: 'qbft' }> => {

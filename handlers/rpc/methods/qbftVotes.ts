@@ -2,10 +2,10 @@ import { toHex } from '../../../core/bytes/hex.ts'
 import type { Vote } from '../../../core/chain/codec/extraData.ts'
 import { qbftAt } from '../../../core/genesis/schedule.ts'
 import type { RpcContext, StandingVotes } from '../context.ts'
-import { RpcError } from '../errors.ts'
-import { type Method, method } from '../method.ts'
+import { RpcError } from '../dispatch/errors.ts'
+import { type Method, method } from './method.ts'
 import { flagOf, given, requireAddress, required } from '../parameters/values.ts'
-import { warnOfVote } from '../voteWarning.ts'
+import { warnOfVote } from '../validators/voteWarning.ts'
 
 /** Nobody votes where a contract selects the validators; the mode at the head decides, as in Besu. */
 const votesOf = ({ chain, votes }: RpcContext): StandingVotes => {

@@ -1,9 +1,9 @@
-import { recordOf } from '../blocks.ts'
+import { recordOf } from '../blocks/blockWithReceipts.ts'
 import type { RpcContext } from '../context.ts'
-import { RpcError } from '../errors.ts'
-import { createJsonArray } from '../jsonPieces.ts'
-import { allAside, type Call, type Method, method } from '../method.ts'
-import { createPace } from '../pace.ts'
+import { RpcError } from '../dispatch/errors.ts'
+import { createJsonArray } from '../json/jsonPieces.ts'
+import { allAside, type Call, type Method, method } from './method.ts'
+import { createPace } from '../dispatch/yielding.ts'
 import {
   type BlockSelector,
   LATEST,
@@ -12,7 +12,7 @@ import {
   settled,
 } from '../parameters/block.ts'
 import { given, hashOf, integerOf, required, requireCount } from '../parameters/values.ts'
-import { decodeSigned } from '../sendRawTransaction.ts'
+import { decodeSigned } from '../pool/sendRawTransaction.ts'
 import { simulationBlock } from '../simulation/block.ts'
 import { type CallParameters, readCall } from '../simulation/callParameters.ts'
 import { budgetOf } from '../tracing/budget.ts'
@@ -22,7 +22,7 @@ import { readTraceTypes, tracesOf } from '../tracing/parity/traceTypes.ts'
 import { replayBlock } from '../tracing/replay.ts'
 import { openSession, type Session } from '../tracing/session.ts'
 import { traceCallIn } from '../tracing/tracedCall.ts'
-import { findMined } from '../mined.ts'
+import { findMined } from '../blocks/mined.ts'
 
 /** Calls of one trace_callMany: each may take the gas of a block. */
 const TRACE_CALLS_MAX = 100

@@ -1,6 +1,6 @@
 import type { RpcOptions } from '../context.ts'
-import { RPC_ERRORS } from '../errors.ts'
-import type { Method } from '../method.ts'
+import { RPC_ERRORS } from '../dispatch/errors.ts'
+import type { Method } from '../methods/method.ts'
 import { METHOD_TEXTS } from './results.ts'
 import { SCHEMAS, type Schema, schemaOf, schemaRef } from './schemas.ts'
 

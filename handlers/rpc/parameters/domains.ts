@@ -1,6 +1,6 @@
 import { RPC_LOG_LEVELS } from '../context.ts'
 import { type SchemaName, SCHEMAS, schemaOf } from '../openrpc/schemas.ts'
-import type { Method, Params } from '../method.ts'
+import type { Method, Params } from '../methods/method.ts'
 import { numberSelectorOf, selectorOf } from './block.ts'
 import { FEE_HISTORY_BLOCKS_MAX, STORAGE_KEYS_MAX } from './limits.ts'
 import { percentilesOf } from './percentiles.ts'

@@ -1,6 +1,6 @@
 import { DecodeError } from '../../../core/chain/codec/error.ts'
 import type { RejectionCode, TransactionRejected } from '../../../core/txpool/rejection.ts'
-import { RpcError } from '../errors.ts'
+import { RpcError } from '../dispatch/errors.ts'
 
 /** The name that Besu's TransactionInvalidReason has for each refusal of the pool. */
 const REASONS: Readonly<Record<RejectionCode, string>> = {

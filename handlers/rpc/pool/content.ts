@@ -1,7 +1,7 @@
 import { toHex } from '../../../core/bytes/hex.ts'
 import type { PooledTransaction, TransactionPool } from '../../../core/txpool/pool.ts'
-import { RpcError } from '../errors.ts'
-import type { JsonPieces } from '../jsonPieces.ts'
+import { RpcError } from '../dispatch/errors.ts'
+import type { JsonPieces } from '../json/jsonPieces.ts'
 import { type PieceHost, textPieces } from '../shapes/pieces.ts'
 
 /** Encoded bytes of a pool that is answered whole, which become some four times as many characters. */

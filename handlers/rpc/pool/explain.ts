@@ -1,7 +1,7 @@
 import type { Hash } from '../../../core/bytes/bytes.ts'
 import { type QbftConsensus, qbftAt } from '../../../core/genesis/schedule.ts'
 import type { RpcContext } from '../context.ts'
-import { nextHeadOf } from '../nextHead.ts'
+import { nextHeadOf } from '../fees/nextHead.ts'
 
 /** What the next block waits for beside the period: validators may be one round apart. */
 const ROUNDS_EXPECTED = 2

@@ -1,6 +1,6 @@
 import { equalBytes } from '../../../core/bytes/bytes.ts'
 import type { PooledTransaction } from '../../../core/txpool/pool.ts'
-import { RpcError } from '../errors.ts'
+import { RpcError } from '../dispatch/errors.ts'
 import { addressOf, integerOf, isObject } from '../parameters/values.ts'
 
 export type PendingFilter = (transaction: PooledTransaction) => boolean

@@ -6,9 +6,9 @@ import {
   type JsonPieces,
   jsonPieces,
   type KeepBytes,
-} from '../jsonPieces.ts'
+} from '../json/jsonPieces.ts'
 import type { RpcContext } from '../context.ts'
-import { createPace, type Pace } from '../pace.ts'
+import { createPace, type Pace } from '../dispatch/yielding.ts'
 import { type BlockShapeOptions, blockShapeWith, blockTransaction } from './block.ts'
 
 /** Elements of an answer that is made in one go, and between two looks at the clock: a millisecond or two. */

@@ -5,7 +5,7 @@ import { blobBaseFeeAt } from '../../../core/chain/blobFee.ts'
 import { forkIsAtLeast } from '../../../core/genesis/fork.ts'
 import { rulesAt } from '../../../core/genesis/schedule.ts'
 import type { RpcContext } from '../context.ts'
-import { RpcError } from '../errors.ts'
+import { RpcError } from '../dispatch/errors.ts'
 import { addressOf, bytesOf, hashOf, integerOf, isObject } from '../parameters/values.ts'
 import type { SimulationBlock } from './block.ts'
 

@@ -1,6 +1,6 @@
 import { type Address, EMPTY_BYTES, equalBytes, type Hash, ZERO_ADDRESS } from '../../../core/bytes/bytes.ts'
 import type { AccessListEntry, Authorization } from '../../../core/chain/transaction.ts'
-import { RpcError } from '../errors.ts'
+import { RpcError } from '../dispatch/errors.ts'
 import { addressOf, flagOf, hashOf, integerOf, isObject, prefixedBytesOf } from '../parameters/values.ts'
 
 /** The call of eth_call and its kin, as it was given: what is undefined was left out. */

@@ -1,4 +1,4 @@
-import type { Pace } from '../pace.ts'
+import type { Pace } from '../dispatch/yielding.ts'
 
 export type Listener = {
   /** @param result JSON text. */

@@ -1,9 +1,9 @@
 import { toQuantity } from '../../../core/bytes/hex.ts'
 import { AUTHENTICATE_METHOD } from '../../auth/connection.ts'
-import type { Connection } from '../connection.ts'
-import { RpcError } from '../errors.ts'
+import type { Connection } from '../dispatch/connection.ts'
+import { RpcError } from '../dispatch/errors.ts'
 import { readLogFilter } from '../logs/filter.ts'
-import { type Call, type Method, method, type Params } from '../method.ts'
+import { type Call, type Method, method, type Params } from '../methods/method.ts'
 import { flagOf, given, integerOf, isObject, required } from '../parameters/values.ts'
 import type { PendingForm, Topic } from './subscriptions.ts'
 

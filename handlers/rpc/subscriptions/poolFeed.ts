@@ -1,7 +1,7 @@
 import { toHex } from '../../../core/bytes/hex.ts'
 import type { PooledTransaction } from '../../../core/txpool/pool.ts'
 import type { RpcHost } from '../context.ts'
-import { createPace } from '../pace.ts'
+import { createPace } from '../dispatch/yielding.ts'
 import { pendingDetailShape, pendingTransactionShape } from '../shapes/transaction.ts'
 import { createGroups, type Listener, type Results } from './groups.ts'
 import type { PendingForm } from './subscriptions.ts'

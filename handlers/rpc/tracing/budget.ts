@@ -1,7 +1,7 @@
 import type { RpcContext } from '../context.ts'
-import { RpcError } from '../errors.ts'
-import { type KeepBytes, keepPlain } from '../jsonPieces.ts'
-import type { Call } from '../method.ts'
+import { RpcError } from '../dispatch/errors.ts'
+import { type KeepBytes, keepPlain } from '../json/jsonPieces.ts'
+import type { Call } from '../methods/method.ts'
 
 /**
  * Bytes of JSON that the answer to one request may take, about: each step of 1,000 token transfers stays below it (measured:

@@ -1,4 +1,4 @@
-import { RpcError } from '../errors.ts'
+import { RpcError } from '../dispatch/errors.ts'
 import { flagOf, isObject } from '../parameters/values.ts'
 import { objectsBudget } from './budget.ts'
 import { callTracer } from './callTracer.ts'

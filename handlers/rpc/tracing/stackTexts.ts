@@ -1,7 +1,7 @@
 import { toQuantity } from '../../../core/bytes/hex.ts'
 import { OPCODES } from '../../../core/evm/opcodes.ts'
 import type { TraceStep } from '../../../core/evm/tracer.ts'
-import { type AsciiBuffer, createAsciiBuffer } from '../jsonWriter.ts'
+import { type AsciiBuffer, createAsciiBuffer } from '../json/jsonWriter.ts'
 
 /** Most items are small; each text of those is there once, however many steps show it. */
 const SMALL: readonly string[] = Array.from({ length: 1024 }, (_, item) => toQuantity(item))

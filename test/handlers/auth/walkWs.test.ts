@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { AUTHENTICATE_METHOD } from '../../../handlers/auth/connection.ts'
-import { METHODS } from '../../../handlers/rpc/methods.ts'
+import { METHODS } from '../../../handlers/rpc/methods/methodTable.ts'
 import { CONNECTION_METHODS } from '../../../handlers/rpc/subscriptions/methods.ts'
 import { createWsApp, type WsApp } from '../../../handlers/ws/app.ts'
 import { startTestNode, type TestNode } from '../support/testNode.ts'

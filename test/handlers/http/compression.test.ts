@@ -6,7 +6,7 @@ import {
   COMPRESSIONS_MAX,
   createCompression,
 } from '../../../handlers/http/compression.ts'
-import type { ReplyBody } from '../../../handlers/rpc/envelope.ts'
+import type { ReplyBody } from '../../../handlers/rpc/dispatch/envelope.ts'
 
 const FAR = (): string => '192.0.2.1'
 const HERE = (): string => '127.0.0.1'

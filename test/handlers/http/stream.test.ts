@@ -5,12 +5,12 @@ import {
   type KeepBytes,
   PLAIN_LENGTH_MAX,
   pieceText,
-} from '../../../handlers/rpc/jsonPieces.ts'
-import { createAsciiBuffer, createJsonWriter } from '../../../handlers/rpc/jsonWriter.ts'
-import { createDispatcher } from '../../../handlers/rpc/dispatcher.ts'
+} from '../../../handlers/rpc/json/jsonPieces.ts'
+import { createAsciiBuffer, createJsonWriter } from '../../../handlers/rpc/json/jsonWriter.ts'
+import { createDispatcher } from '../../../handlers/rpc/dispatch/dispatcher.ts'
 import { EVERYONE } from '../../../handlers/auth/caller.ts'
 import { StalledReader, streamOf } from '../../../handlers/http/stream.ts'
-import { method } from '../../../handlers/rpc/method.ts'
+import { method } from '../../../handlers/rpc/methods/method.ts'
 import { startTestNode, type TestNode } from '../support/testNode.ts'
 
 const ELEMENTS = 5_000

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { METHODS } from '../../../handlers/rpc/methods.ts'
+import { METHODS } from '../../../handlers/rpc/methods/methodTable.ts'
 import { startTestNode, type TestNode } from '../support/testNode.ts'
 
 const ADDRESS = `0x${'12'.repeat(20)}`

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { METHODS } from '../../../handlers/rpc/methods.ts'
+import { METHODS } from '../../../handlers/rpc/methods/methodTable.ts'
 import { METHOD_TEXTS } from '../../../handlers/rpc/openrpc/results.ts'
 import { PARAMETERS, SCHEMAS } from '../../../handlers/rpc/openrpc/schemas.ts'
 import { CONNECTION_METHODS } from '../../../handlers/rpc/subscriptions/methods.ts'

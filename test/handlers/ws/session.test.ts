@@ -1,6 +1,6 @@
 import { describe, expect, jest, test } from 'bun:test'
 import { EVERYONE } from '../../../handlers/auth/caller.ts'
-import type { Dispatcher, Reply } from '../../../handlers/rpc/dispatcher.ts'
+import type { Dispatcher, Reply } from '../../../handlers/rpc/dispatch/dispatcher.ts'
 import type { ConnectionSubscriptions } from '../../../handlers/rpc/subscriptions/subscriptions.ts'
 import {
   COMPRESSED_LENGTH_MAX,

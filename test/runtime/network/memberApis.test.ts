@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { METHODS } from '../../../handlers/rpc/methods.ts'
+import { METHODS } from '../../../handlers/rpc/methods/methodTable.ts'
 import { MEMBER_APIS } from '../../../runtime/network/memberProcess.ts'
 
 /** Served whatever groups are enabled. */

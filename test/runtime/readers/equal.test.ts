@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { type Outcome, replyText } from '../../../handlers/rpc/envelope.ts'
-import { METHODS } from '../../../handlers/rpc/methods.ts'
+import { type Outcome, replyText } from '../../../handlers/rpc/dispatch/envelope.ts'
+import { METHODS } from '../../../handlers/rpc/methods/methodTable.ts'
 import { createReaderPool, type ReaderPool } from '../../../runtime/readers/pool.ts'
 import { DEPLOYER, RECEIVER, type Sample, startSampleChain } from '../../handlers/support/sampleChain.ts'
 import { ACCOUNTS } from '../../handlers/support/testNode.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { createJsonArray, keepPlain } from '../../../handlers/rpc/jsonPieces.ts'
+import { createJsonArray, keepPlain } from '../../../handlers/rpc/json/jsonPieces.ts'
 import { keepPacked, packPieces, packText, unpackPieces } from '../../../runtime/readers/packed.ts'
 
 const encoder = new TextEncoder()

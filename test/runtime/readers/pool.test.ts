@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import type { Outcome } from '../../../handlers/rpc/envelope.ts'
-import { errorOutcome } from '../../../handlers/rpc/envelope.ts'
+import type { Outcome } from '../../../handlers/rpc/dispatch/envelope.ts'
+import { errorOutcome } from '../../../handlers/rpc/dispatch/envelope.ts'
 import { createReaderPool, type ReaderPool, type ReaderPoolOptions } from '../../../runtime/readers/pool.ts'
 import { CALLS_WAITING_MAX, WAITING_LENGTH_MAX } from '../../../runtime/readers/waiting.ts'
 import { startTestNode, type TestNode } from '../../handlers/support/testNode.ts'

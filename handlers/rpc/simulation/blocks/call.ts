@@ -10,7 +10,7 @@ import { callMessage } from '../../../../core/evm/execute.ts'
 import { InvalidTransaction, type TransactionResult } from '../../../../core/evm/result.ts'
 import type { Tracer } from '../../../../core/evm/tracer.ts'
 import type { WorldState } from '../../../../core/state/world.ts'
-import { RpcError } from '../../errors.ts'
+import { RpcError } from '../../dispatch/errors.ts'
 import type { CallParameters } from '../callParameters.ts'
 import { checkTypes, upfrontCostOf } from '../message.ts'
 

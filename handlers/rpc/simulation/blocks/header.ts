@@ -9,7 +9,7 @@ import type { Rules } from '../../../../core/genesis/configuration.ts'
 import { forkIsAtLeast } from '../../../../core/genesis/fork.ts'
 import { rulesAt } from '../../../../core/genesis/schedule.ts'
 import type { RpcContext } from '../../context.ts'
-import { minGasPriceOf } from '../../nextHead.ts'
+import { minGasPriceOf } from '../../fees/nextHead.ts'
 import type { PlannedBlock } from './plan.ts'
 
 /** The head of a simulated block before it is executed: what it does not say, it has from its parent. */

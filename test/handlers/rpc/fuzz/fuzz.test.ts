@@ -1,7 +1,7 @@
 import { heapStats } from 'bun:jsc'
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import * as fc from 'fast-check'
-import { METHODS } from '../../../../handlers/rpc/methods.ts'
+import { METHODS } from '../../../../handlers/rpc/methods/methodTable.ts'
 import { createMinerSettings } from '../../../../runtime/node/minerSettings.ts'
 import { DEPLOYER, RECEIVER, type Sample, startSampleChain } from '../../support/sampleChain.ts'
 import { VALIDATOR } from '../../support/testNode.ts'

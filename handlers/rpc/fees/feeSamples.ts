@@ -1,0 +1,41 @@
+import { type Cache, createCache } from '../../../core/store/cache.ts'
+import type { BlockRecord, ChainStore } from '../../../core/store/store.ts'
+
+/** Bytes of all samples: some ten thousand blocks whose transactions pay a few different tips. */
+const SAMPLES_BYTES_MAX = 8 * 1024 * 1024
+
+/** Of one tip and its gas, with their objects. */
+const STEP_BYTES = 96
+
+/** What the transactions of one block paid: each tip that occurs, in wei, the lowest first, with the gas paid for with it. */
+export type FeeSample = readonly { readonly tip: bigint; readonly gasUsed: bigint }[]
+
+const sampleOf = ({ block, receipts }: BlockRecord): FeeSample => {
+  const baseFee = block.header.baseFeePerGas ?? 0n
+  const gasByTip = new Map<bigint, bigint>()
+  for (const { effectiveGasPrice, gasUsed } of receipts) {
+    const tip = effectiveGasPrice - baseFee
+    gasByTip.set(tip, (gasByTip.get(tip) ?? 0n) + gasUsed)
+  }
+  return [...gasByTip]
+    .map(([tip, gasUsed]) => ({ tip, gasUsed }))
+    .sort((a, b) => (a.tip < b.tip ? -1 : a.tip > b.tip ? 1 : 0))
+}
+
+/** By store: blocks are final, so a sample stays right. */
+const caches = new WeakMap<ChainStore, Cache<FeeSample>>()
+
+/** The sample of a block of the chain, kept for whoever asks next: a wallet asks for the same blocks as all others. */
+export const feeSampleAt = async (store: ChainStore, number: bigint): Promise<FeeSample> => {
+  let cache = caches.get(store)
+  if (cache === undefined) {
+    cache = createCache(SAMPLES_BYTES_MAX, sample => sample.length * STEP_BYTES)
+    caches.set(store, cache)
+  }
+  const key = String(number)
+  const known = cache.get(key)
+  if (known !== undefined) return known
+  const sample = sampleOf((await store.record(number)) as BlockRecord)
+  cache.set(key, sample)
+  return sample
+}

@@ -1,0 +1,43 @@
+import type { Method } from './method.ts'
+import { ADMIN_METHODS } from './admin.ts'
+import { DEBUG_METHODS } from './debug.ts'
+import { DEBUG_STATE_METHODS } from './debugState.ts'
+import { DEBUG_TRACE_METHODS } from './debugTrace.ts'
+import { ETH_BLOCK_METHODS } from './ethBlocks.ts'
+import { ETH_CALL_METHODS } from './ethCalls.ts'
+import { ETH_LOG_METHODS } from './ethLogs.ts'
+import { ETH_MORE_METHODS } from './ethMore.ts'
+import { ETH_NODE_METHODS } from './ethNode.ts'
+import { ETH_STATE_METHODS } from './ethState.ts'
+import { ETH_TRANSACTION_METHODS } from './ethTransactions.ts'
+import { MINER_METHODS } from './miner.ts'
+import { NET_METHODS } from './net.ts'
+import { QBFT_METHODS } from './qbft.ts'
+import { QBFT_VOTE_METHODS } from './qbftVotes.ts'
+import { rpcMethods } from './rpc.ts'
+import { TRACE_METHODS } from './trace.ts'
+import { TXPOOL_METHODS } from './txpool.ts'
+import { WEB3_METHODS } from './web3.ts'
+
+/** Every JSON-RPC method: dispatch, groups, permissions and documentation come from these rows. */
+export const METHODS: readonly Method[] = [
+  ...rpcMethods(() => METHODS),
+  ...NET_METHODS,
+  ...WEB3_METHODS,
+  ...ETH_NODE_METHODS,
+  ...ETH_BLOCK_METHODS,
+  ...ETH_TRANSACTION_METHODS,
+  ...ETH_STATE_METHODS,
+  ...ETH_CALL_METHODS,
+  ...ETH_LOG_METHODS,
+  ...ETH_MORE_METHODS,
+  ...QBFT_METHODS,
+  ...QBFT_VOTE_METHODS,
+  ...ADMIN_METHODS,
+  ...MINER_METHODS,
+  ...TXPOOL_METHODS,
+  ...DEBUG_METHODS,
+  ...DEBUG_STATE_METHODS,
+  ...DEBUG_TRACE_METHODS,
+  ...TRACE_METHODS,
+]

@@ -1,0 +1,119 @@
+import { maxBigint, minBigint } from '../../../core/bytes/integer.ts'
+import { excessBlobGasAfter, blobBaseFeeAt } from '../../../core/chain/blobFee.ts'
+import { unsignedEncoding } from '../../../core/chain/codec/signature.ts'
+import type { UnsignedTransaction } from '../../../core/chain/codec/transactionItem.ts'
+import { toHex } from '../../../core/bytes/hex.ts'
+import type { TransactionType } from '../../../core/chain/transaction.ts'
+import type { PoolHead } from '../../../core/txpool/pool.ts'
+import { RefusedElsewhere } from '../dispatch/offload.ts'
+import type { RpcContext } from '../context.ts'
+import { valueOf } from '../dispatch/envelope.ts'
+import { RpcError } from '../dispatch/errors.ts'
+import type { Call } from '../methods/method.ts'
+import { nextHeadOf } from '../fees/nextHead.ts'
+import { given, integerOf, required } from '../parameters/values.ts'
+import { unsignedTransactionShape } from '../shapes/transaction.ts'
+import { type CallParameters, readCall } from '../simulation/callParameters.ts'
+import { estimateGas } from '../simulation/estimate.ts'
+
+/** A base fee may double in six full blocks; what is offered stays enough that long (go-ethereum). */
+const BASE_FEE_FACTOR = 2n
+
+const invalid = (reason: string): never => {
+  throw new RpcError('INVALID_CALL', { data: `call.${reason}` })
+}
+
+/** As go-ethereum: a price for gas makes it a legacy transaction, nothing one with EIP-1559's fees where the chain has them. */
+const typeOf = (call: CallParameters, { nextBaseFeePerGas }: PoolHead): TransactionType => {
+  if (call.authorizationList !== undefined) return 4
+  if (call.blobVersionedHashes !== undefined) return 3
+  if (call.gasPrice === undefined && nextBaseFeePerGas !== undefined) return 2
+  return call.accessList.length > 0 ? 1 : 0
+}
+
+type Fees = Pick<UnsignedTransaction, 'maxFeePerGas' | 'maxPriorityFeePerGas'>
+
+const feesOf = async (
+  context: RpcContext,
+  call: CallParameters,
+  head: PoolHead,
+  type: TransactionType,
+): Promise<Fees> => {
+  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = call
+  const hasFees = maxFeePerGas !== undefined || maxPriorityFeePerGas !== undefined
+  if (type < 2) {
+    if (hasFees)
+      return invalid('maxFeePerGas and maxPriorityFeePerGas are not for a transaction with gasPrice')
+    const price = gasPrice ?? (await context.gasPrice.gasPrice())
+    return { maxFeePerGas: price, maxPriorityFeePerGas: price }
+  }
+  if (gasPrice !== undefined) return invalid('gasPrice is not for a transaction of this type')
+  const suggested = maxPriorityFeePerGas ?? (await context.gasPrice.priorityFee())
+  const max = maxFeePerGas ?? suggested + BASE_FEE_FACTOR * (head.nextBaseFeePerGas ?? 0n)
+  if (maxPriorityFeePerGas !== undefined && maxPriorityFeePerGas > max)
+    throw new RpcError('PRIORITY_FEE_ABOVE_MAX_FEE')
+  return { maxFeePerGas: max, maxPriorityFeePerGas: minBigint(suggested, max) }
+}
+
+const blobFeeOf = ({ chain }: RpcContext, call: CallParameters, { rules }: PoolHead): bigint => {
+  if (call.blobVersionedHashes === undefined) return 0n
+  if (call.maxFeePerBlobGas !== undefined) return call.maxFeePerBlobGas
+  const excess = rules.blob === undefined ? 0n : excessBlobGasAfter(rules, rules.blob, chain.head().header)
+  return BASE_FEE_FACTOR * maxBigint(1n, blobBaseFeeAt(chain.configuration, rules, excess) ?? 0n)
+}
+
+const nonceOf = async ({ chain, pool }: RpcContext, call: CallParameters): Promise<bigint> => {
+  if (call.nonce !== undefined) return call.nonce
+  const pooled = pool.nextNonce(call.from)
+  if (pooled !== undefined) return pooled
+  const { store } = chain
+  const state = store.stateAt(chain.head().header.number)
+  return await store.run(() => state.account(call.from)?.nonce ?? 0n)
+}
+
+/** An estimate runs code, so it goes where eth_estimateGas goes. */
+const gasOf = async (call: CallParameters, asked: Call, context: RpcContext): Promise<bigint> => {
+  if (call.gas !== undefined) return call.gas
+  const estimate = { ...asked, params: [asked.params[0]] }
+  const outcome = await context.aside?.run('eth_estimateGas', estimate)
+  if (outcome !== undefined && 'error' in outcome) throw new RefusedElsewhere(outcome.error)
+  const gas = outcome === undefined ? await estimateGas(estimate, context) : valueOf(outcome)
+  return required(integerOf(gas), 'INTERNAL_ERROR')
+}
+
+const checkForm = (call: CallParameters, chainId: bigint): void => {
+  if (call.chainId !== undefined && call.chainId !== chainId) throw new RpcError('WRONG_CHAIN_ID')
+  if (call.blobVersionedHashes?.length === 0) throw new RpcError('INVALID_BLOB_COUNT')
+  if (call.to !== undefined) return
+  if (call.blobVersionedHashes !== undefined || call.authorizationList !== undefined)
+    return invalid('to is missing: a transaction of this type creates no contract')
+  if (call.data.length === 0) return invalid('input is missing: a contract is made from code')
+}
+
+/**
+ * eth_fillTransaction (go-ethereum, execution-apis): the call with nonce, gas, fees, chain id and type filled in, ready to be
+ * signed, and its bytes without a signature.
+ */
+export const fillTransaction = async (asked: Call, context: RpcContext): Promise<unknown> => {
+  const call = readCall(given(asked.params, 0))
+  const { chainId } = context.chain.configuration
+  checkForm(call, chainId)
+  const head = nextHeadOf(context)
+  const type = typeOf(call, head)
+  const transaction: UnsignedTransaction = {
+    type,
+    chainId,
+    nonce: await nonceOf(context, call),
+    ...(await feesOf(context, call, head, type)),
+    gasLimit: await gasOf(call, asked, context),
+    to: call.to,
+    value: call.value,
+    data: call.data,
+    accessList: call.accessList,
+    maxFeePerBlobGas: blobFeeOf(context, call, head),
+    blobVersionedHashes: call.blobVersionedHashes ?? [],
+    authorizationList: call.authorizationList ?? [],
+  }
+  const raw = unsignedEncoding(transaction)
+  return { raw: toHex(raw), tx: unsignedTransactionShape(transaction, call.from, raw) }
+}

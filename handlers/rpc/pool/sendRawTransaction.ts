@@ -1,0 +1,146 @@
+import type { Address, Hash } from '../../../core/bytes/bytes.ts'
+import { toHex } from '../../../core/bytes/hex.ts'
+import { DecodeError } from '../../../core/chain/codec/error.ts'
+import {
+  decodePooledTransaction,
+  type PooledTransaction,
+} from '../../../core/chain/codec/pooledTransaction.ts'
+import { SECP256K1_ORDER } from '../../../core/chain/codec/signature.ts'
+import type { SenderTransaction, Transaction } from '../../../core/chain/transaction.ts'
+import { forkIsAtLeast } from '../../../core/genesis/fork.ts'
+import { sidecarHolds } from '../../../core/txpool/blobs/sidecar.ts'
+import { TransactionRejected } from '../../../core/txpool/rejection.ts'
+import type { RpcContext } from '../context.ts'
+import type { Outcome } from '../dispatch/envelope.ts'
+import { errorObject, rejectionObject, RpcError } from '../dispatch/errors.ts'
+import type { Call, Params } from '../methods/method.ts'
+import { nextHeadOf } from '../fees/nextHead.ts'
+import { createPace } from '../dispatch/yielding.ts'
+import { bytesOf, requireCount } from '../parameters/values.ts'
+
+const isSigned = ({ r, s }: Transaction): boolean =>
+  r > 0n && r < SECP256K1_ORDER && s > 0n && s < SECP256K1_ORDER
+
+const unreadable = (detail: string, cause?: unknown): RpcError =>
+  new RpcError('INVALID_PARAMS', { detail, cause })
+
+/** A transaction of a type that there is, signed. @throws RpcError that says what is wrong */
+export const decodeSigned = (value: unknown): PooledTransaction => {
+  const bytes = bytesOf(value)
+  if (bytes === undefined)
+    throw unreadable('transaction: bytes in hex are expected, an even number of digits')
+  try {
+    const pooled = decodePooledTransaction(bytes)
+    if (isSigned(pooled.transaction)) return pooled
+  } catch (cause) {
+    if (cause instanceof DecodeError) throw unreadable(cause.message, cause)
+    throw cause
+  }
+  throw unreadable('transaction: not signed, r and s are from 1 to the order of secp256k1 less 1')
+}
+
+const decode = (params: Params): PooledTransaction => {
+  requireCount(params, 1)
+  return decodeSigned(params[0])
+}
+
+type Prepared = Transaction | RpcError | TransactionRejected
+
+/**
+ * A blob transaction whose blobs are right. They are not kept: where blocks hold blob transactions this node makes none, and where
+ * it makes blocks the pool takes no such transactions.
+ */
+const withBlobs = async (
+  { transaction, sidecar }: PooledTransaction,
+  context: RpcContext,
+): Promise<Prepared> => {
+  const { rules, takesBlobs } = nextHeadOf(context)
+  if (!takesBlobs) return transaction
+  if (sidecar === undefined)
+    return new TransactionRejected('INVALID_TYPE', 'a blob transaction is sent with its blobs')
+  if (sidecar.version === 1 && !forkIsAtLeast(rules.fork, 'osaka'))
+    return new TransactionRejected('INVALID_TYPE', `proofs of cells come with osaka, not with ${rules.fork}`)
+  const holds = await sidecarHolds(transaction, sidecar, createPace(context.nowMs))
+  return holds ? transaction : new RpcError('BLOBS_INVALID')
+}
+
+/** The transaction of one call, or why it goes no further; a promise only where blobs must be checked. */
+const prepare = (params: Params, context: RpcContext): Prepared | Promise<Prepared> => {
+  try {
+    const pooled = decode(params)
+    const { transaction } = pooled
+    // Before the costly recovery, and Besu's first check anyway.
+    if (context.pool.get(transaction.hash) !== undefined)
+      return new TransactionRejected('ALREADY_KNOWN', 'the same transaction is in the pool already')
+    return transaction.type === 3 ? withBlobs(pooled, context) : transaction
+  } catch (error) {
+    if (error instanceof RpcError) return error
+    throw error
+  }
+}
+
+const refusal = (error: RpcError | TransactionRejected): Outcome => ({
+  error: error instanceof RpcError ? errorObject(error) : rejectionObject(error),
+})
+
+/** The hash of a transaction that was taken, or why it was not. */
+export type Submitted = Hash | RpcError | TransactionRejected
+
+/** All senders are recovered together, then the pool takes the transactions in the order they came. */
+export const submitAll = async (
+  all: readonly Params[],
+  context: RpcContext,
+): Promise<readonly Submitted[]> => {
+  const prepared: Prepared[] = []
+  for (const params of all) {
+    const one = prepare(params, context)
+    prepared.push(one instanceof Promise ? await one : one)
+  }
+  const transactions = prepared.filter((one): one is Transaction => !(one instanceof Error))
+  const senders = await context.recoverSenders(transactions)
+  const signed: SenderTransaction[] = []
+  transactions.forEach((transaction, index) => {
+    const sender: Address | undefined = senders[index]
+    if (sender !== undefined) signed.push({ transaction, sender })
+  })
+  const rejections = await context.submit(signed)
+  let recovered = 0
+  let submitted = 0
+  return prepared.map(one => {
+    if (one instanceof Error) return one
+    if (senders[recovered++] === undefined) return new RpcError('INVALID_SIGNATURE')
+    return rejections[submitted++] ?? one.hash
+  })
+}
+
+export const sendRawTransactions = async (
+  calls: readonly Call[],
+  context: RpcContext,
+): Promise<readonly Outcome[]> => {
+  const submitted = await submitAll(
+    calls.map(({ params }) => params),
+    context,
+  )
+  return submitted.map(one => (one instanceof Error ? refusal(one) : { result: toHex(one) }))
+}
+
+/** The transaction that was sent and who sent it, before the pool has seen it. @throws RpcError, TransactionRejected */
+export const readSent = async (params: Params, context: RpcContext): Promise<SenderTransaction> => {
+  const transaction = await prepare(params, context)
+  if (transaction instanceof Error) throw transaction
+  const [sender] = await context.recoverSenders([transaction])
+  if (sender === undefined) throw new RpcError('INVALID_SIGNATURE')
+  return { transaction, sender }
+}
+
+/** Puts one transaction into the pool. @throws TransactionRejected */
+export const submitSent = async (sent: SenderTransaction, context: RpcContext): Promise<void> => {
+  const [rejection] = await context.submit([sent])
+  if (rejection !== undefined) throw rejection
+}
+
+export const sendRawTransaction = async ({ params }: Call, context: RpcContext): Promise<string> => {
+  const sent = await readSent(params, context)
+  await submitSent(sent, context)
+  return toHex(sent.transaction.hash)
+}

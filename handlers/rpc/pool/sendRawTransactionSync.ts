@@ -1,0 +1,113 @@
+import { equalBytes, type Hash } from '../../../core/bytes/bytes.ts'
+import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
+import type { Chain } from '../../../core/chain/chain.ts'
+import type { SenderTransaction } from '../../../core/chain/transaction.ts'
+import type { RpcContext } from '../context.ts'
+import { RpcError } from '../dispatch/errors.ts'
+import { findMined } from '../blocks/mined.ts'
+import type { Call } from '../methods/method.ts'
+import { given, integerOf, required } from '../parameters/values.ts'
+import { readSent, submitSent } from './sendRawTransaction.ts'
+import { receiptShape } from '../shapes/receipt.ts'
+
+/** How long a request waits that does not say. */
+const WAIT_MS = 20_000
+/** The longest wait, as a part of the time a request may take: its answer must still get out. */
+const WAIT_PART_MAX = 0.9
+/** Requests that wait at once: each is a connection that is held open, and is looked for at every head. */
+export const SYNC_WAITERS_MAX = 1_000
+
+/** How many wait at each chain. */
+const waiting = new WeakMap<Chain, number>()
+
+/** EIP-7966: a transaction that cannot follow is not taken; its sender is told what can. The pool and the account agree on that. */
+const requireNoGap = async (
+  { chain, pool }: RpcContext,
+  { transaction, sender }: SenderTransaction,
+): Promise<void> => {
+  const next =
+    pool.nextNonce(sender) ??
+    (await chain.store.run(
+      () => chain.store.stateAt(chain.head().header.number).account(sender)?.nonce ?? 0n,
+    ))
+  if (transaction.nonce > next)
+    throw new RpcError('SEND_SYNC_NONCE_GAP', {
+      detail: `nonce ${transaction.nonce}, the next one is ${next}`,
+      data: toQuantity(next),
+    })
+}
+
+/** Resolves when a head has come that may have the transaction in it; false when the time is over. @throws RpcError when the pool drops it */
+const createWatch = (
+  { chain, pool }: RpcContext,
+  hash: Hash,
+  waitMs: number,
+): { next(): Promise<boolean>; stop(): void } => {
+  let wake: () => void = () => undefined
+  let heads = 0
+  let late = false
+  let dropped = false
+  const stops = [
+    chain.onHead(() => {
+      heads++
+      wake()
+    }),
+    pool.onDropped(({ transaction }) => {
+      if (!equalBytes(transaction.hash, hash)) return
+      dropped = true
+      wake()
+    }),
+  ]
+  const timer = setTimeout(() => {
+    late = true
+    wake()
+  }, waitMs)
+  return {
+    next: async () => {
+      if (heads === 0 && !late && !dropped)
+        await new Promise<void>(resolve => {
+          wake = resolve
+        })
+      if (heads > 0) heads = 0
+      else if (dropped) throw new RpcError('SEND_SYNC_DROPPED', { data: toHex(hash) })
+      return !late
+    },
+    stop: () => {
+      clearTimeout(timer)
+      for (const stop of stops) stop()
+    },
+  }
+}
+
+const readWait = (value: unknown, { options }: RpcContext): number => {
+  const longest = Math.floor(options.timeoutMs * WAIT_PART_MAX)
+  const asked = value === undefined ? WAIT_MS : Number(required(integerOf(value, 53), 'INVALID_TIMEOUT'))
+  return Math.min(asked, longest)
+}
+
+/** eth_sendRawTransactionSync (EIP-7966): sends a transaction and answers with its receipt once it stands in a block. */
+export const sendRawTransactionSync = async (call: Call, context: RpcContext): Promise<unknown> => {
+  const { params, expired } = call
+  if (params.length > 2)
+    throw new RpcError('INVALID_PARAM_COUNT', { data: `1 or 2 expected, not ${params.length}` })
+  const waitMs = readWait(given(params, 1), context)
+  const sent = await readSent(params.slice(0, 1), context)
+  await requireNoGap(context, sent)
+  const count = waiting.get(context.chain) ?? 0
+  if (count >= SYNC_WAITERS_MAX) throw new RpcError('SEND_SYNC_TOO_MANY')
+  const { hash } = sent.transaction
+  // Before it is submitted: it may stand in the very next block.
+  const watch = createWatch(context, hash, waitMs)
+  waiting.set(context.chain, count + 1)
+  try {
+    await submitSent(sent, context)
+    while ((await watch.next()) && !expired()) {
+      const mined = await findMined(context, hash)
+      if (mined !== undefined) return receiptShape(mined.record, mined.index, context.options)
+    }
+    throw new RpcError('SEND_SYNC_TIMEOUT', { data: toHex(hash) })
+  } finally {
+    watch.stop()
+    waiting.set(context.chain, (waiting.get(context.chain) ?? 1) - 1)
+  }
+}

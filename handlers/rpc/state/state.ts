@@ -1,0 +1,22 @@
+import type { StateReader } from '../../../core/state/account.ts'
+import type { RpcContext } from '../context.ts'
+import { type BlockSelector, blockNumberOf } from '../parameters/block.ts'
+
+/**
+ * What `read` finds in the state after the block that is meant; null where there is no such block. `read` may run more
+ * than once: again after what it missed was loaded.
+ * @throws RpcError
+ */
+export const readState = <T>(
+  context: RpcContext,
+  selector: BlockSelector,
+  read: (state: StateReader) => T,
+): T | null | Promise<T | null> => {
+  const { chain } = context
+  const { store } = chain
+  const readAt = (number: bigint | undefined): T | null | Promise<T | null> =>
+    number === undefined ? null : store.runAtOnce(() => read(store.stateAt(number)))
+  // Nearly all of them: without a promise each costs a tenth less.
+  if (selector.kind === 'tag' && selector.tag === 'latest') return readAt(chain.head().header.number)
+  return blockNumberOf(context, selector).then(readAt)
+}

@@ -1,0 +1,57 @@
+import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
+import type { RpcContext } from '../context.ts'
+import { RpcError } from '../dispatch/errors.ts'
+import type { Call, Params } from '../methods/method.ts'
+import { blockNumberOf, numberSelectorOf } from '../parameters/block.ts'
+import { createPace } from '../dispatch/yielding.ts'
+import { given } from '../parameters/values.ts'
+
+/** Besu's default range ends at the head and is so long. */
+const DEFAULT_BLOCKS = 100n
+
+type Metric = { blocks: number; last: bigint }
+
+/** The number that a parameter means, which may be above the head; undefined where it is missing. @throws RpcError */
+const numberAt = async (context: RpcContext, params: Params, index: number): Promise<bigint | undefined> => {
+  const value = given(params, index)
+  if (value === undefined) return undefined
+  const selector = numberSelectorOf(value)
+  if (selector?.kind === 'number') return selector.number
+  if (selector?.kind !== 'tag') throw new RpcError('INVALID_BLOCK_NUMBER')
+  return await blockNumberOf(context, selector)
+}
+
+/**
+ * Who proposed how many of the blocks from `from` up to but without `to`: by default the last hundred before the head. The
+ * validators after the last of them are told even where they proposed none, as in Besu. In the order in which they first proposed; those
+ * that proposed none stand last.
+ * @throws RpcError
+ */
+export const signerMetrics = async (
+  { params, expired }: Call,
+  context: RpcContext,
+): Promise<readonly object[]> => {
+  const { chain, nowMs } = context
+  const head = chain.head().header.number
+  const from = (await numberAt(context, params, 0)) ?? (head > DEFAULT_BLOCKS ? head - DEFAULT_BLOCKS : 0n)
+  const end = (await numberAt(context, params, 1)) ?? head
+  const to = end < head ? end : head
+  if (from >= to)
+    throw new RpcError('INVALID_BLOCK_NUMBER', { data: `fromBlock ${from} is not below toBlock ${to}` })
+  const pace = createPace(nowMs)
+  const metrics = new Map<string, Metric>()
+  for (let number = from; number < to && !expired(); number++) {
+    const header = await chain.store.header(number)
+    if (header === undefined) continue
+    const proposer = toHex(header.coinbase)
+    metrics.set(proposer, { blocks: (metrics.get(proposer)?.blocks ?? 0) + 1, last: number })
+    await pace()
+  }
+  for (const validator of (await chain.validators(to)).map(toHex))
+    if (!metrics.has(validator)) metrics.set(validator, { blocks: 0, last: 0n })
+  return [...metrics].map(([address, { blocks, last }]) => ({
+    address,
+    proposedBlockCount: toQuantity(blocks),
+    lastProposedBlockNumber: toQuantity(last),
+  }))
+}

@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'bun:test'
+import type { Call } from '../../../../handlers/rpc/methods/method.ts'
+import { createBeginning, createGathering } from '../../../../handlers/rpc/dispatch/microBatch.ts'
+
+/** Turns of an event loop that the test takes itself. */
+const createTurns = () => {
+  let next: (() => void)[] = []
+  return {
+    onNextTurn: (run: () => void): void => void next.push(run),
+    /** Gives how many runs there were. */
+    take: async (): Promise<number> => {
+      const now = next
+      next = []
+      for (const run of now) run()
+      await Bun.sleep(0)
+      return now.length
+    },
+  }
+}
+
+const callOf = (index: number): Call => ({ params: [index], expired: () => false })
+
+describe('calls that come by themselves', () => {
+  test('begin together in the next turn, eight in each', async () => {
+    const turns = createTurns()
+    const beginning = createBeginning(turns.onNextTurn)
+    const begun: number[] = []
+    for (let index = 0; index < 20; index++) void beginning().then(() => begun.push(index))
+    await Bun.sleep(0)
+    const counts = [begun.length]
+    for (let turn = 0; turn < 3; turn++) {
+      expect(await turns.take()).toBe(1)
+      counts.push(begun.length)
+    }
+    expect(counts).toEqual([0, 8, 16, 20])
+    expect(begun).toEqual([...begun].sort((a, b) => a - b))
+    expect(await turns.take()).toBe(0)
+
+    void beginning().then(() => begun.push(20))
+    await turns.take()
+    expect(begun.length).toBe(21)
+  })
+
+  test('are handled together, and those that come meanwhile after them', async () => {
+    const turns = createTurns()
+    const groups: number[][] = []
+    const handling: (() => void)[] = []
+    const gather = createGathering(turns.onNextTurn, async calls => {
+      const group = calls.map(({ params }) => params[0] as number)
+      groups.push(group)
+      await new Promise<void>(resolve => handling.push(resolve))
+      return group.map(result => ({ result }))
+    })
+    const answers = [0, 1, 2].map(index => gather(callOf(index)))
+    await turns.take()
+    answers.push(gather(callOf(3)), gather(callOf(4)))
+    expect(await turns.take()).toBe(0)
+    expect(groups).toEqual([[0, 1, 2]])
+
+    handling.shift()?.()
+    await Bun.sleep(0)
+    await turns.take()
+    expect(groups).toEqual([
+      [0, 1, 2],
+      [3, 4],
+    ])
+    handling.shift()?.()
+    expect(await Promise.all(answers)).toEqual([0, 1, 2, 3, 4].map(result => ({ result })))
+
+    const last = gather(callOf(5))
+    await turns.take()
+    handling.shift()?.()
+    expect(await last).toEqual({ result: 5 })
+  })
+
+  test('are handled a hundred at a time', async () => {
+    const turns = createTurns()
+    const sizes: number[] = []
+    const gather = createGathering(turns.onNextTurn, async calls => {
+      sizes.push(calls.length)
+      return calls.map(() => ({ result: null }))
+    })
+    const answers = Array.from({ length: 250 }, (_, index) => gather(callOf(index)))
+    while ((await turns.take()) > 0);
+    await Promise.all(answers)
+    expect(sizes).toEqual([100, 100, 50])
+  })
+})
