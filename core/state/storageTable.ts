@@ -9,6 +9,8 @@ export type StorageTable = {
   /** SLOT_STRIDE limbs a slot. */
   data: Int32Array
   count: number
+  /** With so many slots the next one makes the table grow, which takes long; Infinity while it is small. */
+  growsAt: number
   /** Open addressing: slot id + 1, or 0 for a free place. The size is a power of two, at most half full. */
   index: Int32Array
 }
@@ -33,6 +35,7 @@ const SLOTS_FIRST = 8
 export const createStorageTable = (): StorageTable => ({
   data: new Int32Array(SLOTS_FIRST * SLOT_STRIDE),
   count: 0,
+  growsAt: Number.POSITIVE_INFINITY,
   index: new Int32Array(2 * SLOTS_FIRST),
 })
 
@@ -65,11 +68,11 @@ export function* growSteps(table: StorageTable): Steps<void> {
   }
   table.data = data
   table.index = index
+  table.growsAt = growsAt(data.length / SLOT_STRIDE)
 }
 
-/** True when the next slot that is added makes a large table grow. */
-export const growsNext = (table: StorageTable): boolean =>
-  (table.count + 1) * SLOT_STRIDE === table.data.length && table.count > MOVED_AT_ONCE
+/** From so many slots on the next one makes a large table grow; Infinity for a small one. */
+const growsAt = (slots: number): number => (slots > MOVED_AT_ONCE ? slots - 1 : Number.POSITIVE_INFINITY)
 
 /** The id of the slot with this key, or -(place + 1) where `insertSlot` may put it. */
 export const findSlot = (

@@ -10,7 +10,7 @@ import {
   writeSlot,
 } from '../../state/slots.ts'
 import type { StorageTable } from '../../state/storageTable.ts'
-import { growsNext, growSteps, SLOT_CURRENT, SLOT_STRIDE } from '../../state/storageTable.ts'
+import { growSteps, SLOT_CURRENT, SLOT_STRIDE } from '../../state/storageTable.ts'
 import type { Schedule, SstorePricing } from '../schedule.ts'
 import { highOf, limbs as stackLimbs, lowOf, num as stackNum, putWord, spread } from '../stack.ts'
 import type { Frame } from '../frame.ts'
@@ -65,10 +65,9 @@ const growFirst = (frame: Frame, table: StorageTable, gas: number): number => {
 
 export const load: Operation = (frame, sp, gas) => {
   const { state, schedule } = frame.context
-  if (growsNext(storageOf(frame.account)) && isWatched())
-    return growFirst(frame, storageOf(frame.account), gas)
-  const id = slotAt(state, frame.account, sp)
   const table = storageOf(frame.account)
+  if (table.count >= table.growsAt && isWatched()) return growFirst(frame, table, gas)
+  const id = slotAt(state, frame.account, sp)
   putWord(sp, table.data, id * SLOT_STRIDE + SLOT_CURRENT)
   if (!schedule.hasWarmth) return gas
   return gas - (warmSlot(state, table, id) ? WARM_SLOAD_GAS : COLD_SLOAD_GAS)
@@ -81,10 +80,9 @@ export const store: Operation = (frame, sp, gas) => {
     return -1
   }
   if ((schedule.sstore === 'eip2929' || schedule.sstore === 'eip2200') && gas <= SENTRY_GAS) return -1
-  if (growsNext(storageOf(frame.account)) && isWatched())
-    return growFirst(frame, storageOf(frame.account), gas)
-  const id = slotAt(state, frame.account, sp)
   const table = storageOf(frame.account)
+  if (table.count >= table.growsAt && isWatched()) return growFirst(frame, table, gas)
+  const id = slotAt(state, frame.account, sp)
   spread(sp - 1)
   let left = gas
   if (schedule.hasWarmth && !warmSlot(state, table, id)) left -= COLD_SLOAD_GAS
