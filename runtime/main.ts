@@ -1,6 +1,13 @@
-#!/usr/bin/env bun
+#!/usr/bin/env node
 import module from 'node:module'
 import process from 'node:process'
+import { unsupportedRuntime } from './requirements.ts'
+
+const refusal = unsupportedRuntime(process.versions)
+if (refusal !== undefined) {
+  process.stderr.write(`${refusal}\n`)
+  process.exit(1)
+}
 
 // Node strips the types and compiles at every start unless told to keep the result: a third of its start. Others do it faster.
 const { enableCompileCache } = module as { readonly enableCompileCache?: () => unknown }

@@ -1,10 +1,10 @@
 import type { ClientAddress } from '../auth/authentication.ts'
 import { ANY_METHOD } from '../auth/caller.ts'
-import type { HttpAccess, RpcApp } from '../http/app.ts'
+import { type HttpAccess, OPEN_ACCESS, type RpcApp } from '../http/app.ts'
 import { createCors } from '../http/cors.ts'
 import { type Admitted, createInboundLimits } from '../http/inboundLimits.ts'
 import { RETRYING } from '../http/body.ts'
-import { createHostCheck } from '../http/hosts.ts'
+import { authorityOf, createHostCheck } from '../http/hosts.ts'
 import { notFound } from '../http/notFound.ts'
 import type { RpcContext } from '../rpc/context.ts'
 import { RPC_ERRORS } from '../rpc/dispatch/errors.ts'
@@ -61,8 +61,8 @@ const createOwnOrigin = (hostAllowlist: readonly string[]) => {
   // Otherwise the host has been found on the list before.
   const everyHost = hostAllowlist.includes('*')
   return (request: Request, origin: string): boolean => {
-    const host = request.headers.get('host')
-    if (host === null || (everyHost && !IS_ADDRESS.test(host))) return false
+    const host = authorityOf(request)
+    if (host === '' || (everyHost && !IS_ADDRESS.test(host))) return false
     return origin === `http://${host}` || origin === `https://${host}`
   }
 }
@@ -74,7 +74,7 @@ const createOwnOrigin = (hostAllowlist: readonly string[]) => {
 export const createGraphqlApp = (
   context: RpcContext,
   options: GraphqlOptions,
-  { authentication, clientOf }: HttpAccess,
+  { authentication, clientOf }: HttpAccess = OPEN_ACCESS,
 ): GraphqlApp => {
   const { timeoutMs, prettyPrint } = context.options
   const refusedHost = createHostCheck(options.hostAllowlist)

@@ -44,7 +44,8 @@ export type RpcApp = {
 /** Who may do what, and how it is told where a request comes from. */
 export type HttpAccess = { readonly authentication: Authentication; readonly clientOf: ClientOf }
 
-const OPEN_ACCESS: HttpAccess = { authentication: NO_AUTHENTICATION, clientOf: peer => peer }
+/** Everybody may do everything. */
+export const OPEN_ACCESS: HttpAccess = { authentication: NO_AUTHENTICATION, clientOf: peer => peer }
 
 const noPeer = (): string => 'an unknown address'
 
@@ -102,7 +103,7 @@ export const createRpcContext = (host: RpcHost): RpcContext => ({
  */
 export const createRpcApp = (
   context: RpcContext,
-  options: HttpOptions,
+  options: HttpOptions = HTTP_DEFAULTS,
   { authentication, clientOf }: HttpAccess = OPEN_ACCESS,
 ): RpcApp => {
   const dispatcher = createDispatcher(METHODS, context)

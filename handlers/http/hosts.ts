@@ -10,20 +10,27 @@ const forbidden = (): Response =>
     headers: { 'content-type': 'application/json; charset=utf-8' },
   })
 
+/** What of a request names the host that it asks for. */
+export type HostRequest = { readonly headers: Pick<Headers, 'get'>; readonly url?: string }
+
+/** The authority: of the Host header, else of the URL, for requests that came over no connection; empty without either. */
+export const authorityOf = ({ headers, url }: HostRequest): string =>
+  headers.get('host') ?? (url === undefined ? '' : (URL.parse(url)?.host ?? ''))
+
 /**
  * Besu's `--host-allowlist`, against DNS rebinding: the host of the authority must be one of the list, whatever its
  * port and case; `*` alone lets all pass, even without a host. Gives the refusal, undefined for a request that may pass.
  */
 export const createHostCheck = (
   allowlist: readonly string[],
-): ((request: { readonly headers: Pick<Headers, 'get'> }) => Response | undefined) => {
+): ((request: HostRequest) => Response | undefined) => {
   if (allowlist.includes('*')) return () => undefined
   const allowed = new Set(allowlist.map(host => host.toLowerCase()))
   // The same client sends the same header with each request.
   let passedBefore: string | undefined
   return request => {
-    const authority = request.headers.get('host')
-    if (authority === null || authority === '') return forbidden()
+    const authority = authorityOf(request)
+    if (authority === '') return forbidden()
     if (authority === passedBefore) return undefined
     const match = AUTHORITY.exec(authority)
     if (match === null || Number(match[2] ?? 0) > PORT_MAX) return new Response(null, { status: 400 })

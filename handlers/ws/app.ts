@@ -4,7 +4,7 @@ import { createConnectionAuthentication } from '../auth/connection.ts'
 import { authorizationOfSubprotocols, TOKEN_SUBPROTOCOL } from '../auth/subprotocol.ts'
 import { RETRYING } from '../http/body.ts'
 import { createCors } from '../http/cors.ts'
-import { createHostCheck } from '../http/hosts.ts'
+import { createHostCheck, type HostRequest } from '../http/hosts.ts'
 import { createInboundLimits, type InboundLimits } from '../http/inboundLimits.ts'
 import type { RpcContext } from '../rpc/context.ts'
 import { createDispatcher, type TransportReplies } from '../rpc/dispatch/dispatcher.ts'
@@ -32,14 +32,11 @@ export type WsOptions = {
   readonly inbound?: InboundLimits
 }
 
-/** The part of a request that is looked at. */
-type Requested = { readonly headers: Pick<Headers, 'get'> }
-
 export type WsApp = {
   /** Answers what is no upgrade. */
   fetch(request: Request, peer: () => string): Response | Promise<Response>
   /** Grants an upgrade or says why not. */
-  upgrade(request: Requested, peer: () => string): Response | Upgrade
+  upgrade(request: HostRequest, peer: () => string): Response | Upgrade
   /** Connections that are open. */
   readonly size: number
   /** Tells every client that the node stops, and closes. */
@@ -88,7 +85,7 @@ export const createWsApp = (context: RpcContext, options: WsOptions): WsApp => {
   const inbound = options.inbound ?? createInboundLimits()
   const sessions = new Set<OpenSession>()
 
-  const clientAddress = ({ headers }: Requested, peer: () => string): string =>
+  const clientAddress = ({ headers }: HostRequest, peer: () => string): string =>
     clientOf(peer(), headers.get('x-forwarded-for'))
 
   const upgrade: WsApp['upgrade'] = (request, peer) => {

@@ -19,7 +19,10 @@ export const serveOnDeno: Serve = async ({ hostname, port, fetch }) => {
   const { Deno } = globalThis as unknown as { Deno: DenoApi }
   // Deno has no limit of its own on bodies; the application counts them as they come.
   const server = Deno.serve({ hostname, port, onListen: () => undefined }, (request, { remoteAddr }) =>
-    fetch(request, () => remoteAddr.hostname ?? ''),
+    // As Bun and Node do by themselves (RFC 9112, 3.2): Deno writes the address it listens on into the URL.
+    request.headers.has('host')
+      ? fetch(request, () => remoteAddr.hostname ?? '')
+      : new Response(null, { status: 400 }),
   )
   return {
     hostname,

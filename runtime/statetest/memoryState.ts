@@ -3,6 +3,7 @@ import { toBareHex } from '../../core/bytes/hex.ts'
 import { EMPTY_TRIE_ROOT } from '../../core/crypto/constants.ts'
 import type { GenesisAccount } from '../../core/genesis/configuration.ts'
 import type { Account, StateReader } from '../../core/state/account.ts'
+import { EMPTY_STATE } from '../../core/state/emptyState.ts'
 import { createWorldState } from '../../core/state/worldState.ts'
 import type { TrieNodeReader } from '../../core/trie/node.ts'
 import { updateStateRoot } from '../../core/trie/stateRoot.ts'
@@ -14,17 +15,9 @@ export type MemoryState = {
   readonly root: Hash
 }
 
-const NOTHING: StateReader = {
-  account: () => undefined,
-  storage: () => ZERO_HASH,
-  code: codeHash => {
-    throw new RangeError(`no code with the hash ${toBareHex(codeHash)}`)
-  },
-}
-
 /** The state of these accounts, with its trie. */
 export const memoryStateOf = (accounts: readonly GenesisAccount[]): MemoryState => {
-  const world = createWorldState(NOTHING)
+  const world = createWorldState(EMPTY_STATE)
   for (const { address, balance, nonce, code, storage } of accounts) {
     world.setBalance(address, balance)
     world.setNonce(address, nonce)
@@ -47,7 +40,7 @@ export const memoryStateOf = (accounts: readonly GenesisAccount[]): MemoryState 
     reader: {
       account: address => known.get(toBareHex(address)),
       storage: (address, _, slot) => slots.get(toBareHex(address) + toBareHex(slot)) ?? ZERO_HASH,
-      code: codeHash => codes.get(toBareHex(codeHash)) ?? NOTHING.code(codeHash),
+      code: codeHash => codes.get(toBareHex(codeHash)) ?? EMPTY_STATE.code(codeHash),
     },
   }
 }

@@ -28,16 +28,25 @@ export type SpawnOptions = {
   readonly runtime?: RuntimeName
   readonly environment?: Readonly<Record<string, string>>
   readonly input?: string
+  /** The entry point; that of the checkout when left out. */
+  readonly program?: string
 }
 
 const spawn = (args: readonly string[], options: SpawnOptions): Subprocess<'ignore' | Blob, 'pipe', 'pipe'> =>
-  Bun.spawn([...RUNTIME_COMMANDS[options.runtime ?? 'bun'], join(ROOT, 'runtime/main.ts'), ...args], {
-    cwd: ROOT,
-    env: environment(options.environment ?? {}),
-    stdin: options.input === undefined ? 'ignore' : new Blob([options.input]),
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
+  Bun.spawn(
+    [
+      ...RUNTIME_COMMANDS[options.runtime ?? 'bun'],
+      options.program ?? join(ROOT, 'runtime/main.ts'),
+      ...args,
+    ],
+    {
+      cwd: ROOT,
+      env: environment(options.environment ?? {}),
+      stdin: options.input === undefined ? 'ignore' : new Blob([options.input]),
+      stdout: 'pipe',
+      stderr: 'pipe',
+    },
+  )
 
 export type CommandResult = { readonly code: number; readonly out: string; readonly error: string }
 

@@ -193,11 +193,19 @@ describe('the host allowlist', () => {
       expect(await statusOf(host)).toBe(400)
   })
 
-  test('refuses an empty host, unless every host may', async () => {
+  test('given no host header, when the URL names a host, then that counts', async () => {
     const { fetch } = createRpcApp(contextWith(), HTTP_DEFAULTS)
-    expect((await fetch(new Request('http://localhost/'))).status).toBe(403)
+    expect((await fetch(new Request('http://localhost/'))).status).toBe(201)
+    expect((await fetch(new Request('http://localhost:8545/'))).status).toBe(201)
+    expect((await fetch(new Request('http://evil.example/'))).status).toBe(403)
+  })
+
+  test('given an empty host, when only some hosts may, then it is refused', async () => {
+    const empty = () => new Request('http://localhost/', { headers: { host: '' } })
+    const { fetch } = createRpcApp(contextWith(), HTTP_DEFAULTS)
+    expect((await fetch(empty())).status).toBe(403)
     const open = createRpcApp(contextWith(), { ...HTTP_DEFAULTS, hostAllowlist: ['*'] })
-    expect((await open.fetch(new Request('http://localhost/'))).status).toBe(201)
+    expect((await open.fetch(empty())).status).toBe(201)
     expect(await statusOf('evil.example', ['*'])).toBe(200)
   })
 

@@ -1,0 +1,14 @@
+/** `quorate/store`: what a chain writes and how it is read back, over any unstorage driver. */
+export { type ChainStoreOptions, openChainStore } from './chainStore.ts'
+export { DriverError, type DriverExtensions, keyValueOfDriver } from './driverStore.ts'
+export type { KeyValueEntry, KeyValueStore } from './keyvalue.ts'
+export { UnknownBlock } from './stateReader.ts'
+export type {
+  BlockCommit,
+  BlockRecord,
+  ChainHead,
+  ChainStore,
+  Durable,
+  TransactionLocation,
+} from './store.ts'
+export { StoreFailed, type StoreRemedy } from './storeFailed.ts'

@@ -1,0 +1,10 @@
+/** `quorate/trie`: Merkle Patricia tries: roots, proofs and their verification. */
+export { historicalNodes } from './history.ts'
+export { TrieCorruption } from './load.ts'
+export type { TrieNodeReader, TrieNodeWrite } from './node.ts'
+export { orderedTrieRoot } from './ordered.ts'
+export { accountProof, proofOf, storageProof, type TrieProof } from './proof.ts'
+export { type TrieLeaf, trieLeaves } from './range.ts'
+export { type StateRootUpdate, updateRoot, updateStateRoot } from './stateRoot.ts'
+export { type TrieEntry, updateTrie } from './trie.ts'
+export { InvalidProof, verifyProof } from './verify.ts'

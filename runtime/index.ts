@@ -1,0 +1,8 @@
+/** `quorate`: the command line of the node, and what a program of its own opens a chain with on Bun, Node and Deno. */
+export { type Environment } from './cli/resolve.ts'
+export { EXIT_FAILURE, EXIT_USAGE, runCommandLine } from './cli/run.ts'
+export { processTerminal, type Terminal } from './cli/terminal.ts'
+export { loadFastestEngine } from './crypto/fastest.ts'
+export { openStorage, StorageUnavailable } from './drivers/open.ts'
+export { type OpenNode, openNode, type OpenOptions } from './node/openNode.ts'
+export { clientVersion, NAME, RUNTIME, VERSION } from './version.ts'

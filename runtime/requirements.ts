@@ -1,0 +1,24 @@
+type Version = readonly [major: number, minor: number]
+
+const NODE_MIN: Version = [24, 0]
+const BUN_MIN: Version = [1, 4]
+
+const isBelow = (version: string, [major, minor]: Version): boolean => {
+  const [ownMajor = 0, ownMinor = 0] = version.split('.').map(Number)
+  return ownMajor < major || (ownMajor === major && ownMinor < minor)
+}
+
+/**
+ * Why this runtime is too old, in one sentence; undefined where it is not. Imports nothing: what the other modules use may
+ * be missing in an old runtime.
+ * @param versions `process.versions`; Bun and Deno name a Node version too
+ */
+export const unsupportedRuntime = (
+  versions: Readonly<Record<string, string | undefined>>,
+): string | undefined => {
+  const { bun, deno, node } = versions
+  if (bun !== undefined)
+    return isBelow(bun, BUN_MIN) ? `Quorate needs Bun 1.4 or newer, and this is Bun ${bun}.` : undefined
+  if (deno !== undefined || node === undefined || !isBelow(node, NODE_MIN)) return undefined
+  return `Quorate needs Node 24 or newer, and this is Node ${node}.`
+}
