@@ -20,7 +20,7 @@ import {
   unusableUsers,
   USABLE_HASH,
 } from './credentialsFile.ts'
-import { createPasswordPool } from './passwordPool.ts'
+import { createPasswordPool } from '../threads/passwords/passwordPool.ts'
 import { type AuthSettings, httpAuthSettings, wsAuthSettings } from './settings.ts'
 
 /** Who may do what on each port. */

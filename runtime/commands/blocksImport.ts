@@ -17,7 +17,7 @@ import { configureLogFrom } from '../logging/configure.ts'
 import { type Log, logOf } from '../logging/log.ts'
 import { openNode } from '../node/openNode.ts'
 import { stopSignal } from '../node/signals.ts'
-import { tellBlock } from '../validator/tellBlock.ts'
+import { tellBlock } from '../consensus/logBlock.ts'
 import { type BlockRange, blockRange, formatRate } from './blockRange.ts'
 
 type Context = CommandContext<ImportOptions>

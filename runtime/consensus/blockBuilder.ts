@@ -7,7 +7,7 @@ import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
 import { chooseVote } from '../../core/validators/proposals.ts'
 import type { NodeKey } from '../keys/nodeKey.ts'
 import type { Log } from '../logging/log.ts'
-import { selectionTimeMs } from '../validator/timing.ts'
+import { selectionTimeMs } from './blockTiming.ts'
 import { createSelectionBounds } from './selectionBounds.ts'
 
 export type BlockSettings = {

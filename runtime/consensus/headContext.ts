@@ -3,7 +3,7 @@ import { spacingSeconds } from '../../core/chain/rules/qbft.ts'
 import { type QbftConsensus, qbftAt } from '../../core/genesis/schedule.ts'
 import type { HeadContext } from '../../core/qbft/input.ts'
 import type { ChainHead } from '../../core/store/store.ts'
-import { blockTimes, periodMs } from '../validator/timing.ts'
+import { blockTimes, periodMs } from './blockTiming.ts'
 
 /**
  * A node that waits for transactions is told of each that comes; it looks by itself besides, no more often than this, so

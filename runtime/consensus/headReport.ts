@@ -1,7 +1,7 @@
 import type { Address } from '../../core/bytes/bytes.ts'
 import type { HeadContext } from '../../core/qbft/input.ts'
 import type { Log } from '../logging/log.ts'
-import { standing } from '../validator/standing.ts'
+import { standing } from './validatorRole.ts'
 
 /** A head farther in the future than this means that the clock of the machine is wrong, not early. */
 const CLOCK_BEHIND_MS = 60_000

@@ -7,7 +7,7 @@ import {
 } from '../../core/qbft/restartRecordCodec.ts'
 import { withPauses } from '../../core/steps.ts'
 import type { Log } from '../logging/log.ts'
-import { createSlice } from '../slice.ts'
+import { createSlice } from '../schedule.ts'
 import type { RecordPlace } from './recordFile.ts'
 
 export type RecordStore = {

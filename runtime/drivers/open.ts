@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { builtinDrivers, type Driver } from 'unstorage'
 import { keyValueOfDriver } from '../../core/store/driverStore.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
-import { nextTurn } from '../slice.ts'
+import { nextTurn } from '../schedule.ts'
 import { openMemoryDriver } from './memory.ts'
 import { openSqliteDriver } from './sqlite.ts'
 

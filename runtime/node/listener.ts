@@ -3,7 +3,7 @@ import { isWithin, parseIpAddress, parseIpNetwork } from '../../handlers/auth/ip
 import type { Access } from '../auth/open.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
 import { type ServeOptions, type Server, serve } from '../serving/serve.ts'
-import { endAll } from './endAll.ts'
+import { endAll } from './closeAll.ts'
 
 /** Who may do what, and how much at the same time; the same on all ports. */
 export type Entrance = Access & { readonly inbound: InboundLimits }

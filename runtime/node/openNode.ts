@@ -16,10 +16,10 @@ import { openStorage, StorageUnavailable } from '../drivers/open.ts'
 import { writeFileAtomically } from '../files/atomic.ts'
 import { createNodeKey, type NodeKey, nodeKeyPath, readNodeKey, writeNodeKey } from '../keys/nodeKey.ts'
 import { logOf } from '../logging/log.ts'
-import { createRecoveryPool, type RecoveryPool } from '../recovery/pool.ts'
-import { createSlice, isSliceOver } from '../slice.ts'
+import { createRecoveryPool, type RecoveryPool } from '../threads/recovery/pool.ts'
+import { createSlice, isSliceOver } from '../schedule.ts'
 import { watchUnholdableBlocks } from './unholdableBlocks.ts'
-import { endAll } from './endAll.ts'
+import { endAll } from './closeAll.ts'
 import { useFastEngine } from './engine.ts'
 import {
   developmentGenesisPath,
@@ -27,8 +27,12 @@ import {
   readGenesis,
   readGenesisIfThere,
 } from './genesisFile.ts'
-import { createRecoverSeals, type RecoverSeals } from './recoverSeals.ts'
-import { createRecoverSenders, type KnownSender, type RecoverSenders } from './recoverSenders.ts'
+import { createRecoverSeals, type RecoverSeals } from '../threads/recovery/recoverSeals.ts'
+import {
+  createRecoverSenders,
+  type KnownSender,
+  type RecoverSenders,
+} from '../threads/recovery/recoverSenders.ts'
 
 export type OpenOptions = {
   readonly dataPath: string

@@ -1,6 +1,6 @@
 import type { TransactionPool } from '../../core/txpool/pool.ts'
 import type { Log } from '../logging/log.ts'
-import { nextTurn } from '../slice.ts'
+import { nextTurn } from '../schedule.ts'
 
 /** Interval between looks for old transactions: they are kept for hours. */
 const INTERVAL_MS = 30_000

@@ -5,7 +5,7 @@ import { type Steps, withPauses } from '../../core/steps.ts'
 import type { ChainHead } from '../../core/store/store.ts'
 import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
 import type { Log } from '../logging/log.ts'
-import { nextTurn } from '../slice.ts'
+import { nextTurn } from '../schedule.ts'
 
 export type PoolFollower = {
   /** Resolves when the pool is rid of what stands in the blocks committed so far. */

@@ -1,7 +1,7 @@
 import type { RpcHost } from '../../handlers/rpc/context.ts'
 import { minGasPriceOf } from '../../handlers/rpc/fees/nextHead.ts'
 import type { Log } from '../logging/log.ts'
-import { createReaderPool, defaultReaders, type ReaderPool } from '../readers/pool.ts'
+import { createReaderPool, defaultReaders, type ReaderPool } from '../threads/calls/pool.ts'
 
 /** Threads for the calls of this node's clients. @param workers as --rpc-workers; 0 runs all calls on the main thread */
 export const openReaders = (host: RpcHost, workers: number | undefined, log: Log): ReaderPool | undefined => {

@@ -6,7 +6,7 @@ import { gossipOptions } from '../../p2p/gossip/gossip.ts'
 import { createHost, type Host, startHost } from '../../p2p/transport/host.ts'
 import type { Network, NetworkOptions, Peer, PeerStatus } from '../../p2p/network.ts'
 import { startNetwork } from '../../p2p/startNetwork.ts'
-import { createSlice } from '../../runtime/slice.ts'
+import { createSlice } from '../../runtime/schedule.ts'
 
 export const GENESIS: Hash = new Uint8Array(32).fill(7)
 

@@ -1,5 +1,5 @@
-import { packRecoveries } from '../../runtime/recovery/packed.ts'
-import { startWorkerThread, type WorkerThread } from '../../runtime/recovery/workerThread.ts'
+import { packRecoveries } from '../../runtime/threads/recovery/packed.ts'
+import { startWorkerThread, type WorkerThread } from '../../runtime/threads/recovery/workerThread.ts'
 
 /**
  * A program: starts recovery threads and ends each at another moment, every second one while it loads, the others while they

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { createHandled } from '../../runtime/networkThread/backlog.ts'
-import { startThread } from '../../runtime/networkThread/thread.ts'
+import { createHandled } from '../../runtime/threads/network/backlog.ts'
+import { startThread } from '../../runtime/threads/network/thread.ts'
 
 /** A program: starts a network on a thread and, when told to by its argument, sends it what it fails at. */
 const hash = new Uint8Array(32)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { publicKeyOf } from '../../../core/crypto/crypto.ts'
 import { formatEnode } from '../../../p2p/transport/enode.ts'
-import { freePorts } from '../../../runtime/network/ports.ts'
+import { freePorts } from '../../../runtime/devnet/ports.ts'
 import { genesisText, testAddress, testKey } from '../../runtime/genesis.ts'
 import { type NodeProcess, type RuntimeName, startNode } from '../../runtime/nodeProcess.ts'
 

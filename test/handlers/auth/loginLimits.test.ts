@@ -9,7 +9,7 @@ import {
   type LoginLimits,
   UNDER_WAY_MAX,
 } from '../../../handlers/auth/loginLimits.ts'
-import { PASSWORDS_WAITING_MAX } from '../../../runtime/auth/passwordPool.ts'
+import { PASSWORDS_WAITING_MAX } from '../../../runtime/threads/passwords/passwordPool.ts'
 
 const MINUTE_MS = 60_000
 

@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePorts } from '../../../runtime/network/ports.ts'
+import { freePorts } from '../../../runtime/devnet/ports.ts'
 import { userToml } from '../../handlers/auth/loginNode.ts'
 import { withFolder } from '../folder.ts'
 import { type NodeProcess, PROCESS_TEST_TIMEOUT_MS, ROOT, startNode } from '../nodeProcess.ts'

@@ -1,6 +1,6 @@
 import { expect, jest, test } from 'bun:test'
 import type { DropReason } from '../../../core/qbft/effect.ts'
-import { createDrops } from '../../../runtime/consensus/drops.ts'
+import { createDrops } from '../../../runtime/consensus/droppedMessages.ts'
 import { configureLog, logOf } from '../../../runtime/logging/log.ts'
 import { testAddress } from '../genesis.ts'
 

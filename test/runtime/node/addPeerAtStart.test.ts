@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePorts } from '../../../runtime/network/ports.ts'
+import { freePorts } from '../../../runtime/devnet/ports.ts'
 import { withFolder } from '../folder.ts'
 import { genesisText } from '../genesis.ts'
 import { PROCESS_TEST_TIMEOUT_MS, startNode } from '../nodeProcess.ts'

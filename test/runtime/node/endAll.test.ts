@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { endAll } from '../../../runtime/node/endAll.ts'
+import { endAll } from '../../../runtime/node/closeAll.ts'
 import { rejection } from '../../support/rejection.ts'
 
 test('all are ended in order, also behind those that fail; the first failure is told', async () => {

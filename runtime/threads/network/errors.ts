@@ -1,0 +1,65 @@
+import { EnodeError, type EnodeErrorCode } from '../../../p2p/transport/enode.ts'
+import { NetworkError, type NetworkErrorCode } from '../../../p2p/error.ts'
+
+/** An error as it crosses between threads, where a class and its fields would be lost. */
+export type PlainError = {
+  readonly name: string
+  readonly message: string
+  readonly stack?: string
+  readonly code?: string
+  readonly detail?: string
+}
+
+const textIn = (cause: object, key: string): string | undefined => {
+  const value: unknown = Reflect.get(cause, key)
+  return typeof value === 'string' ? value : undefined
+}
+
+export const plainError = (cause: unknown): PlainError => {
+  if (!(cause instanceof Error)) return { name: 'Error', message: String(cause) }
+  const { name, message, stack } = cause
+  const code = textIn(cause, 'code')
+  const detail = textIn(cause, 'detail')
+  return {
+    name,
+    message,
+    ...(stack === undefined ? {} : { stack }),
+    ...(code === undefined ? {} : { code }),
+    ...(detail === undefined ? {} : { detail }),
+  }
+}
+
+/** The error again, of its own class where callers look at that. */
+export const errorOf = ({ name, message, stack, code, detail = '' }: PlainError): Error => {
+  const made =
+    name === 'NetworkError'
+      ? new NetworkError(code as NetworkErrorCode, message)
+      : name === 'EnodeError'
+        ? new EnodeError(code as EnodeErrorCode, '', detail)
+        : Object.assign(new Error(), code === undefined ? {} : { code }, { name })
+  return Object.assign(made, { message }, stack === undefined ? {} : { stack })
+}
+
+const crosses = (value: unknown): boolean =>
+  value === undefined || value === null || ['string', 'number', 'bigint', 'boolean'].includes(typeof value)
+
+export type Crossed = { readonly error: PlainError } | { readonly value: unknown }
+
+/** The values of a line of the log, of any kind. */
+export const plainValues = (values: Readonly<Record<string, unknown>>): Record<string, Crossed> =>
+  Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [
+      key,
+      value instanceof Error
+        ? { error: plainError(value) }
+        : { value: crosses(value) || (Array.isArray(value) && value.every(crosses)) ? value : String(value) },
+    ]),
+  )
+
+export const valuesOf = (plain: Readonly<Record<string, Crossed>>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(plain).map(([key, crossed]) => [
+      key,
+      'error' in crossed ? errorOf(crossed.error) : crossed.value,
+    ]),
+  )

@@ -1,0 +1,80 @@
+import type { Address } from '../../../core/bytes/bytes.ts'
+import { toBareHex } from '../../../core/bytes/hex.ts'
+import type { NetworkHandlers, Peer, PeerStatus } from '../../../p2p/network.ts'
+import type { Backlog } from './backlog.ts'
+import { ownBytes, packList } from './packed.ts'
+import type { Facts, FromNetwork } from './protocol.ts'
+import type { ListClient } from './lists.ts'
+import { roleIn } from './role.ts'
+
+/** A peer's address as it crosses. */
+export const keyOf = (address: Address): string => toBareHex(address)
+
+const headOf = ({ headNumber, headHash, neighbours }: PeerStatus) => ({
+  headNumber,
+  headHash: ownBytes(headHash),
+  neighbours: neighbours.map(ownBytes),
+})
+
+/** Without the messages its bytes were cut from. */
+const ownPeer = (peer: Peer): Peer => ({
+  ...peer,
+  address: ownBytes(peer.address),
+  publicKey: ownBytes(peer.publicKey),
+  status: { ...peer.status, genesisHash: ownBytes(peer.status.genesisHash), ...headOf(peer.status) },
+})
+
+/** What the network tells, sent to the main thread; what it asks is answered from what was told here. */
+export const createHandlers = (from: {
+  readonly post: (message: FromNetwork, moved?: readonly ArrayBuffer[]) => void
+  readonly backlog: Backlog
+  readonly lists: ListClient
+  readonly status: PeerStatus
+  readonly facts: () => Facts
+  readonly peers: () => readonly Peer[]
+}): NetworkHandlers => {
+  const { post, backlog, lists, facts } = from
+  /** What of a peer's status crossed last; of what follows it only the head. */
+  const told = new WeakMap<PeerStatus['configuration'], string>()
+  return {
+    status: () => ({
+      ...from.status,
+      headNumber: facts().headNumber,
+      headHash: facts().headHash,
+      neighbours: from.peers().map(({ address }) => address),
+    }),
+    roleOf: address => roleIn(facts().validators, address),
+    onConsensusMessage: ({ address }, code, bytes) => {
+      if (!backlog.admits(bytes.length)) return
+      const data = ownBytes(bytes)
+      post({ kind: 'consensus', peer: keyOf(address), code, data }, [data.buffer])
+    },
+    onTransactions: ({ address }, list) => {
+      const transactions = packList(list)
+      if (!backlog.admits(transactions.bytes.length)) return
+      post({ kind: 'transactions', peer: keyOf(address), transactions }, [transactions.bytes.buffer])
+    },
+    onNewBlock: ({ address }, bytes) => {
+      if (!backlog.admits(bytes.length)) return
+      const block = ownBytes(bytes)
+      post({ kind: 'block', peer: keyOf(address), block }, [block.buffer])
+    },
+    blocks: (first, count) => lists.open({ peer: '', kind: 'blocks', from: first, count }),
+    poolHashes: () => lists.open({ peer: '', kind: 'pool hashes' }),
+    poolTransactions: hashes => lists.open({ peer: '', kind: 'pool transactions', hashes: ownBytes(hashes) }),
+    onPeer: peer => {
+      told.set(peer.status.configuration, keyOf(peer.address))
+      post({ kind: 'connected', peer: ownPeer(peer) })
+    },
+    onStatus: peer => {
+      const key = keyOf(peer.address)
+      if (told.get(peer.status.configuration) === key)
+        return post({ kind: 'head', peer: key, head: headOf(peer.status) })
+      told.set(peer.status.configuration, key)
+      post({ kind: 'status', peer: ownPeer(peer) })
+    },
+    onGossip: ({ address }) => post({ kind: 'gossip', peer: keyOf(address) }),
+    onPeerGone: ({ address }, reason) => post({ kind: 'gone', peer: keyOf(address), reason }),
+    onRefused: (remote, reason, differing) => post({ kind: 'refused', remote, reason, differing }),
+  }
+}

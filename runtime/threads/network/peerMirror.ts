@@ -1,0 +1,80 @@
+import type { NetworkHandlers, Peer } from '../../../p2p/network.ts'
+import type { Backlog } from './backlog.ts'
+import { keyOf } from './handlers.ts'
+import { unpackList } from './packed.ts'
+import type { FromNetwork } from './protocol.ts'
+
+/** What the thread tells of peers and what they sent. */
+export type OfPeers = Extract<
+  FromNetwork,
+  {
+    readonly kind:
+      | 'connected'
+      | 'status'
+      | 'head'
+      | 'gossip'
+      | 'gone'
+      | 'consensus'
+      | 'transactions'
+      | 'block'
+      | 'refused'
+  }
+>
+
+export type PeerMirror = {
+  readonly peers: ReadonlyMap<string, Peer>
+  /** Hands on what was told, of peers that are still connected. */
+  take(message: OfPeers): void
+}
+
+/** The peers as the main thread knows them, by what the network's thread has told so far. */
+export const createPeerMirror = (
+  handlers: Omit<NetworkHandlers, 'status' | 'roleOf' | 'blocks' | 'poolHashes' | 'poolTransactions'>,
+  backlog: Backlog,
+): PeerMirror => {
+  const peers = new Map<string, Peer>()
+  const withPeer = (key: string, hand: (peer: Peer) => void): void => {
+    const peer = peers.get(key)
+    if (peer !== undefined) hand(peer)
+  }
+  const setPeer = (peer: Peer): Peer => {
+    peers.set(keyOf(peer.address), peer)
+    return peer
+  }
+
+  return {
+    peers,
+    take: message => {
+      switch (message.kind) {
+        case 'connected':
+          return handlers.onPeer(setPeer(message.peer))
+        case 'status':
+          return handlers.onStatus(setPeer(message.peer))
+        case 'head':
+          return withPeer(message.peer, peer =>
+            handlers.onStatus(setPeer({ ...peer, status: { ...peer.status, ...message.head } })),
+          )
+        case 'gossip':
+          return withPeer(message.peer, handlers.onGossip)
+        case 'gone':
+          return withPeer(message.peer, peer => {
+            peers.delete(message.peer)
+            handlers.onPeerGone(peer, message.reason)
+          })
+        case 'consensus':
+          backlog.handled(message.data.length)
+          return withPeer(message.peer, peer => handlers.onConsensusMessage(peer, message.code, message.data))
+        case 'transactions':
+          backlog.handled(message.transactions.bytes.length)
+          return withPeer(message.peer, peer =>
+            handlers.onTransactions(peer, unpackList(message.transactions)),
+          )
+        case 'block':
+          backlog.handled(message.block.length)
+          return withPeer(message.peer, peer => handlers.onNewBlock(peer, message.block))
+        case 'refused':
+          return handlers.onRefused(message.remote, message.reason, message.differing)
+      }
+    },
+  }
+}

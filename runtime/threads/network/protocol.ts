@@ -1,0 +1,96 @@
+import type { Address, Hash } from '../../../core/bytes/bytes.ts'
+import type { Misbehaviour, NetworkOptions, Peer, PeerStatus } from '../../../p2p/network.ts'
+import type { Crossed, PlainError } from './errors.ts'
+import type { PackedList } from './packed.ts'
+import type { ToListClient, ToListServer } from './lists.ts'
+
+/** What of the own node changes while it runs, and the network asks for at any time. */
+export type Facts = {
+  readonly headNumber: bigint
+  readonly headHash: Hash
+  /** Undefined while a node that catches up does not know them. */
+  readonly validators: readonly Address[] | undefined
+  /** Whether lines for debugging are wanted. */
+  readonly debug: boolean
+}
+
+/** What the thread is started with. */
+export type NetworkSetup = Pick<
+  NetworkOptions,
+  | 'privateKey'
+  | 'host'
+  | 'port'
+  | 'advertisedHost'
+  | 'bootnodes'
+  | 'staticNodes'
+  | 'discovery'
+  | 'learnedNodes'
+  | 'maxPeers'
+> & {
+  /** The own status, of which the facts change. */
+  readonly status: PeerStatus
+  readonly facts: Facts
+  /** Bytes that either side has dealt with, for the other to know how much waits. */
+  readonly handled: SharedArrayBuffer
+}
+
+/** Peers by their address as hex digits: all of a peer crosses only when it connects and when it tells a new status. */
+export type ToNetwork =
+  | { readonly kind: 'facts'; readonly facts: Facts; readonly tell: boolean }
+  | {
+      readonly kind: 'consensus'
+      readonly to: readonly Address[]
+      readonly code: number
+      readonly data: Uint8Array
+    }
+  | { readonly kind: 'transactions'; readonly transactions: PackedList }
+  | { readonly kind: 'block'; readonly number: bigint; readonly hash: Hash; readonly block: Uint8Array }
+  | {
+      readonly kind: 'misbehaviour'
+      readonly address: Address
+      readonly what: Misbehaviour
+      readonly detail: string
+    }
+  | {
+      readonly kind: 'call'
+      readonly id: number
+      readonly name: 'addPeer' | 'removePeer'
+      readonly enode: string
+    }
+  | { readonly kind: 'wanted list'; readonly message: ToListServer }
+  | { readonly kind: 'served list'; readonly message: ToListClient }
+  | { readonly kind: 'stop' }
+
+export type LogLevelName = 'debug' | 'info' | 'warn' | 'error'
+
+export type FromNetwork =
+  | { readonly kind: 'ready'; readonly enode: string; readonly port: number }
+  /** It could not start. */
+  | { readonly kind: 'failed'; readonly error: PlainError }
+  | { readonly kind: 'consensus'; readonly peer: string; readonly code: number; readonly data: Uint8Array }
+  | { readonly kind: 'transactions'; readonly peer: string; readonly transactions: PackedList }
+  | { readonly kind: 'block'; readonly peer: string; readonly block: Uint8Array }
+  | { readonly kind: 'connected' | 'status'; readonly peer: Peer }
+  | {
+      readonly kind: 'head'
+      readonly peer: string
+      readonly head: Pick<PeerStatus, 'headNumber' | 'headHash' | 'neighbours'>
+    }
+  | { readonly kind: 'gossip'; readonly peer: string }
+  | { readonly kind: 'gone'; readonly peer: string; readonly reason: string }
+  | {
+      readonly kind: 'refused'
+      readonly remote: string
+      readonly reason: string
+      readonly differing: readonly string[]
+    }
+  | { readonly kind: 'answer'; readonly id: number; readonly outcome: boolean | PlainError }
+  | { readonly kind: 'wanted list'; readonly message: ToListClient }
+  | { readonly kind: 'served list'; readonly message: ToListServer }
+  | {
+      readonly kind: 'log'
+      readonly level: LogLevelName
+      readonly text: string
+      readonly values: Readonly<Record<string, Crossed>>
+    }
+  | { readonly kind: 'stopped' }

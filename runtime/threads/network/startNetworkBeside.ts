@@ -1,0 +1,23 @@
+import type { Network } from '../../../p2p/network.ts'
+import { createSlice } from '../../schedule.ts'
+import { roleIn } from './role.ts'
+import { NetworkThreadError } from './thread.ts'
+import { type NetworkThreadOptions, startNetworkThread } from './startNetworkThread.ts'
+
+/** The network on a thread of its own, and where there are none on this one. @throws NetworkError, EnodeError */
+export const startNetworkBeside = async (options: NetworkThreadOptions): Promise<Network> => {
+  try {
+    return await startNetworkThread(options)
+  } catch (error) {
+    if (!(error instanceof NetworkThreadError)) throw error
+    options.log.warn('The network runs on the main thread: {reason}', { reason: error.message, error })
+    const { startNetwork } = await import('../../../p2p/startNetwork.ts')
+    return startNetwork({
+      ...options,
+      handlers: { ...options.handlers, roleOf: address => roleIn(options.validators(), address) },
+      refuses: () => undefined,
+      nowMs: () => Date.now(),
+      pause: createSlice(),
+    })
+  }
+}

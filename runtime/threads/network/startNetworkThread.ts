@@ -1,0 +1,159 @@
+import { setImmediate } from 'node:timers'
+import type { Address } from '../../../core/bytes/bytes.ts'
+import { rateLimitedLog } from '../../../p2p/transport/rateLimitedLog.ts'
+import { CONSENSUS_DATA_MAX } from '../../../p2p/consensus.ts'
+import { NetworkError } from '../../../p2p/error.ts'
+import { safeHandlers } from '../../../p2p/node/safeHandlers.ts'
+import type { Network, NetworkHandlers, NetworkLog, NetworkOptions } from '../../../p2p/network.ts'
+import { createHandled, openBacklog } from './backlog.ts'
+import { createCalls } from './calls.ts'
+import { valuesOf } from './errors.ts'
+import { createFactTeller } from './facts.ts'
+import { keyOf } from './handlers.ts'
+import { ownBytes, packList } from './packed.ts'
+import { createPeerMirror } from './peerMirror.ts'
+import { createListClient, createListServer } from './lists.ts'
+import { roleIn } from './role.ts'
+import { type NetworkThread, startThread, type Told } from './thread.ts'
+
+export type NetworkThreadOptions = Omit<
+  NetworkOptions,
+  'refuses' | 'handlers' | 'log' | 'nowMs' | 'pause'
+> & {
+  readonly handlers: Omit<NetworkHandlers, 'roleOf'>
+  /** Whose consensus messages are used; undefined while a node that catches up does not know. */
+  readonly validators: () => readonly Address[] | undefined
+  readonly log: NetworkLog & { isEnabledFor(level: 'debug'): boolean }
+}
+
+/**
+ * The network on a thread of its own: encryption, streams, gossip and all that libp2p keeps never hold up the event
+ * loop of the rest, nor make its collections of garbage longer. What it tells arrives in the order it happened.
+ * @throws NetworkError and EnodeError as `startNetwork`; NetworkThreadError
+ */
+export const startNetworkThread = async (options: NetworkThreadOptions): Promise<Network> => {
+  const { validators, log, privateKey, host, port, advertisedHost } = options
+  const { bootnodes, staticNodes, discovery, learnedNodes, maxPeers } = options
+  const roleOf = (address: Address) => roleIn(validators(), address)
+  const handlers = safeHandlers({ ...options.handlers, roleOf }, log)
+  const calm = rateLimitedLog(log, Date.now)
+  const handled = createHandled()
+  const backlog = openBacklog(handled, 'toNetwork', calm)
+  const mirror = createPeerMirror(handlers, openBacklog(handled, 'fromNetwork', calm))
+  const calls = createCalls()
+  const facts = createFactTeller({
+    status: handlers.status,
+    validators,
+    isDebug: () => log.isEnabledFor('debug'),
+  })
+  const wanted = createListClient(
+    message => thread.post({ kind: 'wanted list', message }),
+    () => new NetworkError('NOT_CONNECTED', 'the list is no longer wanted'),
+  )
+  const served = createListServer(
+    (message, moved) => thread.post({ kind: 'served list', message }, moved),
+    request => {
+      switch (request.kind) {
+        case 'blocks':
+          return handlers.blocks(request.from, request.count)
+        case 'pool hashes':
+          return handlers.poolHashes()
+        case 'pool transactions':
+          return handlers.poolTransactions(request.hashes)
+      }
+    },
+  )
+
+  const take = (message: Told): void => {
+    switch (message.kind) {
+      case 'log':
+        return log[message.level](message.text, valuesOf(message.values))
+      case 'wanted list':
+        return wanted.receive(message.message)
+      case 'served list':
+        return served.receive(message.message)
+      case 'answer':
+        return calls.answered(message.id, message.outcome)
+      default:
+        return mirror.take(message)
+    }
+  }
+  const status = handlers.status()
+  const own = { genesisHash: ownBytes(status.genesisHash), headHash: ownBytes(status.headHash) }
+  const thread: NetworkThread = startThread(
+    {
+      privateKey: ownBytes(privateKey),
+      host,
+      port,
+      advertisedHost,
+      bootnodes,
+      staticNodes,
+      discovery,
+      learnedNodes,
+      maxPeers,
+      status: { ...status, ...own },
+      facts: facts.now(),
+      handled,
+    },
+    take,
+    error => {
+      facts.stop()
+      wanted.fail(error)
+      calls.fail(error)
+    },
+  )
+  const { post } = thread
+  const { enode, port: listenedOn } = await thread.started
+  facts.start(post)
+
+  /** Those of one turn cross together. */
+  let gathered: Uint8Array[] = []
+  const announce = (): void => {
+    if (gathered.length === 0) return
+    const transactions = packList(gathered)
+    gathered = []
+    if (backlog.admits(transactions.bytes.length))
+      post({ kind: 'transactions', transactions }, [transactions.bytes.buffer])
+  }
+  const call = (name: 'addPeer' | 'removePeer', text: string): Promise<boolean> => {
+    if (thread.hasEnded()) return Promise.reject(new NetworkError('NOT_CONNECTED', 'the network has ended'))
+    return calls.ask(id => post({ kind: 'call', id, name, enode: text }))
+  }
+
+  return {
+    enode,
+    port: listenedOn,
+    peers: () => [...mirror.peers.values()],
+    sendConsensus: (to, code, bytes) => {
+      if (bytes.length > CONSENSUS_DATA_MAX || !backlog.admits(bytes.length)) return 0
+      const data = ownBytes(bytes)
+      post({ kind: 'consensus', to: to.map(ownBytes), code, data }, [data.buffer])
+      return to.filter(address => mirror.peers.has(keyOf(address))).length
+    },
+    announceTransactions: transactions => {
+      if (gathered.length === 0) setImmediate(announce)
+      gathered.push(...transactions)
+    },
+    announceBlock: (number, hash, bytes) => {
+      if (!backlog.admits(bytes.length)) return
+      const block = ownBytes(bytes)
+      post({ kind: 'block', number, hash: ownBytes(hash), block }, [block.buffer])
+    },
+    sendStatus: () => facts.tell(true),
+    requestBlocks: ({ address }, from, count, signal) =>
+      wanted.open({ peer: keyOf(address), kind: 'blocks', from, count }, signal),
+    requestPoolHashes: ({ address }, signal) =>
+      wanted.open({ peer: keyOf(address), kind: 'pool hashes' }, signal),
+    requestPoolTransactions: ({ address }, hashes, signal) =>
+      wanted.open({ peer: keyOf(address), kind: 'pool transactions', hashes: ownBytes(hashes) }, signal),
+    reportMisbehaviour: (address, what, detail) =>
+      post({ kind: 'misbehaviour', address: ownBytes(address), what, detail }),
+    addPeer: text => call('addPeer', text),
+    removePeer: text => call('removePeer', text),
+    stop: async () => {
+      announce()
+      facts.stop()
+      await thread.stop()
+    },
+  }
+}

@@ -1,0 +1,133 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { useCryptoEngine } from '../../../core/crypto/crypto.ts'
+import { loadWasmEngine } from '../../../core/crypto/wasm.ts'
+import { rateLimitedLog } from '../../../p2p/transport/rateLimitedLog.ts'
+import { NetworkError } from '../../../p2p/error.ts'
+import type { Network } from '../../../p2p/network.ts'
+import { startNetwork } from '../../../p2p/startNetwork.ts'
+import { createSlice } from '../../schedule.ts'
+import { openBacklog } from './backlog.ts'
+import { plainError, plainValues } from './errors.ts'
+import { createHandlers, keyOf } from './handlers.ts'
+import { unpackList } from './packed.ts'
+import { createListClient, createListServer } from './lists.ts'
+import type { FromNetwork, LogLevelName, NetworkSetup, ToNetwork } from './protocol.ts'
+
+const port = parentPort
+if (port === null) throw new Error('runtime/threads/network/worker.ts runs on a worker thread only')
+const setup = workerData as NetworkSetup
+let { facts } = setup
+let network: Network | undefined
+
+const post = (message: FromNetwork, moved: readonly ArrayBuffer[] = []): void =>
+  port.postMessage(message, [...moved])
+
+const lineOf =
+  (level: LogLevelName) =>
+  (text: string, values?: Record<string, unknown>): void => {
+    if (level === 'debug' && !facts.debug) return
+    post({ kind: 'log', level, text, values: plainValues(values ?? {}) })
+  }
+const log = { debug: lineOf('debug'), info: lineOf('info'), warn: lineOf('warn'), error: lineOf('error') }
+const calm = rateLimitedLog(log, Date.now)
+
+const toMain = openBacklog(setup.handled, 'fromNetwork', calm)
+const fromMain = openBacklog(setup.handled, 'toNetwork', calm)
+const lists = createListClient(
+  message => post({ kind: 'served list', message }),
+  () => new Error('the list is no longer wanted'),
+)
+const wanted = createListServer(
+  (message, moved) => post({ kind: 'wanted list', message }, moved),
+  (request, signal) => {
+    const { peer } = request
+    const found = network?.peers().find(({ address }) => keyOf(address) === peer)
+    if (network === undefined || found === undefined)
+      throw new NetworkError('NOT_CONNECTED', `0x${peer} is not connected`)
+    switch (request.kind) {
+      case 'blocks':
+        return network.requestBlocks(found, request.from, request.count, signal)
+      case 'pool hashes':
+        return network.requestPoolHashes(found, signal)
+      case 'pool transactions':
+        return network.requestPoolTransactions(found, request.hashes, signal)
+    }
+  },
+)
+
+const call = async ({ id, name, enode }: Extract<ToNetwork, { kind: 'call' }>): Promise<void> => {
+  try {
+    const outcome = await (network as Network)[name](enode)
+    post({ kind: 'answer', id, outcome })
+  } catch (cause) {
+    post({ kind: 'answer', id, outcome: plainError(cause) })
+  }
+}
+
+const end = async (): Promise<void> => {
+  await network?.stop()
+  post({ kind: 'stopped' })
+}
+
+const take = (message: ToNetwork): void => {
+  switch (message.kind) {
+    case 'facts':
+      facts = message.facts
+      if (message.tell) network?.sendStatus()
+      return
+    case 'consensus':
+      fromMain.handled(message.data.length)
+      network?.sendConsensus(message.to, message.code, message.data)
+      return
+    case 'transactions':
+      fromMain.handled(message.transactions.bytes.length)
+      network?.announceTransactions(unpackList(message.transactions))
+      return
+    case 'block':
+      fromMain.handled(message.block.length)
+      network?.announceBlock(message.number, message.hash, message.block)
+      return
+    case 'misbehaviour':
+      network?.reportMisbehaviour(message.address, message.what, message.detail)
+      return
+    case 'call':
+      void call(message)
+      return
+    case 'wanted list':
+      wanted.receive(message.message)
+      return
+    case 'served list':
+      lists.receive(message.message)
+      return
+    case 'stop':
+      void end()
+  }
+}
+
+port.on('message', take)
+try {
+  // Not the native addon: a thread that is ended from outside while it is in there aborts the process, on Bun and Node.
+  useCryptoEngine(await loadWasmEngine())
+} catch {
+  // Where WebAssembly cannot be compiled the noble engine, already in place, serves.
+}
+try {
+  network = await startNetwork({
+    ...setup,
+    refuses: () => undefined,
+    handlers: createHandlers({
+      post,
+      backlog: toMain,
+      lists,
+      status: setup.status,
+      facts: () => facts,
+      peers: () => network?.peers() ?? [],
+    }),
+    log,
+    nowMs: () => Date.now(),
+    pause: createSlice(),
+  })
+  post({ kind: 'ready', enode: network.enode, port: network.port })
+} catch (cause) {
+  post({ kind: 'failed', error: plainError(cause) })
+}

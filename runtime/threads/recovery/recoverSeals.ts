@@ -1,0 +1,51 @@
+import type { Address } from '../../../core/bytes/bytes.ts'
+import { bytesToBigint } from '../../../core/bytes/integer.ts'
+import { qbftSealHash } from '../../../core/chain/codec/blockHash.ts'
+import { DecodeError } from '../../../core/chain/codec/error.ts'
+import { decodeExtraData, type QbftExtraData } from '../../../core/chain/codec/extraData.ts'
+import type { Header } from '../../../core/chain/header.ts'
+import type { RecoveryPool } from './pool.ts'
+
+/** Seals of one block that are recovered ahead; whoever sends more has the rules judge them, which end at the first foreign one. */
+const SEALS_MAX = 256
+
+/** The signers of each header's seals in order, undefined where a seal has none; no list for a header whose seals the rules alone must judge. */
+export type RecoverSeals = (
+  headers: readonly Header[],
+) => Promise<readonly (readonly (Address | undefined)[] | undefined)[]>
+
+const extraDataOf = (header: Header): QbftExtraData | undefined => {
+  try {
+    const extraData = decodeExtraData(header.extraData)
+    return extraData.seals.length > SEALS_MAX ? undefined : extraData
+  } catch (error) {
+    if (error instanceof DecodeError) return undefined
+    throw error
+  }
+}
+
+/** Shares the work out to the pool's threads. */
+export const createRecoverSeals =
+  (pool: RecoveryPool): RecoverSeals =>
+  async headers => {
+    const found = headers.map(extraDataOf)
+    const signers = await pool.recover(
+      found.flatMap((extraData, index) => {
+        if (extraData === undefined) return []
+        const hash = qbftSealHash(headers[index] as Header)
+        return extraData.seals.map(seal => ({
+          hash,
+          yParity: seal[64] as number,
+          r: bytesToBigint(seal.subarray(0, 32)),
+          s: bytesToBigint(seal.subarray(32, 64)),
+        }))
+      }),
+    )
+    let at = 0
+    return found.map(extraData => {
+      if (extraData === undefined) return undefined
+      const own = signers.slice(at, at + extraData.seals.length)
+      at += extraData.seals.length
+      return own
+    })
+  }

@@ -1,0 +1,23 @@
+import { parentPort } from 'node:worker_threads'
+import { useCryptoEngine } from '../../../core/crypto/crypto.ts'
+import { loadFastestEngine } from '../../crypto/fastest.ts'
+import { recoverPacked } from './packed.ts'
+
+const port = parentPort
+if (port === null) throw new Error('runtime/threads/recovery/worker.ts runs on a worker thread only')
+
+try {
+  useCryptoEngine(await loadFastestEngine())
+} catch {
+  // Where WebAssembly cannot be compiled the noble engine, already in place, serves.
+}
+
+port.on('message', (packed: Uint8Array | 'end') => {
+  if (packed === 'end') {
+    port.postMessage('idle')
+    return
+  }
+  const answers = recoverPacked(packed)
+  port.postMessage(answers, [answers.buffer])
+})
+port.postMessage('ready')

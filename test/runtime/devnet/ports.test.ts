@@ -1,0 +1,27 @@
+import { createServer } from 'node:net'
+import { expect, test } from 'bun:test'
+import { freePorts, takenPorts } from '../../../runtime/devnet/ports.ts'
+
+test('free ports differ, can be listened at, and are none that an outgoing connection may take', async () => {
+  const ports = await freePorts(40)
+  expect(new Set(ports).size).toBe(40)
+  for (const port of ports) {
+    expect(port).toBeLessThan(32_768)
+    const server = createServer()
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(port, '127.0.0.1', resolve)
+    })
+    await new Promise(resolve => server.close(resolve))
+  }
+})
+
+test('a port is taken while something listens at it', async () => {
+  const ports = await freePorts(3)
+  const [first, second, third] = ports as [number, number, number]
+  const server = createServer()
+  await new Promise<void>(resolve => server.listen(second, '127.0.0.1', resolve))
+  expect(await takenPorts([first, second, third])).toEqual([second])
+  await new Promise(resolve => server.close(resolve))
+  expect(await takenPorts(ports)).toEqual([])
+})

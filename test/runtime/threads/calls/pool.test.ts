@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { Outcome } from '../../../../handlers/rpc/dispatch/envelope.ts'
+import { errorOutcome } from '../../../../handlers/rpc/dispatch/envelope.ts'
+import {
+  createReaderPool,
+  type ReaderPool,
+  type ReaderPoolOptions,
+} from '../../../../runtime/threads/calls/pool.ts'
+import { CALLS_WAITING_MAX, WAITING_LENGTH_MAX } from '../../../../runtime/threads/calls/waiting.ts'
+import { startTestNode, type TestNode } from '../../../handlers/support/testNode.ts'
+
+setDefaultTimeout(60_000)
+
+/** Creation code that jumps back for ever, and that returns one. */
+const ENDLESS = { data: '0x5b600056', gas: '0xffffffffffff' }
+const ONE = { data: '0x600160005260206000f3' }
+
+let node: TestNode
+beforeAll(async () => {
+  node = await startTestNode({ rpc: { gasCap: 0n, timeoutMs: 400 } })
+})
+afterAll(() => node.close())
+
+type Changes = Partial<ReaderPoolOptions>
+
+/** A pool for one test; what its threads report is given to the test. */
+const withPool = async (
+  changes: Changes,
+  use: (pool: ReaderPool, told: readonly unknown[]) => Promise<void>,
+): Promise<void> => {
+  const told: unknown[] = []
+  const pool = createReaderPool({
+    chain: node.chain,
+    options: node.context.options,
+    minGasPrice: () => 0n,
+    readers: 1,
+    nowMs: () => Date.now(),
+    reportError: (method, error) => told.push(`${method}: ${String(error)}`),
+    onReaderFailure: cause => told.push(cause),
+    ...changes,
+  })
+  try {
+    await use(pool, told)
+  } finally {
+    await pool.close()
+  }
+}
+
+const call = (pool: ReaderPool, message: object, expired = () => false): Promise<Outcome | undefined> =>
+  pool.run('eth_call', { params: [message, 'latest'], expired })
+
+const isOne = { resultText: `"0x${'1'.padStart(64, '0')}"` }
+const TIMEOUT = errorOutcome('TIMEOUT')
+const patient = (): Changes => ({ options: { ...node.context.options, timeoutMs: 30_000 } })
+
+/** Until a thread stands and answers: that takes as long as the machine lets it. */
+const answering = async (pool: ReaderPool): Promise<void> => {
+  while (!Bun.deepEquals(await call(pool, ONE), isOne)) await Bun.sleep(5)
+}
+
+const settled = async (which: () => boolean): Promise<void> => {
+  while (!which()) await Bun.sleep(5)
+}
+
+describe('a call on a reader', () => {
+  test('ends when its time is over, and the thread goes on with the next', () =>
+    withPool({}, async (pool, told) => {
+      await answering(pool)
+      const outcomes = await Promise.all([call(pool, ENDLESS), call(pool, ENDLESS), call(pool, ENDLESS)])
+      expect(outcomes).toEqual([TIMEOUT, TIMEOUT, TIMEOUT])
+      await answering(pool)
+      expect([pool.size, told]).toEqual([1, []])
+    }))
+
+  test('ends when nobody waits for it any more, whether it runs or waits', () =>
+    withPool(patient(), async pool => {
+      let gone = false
+      const running = call(pool, ENDLESS, () => gone)
+      const waiting = call(pool, ENDLESS, () => gone)
+      const other = call(pool, ONE)
+      await settled(() => pool.size === 1)
+      gone = true
+      expect(await Promise.all([running, waiting, other])).toEqual([TIMEOUT, TIMEOUT, isOne])
+    }))
+
+  test('that has not ended after its grace takes its thread with it, and another one comes', () =>
+    withPool({ graceMs: 0 }, async pool => {
+      await answering(pool)
+      expect(await call(pool, ENDLESS)).toEqual(TIMEOUT)
+      expect(pool.size).toBe(0)
+      await answering(pool)
+    }))
+
+  test('is refused when too many wait, or too much', () =>
+    withPool(patient(), async pool => {
+      let gone = false
+      const expired = (): boolean => gone
+      const fill = Array.from({ length: CALLS_WAITING_MAX }, () => call(pool, ENDLESS, expired))
+      expect(await call(pool, ONE)).toEqual(errorOutcome('TOO_MANY_CALLS'))
+      gone = true
+      await Promise.all(fill)
+      const long = { data: `0x${'00'.repeat(WAITING_LENGTH_MAX / 2)}` }
+      expect(await call(pool, long)).toEqual(errorOutcome('TOO_MANY_CALLS'))
+      expect(await call(pool, ONE)).toEqual(isOne)
+    }))
+
+  test('that the pool is closed over is answered with an error, and so are later ones', () =>
+    withPool(patient(), async pool => {
+      const running = call(pool, ENDLESS)
+      await settled(() => pool.size === 1)
+      const waiting = call(pool, ONE)
+      await pool.close()
+      const outcomes = await Promise.all([running, waiting, call(pool, ONE)])
+      const error = errorOutcome('INTERNAL_ERROR')
+      expect(outcomes).toEqual([error, error, error])
+    }))
+})
+
+describe('the threads', () => {
+  test('start with calls, no more than there are calls or may be, and end when nothing is asked', () =>
+    withPool({ ...patient(), readers: 2, idleMs: 50 }, async pool => {
+      expect(pool.size).toBe(0)
+      expect(await call(pool, ONE)).toEqual(isOne)
+      expect(pool.size).toBe(1)
+      const outcomes = await Promise.all(Array.from({ length: 20 }, () => call(pool, ONE)))
+      expect(outcomes).toEqual(outcomes.map(() => isOne))
+      expect(pool.size).toBe(2)
+      await settled(() => pool.size === 0)
+      expect(await call(pool, ONE)).toEqual(isOne)
+    }))
+
+  test('that cannot start leave calls to the caller, who is told why', () => {
+    // A function cannot cross to a thread.
+    const options = { ...node.context.options, unfit: () => undefined }
+    return withPool({ options }, async (pool, told) => {
+      expect([await call(pool, ONE), await call(pool, ONE)]).toEqual([undefined, undefined])
+      expect(told).toHaveLength(1)
+    })
+  })
+
+  test('tell what is the node’s own fault', () =>
+    withPool(patient(), async (pool, told) => {
+      const outcome = await pool.run('txpool_status', { params: [], expired: () => false })
+      expect(outcome).toEqual(errorOutcome('INTERNAL_ERROR'))
+      expect(told.join()).toContain('txpool_status')
+    }))
+})

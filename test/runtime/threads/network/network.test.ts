@@ -1,0 +1,188 @@
+import { describe, expect, test } from 'bun:test'
+import { EnodeError } from '../../../../p2p/transport/enode.ts'
+import { NetworkError } from '../../../../p2p/error.ts'
+import { patternOf, someTransaction, statusOf, until } from '../../../p2p/networks.ts'
+import { type ThreadNode, withPair, withThreads } from './threads.ts'
+
+const FIVE_MB = 5 * 1024 * 1024
+
+const addressOf = (other: ThreadNode): Uint8Array => other.peer().address
+
+const collect = async (blocks: AsyncIterable<Uint8Array>): Promise<Uint8Array[]> => {
+  const all: Uint8Array[] = []
+  for await (const block of blocks) all.push(block)
+  return all
+}
+
+describe('two networks, each on a thread of its own', () => {
+  test('know each other, and each tells what the other told', () =>
+    withPair(async (a, b) => {
+      expect(a.peer().enode).toBe(b.network.enode)
+      expect(a.peer().status).toMatchObject({ networkId: 1337n, configuration: { chainId: '1337' } })
+      expect(a.of('peer')).toHaveLength(1)
+      b.change.status = statusOf({ headNumber: 9n, headHash: new Uint8Array(32).fill(9) })
+      b.network.sendStatus()
+      await until(() => a.peer().status.headNumber === 9n)
+      expect(a.peer().status.headHash).toEqual(new Uint8Array(32).fill(9))
+      // What does not change did not cross again, and is there all the same.
+      expect(a.peer().status.configuration).toEqual({ chainId: '1337' })
+      expect(a.of('status').at(-1)).toEqual([a.peer().status])
+    }))
+
+  test('carry consensus messages of any size, in their order, and say to how many', () =>
+    withPair(async (a, b) => {
+      // `a` knows `b` by the address that `a`'s peer has.
+      const toB = addressOf(a)
+      const nobody = new Uint8Array(20)
+      for (let i = 0; i < 100; i++)
+        expect(a.network.sendConsensus([toB, nobody], 0x12, Uint8Array.of(i))).toBe(1)
+      expect(a.network.sendConsensus([nobody], 0x12, Uint8Array.of(1))).toBe(0)
+      const large = patternOf(FIVE_MB)
+      a.network.sendConsensus([toB], 0x13, large)
+      expect(a.network.sendConsensus([toB], 0x13, new Uint8Array(16 * 1024 * 1024))).toBe(0)
+      // The sender's bytes stay the sender's.
+      expect(large.length).toBe(FIVE_MB)
+      await until(() => b.of('consensus').length === 101)
+      expect(b.of('consensus').slice(0, 100)).toEqual(
+        Array.from({ length: 100 }, (_, i) => [0x12, Uint8Array.of(i)]),
+      )
+      expect(b.of('consensus')[100]).toEqual([0x13, large])
+    }))
+
+  test('carry transactions and new blocks', () =>
+    withPair(async (a, b) => {
+      const sent = Array.from({ length: 50 }, (_, i) => someTransaction(10 + i))
+      const heard = (): unknown[] => b.of('transactions').flatMap(([list]) => list as unknown[])
+      // Gossip opens its streams a moment after the nodes have connected.
+      while (heard().length === 0) {
+        for (const one of sent) a.network.announceTransactions([one])
+        await new Promise(resolve => setTimeout(resolve, 200))
+      }
+      await until(() => heard().length === sent.length)
+      expect(heard()).toEqual(sent)
+      const block = patternOf(100_000)
+      a.network.announceBlock(5n, new Uint8Array(32).fill(5), block)
+      await until(() => b.of('block').length === 1)
+      expect(b.of('block')).toEqual([[block]])
+    }))
+
+  test('serve ranges no faster than they are read, and end those that nobody reads on', async () => {
+    let given = 0
+    let ended = 0
+    const blocks = async function* (from: bigint, count: number) {
+      try {
+        for (let i = 0; i < count; i++) {
+          given++
+          // Views of one buffer, as a store gives them.
+          yield patternOf(4_000 + Number(from) + i).subarray(1_000)
+        }
+      } finally {
+        ended++
+      }
+    }
+    await withPair(
+      async (_a, b) => {
+        const all = await collect(b.network.requestBlocks(b.peer(), 7n, 1_000, AbortSignal.timeout(30_000)))
+        expect(all.map(({ length }) => length)).toEqual(Array.from({ length: 1_000 }, (_, i) => 3_007 + i))
+        expect(all[999]).toEqual(patternOf(5_006).subarray(1_000))
+        expect([given, ended]).toEqual([1_000, 1])
+
+        for await (const _ of b.network.requestBlocks(b.peer(), 0n, 1_024, AbortSignal.timeout(30_000))) break
+        await until(() => ended === 2)
+
+        const controller = new AbortController()
+        const reading = collect(b.network.requestBlocks(b.peer(), 0n, 1_024, controller.signal))
+        controller.abort()
+        expect(await reading.catch((error: unknown) => error)).toBeInstanceOf(NetworkError)
+      },
+      { handlers: { blocks } },
+    )
+  })
+
+  test('tell what failed as the same error', () =>
+    withPair(async (a, b) => {
+      const gone = { ...b.peer(), address: new Uint8Array(20) }
+      const range = collect(b.network.requestBlocks(gone, 0n, 1, AbortSignal.timeout(10_000)))
+      expect(await range.catch((error: unknown) => error)).toMatchObject({
+        name: 'NetworkError',
+        code: 'NOT_CONNECTED',
+        message: `0x${'00'.repeat(20)} is not connected`,
+      })
+      const wrong = await a.network.addPeer('enode://12@1.2.3.4:30303').catch((error: unknown) => error)
+      expect(wrong).toBeInstanceOf(EnodeError)
+      expect(wrong).toMatchObject({
+        code: 'INVALID_NODE_ID',
+        detail: expect.stringContaining('128 hexadecimal'),
+      })
+      expect((wrong as Error).message).toContain("'enode://12@1.2.3.4:30303'")
+    }))
+
+  test('add and remove peers', () =>
+    withThreads(async start => {
+      const a = await start()
+      const b = await start()
+      expect([await a.network.addPeer(b.network.enode), await a.network.addPeer(b.network.enode)]).toEqual([
+        true,
+        false,
+      ])
+      await until(() => a.network.peers().length === 1 && b.network.peers().length === 1)
+      expect([
+        await a.network.removePeer(b.network.enode),
+        await a.network.removePeer(b.network.enode),
+      ]).toEqual([true, false])
+      await until(() => a.network.peers().length === 0 && b.network.peers().length === 0)
+      expect(b.of('gone')).toEqual([['the peer closed it: removed by the operator']])
+    }))
+
+  test('drop who misbehaves', () =>
+    withPair(async (a, b) => {
+      a.network.reportMisbehaviour(addressOf(a), 'invalid-block', 'block 3 is none')
+      await until(() => b.of('gone').length === 1 && a.network.peers().length === 0)
+      expect(b.of('gone')).toEqual([['the peer closed it: banned: invalid-block']])
+    }))
+
+  test('refuse nodes of another chain by the names of what differs', () =>
+    withThreads(async start => {
+      const a = await start()
+      const b = await start({
+        bootnodes: [a.network.enode],
+        handlers: {
+          status: () =>
+            statusOf({ genesisHash: new Uint8Array(32).fill(8), configuration: { chainId: '8' } }),
+        },
+      })
+      await until(() => a.of('refused').length > 0 && b.of('refused').length > 0)
+      expect(a.of('refused')[0]?.[2]).toContain('chainId')
+      expect(a.network.peers()).toEqual([])
+    }))
+
+  test('log as the level wants at the time', () =>
+    withPair(async (a, b) => {
+      expect(a.lines).toContainEqual(['debug', 'Connected with {peer}', { peer: expect.any(String) }])
+      a.change.debug = false
+      a.change.validators = [new Uint8Array(20)]
+      await new Promise(resolve => setTimeout(resolve, 1_200))
+      const before = a.lines.length
+      await b.network.stop()
+      await until(() => a.of('gone').length === 1)
+      expect(a.lines.slice(before).filter(([level]) => level === 'debug')).toEqual([])
+    }))
+})
+
+describe('a network on a thread that cannot start', () => {
+  test('says that the port is in use', () =>
+    withThreads(async start => {
+      const { network } = await start()
+      expect(await start({ port: network.port }).catch((error: unknown) => error)).toMatchObject({
+        name: 'NetworkError',
+        code: 'PORT_IN_USE',
+      })
+    }))
+
+  test('says what is wrong with a bootnode', () =>
+    withThreads(async start => {
+      expect(await start({ bootnodes: ['enode://1'] }).catch((error: unknown) => error)).toBeInstanceOf(
+        EnodeError,
+      )
+    }))
+})

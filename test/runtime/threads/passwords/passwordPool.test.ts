@@ -1,0 +1,126 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { readdirSync, readFileSync } from 'node:fs'
+import { getPriority } from 'node:os'
+import { compareSync, hashSync } from 'bcryptjs'
+import { nobodysHash } from '../../../../handlers/auth/password.ts'
+import {
+  createPasswordPool,
+  type PasswordPool,
+  PASSWORDS_WAITING_MAX,
+} from '../../../../runtime/threads/passwords/passwordPool.ts'
+
+/** Besu's own example, of the password `pegasys`. */
+const BESU_HASH = '$2a$10$l3GA7K8g6rJ/Yv.YFSygCuI9byngpEzxgWS9qEg5emYDZomQW7fGC'
+
+const pools: PasswordPool[] = []
+
+const open = (threads?: number): PasswordPool => {
+  const pool = createPasswordPool(threads)
+  pools.push(pool)
+  return pool
+}
+
+afterEach(async () => {
+  for (const pool of pools.splice(0)) await pool.close()
+})
+
+const cheap = (password: string): string => hashSync(password, 4)
+
+const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => undefined,
+    (error: { code?: unknown }) => error.code,
+  )
+
+describe('given a pool of threads', () => {
+  test('then it tells right passwords from wrong ones, of Besu’s hashes and of others', async () => {
+    const { check } = open()
+    expect(await check({ password: 'pegasys', hash: BESU_HASH, failCost: 10 })).toBe(true)
+    expect(await check({ password: 'Pegasys', hash: BESU_HASH, failCost: 10 })).toBe(false)
+    for (const prefix of ['$2a$', '$2b$', '$2y$']) {
+      const hash = cheap('ä€😀').replace(/^\$2b\$/, () => prefix)
+      expect(await check({ password: 'ä€😀', hash, failCost: 4 })).toBe(true)
+      expect(await check({ password: 'ä€', hash, failCost: 6 })).toBe(false)
+    }
+  })
+
+  test('then the thread that serves goes on while a password is checked', async () => {
+    const { check } = open()
+    let turns = 0
+    let done = false
+    const count = (): void => {
+      turns++
+      if (!done) setImmediate(count)
+    }
+    count()
+    await check({ password: 'pegasys', hash: BESU_HASH, failCost: 10 })
+    done = true
+    // Comparing on this thread would leave it one or two.
+    expect(turns).toBeGreaterThan(10)
+  })
+
+  test('then those that wait are bounded in number, and in what they cost', async () => {
+    const { check } = open(1)
+    const job = { password: 'x', hash: cheap('y'), failCost: 4 }
+    const all = Array.from({ length: PASSWORDS_WAITING_MAX + 1 }, () => check(job))
+    expect(await codeOf(check(job))).toBe('PASSWORD_QUEUE_FULL')
+    expect(new Set(await Promise.all(all))).toEqual(new Set([false]))
+    expect(await codeOf(check(job))).toBeUndefined()
+    const dear = { password: 'x', hash: nobodysHash(14), failCost: 14 }
+    const dears = Array.from({ length: 10 }, () => check(dear))
+    const refusals = Promise.all(dears.map(codeOf))
+    await pools.splice(0)[0]?.close()
+    const codes = await refusals
+    // One runs and four wait: 64 times what Besu's hash costs; those end with the pool.
+    expect(codes.filter(code => code === 'PASSWORD_QUEUE_FULL').length).toBeGreaterThanOrEqual(9)
+  })
+
+  test('then one thread answers in order', async () => {
+    const { check } = open(1)
+    const order: number[] = []
+    await Promise.all(
+      [0, 1, 2, 3].map(async index => {
+        await check({ password: 'x', hash: cheap('y'), failCost: 4 })
+        order.push(index)
+      }),
+    )
+    expect(order).toEqual([0, 1, 2, 3])
+  })
+
+  test.skipIf(process.platform !== 'linux')('then threads let others go first', async () => {
+    const { check } = open(1)
+    await check({ password: 'x', hash: cheap('x'), failCost: 4 })
+    // Behind the name in brackets the 17th value is the niceness.
+    const nice = readdirSync('/proc/self/task').map(thread =>
+      Number(readFileSync(`/proc/self/task/${thread}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[16]),
+    )
+    // A thread that it starts has its priority too.
+    expect(nice).toContain(10)
+    expect(getPriority()).toBe(0)
+  })
+
+  test('when a thread dies then its password is an error, and the next has a new thread', async () => {
+    const { check } = open(1)
+    const broken = `$2x$10$${'a'.repeat(53)}`
+    const errors: unknown[] = []
+    await check({ password: 'x', hash: broken, failCost: 10 }).catch((error: unknown) => errors.push(error))
+    expect(errors.length).toBe(1)
+    expect(await check({ password: 'x', hash: cheap('x'), failCost: 4 })).toBe(true)
+  })
+
+  test('when it is closed then nothing more is taken', async () => {
+    const pool = open()
+    await pool.close()
+    expect(await codeOf(pool.check({ password: 'x', hash: cheap('x'), failCost: 4 }))).toBe(
+      'PASSWORD_QUEUE_FULL',
+    )
+  })
+})
+
+describe('given the hash that is nobody’s', () => {
+  test('then it is one that bcrypt reads, and of no simple password', () => {
+    for (const password of ['', 'a', 'password', 'nobody'])
+      expect(compareSync(password, nobodysHash(4))).toBe(false)
+    expect(nobodysHash(10).length).toBe(60)
+  })
+})

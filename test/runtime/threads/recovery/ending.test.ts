@@ -1,0 +1,24 @@
+import { describe, expect, test } from 'bun:test'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { isInstalled, RUNTIME_COMMANDS, RUNTIMES } from '../../../support/runtimeCommands.ts'
+
+const PROGRAM = fileURLToPath(new URL('../../../support/endRecoveryThreads.ts', import.meta.url))
+
+describe('recovery threads that are ended while they load and while they recover', () => {
+  for (const runtime of RUNTIMES) {
+    // A thread ended from outside in the native addon aborted the process, on Bun and on Node.
+    test.skipIf(!isInstalled(runtime))(
+      `leave the process whole on ${runtime}`,
+      async () => {
+        const [program, ...args] = RUNTIME_COMMANDS[runtime]
+        const child = spawn(program, [...args, PROGRAM], { stdio: ['ignore', 'pipe', 'inherit'] })
+        const [printed, [code, signal]] = await Promise.all([text(child.stdout), once(child, 'close')])
+        expect([printed, code, signal]).toEqual(['40\n', 0, null])
+      },
+      60_000,
+    )
+  }
+})

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'bun:test'
+import { toBareHex } from '../../../../core/bytes/hex.ts'
+import { bytesToBigint } from '../../../../core/bytes/integer.ts'
+import { sign } from '../../../../core/crypto/crypto.ts'
+import { HALF_ORDER, recoverSigner, SECP256K1_ORDER } from '../../../../core/crypto/recovery.ts'
+import type { Recovery } from '../../../../runtime/threads/recovery/packed.ts'
+import {
+  createRecoveryPool,
+  RECOVERIES_PENDING_MAX,
+  RecoveryPoolFullError,
+} from '../../../../runtime/threads/recovery/pool.ts'
+import { seededRandom } from '../../../support/random.ts'
+
+const random = seededRandom(7)
+
+const signed = (): Recovery => {
+  const hash = random.bytes(32)
+  const { r, s, yParity } = sign(hash, random.bytes(32))
+  return { hash, yParity, r: bytesToBigint(r), s: bytesToBigint(s) }
+}
+
+const first = signed()
+const INVALID: readonly Recovery[] = [
+  { ...first, r: 0n },
+  { ...first, s: 0n },
+  { ...first, r: SECP256K1_ORDER },
+  { ...first, s: SECP256K1_ORDER },
+  { ...first, r: 2n ** 256n },
+  { ...first, s: -1n },
+  { ...first, yParity: 2 },
+  { ...first, yParity: 256 },
+]
+const BATCH: readonly Recovery[] = [
+  ...Array.from({ length: 150 }, signed),
+  ...INVALID,
+  { ...first, s: SECP256K1_ORDER - first.s, yParity: 1 - first.yParity },
+]
+
+const text = (address: Uint8Array | undefined): string =>
+  address === undefined ? 'none' : toBareHex(address)
+const EXPECTED = BATCH.map(({ hash, yParity, r, s }) => text(recoverSigner(hash, yParity, r, s)))
+
+describe('recovering a batch', () => {
+  for (const workers of [0, 1, 2]) {
+    test(`gives the signers in order, with ${workers} threads beside the main one`, async () => {
+      const failures: unknown[] = []
+      const pool = createRecoveryPool({ workers, onWorkerFailure: cause => failures.push(cause) })
+      for (let round = 0; round < 3; round++) expect((await pool.recover(BATCH)).map(text)).toEqual(EXPECTED)
+      await pool.close()
+      expect(failures).toEqual([])
+    })
+  }
+
+  test('values that belong to no key have no signer, high s has one', () => {
+    expect(first.s <= HALF_ORDER).toBe(true)
+    expect(EXPECTED.slice(150, -1)).toEqual(INVALID.map(() => 'none'))
+    expect(EXPECTED.at(-1)).toBe(text(recoverSigner(first.hash, first.yParity, first.r, first.s)))
+  })
+
+  test('batches at the same time do not mix', async () => {
+    const pool = createRecoveryPool({ workers: 1 })
+    const parts = [BATCH.slice(0, 3), BATCH.slice(0, 40), BATCH.slice(40, 140), BATCH.slice(100), []]
+    const answers = await Promise.all(parts.map(pool.recover))
+    const expected = [
+      EXPECTED.slice(0, 3),
+      EXPECTED.slice(0, 40),
+      EXPECTED.slice(40, 140),
+      EXPECTED.slice(100),
+      [],
+    ]
+    expect(answers.map(part => part.map(text))).toEqual(expected)
+    await pool.close()
+  })
+
+  test('a pool that is closed under way finishes, and goes on without threads', async () => {
+    const pool = createRecoveryPool({ workers: 2 })
+    await pool.recover(BATCH)
+    const underWay = pool.recover(BATCH)
+    await pool.close()
+    expect((await underWay).map(text)).toEqual(EXPECTED)
+    expect((await pool.recover(BATCH)).map(text)).toEqual(EXPECTED)
+    await pool.close()
+  })
+
+  test('the main thread serves others while a batch is recovered', async () => {
+    const pool = createRecoveryPool({ workers: 0 })
+    let turns = 0
+    const timer = setInterval(() => turns++, 0)
+    await pool.recover([...BATCH, ...BATCH, ...BATCH])
+    clearInterval(timer)
+    expect(turns).toBeGreaterThan(0)
+  })
+
+  test('more than may wait is refused with a typed error', async () => {
+    const pool = createRecoveryPool({ workers: 0 })
+    const batch = Array.from({ length: RECOVERIES_PENDING_MAX + 1 }, () => first)
+    const failure = await pool.recover(batch).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(RecoveryPoolFullError)
+  })
+})
