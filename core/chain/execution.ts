@@ -105,9 +105,10 @@ const outcomeOf = (
 /** Logs whose filter is made before other work may have its turn: a millisecond or two. */
 const LOGS_AT_ONCE = 512
 
+const bloomOf = (logs: readonly Log[]): Uint8Array => (logs.length === 0 ? EMPTY_BLOOM : logsBloom(logs))
+
+/** The same in steps, for many logs. */
 function* bloomSteps(logs: readonly Log[]): Steps<Uint8Array> {
-  if (logs.length === 0) return EMPTY_BLOOM
-  if (logs.length <= LOGS_AT_ONCE) return logsBloom(logs)
   const parts: Uint8Array[] = []
   for (let at = 0; at < logs.length; at += LOGS_AT_ONCE) {
     parts.push(logsBloom(logs.slice(at, at + LOGS_AT_ONCE)))
@@ -213,7 +214,7 @@ function* executeTransactions(
     totals.gasUsed += result.gasUsed
     totals.blobGasUsed += blobGas
     executed.push(sent)
-    const bloom = yield* bloomSteps(result.logs)
+    const bloom = result.logs.length > LOGS_AT_ONCE ? yield* bloomSteps(result.logs) : bloomOf(result.logs)
     receipts.push(receiptOf(sent, result, outcomeOf(input, world, result), bloom, totals, environment))
     world.keep()
   }

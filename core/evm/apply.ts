@@ -11,7 +11,7 @@ import {
   warmAccount,
 } from '../state/executionState.ts'
 import { slotOfBytes, storageOf, warmSlot } from '../state/slots.ts'
-import { beginTransaction, endTransactionSteps } from '../state/transaction.ts'
+import { beginTransaction, endsSlowly, endTransaction, endTransactionSteps } from '../state/transaction.ts'
 import type { Steps } from '../steps.ts'
 import { createAddress } from './address.ts'
 import { applyAuthorizations } from './authorization.ts'
@@ -20,7 +20,7 @@ import type { BlockEnvironment } from './environment.ts'
 import type { Context, Frame } from './frame.ts'
 import { gasOf } from './gas.ts'
 import { leastGas } from './intrinsic.ts'
-import { messageSteps } from './message.ts'
+import { finishMessage, startMessage } from './message.ts'
 import type { TransactionResult } from './result.ts'
 import { type Schedule, scheduleOf } from './schedule.ts'
 import type { Tracer } from './tracer.ts'
@@ -96,7 +96,7 @@ export function* transactionSteps(
   applyAuthorizations(state, rules.chainId, transaction.authorizationList)
 
   const { intrinsic, floor } = leastGas(rules.fork, transaction)
-  const frame = yield* messageSteps(context, {
+  const { frame, paused } = startMessage(context, {
     sender,
     to,
     isCreate,
@@ -104,6 +104,7 @@ export function* transactionSteps(
     data,
     gas: gasLimit - intrinsic,
   })
+  if (paused !== undefined) yield* finishMessage(frame, paused)
 
   // Other messages may run while the end of the transaction pauses, and use the frame again.
   const { outcome, output } = frame
@@ -114,7 +115,8 @@ export function* transactionSteps(
   const burnt = schedule.isLondon ? (environment.baseFeePerGas ?? 0n) : 0n
   increaseBalance(state, beneficiary, gasUsed * maxBigint(gasPrice - burnt, 0n))
   const { logs } = state
-  yield* endTransactionSteps(state)
+  if (endsSlowly(state)) yield* endTransactionSteps(state)
+  else endTransaction(state)
   return {
     success: outcome === 'success',
     gasUsed,

@@ -12,7 +12,7 @@ import { frameAt, releaseFrames, setAddressWord, WORD_ADDRESS, WORD_CALLER, WORD
 import { setGas } from './gas.ts'
 import { leave } from './leave.ts'
 import { currentWork } from './longWork.ts'
-import { claimMachine, dropRun, resumeRun } from './machine.ts'
+import { claimMachine, dropRun, type PausedRun, resumeRun } from './machine.ts'
 import { memory, releaseMemory, reserve } from './memory.ts'
 import { run } from './run.ts'
 import { beginWatch, endWatch } from './watch.ts'
@@ -33,15 +33,22 @@ export type TopMessage = {
   readonly gas: bigint
 }
 
-/**
- * Runs the message and gives its frame with the outcome; the frame holds until the next message. Yields where a watch says
- * that a pause is due (watch.ts); other messages may run before it goes on.
- */
-export function* messageSteps(context: Context, message: TopMessage): Steps<Frame> {
+/** A message that runs: its frame, and what it pauses with; undefined when it has come to its end. */
+export type StartedMessage = { readonly frame: Frame; readonly paused: PausedRun | undefined }
+
+/** Runs the message until it ends, or a watch says that a pause is due (watch.ts). */
+export const startMessage = (context: Context, message: TopMessage): StartedMessage => {
   claimMachine()
   clearAside()
-  const first = frameAt(context, 0)
-  let paused = begin(first, context, message) ? run(first, beginWatch(first)) : undefined
+  const frame = frameAt(context, 0)
+  const paused = begin(frame, context, message) ? run(frame, beginWatch(frame)) : undefined
+  if (paused === undefined) end(frame)
+  return { frame, paused }
+}
+
+/** Goes on with a message that paused; yields at further pauses. Other messages may run before it goes on. */
+export function* finishMessage(frame: Frame, first: PausedRun): Steps<void> {
+  let paused: PausedRun | undefined = first
   while (paused !== undefined) {
     let isResumed = false
     try {
@@ -52,11 +59,21 @@ export function* messageSteps(context: Context, message: TopMessage): Steps<Fram
     }
     paused = run(resumeRun(paused), true)
   }
-  endWatch(first)
+  end(frame)
+}
+
+const end = (frame: Frame): void => {
+  endWatch(frame)
   clearAside()
   releaseFrames()
   releaseMemory()
-  return first
+}
+
+/** Runs the message to its end, and gives its frame with the outcome; the frame holds until the next message. */
+export function* messageSteps(context: Context, message: TopMessage): Steps<Frame> {
+  const { frame, paused } = startMessage(context, message)
+  if (paused !== undefined) yield* finishMessage(frame, paused)
+  return frame
 }
 
 /** Sets up the first frame; false where it has its outcome already. */

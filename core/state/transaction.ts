@@ -24,7 +24,18 @@ export const beginTransaction = (state: ExecutionState, clearEmpty: boolean): vo
 /** Accounts that are looked at, or removed, before other work may have its turn: a millisecond or two. */
 const ACCOUNTS_AT_ONCE = 4096
 
-/** Ends the transaction: what self-destructed goes, and from EIP-161 on the empty accounts that were touched. Yields amid many. */
+/** Ends the transaction: what self-destructed goes, and from EIP-161 on the empty accounts that were touched. */
+export const endTransaction = (state: ExecutionState): void => {
+  for (const account of state.destroyed) if (account.destroyedTx === state.tx) remove(state, account)
+  state.destroyed = []
+  removeEmpty(state)
+}
+
+/** Whether ending the transaction takes long. */
+export const endsSlowly = ({ destroyed, touched }: ExecutionState): boolean =>
+  destroyed.length + touched.length > ACCOUNTS_AT_ONCE
+
+/** The same in steps, for many accounts. */
 export function* endTransactionSteps(state: ExecutionState): Steps<void> {
   let looked = 0
   for (const account of state.destroyed) {
