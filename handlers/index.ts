@@ -1,7 +1,7 @@
 /** `quorate/rpc`: JSON-RPC over HTTP and WebSocket as web-standard handlers. */
 export { createRpcApp, createRpcContext, HTTP_DEFAULTS, OPEN_ACCESS } from './http/app.ts'
 export type { HttpAccess, HttpOptions, RpcApp } from './http/app.ts'
-export { createInboundLimits, type InboundLimits } from './http/inboundLimits.ts'
+export { createInboundLimits, type InboundLimits } from './inbound/inboundLimits.ts'
 export {
   RPC_DEFAULTS,
   type RpcContext,

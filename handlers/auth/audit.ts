@@ -1,40 +1,40 @@
-/** Something that was refused, for whoever must be able to tell later who tried what. */
+/** A refused request or login, for the audit log. */
 export type Denial = {
-  /** A user name that a token or the credentials file vouches for, or why there is none. Never what a stranger typed. */
+  /** A user name from a verified token or the credentials file, or the reason why there is none. Never unverified input. */
   readonly who: string
-  /** A method, or `login`. */
+  /** Method name, or `login`. */
   readonly what: string
-  /** An IP address. */
+  /** IP address of the client. */
   readonly from: string
 }
 
-/** Where the lines go. */
+/** Destination of the audit lines. */
 export type AuditLog = {
   readonly denied: (denial: Denial) => void
   readonly loggedIn: (login: Pick<Denial, 'who' | 'from'>) => void
-  /** So many denials of the last minute had no line of their own. */
-  readonly unlisted: (count: number) => void
+  /** Number of denials in the last minute that were counted but not logged. */
+  readonly suppressed: (count: number) => void
 }
 
 export type Audit = Pick<AuditLog, 'denied' | 'loggedIn'>
 
-/** Nobody fills a disk with denials: lines a minute from one address, and from all. The rest is counted. */
+/** Log lines per minute for one address and for all addresses, so that denials cannot fill a disk. The rest is counted. */
 export const DENIALS_OF_ADDRESS_MAX = 1_000
 export const DENIALS_MAX = 5_000
 const WINDOW_MS = 60_000
 
-/** One line a denial, within bounds. */
+/** Logs one line per denial, within the limits above. */
 export const createAudit = (log: AuditLog): Audit => {
   const byAddress = new Map<string, number>()
-  let listed = 0
-  let unlisted = 0
+  let loggedCount = 0
+  let suppressedCount = 0
   let window: ReturnType<typeof setTimeout> | undefined
 
   const close = (): void => {
-    if (unlisted > 0) log.unlisted(unlisted)
+    if (suppressedCount > 0) log.suppressed(suppressedCount)
     byAddress.clear()
-    listed = 0
-    unlisted = 0
+    loggedCount = 0
+    suppressedCount = 0
     window = undefined
   }
 
@@ -43,15 +43,15 @@ export const createAudit = (log: AuditLog): Audit => {
     denied: denial => {
       if (window === undefined) {
         window = setTimeout(close, WINDOW_MS)
-        // It must not keep a process alive; browsers' timers are numbers and keep nothing.
+        // The timer must not keep the process alive. Browsers' timers are numbers and have no unref.
         if (typeof window === 'object') window.unref()
       }
       const count = byAddress.get(denial.from) ?? 0
-      if (listed >= DENIALS_MAX || count >= DENIALS_OF_ADDRESS_MAX) {
-        unlisted++
+      if (loggedCount >= DENIALS_MAX || count >= DENIALS_OF_ADDRESS_MAX) {
+        suppressedCount++
         return
       }
-      listed++
+      loggedCount++
       byAddress.set(denial.from, count + 1)
       log.denied(denial)
     },

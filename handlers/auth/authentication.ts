@@ -10,10 +10,10 @@ export type ClientAddress = () => string
 /** Who a token, or the lack of one, stands for at this moment. Valid for the one request it was made for. */
 export type Identity = Caller & {
   /**
-   * True without a valid token where no method is open to everyone: HTTP answers 401 without reading the body (SHUT_OUT of
+   * True without a valid token where no method is open to everyone: HTTP answers 401 without reading the body (UNAUTHENTICATED of
    * the HTTP application), a WebSocket answers each message, as `permits` refuses every method.
    */
-  readonly shutOut: boolean
+  readonly unauthenticated: boolean
   /** When the token ends, in milliseconds since 1970; undefined where there is no valid one. */
   readonly expiresAtMs: number | undefined
 }
@@ -37,7 +37,7 @@ export type Authentication = {
   readonly nowMs: () => number
 }
 
-const ANYONE: Identity = { ...EVERYONE, shutOut: false, expiresAtMs: undefined }
+const ANYONE: Identity = { ...EVERYONE, unauthenticated: false, expiresAtMs: undefined }
 
 /** Where authentication is off: everybody may do everything, and there is nothing to log in to. */
 export const NO_AUTHENTICATION: Authentication = {

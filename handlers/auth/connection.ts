@@ -1,5 +1,5 @@
 import type { Authentication, ClientAddress, Identity } from './authentication.ts'
-import type { Right } from './caller.ts'
+import type { Permission } from './caller.ts'
 
 /** Subscriptions go on for so long after their token has expired, to give the client time for a new one. */
 export const SUBSCRIPTION_GRACE_MS = 60_000
@@ -10,9 +10,9 @@ const TIMER_MS_MAX = 2 ** 31 - 1
 /** A method of WebSocket alone, open to everyone: presents a token on an open connection. */
 export const AUTHENTICATE_METHOD = 'rpc_authenticate'
 
-const AUTHENTICATE: Right = { name: AUTHENTICATE_METHOD, permission: 'rpc:authenticate' }
+const AUTHENTICATE: Permission = { name: AUTHENTICATE_METHOD, permission: 'rpc:authenticate' }
 
-const SUBSCRIBE: Right = { name: 'eth_subscribe', permission: 'eth:subscribe' }
+const SUBSCRIBE: Permission = { name: 'eth_subscribe', permission: 'eth:subscribe' }
 
 export type ConnectionOptions = {
   /** The `Authorization` header of the upgrade, or what stands for it (subprotocol.ts). */

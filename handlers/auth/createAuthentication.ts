@@ -1,7 +1,7 @@
 import { base64url } from 'jose'
 import type { Audit } from './audit.ts'
 import type { Authentication, ClientAddress, Identity } from './authentication.ts'
-import type { Right } from './caller.ts'
+import type { Permission } from './caller.ts'
 import { type Claims, readClaims } from './claims.ts'
 import { AUTHENTICATE_METHOD } from './connection.ts'
 import { createGrants } from './permissions.ts'
@@ -61,20 +61,20 @@ export const createAuthentication = ({
   const remembered = createRememberedTokens()
   // Whoever has no token must be able to present one.
   const open: ReadonlySet<string> = new Set([...openMethods, AUTHENTICATE_METHOD])
-  const isOpen = ({ name }: Right): boolean => open.has(name)
+  const isOpen = ({ name }: Permission): boolean => open.has(name)
 
   const denier =
     (who: string, client: ClientAddress) =>
-    ({ name }: Right): void =>
+    ({ name }: Permission): void =>
       audit.denied({ who, what: name, from: client() })
 
   /** Without a valid token, and with no method open to everyone, no request can succeed. */
-  const isShutOut = openMethods.length === 0
+  const rejectsUnauthenticated = openMethods.length === 0
 
   const nobody = (why: string, client: ClientAddress): Identity => ({
     permits: isOpen,
     denied: denier(`nobody (${why})`, client),
-    shutOut: isShutOut,
+    unauthenticated: rejectsUnauthenticated,
     expiresAtMs: undefined,
   })
 
@@ -84,7 +84,7 @@ export const createAuthentication = ({
   ): Identity => ({
     permits,
     denied: denier(username?.slice(0, SHOWN_NAME_LENGTH) ?? 'the holder of a token without a name', client),
-    shutOut: false,
+    unauthenticated: false,
     expiresAtMs,
   })
 
@@ -94,7 +94,7 @@ export const createAuthentication = ({
       token,
       username,
       expiresAtMs,
-      permits: right => isOpen(right) || grants(right),
+      permits: needed => isOpen(needed) || grants(needed),
     }
     remembered.add(entry)
     return entry

@@ -7,7 +7,7 @@ export {
   type Identity,
   NO_AUTHENTICATION,
 } from './authentication.ts'
-export { type Caller, EVERYONE, type Right } from './caller.ts'
+export { type Caller, EVERYONE, type Permission } from './caller.ts'
 export { type ClientOf, createClientOf } from './client.ts'
 export { type AuthenticationParts, createAuthentication } from './createAuthentication.ts'
 export { type Credentials, CredentialsError, parseCredentials, type User } from './credentials.ts'
@@ -15,6 +15,6 @@ export { type IpNetwork, parseIpNetwork } from './ipAddress.ts'
 export { createIssuer, type Issuer } from './issuer.ts'
 export { createLogin, type LoginParts } from './login.ts'
 export { createLoginLimits, type LoginLimits } from './loginLimits.ts'
-export { type CheckPassword, comparePassword, type PasswordJob } from './password.ts'
+export { type CheckPassword, passwordMatches, type PasswordJob } from './password.ts'
 export { parsePublicKey, type PublicKey, PublicKeyError } from './publicKey.ts'
 export { createVerifySignature, type VerifySignature } from './verifyToken.ts'

@@ -1,11 +1,11 @@
-import { createReadBody, refuseBody } from '../http/body.ts'
+import { createReadBody, refuseBody } from '../inbound/body.ts'
 import type { Audit } from './audit.ts'
 import type { ClientAddress } from './authentication.ts'
 import { type Credentials, type User, USERNAME_LENGTH_MAX } from './credentials.ts'
 import type { Issuer } from './issuer.ts'
 import * as answers from './loginAnswers.ts'
 import type { LoginLimits } from './loginLimits.ts'
-import { type CheckPassword, COST_DEFAULT, costOf, nobodysHash, passwordProblem } from './password.ts'
+import { type CheckPassword, COST_DEFAULT, bcryptCost, dummyHash, passwordProblem } from './password.ts'
 
 /** A user name and a password are short. */
 const LOGIN_BYTES_MAX = 8 * 1024
@@ -51,7 +51,7 @@ const isFull = (error: unknown): boolean => (error as { code?: unknown }).code =
 
 /** The most that a hash in the file costs; every wrong login takes as long as one of those. */
 const failCostOf = ({ users }: Credentials): number =>
-  users.reduce((most, { passwordHash }) => Math.max(most, costOf(passwordHash) ?? 0), 0) || COST_DEFAULT
+  users.reduce((most, { passwordHash }) => Math.max(most, bcryptCost(passwordHash) ?? 0), 0) || COST_DEFAULT
 
 /** Besu's POST /login: a user of the credentials file and their password for a token of five minutes. */
 export const createLogin = ({
@@ -71,8 +71,9 @@ export const createLogin = ({
   ): Promise<User | undefined> => {
     const user = credentials.find(username)
     const failCost = failCostOf(credentials)
-    const hash = user === undefined || costOf(user.passwordHash) === undefined ? undefined : user.passwordHash
-    const isRight = await checkPassword({ password, hash: hash ?? nobodysHash(failCost), failCost })
+    const hash =
+      user === undefined || bcryptCost(user.passwordHash) === undefined ? undefined : user.passwordHash
+    const isRight = await checkPassword({ password, hash: hash ?? dummyHash(failCost), failCost })
     return isRight && hash !== undefined ? user : undefined
   }
 

@@ -22,14 +22,14 @@ export const passwordProblem = (password: string): string | undefined => {
 }
 
 /** The cost of a bcrypt hash that counts: `$2a$`, `$2b$` or `$2y$`, and a cost within bounds. Undefined for any other text. */
-export const costOf = (hash: string): number | undefined => {
+export const bcryptCost = (hash: string): number | undefined => {
   const match = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/.exec(hash)
   const cost = Number(match?.[1])
   return cost >= COST_MIN && cost <= COST_MAX ? cost : undefined
 }
 
 /** A hash that takes as long as any of its cost, and is of no password. */
-export const nobodysHash = (cost: number): string =>
+export const dummyHash = (cost: number): string =>
   `$2a$${String(cost).padStart(2, '0')}$abcdefghijklmnopqrstuuabcdefghijklmnopqrstuvwxyz01234`
 
 /** One password to be checked, away from the thread that serves. */
@@ -45,12 +45,12 @@ export type PasswordJob = {
  * c + 1, ... f - 1 take together as long as one of cost f.
  * @param compare bcrypt's.
  */
-export const comparePassword = (
+export const passwordMatches = (
   { password, hash, failCost }: PasswordJob,
   compare: (password: string, hash: string) => boolean,
 ): boolean => {
   if (compare(password, hash)) return true
-  for (let cost = costOf(hash) ?? failCost; cost < failCost; cost++) compare(password, nobodysHash(cost))
+  for (let cost = bcryptCost(hash) ?? failCost; cost < failCost; cost++) compare(password, dummyHash(cost))
   return false
 }
 

@@ -1,10 +1,10 @@
 import type { Claims } from './claims.ts'
-import type { Right } from './caller.ts'
+import type { Permission } from './caller.ts'
 
 /** A token that was verified, and what it stands for. */
 export type RememberedToken = Pick<Claims, 'username' | 'expiresAtMs'> & {
   readonly token: string
-  readonly permits: (right: Right) => boolean
+  readonly permits: (needed: Permission) => boolean
 }
 
 export type RememberedTokens = {

@@ -2,8 +2,8 @@ import type { ClientAddress } from '../auth/authentication.ts'
 import { ANY_METHOD } from '../auth/caller.ts'
 import { type HttpAccess, OPEN_ACCESS, type RpcApp } from '../http/app.ts'
 import { createCors } from '../http/cors.ts'
-import { type Admitted, createInboundLimits } from '../http/inboundLimits.ts'
-import { RETRYING } from '../http/body.ts'
+import { type Admitted, createInboundLimits } from '../inbound/inboundLimits.ts'
+import { RETRYING } from '../inbound/body.ts'
 import { authorityOf, createHostCheck } from '../http/hosts.ts'
 import { notFound } from '../http/notFound.ts'
 import type { RpcContext } from '../rpc/context.ts'
@@ -145,7 +145,7 @@ export const createGraphqlApp = (
     if (asksForPage(request)) return await page(request)
     const client: ClientAddress = () => clientOf(peer(), request.headers.get('x-forwarded-for'))
     const caller = await authentication.identify(request.headers.get('authorization'), client)
-    if (caller.shutOut) {
+    if (caller.unauthenticated) {
       caller.denied(ANY_METHOD)
       return unauthorized()
     }

@@ -1,7 +1,7 @@
 import { toBareHex } from '../../core/bytes/hex.ts'
 import type { Address } from '../../core/bytes/bytes.ts'
 import type { Account, StateReader } from '../../core/state/account.ts'
-import type { Caller, Right } from '../auth/caller.ts'
+import type { Caller, Permission } from '../auth/caller.ts'
 import type { RpcContext } from '../rpc/context.ts'
 import { RpcError } from '../rpc/dispatch/errors.ts'
 import { createRunner, type Runner } from '../rpc/dispatch/runner.ts'
@@ -22,7 +22,7 @@ export type RequestScope = {
   /** True once nobody waits for the answer any more; long work asks now and then. */
   readonly expired: () => boolean
   /** @throws RpcError where the caller has not the right */
-  readonly require: (right: Right) => void
+  readonly require: (needed: Permission) => void
   /** What the state after a block holds of an account; undefined for nothing, and where there is no such block. */
   readonly account: (number: bigint, address: Address) => Promise<Account | undefined>
 }
@@ -64,13 +64,13 @@ const createAccounts = (rpc: RpcContext): RequestScope['account'] => {
 
 const createRequire = (caller: Caller): RequestScope['require'] => {
   const granted = new Set<string>()
-  return right => {
-    if (granted.has(right.permission)) return
-    if (!caller.permits(right)) {
-      caller.denied(right)
+  return needed => {
+    if (granted.has(needed.permission)) return
+    if (!caller.permits(needed)) {
+      caller.denied(needed)
       throw new RpcError('UNAUTHORIZED')
     }
-    granted.add(right.permission)
+    granted.add(needed.permission)
   }
 }
 

@@ -9,9 +9,9 @@ import {
   subscribe,
 } from 'graphql'
 import { createYoga, isAsyncIterable, mapAsyncIterator, type Plugin } from 'graphql-yoga'
-import { createReadBody } from '../http/body.ts'
 import { createCompression } from '../http/compression.ts'
-import type { ClaimBytes } from '../rpc/dispatch/requestBody.ts'
+import { createReadBody } from '../inbound/body.ts'
+import type { ClaimBytes } from '../inbound/inboundLimits.ts'
 import type { GraphqlContext } from './context.ts'
 import { ExecutionAborted } from './errors.ts'
 import { answer, answerJson, resultOf } from './http/answer.ts'

@@ -1,5 +1,5 @@
 import type { HttpOptions } from '../http/app.ts'
-import { BODY_BYTES_MAX } from '../http/body.ts'
+import { BODY_BYTES_MAX } from '../inbound/body.ts'
 
 export type GraphqlOptions = HttpOptions & {
   /** What one query may cost: every field 1, those that lead to a whole other thing 100. */

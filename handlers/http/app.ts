@@ -10,12 +10,19 @@ import { createFilterRegistry } from '../rpc/filters/registry.ts'
 import { createGasPriceOracle } from '../rpc/fees/gasPrice.ts'
 import type { RpcErrorName } from '../rpc/dispatch/errors.ts'
 import { METHODS } from '../rpc/methods/methodTable.ts'
-import { BODY_BYTES_MAX, CLOSING, createReadBody, type NoBody, RETRYING, refuseBody } from './body.ts'
+import {
+  BODY_BYTES_MAX,
+  CLOSING,
+  createReadBody,
+  type NoBody,
+  RETRYING,
+  refuseBody,
+} from '../inbound/body.ts'
 import { createCompression } from './compression.ts'
 import { createCors } from './cors.ts'
 import { liveness, NO_TROUBLES, readiness } from './health.ts'
 import { createHostCheck } from './hosts.ts'
-import { createInboundLimits, type InboundLimits } from './inboundLimits.ts'
+import { createInboundLimits, type InboundLimits } from '../inbound/inboundLimits.ts'
 import { notFound } from './notFound.ts'
 
 export type HttpOptions = {
@@ -88,7 +95,7 @@ const description = ({ options, chain }: RpcContext): Response =>
   )
 
 /** The answer to a request whose token permits nothing, or that has none. Its body is not read. */
-const SHUT_OUT: Reply = { status: 401, body: replyText('null', errorOutcome('UNAUTHORIZED')) }
+const UNAUTHENTICATED: Reply = { status: 401, body: replyText('null', errorOutcome('UNAUTHORIZED')) }
 
 /** What the methods of one node share; made once for all its endpoints. */
 export const createRpcContext = (host: RpcHost): RpcContext => ({
@@ -143,9 +150,9 @@ export const createRpcApp = (
       if (refusal !== undefined) return refusal
       const identified = authentication.identify(request.headers.get('authorization'), client)
       const caller = identified instanceof Promise ? await identified : identified
-      if (caller.shutOut) {
+      if (caller.unauthenticated) {
         caller.denied(ANY_METHOD)
-        return toResponse(SHUT_OUT, request, peer)
+        return toResponse(UNAUTHENTICATED, request, peer)
       }
       const { claim } = admitted
       const body = await readBody(request, claim)

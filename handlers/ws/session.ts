@@ -1,6 +1,6 @@
 import type { Caller } from '../auth/caller.ts'
 import type { ConnectionAuthentication } from '../auth/connection.ts'
-import type { Admitted, InboundLimits } from '../http/inboundLimits.ts'
+import type { Admitted, InboundLimits } from '../inbound/inboundLimits.ts'
 import type { Dispatcher, Reply } from '../rpc/dispatch/dispatcher.ts'
 import { errorOutcome, replyText } from '../rpc/dispatch/envelope.ts'
 import { RPC_ERRORS, type RpcErrorName } from '../rpc/dispatch/errors.ts'

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { type Credentials, CredentialsError, parseCredentials } from '../../handlers/auth/credentials.ts'
-import { COST_MAX, COST_MIN, costOf } from '../../handlers/auth/password.ts'
+import { COST_MAX, COST_MIN, bcryptCost } from '../../handlers/auth/password.ts'
 import { UsageError } from '../cli/errors.ts'
 
 /** Thousands of users; a longer file is another one. */
@@ -43,7 +43,7 @@ export const checkCredentialsFile = (path: string, port: string): Credentials =>
 
 /** Users who can never log in, because what stands as their password is no hash that counts. */
 export const unusableUsers = ({ users }: Credentials): readonly string[] =>
-  users.filter(({ passwordHash }) => costOf(passwordHash) === undefined).map(({ name }) => name)
+  users.filter(({ passwordHash }) => bcryptCost(passwordHash) === undefined).map(({ name }) => name)
 
 /** What such a password should have been. */
 export const USABLE_HASH = `a bcrypt hash ($2a$, $2b$ or $2y$) of cost ${COST_MIN} to ${COST_MAX}`

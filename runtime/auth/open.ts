@@ -88,7 +88,7 @@ const modeOf = (settings: AuthSettings, log: Log): Mode => {
 const auditLog = (log: Log): AuditLog => ({
   denied: ({ who, what, from }) => log.warn('Denied {what} to {who} from {from}', { what, who, from }),
   loggedIn: ({ who, from }) => log.info('{who} logged in from {from}', { who, from }),
-  unlisted: count => log.warn('{count} more denials in the last minute', { count }),
+  suppressed: count => log.warn('{count} more denials in the last minute', { count }),
 })
 
 /**

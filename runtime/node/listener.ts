@@ -1,4 +1,4 @@
-import type { InboundLimits } from '../../handlers/http/inboundLimits.ts'
+import type { InboundLimits } from '../../handlers/inbound/inboundLimits.ts'
 import { isWithin, parseIpAddress, parseIpNetwork } from '../../handlers/auth/ipAddress.ts'
 import type { Access } from '../auth/open.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'

@@ -1,6 +1,6 @@
 import type { PoolOptions } from '../../core/txpool/admission.ts'
 import { createTransactionPool } from '../../core/txpool/transactionPool.ts'
-import { createInboundLimits } from '../../handlers/http/inboundLimits.ts'
+import { createInboundLimits } from '../../handlers/inbound/inboundLimits.ts'
 import type { RpcHost } from '../../handlers/rpc/context.ts'
 import type { Network } from '../../p2p/network.ts'
 import type { Access } from '../auth/open.ts'

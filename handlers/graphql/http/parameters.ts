@@ -1,16 +1,11 @@
 import type { GraphQLParams } from 'graphql-yoga'
-import { type ReadBody, refuseBody } from '../../http/body.ts'
+import { type ReadBody, refuseBody } from '../../inbound/body.ts'
+import type { ClaimBytes } from '../../inbound/inboundLimits.ts'
 import { JsonError, parseJson } from '../../rpc/json/parse.ts'
 import { createPace } from '../../rpc/dispatch/yielding.ts'
 import { beginRequest } from '../../rpc/dispatch/scheduler.ts'
 import { isObject } from '../../rpc/parameters/values.ts'
-import {
-  BodyTooBusy,
-  type ClaimBytes,
-  parseInSlices,
-  parseWhole,
-  WHOLE_LENGTH_MAX,
-} from '../../rpc/dispatch/requestBody.ts'
+import { BodyTooBusy, parseInSlices, parseWhole, WHOLE_LENGTH_MAX } from '../../rpc/dispatch/requestBody.ts'
 import { DocumentError } from '../errors.ts'
 
 const malformed = (message: string): DocumentError => new DocumentError('InvalidSyntax', message)

@@ -1,5 +1,5 @@
 import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql'
-import type { Right } from '../../auth/caller.ts'
+import type { Permission } from '../../auth/caller.ts'
 import type { GraphqlContext, RequestScope } from '../context.ts'
 
 /** Gives the value of a field: bytes, integers or hex for scalars, a source for what has fields of its own. */
@@ -14,21 +14,21 @@ export type Resolve<Source, Args = unknown> = (
 export type Resolvers<Source> = Readonly<Record<string, Resolve<Source, never>>>
 
 /**
- * Makes resolvers the library's: the right a field needs is asked for first, and its value is counted. `rightOf` gives
+ * Makes resolvers the library's: the right a field needs is asked for first, and its value is counted. `permissionOfField` gives
  * undefined for a field that needs none.
  */
 export const executable = <Source>(
   resolvers: Resolvers<Source>,
-  rightOf: (field: string) => Right | undefined,
+  permissionOfField: (field: string) => Permission | undefined,
 ): Record<string, GraphQLFieldResolver<Source, GraphqlContext>> =>
   Object.fromEntries(
     Object.entries(resolvers).map(([field, resolve]) => {
-      const right = rightOf(field)
+      const needed = permissionOfField(field)
       const run: GraphQLFieldResolver<Source, GraphqlContext> = (source, args, { scope }, info) => {
         const { spend, fail } = scope.budget
         let value: unknown
         try {
-          if (right !== undefined) scope.require(right)
+          if (needed !== undefined) scope.require(needed)
           value = resolve(source, args as never, scope, info)
         } catch (error) {
           return fail(error)

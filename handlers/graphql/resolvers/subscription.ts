@@ -1,7 +1,7 @@
 import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql'
 import type { PooledTransaction } from '../../../core/txpool/pool.ts'
 import { createScope, type GraphqlContext, type RequestScope } from '../context.ts'
-import { rightOf } from '../rights.ts'
+import { permissionOfField } from '../permissions.ts'
 import { mapFeed } from '../subscriptions/feed.ts'
 import type { SubscriptionRegistry } from '../subscriptions/registry.ts'
 import { findLogs, type LogCriteria } from './log.ts'
@@ -50,8 +50,8 @@ export const subscriptionResolvers = (
 ): Readonly<Record<string, SubscriptionResolver>> => {
   const subscription = <T>({ listen, map }: Topic<T>): SubscriptionResolver => ({
     subscribe: (_, args, context, info) => {
-      const right = rightOf('Subscription', info.fieldName)
-      if (right !== undefined) context.scope.require(right)
+      const needed = permissionOfField('Subscription', info.fieldName)
+      if (needed !== undefined) context.scope.require(needed)
       const feed = registry.open<T>(push => listen(context, push))
       return mapFeed(feed, async event => {
         if (context.parts.expired()) return undefined

@@ -9,7 +9,7 @@ import { MUTATION_RESOLVERS, QBFT_RESOLVERS, QUERY_RESOLVERS } from '../resolver
 import { executable, type Resolvers } from '../resolvers/resolver.ts'
 import { subscriptionResolvers } from '../resolvers/subscription.ts'
 import { TRANSACTION_RESOLVERS } from '../resolvers/transaction.ts'
-import { rightOf } from '../rights.ts'
+import { permissionOfField } from '../permissions.ts'
 import { SCALAR_TYPES } from '../scalars.ts'
 import type { SubscriptionRegistry } from '../subscriptions/registry.ts'
 import { BLOCK_TYPES } from './block.ts'
@@ -50,7 +50,7 @@ export const createGraphqlSchema = (registry: SubscriptionRegistry): GraphQLSche
       ...Object.fromEntries(
         Object.entries(RESOLVERS).map(([type, resolvers]) => [
           type,
-          executable(resolvers, field => rightOf(type, field)),
+          executable(resolvers, field => permissionOfField(type, field)),
         ]),
       ),
       Subscription: subscriptionResolvers(registry),

@@ -2,7 +2,8 @@ import type { Caller } from '../../auth/caller.ts'
 import { runBatch } from './batch.ts'
 import type { Connection } from './connection.ts'
 import type { RpcContext } from '../context.ts'
-import { createDeadlines } from './deadlines.ts'
+import { createDeadlines } from '../../inbound/deadlines.ts'
+import type { ClaimBytes } from '../../inbound/inboundLimits.ts'
 import {
   errorOutcome,
   type Outcome,
@@ -16,14 +17,7 @@ import {
 import { JsonError } from '../json/parse.ts'
 import type { Call, Method } from '../methods/method.ts'
 import { createPace } from './yielding.ts'
-import {
-  BodyTooBusy,
-  type ClaimBytes,
-  type ParsedBody,
-  parseInSlices,
-  parseWhole,
-  WHOLE_LENGTH_MAX,
-} from './requestBody.ts'
+import { BodyTooBusy, type ParsedBody, parseInSlices, parseWhole, WHOLE_LENGTH_MAX } from './requestBody.ts'
 import { createRunner } from './runner.ts'
 import { beginRequest } from './scheduler.ts'
 

@@ -1,3 +1,4 @@
+import type { ClaimBytes } from '../../inbound/inboundLimits.ts'
 import { idSources } from '../json/ids.ts'
 import { countValues, JSON_VALUE_BYTES, parseJson } from '../json/parse.ts'
 import { parseSteps } from '../json/parseSteps.ts'
@@ -8,9 +9,6 @@ export const WHOLE_LENGTH_MAX = 256 * 1024
 
 /** Values of a parsed body that its text stands for: most requests have fewer than twenty. */
 const FREE_VALUES = 1000
-
-/** Claims memory for a request until it is answered; false where too much is held. */
-export type ClaimBytes = (bytes: number) => boolean
 
 export type ParsedBody = {
   readonly value: unknown

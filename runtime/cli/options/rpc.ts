@@ -1,4 +1,4 @@
-import { BODY_BYTES_MAX } from '../../../handlers/http/body.ts'
+import { BODY_BYTES_MAX } from '../../../handlers/inbound/body.ts'
 import {
   bigintOption,
   booleanOption,

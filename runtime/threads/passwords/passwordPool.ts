@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import {
   type CheckPassword,
   COST_DEFAULT,
-  costOf,
+  bcryptCost,
   type PasswordJob,
 } from '../../../handlers/auth/password.ts'
 import { type PasswordThread, startPasswordThread } from './passwordThread.ts'
@@ -34,7 +34,7 @@ type Entry = {
 }
 
 const workOf = ({ hash, failCost }: PasswordJob): number =>
-  2 ** (Math.max(failCost, costOf(hash) ?? 0) - COST_DEFAULT)
+  2 ** (Math.max(failCost, bcryptCost(hash) ?? 0) - COST_DEFAULT)
 
 /** Checks passwords on threads beside the one that serves. They start with the first login, and anew when they have died. */
 export const createPasswordPool = (threadCount: number = THREADS): PasswordPool => {

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import { compareSync } from 'bcryptjs'
-import { comparePassword, type PasswordJob } from '../../../handlers/auth/password.ts'
+import { passwordMatches, type PasswordJob } from '../../../handlers/auth/password.ts'
 import { goToBackground } from './backgroundThread.ts'
 
 const port = parentPort
@@ -8,5 +8,5 @@ if (port === null) throw new Error('runtime/threads/passwords/passwordWorker.ts 
 
 goToBackground()
 
-port.on('message', (job: PasswordJob) => port.postMessage(comparePassword(job, compareSync)))
+port.on('message', (job: PasswordJob) => port.postMessage(passwordMatches(job, compareSync)))
 port.postMessage('ready')

@@ -8,13 +8,13 @@ import {
 
 const start = () => {
   const denials: Denial[] = []
-  const unlisted: number[] = []
+  const suppressed: number[] = []
   const audit = createAudit({
     denied: denial => denials.push(denial),
     loggedIn: () => undefined,
-    unlisted: count => unlisted.push(count),
+    suppressed: count => suppressed.push(count),
   })
-  return { audit, denials, unlisted }
+  return { audit, denials, suppressed }
 }
 
 const denial = (from: string): Denial => ({ who: 'alice', what: 'eth_call', from })
@@ -29,12 +29,12 @@ describe('given denials', () => {
   test('when one address has more than its share of a minute then the rest is counted, and others have theirs', () => {
     jest.useFakeTimers()
     try {
-      const { audit, denials, unlisted } = start()
+      const { audit, denials, suppressed } = start()
       for (let index = 0; index < DENIALS_OF_ADDRESS_MAX + 7; index++) audit.denied(denial('192.0.2.1'))
       audit.denied(denial('192.0.2.2'))
       expect(denials.length).toBe(DENIALS_OF_ADDRESS_MAX + 1)
       jest.advanceTimersByTime(60_000)
-      expect(unlisted).toEqual([7])
+      expect(suppressed).toEqual([7])
       audit.denied(denial('192.0.2.1'))
       expect(denials.length).toBe(DENIALS_OF_ADDRESS_MAX + 2)
     } finally {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
-import { comparePassword, nobodysHash, passwordProblem } from '../../../handlers/auth/password.ts'
+import { passwordMatches, dummyHash, passwordProblem } from '../../../handlers/auth/password.ts'
 import { hashOf, startLoginNode, userToml } from './loginNode.ts'
 
 const INCORRECT = 'Authentication failed: the username or password is incorrect.'
@@ -168,7 +168,7 @@ describe('given a login that fails', () => {
   test('then the work of a wrong password is that of the highest cost, whatever its own, and of a right one its own', () => {
     const workOf = (cost: number, failCost: number, isRight: boolean): number => {
       let work = 0
-      const isTaken = comparePassword({ password: 'x', hash: nobodysHash(cost), failCost }, (_, hash) => {
+      const isTaken = passwordMatches({ password: 'x', hash: dummyHash(cost), failCost }, (_, hash) => {
         work += 2 ** Number(hash.slice(4, 6))
         return isRight
       })
@@ -184,10 +184,10 @@ describe('given a login that fails', () => {
 
   test('when a hash in the file costs more than the bound then it is not computed', async () => {
     for (const cost of ['03', '15', '31', '99']) {
-      const hash = nobodysHash(10).replace('$10$', () => `$${cost}$`)
+      const hash = dummyHash(10).replace('$10$', () => `$${cost}$`)
       const node = await startLoginNode(`[Users.a]\npassword = "${hash}"`)
       expect((await node.login({ username: 'a', password: 'x' })).status).toBe(401)
-      expect(node.jobs.map(job => job.hash)).toEqual([nobodysHash(10)])
+      expect(node.jobs.map(job => job.hash)).toEqual([dummyHash(10)])
     }
   })
 

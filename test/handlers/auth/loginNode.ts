@@ -7,7 +7,7 @@ import { parseCredentials } from '../../../handlers/auth/credentials.ts'
 import { createIssuer, type Issuer } from '../../../handlers/auth/issuer.ts'
 import { createLogin } from '../../../handlers/auth/login.ts'
 import { createLoginLimits } from '../../../handlers/auth/loginLimits.ts'
-import { comparePassword, type PasswordJob } from '../../../handlers/auth/password.ts'
+import { passwordMatches, type PasswordJob } from '../../../handlers/auth/password.ts'
 import { createRpcApp, HTTP_DEFAULTS, type RpcApp } from '../../../handlers/http/app.ts'
 import { RPC_DEFAULTS, type RpcContext } from '../../../handlers/rpc/context.ts'
 
@@ -67,7 +67,7 @@ export const startLoginNode = async (
   const audit = createAudit({
     denied: denial => denials.push(denial),
     loggedIn: ({ who }) => logins.push(who),
-    unlisted: () => undefined,
+    suppressed: () => undefined,
   })
   sharedIssuer ??= createIssuer()
   const issuer = await (ownKey ? createIssuer() : sharedIssuer)
@@ -76,7 +76,7 @@ export const startLoginNode = async (
     checkPassword: async job => {
       if (state.failure !== undefined) throw state.failure
       jobs.push(job)
-      return comparePassword(job, compareSync)
+      return passwordMatches(job, compareSync)
     },
     issuer,
     limits: createLoginLimits(nowMs),

@@ -41,7 +41,7 @@ export const authenticationWith = async (
     audit: createAudit({
       denied: denial => denials.push(denial),
       loggedIn: () => undefined,
-      unlisted: () => undefined,
+      suppressed: () => undefined,
     }),
     nowMs: () => clock.clockMs,
   })

@@ -35,7 +35,7 @@ describe.each(ALGORITHMS)('given a key for %s', algorithm => {
     expect(await accepts(node, token)).toBe(true)
     const again = node.identify(`Bearer ${token}`, () => '')
     expect(again).not.toBeInstanceOf(Promise)
-    expect(await again).toMatchObject({ expiresAtMs: CLAIMS.exp * 1000, shutOut: false })
+    expect(await again).toMatchObject({ expiresAtMs: CLAIMS.exp * 1000, unauthenticated: false })
   })
 
   test('then tokens of every other algorithm are refused', async () => {
@@ -137,7 +137,7 @@ describe('given the claims of a token that is signed as it must be', () => {
     const node = await verifier()
     const identity = await node.identify(`Bearer ${await sign(claims)}`, () => '')
     expect(identity.permits({ name: 'eth_call', permission: 'eth:call' })).toBe(false)
-    expect(identity).toMatchObject({ expiresAtMs: undefined, shutOut: true })
+    expect(identity).toMatchObject({ expiresAtMs: undefined, unauthenticated: true })
   })
 
   test('when it has further claims, no user or a key id then it counts', async () => {
@@ -240,7 +240,7 @@ describe('given any Authorization header', () => {
         const identity = await node.identify(`${before}${token}${after}`, () => '')
         const isRight = /^bearer +$/i.test(before) && after === ''
         expect(identity.permits({ name: 'eth_call', permission: 'eth:call' })).toBe(isRight)
-        expect(identity.shutOut).toBe(!isRight)
+        expect(identity.unauthenticated).toBe(!isRight)
       }),
       { numRuns: 300 },
     )
@@ -260,9 +260,9 @@ describe('given any Authorization header', () => {
   test('when there is none then nobody is shut out as soon as one method is open', async () => {
     const closed = await verifier('ES256')
     const open = await verifier('ES256', ['net_version'])
-    expect((await closed.identify(null, () => '')).shutOut).toBe(true)
+    expect((await closed.identify(null, () => '')).unauthenticated).toBe(true)
     const nobody = await open.identify(null, () => '')
-    expect(nobody.shutOut).toBe(false)
+    expect(nobody.unauthenticated).toBe(false)
     expect(nobody.permits({ name: 'net_version', permission: 'net:version' })).toBe(true)
     expect(nobody.permits({ name: 'net_listening', permission: 'net:listening' })).toBe(false)
     const bad = await open.identify('Bearer x.y.z', () => '')
@@ -271,9 +271,9 @@ describe('given any Authorization header', () => {
 
   test('then a denial says who, what and from where, and why there is nobody', async () => {
     const node = await verifier()
-    const right = { name: 'net_version', permission: 'net:version' }
+    const needed = { name: 'net_version', permission: 'net:version' }
     const deny = async (authorization: string | null): Promise<void> =>
-      (await node.identify(authorization, () => '192.0.2.1')).denied(right)
+      (await node.identify(authorization, () => '192.0.2.1')).denied(needed)
     await deny(null)
     await deny(`Bearer ${await sign(CLAIMS)}`)
     await deny(`Bearer ${await sign({ ...CLAIMS, exp: NOW_SECONDS })}`)

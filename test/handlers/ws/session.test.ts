@@ -9,7 +9,7 @@ import {
   REPLY_BUFFER_BYTES_MAX,
   WHOLE_MESSAGE_BYTES_MAX,
 } from '../../../handlers/ws/outbox.ts'
-import { createInboundLimits } from '../../../handlers/http/inboundLimits.ts'
+import { createInboundLimits } from '../../../handlers/inbound/inboundLimits.ts'
 import { createSession, CUT_GRACE_MS, IN_WORK_MAX, WAITING_MAX } from '../../../handlers/ws/session.ts'
 import type { Socket } from '../../../handlers/ws/socket.ts'
 
@@ -87,7 +87,7 @@ const start = (handle: (body: string) => Reply | Promise<Reply>, takesParts = fa
       },
     },
     authenticate: () => ({
-      identify: () => ({ ...EVERYONE, shutOut: false, expiresAtMs: undefined }),
+      identify: () => ({ ...EVERYONE, unauthenticated: false, expiresAtMs: undefined }),
       present: () => Promise.resolve(undefined),
       close: () => undefined,
     }),

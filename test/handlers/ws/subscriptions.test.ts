@@ -169,7 +169,7 @@ describe('given connections that subscribe', () => {
     const { session, received } = connect(app)
     session.message('{"id":1,"method":"eth_subscribe","params":["newHeads"]}')
     session.closed()
-    known.resolve({ ...EVERYONE, shutOut: false, expiresAtMs: undefined })
+    known.resolve({ ...EVERYONE, unauthenticated: false, expiresAtMs: undefined })
     await Bun.sleep(1)
     expect([received, listeners.heads]).toEqual([[], 0])
   })
@@ -181,7 +181,7 @@ describe('given connections that subscribe', () => {
       identify: () => ({
         permits: () => isValid,
         denied: () => undefined,
-        shutOut: false,
+        unauthenticated: false,
         expiresAtMs: isValid ? 1 : undefined,
       }),
       // Nearly the whole minute has gone.

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import { compareSync, hashSync } from 'bcryptjs'
-import { nobodysHash } from '../../../../handlers/auth/password.ts'
+import { dummyHash } from '../../../../handlers/auth/password.ts'
 import {
   createPasswordPool,
   type PasswordPool,
@@ -66,7 +66,7 @@ describe('given a pool of threads', () => {
     expect(await codeOf(check(job))).toBe('PASSWORD_QUEUE_FULL')
     expect(new Set(await Promise.all(all))).toEqual(new Set([false]))
     expect(await codeOf(check(job))).toBeUndefined()
-    const dear = { password: 'x', hash: nobodysHash(14), failCost: 14 }
+    const dear = { password: 'x', hash: dummyHash(14), failCost: 14 }
     const dears = Array.from({ length: 10 }, () => check(dear))
     const refusals = Promise.all(dears.map(codeOf))
     await pools.splice(0)[0]?.close()
@@ -120,7 +120,7 @@ describe('given a pool of threads', () => {
 describe('given the hash that is nobody’s', () => {
   test('then it is one that bcrypt reads, and of no simple password', () => {
     for (const password of ['', 'a', 'password', 'nobody'])
-      expect(compareSync(password, nobodysHash(4))).toBe(false)
-    expect(nobodysHash(10).length).toBe(60)
+      expect(compareSync(password, dummyHash(4))).toBe(false)
+    expect(dummyHash(10).length).toBe(60)
   })
 })

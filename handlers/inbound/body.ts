@@ -1,6 +1,5 @@
-import { createDeadlines, type Deadlines } from '../rpc/dispatch/deadlines.ts'
-import type { ClaimBytes } from '../rpc/dispatch/requestBody.ts'
-import { SHORT_BODY_BYTES } from './inboundLimits.ts'
+import { createDeadlines, type Deadlines } from './deadlines.ts'
+import { type ClaimBytes, SHORT_BODY_BYTES } from './inboundLimits.ts'
 
 /** Longest body, where nothing else is said: Besu's. */
 export const BODY_BYTES_MAX = 5 * 1024 * 1024

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Authentication, Identity } from '../../../handlers/auth/authentication.ts'
-import type { Right } from '../../../handlers/auth/caller.ts'
-import { rightOf } from '../../../handlers/graphql/rights.ts'
+import type { Permission } from '../../../handlers/auth/caller.ts'
+import { permissionOfField } from '../../../handlers/graphql/permissions.ts'
 import { startTestNode, type TestNode } from '../support/testNode.ts'
 import { readEvents } from './support/eventStream.ts'
 import { type Graphql, graphqlOf } from './support/graphqlNode.ts'
@@ -17,12 +17,12 @@ beforeAll(async () => {
 afterAll(() => node.close())
 
 /** The token is the list of permissions itself. */
-const authenticationOf = (denied: Right[], clock = { nowMs: 0 }): Authentication => ({
+const authenticationOf = (denied: Permission[], clock = { nowMs: 0 }): Authentication => ({
   login: () => Promise.resolve(new Response(null, { status: 404 })),
   identify: (authorization): Identity => ({
     permits: ({ permission }) => authorization?.split(' ').includes(permission) ?? false,
-    denied: right => denied.push(right),
-    shutOut: authorization === null,
+    denied: needed => denied.push(needed),
+    unauthenticated: authorization === null,
     expiresAtMs: authorization === null ? undefined : 1000,
   }),
   acceptsSubprotocol: false,
@@ -46,7 +46,7 @@ const ask = async (graphql: Graphql, query: string, permissions: string | null) 
 
 describe('a caller', () => {
   test('without a token is turned away where nothing is open without one', async () => {
-    const denied: Right[] = []
+    const denied: Permission[] = []
     const { status, body } = await ask(
       graphqlOf(node, { authentication: authenticationOf(denied) }),
       '{ chainID }',
@@ -60,7 +60,7 @@ describe('a caller', () => {
   })
 
   test('may do by GraphQL what it may do by JSON-RPC; the rest of a query is answered', async () => {
-    const denied: Right[] = []
+    const denied: Permission[] = []
     const graphql = graphqlOf(node, { authentication: authenticationOf(denied) })
     const account = 'account(address: "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266")'
     const query = `{ chainID block { number ${account} { balance transactionCount } } gasPrice }`
@@ -99,18 +99,21 @@ describe('a caller', () => {
     ['{ pending { transactions { hash } } }', 'txpool:besuPendingTransactions'],
     ['subscription { newHeads { number } }', 'eth:subscribe'],
   ])('needs for %s the permission %s', async (query, permission) => {
-    const denied: Right[] = []
+    const denied: Permission[] = []
     const graphql = graphqlOf(node, { authentication: authenticationOf(denied) })
     const { status } = await ask(graphql, query, 'eth:getBlockByNumber')
     expect(status).toBe(401)
-    expect(denied.map(right => right.permission)).toEqual([permission])
+    expect(denied.map(needed => needed.permission)).toEqual([permission])
   })
 
-  test('needs for each field of a receipt the right to receipts', () => {
+  test('needs for each field of a receipt the permission to read receipts', () => {
     const fields = `status gasUsed cumulativeGasUsed effectiveGasPrice effectiveTip blobGasUsed blobGasPrice createdContract
       logs revertReason`
     for (const field of fields.split(/\s+/))
-      expect([field, rightOf('Transaction', field)?.name]).toEqual([field, 'eth_getTransactionReceipt'])
+      expect([field, permissionOfField('Transaction', field)?.name]).toEqual([
+        field,
+        'eth_getTransactionReceipt',
+      ])
   })
 
   test('is told the schema: it is no secret of the chain', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { createReadBody } from '../../../handlers/http/body.ts'
-import { createInboundLimits, SHORT_BODY_BYTES } from '../../../handlers/http/inboundLimits.ts'
+import { createReadBody } from '../../../handlers/inbound/body.ts'
+import { createInboundLimits, SHORT_BODY_BYTES } from '../../../handlers/inbound/inboundLimits.ts'
 
 const at = (address: string) => () => address
 

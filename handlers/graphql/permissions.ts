@@ -1,8 +1,8 @@
-import type { Right } from '../auth/caller.ts'
+import type { Permission } from '../auth/caller.ts'
 import { methodNamed } from './methods.ts'
 
 /** WebSocket's method, which stands in no table of methods. */
-const SUBSCRIBE: Right = { name: 'eth_subscribe', permission: 'eth:subscribe' }
+const SUBSCRIBE: Permission = { name: 'eth_subscribe', permission: 'eth:subscribe' }
 
 /**
  * By type and field, the JSON-RPC method whose permission a caller needs for it: a token may do by GraphQL what it may do by
@@ -64,7 +64,7 @@ const METHOD_OF_FIELD: Readonly<Record<string, Readonly<Record<string, string>>>
 }
 
 /** The right that a field needs, undefined for none of its own. */
-export const rightOf = (type: string, field: string): Right | undefined => {
+export const permissionOfField = (type: string, field: string): Permission | undefined => {
   if (type === 'Subscription') return SUBSCRIBE
   const name = METHOD_OF_FIELD[type]?.[field]
   return name === undefined ? undefined : methodNamed(name)

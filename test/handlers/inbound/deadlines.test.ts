@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { createDeadlines } from '../../../../handlers/rpc/dispatch/deadlines.ts'
+import { createDeadlines } from '../../../handlers/inbound/deadlines.ts'
 
 const asItIs = (value: string): string => value
 const late = (): string => 'late'

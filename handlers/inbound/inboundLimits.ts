@@ -1,5 +1,3 @@
-import type { ClaimBytes } from '../rpc/dispatch/requestBody.ts'
-
 /**
  * Requests of one address under way at the same time: browsers open 6 connections, wallets and indexers some hundred. More
  * than that is a client that opens connections and never finishes its requests.
@@ -14,6 +12,9 @@ export const SHORT_BODY_BYTES = 64 * 1024
 
 /** The part of BODIES_BYTES_MAX that only short bodies get: long ones never keep ordinary requests out. */
 const SHORT_BODIES_BYTES = 32 * 1024 * 1024
+
+/** Claims memory for a request until it is answered; false where too much is held. */
+export type ClaimBytes = (bytes: number) => boolean
 
 /** A request that was let in. */
 export type Admitted = {
