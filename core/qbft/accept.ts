@@ -1,13 +1,13 @@
 import { equalBytes } from '../bytes/bytes.ts'
 import { broadcastInRound } from './broadcast.ts'
 import { checkCommitted, checkPrepared } from './commit.ts'
-import { signPrepare } from './own.ts'
+import { signPrepare } from './signing.ts'
 import { commitRule } from './rules/commit.ts'
 import type { HeightState, ProposalCandidate, RoundState } from './state.ts'
-import { keyOf, type Turn } from './turn.ts'
+import { keyOf, type TransitionContext } from './transitionContext.ts'
 
-/** Votes that came before the proposal were kept unjudged: those for something else go. */
-const judged = (round: RoundState, proposal: ProposalCandidate): RoundState => {
+/** Votes that arrived before the proposal were kept unchecked: those for another digest are removed. */
+const withAcceptedProposal = (round: RoundState, proposal: ProposalCandidate): RoundState => {
   const { block } = proposal.message.signed.payload
   return {
     ...round,
@@ -23,20 +23,24 @@ const judged = (round: RoundState, proposal: ProposalCandidate): RoundState => {
 }
 
 /**
- * Takes a verified proposal of the current round ("UponProposal"): prepares it, and goes as far as the votes that are
- * already there lead. What counts locally counts before the prepare is on the wire, as in Besu.
+ * Accepts a verified proposal of the current round ("UponProposal"): prepares it and applies the votes that already
+ * arrived. This validator's own votes count before they are sent, as in Besu.
  */
-export const acceptProposal = (turn: Turn, height: HeightState, proposal: ProposalCandidate): HeightState => {
+export const acceptProposal = (
+  context: TransitionContext,
+  height: HeightState,
+  proposal: ProposalCandidate,
+): HeightState => {
   const { round } = height
   if (round === undefined || height.importing !== undefined) return height
-  const accepted: HeightState = { ...height, round: judged(round, proposal) }
-  const made = signPrepare(turn, accepted, round.round, proposal.digest)
-  if (made === undefined) return checkCommitted(turn, checkPrepared(turn, accepted))
+  const accepted: HeightState = { ...height, round: withAcceptedProposal(round, proposal) }
+  const made = signPrepare(context, accepted, round.round, proposal.digest)
+  if (made === undefined) return checkCommitted(context, checkPrepared(context, accepted))
   const message = { kind: 'prepare', signed: made.signed } as const
-  const own = keyOf(turn.environment.address)
+  const own = keyOf(context.environment.address)
   const withOwn = made.height.round
   if (withOwn === undefined) return made.height
   const prepares = new Map([[own, message] as const, ...withOwn.prepares])
-  const prepared = checkPrepared(turn, { ...made.height, round: { ...withOwn, prepares } })
-  return checkCommitted(turn, broadcastInRound(turn, prepared, message))
+  const prepared = checkPrepared(context, { ...made.height, round: { ...withOwn, prepares } })
+  return checkCommitted(context, broadcastInRound(context, prepared, message))
 }

@@ -1,62 +1,68 @@
 import { proposalDigest, withRound, withSeals } from './codec/roundOfBlock.ts'
 import { broadcastInRound } from './broadcast.ts'
-import { signCommit, signedIn } from './own.ts'
-import { sealerOf } from './signing.ts'
+import { signCommit, signedIn } from './signing.ts'
+import { sealerOf } from './signatures.ts'
 import type { HeightState, ProposalCandidate, RoundState } from './state.ts'
-import { ask, type Turn } from './turn.ts'
+import { emit, type TransitionContext } from './transitionContext.ts'
 
 type Accepted = { readonly round: RoundState; readonly proposal: ProposalCandidate }
 
-/** The round and its accepted proposal, while it is still to be decided. */
-export const deciding = ({ round, importing }: HeightState): Accepted | undefined =>
+/** The round and its accepted proposal, unless it is decided already. */
+export const undecidedProposal = ({ round, importing }: HeightState): Accepted | undefined =>
   round?.proposal === undefined || importing !== undefined ? undefined : { round, proposal: round.proposal }
 
-/** Makes the own commit of the accepted proposal, once. */
-const withOwnCommit = (turn: Turn, height: HeightState, { round, proposal }: Accepted): HeightState => {
+/** Signs this validator's commit of the accepted proposal, once. */
+const withOwnCommit = (
+  context: TransitionContext,
+  height: HeightState,
+  { round, proposal }: Accepted,
+): HeightState => {
   if (round.ownCommit !== undefined) return height
   const { block } = proposal.message.signed.payload
-  const made = signCommit(turn, height, round.round, block, proposal.digest)
+  const made = signCommit(context, height, round.round, block, proposal.digest)
   return made === undefined ? height : { ...made.height, round: { ...round, ownCommit: made.signed } }
 }
 
 /**
- * "Prepared": the proposal and a quorum of prepares. The first time, the certificate is kept: it is what this validator
- * is locked on, and the commit is sent.
+ * "Prepared": the proposal and a quorum of prepares. The first time, the certificate is stored as this validator's lock,
+ * and the commit is sent.
  */
-export const checkPrepared = (turn: Turn, height: HeightState): HeightState => {
-  const at = deciding(height)
+export const checkPrepared = (context: TransitionContext, height: HeightState): HeightState => {
+  const at = undecidedProposal(height)
   if (at === undefined || at.round.prepared || at.round.prepares.size < height.quorum) return height
   const { round, proposal } = at
   const prepares = [...round.prepares.values()].map(({ signed }) => signed)
   const { block } = proposal.message.signed.payload
   const locked: HeightState = {
     ...height,
-    // Even where its own signer failed all through the round, it begins again there, not below its certificate.
+    // Even if the signer failed throughout the round, a restart continues in this round, not below the certificate.
     signed: signedIn(height.signed, round.round),
     round: { ...round, prepared: true },
     certificate: { block, round: round.round, digest: proposal.digest, prepares },
   }
-  const next = withOwnCommit(turn, locked, { round: { ...round, prepared: true }, proposal })
+  const next = withOwnCommit(context, locked, { round: { ...round, prepared: true }, proposal })
   const ownCommit = next.round?.ownCommit
-  return ownCommit === undefined ? next : broadcastInRound(turn, next, { kind: 'commit', signed: ownCommit })
+  return ownCommit === undefined
+    ? next
+    : broadcastInRound(context, next, { kind: 'commit', signed: ownCommit })
 }
 
 /**
- * A quorum signed the block and recorded its certificate before. A validator that is not prepared counts itself, too
- * ("Committed"), and is not of that quorum: with one liar in it, one record less than is needed would be left. A lone
+ * True when a quorum signed the block and recorded its certificate before. A validator that is not prepared counts itself
+ * ("Committed") but has no such record: with one faulty validator in the quorum, too few records would remain. A single
  * validator records nothing.
  */
 const isRecorded = ({ head, quorum }: HeightState, { prepared, commits }: RoundState): boolean =>
   head.validators.length > 1 && (prepared || commits.size >= quorum)
 
 /**
- * "Committed": the proposal and a quorum of commits, the own one among them although it may not have been sent: a
- * quorum less one of others that committed were prepared. The block is imported with all seals there are.
+ * "Committed": the proposal and a quorum of commits, including this validator's, although it may not have been sent: all
+ * but one of the others that committed were prepared. The block is imported with all available seals.
  */
-export const checkCommitted = (turn: Turn, height: HeightState): HeightState => {
-  const at = deciding(height)
+export const checkCommitted = (context: TransitionContext, height: HeightState): HeightState => {
+  const at = undecidedProposal(height)
   if (at === undefined || at.round.commits.size + 1 < height.quorum) return height
-  const next = withOwnCommit(turn, height, at)
+  const next = withOwnCommit(context, height, at)
   const commits = [...at.round.commits.values()].map(({ signed }) => signed)
   const own = next.round?.ownCommit
   const all = own === undefined ? commits : [own, ...commits]
@@ -65,7 +71,7 @@ export const checkCommitted = (turn: Turn, height: HeightState): HeightState => 
   const seals = all.map(({ payload }) => payload.commitSeal)
   const proposed = withRound(proposal.message.signed.payload.block, round.round)
   const digest = proposalDigest(proposed)
-  ask(turn, {
+  emit(context, {
     kind: 'import-block',
     block: withSeals(proposed, round.round, seals),
     hash: proposal.hash,

@@ -4,7 +4,7 @@ import type { Timer } from './input.ts'
 import type { WireMessage } from './message.ts'
 import type { RestartRecord } from './restartRecord.ts'
 
-/** Why a message was not used; operators see how often each happens. */
+/** Why a message was dropped. Operators see a count for each reason. */
 export type DropReason =
   | 'duplicate'
   | 'unknown-code'
@@ -25,7 +25,10 @@ export type DropReason =
   | 'invalid-block'
   | 'superseded'
 
-/** Two signatures of one validator that no honest one gives: two proposals, prepares or commits of one round. */
+/**
+ * Two conflicting signatures of one validator: two proposals, prepares or commits of one round, which no honest validator
+ * makes.
+ */
 export type Evidence = {
   readonly author: Address
   readonly sequence: bigint
@@ -34,7 +37,7 @@ export type Evidence = {
   readonly second: WireMessage
 }
 
-/** Why a round began. */
+/** Why a round started. */
 export type RoundReason =
   | 'block-timer'
   | 'proposal'
@@ -44,21 +47,21 @@ export type RoundReason =
   | 'restart'
 
 /**
- * What the machine wants done, in order: an effect is performed, to its end where it says so, before the next one of the
- * same transition begins.
+ * What the state machine requests, in order: an effect is performed, and completed where it says so, before the next effect
+ * of the same transition starts.
  */
 export type Effect =
-  /** Durable before the next effect: what follows reveals signatures. */
+  /** Must be durable before the next effect, which reveals signatures. */
   | { readonly kind: 'record'; readonly record: RestartRecord }
-  /** To each of these validators that is connected. */
+  /** Sent to each of these validators that is connected. */
   | { readonly kind: 'broadcast'; readonly message: WireMessage; readonly to: readonly Address[] }
   | { readonly kind: 'send'; readonly message: WireMessage; readonly to: Address }
   /**
-   * To each of these that is connected: where this validator is, a question for that, or what the receiver signed itself. No
-   * signature of this validator leaves with it.
+   * Sent to each of these that is connected: this validator's position, a request for theirs, or what the receiver signed
+   * itself. Reveals no signature of this validator.
    */
   | { readonly kind: 'tell'; readonly message: WireMessage; readonly to: readonly Address[] }
-  /** Somebody else's message, worth passing on to validators that its author may not reach. */
+  /** A message of another validator, to forward to validators that its author may not reach. */
   | {
       readonly kind: 'relay'
       readonly message: WireMessage
@@ -66,7 +69,7 @@ export type Effect =
       readonly from: Address
       readonly to: readonly Address[]
     }
-  /** Replaces a running timer of the same kind. At once when `atMs` is past. */
+  /** Replaces a running timer of the same kind. Fires at once when `atMs` is past. */
   | { readonly kind: 'start-timer'; readonly timer: Timer; readonly atMs: number }
   | { readonly kind: 'cancel-timer'; readonly timer: Timer['kind'] }
   /** Answered by `block-built`. `timestamp` in seconds. */
@@ -76,25 +79,28 @@ export type Effect =
       readonly round: number
       readonly timestamp: bigint
     }
-  /** Answered by `block-verified` or `block-unverified`: every rule but seals, and execution. `hash` is the on-chain hash. */
+  /**
+   * Answered by `block-verified` or `block-unverified`. Checks all block rules except the seals, and executes the block.
+   * `hash` is the on-chain hash.
+   */
   | { readonly kind: 'verify-block'; readonly block: Block; readonly hash: Hash }
   /**
-   * The block with a quorum of seals; it was verified or built here. Answered by a new head, or `import-failed`. With
-   * `isRecorded` what validators recorded brings it back should it get lost, all of them at once included; without, it must
-   * be durable here before anybody is told of it.
+   * The block with a quorum of seals, verified or built by this node. Answered by a new head or by `import-failed`. With
+   * `isRecorded`, the records of a quorum of validators can restore the block even if all of them lose it; without it, the
+   * block must be durable here before any peer learns of it.
    */
   | {
       readonly kind: 'import-block'
       readonly block: Block
       readonly hash: Hash
-      /** Who made its seals, in their order; undefined for one that nobody did. */
+      /** The signer of each seal, in the same order; undefined for an invalid seal. */
       readonly sealers: readonly (Address | undefined)[]
       readonly isRecorded: boolean
     }
-  /** The peer knows of blocks up to this number. */
+  /** The peer has blocks up to this number. */
   | { readonly kind: 'peer-ahead'; readonly peer: Address; readonly number: bigint }
   | { readonly kind: 'evidence'; readonly evidence: Evidence }
-  /** `author` where it is known. */
+  /** `author` is undefined when it is not known. */
   | {
       readonly kind: 'dropped'
       readonly reason: DropReason
@@ -103,17 +109,20 @@ export type Effect =
       readonly detail: string
     }
   /**
-   * A validator that started signs from that round of the height on; nothing while `round` is undefined, because fewer others
-   * than `needed` have told where they are, or one of them is ahead. For logs.
+   * A restarted validator signs from that round of the height on. `round` is undefined while it signs nothing, because
+   * fewer than `needed` validators have reported their position, or one of them is ahead. For logs.
    */
   | {
       readonly kind: 'recall'
       readonly sequence: bigint
       readonly round: number | undefined
-      readonly told: number
+      readonly reported: number
       readonly needed: number
     }
-  /** For logs and metrics. `heard` are the validators that a message of this round or a later one came from, self included. */
+  /**
+   * For logs and metrics. `heard` lists the validators from which a message of this round or a later one arrived, including
+   * this one.
+   */
   | {
       readonly kind: 'round-started'
       readonly sequence: bigint

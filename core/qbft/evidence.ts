@@ -2,29 +2,29 @@ import { type Address, equalBytes, type Hash } from '../bytes/bytes.ts'
 import { qbftSealHash } from '../chain/codec/blockHash.ts'
 import type { QbftMessage, WireMessage } from './message.ts'
 import type { FirstSignature, HeightState, RoundState } from './state.ts'
-import { ask, keyOf, type Turn } from './turn.ts'
+import { emit, keyOf, type TransitionContext } from './transitionContext.ts'
 
-/** A message of which an honest validator signs one in a round. */
+/** A message that an honest validator signs once in a round. */
 export type OncePerRound = Exclude<QbftMessage, { readonly kind: 'round-change' }>
 
-/** Who signed it, and the bytes that prove it. */
+/** The author and the encoded message that proves the signature. */
 type Signer = { readonly author: Address; readonly wire: WireMessage }
 
-/** What it was signed for. A proposal's is the digest that prepares of it name. */
+/** The digest that was signed. For a proposal, the digest that prepares of it name. */
 export const digestOf = ({ signed: { payload } }: OncePerRound): Hash =>
   'digest' in payload ? payload.digest : qbftSealHash(payload.block.header)
 
 type Signatures = Pick<RoundState, 'round' | 'first'>
 
-/** Rounds below the current one of which first signatures are remembered. */
+/** Past rounds whose first signatures are remembered. */
 export const PAST_ROUNDS_MAX = 8
 
 /**
- * Remembers the first signature of each author and kind in a round; one for something else is equivocation, which is
- * reported once for each first signature.
+ * Remembers the first signature of each author and kind in a round. One for another digest is equivocation, reported once
+ * for each first signature.
  */
 export const noteSignature = <Of extends Signatures>(
-  turn: Turn,
+  context: TransitionContext,
   round: Of,
   message: OncePerRound,
   { author, wire }: Signer,
@@ -35,16 +35,19 @@ export const noteSignature = <Of extends Signatures>(
   const before = round.first.get(key)
   if (before === undefined) return { ...round, first: new Map([...round.first, [key, { digest, wire }]]) }
   if (equalBytes(before.digest, digest) || before.wire.data.length === 0) return round
-  ask(turn, {
+  emit(context, {
     kind: 'evidence',
     evidence: { author, sequence, round: round.round, first: before.wire, second: wire },
   })
-  // The bytes are let go: what follows from this author in this round tells nothing new.
-  const told: FirstSignature = { digest: before.digest, wire: { code: wire.code, data: new Uint8Array(0) } }
-  return { ...round, first: new Map([...round.first, [key, told]]) }
+  // The bytes are released: further signatures of this author in this round add no evidence.
+  const reported: FirstSignature = {
+    digest: before.digest,
+    wire: { code: wire.code, data: new Uint8Array(0) },
+  }
+  return { ...round, first: new Map([...round.first, [key, reported]]) }
 }
 
-/** The signatures of the round that ends stay, until it lies too far back. */
+/** Keeps the signatures of the round that ends, for PAST_ROUNDS_MAX rounds. */
 export const withPastSignatures = (
   { round, pastSignatures }: HeightState,
   next: number,
@@ -53,9 +56,9 @@ export const withPastSignatures = (
   return new Map([...all].filter(([of]) => of >= next - PAST_ROUNDS_MAX))
 }
 
-/** The same as `noteSignature` of a message that comes too late to be used: of a past round, or of one that is decided. */
+/** As `noteSignature`, for a message too late to be used: of a past round, or of a decided one. */
 export const noteLateSignature = (
-  turn: Turn,
+  context: TransitionContext,
   height: HeightState,
   message: OncePerRound,
   signer: Signer,
@@ -63,9 +66,9 @@ export const noteLateSignature = (
   const { round: number } = message.signed.payload
   const { round, pastSignatures } = height
   if (round === undefined) return height
-  if (number === round.round) return { ...height, round: noteSignature(turn, round, message, signer) }
+  if (number === round.round) return { ...height, round: noteSignature(context, round, message, signer) }
   if (number > round.round || number < round.round - PAST_ROUNDS_MAX) return height
   const before: Signatures = { round: number, first: pastSignatures.get(number) ?? new Map() }
-  const { first } = noteSignature(turn, before, message, signer)
+  const { first } = noteSignature(context, before, message, signer)
   return { ...height, pastSignatures: new Map(pastSignatures).set(number, first) }
 }

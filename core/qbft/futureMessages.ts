@@ -4,7 +4,7 @@ import { toBareHex } from '../bytes/hex.ts'
 import type { DropReason } from './effect.ts'
 import type { WireMessage } from './message.ts'
 
-/** A message of a validator for a height that has not begun. */
+/** A message of a validator for a later height. */
 export type FutureMessage = {
   readonly sequence: bigint
   readonly author: Address
@@ -12,20 +12,20 @@ export type FutureMessage = {
   readonly wire: WireMessage
 }
 
-/** In the order they came. */
+/** In order of arrival. */
 export type FutureMessages = readonly FutureMessage[]
 
 export type FutureLimits = {
-  /** Messages in all; 0 keeps none. */
+  /** Total number of messages; 0 keeps none. */
   readonly messagesMax: number
-  /** Heights above the current one. */
+  /** Largest distance above the current height. */
   readonly distanceMax: number
 }
 
-/** Of one author for one height: a proposal, a prepare, a commit and a round change for two rounds, no more before it begins. */
+/** Messages of one author for one height: proposal, prepare, commit and round change of two rounds. */
 export const FUTURE_PER_AUTHOR_MAX = 8
 
-/** Proposals and round changes carry whole blocks; a height that is about to begin needs a few of them. */
+/** Total bytes. Proposals and round changes carry whole blocks, and the next height needs a few of them. */
 export const FUTURE_BYTES_MAX = 32 * 1024 * 1024
 
 export const emptyFutureMessages: FutureMessages = []
@@ -36,14 +36,17 @@ const bytesOf = (messages: FutureMessages): number =>
 const highest = (messages: FutureMessages): bigint =>
   messages.reduce((max, { sequence }) => (sequence > max ? sequence : max), 0n)
 
-/** Over the limit the highest height goes as a whole, the oldest message where there is only one height (Besu's rule). */
+/**
+ * Over the limit, all messages of the highest height are removed; the oldest message if there is only one height (as in
+ * Besu).
+ */
 const evict = (messages: FutureMessages): FutureMessages => {
   const top = highest(messages)
   const below = messages.filter(({ sequence }) => sequence < top)
   return below.length > 0 ? below : messages.slice(1)
 }
 
-/** Why a message for a later height is not kept, whatever else is; undefined when it may be. */
+/** Why a message for a later height is refused before the total limits apply; undefined when it is accepted. */
 export const refusedFuture = (
   messages: FutureMessages,
   message: FutureMessage,
@@ -58,7 +61,10 @@ export const refusedFuture = (
   return ofAuthor.length >= FUTURE_PER_AUTHOR_MAX ? 'over-author-limit' : undefined
 }
 
-/** Whose messages have the most bytes loses the newest of its highest height: who sends much crowds out itself. */
+/**
+ * Removes the newest message of the highest height of the author with the most bytes: an author that sends much only evicts
+ * its own messages.
+ */
 const evictLargest = (messages: FutureMessages): FutureMessages => {
   const bytes = new Map<string, number>()
   for (const { author, wire } of messages)
@@ -70,7 +76,7 @@ const evictLargest = (messages: FutureMessages): FutureMessages => {
   return messages.filter(message => message !== last)
 }
 
-/** With one more message that `refusedFuture` has nothing against; what exceeds the limits is evicted. */
+/** Adds a message that `refusedFuture` accepted and evicts messages beyond the limits. */
 export const keepFuture = (
   messages: FutureMessages,
   message: FutureMessage,
@@ -82,7 +88,7 @@ export const keepFuture = (
   return kept
 }
 
-/** The messages for a height that begins, and what is left: those of later heights. */
+/** Splits off the messages for a height that starts; `left` are those of later heights. */
 export const takeFuture = (
   messages: FutureMessages,
   sequence: bigint,

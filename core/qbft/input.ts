@@ -3,41 +3,41 @@ import type { Block } from '../chain/block.ts'
 import type { Position } from './codec/position.ts'
 import type { WireMessage } from './message.ts'
 
-/** Started by an effect; a new one of the same kind replaces the old. */
+/** Started by an effect; a new timer replaces one of the same kind. */
 export type Timer =
-  /** The next block may be made. */
+  /** The next block may be produced. */
   | { readonly kind: 'block'; readonly sequence: bigint }
-  /** The round took too long. */
+  /** The round timed out. */
   | { readonly kind: 'round'; readonly sequence: bigint; readonly round: number }
-  /** The own round change is sent again. */
+  /** Time to send this validator's round change again. */
   | { readonly kind: 'resend'; readonly sequence: bigint }
-  /** The others are asked again where they are. */
+  /** Time to request the positions of other validators again. */
   | { readonly kind: 'recall'; readonly sequence: bigint }
 
-/** The head of the chain and all that governs the block after it. */
+/** The head of the chain and the parameters of the next block. */
 export type HeadContext = {
-  /** Of the head. The block to be agreed on is `number + 1`. */
+  /** Number of the head; the next block is `number + 1`. */
   readonly number: bigint
   readonly hash: Hash
   /** Seconds since 1970. */
   readonly timestamp: bigint
-  /** Of the head: the rotation of proposers goes on from it. */
+  /** Coinbase of the head: the proposer rotation continues from it. */
   readonly coinbase: Address
-  /** That govern the next block, ascending. */
+  /** The validators of the next block, ascending. */
   readonly validators: readonly Address[]
-  /** When the next block may be made, milliseconds since 1970. */
+  /** Earliest time of the next block, milliseconds since 1970. */
   readonly readyAtMs: number
-  /** Later than this, strictly, it may be empty; -Infinity where it always may. */
+  /** The next block may be empty strictly after this time; -Infinity when it always may. */
   readonly emptyAtMs: number
-  /** How long a node waits between looks for transactions while a block would be empty. */
+  /** Interval between checks for transactions while the block would be empty. */
   readonly periodMs: number
-  /** Whole seconds that must lie between two blocks; 0 for sub-second periods. */
+  /** Minimum whole seconds between two blocks; 0 for sub-second periods. */
   readonly spacingSeconds: number
-  /** False while the chain is being caught up with: messages are kept, nothing is sent and no timer runs. */
+  /** False during sync: messages are kept, nothing is sent and no timer runs. */
   readonly active: boolean
 }
 
-/** Everything that can happen to a validator. */
+/** All inputs of the state machine. */
 export type Input =
   | { readonly kind: 'message'; readonly message: WireMessage; readonly peer: Address }
   /** `transactionsWaiting` is true when the pool could fill a block. */
@@ -53,13 +53,13 @@ export type Input =
     }
   /** Answer to `verify-block`. `hash` is the on-chain hash. */
   | { readonly kind: 'block-verified'; readonly hash: Hash; readonly invalid: string | undefined }
-  /** The other answer to `verify-block`: the time for it was too short, which says nothing about the block. */
+  /** Answer to `verify-block` when the time limit ran out, which says nothing about the validity. */
   | { readonly kind: 'block-unverified'; readonly hash: Hash }
   /** Answer to `import-block` when it failed; success shows as a new head. */
   | { readonly kind: 'import-failed'; readonly hash: Hash }
-  /** Where a validator is, by what its node says that knows no messages for it. */
+  /** The position of a validator whose node does not know the position messages, derived from its status. */
   | { readonly kind: 'position'; readonly peer: Address; readonly position: Position }
   /** A validator's node is connected (again). */
   | { readonly kind: 'peer-connected'; readonly peer: Address }
-  /** A transaction came into a pool that had none. */
+  /** A transaction entered an empty pool. */
   | { readonly kind: 'transactions-waiting' }

@@ -6,13 +6,13 @@ import { handleConnected } from './handle/connected.ts'
 import { handleHead } from './handle/head.ts'
 import { handleImportFailed } from './handle/importFailed.ts'
 import { handleMessage } from './handle/message.ts'
-import { askPosition, handlePosition, handleRecallTimer } from './handle/recall.ts'
+import { requestPosition, handlePosition, handleRecallTimer } from './handle/recall.ts'
 import { handleTimer, handleTransactions } from './handle/timer.ts'
 import { handleUnverified, handleVerified } from './handle/verified.ts'
 import type { Input } from './input.ts'
 import { recorded } from './record.ts'
 import type { HeightState, QbftState } from './state.ts'
-import type { Turn } from './turn.ts'
+import type { TransitionContext } from './transitionContext.ts'
 
 export type Transition = { readonly state: QbftState; readonly effects: readonly Effect[] }
 
@@ -20,43 +20,43 @@ function* atHeight(state: QbftState, steps: (height: HeightState) => Steps<Heigh
   return state.height?.active === true ? { ...state, height: yield* steps(state.height) } : state
 }
 
-const inOneStep = (state: QbftState, step: (height: HeightState) => HeightState): QbftState =>
+const atHeightNow = (state: QbftState, step: (height: HeightState) => HeightState): QbftState =>
   state.height?.active === true ? { ...state, height: step(state.height) } : state
 
-function* stepsOf(turn: Turn, state: QbftState, input: Input): Steps<QbftState> {
+function* stepsOf(context: TransitionContext, state: QbftState, input: Input): Steps<QbftState> {
   switch (input.kind) {
     case 'head':
-      return yield* handleHead(turn, state, input.head)
+      return yield* handleHead(context, state, input.head)
     case 'message':
-      return yield* handleMessage(turn, state, input.message, input.peer)
+      return yield* handleMessage(context, state, input.message, input.peer)
     case 'position':
-      return yield* handlePosition(turn, state, input.peer, input.position)
+      return yield* handlePosition(context, state, input.peer, input.position)
     case 'timer':
-      if (input.timer.kind === 'recall') return yield* handleRecallTimer(turn, state)
+      if (input.timer.kind === 'recall') return yield* handleRecallTimer(context, state)
       return yield* atHeight(state, height =>
-        handleTimer(turn, height, input.timer, input.transactionsWaiting),
+        handleTimer(context, height, input.timer, input.transactionsWaiting),
       )
     case 'block-built':
-      return yield* atHeight(state, height => handleBuilt(turn, height, input))
+      return yield* atHeight(state, height => handleBuilt(context, height, input))
     case 'block-verified':
-      return yield* atHeight(state, height => handleVerified(turn, height, input.hash, input.invalid))
+      return yield* atHeight(state, height => handleVerified(context, height, input.hash, input.invalid))
     case 'block-unverified':
-      return inOneStep(state, height => handleUnverified(turn, height, input.hash))
+      return atHeightNow(state, height => handleUnverified(context, height, input.hash))
     case 'import-failed':
-      return inOneStep(state, height => handleImportFailed(turn, height, input.hash))
+      return atHeightNow(state, height => handleImportFailed(context, height, input.hash))
     case 'peer-connected':
-      askPosition(turn, state, input.peer)
-      return inOneStep(state, height => handleConnected(turn, height, input.peer))
+      requestPosition(context, state, input.peer)
+      return atHeightNow(state, height => handleConnected(context, height, input.peer))
     case 'transactions-waiting':
-      return yield* atHeight(state, height => handleTransactions(turn, height))
+      return yield* atHeight(state, height => handleTransactions(context, height))
   }
 }
 
 /**
- * The QBFT consensus of one validator (Besu's rules; quoted names in the comments are those of the QBFT paper and its Dafny
- * specification): what it does about one input. Pure: the same state, input and time give the same result. `nowMs` is
- * milliseconds since 1970. Yields while a block is read or proposed, for a large one takes long: whoever lets other work
- * have its turn gives the machine nothing else meanwhile.
+ * The QBFT state machine of one validator (Besu's rules; quoted names in comments are those of the QBFT paper and its Dafny
+ * specification): computes the transition for one input. Pure: the same state, input and time give the same result. `nowMs`
+ * is milliseconds since 1970. Yields while a large block is decoded or proposed; no other input may be processed until the
+ * transition is complete.
  */
 export function* transitionSteps(
   environment: QbftEnvironment,
@@ -64,12 +64,12 @@ export function* transitionSteps(
   input: Input,
   nowMs: number,
 ): Steps<Transition> {
-  const turn: Turn = { environment, nowMs, effects: [] }
-  const next = yield* stepsOf(turn, state, input)
-  return { state: next, effects: recorded(state, next, turn.effects) }
+  const context: TransitionContext = { environment, nowMs, effects: [] }
+  const next = yield* stepsOf(context, state, input)
+  return { state: next, effects: recorded(state, next, context.effects) }
 }
 
-/** The same in one go. */
+/** As `transitionSteps`, without yielding. */
 export const transition = (
   environment: QbftEnvironment,
   state: QbftState,

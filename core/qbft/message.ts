@@ -3,18 +3,18 @@ import type { Block } from '../chain/block.ts'
 import type { Seal } from '../chain/codec/seal.ts'
 
 /**
- * How proposals and round changes are written: `legacy` with three items (Besu up to 25.12, GoQuorum), `blockAccessList`
- * with four, one of them for a block access list (Besu from 26.1). Reading counts the items; writing is configured.
+ * The encoding of proposals and round changes: `legacy` has three items (Besu up to 25.12, GoQuorum), `blockAccessList`
+ * four, one of them for a block access list (Besu from 26.1). Decoding accepts both; encoding is configured.
  */
 export type Dialect = 'legacy' | 'blockAccessList'
 
-/** The height and round a message is about. */
+/** The height and round of a message. */
 export type RoundIdentifier = { readonly sequence: bigint; readonly round: number }
 
-/** A payload as somebody signed it. */
+/** A signed payload. */
 export type Signed<Payload> = {
   readonly payload: Payload
-  /** RLP of the payload as it was signed; the author is recovered from these bytes, never from a new encoding. */
+  /** RLP of the payload exactly as signed; the author is recovered from these bytes, never from a new encoding. */
   readonly payloadBytes: Uint8Array
   readonly signature: Seal
 }
@@ -26,11 +26,11 @@ export type PreparePayload = RoundIdentifier & {
 
 export type CommitPayload = RoundIdentifier & {
   readonly digest: Hash
-  /** Over the header's seal hash with the commit's round. */
+  /** Signature over the header's seal hash with the commit's round. */
   readonly commitSeal: Seal
 }
 
-/** In which round, and for which proposal, the author of a round change was prepared. */
+/** The round and digest that the author of a round change prepared. */
 export type PreparedMetadata = { readonly round: number; readonly digest: Hash }
 
 export type RoundChangePayload = RoundIdentifier & { readonly prepared: PreparedMetadata | undefined }
@@ -42,7 +42,9 @@ export type SignedCommit = Signed<CommitPayload>
 export type SignedRoundChange = Signed<RoundChangePayload>
 export type SignedProposal = Signed<ProposalPayload>
 
-/** A proposal with what justifies it in a round above 0: signed round changes, and the prepares of the best certificate. */
+/**
+ * A proposal with its justification in a round above 0: signed round changes, and the prepares of the best certificate.
+ */
 export type ProposalMessage = {
   readonly kind: 'proposal'
   readonly signed: SignedProposal
@@ -54,7 +56,7 @@ export type PrepareMessage = { readonly kind: 'prepare'; readonly signed: Signed
 
 export type CommitMessage = { readonly kind: 'commit'; readonly signed: SignedCommit }
 
-/** A round change with, when its author was prepared, the block and the prepares that prove it. */
+/** A round change; if its author was prepared, with the block and the prepares that prove it. */
 export type RoundChangeMessage = {
   readonly kind: 'round-change'
   readonly signed: SignedRoundChange
@@ -64,15 +66,17 @@ export type RoundChangeMessage = {
 
 export type QbftMessage = ProposalMessage | PrepareMessage | CommitMessage | RoundChangeMessage
 
-/** Message codes of istanbul/100, which are also signed with each payload. */
+/** Message codes of istanbul/100; each signature covers the code. */
 export const QBFT_CODES = { proposal: 0x12, prepare: 0x13, commit: 0x14, 'round-change': 0x15 } as const
 
 export type QbftCode = (typeof QBFT_CODES)[QbftMessage['kind']]
 
-/** A message as it crosses the network. */
+/** A message as sent over the network. */
 export type WireMessage = { readonly code: number; readonly data: Uint8Array }
 
-/** A block, the round it was prepared in and the quorum of prepares that proves it: what a validator is locked on. */
+/**
+ * The prepared certificate that a validator is locked on: a block, the round it was prepared in, and a quorum of prepares.
+ */
 export type PreparedCertificate = {
   /** Its extraData carries the round. */
   readonly block: Block

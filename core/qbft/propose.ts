@@ -6,28 +6,28 @@ import { acceptProposal } from './accept.ts'
 import { broadcastInRound } from './broadcast.ts'
 import { withRound } from './codec/roundOfBlock.ts'
 import type { ProposalMessage, RoundChangeMessage } from './message.ts'
-import { signProposal } from './own.ts'
+import { signProposal } from './signing.ts'
 import { lowestRound } from './recall.ts'
 import { currentRound, proposerIn } from './rounds.ts'
 import type { HeightState, RoundState } from './state.ts'
-import { ask, isSelf, type Turn } from './turn.ts'
+import { emit, isSelf, type TransitionContext } from './transitionContext.ts'
 import { requestVerdict, verdictOn, withVerdict } from './verdicts.ts'
 
-/** True when this validator proposes in the current round and has not. */
-const isToPropose = (turn: Turn, height: HeightState): boolean => {
+/** True when this validator is the proposer of the current round and has not proposed yet. */
+const shouldPropose = (context: TransitionContext, height: HeightState): boolean => {
   const { round, signed } = height
   if (round === undefined || round.proposal !== undefined || round.candidate !== undefined) return false
   if (lowestRound(height) > round.round || (signed.round === round.round && signed.proposed !== undefined))
     return false
   const proposer = proposerIn(height, round.round)
-  return proposer !== undefined && isSelf(turn, proposer)
+  return proposer !== undefined && isSelf(context, proposer)
 }
 
-/** Round changes for the current round, in the order they came. */
+/** The round changes for the current round, in order of arrival. */
 const roundChangesOf = (height: HeightState): readonly RoundChangeMessage[] =>
   [...height.roundChanges.values()].filter(({ signed }) => signed.payload.round === currentRound(height))
 
-/** The one with the highest prepared round ("highestPrepared"); undefined when nobody was prepared. */
+/** The round change with the highest prepared round ("highestPrepared"); undefined when none was prepared. */
 const highestPrepared = (roundChanges: readonly RoundChangeMessage[]): RoundChangeMessage | undefined => {
   let best: RoundChangeMessage | undefined
   for (const candidate of roundChanges) {
@@ -39,8 +39,8 @@ const highestPrepared = (roundChanges: readonly RoundChangeMessage[]): RoundChan
 }
 
 /**
- * Seconds. Round 0 takes the nearest one, as Besu does, so that a timer that fires a little early keeps the spacing; later
- * rounds the one that has begun. Never earlier than the spacing rule lets it be.
+ * Block timestamp in seconds. Round 0 rounds to the nearest second, as Besu does, so that a timer that fires slightly early
+ * keeps the spacing; later rounds round down. Never earlier than the spacing rule allows.
  */
 const timestampOf = ({ head }: HeightState, round: number, nowMs: number): bigint => {
   const now = BigInt(round === 0 ? Math.round(nowMs / 1000) : Math.floor(nowMs / 1000))
@@ -49,14 +49,14 @@ const timestampOf = ({ head }: HeightState, round: number, nowMs: number): bigin
 }
 
 /**
- * Proposes the block in the current round, with what justifies it, and takes the proposal itself. All of a block, which may
- * be of megabytes, is encoded, hashed and encoded in a message: it yields between them.
+ * Proposes the block in the current round with its justification, and accepts the proposal itself. A large block is
+ * encoded, hashed and encoded in a message: yields in between.
  */
-function* propose(turn: Turn, height: HeightState, unstamped: Block): Steps<HeightState> {
+function* propose(context: TransitionContext, height: HeightState, unstamped: Block): Steps<HeightState> {
   const { round } = height
-  if (round === undefined || !isToPropose(turn, height)) return height
+  if (round === undefined || !shouldPropose(context, height)) return height
   const block = withRound(unstamped, round.round)
-  const made = yield* signProposal(turn, height, round.round, block)
+  const made = yield* signProposal(context, height, round.round, block)
   if (made === undefined) return height
   yield
   const { justification } = round
@@ -66,10 +66,10 @@ function* propose(turn: Turn, height: HeightState, unstamped: Block): Steps<Heig
     roundChanges: justification.map(({ signed }) => signed),
     prepares: highestPrepared(justification)?.prepares ?? [],
   }
-  const { address } = turn.environment
-  const told = broadcastInRound(turn, made.height, message)
+  const { address } = context.environment
+  const sent = broadcastInRound(context, made.height, message)
   yield
-  return acceptProposal(turn, told, {
+  return acceptProposal(context, sent, {
     message,
     author: address,
     peer: address,
@@ -79,36 +79,44 @@ function* propose(turn: Turn, height: HeightState, unstamped: Block): Steps<Heig
 }
 
 /**
- * What the proposer of the current round begins with: the block of the best certificate, else a new one. The round changes
- * that this is decided by are those that justify it, whatever comes while the block is made or verified: one more could tell
- * of a better certificate, and one for a later round takes the place of its author's.
+ * Starts the proposal of the current round: the block of the best certificate, or a new one. The round changes that justify
+ * it are fixed here, whatever arrives while the block is built or verified: a further one could carry a better certificate,
+ * and one for a later round replaces its author's.
  */
-export function* beginProposal(turn: Turn, before: HeightState): Steps<HeightState> {
-  if (before.round === undefined || !isToPropose(turn, before)) return before
+export function* beginProposal(context: TransitionContext, before: HeightState): Steps<HeightState> {
+  if (before.round === undefined || !shouldPropose(context, before)) return before
   const justification = before.round.round === 0 ? [] : roundChangesOf(before)
   const round: RoundState = { ...before.round, justification }
   const height: HeightState = { ...before, round }
   const block = highestPrepared(justification)?.block
   if (block === undefined) {
-    const timestamp = timestampOf(height, round.round, turn.nowMs)
-    ask(turn, { kind: 'build-block', sequence: height.sequence, round: round.round, timestamp })
+    const timestamp = timestampOf(height, round.round, context.nowMs)
+    emit(context, { kind: 'build-block', sequence: height.sequence, round: round.round, timestamp })
     return height
   }
   const hash = qbftBlockHash(block.header)
   const verdict = verdictOn(height, hash)
-  if (verdict?.state === 'valid') return yield* propose(turn, height, block)
+  if (verdict?.state === 'valid') return yield* propose(context, height, block)
   if (verdict?.state === 'invalid') return height
-  return requestVerdict(turn, { ...height, round: { ...round, toPropose: block } }, block, hash)
+  return requestVerdict(context, { ...height, round: { ...round, reproposal: block } }, block, hash)
 }
 
-/** A block that this node built, for the round it was asked for. */
-export const proposeBuilt = (turn: Turn, height: HeightState, block: Block): Steps<HeightState> =>
-  propose(turn, withVerdict(height, qbftBlockHash(block.header), { state: 'valid' }), block)
+/** Proposes a block that this node built for the current round. */
+export const proposeBuilt = (
+  context: TransitionContext,
+  height: HeightState,
+  block: Block,
+): Steps<HeightState> =>
+  propose(context, withVerdict(height, qbftBlockHash(block.header), { state: 'valid' }), block)
 
-/** The block of a certificate, now that it is verified. */
-export function* proposeVerified(turn: Turn, height: HeightState, hash: Uint8Array): Steps<HeightState> {
-  const block = height.round?.toPropose
+/** Proposes the block of a certificate after its verification. */
+export function* proposeVerified(
+  context: TransitionContext,
+  height: HeightState,
+  hash: Uint8Array,
+): Steps<HeightState> {
+  const block = height.round?.reproposal
   return block === undefined || !equalBytes(qbftBlockHash(block.header), hash)
     ? height
-    : yield* propose(turn, height, block)
+    : yield* propose(context, height, block)
 }

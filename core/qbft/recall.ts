@@ -2,57 +2,58 @@ import { faultsOf, quorumOf } from '../validators/quorum.ts'
 import { ROUND_MAX } from './codec/field.ts'
 import type { Position } from './codec/position.ts'
 import type { HeightState } from './state.ts'
-import { isSelf, keyOf, type Turn } from './turn.ts'
+import { isSelf, keyOf, type TransitionContext } from './transitionContext.ts'
 
 /*
- * A validator that starts cannot know whether its record is the newest: its data folder may be an old copy, or a new one.
- * What it may have signed in an earlier life, it finds out from where the others are.
+ * A validator that starts cannot know whether its restart record is the newest: its data folder may be an old copy, or a
+ * new one. It derives what it may have signed before from the positions (height and round) that other validators report.
  *
- * Whatever it signed in a height, a quorum had committed the block before: of any quorum, itself left out, that tells where it is,
- * one honest validator is at that height, one below it, or beyond. Whatever it proposed, prepared or committed in a round above 0, a
- * quorum had asked for the round, and one honest validator that tells is in it or beyond. So nothing was signed
- * - above the height after the highest one told,
+ * Before it signed anything at a height, a quorum had committed the previous block. In any quorum of reporting validators,
+ * not counting itself, one honest validator is therefore at that height, one below it, or above. Before it proposed,
+ * prepared or committed in a round above 0, a quorum had requested that round, and one honest reporting validator is in it
+ * or in a later one. So it signed nothing
+ * - above the height after the highest one reported,
  * - in that height above round 0,
- * - in the highest height told above the highest round told.
- * That is what it keeps away from. It counts as one of the F faulty validators meanwhile.
+ * - in the highest height reported above the highest round reported.
+ * It signs nothing within those bounds. Until it may sign, it counts as one of the F faulty validators.
  */
 
-/** What a validator that started finds out before it signs. */
+/** What a restarted validator must learn before it signs. */
 export type Recall = {
-  /** Height of the record that it started with, undefined without one. */
+  /** Height of the restart record; undefined without a record. */
   readonly recordSequence: bigint | undefined
-  /** A later record may have been lost. */
+  /** True when a later record may have been lost. */
   readonly isDamaged: boolean
-  /** When it started there was no record, or the chain was ahead of it. */
+  /** True when there was no record at the start, or the chain was ahead of it. */
   readonly wasOutdated: boolean
-  /** Where other validators are, by what they told since this node started. */
-  readonly told: ReadonlyMap<string, Position>
-  /** When the head changed last, or asking began; undefined before. Milliseconds since 1970. */
+  /** The positions that other validators reported since this node started. */
+  readonly reported: ReadonlyMap<string, Position>
+  /** When the head last changed or the first request was sent, milliseconds since 1970; undefined before. */
   readonly progressAtMs: number | undefined
-  /** True once it may sign; the restrictions end later. */
+  /** True once it may sign. Restrictions on the rounds may remain. */
   readonly isSettled: boolean
 }
 
-/** Validators that were not reached are asked again so often, as are those whose answer was lost. */
+/** Interval between requests to validators that have not answered. */
 export const RECALL_INTERVAL_MS = 1_000
 
-/** A network that begins is not held up longer by validators that are not there. */
+/** How long a new network waits for validators that do not answer. */
 const NEW_NETWORK_WAIT_MS = 1_000
 
 /**
- * Who says that it has blocks gives them within this, catching up begins after three seconds; else a few that claim some are not
- * believed. Nor is a round that too few bear out.
+ * A validator that claims a later height delivers blocks within this time (block download begins after three seconds);
+ * otherwise a claim of at most F validators is ignored. The same applies to a round that too few validators confirm.
  */
 const CLAIM_WAIT_MS = 5_000
 
-/** Signs nothing. */
+/** The lowest round of a validator that signs nothing. */
 export const NO_ROUND = Number.POSITIVE_INFINITY
 
 export const newRecall = (recordSequence: bigint | undefined, isDamaged: boolean): Recall => ({
   recordSequence,
   isDamaged,
   wasOutdated: false,
-  told: new Map(),
+  reported: new Map(),
   progressAtMs: undefined,
   isSettled: false,
 })
@@ -63,24 +64,28 @@ export const recallAtStart = (recall: Recall, headNumber: bigint): Recall => ({
 })
 
 /**
- * At a new height, before the first signature. A validator that was away with its record has come level with the others by then, and
- * what they told when it came counts: a turn of its own is not lost. One without a record asks anew; of the height before it still
- * counts, for blocks may come faster than answers.
+ * Called at a new height, before the first signature. A validator with a current record keeps the positions reported so
+ * far, so that it does not miss its own proposals. One without a current record requests them again, but keeps those of the
+ * previous height, because blocks may be faster than answers.
  */
 export const recallAtHeight = (recall: Recall, sequence: bigint, nowMs: number): Recall => {
   if (recall.isSettled) return recall
   const counts = (position: Position): boolean => !recall.wasOutdated || position.sequence >= sequence - 1n
   return {
     ...recall,
-    told: new Map([...recall.told].filter(([, position]) => counts(position))),
+    reported: new Map([...recall.reported].filter(([, position]) => counts(position))),
     progressAtMs: nowMs,
   }
 }
 
-/** The others among the validators that have told, with where they are. */
-const toldIn = (turn: Turn, { told }: Recall, { head }: HeightState): readonly Position[] =>
+/** The reported positions of the other validators. */
+const reportedPositions = (
+  context: TransitionContext,
+  { reported }: Recall,
+  { head }: HeightState,
+): readonly Position[] =>
   head.validators.flatMap(validator => {
-    const position = isSelf(turn, validator) ? undefined : told.get(keyOf(validator))
+    const position = isSelf(context, validator) ? undefined : reported.get(keyOf(validator))
     return position === undefined ? [] : [position]
   })
 
@@ -88,15 +93,17 @@ const toldIn = (turn: Turn, { told }: Recall, { head }: HeightState): readonly P
 const isNew = ({ recordSequence, isDamaged }: Recall, { head }: HeightState): boolean =>
   recordSequence === undefined && !isDamaged && head.number === 0n
 
-/** The record is of this height, or of the one before and nothing was signed since, unless the data folder is an old copy. */
+/**
+ * The record is of this height, or of the previous one with nothing signed since, unless the data folder is an old copy.
+ */
 const isKept = ({ recordSequence, isDamaged }: Recall, { head, hasForgotten }: HeightState): boolean =>
   recordSequence !== undefined && !isDamaged && !hasForgotten && recordSequence >= head.number
 
 /**
- * How many others must have told: a quorum with this validator itself; without a memory so many that every quorum it may have
- * been part of has one of them.
+ * How many other validators must report: enough for a quorum with this one. Without a reliable record so many that they
+ * intersect every quorum that this validator may have been part of.
  */
-export const neededToTell = (recall: Recall, height: HeightState): number => {
+export const positionsNeeded = (recall: Recall, height: HeightState): number => {
   const validators = height.head.validators.length
   const quorum = quorumOf(validators)
   const hasMemory = isNew(recall, height) || isKept(recall, height)
@@ -104,43 +111,48 @@ export const neededToTell = (recall: Recall, height: HeightState): number => {
 }
 
 /**
- * The highest round told that more than `faults` others bear out. Who is in a round heard a quorum in the one before, so that F others
- * are at most one round behind it: one that is alone far ahead of all others is a liar, once all have told.
+ * The highest reported round that more than `faults` other validators confirm. A validator enters a round after a quorum
+ * requested it, so that more than F others are at most one round behind it. One that is far ahead of all others lies, once
+ * all have reported.
  */
 const highestRound = (rounds: readonly number[], faults: number, silent: number): number =>
   Math.max(0, ...rounds.filter(round => rounds.filter(other => other >= round - 1).length + silent > faults))
 
 /**
- * The lowest round that this validator signs anything in at its height: 0 where nothing restricts it, NO_ROUND where it must
- * not sign; undefined once the restrictions are over.
+ * The lowest round of its height that this validator may sign in: 0 without restriction, NO_ROUND when it must not sign,
+ * undefined once the restrictions are over.
  */
-export const lowestRoundBy = (turn: Turn, recall: Recall, height: HeightState): number | undefined => {
+export const lowestRoundBy = (
+  context: TransitionContext,
+  recall: Recall,
+  height: HeightState,
+): number | undefined => {
   const { head, sequence } = height
   const others = head.validators.length - 1
   if (others === 0) return undefined
-  const told = toldIn(turn, recall, height)
-  const sinceMs = turn.nowMs - (recall.progressAtMs ?? turn.nowMs)
-  if (told.length < neededToTell(recall, height)) return NO_ROUND
-  const ahead = told.filter(position => position.sequence > sequence).length
+  const reported = reportedPositions(context, recall, height)
+  const sinceMs = context.nowMs - (recall.progressAtMs ?? context.nowMs)
+  if (reported.length < positionsNeeded(recall, height)) return NO_ROUND
+  const ahead = reported.filter(position => position.sequence > sequence).length
   const faults = faultsOf(head.validators.length)
   if (ahead > faults || (ahead > 0 && sinceMs < CLAIM_WAIT_MS)) return NO_ROUND
-  const reached = told.filter(position => position.sequence <= sequence)
+  const reached = reported.filter(position => position.sequence <= sequence)
   const top = reached.reduce((max, position) => (position.sequence > max ? position.sequence : max), 0n)
-  const haveAllTold = told.length === others && ahead === 0
+  const haveAllReported = reported.length === others && ahead === 0
   if (top < sequence) {
     if (top + 1n < sequence) return undefined
-    return isKept(recall, height) && haveAllTold ? 0 : 1
+    return isKept(recall, height) && haveAllReported ? 0 : 1
   }
   const rounds = reached.flatMap(position => (position.sequence === sequence ? [position.round] : []))
   const highest = highestRound(rounds, faults, 0)
   const isContested = highestRound(rounds, faults, others - reached.length) > highest
-  // Those that are silent would bear out a higher one, or not: nobody is led there by a single claim.
+  // The validators that have not reported could confirm a higher round: a single claim does not decide it.
   if (isContested && sinceMs < CLAIM_WAIT_MS) return NO_ROUND
   const above = Math.min(highest + 1, ROUND_MAX)
   if (!isNew(recall, height)) return above
-  if (!haveAllTold && sinceMs < NEW_NETWORK_WAIT_MS) return NO_ROUND
-  return haveAllTold && highest === 0 && !height.hasForgotten ? 0 : above
+  if (!haveAllReported && sinceMs < NEW_NETWORK_WAIT_MS) return NO_ROUND
+  return haveAllReported && highest === 0 && !height.hasForgotten ? 0 : above
 }
 
-/** The lowest round in which the validator signs anything: those below lie behind what it signed, or may have signed. */
+/** The lowest round that the validator may sign in: above what it signed, or may have signed, before. */
 export const lowestRound = ({ signed, floor }: HeightState): number => Math.max(signed.round, floor)

@@ -1,13 +1,13 @@
 import type { Effect } from './effect.ts'
 import type { QbftState } from './state.ts'
 
-/** What reveals no signature, and may take as long as the disk does. */
+/** True for effects that reveal no signature and may run while the record is written. */
 const isWork = ({ kind }: Effect): boolean => kind === 'verify-block'
 
 /**
- * The effects of a transition, with the restart record before them when anything was signed or locked: it must be durable
- * before a signature leaves. Only verifying a block begins before it, and goes on meanwhile. A lone validator needs none: its
- * signatures go nowhere but into the block.
+ * Puts the restart record before the effects of a transition when something was signed or locked: the record must be
+ * durable before a signature is sent. Only block verification starts before it. A single validator needs no record, because
+ * its signatures are only in the block.
  */
 export const recorded = (
   before: QbftState,

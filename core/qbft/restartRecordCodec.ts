@@ -22,15 +22,15 @@ import type { RestartRecord } from './restartRecord.ts'
 
 const VERSION = 1
 /**
- * Had one more item, set when anything might have been signed in the round before the record of it was durable. Still read: all
- * validators may be restarted at once with another release.
+ * Version 2 has one more item, set when something might have been signed in the round before its record was durable. Still
+ * decoded, because all validators may be upgraded at once.
  */
 const VERSION_WITH_DOUBT = 2
-/** Of keccak over version and content: tells a value that was written in part from a whole one. */
+/** Bytes of the keccak hash over version and content that reveal a partly written value. */
 const CHECKSUM_BYTES = 8
 const CONTENT_START = 1 + CHECKSUM_BYTES
 
-/** `checked` is the version, and behind it the content. */
+/** `checked` is the version followed by the content. */
 function* checksumSteps(checked: Uint8Array): Steps<Uint8Array> {
   return (yield* keccak256Steps(checked)).subarray(0, CHECKSUM_BYTES)
 }
@@ -49,9 +49,9 @@ function* certificatePieces(certificate: PreparedCertificate | undefined): Steps
 const digestItem = (digest: Hash | undefined): Uint8Array => encodeRlp(digest ?? EMPTY_BYTES)
 
 /**
- * The record as it is kept: a version byte, the start of a checksum, and RLP
- * `[sequence, round, proposed, prepared, committed, certificate]` with empty items for what there is not. Yields amid
- * the block of the certificate, and before what is long is hashed.
+ * The stored record: a version byte, the start of a checksum, and RLP `[sequence, round, proposed, prepared, committed,
+ * certificate]` with empty items for absent values. Yields within the block of the certificate and before a long value is
+ * hashed.
  */
 export function* encodeRestartRecordSteps(record: RestartRecord): Steps<Uint8Array> {
   const content = rlpListPieces([
@@ -63,7 +63,7 @@ export function* encodeRestartRecordSteps(record: RestartRecord): Steps<Uint8Arr
     ...(yield* certificatePieces(record.certificate)),
   ])
   const bytes = concatBytes(new Uint8Array(CONTENT_START), ...content)
-  // The version stands before the content for a moment, so that a block of megabytes is not copied once more.
+  // The version temporarily stands directly before the content, so that a large block is not copied again.
   bytes[CONTENT_START - 1] = VERSION
   yield
   bytes.set(yield* checksumSteps(bytes.subarray(CONTENT_START - 1)), 1)
@@ -71,7 +71,7 @@ export function* encodeRestartRecordSteps(record: RestartRecord): Steps<Uint8Arr
   return bytes
 }
 
-/** The same in one go. */
+/** As `encodeRestartRecordSteps`, without yielding. */
 export const encodeRestartRecord = (record: RestartRecord): Uint8Array =>
   inOneGo(encodeRestartRecordSteps(record))
 
@@ -106,7 +106,10 @@ const decodeContent = (content: Uint8Array): RestartRecord => {
   }
 }
 
-/** In doubt, and with no prepare known, anything may have been signed in its round: nothing is in the next one. */
+/**
+ * When the item is set and no prepare is recorded, anything may have been signed in that round, but nothing in the next
+ * one.
+ */
 const decodeContentWithDoubt = (content: Uint8Array): RestartRecord => {
   const items = rawItems(content, 'it', 7)
   const record = decodeContent(joinRlpList(items.filter((_, index) => index !== 2)))
@@ -115,8 +118,8 @@ const decodeContentWithDoubt = (content: Uint8Array): RestartRecord => {
 }
 
 /**
- * A record from its bytes; digests, prepares and transactions are views of them.
- * @throws RestartRecordError when it was not written whole, or by another version
+ * Decodes a record; digests, prepares and transactions are views of the bytes.
+ * @throws RestartRecordError when it was partly written, or by another version
  */
 export const decodeRestartRecord = (bytes: Uint8Array): RestartRecord => {
   const [version] = bytes
@@ -127,7 +130,7 @@ export const decodeRestartRecord = (bytes: Uint8Array): RestartRecord => {
   const content = bytes.subarray(CONTENT_START)
   const expected = inOneGo(checksumSteps(concatBytes(Uint8Array.of(version), content)))
   if (!equalBytes(bytes.subarray(1, CONTENT_START), expected))
-    throw new RestartRecordError('its checksum is wrong: it is damaged or was not written whole')
+    throw new RestartRecordError('its checksum is wrong: it is damaged or was only partly written')
   try {
     return version === VERSION ? decodeContent(content) : decodeContentWithDoubt(content)
   } catch (error) {
@@ -138,15 +141,15 @@ export const decodeRestartRecord = (bytes: Uint8Array): RestartRecord => {
 }
 
 /**
- * What this validator signed last cannot be known. It must not sign in the height it was in, so it is started again when
- * the network has gone one block further, with the record removed.
+ * The last signatures of this validator are unknown, so it must not sign at the height it was in. Remove the record and
+ * restart it after the network has produced one more block.
  */
 export class RestartRecordError extends Error {
   override readonly name = 'RestartRecordError'
   readonly code = 'INVALID_RESTART_RECORD'
   constructor(detail: string, options: { readonly cause?: unknown } = {}) {
     super(
-      `the record of what this validator signed cannot be read: ${detail}. Let the network go one block further before this validator signs without it`,
+      `the restart record (the signatures of this validator) cannot be read: ${detail}. Wait until the network has produced one more block before this validator signs without it`,
       options,
     )
   }

@@ -6,24 +6,27 @@ import type { RoundReason } from './effect.ts'
 import { noteSignature, withPastSignatures } from './evidence.ts'
 import type { HeightState, RoundState, Votes } from './state.ts'
 import { roundTimeoutMs } from './timeouts.ts'
-import { ask, keyOf, type Turn } from './turn.ts'
+import { emit, keyOf, type TransitionContext } from './transitionContext.ts'
 
-/** The own round change is repeated so often while the round stays open: one that was lost, or a peer that restarted, ends no round. */
+/**
+ * Interval at which this validator repeats its round change while the round is open, so that a lost message or a restarted
+ * peer does not block the round.
+ */
 export const RESEND_MS = 2_000
 
 export const noVotes: Votes = { prepares: new Map(), commits: new Map() }
 
-/** Who proposes in a round of the height. */
+/** The proposer of a round of the height. */
 export const proposerIn = ({ head }: HeightState, round: number): Address | undefined =>
   proposerOf(head.validators, head.coinbase, round)
 
-/** Round of the height, -1 before the first. */
+/** The current round of the height; -1 before the first. */
 export const currentRound = ({ round }: HeightState): number => round?.round ?? -1
 
-/** Validators that a message of the current round or a later one came from, the own one included. */
-export const heardIn = (turn: Turn, height: HeightState): readonly Address[] => {
+/** The validators from which a message of the current round or a later one arrived, including this one. */
+export const heardIn = (context: TransitionContext, height: HeightState): readonly Address[] => {
   const { round } = height
-  const keys = new Set([keyOf(turn.environment.address)])
+  const keys = new Set([keyOf(context.environment.address)])
   const add = ({ prepares, commits }: Votes): void => {
     for (const key of prepares.keys()) keys.add(key)
     for (const key of commits.keys()) keys.add(key)
@@ -36,35 +39,35 @@ export const heardIn = (turn: Turn, height: HeightState): readonly Address[] => 
   return [...keys].map(key => fromHex(key))
 }
 
-export const startRoundTimer = (turn: Turn, height: HeightState): void => {
+export const startRoundTimer = (context: TransitionContext, height: HeightState): void => {
   const { round, sequence } = height
   if (round === undefined) return
-  ask(turn, {
+  emit(context, {
     kind: 'start-timer',
     timer: { kind: 'round', sequence, round: round.round },
-    atMs: turn.nowMs + roundTimeoutMs(turn.environment, height),
+    atMs: context.nowMs + roundTimeoutMs(context.environment, height),
   })
 }
 
-export const startResendTimer = (turn: Turn, { sequence }: HeightState): void =>
-  ask(turn, { kind: 'start-timer', timer: { kind: 'resend', sequence }, atMs: turn.nowMs + RESEND_MS })
+export const startResendTimer = (context: TransitionContext, { sequence }: HeightState): void =>
+  emit(context, { kind: 'start-timer', timer: { kind: 'resend', sequence }, atMs: context.nowMs + RESEND_MS })
 
-/** Votes that came early are each their author's first of the round. */
-const withFirstSignatures = (turn: Turn, round: RoundState): RoundState => {
-  const { dialect } = turn.environment
+/** Votes that arrived early are the first signatures of their authors in the round. */
+const withFirstSignatures = (context: TransitionContext, round: RoundState): RoundState => {
+  const { dialect } = context.environment
   let noted = round
   for (const votes of [round.prepares, round.commits])
     for (const [key, message] of votes)
-      noted = noteSignature(turn, noted, message, {
+      noted = noteSignature(context, noted, message, {
         author: fromHex(key),
         wire: encodeMessage(message, dialect),
       })
   return noted
 }
 
-/** Begins a round: its votes that came early count, everything of lower rounds is forgotten. */
+/** Starts a round: votes for it that arrived early count, and the state of lower rounds is discarded. */
 export const enterRound = (
-  turn: Turn,
+  context: TransitionContext,
   height: HeightState,
   round: number,
   reason: RoundReason,
@@ -78,28 +81,28 @@ export const enterRound = (
     ownCommit: undefined,
     first: new Map(),
     justification: [],
-    toPropose: undefined,
+    reproposal: undefined,
   }
   const next: HeightState = {
     ...height,
-    round: withFirstSignatures(turn, begun),
+    round: withFirstSignatures(context, begun),
     pastSignatures: withPastSignatures(height, round),
     futureVotes: new Map([...height.futureVotes].filter(([of]) => of > round)),
     roundChanges: new Map([...height.roundChanges].filter(([, { signed }]) => signed.payload.round >= round)),
-    shares: new Map(),
+    peerBudgets: new Map(),
     heldMs: 0,
     ownMessages: [],
     ownRoundChange: undefined,
   }
-  startRoundTimer(turn, next)
-  if (round > 0) startResendTimer(turn, next)
-  ask(turn, {
+  startRoundTimer(context, next)
+  if (round > 0) startResendTimer(context, next)
+  emit(context, {
     kind: 'round-started',
     sequence: next.sequence,
     round,
-    timeoutMs: roundTimeoutMs(turn.environment, next),
+    timeoutMs: roundTimeoutMs(context.environment, next),
     reason,
-    heard: heardIn(turn, next),
+    heard: heardIn(context, next),
     quorum: next.quorum,
   })
   return next

@@ -1,22 +1,22 @@
 import type { AddressKey } from './state.ts'
 
 /**
- * Hashes of messages that were received, oldest first, of each validator by itself: one that floods makes nobody forget
- * what the others said, and be made to pass it on again.
+ * Hashes of received messages, oldest first, separately for each validator: a flood by one cannot evict the hashes of
+ * others, which would cause their messages to be forwarded again.
  */
 export type SeenMessages = ReadonlyMap<AddressKey, ReadonlySet<string>>
 
 export const emptySeenMessages: SeenMessages = new Map()
 
-/** Whose messages are of no validator. */
-export const NOBODY: AddressKey = ''
+/** Key for messages whose author is not a validator. */
+export const UNKNOWN_AUTHOR: AddressKey = ''
 
 export const wasSeen = (seen: SeenMessages, hash: string): boolean => {
   for (const hashes of seen.values()) if (hashes.has(hash)) return true
   return false
 }
 
-/** With one more; the author's oldest goes when there are more than `max` of it. */
+/** Adds a hash; removes the author's oldest beyond `max`. */
 export const withSeen = (seen: SeenMessages, author: AddressKey, hash: string, max: number): SeenMessages => {
   const hashes = new Set(seen.get(author))
   hashes.add(hash)
@@ -27,6 +27,6 @@ export const withSeen = (seen: SeenMessages, author: AddressKey, hash: string, m
   return new Map(seen).set(author, hashes)
 }
 
-/** Without those of who is no validator any more. */
+/** Removes the hashes of addresses that are no longer validators. */
 export const seenOf = (seen: SeenMessages, validators: ReadonlySet<AddressKey>): SeenMessages =>
-  new Map([...seen].filter(([author]) => author === NOBODY || validators.has(author)))
+  new Map([...seen].filter(([author]) => author === UNKNOWN_AUTHOR || validators.has(author)))

@@ -1,68 +1,166 @@
-import { type Address, equalBytes, type Hash } from '../bytes/bytes.ts'
-import { bytesToBigint } from '../bytes/integer.ts'
-import { rlpListPieces } from '../rlp/list.ts'
-import { type Seal, sealSigner } from '../chain/codec/seal.ts'
-import { keccak256Steps } from '../crypto/keccakSteps.ts'
-import { HALF_ORDER } from '../crypto/recovery.ts'
-import { inOneGo, type Steps } from '../steps.ts'
-import type { QbftCode, Signed, SignedCommit } from './message.ts'
+import { equalBytes, type Hash } from '../bytes/bytes.ts'
+import type { Block } from '../chain/block.ts'
+import { qbftSealHash } from '../chain/codec/blockHash.ts'
+import { encodeCommitPayload } from './codec/commit.ts'
+import { encodePreparePayload } from './codec/prepare.ts'
+import { encodeProposalPayloadSteps } from './codec/proposal.ts'
+import { withRound } from './codec/roundOfBlock.ts'
+import { encodeRoundChangePayload } from './codec/roundChange.ts'
+import {
+  type PreparedMetadata,
+  QBFT_CODES,
+  type SignedCommit,
+  type SignedPrepare,
+  type SignedProposal,
+  type SignedRoundChange,
+} from './message.ts'
+import type { Steps } from '../steps.ts'
+import { lowestRound } from './recall.ts'
+import type { RestartRecord } from './restartRecord.ts'
+import { signingDigestSteps, signPayload } from './signatures.ts'
+import type { HeightState } from './state.ts'
+import type { TransitionContext } from './transitionContext.ts'
 
-/** keccak of RLP `[code, payload]`, with the payload, RLP already, as a list in it. Yields amid a long one. */
-export const signingDigestSteps = (code: QbftCode, payloadBytes: Uint8Array): Steps<Hash> =>
-  keccak256Steps(...rlpListPieces([Uint8Array.of(code), payloadBytes]))
+/**
+ * The height with the new signature recorded, and the signed message; undefined when signing is not allowed or the signer
+ * failed.
+ */
+export type SigningResult<Value> = { readonly height: HeightState; readonly signed: Value } | undefined
 
-/** The same in one go. */
-export const signingDigest = (code: QbftCode, payloadBytes: Uint8Array): Hash =>
-  inOneGo(signingDigestSteps(code, payloadBytes))
+export type SignedKind = 'proposed' | 'prepared' | 'committed'
 
-/** Signs the payload, whose RLP is given, as messages of the code are signed. Throws what `sign` throws. */
-export const signPayload = <Payload>(
-  code: QbftCode,
-  payload: Payload,
-  payloadBytes: Uint8Array,
-  sign: (digest: Hash) => Seal,
-): Signed<Payload> => ({ payload, payloadBytes, signature: sign(signingDigest(code, payloadBytes)) })
+/** The signatures recorded so far as they apply to `round`: those of a lower round no longer matter. */
+export const signedIn = (signed: RestartRecord, round: number): RestartRecord =>
+  signed.round === round
+    ? signed
+    : { ...signed, round, proposed: undefined, prepared: undefined, committed: undefined }
 
-type Recovered = { readonly code: QbftCode; readonly author: Address | undefined }
+/** A validator signs one value of each kind in a round, and nothing in a round below the highest it signed in. */
+const maySign = (height: HeightState, round: number, kind: SignedKind, digest: Hash): boolean => {
+  if (round < lowestRound(height)) return false
+  const before = signedIn(height.signed, round)[kind]
+  return before === undefined || equalBytes(before, digest)
+}
 
-/** Recovering costs more than all else there is to a message, and several rules ask for the same author. */
-const recovered = new WeakMap<Signed<unknown>, Recovered>()
-
-function* recoverSteps(
-  code: QbftCode,
-  { payloadBytes, signature }: Signed<unknown>,
-): Steps<Address | undefined> {
-  if (bytesToBigint(signature.subarray(32, 64)) > HALF_ORDER) return undefined
-  return sealSigner(yield* signingDigestSteps(code, payloadBytes), signature)
+/** Keeps the same `signed` object when nothing is new, so that the record is not written again. */
+const withValue = (height: HeightState, round: number, kind: SignedKind, digest: Hash): HeightState => {
+  const signed = signedIn(height.signed, round)
+  return { ...height, signed: signed[kind] === undefined ? { ...signed, [kind]: digest } : signed }
 }
 
 /**
- * Who signed ("recoverSignedPrepareAuthor" and its like); undefined when nobody did, or with a high s, by which anybody
- * could give a message a second form. Recovered once for each object. Yields amid a long payload.
+ * Records the digest that this validator will prepare in the round if the block is valid, so that the record is written
+ * while the block is verified. Only one value can be prepared in a round, so recording it early is safe.
  */
-export function* authorOfSteps(code: QbftCode, signed: Signed<unknown>): Steps<Address | undefined> {
-  const known = recovered.get(signed)
-  if (known?.code === code) return known.author
-  const author = yield* recoverSteps(code, signed)
-  recovered.set(signed, { code, author })
-  return author
+export const reservePrepare = (height: HeightState, round: number, digest: Hash): HeightState =>
+  maySign(height, round, 'prepared', digest) ? withValue(height, round, 'prepared', digest) : height
+
+/** A signer may fail, for example a hardware signer that is unreachable: the message is then not sent. */
+const attempt = <Value>(make: () => Value): Value | undefined => {
+  try {
+    return make()
+  } catch {
+    return undefined
+  }
 }
 
-/** The same in one go. */
-export const authorOf = (code: QbftCode, signed: Signed<unknown>): Address | undefined =>
-  inOneGo(authorOfSteps(code, signed))
-
-const sealers = new WeakMap<SignedCommit, { readonly digest: Hash; readonly sealer: Address | undefined }>()
-
-/** Who made the commit's seal over the digest of a proposal, undefined when nobody did; recovered once for each object and digest. */
-export const sealerOf = (signed: SignedCommit, digest: Hash): Address | undefined => {
-  const known = sealers.get(signed)
-  if (known !== undefined && equalBytes(known.digest, digest)) return known.sealer
-  const sealer = sealSigner(digest, signed.payload.commitSeal)
-  sealers.set(signed, { digest, sealer })
-  return sealer
+const signOnce = <Value>(
+  height: HeightState,
+  round: number,
+  kind: SignedKind,
+  digest: Hash,
+  make: () => Value,
+): SigningResult<Value> => {
+  if (!maySign(height, round, kind, digest)) return undefined
+  const signed = attempt(make)
+  return signed === undefined ? undefined : { height: withValue(height, round, kind, digest), signed }
 }
 
-/** That the author is known already: of a message that was kept, or read further. */
-export const rememberAuthor = (code: QbftCode, signed: Signed<unknown>, author: Address): void =>
-  void recovered.set(signed, { code, author })
+/**
+ * `block` carries the round and no seals. Yields while the block is encoded and before it is hashed, because the signature
+ * covers all of it.
+ */
+export function* signProposal(
+  { environment }: TransitionContext,
+  height: HeightState,
+  round: number,
+  block: Block,
+): Steps<SigningResult<SignedProposal>> {
+  const payload = { sequence: height.sequence, round, block }
+  const payloadBytes = yield* encodeProposalPayloadSteps(payload, environment.dialect)
+  yield
+  const digest = yield* signingDigestSteps(QBFT_CODES.proposal, payloadBytes)
+  return signOnce(height, round, 'proposed', qbftSealHash(block.header), () => ({
+    payload,
+    payloadBytes,
+    signature: environment.sign(digest),
+  }))
+}
+
+export const signPrepare = (
+  { environment }: TransitionContext,
+  height: HeightState,
+  round: number,
+  digest: Hash,
+): SigningResult<SignedPrepare> => {
+  const payload = { sequence: height.sequence, round, digest }
+  return signOnce(height, round, 'prepared', digest, () =>
+    signPayload(QBFT_CODES.prepare, payload, encodePreparePayload(payload), environment.sign),
+  )
+}
+
+/** Commits only what was prepared in the same round: a commit seal cannot be withdrawn. */
+export const signCommit = (
+  { environment }: TransitionContext,
+  height: HeightState,
+  round: number,
+  block: Block,
+  digest: Hash,
+): SigningResult<SignedCommit> => {
+  const { signed } = height
+  const isPrepared =
+    signed.round === round && signed.prepared !== undefined && equalBytes(signed.prepared, digest)
+  if (!isPrepared) return undefined
+  return signOnce(height, round, 'committed', digest, () => {
+    const commitSeal = environment.sign(qbftSealHash(withRound(block, round).header))
+    const payload = { sequence: height.sequence, round, digest, commitSeal }
+    return signPayload(QBFT_CODES.commit, payload, encodeCommitPayload(payload), environment.sign)
+  })
+}
+
+/** Signs a round change with the highest prepared certificate. Afterwards this validator signs nothing in lower rounds. */
+export const signRoundChange = (
+  { environment }: TransitionContext,
+  height: HeightState,
+  round: number,
+): SigningResult<SignedRoundChange> => {
+  const { signed, certificate, sequence } = height
+  if (round < lowestRound(height)) return undefined
+  const prepared: PreparedMetadata | undefined =
+    certificate === undefined ? undefined : { round: certificate.round, digest: certificate.digest }
+  const payload = { sequence, round, prepared }
+  const made = attempt(() =>
+    signPayload(QBFT_CODES['round-change'], payload, encodeRoundChangePayload(payload), environment.sign),
+  )
+  return made === undefined
+    ? undefined
+    : { height: { ...height, signed: signedIn(signed, round) }, signed: made }
+}
+
+/** Records a signature of this validator that others sent back. It binds as if it had been made since the start. */
+export const rememberSignature = (
+  height: HeightState,
+  round: number,
+  kind: SignedKind,
+  digest: Hash,
+): HeightState => {
+  const { signed } = height
+  if (round < signed.round || (round === signed.round && signed[kind] !== undefined)) return height
+  return { ...height, hasForgotten: true, signed: { ...signedIn(signed, round), [kind]: digest } }
+}
+
+/** Records a round change of this validator that others sent back: it has left every lower round. */
+export const rememberRound = (height: HeightState, round: number): HeightState =>
+  round <= height.signed.round
+    ? height
+    : { ...height, hasForgotten: true, signed: signedIn(height.signed, round) }

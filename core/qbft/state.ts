@@ -12,29 +12,29 @@ import type {
   WireMessage,
 } from './message.ts'
 import type { RestartRecord } from './restartRecord.ts'
-import type { Share } from './shares.ts'
+import type { PeerBudget } from './peerBudgets.ts'
 import type { Recall } from './recall.ts'
 import { emptySeenMessages, type SeenMessages } from './seenMessages.ts'
 
-/** An address as key of a map: its bare hex. */
+/** An address as a map key: its hex digits without 0x. */
 export type AddressKey = string
 
-/** A justified proposal of the current round, on its way through verification or past it. */
+/** A justified proposal of the current round, verified or being verified. */
 export type ProposalCandidate = {
   readonly message: ProposalMessage
   readonly author: Address
-  /** Whose connection it came over, the own address for an own one. */
+  /** The peer that delivered it; this validator's address for its own proposal. */
   readonly peer: Address
-  /** What prepares and commits name. */
+  /** The digest that prepares and commits name. */
   readonly digest: Hash
   /** The on-chain hash. */
   readonly hash: Hash
 }
 
-/** The first signature seen of an author for one kind of message in a round: a second, different one is evidence. */
+/** The first signature of an author for one kind of message in a round: a second, different one is evidence. */
 export type FirstSignature = { readonly digest: Hash; readonly wire: WireMessage }
 
-/** One vote of each author; before there is a proposal they stand unjudged. */
+/** One vote of each author. Before there is a proposal they are unchecked. */
 export type Votes = {
   readonly prepares: ReadonlyMap<AddressKey, PrepareMessage>
   readonly commits: ReadonlyMap<AddressKey, CommitMessage>
@@ -44,83 +44,85 @@ export type RoundState = Votes & {
   readonly round: number
   /** Being verified. */
   readonly candidate: ProposalCandidate | undefined
-  /** Verified and, as far as the own signatures of earlier lives allow, prepared. */
+  /** Verified, and prepared unless an earlier signature of this validator forbids it. */
   readonly proposal: ProposalCandidate | undefined
   readonly prepared: boolean
-  /** Made when it first counts; undefined before, and when it could not or must not be made. */
+  /** Signed when it first counts; undefined before, and when it could not or must not be signed. */
   readonly ownCommit: SignedCommit | undefined
   /** By kind and author. */
   readonly first: ReadonlyMap<string, FirstSignature>
-  /** The round changes that the own proposal is decided by, from its beginning. */
+  /** The round changes that justify this validator's proposal, fixed when it starts. */
   readonly justification: readonly RoundChangeMessage[]
-  /** The block of a certificate to be proposed again once it is verified. */
-  readonly toPropose: Block | undefined
+  /** The block of a certificate, to be proposed again once it is verified. */
+  readonly reproposal: Block | undefined
 }
 
-/** What came of verifying a block; `invalid` says why it is not valid. */
+/** The verification result of a block; `why` says why it is invalid. */
 export type Verdict =
-  /** `block` is the one that is being verified since `round`: another body may come under its hash. */
+  /** `block` is being verified since `round`; a block with the same hash may have another body. */
   | { readonly state: 'pending'; readonly block: Block; readonly round: number }
   | { readonly state: 'valid' }
   | { readonly state: 'invalid'; readonly why: string }
 
-/** Agreement on one height. */
+/** The consensus state of one height. */
 export type HeightState = {
   readonly head: HeadContext
   readonly sequence: bigint
   readonly quorum: number
-  /** False while catching up, and for a node that is none of the validators: it sends nothing and runs no timer. */
+  /** False during sync, and for a node that is not a validator: it sends nothing and runs no timer. */
   readonly active: boolean
-  /** Undefined until the block timer fires or something shows that the others began. */
+  /** Undefined until the block timer fires or a message shows that the others started. */
   readonly round: RoundState | undefined
-  /** Votes that came before their round; few rounds of each author. */
+  /** Votes for later rounds, limited per author. */
   readonly futureVotes: ReadonlyMap<number, Votes>
-  /** Of each author the one for the highest round. */
+  /** The round change for the highest round of each author. */
   readonly roundChanges: ReadonlyMap<AddressKey, RoundChangeMessage>
-  /** By peer: what was looked into since the round began. */
-  readonly shares: ReadonlyMap<string, Share>
-  /** The highest round that a quorum of round changes was acted on for. */
+  /** What each peer sent since the round started. */
+  readonly peerBudgets: ReadonlyMap<string, PeerBudget>
+  /** The highest round that a quorum of round changes was applied for. */
   readonly actionedRound: number
   readonly certificate: PreparedCertificate | undefined
-  /** In a row, in which a quorum was heard in vain until the own timer fired: what round timeouts grow by. */
+  /** Consecutive rounds that timed out although a quorum was heard; the round timeout grows with it. */
   readonly failedRounds: number
-  /** How long the round was held since it began because no quorum was heard in it. */
+  /** How long the round has been held because no quorum was heard in it. */
   readonly heldMs: number
-  /** As far as round timeouts grow readily; see timeouts.ts. */
-  readonly readyMs: number
+  /** How far round timeouts grow without delay; see timeouts.ts. */
+  readonly softTimeoutMs: number
   /** By on-chain hash. */
   readonly verdicts: ReadonlyMap<string, Verdict>
   readonly signed: RestartRecord
-  /** Nothing is signed for a round below it, for this validator may have signed there before it started; see recall.ts. */
+  /**
+   * Nothing is signed in a round below it, because this validator may have signed there before it started; see recall.ts.
+   */
   readonly floor: number
-  /** Others showed signatures of this validator that it did not know. */
+  /** True when others sent back signatures of this validator that it did not know. */
   readonly hasForgotten: boolean
-  /** First signatures of rounds that are past, by round. */
+  /** First signatures of past rounds, by round. */
   readonly pastSignatures: ReadonlyMap<number, RoundState['first']>
-  /** Own messages of the current round, for validators that connect late. */
+  /** Messages of this validator in the current round, for validators that connect later. */
   readonly ownMessages: readonly WireMessage[]
   readonly ownRoundChange: WireMessage | undefined
   /** On-chain hash of the block that a quorum committed. */
   readonly importing: Hash | undefined
 }
 
-/** Everything a validator knows of the consensus; plain data that no transition changes in place. */
+/** The complete consensus state of a validator: immutable plain data. */
 export type QbftState = {
-  /** Undefined until the first head is told. */
+  /** Undefined until the first head arrives. */
   readonly height: HeightState | undefined
   readonly future: FutureMessages
   readonly seen: SeenMessages
-  /** What was signed before this process began, until its height is over. */
+  /** The restart record from before this start, until its height is over. */
   readonly restart: RestartRecord | undefined
-  /** What was signed in earlier lives beside it; undefined once nothing of that matters any more. */
+  /** What this validator may have signed beyond its record; undefined once it no longer matters. */
   readonly recall: Recall | undefined
-  /** When each validator was shown last what it signed itself, milliseconds since 1970. */
+  /** When each validator was last sent its own signatures, milliseconds since 1970. */
   readonly shownAtMs: ReadonlyMap<AddressKey, number>
 }
 
 /**
- * A node that has just begun; `record` is what it wrote in its earlier life, undefined on a new one. Without `recall` it takes
- * the record for all that it ever signed.
+ * The initial state. `record` is the restart record, undefined on a new node. Without `recall`, the record is taken to
+ * contain everything that this validator ever signed.
  */
 export const initialState = (record: RestartRecord | undefined, recall?: Recall): QbftState => ({
   height: undefined,

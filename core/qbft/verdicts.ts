@@ -2,9 +2,9 @@ import type { Hash } from '../bytes/bytes.ts'
 import { toBareHex } from '../bytes/hex.ts'
 import type { Block } from '../chain/block.ts'
 import type { HeightState, Verdict } from './state.ts'
-import { ask, type Turn } from './turn.ts'
+import { emit, type TransitionContext } from './transitionContext.ts'
 
-/** Blocks of one height whose verdict is remembered: one of each proposer in the rounds that matter, newest last. */
+/** Limit on the remembered verdicts of one height: one for each proposer in the rounds that matter, newest last. */
 export const VERDICTS_MAX = 32
 
 export const verdictOn = ({ verdicts }: HeightState, hash: Hash): Verdict | undefined =>
@@ -27,9 +27,14 @@ export const withoutVerdict = (height: HeightState, hash: Hash): HeightState => 
   return { ...height, verdicts }
 }
 
-/** Has the block verified unless that is under way or done: nothing is executed twice. */
-export const requestVerdict = (turn: Turn, height: HeightState, block: Block, hash: Hash): HeightState => {
+/** Requests verification of the block unless it is pending or done: no block is executed twice. */
+export const requestVerdict = (
+  context: TransitionContext,
+  height: HeightState,
+  block: Block,
+  hash: Hash,
+): HeightState => {
   if (verdictOn(height, hash) !== undefined) return height
-  ask(turn, { kind: 'verify-block', block, hash })
+  emit(context, { kind: 'verify-block', block, hash })
   return withVerdict(height, hash, { state: 'pending', block, round: height.round?.round ?? 0 })
 }

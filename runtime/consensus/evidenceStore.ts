@@ -9,7 +9,7 @@ import type { Log } from '../logging/log.ts'
 const EVIDENCE_MAX = 100
 
 /** A longer message, a proposal of a large block, is kept by its hash: the pieces together stay within some 100 MB. */
-const MESSAGE_BYTES_MAX = 256 * 1024
+const QBFT_MESSAGE_BYTES_MAX = 256 * 1024
 
 /** Pairs remembered to log each once a minute, although the second signature arrives from several peers. */
 const LOGGED_MAX = 1_000
@@ -24,7 +24,7 @@ export type EvidenceStore = {
 }
 
 const messageJson = ({ code, data }: WireMessage): object =>
-  data.length > MESSAGE_BYTES_MAX
+  data.length > QBFT_MESSAGE_BYTES_MAX
     ? { code, bytes: data.length, keccak: toHex(keccak256(data)) }
     : { code, data: toHex(data) }
 

@@ -5,7 +5,7 @@ import type { Input } from '../../core/qbft/input.ts'
  * Bytes of messages that may wait: more than a round of proposals and round changes with large blocks, and little enough
  * for a small machine.
  */
-const MESSAGE_BYTES_MAX = 64 * 1024 * 1024
+const QBFT_MESSAGE_BYTES_MAX = 64 * 1024 * 1024
 
 /** Of one peer: a message of the greatest size and some small ones. */
 const PEER_BYTES_MAX = 17 * 1024 * 1024
@@ -38,7 +38,7 @@ export const createInputQueue = (messagesMax: number): InputQueue => {
 
   const accepts = ({ message, peer }: Message): boolean => {
     const own = of(peer)
-    if (bytes + message.data.length > MESSAGE_BYTES_MAX) return false
+    if (bytes + message.data.length > QBFT_MESSAGE_BYTES_MAX) return false
     if (own.bytes + message.data.length > PEER_BYTES_MAX) return false
     if (messages < messagesMax) return true
     const peers = waiting.size + (own.messages === 0 ? 1 : 0)

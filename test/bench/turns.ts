@@ -8,7 +8,7 @@ import { decodeMessageSteps, openMessage } from '../../core/qbft/codec/message.t
 import { encodeProposal, encodeProposalPayloadSteps } from '../../core/qbft/codec/proposal.ts'
 import { inOneGo } from '../../core/steps.ts'
 import { QBFT_CODES } from '../../core/qbft/message.ts'
-import { authorOf, signPayload } from '../../core/qbft/signing.ts'
+import { authorOf, signPayload } from '../../core/qbft/signatures.ts'
 import { openChainStore } from '../../core/store/chainStore.ts'
 import { POOL_OPTIONS } from '../../core/txpool/admission.ts'
 import { createTransactionPool } from '../../core/txpool/transactionPool.ts'

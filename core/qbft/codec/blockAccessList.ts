@@ -3,11 +3,11 @@ import type { Dialect } from '../message.ts'
 import { EMPTY_STRING } from './field.ts'
 import type { RawItem } from '../../rlp/rawItem.ts'
 
-/** The item for a block access list, which is there in one of the dialects only. Never with a list: no fork has them yet. */
+/** The block access list item, which only one dialect has. It is always empty: no fork has block access lists yet. */
 export const blockAccessListItems = (dialect: Dialect): readonly Uint8Array[] =>
   dialect === 'blockAccessList' ? [EMPTY_STRING] : []
 
-/** @throws RlpError when a list is there */
+/** Throws when the item carries a block access list. @throws RlpError */
 export const refuseBlockAccessList = (raw: RawItem | undefined): void => {
   if (raw === undefined || (raw.length === 1 && raw[0] === 0x80)) return
   throw new RlpError('a block access list (EIP-7928) is not supported')

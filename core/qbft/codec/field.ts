@@ -4,11 +4,11 @@ import { RlpError, rlpBytes, rlpScalar } from '../../rlp/rlp.ts'
 import type { RoundIdentifier } from '../message.ts'
 import { type RawItem, rawString } from '../../rlp/rawItem.ts'
 
-/** Heights are positive longs and rounds positive ints on the networks that exist. */
+/** Besu and GoQuorum store heights as positive longs and rounds as positive ints. */
 const SEQUENCE_MAX = 0x7fff_ffff_ffff_ffffn
 export const ROUND_MAX = 0x7fff_ffff
 
-/** A byte string without content, and a list without items. */
+/** RLP of an empty byte string, and of an empty list. */
 export const EMPTY_STRING = Uint8Array.of(0x80)
 export const EMPTY_LIST = Uint8Array.of(0xc0)
 
@@ -28,16 +28,16 @@ export const decodeRound = (raw: RawItem | undefined, what = 'round'): number =>
   return Number(round)
 }
 
-/** The two items every payload begins with. @throws RlpError */
+/** Decodes the two items that every payload starts with. @throws RlpError */
 export const decodeRoundIdentifier = ([sequence, round]: readonly RawItem[]): RoundIdentifier => ({
   sequence: decodeSequence(sequence),
   round: decodeRound(round),
 })
 
-/** A view. @throws RlpError */
+/** Returns a view. @throws RlpError */
 export const decodeDigest = (raw: RawItem | undefined): Hash =>
   rlpBytes(rawString(raw, 'digest'), 'digest', 32)
 
-/** 65 bytes; whether anybody signed with them shows when the signer is recovered. A view. @throws RlpError */
+/** Returns a view of 65 bytes. The signature itself is checked when the signer is recovered. @throws RlpError */
 export const decodeSignature = (raw: RawItem | undefined, what: string): Seal =>
   rlpBytes(rawString(raw, what), what, 65)

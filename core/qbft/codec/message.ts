@@ -17,9 +17,9 @@ import { encodeRoundChange, openRoundChange, readRoundChange } from './roundChan
 import { openSigned } from './signed.ts'
 
 /** 16 MiB - 1, the greatest frame of devp2p: proposals and round changes carry whole blocks. */
-export const MESSAGE_BYTES_MAX = 0xff_ffff
+export const QBFT_MESSAGE_BYTES_MAX = 0xff_ffff
 
-/** What a message says of itself first: who may say it, and when, is judged before more of it is read. */
+/** The part of a message that is decoded first: author, height and round are checked before the rest is decoded. */
 export type OpenedMessage = {
   readonly kind: QbftMessage['kind']
   readonly signed: Signed<RoundIdentifier>
@@ -34,34 +34,36 @@ const NAMES = {
 
 const knownCode = (code: number, data: Uint8Array): QbftCode => {
   if (!(code in NAMES)) throw new DecodeError('INVALID_MESSAGE', `no message has the code ${code}`)
-  if (data.length > MESSAGE_BYTES_MAX)
+  if (data.length > QBFT_MESSAGE_BYTES_MAX)
     throw new DecodeError(
       'INVALID_MESSAGE',
-      `message has ${data.length} bytes, at most ${MESSAGE_BYTES_MAX} are read`,
+      `message has ${data.length} bytes, at most ${QBFT_MESSAGE_BYTES_MAX} are read`,
     )
   return code as QbftCode
 }
 
-/** Where the signed part of a message stands. */
+/** The bytes of the signed part of a message. */
 const signedPart = (code: QbftCode, data: Uint8Array): RawItem => {
   if (code === QBFT_CODES.prepare || code === QBFT_CODES.commit) return data
   const [min, max] = code === QBFT_CODES.proposal ? [2, 2] : [3, 4]
   return rawItems(data, NAMES[code], min, max)[0] as RawItem
 }
 
-const KINDS = {
+const KIND_OF_NAME = {
   proposal: 'proposal',
   prepare: 'prepare',
   commit: 'commit',
   'round change': 'round-change',
 } as const
 
-/** Height, round and signature of a message: a few items, however long it is. @throws DecodeError and nothing else */
+/**
+ * Decodes height, round and signature of a message: a few items, whatever its size. @throws DecodeError and nothing else
+ */
 export const openMessage = (code: number, data: Uint8Array): OpenedMessage => {
   const known = knownCode(code, data)
   const name = NAMES[known]
   return decoding('INVALID_MESSAGE', name, () => ({
-    kind: KINDS[name],
+    kind: KIND_OF_NAME[name],
     signed: openSigned(signedPart(known, data), `signed ${name}`),
   }))
 }
@@ -80,10 +82,10 @@ function* decodeKnown(code: QbftCode, data: Uint8Array): Steps<QbftMessage> {
 }
 
 /**
- * A message from its bytes, in either dialect. Strict: items missing or left over are refused, and so are more than
- * JUSTIFICATION_ITEMS_MAX signed ones in a list. Digests, signatures, signed payloads and transactions are views of
- * `data`, which must not change afterwards: whoever keeps one of them much longer than the message copies it. Block
- * headers are copies. Nothing is verified but form; extraData of blocks decodes. Yields amid a block.
+ * Decodes a message of either dialect. Strict: missing or extra items are refused, and so are lists of more than
+ * JUSTIFICATION_ITEMS_MAX signed items. Digests, signatures, signed payloads and transactions are views of `data`, which
+ * must not change afterwards; copy them to keep them much longer than the message. Block headers are copies. Only the form
+ * is checked, including the extraData of blocks. Yields within a large block.
  * @throws DecodeError and nothing else
  */
 export function* decodeMessageSteps(code: number, data: Uint8Array): Steps<QbftMessage> {
@@ -91,7 +93,7 @@ export function* decodeMessageSteps(code: number, data: Uint8Array): Steps<QbftM
   return yield* decodingSteps('INVALID_MESSAGE', NAMES[known], decodeKnown(known, data))
 }
 
-/** The same in one go. @throws DecodeError and nothing else */
+/** As `decodeMessageSteps`, without yielding. @throws DecodeError and nothing else */
 export const decodeMessage = (code: number, data: Uint8Array): QbftMessage =>
   inOneGo(decodeMessageSteps(code, data))
 
@@ -102,8 +104,8 @@ const encodeData = (message: QbftMessage, dialect: Dialect): Uint8Array => {
 }
 
 /**
- * The message as it crosses the network; signed payloads as they were signed. The dialect of a proposal is thus the one
- * its payload was encoded and signed in.
+ * Encodes a message for the network; signed payloads keep the bytes that were signed. The dialect of a proposal is
+ * therefore the one that its payload was encoded and signed in.
  */
 export const encodeMessage = (message: QbftMessage, dialect: Dialect): WireMessage => ({
   code: QBFT_CODES[message.kind],

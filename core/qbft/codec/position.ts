@@ -5,23 +5,23 @@ import type { WireMessage } from '../message.ts'
 import { decodeRound, decodeSequence, ROUND_MAX } from './field.ts'
 
 /**
- * Codes of our own beside those of istanbul/100 (0x12 to 0x15): a validator that starts asks the others where they are. Nobody signs
- * them, and only nodes that say so in their status are sent any.
+ * Codes of this node's own, beside those of istanbul/100 (0x12 to 0x15): a validator that starts requests the height and
+ * round of the others. The messages are not signed, and are only sent to nodes that announce the feature in their status.
  */
 export const POSITION_CODES = { request: 0x60, position: 0x61 } as const
 
-/** In a node's status: that it knows these codes. */
+/** The feature that a node announces in its status when it knows these codes. */
 export const POSITIONS_FEATURE = 'positions/1'
 
-/** Where a validator is. */
+/** The height and round that a validator is in. */
 export type Position = {
-  /** The height it decides. */
+  /** The height being decided. */
   readonly sequence: bigint
   /** The round it is in, -1 before the first. */
   readonly round: number
 }
 
-/** RLP of an empty list, which later versions may fill. */
+/** RLP of an empty list; later versions may add items. */
 export const POSITION_REQUEST: WireMessage = { code: POSITION_CODES.request, data: Uint8Array.of(0xc0) }
 
 /** RLP `[sequence, round + 1]`. */

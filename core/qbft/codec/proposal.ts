@@ -12,8 +12,8 @@ import { decodeSignedRoundChanges } from './roundChange.ts'
 import { encodeSignedList, openSigned, signedPieces } from './signed.ts'
 
 /**
- * RLP `[sequence, round, block]`, with a block access list behind it in the dialect that has one: the signature covers it.
- * Yields amid the block.
+ * RLP `[sequence, round, block]`; one dialect adds a block access list, which the signature covers. Yields within a large
+ * block.
  */
 export function* encodeProposalPayloadSteps(
   { sequence, round, block }: ProposalPayload,
@@ -33,10 +33,10 @@ function* decodePayload(raw: RawItem): Steps<ProposalPayload> {
   return { ...decodeRoundIdentifier(items), block: yield* decodeMessageBlock(items[2] as RawItem) }
 }
 
-/** A proposal of which all is read but the block, which costs most. */
+/** A proposal whose block, the most expensive part, is not decoded yet. */
 export type OpenedProposal = Omit<ProposalMessage, 'signed'> & { readonly signed: Signed<RoundIdentifier> }
 
-/** Of either dialect. @throws RlpError */
+/** Decodes either dialect. @throws RlpError */
 export const openProposal = (raw: RawItem): OpenedProposal => {
   const [signed, justification] = rawItems(raw, 'proposal', 2) as [RawItem, RawItem]
   const [roundChanges, prepares] = rawItems(justification, 'justification', 2) as [RawItem, RawItem]
@@ -48,13 +48,13 @@ export const openProposal = (raw: RawItem): OpenedProposal => {
   }
 }
 
-/** With its block. @throws RlpError @throws DecodeError */
+/** Decodes the block. @throws RlpError @throws DecodeError */
 export function* readProposal(opened: OpenedProposal): Steps<ProposalMessage> {
   const { signed } = opened
   return { ...opened, signed: { ...signed, payload: yield* decodePayload(signed.payloadBytes) } }
 }
 
-/** `[signed, [roundChanges, prepares]]`; the dialect is that of the signed bytes. */
+/** Encodes `[signed, [roundChanges, prepares]]`; the dialect is that of the signed bytes. */
 export const encodeProposal = ({ signed, roundChanges, prepares }: ProposalMessage): Uint8Array =>
   joinRlpList([
     ...signedPieces(signed),

@@ -35,10 +35,10 @@ const decodePayload = (raw: RawItem): RoundChangePayload => {
 export const decodeSignedRoundChanges = (raw: RawItem): SignedRoundChange[] =>
   decodeSignedList(raw, 'round changes', decodePayload)
 
-/** A round change of which all is read but the block, which costs most. */
+/** A round change whose block, the most expensive part, is not decoded yet. */
 export type OpenedRoundChange = Omit<RoundChangeMessage, 'block'> & { readonly block: RawItem | undefined }
 
-/** Of either dialect. @throws RlpError */
+/** Decodes either dialect. @throws RlpError */
 export const openRoundChange = (raw: RawItem): OpenedRoundChange => {
   const items = rawItems(raw, 'round change', 3, 4)
   const [signed, block] = items as [RawItem, RawItem]
@@ -51,13 +51,13 @@ export const openRoundChange = (raw: RawItem): OpenedRoundChange => {
   }
 }
 
-/** With its block, where it has one. @throws RlpError @throws DecodeError */
+/** Decodes the block, if there is one. @throws RlpError @throws DecodeError */
 export function* readRoundChange(opened: OpenedRoundChange): Steps<RoundChangeMessage> {
   const { block } = opened
   return { ...opened, block: block === undefined ? undefined : yield* decodeMessageBlock(block) }
 }
 
-/** `[signed, block or [], prepares]`, with a block access list before the prepares in the dialect that has one. */
+/** Encodes `[signed, block or [], prepares]`; one dialect has a block access list before the prepares. */
 export const encodeRoundChange = (
   { signed, block, prepares }: RoundChangeMessage,
   dialect: Dialect,

@@ -5,8 +5,8 @@ import { decodeExtraData, encodeExtraData } from '../../chain/codec/extraData.ts
 import type { Seal } from '../../chain/codec/seal.ts'
 
 /**
- * The block with the round and the seals in its extraData; everything else, its creator too, stays. The on-chain hash does
- * not change. `seals` are 65 bytes each.
+ * Returns the block with this round and these seals in its extraData. All other fields, including the coinbase, stay, and
+ * so does the on-chain hash. `seals` are 65 bytes each.
  * @throws DecodeError when the extraData is not QBFT's
  */
 export const withSeals = (block: Block, round: number, seals: readonly Seal[]): Block => {
@@ -15,13 +15,16 @@ export const withSeals = (block: Block, round: number, seals: readonly Seal[]): 
 }
 
 /**
- * The block as it is proposed in the round ("replaceRoundInBlock"), without seals; itself where it is so already, so that its
- * hashes are known. @throws DecodeError as `withSeals`
+ * Returns the block as it is proposed in the round ("replaceRoundInBlock"), without seals. A block that has this form
+ * already is returned itself, so that its cached hashes stay. @throws DecodeError as `withSeals`
  */
 export const withRound = (block: Block, round: number): Block => {
   const extraData = decodeExtraData(block.header.extraData)
   return extraData.round === round && extraData.seals.length === 0 ? block : withSeals(block, round, [])
 }
 
-/** What prepares and commits name a proposed block by ("digest"): its hash with the round it carries. @throws DecodeError */
+/**
+ * The digest by which prepares and commits name a proposed block: its hash with the round in its extraData. @throws
+ * DecodeError
+ */
 export const proposalDigest = (block: Block): Hash => qbftSealHash(block.header)

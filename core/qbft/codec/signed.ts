@@ -6,12 +6,12 @@ import { decodeRoundIdentifier, decodeSignature } from './field.ts'
 import { type RawItem, rawItems } from '../../rlp/rawItem.ts'
 
 /**
- * Round changes or prepares that may justify one message: one of each validator, for more validators than any QBFT
- * network has.
+ * Limit on the round changes or prepares that justify one message. There is one for each validator, and no QBFT network has
+ * more validators.
  */
 export const JUSTIFICATION_ITEMS_MAX = 1000
 
-/** `[payload, signature]` as it came: the payload's bytes are a view of the message. @throws RlpError */
+/** Decodes `[payload, signature]`; the payload's bytes are a view of the message. @throws RlpError */
 export const decodeSigned = <Payload>(
   raw: RawItem,
   what: string,
@@ -25,10 +25,10 @@ export const decodeSigned = <Payload>(
   }
 }
 
-/** Height and round stand first in every payload; what follows, up to two more items, is not looked into. */
+/** Every payload starts with height and round; up to two further items are not decoded here. */
 const PAYLOAD_ITEMS_MAX = 4
 
-/** What was signed, as far as its height and round: the rest of the payload is not read. @throws RlpError */
+/** Decodes only the height and the round of the signed payload. @throws RlpError */
 export const openSigned = (raw: RawItem, what: string): Signed<RoundIdentifier> =>
   decodeSigned(raw, what, payload =>
     decodeRoundIdentifier(rawItems(payload, 'payload', 2, PAYLOAD_ITEMS_MAX)),
@@ -44,11 +44,11 @@ export const decodeSignedList = <Payload>(
     decodeSigned(item, `one of ${what}`, decodePayload),
   )
 
-/** The bytes of `encodeSigned` in pieces, for what has them in it. */
+/** The bytes of `encodeSigned` as pieces to embed in a larger encoding. */
 export const signedPieces = ({ payloadBytes, signature }: Signed<unknown>): readonly Uint8Array[] =>
   rlpListPieces([payloadBytes, encodeRlp(signature)])
 
-/** `[payload, signature]` with the bytes that were signed. */
+/** Encodes `[payload, signature]` with exactly the bytes that were signed. */
 export const encodeSigned = (signed: Signed<unknown>): Uint8Array => concatBytes(...signedPieces(signed))
 
 export const encodeSignedList = (list: readonly Signed<unknown>[]): Uint8Array =>

@@ -2,25 +2,25 @@ import { checkCommitted } from '../commit.ts'
 import type { CommitMessage } from '../message.ts'
 import { commitRule } from '../rules/commit.ts'
 import type { HeightState } from '../state.ts'
-import { drop, keyOf, type Turn } from '../turn.ts'
+import { drop, keyOf, type TransitionContext } from '../transitionContext.ts'
 import type { From } from './from.ts'
 import { receiveVote, withVote } from './vote.ts'
 
-/** A commit by another validator ("validCommits"): its seal must be the author's over the proposed block. */
+/** Handles a commit of another validator ("validCommits"): its seal must be the author's over the proposed block. */
 export const handleCommit = (
-  turn: Turn,
+  context: TransitionContext,
   height: HeightState,
   message: CommitMessage,
   from: From,
 ): HeightState => {
-  const received = receiveVote(turn, height, message, from)
+  const received = receiveVote(context, height, message, from)
   const { round } = received.height
-  if (!received.isToJudge || round?.proposal === undefined) return received.height
+  if (!received.isCountable || round?.proposal === undefined) return received.height
   const { proposal } = round
   const invalid = commitRule(message.signed, proposal.message.signed.payload.block, proposal.digest)
   if (invalid !== undefined) {
-    drop(turn, invalid.reason, from, invalid.detail)
+    drop(context, invalid.reason, from, invalid.detail)
     return received.height
   }
-  return checkCommitted(turn, { ...received.height, round: withVote(round, message, keyOf(from.author)) })
+  return checkCommitted(context, { ...received.height, round: withVote(round, message, keyOf(from.author)) })
 }

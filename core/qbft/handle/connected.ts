@@ -1,13 +1,17 @@
 import type { Address } from '../../bytes/bytes.ts'
 import { includesAddress } from '../../validators/votes.ts'
 import type { HeightState } from '../state.ts'
-import { ask, type Turn } from '../turn.ts'
+import { emit, type TransitionContext } from '../transitionContext.ts'
 
-/** A validator's node that connects has missed what was sent before: it gets this validator's messages of the round. */
-export const handleConnected = (turn: Turn, height: HeightState, peer: Address): HeightState => {
+/** Sends this validator's messages of the round to a validator that connects and has missed them. */
+export const handleConnected = (
+  context: TransitionContext,
+  height: HeightState,
+  peer: Address,
+): HeightState => {
   if (!includesAddress(height.head.validators, peer)) return height
   const { ownMessages, ownRoundChange } = height
   const messages = ownRoundChange === undefined ? ownMessages : [ownRoundChange, ...ownMessages]
-  for (const message of messages) ask(turn, { kind: 'send', message, to: peer })
+  for (const message of messages) emit(context, { kind: 'send', message, to: peer })
   return height
 }

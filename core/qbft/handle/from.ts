@@ -1,5 +1,5 @@
 import type { Address } from '../../bytes/bytes.ts'
 import type { WireMessage } from '../message.ts'
 
-/** Where a decoded message came from: its author by signature, the peer that brought it, its bytes. */
+/** The origin of a decoded message: author by signature, delivering peer, encoding. */
 export type From = { readonly author: Address; readonly peer: Address; readonly wire: WireMessage }

@@ -11,10 +11,10 @@ import { changeRoundAgain } from '../roundChanges.ts'
 import { enterRound } from '../rounds.ts'
 import type { HeightState, QbftState } from '../state.ts'
 import { seenOf } from '../seenMessages.ts'
-import { readyTimeoutAt } from '../timeouts.ts'
-import { ask, drop, isSelf, keyOf, type Turn } from '../turn.ts'
-import { useMessage } from './message.ts'
-import { askPositions, considerRecall } from './recall.ts'
+import { softTimeoutAt } from '../timeouts.ts'
+import { emit, drop, isSelf, keyOf, type TransitionContext } from '../transitionContext.ts'
+import { processMessage } from './message.ts'
+import { requestPositions, considerRecall } from './recall.ts'
 
 const nothingSigned = (sequence: bigint): RestartRecord => ({
   sequence,
@@ -26,30 +26,30 @@ const nothingSigned = (sequence: bigint): RestartRecord => ({
 })
 
 const newHeight = (
-  turn: Turn,
+  context: TransitionContext,
   head: HeadContext,
   restart: RestartRecord | undefined,
   before: HeightState | undefined,
 ): HeightState => {
   const sequence = head.number + 1n
-  const readyMs = readyTimeoutAt(turn.environment, before, sequence, head.validators.length)
+  const softTimeoutMs = softTimeoutAt(context.environment, before, sequence, head.validators.length)
   const isOwn = restart !== undefined && restart.sequence === sequence
-  // Having signed for a later height, this node has forgotten blocks: it signs nothing until it has them again.
+  // A record of a later height means that this node lost blocks: it signs nothing until it has them again.
   const isBehindItself = restart !== undefined && restart.sequence > sequence
   return {
     head,
     sequence,
     quorum: quorumOf(head.validators.length),
-    active: head.active && !isBehindItself && includesAddress(head.validators, turn.environment.address),
+    active: head.active && !isBehindItself && includesAddress(head.validators, context.environment.address),
     round: undefined,
     futureVotes: new Map(),
     roundChanges: new Map(),
-    shares: new Map(),
+    peerBudgets: new Map(),
     actionedRound: 0,
     certificate: isOwn ? restart.certificate : undefined,
     failedRounds: 0,
     heldMs: 0,
-    readyMs,
+    softTimeoutMs,
     verdicts: new Map(),
     signed: isOwn ? restart : nothingSigned(sequence),
     floor: 0,
@@ -61,15 +61,15 @@ const newHeight = (
   }
 }
 
-/** Begins where it stopped: in the round that it signed for last, so that it meets the others there. */
-function* begin(turn: Turn, height: HeightState): Steps<HeightState> {
+/** Continues in the round that it last signed in, where the others are. */
+function* begin(context: TransitionContext, height: HeightState): Steps<HeightState> {
   const { signed } = height
   if (signed.round > 0) {
     const lowest = lowestRound(height)
     const round = lowest === NO_ROUND ? signed.round : lowest
-    return yield* changeRoundAgain(turn, enterRound(turn, height, round, 'restart'))
+    return yield* changeRoundAgain(context, enterRound(context, height, round, 'restart'))
   }
-  ask(turn, {
+  emit(context, {
     kind: 'start-timer',
     timer: { kind: 'block', sequence: height.sequence },
     atMs: height.head.readyAtMs,
@@ -77,7 +77,7 @@ function* begin(turn: Turn, height: HeightState): Steps<HeightState> {
   return height
 }
 
-const isNews = ({ height }: QbftState, head: HeadContext): boolean => {
+const isNewHead = ({ height }: QbftState, head: HeadContext): boolean => {
   if (height === undefined || head.number > height.head.number) return true
   return (
     head.number === height.head.number &&
@@ -87,56 +87,67 @@ const isNews = ({ height }: QbftState, head: HeadContext): boolean => {
 }
 
 const recallAt = (
-  turn: Turn,
+  context: TransitionContext,
   { recall, height: before }: QbftState,
   height: HeightState,
 ): Recall | undefined => {
   if (recall === undefined || before?.sequence === height.sequence) return recall
   if (before === undefined) return recallAtStart(recall, height.head.number)
-  return recallAtHeight(recall, height.sequence, turn.nowMs)
+  return recallAtHeight(recall, height.sequence, context.nowMs)
 }
 
 const startFloor = (recall: Recall | undefined): number => (recall === undefined ? 0 : NO_ROUND)
 
-/** What was signed in this life for a height that this node is at already and begins again. */
+/** What was signed since the start for a height that this node is at already and starts again. */
 const recordAt = ({ height }: QbftState, sequence: bigint): RestartRecord | undefined =>
   height?.sequence === sequence ? { ...height.signed, certificate: height.certificate } : undefined
 
-/** Messages that came before their height. */
-function* useTaken(turn: Turn, height: HeightState, taken: FutureMessages): Steps<HeightState> {
+/** Processes messages that arrived before their height. */
+function* replayFuture(
+  context: TransitionContext,
+  height: HeightState,
+  taken: FutureMessages,
+): Steps<HeightState> {
   let next = height
   for (const { author, peer, wire } of taken) {
     const message = openMessage(wire.code, wire.data)
-    // It was a validator when its message came.
+    // The author was a validator when its message arrived; the set may have changed.
     if (includesAddress(height.head.validators, author))
-      next = yield* useMessage(turn, next, message, { author, peer, wire })
-    else drop(turn, 'not-a-validator', { peer, author }, `${message.kind} of height ${height.sequence}`)
+      next = yield* processMessage(context, next, message, { author, peer, wire })
+    else drop(context, 'not-a-validator', { peer, author }, `${message.kind} of height ${height.sequence}`)
   }
   return next
 }
 
-/** The chain has a new head: agreement on the next height begins, with what was already received for it. */
-export function* handleHead(turn: Turn, before: QbftState, head: HeadContext): Steps<QbftState> {
-  if (!isNews(before, head)) return before
+/** Handles a new head: consensus on the next height starts, with the messages already received for it. */
+export function* handleHead(
+  context: TransitionContext,
+  before: QbftState,
+  head: HeadContext,
+): Steps<QbftState> {
+  if (!isNewHead(before, head)) return before
   const state = { ...before, seen: seenOf(before.seen, new Set(head.validators.map(keyOf))) }
-  for (const timer of ['block', 'round', 'resend'] as const) ask(turn, { kind: 'cancel-timer', timer })
+  for (const timer of ['block', 'round', 'resend'] as const) emit(context, { kind: 'cancel-timer', timer })
   const restart = state.restart ?? recordAt(state, head.number + 1n)
   const isOver = restart !== undefined && restart.sequence <= head.number
-  const height = newHeight(turn, head, restart, state.height)
+  const height = newHeight(context, head, restart, state.height)
   const kept = isOver || height.active ? undefined : restart
-  const recall = recallAt(turn, state, height)
+  const recall = recallAt(context, state, height)
   if (!head.active) return { ...state, height, recall, restart: kept }
   const { taken, left } = takeFuture(state.future, height.sequence)
   if (!height.active) return { ...state, height, recall, restart: kept, future: left }
-  // What this validator signed itself, as others showed it, binds it from the start.
-  const own = taken.filter(({ author }) => isSelf(turn, author))
-  const bound = yield* useTaken(turn, { ...height, floor: startFloor(recall) }, own)
-  const asked = askPositions(turn, yield* considerRecall(turn, { ...state, height: bound, recall }))
-  const begun = yield* begin(turn, asked.height ?? bound)
-  const next = yield* useTaken(
-    turn,
-    begun,
-    taken.filter(({ author }) => !isSelf(turn, author)),
+  // This validator's own signatures, sent back by others, bind it from the start.
+  const own = taken.filter(({ author }) => isSelf(context, author))
+  const bound = yield* replayFuture(context, { ...height, floor: startFloor(recall) }, own)
+  const requested = requestPositions(
+    context,
+    yield* considerRecall(context, { ...state, height: bound, recall }),
   )
-  return { ...asked, height: next, restart: kept, future: left }
+  const begun = yield* begin(context, requested.height ?? bound)
+  const next = yield* replayFuture(
+    context,
+    begun,
+    taken.filter(({ author }) => !isSelf(context, author)),
+  )
+  return { ...requested, height: next, restart: kept, future: left }
 }

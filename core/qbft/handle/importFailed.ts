@@ -1,12 +1,16 @@
 import { equalBytes, type Hash } from '../../bytes/bytes.ts'
 import { startResendTimer, startRoundTimer } from '../rounds.ts'
 import type { HeightState } from '../state.ts'
-import type { Turn } from '../turn.ts'
+import type { TransitionContext } from '../transitionContext.ts'
 
-/** A committed block that this node could not import leaves the round open; the next one is another chance. */
-export const handleImportFailed = (turn: Turn, height: HeightState, hash: Hash): HeightState => {
+/** Handles a failed import: the round stays open, and the next one is another chance. */
+export const handleImportFailed = (
+  context: TransitionContext,
+  height: HeightState,
+  hash: Hash,
+): HeightState => {
   if (height.importing === undefined || !equalBytes(height.importing, hash)) return height
-  startRoundTimer(turn, height)
-  if ((height.round?.round ?? 0) > 0) startResendTimer(turn, height)
+  startRoundTimer(context, height)
+  if ((height.round?.round ?? 0) > 0) startResendTimer(context, height)
   return { ...height, importing: undefined }
 }

@@ -4,21 +4,21 @@ import { keccak256Steps } from '../../crypto/keccakSteps.ts'
 import { includesAddress } from '../../validators/votes.ts'
 import type { Steps } from '../../steps.ts'
 import { decodeCommit } from '../codec/commit.ts'
-import { MESSAGE_BYTES_MAX, type OpenedMessage, openMessage } from '../codec/message.ts'
+import { QBFT_MESSAGE_BYTES_MAX, type OpenedMessage, openMessage } from '../codec/message.ts'
 import { decodePosition, POSITION_CODES } from '../codec/position.ts'
 import { decodePrepare } from '../codec/prepare.ts'
 import type { Effect } from '../effect.ts'
 import { keepFuture, refusedFuture } from '../futureMessages.ts'
 import { QBFT_CODES, type WireMessage } from '../message.ts'
-import { NOBODY, type SeenMessages, wasSeen, withSeen } from '../seenMessages.ts'
-import { withinShare } from '../shares.ts'
-import { authorOfSteps } from '../signing.ts'
+import { UNKNOWN_AUTHOR, type SeenMessages, wasSeen, withSeen } from '../seenMessages.ts'
+import { chargePeerBudget } from '../peerBudgets.ts'
+import { authorOfSteps } from '../signatures.ts'
 import type { HeightState, QbftState } from '../state.ts'
-import { ask, drop, isSelf, keyOf, others, type Turn } from '../turn.ts'
+import { emit, drop, isSelf, keyOf, others, type TransitionContext } from '../transitionContext.ts'
 import { decoded } from './decoded.ts'
 import type { From } from './from.ts'
 import { handleCommit } from './commit.ts'
-import { handleOwnEcho } from './ownEcho.ts'
+import { handleOwnMessage } from './ownMessage.ts'
 import { handlePrepare } from './prepare.ts'
 import { handleProposal } from './proposal.ts'
 import { answerPosition, handlePosition } from './recall.ts'
@@ -30,22 +30,26 @@ function* hashOf({ code, data }: WireMessage): Steps<string> {
   return `${code}${toBareHex(yield* keccak256Steps(data))}`
 }
 
-const open = (turn: Turn, { code, data }: WireMessage, peer: Address): OpenedMessage | undefined => {
+const open = (
+  context: TransitionContext,
+  { code, data }: WireMessage,
+  peer: Address,
+): OpenedMessage | undefined => {
   const origin = { peer, author: undefined }
   if (!CODES.has(code)) {
-    drop(turn, 'unknown-code', origin, `code ${code}`)
+    drop(context, 'unknown-code', origin, `code ${code}`)
     return undefined
   }
-  if (data.length > MESSAGE_BYTES_MAX) {
-    drop(turn, 'oversized', origin, `${data.length} bytes, at most ${MESSAGE_BYTES_MAX} are read`)
+  if (data.length > QBFT_MESSAGE_BYTES_MAX) {
+    drop(context, 'oversized', origin, `${data.length} bytes, at most ${QBFT_MESSAGE_BYTES_MAX} are read`)
     return undefined
   }
-  return decoded(turn, origin, () => openMessage(code, data))
+  return decoded(context, origin, () => openMessage(code, data))
 }
 
-/** Who signed it, one of the validators; undefined, and dropped, when nobody or somebody else did. */
+/** Returns the author if it is a validator; otherwise drops the message and returns undefined. */
 function* validatorOf(
-  turn: Turn,
+  context: TransitionContext,
   { head }: HeightState,
   message: OpenedMessage,
   peer: Address,
@@ -53,7 +57,7 @@ function* validatorOf(
   const author = yield* authorOfSteps(QBFT_CODES[message.kind], message.signed)
   if (author !== undefined && includesAddress(head.validators, author)) return author
   drop(
-    turn,
+    context,
     author === undefined ? 'bad-signature' : 'not-a-validator',
     { peer, author },
     `${message.kind} of height ${message.signed.payload.sequence}`,
@@ -61,64 +65,68 @@ function* validatorOf(
   return undefined
 }
 
-function* dispatch(turn: Turn, height: HeightState, opened: OpenedMessage, from: From): Steps<HeightState> {
-  if (isSelf(turn, from.author)) return yield* handleOwnEcho(turn, height, opened.kind, from)
-  switch (opened.kind) {
-    case 'proposal':
-      return yield* handleProposal(turn, height, opened, from)
-    case 'round-change':
-      return yield* handleRoundChange(turn, height, opened, from)
-    case 'prepare': {
-      const vote = decoded(turn, from, () => decodePrepare(from.wire.data))
-      return vote === undefined ? height : handlePrepare(turn, height, vote, from)
-    }
-    case 'commit': {
-      const vote = decoded(turn, from, () => decodeCommit(from.wire.data))
-      return vote === undefined ? height : handleCommit(turn, height, vote, from)
-    }
-  }
-}
-
-/** What a peer may have looked into in one round is bounded; see shares.ts. */
-function* dispatchWithinShare(
-  turn: Turn,
+function* dispatch(
+  context: TransitionContext,
   height: HeightState,
   opened: OpenedMessage,
   from: From,
 ): Steps<HeightState> {
-  const counted = withinShare(height, from)
-  if (counted !== undefined) return yield* dispatch(turn, counted, opened, from)
-  drop(turn, 'over-author-limit', from, `${opened.kind} of round ${opened.signed.payload.round}`)
+  if (isSelf(context, from.author)) return yield* handleOwnMessage(context, height, opened.kind, from)
+  switch (opened.kind) {
+    case 'proposal':
+      return yield* handleProposal(context, height, opened, from)
+    case 'round-change':
+      return yield* handleRoundChange(context, height, opened, from)
+    case 'prepare': {
+      const vote = decoded(context, from, () => decodePrepare(from.wire.data))
+      return vote === undefined ? height : handlePrepare(context, height, vote, from)
+    }
+    case 'commit': {
+      const vote = decoded(context, from, () => decodeCommit(from.wire.data))
+      return vote === undefined ? height : handleCommit(context, height, vote, from)
+    }
+  }
+}
+
+/** Processes a message within its peer's budget of the round; see peerBudgets.ts. */
+function* dispatchWithinBudget(
+  context: TransitionContext,
+  height: HeightState,
+  opened: OpenedMessage,
+  from: From,
+): Steps<HeightState> {
+  const counted = chargePeerBudget(height, from)
+  if (counted !== undefined) return yield* dispatch(context, counted, opened, from)
+  drop(context, 'over-author-limit', from, `${opened.kind} of round ${opened.signed.payload.round}`)
   return height
 }
 
-/** Of a lower round: of no use here, but perhaps to a validator that is behind. */
-const isWorthPassingOn = (effect: Effect): boolean =>
-  effect.kind !== 'dropped' || effect.reason === 'past-round'
+/** A message of a past round is of no use here, but may be to a validator that is behind. */
+const isRelayable = (effect: Effect): boolean => effect.kind !== 'dropped' || effect.reason === 'past-round'
 
 /**
- * A message of the current height by a validator: used, and passed on to those its author may not reach unless it was
- * dropped, so that nobody makes others multiply what is worth nothing.
+ * Processes a message of a validator for the current height and forwards it to validators that its author may not reach. A
+ * dropped message is not forwarded, so that worthless messages are not multiplied.
  */
-export function* useMessage(
-  turn: Turn,
+export function* processMessage(
+  context: TransitionContext,
   height: HeightState,
   message: OpenedMessage,
   from: From,
 ): Steps<HeightState> {
-  const before = turn.effects.length
-  const next = yield* dispatchWithinShare(turn, height, message, from)
-  const to = others(turn, height.head.validators).filter(
+  const before = context.effects.length
+  const next = yield* dispatchWithinBudget(context, height, message, from)
+  const to = others(context, height.head.validators).filter(
     validator => !equalBytes(validator, from.author) && !equalBytes(validator, from.peer),
   )
-  const isWorth = turn.effects.slice(before).every(isWorthPassingOn)
-  if (isWorth && to.length > 0 && !isSelf(turn, from.author))
-    ask(turn, { kind: 'relay', message: from.wire, author: from.author, from: from.peer, to })
+  const shouldRelay = context.effects.slice(before).every(isRelayable)
+  if (shouldRelay && to.length > 0 && !isSelf(context, from.author))
+    emit(context, { kind: 'relay', message: from.wire, author: from.author, from: from.peer, to })
   return next
 }
 
 const keepForLater = (
-  turn: Turn,
+  context: TransitionContext,
   state: QbftState,
   seen: SeenMessages,
   height: HeightState,
@@ -126,61 +134,61 @@ const keepForLater = (
   sequence: bigint,
 ): QbftState => {
   const { author, peer, wire } = from
-  if (sequence > height.sequence) ask(turn, { kind: 'peer-ahead', peer, number: sequence - 1n })
+  if (sequence > height.sequence) emit(context, { kind: 'peer-ahead', peer, number: sequence - 1n })
   const limits = {
-    messagesMax: turn.environment.futureMessagesMax,
-    distanceMax: turn.environment.futureDistanceMax,
+    messagesMax: context.environment.futureMessagesMax,
+    distanceMax: context.environment.futureDistanceMax,
   }
   const message = { sequence, author, peer, wire }
   const refused = refusedFuture(state.future, message, height.head.number, limits)
   if (refused !== undefined) {
-    drop(turn, refused, { peer, author }, `message of height ${sequence}`)
+    drop(context, refused, { peer, author }, `message of height ${sequence}`)
     return state
   }
   return { ...state, seen, future: keepFuture(state.future, message, limits) }
 }
 
 /**
- * The gate every received message passes, in the order that costs least: code, height, repeats, author; only what a
- * validator signed is kept or used, and only then is a block in it read, which is what pauses.
+ * Handles a received message. Checks come in order of cost: code, height, duplicate, author. Only messages signed by a
+ * validator are kept or used, and only then is a block in them decoded, which yields.
  */
 export function* handleMessage(
-  turn: Turn,
+  context: TransitionContext,
   state: QbftState,
   wire: WireMessage,
   peer: Address,
 ): Steps<QbftState> {
   const { height } = state
-  // Nothing can be said about it before the first head.
+  // Messages before the first head cannot be checked.
   if (height === undefined) return state
-  if (wire.code === POSITION_CODES.request) return answerPosition(turn, state, peer)
+  if (wire.code === POSITION_CODES.request) return answerPosition(context, state, peer)
   if (wire.code === POSITION_CODES.position) {
-    const position = decoded(turn, { peer, author: undefined }, () => decodePosition(wire.data))
-    return position === undefined ? state : yield* handlePosition(turn, state, peer, position)
+    const position = decoded(context, { peer, author: undefined }, () => decodePosition(wire.data))
+    return position === undefined ? state : yield* handlePosition(context, state, peer, position)
   }
-  const message = open(turn, wire, peer)
+  const message = open(context, wire, peer)
   if (message === undefined) return state
   const { sequence } = message.signed.payload
   if (sequence < height.sequence) {
-    drop(turn, 'past-height', { peer, author: undefined }, `height ${sequence}`)
+    drop(context, 'past-height', { peer, author: undefined }, `height ${sequence}`)
     return state
   }
   const hash = yield* hashOf(wire)
-  // All of a message, which may be of megabytes, is hashed now, and what was signed of it again for its author.
+  // Hashing a large message takes time, and recovering its author hashes it again.
   yield
   if (wasSeen(state.seen, hash)) {
-    drop(turn, 'duplicate', { peer, author: undefined }, `code ${wire.code}`)
+    drop(context, 'duplicate', { peer, author: undefined }, `code ${wire.code}`)
     return state
   }
   const isEarly = sequence > height.sequence || !height.head.active
-  const author = yield* validatorOf(turn, height, message, peer)
-  // What is refused for coming early is not remembered: it may be wanted when it comes again.
+  const author = yield* validatorOf(context, height, message, peer)
+  // The hash of a message refused as early is not remembered, because the message may be needed when it is sent again.
   if (author === undefined && isEarly) return state
-  const by = author === undefined ? NOBODY : keyOf(author)
-  const seen = withSeen(state.seen, by, hash, turn.environment.duplicateMessagesMax)
+  const by = author === undefined ? UNKNOWN_AUTHOR : keyOf(author)
+  const seen = withSeen(state.seen, by, hash, context.environment.duplicateMessagesMax)
   if (author === undefined) return { ...state, seen }
   const from = { author, peer, wire }
-  if (isEarly) return keepForLater(turn, state, seen, height, from, sequence)
-  const next = height.active ? yield* useMessage(turn, height, message, from) : height
+  if (isEarly) return keepForLater(context, state, seen, height, from, sequence)
+  const next = height.active ? yield* processMessage(context, height, message, from) : height
   return { ...state, seen, height: next }
 }

@@ -7,70 +7,86 @@ import { noteLateSignature, noteSignature } from '../evidence.ts'
 import type { OpenedMessage } from '../codec/message.ts'
 import { openProposal, readProposal } from '../codec/proposal.ts'
 import { type ProposalMessage, QBFT_CODES } from '../message.ts'
-import { foreseePrepare } from '../own.ts'
+import { reservePrepare } from '../signing.ts'
 import { currentRound, enterRound, proposerIn } from '../rounds.ts'
 import { bodyRule } from '../rules/body.ts'
 import { justificationRule, proposalRule } from '../rules/proposal.ts'
-import { rememberAuthor } from '../signing.ts'
+import { rememberAuthor } from '../signatures.ts'
 import type { HeightState, ProposalCandidate } from '../state.ts'
-import { drop, type Turn } from '../turn.ts'
+import { drop, type TransitionContext } from '../transitionContext.ts'
 import { requestVerdict, verdictOn } from '../verdicts.ts'
 import { decoded, decodedSteps } from './decoded.ts'
 import type { From } from './from.ts'
 
-/** Goes on with a justified proposal of the current round as far as the verdict on its block lets it. */
-function* consider(turn: Turn, height: HeightState, candidate: ProposalCandidate): Steps<HeightState> {
+/**
+ * Accepts or drops a justified proposal of the current round according to the verdict on its block, or requests its
+ * verification.
+ */
+function* verifyOrAccept(
+  context: TransitionContext,
+  height: HeightState,
+  candidate: ProposalCandidate,
+): Steps<HeightState> {
   const { round } = height
   if (round === undefined) return height
   const { block } = candidate.message.signed.payload
   const verdict = verdictOn(height, candidate.hash)
-  // Verifying looks at the body too, but what is known under this hash may be known of another one.
-  const misfit = verdict === undefined ? undefined : yield* bodyRule(block)
-  if (misfit !== undefined) {
-    drop(turn, misfit.reason, candidate, misfit.detail)
+  // Verification checks the body, too, but a known verdict may be that of another body under the same hash.
+  const bodyViolation = verdict === undefined ? undefined : yield* bodyRule(block)
+  if (bodyViolation !== undefined) {
+    drop(context, bodyViolation.reason, candidate, bodyViolation.detail)
     return height
   }
-  if (verdict?.state === 'valid') return acceptProposal(turn, height, candidate)
+  if (verdict?.state === 'valid') return acceptProposal(context, height, candidate)
   if (verdict?.state === 'invalid') {
-    drop(turn, 'invalid-block', candidate, verdict.why)
+    drop(context, 'invalid-block', candidate, verdict.why)
     return height
   }
-  const foreseen = foreseePrepare(height, round.round, candidate.digest)
-  return requestVerdict(turn, { ...foreseen, round: { ...round, candidate } }, block, candidate.hash)
+  const reserved = reservePrepare(height, round.round, candidate.digest)
+  return requestVerdict(context, { ...reserved, round: { ...round, candidate } }, block, candidate.hash)
 }
 
-/** The proposal with its block, if what is said to justify it does. */
-function* readJustified(turn: Turn, height: HeightState, from: From): Steps<ProposalMessage | undefined> {
-  const opened = decoded(turn, from, () => openProposal(from.wire.data))
+/** Decodes the proposal with its block if its justification holds. */
+function* readJustified(
+  context: TransitionContext,
+  height: HeightState,
+  from: From,
+): Steps<ProposalMessage | undefined> {
+  const opened = decoded(context, from, () => openProposal(from.wire.data))
   if (opened === undefined) return undefined
   rememberAuthor(QBFT_CODES.proposal, opened.signed, from.author)
-  const context = { validators: height.head.validators, sequence: height.sequence }
-  const unjustified = justificationRule(context, opened)
-  if (unjustified !== undefined) {
-    drop(turn, unjustified.reason, from, unjustified.detail)
+  const ruleContext = { validators: height.head.validators, sequence: height.sequence }
+  const justificationViolation = justificationRule(ruleContext, opened)
+  if (justificationViolation !== undefined) {
+    drop(context, justificationViolation.reason, from, justificationViolation.detail)
     return undefined
   }
-  const message = yield* decodedSteps(turn, from, readProposal(opened))
+  const message = yield* decodedSteps(context, from, readProposal(opened))
   if (message === undefined) return undefined
   rememberAuthor(QBFT_CODES.proposal, message.signed, from.author)
   return message
 }
 
-/** A proposal that comes too late is read for what its author signed, and for nothing else. */
-function* noteLateProposal(turn: Turn, height: HeightState, round: number, from: From): Steps<HeightState> {
+/** A late proposal is only checked for equivocation. */
+function* noteLateProposal(
+  context: TransitionContext,
+  height: HeightState,
+  round: number,
+  from: From,
+): Steps<HeightState> {
   const proposer = proposerIn(height, round)
   if (proposer === undefined || !equalBytes(proposer, from.author)) return height
-  const message = yield* decodedSteps(turn, from, decodeMessageSteps(from.wire.code, from.wire.data))
-  return message?.kind === 'proposal' ? noteLateSignature(turn, height, message, from) : height
+  const message = yield* decodedSteps(context, from, decodeMessageSteps(from.wire.code, from.wire.data))
+  return message?.kind === 'proposal' ? noteLateSignature(context, height, message, from) : height
 }
 
 /**
- * A proposal by another validator: who proposes and what justifies it are checked at once ("isValidProposalJustification"),
- * the block once for its hash. One for a later round, or for round 0 before the own timer, begins that round: its
- * justification proves that a quorum is there.
+ * Handles a proposal of another validator. Proposer and justification are checked at once ("isValidProposalJustification"),
+ * the block once for its hash. A proposal for a later round, or for round 0 before this validator's timer, starts that
+ * round: its justification proves that a quorum is there.
  */
 export function* handleProposal(
-  turn: Turn,
+  context: TransitionContext,
   height: HeightState,
   { signed }: OpenedMessage,
   from: From,
@@ -78,30 +94,31 @@ export function* handleProposal(
   const { round } = signed.payload
   const current = currentRound(height)
   if (height.importing !== undefined || round < current) {
-    drop(turn, 'past-round', from, `proposal of round ${round}`)
-    return yield* noteLateProposal(turn, height, round, from)
+    drop(context, 'past-round', from, `proposal of round ${round}`)
+    return yield* noteLateProposal(context, height, round, from)
   }
   const proposer = proposerIn(height, round)
   if (proposer === undefined || !equalBytes(proposer, from.author)) {
-    drop(turn, 'not-the-proposer', from, `proposal of round ${round}`)
+    drop(context, 'not-the-proposer', from, `proposal of round ${round}`)
     return height
   }
-  const message = yield* readJustified(turn, height, from)
+  const message = yield* readJustified(context, height, from)
   if (message === undefined) return height
   const open = round === current ? height.round : undefined
-  const noted = open === undefined ? height : { ...height, round: noteSignature(turn, open, message, from) }
+  const noted =
+    open === undefined ? height : { ...height, round: noteSignature(context, open, message, from) }
   if (open?.candidate !== undefined || open?.proposal !== undefined) {
-    drop(turn, 'superseded', from, `a second proposal of round ${round}`)
+    drop(context, 'superseded', from, `a second proposal of round ${round}`)
     return noted
   }
   const invalid = proposalRule({ validators: height.head.validators, sequence: height.sequence }, message)
   if (invalid !== undefined) {
-    drop(turn, invalid.reason, from, invalid.detail)
+    drop(context, invalid.reason, from, invalid.detail)
     return noted
   }
   const { block } = message.signed.payload
-  const begun = round === current ? noted : begin(turn, height, message, from)
-  return yield* consider(turn, begun, {
+  const begun = round === current ? noted : begin(context, height, message, from)
+  return yield* verifyOrAccept(context, begun, {
     message,
     author: from.author,
     peer: from.peer,
@@ -110,12 +127,17 @@ export function* handleProposal(
   })
 }
 
-const begin = (turn: Turn, height: HeightState, message: ProposalMessage, from: From): HeightState => {
+const begin = (
+  context: TransitionContext,
+  height: HeightState,
+  message: ProposalMessage,
+  from: From,
+): HeightState => {
   const { round } = message.signed.payload
-  const entered = enterRound(turn, height, round, 'proposal')
+  const entered = enterRound(context, height, round, 'proposal')
   return {
     ...entered,
     actionedRound: Math.max(height.actionedRound, round),
-    round: entered.round === undefined ? undefined : noteSignature(turn, entered.round, message, from),
+    round: entered.round === undefined ? undefined : noteSignature(context, entered.round, message, from),
   }
 }

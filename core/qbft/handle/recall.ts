@@ -9,7 +9,7 @@ import { beginProposal } from '../propose.ts'
 import {
   lowestRound,
   lowestRoundBy,
-  neededToTell,
+  positionsNeeded,
   NO_ROUND,
   RECALL_INTERVAL_MS,
   type Recall,
@@ -17,82 +17,93 @@ import {
 import { changeRound, changeRoundAgain } from '../roundChanges.ts'
 import { currentRound } from '../rounds.ts'
 import type { HeightState, QbftState } from '../state.ts'
-import { ask, keyOf, others, type Turn } from '../turn.ts'
+import { emit, keyOf, others, type TransitionContext } from '../transitionContext.ts'
 
-/** What a validator signed may be of megabytes: it is shown to it no more often than this. */
+/** Minimum interval between sending a validator its own signatures, which may be megabytes. */
 const SHOW_INTERVAL_MS = RECALL_INTERVAL_MS / 2
 
-const report = (turn: Turn, recall: Recall, height: HeightState, round: number | undefined): void =>
-  ask(turn, {
+const report = (
+  context: TransitionContext,
+  recall: Recall,
+  height: HeightState,
+  round: number | undefined,
+): void =>
+  emit(context, {
     kind: 'recall',
     sequence: height.sequence,
     round,
-    told: recall.told.size,
-    needed: neededToTell(recall, height),
+    reported: recall.reported.size,
+    needed: positionsNeeded(recall, height),
   })
 
-/** Asks the validators that have not told where they are, again after a while. */
-export const askPositions = (turn: Turn, state: QbftState): QbftState => {
+/** Requests the position of the validators that have not reported it, and again after an interval. */
+export const requestPositions = (context: TransitionContext, state: QbftState): QbftState => {
   const { recall, height } = state
   if (recall === undefined || height?.active !== true) return state
-  const to = others(turn, height.head.validators).filter(validator => !recall.told.has(keyOf(validator)))
-  if (to.length > 0) ask(turn, { kind: 'tell', message: POSITION_REQUEST, to })
-  if (!recall.isSettled) report(turn, recall, height, undefined)
-  ask(turn, {
+  const to = others(context, height.head.validators).filter(
+    validator => !recall.reported.has(keyOf(validator)),
+  )
+  if (to.length > 0) emit(context, { kind: 'tell', message: POSITION_REQUEST, to })
+  if (!recall.isSettled) report(context, recall, height, undefined)
+  emit(context, {
     kind: 'start-timer',
     timer: { kind: 'recall', sequence: height.sequence },
-    atMs: turn.nowMs + RECALL_INTERVAL_MS,
+    atMs: context.nowMs + RECALL_INTERVAL_MS,
   })
-  return { ...state, recall: { ...recall, progressAtMs: recall.progressAtMs ?? turn.nowMs } }
+  return { ...state, recall: { ...recall, progressAtMs: recall.progressAtMs ?? context.nowMs } }
 }
 
-/** Asks one validator that connects. */
-export const askPosition = (turn: Turn, { recall, height }: QbftState, peer: Address): void => {
-  if (recall === undefined || height?.active !== true || recall.told.has(keyOf(peer))) return
+/** Requests the position of a validator that connects. */
+export const requestPosition = (
+  context: TransitionContext,
+  { recall, height }: QbftState,
+  peer: Address,
+): void => {
+  if (recall === undefined || height?.active !== true || recall.reported.has(keyOf(peer))) return
   if (includesAddress(height.head.validators, peer))
-    ask(turn, { kind: 'tell', message: POSITION_REQUEST, to: [peer] })
+    emit(context, { kind: 'tell', message: POSITION_REQUEST, to: [peer] })
 }
 
-/** Goes on with the current round as far as it could not without signing. */
-function* proceed(turn: Turn, height: HeightState): Steps<HeightState> {
+/** Resumes the current round where it stopped because this validator must not sign. */
+function* proceed(context: TransitionContext, height: HeightState): Steps<HeightState> {
   const { round, actionedRound } = height
   if (round === undefined || height.importing !== undefined) return height
   if (round.proposal !== undefined)
-    return round.prepares.has(keyOf(turn.environment.address))
+    return round.prepares.has(keyOf(context.environment.address))
       ? height
-      : acceptProposal(turn, height, round.proposal)
+      : acceptProposal(context, height, round.proposal)
   const isBegun = round.round === 0 || actionedRound === round.round
-  return isBegun ? yield* beginProposal(turn, height) : height
+  return isBegun ? yield* beginProposal(context, height) : height
 }
 
-/** A height with another floor: a validator that may sign again takes part from there on. */
-function* withFloor(turn: Turn, before: HeightState, floor: number): Steps<HeightState> {
+/** Applies a new floor: a validator that may sign again takes part from there on. */
+function* withFloor(context: TransitionContext, before: HeightState, floor: number): Steps<HeightState> {
   const height = { ...before, floor }
   const lowest = lowestRound(height)
   const isLower = floor < before.floor
   const current = currentRound(height)
-  // Before the first round the block timer leads into the lowest one.
+  // Before the first round, the block timer leads to the lowest round.
   if (!isLower || lowest === NO_ROUND || current < 0 || height.importing !== undefined) return height
-  if (current < lowest) return yield* changeRound(turn, height, lowest, 'restart')
+  if (current < lowest) return yield* changeRound(context, height, lowest, 'restart')
   const hasAsked = current === 0 || height.ownRoundChange !== undefined
-  return yield* proceed(turn, hasAsked ? height : yield* changeRoundAgain(turn, height))
+  return yield* proceed(context, hasAsked ? height : yield* changeRoundAgain(context, height))
 }
 
-/** What follows from all that the others have told so far. */
-export function* considerRecall(turn: Turn, state: QbftState): Steps<QbftState> {
+/** Applies all positions reported so far. */
+export function* considerRecall(context: TransitionContext, state: QbftState): Steps<QbftState> {
   const { recall, height } = state
   if (recall === undefined || height?.active !== true) return state
-  const lowest = lowestRoundBy(turn, recall, height)
+  const lowest = lowestRoundBy(context, recall, height)
   const floor = lowest ?? 0
   const isSettled = recall.isSettled || floor !== NO_ROUND
-  if (isSettled !== recall.isSettled) report(turn, recall, height, floor)
-  const next = floor === height.floor ? height : yield* withFloor(turn, height, floor)
+  if (isSettled !== recall.isSettled) report(context, recall, height, floor)
+  const next = floor === height.floor ? height : yield* withFloor(context, height, floor)
   return { ...state, recall: lowest === undefined ? undefined : { ...recall, isSettled }, height: next }
 }
 
-/** A validator told where it is; what it signed meanwhile may tell more. */
+/** Handles a reported position; the round change of that validator may name a later round. */
 export function* handlePosition(
-  turn: Turn,
+  context: TransitionContext,
   state: QbftState,
   peer: Address,
   position: Position,
@@ -103,20 +114,24 @@ export function* handlePosition(
   const key = keyOf(peer)
   const heard = height.roundChanges.get(key)?.signed.payload.round ?? -1
   const round = position.sequence === height.sequence ? Math.max(position.round, heard) : position.round
-  const told = new Map(recall.told).set(key, { sequence: position.sequence, round })
-  return yield* considerRecall(turn, { ...state, recall: { ...recall, told } })
+  const reported = new Map(recall.reported).set(key, { sequence: position.sequence, round })
+  return yield* considerRecall(context, { ...state, recall: { ...recall, reported } })
 }
 
-/** Time to ask again. */
-export function* handleRecallTimer(turn: Turn, state: QbftState): Steps<QbftState> {
-  return askPositions(turn, yield* considerRecall(turn, state))
+/** Requests the missing positions again. */
+export function* handleRecallTimer(context: TransitionContext, state: QbftState): Steps<QbftState> {
+  return requestPositions(context, yield* considerRecall(context, state))
 }
 
-/** What the validator signed for the height and later ones, as far as it came here. */
-const signedBy = (turn: Turn, { height, future }: QbftState, author: Address): readonly WireMessage[] => {
+/** The messages that the validator signed for this height and later ones, as far as they arrived here. */
+const signedBy = (
+  context: TransitionContext,
+  { height, future }: QbftState,
+  author: Address,
+): readonly WireMessage[] => {
   if (height === undefined) return []
   const key = keyOf(author)
-  const { dialect } = turn.environment
+  const { dialect } = context.environment
   const firsts = [
     ...height.pastSignatures.values(),
     ...(height.round === undefined ? [] : [height.round.first]),
@@ -133,14 +148,14 @@ const signedBy = (turn: Turn, { height, future }: QbftState, author: Address): r
   return [...noted, ...kept.map(message => encodeMessage(message, dialect)), ...later]
 }
 
-/** Tells a validator that asks where this one is, after what the asker signed itself: it may have forgotten that. */
-export const answerPosition = (turn: Turn, state: QbftState, peer: Address): QbftState => {
+/** Answers a position request, after sending back what the requesting validator signed itself, which it may have lost. */
+export const answerPosition = (context: TransitionContext, state: QbftState, peer: Address): QbftState => {
   const { height } = state
   const key = keyOf(peer)
   if (height === undefined || !includesAddress(height.head.validators, peer)) return state
-  const isDue = turn.nowMs - (state.shownAtMs.get(key) ?? -Infinity) >= SHOW_INTERVAL_MS
+  const isDue = context.nowMs - (state.shownAtMs.get(key) ?? -Infinity) >= SHOW_INTERVAL_MS
   const position = encodePosition({ sequence: height.sequence, round: currentRound(height) })
-  for (const message of [...(isDue ? signedBy(turn, state, peer) : []), position])
-    ask(turn, { kind: 'tell', message, to: [peer] })
-  return isDue ? { ...state, shownAtMs: new Map(state.shownAtMs).set(key, turn.nowMs) } : state
+  for (const message of [...(isDue ? signedBy(context, state, peer) : []), position])
+    emit(context, { kind: 'tell', message, to: [peer] })
+  return isDue ? { ...state, shownAtMs: new Map(state.shownAtMs).set(key, context.nowMs) } : state
 }

@@ -7,46 +7,49 @@ import { actOnRoundChanges } from '../roundChanges.ts'
 import { currentRound } from '../rounds.ts'
 import { bodyRule } from '../rules/body.ts'
 import { certifiedRule, roundChangeRule } from '../rules/roundChange.ts'
-import { rememberAuthor } from '../signing.ts'
+import { rememberAuthor } from '../signatures.ts'
 import type { HeightState } from '../state.ts'
-import { drop, keyOf, type Turn } from '../turn.ts'
+import { drop, keyOf, type TransitionContext } from '../transitionContext.ts'
 import { decoded, decodedSteps } from './decoded.ts'
 import type { From } from './from.ts'
 
-/** Blocks of certificates, of which the bodies were looked at; most round changes carry one and the same. */
+/** Blocks of certificates whose bodies were checked; most round changes carry the same one. */
 const knownBlocks = ({ certificate, roundChanges }: HeightState): readonly Block[] =>
   [certificate?.block, ...[...roundChanges.values()].map(({ block }) => block)].filter(
     block => block !== undefined,
   )
 
-/** The round change with its block, if it is valid. */
+/** Decodes the round change with its block and checks it. */
 export function* readValidRoundChange(
-  turn: Turn,
+  context: TransitionContext,
   height: HeightState,
   from: From,
 ): Steps<RoundChangeMessage | undefined> {
-  const opened = decoded(turn, from, () => openRoundChange(from.wire.data))
+  const opened = decoded(context, from, () => openRoundChange(from.wire.data))
   if (opened === undefined) return undefined
   rememberAuthor(QBFT_CODES['round-change'], opened.signed, from.author)
-  const context = { validators: height.head.validators, sequence: height.sequence }
-  const uncertified = certifiedRule(context, opened)
+  const ruleContext = { validators: height.head.validators, sequence: height.sequence }
+  const uncertified = certifiedRule(ruleContext, opened)
   if (uncertified !== undefined) {
-    drop(turn, uncertified.reason, from, uncertified.detail)
+    drop(context, uncertified.reason, from, uncertified.detail)
     return undefined
   }
-  const message = yield* decodedSteps(turn, from, readRoundChange(opened))
+  const message = yield* decodedSteps(context, from, readRoundChange(opened))
   if (message === undefined) return undefined
   const invalid =
-    roundChangeRule(context, message) ??
+    roundChangeRule(ruleContext, message) ??
     (message.block === undefined ? undefined : yield* bodyRule(message.block, knownBlocks(height)))
   if (invalid === undefined) return message
-  drop(turn, invalid.reason, from, invalid.detail)
+  drop(context, invalid.reason, from, invalid.detail)
   return undefined
 }
 
-/** A round change by another validator; of each the one for the highest round is kept, the first of that round. */
+/**
+ * Handles a round change of another validator; the one for the highest round of each author is kept, and the first for that
+ * round.
+ */
 export function* handleRoundChange(
-  turn: Turn,
+  context: TransitionContext,
   height: HeightState,
   { signed }: OpenedMessage,
   from: From,
@@ -54,18 +57,18 @@ export function* handleRoundChange(
   const { round } = signed.payload
   const key = keyOf(from.author)
   if (height.importing !== undefined || round < currentRound(height)) {
-    drop(turn, 'past-round', from, `round change to ${round}`)
+    drop(context, 'past-round', from, `round change to ${round}`)
     return height
   }
   const kept = height.roundChanges.get(key)
   if (kept !== undefined && kept.signed.payload.round >= round) {
-    drop(turn, 'superseded', from, `round change to ${round}`)
+    drop(context, 'superseded', from, `round change to ${round}`)
     return height
   }
-  const message = yield* readValidRoundChange(turn, height, from)
+  const message = yield* readValidRoundChange(context, height, from)
   if (message === undefined) return height
   const roundChanges = new Map(height.roundChanges)
   roundChanges.delete(key)
   roundChanges.set(key, message)
-  return yield* actOnRoundChanges(turn, { ...height, roundChanges })
+  return yield* actOnRoundChanges(context, { ...height, roundChanges })
 }

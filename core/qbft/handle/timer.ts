@@ -6,50 +6,55 @@ import { changeRound, changeRoundAgain } from '../roundChanges.ts'
 import { enterRound, heardIn, startResendTimer, startRoundTimer } from '../rounds.ts'
 import type { HeightState } from '../state.ts'
 import { roundTimeoutMs, unheardMaxMs } from '../timeouts.ts'
-import { ask, others, type Turn } from '../turn.ts'
+import { emit, others, type TransitionContext } from '../transitionContext.ts'
 
-const repeatRoundChange = (turn: Turn, { ownRoundChange, head }: HeightState): void => {
-  const to = others(turn, head.validators)
+const repeatRoundChange = (context: TransitionContext, { ownRoundChange, head }: HeightState): void => {
+  const to = others(context, head.validators)
   if (ownRoundChange !== undefined && to.length > 0)
-    ask(turn, { kind: 'broadcast', message: ownRoundChange, to })
+    emit(context, { kind: 'broadcast', message: ownRoundChange, to })
 }
 
-/** Looks for transactions again after a period, and no later than when an empty block may be made. */
-export const waitForTransactions = (turn: Turn, { head, sequence }: HeightState): void =>
-  ask(turn, {
+/** Checks for transactions again after a period, and at the latest when an empty block is allowed. */
+export const waitForTransactions = (context: TransitionContext, { head, sequence }: HeightState): void =>
+  emit(context, {
     kind: 'start-timer',
     timer: { kind: 'block', sequence },
-    atMs: Math.min(head.emptyAtMs + 1, turn.nowMs + head.periodMs),
+    atMs: Math.min(head.emptyAtMs + 1, context.nowMs + head.periodMs),
   })
 
 /**
- * The next block may be made: round 0 begins. While it would be empty and must not be yet, every validator waits, so that
- * none asks for another round in the meantime.
+ * Handles the block timer: round 0 starts. While the block would be empty too early, every validator waits, so that none
+ * requests another round.
  */
-function* blockTimerFired(turn: Turn, height: HeightState, transactionsWaiting: boolean): Steps<HeightState> {
+function* blockTimerFired(
+  context: TransitionContext,
+  height: HeightState,
+  transactionsWaiting: boolean,
+): Steps<HeightState> {
   if (height.round !== undefined) return height
-  if (!transactionsWaiting && turn.nowMs <= height.head.emptyAtMs) {
-    waitForTransactions(turn, height)
+  if (!transactionsWaiting && context.nowMs <= height.head.emptyAtMs) {
+    waitForTransactions(context, height)
     return height
   }
   const lowest = lowestRound(height)
-  // Not in round 0, then: the others are told at once which round it waits for.
-  if (lowest > 0 && lowest !== NO_ROUND) return yield* changeRound(turn, height, lowest, 'restart')
-  return yield* beginProposal(turn, enterRound(turn, height, 0, 'block-timer'))
+  // This validator must not sign in round 0: it immediately tells the others which round it waits for.
+  if (lowest > 0 && lowest !== NO_ROUND) return yield* changeRound(context, height, lowest, 'restart')
+  return yield* beginProposal(context, enterRound(context, height, 0, 'block-timer'))
 }
 
-/** The pool has something for a block that this validator waited with. */
-export function* handleTransactions(turn: Turn, height: HeightState): Steps<HeightState> {
-  return turn.nowMs < height.head.readyAtMs || height.importing !== undefined
+/** Handles transactions that arrive in an empty pool while this validator waits with the block. */
+export function* handleTransactions(context: TransitionContext, height: HeightState): Steps<HeightState> {
+  return context.nowMs < height.head.readyAtMs || height.importing !== undefined
     ? height
-    : yield* blockTimerFired(turn, height, true)
+    : yield* blockTimerFired(context, height, true)
 }
 
 /**
- * Round 0 cannot be asked for, nor one that this validator was prepared in: a certificate is of an earlier round. Nor can one below
- * the lowest that it signs in; before that is known it waits where it is.
+ * True if a round change for the round can be signed. It cannot for round 0, for the round of this validator's certificate
+ * (a certificate is of an earlier round), or below the lowest round it may sign in; before that is known it waits in its
+ * round.
  */
-const canAskFor = (height: HeightState, round: number): boolean => {
+const canRequest = (height: HeightState, round: number): boolean => {
   const { certificate } = height
   const lowest = lowestRound(height)
   const isAllowed = lowest === NO_ROUND || round >= lowest
@@ -57,29 +62,30 @@ const canAskFor = (height: HeightState, round: number): boolean => {
 }
 
 /**
- * "UponRoundTimeout". A round in which no quorum was heard is not left but asked for, again and again: alone a validator
- * would run ahead of those that come back, and so would one whose signer fails. In the end the timeout starts over small.
+ * Handles a round timeout ("UponRoundTimeout"). A round in which no quorum was heard is not left but requested again and
+ * again: alone, a validator would run ahead of those that come back, and so would one whose signer fails. Finally the
+ * timeout starts again from the base.
  */
-function* roundTimerFired(turn: Turn, height: HeightState): Steps<HeightState> {
+function* roundTimerFired(context: TransitionContext, height: HeightState): Steps<HeightState> {
   const { round, quorum, ownRoundChange } = height
   if (round === undefined) return height
-  const isQuorumHeard = heardIn(turn, height).length >= quorum
-  if (isQuorumHeard || !canAskFor(height, round.round)) {
+  const isQuorumHeard = heardIn(context, height).length >= quorum
+  if (isQuorumHeard || !canRequest(height, round.round)) {
     const failedRounds = isQuorumHeard ? height.failedRounds + 1 : height.failedRounds
-    return yield* changeRound(turn, { ...height, failedRounds }, round.round + 1, 'timeout')
+    return yield* changeRound(context, { ...height, failedRounds }, round.round + 1, 'timeout')
   }
-  const heldMs = height.heldMs + roundTimeoutMs(turn.environment, height)
-  const failedRounds = heldMs < unheardMaxMs(turn.environment) ? height.failedRounds : 0
+  const heldMs = height.heldMs + roundTimeoutMs(context.environment, height)
+  const failedRounds = heldMs < unheardMaxMs(context.environment) ? height.failedRounds : 0
   const held: HeightState = { ...height, heldMs, failedRounds }
-  startRoundTimer(turn, held)
-  if (ownRoundChange === undefined) return yield* changeRoundAgain(turn, held)
-  repeatRoundChange(turn, held)
+  startRoundTimer(context, held)
+  if (ownRoundChange === undefined) return yield* changeRoundAgain(context, held)
+  repeatRoundChange(context, held)
   return held
 }
 
-/** A timer fired; one of another height or round is stale, and after a quorum of commits none counts. */
+/** Handles a timer. Timers of another height or round are stale, and none counts after a quorum of commits. */
 export function* handleTimer(
-  turn: Turn,
+  context: TransitionContext,
   height: HeightState,
   timer: Timer,
   transactionsWaiting: boolean,
@@ -93,12 +99,12 @@ export function* handleTimer(
     return height
   switch (timer.kind) {
     case 'block':
-      return yield* blockTimerFired(turn, height, transactionsWaiting)
+      return yield* blockTimerFired(context, height, transactionsWaiting)
     case 'round':
-      return timer.round === height.round?.round ? yield* roundTimerFired(turn, height) : height
+      return timer.round === height.round?.round ? yield* roundTimerFired(context, height) : height
     case 'resend':
-      repeatRoundChange(turn, height)
-      startResendTimer(turn, height)
+      repeatRoundChange(context, height)
+      startResendTimer(context, height)
       return height
   }
 }

@@ -2,7 +2,7 @@ import { equalBytes } from '../../bytes/bytes.ts'
 import type { Block } from '../../chain/block.ts'
 import { ommersHashOf, transactionsRootSteps, withdrawalsRootOf } from '../../chain/rules/body.ts'
 import type { Steps } from '../../steps.ts'
-import { type Broken, broken } from './rule.ts'
+import { type RuleViolation, violation } from './rule.ts'
 
 const haveSameBytes = (one: Block, other: Block): boolean =>
   one.transactions.length === other.transactions.length &&
@@ -24,14 +24,14 @@ const areWithdrawalsOfHeader = ({ header, withdrawals }: Block): boolean =>
     : equalBytes(withdrawalsRootOf(withdrawals), header.withdrawalsRoot)
 
 /**
- * The body is the one that the header names. What validators sign and what blocks are known by covers the header alone: one
- * of them could send a block that the others are locked on with another body, and have it thought invalid or proposed
- * again. `known` are blocks for which the rule holds: comparing with them costs less. Yields amid many transactions.
+ * The body matches the header. Signatures and block hashes cover only the header: a validator could send a block that
+ * others are locked on with a different body, to have it considered invalid or proposed again. `known` are blocks that
+ * passed this rule: comparing with them is cheaper. Yields between many transactions.
  */
-export function* bodyRule(block: Block, known: readonly Block[] = []): Steps<Broken | undefined> {
+export function* bodyRule(block: Block, known: readonly Block[] = []): Steps<RuleViolation | undefined> {
   const isOfHeader =
     (yield* areTransactionsOfHeader(block, known)) &&
     equalBytes(ommersHashOf(block.ommers), block.header.ommersHash) &&
     areWithdrawalsOfHeader(block)
-  return isOfHeader ? undefined : broken('invalid-block', 'a body that is not the header’s')
+  return isOfHeader ? undefined : violation('invalid-block', 'the body does not match the header')
 }

@@ -4,84 +4,85 @@ import { decodeExtraData } from '../../chain/codec/extraData.ts'
 import type { OpenedProposal } from '../codec/proposal.ts'
 import { proposalDigest, withRound } from '../codec/roundOfBlock.ts'
 import { type PreparedMetadata, type ProposalMessage, QBFT_CODES, type SignedPrepare } from '../message.ts'
-import { authorOf } from '../signing.ts'
+import { authorOf } from '../signatures.ts'
 import {
   certificateRule,
   highestPrepared,
   roundChangeSignersRule,
   roundChangesRule,
 } from './justification.ts'
-import { type Broken, broken, type RuleContext } from './rule.ts'
+import { type RuleViolation, violation, type RuleContext } from './rule.ts'
 
-/** A new block is made by who proposes it. */
-const creatorRule = ({ signed }: ProposalMessage): Broken | undefined => {
+/** The coinbase of a new block is its proposer. */
+const creatorRule = ({ signed }: ProposalMessage): RuleViolation | undefined => {
   const author = authorOf(QBFT_CODES.proposal, signed)
-  if (author === undefined) return broken('bad-signature', 'a signature that belongs to nobody')
+  if (author === undefined)
+    return violation('bad-signature', 'no address can be recovered from the signature')
   const { coinbase } = signed.payload.block.header
   return equalBytes(coinbase, author)
     ? undefined
-    : broken('invalid-block', `a new block by ${toHex(coinbase)}, proposed by ${toHex(author)}`)
+    : violation('invalid-block', `a new block with coinbase ${toHex(coinbase)}, proposed by ${toHex(author)}`)
 }
 
-const firstRoundRule = (message: ProposalMessage): Broken | undefined =>
+const firstRoundRule = (message: ProposalMessage): RuleViolation | undefined =>
   message.roundChanges.length > 0 || message.prepares.length > 0
-    ? broken('unjustified', 'round 0 needs no justification')
+    ? violation('unjustified', 'round 0 needs no justification')
     : creatorRule(message)
 
-const noPreparesRule = (prepares: readonly SignedPrepare[]): Broken | undefined =>
-  prepares.length > 0 ? broken('unjustified', 'prepares, but nobody was prepared') : undefined
+const noPreparesRule = (prepares: readonly SignedPrepare[]): RuleViolation | undefined =>
+  prepares.length > 0 ? violation('unjustified', 'prepares without a prepared round change') : undefined
 
-const unpreparedRule = (message: ProposalMessage): Broken | undefined =>
+const unpreparedRule = (message: ProposalMessage): RuleViolation | undefined =>
   noPreparesRule(message.prepares) ?? creatorRule(message)
 
 /**
- * The round in the block's extraData is the proposal's, or 0 as GoQuorum and Besu up to 24.11 write it. Besu takes any; but a
- * block prepared under a round that nobody can guess could never be proposed again, and the height would be stuck.
+ * The round in the block's extraData is the proposal's, or 0 as GoQuorum and Besu up to 24.11 write it. Besu accepts any
+ * round; but a block prepared with an arbitrary round could never be proposed again, and the height would stall.
  */
-const blockRoundRule = ({ signed }: ProposalMessage): Broken | undefined => {
+const blockRoundRule = ({ signed }: ProposalMessage): RuleViolation | undefined => {
   const { round, block } = signed.payload
   const carried = decodeExtraData(block.header.extraData).round
   return carried === round || carried === 0
     ? undefined
-    : broken('invalid-block', `a block of round ${carried} in round ${round}`)
+    : violation('invalid-block', `a block of round ${carried} in round ${round}`)
 }
 
-/** The block is the one that was prepared in the highest round, whoever made it, with another round in it. */
+/** The block is the one prepared in the highest round, by any proposer, with only its round changed. */
 const preparedRule = (
   context: RuleContext,
   { signed, prepares }: ProposalMessage,
   prepared: PreparedMetadata,
-): Broken | undefined =>
+): RuleViolation | undefined =>
   [prepared.round, 0].some(round =>
     equalBytes(proposalDigest(withRound(signed.payload.block, round)), prepared.digest),
   )
     ? certificateRule(context, prepares, prepared)
-    : broken('wrong-digest', `not the block that was prepared in round ${prepared.round}`)
+    : violation('wrong-digest', `not the block that was prepared in round ${prepared.round}`)
 
-const laterRoundRule = (context: RuleContext, message: ProposalMessage): Broken | undefined => {
+const laterRoundRule = (context: RuleContext, message: ProposalMessage): RuleViolation | undefined => {
   const { roundChanges, signed } = message
-  const unjustified = roundChangesRule(context, roundChanges, signed.payload.round)
-  if (unjustified !== undefined) return unjustified
+  const justificationViolation = roundChangesRule(context, roundChanges, signed.payload.round)
+  if (justificationViolation !== undefined) return justificationViolation
   const prepared = highestPrepared(roundChanges)
   const invalid = prepared === undefined ? unpreparedRule(message) : preparedRule(context, message, prepared)
   return invalid ?? roundChangeSignersRule(context, roundChanges)
 }
 
 /**
- * What of the justification can be judged without the block: that it is signed, by whom, and for this height and round. The
- * block costs more to read than all of it.
+ * The part of the justification that can be verified without decoding the block, which costs more than all the rest:
+ * signatures, authors, height and round.
  */
 export const justificationRule = (
   context: RuleContext,
   { signed, roundChanges, prepares }: OpenedProposal,
-): Broken | undefined => {
+): RuleViolation | undefined => {
   const { round } = signed.payload
   if (round === 0)
     return roundChanges.length > 0 || prepares.length > 0
-      ? broken('unjustified', 'round 0 needs no justification')
+      ? violation('unjustified', 'round 0 needs no justification')
       : undefined
-  const unjustified = roundChangesRule(context, roundChanges, round)
-  if (unjustified !== undefined) return unjustified
+  const justificationViolation = roundChangesRule(context, roundChanges, round)
+  if (justificationViolation !== undefined) return justificationViolation
   const prepared = highestPrepared(roundChanges)
   const invalid =
     prepared === undefined ? noPreparesRule(prepares) : certificateRule(context, prepares, prepared)
@@ -89,16 +90,16 @@ export const justificationRule = (
 }
 
 /**
- * What justifies a proposal ("isProposalJustification"): nothing in round 0; above it a quorum of round changes to that
- * round, and where some of those were prepared, the block of the highest round with a quorum of prepares. A block that was
- * not prepared has its proposer as coinbase. Left to the caller: that the author is the round's proposer, and the block's
- * own rules and execution.
+ * The justification of a proposal ("isProposalJustification"): none in round 0; above it a quorum of round changes for that
+ * round and, if some of them were prepared, the block of the highest prepared round with a quorum of prepares. A block that
+ * was not prepared has its proposer as coinbase. The caller checks that the author is the round's proposer, and the block
+ * itself.
  */
-export const proposalRule = (context: RuleContext, message: ProposalMessage): Broken | undefined => {
+export const proposalRule = (context: RuleContext, message: ProposalMessage): RuleViolation | undefined => {
   const { sequence, round, block } = message.signed.payload
   if (sequence !== context.sequence)
-    return broken('unjustified', `proposal of height ${sequence}, not ${context.sequence}`)
+    return violation('unjustified', `proposal of height ${sequence}, not ${context.sequence}`)
   if (block.header.number !== sequence)
-    return broken('invalid-block', `block ${block.header.number} in height ${sequence}`)
+    return violation('invalid-block', `block ${block.header.number} in height ${sequence}`)
   return blockRoundRule(message) ?? (round === 0 ? firstRoundRule(message) : laterRoundRule(context, message))
 }

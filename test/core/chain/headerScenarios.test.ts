@@ -25,7 +25,7 @@ const withExtra = (block: Block, change: Partial<QbftExtraData>, keys?: readonly
     keys,
   )
 
-describe('#97 the seals of a header', () => {
+describe('the seals of a header', () => {
   test.each<[what: string, keys: readonly Key[], rule: string | undefined]>([
     ['fewer than a quorum', [V0, V1], 'seal-quorum'],
     ['none', [], 'seal-quorum'],
@@ -38,7 +38,7 @@ describe('#97 the seals of a header', () => {
   })
 })
 
-describe('#98 the validators of a header', () => {
+describe('the validators of a header', () => {
   test.each([
     ['unsorted', [V1, V0, V2, V3]],
     ['one missing', [V0, V1, V2]],
@@ -53,7 +53,7 @@ describe('#98 the validators of a header', () => {
   })
 })
 
-describe('#99 in contract mode a header carries', () => {
+describe('in contract mode a header carries', () => {
   const contractChain = async (): Promise<readonly [Chain, Block]> => {
     const chain = await openTestChain({
       validators: [],
@@ -77,7 +77,7 @@ describe('#99 in contract mode a header carries', () => {
   })
 })
 
-describe('#100 a header may have', () => {
+describe('a header may have', () => {
   test('any nonce', async () => {
     const [chain, block] = await given()
     expect(await brokenRule(chain, resealed(block, { nonce: new Uint8Array(8).fill(1) }))).toBeUndefined()
@@ -89,7 +89,7 @@ describe('#100 a header may have', () => {
   })
 })
 
-describe('#101 a header is refused for', () => {
+describe('a header is refused for', () => {
   test.each<[rule: string, what: string, change: (header: Header) => Partial<Header>]>([
     ['mix-hash', 'another mixHash', () => ({ mixHash: WORD })],
     ['difficulty', 'difficulty 0', () => ({ difficulty: 0n })],

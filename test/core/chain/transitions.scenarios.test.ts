@@ -27,7 +27,7 @@ const balance = (chain: Chain, address: Address): bigint =>
   chain.store.stateAt(chain.head().header.number).account(address)?.balance ?? 0n
 
 describe('the block period', () => {
-  test('#81 is 10 seconds for block 1 and 20 for block 2', async () => {
+  test('is 10 seconds for block 1 and 20 for block 2', async () => {
     const chain = await openWith([
       { block: 1, blockperiodseconds: 10 },
       { block: 2, blockperiodseconds: 20 },

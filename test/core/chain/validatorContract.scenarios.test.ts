@@ -93,7 +93,7 @@ const step = (
   options: Partial<BuildOptions> = {},
 ): Promise<Block> => extend(chain, sent, { coinbase: (keys[0] as Key).address, ...options }, keys)
 
-describe('#118 a contract in the genesis file', () => {
+describe('a contract in the genesis file', () => {
   test.each<[name: string, genesis: TestGenesis]>([
     ['before London', { fork: 'berlin' }],
     ['with London', { fork: 'london' }],
@@ -156,7 +156,7 @@ describe('changing the set by transactions', () => {
   })
 })
 
-describe('#119 from votes to a contract at block 1', () => {
+describe('from votes to a contract at block 1', () => {
   test('the two of the contract govern it, and it lists nobody and carries no vote', async () => {
     const chain = await openTestChain({
       validators: [V0],
@@ -192,7 +192,7 @@ describe('#119 from votes to a contract at block 1', () => {
   })
 })
 
-test('#120 from one contract to another at block 1', async () => {
+test('from one contract to another at block 1', async () => {
   const chain = await openTestChain({
     ...byContract(V0),
     config: transitions(toContract(1, SECOND)),
@@ -205,7 +205,7 @@ test('#120 from one contract to another at block 1', async () => {
   expect(await namedBy(chain, 1n)).toEqual(ascending(V1, V3))
 })
 
-test('#121 from a contract to votes at block 1: blocks list the configured ones, sorted', async () => {
+test('from a contract to votes at block 1: blocks list the configured ones, sorted', async () => {
   const chain = await openTestChain({ ...byContract(V3), config: transitions(toVotes(1, V2, V1)) })
   for (const number of [1n, 2n]) {
     expect(listed(await step(chain, [V1, V2]))).toEqual(ascending(V1, V2))
@@ -213,7 +213,7 @@ test('#121 from a contract to votes at block 1: blocks list the configured ones,
   }
 })
 
-describe('#122 votes, a contract at block 1, votes again at block 2', () => {
+describe('votes, a contract at block 1, votes again at block 2', () => {
   const genesis: TestGenesis = {
     validators: [V0],
     config: transitions(toContract(1, FIRST), toVotes(2, V3, V2)),
@@ -238,7 +238,7 @@ describe('#122 votes, a contract at block 1, votes again at block 2', () => {
   })
 })
 
-test('#123 a contract, one by votes at block 1, another contract at block 2', async () => {
+test('a contract, one by votes at block 1, another contract at block 2', async () => {
   const chain = await openTestChain({
     ...byContract(V0),
     config: transitions(toVotes(1, V1), toContract(2, SECOND)),
@@ -250,7 +250,7 @@ test('#123 a contract, one by votes at block 1, another contract at block 2', as
   expect(await setOf(chain, 3n)).toEqual(ascending(V2, V3))
 })
 
-describe('#124 a contract that gives no list', () => {
+describe('a contract that gives no list', () => {
   test.each([
     ['is not deployed', { balance: '0x1' }, 'Unexpected empty result from validator smart contract call'],
     ['answers nothing', { balance: '0x0', code: '0x00' }, 'Unexpected empty result'],

@@ -4,8 +4,8 @@ import { joinRlpList } from '../../../core/rlp/list.ts'
 import { encodeSigned, encodeSignedList } from '../../../core/qbft/codec/signed.ts'
 import { emptyFutureMessages, FUTURE_BYTES_MAX, keepFuture } from '../../../core/qbft/futureMessages.ts'
 import { QBFT_CODES, type WireMessage } from '../../../core/qbft/message.ts'
-import { SHARE_MESSAGES_MAX } from '../../../core/qbft/shares.ts'
-import { signPayload } from '../../../core/qbft/signing.ts'
+import { PEER_MESSAGES_MAX } from '../../../core/qbft/peerBudgets.ts'
+import { signPayload } from '../../../core/qbft/signatures.ts'
 import { encodeRlp } from '../../../core/rlp/rlp.ts'
 import { keccak256 } from '../../../core/crypto/crypto.ts'
 import type { Key } from '../chain/support/keys.ts'
@@ -86,7 +86,7 @@ describe('what one validator may have looked into in a round', () => {
   test('is bounded, so that round changes to ever higher rounds cost little and go nowhere', () => {
     const network = given()
     const { node, hostile } = network
-    expect(flood(network, SHARE_MESSAGES_MAX + 3)).toEqual(Array(3).fill('over-author-limit'))
+    expect(flood(network, PEER_MESSAGES_MAX + 3)).toEqual(Array(3).fill('over-author-limit'))
     const next = node.receive(hostile, roundChange(hostile, 1000))
     expect([dropsIn(next), relaysIn(next)]).toEqual([['over-author-limit'], []])
   })
@@ -94,7 +94,7 @@ describe('what one validator may have looked into in a round', () => {
   test('is its own: others are heard, and it is again in the next round', () => {
     const network = given()
     const { node, hostile, honest, third, block } = network
-    flood(network, SHARE_MESSAGES_MAX + 1)
+    flood(network, PEER_MESSAGES_MAX + 1)
     const made = block(hostile)
     expect(dropsIn(node.receive(honest, prepare(honest, made)))).toEqual([])
     expect(dropsIn(node.receive(third, commit(third, made)))).toEqual([])

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { readyTimeoutAt, roundTimeoutMs } from '../../../core/qbft/timeouts.ts'
+import { softTimeoutAt, roundTimeoutMs } from '../../../core/qbft/timeouts.ts'
 import { faultsOf } from '../../../core/validators/quorum.ts'
 import { boundMsOf } from '../../simulation/settings.ts'
 import { addressesOf, networkKeys } from './support/keys.ts'
@@ -19,9 +19,9 @@ describe.each(CASES)(
   'with a base of $requestTimeoutMs ms, a cap of $requestTimeoutMaxMs and $count validators',
   ({ count, ...environment }) => {
     const head = { validators: addressesOf(KEYS.slice(0, count)) }
-    const readyMs = readyTimeoutAt(environment, undefined, 1n, count)
+    const softTimeoutMs = softTimeoutAt(environment, undefined, 1n, count)
     const timeouts = Array.from({ length: ROUNDS_MAX }, (_, failedRounds) =>
-      roundTimeoutMs(environment, { head, failedRounds, readyMs }),
+      roundTimeoutMs(environment, { head, failedRounds, softTimeoutMs }),
     )
     const { requestTimeoutMs, requestTimeoutMaxMs } = environment
 
@@ -34,13 +34,13 @@ describe.each(CASES)(
     test('the round under way and those of all that may be faulty end in time where base timeouts do', () => {
       const rounds = faultsOf(count) + 1
       const roomMs = boundMsOf(requestTimeoutMs) - 5_000
-      expect(rounds * readyMs).toBeLessThanOrEqual(Math.max(roomMs, rounds * requestTimeoutMs))
+      expect(rounds * softTimeoutMs).toBeLessThanOrEqual(Math.max(roomMs, rounds * requestTimeoutMs))
     })
 
     test('faulty validators by themselves, however often their turn comes, make none grow beyond that', () => {
-      const ready = timeouts.indexOf(readyMs)
+      const ready = timeouts.indexOf(softTimeoutMs)
       expect(timeouts.slice(ready, ready + faultsOf(count) + 1)).toEqual(
-        Array(faultsOf(count) + 1).fill(readyMs),
+        Array(faultsOf(count) + 1).fill(softTimeoutMs),
       )
     })
   },

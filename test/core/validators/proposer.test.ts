@@ -9,17 +9,17 @@ const proposer = (previous: number, round: number): number | undefined =>
   proposerOf(four, validator(previous), round)?.[0]
 
 describe('the proposer', () => {
-  test('#82 is the one after the proposer of the block before, and one further each round', () => {
+  test('is the one after the proposer of the block before, and one further each round', () => {
     expect([0, 1, 2, 3, 4, 5].map(round => proposer(20, round))).toEqual([30, 40, 10, 20, 30, 40])
     expect(proposer(40, 0)).toBe(10)
   })
 
-  test('#84 is the next greater address where the one before was voted out', () => {
+  test('is the next greater address where the one before was voted out', () => {
     expect([0, 1, 2, 3].map(round => proposer(25, round))).toEqual([30, 40, 10, 20])
     expect(proposer(5, 0)).toBe(10)
   })
 
-  test('#83 is the first where the one before was voted out and was the last', () => {
+  test('is the first where the one before was voted out and was the last', () => {
     expect(proposer(50, 0)).toBe(10)
     expect(proposer(50, 1)).toBe(20)
   })

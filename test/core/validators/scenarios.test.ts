@@ -54,7 +54,7 @@ const createConsortium = (members: readonly number[], epochlength = 30_000) => {
 }
 
 describe('a consortium whose operators propose', () => {
-  test('#113 three vote a fourth in, and three of the four vote it out again', () => {
+  test('three vote a fourth in, and three of the four vote it out again', () => {
     const consortium = createConsortium([1, 2, 3])
     consortium.propose([1, 2, 3], add(4))
     consortium.run(2)
@@ -86,7 +86,7 @@ describe('a consortium whose operators propose', () => {
     expect(consortium.ballots()).toBe(2)
   })
 
-  test('#109 the epoch forgets the votes, and the standing ones are cast again', () => {
+  test('the epoch forgets the votes, and the standing ones are cast again', () => {
     const consortium = createConsortium([1, 2, 3, 4], 10)
     consortium.propose([1, 2], add(5))
     consortium.run(9)

@@ -54,7 +54,7 @@ describe('epoch blocks', () => {
     ])
   })
 
-  test('#112 are counted from the block before a migration', () => {
+  test('are counted from the block before a migration', () => {
     const config = { startBlock: 101n, parameters: { ...parameters, epochLength: 100n } }
     expect([0n, 99n, 100n, 101n, 200n].map(number => isEpochBlock(config, number))).toEqual([
       false,
@@ -65,7 +65,7 @@ describe('epoch blocks', () => {
     ])
   })
 
-  test('#109 clear the votes and ignore the one they carry', () => {
+  test('clear the votes and ignore the one they carry', () => {
     const two = newTally([1, 2].map(validator))
     const voted = tallyAfter(consensus(), two, voting(1n, 1, 'add', 3))
     const cleared = tallyAfter(consensus(), voted, voting(3n, 2, 'add', 3))

@@ -29,7 +29,7 @@ const vote = (tally: VoteTally, ...casts: readonly Cast[]): VoteTally =>
 describe('four validators, three votes decide', () => {
   const four = set(1, 2, 3, 4)
 
-  test('#102 two votes to add are not enough, the third adds, and the set stays sorted', () => {
+  test('two votes to add are not enough, the third adds, and the set stays sorted', () => {
     expect(members(vote(four, [1, 'add', 5], [2, 'add', 5]))).toEqual([1, 2, 3, 4])
     expect(members(vote(four, [1, 'add', 5], [2, 'add', 5], [3, 'add', 5]))).toEqual([1, 2, 3, 4, 5])
     const gap = set(2, 4, 6)
@@ -41,12 +41,12 @@ describe('four validators, three votes decide', () => {
     expect(members(vote(four, [1, 'drop', 4], [2, 'drop', 4], [4, 'drop', 4]))).toEqual([1, 2, 3])
   })
 
-  test('#103 the same vote of one validator counts once', () => {
+  test('the same vote of one validator counts once', () => {
     expect(members(vote(four, [1, 'add', 5], [2, 'add', 5], [2, 'add', 5]))).toEqual([1, 2, 3, 4])
     expect(members(vote(four, [1, 'drop', 4], [2, 'drop', 4], [2, 'drop', 4]))).toEqual([1, 2, 3, 4])
   })
 
-  test('#104 a validator that changes its mind takes its earlier vote back', () => {
+  test('a validator that changes its mind takes its earlier vote back', () => {
     const tally = vote(four, [1, 'add', 5], [1, 'drop', 5], [2, 'add', 5], [3, 'add', 5])
     expect(members(tally)).toEqual([1, 2, 3, 4])
     expect(members(vote(tally, [4, 'add', 5]))).toEqual([1, 2, 3, 4, 5])
@@ -54,13 +54,13 @@ describe('four validators, three votes decide', () => {
     expect(members(dropping)).toEqual([1, 2, 3, 4])
   })
 
-  test('#105 a vote to drop after the addition is but one vote', () => {
+  test('a vote to drop after the addition is but one vote', () => {
     expect(members(vote(four, [1, 'add', 5], [2, 'add', 5], [3, 'add', 5], [1, 'drop', 5]))).toEqual([
       1, 2, 3, 4, 5,
     ])
   })
 
-  test('#106 votes that have decided are gone', () => {
+  test('votes that have decided are gone', () => {
     const added = vote(four, [1, 'add', 5], [2, 'add', 5], [3, 'add', 5])
     expect(added.ballots).toEqual([])
     const dropped = vote(added, [2, 'drop', 5], [3, 'drop', 5], [4, 'drop', 5])
@@ -68,21 +68,21 @@ describe('four validators, three votes decide', () => {
     expect(members(vote(dropped, [2, 'add', 5], [3, 'add', 5]))).toEqual([1, 2, 3, 4])
   })
 
-  test('#109 after an epoch block earlier votes to add and to drop count no more', () => {
+  test('after an epoch block earlier votes to add and to drop count no more', () => {
     const adding = clearVotes(vote(four, [1, 'add', 5], [2, 'add', 5]))
     expect(members(vote(adding, [3, 'add', 5]))).toEqual([1, 2, 3, 4])
     const dropping = clearVotes(vote(four, [1, 'drop', 4], [2, 'drop', 4]))
     expect(members(vote(dropping, [3, 'drop', 4]))).toEqual([1, 2, 3, 4])
   })
 
-  test('#110 the votes of a validator that is voted out are gone with it', () => {
+  test('the votes of a validator that is voted out are gone with it', () => {
     const without4 = vote(four, [4, 'add', 5], [4, 'drop', 3], [1, 'drop', 4], [2, 'drop', 4], [3, 'drop', 4])
     expect(members(without4)).toEqual([1, 2, 3])
     expect(members(vote(without4, [1, 'add', 5], [1, 'drop', 3]))).toEqual([1, 2, 3])
     expect(members(vote(without4, [1, 'add', 5], [1, 'drop', 3], [2, 'add', 5]))).toEqual([1, 2, 3, 5])
   })
 
-  test('#111 votes on different recipients are counted apart', () => {
+  test('votes on different recipients are counted apart', () => {
     const tally = vote(four, [1, 'add', 5], [2, 'add', 6], [3, 'drop', 4], [2, 'add', 5], [1, 'add', 6])
     expect(members(tally)).toEqual([1, 2, 3, 4])
     expect(members(vote(tally, [3, 'add', 5]))).toEqual([1, 2, 3, 4, 5])
@@ -91,16 +91,16 @@ describe('four validators, three votes decide', () => {
 })
 
 describe('small sets', () => {
-  test('#107 one validator adds alone', () => {
+  test('one validator adds alone', () => {
     expect(members(vote(set(1), [1, 'add', 2]))).toEqual([1, 2])
   })
 
-  test('#108 two add only together', () => {
+  test('two add only together', () => {
     expect(members(vote(set(1, 2), [1, 'add', 3]))).toEqual([1, 2])
     expect(members(vote(set(1, 2), [1, 'add', 3], [2, 'add', 3]))).toEqual([1, 2, 3])
   })
 
-  test('#113 three vote in a fourth, and three of the four vote it out again', () => {
+  test('three vote in a fourth, and three of the four vote it out again', () => {
     const four = vote(set(1, 2, 3), [1, 'add', 4], [2, 'add', 4])
     expect(members(four)).toEqual([1, 2, 3, 4])
     expect(members(vote(four, [1, 'drop', 4], [2, 'drop', 4], [3, 'drop', 4]))).toEqual([1, 2, 3])

@@ -7,7 +7,7 @@ const setUp = () => {
   configureLog({ level: 'INFO', format: 'PLAIN', colour: false, write: line => lines.push(line) })
   const clock = { nowMs: 0 }
   const log = createRecallLog(logOf('validator'), () => clock.nowMs)
-  const waits = (): void => log({ kind: 'recall', sequence: 7n, round: undefined, told: 1, needed: 2 })
+  const waits = (): void => log({ kind: 'recall', sequence: 7n, round: undefined, reported: 1, needed: 2 })
   return { lines, clock, log, waits }
 }
 
@@ -15,13 +15,13 @@ test('given a validator that waits for the others then a line says so, not at on
   const { lines, clock, waits } = setUp()
   for (clock.nowMs = 0; clock.nowMs < 60_000; clock.nowMs += 1_000) waits()
   expect(lines).toHaveLength(2)
-  expect(lines[0]).toContain('signs nothing yet: 1 other validators have told where they are, of 2 at least')
+  expect(lines[0]).toContain('signs nothing yet: 1 other validators have reported their height and round, at least 2 are needed')
 })
 
 test('given it signs again then a line says from where on; in a network that begins there is none', () => {
   const { lines, log } = setUp()
-  log({ kind: 'recall', sequence: 1n, round: 0, told: 3, needed: 2 })
+  log({ kind: 'recall', sequence: 1n, round: 0, reported: 3, needed: 2 })
   expect(lines).toEqual([])
-  log({ kind: 'recall', sequence: 7n, round: 3, told: 3, needed: 2 })
+  log({ kind: 'recall', sequence: 7n, round: 3, reported: 3, needed: 2 })
   expect(lines.join()).toContain('This validator signs again, in block 7 from round 3 on')
 })

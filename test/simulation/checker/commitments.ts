@@ -6,7 +6,7 @@ import { decodeExtraData } from '../../../core/chain/codec/extraData.ts'
 import { sealSigner } from '../../../core/chain/codec/seal.ts'
 import { proposalDigest } from '../../../core/qbft/codec/roundOfBlock.ts'
 import { QBFT_CODES, type QbftMessage, type SignedPrepare } from '../../../core/qbft/message.ts'
-import { authorOf } from '../../../core/qbft/signing.ts'
+import { authorOf } from '../../../core/qbft/signatures.ts'
 
 /** All that honest validators ever signed and showed, over all their lives. */
 export type Commitments = {

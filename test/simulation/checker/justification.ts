@@ -10,7 +10,7 @@ import {
   type Signed,
   type SignedPrepare,
 } from '../../../core/qbft/message.ts'
-import { authorOf } from '../../../core/qbft/signing.ts'
+import { authorOf } from '../../../core/qbft/signatures.ts'
 import { quorumOf } from './arithmetic.ts'
 
 /** A height as the agreed chain gives it. */

@@ -49,7 +49,7 @@ export type Node = Endpoint & {
   votes(): readonly Vote[]
   /** A block by this node on its head. */
   put(input: Input): void
-  /** Something it is told that is not a message; consensus rests while `active` is false. */
+  /** An input that is not a message; consensus rests while `active` is false. */
   tellHead(): void
   setActive(active: boolean): void
 }
@@ -282,7 +282,7 @@ const describe = (
     case 'dropped':
       return `${effect.reason}: ${effect.detail}`
     case 'recall':
-      return `height ${effect.sequence} round ${effect.round ?? 'none'}: ${effect.told} told, ${effect.needed} needed`
+      return `height ${effect.sequence} round ${effect.round ?? 'none'}: ${effect.reported} reported, ${effect.needed} needed`
     case 'round-started':
       return `height ${effect.sequence} round ${effect.round} for ${effect.timeoutMs} ms by ${effect.reason}, heard ${effect.heard.length}`
   }

@@ -10,7 +10,7 @@ import {
 import { proposalRule } from '../../../../core/qbft/rules/proposal.ts'
 import { commitRule } from '../../../../core/qbft/rules/commit.ts'
 import { roundChangeRule } from '../../../../core/qbft/rules/roundChange.ts'
-import { authorOf } from '../../../../core/qbft/signing.ts'
+import { authorOf } from '../../../../core/qbft/signatures.ts'
 import { seededRandom } from '../../../support/random.ts'
 import { VALIDATORS } from '../../chain/support/keys.ts'
 import {

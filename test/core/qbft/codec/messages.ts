@@ -20,7 +20,7 @@ import {
   type SignedPrepare,
   type SignedRoundChange,
 } from '../../../../core/qbft/message.ts'
-import { signPayload } from '../../../../core/qbft/signing.ts'
+import { signPayload } from '../../../../core/qbft/signatures.ts'
 import { BLOCK_ONE } from '../../chain/codec/qbftVectors.ts'
 import { type Key, VALIDATORS } from '../../chain/support/keys.ts'
 

@@ -4,7 +4,7 @@ import { fromHex, toBareHex } from '../../../../core/bytes/hex.ts'
 import { encodeBlock } from '../../../../core/chain/codec/block.ts'
 import { DecodeError } from '../../../../core/chain/codec/error.ts'
 import { joinRlpList } from '../../../../core/rlp/list.ts'
-import { decodeMessage, encodeMessage, MESSAGE_BYTES_MAX } from '../../../../core/qbft/codec/message.ts'
+import { decodeMessage, encodeMessage, QBFT_MESSAGE_BYTES_MAX } from '../../../../core/qbft/codec/message.ts'
 import { encodeSigned, JUSTIFICATION_ITEMS_MAX } from '../../../../core/qbft/codec/signed.ts'
 import { QBFT_CODES } from '../../../../core/qbft/message.ts'
 import { encodeRlp, type RlpInput } from '../../../../core/rlp/rlp.ts'
@@ -151,7 +151,7 @@ describe('what is signed is passed on as it was', () => {
 
 describe('large input is refused before it costs much', () => {
   test('a message above the limit', () => {
-    expect(refusal(prepare, new Uint8Array(MESSAGE_BYTES_MAX + 1))).toContain('at most')
+    expect(refusal(prepare, new Uint8Array(QBFT_MESSAGE_BYTES_MAX + 1))).toContain('at most')
   })
 
   test('more signed items than there are validators anywhere', () => {
@@ -163,7 +163,7 @@ describe('large input is refused before it costs much', () => {
     expect(refusal(proposal, joinRlpList([signed, joinRlpList([most, EMPTY])]))).toBe('none')
   })
 
-  const MANY = MESSAGE_BYTES_MAX - 1000
+  const MANY = QBFT_MESSAGE_BYTES_MAX - 1000
   const codes = Object.values(QBFT_CODES)
 
   test('a message of nothing but empty lists, on every level', () => {

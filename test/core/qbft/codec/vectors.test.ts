@@ -14,7 +14,7 @@ import {
   type QbftMessage,
   type WireMessage,
 } from '../../../../core/qbft/message.ts'
-import { authorOf, signingDigest } from '../../../../core/qbft/signing.ts'
+import { authorOf, signingDigest } from '../../../../core/qbft/signatures.ts'
 import { BLOCK_ONE } from '../../chain/codec/qbftVectors.ts'
 import { VALIDATORS } from '../../chain/support/keys.ts'
 import {

@@ -5,7 +5,7 @@ import { encodeCommitPayload } from '../../../../core/qbft/codec/commit.ts'
 import { proposalDigest, withRound } from '../../../../core/qbft/codec/roundOfBlock.ts'
 import { QBFT_CODES, type SignedCommit } from '../../../../core/qbft/message.ts'
 import { commitRule } from '../../../../core/qbft/rules/commit.ts'
-import { signPayload } from '../../../../core/qbft/signing.ts'
+import { signPayload } from '../../../../core/qbft/signatures.ts'
 import { VALIDATORS } from '../../chain/support/keys.ts'
 import { BLOCK, BLOCK_OF_ROUND_ONE, commitBy, DIGEST, signer } from '../codec/messages.ts'
 
@@ -33,7 +33,7 @@ test('a commit of another proposal is refused', () => {
   expect(judged(commitBy(V0, { block: withRound(BLOCK, 1) }).signed)).toBe('wrong-digest')
 })
 
-test('#96 a commit seal over a different hash than the committed header is refused', () => {
+test('a commit seal over a different hash than the committed header is refused', () => {
   expect(judged(withSeal(signer(V0)(new Uint8Array(32))))).toBe('bad-seal')
   expect(judged(withSeal(signer(V0)(proposalDigest(withRound(BLOCK, 1)))))).toBe('bad-seal')
   expect(judged(withSeal(new Uint8Array(65)))).toBe('bad-seal')

@@ -22,16 +22,16 @@ describe('round 0', () => {
     expect(judged(K0, 0, block, { dialect: 'blockAccessList' })).toBeUndefined()
   })
 
-  test('#86 the round in the block is the proposal’s: another one, which Besu takes, could not be proposed again', () => {
+  test('the round in the block is the proposal’s: another one, which Besu takes, could not be proposed again', () => {
     expect(judged(K0, 0, withRound(block, 3))).toBe('invalid-block')
   })
 
-  test('#87 a block of another number than the sequence is refused', () => {
+  test('a block of another number than the sequence is refused', () => {
     expect(judged(K0, 0, withHeader(block, { number: 2n }))).toBe('invalid-block')
     expect(judged(K0, 0, withHeader(block, { number: 2n }), { sequence: 2n })).toBe('unjustified')
   })
 
-  test('#88 round 0 with any round change or prepare attached is refused', () => {
+  test('round 0 with any round change or prepare attached is refused', () => {
     expect(judged(K0, 0, block, { roundChanges: [signedRoundChangeBy(K1, 1)] })).toBe('unjustified')
     expect(judged(K0, 0, block, { prepares: [prepareBy(K1)] })).toBe('unjustified')
   })
@@ -40,7 +40,7 @@ describe('round 0', () => {
     expect(judged(K1, 0, block)).toBe('invalid-block')
   })
 
-  test('a signature that belongs to nobody is refused', () => {
+  test('a signature from which no address can be recovered is refused', () => {
     const message = proposalBy(K0, 0, block)
     const signed = { ...message.signed, signature: new Uint8Array(65) }
     expect(proposalRule(CONTEXT, { ...message, signed })?.reason).toBe('bad-signature')
@@ -58,7 +58,7 @@ describe('a new block in a later round', () => {
     expect(judgedWith([...unprepared, signedRoundChangeBy(K4, 1)])).toBeUndefined()
   })
 
-  test('#86 the round in the block may differ from the proposal’s where it is 0, as GoQuorum’s is', () => {
+  test('the round in the block may differ from the proposal’s where it is 0, as GoQuorum’s is', () => {
     expect(judged(K1, 1, withRound(block, 3), { roundChanges: unprepared })).toBe('invalid-block')
     expect(judged(K1, 1, withRound(block, 0), { roundChanges: unprepared })).toBeUndefined()
   })
@@ -67,30 +67,30 @@ describe('a new block in a later round', () => {
     expect(judged(K2, 1, block, { roundChanges: unprepared })).toBe('invalid-block')
   })
 
-  test('#89 one round change less than a quorum is refused', () => {
+  test('one round change less than a quorum is refused', () => {
     expect(judgedWith(unprepared.slice(1))).toBe('unjustified')
     expect(judgedWith([])).toBe('unjustified')
   })
 
-  test('#89 two round changes by one author are refused, also beyond the quorum', () => {
+  test('two round changes by one author are refused, also beyond the quorum', () => {
     expect(judgedWith([...unprepared.slice(1), signedRoundChangeBy(K1, 1)])).toBe('unjustified')
     expect(judgedWith([...unprepared, signedRoundChangeBy(K0, 1)])).toBe('unjustified')
     expect(judgedWith([...unprepared, ...unprepared])).toBe('unjustified')
   })
 
-  test('#89 a round change by an outsider is refused, also beyond the quorum', () => {
+  test('a round change by an outsider is refused, also beyond the quorum', () => {
     expect(judgedWith([...unprepared.slice(1), signedRoundChangeBy(OUTSIDER, 1)])).toBe('unjustified')
     expect(judgedWith([...unprepared, signedRoundChangeBy(OUTSIDER, 1)])).toBe('unjustified')
   })
 
-  test('#89 a round change to another round or of another height is refused', () => {
+  test('a round change to another round or of another height is refused', () => {
     for (const other of [signedRoundChangeBy(K0, 2), signedRoundChangeBy(K0, 1, undefined, 2n)]) {
       expect(judgedWith([other, ...unprepared.slice(1)])).toBe('unjustified')
       expect(judgedWith([...unprepared.slice(1), signedRoundChangeBy(K4, 1), other])).toBe('unjustified')
     }
   })
 
-  test('#90 prepares where nobody was prepared are refused', () => {
+  test('prepares where nobody was prepared are refused', () => {
     const prepares = QUORUM.map(key => prepareBy(key))
     expect(judged(K1, 1, block, { roundChanges: unprepared, prepares })).toBe('unjustified')
   })
@@ -112,7 +112,7 @@ describe('a prepared block in a later round', () => {
     expect(judgedWith(prepares)).toBeUndefined()
   })
 
-  test('#86 passes with round 0 in its extraData', () => {
+  test('passes with round 0 in its extraData', () => {
     expect(judged(K2, 2, block, { roundChanges, prepares })).toBeUndefined()
   })
 
@@ -123,14 +123,14 @@ describe('a prepared block in a later round', () => {
     expect(judgedWith(attached, changes)).toBeUndefined()
   })
 
-  test('#91 two round changes prepared in the same round with different hashes are refused', () => {
+  test('two round changes prepared in the same round with different hashes are refused', () => {
     const other = signedRoundChangeBy(K1, 2, preparedIn(0, blockOf(K1)))
     expect(
       judgedWith(prepares, [roundChanges[0] as SignedRoundChange, other, ...roundChanges.slice(2)]),
     ).toBe('unjustified')
   })
 
-  test('#92 prepares by an outsider, by one author twice, or one too few are refused', () => {
+  test('prepares by an outsider, by one author twice, or one too few are refused', () => {
     expect(judgedWith([...prepares.slice(1), prepareBy(OUTSIDER, metadata)])).toBe('unjustified')
     expect(judgedWith([...prepares, prepareBy(OUTSIDER, metadata)])).toBe('unjustified')
     expect(judgedWith([...prepares.slice(1), prepareBy(K1, metadata)])).toBe('unjustified')
@@ -139,7 +139,7 @@ describe('a prepared block in a later round', () => {
     expect(judgedWith([])).toBe('unjustified')
   })
 
-  test('#92 prepares of another round, hash or height are refused', () => {
+  test('prepares of another round, hash or height are refused', () => {
     for (const other of [
       prepareBy(K0, { ...metadata, round: 1 }),
       prepareBy(K0, { ...metadata, digest: ZERO_HASH }),
@@ -173,7 +173,7 @@ describe('a prepared block in a later round', () => {
     expect(judgedWith(prepares, changes)).toBe('unjustified')
   })
 
-  test('#93 a round change prepared in its target round is refused', () => {
+  test('a round change prepared in its target round is refused', () => {
     const own = signedRoundChangeBy(K0, 2, preparedIn(2, block))
     expect(judgedWith(prepares, [own, ...roundChanges.slice(1)])).toBe('unjustified')
   })

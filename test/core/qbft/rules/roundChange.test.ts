@@ -20,7 +20,7 @@ describe('a round change without a certificate', () => {
     expect(judged(roundChangeBy(K3, 2 ** 31 - 1))).toBeUndefined()
   })
 
-  test('#93 to round 0, or of another height, is refused', () => {
+  test('to round 0, or of another height, is refused', () => {
     expect(judged(roundChangeBy(K3, 0))).toBe('unjustified')
     const signed = signedRoundChangeBy(K3, 1, undefined, 2n)
     expect(judged({ ...message, signed })).toBe('unjustified')
@@ -51,7 +51,7 @@ describe('a round change with a certificate', () => {
     expect(judgedWith([...prepares, prepareBy(K3, metadata)])).toBeUndefined()
   })
 
-  test('#93 prepared in its target round or later is refused', () => {
+  test('prepared in its target round or later is refused', () => {
     for (const round of [2, 3]) {
       const late = preparedIn(round, block)
       const certificate = {
@@ -64,19 +64,19 @@ describe('a round change with a certificate', () => {
     }
   })
 
-  test('#93 to round 0, or of another height, is refused', () => {
+  test('to round 0, or of another height, is refused', () => {
     expect(judged(roundChangeBy(K3, 0, { ...metadata, block, prepares }))).toBe('unjustified')
     const message = roundChangeBy(K3, 2, { ...metadata, block, prepares })
     const signed = signedRoundChangeBy(K3, 2, metadata, 2n)
     expect(judged({ ...message, signed })).toBe('unjustified')
   })
 
-  test('#94 a block without metadata is refused', () => {
+  test('a block without metadata is refused', () => {
     expect(judged({ ...roundChangeBy(K3, 2), block, prepares })).toBe('unjustified')
     expect(judged({ ...roundChangeBy(K3, 2), block })).toBe('unjustified')
   })
 
-  test('#94 a block of another hash or number is refused', () => {
+  test('a block of another hash or number is refused', () => {
     expect(judged(roundChangeBy(K3, 2, { ...metadata, block: withRound(block, 0), prepares }))).toBe(
       'wrong-digest',
     )
@@ -91,7 +91,7 @@ describe('a round change with a certificate', () => {
     )
   })
 
-  test('#94 prepares of another round, height or hash are refused', () => {
+  test('prepares of another round, height or hash are refused', () => {
     for (const other of [
       prepareBy(K0, { ...metadata, round: 0 }),
       prepareBy(K0, { ...metadata, sequence: 2n }),
@@ -100,14 +100,14 @@ describe('a round change with a certificate', () => {
       expect(judgedWith([other, ...prepares.slice(1)])).toBe('unjustified')
   })
 
-  test('#94 prepares of one author twice, of an outsider, or too few are refused', () => {
+  test('prepares of one author twice, of an outsider, or too few are refused', () => {
     expect(judgedWith([...prepares.slice(1), prepareBy(K1, metadata)])).toBe('unjustified')
     expect(judgedWith([...prepares.slice(1), prepareBy(OUTSIDER, metadata)])).toBe('unjustified')
     expect(judgedWith(prepares.slice(1))).toBe('unjustified')
     expect(judgedWith([])).toBe('unjustified')
   })
 
-  test('#95 the round in the block may differ from the prepares’ where the digest is the block’s', () => {
+  test('the round in the block may differ from the prepares’ where the digest is the block’s', () => {
     const digest = proposalDigest(block)
     const attached = [K0, K1, K2].map(key => prepareBy(key, { round: 0, digest }))
     expect(judged(roundChangeBy(K3, 2, { round: 0, digest, block, prepares: attached }))).toBeUndefined()

@@ -49,7 +49,7 @@ describe('four machines wired together', () => {
     expect(blocks.map(({ header }) => header.timestamp)).toEqual([1n, 2n, 3n, 4n, 5n, 6n, 7n, 8n])
   })
 
-  test('#85 the first proposer is offline: its heights take a period and a timeout, the others a period', () => {
+  test('the first proposer is offline: its heights take a period and a timeout, the others a period', () => {
     const cluster = startCluster(KEYS.slice(1))
     runTo(cluster, 7)
     // The rotation goes on from who made the block, so the offline one's turn comes again after the two others’.
@@ -61,7 +61,7 @@ describe('four machines wired together', () => {
     expect(hashes(cluster, 3)).toEqual(hashes(cluster, 1).slice(0, hashes(cluster, 3).length))
   })
 
-  test('#116 one that starts late has the blocks of the others and signs at the head', () => {
+  test('one that starts late has the blocks of the others and signs at the head', () => {
     const cluster = startCluster(KEYS.slice(0, 3))
     runTo(cluster, 70, 600_000)
     cluster.start(at(KEYS, 3))
@@ -72,7 +72,7 @@ describe('four machines wired together', () => {
     expect(made.some(({ header }) => toHex(header.coinbase) === toHex(at(KEYS, 3).address))).toBe(true)
   })
 
-  test('#117 the last in order is stopped: blocks go on', () => {
+  test('the last in order is stopped: blocks go on', () => {
     const cluster = startCluster()
     runTo(cluster, 3)
     cluster.stop(at(KEYS, 3))
@@ -103,7 +103,7 @@ describe('four machines wired together', () => {
   })
 })
 
-test('#115 in a network without validators nothing is started', () => {
+test('in a network without validators nothing is started', () => {
   const node = createNode({ keys: [], own: at(KEYS, 0) })
   const step = node.head()
   expect(step.map(({ kind }) => kind)).toEqual(['cancel-timer', 'cancel-timer', 'cancel-timer'])

@@ -20,37 +20,37 @@ const hex = (...keys: readonly Key[]): readonly string[] => keys.map(({ address 
 const toldIn = (step: Step): readonly string[] =>
   effectsOf(step, 'broadcast').flatMap(({ to }) => to.map(toHex))
 
-test('#68 a proposal is passed on to the others but its author; the own prepare goes to all', () => {
+test('a proposal is passed on to the others but its author; the own prepare goes to all', () => {
   const { node, P, NP0, NP1, NP2, made } = given()
   const step = receiveProposal(node, P, made)
   expect(relaysIn(step)).toEqual(hex(NP0, NP1, NP2))
   expect(toldIn(step)).toEqual(hex(P, NP0, NP1, NP2))
 })
 
-test('#69 a prepare that comes three times is passed on once', () => {
+test('a prepare that comes three times is passed on once', () => {
   const { node, P, NP0, NP1, NP2, made } = given()
   const step = [P, P, NP1].flatMap(via => node.receive(NP0, prepare(NP0, made), via))
   expect(relaysIn(step)).toEqual(hex(NP1, NP2))
 })
 
-test('#70 a message of somebody who is no validator is not passed on', () => {
+test('a message of an address that is not a validator is not passed on', () => {
   const { node, P, made } = given()
   expect(relaysIn(node.receive(STRANGER, prepare(STRANGER, made), P))).toEqual([])
 })
 
-test('#71 a message that another passed on goes to neither that one nor its author', () => {
+test('a message that another passed on goes to neither that one nor its author', () => {
   const { node, P, NP0, NP1, NP2, made } = given()
   expect(relaysIn(node.receive(NP0, prepare(NP0, made), P))).toEqual(hex(NP1, NP2))
 })
 
-test('#72 messages of past and later heights are not passed on now', () => {
+test('messages of past and later heights are not passed on now', () => {
   const { node, P, NP0, made, block } = given()
   node.head({ number: 1n, coinbase: P.address })
   expect(relaysIn(receivePrepares(node, [NP0], made))).toEqual([])
   expect(relaysIn(receivePrepares(node, [NP0], block(P, { number: 3n })))).toEqual([])
 })
 
-test('#73 a prepare of a later height is passed on when the height begins', () => {
+test('a prepare of a later height is passed on when the height begins', () => {
   const { node, P, NP0, NP1, NP2, block } = given()
   receivePrepares(node, [NP0], block(NP0, { number: 2n }))
   expect(relaysIn(node.head({ number: 1n, coinbase: P.address }))).toEqual(hex(P, NP1, NP2))

@@ -45,14 +45,14 @@ const early = (network: ReturnType<typeof given>) => {
 }
 
 describe('messages of the next height', () => {
-  test('#57 lead to nothing but the knowledge that their senders have block 1', () => {
+  test('lead to nothing but the knowledge that their senders have block 1', () => {
     const network = given()
     const step = early(network)
     expect(new Set(step.map(({ kind }) => kind))).toEqual(new Set(['peer-ahead']))
     expect(effectsOf(step, 'peer-ahead').map(({ number }) => number)).toEqual(Array(7).fill(1n))
   })
 
-  test('#58 are used when block 1 comes: prepared, committed and imported', () => {
+  test('are used when block 1 comes: prepared, committed and imported', () => {
     const network = given()
     early(network)
     const step = network.node.head({ number: 1n, coinbase: network.P.address })
@@ -61,7 +61,7 @@ describe('messages of the next height', () => {
     expect(importsIn(step).map(({ header }) => header.number)).toEqual([2n])
   })
 
-  test('#61 of a height further on wait for theirs', () => {
+  test('of a height further on wait for theirs', () => {
     const { node, block, P, NP0, NP1 } = given()
     const third = block(NP1, { number: 3n, timestamp: 106n })
     receiveProposal(node, NP1, third)
@@ -70,7 +70,7 @@ describe('messages of the next height', () => {
   })
 
   // Besu keeps messages of any author; here they are a validator's, few of each.
-  test('of somebody who is no validator are not kept', () => {
+  test('of an address that is not a validator are not kept', () => {
     const { node, block, P } = given()
     const made = block(STRANGER, { number: 2n })
     const step = node.receive(STRANGER, proposal(STRANGER, made), P)
@@ -106,7 +106,7 @@ describe('messages of the next height', () => {
 })
 
 describe('a new head', () => {
-  test('#59 that came from elsewhere ends the height: more of its messages are dropped', () => {
+  test('that came from elsewhere ends the height: more of its messages are dropped', () => {
     const { node, P, NP0, NP1, first } = given()
     receiveProposal(node, P, first)
     node.head({ number: 1n, coinbase: P.address })
@@ -115,7 +115,7 @@ describe('a new head', () => {
     expect(kindsIn(step)).toEqual([])
   })
 
-  test('#60 that is the one already known does not begin the height again', () => {
+  test('that is the one already known does not begin the height again', () => {
     const { node, P, NP0, NP1, first } = given()
     node.blockTimer()
     receiveProposal(node, P, first)
@@ -197,7 +197,7 @@ describe('the buffer of later heights', () => {
   const refused = (sequence: bigint, messagesMax: number, distanceMax: number): DropReason | undefined =>
     refusedFuture(emptyFutureMessages, message(sequence), 0n, limits(messagesMax, distanceMax))
 
-  test('#62 takes heights as far ahead as the distance, and no further', () => {
+  test('takes heights as far ahead as the distance, and no further', () => {
     expect([5n, 6n, 7n].map(sequence => refused(sequence, 1000, 5))).toEqual([
       undefined,
       'far-future-height',
@@ -208,27 +208,27 @@ describe('the buffer of later heights', () => {
     expect(drops).toEqual([[], ['far-future-height']])
   })
 
-  test('#63 over the limit the highest height goes', () => {
+  test('over the limit the highest height goes', () => {
     expect(sequencesOf(kept([1n, 1n, 1n, 1n, 2n, 1n], 5))).toEqual([1n, 1n, 1n, 1n, 1n])
   })
 
-  test('#64 with one height alone the oldest message goes', () => {
+  test('with one height alone the oldest message goes', () => {
     const six = kept([1n, 1n, 1n, 1n, 1n, 1n], 5)
     expect(six.map(({ author }) => author)).toEqual([1, 2, 3, 4, 5].map(index => at(keys, index).address))
   })
 
-  test('#65 a new message of the highest height is itself what goes', () => {
+  test('a new message of the highest height is itself what goes', () => {
     expect(sequencesOf(kept([1n, 1n, 1n, 1n, 2n, 3n], 5))).toEqual([1n, 1n, 1n, 1n, 2n])
   })
 
-  test('#66 a limit of 0 keeps none', () => {
+  test('a limit of 0 keeps none', () => {
     expect(refused(2n, 0, 10)).toBe('over-buffer-limit')
     const { node, P, second } = given({ environment: { futureMessagesMax: 0 } })
     expect(dropsIn(receivePrepares(node, [P], second))).toEqual(['over-buffer-limit'])
     expect(node.state.future).toEqual([])
   })
 
-  test('#67 taking the messages of a height discards those of lower ones and keeps those of higher ones', () => {
+  test('taking the messages of a height discards those of lower ones and keeps those of higher ones', () => {
     const { taken, left } = takeFuture(kept([1n, 2n, 3n], 1000), 2n)
     expect([sequencesOf(taken), sequencesOf(left)]).toEqual([[2n], [3n]])
   })
@@ -267,7 +267,7 @@ describe('the queue before the machine', () => {
   }
 
   // Besu refuses any event then; a node's own are never lost here, or it would stand still.
-  test('#74 over the limit the newest message is refused, a timer or a head never', () => {
+  test('over the limit the newest message is refused, a timer or a head never', () => {
     const queue = createInputQueue(4)
     const [flooder] = peers as [Key]
     const pushed = Array.from({ length: 6 }, (_, index) => queue.push(messageOf(flooder, index)))
@@ -278,7 +278,7 @@ describe('the queue before the machine', () => {
   })
 
   // There is no state before the first head that timers could be of: what is kept is what the node's own side says.
-  test('#75 before the first head a message is dropped, what the node itself says is kept', () => {
+  test('before the first head a message is dropped, what the node itself says is kept', () => {
     const [P, own] = peers as [Key, Key, Key]
     const node = createNode({ keys: peers, own })
     const made = makeBlock({ creator: P.address, validators: addressesOf(peers) })

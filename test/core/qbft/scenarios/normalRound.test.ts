@@ -25,7 +25,7 @@ describe('four validators, the node proposes', () => {
     return { ...given, made: proposedIn(given.node.blockTimer()) }
   }
 
-  test('#1 the block timer fires: it proposes a block of this second, then prepares it', () => {
+  test('the block timer fires: it proposes a block of this second, then prepares it', () => {
     const { node, validators } = givenNode(4, 0)
     const step = node.blockTimer()
     expect(kindsIn(step)).toEqual(['proposal', 'prepare'])
@@ -37,24 +37,24 @@ describe('four validators, the node proposes', () => {
     )
   })
 
-  test('#2 one prepare of another makes no quorum: nothing is sent', () => {
+  test('one prepare of another makes no quorum: nothing is sent', () => {
     const { node, peers, made } = proposing()
     expect(kindsIn(receivePrepares(node, peers.slice(0, 1), made))).toEqual([])
   })
 
-  test('#3 the second one does, with the own: the commit is sent', () => {
+  test('the second one does, with the own: the commit is sent', () => {
     const { node, peers, made } = proposing()
     receivePrepares(node, peers.slice(0, 1), made)
     expect(kindsIn(receivePrepares(node, peers.slice(1, 2), made))).toEqual(['commit'])
   })
 
-  test('#4 one commit of another makes no quorum: nothing is imported', () => {
+  test('one commit of another makes no quorum: nothing is imported', () => {
     const { node, peers, made } = proposing()
     receivePrepares(node, peers.slice(0, 2), made)
     expect(importsIn(receiveCommits(node, peers.slice(0, 1), made))).toEqual([])
   })
 
-  test('#5 the second one does: the block is imported with the seals, and nothing more is sent', () => {
+  test('the second one does: the block is imported with the seals, and nothing more is sent', () => {
     const { node, peers, made } = proposing()
     receivePrepares(node, peers.slice(0, 2), made)
     receiveCommits(node, peers.slice(0, 1), made)
@@ -64,7 +64,7 @@ describe('four validators, the node proposes', () => {
     expect(kindsIn(step)).toEqual([])
   })
 
-  test('#5 the import names who made each of the seals', () => {
+  test('the import names who made each of the seals', () => {
     const { node, peers, made } = proposing()
     receivePrepares(node, peers.slice(0, 2), made)
     const [imported] = effectsOf(receiveCommits(node, peers.slice(0, 2), made), 'import-block')
@@ -76,7 +76,7 @@ describe('four validators, the node proposes', () => {
     expect(imported?.sealers).toEqual(sealers)
   })
 
-  test('#6 commits of two others without any prepare: imported, and the own commit is never sent', () => {
+  test('commits of two others without any prepare: imported, and the own commit is never sent', () => {
     const { node, peers, made } = proposing()
     const first = receiveCommits(node, peers.slice(0, 1), made)
     const second = receiveCommits(node, peers.slice(1, 2), made)
@@ -90,12 +90,12 @@ describe('four validators, the node proposes', () => {
     return given
   }
 
-  test('#7 the round timer that fires while the block is imported asks for no round change', () => {
+  test('the round timer that fires while the block is imported asks for no round change', () => {
     const { node } = imported()
     expect(node.roundTimer()).toEqual([])
   })
 
-  test('#8 prepares that come while the block is imported lead to nothing', () => {
+  test('prepares that come while the block is imported lead to nothing', () => {
     const { node, peers, made } = imported()
     const step = receivePrepares(node, peers, made)
     expect([kindsIn(step), importsIn(step)]).toEqual([[], []])
@@ -110,7 +110,7 @@ describe('four validators, another proposes', () => {
     return { ...network, proposer, second, third, made: network.block(proposer) }
   }
 
-  test('#9 the proposal is prepared', () => {
+  test('the proposal is prepared', () => {
     const { node, proposer, made } = given()
     expect(kindsIn(receiveProposal(node, proposer, made))).toEqual(['prepare'])
   })
@@ -123,25 +123,25 @@ describe('four validators, another proposes', () => {
     return network
   }
 
-  test('#10 the commit follows the second prepare of another', () => {
+  test('the commit follows the second prepare of another', () => {
     const { node, proposer, second, third, made } = given()
     receiveProposal(node, proposer, made)
     expect(kindsIn(receivePrepares(node, [second], made))).toEqual([])
     expect(kindsIn(receivePrepares(node, [third], made))).toEqual(['commit'])
   })
 
-  test('#11 a repeated prepare leads to nothing', () => {
+  test('a repeated prepare leads to nothing', () => {
     const { node, third, made } = prepared()
     expect(kindsIn(receivePrepares(node, [third], made))).toEqual([])
   })
 
-  test('#12 the second commit of another brings the import', () => {
+  test('the second commit of another brings the import', () => {
     const { node, second, third, made } = prepared()
     expect(importsIn(receiveCommits(node, [second], made))).toEqual([])
     expect(importsIn(receiveCommits(node, [third], made)).length).toBe(1)
   })
 
-  test('#13 a commit after the import is ignored', () => {
+  test('a commit after the import is ignored', () => {
     const { node, proposer, second, third, made } = prepared()
     receiveCommits(node, [second, third], made)
     const step = receiveCommits(node, [proposer], made)
@@ -151,7 +151,7 @@ describe('four validators, another proposes', () => {
     expect(node.state.height?.sequence).toBe(2n)
   })
 
-  test('#14 commits and prepares come first: the commit goes out before the prepare, and the block is imported', () => {
+  test('commits and prepares come first: the commit goes out before the prepare, and the block is imported', () => {
     const { node, proposer, second, third, made } = given()
     receiveCommits(node, [proposer, second, third], made)
     receivePrepares(node, [second, third], made)
@@ -160,7 +160,7 @@ describe('four validators, another proposes', () => {
     expect(importsIn(step).length).toBe(1)
   })
 
-  test('#15 commits come first: only the prepare is sent, the block imported, and a late prepare ignored', () => {
+  test('commits come first: only the prepare is sent, the block imported, and a late prepare ignored', () => {
     const { node, proposer, second, third, made } = given()
     receiveCommits(node, [proposer, second, third], made)
     const step = receiveProposal(node, proposer, made)
@@ -169,7 +169,7 @@ describe('four validators, another proposes', () => {
     expect(kindsIn(receivePrepares(node, [second, third], made))).toEqual([])
   })
 
-  test('#17 a quorum of commits waits for the proposal: it is imported exactly once', () => {
+  test('a quorum of commits waits for the proposal: it is imported exactly once', () => {
     const { node, proposer, second, third, made } = given()
     const before = receiveCommits(node, [second, third], made)
     const step = receiveProposal(node, proposer, made)
@@ -177,7 +177,7 @@ describe('four validators, another proposes', () => {
     expect([before, step, after].map(effects => importsIn(effects).length)).toEqual([0, 1, 0])
   })
 
-  test('#18 a round begins with one start of its timer', () => {
+  test('a round begins with one start of its timer', () => {
     const { node, proposer, made } = given()
     const steps = [receiveProposal(node, proposer, made), node.blockTimer()]
     expect(roundsIn(steps.flat())).toEqual([0])
@@ -196,7 +196,7 @@ describe('a signer that fails, as one of hardware does when it is out of reach',
     return givenNode(4, 3, { environment: { sign } })
   }
 
-  test('#19 nothing can be signed: nothing is sent or thrown, and the commits of a quorum of others are imported', () => {
+  test('nothing can be signed: nothing is sent or thrown, and the commits of a quorum of others are imported', () => {
     const { node, peers, block } = withSigner(() => true)
     const made = block(at(peers, 0))
     expect(kindsIn(receiveProposal(node, at(peers, 0), made))).toEqual([])
@@ -206,7 +206,7 @@ describe('a signer that fails, as one of hardware does when it is out of reach',
     expect(kindsIn(node.roundTimer())).toEqual([])
   })
 
-  test('#19 the seal cannot be made: the prepare is sent, the commit is not, and others’ commits count', () => {
+  test('the seal cannot be made: the prepare is sent, the commit is not, and others’ commits count', () => {
     const { node, peers, block } = withSigner(call => call > 1)
     const made = block(at(peers, 0))
     expect(kindsIn(receiveProposal(node, at(peers, 0), made))).toEqual(['prepare'])
@@ -214,7 +214,7 @@ describe('a signer that fails, as one of hardware does when it is out of reach',
     expect(importsIn(receiveCommits(node, peers, made)).length).toBe(1)
   })
 
-  test('#19 the proposal cannot be signed: the round goes by', () => {
+  test('the proposal cannot be signed: the round goes by', () => {
     const { keys } = givenNode(4, 0)
     const sign = (): never => {
       throw new Error('out of reach')
@@ -226,7 +226,7 @@ describe('a signer that fails, as one of hardware does when it is out of reach',
   })
 })
 
-test('#16 a lone validator commits its block alone, and writes no record: its signatures go into the block only', () => {
+test('a lone validator commits its block alone, and writes no record: its signatures go into the block only', () => {
   const { node } = givenNode(1, 0)
   const step = node.blockTimer()
   expect(importsIn(step).length).toBe(1)
@@ -235,21 +235,21 @@ test('#16 a lone validator commits its block alone, and writes no record: its si
 })
 
 describe('before the first round', () => {
-  test('#20 a new height starts the block timer, not the round timer', () => {
+  test('a new height starts the block timer, not the round timer', () => {
     const { node } = givenNode(4, 0)
     expect([...node.timers.values()].map(({ timer, atMs }) => [timer, atMs])).toEqual([
       [{ kind: 'block', sequence: 1n }, 3_000],
     ])
   })
 
-  test('#21 a block timer that fires while a round runs is ignored', () => {
+  test('a block timer that fires while a round runs is ignored', () => {
     const { node } = givenNode(4, 0)
     node.blockTimer()
     expect(node.blockTimer()).toEqual([])
   })
 })
 
-describe('#22 with an empty-block period', () => {
+describe('with an empty-block period', () => {
   const EMPTY_AT_MS = 160_000
   // In Besu only the proposer waits, and the others ask for round changes: here every validator does.
   describe.each([0, 3])('validator %d', own => {

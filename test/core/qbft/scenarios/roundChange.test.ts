@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { qbftBlockHash } from '../../../../core/chain/codec/blockHash.ts'
 import { proposalDigest, withRound } from '../../../../core/qbft/codec/roundOfBlock.ts'
 import type { PreparedCertificate, RoundChangeMessage } from '../../../../core/qbft/message.ts'
-import { authorOf } from '../../../../core/qbft/signing.ts'
+import { authorOf } from '../../../../core/qbft/signatures.ts'
 import type { Key } from '../../chain/support/keys.ts'
 import { roundOf } from '../support/blocks.ts'
 import {
@@ -36,7 +36,7 @@ describe('the round timer fires', () => {
     return message
   }
 
-  test('#32 nothing was heard: a round change to round 1 without a certificate', () => {
+  test('nothing was heard: a round change to round 1 without a certificate', () => {
     const { node } = given()
     const message = askedWith(node.roundTimer())
     expect([message.signed.payload.prepared, message.block, message.prepares]).toEqual([
@@ -46,20 +46,20 @@ describe('the round timer fires', () => {
     ])
   })
 
-  test('#33 only the proposal came: without a certificate', () => {
+  test('only the proposal came: without a certificate', () => {
     const { node, P, made } = given()
     receiveProposal(node, P, made)
     expect(askedWith(node.roundTimer()).block).toBeUndefined()
   })
 
-  test('#34 half a quorum of prepares: without a certificate', () => {
+  test('half a quorum of prepares: without a certificate', () => {
     const { node, P, NP0, made } = given()
     receiveProposal(node, P, made)
     receivePrepares(node, [NP0], made)
     expect(askedWith(node.roundTimer()).block).toBeUndefined()
   })
 
-  test('#35 a quorum of prepares: with the certificate of round 0, the own prepare first', () => {
+  test('a quorum of prepares: with the certificate of round 0, the own prepare first', () => {
     const { node, P, NP0, NP1, made } = given()
     receiveProposal(node, P, made)
     receivePrepares(node, [P, NP0, NP1], made)
@@ -73,7 +73,7 @@ describe('the round timer fires', () => {
 })
 
 describe('the node proposes in round 4', () => {
-  test('#36 a quorum of unprepared round changes: a new block of this second, justified by them as they came', () => {
+  test('a quorum of unprepared round changes: a new block of this second, justified by them as they came', () => {
     const { node, P, NP0, NP1, NP2 } = given(WITHOUT_EARLY)
     const steps = [NP0, NP1, NP2, P].map(key => node.receive(key, roundChange(key, 4)))
     expect(steps.map(kindsIn)).toEqual([[], [], [], ['proposal', 'prepare']])
@@ -85,7 +85,7 @@ describe('the node proposes in round 4', () => {
     expect(prepares).toEqual([])
   })
 
-  test('#36 with early round changes, the own one is sent after two and counts', () => {
+  test('with early round changes, the own one is sent after two and counts', () => {
     const { node, NP0, NP1, NP2 } = given()
     const steps = [NP0, NP1, NP2].map(key => node.receive(key, roundChange(key, 4)))
     expect(steps.map(kindsIn)).toEqual([[], ['round-change'], ['proposal', 'prepare']])
@@ -101,7 +101,7 @@ describe('the node proposes in round 4', () => {
     return { first, second, P, NP1 }
   }
 
-  test('#37 the block prepared in the highest round is proposed again, with its creator and its prepares', () => {
+  test('the block prepared in the highest round is proposed again, with its creator and its prepares', () => {
     const network = given(WITHOUT_EARLY)
     const { node, P, NP0, NP1, NP2 } = network
     const { first, second } = prepared(network)
@@ -123,7 +123,7 @@ describe('the node proposes in round 4', () => {
     ])
   })
 
-  test('#37 a re-proposed block that was verified before is not executed again', () => {
+  test('a re-proposed block that was verified before is not executed again', () => {
     const { node, peers, P, NP1, NP2, made } = given(WITHOUT_EARLY)
     const before = receiveProposal(node, P, made)
     const after = [P, NP1, NP2].flatMap(key =>
@@ -133,7 +133,7 @@ describe('the node proposes in round 4', () => {
     expect(effectsOf([...before, ...after], 'verify-block').length).toBe(1)
   })
 
-  test('#40 a second round change of an author to the same round is not used', () => {
+  test('a second round change of an author to the same round is not used', () => {
     const network = given(WITHOUT_EARLY)
     const { node, P, NP0, NP1, NP2 } = network
     const { second } = prepared(network)
@@ -143,7 +143,7 @@ describe('the node proposes in round 4', () => {
     expect(messageIn(step, 'proposal').signed.payload.block).toEqual(withRound(second.block, 4))
   })
 
-  test('#43 a round change whose certificate has no prepares makes no quorum', () => {
+  test('a round change whose certificate has no prepares makes no quorum', () => {
     const { node, P, NP0, NP1, NP2, made } = given(WITHOUT_EARLY)
     const step = [NP0, NP1, NP2].flatMap(key => node.receive(key, roundChange(key, 4)))
     const last = node.receive(P, roundChange(P, 4, certificate([], made)))
@@ -151,7 +151,7 @@ describe('the node proposes in round 4', () => {
     expect(dropsIn(last)).toEqual(['unjustified'])
   })
 
-  test('#44 the creator of a prepared block stays: with another coinbase it is another block, and refused', () => {
+  test('the creator of a prepared block stays: with another coinbase it is another block, and refused', () => {
     const { node, peers, made } = given()
     const proposer = peers[1] as Key
     const prepares = certificate(peers, made).prepares
@@ -168,7 +168,7 @@ describe('the node proposes in round 4', () => {
 })
 
 describe('round changes', () => {
-  test('#38 a quorum for round 4 after one for round 9 is not acted on', () => {
+  test('a quorum for round 4 after one for round 9 is not acted on', () => {
     const { node, peers } = given(WITHOUT_EARLY)
     const nine = peers.flatMap(key => node.receive(key, roundChange(key, 9)))
     expect(kindsIn(nine)).toEqual(['proposal', 'prepare'])
@@ -177,7 +177,7 @@ describe('round changes', () => {
     expect(node.state.height?.round?.round).toBe(9)
   })
 
-  test('#38 of each author the round change to the highest round is kept; in Besu one for each round', () => {
+  test('of each author the round change to the highest round is kept; in Besu one for each round', () => {
     const { node, NP0 } = given(WITHOUT_EARLY)
     for (const round of [3, 7, 5, 9]) node.receive(NP0, roundChange(NP0, round))
     expect(
@@ -185,14 +185,14 @@ describe('round changes', () => {
     ).toEqual([9])
   })
 
-  test('#39 the same round change four times is one', () => {
+  test('the same round change four times is one', () => {
     const { node, NP0 } = given()
     const step = Array.from({ length: 4 }, () => node.receive(NP0, roundChange(NP0, 4))).flat()
     expect([kindsIn(step), roundsIn(step)]).toEqual([[], []])
     expect(dropsIn(step)).toEqual(['duplicate', 'duplicate', 'duplicate'])
   })
 
-  test('#41 prepares of a round that ran out are ignored', () => {
+  test('prepares of a round that ran out are ignored', () => {
     const { node, P, peers, made } = given()
     receiveProposal(node, P, made)
     node.roundTimer()
@@ -201,12 +201,12 @@ describe('round changes', () => {
     expect(new Set(dropsIn(step))).toEqual(new Set(['past-round']))
   })
 
-  test('#42 the timer of another round than the current one is ignored', () => {
+  test('the timer of another round than the current one is ignored', () => {
     const { node } = given()
     expect(node.roundTimer(1)).toEqual([])
   })
 
-  test('#45 F + 1 round changes to higher rounds: the node changes to the lowest of them, which Besu has to be told to', () => {
+  test('F + 1 round changes to higher rounds: the node changes to the lowest of them, which Besu has to be told to', () => {
     const { node, NP0, NP1 } = given()
     expect(kindsIn(node.receive(NP0, roundChange(NP0, 7)))).toEqual([])
     const step = node.receive(NP1, roundChange(NP1, 3))
@@ -215,7 +215,7 @@ describe('round changes', () => {
     expect(messageIn(step, 'round-change').signed.payload.round).toBe(3)
   })
 
-  test('#45 switched off, only a quorum for one round moves the node, and it sends none of its own', () => {
+  test('switched off, only a quorum for one round moves the node, and it sends none of its own', () => {
     const { node, NP0, NP1, NP2, P } = given(WITHOUT_EARLY)
     const few = [NP0, NP1, NP2].flatMap(key => node.receive(key, roundChange(key, 3)))
     expect(roundsIn(few)).toEqual([])
@@ -223,7 +223,7 @@ describe('round changes', () => {
     expect([roundsIn(step), kindsIn(step)]).toEqual([[3], []])
   })
 
-  test('#46 votes for a later round count when it begins, each author’s once', () => {
+  test('votes for a later round count when it begins, each author’s once', () => {
     const { node, P, NP0, NP1, NP2, block, peers } = given()
     const later = block(NP0, { round: 1 })
     for (const key of [P, NP1, NP1]) node.receive(key, prepare(key, later))
@@ -236,7 +236,7 @@ describe('round changes', () => {
     expect(importsIn(receiveCommits(node, [P, NP1], later)).length).toBe(1)
   })
 
-  test('#47 an unjustified proposal of a later round leaves the round as it is', () => {
+  test('an unjustified proposal of a later round leaves the round as it is', () => {
     const { node, NP0, peers, block } = given()
     const later = block(NP0, { round: 1 })
     const roundChanges = roundChangesOf(peers.slice(0, 3), 1)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { ZERO_HASH } from '../../../../core/bytes/bytes.ts'
 import { decodeExtraData } from '../../../../core/chain/codec/extraData.ts'
-import { MESSAGE_BYTES_MAX } from '../../../../core/qbft/codec/message.ts'
+import { QBFT_MESSAGE_BYTES_MAX } from '../../../../core/qbft/codec/message.ts'
 import { QBFT_CODES } from '../../../../core/qbft/message.ts'
 import type { Key } from '../../chain/support/keys.ts'
 import { givenNode, receiveCommits, receivePrepares, receiveProposal } from '../support/given.ts'
@@ -27,14 +27,14 @@ const proposed = () => {
 const wrongPrepares = ({ node, others, made }: ReturnType<typeof given>) =>
   others.flatMap(key => node.receive(key, prepare(key, made, { digest: ZERO_HASH })))
 
-test('#23 no bytes with the code of a prepare are dropped; the proposal is still answered', () => {
+test('no bytes with the code of a prepare are dropped; the proposal is still answered', () => {
   const { node, proposer, made } = given()
   const empty = { code: QBFT_CODES.prepare, data: new Uint8Array(0) }
   expect(dropsIn(node.receive(proposer, empty))).toEqual(['undecodable'])
   expect(kindsIn(receiveProposal(node, proposer, made))).toEqual(['prepare'])
 })
 
-test('#24 a code that no message has is dropped; the proposal is still answered', () => {
+test('a code that no message has is dropped; the proposal is still answered', () => {
   const { node, proposer, made } = given()
   const unknown = { ...wireOf(prepare(proposer, made)), code: 0x16 }
   expect(dropsIn(node.receive(proposer, unknown))).toEqual(['unknown-code'])
@@ -43,24 +43,24 @@ test('#24 a code that no message has is dropped; the proposal is still answered'
 
 test('a message longer than any may be is dropped before it is looked into', () => {
   const { node, proposer } = given()
-  const long = { code: QBFT_CODES.proposal, data: new Uint8Array(MESSAGE_BYTES_MAX + 1) }
+  const long = { code: QBFT_CODES.proposal, data: new Uint8Array(QBFT_MESSAGE_BYTES_MAX + 1) }
   expect(dropsIn(node.receive(proposer, long))).toEqual(['oversized'])
 })
 
-test('#25 a proposal by somebody who is no validator is not answered', () => {
+test('a proposal by an address that is not a validator is not answered', () => {
   const { node, proposer, block } = given()
   const made = block(STRANGER)
   const step = node.receive(STRANGER, proposal(STRANGER, made), proposer)
   expect([kindsIn(step), dropsIn(step)]).toEqual([[], ['not-a-validator']])
 })
 
-test('#26 prepares of nothing make no quorum; those of the proposal do', () => {
+test('prepares with an unknown digest make no quorum; those of the proposal do', () => {
   const network = proposed()
   expect(kindsIn(wrongPrepares(network))).toEqual([])
   expect(kindsIn(receivePrepares(network.node, network.others, network.made))).toEqual(['commit'])
 })
 
-test('#27 prepares of nothing after the commit change nothing: commits bring the import', () => {
+test('prepares of nothing after the commit change nothing: commits bring the import', () => {
   const network = proposed()
   const { node, others, made } = network
   receivePrepares(node, others, made)
@@ -68,7 +68,7 @@ test('#27 prepares of nothing after the commit change nothing: commits bring the
   expect(importsIn(receiveCommits(node, others, made)).length).toBe(1)
 })
 
-test('#28 a commit with a seal over something else does not count; a valid one of the same author does', () => {
+test('a commit with a seal over something else does not count; a valid one of the same author does', () => {
   const { node, others, made } = proposed()
   const [first, second, third] = others
   receivePrepares(node, others, made)
@@ -79,7 +79,7 @@ test('#28 a commit with a seal over something else does not count; a valid one o
   expect(decodeExtraData(imported?.header.extraData as Uint8Array).seals.length).toBe(4)
 })
 
-test('#28 a bad seal that came before the proposal is not in the block either', () => {
+test('a bad seal that came before the proposal is not in the block either', () => {
   const { node, proposer, others, made } = given()
   const [first, second, third] = others
   receiveCommits(node, [first, second], made)
@@ -88,14 +88,14 @@ test('#28 a bad seal that came before the proposal is not in the block either', 
   expect(importsIn(receiveCommits(node, [third], made)).length).toBe(1)
 })
 
-test('#29 the same bytes are processed once', () => {
+test('the same bytes are processed once', () => {
   const { node, proposer, made } = given()
   const wire = wireOf(proposal(proposer, made))
   expect(kindsIn(node.receive(proposer, wire))).toEqual(['prepare'])
   expect(dropsIn(node.receive(proposer, wire))).toEqual(['duplicate'])
 })
 
-test('#30 a message of a height that is on the chain is dropped', () => {
+test('a message of a height that is on the chain is dropped', () => {
   const { node, keys, proposer, made } = given()
   node.head({ number: 1n, coinbase: proposer.address })
   const messages = [
@@ -108,7 +108,7 @@ test('#30 a message of a height that is on the chain is dropped', () => {
   expect(keys.length).toBe(5)
 })
 
-describe('#31 of the current height, by somebody who is no validator, is dropped:', () => {
+describe('of the current height, by an address that is not a validator, is dropped:', () => {
   const { node, proposer, keys, block } = given()
   const made = block(STRANGER)
   const messages = [

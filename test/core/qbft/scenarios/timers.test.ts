@@ -38,7 +38,7 @@ describe('round timeouts', () => {
       return timeoutsIn(node.roundTimer())
     })
 
-  test('#76 double with each round in which a quorum was heard, from the base', () => {
+  test('double with each round in which a quorum was heard, from the base', () => {
     const { node, peers, first } = given(3)
     const steps = [first]
     // Of round 0 there is no round change: round 1 is heard of in it.
@@ -53,10 +53,10 @@ describe('round timeouts', () => {
   })
 
   /** After so many rounds in vain. */
-  const timeout = (failedRounds: number, environment = BASE, readyMs = 9_000): number =>
-    roundTimeoutMs(environment, { head: { validators: [] }, failedRounds, readyMs })
+  const timeout = (failedRounds: number, environment = BASE, softTimeoutMs = 9_000): number =>
+    roundTimeoutMs(environment, { head: { validators: [] }, failedRounds, softTimeoutMs })
 
-  test('#76 the times themselves: 1, 2, 4 and 8 seconds, and no more than the cap, which Besu has not', () => {
+  test('the times themselves: 1, 2, 4 and 8 seconds, and no more than the cap, which Besu has not', () => {
     expect([0, 1, 2, 3, 1000].map(failed => timeout(failed))).toEqual([1_000, 2_000, 4_000, 8_000, 60_000])
   })
 
@@ -80,7 +80,7 @@ describe('round timeouts', () => {
     [20, 10_000, 10_000],
   ])('of %d validators with a base of %d ms grow to %d ms at once', (validators, requestTimeoutMs, ready) => {
     const { node } = given(validators, { requestTimeoutMs })
-    expect(node.state.height?.readyMs).toBe(ready)
+    expect(node.state.height?.softTimeoutMs).toBe(ready)
   })
 
   test('grow beyond that, twofold with two rounds, where it did not help in 24 more: one of two proposers is honest', () => {
@@ -140,7 +140,7 @@ describe('round timeouts', () => {
     expect(timeoutsIn(node.roundTimer())).toEqual([2_000])
   })
 
-  test('#77 a timer that is started again replaces the running one', async () => {
+  test('a timer that is started again replaces the running one', async () => {
     const { node } = given()
     node.roundTimer()
     expect(node.timers.get('round')?.timer).toEqual({ kind: 'round', sequence: 1n, round: 1 })
@@ -216,11 +216,11 @@ describe('the block timer', () => {
     return node.timers.get('block')?.atMs ?? Number.NaN
   }
 
-  test('#78 is due a period after the parent: 10 seconds from now', () => {
+  test('is due a period after the parent: 10 seconds from now', () => {
     expect(started(PARAMETERS) - NOW_MS).toBe(10_000)
   })
 
-  test('#79 of an old parent is due already, and fires at once', async () => {
+  test('of an old parent is due already, and fires at once', async () => {
     const atMs = started(PARAMETERS, 400n)
     expect(atMs).toBeLessThanOrEqual(NOW_MS)
     const timer: Timer = { kind: 'block', sequence: 1n }
@@ -240,12 +240,12 @@ describe('the block timer', () => {
     })),
   })
 
-  test('#80 goes by the period of the block to be made: 25 seconds from now where a transition makes it 30', () => {
+  test('goes by the period of the block to be made: 25 seconds from now where a transition makes it 30', () => {
     const parameters = qbftAt(consensusOf([1n, 30]), 1n)
     expect(started(parameters) - NOW_MS).toBe(25_000)
   })
 
-  test('#81 periods of 10 and 20 seconds from blocks 1 and 2: block 1 is of second 10, block 2 of second 30', () => {
+  test('periods of 10 and 20 seconds from blocks 1 and 2: block 1 is of second 10, block 2 of second 30', () => {
     const consensus = consensusOf([1n, 10], [2n, 20])
     const keys = networkKeys(1)
     const own = at(keys, 0)
@@ -288,7 +288,7 @@ describe('the proposer', () => {
     return at(rounds, 0)
   }
 
-  test('#82 of round r comes r + 1 after the one of the block before', () => {
+  test('of round r comes r + 1 after the one of the block before', () => {
     expect([0, 1, 2, 3].map(own => roundOf(own, at(KEYS, 1).address))).toEqual([2, 3, 0, 1])
   })
 
@@ -298,11 +298,11 @@ describe('the proposer', () => {
     return lower
   }
 
-  test('#83 is the first where the one before was voted out and was the last', () => {
+  test('is the first where the one before was voted out and was the last', () => {
     expect([0, 1, 2, 3].map(own => roundOf(own, new Uint8Array(20).fill(0xff)))).toEqual([0, 1, 2, 3])
   })
 
-  test('#84 is the next greater address where the one before was voted out of the middle, then the one after', () => {
+  test('is the next greater address where the one before was voted out of the middle, then the one after', () => {
     const gone = before(at(KEYS, 2).address)
     expect([0, 1, 2, 3].map(own => roundOf(own, gone))).toEqual([2, 3, 0, 1])
   })

@@ -7,7 +7,7 @@ import { decodeMessage } from '../../../../core/qbft/codec/message.ts'
 import type { Effect } from '../../../../core/qbft/effect.ts'
 import { QBFT_CODES, type QbftMessage, type WireMessage } from '../../../../core/qbft/message.ts'
 import type { RestartRecord } from '../../../../core/qbft/restartRecord.ts'
-import { authorOf } from '../../../../core/qbft/signing.ts'
+import { authorOf } from '../../../../core/qbft/signatures.ts'
 import { quorumOf } from '../../../../core/validators/quorum.ts'
 import type { Key } from '../../chain/support/keys.ts'
 

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { bigintToFixedBytes, bytesToBigint } from '../../../core/bytes/integer.ts'
 import { SECP256K1_ORDER } from '../../../core/crypto/recovery.ts'
 import { QBFT_CODES, type SignedPrepare } from '../../../core/qbft/message.ts'
-import { authorOf, signPayload } from '../../../core/qbft/signing.ts'
+import { authorOf, signPayload } from '../../../core/qbft/signatures.ts'
 import { VALIDATORS } from '../chain/support/keys.ts'
 import { prepareBy } from './codec/messages.ts'
 

@@ -1,0 +1,71 @@
+import { type Address, equalBytes, type Hash } from '../bytes/bytes.ts'
+import { bytesToBigint } from '../bytes/integer.ts'
+import { rlpListPieces } from '../rlp/list.ts'
+import { type Seal, sealSigner } from '../chain/codec/seal.ts'
+import { keccak256Steps } from '../crypto/keccakSteps.ts'
+import { HALF_ORDER } from '../crypto/recovery.ts'
+import { inOneGo, type Steps } from '../steps.ts'
+import type { QbftCode, Signed, SignedCommit } from './message.ts'
+
+/** The keccak hash of RLP `[code, payload]`; the payload is RLP already. Yields within a long payload. */
+export const signingDigestSteps = (code: QbftCode, payloadBytes: Uint8Array): Steps<Hash> =>
+  keccak256Steps(...rlpListPieces([Uint8Array.of(code), payloadBytes]))
+
+/** As `signingDigestSteps`, without yielding. */
+export const signingDigest = (code: QbftCode, payloadBytes: Uint8Array): Hash =>
+  inOneGo(signingDigestSteps(code, payloadBytes))
+
+/** Signs the payload, given with its RLP, for a message of this code. Throws what `sign` throws. */
+export const signPayload = <Payload>(
+  code: QbftCode,
+  payload: Payload,
+  payloadBytes: Uint8Array,
+  sign: (digest: Hash) => Seal,
+): Signed<Payload> => ({ payload, payloadBytes, signature: sign(signingDigest(code, payloadBytes)) })
+
+type Recovered = { readonly code: QbftCode; readonly author: Address | undefined }
+
+/** Cache: recovering the author costs more than the rest of processing a message, and several rules need it. */
+const recovered = new WeakMap<Signed<unknown>, Recovered>()
+
+function* recoverSteps(
+  code: QbftCode,
+  { payloadBytes, signature }: Signed<unknown>,
+): Steps<Address | undefined> {
+  if (bytesToBigint(signature.subarray(32, 64)) > HALF_ORDER) return undefined
+  return sealSigner(yield* signingDigestSteps(code, payloadBytes), signature)
+}
+
+/**
+ * The author ("recoverSignedPrepareAuthor" and similar); undefined when no address can be recovered, or for a high s, which
+ * would give every message a second form. Recovered once for each object. Yields within a long payload.
+ */
+export function* authorOfSteps(code: QbftCode, signed: Signed<unknown>): Steps<Address | undefined> {
+  const known = recovered.get(signed)
+  if (known?.code === code) return known.author
+  const author = yield* recoverSteps(code, signed)
+  recovered.set(signed, { code, author })
+  return author
+}
+
+/** As `authorOfSteps`, without yielding. */
+export const authorOf = (code: QbftCode, signed: Signed<unknown>): Address | undefined =>
+  inOneGo(authorOfSteps(code, signed))
+
+const sealers = new WeakMap<SignedCommit, { readonly digest: Hash; readonly sealer: Address | undefined }>()
+
+/**
+ * The signer of the commit's seal over a proposal's digest; undefined when none can be recovered. Recovered once for each
+ * object and digest.
+ */
+export const sealerOf = (signed: SignedCommit, digest: Hash): Address | undefined => {
+  const known = sealers.get(signed)
+  if (known !== undefined && equalBytes(known.digest, digest)) return known.sealer
+  const sealer = sealSigner(digest, signed.payload.commitSeal)
+  sealers.set(signed, { digest, sealer })
+  return sealer
+}
+
+/** Stores an author that is known already: of a kept message, or of one that is decoded further. */
+export const rememberAuthor = (code: QbftCode, signed: Signed<unknown>, author: Address): void =>
+  void recovered.set(signed, { code, author })
