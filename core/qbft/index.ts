@@ -1,7 +1,7 @@
 /** `quorate/qbft`: the QBFT consensus of one validator as a pure function, and the messages it sends. */
 export { proposerOf } from '../validators/proposer.ts'
 export { faultsOf, quorumOf } from '../validators/quorum.ts'
-export { decodeMessage, encodeMessage, MESSAGE_BYTES_MAX } from './codec/message.ts'
+export { decodeMessage, encodeMessage, QBFT_MESSAGE_BYTES_MAX } from './codec/message.ts'
 export { decodePosition, encodePosition, POSITION_CODES, type Position } from './codec/position.ts'
 export { withSeals } from './codec/roundOfBlock.ts'
 export type { DropReason, Effect, Evidence, RoundReason } from './effect.ts'

@@ -162,7 +162,7 @@ scenario(
       await expectSetAfter(9, 1, 2, 4, 5)
     })
 
-    test('#125 when votes are asked for then they are not enabled, up to the last block of the contract', async () => {
+    test('when votes are asked for then they are not enabled, up to the last block of the contract', async () => {
       const refused = (method: string): string => `Error: ${method}: -32604 Method not enabled`
       for (const number of [10, 11]) {
         expect(await call(1, 'voteToRemove', [toHex(accountOf(number - 6).address)])).toBe(number)

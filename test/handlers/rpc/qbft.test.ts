@@ -24,7 +24,7 @@ describe('votes', () => {
   })
   afterAll(() => node.close())
 
-  test('#114 are listed as they were proposed, and gone when they are discarded', async () => {
+  test('are listed as they were proposed, and gone when they are discarded', async () => {
     expect(await node.call('qbft_getPendingVotes')).toEqual({})
     expect(await node.call('qbft_proposeValidatorVote', A, true)).toBe(true)
     expect(await node.call('qbft_proposeValidatorVote', B, false)).toBe(true)
@@ -206,12 +206,12 @@ describe('validators by contract', () => {
     ['qbft_getPendingVotes', []],
   ] as const
 
-  test('#125 votes are not enabled, whatever their parameters', async () => {
+  test('votes are not enabled, whatever their parameters', async () => {
     for (const [method, params] of [...VOTE_CALLS, ['qbft_proposeValidatorVote', []] as const])
       expect((await node.rpc(method, ...params)).error).toEqual(NOT_ENABLED)
   })
 
-  test('#118 what the contract says after the block is told, in both blocks', async () => {
+  test('what the contract says after the block is told, in both blocks', async () => {
     await node.mine()
     for (const block of ['earliest', '0x0', '0x1', 'latest', 'pending'])
       expect(await validatorsAt(block)).toEqual([ME])
