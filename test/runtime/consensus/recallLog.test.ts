@@ -15,7 +15,9 @@ test('given a validator that waits for the others then a line says so, not at on
   const { lines, clock, waits } = setUp()
   for (clock.nowMs = 0; clock.nowMs < 60_000; clock.nowMs += 1_000) waits()
   expect(lines).toHaveLength(2)
-  expect(lines[0]).toContain('signs nothing yet: 1 other validators have reported their height and round, at least 2 are needed')
+  expect(lines[0]).toContain(
+    'signs nothing yet: 1 other validators have reported their height and round, at least 2 are needed',
+  )
 })
 
 test('given it signs again then a line says from where on; in a network that begins there is none', () => {
