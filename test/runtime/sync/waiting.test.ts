@@ -94,9 +94,9 @@ describe('given a node that waits before it acts', () => {
     'when a block is from the future by the clock of this machine then nobody is blamed, and the log warns of the clock',
     onWire(async (wire, node) => {
       const [maker, other] = await pair(wire, node)
-      const timestamp = BigInt(Math.floor(Date.now() / 1000) + 3)
+      const timestamp = BigInt(Math.floor(Date.now() / 1000) + 6)
       const block = await nextBlock(maker.chain, [], { timestamp })
-      await maker.chain.importBlock(block, { nowMs: Date.now() + 10_000 })
+      await maker.chain.importBlock(block, { nowMs: Date.now() + 20_000 })
       await maker.exchange.committed(block)
       await reaches(other.chain, 1n)
       expect(other.network.reports).toEqual([])
