@@ -19,10 +19,12 @@ const blockOf = async (params: Params, context: RpcContext): Promise<SimulationB
  */
 export const CALL_METHODS: readonly [call: Method, estimateGas: Method] = [
   // One that fails has the status 0, where eth_call answers with an error.
-  method(
-    'graphql_call',
-    ['call', 'block'],
-    async ({ params }, context) => {
+  method({
+    name: 'graphql_call',
+    summary: 'Runs a call for GraphQL',
+    params: { call: 'Call', block: 'BlockNumberOrTagOrHash' },
+    result: 'Object',
+    handle: async ({ params }, context) => {
       const call = readCall(given(params, 0))
       const result = await simulateCall(context, call, await blockOf(params, context))
       return {
@@ -31,15 +33,17 @@ export const CALL_METHODS: readonly [call: Method, estimateGas: Method] = [
         status: result.success ? '0x1' : '0x0',
       }
     },
-    { aside: 'long' },
-  ),
-  method(
-    'graphql_estimateGas',
-    ['call', 'block'],
-    async ({ params }, context) => {
+    offload: 'long',
+  }),
+  method({
+    name: 'graphql_estimateGas',
+    summary: 'Estimates the gas of a call for GraphQL',
+    params: { call: 'Call', block: 'BlockNumberOrTagOrHash' },
+    result: 'Quantity',
+    handle: async ({ params }, context) => {
       const call = readCall(given(params, 0))
       return toQuantity(await estimateCall(context, call, await blockOf(params, context), [], 'exact'))
     },
-    { aside: 'long' },
-  ),
+    offload: 'long',
+  }),
 ]

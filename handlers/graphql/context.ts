@@ -8,7 +8,7 @@ import { createRunner, type Runner } from '../rpc/dispatch/runner.ts'
 import { readState } from '../rpc/state/state.ts'
 import { CALL_METHODS } from './callMethods.ts'
 import { type Budget, createBudget } from './limits/budget.ts'
-import { createTurns, type InTurns } from './limits/turns.ts'
+import { createYieldingList, type YieldingList } from './limits/yieldingList.ts'
 import { createRequestStore } from './requestStore.ts'
 
 /** What resolvers work with, for one request; for a subscription, for one event of it. */
@@ -16,7 +16,7 @@ export type RequestScope = {
   /** As JSON-RPC's methods get it, but over a store that reads nothing twice. */
   readonly rpc: RpcContext
   readonly budget: Budget
-  readonly inTurns: InTurns
+  readonly yieldingList: YieldingList
   /** Runs calls, on another thread where there is one. */
   readonly runner: () => Runner
   /** True once nobody waits for the answer any more; long work asks now and then. */
@@ -84,7 +84,7 @@ export const createScope = ({ rpc: shared, caller, expired, abort }: RequestPart
     rpc,
     runner: () => (runner ??= createRunner(CALL_METHODS, rpc)),
     budget: createBudget(abort),
-    inTurns: createTurns(rpc.nowMs),
+    yieldingList: createYieldingList(rpc.nowMs),
     expired,
     require: createRequire(caller),
     account: createAccounts(rpc),

@@ -5,7 +5,7 @@ import type { Vote } from '../../core/chain/codec/extraData.ts'
 import type { SenderTransaction, Transaction } from '../../core/chain/transaction.ts'
 import type { TransactionPool } from '../../core/txpool/pool.ts'
 import type { TransactionRejected } from '../../core/txpool/rejection.ts'
-import type { Aside } from './dispatch/offload.ts'
+import type { CallWorkers } from './dispatch/offload.ts'
 import type { FilterRegistry } from './filters/registry.ts'
 import type { GasPriceOracle } from './fees/gasPrice.ts'
 import type { KeepBytes } from './json/jsonPieces.ts'
@@ -197,7 +197,7 @@ export type RpcHost = {
   /** Told of errors that are the node's own fault, before the client is told `Internal error`. */
   readonly reportError: (method: string, error: unknown) => void
   /** Other threads for long calls; undefined where all run on this one. */
-  readonly aside?: Aside | undefined
+  readonly callWorkers?: CallWorkers | undefined
   /** Undefined where each call begins as it comes. */
   readonly onNextTurn?: OnNextTurn | undefined
   /** Keeps what of a long answer waits to be sent; undefined where that is held as it is. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers'
 import { createRpcApp, createRpcContext, type RpcApp } from '../../handlers/http/app.ts'
-import type { Aside } from '../../handlers/rpc/dispatch/offload.ts'
+import type { CallWorkers } from '../../handlers/rpc/dispatch/offload.ts'
 import type { RpcContext, RpcHost } from '../../handlers/rpc/context.ts'
 import { METHODS } from '../../handlers/rpc/methods/methodTable.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
@@ -33,7 +33,7 @@ export type RpcParts = Pick<RpcHost, 'chain' | 'pool' | 'recoverSenders' | 'subm
     readonly development: boolean
     readonly log: Log
     /** Undefined where all calls run on this thread. */
-    readonly openReaders?: (host: RpcHost) => Aside | undefined
+    readonly openReaders?: (host: RpcHost) => CallWorkers | undefined
   }
 
 /** Besu's groups when none are asked for. */
@@ -98,7 +98,7 @@ export const listenForRpc = (options: NodeOptions): Promise<RpcListener> =>
 /** What the methods of this node work with, the same on all its ports. */
 export const openRpcContext = (options: NodeOptions, { openReaders, ...parts }: RpcParts): RpcContext => {
   const host = hostOf(options, parts)
-  return createRpcContext({ ...host, aside: openReaders?.(host) })
+  return createRpcContext({ ...host, callWorkers: openReaders?.(host) })
 }
 
 const GROUPS: ReadonlySet<string> = new Set(METHODS.map(({ group }) => group))

@@ -2,7 +2,7 @@ import { type ExecutionResult, GraphQLError } from 'graphql'
 import type { CompressedInit } from '../../http/compression.ts'
 import type { ReplyBody } from '../../rpc/dispatch/envelope.ts'
 import { errorJson, isUnauthorized } from '../errors.ts'
-import { jsonInTurns } from './text.ts'
+import { jsonPiecesOf } from './text.ts'
 
 export const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' }
 
@@ -47,7 +47,7 @@ export const answer = async (
   const body =
     characters <= SHORT_CHARACTERS || prettyPrint
       ? JSON.stringify(json, undefined, prettyPrint ? INDENT : 0)
-      : await jsonInTurns(json, nowMs)
+      : await jsonPiecesOf(json, nowMs)
   return respond(body, init)
 }
 

@@ -2,10 +2,9 @@ import type { GraphQLParams } from 'graphql-yoga'
 import { type ReadBody, refuseBody } from '../../inbound/body.ts'
 import type { ClaimBytes } from '../../inbound/inboundLimits.ts'
 import { JsonError, parseJson } from '../../rpc/json/parse.ts'
-import { createPace } from '../../rpc/dispatch/yielding.ts'
-import { beginRequest } from '../../rpc/dispatch/scheduler.ts'
+import { beginRequest, createYield } from '../../rpc/dispatch/scheduler.ts'
 import { isObject } from '../../rpc/parameters/values.ts'
-import { BodyTooBusy, parseInSlices, parseWhole, WHOLE_LENGTH_MAX } from '../../rpc/dispatch/requestBody.ts'
+import { BodyTooBusy, parseYielding, parseWhole, WHOLE_LENGTH_MAX } from '../../rpc/dispatch/requestBody.ts'
 import { DocumentError } from '../errors.ts'
 
 const malformed = (message: string): DocumentError => new DocumentError('InvalidSyntax', message)
@@ -66,7 +65,7 @@ const fromJson = async (text: string, { claim, nowMs }: BodyReader): Promise<Gra
     const parsed =
       text.length <= WHOLE_LENGTH_MAX
         ? parseWhole(text, claim)
-        : await parseInSlices(text, 0, claim, createPace(nowMs))
+        : await parseYielding(text, 0, claim, createYield(nowMs))
     body = parsed.value
   } catch (error) {
     if (error instanceof BodyTooBusy) return refuseBody({ reason: 'busy', status: 503 })

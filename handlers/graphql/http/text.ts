@@ -1,4 +1,4 @@
-import { createPace } from '../../rpc/dispatch/yielding.ts'
+import { createYield } from '../../rpc/dispatch/scheduler.ts'
 
 /** Values between two looks at the clock. */
 const STEP_VALUES = 256
@@ -39,8 +39,8 @@ function* parts(value: unknown): Generator<string, void> {
 }
 
 /** JSON text in pieces, made in turns: put together in one go, a long answer would hold up everything else. */
-export const jsonInTurns = async (value: unknown, nowMs: () => number): Promise<readonly string[]> => {
-  const pace = createPace(nowMs)
+export const jsonPiecesOf = async (value: unknown, nowMs: () => number): Promise<readonly string[]> => {
+  const yieldTurn = createYield(nowMs)
   const pieces: string[] = []
   let piece = ''
   let count = 0
@@ -50,7 +50,7 @@ export const jsonInTurns = async (value: unknown, nowMs: () => number): Promise<
       pieces.push(piece)
       piece = ''
     }
-    if (++count % STEP_VALUES === 0) await pace()
+    if (++count % STEP_VALUES === 0) await yieldTurn()
   }
   pieces.push(piece)
   return pieces

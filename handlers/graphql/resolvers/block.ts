@@ -88,16 +88,16 @@ export const BLOCK_RESOLVERS: Resolvers<BlockSource> = {
     return ommer === null ? null : ommerOf(ommer)
   },
   ommerHash: ({ header }) => header.ommersHash,
-  transactions: ({ record }, _, { inTurns }) =>
+  transactions: ({ record }, _, { yieldingList }) =>
     record === undefined
       ? null
-      : inTurns(record.block.transactions.map((_transaction, index) => minedTransaction(record, index))),
+      : yieldingList(record.block.transactions.map((_transaction, index) => minedTransaction(record, index))),
   transactionAt: ({ record }, { index }: { readonly index: bigint }): TransactionSource | null =>
     record === undefined || at(record.block.transactions, index) === null
       ? null
       : minedTransaction(record, Number(index)),
   logs: ({ header, isOmmer }, { filter }: { readonly filter: LogCriteria }, scope, info) =>
-    isOmmer ? [] : findLogs(scope, filter, header.number, header.number, info).then(scope.inTurns),
+    isOmmer ? [] : findLogs(scope, filter, header.number, header.number, info).then(scope.yieldingList),
   account: ({ header }, { address }: { readonly address: string }): AccountSource => ({
     address: fromHex(address),
     number: header.number,

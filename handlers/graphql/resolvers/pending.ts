@@ -10,7 +10,7 @@ const headNumber = ({ rpc }: RequestScope): bigint => rpc.chain.head().header.nu
 /** As in Besu what waits is told, and everything else is asked of the latest state. */
 export const PENDING_RESOLVERS: Resolvers<unknown> = {
   transactionCount: (_, _args, { rpc }) => rpc.pool.size,
-  transactions: (_, _args, { rpc, inTurns }) => inTurns(rpc.pool.list().map(pooledSource)),
+  transactions: (_, _args, { rpc, yieldingList }) => yieldingList(rpc.pool.list().map(pooledSource)),
   account: (_, { address }: { readonly address: string }, scope): AccountSource => ({
     address: fromHex(address),
     number: headNumber(scope),

@@ -3,7 +3,7 @@ import type { SenderTransaction } from '../../../core/chain/transaction.ts'
 import { decodeRlp, RlpError } from '../../../core/rlp/rlp.ts'
 import { RpcError } from '../../rpc/dispatch/errors.ts'
 import { findMined } from '../../rpc/blocks/mined.ts'
-import { createPace } from '../../rpc/dispatch/yielding.ts'
+import { createYield } from '../../rpc/dispatch/scheduler.ts'
 import type { BlockSelector } from '../../rpc/parameters/block.ts'
 import type { RequestScope } from '../context.ts'
 import { FetchError, invalidParams } from '../errors.ts'
@@ -78,14 +78,14 @@ export const QUERY_RESOLVERS: Resolvers<unknown> = {
     const range = rangeOf(scope, from, to ?? scope.rpc.chain.head().header.number, BLOCKS_MAX)
     if (range === undefined) return []
     const blocks: BlockSource[] = []
-    const pace = createPace(scope.rpc.nowMs)
+    const yieldTurn = createYield(scope.rpc.nowMs)
     for (let [number, last] = range; number <= last; number++) {
-      await pace()
+      await yieldTurn()
       if (scope.expired()) throw new RpcError('TIMEOUT')
       const block = await readBlock(scope, { kind: 'number', number }, info)
       if (block !== undefined) blocks.push(block)
     }
-    return scope.inTurns(blocks)
+    return scope.yieldingList(blocks)
   },
   pending: () => ({}),
   transaction: async (_, { hash }: { readonly hash: string }, { rpc }): Promise<TransactionSource | null> => {
@@ -104,7 +104,7 @@ export const QUERY_RESOLVERS: Resolvers<unknown> = {
       filter.toBlock ?? head,
       logsRangeMax === 0n ? 0n : logsRangeMax + 1n,
     )
-    return range === undefined ? [] : findLogs(scope, filter, ...range, info).then(scope.inTurns)
+    return range === undefined ? [] : findLogs(scope, filter, ...range, info).then(scope.yieldingList)
   },
   gasPrice: (_, _args, scope) => answerOf(scope, 'eth_gasPrice'),
   maxPriorityFeePerGas: (_, _args, scope) => answerOf(scope, 'eth_maxPriorityFeePerGas'),

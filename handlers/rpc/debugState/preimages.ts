@@ -4,7 +4,7 @@ import { keccak256 } from '../../../core/crypto/crypto.ts'
 import type { StateChanges } from '../../../core/state/account.ts'
 import type { RpcContext } from '../context.ts'
 import type { Call } from '../methods/method.ts'
-import { createPace } from '../dispatch/yielding.ts'
+import { createYield } from '../dispatch/scheduler.ts'
 
 /** How many blocks are looked through for what was hashed, the newest first; what changed before stays unknown. */
 export const PREIMAGE_BLOCKS_MAX = 10_000n
@@ -23,10 +23,10 @@ const search = async (
   const wanted = new Set(keys.map(toBareHex))
   const seen = new Set<string>()
   const found = new Map<string, Uint8Array>()
-  const pace = createPace(nowMs)
+  const yieldTurn = createYield(nowMs)
   const lowest = range.to - PREIMAGE_BLOCKS_MAX > range.from ? range.to - PREIMAGE_BLOCKS_MAX : range.from
   for (let number = range.to; number >= lowest && wanted.size > 0 && !expired(); number--) {
-    await pace()
+    await yieldTurn()
     const changes = await chain.store.changesOf(number)
     for (const candidate of changes === undefined ? [] : candidatesIn(changes)) {
       const name = toBareHex(candidate)

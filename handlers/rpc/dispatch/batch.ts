@@ -9,18 +9,18 @@ import {
 } from './envelope.ts'
 import { createJsonArray, type KeepBytes } from '../json/jsonPieces.ts'
 import type { Call, Method } from '../methods/method.ts'
-import type { Pace } from './yielding.ts'
+import type { YieldTurn } from './scheduler.ts'
 import type { Runner } from './runner.ts'
 
-/** Characters of one batch's answer: a thousand requests for full blocks would otherwise fill the memory. */
+/** Longest answer to one batch, in characters: a thousand requests for full blocks would otherwise fill the memory. */
 export const BATCH_RESPONSE_LENGTH_MAX = 128 * 1024 * 1024
 
-/** Longer answers are not put together: that would hold up everyone else. */
+/** Longest answer that is joined into one string: joining a longer one would block the event loop. */
 const WHOLE_LENGTH_MAX = 1024 * 1024
 
 type CallEnvelope = Extract<Envelope, { readonly kind: 'call' }>
 
-/** The calls from `index` on that follow each other with the same method. */
+/** The consecutive calls of one method from `index` on. */
 const neighboursAt = (envelopes: readonly Envelope[], index: number, name: string): CallEnvelope[] => {
   const calls: CallEnvelope[] = []
   for (let i = index; ; i++) {
@@ -30,17 +30,22 @@ const neighboursAt = (envelopes: readonly Envelope[], index: number, name: strin
   }
 }
 
+/** What the calls of a batch are run with. */
+export type BatchParts = {
+  readonly runner: Runner
+  readonly caller: Caller
+  readonly base: Omit<Call, 'params'>
+  readonly yieldTurn: YieldTurn
+  readonly keep: KeepBytes | undefined
+}
+
 /**
- * Answers a batch in its order, one after the other; what has no id has no answer. Neighbouring calls of a method that
- * is cheaper together are run together.
+ * Answers the requests of a batch one after the other, in order; a notification has no answer. Neighbouring calls of a method
+ * with `handleMany` are handled together.
  */
 export const runBatch = async (
   envelopes: readonly Envelope[],
-  runner: Runner,
-  caller: Caller,
-  base: Omit<Call, 'params'>,
-  pace: Pace,
-  keep: KeepBytes | undefined,
+  { runner, caller, base, yieldTurn, keep }: BatchParts,
 ): Promise<ReplyBody> => {
   const { expired } = base
   const replies = createJsonArray(keep)
@@ -58,7 +63,7 @@ export const runBatch = async (
       for (const { id } of calls) answer(id, errorOutcome(expired() ? 'TIMEOUT' : 'RESPONSE_TOO_LARGE'))
       return
     }
-    const outcomes = await runner.runTogether(
+    const outcomes = await runner.runMany(
       method,
       calls.map(({ params }) => ({ ...base, params })),
     )
@@ -77,9 +82,8 @@ export const runBatch = async (
       answer(envelope.id, method)
       continue
     }
-    await pace()
-    const calls =
-      method.handleTogether === undefined ? [envelope] : neighboursAt(envelopes, index, method.name)
+    await yieldTurn()
+    const calls = method.handleMany === undefined ? [envelope] : neighboursAt(envelopes, index, method.name)
     await runCalls(method, calls)
     index += calls.length - 1
   }

@@ -2,7 +2,7 @@ import type { Caller } from '../../auth/caller.ts'
 import { runBatch } from './batch.ts'
 import type { Connection } from './connection.ts'
 import type { RpcContext } from '../context.ts'
-import { createDeadlines } from '../../inbound/deadlines.ts'
+import { createDeadlines, type Deadlines } from '../../inbound/deadlines.ts'
 import type { ClaimBytes } from '../../inbound/inboundLimits.ts'
 import {
   errorOutcome,
@@ -16,31 +16,30 @@ import {
 } from './envelope.ts'
 import { JsonError } from '../json/parse.ts'
 import type { Call, Method } from '../methods/method.ts'
-import { createPace } from './yielding.ts'
-import { BodyTooBusy, type ParsedBody, parseInSlices, parseWhole, WHOLE_LENGTH_MAX } from './requestBody.ts'
-import { createRunner } from './runner.ts'
-import { beginRequest } from './scheduler.ts'
+import { beginRequest, createYield } from './scheduler.ts'
+import { BodyTooBusy, type ParsedBody, parseYielding, parseWhole, WHOLE_LENGTH_MAX } from './requestBody.ts'
+import { createRunner, type Runner } from './runner.ts'
 
 export type Reply = { readonly status: number; readonly body: ReplyBody }
 
-/** The other end of the connection a body came over. */
+/** The client that sent a body. */
 export type Client = {
-  /** True once nobody is there any more: what is under way for it may stop. */
+  /** True once the client has disconnected: its work in progress may stop. */
   readonly isGone: () => boolean
-  /** Undefined where the connection does not last. */
+  /** Undefined over HTTP. */
   readonly connection?: Connection | undefined
-  /** Claims memory for what its request holds until it is answered; undefined where nobody counts. */
+  /** Claims memory that the request holds until it is answered; undefined where memory is not counted. */
   readonly claim?: ClaimBytes | undefined
 }
 
-const STAYS: Client = { isGone: () => false }
+const UNKNOWN_CLIENT: Client = { isGone: () => false }
 
 const claimAlways: ClaimBytes = () => true
 
-/** Answers the body of one HTTP request or one message; a promise only where a method needs one. */
+/** Answers the body of one HTTP request or one message; returns a promise only where a method needs one. */
 export type Dispatcher = { handle(body: string, caller: Caller, client?: Client): Reply | Promise<Reply> }
 
-/** What is answered to a body that holds no request, and to one that takes too long: transports differ in it. */
+/** Replies that differ between transports: to a body without a request, and to a request that times out. */
 export type TransportReplies = {
   readonly notJson: Reply
   readonly emptyBatch: Reply
@@ -63,119 +62,136 @@ const HTTP_REPLIES: TransportReplies = {
   timeout: () => TIMEOUT,
 }
 
+/** Spaces of `--rpc-http-json-pretty-print-enabled`. */
 const INDENT = 2
 
-const asItIs = (reply: Reply): Reply => reply
+/** What all requests of one dispatcher share. */
+type Parts = {
+  readonly context: RpcContext
+  readonly runner: Runner
+  readonly deadlines: Deadlines
+  readonly replies: TransportReplies
+}
+
+/** One body that is being answered. */
+type Request = {
+  readonly parsed: ParsedBody
+  readonly caller: Caller
+  readonly base: Omit<Call, 'params'>
+  /** Makes `base.expired` true. */
+  readonly expire: () => void
+}
+
+/** Replies with a timeout after the deadline. The work goes on until it checks `expired`. */
+const withTimeout = <Value>(
+  { deadlines, replies }: Parts,
+  { expire }: Request,
+  work: Promise<Value>,
+  finish: (value: Value) => Reply,
+  id: string,
+): Promise<Reply> =>
+  deadlines.within(work, finish, () => {
+    expire()
+    return replies.timeout(id)
+  })
+
+const answerSingle = (parts: Parts, request: Request, element: object): Reply | Promise<Reply> => {
+  const { runner, context } = parts
+  const { parsed, caller, base } = request
+  const envelope = readSingle(element, () => parsed.idSource(0))
+  if (envelope.kind === 'notification') return NOTHING
+  const { id } = envelope
+  const finish = (outcome: Outcome): Reply => ({
+    status: statusOf(outcome),
+    body: replyBody(id, outcome, context.options.prettyPrint ? INDENT : 0),
+  })
+  if (envelope.kind === 'invalid') return finish(errorOutcome('INVALID_REQUEST'))
+  const method = runner.find(envelope.method, caller)
+  if (!('handle' in method)) return finish(method)
+  const outcome = runner.runSingle(method, { ...base, params: envelope.params })
+  return outcome instanceof Promise ? withTimeout(parts, request, outcome, finish, id) : finish(outcome)
+}
+
+const answerBatch = async (
+  { runner, context }: Parts,
+  { parsed, caller, base }: Request,
+  elements: readonly unknown[],
+): Promise<Reply> => ({
+  status: 200,
+  body: await runBatch(readBatch(elements, parsed.idSource), {
+    runner,
+    caller,
+    base,
+    yieldTurn: createYield(context.nowMs),
+    keep: context.keep,
+  }),
+})
+
+/** The reply to a body that could not be parsed. @throws errors that are no fault of the body */
+const unparsedReply = ({ replies }: Parts, error: unknown): Reply => {
+  if (error instanceof BodyTooBusy) return TOO_BUSY
+  if (!(error instanceof JsonError)) throw error
+  if (error.code === 'TOO_MANY_ENTRIES') return BATCH_TOO_LARGE
+  return error.code === 'TOO_MANY_VALUES' ? TOO_MANY_VALUES : replies.notJson
+}
+
+const answer = (
+  parts: Parts,
+  parsed: ParsedBody,
+  caller: Caller,
+  { isGone, connection }: Client,
+): Reply | Promise<Reply> => {
+  const { replies, context } = parts
+  const { batchSizeMax } = context.options
+  const { value } = parsed
+  if (typeof value !== 'object' || value === null) return replies.notJson
+  let isLate = false
+  const expire = (): void => {
+    isLate = true
+  }
+  const base = { expired: () => isLate || isGone(), connection }
+  const request = { parsed, caller, base, expire }
+  if (!Array.isArray(value)) return answerSingle(parts, request, value)
+  if (value.length === 0) return replies.emptyBatch
+  if (batchSizeMax > 0 && value.length > batchSizeMax) return BATCH_TOO_LARGE
+  return withTimeout(parts, request, answerBatch(parts, request, value), reply => reply, 'null')
+}
+
+const answerLong = async (parts: Parts, body: string, caller: Caller, client: Client): Promise<Reply> => {
+  const { nowMs, options } = parts.context
+  let parsed: ParsedBody
+  try {
+    parsed = await parseYielding(body, options.batchSizeMax, client.claim ?? claimAlways, createYield(nowMs))
+  } catch (error) {
+    return unparsedReply(parts, error)
+  }
+  return await answer(parts, parsed, caller, client)
+}
+
+const handleBody = (parts: Parts, body: string, caller: Caller, client: Client): Reply | Promise<Reply> => {
+  if (body.length > WHOLE_LENGTH_MAX) return answerLong(parts, body, caller, client)
+  let parsed: ParsedBody
+  try {
+    parsed = parseWhole(body, client.claim ?? claimAlways)
+  } catch (error) {
+    return unparsedReply(parts, error)
+  }
+  return answer(parts, parsed, caller, client)
+}
 
 export const createDispatcher = (
   methods: readonly Method[],
   context: RpcContext,
   replies: TransportReplies = HTTP_REPLIES,
 ): Dispatcher => {
-  const { batchSizeMax, timeoutMs, prettyPrint } = context.options
   const runner = createRunner(methods, context)
-  const indent = prettyPrint ? INDENT : 0
-
-  const deadlines = createDeadlines(timeoutMs)
-  /** The work goes on after its time is over until it asks whether it has expired. */
-  const withTimeout = <Value>(
-    work: Promise<Value>,
-    finish: (value: Value) => Reply,
-    id: string,
-    expire: () => void,
-  ): Promise<Reply> =>
-    deadlines.within(work, finish, () => {
-      expire()
-      return replies.timeout(id)
-    })
-
-  const single = (
-    element: object,
-    { idSource }: ParsedBody,
-    caller: Caller,
-    base: Omit<Call, 'params'>,
-    expire: () => void,
-  ): Reply | Promise<Reply> => {
-    const envelope = readSingle(element, () => idSource(0))
-    if (envelope.kind === 'notification') return NOTHING
-    const { id } = envelope
-    const finish = (outcome: Outcome): Reply => ({
-      status: statusOf(outcome),
-      body: replyBody(id, outcome, indent),
-    })
-    if (envelope.kind === 'invalid') return finish(errorOutcome('INVALID_REQUEST'))
-    const method = runner.find(envelope.method, caller)
-    if (!('handle' in method)) return finish(method)
-    const outcome = runner.runSingle(method, { ...base, params: envelope.params })
-    return outcome instanceof Promise ? withTimeout(outcome, finish, id, expire) : finish(outcome)
-  }
-
-  const batch = async (
-    elements: readonly unknown[],
-    { idSource }: ParsedBody,
-    caller: Caller,
-    base: Omit<Call, 'params'>,
-  ): Promise<Reply> => ({
-    status: 200,
-    body: await runBatch(
-      readBatch(elements, idSource),
-      runner,
-      caller,
-      base,
-      createPace(context.nowMs),
-      context.keep,
-    ),
-  })
-
-  /** The reply to a body that could not be parsed. @throws what is no fault of the body */
-  const unparsed = (error: unknown): Reply => {
-    if (error instanceof BodyTooBusy) return TOO_BUSY
-    if (!(error instanceof JsonError)) throw error
-    if (error.code === 'TOO_MANY_ENTRIES') return BATCH_TOO_LARGE
-    return error.code === 'TOO_MANY_VALUES' ? TOO_MANY_VALUES : replies.notJson
-  }
-
-  const answer = (parsed: ParsedBody, caller: Caller, client: Client): Reply | Promise<Reply> => {
-    const { value } = parsed
-    if (typeof value !== 'object' || value === null) return replies.notJson
-    let late = false
-    const expire = (): void => {
-      late = true
-    }
-    const { isGone, connection } = client
-    const base = { expired: () => late || isGone(), connection }
-    if (!Array.isArray(value)) return single(value, parsed, caller, base, expire)
-    if (value.length === 0) return replies.emptyBatch
-    if (batchSizeMax > 0 && value.length > batchSizeMax) return BATCH_TOO_LARGE
-    return withTimeout(batch(value, parsed, caller, base), asItIs, 'null', expire)
-  }
-
-  const answerLong = async (body: string, caller: Caller, client: Client): Promise<Reply> => {
-    let parsed: ParsedBody
-    try {
-      const pace = createPace(context.nowMs)
-      parsed = await parseInSlices(body, batchSizeMax, client.claim ?? claimAlways, pace)
-    } catch (error) {
-      return unparsed(error)
-    }
-    return await answer(parsed, caller, client)
-  }
-
-  const handle = (body: string, caller: Caller, client: Client): Reply | Promise<Reply> => {
-    if (body.length > WHOLE_LENGTH_MAX) return answerLong(body, caller, client)
-    let parsed: ParsedBody
-    try {
-      parsed = parseWhole(body, client.claim ?? claimAlways)
-    } catch (error) {
-      return unparsed(error)
-    }
-    return answer(parsed, caller, client)
-  }
-
+  const parts: Parts = { context, runner, replies, deadlines: createDeadlines(context.options.timeoutMs) }
   return {
-    handle: (body, caller, client = STAYS) => {
-      const turn = beginRequest()
-      return turn === undefined ? handle(body, caller, client) : turn.then(() => handle(body, caller, client))
+    handle: (body, caller, client = UNKNOWN_CLIENT) => {
+      const started = beginRequest()
+      return started === undefined
+        ? handleBody(parts, body, caller, client)
+        : started.then(() => handleBody(parts, body, caller, client))
     },
   }
 }

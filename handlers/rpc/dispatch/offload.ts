@@ -5,37 +5,37 @@ import { RpcError, type RpcErrorObject } from './errors.ts'
 import type { Call, Method, Params } from '../methods/method.ts'
 import { isObject } from '../parameters/values.ts'
 
-/** Runs methods on other threads than the one that serves requests and takes part in consensus. */
-export type Aside = {
-  /** What a method of the table gives; undefined where it must be run here after all. */
+/** Threads that run methods, so that the thread that serves requests and takes part in consensus stays free. */
+export type CallWorkers = {
+  /** Runs a method of the table; undefined where the caller must run it on its own thread. */
   run(method: string, call: Call): Promise<Outcome | undefined>
 }
 
 /**
- * What a call that may be long gets on this thread before it moves: half a millisecond to two. A balanceOf takes 3,000 gas,
- * and handing it over would take several times as long as running it.
+ * Gas that a call may use on this thread before it moves to a call worker: half a millisecond to two. A balanceOf takes 3,000
+ * gas, and sending it to a worker would take several times as long as running it.
  */
 const SHORT_GAS = 250_000
 
 /**
- * Characters and members of the parameters of a call that begins here: code to be deployed and state overrides are made ready
- * before the first gas is used.
+ * Characters and members of the parameters of a call that starts on this thread: code and state overrides are processed before
+ * the first gas is used.
  */
 const SHORT_PARAMS = 64 * 1024
 
-/** Calls remembered to be long, so that they move at once. */
+/** Functions remembered as long: their calls go to a call worker at once. */
 const LONG_CALLS_MAX = 1024
 
-/** Without another thread a run holds up everything, so it ends after this. */
+/** Longest run on this thread, where it blocks everything else. */
 export const RUN_MS_MAX = 5000
 
-/** Between two looks at the clock: some milliseconds. */
+/** Gas between two reads of the clock: some milliseconds. */
 const CLOCK_GAS = 1_000_000
 
-/** What another thread refused, as it answered. */
-export class RefusedElsewhere extends Error {
-  override readonly name = 'RefusedElsewhere'
-  readonly code = 'REFUSED_ELSEWHERE'
+/** The error that a call worker answered. */
+export class WorkerRefusal extends Error {
+  override readonly name = 'WorkerRefusal'
+  readonly code = 'WORKER_REFUSAL'
   readonly refusal: RpcErrorObject
   constructor(refusal: RpcErrorObject) {
     super(refusal.message)
@@ -43,13 +43,13 @@ export class RefusedElsewhere extends Error {
   }
 }
 
-/** A short run was not enough. */
+/** The call used more than SHORT_GAS. */
 class RunsLong extends Error {
   override readonly name = 'RunsLong'
   readonly code = 'RUNS_LONG'
 }
 
-/** Everything that is run over the store is watched. */
+/** A context whose runs over the store are watched. */
 const watched = <Context extends Pick<RpcHost, 'chain'>>(context: Context, watchOf: () => Watch): Context => {
   const { chain } = context
   const { store } = chain
@@ -65,13 +65,13 @@ const watched = <Context extends Pick<RpcHost, 'chain'>>(context: Context, watch
   return { ...context, chain: { ...chain, store: watching } }
 }
 
-/** Ends runs on this thread that hold up everybody else for longer than RUN_MS_MAX. @throws RpcError in them */
+/** Limits each run on this thread to RUN_MS_MAX. @throws RpcError in the run */
 export const withRunsBounded = <Context extends Pick<RpcHost, 'chain' | 'nowMs'>>(
   context: Context,
 ): Context => {
   const { nowMs } = context
   return watched(context, () => {
-    // From the first look on: most runs are over before it.
+    // The clock is first read after CLOCK_GAS: most runs end before that.
     let untilMs: number | undefined
     const check = (): void => {
       untilMs ??= nowMs() + RUN_MS_MAX
@@ -88,7 +88,7 @@ const SHORT: Watch = {
   },
 }
 
-/** What is left of `room` after a JSON value; negative, and not counted to its end, where it takes more. */
+/** What is left of `room` after a JSON value; negative as soon as the value takes more. */
 const roomAfter = (value: unknown, room: number): number => {
   if (typeof value === 'string') return room - value.length
   if (typeof value !== 'object' || value === null) return room - 1
@@ -100,8 +100,8 @@ const roomAfter = (value: unknown, room: number): number => {
   return left
 }
 
-/** What is called: the contract and its function. Undefined for a creation. */
-const calledBy = ([call]: Params): string | undefined => {
+/** The called contract and function selector; undefined for a creation. */
+const functionOf = ([call]: Params): string | undefined => {
   if (!isObject(call)) return undefined
   const { to, input, data } = call as {
     readonly to?: unknown
@@ -113,14 +113,14 @@ const calledBy = ([call]: Params): string | undefined => {
 }
 
 /**
- * Runs rows that may run aside: those that are long at another thread, those that may be long here for a short while, and
- * there when that was not enough.
- * @param here runs a method on this thread and gives its outcome, or throws on what `passes`.
+ * Runs methods with `offload`: `always` on a call worker; `long` on this thread within SHORT_GAS, and on a worker when that was
+ * not enough.
+ * @param runHere runs a method on this thread; throws errors for which `passes` is true.
  */
-export const createAsideRun = (
+export const createOffloadedRun = (
   context: RpcContext,
-  aside: Aside,
-  here: (
+  workers: CallWorkers,
+  runHere: (
     row: Method,
     call: Call,
     context: RpcContext,
@@ -139,19 +139,19 @@ export const createAsideRun = (
       return
     }
   }
-  const there = async (row: Method, call: Call): Promise<Outcome> =>
-    (await aside.run(row.name, call)) ?? (await here(row, call, context))
+  const runOnWorker = async (row: Method, call: Call): Promise<Outcome> =>
+    (await workers.run(row.name, call)) ?? (await runHere(row, call, context))
 
   return async (row, call) => {
-    if (row.aside !== 'long' || roomAfter(call.params, SHORT_PARAMS) < 0) return there(row, call)
-    const called = calledBy(call.params)
-    if (called !== undefined && long.has(called)) return there(row, call)
+    if (row.offload !== 'long' || roomAfter(call.params, SHORT_PARAMS) < 0) return runOnWorker(row, call)
+    const called = functionOf(call.params)
+    if (called !== undefined && long.has(called)) return runOnWorker(row, call)
     try {
-      return await here(row, call, short, error => error instanceof RunsLong)
+      return await runHere(row, call, short, error => error instanceof RunsLong)
     } catch (error) {
       if (!(error instanceof RunsLong)) throw error
       remember(called)
-      return there(row, call)
+      return runOnWorker(row, call)
     }
   }
 }

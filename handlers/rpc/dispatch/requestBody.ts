@@ -2,7 +2,7 @@ import type { ClaimBytes } from '../../inbound/inboundLimits.ts'
 import { idSources } from '../json/ids.ts'
 import { countValues, JSON_VALUE_BYTES, parseJson } from '../json/parse.ts'
 import { parseSteps } from '../json/parseSteps.ts'
-import type { Pace } from './yielding.ts'
+import type { YieldTurn } from './scheduler.ts'
 
 /** Characters of a body that is parsed in one go: of `{}` alone that takes ten milliseconds. */
 export const WHOLE_LENGTH_MAX = 256 * 1024
@@ -48,14 +48,14 @@ let lastParsed: Promise<unknown> = Promise.resolve()
  * that would hold up everything.
  * @throws JsonError, BodyTooBusy
  */
-export const parseInSlices = async (
+export const parseYielding = async (
   text: string,
   batchSizeMax: number,
   claim: ClaimBytes,
-  pace: Pace,
+  yieldTurn: YieldTurn,
 ): Promise<ParsedBody> => {
   const before = lastParsed
-  const parsing = before.then(() => parse(text, batchSizeMax, claim, pace))
+  const parsing = before.then(() => parse(text, batchSizeMax, claim, yieldTurn))
   // The error is for the one who asked.
   lastParsed = parsing.catch(() => undefined)
   return await parsing
@@ -65,7 +65,7 @@ const parse = async (
   text: string,
   batchSizeMax: number,
   claim: ClaimBytes,
-  pace: Pace,
+  yieldTurn: YieldTurn,
 ): Promise<ParsedBody> => {
   const steps = parseSteps(text, batchSizeMax)
   for (;;) {
@@ -76,6 +76,6 @@ const parse = async (
       const entries = Array.isArray(value) ? (value as readonly unknown[]) : [value]
       return { value, idSource: entry => sources.get(entries[entry] as object) }
     }
-    await pace()
+    await yieldTurn()
   }
 }

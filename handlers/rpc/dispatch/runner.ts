@@ -1,6 +1,5 @@
 import { TransactionRejected } from '../../../core/txpool/rejection.ts'
 import type { Caller } from '../../auth/caller.ts'
-import { createAsideRun, RefusedElsewhere } from './offload.ts'
 import type { RpcContext } from '../context.ts'
 import { errorOutcome, type Outcome } from './envelope.ts'
 import {
@@ -14,15 +13,16 @@ import {
 import { isKnownMethod } from './knownMethods.ts'
 import type { Call, Method, Params } from '../methods/method.ts'
 import { outsideDomain } from '../parameters/domains.ts'
-import { createBeginning, createGathering } from './microBatch.ts'
+import { createBatchedStart, createMicroBatch, type OnNextTurn } from './microBatch.ts'
+import { createOffloadedRun, WorkerRefusal } from './offload.ts'
 
-/** Codes of refused parameters; subscriptions have the second one, as in Besu. */
+/** Codes of refused parameters; subscriptions use the second one, as in Besu. */
 const EXPLAINED: ReadonlySet<number> = new Set([
   RPC_ERRORS.INVALID_PARAMS.code,
   RPC_ERRORS.INVALID_REQUEST.code,
 ])
 
-/** Besu's text, and beside it what is wrong with the parameters. */
+/** Besu's text, with a description of the invalid parameter as `data`. */
 const refusalOf = (row: Method, params: Params, error: RpcError): RpcErrorObject => {
   const isUnexplained =
     EXPLAINED.has(RPC_ERRORS[error.code].code) && error.detail === undefined && error.data === undefined
@@ -34,101 +34,114 @@ export type Runner = {
   /** The served method of that name where the caller may run it, or the error that says why not. */
   find(name: string, caller: Caller): Method | Outcome
   run(method: Method, call: Call): Outcome | Promise<Outcome>
-  /** As run, for a call that came by itself: beside others that do, it may be cheaper to wait for the next turn. */
+  /** As `run`, for a call that is not part of a batch: it may join a micro-batch with calls of other requests. */
   runSingle(method: Method, call: Call): Outcome | Promise<Outcome>
-  /** An outcome for each call of one method, run together where the method can. */
-  runTogether(method: Method, calls: readonly Call[]): Promise<readonly Outcome[]>
+  /** An outcome for each call of one method, handled together where the method supports it. */
+  runMany(method: Method, calls: readonly Call[]): Promise<readonly Outcome[]>
 }
 
-export const createRunner = (methods: readonly Method[], context: RpcContext): Runner => {
-  const { apis } = context.options
+const failureOf = (context: RpcContext, row: Method, { params }: Call, error: unknown): Outcome => {
+  if (error instanceof RpcError) return { error: refusalOf(row, params, error) }
+  if (error instanceof WorkerRefusal) return { error: error.refusal }
+  if (error instanceof TransactionRejected) return { error: rejectionObject(error) }
+  context.reportError(row.name, error)
+  return { error: rpcErrorObject('INTERNAL_ERROR') }
+}
+
+/** Runs a method on this thread. @throws errors for which `passes` is true */
+const runHere = async (
+  row: Method,
+  call: Call,
+  context: RpcContext,
+  passes: (error: unknown) => boolean = () => false,
+): Promise<Outcome> => {
+  try {
+    return { result: await row.handle(call, context) }
+  } catch (error) {
+    if (passes(error)) throw error
+    return failureOf(context, row, call, error)
+  }
+}
+
+const createFind = (methods: readonly Method[], apis: readonly string[]): Runner['find'] => {
   const served = new Map(
     methods.filter(({ group }) => group === 'RPC' || apis.includes(group)).map(row => [row.name, row]),
   )
   const names = new Set(methods.map(({ name }) => name))
-  /** Of this node or of Besu. */
   const isKnown = (name: string): boolean => names.has(name) || isKnownMethod(name)
-
-  const failure = (row: Method, { params }: Call, error: unknown): Outcome => {
-    if (error instanceof RpcError) return { error: refusalOf(row, params, error) }
-    if (error instanceof RefusedElsewhere) return { error: error.refusal }
-    if (error instanceof TransactionRejected) return { error: rejectionObject(error) }
-    context.reportError(row.name, error)
-    return { error: rpcErrorObject('INTERNAL_ERROR') }
+  return (name, caller) => {
+    const row = served.get(name)
+    if (row === undefined) return errorOutcome(isKnown(name) ? 'METHOD_NOT_ENABLED' : 'METHOD_NOT_FOUND')
+    if (caller.permits(row)) return row
+    caller.denied(row)
+    return errorOutcome('UNAUTHORIZED')
   }
+}
 
-  /** Runs it on this thread. @throws what `passes` */
-  const here = async (
-    row: Method,
-    call: Call,
-    given: RpcContext,
-    passes: (error: unknown) => boolean = () => false,
-  ): Promise<Outcome> => {
-    try {
-      return { result: await row.handle(call, given) }
-    } catch (error) {
-      if (passes(error)) throw error
-      return failure(row, call, error)
-    }
-  }
-
-  const aside = context.aside === undefined ? undefined : createAsideRun(context, context.aside, here)
-
-  const run = (row: Method, call: Call): Outcome | Promise<Outcome> => {
-    if (aside !== undefined && row.aside !== undefined) return aside(row, call)
+const createRun = (context: RpcContext): Runner['run'] => {
+  const { callWorkers } = context
+  const runOffloaded =
+    callWorkers === undefined ? undefined : createOffloadedRun(context, callWorkers, runHere)
+  return (row, call) => {
+    if (runOffloaded !== undefined && row.offload !== undefined) return runOffloaded(row, call)
     try {
       const result = row.handle(call, context)
       if (!(result instanceof Promise)) return { result }
       return result.then(
         (value: unknown) => ({ result: value }),
-        (error: unknown) => failure(row, call, error),
+        (error: unknown) => failureOf(context, row, call, error),
       )
     } catch (error) {
-      return failure(row, call, error)
+      return failureOf(context, row, call, error)
     }
   }
+}
 
-  const runTogether = async (row: Method, calls: readonly Call[]): Promise<readonly Outcome[]> => {
-    if (row.handleTogether === undefined) {
+const createRunMany =
+  (context: RpcContext, run: Runner['run']): Runner['runMany'] =>
+  async (row, calls) => {
+    if (row.handleMany === undefined) {
       const outcomes: Outcome[] = []
       for (const call of calls) outcomes.push(await run(row, call))
       return outcomes
     }
     try {
-      return await row.handleTogether(calls, context)
+      return await row.handleMany(calls, context)
     } catch (error) {
-      return calls.map(call => failure(row, call, error))
+      return calls.map(call => failureOf(context, row, call, error))
     }
   }
 
-  const { onNextTurn } = context
-  const begin = onNextTurn === undefined ? undefined : createBeginning(onNextTurn)
-  const gathered = new Map(
-    onNextTurn === undefined
-      ? []
-      : methods
-          .filter(({ handleTogether }) => handleTogether !== undefined)
-          .map(row => [row, createGathering(onNextTurn, calls => runTogether(row, calls))]),
+const createRunSingle = (
+  methods: readonly Method[],
+  onNextTurn: OnNextTurn,
+  { run, runMany }: Pick<Runner, 'run' | 'runMany'>,
+): Runner['runSingle'] => {
+  const batchedStart = createBatchedStart(onNextTurn)
+  const microBatches = new Map(
+    methods
+      .filter(({ handleMany }) => handleMany !== undefined)
+      .map(row => [row, createMicroBatch(onNextTurn, calls => runMany(row, calls))]),
   )
-  const soon = async (row: Method, call: Call, begun: Promise<void>): Promise<Outcome> => {
-    await begun
+  const runAfter = async (row: Method, call: Call, started: Promise<void>): Promise<Outcome> => {
+    await started
     return await run(row, call)
   }
+  return (row, call) => {
+    const microBatch = microBatches.get(row)
+    if (microBatch !== undefined) return microBatch(call)
+    return row.offload === 'long' ? runAfter(row, call, batchedStart()) : run(row, call)
+  }
+}
 
+export const createRunner = (methods: readonly Method[], context: RpcContext): Runner => {
+  const { onNextTurn, options } = context
+  const run = createRun(context)
+  const runMany = createRunMany(context, run)
   return {
-    find: (name, caller) => {
-      const row = served.get(name)
-      if (row === undefined) return errorOutcome(isKnown(name) ? 'METHOD_NOT_ENABLED' : 'METHOD_NOT_FOUND')
-      if (caller.permits(row)) return row
-      caller.denied(row)
-      return errorOutcome('UNAUTHORIZED')
-    },
+    find: createFind(methods, options.apis),
     run,
-    runSingle: (row, call) => {
-      const gather = gathered.get(row)
-      if (gather !== undefined) return gather(call)
-      return begin !== undefined && row.aside === 'long' ? soon(row, call, begin()) : run(row, call)
-    },
-    runTogether,
+    runMany,
+    runSingle: onNextTurn === undefined ? run : createRunSingle(methods, onNextTurn, { run, runMany }),
   }
 }

@@ -1,24 +1,24 @@
 /**
- * Shares each turn of the event loop among all requests. A bound on the slice of one request does not bound a turn: a hundred
- * requests that arrive together would each take a slice of the same turn, and consensus would wait for all of them.
+ * Shares each turn of the event loop among all requests. A limit for each request alone would not bound a turn: a hundred
+ * requests that arrive together would each take their share of the same turn, and consensus would wait for all of them.
  */
 
 /**
- * Milliseconds of one turn for requests that begin, all together, and as many for one that continues. The step that passes the
- * bound and a garbage collection may take as long again, and a turn is to stay under 20 ms.
+ * Milliseconds of one turn for all requests that start in it, and as many for the one request that continues. The last step
+ * and a garbage collection may take as long again; a turn should stay under 20 ms.
  */
 export const TURN_MS = 5
 
 type Resume = () => void
 
-/** Requests that have not begun, and those that have had a slice already. Their number is that of the requests under way. */
-const beginning: Resume[] = []
+/** Requests that have not started, and requests that have yielded. Their number is that of the requests in progress. */
+const starting: Resume[] = []
 const continuing: Resume[] = []
 
-/** When the first request of this turn began; undefined in a turn that had none yet. */
+/** When the first request of this turn started; undefined in a turn without one. */
 let turnStartedMs: number | undefined
 
-/** Workers of the web have no setImmediate. */
+/** Web workers have no setImmediate. */
 const onNextTurn: (run: () => void) => void =
   typeof setImmediate === 'function' ? run => void setImmediate(run) : run => void setTimeout(run, 0)
 
@@ -28,7 +28,7 @@ const startTurn = (): void => {
   onNextTurn(() => void endTurn())
 }
 
-/** What resumes runs in the microtasks before the one that is awaited here. */
+/** The resumed request runs in the microtasks before the one that is awaited here. */
 const resume = async (next: Resume): Promise<void> => {
   next()
   await Promise.resolve()
@@ -37,25 +37,43 @@ const resume = async (next: Resume): Promise<void> => {
 const endTurn = async (): Promise<void> => {
   turnStartedMs = undefined
   const next = continuing.shift()
-  if (beginning.length === 0 && next === undefined) return
+  if (starting.length === 0 && next === undefined) return
   startTurn()
-  while (beginning.length > 0 && !isTurnUsed()) await resume(beginning.shift() as Resume)
+  while (starting.length > 0 && !isTurnOver()) await resume(starting.shift() as Resume)
   next?.()
 }
 
-/** True once the requests of this turn have used their part of it. */
-export const isTurnUsed = (): boolean =>
-  turnStartedMs !== undefined && performance.now() - turnStartedMs >= TURN_MS
+/** True once the requests of this turn have used their share of it. */
+const isTurnOver = (): boolean => turnStartedMs !== undefined && performance.now() - turnStartedMs >= TURN_MS
 
-/** To await before a request begins; undefined where it may begin at once. */
+/** Awaited before a request starts; undefined where it may start at once. */
 export const beginRequest = (): Promise<void> | undefined => {
   startTurn()
-  if (beginning.length === 0 && !isTurnUsed()) return undefined
-  return new Promise(resolve => beginning.push(resolve))
+  if (starting.length === 0 && !isTurnOver()) return undefined
+  return new Promise(resolve => starting.push(resolve))
 }
 
-/** To await between two slices of one request: each turn continues one. */
-export const nextSlice = (): Promise<void> => {
+/** Each turn continues one request that has yielded. */
+const nextTurn = (): Promise<void> => {
   startTurn()
   return new Promise(resolve => continuing.push(resolve))
+}
+
+/** Called between the steps of long work; yields to other requests when the work has used its share of the turn. */
+export type YieldTurn = () => Promise<void> | undefined
+
+/**
+ * Creates the yield function of one request. In its first turn the request shares TURN_MS with the others that start in it.
+ * @param nowMs clock that the share is measured by
+ */
+export const createYield = (nowMs: () => number): YieldTurn => {
+  let startedMs = nowMs()
+  let isFirstTurn = true
+  return () => {
+    if (nowMs() - startedMs < TURN_MS && !(isFirstTurn && isTurnOver())) return undefined
+    return nextTurn().then(() => {
+      isFirstTurn = false
+      startedMs = nowMs()
+    })
+  }
 }

@@ -9,7 +9,7 @@ import { RpcError } from '../dispatch/errors.ts'
 import { type FeeSample, feeSampleAt } from './feeSamples.ts'
 import type { Call } from '../methods/method.ts'
 import { lowestTipOf, minGasPriceOf } from './nextHead.ts'
-import { createPace } from '../dispatch/yielding.ts'
+import { createYield } from '../dispatch/scheduler.ts'
 import { blockNumberOf, requireNumberSelector } from '../parameters/block.ts'
 import { FEE_HISTORY_BLOCKS_MAX } from '../parameters/limits.ts'
 import { percentilesOf } from '../parameters/percentiles.ts'
@@ -55,12 +55,12 @@ export const feeHistory = async ({ params, expired }: Call, context: RpcContext)
   const percentiles = readPercentiles(given(params, 2))
 
   const oldest = newest + 1n > count ? newest + 1n - count : 0n
-  const pace = createPace(nowMs)
+  const yieldTurn = createYield(nowMs)
   const lowestTip = lowestTipOf(context)
   const headers: Header[] = []
   const rewards: string[][] = []
   for (let number = oldest; number <= newest; number++) {
-    await pace()
+    await yieldTurn()
     if (expired()) throw new RpcError('TIMEOUT')
     const header = (await chain.store.header(number)) as Header
     headers.push(header)

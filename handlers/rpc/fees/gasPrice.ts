@@ -4,7 +4,7 @@ import type { Block } from '../../../core/chain/block.ts'
 import { gasPriceOf } from '../../../core/chain/transactionPrice.ts'
 import type { RpcHost } from '../context.ts'
 import { lowestTipOf, minGasPriceOf, nextHeadOf } from './nextHead.ts'
-import { createPace } from '../dispatch/yielding.ts'
+import { createYield } from '../dispatch/scheduler.ts'
 
 /** Suggests prices from what was paid lately; each block is read once. */
 export type GasPriceOracle = {
@@ -60,10 +60,10 @@ export const createGasPriceOracle = (host: RpcHost): GasPriceOracle => {
     const head = chain.head().header.number
     const first = maxBigint(0n, head - BigInt(options.gasPriceBlocks) + 1n)
     for (const number of samples.keys()) if (number < first) samples.delete(number)
-    const pace = createPace(nowMs)
+    const yieldTurn = createYield(nowMs)
     const all: Sample[] = []
     for (let number = first; number <= head; number++) {
-      await pace()
+      await yieldTurn()
       all.push(await sampleOf(number))
     }
     return all

@@ -6,7 +6,7 @@ import { RpcError } from '../dispatch/errors.ts'
 import type { JsonPieces } from '../json/jsonPieces.ts'
 import type { LogFilter } from '../logs/filter.ts'
 import { logsBetween } from '../logs/search.ts'
-import { createPace } from '../dispatch/yielding.ts'
+import { createYield } from '../dispatch/scheduler.ts'
 import { createPendingFeed } from './pendingFeed.ts'
 
 /** Filters of all clients together; the one not asked for longest gives way. */
@@ -96,10 +96,10 @@ export const createFilterRegistry = ({ chain, pool, nowMs, randomBytes, keep }: 
   }
 
   const hashesBetween = async (from: bigint, to: bigint, expired: () => boolean): Promise<string[]> => {
-    const pace = createPace(nowMs)
+    const yieldTurn = createYield(nowMs)
     const hashes: string[] = []
     for (let number = from; number <= to; number++) {
-      await pace()
+      await yieldTurn()
       if (expired()) throw new RpcError('TIMEOUT')
       const hash = chain.store.recentHash(number) ?? ((await chain.store.logsOf(number)) as BlockLogs).hash
       hashes.push(toHex(hash))

@@ -4,7 +4,7 @@ import type { BlockLogs } from '../../../core/store/logs/blockLogs.ts'
 import type { RpcContext } from '../context.ts'
 import { RpcError } from '../dispatch/errors.ts'
 import type { JsonPieces } from '../json/jsonPieces.ts'
-import { createPace } from '../dispatch/yielding.ts'
+import { createYield } from '../dispatch/scheduler.ts'
 import { type BlockSelector, blockNumberOf } from '../parameters/block.ts'
 import { type LogCriteria, type LogFilter, logMatches } from './filter.ts'
 import { requireRange, requireRangeWithin } from './range.ts'
@@ -47,11 +47,11 @@ const takeLogs = async (
 ): Promise<void> => {
   const { pattern } = criteria
   if (pattern === undefined) return
-  const pace = createPace(nowMs)
+  const yieldTurn = createYield(nowMs)
   let taken = 0
   let seen = 0
   const step = async (): Promise<void> => {
-    await pace()
+    await yieldTurn()
     if (expired()) throw new RpcError('TIMEOUT')
   }
   for (let next = from; next <= to; ) {

@@ -65,24 +65,49 @@ const readParts = (value: unknown): readonly string[] => {
 
 /** This node among the others, and its log. */
 export const ADMIN_METHODS: readonly Method[] = [
-  method('admin_nodeInfo', [], async (_, context) =>
-    nodeShape(context, await listeningEnode(networkOf(context))),
-  ),
-  method('admin_peers', [], (_, context) => {
-    const network = networkOf(context)
-    return network.peers().map(peer => peerShape(peer, context, network))
+  method({
+    name: 'admin_nodeInfo',
+    summary: 'Returns information about this node',
+    params: {},
+    result: 'Object',
+    handle: async (_, context) => nodeShape(context, await listeningEnode(networkOf(context))),
   }),
-  method('admin_addPeer', ['enode'], ({ params }, context) =>
-    modifyPeer(params, context, (network, enode) => network.addPeer(enode)),
-  ),
-  method('admin_removePeer', ['enode'], ({ params }, context) =>
-    modifyPeer(params, context, (network, enode) => network.removePeer(enode)),
-  ),
-  method('admin_changeLogLevel', ['level', 'parts?'], ({ params }, context) => {
-    const level = given(params, 0)
-    if (!isLogLevel(level)) throw new RpcError('INVALID_LOG_LEVEL')
-    const parts = readParts(given(params, 1))
-    required(context.setLogLevel, 'METHOD_NOT_ENABLED')(level, parts)
-    return 'Success'
+  method({
+    name: 'admin_peers',
+    summary: 'Returns the connected peers',
+    params: {},
+    result: 'Objects',
+    handle: (_, context) => {
+      const network = networkOf(context)
+      return network.peers().map(peer => peerShape(peer, context, network))
+    },
+  }),
+  method({
+    name: 'admin_addPeer',
+    summary: 'Connects a peer and keeps it connected',
+    params: { enode: 'Enode' },
+    result: 'Boolean',
+    handle: ({ params }, context) => modifyPeer(params, context, (network, enode) => network.addPeer(enode)),
+  }),
+  method({
+    name: 'admin_removePeer',
+    summary: 'Disconnects a peer and stops redialing it',
+    params: { enode: 'Enode' },
+    result: 'Boolean',
+    handle: ({ params }, context) =>
+      modifyPeer(params, context, (network, enode) => network.removePeer(enode)),
+  }),
+  method({
+    name: 'admin_changeLogLevel',
+    summary: 'Sets the log level of the node or of some of its parts',
+    params: { level: 'LogLevel', 'parts?': 'LogParts' },
+    result: 'Text',
+    handle: ({ params }, context) => {
+      const level = given(params, 0)
+      if (!isLogLevel(level)) throw new RpcError('INVALID_LOG_LEVEL')
+      const parts = readParts(given(params, 1))
+      required(context.setLogLevel, 'METHOD_NOT_ENABLED')(level, parts)
+      return 'Success'
+    },
   }),
 ]

@@ -28,30 +28,54 @@ const numberSelector = (params: Params): BlockSelector =>
 
 /** Consensus bytes, for tools that check them by themselves. */
 export const DEBUG_METHODS: readonly Method[] = [
-  method('debug_getRawHeader', ['block'], async ({ params }, context) => {
-    const header = await headerOf(context, numberSelector(params))
-    return toHex(encodeHeader(required(header, 'BLOCK_NOT_FOUND')))
+  method({
+    name: 'debug_getRawHeader',
+    summary: 'Returns the RLP of a header',
+    params: { block: 'BlockNumberOrTag' },
+    result: 'Data',
+    handle: async ({ params }, context) => {
+      const header = await headerOf(context, numberSelector(params))
+      return toHex(encodeHeader(required(header, 'BLOCK_NOT_FOUND')))
+    },
   }),
-  method('debug_getRawBlock', ['block'], async ({ params }, context) => {
-    const number = required(await blockNumberOf(context, numberSelector(params)), 'BLOCK_NOT_FOUND')
-    return toHex(required(await context.chain.store.blockBytes(number), 'BLOCK_NOT_FOUND'))
+  method({
+    name: 'debug_getRawBlock',
+    summary: 'Returns the RLP of a block',
+    params: { block: 'BlockNumberOrTag' },
+    result: 'Data',
+    handle: async ({ params }, context) => {
+      const number = required(await blockNumberOf(context, numberSelector(params)), 'BLOCK_NOT_FOUND')
+      return toHex(required(await context.chain.store.blockBytes(number), 'BLOCK_NOT_FOUND'))
+    },
   }),
-  method('debug_getRawReceipts', ['block'], async ({ params }, context) => {
-    const selector = required(readSelector(requirePrefix(params), 0), 'INVALID_BLOCK')
-    const record = await recordOf(context, selector)
-    if (record === undefined) return null
-    const { receipts } = record
-    return await listPieces(
-      receipts.length,
-      index => toHex(encodeReceipt(receipts[index] as Receipt)),
-      pieceHost(context),
-    )
+  method({
+    name: 'debug_getRawReceipts',
+    summary: 'Returns the consensus encoding of the receipts of a block',
+    params: { block: 'BlockNumberOrTagOrHash' },
+    result: 'DataList',
+    handle: async ({ params }, context) => {
+      const selector = required(readSelector(requirePrefix(params), 0), 'INVALID_BLOCK')
+      const record = await recordOf(context, selector)
+      if (record === undefined) return null
+      const { receipts } = record
+      return await listPieces(
+        receipts.length,
+        index => toHex(encodeReceipt(receipts[index] as Receipt)),
+        pieceHost(context),
+      )
+    },
   }),
-  method('debug_getRawTransaction', ['transactionHash'], async ({ params }, context) => {
-    const hash = required(hashOf(given(requirePrefix(params), 0)), 'INVALID_TRANSACTION_HASH')
-    const mined = await findMined(context, hash)
-    if (mined === undefined) return null
-    const transaction = mined.record.block.transactions[mined.index]
-    return transaction === undefined ? null : toHex(transaction.encoded)
+  method({
+    name: 'debug_getRawTransaction',
+    summary: 'Returns the signed encoding of a transaction',
+    params: { transactionHash: 'Hash' },
+    result: 'Data',
+    handle: async ({ params }, context) => {
+      const hash = required(hashOf(given(requirePrefix(params), 0)), 'INVALID_TRANSACTION_HASH')
+      const mined = await findMined(context, hash)
+      if (mined === undefined) return null
+      const transaction = mined.record.block.transactions[mined.index]
+      return transaction === undefined ? null : toHex(transaction.encoded)
+    },
   }),
 ]

@@ -22,19 +22,55 @@ const batchSend = async ({ params }: Call, context: RpcContext): Promise<unknown
   return submitted.map(statusOf)
 }
 
-/** Transactions are executed again for them. */
-const ASIDE = { aside: 'always' } as const
-
 /** The state as it was between transactions, what was refused, and transactions by the dozen. */
 export const DEBUG_STATE_METHODS: readonly Method[] = [
-  method('debug_accountRange', ['block', 'ignored', 'addressHash', 'maxResults'], accountRange, ASIDE),
-  method(
-    'debug_storageRangeAt',
-    ['block', 'transactionIndex', 'address', 'startKey', 'limit'],
-    storageRangeAt,
-    ASIDE,
-  ),
-  method('debug_accountAt', ['block', 'transactionIndex', 'address'], accountAt, ASIDE),
-  method('debug_getBadBlocks', [], (_, context) => getBadBlocks(context)),
-  method('debug_batchSendRawTransaction', ['transactions…'], batchSend),
+  method({
+    name: 'debug_accountRange',
+    summary: 'Returns accounts in the order of their hashed addresses',
+    params: {
+      block: 'BlockNumberOrTagOrHash',
+      ignored: 'Quantity',
+      addressHash: 'Key',
+      maxResults: 'ResultCount',
+    },
+    result: 'Object',
+    offload: 'always',
+    handle: accountRange,
+  }),
+  method({
+    name: 'debug_storageRangeAt',
+    summary: 'Returns storage slots of an account after a transaction',
+    params: {
+      block: 'BlockNumberOrTagOrHash',
+      transactionIndex: 'Index',
+      address: 'Address',
+      startKey: 'Key',
+      limit: 'ResultCount',
+    },
+    result: 'Object',
+    offload: 'always',
+    handle: storageRangeAt,
+  }),
+  method({
+    name: 'debug_accountAt',
+    summary: 'Returns an account after a transaction',
+    params: { block: 'BlockNumberOrTagOrHash', transactionIndex: 'Index', address: 'Address' },
+    result: 'Object',
+    offload: 'always',
+    handle: accountAt,
+  }),
+  method({
+    name: 'debug_getBadBlocks',
+    summary: 'Returns the most recently rejected blocks with the reasons',
+    params: {},
+    result: 'Objects',
+    handle: (_, context) => getBadBlocks(context),
+  }),
+  method({
+    name: 'debug_batchSendRawTransaction',
+    summary: 'Adds several signed transactions to the pool',
+    params: { 'transactions…': 'SignedTransaction' },
+    result: 'Objects',
+    handle: batchSend,
+  }),
 ]

@@ -9,7 +9,7 @@ import { recordOf } from '../blocks/blockWithReceipts.ts'
 import type { RpcContext } from '../context.ts'
 import { RpcError } from '../dispatch/errors.ts'
 import { createJsonArray, jsonOf } from '../json/jsonPieces.ts'
-import { allAside, type Call, type Method, method } from './method.ts'
+import { type Call, type Method, method } from './method.ts'
 import {
   type BlockSelector,
   LATEST,
@@ -116,17 +116,50 @@ const traceCall = async (call: Call, context: RpcContext): Promise<unknown> => {
 }
 
 /** Traces of transactions, made by executing them again, with geth's tracers. */
-export const DEBUG_TRACE_METHODS: readonly Method[] = allAside([
-  method('debug_traceTransaction', ['transactionHash', 'options?'], traceTransaction),
-  method('debug_traceCall', ['call', 'block?', 'options?'], traceCall),
-  method('debug_traceBlock', ['block', 'options?'], traceRlp),
-  method('debug_traceBlockByNumber', ['block', 'options?'], (call, context) =>
-    traceSelected(call, context, requireNumberSelector(call.params, 0, 'INVALID_BLOCK_NUMBER')),
-  ),
-  method('debug_traceBlockByHash', ['blockHash', 'options?'], (call, context) =>
-    traceSelected(call, context, {
-      kind: 'hash',
-      hash: required(hashOf(given(call.params, 0)), 'INVALID_BLOCK_HASH'),
-    }),
-  ),
-])
+export const DEBUG_TRACE_METHODS: readonly Method[] = [
+  method({
+    name: 'debug_traceTransaction',
+    summary: 'Traces a mined transaction',
+    params: { transactionHash: 'Hash', 'options?': 'TraceOptions' },
+    result: 'Trace',
+    offload: 'always',
+    handle: traceTransaction,
+  }),
+  method({
+    name: 'debug_traceCall',
+    summary: 'Traces a call',
+    params: { call: 'Call', 'block?': 'BlockNumberOrTagOrHash', 'options?': 'TraceOptions' },
+    result: 'Trace',
+    offload: 'always',
+    handle: traceCall,
+  }),
+  method({
+    name: 'debug_traceBlock',
+    summary: 'Traces the transactions of a block given as RLP',
+    params: { block: 'BlockRlp', 'options?': 'TraceOptions' },
+    result: 'Objects',
+    offload: 'always',
+    handle: traceRlp,
+  }),
+  method({
+    name: 'debug_traceBlockByNumber',
+    summary: 'Traces the transactions of a block',
+    params: { block: 'BlockNumberOrTag', 'options?': 'TraceOptions' },
+    result: 'Objects',
+    offload: 'always',
+    handle: (call, context) =>
+      traceSelected(call, context, requireNumberSelector(call.params, 0, 'INVALID_BLOCK_NUMBER')),
+  }),
+  method({
+    name: 'debug_traceBlockByHash',
+    summary: 'Traces the transactions of a block',
+    params: { blockHash: 'Hash', 'options?': 'TraceOptions' },
+    result: 'Objects',
+    offload: 'always',
+    handle: (call, context) =>
+      traceSelected(call, context, {
+        kind: 'hash',
+        hash: required(hashOf(given(call.params, 0)), 'INVALID_BLOCK_HASH'),
+      }),
+  }),
+]

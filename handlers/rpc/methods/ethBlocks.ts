@@ -21,40 +21,40 @@ const byHash: Read = params => ({
   hash: required(hashOf(given(params, 0)), 'INVALID_BLOCK_HASH'),
 })
 
-/** A row that answers something of one block, null where there is none. */
-const ofBlock = (
-  name: string,
-  param: string,
-  read: Read,
-  answer: (record: BlockRecord, context: RpcContext) => unknown,
-): Method =>
-  method(name, [param], async ({ params }, context) => {
-    const record = await recordOf(context, read(params))
-    return record === undefined ? null : answer(record, context)
-  })
+type Handle = Method['handle']
 
-const getBlock = (name: string, param: string, read: Read): Method =>
-  method(name, [param, 'fullTransactions'], async ({ params }, context) => {
+/** Answers with a value of one block, or null where there is no such block. */
+const valueOfBlock =
+  (read: Read, value: (record: BlockRecord) => unknown): Handle =>
+  async ({ params }, context) => {
+    const record = await recordOf(context, read(params))
+    return record === undefined ? null : value(record)
+  }
+
+const getBlock =
+  (read: Read): Handle =>
+  async ({ params }, context) => {
     const selector = read(params)
     const fullTransactions = required(flagOf(given(params, 1)), 'INVALID_FULL_TRANSACTIONS')
     const record = await recordOf(context, selector)
     if (record === undefined) return null
-    const options = { fullTransactions, totalDifficulty: tellsTotalDifficulty(context) }
+    const options = { fullTransactions, totalDifficulty: hasTotalDifficulty(context) }
     if (record.block.transactions.length <= STEP_ELEMENTS) return blockShape(record, options)
     return await blockPieces(record, options, pieceHost(context))
-  })
+  }
 
-const tellsTotalDifficulty = ({ chain }: RpcContext): boolean => !hasBeaconChain(chain.configuration)
+const hasTotalDifficulty = ({ chain }: RpcContext): boolean => !hasBeaconChain(chain.configuration)
 
 const transactionCount = ({ block }: BlockRecord): string => toQuantity(block.transactions.length)
 const uncleCount = ({ block }: BlockRecord): string => toQuantity(block.ommers.length)
 
 /**
- * Blocks hold no ommers on QBFT; where they do, on an imported chain, the header is all that is kept of one: it is shown as a
- * block without transactions, whose total difficulty nobody has worked out (Besu).
+ * QBFT blocks have no ommers. On an imported chain only the header of an ommer is stored: it is shown as a block without
+ * transactions and without a total difficulty, as in Besu.
  */
-const getUncle = (name: string, param: string, read: Read): Method =>
-  method(name, [param, 'index'], async ({ params }, context) => {
+const getUncle =
+  (read: Read): Handle =>
+  async ({ params }, context) => {
     const selector = read(params)
     const index = requireIndex(params, 'INVALID_BLOCK_INDEX')
     const ommer = (await recordOf(context, selector))?.block.ommers[index]
@@ -67,31 +67,85 @@ const getUncle = (name: string, param: string, read: Read): Method =>
         senders: [],
         receipts: [],
       },
-      { fullTransactions: false, totalDifficulty: tellsTotalDifficulty(context) },
+      { fullTransactions: false, totalDifficulty: hasTotalDifficulty(context) },
     )
-  })
+  }
 
 export const requireIndex = (params: Params, error: RpcErrorName): number =>
   Number(required(integerOf(given(params, 1), 31), error))
 
 export const ETH_BLOCK_METHODS: readonly Method[] = [
-  getBlock('eth_getBlockByNumber', 'block', byNumber),
-  getBlock('eth_getBlockByHash', 'blockHash', byHash),
-  method('eth_getBlockReceipts', ['block'], async ({ params }, context) => {
-    const selector = required(readSelector(params, 0), 'INVALID_BLOCK')
-    const record = await recordOf(context, selector)
-    return record === undefined
-      ? null
-      : await listPieces(
-          record.receipts.length,
-          createReceiptShapes(record, context.options),
-          pieceHost(context),
-        )
+  method({
+    name: 'eth_getBlockByNumber',
+    summary: 'Returns a block by its number',
+    params: { block: 'BlockNumberOrTag', fullTransactions: 'Flag' },
+    result: 'Block',
+    handle: getBlock(byNumber),
   }),
-  ofBlock('eth_getBlockTransactionCountByNumber', 'block', byNumber, transactionCount),
-  ofBlock('eth_getBlockTransactionCountByHash', 'blockHash', byHash, transactionCount),
-  ofBlock('eth_getUncleCountByBlockNumber', 'block', byNumber, uncleCount),
-  ofBlock('eth_getUncleCountByBlockHash', 'blockHash', byHash, uncleCount),
-  getUncle('eth_getUncleByBlockNumberAndIndex', 'block', byNumber),
-  getUncle('eth_getUncleByBlockHashAndIndex', 'blockHash', byHash),
+  method({
+    name: 'eth_getBlockByHash',
+    summary: 'Returns a block by its hash',
+    params: { blockHash: 'Hash', fullTransactions: 'Flag' },
+    result: 'Block',
+    handle: getBlock(byHash),
+  }),
+  method({
+    name: 'eth_getBlockReceipts',
+    summary: 'Returns the receipts of a block',
+    params: { block: 'BlockNumberOrTagOrHash' },
+    result: 'Receipts',
+    handle: async ({ params }, context) => {
+      const selector = required(readSelector(params, 0), 'INVALID_BLOCK')
+      const record = await recordOf(context, selector)
+      return record === undefined
+        ? null
+        : await listPieces(
+            record.receipts.length,
+            createReceiptShapes(record, context.options),
+            pieceHost(context),
+          )
+    },
+  }),
+  method({
+    name: 'eth_getBlockTransactionCountByNumber',
+    summary: 'Returns the number of transactions in a block',
+    params: { block: 'BlockNumberOrTag' },
+    result: 'Count',
+    handle: valueOfBlock(byNumber, transactionCount),
+  }),
+  method({
+    name: 'eth_getBlockTransactionCountByHash',
+    summary: 'Returns the number of transactions in a block',
+    params: { blockHash: 'Hash' },
+    result: 'Count',
+    handle: valueOfBlock(byHash, transactionCount),
+  }),
+  method({
+    name: 'eth_getUncleCountByBlockNumber',
+    summary: 'Returns the number of uncles of a block',
+    params: { block: 'BlockNumberOrTag' },
+    result: 'Count',
+    handle: valueOfBlock(byNumber, uncleCount),
+  }),
+  method({
+    name: 'eth_getUncleCountByBlockHash',
+    summary: 'Returns the number of uncles of a block',
+    params: { blockHash: 'Hash' },
+    result: 'Count',
+    handle: valueOfBlock(byHash, uncleCount),
+  }),
+  method({
+    name: 'eth_getUncleByBlockNumberAndIndex',
+    summary: 'Returns an uncle of a block',
+    params: { block: 'BlockNumberOrTag', index: 'Index' },
+    result: 'Block',
+    handle: getUncle(byNumber),
+  }),
+  method({
+    name: 'eth_getUncleByBlockHashAndIndex',
+    summary: 'Returns an uncle of a block',
+    params: { blockHash: 'Hash', index: 'Index' },
+    result: 'Block',
+    handle: getUncle(byHash),
+  }),
 ]

@@ -6,12 +6,51 @@ import { estimateGas } from '../simulation/estimate.ts'
 
 /** Calls that leave no trace. */
 export const ETH_CALL_METHODS: readonly Method[] = [
-  method('eth_call', ['call', 'block?', 'stateOverrides?', 'blockOverrides?'], ethCall, { aside: 'long' }),
-  method('eth_estimateGas', ['call', 'block?', 'stateOverrides?', 'blockOverrides?'], estimateGas, {
-    aside: 'long',
+  method({
+    name: 'eth_call',
+    summary: 'Runs a call without changing the state and returns its output',
+    params: {
+      call: 'Call',
+      'block?': 'BlockNumberOrTagOrHash',
+      'stateOverrides?': 'StateOverrides',
+      'blockOverrides?': 'BlockOverrides',
+    },
+    result: 'Data',
+    handle: ethCall,
+    offload: 'long',
   }),
-  method('eth_createAccessList', ['call', 'block?', 'stateOverrides?', 'blockOverrides?'], createAccessList, {
-    aside: 'always',
+  method({
+    name: 'eth_estimateGas',
+    summary: 'Returns a gas limit with which a call succeeds',
+    params: {
+      call: 'Call',
+      'block?': 'BlockNumberOrTagOrHash',
+      'stateOverrides?': 'StateOverrides',
+      'blockOverrides?': 'BlockOverrides',
+    },
+    result: 'Quantity',
+    handle: estimateGas,
+    offload: 'long',
   }),
-  method('eth_simulateV1', ['simulation', 'block?'], simulateV1, { aside: 'always' }),
+  method({
+    name: 'eth_createAccessList',
+    summary: 'Returns the accounts and storage slots that a call accesses (EIP-2930)',
+    params: {
+      call: 'Call',
+      'block?': 'BlockNumberOrTagOrHash',
+      'stateOverrides?': 'StateOverrides',
+      'blockOverrides?': 'BlockOverrides',
+    },
+    result: 'Object',
+    handle: createAccessList,
+    offload: 'always',
+  }),
+  method({
+    name: 'eth_simulateV1',
+    summary: 'Simulates blocks of calls and returns their results',
+    params: { simulation: 'Simulation', 'block?': 'BlockNumberOrTagOrHash' },
+    result: 'Simulated',
+    handle: simulateV1,
+    offload: 'always',
+  }),
 ]

@@ -42,42 +42,72 @@ const readRequests = (value: unknown): readonly Request[] => {
 
 /** Methods of the execution-apis that Besu does not have, or has as diagnostics. */
 export const ETH_MORE_METHODS: readonly Method[] = [
-  method('eth_config', [], (_, { chain }) => chainConfig(chain)),
-  method('eth_getBlockAccessList', ['block'], async ({ params }, context) => {
-    const record = await recordOf(context, required(readSelector(params, 0), 'INVALID_BLOCK'))
-    if (record === undefined) return null
-    throw new RpcError('RESOURCE_NOT_FOUND')
+  method({
+    name: 'eth_config',
+    summary: 'Returns the current, next and last fork configuration (EIP-7910)',
+    params: {},
+    result: 'Object',
+    handle: (_, { chain }) => chainConfig(chain),
   }),
-  method('eth_baseFee', [], (_, context) => {
-    const head = nextHeadOf(context)
-    return head.nextBaseFeePerGas === undefined ? null : toQuantity(head.nextBaseFeePerGas)
+  method({
+    name: 'eth_getBlockAccessList',
+    summary: 'Not available: blocks have no access list before Amsterdam (EIP-7928)',
+    params: { block: 'BlockNumberOrTagOrHash' },
+    result: 'Object',
+    handle: async ({ params }, context) => {
+      const record = await recordOf(context, required(readSelector(params, 0), 'INVALID_BLOCK'))
+      if (record === undefined) return null
+      throw new RpcError('RESOURCE_NOT_FOUND')
+    },
   }),
-  method('eth_capabilities', [], (_, { chain }) => {
-    const { header, hash } = chain.head()
-    const all = { disabled: false, oldestBlock: '0x0' }
-    const proofsFrom = header.number > TRIE_BLOCKS_MAX ? header.number - TRIE_BLOCKS_MAX : 0n
-    return {
-      head: { number: toQuantity(header.number), hash: toHex(hash) },
-      state: all,
-      tx: all,
-      logs: all,
-      receipts: all,
-      blocks: all,
-      stateproofs: { disabled: false, oldestBlock: toQuantity(proofsFrom) },
-    }
+  method({
+    name: 'eth_baseFee',
+    summary: 'Returns the base fee of the next block, in wei',
+    params: {},
+    result: 'Count',
+    handle: (_, context) => {
+      const head = nextHeadOf(context)
+      return head.nextBaseFeePerGas === undefined ? null : toQuantity(head.nextBaseFeePerGas)
+    },
   }),
-  method('eth_getStorageValues', ['slotsByAddress', 'block?'], async ({ params }, context) => {
-    const [requests, selector] = withSelector(params, 1, () => readRequests(given(params, 0)))
-    return await readState(context, selector, state =>
-      Object.fromEntries(
-        requests.map(({ name, address, slots }) => {
-          const account = state.account(address)
-          const values = slots.map(slot =>
-            toHex(account === undefined ? ZERO_HASH : state.storage(address, account, slot)),
-          )
-          return [name, values]
-        }),
-      ),
-    )
+  method({
+    name: 'eth_capabilities',
+    summary: 'Returns the oldest block for which each kind of data is available',
+    params: {},
+    result: 'Object',
+    handle: (_, { chain }) => {
+      const { header, hash } = chain.head()
+      const all = { disabled: false, oldestBlock: '0x0' }
+      const proofsFrom = header.number > TRIE_BLOCKS_MAX ? header.number - TRIE_BLOCKS_MAX : 0n
+      return {
+        head: { number: toQuantity(header.number), hash: toHex(hash) },
+        state: all,
+        tx: all,
+        logs: all,
+        receipts: all,
+        blocks: all,
+        stateproofs: { disabled: false, oldestBlock: toQuantity(proofsFrom) },
+      }
+    },
+  }),
+  method({
+    name: 'eth_getStorageValues',
+    summary: 'Returns the values of several storage slots of several accounts',
+    params: { slotsByAddress: 'SlotsByAddress', 'block?': 'BlockNumberOrTagOrHash' },
+    result: 'Object',
+    handle: async ({ params }, context) => {
+      const [requests, selector] = withSelector(params, 1, () => readRequests(given(params, 0)))
+      return await readState(context, selector, state =>
+        Object.fromEntries(
+          requests.map(({ name, address, slots }) => {
+            const account = state.account(address)
+            const values = slots.map(slot =>
+              toHex(account === undefined ? ZERO_HASH : state.storage(address, account, slot)),
+            )
+            return [name, values]
+          }),
+        ),
+      )
+    },
   }),
 ]

@@ -11,20 +11,91 @@ const ETH_PROTOCOL_VERSION = 69
 
 /** What the node and its chain are, and what gas costs. */
 export const ETH_NODE_METHODS: readonly Method[] = [
-  method('eth_accounts', [], () => []),
-  method('eth_blockNumber', [], (_, { chain }) => toQuantity(chain.head().header.number)),
-  method('eth_chainId', [], (_, { chain }) => toQuantity(chain.configuration.chainId)),
-  method('eth_protocolVersion', [], () => toQuantity(ETH_PROTOCOL_VERSION)),
-  method('eth_syncing', [], (_, { syncing }) => syncingShape(syncing())),
-  method('eth_coinbase', [], (_, { coinbase }) => toHex(required(coinbase, 'COINBASE_NOT_SPECIFIED'))),
-  method('eth_mining', [], (_, { mining }) => mining()),
-  method('eth_gasPrice', [], async (_, { gasPrice }) => toQuantity(await gasPrice.gasPrice())),
-  method('eth_maxPriorityFeePerGas', [], async (_, { gasPrice }) => toQuantity(await gasPrice.priorityFee())),
-  method('eth_blobBaseFee', [], (_, context) => {
-    const { chain } = context
-    const { rules } = nextHeadOf(context)
-    const excess = rules.blob === undefined ? 0n : excessBlobGasAfter(rules, rules.blob, chain.head().header)
-    return toQuantity(blobBaseFeeAt(chain.configuration, rules, excess) ?? 0n)
+  method({
+    name: 'eth_accounts',
+    summary: 'Returns an empty list: the node holds no account keys',
+    params: {},
+    result: 'Addresses',
+    handle: () => [],
   }),
-  method('eth_feeHistory', ['blockCount', 'newestBlock', 'rewardPercentiles?'], feeHistory),
+  method({
+    name: 'eth_blockNumber',
+    summary: 'Returns the number of the head block',
+    params: {},
+    result: 'Quantity',
+    handle: (_, { chain }) => toQuantity(chain.head().header.number),
+  }),
+  method({
+    name: 'eth_chainId',
+    summary: 'Returns the chain id',
+    params: {},
+    result: 'Quantity',
+    handle: (_, { chain }) => toQuantity(chain.configuration.chainId),
+  }),
+  method({
+    name: 'eth_protocolVersion',
+    summary: 'Returns the version of the eth protocol',
+    params: {},
+    result: 'Quantity',
+    handle: () => toQuantity(ETH_PROTOCOL_VERSION),
+  }),
+  method({
+    name: 'eth_syncing',
+    summary: 'Returns the sync progress, or false when the node is in sync',
+    params: {},
+    result: 'Syncing',
+    handle: (_, { syncing }) => syncingShape(syncing()),
+  }),
+  method({
+    name: 'eth_coinbase',
+    summary: 'Returns the account that the node produces blocks as',
+    params: {},
+    result: 'Address',
+    handle: (_, { coinbase }) => toHex(required(coinbase, 'COINBASE_NOT_SPECIFIED')),
+  }),
+  method({
+    name: 'eth_mining',
+    summary: 'Returns whether the node takes part in producing blocks',
+    params: {},
+    result: 'Boolean',
+    handle: (_, { mining }) => mining(),
+  }),
+  method({
+    name: 'eth_gasPrice',
+    summary: 'Returns a suggested gas price, in wei',
+    params: {},
+    result: 'Quantity',
+    handle: async (_, { gasPrice }) => toQuantity(await gasPrice.gasPrice()),
+  }),
+  method({
+    name: 'eth_maxPriorityFeePerGas',
+    summary: 'Returns a suggested priority fee, in wei',
+    params: {},
+    result: 'Quantity',
+    handle: async (_, { gasPrice }) => toQuantity(await gasPrice.priorityFee()),
+  }),
+  method({
+    name: 'eth_blobBaseFee',
+    summary: 'Returns the blob base fee of the next block, in wei',
+    params: {},
+    result: 'Quantity',
+    handle: (_, context) => {
+      const { chain } = context
+      const { rules } = nextHeadOf(context)
+      const excess =
+        rules.blob === undefined ? 0n : excessBlobGasAfter(rules, rules.blob, chain.head().header)
+      return toQuantity(blobBaseFeeAt(chain.configuration, rules, excess) ?? 0n)
+    },
+  }),
+  method({
+    name: 'eth_feeHistory',
+    summary: 'Returns base fees, gas use and rewards of a range of blocks',
+    params: {
+      blockCount: 'BlockCount',
+      newestBlock: 'BlockNumberOrTag',
+      'rewardPercentiles?': 'Percentiles',
+    },
+    result: 'Object',
+    handle: feeHistory,
+  }),
 ]

@@ -27,52 +27,114 @@ const byHash: Read = params => ({
 const rawShape = ({ block }: BlockRecord, index: number): string =>
   toHex((block.transactions[index] as Transaction).encoded)
 
-const byIndex = (
-  name: string,
-  param: string,
-  read: Read,
-  shape: (record: BlockRecord, index: number) => unknown,
-): Method =>
-  method(name, [param, 'index'], async ({ params }, context) => {
+/** Answers with the transaction at an index of a block, or null where there is none. */
+const transactionAt =
+  (read: Read, shape: (record: BlockRecord, index: number) => unknown): Method['handle'] =>
+  async ({ params }, context) => {
     const selector = read(params)
     const index = requireIndex(params, 'INVALID_TRANSACTION_INDEX')
     const record = await recordOf(context, selector)
     if (record === undefined || index >= record.block.transactions.length) return null
     return shape(record, index)
-  })
+  }
 
 /** Transactions: read, and sent. */
 export const ETH_TRANSACTION_METHODS: readonly Method[] = [
-  method('eth_getTransactionByHash', ['transactionHash'], async ({ params }, context) => {
-    requireCount(params, 1)
-    const hash = required(hashOf(params[0]), 'INVALID_TRANSACTION_HASH')
-    const pooled = context.pool.get(hash)
-    if (pooled !== undefined) return pendingTransactionShape(pooled)
-    const mined = await findMined(context, hash)
-    return mined === undefined ? null : minedTransactionShape(mined.record, mined.index)
+  method({
+    name: 'eth_getTransactionByHash',
+    summary: 'Returns a pooled or mined transaction',
+    params: { transactionHash: 'Hash' },
+    result: 'Transaction',
+    handle: async ({ params }, context) => {
+      requireCount(params, 1)
+      const hash = required(hashOf(params[0]), 'INVALID_TRANSACTION_HASH')
+      const pooled = context.pool.get(hash)
+      if (pooled !== undefined) return pendingTransactionShape(pooled)
+      const mined = await findMined(context, hash)
+      return mined === undefined ? null : minedTransactionShape(mined.record, mined.index)
+    },
   }),
-  byIndex('eth_getTransactionByBlockNumberAndIndex', 'block', byNumber, minedTransactionShape),
-  byIndex('eth_getTransactionByBlockHashAndIndex', 'blockHash', byHash, minedTransactionShape),
-  method('eth_getRawTransactionByHash', ['transactionHash'], async ({ params }, context) => {
-    const hash = required(hashOf(given(params, 0)), 'INVALID_TRANSACTION_HASH')
-    const pooled = context.pool.get(hash)
-    if (pooled !== undefined) return toHex(pooled.transaction.encoded)
-    const mined = await findMined(context, hash)
-    return mined === undefined ? null : rawShape(mined.record, mined.index)
+  method({
+    name: 'eth_getTransactionByBlockNumberAndIndex',
+    summary: 'Returns a transaction by block and index',
+    params: { block: 'BlockNumberOrTag', index: 'Index' },
+    result: 'Transaction',
+    handle: transactionAt(byNumber, minedTransactionShape),
   }),
-  byIndex('eth_getRawTransactionByBlockNumberAndIndex', 'block', byNumber, rawShape),
-  byIndex('eth_getRawTransactionByBlockHashAndIndex', 'blockHash', byHash, rawShape),
-  method('eth_getTransactionReceipt', ['transactionHash'], async ({ params }, context) => {
-    const hash = required(hashOf(given(params, 0)), 'INVALID_TRANSACTION_HASH')
-    const mined = await findMined(context, hash)
-    return mined === undefined ? null : receiptShape(mined.record, mined.index, context.options)
+  method({
+    name: 'eth_getTransactionByBlockHashAndIndex',
+    summary: 'Returns a transaction by block and index',
+    params: { blockHash: 'Hash', index: 'Index' },
+    result: 'Transaction',
+    handle: transactionAt(byHash, minedTransactionShape),
   }),
-  method('eth_sendRawTransaction', ['transaction'], sendRawTransaction, {
-    handleTogether: sendRawTransactions,
+  method({
+    name: 'eth_getRawTransactionByHash',
+    summary: 'Returns the signed encoding of a pooled or mined transaction',
+    params: { transactionHash: 'Hash' },
+    result: 'Data',
+    handle: async ({ params }, context) => {
+      const hash = required(hashOf(given(params, 0)), 'INVALID_TRANSACTION_HASH')
+      const pooled = context.pool.get(hash)
+      if (pooled !== undefined) return toHex(pooled.transaction.encoded)
+      const mined = await findMined(context, hash)
+      return mined === undefined ? null : rawShape(mined.record, mined.index)
+    },
   }),
-  method('eth_sendRawTransactionSync', ['transaction', 'timeoutMs?'], sendRawTransactionSync),
-  method('eth_fillTransaction', ['call'], fillTransaction),
-  method('eth_sendTransaction', ['transaction'], () => {
-    throw new RpcError('SEND_TRANSACTION_NOT_SUPPORTED')
+  method({
+    name: 'eth_getRawTransactionByBlockNumberAndIndex',
+    summary: 'Returns the signed encoding of a transaction by block and index',
+    params: { block: 'BlockNumberOrTag', index: 'Index' },
+    result: 'Data',
+    handle: transactionAt(byNumber, rawShape),
+  }),
+  method({
+    name: 'eth_getRawTransactionByBlockHashAndIndex',
+    summary: 'Returns the signed encoding of a transaction by block and index',
+    params: { blockHash: 'Hash', index: 'Index' },
+    result: 'Data',
+    handle: transactionAt(byHash, rawShape),
+  }),
+  method({
+    name: 'eth_getTransactionReceipt',
+    summary: 'Returns the receipt of a transaction',
+    params: { transactionHash: 'Hash' },
+    result: 'Receipt',
+    handle: async ({ params }, context) => {
+      const hash = required(hashOf(given(params, 0)), 'INVALID_TRANSACTION_HASH')
+      const mined = await findMined(context, hash)
+      return mined === undefined ? null : receiptShape(mined.record, mined.index, context.options)
+    },
+  }),
+  method({
+    name: 'eth_sendRawTransaction',
+    summary: 'Adds a signed transaction to the pool',
+    params: { transaction: 'SignedTransaction' },
+    result: 'Hash',
+    handle: sendRawTransaction,
+    handleMany: sendRawTransactions,
+  }),
+  method({
+    name: 'eth_sendRawTransactionSync',
+    summary: 'Adds a signed transaction to the pool and waits for its receipt (EIP-7966)',
+    params: { transaction: 'SignedTransaction', 'timeoutMs?': 'Milliseconds' },
+    result: 'Receipt',
+    handle: sendRawTransactionSync,
+  }),
+  method({
+    name: 'eth_fillTransaction',
+    summary: 'Fills in the missing fields of a transaction, ready to be signed',
+    params: { call: 'Call' },
+    result: 'Object',
+    handle: fillTransaction,
+  }),
+  method({
+    name: 'eth_sendTransaction',
+    summary: 'Not supported: the node signs no transactions',
+    params: { transaction: 'Call' },
+    result: 'Hash',
+    handle: () => {
+      throw new RpcError('SEND_TRANSACTION_NOT_SUPPORTED')
+    },
   }),
 ]

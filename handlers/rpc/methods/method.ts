@@ -1,57 +1,71 @@
 import type { RpcContext } from '../context.ts'
 import type { Outcome } from '../dispatch/envelope.ts'
 import type { Connection } from '../dispatch/connection.ts'
+import type { SchemaName } from '../openrpc/schemas.ts'
 
-/** JSON values by position; an index beyond the end and null both mean "not given". */
+/** JSON values by position; a missing value and null both mean "not given". */
 export type Params = readonly unknown[]
 
-/** The one request a method answers. */
+/** One call of a method. */
 export type Call = {
   readonly params: Params
-  /** True once nobody waits for the answer any more; long work asks now and then. */
+  /** True once the client has gone or the request has timed out; long work checks it regularly. */
   readonly expired: () => boolean
-  /** What it came over; undefined where a connection does not last. */
+  /** The WebSocket connection of the request; undefined over HTTP. */
   readonly connection?: Connection | undefined
 }
 
-/** One row of the method table. */
+/** One parameter of a method, by position. */
+export type Parameter = {
+  readonly name: string
+  readonly isRequired: boolean
+  readonly schema: SchemaName
+}
+
+/** One row of the method table: everything about one method. */
 export type Method = {
   readonly name: string
-  /** The API group that serves it, upper case. */
+  /** API group that serves it, upper case. */
   readonly group: string
-  /** What a token must permit: the name with colons. */
+  /** Entry of a token that permits it: the name with colons. */
   readonly permission: string
-  /** Its parameters as a reader would write them, `?` behind optional ones. */
-  readonly params: readonly string[]
-  /** Gives the result, a JSON value; undefined counts as null. @throws RpcError */
+  /** What the method does, in one line, for rpc_discover. */
+  readonly summary: string
+  readonly params: readonly Parameter[]
+  /** Schema of the result. */
+  readonly result: SchemaName
+  /** Returns the result, a JSON value; undefined counts as null. @throws RpcError */
   readonly handle: (call: Call, context: RpcContext) => unknown
-  /** Where neighbouring calls of a batch are cheaper together: an outcome for each, in order. */
-  readonly handleTogether?: (calls: readonly Call[], context: RpcContext) => Promise<readonly Outcome[]>
+  /** Handles neighbouring calls of a batch together where that is cheaper: one outcome for each, in order. */
+  readonly handleMany?: (calls: readonly Call[], context: RpcContext) => Promise<readonly Outcome[]>
   /**
-   * Where the host has other threads, `always` runs it there, and `long` when it takes longer than a short call. Such a method
-   * reads the chain and knows the options, and nothing else of the node.
+   * Where the host has call workers: `always` runs the method on one, `long` only when it takes longer than a short call. An
+   * offloaded method uses the chain and the options, and nothing else of the node.
    */
-  readonly aside?: 'always' | 'long'
+  readonly offload?: 'always' | 'long'
 }
 
 /** Besu's permission of a method: `eth_blockNumber` is `eth:blockNumber`. */
 export const permissionOf = (name: string): string => name.replaceAll('_', ':')
 
-/** A row; its group is what stands before the underscore unless given. */
-export const method = (
-  name: string,
-  params: readonly string[],
-  handle: Method['handle'],
-  more: Partial<Pick<Method, 'group' | 'handleTogether' | 'aside'>> = {},
-): Method => ({
-  name,
-  group: name.slice(0, name.indexOf('_')).toUpperCase(),
-  permission: permissionOf(name),
-  params,
-  handle,
-  ...more,
+/** A row as it is declared: parameters by name, with `?` behind an optional one. */
+type MethodDeclaration = Omit<Method, 'group' | 'permission' | 'params'> & {
+  readonly params: Readonly<Record<string, SchemaName>>
+  /** By default the part of the name before the underscore. */
+  readonly group?: string
+}
+
+const parameterOf = ([written, schema]: readonly [string, SchemaName]): Parameter => ({
+  name: written.replace('?', ''),
+  isRequired: !written.endsWith('?'),
+  schema,
 })
 
-/** Rows that run on another thread wherever the host has one. */
-export const allAside = (rows: readonly Method[]): readonly Method[] =>
-  rows.map(row => ({ ...row, aside: 'always' }))
+/** Declares a row of the method table. */
+export const method = ({ name, group, params, ...rest }: MethodDeclaration): Method => ({
+  name,
+  group: group ?? name.slice(0, name.indexOf('_')).toUpperCase(),
+  permission: permissionOf(name),
+  params: Object.entries(params).map(parameterOf),
+  ...rest,
+})

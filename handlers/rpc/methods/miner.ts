@@ -21,29 +21,81 @@ const readExtraData = (value: unknown): Uint8Array => {
 
 /** How this node makes blocks; what is set holds until it ends. */
 export const MINER_METHODS: readonly Method[] = [
-  method('miner_start', [], (_, context) => minerOf(context).start()),
-  method('miner_stop', [], (_, context) => minerOf(context).stop()),
-  method('miner_changeTargetGasLimit', ['gasLimit'], ({ params }, context) => {
-    const targetGasLimit = required(integerOf(given(params, 0), 63), 'INVALID_TARGET_GAS_LIMIT')
-    required(context.miner, 'TARGET_GAS_LIMIT_UNSUPPORTED').change({ targetGasLimit })
-    return 'Success'
+  method({
+    name: 'miner_start',
+    summary: 'Resumes taking part in block production',
+    params: {},
+    result: 'Boolean',
+    handle: (_, context) => minerOf(context).start(),
   }),
-  method('miner_getMinGasPrice', [], (_, context) => toQuantity(minerOf(context).settings().minGasPrice)),
-  method('miner_setMinGasPrice', ['weiPerGas'], ({ params }, context) => {
-    minerOf(context).change({ minGasPrice: required(integerOf(given(params, 0)), 'INVALID_MIN_GAS_PRICE') })
-    return true
+  method({
+    name: 'miner_stop',
+    summary: 'Stops taking part in block production',
+    params: {},
+    result: 'Boolean',
+    handle: (_, context) => minerOf(context).stop(),
   }),
-  method('miner_getMinPriorityFee', [], (_, context) =>
-    toQuantity(minerOf(context).settings().minPriorityFee),
-  ),
-  method('miner_setMinPriorityFee', ['weiPerGas'], ({ params }, context) => {
-    const minPriorityFee = required(integerOf(given(params, 0)), 'INVALID_MIN_PRIORITY_FEE')
-    minerOf(context).change({ minPriorityFee })
-    return true
+  method({
+    name: 'miner_changeTargetGasLimit',
+    summary: 'Sets the gas limit that produced blocks move towards',
+    params: { gasLimit: 'Gas' },
+    result: 'Text',
+    handle: ({ params }, context) => {
+      const targetGasLimit = required(integerOf(given(params, 0), 63), 'INVALID_TARGET_GAS_LIMIT')
+      required(context.miner, 'TARGET_GAS_LIMIT_UNSUPPORTED').change({ targetGasLimit })
+      return 'Success'
+    },
   }),
-  method('miner_getExtraData', [], (_, context) => toHex(minerOf(context).settings().extraData)),
-  method('miner_setExtraData', ['data'], ({ params }, context) => {
-    minerOf(context).change({ extraData: readExtraData(given(params, 0)) })
-    return true
+  method({
+    name: 'miner_getMinGasPrice',
+    summary: 'Returns the minimum gas price of produced blocks, in wei',
+    params: {},
+    result: 'Quantity',
+    handle: (_, context) => toQuantity(minerOf(context).settings().minGasPrice),
+  }),
+  method({
+    name: 'miner_setMinGasPrice',
+    summary: 'Sets the minimum gas price of produced blocks',
+    params: { weiPerGas: 'Wei' },
+    result: 'Boolean',
+    handle: ({ params }, context) => {
+      minerOf(context).change({ minGasPrice: required(integerOf(given(params, 0)), 'INVALID_MIN_GAS_PRICE') })
+      return true
+    },
+  }),
+  method({
+    name: 'miner_getMinPriorityFee',
+    summary: 'Returns the minimum priority fee of produced blocks, in wei',
+    params: {},
+    result: 'Quantity',
+    handle: (_, context) => toQuantity(minerOf(context).settings().minPriorityFee),
+  }),
+  method({
+    name: 'miner_setMinPriorityFee',
+    summary: 'Sets the minimum priority fee of produced blocks',
+    params: { weiPerGas: 'Wei' },
+    result: 'Boolean',
+    handle: ({ params }, context) => {
+      const minPriorityFee = required(integerOf(given(params, 0)), 'INVALID_MIN_PRIORITY_FEE')
+      minerOf(context).change({ minPriorityFee })
+      return true
+    },
+  }),
+  method({
+    name: 'miner_getExtraData',
+    summary: 'Returns the vanity data of produced blocks',
+    params: {},
+    result: 'Data',
+    handle: (_, context) => toHex(minerOf(context).settings().extraData),
+  }),
+  method({
+    name: 'miner_setExtraData',
+    summary: 'Sets the vanity data of produced blocks',
+    params: { data: 'ExtraData' },
+    result: 'Boolean',
+    handle: ({ params }, context) => {
+      minerOf(context).change({ extraData: readExtraData(given(params, 0)) })
+      return true
+    },
   }),
 ]

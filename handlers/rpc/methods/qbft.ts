@@ -19,26 +19,46 @@ const namedBy = async ({ chain }: RpcContext, number: bigint | undefined): Promi
 
 /** What a QBFT chain says of its validators and its time. */
 export const QBFT_METHODS: readonly Method[] = [
-  method('qbft_getValidatorsByBlockNumber', ['block'], async ({ params }, context) => {
-    qbftOf(context)
-    const { chain } = context
-    const selector = requireNumberSelector(params, 0, 'INVALID_BLOCK')
-    if (selector.kind === 'tag' && selector.tag === 'pending')
-      return (await chain.validators(chain.head().header.number + 1n)).map(toHex)
-    return await namedBy(context, await blockNumberOf(context, selector))
+  method({
+    name: 'qbft_getValidatorsByBlockNumber',
+    summary: 'Returns the validators of a block',
+    params: { block: 'BlockNumberOrTag' },
+    result: 'Addresses',
+    handle: async ({ params }, context) => {
+      qbftOf(context)
+      const { chain } = context
+      const selector = requireNumberSelector(params, 0, 'INVALID_BLOCK')
+      if (selector.kind === 'tag' && selector.tag === 'pending')
+        return (await chain.validators(chain.head().header.number + 1n)).map(toHex)
+      return await namedBy(context, await blockNumberOf(context, selector))
+    },
   }),
-  method('qbft_getValidatorsByBlockHash', ['blockHash'], async ({ params }, context) => {
-    qbftOf(context)
-    const hash = required(hashOf(given(params, 0)), 'INVALID_BLOCK_HASH')
-    return await namedBy(context, await context.chain.store.numberOfHash(hash))
+  method({
+    name: 'qbft_getValidatorsByBlockHash',
+    summary: 'Returns the validators of a block',
+    params: { blockHash: 'Hash' },
+    result: 'Addresses',
+    handle: async ({ params }, context) => {
+      qbftOf(context)
+      const hash = required(hashOf(given(params, 0)), 'INVALID_BLOCK_HASH')
+      return await namedBy(context, await context.chain.store.numberOfHash(hash))
+    },
   }),
-  method('qbft_getSignerMetrics', ['fromBlock?', 'toBlock?'], async (call, context) => {
-    qbftOf(context)
-    return await signerMetrics(call, context)
+  method({
+    name: 'qbft_getSignerMetrics',
+    summary: 'Returns the number of blocks that each validator proposed',
+    params: { 'fromBlock?': 'BlockNumberOrTag', 'toBlock?': 'BlockNumberOrTag' },
+    result: 'Objects',
+    handle: async (call, context) => {
+      qbftOf(context)
+      return await signerMetrics(call, context)
+    },
   }),
-  method(
-    'qbft_getRequestTimeoutSeconds',
-    [],
-    (_, context) => qbftOf(context).parameters.requestTimeoutSeconds,
-  ),
+  method({
+    name: 'qbft_getRequestTimeoutSeconds',
+    summary: 'Returns the timeout of the first round, in seconds',
+    params: {},
+    result: 'Number',
+    handle: (_, context) => qbftOf(context).parameters.requestTimeoutSeconds,
+  }),
 ]

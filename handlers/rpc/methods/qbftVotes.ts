@@ -32,22 +32,39 @@ const propose = async (context: RpcContext, votes: StandingVotes, vote: Vote): P
 
 /** The operator's votes on who is a validator. They stand, and are cast whenever this node makes a block they would change something in. */
 export const QBFT_VOTE_METHODS: readonly Method[] = [
-  method('qbft_proposeValidatorVote', ['address', 'add'], ({ params }, context) => {
-    const votes = votesOf(context)
-    const recipient = requireAddress(params, 0)
-    const isAdd = required(flagOf(given(params, 1)), 'INVALID_VOTE_TYPE')
-    return propose(context, votes, { recipient, type: isAdd ? 'add' : 'drop' })
+  method({
+    name: 'qbft_proposeValidatorVote',
+    summary: 'Votes to add or remove a validator',
+    params: { address: 'Address', add: 'Flag' },
+    result: 'Boolean',
+    handle: ({ params }, context) => {
+      const votes = votesOf(context)
+      const recipient = requireAddress(params, 0)
+      const isAdd = required(flagOf(given(params, 1)), 'INVALID_VOTE_TYPE')
+      return propose(context, votes, { recipient, type: isAdd ? 'add' : 'drop' })
+    },
   }),
-  method('qbft_discardValidatorVote', ['address'], async ({ params }, context) => {
-    const votes = votesOf(context)
-    await votes.discard(requireAddress(params, 0))
-    return true
+  method({
+    name: 'qbft_discardValidatorVote',
+    summary: 'Discards a pending vote',
+    params: { address: 'Address' },
+    result: 'Boolean',
+    handle: async ({ params }, context) => {
+      const votes = votesOf(context)
+      await votes.discard(requireAddress(params, 0))
+      return true
+    },
   }),
-  method('qbft_getPendingVotes', [], (_, context) =>
-    Object.fromEntries(
-      votesOf(context)
-        .list()
-        .map(({ recipient, type }) => [toHex(recipient), type === 'add']),
-    ),
-  ),
+  method({
+    name: 'qbft_getPendingVotes',
+    summary: 'Returns the pending votes of this node',
+    params: {},
+    result: 'Object',
+    handle: (_, context) =>
+      Object.fromEntries(
+        votesOf(context)
+          .list()
+          .map(({ recipient, type }) => [toHex(recipient), type === 'add']),
+      ),
+  }),
 ]

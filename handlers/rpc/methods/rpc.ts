@@ -4,10 +4,19 @@ import { CONNECTION_METHODS } from '../subscriptions/methods.ts'
 
 /** What the node serves; always there. @param all every row, asked when it is needed */
 export const rpcMethods = (all: () => readonly Method[]): readonly Method[] => [
-  method('rpc_modules', [], (_, { options }) =>
-    Object.fromEntries(options.apis.map(api => [api.toLowerCase(), '1.0'])),
-  ),
-  method('rpc_discover', [], ({ connection }, { options }) =>
-    openRpcDocument(connection === undefined ? all() : [...all(), ...CONNECTION_METHODS], options),
-  ),
+  method({
+    name: 'rpc_modules',
+    summary: 'Returns the method groups that are served',
+    params: {},
+    result: 'Object',
+    handle: (_, { options }) => Object.fromEntries(options.apis.map(api => [api.toLowerCase(), '1.0'])),
+  }),
+  method({
+    name: 'rpc_discover',
+    summary: 'Returns this document',
+    params: {},
+    result: 'Object',
+    handle: ({ connection }, { options }) =>
+      openRpcDocument(connection === undefined ? all() : [...all(), ...CONNECTION_METHODS], options),
+  }),
 ]

@@ -2,8 +2,8 @@ import { recordOf } from '../blocks/blockWithReceipts.ts'
 import type { RpcContext } from '../context.ts'
 import { RpcError } from '../dispatch/errors.ts'
 import { createJsonArray } from '../json/jsonPieces.ts'
-import { allAside, type Call, type Method, method } from './method.ts'
-import { createPace } from '../dispatch/yielding.ts'
+import { type Call, type Method, method } from './method.ts'
+import { createYield } from '../dispatch/scheduler.ts'
 import {
   type BlockSelector,
   LATEST,
@@ -114,10 +114,10 @@ const traceCallMany = async (call: Call, context: RpcContext): Promise<unknown> 
   })
   const session = await sessionAt(context, readSelector(call.params, 1) ?? LATEST)
   const budget = budgetOf(call, context)
-  const pace = createPace(context.nowMs)
+  const yieldTurn = createYield(context.nowMs)
   const traces = createJsonArray(context.keep)
   for (const { message, types } of calls) {
-    await pace()
+    await yieldTurn()
     budget.checkTime()
     traces.add(JSON.stringify(await traceCallIn(context, session, message, tracesOf(types), budget)))
   }
@@ -158,16 +158,78 @@ const traceRawTransaction = async (call: Call, context: RpcContext): Promise<unk
 }
 
 /** Traces as OpenEthereum brought them and Besu has them. */
-export const TRACE_METHODS: readonly Method[] = allAside([
-  method('trace_block', ['block'], traceBlock),
-  method('trace_transaction', ['transactionHash'], traceTransaction),
-  method('trace_get', ['transactionHash', 'traceAddress'], traceGet),
-  method('trace_filter', ['filter'], (call, context) =>
-    filterTraces(context, readTraceFilter(given(call.params, 0)), budgetOf(call, context)),
-  ),
-  method('trace_replayBlockTransactions', ['block', 'traceTypes'], replayBlockTransactions),
-  method('trace_replayTransaction', ['transactionHash', 'traceTypes'], replayTransaction),
-  method('trace_call', ['call', 'traceTypes', 'block?'], traceCall),
-  method('trace_callMany', ['calls', 'block'], traceCallMany),
-  method('trace_rawTransaction', ['transaction', 'traceTypes'], traceRawTransaction),
-])
+export const TRACE_METHODS: readonly Method[] = [
+  method({
+    name: 'trace_block',
+    summary: 'Returns the call traces of a block',
+    params: { block: 'BlockNumberOrTag' },
+    result: 'Objects',
+    offload: 'always',
+    handle: traceBlock,
+  }),
+  method({
+    name: 'trace_transaction',
+    summary: 'Returns the call traces of a transaction',
+    params: { transactionHash: 'Hash' },
+    result: 'Objects',
+    offload: 'always',
+    handle: traceTransaction,
+  }),
+  method({
+    name: 'trace_get',
+    summary: 'Returns one call trace of a transaction',
+    params: { transactionHash: 'Hash', traceAddress: 'TraceAddress' },
+    result: 'Object',
+    offload: 'always',
+    handle: traceGet,
+  }),
+  method({
+    name: 'trace_filter',
+    summary: 'Returns the call traces in a range of blocks that match a filter',
+    params: { filter: 'TraceFilter' },
+    result: 'Objects',
+    offload: 'always',
+    handle: (call, context) =>
+      filterTraces(context, readTraceFilter(given(call.params, 0)), budgetOf(call, context)),
+  }),
+  method({
+    name: 'trace_replayBlockTransactions',
+    summary: 'Replays the transactions of a block and returns their traces',
+    params: { block: 'BlockNumberOrTag', traceTypes: 'TraceTypes' },
+    result: 'Objects',
+    offload: 'always',
+    handle: replayBlockTransactions,
+  }),
+  method({
+    name: 'trace_replayTransaction',
+    summary: 'Replays a transaction and returns its traces',
+    params: { transactionHash: 'Hash', traceTypes: 'TraceTypes' },
+    result: 'Object',
+    offload: 'always',
+    handle: replayTransaction,
+  }),
+  method({
+    name: 'trace_call',
+    summary: 'Traces a call',
+    params: { call: 'Call', traceTypes: 'TraceTypes', 'block?': 'BlockNumberOrTagOrHash' },
+    result: 'Object',
+    offload: 'always',
+    handle: traceCall,
+  }),
+  method({
+    name: 'trace_callMany',
+    summary: 'Traces calls that run one after the other',
+    params: { calls: 'CallsWithTypes', block: 'BlockNumberOrTagOrHash' },
+    result: 'Objects',
+    offload: 'always',
+    handle: traceCallMany,
+  }),
+  method({
+    name: 'trace_rawTransaction',
+    summary: 'Traces a signed transaction without sending it',
+    params: { transaction: 'SignedTransaction', traceTypes: 'TraceTypes' },
+    result: 'Object',
+    offload: 'always',
+    handle: traceRawTransaction,
+  }),
+]

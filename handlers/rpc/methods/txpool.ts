@@ -18,55 +18,101 @@ const tracked = ({ transaction, local, addedAtMs }: PooledTransaction): object =
 })
 
 export const TXPOOL_METHODS: readonly Method[] = [
-  method('txpool_besuTransactions', [], (_, context) => {
-    const all = context.pool.list()
-    return listPieces(all.length, index => tracked(all[index] as PooledTransaction), pieceHost(context))
+  method({
+    name: 'txpool_besuTransactions',
+    summary: 'Returns the pooled transactions with their origin and arrival time',
+    params: {},
+    result: 'Objects',
+    handle: (_, context) => {
+      const all = context.pool.list()
+      return listPieces(all.length, index => tracked(all[index] as PooledTransaction), pieceHost(context))
+    },
   }),
-  method('txpool_besuPendingTransactions', ['limit?', 'filter?'], ({ params }, context) => {
-    const { pool } = context
-    const limit = given(params, 0) ?? pool.size
-    if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 0)
-      throw new RpcError('INVALID_TRANSACTION_LIMIT')
-    const wanted = readPendingFilter(given(params, 1))
-    const all = pool.list().filter(wanted).slice(0, limit)
-    const shapeAt = (index: number) => pendingTransactionShape(all[index] as PooledTransaction)
-    return listPieces(all.length, shapeAt, pieceHost(context))
+  method({
+    name: 'txpool_besuPendingTransactions',
+    summary: 'Returns the pooled transactions that match a filter',
+    params: { 'limit?': 'Limit', 'filter?': 'PendingFilter' },
+    result: 'Objects',
+    handle: ({ params }, context) => {
+      const { pool } = context
+      const limit = given(params, 0) ?? pool.size
+      if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 0)
+        throw new RpcError('INVALID_TRANSACTION_LIMIT')
+      const wanted = readPendingFilter(given(params, 1))
+      const all = pool.list().filter(wanted).slice(0, limit)
+      const shapeAt = (index: number) => pendingTransactionShape(all[index] as PooledTransaction)
+      return listPieces(all.length, shapeAt, pieceHost(context))
+    },
   }),
-  method('txpool_besuStatistics', [], (_, { pool }) => {
-    const localCount = pool.list().filter(({ local }) => local).length
-    return { maxSize: pool.limits.transactionsMax, localCount, remoteCount: pool.size - localCount }
+  method({
+    name: 'txpool_besuStatistics',
+    summary: 'Returns the size of the pool',
+    params: {},
+    result: 'Object',
+    handle: (_, { pool }) => {
+      const localCount = pool.list().filter(({ local }) => local).length
+      return { maxSize: pool.limits.transactionsMax, localCount, remoteCount: pool.size - localCount }
+    },
   }),
-  method('txpool_status', [], (_, { pool }) => {
-    const { ready, queued } = pool.counts()
-    return { pending: toQuantity(ready), queued: toQuantity(queued) }
+  method({
+    name: 'txpool_status',
+    summary: 'Returns the number of executable and of queued transactions',
+    params: {},
+    result: 'Object',
+    handle: (_, { pool }) => {
+      const { ready, queued } = pool.counts()
+      return { pending: toQuantity(ready), queued: toQuantity(queued) }
+    },
   }),
-  method('txpool_content', [], (_, context) =>
-    contentPieces(
-      wholeOf(context.pool),
-      { pending: pendingTransactionShape, queued: pendingTransactionShape },
-      pieceHost(context),
-    ),
-  ),
-  method('txpool_contentFrom', ['address'], ({ params }, context) =>
-    senderPieces(
-      context.pool.ofSender(requireAddress(params, 0)),
-      pendingTransactionShape,
-      pieceHost(context),
-    ),
-  ),
-  method('txpool_inspect', [], (_, context) => {
-    const { pool } = context
-    const head = nextHeadOf(context)
-    const explained = (one: PooledTransaction): string => {
-      const text = pool.explain(one.transaction.hash, head)?.text
-      return text === undefined ? inspectText(one) : `${inspectText(one)} (${text})`
-    }
-    // What waits for a nonce is explained without the state.
-    return contentPieces(wholeOf(pool), { pending: inspectText, queued: explained }, pieceHost(context))
+  method({
+    name: 'txpool_content',
+    summary: 'Returns the pooled transactions by sender and nonce',
+    params: {},
+    result: 'Object',
+    handle: (_, context) =>
+      contentPieces(
+        wholeOf(context.pool),
+        { pending: pendingTransactionShape, queued: pendingTransactionShape },
+        pieceHost(context),
+      ),
+  }),
+  method({
+    name: 'txpool_contentFrom',
+    summary: 'Returns the pooled transactions of one sender',
+    params: { address: 'Address' },
+    result: 'Object',
+    handle: ({ params }, context) =>
+      senderPieces(
+        context.pool.ofSender(requireAddress(params, 0)),
+        pendingTransactionShape,
+        pieceHost(context),
+      ),
+  }),
+  method({
+    name: 'txpool_inspect',
+    summary: 'Returns a one-line summary of each pooled transaction, with the nonce a queued one waits for',
+    params: {},
+    result: 'Object',
+    handle: (_, context) => {
+      const { pool } = context
+      const head = nextHeadOf(context)
+      const explained = (one: PooledTransaction): string => {
+        const text = pool.explain(one.transaction.hash, head)?.text
+        return text === undefined ? inspectText(one) : `${inspectText(one)} (${text})`
+      }
+      // What waits for a nonce is explained without the state.
+      return contentPieces(wholeOf(pool), { pending: inspectText, queued: explained }, pieceHost(context))
+    },
   }),
   // Not of Besu: why a transaction is not in a block yet, in a sentence.
-  method('txpool_explain', ['transactionHash'], async ({ params }, context) => {
-    const hash = required(hashOf(given(params, 0)), 'INVALID_TRANSACTION_HASH')
-    return (await explainPooled(hash, context)) ?? null
+  method({
+    name: 'txpool_explain',
+    summary: 'Explains why a transaction is not in a block yet',
+    params: { transactionHash: 'Hash' },
+    result: 'Text',
+    handle: async ({ params }, context) => {
+      const hash = required(hashOf(given(params, 0)), 'INVALID_TRANSACTION_HASH')
+      return (await explainPooled(hash, context)) ?? null
+    },
   }),
 ]

@@ -19,13 +19,12 @@ const hex = (digits: number): Schema => ({ type: 'string', pattern: `^0x[0-9a-fA
 const HEX_63_BITS: Schema = { type: 'string', pattern: '^0x0*([0-9a-fA-F]{1,15}|[1-7][0-9a-fA-F]{15})$' }
 const nullable = (schema: Schema): Schema => ({ oneOf: [schema, { type: 'null' }] })
 
-/** What methods take and give, by name. The descriptions of parameters say what is taken; a refused parameter is answered with them. */
+/** Schemas of parameters and results. The description of a parameter's schema is sent to clients that pass an invalid value. */
 export const SCHEMAS = {
   Boolean: { type: 'boolean' },
   Flag: { enum: [true, false, 'true', 'false', 1, 0], description: 'true or false' },
   Number: { type: 'number' },
   Text: { type: 'string' },
-  Texts: arrayOf({ type: 'string' }),
   Quantity: { type: 'string', pattern: '^0x(0|[1-9a-f][0-9a-f]*)$', description: 'an integer in hex' },
   Data: {
     type: 'string',
@@ -167,79 +166,3 @@ export const SCHEMAS = {
 export type SchemaName = keyof typeof SCHEMAS
 
 export const schemaRef = (name: SchemaName): Schema => ref(name)
-
-/** What parameters are, by their names; where a method means something else it stands with `method.parameter`. */
-export const PARAMETERS: Readonly<Record<string, SchemaName>> = {
-  data: 'DataOrNone',
-  'miner_setExtraData.data': 'ExtraData',
-  blockCount: 'BlockCount',
-  newestBlock: 'BlockNumberOrTag',
-  rewardPercentiles: 'Percentiles',
-  block: 'BlockNumberOrTagOrHash',
-  ...Object.fromEntries(
-    [
-      'eth_getBlockByNumber',
-      'eth_getBlockTransactionCountByNumber',
-      'eth_getUncleCountByBlockNumber',
-      'eth_getUncleByBlockNumberAndIndex',
-      'eth_getTransactionByBlockNumberAndIndex',
-      'eth_getRawTransactionByBlockNumberAndIndex',
-      'qbft_getValidatorsByBlockNumber',
-      'debug_getRawHeader',
-      'debug_getRawBlock',
-      'debug_traceBlockByNumber',
-      'trace_block',
-      'trace_replayBlockTransactions',
-    ].map(name => [`${name}.block`, 'BlockNumberOrTag'] as const),
-  ),
-  'debug_traceBlock.block': 'BlockRlp',
-  fullTransactions: 'Flag',
-  blockHash: 'Hash',
-  index: 'Index',
-  transactionHash: 'Hash',
-  transaction: 'SignedTransaction',
-  'transactions…': 'SignedTransaction',
-  'eth_sendTransaction.transaction': 'Call',
-  timeoutMs: 'Milliseconds',
-  address: 'Address',
-  position: 'Slot',
-  storageKeys: 'Slots',
-  call: 'Call',
-  calls: 'CallsWithTypes',
-  stateOverrides: 'StateOverrides',
-  blockOverrides: 'BlockOverrides',
-  simulation: 'Simulation',
-  filter: 'LogFilter',
-  'txpool_besuPendingTransactions.filter': 'PendingFilter',
-  'trace_filter.filter': 'TraceFilter',
-  filterId: 'FilterId',
-  slotsByAddress: 'SlotsByAddress',
-  fromBlock: 'BlockNumberOrTag',
-  toBlock: 'BlockNumberOrTag',
-  add: 'Flag',
-  enode: 'Enode',
-  level: 'LogLevel',
-  parts: 'LogParts',
-  gasLimit: 'Gas',
-  weiPerGas: 'Wei',
-  limit: 'ResultCount',
-  'txpool_besuPendingTransactions.limit': 'Limit',
-  ignored: 'Quantity',
-  addressHash: 'Key',
-  maxResults: 'ResultCount',
-  transactionIndex: 'Index',
-  startKey: 'Key',
-  options: 'TraceOptions',
-  traceAddress: 'TraceAddress',
-  traceTypes: 'TraceTypes',
-  type: 'SubscriptionType',
-  'eth_subscribe.options': 'SubscriptionOptions',
-  token: 'Text',
-  subscriptionId: 'SubscriptionId',
-}
-
-/** What a parameter of a method is. @param written as the row has it, `?` behind an optional one. */
-export const schemaOf = (method: string, written: string): SchemaName | undefined => {
-  const name = written.replace('?', '')
-  return PARAMETERS[`${method}.${name}`] ?? PARAMETERS[name]
-}

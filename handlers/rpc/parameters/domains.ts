@@ -1,5 +1,5 @@
 import { RPC_LOG_LEVELS } from '../context.ts'
-import { type SchemaName, SCHEMAS, schemaOf } from '../openrpc/schemas.ts'
+import { type SchemaName, SCHEMAS } from '../openrpc/schemas.ts'
 import type { Method, Params } from '../methods/method.ts'
 import { numberSelectorOf, selectorOf } from './block.ts'
 import { FEE_HISTORY_BLOCKS_MAX, STORAGE_KEYS_MAX } from './limits.ts'
@@ -18,7 +18,7 @@ import {
 
 type Holds = (value: unknown) => boolean
 
-/** True where the reader takes the value. */
+/** Holds where the reader accepts the value. */
 const readable =
   (read: (value: unknown) => unknown): Holds =>
   value =>
@@ -43,7 +43,7 @@ const isTraceType: Holds = value => typeof value === 'string' && TRACE_TYPES.inc
 
 const SUBSCRIPTION_TYPES: readonly unknown[] = SCHEMAS.SubscriptionType.enum
 
-/** Whether a value lies in the domain of a schema; of an object only that it is one, its reader says what is wrong with its members. */
+/** Tests whether a value is in the domain of a schema. Of an object only the type is tested; its reader checks the members. */
 const DOMAINS: Readonly<Partial<Record<SchemaName, Holds>>> = {
   Flag: readable(flagOf),
   Text: isText,
@@ -88,7 +88,7 @@ const DOMAINS: Readonly<Partial<Record<SchemaName, Holds>>> = {
 
 export const isInDomain = (schema: SchemaName, value: unknown): boolean => DOMAINS[schema]?.(value) ?? true
 
-/** What the domain of a parameter is, in words. */
+/** Description of a schema's domain. */
 const wordsOf = (name: SchemaName): string => {
   const schema: Readonly<Record<string, unknown>> = SCHEMAS[name]
   const { description, type } = schema
@@ -97,20 +97,17 @@ const wordsOf = (name: SchemaName): string => {
 }
 
 /**
- * Which parameter of a refused request lies outside its domain, and what that is; undefined where each lies in its own.
- * It is worked out only once a method has refused.
+ * Names the first parameter of a refused request whose value is not in its domain, and describes the domain; undefined where
+ * all values are. Only called after a method has refused its parameters.
  */
-export const outsideDomain = ({ name, params: written }: Method, params: Params): string | undefined => {
-  for (const [index, one] of written.entries()) {
-    const schema = schemaOf(name, one)
-    if (schema === undefined) continue
+export const outsideDomain = ({ params: declared }: Method, params: Params): string | undefined => {
+  for (const [index, { name, isRequired, schema }] of declared.entries()) {
     const value = given(params, index)
-    const parameter = one.replace('?', '')
     if (value === undefined) {
-      if (!one.endsWith('?')) return `${parameter} is missing: ${wordsOf(schema)}`
+      if (isRequired) return `${name} is missing: ${wordsOf(schema)}`
       continue
     }
-    if (!isInDomain(schema, value)) return `${parameter}: ${wordsOf(schema)}`
+    if (!isInDomain(schema, value)) return `${name}: ${wordsOf(schema)}`
   }
   return undefined
 }

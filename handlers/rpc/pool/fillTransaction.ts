@@ -5,7 +5,7 @@ import type { UnsignedTransaction } from '../../../core/chain/codec/transactionI
 import { toHex } from '../../../core/bytes/hex.ts'
 import type { TransactionType } from '../../../core/chain/transaction.ts'
 import type { PoolHead } from '../../../core/txpool/pool.ts'
-import { RefusedElsewhere } from '../dispatch/offload.ts'
+import { WorkerRefusal } from '../dispatch/offload.ts'
 import type { RpcContext } from '../context.ts'
 import { valueOf } from '../dispatch/envelope.ts'
 import { RpcError } from '../dispatch/errors.ts'
@@ -75,8 +75,8 @@ const nonceOf = async ({ chain, pool }: RpcContext, call: CallParameters): Promi
 const gasOf = async (call: CallParameters, asked: Call, context: RpcContext): Promise<bigint> => {
   if (call.gas !== undefined) return call.gas
   const estimate = { ...asked, params: [asked.params[0]] }
-  const outcome = await context.aside?.run('eth_estimateGas', estimate)
-  if (outcome !== undefined && 'error' in outcome) throw new RefusedElsewhere(outcome.error)
+  const outcome = await context.callWorkers?.run('eth_estimateGas', estimate)
+  if (outcome !== undefined && 'error' in outcome) throw new WorkerRefusal(outcome.error)
   const gas = outcome === undefined ? await estimateGas(estimate, context) : valueOf(outcome)
   return required(integerOf(gas), 'INTERNAL_ERROR')
 }

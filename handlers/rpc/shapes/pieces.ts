@@ -8,7 +8,7 @@ import {
   type KeepBytes,
 } from '../json/jsonPieces.ts'
 import type { RpcContext } from '../context.ts'
-import { createPace, type Pace } from '../dispatch/yielding.ts'
+import { createYield, type YieldTurn } from '../dispatch/scheduler.ts'
 import { type BlockShapeOptions, blockShapeWith, blockTransaction } from './block.ts'
 
 /** Elements of an answer that is made in one go, and between two looks at the clock: a millisecond or two. */
@@ -17,26 +17,29 @@ export const STEP_ELEMENTS = 64
 /** Characters that are put together. */
 const PIECE_LENGTH = 64 * 1024
 
-export type PieceHost = { readonly pace: Pace; readonly keep: KeepBytes | undefined }
+export type PieceHost = { readonly yieldTurn: YieldTurn; readonly keep: KeepBytes | undefined }
 
-export const pieceHost = ({ nowMs, keep }: RpcContext): PieceHost => ({ pace: createPace(nowMs), keep })
+export const pieceHost = ({ nowMs, keep }: RpcContext): PieceHost => ({ yieldTurn: createYield(nowMs), keep })
 
 /** The JSON of a list whose elements are made a few at a time. */
 export const listPieces = async (
   length: number,
   elementAt: (index: number) => unknown,
-  { pace, keep }: PieceHost,
+  { yieldTurn, keep }: PieceHost,
 ): Promise<JsonPieces> => {
   const elements = createJsonArray(keep)
   for (let index = 0; index < length; index++) {
-    if (index % STEP_ELEMENTS === 0) await pace()
+    if (index % STEP_ELEMENTS === 0) await yieldTurn()
     elements.add(JSON.stringify(elementAt(index)))
   }
   return elements.finish()
 }
 
 /** JSON text that comes in short parts, a few of them at a time. */
-export const textPieces = async (parts: Iterable<string>, { pace, keep }: PieceHost): Promise<JsonPieces> => {
+export const textPieces = async (
+  parts: Iterable<string>,
+  { yieldTurn, keep }: PieceHost,
+): Promise<JsonPieces> => {
   const list = createPieceList(keep)
   let text = ''
   let count = 0
@@ -46,7 +49,7 @@ export const textPieces = async (parts: Iterable<string>, { pace, keep }: PieceH
       list.add(text)
       text = ''
     }
-    if (++count % STEP_ELEMENTS === 0) await pace()
+    if (++count % STEP_ELEMENTS === 0) await yieldTurn()
   }
   list.add(text)
   return jsonPieces(list.pieces)

@@ -4,7 +4,7 @@ import { historicalNodes } from '../../../core/trie/history.ts'
 import type { TrieNodeReader } from '../../../core/trie/node.ts'
 import type { RpcContext } from '../context.ts'
 import { RpcError } from '../dispatch/errors.ts'
-import { createPace } from '../dispatch/yielding.ts'
+import { createYield } from '../dispatch/scheduler.ts'
 
 /** How far before the head the trie can be read: it is kept for the head, earlier ones are worked out by undoing blocks. */
 export const TRIE_BLOCKS_MAX = 1024n
@@ -35,9 +35,9 @@ export const trieAt = (context: RpcContext, number: bigint, expired: () => boole
 
   /** Adds what the blocks up to `to` changed, the newest first, in front of what is there. */
   const collect = async (to: bigint): Promise<void> => {
-    const pace = createPace(context.nowMs)
+    const yieldTurn = createYield(context.nowMs)
     for (; collectedTo < to; collectedTo++) {
-      await pace()
+      await yieldTurn()
       if (expired()) throw new RpcError('TIMEOUT')
       const changes = await store.changesOf(collectedTo + 1n)
       if (changes === undefined) throw new RpcError('WORLD_STATE_UNAVAILABLE')

@@ -3,7 +3,7 @@ import type { BlockRecord } from '../../../core/store/store.ts'
 import { hasBeaconChain } from '../blocks/finality.ts'
 import type { RpcHost } from '../context.ts'
 import { type LogFilter, logMatches } from '../logs/filter.ts'
-import { createPace } from '../dispatch/yielding.ts'
+import { createYield } from '../dispatch/scheduler.ts'
 import { blockShape } from '../shapes/block.ts'
 import { blockPieces, STEP_ELEMENTS } from '../shapes/pieces.ts'
 import { logShape } from '../shapes/receipt.ts'
@@ -41,7 +41,9 @@ const toldBlock = (record: BlockRecord, totalDifficulty: boolean, nowMs: () => n
   const textOf = (fullTransactions: boolean): string | Promise<string> => {
     const options = { fullTransactions, totalDifficulty }
     if (record.block.transactions.length <= STEP_ELEMENTS) return JSON.stringify(blockShape(record, options))
-    return blockPieces(record, options, { pace: createPace(nowMs), keep: undefined }).then(({ text }) => text)
+    return blockPieces(record, options, { yieldTurn: createYield(nowMs), keep: undefined }).then(
+      ({ text }) => text,
+    )
   }
   const [short, full] = [once(() => textOf(false)), once(() => textOf(true))]
   const logs = once(() => {
@@ -83,9 +85,9 @@ export const createBlockFeed = ({
     const record = await chain.store.record(number)
     if (record === undefined) return
     const block = toldBlock(record, totalDifficulty, nowMs)
-    const pace = createPace(nowMs)
-    await heads.tell(block, Number(number), pace)
-    await logs.tell(block, Number(number), pace)
+    const yieldTurn = createYield(nowMs)
+    await heads.tell(block, Number(number), yieldTurn)
+    await logs.tell(block, Number(number), yieldTurn)
   }
 
   /** Blocks are read from the store one by one, so nothing piles up where they come faster than they are told of. */

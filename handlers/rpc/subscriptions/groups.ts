@@ -1,4 +1,4 @@
-import type { Pace } from '../dispatch/yielding.ts'
+import type { YieldTurn } from '../dispatch/scheduler.ts'
 
 export type Listener = {
   /** @param result JSON text. */
@@ -25,7 +25,7 @@ export type Groups<Event> = {
    */
   add(key: string, results: Results<Event>, listener: Listener, since: number): () => void
   /** Tells everyone; with pauses, so that a thousand listeners hold up nobody else. Events are numbered ascending. */
-  tell(event: Event, number: number, pace: Pace): Promise<void>
+  tell(event: Event, number: number, yieldTurn: YieldTurn): Promise<void>
 }
 
 export const createGroups = <Event>(): Groups<Event> => {
@@ -46,16 +46,16 @@ export const createGroups = <Event>(): Groups<Event> => {
         if (group.listeners.size === 0) groups.delete(key)
       }
     },
-    tell: async (event, number, pace) => {
+    tell: async (event, number, yieldTurn) => {
       for (const { results, listeners } of groups.values()) {
         const made = results(event)
         for (const result of made instanceof Promise ? await made : made)
           for (const [listener, since] of listeners) {
             if (since < number) listener.tell(result)
-            const pause = pace()
+            const pause = yieldTurn()
             if (pause !== undefined) await pause
           }
-        const pause = pace()
+        const pause = yieldTurn()
         if (pause !== undefined) await pause
       }
     },

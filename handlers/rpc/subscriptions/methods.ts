@@ -7,9 +7,6 @@ import { type Call, type Method, method, type Params } from '../methods/method.t
 import { flagOf, given, integerOf, isObject, required } from '../parameters/values.ts'
 import type { PendingForm, Topic } from './subscriptions.ts'
 
-/** Served whatever groups are: where a connection lasts they are, elsewhere they are not. */
-const ALWAYS = { group: 'RPC' }
-
 /** Besu's `includeTransactions`, or geth's boolean in its place. */
 const readIncludeTransactions = (options: unknown): boolean => {
   if (options === undefined) return false
@@ -65,35 +62,41 @@ const readTopic = (params: Params): Topic => {
 
 const connectionOf = ({ connection }: Call): Connection => required(connection, 'METHOD_NOT_ENABLED')
 
-/** The methods of connections that last. */
+/** Methods of WebSocket connections. Group RPC, so that they are served whatever groups are enabled. */
 export const CONNECTION_METHODS: readonly Method[] = [
-  method(
-    'eth_subscribe',
-    ['type', 'options?'],
-    call => connectionOf(call).subscriptions.add(readTopic(call.params)),
-    ALWAYS,
-  ),
-  method(
-    'eth_unsubscribe',
-    ['subscriptionId'],
-    call => {
+  method({
+    name: 'eth_subscribe',
+    summary: 'Subscribes to new heads, logs, pending transactions or the sync status, over WebSocket',
+    params: { type: 'SubscriptionType', 'options?': 'SubscriptionOptions' },
+    result: 'Quantity',
+    handle: call => connectionOf(call).subscriptions.add(readTopic(call.params)),
+    group: 'RPC',
+  }),
+  method({
+    name: 'eth_unsubscribe',
+    summary: 'Cancels a subscription',
+    params: { subscriptionId: 'SubscriptionId' },
+    result: 'Boolean',
+    handle: call => {
       const id = required(integerOf(given(call.params, 0), 64), 'INVALID_REQUEST')
       if (!connectionOf(call).subscriptions.remove(toQuantity(id)))
         throw new RpcError('SUBSCRIPTION_NOT_FOUND')
       return true
     },
-    ALWAYS,
-  ),
-  // Anybody may call it. Besu has no such method: there a connection keeps the token it began with.
-  method(
-    AUTHENTICATE_METHOD,
-    ['token'],
-    async call => {
+    group: 'RPC',
+  }),
+  // Open to everyone. Besu has no such method: there a connection keeps its first token.
+  method({
+    name: AUTHENTICATE_METHOD,
+    summary: 'Presents a token on a WebSocket connection; returns its expiry in seconds since 1970',
+    params: { token: 'Text' },
+    result: 'Number',
+    handle: async call => {
       const token = given(call.params, 0)
       if (typeof token !== 'string') throw new RpcError('INVALID_PARAMS')
       const expiresAtMs = await connectionOf(call).presentToken(token)
       return Math.floor(required(expiresAtMs, 'UNAUTHORIZED') / 1000)
     },
-    ALWAYS,
-  ),
+    group: 'RPC',
+  }),
 ]

@@ -1,7 +1,7 @@
 import { toHex } from '../../../core/bytes/hex.ts'
 import type { PooledTransaction } from '../../../core/txpool/pool.ts'
 import type { RpcHost } from '../context.ts'
-import { createPace } from '../dispatch/yielding.ts'
+import { createYield } from '../dispatch/scheduler.ts'
 import { pendingDetailShape, pendingTransactionShape } from '../shapes/transaction.ts'
 import { createGroups, type Listener, type Results } from './groups.ts'
 import type { PendingForm } from './subscriptions.ts'
@@ -36,12 +36,13 @@ const createQueue = (
   let running = false
 
   const tellAll = async (): Promise<void> => {
-    const pace = createPace(nowMs)
+    const yieldTurn = createYield(nowMs)
     while (untold.length > 0) {
       const first = last - untold.length + 1
       const batch = untold
       untold = []
-      for (const [index, transaction] of batch.entries()) await groups.tell(transaction, first + index, pace)
+      for (const [index, transaction] of batch.entries())
+        await groups.tell(transaction, first + index, yieldTurn)
     }
   }
 

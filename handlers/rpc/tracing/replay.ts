@@ -6,7 +6,7 @@ import { inOneGo } from '../../../core/steps.ts'
 import { executeTransaction } from '../../../core/evm/execute.ts'
 import { rulesAt } from '../../../core/genesis/schedule.ts'
 import type { RpcContext } from '../context.ts'
-import { createPace } from '../dispatch/yielding.ts'
+import { createYield } from '../dispatch/scheduler.ts'
 import type { Budget } from './budget.ts'
 import { openSession, type Session } from './session.ts'
 import type { TracerKind } from './traced.ts'
@@ -48,13 +48,13 @@ export const replayBlock = async (
 ): Promise<void> => {
   const { block, hash, senders } = replayed
   const { header, transactions } = block
-  const pace = createPace(context.nowMs)
+  const yieldTurn = createYield(context.nowMs)
   const session = await begin(context, replayed)
   const { environment, world } = session
   const last = only ?? transactions.length - 1
   let gasAvailable = header.gasLimit
   for (let index = 0; index <= last; index++) {
-    await pace()
+    await yieldTurn()
     budget.checkTime()
     const transaction = transactions[index] as Transaction
     const sender = senders[index] as Address

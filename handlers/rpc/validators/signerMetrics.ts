@@ -3,7 +3,7 @@ import type { RpcContext } from '../context.ts'
 import { RpcError } from '../dispatch/errors.ts'
 import type { Call, Params } from '../methods/method.ts'
 import { blockNumberOf, numberSelectorOf } from '../parameters/block.ts'
-import { createPace } from '../dispatch/yielding.ts'
+import { createYield } from '../dispatch/scheduler.ts'
 import { given } from '../parameters/values.ts'
 
 /** Besu's default range ends at the head and is so long. */
@@ -38,14 +38,14 @@ export const signerMetrics = async (
   const to = end < head ? end : head
   if (from >= to)
     throw new RpcError('INVALID_BLOCK_NUMBER', { data: `fromBlock ${from} is not below toBlock ${to}` })
-  const pace = createPace(nowMs)
+  const yieldTurn = createYield(nowMs)
   const metrics = new Map<string, Metric>()
   for (let number = from; number < to && !expired(); number++) {
     const header = await chain.store.header(number)
     if (header === undefined) continue
     const proposer = toHex(header.coinbase)
     metrics.set(proposer, { blocks: (metrics.get(proposer)?.blocks ?? 0) + 1, last: number })
-    await pace()
+    await yieldTurn()
   }
   for (const validator of (await chain.validators(to)).map(toHex))
     if (!metrics.has(validator)) metrics.set(validator, { blocks: 0, last: 0n })

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import type { Chain } from '../../../core/chain/chain.ts'
 import { encodeChainHead } from '../../../core/store/codec/chainHead.ts'
-import type { Aside } from '../../../handlers/rpc/dispatch/offload.ts'
+import type { CallWorkers } from '../../../handlers/rpc/dispatch/offload.ts'
 import type { RpcOptions } from '../../../handlers/rpc/context.ts'
 import { bodyLength, errorOutcome, type Outcome } from '../../../handlers/rpc/dispatch/envelope.ts'
 import { isJsonPieces } from '../../../handlers/rpc/json/jsonPieces.ts'
@@ -45,7 +45,7 @@ export type ReaderPoolOptions = {
   readonly graceMs?: number
 }
 
-export type ReaderPool = Aside & {
+export type ReaderPool = CallWorkers & {
   /** Threads that there are now. */
   readonly size: number
   /** Ends the threads; calls under way, those that wait and those that come are answered with an error. */

@@ -10,13 +10,13 @@ import { createAsciiBuffer, createJsonWriter } from '../../../handlers/rpc/json/
 import { createDispatcher } from '../../../handlers/rpc/dispatch/dispatcher.ts'
 import { EVERYONE } from '../../../handlers/auth/caller.ts'
 import { StalledReader, streamOf } from '../../../handlers/http/stream.ts'
-import { method } from '../../../handlers/rpc/methods/method.ts'
+import { testMethod } from '../support/testMethod.ts'
 import { startTestNode, type TestNode } from '../support/testNode.ts'
 
 const ELEMENTS = 5_000
 const ELEMENT = JSON.stringify('x'.repeat(100))
 
-const LONG = method('eth_long', [], () => {
+const LONG = testMethod('eth_long', () => {
   const array = createJsonArray()
   for (let i = 0; i < ELEMENTS; i++) array.add(ELEMENT)
   return array.finish()

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { RpcNetwork } from '../../../handlers/rpc/context.ts'
 import type { Method } from '../../../handlers/rpc/methods/method.ts'
 import { METHODS } from '../../../handlers/rpc/methods/methodTable.ts'
-import { type Schema, type SchemaName, SCHEMAS, schemaOf } from '../../../handlers/rpc/openrpc/schemas.ts'
+import { type Schema, type SchemaName, SCHEMAS } from '../../../handlers/rpc/openrpc/schemas.ts'
 import { isInDomain } from '../../../handlers/rpc/parameters/domains.ts'
 import { isObject } from '../../../handlers/rpc/parameters/values.ts'
 import { createMinerSettings } from '../../../runtime/node/minerSettings.ts'
@@ -190,22 +190,21 @@ describe("each parameter's domain stands in the method table", () => {
   })
   afterAll(() => node.close())
 
-  const rightOf = (schema: SchemaName): unknown => {
+  const validOf = (schema: SchemaName): unknown => {
     if (schema === 'SignedTransaction') return signed
     return schema === 'BlockRlp' ? block : RIGHT[schema]
   }
 
-  const paramsOf = ({ name, params }: Method): unknown[] =>
-    params.map(param => {
-      const schema = schemaOf(name, param) as SchemaName
+  const paramsOf = ({ params }: Method): unknown[] =>
+    params.map(({ name, schema }) => {
       // A range of blocks holds one at least.
-      if (param === 'fromBlock?') return '0x0'
-      return rightOf(schema)
+      if (name === 'fromBlock') return '0x0'
+      return validOf(schema)
     })
 
   const PARAMETERS = METHODS.flatMap(row =>
     row.params
-      .map((param, index) => ({ row, param, index, schema: schemaOf(row.name, param) as SchemaName }))
+      .map(({ name: param, isRequired, schema }, index) => ({ row, param, isRequired, index, schema }))
       .filter(one => !UNREAD.has(`${one.row.name}.${one.param}`)),
   )
 
@@ -217,7 +216,7 @@ describe("each parameter's domain stands in the method table", () => {
       if (type !== 'object' && schema !== 'CallsWithTypes')
         for (const value of wrong.filter(one => !UNORDERED.includes(one)))
           expect([schema, value, takes(SCHEMAS[schema], value)]).toEqual([schema, value, false])
-      expect([schema, takes(SCHEMAS[schema], rightOf(schema))]).toEqual([schema, true])
+      expect([schema, takes(SCHEMAS[schema], validOf(schema))]).toEqual([schema, true])
     }
   })
 
@@ -229,8 +228,8 @@ describe("each parameter's domain stands in the method table", () => {
   })
 
   test('one that is missing is -32602 with a reason, or has a default', async () => {
-    for (const { row, param, index } of PARAMETERS) {
-      if (/[?…]$/.test(param) || DEFAULTED.has(`${row.name}.${param}`)) continue
+    for (const { row, param, isRequired, index } of PARAMETERS) {
+      if (!isRequired || param.endsWith('…') || DEFAULTED.has(`${row.name}.${param}`)) continue
       const { error } = await node.rpc(row.name, ...paramsOf(row).slice(0, index))
       expect([row.name, param, error?.code, isExplained(error)]).toEqual([row.name, param, -32602, true])
     }

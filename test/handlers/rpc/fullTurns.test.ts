@@ -4,8 +4,7 @@ import type { BlockRecord } from '../../../core/store/store.ts'
 import { INSTALLED_VALUES_MAX } from '../../../handlers/rpc/filters/registry.ts'
 import { FILTER_VALUES_MAX } from '../../../handlers/rpc/logs/filter.ts'
 import { METHODS } from '../../../handlers/rpc/methods/methodTable.ts'
-import { beginRequest, TURN_MS } from '../../../handlers/rpc/dispatch/scheduler.ts'
-import { createPace } from '../../../handlers/rpc/dispatch/yielding.ts'
+import { TURN_MS, beginRequest, createYield } from '../../../handlers/rpc/dispatch/scheduler.ts'
 import { blockShape } from '../../../handlers/rpc/shapes/block.ts'
 import { createBlockFeed } from '../../../handlers/rpc/subscriptions/blockFeed.ts'
 import { startTestNode, type TestNode } from '../support/testNode.ts'
@@ -40,9 +39,9 @@ describe('given requests that arrive together', () => {
   test('when they are long then each turn continues one of them', async () => {
     let steps = 0
     const request = async (): Promise<void> => {
-      const pace = createPace(() => performance.now())
+      const yieldTurn = createYield(() => performance.now())
       for (let step = 0; step < 3; step++) {
-        await pace()
+        await yieldTurn()
         steps++
         spin(TURN_MS)
       }

@@ -1,28 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { METHODS } from '../../../handlers/rpc/methods/methodTable.ts'
-import { METHOD_TEXTS } from '../../../handlers/rpc/openrpc/results.ts'
-import { PARAMETERS, SCHEMAS } from '../../../handlers/rpc/openrpc/schemas.ts'
+import { SCHEMAS } from '../../../handlers/rpc/openrpc/schemas.ts'
 import { CONNECTION_METHODS } from '../../../handlers/rpc/subscriptions/methods.ts'
 import { startTestNode, type TestNode } from '../support/testNode.ts'
 
 const ROWS = [...METHODS, ...CONNECTION_METHODS]
 
-describe('the texts of the method table', () => {
-  test('are there for every row, and for nothing else', () => {
-    expect(Object.keys(METHOD_TEXTS).sort()).toEqual(ROWS.map(({ name }) => name).sort())
+describe('given the method table', () => {
+  test('then every row has a summary of its own, a plain sentence part', () => {
+    for (const { name, summary } of ROWS)
+      expect([name, summary]).toEqual([name, expect.stringMatching(/^[A-Z][^.]+$/)])
   })
 
-  test('say of every parameter what it is, and of nothing else', () => {
-    const names = ROWS.flatMap(({ name, params }) =>
-      params.map(param => param.replace('?', '')).flatMap(param => [param, `${name}.${param}`]),
-    )
-    const unknown = ROWS.flatMap(({ name, params }) =>
-      params
-        .map(param => param.replace('?', ''))
-        .filter(param => PARAMETERS[param] === undefined && PARAMETERS[`${name}.${param}`] === undefined),
-    )
-    expect(unknown).toEqual([])
-    expect(Object.keys(PARAMETERS).filter(key => !names.includes(key))).toEqual([])
+  test('then every schema is used by a row or by another schema', () => {
+    const used = new Set([
+      ...ROWS.flatMap(({ params, result }) => [result, ...params.map(({ schema }) => schema)]),
+      ...[...JSON.stringify(SCHEMAS).matchAll(/schemas\/(\w+)/g)].map(([, name]) => name),
+    ])
+    expect(Object.keys(SCHEMAS).filter(name => !used.has(name))).toEqual([])
   })
 })
 

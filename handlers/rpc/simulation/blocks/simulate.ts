@@ -4,7 +4,7 @@ import { minBigint } from '../../../../core/bytes/integer.ts'
 import type { RpcContext } from '../../context.ts'
 import { RpcError } from '../../dispatch/errors.ts'
 import type { Call } from '../../methods/method.ts'
-import { createPace } from '../../dispatch/yielding.ts'
+import { createYield } from '../../dispatch/scheduler.ts'
 import { blockNumberOf, withDemandedSelector } from '../../parameters/block.ts'
 import { given, required } from '../../parameters/values.ts'
 import { trieAt } from '../../state/trieAt.ts'
@@ -45,13 +45,13 @@ const simulateBlocks = async (
   const baseNumber = base.header.number
   const overlay = createOverlay(baseNumber)
   const trie = trieAt(context, baseNumber, expired)
-  const pace = createPace(context.nowMs)
+  const yieldTurn = createYield(context.nowMs)
   const done: SimulatedBlock[] = []
   let gasLeft = gasBudget(context)
   let parent = base
   let parentStateRoot = base.header.stateRoot
   for (const block of planBlocks(chain.configuration, base.header, request.blocks)) {
-    await pace()
+    await yieldTurn()
     if (expired()) throw new RpcError('TIMEOUT')
     const open = openBlock(context, block, parent, request.validation)
     const hashes = createBlockHashes(chain.store, baseNumber, {

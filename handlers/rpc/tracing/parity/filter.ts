@@ -2,7 +2,7 @@ import type { Address } from '../../../../core/bytes/bytes.ts'
 import type { RpcContext } from '../../context.ts'
 import { RpcError } from '../../dispatch/errors.ts'
 import { createJsonArray, type JsonPieces } from '../../json/jsonPieces.ts'
-import { createPace } from '../../dispatch/yielding.ts'
+import { createYield } from '../../dispatch/scheduler.ts'
 import { type BlockSelector, blockNumberOf, LATEST, numberSelectorOf } from '../../parameters/block.ts'
 import { exactAddressOf, integerOf, isObject, required } from '../../parameters/values.ts'
 import { requireRange, requireRangeWithin } from '../../logs/range.ts'
@@ -86,7 +86,7 @@ export const filterTraces = async (
   const to = await boundOf(context, filter.toBlock)
   requireRange(from, to, head)
   requireRangeWithin(from, to, context.options.traceFilterRangeMax)
-  const pace = createPace(context.nowMs)
+  const yieldTurn = createYield(context.nowMs)
   const found = createJsonArray(context.keep)
   let passed = 0
   let count = 0
@@ -99,7 +99,7 @@ export const filterTraces = async (
     found.add(json)
   }
   for (let number = from; number <= to && count < filter.count; number++) {
-    await pace()
+    await yieldTurn()
     budget.checkTime()
     const record = await context.chain.store.record(number)
     if (record === undefined) break

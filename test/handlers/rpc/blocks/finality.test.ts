@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Method } from '../../../../handlers/rpc/methods/method.ts'
 import { METHODS } from '../../../../handlers/rpc/methods/methodTable.ts'
 import { DEPLOYER, type Sample, startSampleChain } from '../../support/sampleChain.ts'
 
@@ -50,7 +51,7 @@ const CALLS: Readonly<Record<string, (block: string, sample: Sample) => readonly
 
 /** The first takes the bytes of a block; the second refuses every block. */
 const EXCEPTIONS: readonly string[] = ['debug_traceBlock', 'eth_getBlockAccessList']
-const takesBlock = (parameter: string): boolean => /block\??$/i.test(parameter)
+const takesBlock = ({ name }: Method['params'][number]): boolean => /block$/i.test(name)
 
 describe('a block of QBFT is final, so that `safe` and `finalized` are the head', () => {
   let sample: Sample

@@ -7,44 +7,45 @@ import type { ReplyBody } from '../../../../handlers/rpc/dispatch/envelope.ts'
 import { RpcError } from '../../../../handlers/rpc/dispatch/errors.ts'
 import { JSON_DEPTH_MAX } from '../../../../handlers/rpc/json/parse.ts'
 import { pieceText } from '../../../../handlers/rpc/json/jsonPieces.ts'
-import { type Method, method } from '../../../../handlers/rpc/methods/method.ts'
+import type { Method } from '../../../../handlers/rpc/methods/method.ts'
+import { testMethod } from '../../support/testMethod.ts'
 
 const executed: string[] = []
 
 const METHODS: readonly Method[] = [
-  method('eth_echo', ['value'], ({ params }) => {
+  testMethod('eth_echo', ({ params }) => {
     executed.push('eth_echo')
     return params
   }),
-  method('eth_later', [], async () => {
+  testMethod('eth_later', async () => {
     await Promise.resolve()
     return 'later'
   }),
-  method('eth_nothing', [], () => {}),
-  method('eth_refuse', [], () => {
+  testMethod('eth_nothing', () => {}),
+  testMethod('eth_refuse', () => {
     throw new RpcError('EXECUTION_REVERTED', { detail: 'no', data: '0x01' })
   }),
-  method('eth_refuseLater', [], async () => {
+  testMethod('eth_refuseLater', async () => {
     await Promise.resolve()
     throw new TransactionRejected('NONCE_TOO_LOW', 'for the log')
   }),
-  method('eth_parse', [], () => {
+  testMethod('eth_parse', () => {
     throw new RpcError('PARSE_ERROR')
   }),
-  method('eth_break', [], () => {
+  testMethod('eth_break', () => {
     throw new TypeError('a bug')
   }),
-  method('eth_untilGone', [], async ({ expired }) => {
+  testMethod('eth_untilGone', async ({ expired }) => {
     while (!expired()) await Bun.sleep(1)
     executed.push('eth_untilGone ended')
   }),
-  method('eth_never', [], () => new Promise(() => {})),
-  method('eth_together', ['n'], () => 'alone', {
-    handleTogether: calls =>
+  testMethod('eth_never', () => new Promise(() => {})),
+  testMethod('eth_together', () => 'alone', {
+    handleMany: calls =>
       Promise.resolve(calls.map(({ params }) => ({ result: `${String(params[0])} of ${calls.length}` }))),
   }),
-  method('debug_metrics', [], () => 1),
-  method('rpc_modules', [], () => 'always'),
+  testMethod('debug_metrics', () => 1),
+  testMethod('rpc_modules', () => 'always'),
 ]
 
 const reported: string[] = []

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import type { Method } from '../../../../handlers/rpc/methods/method.ts'
-import { type SchemaName, schemaOf } from '../../../../handlers/rpc/openrpc/schemas.ts'
+import type { SchemaName } from '../../../../handlers/rpc/openrpc/schemas.ts'
 
 /** Things of the chain that is asked, so that what is right but for one part gets far. */
 export type Known = {
@@ -236,7 +236,6 @@ const plausibleOf = ({
     Boolean: boolean,
     Number: fc.integer({ min: 0, max: 50 }),
     Text: tokens.length === 0 ? hostileText : fc.oneof(hostileText, nearlyToken(tokens)),
-    Texts: list(fc.oneof(quantity, hostileText)),
     Quantity: quantity,
     Data: data,
     DataOrNone: data,
@@ -335,13 +334,10 @@ const hostile0: Any = fc.oneof(scalar, objectOf(scalar), fc.array(scalar, { maxL
 /** Parameters for a method: each right, nearly right, wrong, or missing; now and then one too many. */
 export const parametersOf = (known: Known): ((row: Method) => fc.Arbitrary<readonly unknown[]>) => {
   const plausible = plausibleOf(known)
-  return ({ name, params }) => {
-    const each = params.map(written => {
-      const schema = schemaOf(name, written)
-      return schema === undefined
-        ? hostile
-        : fc.oneof({ weight: 5, arbitrary: plausible[schema] }, { weight: 1, arbitrary: hostile })
-    })
+  return ({ params }) => {
+    const each = params.map(({ schema }) =>
+      fc.oneof({ weight: 5, arbitrary: plausible[schema] }, { weight: 1, arbitrary: hostile }),
+    )
     return fc
       .tuple(fc.tuple(...each), fc.array(hostile, { maxLength: 1 }), fc.nat({ max: 29 }))
       .map(([values, more, cut]) =>

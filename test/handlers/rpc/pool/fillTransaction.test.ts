@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createPublicClient, custom, type Hex, parseTransaction, serializeTransaction } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { RPC_DEFAULTS } from '../../../../handlers/rpc/context.ts'
-import type { Aside } from '../../../../handlers/rpc/dispatch/offload.ts'
+import type { CallWorkers } from '../../../../handlers/rpc/dispatch/offload.ts'
 import { createRpcApp, createRpcContext, HTTP_DEFAULTS } from '../../../../handlers/http/app.ts'
 import { ACCOUNTS, startTestNode, type TestNode } from '../../support/testNode.ts'
 
@@ -141,7 +141,7 @@ describe('eth_fillTransaction', () => {
   test('estimates where eth_estimateGas does, and passes its refusal on', async () => {
     const error = { code: 3, message: 'Execution reverted', data: '0x1234' }
     const asked: unknown[] = []
-    const aside: Aside = {
+    const callWorkers: CallWorkers = {
       run: (method, { params }) => {
         asked.push(method, params)
         return Promise.resolve(asked.length === 2 ? { resultText: '"0x7777"' } : { error })
@@ -150,7 +150,7 @@ describe('eth_fillTransaction', () => {
     const context = createRpcContext({
       ...node.context,
       options: { ...RPC_DEFAULTS, ...node.context.options },
-      aside,
+      callWorkers,
     })
     const app = createRpcApp(context, HTTP_DEFAULTS)
     const ask = async () => {

@@ -39,12 +39,12 @@ afterAll(async () => {
 
 const textOf = (outcome: Outcome | undefined): string => replyText('1', outcome as Outcome)
 
-const aside = async (method: string, params: readonly unknown[]): Promise<unknown> =>
+const offloaded = async (method: string, params: readonly unknown[]): Promise<unknown> =>
   JSON.parse(textOf(await pool.run(method, { params, expired: () => false })))
 
 const [from] = ACCOUNTS.map(({ address }) => address) as [string]
 
-/** Something of every method that may run aside, in and around what the chain holds; errors are answers too. */
+/** Something of every method that may be offloaded, in and around what the chain holds; errors are answers too. */
 const requestsAt = (
   block: string,
   { token, failures: failing, hashes, ...sampled }: Sample,
@@ -87,9 +87,9 @@ const requestsAt = (
 const onMain = ([method, ...params]: Request): Promise<unknown> => sample.node.rpc(method, ...params)
 
 describe('what a reader answers', () => {
-  test('is asked of every method that may run aside', () => {
+  test('is asked of every method that may be offloaded', () => {
     const asked = new Set(requestsAt('0x1', sample).map(([method]) => method))
-    const left = METHODS.filter(row => row.aside !== undefined && !asked.has(row.name)).map(
+    const left = METHODS.filter(row => row.offload !== undefined && !asked.has(row.name)).map(
       ({ name }) => name,
     )
     expect(left).toEqual([])
@@ -99,7 +99,7 @@ describe('what a reader answers', () => {
     for (const block of ['0x0', '0x1', '0x3', '0x5', '0x6'])
       for (const request of requestsAt(block, sample)) {
         const [method, ...params] = request
-        expect([request, await aside(method, params)]).toEqual([request, await onMain(request)])
+        expect([request, await offloaded(method, params)]).toEqual([request, await onMain(request)])
       }
   })
 
@@ -136,7 +136,7 @@ describe('what a reader answers', () => {
         ]
         for (const request of requests) {
           const [method, ...params] = request
-          const [there, here] = await Promise.all([aside(method, params), onMain(request)])
+          const [there, here] = await Promise.all([offloaded(method, params), onMain(request)])
           expect([request, there]).toEqual([request, here])
           done.comparisons++
         }

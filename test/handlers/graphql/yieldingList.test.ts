@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { jsonInTurns } from '../../../handlers/graphql/http/text.ts'
+import { jsonPiecesOf } from '../../../handlers/graphql/http/text.ts'
 import { createBudget } from '../../../handlers/graphql/limits/budget.ts'
-import { createTurns } from '../../../handlers/graphql/limits/turns.ts'
+import { createYieldingList } from '../../../handlers/graphql/limits/yieldingList.ts'
 
 /** A clock on which each look takes so long. */
 const slowClock = (stepMs: number) => {
@@ -14,9 +14,9 @@ const slowClock = (stepMs: number) => {
 
 describe('a long list', () => {
   test('comes in order, the first ones at once, and lets others have their turn', async () => {
-    const inTurns = createTurns(slowClock(20))
+    const yieldingList = createYieldingList(slowClock(20))
     const items = Array.from({ length: 100 }, (_, index) => index)
-    const list = inTurns(items)
+    const list = yieldingList(items)
     expect(list.slice(0, 16)).toEqual(items.slice(0, 16))
     let others = 0
     let timer = setImmediate(function turn() {
@@ -32,7 +32,7 @@ describe('a long list', () => {
 
   test('that is short comes as it is', () => {
     const items = [1, 2, 3]
-    expect(createTurns(() => 0)(items)).toBe(items)
+    expect(createYieldingList(() => 0)(items)).toBe(items)
   })
 })
 
@@ -52,7 +52,7 @@ describe('a long answer', () => {
         })),
       }),
     }
-    const pieces = await jsonInTurns(value, slowClock(1))
+    const pieces = await jsonPiecesOf(value, slowClock(1))
     expect(pieces.length).toBeGreaterThan(2)
     expect(pieces.join('')).toBe(JSON.stringify(value))
   })

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import type { Call } from '../../../../handlers/rpc/methods/method.ts'
-import { createBeginning, createGathering } from '../../../../handlers/rpc/dispatch/microBatch.ts'
+import { createBatchedStart, createMicroBatch } from '../../../../handlers/rpc/dispatch/microBatch.ts'
 
 /** Turns of an event loop that the test takes itself. */
-const createTurns = () => {
+const createYieldingList = () => {
   let next: (() => void)[] = []
   return {
     onNextTurn: (run: () => void): void => void next.push(run),
@@ -22,8 +22,8 @@ const callOf = (index: number): Call => ({ params: [index], expired: () => false
 
 describe('calls that come by themselves', () => {
   test('begin together in the next turn, eight in each', async () => {
-    const turns = createTurns()
-    const beginning = createBeginning(turns.onNextTurn)
+    const turns = createYieldingList()
+    const beginning = createBatchedStart(turns.onNextTurn)
     const begun: number[] = []
     for (let index = 0; index < 20; index++) void beginning().then(() => begun.push(index))
     await Bun.sleep(0)
@@ -42,10 +42,10 @@ describe('calls that come by themselves', () => {
   })
 
   test('are handled together, and those that come meanwhile after them', async () => {
-    const turns = createTurns()
+    const turns = createYieldingList()
     const groups: number[][] = []
     const handling: (() => void)[] = []
-    const gather = createGathering(turns.onNextTurn, async calls => {
+    const gather = createMicroBatch(turns.onNextTurn, async calls => {
       const group = calls.map(({ params }) => params[0] as number)
       groups.push(group)
       await new Promise<void>(resolve => handling.push(resolve))
@@ -74,9 +74,9 @@ describe('calls that come by themselves', () => {
   })
 
   test('are handled a hundred at a time', async () => {
-    const turns = createTurns()
+    const turns = createYieldingList()
     const sizes: number[] = []
-    const gather = createGathering(turns.onNextTurn, async calls => {
+    const gather = createMicroBatch(turns.onNextTurn, async calls => {
       sizes.push(calls.length)
       return calls.map(() => ({ result: null }))
     })

@@ -1,20 +1,20 @@
-import { createPace } from '../../rpc/dispatch/yielding.ts'
+import { createYield } from '../../rpc/dispatch/scheduler.ts'
 
 /** Items of a list that are completed in one go: with what they hold, a millisecond or two. */
 const STEP_ITEMS = 16
 
 /** A list whose items come a few at a time, so that a long answer does not hold up everything else the node does. */
-export type InTurns = <T>(items: readonly T[]) => readonly (T | Promise<T>)[]
+export type YieldingList = <T>(items: readonly T[]) => readonly (T | Promise<T>)[]
 
 /** All lists of a request take their turns one after the other. */
-export const createTurns = (nowMs: () => number): InTurns => {
-  const pace = createPace(nowMs)
+export const createYieldingList = (nowMs: () => number): YieldingList => {
+  const yieldTurn = createYield(nowMs)
   let last: Promise<void> = Promise.resolve()
   return items => {
     if (items.length <= STEP_ITEMS) return items
     return items.map((item, index) => {
       if (index < STEP_ITEMS) return item
-      if (index % STEP_ITEMS === 0) last = last.then(() => pace())
+      if (index % STEP_ITEMS === 0) last = last.then(() => yieldTurn())
       return last.then(() => item)
     })
   }

@@ -30,19 +30,19 @@ const row = (name: string): Method => METHODS.find(method => method.name === nam
 /** A runner whose other thread answers with `outcome`, and what was given to it. */
 const runnerWith = (outcome: Outcome | undefined) => {
   const moved: string[] = []
-  const aside = {
+  const callWorkers = {
     run: (method: string) => {
       moved.push(method)
       return Promise.resolve(outcome)
     },
   }
-  const runner = createRunner(METHODS, { ...node.context, aside })
+  const runner = createRunner(METHODS, { ...node.context, callWorkers })
   const run = async (name: string, ...params: readonly unknown[]): Promise<Outcome> =>
     await runner.run(row(name), { params, expired: () => false })
   return { run, moved }
 }
 
-describe('a method that may run aside', () => {
+describe('a method that may be offloaded', () => {
   test('stays where it is short, an estimate with all its runs too', async () => {
     const { run, moved } = runnerWith(THERE)
     expect(await run('eth_call', SHORT, 'latest')).toEqual(ONE)
