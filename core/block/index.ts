@@ -18,4 +18,4 @@ export type { AccessListEntry, Authorization, SenderTransaction, Transaction } f
 export { EMPTY_CODE_HASH, EMPTY_LIST_HASH, EMPTY_TRIE_ROOT } from '../crypto/constants.ts'
 export { addressOfPrivateKey, keccak256, recoverAddress, sign, useCryptoEngine } from '../crypto/crypto.ts'
 export type { CryptoEngine, Signature } from '../crypto/engine.ts'
-export { loadWasmEngine } from '../crypto/wasm.ts'
+export { loadWasmEngine } from '../crypto/wasm/engine.ts'

@@ -77,10 +77,27 @@ const HEADERS = {
   vary: 'accept-encoding',
 }
 
+/** GraphiQL is an optional peer: 18 MB that a node without people before it does not need. */
+const loadGraphiql = async () => {
+  try {
+    return await import('@graphql-yoga/render-graphiql')
+  } catch (error) {
+    const { code, message } = error as { readonly code?: unknown; readonly message?: unknown }
+    if (code === 'ERR_MODULE_NOT_FOUND' || /cannot find/i.test(String(message))) return undefined
+    throw error
+  }
+}
+
+const MISSING_PAGE =
+  '<!doctype html><title>Quorate GraphQL</title><p>GraphiQL is not installed. ' +
+  'Install it with <code>npm install @graphql-yoga/render-graphiql</code> and start the node again, ' +
+  'or send queries to this address with POST.</p>'
+
 const render = async (): Promise<string> => {
   // Nine megabytes of script, which most nodes are never asked for.
-  const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
-  return renderGraphiQL({
+  const graphiql = await loadGraphiql()
+  if (graphiql === undefined) return MISSING_PAGE
+  return graphiql.renderGraphiQL({
     title: 'Quorate GraphQL',
     defaultTabs: EXAMPLES.map(query => ({ query })),
     ...(EXAMPLES[0] === undefined ? {} : { defaultQuery: EXAMPLES[0] }),

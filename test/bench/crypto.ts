@@ -1,6 +1,6 @@
 import type { CryptoEngine } from '../../core/crypto/engine.ts'
 import { nobleEngine } from '../../core/crypto/noble.ts'
-import { loadWasmEngine } from '../../core/crypto/wasm.ts'
+import { loadWasmEngine } from '../../core/crypto/wasm/engine.ts'
 import { loadFastestEngine } from '../../runtime/crypto/fastest.ts'
 import { microseconds } from './microseconds.ts'
 
@@ -33,7 +33,7 @@ const OPERATIONS: readonly Operation[] = [
 
 /** Recovery, signing and keccak by each engine, in microseconds, with the ratio of the reference to the fastest. */
 export const benchCrypto = async (): Promise<Row[]> => {
-  const wasmEngine = await loadWasmEngine()
+  const wasmEngine = await loadWasmEngine(crypto.getRandomValues(new Uint8Array(32)))
   const fastestEngine = await loadFastestEngine()
   return OPERATIONS.map(({ name, prepare }) => {
     const noble = microseconds(prepare(nobleEngine))

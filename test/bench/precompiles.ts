@@ -5,7 +5,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { concatBytes } from '../../core/bytes/bytes.ts'
 import { bigintToFixedBytes } from '../../core/bytes/integer.ts'
 import { sign, useCryptoEngine } from '../../core/crypto/crypto.ts'
-import { loadWasmEngine } from '../../core/crypto/wasm.ts'
+import { loadWasmEngine } from '../../core/crypto/wasm/engine.ts'
 import { encodeG1, encodeG2 } from '../../core/evm/precompiles/bls12381Points.ts'
 import { precompileAt } from '../../core/evm/precompiles/precompiles.ts'
 import type { ForkName } from '../../core/genesis/fork.ts'
@@ -94,7 +94,7 @@ const cases = (): (readonly [name: string, address: number, input: Uint8Array, f
 
 /** What a unit of time costs with each precompile (Osaka's prices where no other fork is named): the dearer, the safer. */
 export const benchPrecompiles = async (): Promise<Row[]> => {
-  useCryptoEngine(await loadWasmEngine())
+  useCryptoEngine(await loadWasmEngine(crypto.getRandomValues(new Uint8Array(32))))
   return cases().map(([name, address, input, fork = 'osaka']) => {
     const precompile = precompileAt(fork, bigintToFixedBytes(BigInt(address), 20))
     if (precompile?.run(input) === undefined)

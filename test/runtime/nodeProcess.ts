@@ -68,6 +68,8 @@ export type NodeProcess = {
   readonly url: string
   /** Undefined where WebSocket is off. */
   readonly wsUrl: string | undefined
+  /** Without a path; undefined where GraphQL is off. */
+  readonly graphqlUrl: string | undefined
   readonly pid: number
   /** Calls a method; throws with the error's code and text. */
   rpc<T = unknown>(method: string, ...params: readonly unknown[]): Promise<T>
@@ -140,9 +142,11 @@ export const startNode = async (
   }
   const url = `http://127.0.0.1:${port}`
   const wsPort = readPort(dataPath, 'ws-rpc')
+  const graphqlPort = readPort(dataPath, 'graphql-http')
   return {
     url,
     wsUrl: wsPort === undefined ? undefined : `ws://127.0.0.1:${wsPort}`,
+    graphqlUrl: graphqlPort === undefined ? undefined : `http://127.0.0.1:${graphqlPort}`,
     pid: child.pid,
     rpc: async (method, ...params) => {
       const response = await fetch(url, {

@@ -3,7 +3,7 @@ import { circlesIn } from './circles.ts'
 import { codeOf, importsOf, sourceFiles } from './source.ts'
 
 /** Libraries without I/O, clock, randomness of their own or anything of a runtime. */
-const PURE_LIBRARIES = /^(@noble\/(curves|hashes|ciphers)|micro-eth-signer|ox)(\/|$)/
+const PURE_LIBRARIES = /^(@noble\/(curves|hashes|ciphers)|micro-eth-signer)(\/|$)/
 
 /** Libraries of which core knows the types alone: whoever runs it brings them. */
 const TYPES_ONLY = /^import type [^'"]* from '(unstorage)'$/

@@ -89,19 +89,21 @@ describe('nothing that is read or run', () => {
 })
 
 describe('the packages of the project', () => {
-  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
-    readonly dependencies: Readonly<Record<string, string>>
-    readonly devDependencies: Readonly<Record<string, string>>
-  }
+  const { dependencies, devDependencies, peerDependencies } = JSON.parse(
+    readFileSync(join(ROOT, 'package.json'), 'utf8'),
+  ) as Readonly<
+    Record<'dependencies' | 'devDependencies' | 'peerDependencies', Readonly<Record<string, string>>>
+  >
+  const used = { ...dependencies, ...peerDependencies }
 
   test('are pinned to one version each', () => {
-    const loose = Object.entries({ ...dependencies, ...devDependencies }).filter(
+    const loose = Object.entries({ ...used, ...devDependencies }).filter(
       ([, version]) => !/^\d+\.\d+\.\d+$/.test(version),
     )
     expect(loose).toEqual([])
   })
 
-  test('that the product imports are dependencies, not development ones', () => {
+  test('that the product imports are dependencies or optional peers, not development ones alone', () => {
     const names = new Set(
       product
         .flatMap(importsOf)
@@ -113,13 +115,13 @@ describe('the packages of the project', () => {
             .join('/'),
         ),
     )
-    expect([...names].filter(name => dependencies[name] === undefined)).toEqual([])
+    expect([...names].filter(name => used[name] === undefined)).toEqual([])
   })
 
   test('that are dependencies are imported by the product', () => {
     const imported = product.flatMap(importsOf)
-    const unused = Object.keys(dependencies).filter(
-      name => !imported.some(used => used === name || used.startsWith(`${name}/`)),
+    const unused = Object.keys(used).filter(
+      name => !imported.some(one => one === name || one.startsWith(`${name}/`)),
     )
     expect(unused).toEqual([])
   })

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { useCryptoEngine } from '../../../core/crypto/crypto.ts'
-import { loadWasmEngine } from '../../../core/crypto/wasm.ts'
+import { loadWasmEngine } from '../../../core/crypto/wasm/engine.ts'
 import { useTableSeed } from '../../../core/state/hash.ts'
 import { decodeChainHead } from '../../../core/store/codec/chainHead.ts'
 import { CALL_METHODS } from '../../../handlers/graphql/callMethods.ts'
@@ -32,7 +32,7 @@ const post = (message: FromReader): void => port.postMessage(message)
 useTableSeed(crypto.getRandomValues(new Int32Array(1))[0] as number)
 try {
   // Not the native addon: a thread that is ended from outside while it is in there aborts the process, on Bun and Node.
-  useCryptoEngine(await loadWasmEngine())
+  useCryptoEngine(await loadWasmEngine(crypto.getRandomValues(new Uint8Array(32))))
 } catch {
   // Where WebAssembly cannot be compiled the noble engine, already in place, serves.
 }

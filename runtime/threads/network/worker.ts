@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { useCryptoEngine } from '../../../core/crypto/crypto.ts'
-import { loadWasmEngine } from '../../../core/crypto/wasm.ts'
+import { loadWasmEngine } from '../../../core/crypto/wasm/engine.ts'
 import { rateLimitedLog } from '../../../p2p/transport/rateLimitedLog.ts'
 import { NetworkError } from '../../../p2p/error.ts'
 import type { Network } from '../../../p2p/network.ts'
@@ -107,7 +107,7 @@ const take = (message: ToNetwork): void => {
 port.on('message', take)
 try {
   // Not the native addon: a thread that is ended from outside while it is in there aborts the process, on Bun and Node.
-  useCryptoEngine(await loadWasmEngine())
+  useCryptoEngine(await loadWasmEngine(crypto.getRandomValues(new Uint8Array(32))))
 } catch {
   // Where WebAssembly cannot be compiled the noble engine, already in place, serves.
 }

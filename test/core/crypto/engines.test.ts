@@ -5,11 +5,11 @@ import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
 import type { Signature } from '../../../core/crypto/engine.ts'
 import { nobleEngine } from '../../../core/crypto/noble.ts'
 import { HALF_ORDER, SECP256K1_ORDER } from '../../../core/crypto/recovery.ts'
-import { loadWasmEngine } from '../../../core/crypto/wasm.ts'
+import { loadWasmEngine } from '../../../core/crypto/wasm/engine.ts'
 import { loadNativeEngine } from '../../../runtime/crypto/native.ts'
 import { seededRandom } from '../../support/random.ts'
 
-const wasmEngine = await loadWasmEngine()
+const wasmEngine = await loadWasmEngine(crypto.getRandomValues(new Uint8Array(32)))
 /** Undefined on a platform that the addon is not built for. */
 const nativeEngine = await loadNativeEngine(wasmEngine).catch(() => undefined)
 const FAST_ENGINES = nativeEngine === undefined ? [wasmEngine] : [wasmEngine, nativeEngine]

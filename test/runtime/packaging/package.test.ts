@@ -11,7 +11,13 @@ const TIMEOUT_MS = 240_000
 const EXAMPLES = join(ROOT, 'test/examples')
 
 /** With a thread for long calls and one for the network. */
-const OPTIONS = ['--rpc-workers=1', '--p2p-enabled', '--p2p-interface=127.0.0.1']
+const OPTIONS = [
+  '--rpc-workers=1',
+  '--p2p-enabled',
+  '--p2p-interface=127.0.0.1',
+  '--graphql-http-enabled',
+  '--graphql-http-port=0',
+]
 
 let folder = ''
 let project = ''
@@ -100,6 +106,8 @@ describe('given the packed package in an empty folder', () => {
           const call = { to: '0x00000000000000000000000000000000000000c0', gas: '0xf4240' }
           const failure = await node.rpc('eth_call', call, 'latest', code).catch(String)
           expect(failure).toContain('Out of gas')
+          const page = await fetch(`${node.graphqlUrl}/graphql`, { headers: { accept: 'text/html' } })
+          expect(await page.text()).toContain('GraphiQL is not installed')
         } finally {
           expect(await node.stop()).toBe(0)
         }

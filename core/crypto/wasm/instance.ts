@@ -1,0 +1,35 @@
+/** A module that works on its own memory: what it needs is copied in above `heapBase`, and the result out. */
+export type WasmInstance<Functions> = {
+  readonly functions: Functions
+  readonly heapBase: number
+  /** Makes room for so many bytes above `heapBase`, and gives the whole memory. @throws RangeError when there is no more */
+  readonly reserve: (bytes: number) => Uint8Array
+}
+
+type Exports = { readonly memory: WebAssembly.Memory; heap_base(): number }
+
+const PAGE_BYTES = 65_536
+
+const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(text), character => character.charCodeAt(0))
+
+/** Rejects where the runtime forbids compiling WebAssembly, as Cloudflare Workers do. */
+export const instantiate = async <Functions>(base64: string): Promise<WasmInstance<Functions>> => {
+  const { instance } = await WebAssembly.instantiate(fromBase64(base64), {})
+  const functions = instance.exports as Exports & Functions
+  const { memory } = functions
+  const heapBase = functions.heap_base()
+  let view = new Uint8Array(memory.buffer)
+  return {
+    functions,
+    heapBase,
+    reserve: bytes => {
+      const missing = heapBase + bytes - view.length
+      if (missing > 0) {
+        memory.grow(Math.ceil(missing / PAGE_BYTES))
+        view = new Uint8Array(memory.buffer)
+      }
+      return view
+    },
+  }
+}
