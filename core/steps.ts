@@ -1,22 +1,23 @@
-/** Work in steps: where it yields, other work may have its turn. */
+/** Work in steps: other work may run where it yields. */
 export type Steps<Result> = Generator<void, Result, void>
 
-/** Goes through all that is left, without pausing. */
-export const inOneGo = <Result>(steps: Iterator<void, Result, void>): Result => {
+/** Runs all remaining steps without yielding. */
+export const runSteps = <Result>(steps: Iterator<void, Result, void>): Result => {
   for (;;) {
     const step = steps.next()
     if (step.done === true) return step.value
   }
 }
 
-/** Goes through all that is left, with a pause where it yields. */
-export const withPauses = async <Result>(
+/** Runs all remaining steps and calls `pause` after every `stepsPerPause` of them, so that other work may run. */
+export const runStepsYielding = async <Result>(
   steps: Iterator<void, Result, void>,
   pause: () => Promise<void>,
+  stepsPerPause = 1,
 ): Promise<Result> => {
-  for (;;) {
+  for (let count = 1; ; count++) {
     const step = steps.next()
     if (step.done === true) return step.value
-    await pause()
+    if (count % stepsPerPause === 0) await pause()
   }
 }

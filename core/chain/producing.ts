@@ -1,7 +1,7 @@
 import { equalBytes } from '../bytes/bytes.ts'
 import { toHex } from '../bytes/hex.ts'
 import { type QbftConsensus, qbftAt, rulesAt } from '../genesis/schedule.ts'
-import { withPauses } from '../steps.ts'
+import { runStepsYielding } from '../steps.ts'
 import type { BlockCommit, ChainHead } from '../store/store.ts'
 import { executedHeader, proposalHeader } from './building.ts'
 import { chooseCandidates, recordCandidates } from './candidates.ts'
@@ -72,7 +72,7 @@ export const createProducer = (chain: ChainContext) => {
       () => chooseCandidates(replay(), options, proposal.baseFeePerGas),
     )
     const transactions = result.executed.map(({ transaction }) => transaction)
-    const transactionsRoot = await withPauses(transactionsRootSteps(transactions), chain.pause)
+    const transactionsRoot = await runStepsYielding(transactionsRootSteps(transactions), chain.pause)
     const built: BuiltBlock = {
       block: {
         header: executedHeader(proposal, result, transactionsRoot),

@@ -3,7 +3,7 @@ import type { InvalidTransaction } from '../evm/result.ts'
 import type { ChainConfiguration, Rules } from '../genesis/configuration.ts'
 import { qbftAt, rulesAt } from '../genesis/schedule.ts'
 import type { BlockRecord, ChainHead, ChainStore } from '../store/store.ts'
-import { withPauses } from '../steps.ts'
+import { runStepsYielding } from '../steps.ts'
 import { EMPTY_LIST_HASH } from '../crypto/constants.ts'
 import { equalBytes } from '../bytes/bytes.ts'
 import type { Block } from './block.ts'
@@ -96,7 +96,7 @@ const ancestorsOf = async (store: ChainStore, number: bigint): Promise<readonly 
 export const checkBody = async (chain: ChainContext, block: Block, context: HeaderContext): Promise<void> => {
   const { configuration, rules, genesisBaseFeePerGas, nowMs } = context
   for (const rule of BODY_RULES) rule({ configuration, rules, block })
-  await withPauses(checkTransactionsRoot(block), chain.pause)
+  await runStepsYielding(checkTransactionsRoot(block), chain.pause)
   if (block.ommers.length === 0) return
   const ancestors = await ancestorsOf(chain.store, block.header.number)
   checkOmmers({ configuration, block, ancestors, genesisBaseFeePerGas, nowMs })

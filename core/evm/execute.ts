@@ -8,7 +8,7 @@ import { hasCode } from '../state/accountState.ts'
 import type { ExecutionState } from '../state/executionState.ts'
 import { accountOf, codeOf } from '../state/executionState.ts'
 import { beginTransaction, endTransactionSteps } from '../state/transaction.ts'
-import { inOneGo, type Steps } from '../steps.ts'
+import { runSteps, type Steps } from '../steps.ts'
 import type { WorldState } from '../state/world.ts'
 import { executionStateOf } from '../state/worldState.ts'
 import { createContext, transactionSteps } from './apply.ts'
@@ -86,7 +86,7 @@ export const executeTransaction = (
   sent: SenderTransaction,
   blockGasAvailable: bigint,
   tracer?: Tracer,
-): TransactionResult => inOneGo(executeTransactionSteps(environment, world, sent, blockGasAvailable, tracer))
+): TransactionResult => runSteps(executeTransactionSteps(environment, world, sent, blockGasAvailable, tracer))
 
 /** A call that nobody signed, for eth_call and eth_estimateGas. */
 export type Message = {
@@ -119,7 +119,7 @@ export const callMessage = (
   const sender = accountOf(state, message.from)
   checkFunds(sender, message)
   const gasPrice = message.maxFeePerGas === 0n ? 0n : priceOf(environment, message)
-  return inOneGo(transactionSteps(environment, state, sender, message, gasPrice, tracer))
+  return runSteps(transactionSteps(environment, state, sender, message, gasPrice, tracer))
 }
 
 /** The caller of system calls (EIP-4788, EIP-2935, EIP-7002, EIP-7251), and the gas they have. */
@@ -158,4 +158,4 @@ export const systemCall = (
   world: WorldState,
   to: Address,
   data: Uint8Array,
-): SystemCallResult => inOneGo(systemCallSteps(environment, world, to, data))
+): SystemCallResult => runSteps(systemCallSteps(environment, world, to, data))

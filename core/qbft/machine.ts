@@ -1,4 +1,4 @@
-import { inOneGo, type Steps } from '../steps.ts'
+import { runSteps, type Steps } from '../steps.ts'
 import type { Effect } from './effect.ts'
 import type { QbftEnvironment } from './environment.ts'
 import { handleBuilt } from './handle/built.ts'
@@ -75,4 +75,4 @@ export const transition = (
   state: QbftState,
   input: Input,
   nowMs: number,
-): Transition => inOneGo(transitionSteps(environment, state, input, nowMs))
+): Transition => runSteps(transitionSteps(environment, state, input, nowMs))

@@ -4,7 +4,7 @@ import { DecodeError } from '../chain/codec/error.ts'
 import { joinRlpList, rlpListPieces } from '../rlp/list.ts'
 import { keccak256Steps } from '../crypto/keccakSteps.ts'
 import { encodeRlp, RlpError } from '../rlp/rlp.ts'
-import { inOneGo, type Steps } from '../steps.ts'
+import { runSteps, type Steps } from '../steps.ts'
 import { decodeMessageBlock } from './codec/block.ts'
 import {
   decodeDigest,
@@ -73,7 +73,7 @@ export function* encodeRestartRecordSteps(record: RestartRecord): Steps<Uint8Arr
 
 /** As `encodeRestartRecordSteps`, without yielding. */
 export const encodeRestartRecord = (record: RestartRecord): Uint8Array =>
-  inOneGo(encodeRestartRecordSteps(record))
+  runSteps(encodeRestartRecordSteps(record))
 
 const decodeDigestItem = (raw: RawItem | undefined): Hash | undefined =>
   raw !== undefined && equalBytes(raw, EMPTY_STRING) ? undefined : decodeDigest(raw)
@@ -87,7 +87,7 @@ const decodeCertificate = (raw: RawItem): PreparedCertificate | undefined => {
     RawItem,
   ]
   return {
-    block: inOneGo(decodeMessageBlock(block)),
+    block: runSteps(decodeMessageBlock(block)),
     round: decodeRound(round),
     digest: decodeDigest(digest),
     prepares: decodeSignedPrepares(prepares),
@@ -128,7 +128,7 @@ export const decodeRestartRecord = (bytes: Uint8Array): RestartRecord => {
       `versions ${VERSION} and ${VERSION_WITH_DOUBT} are known, not ${version ?? 'that of an empty record'}`,
     )
   const content = bytes.subarray(CONTENT_START)
-  const expected = inOneGo(checksumSteps(concatBytes(Uint8Array.of(version), content)))
+  const expected = runSteps(checksumSteps(concatBytes(Uint8Array.of(version), content)))
   if (!equalBytes(bytes.subarray(1, CONTENT_START), expected))
     throw new RestartRecordError('its checksum is wrong: it is damaged or was only partly written')
   try {

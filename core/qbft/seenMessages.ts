@@ -1,3 +1,4 @@
+import { evictOldest } from '../collections/boundedMap.ts'
 import type { AddressKey } from './state.ts'
 
 /**
@@ -20,10 +21,7 @@ export const wasSeen = (seen: SeenMessages, hash: string): boolean => {
 export const withSeen = (seen: SeenMessages, author: AddressKey, hash: string, max: number): SeenMessages => {
   const hashes = new Set(seen.get(author))
   hashes.add(hash)
-  for (const oldest of hashes) {
-    if (hashes.size <= max) break
-    hashes.delete(oldest)
-  }
+  evictOldest(hashes, max)
   return new Map(seen).set(author, hashes)
 }
 

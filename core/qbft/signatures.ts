@@ -4,7 +4,7 @@ import { rlpListPieces } from '../rlp/list.ts'
 import { type Seal, sealSigner } from '../chain/codec/seal.ts'
 import { keccak256Steps } from '../crypto/keccakSteps.ts'
 import { HALF_ORDER } from '../crypto/recovery.ts'
-import { inOneGo, type Steps } from '../steps.ts'
+import { runSteps, type Steps } from '../steps.ts'
 import type { QbftCode, Signed, SignedCommit } from './message.ts'
 
 /** The keccak hash of RLP `[code, payload]`; the payload is RLP already. Yields within a long payload. */
@@ -13,7 +13,7 @@ export const signingDigestSteps = (code: QbftCode, payloadBytes: Uint8Array): St
 
 /** As `signingDigestSteps`, without yielding. */
 export const signingDigest = (code: QbftCode, payloadBytes: Uint8Array): Hash =>
-  inOneGo(signingDigestSteps(code, payloadBytes))
+  runSteps(signingDigestSteps(code, payloadBytes))
 
 /** Signs the payload, given with its RLP, for a message of this code. Throws what `sign` throws. */
 export const signPayload = <Payload>(
@@ -50,7 +50,7 @@ export function* authorOfSteps(code: QbftCode, signed: Signed<unknown>): Steps<A
 
 /** As `authorOfSteps`, without yielding. */
 export const authorOf = (code: QbftCode, signed: Signed<unknown>): Address | undefined =>
-  inOneGo(authorOfSteps(code, signed))
+  runSteps(authorOfSteps(code, signed))
 
 const sealers = new WeakMap<SignedCommit, { readonly digest: Hash; readonly sealer: Address | undefined }>()
 

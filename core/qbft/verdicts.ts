@@ -1,5 +1,6 @@
 import type { Hash } from '../bytes/bytes.ts'
 import { toBareHex } from '../bytes/hex.ts'
+import { setBounded } from '../collections/boundedMap.ts'
 import type { Block } from '../chain/block.ts'
 import type { HeightState, Verdict } from './state.ts'
 import { emit, type TransitionContext } from './transitionContext.ts'
@@ -12,12 +13,7 @@ export const verdictOn = ({ verdicts }: HeightState, hash: Hash): Verdict | unde
 
 export const withVerdict = (height: HeightState, hash: Hash, verdict: Verdict): HeightState => {
   const verdicts = new Map(height.verdicts)
-  verdicts.delete(toBareHex(hash))
-  verdicts.set(toBareHex(hash), verdict)
-  for (const oldest of verdicts.keys()) {
-    if (verdicts.size <= VERDICTS_MAX) break
-    verdicts.delete(oldest)
-  }
+  setBounded(verdicts, toBareHex(hash), verdict, VERDICTS_MAX)
   return { ...height, verdicts }
 }
 

@@ -11,7 +11,7 @@ import { isZeroWord, limbsToBytes } from './limbs.ts'
 import { changedSlots } from './slots.ts'
 import { SLOT_CURRENT, SLOT_KEY, SLOT_LOADED, SLOT_STRIDE } from './storageTable.ts'
 import type { StorageTable } from './storageTable.ts'
-import { inOneGo, type Steps } from '../steps.ts'
+import { runSteps, type Steps } from '../steps.ts'
 import { isDead } from './transaction.ts'
 
 /** Accounts and slots that are looked at before other work may have its turn: a millisecond or two. */
@@ -45,7 +45,7 @@ export function* changesSteps(state: ExecutionState, blockNumber: bigint): Steps
 
 /** The same in one go. */
 export const changesOf = (state: ExecutionState, blockNumber: bigint): StateChanges =>
-  inOneGo(changesSteps(state, blockNumber))
+  runSteps(changesSteps(state, blockNumber))
 
 const changeOf = (
   state: ExecutionState,

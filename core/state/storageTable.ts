@@ -1,4 +1,4 @@
-import { inOneGo, type Steps } from '../steps.ts'
+import { runSteps, type Steps } from '../steps.ts'
 import { hashOf5 } from './hash.ts'
 
 /**
@@ -140,6 +140,6 @@ export const insertSlot = (
   data[at + 5] = k5
   data[at + 6] = k6
   data[at + 7] = k7
-  if (table.count * SLOT_STRIDE === data.length) inOneGo(growSteps(table))
+  if (table.count * SLOT_STRIDE === data.length) runSteps(growSteps(table))
   return id
 }

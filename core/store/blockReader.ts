@@ -5,10 +5,10 @@ import { decodeChainHead } from './codec/chainHead.ts'
 import { createReader } from './codec/reader.ts'
 import type { KeyValueStore } from './keyvalue.ts'
 import { blockHashKey, headerKey, segmentKey, transactionKey } from './keys.ts'
-import { placeOf } from './layer.ts'
+import { locationOf } from './memtable.ts'
 import { RECORD_CACHE_BYTES } from './limits.ts'
 import { logsOfRecord, logsOfSegment } from './logs/blockLogs.ts'
-import { inOneGo, type Steps } from '../steps.ts'
+import { runSteps, type Steps } from '../steps.ts'
 import { openSegment, type Segment, segmentChanges, segmentRecordSteps } from './segment.ts'
 import type { StateSources } from './stateReader.ts'
 import type { BlockRecord, ChainHead, ChainStore } from './store.ts'
@@ -95,14 +95,15 @@ export const createBlockReader = (
     if (bytes === undefined) return undefined
     const steps = segmentRecordSteps(openSegment(bytes))
     const isLarge = bytes.length > DECODED_AT_ONCE_BYTES
-    const record = isLarge ? await inSlices(steps, () => kv.pause()) : inOneGo(steps)
+    const record = isLarge ? await inSlices(steps, () => kv.pause()) : runSteps(steps)
     records.set(key, { record, segmentBytes: bytes.length })
     return record
   }
 
-  const layers = () => (sources.frozen === undefined ? [sources.active] : [sources.active, sources.frozen])
-  const pendingHead = (number: number): ChainHead | undefined => {
-    for (const { heads } of layers()) {
+  const memtables = () =>
+    sources.immutable === undefined ? [sources.active] : [sources.active, sources.immutable]
+  const memtableHead = (number: number): ChainHead | undefined => {
+    for (const { heads } of memtables()) {
       const head = heads[number - Number(heads[0]?.header.number)]
       if (head !== undefined) return head
     }
@@ -111,7 +112,7 @@ export const createBlockReader = (
 
   const chainHead = async (number: bigint): Promise<ChainHead | undefined> => {
     if (!onChain(number)) return undefined
-    const head = recent.get(Number(number)) ?? pendingHead(Number(number))
+    const head = recent.get(Number(number)) ?? memtableHead(Number(number))
     if (head !== undefined) return head
     const key = headerKey(Number(number))
     const stored = await kv.get(key)
@@ -157,7 +158,7 @@ export const createBlockReader = (
     },
     numberOfHash: async hash => {
       const key = blockHashKey(hash)
-      for (const { blockNumbers } of layers()) {
+      for (const { blockNumbers } of memtables()) {
         const number = blockNumbers.get(key)
         if (number !== undefined) return BigInt(number)
       }
@@ -166,10 +167,10 @@ export const createBlockReader = (
     },
     recentHash: number => recent.get(Number(number))?.hash,
     transactionLocation: async hash => {
-      for (const { transactions } of layers()) {
+      for (const { transactions } of memtables()) {
         const place = transactions.get(hash)
         if (place === undefined) continue
-        const [block, index] = placeOf(place)
+        const [block, index] = locationOf(place)
         // Of a block that is being committed.
         if (block > sources.headNumber) return undefined
         return { blockNumber: BigInt(block), index }

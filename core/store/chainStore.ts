@@ -5,27 +5,27 @@ import { CommitRefused, checkCommit } from './commitCheck.ts'
 import { createFlush, type Flush } from './flush.ts'
 import type { KeyValueStore } from './keyvalue.ts'
 import { nodeKey, ROOM_KEY, segmentKey } from './keys.ts'
-import { addChangesSteps, addHead, createLayer, type Layer } from './layer.ts'
+import { addChangesSteps, addHead, createMemtable, type Memtable } from './memtable.ts'
 import {
   FLUSH_BLOCKS,
   FLUSH_BYTES,
-  PAUSED_ITEMS,
+  YIELDING_ITEMS,
   PENDING_BLOCKS_MAX,
   PENDING_BYTES_MAX,
   RECENT_BLOCKS,
   ROOM_BYTES,
 } from './limits.ts'
-import { commitOfSegment, readStart, recomputeNodes, segmentsAbove } from './recover.ts'
+import { commitOfSegment, recoverViews, recomputeNodes, segmentsAbove } from './recover.ts'
 import { openLogIndex } from './logs/logIndex.ts'
 import { encodeSegment, encodeSegmentSteps } from './segment.ts'
 import { createSegmentWriter } from './segmentWriter.ts'
 import { createStateReader, UnknownBlock } from './stateReader.ts'
 import type { BlockCommit, ChainHead, ChainStore } from './store.ts'
 import { StoreFailed } from './storeFailed.ts'
-import { inOneGo, withPauses } from '../steps.ts'
-import { createNodePins } from './nodePins.ts'
+import { runSteps, runStepsYielding } from '../steps.ts'
+import { createNodeSnapshots } from './nodeSnapshots.ts'
 import { createTrieCache } from '../trie/cache.ts'
-import { readAhead } from './readAhead.ts'
+import { prefetch } from './prefetch.ts'
 import { createViews } from './views.ts'
 
 export type ChainStoreOptions = {
@@ -57,14 +57,14 @@ export const openChainStore = async (
   kv: KeyValueStore,
   { flushBlocks = FLUSH_BLOCKS, flushBytes = FLUSH_BYTES, repairs = false }: ChainStoreOptions = {},
 ): Promise<ChainStore> => {
-  const start = await readStart(kv, repairs)
-  const views = createViews(kv, start.mark?.number ?? -1)
+  const start = await recoverViews(kv, repairs)
+  const views = createViews(kv, start.flushedHeight?.number ?? -1)
   const heads = new Map(start.heads.map(head => [Number(head.header.number), head]))
   let head: ChainHead | undefined = start.heads.at(-1)
-  let genesisHash = start.mark?.genesisHash
-  let active = createLayer()
-  let frozen: Layer | undefined
-  let sequence = start.mark?.sequence ?? 0
+  let genesisHash = start.flushedHeight?.genesisHash
+  let active = createMemtable()
+  let immutable: Memtable | undefined
+  let sequence = start.flushedHeight?.sequence ?? 0
   let flush: Flush | undefined
   let flushing: Promise<void> | undefined
   /** While `active` has changes of a block that is not the head yet. */
@@ -89,20 +89,20 @@ export const openChainStore = async (
     get: (key: string): Uint8Array | undefined => {
       const recent = active.nodes.get(key)
       if (recent !== undefined || active.nodes.has(key)) return recent
-      const flushed = frozen?.nodes.get(key)
-      if (flushed !== undefined || frozen?.nodes.has(key) === true) return flushed
+      const flushed = immutable?.nodes.get(key)
+      if (flushed !== undefined || immutable?.nodes.has(key) === true) return flushed
       return views.node(nodeKey(key))
     },
     cache: createTrieCache(),
   }
-  const pins = createNodePins(nodes)
+  const snapshots = createNodeSnapshots(nodes)
   const sources = {
     views,
     get active() {
       return active
     },
-    get frozen() {
-      return frozen
+    get immutable() {
+      return immutable
     },
     get headNumber() {
       return head === undefined ? -1 : Number(head.header.number)
@@ -112,12 +112,12 @@ export const openChainStore = async (
   const blockSource = { get: (key: string) => segments.get(key), pause: () => kv.pause() }
   const damageListeners = new Set<(number: bigint) => void>()
   let endedBefore: bigint | undefined
-  let damagedFrom = start.isWhole ? undefined : BigInt(views.mark)
+  let damagedFrom = start.isWhole ? undefined : BigInt(views.flushedHeight)
   const remedy = repairs ? 'it is fetched from the peers: ask for the block again in a moment' : undefined
-  const tellDamaged = (number: number): void => {
+  const reportDamaged = (number: number): void => {
     for (const listener of damageListeners) listener(BigInt(number))
   }
-  const blocks = createBlockReader(blockSource, sources, heads, tellDamaged, remedy)
+  const blocks = createBlockReader(blockSource, sources, heads, reportDamaged, remedy)
   const logs = await openLogIndex(kv, {
     fetch: key => views.fetch(key),
     header: number => blocks.reads.header(number),
@@ -143,17 +143,17 @@ export const openChainStore = async (
   }
 
   const newFlush = (): Flush => {
-    const layer = active
-    const { header, hash } = layer.heads.at(-1) as ChainHead
-    const mark = {
+    const memtable = active
+    const { header, hash } = memtable.heads.at(-1) as ChainHead
+    const flushedHeight = {
       number: Number(header.number),
       hash,
       genesisHash: genesisHash ?? hash,
       sequence: sequence + 1,
     }
-    frozen = layer
-    active = createLayer()
-    return createFlush(kv, views, layer, mark)
+    immutable = memtable
+    active = createMemtable()
+    return createFlush(kv, views, memtable, flushedHeight)
   }
 
   /** After a failure the layer stays in memory over whatever was written of it, so reads go on. */
@@ -161,10 +161,10 @@ export const openChainStore = async (
     // Views must never be of blocks that are not there.
     await segments.write()
     await running.run()
-    sequence = running.mark.sequence
-    frozen = undefined
+    sequence = running.flushedHeight.sequence
+    immutable = undefined
     flush = undefined
-    logs.advance(running.mark.number)
+    logs.advance(running.flushedHeight.number)
   }
 
   const flushActive = async (): Promise<void> => {
@@ -188,21 +188,21 @@ export const openChainStore = async (
     return flushing
   }
 
-  const farBehind = (): boolean =>
-    active.heads.length + (frozen?.heads.length ?? 0) >= PENDING_BLOCKS_MAX ||
-    active.bytes + (frozen?.bytes ?? 0) >= PENDING_BYTES_MAX
+  const isFarBehind = (): boolean =>
+    active.heads.length + (immutable?.heads.length ?? 0) >= PENDING_BLOCKS_MAX ||
+    active.bytes + (immutable?.bytes ?? 0) >= PENDING_BYTES_MAX
 
   /** Waits while the views are too far behind. @throws StoreFailed */
   const waitForViews = async (): Promise<void> => {
-    while (farBehind()) {
+    while (isFarBehind()) {
       await beginFlush()
       if (failure !== undefined) throw failure
     }
   }
 
   /** Takes the block into memory whose changes are there already: from then on it is the head. */
-  const append = (commit: BlockCommit): void => {
-    pins.keep(commit.nodes)
+  const addToHead = (commit: BlockCommit): void => {
+    snapshots.keep(commit.nodes)
     addHead(active, commit)
     const number = Number(commit.block.header.number)
     head = active.heads.at(-1) as ChainHead
@@ -212,10 +212,10 @@ export const openChainStore = async (
     logs.add(number, commit.receipts)
   }
   /** The same for a large block, changes and all: until it is the head readers look past those, and a flush waits. @throws StoreFailed */
-  const appendInSteps = async (commit: BlockCommit): Promise<void> => {
+  const addBlockYielding = async (commit: BlockCommit): Promise<void> => {
     try {
-      await withPauses(addChangesSteps(active, commit), () => kv.pause())
-      append(commit)
+      await runStepsYielding(addChangesSteps(active, commit), () => kv.pause())
+      addToHead(commit)
     } catch (cause) {
       // What is there of it must not be stored.
       throw fail(new StoreFailed(`take block ${commit.block.header.number} into memory`, cause, 'restart'))
@@ -223,9 +223,9 @@ export const openChainStore = async (
       adding = undefined
     }
   }
-  const appendAtOnce = (commit: BlockCommit): void => {
-    inOneGo(addChangesSteps(active, commit))
-    append(commit)
+  const addBlock = (commit: BlockCommit): void => {
+    runSteps(addChangesSteps(active, commit))
+    addToHead(commit)
   }
   const flushWhenDue = (): void => {
     if (active.heads.length >= flushBlocks || active.bytes >= flushBytes) void beginFlush()
@@ -233,7 +233,7 @@ export const openChainStore = async (
 
   /** What a recovery of the store may have lost of the blocks above the views, which nothing in memory can make again. */
   const requireSegments = async (): Promise<void> => {
-    for (let number = views.mark + 1; number <= sources.headNumber; number++) {
+    for (let number = views.flushedHeight + 1; number <= sources.headNumber; number++) {
       const key = segmentKey(number)
       const stored = await kv.get(key)
       if (stored === undefined || checkedValue(key, stored) === undefined)
@@ -272,13 +272,13 @@ export const openChainStore = async (
       endedBefore = BigInt(number)
     }
     const onDamaged = repairs ? endBefore : undefined
-    for await (const bytes of segmentsAbove(kv, views.mark, onDamaged)) {
+    for await (const bytes of segmentsAbove(kv, views.flushedHeight, onDamaged)) {
       const commit = commitOfSegment(bytes)
       const parentRoot = head?.header.stateRoot
       flushWhenDue()
       await waitForViews()
       const added = await views.run(() => recomputeNodes(nodes, parentRoot, commit))
-      appendAtOnce({ ...commit, nodes: added })
+      addBlock({ ...commit, nodes: added })
     }
   } catch (error) {
     // Whoever opens the store next must not find this one still writing.
@@ -286,7 +286,7 @@ export const openChainStore = async (
     await logs.close()
     throw error
   }
-  logs.advance(views.mark)
+  logs.advance(views.flushedHeight)
 
   return {
     head: () => head,
@@ -301,12 +301,12 @@ export const openChainStore = async (
         await writing
         await waitForViews()
         const key = segmentKey(Number(commit.block.header.number))
-        const isLarge = itemsOf(commit) >= PAUSED_ITEMS
+        const isLarge = itemsOf(commit) >= YIELDING_ITEMS
         const steps = encodeSegmentSteps(commit)
-        const segment = isLarge ? await withPauses(steps, () => kv.pause()) : inOneGo(steps)
+        const segment = isLarge ? await runStepsYielding(steps, () => kv.pause()) : runSteps(steps)
         if (isLarge) await kv.pause()
         const summed = withChecksumSteps(key, segment)
-        segments.add(key, isLarge ? await withPauses(summed, () => kv.pause()) : inOneGo(summed))
+        segments.add(key, isLarge ? await runStepsYielding(summed, () => kv.pause()) : runSteps(summed))
         if (durable !== 'soon' || segments.isFull) writing = beginSegments(commit.block.header.number)
         if (durable !== 'next')
           await writing?.catch((error: unknown) => {
@@ -315,8 +315,8 @@ export const openChainStore = async (
             throw error
           })
         if (isLarge) await kv.pause()
-        if (isLarge) await (adding = appendInSteps(commit))
-        else appendAtOnce(commit)
+        if (isLarge) await (adding = addBlockYielding(commit))
+        else addBlock(commit)
         blocks.remember(commit, segment.length)
         flushWhenDue()
       } finally {
@@ -363,12 +363,12 @@ export const openChainStore = async (
       return createStateReader(sources, Number(number))
     },
     nodes: () => nodes,
-    pinNodes: () => pins.take(),
-    readAhead: addresses =>
+    snapshotNodes: () => snapshots.take(),
+    prefetch: addresses =>
       views.run(() => {
         if (head === undefined) return
         const state = createStateReader(sources, sources.headNumber)
-        readAhead(state, nodes, head.header.stateRoot, addresses)
+        prefetch(state, nodes, head.header.stateRoot, addresses)
       }),
     run: synchronous => views.run(synchronous),
     runAtOnce: synchronous => views.runAtOnce(synchronous),

@@ -3,14 +3,14 @@ import { fromHex, toBareHex } from '../bytes/hex.ts'
 import { verifiedValue, withChecksum } from './checksum.ts'
 import { encodeChainHead } from './codec/chainHead.ts'
 import { createWriter } from './codec/writer.ts'
-import { clearJournal, writeJournal } from './journal.ts'
+import { clearJournal, writeJournal } from './flushJournal.ts'
 import type { KeyValueEntry, KeyValueStore } from './keyvalue.ts'
 import { sortedKeys } from './keyOrder.ts'
 import { headerKey, nodeKey, transactionKey } from './keys.ts'
-import { type Layer, placeOf } from './layer.ts'
+import { type Memtable, locationOf } from './memtable.ts'
 import { FLUSH_SLICE_BYTES, FLUSH_SLICE_ENTRIES } from './limits.ts'
-import { type Mark, writeMark } from './mark.ts'
-import type { Pending } from './pending.ts'
+import { type FlushedHeight, writeFlushedHeight } from './flushedHeight.ts'
+import type { Versions } from './versions.ts'
 import { type StateRecord, updateStateRecord } from './stateRecord.ts'
 import type { StateKind, Views } from './views.ts'
 
@@ -22,12 +22,12 @@ const entryOf = (key: string, value: Uint8Array | undefined): KeyValueEntry => (
 /** The records of these keys as the views have them, past the caches where they are not in there. */
 const currentRecords = async <Value>(
   kv: KeyValueStore,
-  mark: number,
+  flushedHeight: number,
   { cache, absent }: StateKind<Value>,
   keys: readonly string[],
 ): Promise<readonly StateRecord[]> => {
   const verified = (key: string, stored: Uint8Array | undefined): StateRecord =>
-    stored === undefined ? absent : verifiedValue(key, stored, mark)
+    stored === undefined ? absent : verifiedValue(key, stored, flushedHeight)
   const { getSync } = kv
   if (getSync !== undefined) return keys.map(key => cache.get(key) ?? verified(key, getSync(key)))
   return Promise.all(keys.map(async key => cache.get(key) ?? verified(key, await kv.get(key))))
@@ -38,17 +38,17 @@ const prepareState = async <Value>(
   kv: KeyValueStore,
   views: Views,
   kind: StateKind<Value>,
-  pending: Pending<Value>,
+  versions: Versions<Value>,
   entries: KeyValueEntry[],
   pages: Map<string, Uint8Array>,
 ): Promise<ReadonlyMap<string, StateRecord>> => {
   const updatedRecords = new Map<string, StateRecord>()
-  const keys = await sortedKeys(kv, pending.keys())
+  const keys = await sortedKeys(kv, versions.keys())
   for (let at = 0; at < keys.length; at += FLUSH_SLICE_ENTRIES) {
     const slice = keys.slice(at, at + FLUSH_SLICE_ENTRIES)
-    const records = await currentRecords(kv, views.mark, kind, slice)
+    const records = await currentRecords(kv, views.flushedHeight, kind, slice)
     slice.forEach((key, index) => {
-      const { value, changes } = pending.historyOf(key)
+      const { value, changes } = versions.historyOf(key)
       const record = records[index] as StateRecord
       const updated = updateStateRecord(key, kind.codec, record, value, changes)
       for (const page of updated.pages) {
@@ -76,22 +76,29 @@ function* digitsOf(hashes: Iterable<Hash>): Generator<string> {
 }
 
 /** In order the rows of a kind change fewer pages of a B-tree. Transactions by the digits of their hash. */
-const orderOf = async (kv: KeyValueStore, layer: Layer): Promise<Record<Others, readonly string[]>> => ({
-  nodes: await sortedKeys(kv, layer.nodes.keys()),
-  blockNumbers: await sortedKeys(kv, layer.blockNumbers.keys()),
-  transactions: await sortedKeys(kv, digitsOf(layer.transactions.hashes())),
+const orderOf = async (
+  kv: KeyValueStore,
+  memtable: Memtable,
+): Promise<Record<Others, readonly string[]>> => ({
+  nodes: await sortedKeys(kv, memtable.nodes.keys()),
+  blockNumbers: await sortedKeys(kv, memtable.blockNumbers.keys()),
+  transactions: await sortedKeys(kv, digitsOf(memtable.transactions.hashes())),
 })
 
 /** Everything else a layer writes, kind by kind. */
-function* otherEntries(layer: Layer, order: Awaited<ReturnType<typeof orderOf>>): Generator<KeyValueEntry> {
-  for (const name of order.nodes) yield entryOf(nodeKey(name), layer.nodes.get(name))
-  for (const [key, code] of layer.codes) yield entryOf(key, code)
-  for (const head of layer.heads) yield entryOf(headerKey(Number(head.header.number)), encodeChainHead(head))
-  for (const key of order.blockNumbers) yield entryOf(key, numbers(layer.blockNumbers.get(key) as number))
+function* otherEntries(
+  memtable: Memtable,
+  order: Awaited<ReturnType<typeof orderOf>>,
+): Generator<KeyValueEntry> {
+  for (const name of order.nodes) yield entryOf(nodeKey(name), memtable.nodes.get(name))
+  for (const [key, code] of memtable.codes) yield entryOf(key, code)
+  for (const head of memtable.heads)
+    yield entryOf(headerKey(Number(head.header.number)), encodeChainHead(head))
+  for (const key of order.blockNumbers) yield entryOf(key, numbers(memtable.blockNumbers.get(key) as number))
   for (const digits of order.transactions)
     yield entryOf(
       transactionKey(digits),
-      numbers(...placeOf(layer.transactions.get(fromHex(digits)) as number)),
+      numbers(...locationOf(memtable.transactions.get(fromHex(digits)) as number)),
     )
 }
 
@@ -131,18 +138,18 @@ type Prepared = {
   readonly entries: readonly KeyValueEntry[]
 }
 
-const prepare = async (kv: KeyValueStore, views: Views, layer: Layer): Promise<Prepared> => {
+const prepare = async (kv: KeyValueStore, views: Views, memtable: Memtable): Promise<Prepared> => {
   const entries: KeyValueEntry[] = []
   const pages = new Map<string, Uint8Array>()
-  const accounts = await prepareState(kv, views, views.accounts, layer.accounts, entries, pages)
-  const slots = await prepareState(kv, views, views.slots, layer.slots, entries, pages)
-  await inSlices(kv, otherEntries(layer, await orderOf(kv, layer)), entry => entries.push(entry))
+  const accounts = await prepareState(kv, views, views.accounts, memtable.accounts, entries, pages)
+  const slots = await prepareState(kv, views, views.slots, memtable.slots, entries, pages)
+  await inSlices(kv, otherEntries(memtable, await orderOf(kv, memtable)), entry => entries.push(entry))
   return { accounts, slots, pages, entries }
 }
 
 export type Flush = {
   /** The last block of the layer. */
-  readonly mark: Mark
+  readonly flushedHeight: FlushedHeight
   /**
    * Resolves when the views stand at the mark. After a failure it is called again, and goes on with the step that failed;
    * until then readers find in memory what the views have half.
@@ -154,7 +161,12 @@ export type Flush = {
  * Brings the views up to `mark`, the last block of the layer: the journal, then the views themselves, then the mark, with a
  * sync after each. A stop at any point leaves the views of the old mark or what a start makes into those of the new one.
  */
-export const createFlush = (kv: KeyValueStore, views: Views, layer: Layer, mark: Mark): Flush => {
+export const createFlush = (
+  kv: KeyValueStore,
+  views: Views,
+  memtable: Memtable,
+  flushedHeight: FlushedHeight,
+): Flush => {
   let prepared: Prepared | undefined
   /** Chunks of the journal, once it is durable: from then on the views may be half written, and it must stay as it is. */
   let chunks: number | undefined
@@ -166,31 +178,31 @@ export const createFlush = (kv: KeyValueStore, views: Views, layer: Layer, mark:
     await kv.sync()
     step = 'mark'
   }
-  const setMark = async (): Promise<void> => {
-    await writeMark(kv, mark)
+  const storeFlushedHeight = async (): Promise<void> => {
+    await writeFlushedHeight(kv, flushedHeight)
     await kv.sync()
     step = 'caches'
   }
 
   return {
-    mark,
+    flushedHeight,
     run: async () => {
       // The commit that began this has others waiting for it.
       await kv.pause()
-      prepared ??= await prepare(kv, views, layer)
+      prepared ??= await prepare(kv, views, memtable)
       if (chunks === undefined) {
-        const written = await writeJournal(kv, mark, prepared.entries)
+        const written = await writeJournal(kv, flushedHeight, prepared.entries)
         await kv.sync()
         chunks = written
       }
       if (step === 'views') await writeViews(prepared)
-      if (step === 'mark') await setMark()
+      if (step === 'mark') await storeFlushedHeight()
       await clearJournal(kv, chunks)
       // Readers find all of this in memory until the writing ends, so the caches can take it at leisure.
       await inSlices(kv, prepared.accounts, ([key, record]) => views.accounts.cache.set(key, record))
       await inSlices(kv, prepared.slots, ([key, record]) => views.slots.cache.set(key, record))
-      await inSlices(kv, layer.nodes, ([name, value]) => views.cacheNode(nodeKey(name), value))
-      views.endWriting(mark.number)
+      await inSlices(kv, memtable.nodes, ([name, value]) => views.cacheNode(nodeKey(name), value))
+      views.endWriting(flushedHeight.number)
     },
   }
 }

@@ -23,7 +23,7 @@ import { toBareHex } from '../bytes/hex.ts'
  */
 export const ROOM_KEY = 'room'
 export const INTENT_KEY = 'intent'
-export const markKey = (slot: number): string => `mark:${slot}`
+export const flushedHeightKey = (slot: number): string => `mark:${slot}`
 export const segmentKey = (number: number): string => `segment:${number}`
 export const headerKey = (number: number): string => `header:${number}`
 export const accountKey = (address: Address): string => `a:${toBareHex(address)}`
@@ -44,4 +44,4 @@ export const transactionKey = (digits: string): string => `t:${digits}`
 export const journalKey = (index: number): string => `journal:${index}`
 export const logSectionKey = (section: number): string => `logs:${section}`
 export const logPartitionKey = (section: number, partition: number): string => `logs:${section}:${partition}`
-export const logMarkKey = (slot: number): string => `logs:mark:${slot}`
+export const logProgressKey = (slot: number): string => `logs:mark:${slot}`

@@ -25,7 +25,7 @@ export const UNWRITTEN_BYTES_MAX = 4 * 1024 * 1024
  * From so many transactions, logs and changes together on a commit lets other work run between its steps: encoding, writing and
  * keeping them each take some microseconds.
  */
-export const PAUSED_ITEMS = 600
+export const YIELDING_ITEMS = 600
 
 /** Receipts or changes that a commit encodes before it lets other work run: about a millisecond. */
 export const SEGMENT_STEP_ITEMS = 1_024
@@ -75,7 +75,7 @@ export const LOG_SECTION_BLOCKS = 64
 export const LOG_PARTITION_POSTINGS = 8192
 
 /** Sections after which the mark of the log index is stored, while it has to make up for many: a sync each. */
-export const LOG_MARK_SECTIONS = 16
+export const LOG_PROGRESS_SECTIONS = 16
 
 /** Of the logs of blocks that no stored section has yet; some 500 blocks of 1,000 token transfers each take half of it. */
 export const LOG_RECENT_BYTES = 16 * 1024 * 1024

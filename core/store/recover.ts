@@ -4,18 +4,18 @@ import type { TrieNodeReader, TrieNodeWrite } from '../trie/node.ts'
 import { updateStateRoot } from '../trie/stateRoot.ts'
 import { checkedValue, StoreCorruption, verifiedValue } from './checksum.ts'
 import { decodeChainHead } from './codec/chainHead.ts'
-import { clearJournal, readIntent, redoJournal } from './journal.ts'
+import { clearJournal, readIntent, replayJournal } from './flushJournal.ts'
 import type { KeyValueStore } from './keyvalue.ts'
 import { headerKey, segmentKey } from './keys.ts'
 import { LOADS_AT_ONCE, RECENT_BLOCKS } from './limits.ts'
-import { type Mark, readMark, writeMark } from './mark.ts'
+import { type FlushedHeight, readFlushedHeight, writeFlushedHeight } from './flushedHeight.ts'
 import { openSegment, segmentChanges, segmentRecord } from './segment.ts'
 import type { BlockCommit, ChainHead } from './store.ts'
 
 /** Where the views stand, before the segments above them are replayed. */
-export type Start = {
+export type RecoveredViews = {
   /** Undefined while the views are empty. */
-  readonly mark: Mark | undefined
+  readonly flushedHeight: FlushedHeight | undefined
   /** Of the up to RECENT_BLOCKS last blocks of the views, ascending. */
   readonly heads: readonly ChainHead[]
   /** False when the segment of the last block of the views is missing or damaged, and so may be those before it. */
@@ -26,27 +26,27 @@ export type Start = {
  * The mark of the views, after finishing the flush that the last stop may have cut short.
  * @throws StoreCorruption when a mark is damaged that may have been the last one.
  */
-const settleViews = async (kv: KeyValueStore): Promise<Mark | undefined> => {
-  const { mark, damaged } = await readMark(kv)
+const finishInterruptedFlush = async (kv: KeyValueStore): Promise<FlushedHeight | undefined> => {
+  const { flushedHeight, damaged } = await readFlushedHeight(kv)
   const intent = await readIntent(kv)
-  const marked = mark?.sequence ?? 0
-  if (intent !== undefined && intent.mark.sequence > marked && (await redoJournal(kv, intent))) {
+  const marked = flushedHeight?.sequence ?? 0
+  if (intent !== undefined && intent.flushedHeight.sequence > marked && (await replayJournal(kv, intent))) {
     await kv.sync()
-    await writeMark(kv, intent.mark)
+    await writeFlushedHeight(kv, intent.flushedHeight)
     await kv.sync()
     await clearJournal(kv, intent.chunks)
-    return intent.mark
+    return intent.flushedHeight
   }
   // The intent is of the last flush: with a mark for it, the damaged one can only be the mark before.
-  if (damaged !== undefined && intent?.mark.sequence !== marked)
-    throw new StoreCorruption(damaged, mark?.number ?? 0, 'its checksum does not match')
-  return mark
+  if (damaged !== undefined && intent?.flushedHeight.sequence !== marked)
+    throw new StoreCorruption(damaged, flushedHeight?.number ?? 0, 'its checksum does not match')
+  return flushedHeight
 }
 
-const recentHeads = async (kv: KeyValueStore, mark: number): Promise<readonly ChainHead[]> => {
+const recentHeads = async (kv: KeyValueStore, flushedHeight: number): Promise<readonly ChainHead[]> => {
   const heads: ChainHead[] = []
-  for (let at = Math.max(0, mark - RECENT_BLOCKS + 1); at <= mark; at += LOADS_AT_ONCE) {
-    const count = Math.min(LOADS_AT_ONCE, mark - at + 1)
+  for (let at = Math.max(0, flushedHeight - RECENT_BLOCKS + 1); at <= flushedHeight; at += LOADS_AT_ONCE) {
+    const count = Math.min(LOADS_AT_ONCE, flushedHeight - at + 1)
     const loads = Array.from({ length: count }, async (_, index) => {
       const key = headerKey(at + index)
       const stored = await kv.get(key)
@@ -68,7 +68,7 @@ const NEWER_VIEWS =
  * False when the segment of the last block of the views is missing or damaged.
  * @throws StoreCorruption when the views were made from another chain
  */
-const hasSegmentOf = async (kv: KeyValueStore, { number, hash }: Mark): Promise<boolean> => {
+const hasSegmentOf = async (kv: KeyValueStore, { number, hash }: FlushedHeight): Promise<boolean> => {
   const key = segmentKey(number)
   const stored = await kv.get(key)
   const bytes = stored === undefined ? undefined : checkedValue(key, stored)
@@ -83,17 +83,17 @@ const hasSegmentOf = async (kv: KeyValueStore, { number, hash }: Mark): Promise<
  * @param repairs whether damaged segments are tolerated, because they can be fetched from other nodes
  * @throws StoreCorruption
  */
-export const readStart = async (kv: KeyValueStore, repairs: boolean): Promise<Start> => {
-  const mark = await settleViews(kv)
-  const isWhole = mark === undefined || (await hasSegmentOf(kv, mark))
+export const recoverViews = async (kv: KeyValueStore, repairs: boolean): Promise<RecoveredViews> => {
+  const flushedHeight = await finishInterruptedFlush(kv)
+  const isWhole = flushedHeight === undefined || (await hasSegmentOf(kv, flushedHeight))
   if (!isWhole && !repairs)
     throw new StoreCorruption(
-      segmentKey(mark.number),
-      mark.number,
+      segmentKey(flushedHeight.number),
+      flushedHeight.number,
       'it is missing, or its checksum does not match',
       NEWER_VIEWS,
     )
-  return { mark, heads: await recentHeads(kv, mark?.number ?? -1), isWhole }
+  return { flushedHeight, heads: await recentHeads(kv, flushedHeight?.number ?? -1), isWhole }
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
 import { decodeBlockSteps, encodeBlockSteps } from '../chain/codec/block.ts'
 import type { StateChanges } from '../state/account.ts'
-import { inOneGo, type Steps } from '../steps.ts'
+import { runSteps, type Steps } from '../steps.ts'
 import { readChanges, writeChanges } from './codec/changes.ts'
 import { createReader, MalformedRecord } from './codec/reader.ts'
 import { readReceiptsSteps, writeReceipts } from './codec/receipts.ts'
@@ -45,7 +45,7 @@ export function* encodeSegmentSteps(commit: BlockCommit): Steps<Uint8Array> {
 }
 
 /** The same in one go. */
-export const encodeSegment = (commit: BlockCommit): Uint8Array => inOneGo(encodeSegmentSteps(commit))
+export const encodeSegment = (commit: BlockCommit): Uint8Array => runSteps(encodeSegmentSteps(commit))
 
 /** @throws MalformedRecord */
 export const openSegment = (bytes: Uint8Array): Segment => {
@@ -81,4 +81,4 @@ export function* segmentRecordSteps(segment: Segment): Steps<BlockRecord> {
 }
 
 /** The same in one go. */
-export const segmentRecord = (segment: Segment): BlockRecord => inOneGo(segmentRecordSteps(segment))
+export const segmentRecord = (segment: Segment): BlockRecord => runSteps(segmentRecordSteps(segment))

@@ -24,12 +24,12 @@ export const createSegmentWriter = (kv: KeyValueStore): SegmentWriter => {
   let bytes = 0
   let last: Promise<void> = Promise.resolve()
 
-  const inOrder = async (entries: readonly KeyValueEntry[]): Promise<void> => {
+  const setInOrder = async (entries: readonly KeyValueEntry[]): Promise<void> => {
     if (kv.setAllDurably !== undefined) return kv.setAllDurably(entries)
     for (const entry of entries) await kv.setDurably(entry)
   }
 
-  const forget = (key: string, value: Uint8Array): void => {
+  const discard = (key: string, value: Uint8Array): void => {
     // Another one may have come under the same key.
     if (waiting.get(key) !== value) return
     waiting.delete(key)
@@ -39,8 +39,8 @@ export const createSegmentWriter = (kv: KeyValueStore): SegmentWriter => {
   const writeWaiting = async (): Promise<void> => {
     const entries = [...waiting].map(([key, value]) => ({ key, value }))
     if (entries.length === 0) return
-    await inOrder(entries)
-    for (const { key, value } of entries) forget(key, value)
+    await setInOrder(entries)
+    for (const { key, value } of entries) discard(key, value)
   }
 
   return {
@@ -51,7 +51,7 @@ export const createSegmentWriter = (kv: KeyValueStore): SegmentWriter => {
     },
     remove: key => {
       const value = waiting.get(key)
-      if (value !== undefined) forget(key, value)
+      if (value !== undefined) discard(key, value)
     },
     reset: () => {
       last = Promise.resolve()

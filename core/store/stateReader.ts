@@ -5,17 +5,17 @@ import { StoreCorruption } from './checksum.ts'
 import { accountCodec, slotCodec, type ValueCodec } from './codec/stateValues.ts'
 import { changeAfter } from './history.ts'
 import { accountKey, codeKey, slotKey } from './keys.ts'
-import type { Layer } from './layer.ts'
-import type { Pending } from './pending.ts'
+import type { Memtable } from './memtable.ts'
+import type { Versions } from './versions.ts'
 import { historyOfRecord, type StateRecord, valueOfRecord } from './stateRecord.ts'
 import type { Views } from './views.ts'
 
 /** What readers look through: recent blocks in memory, the newer layer first, over the views. */
 export type StateSources = {
   readonly views: Views
-  readonly active: Layer
+  readonly active: Memtable
   /** The layer that a flush is writing. */
-  readonly frozen: Layer | undefined
+  readonly immutable: Memtable | undefined
   readonly headNumber: number
 }
 
@@ -29,34 +29,34 @@ export const createStateReader = (sources: StateSources, number: number): StateR
   const valueAt = <Value>(
     codec: ValueCodec<Value>,
     recordOf: (key: string) => StateRecord,
-    pendingOf: (layer: Layer) => Pending<Value>,
+    versionsOf: (memtable: Memtable) => Versions<Value>,
     key: string,
   ): Value => {
-    const active = pendingOf(sources.active)
+    const active = versionsOf(sources.active)
     const recent = active.find(key, number)
     if (recent !== undefined && !active.isBefore(recent)) return active.valueOf(recent)
-    const frozen = sources.frozen === undefined ? undefined : pendingOf(sources.frozen)
-    const flushed = frozen?.find(key, number)
-    if (frozen !== undefined && flushed !== undefined && !frozen.isBefore(flushed))
-      return frozen.valueOf(flushed)
-    if (number < views.mark) {
+    const immutable = sources.immutable === undefined ? undefined : versionsOf(sources.immutable)
+    const flushed = immutable?.find(key, number)
+    if (immutable !== undefined && flushed !== undefined && !immutable.isBefore(flushed))
+      return immutable.valueOf(flushed)
+    if (number < views.flushedHeight) {
       const change = changeAfter(key, codec, historyOfRecord(recordOf(key), codec), number, pageOf)
       if (change !== undefined) return change.before
     }
     // Changed by later blocks only: as the first of them found it.
-    if (frozen !== undefined && flushed !== undefined) return frozen.valueOf(flushed)
+    if (immutable !== undefined && flushed !== undefined) return immutable.valueOf(flushed)
     if (recent !== undefined) return active.valueOf(recent)
     return valueOfRecord(recordOf(key), codec)
   }
 
   return {
-    account: address => valueAt(accountCodec, accountOf, layer => layer.accounts, accountKey(address)),
+    account: address => valueAt(accountCodec, accountOf, memtable => memtable.accounts, accountKey(address)),
     storage: (address, { incarnation }, slot) =>
-      valueAt(slotCodec, slotOf, layer => layer.slots, slotKey(address, incarnation, slot)),
+      valueAt(slotCodec, slotOf, memtable => memtable.slots, slotKey(address, incarnation, slot)),
     code: codeHash => {
       if (equalBytes(codeHash, EMPTY_CODE_HASH)) return EMPTY_BYTES
       const key = codeKey(codeHash)
-      const code = sources.active.codes.get(key) ?? sources.frozen?.codes.get(key) ?? views.code(key)
+      const code = sources.active.codes.get(key) ?? sources.immutable?.codes.get(key) ?? views.code(key)
       if (code === undefined) throw new StoreCorruption(key, number, 'it is missing')
       return code
     },

@@ -6,7 +6,7 @@ import type { StateChanges, StateReader } from '../state/account.ts'
 import type { BlockLogs } from './logs/blockLogs.ts'
 import type { LogBlocks } from './logs/logIndex.ts'
 import type { LogPattern } from './logs/pattern.ts'
-import type { NodePin } from './nodePins.ts'
+import type { NodeSnapshot } from './nodeSnapshots.ts'
 import type { StoreFailed } from './storeFailed.ts'
 import type { TrieNodeReader, TrieNodeWrite } from '../trie/node.ts'
 
@@ -91,12 +91,12 @@ export type ChainStore = {
   /** Trie records at the head. */
   nodes(): TrieNodeReader
   /** Trie records at this head, for as long as they are not released: for a reader that later blocks must not disturb. */
-  pinNodes(): NodePin
+  snapshotNodes(): NodeSnapshot
   /**
    * Reads what a block that changes these accounts will need of the state and the trie at the head, so that it finds that
    * in memory: for whoever knows them before the block does.
    */
-  readAhead(addresses: readonly Address[]): Promise<void>
+  prefetch(addresses: readonly Address[]): Promise<void>
   /** Runs a synchronous function over the store, loading what it misses and running it again. */
   run<T>(synchronous: () => T): Promise<T>
   /** The same; without a promise where nothing has to be loaded. */

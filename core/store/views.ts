@@ -34,7 +34,7 @@ export type Views = {
   readonly accounts: StateKind<Account | undefined>
   readonly slots: StateKind<Uint8Array>
   /** Up to which block the views are complete, -1 while they are empty. */
-  readonly mark: number
+  readonly flushedHeight: number
   /** Synchronous reads. @throws MissingEntries where the store has none and the entry was not loaded; StoreCorruption. */
   account(key: string): StateRecord
   slot(key: string): StateRecord
@@ -50,7 +50,7 @@ export type Views = {
   /** Takes what a flush wrote: after this no older one is served. */
   cacheNode(key: string, value: Uint8Array | undefined): void
   /** The views are complete up to `mark`, and the caches have what was written; what was loaded before is forgotten. */
-  endWriting(mark: number): void
+  endWriting(flushedHeight: number): void
 }
 
 /** Rounds of a run that a flush may disturb; one that is refused after them is damaged. */
@@ -67,7 +67,7 @@ export const createViews = (kv: KeyValueStore, completeTo: number): Views => {
   const nodes = createCache<Uint8Array>(NODE_CACHE_BYTES, node => node.length)
   const codes = createCache<Uint8Array>(CODE_CACHE_BYTES, code => code.length)
   const pages = createCache<Uint8Array>(HISTORY_CACHE_BYTES, page => page.length)
-  let mark = completeTo
+  let flushedHeight = completeTo
   let writing: FlushedRecords | undefined
   /** Changes whenever values that were loaded before may be out of date. */
   let epoch = 0
@@ -78,11 +78,11 @@ export const createViews = (kv: KeyValueStore, completeTo: number): Views => {
     if (loaded?.has(key)) return loaded.get(key)
     if (kv.getSync === undefined) throw new MissingEntries([key])
     const stored = kv.getSync(key)
-    return stored === undefined ? undefined : verifiedValue(key, stored, mark)
+    return stored === undefined ? undefined : verifiedValue(key, stored, flushedHeight)
   }
   const fetch = async (key: string): Promise<Uint8Array | undefined> => {
     const stored = await kv.get(key)
-    return stored === undefined ? undefined : verifiedValue(key, stored, mark)
+    return stored === undefined ? undefined : verifiedValue(key, stored, flushedHeight)
   }
   const cached = (cache: Cache<Uint8Array>, key: string): Uint8Array | undefined => {
     const known = cache.get(key)
@@ -150,8 +150,8 @@ export const createViews = (kv: KeyValueStore, completeTo: number): Views => {
   return {
     accounts,
     slots,
-    get mark() {
-      return mark
+    get flushedHeight() {
+      return flushedHeight
     },
     account: key => writing?.accounts.get(key) ?? record(accounts, key),
     slot: key => writing?.slots.get(key) ?? record(slots, key),
@@ -159,7 +159,7 @@ export const createViews = (kv: KeyValueStore, completeTo: number): Views => {
     code: key => cached(codes, key),
     historyPage: key => {
       const page = writing?.pages.get(key) ?? cached(pages, key)
-      if (page === undefined) throw new StoreCorruption(key, mark, 'it is missing')
+      if (page === undefined) throw new StoreCorruption(key, flushedHeight, 'it is missing')
       return page
     },
     fetch,
@@ -185,7 +185,7 @@ export const createViews = (kv: KeyValueStore, completeTo: number): Views => {
     },
     endWriting: next => {
       writing = undefined
-      mark = next
+      flushedHeight = next
       epoch++
     },
   }

@@ -1,6 +1,6 @@
 import type { Hash } from '../bytes/bytes.ts'
 import { bigintToBytes } from '../bytes/integer.ts'
-import { inOneGo, type Steps } from '../steps.ts'
+import { runSteps, type Steps } from '../steps.ts'
 import { memoryRun, MISSING, rootHash } from './load.ts'
 import type { Node } from './node.ts'
 import { type TrieEntry, updateTrie } from './trie.ts'
@@ -52,4 +52,4 @@ export function* orderedTrieRootSteps(count: number, itemAt: (index: number) => 
 
 /** The same in one go. */
 export const orderedTrieRoot = (items: readonly Uint8Array[]): Hash =>
-  inOneGo(orderedTrieRootSteps(items.length, index => items[index] as Uint8Array))
+  runSteps(orderedTrieRootSteps(items.length, index => items[index] as Uint8Array))

@@ -9,7 +9,7 @@ import {
   type SlotChange,
   type StateChanges,
 } from '../state/account.ts'
-import { inOneGo, type Steps } from '../steps.ts'
+import { runSteps, type Steps } from '../steps.ts'
 import { ACCOUNT_KEYS, accountValue, slotValue, storageKeys } from './account.ts'
 import { cachedRoot, cacheRoot, type TrieCache, trimCache } from './cache.ts'
 import { loadRoot, MISSING, rootHash, type TrieRun } from './load.ts'
@@ -77,11 +77,11 @@ export const updateStateRoot = (
   parentRoot: Hash,
   changes: StateChanges,
   cache: TrieCache | undefined = nodes.cache,
-): StateRootUpdate => inOneGo(stateRootSteps(nodes, parentRoot, changes, cache))
+): StateRootUpdate => runSteps(stateRootSteps(nodes, parentRoot, changes, cache))
 
 /** Applies the entries, in any order, to the run's trie; the root, or MISSING as `updateTrie` says. */
 export const updateRoot = (run: TrieRun, parentRoot: Hash, entries: TrieEntry[]): Hash | typeof MISSING =>
-  inOneGo(rootSteps(run, parentRoot, entries))
+  runSteps(rootSteps(run, parentRoot, entries))
 
 function* rootSteps(
   run: TrieRun,

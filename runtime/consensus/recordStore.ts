@@ -5,7 +5,7 @@ import {
   encodeRestartRecordSteps,
   RestartRecordError,
 } from '../../core/qbft/restartRecordCodec.ts'
-import { withPauses } from '../../core/steps.ts'
+import { runStepsYielding } from '../../core/steps.ts'
 import type { Log } from '../logging/log.ts'
 import { createSlice } from '../schedule.ts'
 import type { RecordPlace } from './recordFile.ts'
@@ -67,7 +67,7 @@ export const createRecordStore = (
   let last: Uint8Array | undefined
   return {
     write: async record => {
-      const value = await withPauses(encodeRestartRecordSteps(record), pause)
+      const value = await runStepsYielding(encodeRestartRecordSteps(record), pause)
       if (last !== undefined && equalBytes(last, value)) return
       // Until it is known to be there, neither is what was there before.
       last = undefined

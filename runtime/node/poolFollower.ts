@@ -1,7 +1,7 @@
 import { toBareHex } from '../../core/bytes/hex.ts'
 import type { Chain } from '../../core/chain/chain.ts'
 import type { SenderTransaction } from '../../core/chain/transaction.ts'
-import { type Steps, withPauses } from '../../core/steps.ts'
+import { type Steps, runStepsYielding } from '../../core/steps.ts'
 import type { ChainHead } from '../../core/store/store.ts'
 import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
 import type { Log } from '../logging/log.ts'
@@ -80,7 +80,7 @@ export const startPoolFollower = (options: {
         sender: record.senders[index] as Uint8Array,
       }),
     )
-    for (const slice of await withPauses(slicesOf(mined), nextTurn)) {
+    for (const slice of await runStepsYielding(slicesOf(mined), nextTurn)) {
       if (isLarge) await nextTurn()
       await chain.store.run(() => pool.removeMined(slice, poolHead()))
     }

@@ -6,7 +6,7 @@ import { blockHash } from '../../core/chain/codec/blockHash.ts'
 import { DecodeError } from '../../core/chain/codec/error.ts'
 import { InvalidBlock } from '../../core/chain/rules/invalidBlock.ts'
 import { StoreFailed } from '../../core/store/storeFailed.ts'
-import { withPauses } from '../../core/steps.ts'
+import { runStepsYielding } from '../../core/steps.ts'
 import type { Misbehaviour, Network, Peer } from '../../p2p/network.ts'
 import type { Log } from '../logging/log.ts'
 import { createSlice } from '../schedule.ts'
@@ -112,7 +112,7 @@ export const createNewBlocks = (options: NewBlocksOptions): NewBlocks => {
 
   return {
     announce: async block => {
-      announceEncoded(block, await withPauses(encodeBlockSteps(block), createSlice()))
+      announceEncoded(block, await runStepsYielding(encodeBlockSteps(block), createSlice()))
     },
     receive,
     importing: () => importing.size,

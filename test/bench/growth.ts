@@ -69,7 +69,7 @@ const blockMs = (
       for (const sent of createBlocks('transfers', senders, counts.warmups + counts.windows, {
         recipients: holders,
       })) {
-        if (readsAhead) aheads.push(await own.readAhead(sent))
+        if (readsAhead) aheads.push(await own.prefetch(sent))
         times.push((await own.run(sent)).ms)
       }
       const measured = times.slice(counts.warmups)

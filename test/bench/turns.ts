@@ -6,7 +6,7 @@ import { keccak256, sign } from '../../core/crypto/crypto.ts'
 import { parseGenesis } from '../../core/genesis/parse.ts'
 import { decodeMessageSteps, openMessage } from '../../core/qbft/codec/message.ts'
 import { encodeProposal, encodeProposalPayloadSteps } from '../../core/qbft/codec/proposal.ts'
-import { inOneGo } from '../../core/steps.ts'
+import { runSteps } from '../../core/steps.ts'
 import { QBFT_CODES } from '../../core/qbft/message.ts'
 import { authorOf, signPayload } from '../../core/qbft/signatures.ts'
 import { openChainStore } from '../../core/store/chainStore.ts'
@@ -55,7 +55,7 @@ const proposalOf = (block: Block): Uint8Array => {
   const signed = signPayload(
     PROPOSAL,
     payload,
-    inOneGo(encodeProposalPayloadSteps(payload, 'legacy')),
+    runSteps(encodeProposalPayloadSteps(payload, 'legacy')),
     digest => sealOfSignature(sign(digest, VALIDATOR_KEY)),
   )
   return encodeProposal({ kind: 'proposal', signed, roundChanges: [], prepares: [] })

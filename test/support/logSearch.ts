@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import { equalBytes } from '../../core/bytes/bytes.ts'
 import type { Log } from '../../core/chain/receipt.ts'
-import { logPattern, type LogWants } from '../../core/store/logs/pattern.ts'
+import { logPattern, type LogQuery } from '../../core/store/logs/pattern.ts'
 import type { BlockCommit, ChainStore } from '../../core/store/store.ts'
 import { type LogsOfBlock, numberedAddress, numberedLog, numberedTopic } from './logChain.ts'
 import { seededRandom } from './random.ts'
@@ -10,7 +10,7 @@ import { seededRandom } from './random.ts'
 export const ADDRESSES = 6
 export const TOPICS = 9
 
-const logMatches = (log: Log, { addresses, topics }: LogWants): boolean =>
+const logMatches = (log: Log, { addresses, topics }: LogQuery): boolean =>
   (addresses === undefined || addresses.some(address => equalBytes(address, log.address))) &&
   topics.every((values, index) => {
     const topic = log.topics[index]
@@ -18,7 +18,7 @@ const logMatches = (log: Log, { addresses, topics }: LogWants): boolean =>
   })
 
 /** The blocks of `from` to `to` that have a wanted log: what any search has to give, others may be with them. */
-export const naive = (commits: readonly BlockCommit[], wants: LogWants, from: number, to: number): bigint[] =>
+export const naive = (commits: readonly BlockCommit[], wants: LogQuery, from: number, to: number): bigint[] =>
   commits
     .slice(from, to + 1)
     .filter(({ receipts }) => receipts.some(({ logs }) => logs.some(log => logMatches(log, wants))))
@@ -27,13 +27,13 @@ export const naive = (commits: readonly BlockCommit[], wants: LogWants, from: nu
 /** The blocks that hold, in whatever logs, one of each of the wanted values where it is wanted: what an exact index gives. */
 export const exact = (
   commits: readonly BlockCommit[],
-  { addresses, topics }: LogWants,
+  { addresses, topics }: LogQuery,
   from: number,
   to: number,
 ) => {
-  const positions: readonly LogWants[] = [
+  const positions: readonly LogQuery[] = [
     { addresses, topics: [] },
-    ...topics.map((_, index): LogWants => {
+    ...topics.map((_, index): LogQuery => {
       const only = topics.map((values, at) => (at === index ? values : undefined))
       return { addresses: undefined, topics: only.slice(0, topics[index] === undefined ? 0 : index + 1) }
     }),
@@ -45,7 +45,7 @@ export const exact = (
 
 export const search = async (
   store: ChainStore,
-  wants: LogWants,
+  wants: LogQuery,
   from: number,
   to: number,
 ): Promise<{ readonly numbers: bigint[]; readonly steps: number }> => {
@@ -66,7 +66,7 @@ export const search = async (
 export const found = async (
   store: ChainStore,
   commits: readonly BlockCommit[],
-  wants: LogWants,
+  wants: LogQuery,
   from: number,
   to: number,
 ): Promise<bigint[]> => {
@@ -91,7 +91,7 @@ export const sampleBlocks = (count: number, logsPerBlock = 2): LogsOfBlock[] => 
   ])
 }
 
-export const RARE: LogWants = {
+export const RARE: LogQuery = {
   addresses: [numberedAddress(ADDRESSES - 1)],
   topics: [[numberedTopic(TOPICS - 1)]],
 }

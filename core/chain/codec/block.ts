@@ -1,6 +1,6 @@
 import { countItems, iterateRawItems, type RawItem, rawItems } from '../../rlp/rawItem.ts'
 import { decodeRlp, encodeRlp, RlpError, type RlpItem } from '../../rlp/rlp.ts'
-import { inOneGo, type Steps } from '../../steps.ts'
+import { runSteps, type Steps } from '../../steps.ts'
 import type { Block } from '../block.ts'
 import type { Header } from '../header.ts'
 import type { Transaction } from '../transaction.ts'
@@ -65,7 +65,7 @@ export function* encodeBlockSteps(block: Block): Steps<Uint8Array> {
 }
 
 /** The same in one go. */
-export const encodeBlock = (block: Block): Uint8Array => inOneGo(encodeBlockSteps(block))
+export const encodeBlock = (block: Block): Uint8Array => runSteps(encodeBlockSteps(block))
 
 /** The bytes of `encodeBlock` in pieces, for what has a block in it. Yields amid many transactions. */
 export function* encodedBlockPiecesSteps(block: Block): Steps<readonly Uint8Array[]> {
@@ -74,7 +74,7 @@ export function* encodedBlockPiecesSteps(block: Block): Steps<readonly Uint8Arra
 
 /** The same in one go. */
 export const encodedBlockPieces = (block: Block): readonly Uint8Array[] =>
-  inOneGo(encodedBlockPiecesSteps(block))
+  runSteps(encodedBlockPiecesSteps(block))
 
 /** How many bytes `encodeBlock` gives. */
 export const encodedBlockLength = (block: Block): number => {
@@ -84,7 +84,7 @@ export const encodedBlockLength = (block: Block): number => {
 }
 
 /** `[transactions, ommers]`, from Shanghai on with a third list, the withdrawals. */
-export const encodeBody = (body: BlockBody): Uint8Array => joinRlpList(inOneGo(encodedBody(body)))
+export const encodeBody = (body: BlockBody): Uint8Array => joinRlpList(runSteps(encodedBody(body)))
 
 /** More than the fields of a header, an ommer or a withdrawal, and than the lists of a block. */
 const FIELDS_MAX = 32
@@ -154,8 +154,8 @@ function* decodeSteps(bytes: Uint8Array): Steps<Block> {
  * not change afterwards: whoever keeps one of them much longer than the block copies it.
  * @throws DecodeError
  */
-export const decodeBlock = (bytes: Uint8Array): Block => inOneGo(decodeBlockSteps(bytes))
+export const decodeBlock = (bytes: Uint8Array): Block => runSteps(decodeBlockSteps(bytes))
 
 /** A body from its RLP; views of `bytes` as in `decodeBlock`. @throws DecodeError */
 export const decodeBody = (bytes: Uint8Array): BlockBody =>
-  decoding('INVALID_BLOCK', 'body', () => inOneGo(decodeBodyItems(rawItems(bytes, 'it', 0, FIELDS_MAX))))
+  decoding('INVALID_BLOCK', 'body', () => runSteps(decodeBodyItems(rawItems(bytes, 'it', 0, FIELDS_MAX))))

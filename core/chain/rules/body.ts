@@ -3,7 +3,7 @@ import { keccak256 } from '../../crypto/crypto.ts'
 import type { ChainConfiguration, Rules } from '../../genesis/configuration.ts'
 import { forkIsAtLeast } from '../../genesis/fork.ts'
 import { encodeRlp } from '../../rlp/rlp.ts'
-import { inOneGo, type Steps } from '../../steps.ts'
+import { runSteps, type Steps } from '../../steps.ts'
 import { orderedTrieRoot, orderedTrieRootSteps } from '../../trie/ordered.ts'
 import type { Block, Withdrawal } from '../block.ts'
 import { encodedBlockLength } from '../codec/block.ts'
@@ -37,7 +37,7 @@ export const transactionsRootSteps = (transactions: Block['transactions']): Step
 
 /** The same in one go. */
 export const transactionsRootOf = (transactions: Block['transactions']): Uint8Array =>
-  inOneGo(transactionsRootSteps(transactions))
+  runSteps(transactionsRootSteps(transactions))
 
 export const withdrawalsRootOf = (withdrawals: readonly Withdrawal[]): Uint8Array =>
   orderedTrieRoot(withdrawals.map(withdrawal => encodeRlp(withdrawalItem(withdrawal))))

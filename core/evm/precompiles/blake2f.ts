@@ -1,6 +1,6 @@
 import { javascriptBlake2Rounds } from './blake2Rounds.ts'
 import { type Blake2Rounds, compileBlake2Rounds } from './blake2Wasm.ts'
-import { inOneGo, type Steps } from '../../steps.ts'
+import { runSteps, type Steps } from '../../steps.ts'
 import type { Precompile } from './precompile.ts'
 
 const INPUT_LENGTH = 213
@@ -53,7 +53,7 @@ function* mixSteps({ vector, message, run }: Blake2Rounds, count: number): Steps
 
 /** EIP-152: rounds, state h, message m, offset counters t and the final flag give the next state. */
 export const blake2fWith = (input: Uint8Array, rounds: Blake2Rounds): Uint8Array | undefined =>
-  inOneGo(blake2fSteps(input, rounds))
+  runSteps(blake2fSteps(input, rounds))
 
 function* blake2fSteps(input: Uint8Array, rounds: Blake2Rounds): Steps<Uint8Array | undefined> {
   if (input.length !== INPUT_LENGTH) return undefined

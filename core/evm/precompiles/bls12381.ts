@@ -4,7 +4,7 @@ import { g1MsmGas, g2MsmGas } from './bls12381Gas.ts'
 import { sumOfTermsG1, sumOfTermsG2, type Term } from './bls12381Msm.ts'
 import * as points from './bls12381Points.ts'
 import { trueWord } from './input.ts'
-import { inOneGo, type Steps } from '../../steps.ts'
+import { runSteps, type Steps } from '../../steps.ts'
 import type { Precompile } from './precompile.ts'
 
 const { Fp12, Fr } = bls12_381.fields
@@ -58,7 +58,7 @@ function* msmG1Steps(input: Uint8Array): Steps<Uint8Array | undefined> {
 export const BLS12_G1MSM: Precompile = {
   name: 'BLS12_G1MSM',
   gas: input => g1MsmGas(Math.floor(input.length / G1_TERM_LENGTH)),
-  run: input => inOneGo(msmG1Steps(input)),
+  run: input => runSteps(msmG1Steps(input)),
   steps: msmG1Steps,
 }
 
@@ -79,7 +79,7 @@ function* msmG2Steps(input: Uint8Array): Steps<Uint8Array | undefined> {
 export const BLS12_G2MSM: Precompile = {
   name: 'BLS12_G2MSM',
   gas: input => g2MsmGas(Math.floor(input.length / G2_TERM_LENGTH)),
-  run: input => inOneGo(msmG2Steps(input)),
+  run: input => runSteps(msmG2Steps(input)),
   steps: msmG2Steps,
 }
 
@@ -113,7 +113,7 @@ function* pairingSteps(input: Uint8Array): Steps<Uint8Array | undefined> {
 export const BLS12_PAIRING_CHECK: Precompile = {
   name: 'BLS12_PAIRING_CHECK',
   gas: input => 37_700 + 32_600 * Math.floor(input.length / PAIR_LENGTH),
-  run: input => inOneGo(pairingSteps(input)),
+  run: input => runSteps(pairingSteps(input)),
   steps: pairingSteps,
 }
 

@@ -2,7 +2,7 @@ import { weierstrass } from '@noble/curves/abstract/weierstrass.js'
 import { bn254 } from '@noble/curves/bn254.js'
 import { bigintToFixedBytes, bytesToBigint } from '../../bytes/integer.ts'
 import { inputRange, trueWord } from './input.ts'
-import { inOneGo, type Steps } from '../../steps.ts'
+import { runSteps, type Steps } from '../../steps.ts'
 import type { Precompile } from './precompile.ts'
 
 const { Fp, Fp2, Fp12, Fr } = bn254.fields
@@ -110,7 +110,7 @@ function* pairingSteps(input: Uint8Array): Steps<Uint8Array | undefined> {
   return Fp12.eql(Fp12.finalExponentiate(product), Fp12.ONE) ? trueWord() : new Uint8Array(32)
 }
 
-const pairing = (input: Uint8Array): Uint8Array | undefined => inOneGo(pairingSteps(input))
+const pairing = (input: Uint8Array): Uint8Array | undefined => runSteps(pairingSteps(input))
 
 const pairCount = (input: Uint8Array): number => Math.floor(input.length / PAIR_LENGTH)
 

@@ -2,7 +2,7 @@ import { EMPTY_BYTES } from '../../bytes/bytes.ts'
 import { bigintToFixedBytes, bytesToBigint } from '../../bytes/integer.ts'
 import { inputRange } from './input.ts'
 import { modexpGasBerlin, modexpGasByzantium, modexpGasOsaka, modexpLengths } from './modexpGas.ts'
-import { inOneGo, type Steps } from '../../steps.ts'
+import { runSteps, type Steps } from '../../steps.ts'
 import { bytesOfDigits, digitsOf } from './bigModulo.ts'
 import { powerModulo } from './powerModulo.ts'
 import { longPowerModuloSteps, powerModuloSteps, SHORT_OPERAND_BYTES } from './powerModuloSteps.ts'
@@ -48,7 +48,7 @@ function* modexpSteps(input: Uint8Array): Steps<Uint8Array | undefined> {
 /** In one go, where short operands allow it: integers of some hundred kilobytes are too large for some runtimes. */
 const modexpInOneGo = (input: Uint8Array): Uint8Array | undefined => {
   const { base, modulus } = modexpLengths(input)
-  return Math.max(base, modulus) <= SHORT_OPERAND_BYTES ? modexp(input) : inOneGo(modexpSteps(input))
+  return Math.max(base, modulus) <= SHORT_OPERAND_BYTES ? modexp(input) : runSteps(modexpSteps(input))
 }
 
 export const MODEXP_BYZANTIUM: Precompile = {

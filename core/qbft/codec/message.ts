@@ -1,6 +1,6 @@
 import { DecodeError, decoding, decodingSteps } from '../../chain/codec/error.ts'
 import { type RawItem, rawItems } from '../../rlp/rawItem.ts'
-import { inOneGo, type Steps } from '../../steps.ts'
+import { runSteps, type Steps } from '../../steps.ts'
 import {
   type Dialect,
   QBFT_CODES,
@@ -95,7 +95,7 @@ export function* decodeMessageSteps(code: number, data: Uint8Array): Steps<QbftM
 
 /** As `decodeMessageSteps`, without yielding. @throws DecodeError and nothing else */
 export const decodeMessage = (code: number, data: Uint8Array): QbftMessage =>
-  inOneGo(decodeMessageSteps(code, data))
+  runSteps(decodeMessageSteps(code, data))
 
 const encodeData = (message: QbftMessage, dialect: Dialect): Uint8Array => {
   if (message.kind === 'prepare') return encodePrepare(message)

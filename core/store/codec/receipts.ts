@@ -1,6 +1,6 @@
 import { type Log, NO_LOGS, type Receipt } from '../../chain/receipt.ts'
 import type { TransactionType } from '../../chain/transaction.ts'
-import { inOneGo, type Steps } from '../../steps.ts'
+import { runSteps, type Steps } from '../../steps.ts'
 import { SEGMENT_STEP_ITEMS } from '../limits.ts'
 import type { Reader } from './reader.ts'
 import type { Writer } from './writer.ts'
@@ -158,7 +158,7 @@ export function* readReceiptsSteps(reader: Reader): Steps<readonly Receipt[]> {
 }
 
 /** The same in one go. */
-export const readReceipts = (reader: Reader): readonly Receipt[] => inOneGo(readReceiptsSteps(reader))
+export const readReceipts = (reader: Reader): readonly Receipt[] => runSteps(readReceiptsSteps(reader))
 
 const skipInteger = (reader: Reader): void => {
   reader.raw(reader.byte())

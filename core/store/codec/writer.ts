@@ -25,7 +25,7 @@ export type Writer = {
 }
 
 /** Puts the minimal big-endian bytes at the end of `scratch` and gives where they start. */
-const toScratch = (value: bigint): number => {
+const writeScratch = (value: bigint): number => {
   let rest = value
   let end = 32
   while (rest > LIMB_MASK) {
@@ -83,7 +83,7 @@ export const createWriter = (sizeHint = 256): Writer => {
         at += length + 1
         return
       }
-      const start = toScratch(value)
+      const start = writeScratch(value)
       buffer[at++] = 32 - start
       for (let i = start; i < 32; i++) buffer[at++] = scratch[i] as number
     },

@@ -3,9 +3,9 @@ import type { Receipt } from '../../chain/receipt.ts'
 import type { BlockLogs } from './blockLogs.ts'
 import { StoreCorruption, withChecksum } from '../checksum.ts'
 import type { KeyValueStore } from '../keyvalue.ts'
-import { LOG_MARK_SECTIONS, LOG_RECENT_BYTES, LOG_SECTION_BLOCKS } from '../limits.ts'
+import { LOG_PROGRESS_SECTIONS, LOG_RECENT_BYTES, LOG_SECTION_BLOCKS } from '../limits.ts'
 import { blockFingerprints } from './fingerprint.ts'
-import { readLogMark, writeLogMark } from './mark.ts'
+import { readLogProgress, writeLogProgress } from './progress.ts'
 import { bloomMayMatch, fingerprintsMayMatch, type LogPattern } from './pattern.ts'
 import { searchSection, sectionRecords } from './section.ts'
 
@@ -21,7 +21,7 @@ export type LogIndex = {
   /** Takes the block that was just committed. */
   add(number: number, receipts: readonly Receipt[]): void
   /** Goes on in the background to store the sections of the blocks up to `mark`. */
-  advance(mark: number): void
+  advance(flushedHeight: number): void
   /** Goes on after a failure. */
   resume(): void
   /** Resolves when there is nothing left to store, or storing has failed. */
@@ -50,9 +50,9 @@ export const openLogIndex = async (
   kv: KeyValueStore,
   { fetch, header, logsOf, onFailed }: LogIndexSources,
 ): Promise<LogIndex> => {
-  let mark = await readLogMark(kv)
+  let flushedHeight = await readLogProgress(kv)
   /** Sections that can be searched: stored, though the mark may not say so yet. */
-  let sections = mark.sections
+  let sections = flushedHeight.sections
   const recent = new Map<number, Uint32Array>()
   let recentBytes = 0
   let target = -1
@@ -60,7 +60,7 @@ export const openLogIndex = async (
   let stopped = false
   let closed = false
 
-  const forget = (number: number): void => {
+  const discard = (number: number): void => {
     const known = recent.get(number)
     if (known === undefined) return
     recentBytes -= RECENT_BLOCK_BYTES + known.byteLength
@@ -94,13 +94,13 @@ export const openLogIndex = async (
       await kv.pause()
     }
     sections++
-    for (let offset = 0; offset < LOG_SECTION_BLOCKS; offset++) forget(first + offset)
+    for (let offset = 0; offset < LOG_SECTION_BLOCKS; offset++) discard(first + offset)
   }
 
-  const storeMark = async (): Promise<void> => {
-    if (sections === mark.sections) return
+  const storeProgress = async (): Promise<void> => {
+    if (sections === flushedHeight.sections) return
     await kv.sync()
-    mark = await writeLogMark(kv, { ...mark, sections })
+    flushedHeight = await writeLogProgress(kv, { ...flushedHeight, sections })
   }
 
   /** Of a block that no stored section has. */
@@ -119,7 +119,7 @@ export const openLogIndex = async (
       await kv.pause()
       while (isDue()) {
         await storeSection()
-        if (!isDue() || sections - mark.sections >= LOG_MARK_SECTIONS) await storeMark()
+        if (!isDue() || sections - flushedHeight.sections >= LOG_PROGRESS_SECTIONS) await storeProgress()
       }
     } catch (error) {
       stopped = true
@@ -136,7 +136,7 @@ export const openLogIndex = async (
       recentBytes += RECENT_BLOCK_BYTES + fingerprints.byteLength
       for (const oldest of recent.keys()) {
         if (recentBytes <= LOG_RECENT_BYTES) break
-        forget(oldest)
+        discard(oldest)
       }
     },
     advance: to => {

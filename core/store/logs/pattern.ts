@@ -9,7 +9,7 @@ import {
 } from './fingerprint.ts'
 
 /** Which logs are looked for: of any of these addresses, with one of these topics at each position; undefined lets all pass. */
-export type LogWants = {
+export type LogQuery = {
   readonly addresses: readonly Address[] | undefined
   readonly topics: readonly (readonly Hash[] | undefined)[]
 }
@@ -46,7 +46,7 @@ const ANY_LOG: LogPattern = [
   { fingerprints: Uint32Array.of(ANY_LOG_FINGERPRINT), bloomBits: new Uint16Array(0) },
 ]
 
-export const logPattern = ({ addresses, topics }: LogWants): LogPattern => {
+export const logPattern = ({ addresses, topics }: LogQuery): LogPattern => {
   const bound: Alternatives[] = []
   if (addresses !== undefined) bound.push(alternatives(ADDRESS_POSITION, addresses))
   topics.forEach((values, index) => {

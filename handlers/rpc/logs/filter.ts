@@ -1,7 +1,7 @@
 import { type Address, equalBytes, type Hash } from '../../../core/bytes/bytes.ts'
 import { toBareHex } from '../../../core/bytes/hex.ts'
 import type { Log } from '../../../core/chain/receipt.ts'
-import { logPattern, type LogPattern, type LogWants } from '../../../core/store/logs/pattern.ts'
+import { logPattern, type LogPattern, type LogQuery } from '../../../core/store/logs/pattern.ts'
 import { RpcError } from '../dispatch/errors.ts'
 import { type BlockSelector, LATEST, numberSelectorOf } from '../parameters/block.ts'
 import { bareHashOf, exactAddressOf, hashOf, isObject } from '../parameters/values.ts'
@@ -47,7 +47,7 @@ const valueTest = (values: readonly Uint8Array[] | undefined): ValueTest | undef
 }
 
 /** The criteria of these wants, in the forms in which blocks and logs are held against them. */
-export const logCriteria = (wants: LogWants): LogCriteria => ({
+export const logCriteria = (wants: LogQuery): LogCriteria => ({
   addresses: valueTest(wants.addresses),
   topics: wants.topics.map(valueTest),
   pattern: wants.topics.length > TOPICS_MAX ? undefined : logPattern(wants),

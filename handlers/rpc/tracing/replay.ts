@@ -2,7 +2,7 @@ import type { Address, Hash } from '../../../core/bytes/bytes.ts'
 import type { Block } from '../../../core/chain/block.ts'
 import { callBeforeTransactions, requestContractsOf } from '../../../core/chain/systemContracts.ts'
 import type { Transaction } from '../../../core/chain/transaction.ts'
-import { inOneGo } from '../../../core/steps.ts'
+import { runSteps } from '../../../core/steps.ts'
 import { executeTransaction } from '../../../core/evm/execute.ts'
 import { rulesAt } from '../../../core/genesis/schedule.ts'
 import type { RpcContext } from '../context.ts'
@@ -26,7 +26,7 @@ const begin = async (context: RpcContext, { block }: ReplayedBlock): Promise<Ses
   const session = await openSession(context, { stateNumber: header.number - 1n, header, rules })
   const { environment, world } = session
   if (requestContractsOf(configuration) !== undefined)
-    await session.step(() => inOneGo(callBeforeTransactions(environment, world, header)))
+    await session.step(() => runSteps(callBeforeTransactions(environment, world, header)))
   return session
 }
 

@@ -1,6 +1,6 @@
 import type { Chain } from '../../../core/chain/chain.ts'
 import { encodeChainHead } from '../../../core/store/codec/chainHead.ts'
-import { type NodePin, NodesGone } from '../../../core/store/nodePins.ts'
+import { type NodeSnapshot, SnapshotExpired } from '../../../core/store/nodeSnapshots.ts'
 import { type Answer, found } from './answerBuffer.ts'
 import type { Ask } from './protocol.ts'
 
@@ -16,14 +16,14 @@ export type PinnedTrie = {
 }
 
 export const createPinnedTrie = ({ store, head }: Pick<Chain, 'store' | 'head'>): PinnedTrie => {
-  let pin: (NodePin & { readonly number: bigint }) | undefined
+  let pin: (NodeSnapshot & { readonly number: bigint }) | undefined
   const release = (): void => {
     pin?.release()
     pin = undefined
   }
   const pinHead = (): void => {
     release()
-    pin = { ...store.pinNodes(), number: head().header.number }
+    pin = { ...store.snapshotNodes(), number: head().header.number }
   }
   const moved = (): Answer => {
     pinHead()
@@ -36,7 +36,7 @@ export const createPinnedTrie = ({ store, head }: Pick<Chain, 'store' | 'head'>)
       try {
         return found(pin.nodes.get(key))
       } catch (error) {
-        if (!(error instanceof NodesGone)) throw error
+        if (!(error instanceof SnapshotExpired)) throw error
         return moved()
       }
     },

@@ -21,7 +21,7 @@ export type OwnBlocks = {
   /** Builds, seals and commits one block: executed, all roots, its segment synced to SQLite. */
   readonly run: (sent: readonly SenderTransaction[]) => Promise<OwnRun>
   /** Reads ahead what these transactions need, as the node does while they wait in its pool; milliseconds it took. */
-  readonly readAhead: (sent: readonly SenderTransaction[]) => Promise<number>
+  readonly prefetch: (sent: readonly SenderTransaction[]) => Promise<number>
   readonly close: () => Promise<void>
 }
 
@@ -57,13 +57,13 @@ const mine = async (chain: Chain, sent: readonly SenderTransaction[]): Promise<O
 /** As many accounts at once as the node reads. */
 const ACCOUNTS_AT_ONCE = 64
 
-const readAhead = async (store: ChainStore, sent: readonly SenderTransaction[]): Promise<number> => {
+const prefetch = async (store: ChainStore, sent: readonly SenderTransaction[]): Promise<number> => {
   const accounts = sent.flatMap(({ transaction: { to }, sender }) =>
     to === undefined ? [sender] : [sender, to],
   )
   const start = performance.now()
   for (let at = 0; at < accounts.length; at += ACCOUNTS_AT_ONCE)
-    await store.readAhead(accounts.slice(at, at + ACCOUNTS_AT_ONCE))
+    await store.prefetch(accounts.slice(at, at + ACCOUNTS_AT_ONCE))
   return performance.now() - start
 }
 
@@ -80,7 +80,7 @@ export const ownBlocks = async (folder: string, genesisJson: object): Promise<Ow
   return {
     store,
     run: sent => mine(chain, sent),
-    readAhead: sent => readAhead(store, sent),
+    prefetch: sent => prefetch(store, sent),
     close: () => store.close(),
   }
 }

@@ -6,7 +6,7 @@ import { createReader, MalformedRecord } from '../../../core/store/codec/reader.
 import { readReceipts, writeReceipts } from '../../../core/store/codec/receipts.ts'
 import { accountCodec } from '../../../core/store/codec/stateValues.ts'
 import { createWriter } from '../../../core/store/codec/writer.ts'
-import { inOneGo } from '../../../core/steps.ts'
+import { runSteps } from '../../../core/steps.ts'
 import { encodeSegment, openSegment, segmentChanges, segmentRecord } from '../../../core/store/segment.ts'
 import type { BlockCommit } from '../../../core/store/store.ts'
 import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from '../../../core/crypto/constants.ts'
@@ -130,13 +130,13 @@ describe('receipts', () => {
   for (const [what, form] of Object.entries(forms))
     test(`${what} comes back`, () => {
       const writer = createWriter()
-      inOneGo(writeReceipts(writer, [form, receipt]))
+      runSteps(writeReceipts(writer, [form, receipt]))
       expect(readReceipts(createReader(writer.finish()))).toEqual([form, receipt])
     })
 
   test('without logs take a few bytes, not the 256 of their bloom', () => {
     const writer = createWriter()
-    inOneGo(writeReceipts(writer, [receipt]))
+    runSteps(writeReceipts(writer, [receipt]))
     expect(writer.length).toBeLessThan(20)
   })
 })

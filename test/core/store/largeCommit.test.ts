@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { openChainStore } from '../../../core/store/chainStore.ts'
 import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
-import { ADD_STEP_ITEMS, PAUSED_ITEMS } from '../../../core/store/limits.ts'
+import { ADD_STEP_ITEMS, YIELDING_ITEMS } from '../../../core/store/limits.ts'
 import type { BlockCommit, ChainStore } from '../../../core/store/store.ts'
 import { openMemoryDriver } from '../../../runtime/drivers/memory.ts'
 import { sampleChain } from '../../support/sampleChain.ts'
@@ -16,7 +16,7 @@ const chain = sampleChain({
   changesMax: 1500,
   transactionsMax: 1500,
 })
-const large = chain.commits.filter(({ block }) => block.transactions.length > PAUSED_ITEMS)
+const large = chain.commits.filter(({ block }) => block.transactions.length > YIELDING_ITEMS)
 
 /** A store that runs `onPause` at each pause of a commit, with the number of pauses until then. */
 const openPausing = async (flushBlocks: number, onPause: (store: ChainStore) => Promise<void>) => {

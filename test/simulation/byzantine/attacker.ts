@@ -6,7 +6,7 @@ import { encodeCommitPayload } from '../../../core/qbft/codec/commit.ts'
 import { encodeMessage } from '../../../core/qbft/codec/message.ts'
 import { encodePreparePayload } from '../../../core/qbft/codec/prepare.ts'
 import { encodeProposalPayloadSteps } from '../../../core/qbft/codec/proposal.ts'
-import { inOneGo } from '../../../core/steps.ts'
+import { runSteps } from '../../../core/steps.ts'
 import { proposalDigest, withRound } from '../../../core/qbft/codec/roundOfBlock.ts'
 import { encodeRoundChangePayload } from '../../../core/qbft/codec/roundChange.ts'
 import {
@@ -97,7 +97,7 @@ export const proposalOf = (
   justification: Pick<ProposalMessage, 'roundChanges' | 'prepares'>,
 ): ProposalMessage => {
   const payload = { sequence, round, block: withRound(block, round) }
-  const bytes = inOneGo(encodeProposalPayloadSteps(payload, DIALECT))
+  const bytes = runSteps(encodeProposalPayloadSteps(payload, DIALECT))
   return {
     kind: 'proposal',
     signed: signPayload(QBFT_CODES.proposal, payload, bytes, signer),

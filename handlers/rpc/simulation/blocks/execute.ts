@@ -1,5 +1,5 @@
 import type { Address, Hash } from '../../../../core/bytes/bytes.ts'
-import { inOneGo } from '../../../../core/steps.ts'
+import { runSteps } from '../../../../core/steps.ts'
 import { joinBlooms, logsBloom } from '../../../../core/chain/codec/bloom.ts'
 import { rawHeaderHash } from '../../../../core/chain/codec/header.ts'
 import { encodeReceipt } from '../../../../core/chain/codec/receipt.ts'
@@ -130,7 +130,7 @@ const requestsHashOf = (
   // A header without the beacon root has no room for it.
   if (!forkIsAtLeast(rules.fork, 'prague') || header.parentBeaconBlockRoot === undefined) return undefined
   try {
-    return inOneGo(collectRequests(environment, world, receipts, requestContractsOf(chain.configuration)))
+    return runSteps(collectRequests(environment, world, receipts, requestContractsOf(chain.configuration)))
   } catch (error) {
     if (!(error instanceof SystemContractFailure)) throw error
     throw new RpcError('INVALID_INPUT', { detail: error.message, cause: error })
@@ -149,7 +149,7 @@ export const executeSimulated = (context: RpcContext, step: SimulationStep): Sim
   const environment = environmentOf(context, step)
   applyOverrides(world, block.stateOverrides)
   if (requestContractsOf(configuration) !== undefined)
-    inOneGo(callBeforeTransactions(environment, world, open))
+    runSteps(callBeforeTransactions(environment, world, open))
 
   const { transactions, senders, receipts, calls, gasUsed } = executeCalls(step, environment, world)
   const withdrawals =

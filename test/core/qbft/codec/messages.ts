@@ -7,7 +7,7 @@ import { sign } from '../../../../core/crypto/crypto.ts'
 import { encodeCommitPayload } from '../../../../core/qbft/codec/commit.ts'
 import { encodePreparePayload } from '../../../../core/qbft/codec/prepare.ts'
 import { encodeProposalPayloadSteps } from '../../../../core/qbft/codec/proposal.ts'
-import { inOneGo } from '../../../../core/steps.ts'
+import { runSteps } from '../../../../core/steps.ts'
 import { encodeRoundChangePayload } from '../../../../core/qbft/codec/roundChange.ts'
 import { proposalDigest, withRound } from '../../../../core/qbft/codec/roundOfBlock.ts'
 import {
@@ -116,7 +116,7 @@ export const proposalBy = (
   } = {},
 ): ProposalMessage => {
   const payload = { sequence, round, block }
-  const bytes = inOneGo(encodeProposalPayloadSteps(payload, dialect))
+  const bytes = runSteps(encodeProposalPayloadSteps(payload, dialect))
   return {
     kind: 'proposal',
     signed: signPayload(QBFT_CODES.proposal, payload, bytes, signer(key)),

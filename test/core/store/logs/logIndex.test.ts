@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { openChainStore } from '../../../../core/store/chainStore.ts'
 import { keyValueOfDriver } from '../../../../core/store/driverStore.ts'
 import { LOG_SECTION_BLOCKS } from '../../../../core/store/limits.ts'
-import type { LogWants } from '../../../../core/store/logs/pattern.ts'
+import type { LogQuery } from '../../../../core/store/logs/pattern.ts'
 import type { BlockCommit } from '../../../../core/store/store.ts'
 import {
   createFaultyDriver,
@@ -169,7 +169,7 @@ describe('the log index', () => {
     disk.flipBit('segment:70', 1000)
     const store = await openChainStore(keyValueOfDriver(disk.driver, 'none'))
     await store.flush()
-    const nothing: LogWants = { addresses: [numberedAddress(4711)], topics: [] }
+    const nothing: LogQuery = { addresses: [numberedAddress(4711)], topics: [] }
     expect((await search(store, nothing, 0, blocks - 1)).numbers).toEqual([70n])
     expect(String(await rejection(store.record(70n)))).toContain('segment:70')
   })

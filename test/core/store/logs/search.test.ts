@@ -5,7 +5,7 @@ import { openChainStore } from '../../../../core/store/chainStore.ts'
 import { keyValueOfDriver } from '../../../../core/store/driverStore.ts'
 import type { KeyValueStore } from '../../../../core/store/keyvalue.ts'
 import { LOG_SECTION_BLOCKS } from '../../../../core/store/limits.ts'
-import type { LogWants } from '../../../../core/store/logs/pattern.ts'
+import type { LogQuery } from '../../../../core/store/logs/pattern.ts'
 import type { ChainStore } from '../../../../core/store/store.ts'
 import { openMemoryDriver } from '../../../../runtime/drivers/memory.ts'
 import {
@@ -39,7 +39,7 @@ const blockArbitrary: fc.Arbitrary<LogsOfBlock> = fc.oneof(
   { weight: 1, arbitrary: fc.array(fc.array(logArbitrary, { maxLength: 3 }), { maxLength: 3 }) },
 )
 
-const wantsArbitrary: fc.Arbitrary<LogWants> = fc.record({
+const wantsArbitrary: fc.Arbitrary<LogQuery> = fc.record({
   addresses: fc
     .option(fc.uniqueArray(fc.nat(ADDRESSES), { minLength: 1, maxLength: 3 }), { nil: undefined })
     .map(indices => indices?.map(numberedAddress)),
@@ -140,7 +140,7 @@ describe('a search over the log index', () => {
     await store.flush()
     read.length = 0
     const topic = commits[7]?.receipts[0]?.logs[0]?.topics[1] as Uint8Array
-    const wants: LogWants = { addresses: undefined, topics: [undefined, [topic]] }
+    const wants: LogQuery = { addresses: undefined, topics: [undefined, [topic]] }
     expect(await found(store, commits, wants, 0, LOG_SECTION_BLOCKS - 1)).toEqual(
       naive(commits, wants, 0, LOG_SECTION_BLOCKS - 1),
     )
@@ -148,7 +148,7 @@ describe('a search over the log index', () => {
     expect(read[0]).toBe('logs:0')
     expect(read[1]).toStartWith('logs:0:')
     const topics = commits.slice(0, 50).map(commit => commit.receipts[0]?.logs[3]?.topics[1] as Uint8Array)
-    const many: LogWants = { addresses: undefined, topics: [undefined, topics] }
+    const many: LogQuery = { addresses: undefined, topics: [undefined, topics] }
     expect((await search(store, many, 0, LOG_SECTION_BLOCKS - 1)).numbers).toEqual(
       exact(commits, many, 0, LOG_SECTION_BLOCKS - 1),
     )

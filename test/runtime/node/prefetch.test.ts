@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Address } from '../../../core/bytes/bytes.ts'
 import type { PooledTransaction } from '../../../core/txpool/pool.ts'
 import { logOf } from '../../../runtime/logging/log.ts'
-import { startReadAhead } from '../../../runtime/node/readAhead.ts'
+import { startReadAhead } from '../../../runtime/node/prefetch.ts'
 
 const address = (index: number): Address => {
   const bytes = new Uint8Array(20)
@@ -12,7 +12,7 @@ const address = (index: number): Address => {
 }
 
 /** What the follower was given to read, one list a call, and what adds a transaction to its pool. */
-const started = (readAhead: (accounts: readonly Address[]) => Promise<void>) => {
+const started = (prefetch: (accounts: readonly Address[]) => Promise<void>) => {
   const listeners = new Set<(transaction: PooledTransaction) => void>()
   const reads: (readonly Address[])[] = []
   const stop = startReadAhead({
@@ -25,9 +25,9 @@ const started = (readAhead: (accounts: readonly Address[]) => Promise<void>) => 
       },
     },
     store: {
-      readAhead: accounts => {
+      prefetch: accounts => {
         reads.push(accounts)
-        return readAhead(accounts)
+        return prefetch(accounts)
       },
     },
     log: logOf('test'),

@@ -41,7 +41,7 @@ describe('reading ahead', () => {
       const { changes, block } = chain.commits[BLOCKS - 1] as (typeof chain.commits)[number]
       const addresses = changes.accounts.map(({ address }) => address)
       reads.length = 0
-      await store.readAhead(addresses)
+      await store.prefetch(addresses)
       expect(reads.some(key => key.startsWith('a:'))).toBe(true)
       expect(reads.some(key => key.startsWith('n:'))).toBe(true)
       reads.length = 0
@@ -60,7 +60,7 @@ describe('reading ahead', () => {
 
   test('of a store without a chain reads nothing', async () => {
     const store = await openChainStore(keyValueOfDriver(createFaultyDriver().driver, 'synced'))
-    await store.readAhead([new Uint8Array(20)])
+    await store.prefetch([new Uint8Array(20)])
     await store.close()
   })
 })

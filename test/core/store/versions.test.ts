@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
 import { accountCodec, slotCodec } from '../../../core/store/codec/stateValues.ts'
-import { createPending } from '../../../core/store/pending.ts'
+import { createVersions } from '../../../core/store/versions.ts'
 import { seededRandom } from '../../support/random.ts'
 
 const value = (number: number): Uint8Array => bigintToFixedBytes(BigInt(number), 32)
@@ -13,7 +13,7 @@ const CHANGES_A_BLOCK = 20
 
 describe('given changes of some slots by many blocks', () => {
   const random = seededRandom(7)
-  const pending = createPending(slotCodec)
+  const pending = createVersions(slotCodec)
   /** By key: the value that the first change found, and what each later one left. */
   const model = new Map<string, { block: number; value: Uint8Array }[]>()
   for (let block = 10; block < 10 + BLOCKS; block++)
@@ -59,7 +59,7 @@ describe('given changes of some slots by many blocks', () => {
 
 describe('given accounts of genesis', () => {
   test('when they are looked for, then nothing was before, and their first change is the one after genesis', () => {
-    const pending = createPending(accountCodec)
+    const pending = createVersions(accountCodec)
     const account = {
       nonce: 0n,
       balance: 2n ** 255n,

@@ -15,7 +15,7 @@ const ACCOUNTS_WAITING_MAX = 8192
  */
 export const startReadAhead = (options: {
   readonly pool: Pick<TransactionPool, 'onAdded'>
-  readonly store: Pick<ChainStore, 'readAhead'>
+  readonly store: Pick<ChainStore, 'prefetch'>
   readonly log: Log
 }): (() => Promise<void>) => {
   const { pool, store, log } = options
@@ -27,7 +27,7 @@ export const startReadAhead = (options: {
     const accounts = waiting.slice(0, ACCOUNTS_AT_ONCE)
     waiting = waiting.slice(ACCOUNTS_AT_ONCE)
     try {
-      await store.readAhead(accounts)
+      await store.prefetch(accounts)
     } catch (error) {
       // The block that needs these accounts meets the same, and tells whoever waits for it.
       log.warn('Accounts of waiting transactions cannot be read: {error}', { error })

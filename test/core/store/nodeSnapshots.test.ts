@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { createNodePins, NodesGone, PINNED_NODES_MAX } from '../../../core/store/nodePins.ts'
+import {
+  createNodeSnapshots,
+  SnapshotExpired,
+  SNAPSHOT_NODES_MAX,
+} from '../../../core/store/nodeSnapshots.ts'
 import type { TrieNodeWrite } from '../../../core/trie/node.ts'
 
 const bytes = (value: number): Uint8Array => Uint8Array.of(value)
@@ -7,7 +11,7 @@ const bytes = (value: number): Uint8Array => Uint8Array.of(value)
 /** Records that change as blocks change them. */
 const records = () => {
   const stored = new Map<string, Uint8Array>()
-  const pins = createNodePins({ get: key => stored.get(key) })
+  const pins = createNodeSnapshots({ get: key => stored.get(key) })
   const commit = (writes: readonly TrieNodeWrite[]): void => {
     pins.keep(writes)
     for (const { key, value } of writes)
@@ -43,17 +47,17 @@ describe('pinned trie records', () => {
   test('are gone, and say so, when more is overwritten than is kept', () => {
     const { pins, commit } = records()
     const early = pins.take()
-    commit(many(PINNED_NODES_MAX - 1, 1))
+    commit(many(SNAPSHOT_NODES_MAX - 1, 1))
     expect(early.nodes.get('many5')).toBeUndefined()
     const late = pins.take()
     commit(many(2, 2))
-    expect(() => early.nodes.get('other')).toThrow(NodesGone)
+    expect(() => early.nodes.get('other')).toThrow(SnapshotExpired)
     expect(late.nodes.get('many0')).toEqual(bytes(1))
   })
 
   test('cost a block nothing once they are released', () => {
     let reads = 0
-    const pins = createNodePins({
+    const pins = createNodeSnapshots({
       get: () => {
         reads++
         return undefined
@@ -68,13 +72,13 @@ describe('pinned trie records', () => {
   })
 
   test('over a store that must load a record first, a block goes on and the pin is gone', () => {
-    const pins = createNodePins({
+    const pins = createNodeSnapshots({
       get: () => {
         throw new Error('must be loaded')
       },
     })
     const pin = pins.take()
     pins.keep(many(1, 1))
-    expect(() => pin.nodes.get('many0')).toThrow(NodesGone)
+    expect(() => pin.nodes.get('many0')).toThrow(SnapshotExpired)
   })
 })

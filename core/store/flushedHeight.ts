@@ -3,15 +3,15 @@ import { checkedValue, withChecksum } from './checksum.ts'
 import { createReader, MalformedRecord, type Reader } from './codec/reader.ts'
 import { createWriter, type Writer } from './codec/writer.ts'
 import type { KeyValueStore } from './keyvalue.ts'
-import { markKey } from './keys.ts'
+import { flushedHeightKey } from './keys.ts'
 
 /** Stands first in the mark; views of another version are refused. */
 const VIEWS_VERSION = 1
 /** Two in turn, so that a torn one leaves the one before. */
-const MARK_SLOTS = 2
+const FLUSHED_HEIGHT_SLOTS = 2
 
 /** The views hold every block up to `number`, and nothing of them is missing. */
-export type Mark = {
+export type FlushedHeight = {
   readonly number: number
   readonly hash: Hash
   readonly genesisHash: Hash
@@ -19,7 +19,10 @@ export type Mark = {
   readonly sequence: number
 }
 
-export const writeMarkFields = (writer: Writer, { number, hash, genesisHash, sequence }: Mark): void => {
+export const writeFlushedHeightFields = (
+  writer: Writer,
+  { number, hash, genesisHash, sequence }: FlushedHeight,
+): void => {
   writer.byte(VIEWS_VERSION)
   writer.varint(number)
   writer.varint(sequence)
@@ -28,7 +31,7 @@ export const writeMarkFields = (writer: Writer, { number, hash, genesisHash, seq
 }
 
 /** @throws MalformedRecord on another version. */
-export const readMarkFields = (reader: Reader): Mark => {
+export const readFlushedHeightFields = (reader: Reader): FlushedHeight => {
   const version = reader.byte()
   if (version !== VIEWS_VERSION)
     throw new MalformedRecord(
@@ -39,29 +42,29 @@ export const readMarkFields = (reader: Reader): Mark => {
   return { number, sequence, hash: reader.copy(32), genesisHash: reader.copy(32) }
 }
 
-export const writeMark = async (kv: KeyValueStore, mark: Mark): Promise<void> => {
+export const writeFlushedHeight = async (kv: KeyValueStore, flushedHeight: FlushedHeight): Promise<void> => {
   const writer = createWriter(80)
-  writeMarkFields(writer, mark)
-  const key = markKey(mark.sequence % MARK_SLOTS)
+  writeFlushedHeightFields(writer, flushedHeight)
+  const key = flushedHeightKey(flushedHeight.sequence % FLUSHED_HEIGHT_SLOTS)
   await kv.set([{ key, value: withChecksum(key, writer.finish()) }])
 }
 
 /** The last mark that was written whole; `damaged` is the key of one that cannot be read. */
-export const readMark = async (
+export const readFlushedHeight = async (
   kv: KeyValueStore,
-): Promise<{ readonly mark: Mark | undefined; readonly damaged: string | undefined }> => {
-  let mark: Mark | undefined
+): Promise<{ readonly flushedHeight: FlushedHeight | undefined; readonly damaged: string | undefined }> => {
+  let flushedHeight: FlushedHeight | undefined
   let damaged: string | undefined
-  for (let slot = 0; slot < MARK_SLOTS; slot++) {
-    const key = markKey(slot)
+  for (let slot = 0; slot < FLUSHED_HEIGHT_SLOTS; slot++) {
+    const key = flushedHeightKey(slot)
     const stored = await kv.get(key)
     if (stored === undefined) continue
     const bytes = checkedValue(key, stored)
     if (bytes === undefined) damaged = key
     else {
-      const found = readMarkFields(createReader(bytes))
-      if (mark === undefined || found.sequence > mark.sequence) mark = found
+      const found = readFlushedHeightFields(createReader(bytes))
+      if (flushedHeight === undefined || found.sequence > flushedHeight.sequence) flushedHeight = found
     }
   }
-  return { mark, damaged }
+  return { flushedHeight, damaged }
 }

@@ -1,13 +1,13 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
 import { MissingEntries, type StateReader } from '../state/account.ts'
 import type { TrieNodeReader } from '../trie/node.ts'
-import { readAccountsAhead } from '../trie/readAhead.ts'
+import { prefetchAccounts } from '../trie/prefetch.ts'
 
 /**
  * Reads these accounts, and the trie branches on the way to them, as the block that changes them will.
  * @throws MissingEntries with all keys that are known to be needed; StoreCorruption, TrieCorruption
  */
-export const readAhead = (
+export const prefetch = (
   state: StateReader,
   nodes: TrieNodeReader,
   stateRoot: Hash,
@@ -23,7 +23,7 @@ export const readAhead = (
       for (const key of error.keys) missing.push(key)
     }
   }
-  collect(() => readAccountsAhead(nodes, stateRoot, addresses))
+  collect(() => prefetchAccounts(nodes, stateRoot, addresses))
   for (const address of addresses) collect(() => state.account(address))
   if (missing.length > 0) throw new MissingEntries(missing)
 }

@@ -6,7 +6,7 @@ import { keccak256 } from '../../../core/crypto/crypto.ts'
 import { MissingEntries } from '../../../core/state/account.ts'
 import { createTrieCache } from '../../../core/trie/cache.ts'
 import { TrieCorruption } from '../../../core/trie/load.ts'
-import { readAccountsAhead } from '../../../core/trie/readAhead.ts'
+import { prefetchAccounts } from '../../../core/trie/prefetch.ts'
 import { updateStateRoot } from '../../../core/trie/stateRoot.ts'
 import { createStateModel } from './blocks.ts'
 import { createRecords, type Records } from './support.ts'
@@ -45,7 +45,7 @@ describe('reading accounts ahead', () => {
         },
         cache: createTrieCache(),
       }
-      readAccountsAhead(nodes, root, [
+      prefetchAccounts(nodes, root, [
         ...changes.accounts.map(({ address }) => address),
         ...Array.from({ length: 20 }, (_, index) => unknown(index)),
       ])
@@ -62,7 +62,7 @@ describe('reading accounts ahead', () => {
   })
 
   test('works on an empty trie, and does nothing without a cache', () => {
-    readAccountsAhead(
+    prefetchAccounts(
       { get: () => undefined, cache: createTrieCache() },
       EMPTY_TRIE_ROOT,
       Array.from({ length: 3 }, (_, index) => unknown(index)),
@@ -70,13 +70,13 @@ describe('reading accounts ahead', () => {
     const never = (): never => {
       throw new Error('nothing is to be read')
     }
-    readAccountsAhead({ get: never }, EMPTY_TRIE_ROOT, [unknown(0)])
+    prefetchAccounts({ get: never }, EMPTY_TRIE_ROOT, [unknown(0)])
   })
 
   test('keeps within the limit of the cache', () => {
     const { records, root } = built(600)
     const cache = createTrieCache(40)
-    for (let index = 0; index < 200; index++) readAccountsAhead({ ...records, cache }, root, [unknown(index)])
+    for (let index = 0; index < 200; index++) prefetchAccounts({ ...records, cache }, root, [unknown(index)])
     expect(cache.branches).toBeLessThanOrEqual(50)
   })
 
@@ -94,7 +94,7 @@ describe('reading accounts ahead', () => {
     let rounds = 0
     for (; rounds < 10; rounds++)
       try {
-        readAccountsAhead(nodes, root, addresses)
+        prefetchAccounts(nodes, root, addresses)
         break
       } catch (error) {
         for (const key of (error as MissingEntries).keys) loaded.add(key)
@@ -111,7 +111,7 @@ describe('reading accounts ahead', () => {
     const damaged = record.slice()
     damaged[20] = (damaged[20] as number) ^ 1
     records.map.set('t:n', damaged)
-    expect(() => readAccountsAhead({ ...records, cache: createTrieCache() }, root, addresses)).toThrow(
+    expect(() => prefetchAccounts({ ...records, cache: createTrieCache() }, root, addresses)).toThrow(
       TrieCorruption,
     )
   })

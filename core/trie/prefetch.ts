@@ -29,7 +29,7 @@ const follow = (run: TrieRun, top: Node | undefined, key: Uint8Array): void => {
  * block that changes them neither reads nor verifies it. Does nothing where the reader has no cache.
  * @throws TrieCorruption, MissingEntries as `updateStateRoot`
  */
-export const readAccountsAhead = (nodes: TrieNodeReader, root: Hash, addresses: readonly Address[]): void => {
+export const prefetchAccounts = (nodes: TrieNodeReader, root: Hash, addresses: readonly Address[]): void => {
   const { cache } = nodes
   if (cache === undefined) return
   const run: TrieRun = { nodes, keyPrefix: ACCOUNT_KEYS, writes: undefined, missing: [], branches: 0 }

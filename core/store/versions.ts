@@ -17,7 +17,7 @@ type Position = number
  * Accounts or slots that recent blocks changed, each with its versions: the one that the first change found, and what every
  * change left. They lie in bytes, as they are stored: as objects, tens of thousands of changes are some five each to collect.
  */
-export type Pending<Value> = {
+export type Versions<Value> = {
   /** Adds the version that the block left. @returns estimate of the memory it takes */
   put(key: string, block: number, before: Value, after: Value): number
   /** The newest version that is not of a later block, undefined for a key that was never put in. */
@@ -34,14 +34,14 @@ export type Pending<Value> = {
 const writer = createWriter()
 const reader = createReader(new Uint8Array(0))
 
-export const createPending = <Value>(codec: ValueCodec<Value>): Pending<Value> => {
+export const createVersions = <Value>(codec: ValueCodec<Value>): Versions<Value> => {
   const newest = new Map<string, Position>()
   const chunks: Uint8Array[] = []
   let end: Position = 0
   let openedBlock = 0
 
   /** A version: the position of the one before it and its block, both counted from one, and the value. */
-  const append = (previous: Position | undefined, block: number, value: Value): Position => {
+  const addToHead = (previous: Position | undefined, block: number, value: Value): Position => {
     writer.reset()
     writer.varint(previous === undefined ? 0 : previous + 1)
     writer.varint(block + 1)
@@ -71,8 +71,8 @@ export const createPending = <Value>(codec: ValueCodec<Value>): Pending<Value> =
       let last = newest.get(key)
       const isNew = last === undefined
       // Nothing was before genesis, and nobody asks for it.
-      if (isNew && block > 0) last = append(undefined, BEFORE, before)
-      newest.set(key, append(last, block, after))
+      if (isNew && block > 0) last = addToHead(undefined, BEFORE, before)
+      newest.set(key, addToHead(last, block, after))
       return end - begun + (isNew ? KEY_BYTES : 0)
     },
     find: (key, block) => {

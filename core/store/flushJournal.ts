@@ -5,7 +5,7 @@ import { createWriter } from './codec/writer.ts'
 import type { KeyValueEntry, KeyValueStore } from './keyvalue.ts'
 import { INTENT_KEY, journalKey } from './keys.ts'
 import { JOURNAL_CHUNK_BYTES } from './limits.ts'
-import { type Mark, readMarkFields, writeMarkFields } from './mark.ts'
+import { type FlushedHeight, readFlushedHeightFields, writeFlushedHeightFields } from './flushedHeight.ts'
 
 /*
  * A flush overwrites values of the old mark with values of the new one, and a stop in the middle would leave neither.
@@ -14,7 +14,7 @@ import { type Mark, readMarkFields, writeMarkFields } from './mark.ts'
  */
 
 /** What a flush was going to do: bring the views to this mark. */
-export type Intent = { readonly mark: Mark; readonly chunks: number }
+export type Intent = { readonly flushedHeight: FlushedHeight; readonly chunks: number }
 
 const decoder = new TextDecoder()
 
@@ -30,13 +30,13 @@ const HAS_VALUE = 1
  */
 const encodeChunk = (
   key: string,
-  mark: Mark,
+  flushedHeight: FlushedHeight,
   index: number,
   entries: readonly KeyValueEntry[],
 ): Uint8Array => {
   const list = createWriter(ENTRY_BYTES * entries.length + 64)
-  list.raw(mark.hash)
-  list.varint(mark.sequence)
+  list.raw(flushedHeight.hash)
+  list.varint(flushedHeight.sequence)
   list.varint(index)
   let valueBytes = 0
   for (const { key: name, value } of entries) {
@@ -55,7 +55,7 @@ const encodeChunk = (
 /** The entries of a chunk, every value checked; undefined when it is not whole or is one of an earlier flush. */
 const decodeChunk = (
   key: string,
-  mark: Mark,
+  flushedHeight: FlushedHeight,
   index: number,
   bytes: Uint8Array,
 ): readonly KeyValueEntry[] | undefined => {
@@ -63,7 +63,11 @@ const decodeChunk = (
   const checked = checkedValue(key, chunk.blob())
   if (checked === undefined) return undefined
   const list = createReader(checked)
-  if (!equalBytes(list.raw(32), mark.hash) || list.varint() !== mark.sequence || list.varint() !== index)
+  if (
+    !equalBytes(list.raw(32), flushedHeight.hash) ||
+    list.varint() !== flushedHeight.sequence ||
+    list.varint() !== index
+  )
     return undefined
   const entries: KeyValueEntry[] = []
   while (!list.done) {
@@ -78,7 +82,7 @@ const decodeChunk = (
 /** Writes the journal of these entries, as they will be stored; durable only after a sync. Gives how many chunks it took. */
 export const writeJournal = async (
   kv: KeyValueStore,
-  mark: Mark,
+  flushedHeight: FlushedHeight,
   entries: readonly KeyValueEntry[],
 ): Promise<number> => {
   let chunks = 0
@@ -86,7 +90,7 @@ export const writeJournal = async (
   let bytes = 0
   const put = async (): Promise<void> => {
     const key = journalKey(chunks)
-    await kv.set([{ key, value: encodeChunk(key, mark, chunks, chunk) }])
+    await kv.set([{ key, value: encodeChunk(key, flushedHeight, chunks, chunk) }])
     await kv.pause()
     chunks++
     chunk = []
@@ -99,7 +103,7 @@ export const writeJournal = async (
   }
   if (chunk.length > 0) await put()
   const writer = createWriter()
-  writeMarkFields(writer, mark)
+  writeFlushedHeightFields(writer, flushedHeight)
   writer.varint(chunks)
   await kv.set([{ key: INTENT_KEY, value: withChecksum(INTENT_KEY, writer.finish()) }])
   return chunks
@@ -119,19 +123,19 @@ export const readIntent = async (kv: KeyValueStore): Promise<Intent | undefined>
   const bytes = stored === undefined ? undefined : checkedValue(INTENT_KEY, stored)
   if (bytes === undefined) return undefined
   const reader = createReader(bytes)
-  return { mark: readMarkFields(reader), chunks: reader.varint() }
+  return { flushedHeight: readFlushedHeightFields(reader), chunks: reader.varint() }
 }
 
 const readChunk = async (
   kv: KeyValueStore,
-  { mark }: Intent,
+  { flushedHeight }: Intent,
   index: number,
 ): Promise<readonly KeyValueEntry[] | undefined> => {
   const key = journalKey(index)
   const bytes = await kv.get(key)
   if (bytes === undefined) return undefined
   try {
-    return decodeChunk(key, mark, index, bytes)
+    return decodeChunk(key, flushedHeight, index, bytes)
   } catch (error) {
     // Torn: lengths point past the end.
     if (error instanceof MalformedRecord) return undefined
@@ -140,7 +144,7 @@ const readChunk = async (
 }
 
 /** Writes everything in the intent's journal into the views. False, and nothing written, when the journal is not whole. */
-export const redoJournal = async (kv: KeyValueStore, intent: Intent): Promise<boolean> => {
+export const replayJournal = async (kv: KeyValueStore, intent: Intent): Promise<boolean> => {
   for (let index = 0; index < intent.chunks; index++)
     if ((await readChunk(kv, intent, index)) === undefined) return false
   for (let index = 0; index < intent.chunks; index++) {

@@ -1,7 +1,7 @@
 import { createHashTable, type HashTable } from '../state/hashTable.ts'
 import type { Account, StateChanges } from '../state/account.ts'
 import { accountCodec, slotCodec } from './codec/stateValues.ts'
-import { createPending, type Pending } from './pending.ts'
+import { createVersions, type Versions } from './versions.ts'
 import { accountKey, blockHashKey, codeKey, slotKey } from './keys.ts'
 import { ADD_STEP_ITEMS } from './limits.ts'
 import type { BlockCommit, ChainHead } from './store.ts'
@@ -14,11 +14,11 @@ const TRANSACTION_BYTES = 64
 const HEAD_BYTES = 2000
 
 /** Everything that a run of committed blocks changed and that the views do not have yet; by store key. */
-export type Layer = {
+export type Memtable = {
   /** Ascending, without gaps. */
   readonly heads: ChainHead[]
-  readonly accounts: Pending<Account | undefined>
-  readonly slots: Pending<Uint8Array>
+  readonly accounts: Versions<Account | undefined>
+  readonly slots: Versions<Uint8Array>
   readonly nodes: Map<string, Uint8Array | undefined>
   readonly codes: Map<string, Uint8Array>
   readonly blockNumbers: Map<string, number>
@@ -32,15 +32,15 @@ export type Layer = {
 const TRANSACTIONS_MAX = 2 ** 20
 
 /** Where a transaction stands, from the number that a layer keeps for it: a pair for each would be much to collect. */
-export const placeOf = (place: number): readonly [block: number, index: number] => [
+export const locationOf = (place: number): readonly [block: number, index: number] => [
   Math.floor(place / TRANSACTIONS_MAX),
   place % TRANSACTIONS_MAX,
 ]
 
-export const createLayer = (): Layer => ({
+export const createMemtable = (): Memtable => ({
   heads: [],
-  accounts: createPending(accountCodec),
-  slots: createPending(slotCodec),
+  accounts: createVersions(accountCodec),
+  slots: createVersions(slotCodec),
   nodes: new Map(),
   codes: new Map(),
   blockNumbers: new Map(),
@@ -48,21 +48,21 @@ export const createLayer = (): Layer => ({
   bytes: 0,
 })
 
-function* addState(layer: Layer, block: number, changes: StateChanges): Steps<void> {
+function* addState(memtable: Memtable, block: number, changes: StateChanges): Steps<void> {
   let steps = 0
   for (const { address, before, after, slots } of changes.accounts) {
-    if (before !== after) layer.bytes += layer.accounts.put(accountKey(address), block, before, after)
+    if (before !== after) memtable.bytes += memtable.accounts.put(accountKey(address), block, before, after)
     if (++steps % ADD_STEP_ITEMS === 0) yield
     if (after === undefined) continue
     for (const change of slots) {
       const key = slotKey(address, after.incarnation, change.slot)
-      layer.bytes += layer.slots.put(key, block, change.before, change.after)
+      memtable.bytes += memtable.slots.put(key, block, change.before, change.after)
       if (++steps % ADD_STEP_ITEMS === 0) yield
     }
   }
   for (const { codeHash, code } of changes.codes) {
-    layer.codes.set(codeKey(codeHash), code)
-    layer.bytes += ENTRY_BYTES + code.length
+    memtable.codes.set(codeKey(codeHash), code)
+    memtable.bytes += ENTRY_BYTES + code.length
   }
 }
 
@@ -71,28 +71,28 @@ function* addState(layer: Layer, block: number, changes: StateChanges): Steps<vo
  * head, and nothing of the layer may be stored until `addHead`.
  */
 export function* addChangesSteps(
-  layer: Layer,
+  memtable: Memtable,
   { block, changes }: Pick<BlockCommit, 'block' | 'changes'>,
 ): Steps<void> {
   const number = Number(block.header.number)
   for (const [index, transaction] of block.transactions.entries()) {
-    layer.transactions.set(transaction.hash, number * TRANSACTIONS_MAX + index)
+    memtable.transactions.set(transaction.hash, number * TRANSACTIONS_MAX + index)
     if (index % ADD_STEP_ITEMS === ADD_STEP_ITEMS - 1) yield
   }
-  layer.bytes += TRANSACTION_BYTES * block.transactions.length
-  yield* addState(layer, number, changes)
+  memtable.bytes += TRANSACTION_BYTES * block.transactions.length
+  yield* addState(memtable, number, changes)
 }
 
 /** Adds the block itself, behind its changes. Trie records replace each other, so the ones near the root count once however many blocks changed them. */
-export const addHead = (layer: Layer, { block, hash, totalDifficulty, nodes }: BlockCommit): void => {
-  layer.heads.push({ header: block.header, hash, totalDifficulty })
-  layer.blockNumbers.set(blockHashKey(hash), Number(block.header.number))
-  layer.bytes += HEAD_BYTES
+export const addHead = (memtable: Memtable, { block, hash, totalDifficulty, nodes }: BlockCommit): void => {
+  memtable.heads.push({ header: block.header, hash, totalDifficulty })
+  memtable.blockNumbers.set(blockHashKey(hash), Number(block.header.number))
+  memtable.bytes += HEAD_BYTES
   for (const { key, value } of nodes) {
-    const known = layer.nodes.get(key)
-    if (known !== undefined) layer.bytes -= known.length
-    else layer.bytes += ENTRY_BYTES
-    layer.nodes.set(key, value)
-    layer.bytes += value?.length ?? 0
+    const known = memtable.nodes.get(key)
+    if (known !== undefined) memtable.bytes -= known.length
+    else memtable.bytes += ENTRY_BYTES
+    memtable.nodes.set(key, value)
+    memtable.bytes += value?.length ?? 0
   }
 }

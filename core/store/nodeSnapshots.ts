@@ -1,0 +1,63 @@
+import type { TrieNodeReader, TrieNodeWrite } from '../trie/node.ts'
+
+/** Records kept for one pin: what some hundred full blocks overwrite, 30 MB. */
+export const SNAPSHOT_NODES_MAX = 100_000
+
+/** The trie records of one head, whatever is committed after it. */
+export type NodeSnapshot = {
+  /** @throws NodesGone when more was overwritten than is kept */
+  readonly nodes: TrieNodeReader
+  /** Nobody reads them any more. */
+  readonly release: () => void
+}
+
+export type NodeSnapshots = {
+  take(): NodeSnapshot
+  /** Before a block changes these records. */
+  keep(writes: readonly TrieNodeWrite[]): void
+}
+
+type SnapshotState = { readonly before: Map<string, Uint8Array | undefined>; expired: boolean }
+
+/** @param nodes the records of the head */
+export const createNodeSnapshots = (nodes: TrieNodeReader): NodeSnapshots => {
+  const snapshots = new Set<SnapshotState>()
+
+  const keepOverwritten = (snapshot: SnapshotState, writes: readonly TrieNodeWrite[]): void => {
+    if (snapshot.before.size + writes.length > SNAPSHOT_NODES_MAX) throw new SnapshotExpired()
+    for (const { key } of writes) if (!snapshot.before.has(key)) snapshot.before.set(key, nodes.get(key))
+  }
+
+  return {
+    take: () => {
+      const snapshot: SnapshotState = { before: new Map(), expired: false }
+      snapshots.add(snapshot)
+      const get = (key: string): Uint8Array | undefined => {
+        if (snapshot.expired) throw new SnapshotExpired()
+        return snapshot.before.has(key) ? snapshot.before.get(key) : nodes.get(key)
+      }
+      return { nodes: { get }, release: () => void snapshots.delete(snapshot) }
+    },
+    keep: writes => {
+      for (const snapshot of snapshots) {
+        try {
+          keepOverwritten(snapshot, writes)
+        } catch {
+          // Too many, or a store that must load them first: whoever pinned them begins again, and the block goes on.
+          snapshot.expired = true
+          snapshot.before.clear()
+          snapshots.delete(snapshot)
+        }
+      }
+    },
+  }
+}
+
+/** The records of that head are no longer there. */
+export class SnapshotExpired extends Error {
+  override readonly name = 'NodesGone'
+  readonly code = 'SNAPSHOT_EXPIRED'
+  constructor() {
+    super('the trie records of an earlier head are no longer kept; read those of the head again')
+  }
+}
