@@ -9,7 +9,7 @@ export type StorageTable = {
   /** SLOT_STRIDE limbs a slot. */
   data: Int32Array
   count: number
-  /** With so many slots the next one makes the table grow, which takes long; Infinity while it is small. */
+  /** With so many slots the next one makes the table grow, which takes long; NEVER while it is small. */
   growsAt: number
   /** Open addressing: slot id + 1, or 0 for a free place. The size is a power of two, at most half full. */
   index: Int32Array
@@ -32,10 +32,13 @@ export const SLOT_STRIDE = 36
 
 const SLOTS_FIRST = 8
 
+/** More slots than any table has; V8 keeps integers of this size unboxed. */
+const NEVER = 2 ** 30 - 1
+
 export const createStorageTable = (): StorageTable => ({
   data: new Int32Array(SLOTS_FIRST * SLOT_STRIDE),
   count: 0,
-  growsAt: Number.POSITIVE_INFINITY,
+  growsAt: NEVER,
   index: new Int32Array(2 * SLOTS_FIRST),
 })
 
@@ -71,8 +74,8 @@ export function* growSteps(table: StorageTable): Steps<void> {
   table.growsAt = growsAt(data.length / SLOT_STRIDE)
 }
 
-/** From so many slots on the next one makes a large table grow; Infinity for a small one. */
-const growsAt = (slots: number): number => (slots > MOVED_AT_ONCE ? slots - 1 : Number.POSITIVE_INFINITY)
+/** From so many slots on the next one makes a large table grow; NEVER for a small one. */
+const growsAt = (slots: number): number => (slots > MOVED_AT_ONCE ? slots - 1 : NEVER)
 
 /** The id of the slot with this key, or -(place + 1) where `insertSlot` may put it. */
 export const findSlot = (
