@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { concatBytes } from '../../core/bytes/bytes.ts'
+import { toHex } from '../../core/bytes/hex.ts'
 import { DecodeError } from '../../core/chain/codec/error.ts'
 import { decodeTransaction } from '../../core/chain/codec/transaction.ts'
 import type { Transaction } from '../../core/chain/transaction.ts'
@@ -22,38 +23,54 @@ const JOURNAL_BYTES_MAX = 16 * 1024 * 1024
 /** Before each transaction. */
 const LENGTH_BYTES = 4
 
-const frameOf = (encoded: Uint8Array): Uint8Array => {
-  const length = new Uint8Array(LENGTH_BYTES)
-  new DataView(length.buffer).setUint32(0, encoded.length)
-  return concatBytes(length, encoded)
+/** In place of a length: the hash of a transaction that the pool dropped follows. A transaction is never this long. */
+const DROPPED_MARK = 0xffffffff
+
+const HASH_BYTES = 32
+
+const prefixed = (prefix: number, content: Uint8Array): Uint8Array => {
+  const bytes = new Uint8Array(LENGTH_BYTES)
+  new DataView(bytes.buffer).setUint32(0, prefix)
+  return concatBytes(bytes, content)
 }
 
-/** The transactions in the file, up to one that was not written whole. */
+const frameOf = (encoded: Uint8Array): Uint8Array => prefixed(encoded.length, encoded)
+
+/** The transactions in the file that were not dropped later, up to a record that was not written whole. */
 export const readJournal = (path: string): readonly Transaction[] => {
   if (!existsSync(path)) return []
   const bytes = new Uint8Array(readFileSync(path))
   const view = new DataView(bytes.buffer)
-  const found: Transaction[] = []
+  const found = new Map<string, Transaction>()
   for (let at = 0; at + LENGTH_BYTES <= bytes.length; ) {
-    const length = view.getUint32(at)
+    const prefix = view.getUint32(at)
+    const isDropped = prefix === DROPPED_MARK
+    const length = isDropped ? HASH_BYTES : prefix
     at += LENGTH_BYTES
-    if (length > POOL_TRANSACTION_BYTES_MAX || at + length > bytes.length) return found
+    if (length > POOL_TRANSACTION_BYTES_MAX || at + length > bytes.length) break
+    const content = bytes.slice(at, at + length)
+    at += length
+    if (isDropped) {
+      found.delete(toHex(content))
+      continue
+    }
     try {
-      found.push(decodeTransaction(bytes.slice(at, at + length)))
+      const transaction = decodeTransaction(content)
+      found.set(toHex(transaction.hash), transaction)
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error
-      return found
+      break
     }
-    at += length
   }
-  return found
+  return [...found.values()]
 }
 
 export type TransactionJournal = { readonly close: () => void }
 
 /**
  * Keeps the transactions that this node accepted from RPC in a file, before the client is answered, so that a killed process
- * does not lose them. Not synced: a power cut may. First the transactions of an earlier run are taken into the pool again.
+ * does not lose them. Not synced: a power cut may. What the pool drops is dropped from the file, too: a transaction that ran
+ * too long would cost every later start the time of two blocks. First the transactions of an earlier run are taken into the pool again.
  */
 export const startTransactionJournal = async (options: {
   readonly dataPath: string
@@ -106,6 +123,14 @@ export const startTransactionJournal = async (options: {
     bytes += frame.length
   }
 
+  const appendDropped = ({ local, transaction }: PooledTransaction): void => {
+    // The transaction has left the pool already, and so is not in what is written anew.
+    if (!local || file === undefined) return
+    const record = prefixed(DROPPED_MARK, transaction.hash)
+    writeSync(file, record)
+    bytes += record.length
+  }
+
   /** A full disk keeps nobody from sending transactions. */
   const safely = (write: () => void): void => {
     try {
@@ -119,10 +144,13 @@ export const startTransactionJournal = async (options: {
 
   await restore()
   safely(rewrite)
-  const unsubscribe = pool.onAdded(added => safely(() => append(added)))
+  const unsubscribes = [
+    pool.onAdded(added => safely(() => append(added))),
+    pool.onDropped(dropped => safely(() => appendDropped(dropped))),
+  ]
   return {
     close: () => {
-      unsubscribe()
+      for (const unsubscribe of unsubscribes) unsubscribe()
       if (file !== undefined) closeSync(file)
       file = undefined
     },

@@ -73,6 +73,28 @@ describe('given a node that accepted transactions from RPC', () => {
       expect((await journalled(folder)).pool.size).toBe(2)
     }))
 
+  test('when one was dropped because it ran too long, then it does not come back with the next start', () =>
+    withFolder(async folder => {
+      const { pool, poolHead } = await journalled(folder)
+      const [endless, other] = [transfer(ALICE, 0), transfer(BOB, 0)]
+      for (const sent of [endless, other]) pool.add(sent, poolHead(), LOCAL)
+      for (let times = 0; times < 2; times++) pool.noteOverrun(endless, 'it ran for more than 375 ms', 0)
+      expect((await journalled(folder)).pool.list().map(({ transaction }) => transaction.hash)).toEqual([
+        other.transaction.hash,
+      ])
+    }))
+
+  test('when one was dropped and is sent again, then it is kept', () =>
+    withFolder(async folder => {
+      const { pool, poolHead } = await journalled(folder)
+      const sent = transfer(ALICE, 0)
+      pool.add(sent, poolHead(), LOCAL)
+      pool.remove(sent.transaction.hash)
+      expect(readJournal(join(folder, JOURNAL_FILE))).toEqual([])
+      pool.add(sent, poolHead(), LOCAL)
+      expect((await journalled(folder)).pool.size).toBe(1)
+    }))
+
   test('when many pass through the pool, then the file stays small', () =>
     withFolder(async folder => {
       const { pool, poolHead } = await journalled(folder)
