@@ -90,7 +90,11 @@ export const startHost = async (node: Host, host: string, port: number): Promise
     await node.stop()
     const where = `${host}:${port}`
     if (isPortInUse(cause))
-      throw new NetworkError('PORT_IN_USE', `another process listens on ${where}`, { cause })
+      throw new NetworkError(
+        'PORT_IN_USE',
+        `another process listens on ${where}: stop it, or choose another port`,
+        { cause },
+      )
     throw new NetworkError('LISTEN_FAILED', `cannot listen on ${where}: ${textOf(cause)}`, { cause })
   }
   const [address] = node.getMultiaddrs()

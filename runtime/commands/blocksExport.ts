@@ -8,15 +8,14 @@ import type { CommandContext } from '../cli/command.ts'
 import type { ExportOptions } from '../cli/commands.ts'
 import { CommandError, UsageError } from '../cli/errors.ts'
 import { type Progress, startProgress } from '../cli/progress.ts'
+import { writeFailureReason } from '../files/reason.ts'
 import { configureLogFrom } from '../logging/configure.ts'
 import { openNode } from '../node/openNode.ts'
 import { stopSignal } from '../node/signals.ts'
 import { type BlockRange, blockRange, formatRate } from './blockRange.ts'
 
 const cannotWrite = (file: string, cause: unknown): CommandError =>
-  new CommandError('EXPORT', `Cannot write ${file}: ${(cause as { code?: string }).code ?? String(cause)}`, {
-    cause,
-  })
+  new CommandError('EXPORT', `Cannot write ${file}: ${writeFailureReason(cause)}`, { cause })
 
 /** A device or pipe is written as it comes; a file gets its name when it is complete, so half of one never takes its place. */
 const temporaryName = (file: string): string =>

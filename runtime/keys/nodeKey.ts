@@ -6,6 +6,7 @@ import { fromHex, toHex } from '../../core/bytes/hex.ts'
 import { addressOfPublicKey, publicKeyOf } from '../../core/crypto/crypto.ts'
 import { CommandError } from '../cli/errors.ts'
 import { writeFileAtomically } from '../files/atomic.ts'
+import { writeFailureReason } from '../files/reason.ts'
 
 /** The secp256k1 key of this node: its identity, and as a validator the key of its seals. */
 export type NodeKey = {
@@ -31,6 +32,12 @@ const keyError = (path: string, reason: string): CommandError =>
     `Private key cannot be loaded from file ${path}: ${reason}. It must hold one line: 32 bytes of hex, 0x optional.`,
   )
 
+const READ_FAILURES: Readonly<Record<string, string>> = {
+  EISDIR: 'it is a folder',
+  ENOTDIR: 'what should be its folder is a file',
+  EACCES: 'this user may not read it',
+}
+
 const parseKey = (path: string, text: string): NodeKey => {
   const lines = text.split(/\r?\n/)
   if (lines.length > 1 && lines.at(-1) === '') lines.pop()
@@ -53,7 +60,7 @@ export const readNodeKey = (path: string): NodeKey | undefined => {
   } catch (cause) {
     const code = (cause as { code?: string }).code
     if (code === 'ENOENT') return undefined
-    throw keyError(path, code === 'EISDIR' ? 'it is a folder' : (code ?? String(cause)))
+    throw keyError(path, READ_FAILURES[code ?? ''] ?? code ?? String(cause))
   }
   if (bytes.length > KEY_FILE_BYTES_MAX) throw keyError(path, `it is longer than ${KEY_FILE_BYTES_MAX} bytes`)
   return parseKey(path, new TextDecoder().decode(bytes))
@@ -69,9 +76,18 @@ export const createNodeKey = (): NodeKey => {
   }
 }
 
-/** Besu's form: 0x-hex, one line, no line end; readable by its owner alone. */
-export const writeNodeKey = (path: string, key: NodeKey): void =>
-  writeFileAtomically(path, toHex(key.privateKey), 0o600)
+/** Besu's form: 0x-hex, one line, no line end; readable by its owner alone. @throws CommandError */
+export const writeNodeKey = (path: string, key: NodeKey): void => {
+  try {
+    writeFileAtomically(path, toHex(key.privateKey), 0o600)
+  } catch (cause) {
+    throw new CommandError(
+      'KEY_FILE',
+      `Private key cannot be written to file ${path}: ${writeFailureReason(cause)}`,
+      { cause },
+    )
+  }
+}
 
 export const nodeKeyPath = (options: {
   readonly dataPath: string

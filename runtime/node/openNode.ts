@@ -14,6 +14,7 @@ import { CommandError, UsageError } from '../cli/errors.ts'
 import { lockDataPath } from '../drivers/lock.ts'
 import { openStorage, StorageUnavailable } from '../drivers/open.ts'
 import { writeFileAtomically } from '../files/atomic.ts'
+import { writeFailureReason } from '../files/reason.ts'
 import { createNodeKey, type NodeKey, nodeKeyPath, readNodeKey, writeNodeKey } from '../keys/nodeKey.ts'
 import { logOf } from '../logging/log.ts'
 import { createRecoveryPool, type RecoveryPool } from '../threads/recovery/pool.ts'
@@ -80,26 +81,15 @@ const planChain = (options: OpenOptions, key: NodeKey | undefined): Plan => {
   return { genesis, newText: text }
 }
 
-const FOLDER_REASONS: Readonly<Record<string, string>> = {
-  EEXIST: 'a file exists at that path',
-  ENOTDIR: 'a file exists at that path',
-  EROFS: 'it is on a read-only file system',
-  EACCES: 'this user may not write to it',
-  EPERM: 'this user may not write to it',
-  ENOSPC: 'the disk is full',
-}
-
 /** @throws CommandError when the folder cannot be made or written to */
 const makeFolder = (path: string): void => {
   try {
     mkdirSync(path, { recursive: true })
     accessSync(path, constants.W_OK)
   } catch (cause) {
-    const code = (cause as { code?: string }).code ?? ''
-    const reason = FOLDER_REASONS[code] ?? String(cause)
     throw new CommandError(
       'DATA_PATH',
-      `Cannot use the data path ${path}: ${reason}. Give a folder that this node may write to with --data-path.`,
+      `Cannot use the data path ${path}: ${writeFailureReason(cause)}. Give a folder that this node may write to with --data-path.`,
     )
   }
 }

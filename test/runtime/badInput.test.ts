@@ -110,7 +110,24 @@ describe('given a data path', () => {
       expectOneLine(
         await runCommand([`--data-path=${file}`, ...RPC]),
         1,
-        /^Cannot use the data path .*data: |^Unable to load genesis file: .*ENOTDIR|ENOTDIR/,
+        /^Private key cannot be loaded from file .*data\/key: what should be its folder is a file\. /,
+      )
+    }))
+
+  test('when a network of several nodes cannot write to it then the message says so', () =>
+    withFolder(async folder => {
+      const file = join(folder, 'network')
+      writeFileSync(file, '')
+      const ports = ['--rpc-http-port=0', '--p2p-port=0']
+      expectOneLine(
+        await runCommand(['network', '--data-path=/proc/network', ...ports]),
+        1,
+        /^Private key cannot be written to file \/proc\/network\/validator1\/key: /,
+      )
+      expectOneLine(
+        await runCommand(['network', `--data-path=${file}`, ...ports]),
+        1,
+        /^Private key cannot be loaded from file .*what should be its folder is a file/,
       )
     }))
 

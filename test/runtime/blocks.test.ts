@@ -152,7 +152,7 @@ describe('given an exported chain', () => {
         `--to=${join(folder, 'no/such/folder.rlp')}`,
       ])
       expect(nowhere.code).toBe(1)
-      expect(nowhere.error).toMatch(/^Cannot write .*folder\.rlp: ENOENT\n$/)
+      expect(nowhere.error).toMatch(/^Cannot write .*folder\.rlp: its folder does not exist\n$/)
       expect(readdirSync(folder).filter(name => /\.part$|x\.rlp/.test(name))).toEqual([])
     }))
 

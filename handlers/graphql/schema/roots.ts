@@ -66,7 +66,10 @@ type SyncState {
 
 "What this node knows of the consensus."
 type Qbft {
-  "The round in which the next block is being decided, as this node sees it; null while it takes no part."
+  """
+  The round in which the next block is being decided, as this node sees it; null until the block period is over, and while
+  it takes no part.
+  """
   round: Long
   "Votes on validators that this node casts whenever they would change something; null where a contract selects them."
   pendingVotes: [PendingVote!]
