@@ -14,7 +14,7 @@ import { slotOfBytes, storageOf, warmSlot } from '../state/slots.ts'
 import { beginTransaction, endsSlowly, endTransaction, endTransactionSteps } from '../state/transaction.ts'
 import type { Steps } from '../steps.ts'
 import { createAddress } from './address.ts'
-import { applyAuthorizations } from './authorization.ts'
+import { authorizationSteps } from './authorization.ts'
 import { transactionConstants } from './constants.ts'
 import type { BlockEnvironment } from './environment.ts'
 import type { Context, Frame } from './frame.ts'
@@ -25,6 +25,7 @@ import type { TransactionResult } from './result.ts'
 import { type Schedule, scheduleOf } from './schedule.ts'
 import type { Tracer } from './tracer.ts'
 import { GAS_PER_BLOB } from './validity.ts'
+import { checkBefore } from './watch.ts'
 
 /** What of a transaction decides how it runs. */
 export type AppliedTransaction = Pick<
@@ -91,9 +92,10 @@ export function* transactionSteps(
     warmAccount(state, sender)
     warmAccount(state, to)
     if (schedule.isShanghai) warmAccount(state, beneficiary)
-    warmList(state, transaction.accessList)
+    if (transaction.accessList.length > 0) yield* warmListSteps(state, transaction.accessList)
   }
-  applyAuthorizations(state, rules.chainId, transaction.authorizationList)
+  if (transaction.authorizationList.length > 0)
+    yield* authorizationSteps(state, rules.chainId, transaction.authorizationList)
 
   const { intrinsic, floor } = leastGas(rules.fork, transaction)
   const { frame, paused } = startMessage(context, {
@@ -129,14 +131,21 @@ export function* transactionSteps(
   }
 }
 
-const warmList = (state: ExecutionState, accessList: readonly AccessListEntry[]): void => {
+/** Slots that are warmed before a watch is asked, each of which may be read from the store: a millisecond or two. */
+const SLOTS_AT_ONCE = 64
+
+/** EIP-2930. @throws what ends the run */
+function* warmListSteps(state: ExecutionState, accessList: readonly AccessListEntry[]): Steps<void> {
+  let slots = 0
   for (const { address, storageKeys } of accessList) {
     const account = accountOf(state, address)
     warmAccount(state, account)
     for (const key of storageKeys) {
       const id = slotOfBytes(state, account, key)
       warmSlot(state, storageOf(account), id)
+      if (++slots % SLOTS_AT_ONCE === 0 && checkBefore(state)) yield
     }
+    if (++slots % SLOTS_AT_ONCE === 0 && checkBefore(state)) yield
   }
 }
 

@@ -6,9 +6,11 @@ import { encodeRlp } from '../rlp/rlp.ts'
 import { hasCode } from '../state/accountState.ts'
 import type { ExecutionState } from '../state/executionState.ts'
 import { accountOf, codeOf, putCode, putNonce, touch, warmAccount } from '../state/executionState.ts'
+import type { Steps } from '../steps.ts'
 import { NONCE_MAX } from './create.ts'
 import { delegateOf, delegationTo } from './delegation.ts'
 import { AUTHORIZATION_GAS } from './intrinsic.ts'
+import { checkBefore } from './watch.ts'
 
 const SIGNING_PREFIX = Uint8Array.of(0x05)
 /** PER_AUTH_BASE_COST: what an authorization of an account that exists costs in the end. */
@@ -22,25 +24,34 @@ export const authorityOf = (authorization: Authorization): Address | undefined =
   return recoverSigner(hash, Number(yParity), r, s)
 }
 
-/** EIP-7702: sets or clears the delegation of each account that agreed; what does not hold is passed over. */
-export const applyAuthorizations = (
+/** EIP-7702: sets or clears the delegation of an account that agreed; what does not hold is passed over. */
+const applyAuthorization = (state: ExecutionState, chainId: bigint, authorization: Authorization): void => {
+  const { address, nonce } = authorization
+  if (authorization.chainId !== 0n && authorization.chainId !== chainId) return
+  if (nonce >= NONCE_MAX) return
+  const authority = authorityOf(authorization)
+  if (authority === undefined) return
+  const account = accountOf(state, authority)
+  warmAccount(state, account)
+  if (hasCode(account) && delegateOf(codeOf(state, account)) === undefined) return
+  if (account.nonce !== nonce) return
+  if (account.exists) state.refund += AUTHORIZATION_GAS - EXISTING_GAS
+  touch(state, account)
+  putCode(state, account, isZeroBytes(address) ? EMPTY_BYTES : delegationTo(address))
+  putNonce(state, account, nonce + 1n)
+}
+
+/**
+ * Applies the authorizations of a transaction in their order. Each recovers a public key, up to a millisecond, and a
+ * megabyte holds ten thousand: under a watch each is checked. @throws what ends the run
+ */
+export function* authorizationSteps(
   state: ExecutionState,
   chainId: bigint,
   authorizations: readonly Authorization[],
-): void => {
+): Steps<void> {
   for (const authorization of authorizations) {
-    const { address, nonce } = authorization
-    if (authorization.chainId !== 0n && authorization.chainId !== chainId) continue
-    if (nonce >= NONCE_MAX) continue
-    const authority = authorityOf(authorization)
-    if (authority === undefined) continue
-    const account = accountOf(state, authority)
-    warmAccount(state, account)
-    if (hasCode(account) && delegateOf(codeOf(state, account)) === undefined) continue
-    if (account.nonce !== nonce) continue
-    if (account.exists) state.refund += AUTHORIZATION_GAS - EXISTING_GAS
-    touch(state, account)
-    putCode(state, account, isZeroBytes(address) ? EMPTY_BYTES : delegationTo(address))
-    putNonce(state, account, nonce + 1n)
+    applyAuthorization(state, chainId, authorization)
+    if (checkBefore(state)) yield
   }
 }

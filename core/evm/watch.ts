@@ -1,3 +1,4 @@
+import type { ExecutionState } from '../state/executionState.ts'
 import type { Frame } from './frame.ts'
 
 /** Limits the run time of executions: of calls, which nobody pays for, and of the transactions of a block. */
@@ -114,6 +115,13 @@ export const checkAt = (frame: Frame, gas: number): number => {
 export const checkWork = (frame: Frame): boolean => {
   if (watch === undefined) return false
   watch.check(usageOf(frame))
+  return watch.isPauseDue?.() === true
+}
+
+/** Between two steps of a transaction whose message has not begun; true where it is to pause. @throws what ends the run */
+export const checkBefore = ({ journal }: ExecutionState): boolean => {
+  if (watch === undefined) return false
+  watch.check({ memoryBytes: 0, logs: 0, logBytes: 0, changes: journal.kinds.length })
   return watch.isPauseDue?.() === true
 }
 

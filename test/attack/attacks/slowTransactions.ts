@@ -1,4 +1,11 @@
-import { FREE_GAS, freshKey, SLOW_CODE, slowCreation } from '../../cluster/support/slowTransactions.ts'
+import {
+  FREE_GAS,
+  FREE_GAS_PRAGUE,
+  freshKey,
+  longAuthorizationList,
+  SLOW_CODE,
+  slowCreation,
+} from '../../cluster/support/slowTransactions.ts'
 import type { Attack, AttackContext } from '../attack.ts'
 
 /** The fifth node is no validator: what its RPC takes reaches the validators from a peer. */
@@ -60,4 +67,24 @@ const many: Attack = {
   },
 }
 
-export const SLOW_TRANSACTIONS: readonly Attack[] = [...Object.entries(SLOW_CODE).map(slow), many]
+const AUTHORIZING_SENDERS = 4
+
+const authorizations: Attack = {
+  name: 'slow-transaction-authorizations',
+  what: `Sends calls with 9,000 authorizations that nobody signed, by ${AUTHORIZING_SENDERS} accounts without a balance.`,
+  network: { ...FREE_GAS_PRAGUE, nodes: 5 },
+  run: async ({ cluster }) => {
+    for (let sender = 0; sender < AUTHORIZING_SENDERS; sender++)
+      await cluster
+        .node(sender % 2 === 0 ? 1 : PEER)
+        .rpc('eth_sendRawTransaction', longAuthorizationList(freshKey(2000 + sender)))
+    await Bun.sleep(2 * ATTACK_MS)
+    return []
+  },
+}
+
+export const SLOW_TRANSACTIONS: readonly Attack[] = [
+  ...Object.entries(SLOW_CODE).map(slow),
+  authorizations,
+  many,
+]

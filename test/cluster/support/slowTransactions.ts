@@ -1,5 +1,6 @@
 import { toHex } from '../../../core/bytes/hex.ts'
-import { signTransaction } from '../../../core/chain/codec/signature.ts'
+import { SECP256K1_ORDER, signTransaction } from '../../../core/chain/codec/signature.ts'
+import type { Authorization } from '../../../core/chain/transaction.ts'
 import { addressOfPrivateKey } from '../../../core/crypto/crypto.ts'
 import { code, deploying, type Part } from '../../core/evm/harness.ts'
 
@@ -105,3 +106,46 @@ export const slowCreation = (
   )
   return { encoded, raw: toHex(encoded), hash: toHex(hash), sender: toHex(addressOfPrivateKey(key)) }
 }
+
+/** The genesis of a network where gas is free and accounts can delegate (EIP-7702). */
+export const FREE_GAS_PRAGUE = {
+  ...FREE_GAS,
+  config: { ...FREE_GAS.config, shanghaiTime: 0, cancunTime: 0, pragueTime: 0 },
+} as const
+
+/** The first coordinate of a point of secp256k1: with any s it recovers to some account. */
+const POINT_X = 0x79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798n
+
+/** Authorizations, each by another account, that nobody signed. Nine thousand fit into the longest transaction. */
+export const unsignedAuthorizations = (count: number): readonly Authorization[] =>
+  Array.from({ length: count }, (_, index) => ({
+    chainId: 0n,
+    address: new Uint8Array(20).fill(7),
+    nonce: 0n,
+    yParity: BigInt(index & 1),
+    r: POINT_X,
+    s: SECP256K1_ORDER / 2n - BigInt(index) * 2n ** 200n,
+  }))
+
+/** A call at price 0, by the holder of a key, whose list of authorizations takes longer than a block has time. */
+export const longAuthorizationList = (key: Uint8Array): string =>
+  toHex(
+    signTransaction(
+      {
+        type: 4,
+        chainId: CHAIN_ID,
+        nonce: 0n,
+        maxFeePerGas: 0n,
+        maxPriorityFeePerGas: 0n,
+        gasLimit: 300_000_000n,
+        to: new Uint8Array(20).fill(7),
+        value: 0n,
+        data: new Uint8Array(0),
+        accessList: [],
+        maxFeePerBlobGas: 0n,
+        blobVersionedHashes: [],
+        authorizationList: unsignedAuthorizations(9_000),
+      },
+      key,
+    ).encoded,
+  )

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import type { Authorization } from '../../../core/chain/transaction.ts'
 import { transactionSteps } from '../../../core/evm/apply.ts'
 import type { TransactionResult } from '../../../core/evm/result.ts'
 import { type Watch, withWatch } from '../../../core/evm/watch.ts'
@@ -16,11 +17,15 @@ import {
   type Part,
   run,
   type RunOptions,
+  word,
   worldWith,
 } from './harness.ts'
 
 const OTHER = 0x07e5
 const GAS = 3_000_000n
+
+/** More than any of the transactions has: the message itself is never checked. */
+const GAS_OF_NO_CHECK = 2 ** 40
 
 type Found = { readonly result: TransactionResult; readonly changes: StateChanges; readonly pauses: number }
 
@@ -251,6 +256,48 @@ const PROGRAMS: readonly (readonly [string, Uint8Array, RunOptions])[] = [
   ],
   ['rounds of BLAKE2', rounds(2, [[0x493e0, 224, 'SHL', 0, 'MSTORE'], precompile(9, 213)]), {}],
 ]
+
+/** A transaction whose lists take long before its message begins. */
+const authorizations = (count: number): readonly Authorization[] =>
+  Array.from({ length: count }, (_, i) => ({
+    chainId: 0n,
+    address: address(OTHER),
+    nonce: 0n,
+    yParity: BigInt(i & 1),
+    // Any r that is the first coordinate of a point, and any s, recover to somebody.
+    r: 0x79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798n,
+    s: BigInt(i + 1),
+  }))
+const LISTS: readonly (readonly [string, NonNullable<RunOptions['message']>])[] = [
+  ['authorizations', { authorizationList: authorizations(50) }],
+  [
+    'slots of an access list',
+    { accessList: [{ address: CONTRACT, storageKeys: Array.from({ length: 200 }, (_, i) => word(i)) }] },
+  ],
+  [
+    'accounts of an access list',
+    { accessList: Array.from({ length: 200 }, (_, i) => ({ address: address(i + 1), storageKeys: [] })) },
+  ],
+]
+
+describe.each(LISTS)('given a transaction with many %s', (_, changes) => {
+  const options: RunOptions = { message: changes }
+  const program = code(0, 'SLOAD', 'GAS', 0, 'MSTORE', 32, 0, 'RETURN')
+
+  test('when a pause is due before its message begins then it pauses, and ends as one that never does', () => {
+    const found = execute(program, options, always(GAS_OF_NO_CHECK), disturb)
+    expect(found.pauses).toBeGreaterThan(0)
+    expect(outcomeOf(found)).toEqual(outcomeOf(execute(program, options, undefined)))
+  })
+
+  test('when its time is over before its message begins then it is ended', () => {
+    class Ended extends Error {}
+    const check = (): void => {
+      throw new Ended()
+    }
+    expect(() => execute(program, options, { gas: GAS_OF_NO_CHECK, check })).toThrow(Ended)
+  })
+})
 
 describe('given a transaction that pauses', () => {
   describe.each(PROGRAMS)('%s', (_, program, options) => {
