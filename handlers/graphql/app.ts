@@ -1,15 +1,16 @@
-import type { ClientAddress } from '../auth/authentication.ts'
+import type { ClientAddress, Identity } from '../auth/authentication.ts'
 import { ANY_METHOD } from '../auth/caller.ts'
 import { type HttpAccess, OPEN_ACCESS, type RpcApp } from '../http/app.ts'
+import { checkedRoute, type Route } from '../http/checkedRoute.ts'
 import { createCors } from '../http/cors.ts'
-import { type Admitted, createInboundLimits } from '../inbound/inboundLimits.ts'
+import { type Admitted, createInboundLimits, type InboundLimits } from '../inbound/inboundLimits.ts'
 import { RETRYING } from '../inbound/body.ts'
 import { authorityOf, createHostCheck } from '../http/hosts.ts'
 import { notFound } from '../http/notFound.ts'
 import type { RpcContext } from '../rpc/context.ts'
 import { RPC_ERRORS } from '../rpc/dispatch/errors.ts'
-import { createGraphqlContext, type RequestParts } from './context.ts'
-import { createEngine } from './engine.ts'
+import { createGraphqlContext } from './context.ts'
+import { createEngine, type Engine } from './engine.ts'
 import { ExecutionAborted } from './errors.ts'
 import { JSON_HEADERS } from './http/answer.ts'
 import type { GraphqlOptions } from './options.ts'
@@ -41,7 +42,7 @@ const notAllowed = (): Response => new Response(null, { status: 405, headers: { 
 const timedOut = (): Response =>
   errors(504, RPC_ERRORS.TIMEOUT.message, { classification: 'ExecutionAborted' })
 
-/** Too many requests of the client's address are under way. */
+/** Too many requests of the client's address are in progress. */
 const busy = (): Response =>
   new Response(JSON.stringify({ errors: [{ message: RPC_ERRORS.NODE_BUSY.message }] }), {
     status: 503,
@@ -53,12 +54,12 @@ const unauthorized = (): Response => {
   return errors(401, message, { errorCode: code, errorMessage: message })
 }
 
-/** An address rather than a name, which an attacker's name server could make mean this node. */
+/** An address rather than a name: an attacker's name server could resolve a name to this node. */
 const IS_ADDRESS = /^(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])(?::\d+)?$/i
 
-/** Whether a page of this node's own calls: browsers send an Origin with every POST. */
+/** Tests whether the request comes from a page of this node: browsers send an Origin with every POST. */
 const createOwnOrigin = (hostAllowlist: readonly string[]) => {
-  // Otherwise the host has been found on the list before.
+  // Without `*` the host check has found the host on the list.
   const everyHost = hostAllowlist.includes('*')
   return (request: Request, origin: string): boolean => {
     const host = authorityOf(request)
@@ -67,23 +68,102 @@ const createOwnOrigin = (hostAllowlist: readonly string[]) => {
   }
 }
 
+/** What all requests of one endpoint share. */
+type Parts = HttpAccess & {
+  readonly context: RpcContext
+  readonly engine: Engine
+  readonly inbound: InboundLimits
+  readonly page: (request: Request) => Promise<Response>
+}
+
+/** One request whose caller is known. */
+type Identified = {
+  readonly caller: Identity
+  readonly peer: () => string
+  readonly claim: Admitted['claim']
+}
+
+/** Executes within the timeout. Work in progress ends at its next check, and its answer is discarded. */
+const execute = async (
+  { authentication, context, engine }: Parts,
+  request: Request,
+  { caller, peer, claim }: Identified,
+): Promise<Response> => {
+  const controller = new AbortController()
+  const { signal } = controller
+  const { expiresAtMs } = caller
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const timeout = new Promise<Response>(resolve => {
+    timer = setTimeout(() => {
+      controller.abort(new ExecutionAborted(RPC_ERRORS.TIMEOUT.message))
+      resolve(timedOut())
+    }, context.options.timeoutMs)
+  })
+  const executed = engine(request, {
+    ...createGraphqlContext({
+      rpc: context,
+      caller,
+      abort: error => controller.abort(error),
+      expired: () =>
+        signal.aborted ||
+        request.signal.aborted ||
+        (expiresAtMs !== undefined && authentication.nowMs() >= expiresAtMs),
+    }),
+    abortSignal: signal,
+    peer,
+    claim,
+  })
+  try {
+    return await Promise.race([executed, timeout])
+  } catch (error) {
+    // The client has disconnected.
+    if (request.signal.aborted) return new Response(null, { status: 400 })
+    context.reportError('GraphQL', error)
+    return errors(500, RPC_ERRORS.INTERNAL_ERROR.message)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const answerEndpoint = async (parts: Parts, request: Request, peer: () => string): Promise<Response> => {
+  const { authentication, clientOf, inbound, page } = parts
+  if (request.method !== 'GET' && request.method !== 'POST') return notAllowed()
+  if (asksForPage(request)) return await page(request)
+  const client: ClientAddress = () => clientOf(peer(), request.headers.get('x-forwarded-for'))
+  const caller = await authentication.identify(request.headers.get('authorization'), client)
+  if (caller.unauthenticated) {
+    caller.denied(ANY_METHOD)
+    return unauthorized()
+  }
+  const admitted = inbound.admit(client)
+  if (admitted === undefined) return busy()
+  try {
+    return await execute(parts, request, { caller, peer, claim: admitted.claim })
+  } finally {
+    admitted.release()
+  }
+}
+
+const createRoute =
+  (parts: Parts): Route =>
+  (request, peer) => {
+    const { pathname } = new URL(request.url)
+    if (pathname === ENDPOINT || pathname === `${ENDPOINT}/`) return answerEndpoint(parts, request, peer)
+    if (pathname !== '/') return notFound()
+    return request.method === 'GET' || request.method === 'POST' ? redirect() : notAllowed()
+  }
+
 /**
- * GraphQL over HTTP as Besu serves it: GET and POST /graphql, a redirect from /, host allowlist and CORS before everything.
- * Beside that GraphiQL for a browser, and subscriptions over server-sent events.
+ * GraphQL over HTTP as Besu serves it: GET and POST /graphql, and a redirect from /. The host allowlist and CORS are checked
+ * first. In addition GraphiQL for browsers, and subscriptions over server-sent events.
  */
 export const createGraphqlApp = (
   context: RpcContext,
   options: GraphqlOptions,
-  { authentication, clientOf }: HttpAccess = OPEN_ACCESS,
+  access: HttpAccess = OPEN_ACCESS,
 ): GraphqlApp => {
   const { timeoutMs, prettyPrint } = context.options
-  const refusedHost = createHostCheck(options.hostAllowlist)
-  const cors = createCors(options.corsOrigins, 'CORS Rejected - Invalid origin')
-  const isOwn = createOwnOrigin(options.hostAllowlist)
   const registry = createSubscriptionRegistry()
-  const page = createPage()
-  const inbound = options.inbound ?? createInboundLimits()
-  const report = (error: unknown): void => context.reportError('GraphQL', error)
   const engine = createEngine({
     schema: createGraphqlSchema(registry),
     complexityMax: options.complexityMax,
@@ -91,90 +171,20 @@ export const createGraphqlApp = (
     bodyBytesMax: options.bodyBytesMax,
     timeoutMs,
     prettyPrint,
-    report,
+    report: error => context.reportError('GraphQL', error),
     nowMs: context.nowMs,
   })
-
-  /** Executes within the time there is; what is under way then ends where it next looks, and its answer is nobody's. */
-  const run = async (
-    request: Request,
-    parts: Pick<RequestParts, 'caller'> & {
-      readonly expiresAtMs: number | undefined
-      readonly peer: () => string
-      readonly claim: Admitted['claim']
+  const inbound = options.inbound ?? createInboundLimits()
+  const fetch = checkedRoute(
+    {
+      refusedHost: createHostCheck(options.hostAllowlist),
+      cors: createCors(options.corsOrigins, 'CORS Rejected - Invalid origin'),
+      isOwnOrigin: createOwnOrigin(options.hostAllowlist),
     },
-  ) => {
-    const controller = new AbortController()
-    const { signal } = controller
-    const { expiresAtMs, caller, peer, claim } = parts
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const late = new Promise<Response>(resolve => {
-      timer = setTimeout(() => {
-        controller.abort(new ExecutionAborted(RPC_ERRORS.TIMEOUT.message))
-        resolve(timedOut())
-      }, timeoutMs)
-    })
-    const executed = engine(request, {
-      ...createGraphqlContext({
-        rpc: context,
-        caller,
-        abort: error => controller.abort(error),
-        expired: () =>
-          signal.aborted ||
-          request.signal.aborted ||
-          (expiresAtMs !== undefined && authentication.nowMs() >= expiresAtMs),
-      }),
-      abortSignal: signal,
-      peer,
-      claim,
-    })
-    try {
-      return await Promise.race([executed, late])
-    } catch (error) {
-      // Nobody is there to be told.
-      if (request.signal.aborted) return new Response(null, { status: 400 })
-      report(error)
-      return errors(500, RPC_ERRORS.INTERNAL_ERROR.message)
-    } finally {
-      clearTimeout(timer)
-    }
-  }
-
-  const endpoint = async (request: Request, peer: () => string): Promise<Response> => {
-    if (request.method !== 'GET' && request.method !== 'POST') return notAllowed()
-    if (asksForPage(request)) return await page(request)
-    const client: ClientAddress = () => clientOf(peer(), request.headers.get('x-forwarded-for'))
-    const caller = await authentication.identify(request.headers.get('authorization'), client)
-    if (caller.unauthenticated) {
-      caller.denied(ANY_METHOD)
-      return unauthorized()
-    }
-    const admitted = inbound.admit(client)
-    if (admitted === undefined) return busy()
-    try {
-      return await run(request, { caller, expiresAtMs: caller.expiresAtMs, peer, claim: admitted.claim })
-    } finally {
-      admitted.release()
-    }
-  }
-
-  const route = (request: Request, peer: () => string): Response | Promise<Response> => {
-    const { pathname } = new URL(request.url)
-    if (pathname === ENDPOINT || pathname === `${ENDPOINT}/`) return endpoint(request, peer)
-    if (pathname !== '/') return notFound()
-    return request.method === 'GET' || request.method === 'POST' ? redirect() : notAllowed()
-  }
-
+    createRoute({ ...access, context, engine, inbound, page: createPage() }),
+  )
   return {
     close: () => registry.close(),
-    fetch: (request, peer = noPeer) => {
-      const refusal = refusedHost(request)
-      if (refusal !== undefined) return refusal
-      const origin = request.headers.get('origin')
-      if (origin === null || origin === '' || isOwn(request, origin)) return route(request, peer)
-      const answered = cors.answer(request, origin)
-      if (answered !== undefined) return answered
-      return Promise.resolve(route(request, peer)).then(response => cors.allow(response, origin))
-    },
+    fetch: (request, peer = noPeer) => fetch(request, peer),
   }
 }

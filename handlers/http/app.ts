@@ -3,8 +3,8 @@ import { type Authentication, type ClientAddress, NO_AUTHENTICATION } from '../a
 import { ANY_METHOD } from '../auth/caller.ts'
 import type { ClientOf } from '../auth/client.ts'
 import { withRunsBounded } from '../rpc/dispatch/offload.ts'
-import type { RpcContext, RpcHost } from '../rpc/context.ts'
-import { createDispatcher, type Reply } from '../rpc/dispatch/dispatcher.ts'
+import type { NodeTroubles, RpcContext, RpcHost } from '../rpc/context.ts'
+import { createDispatcher, type Dispatcher, type Reply } from '../rpc/dispatch/dispatcher.ts'
 import { errorOutcome, replyText } from '../rpc/dispatch/envelope.ts'
 import { createFilterRegistry } from '../rpc/filters/registry.ts'
 import { createGasPriceOracle } from '../rpc/fees/gasPrice.ts'
@@ -15,10 +15,12 @@ import {
   CLOSING,
   createReadBody,
   type NoBody,
+  type ReadBody,
   RETRYING,
   refuseBody,
 } from '../inbound/body.ts'
-import { createCompression } from './compression.ts'
+import { checkedRoute, type Route } from './checkedRoute.ts'
+import { type Compression, createCompression } from './compression.ts'
 import { createCors } from './cors.ts'
 import { liveness, NO_TROUBLES, readiness } from './health.ts'
 import { createHostCheck } from './hosts.ts'
@@ -32,7 +34,7 @@ export type HttpOptions = {
   readonly corsOrigins: readonly string[]
   /** Longest request body. */
   readonly bodyBytesMax: number
-  /** Shared with the other ports of the node; of this one alone where it is left out. */
+  /** Shared with the other ports of the node; by default of this port alone. */
   readonly inbound?: InboundLimits
 }
 
@@ -48,7 +50,7 @@ export type RpcApp = {
   readonly fetch: (request: Request, peer?: () => string) => Response | Promise<Response>
 }
 
-/** Who may do what, and how it is told where a request comes from. */
+/** Authentication of the endpoint, and how the address of a client is determined. */
 export type HttpAccess = { readonly authentication: Authentication; readonly clientOf: ClientOf }
 
 /** Everybody may do everything. */
@@ -67,7 +69,7 @@ const acceptsJson = (accept: string | null): boolean =>
 
 const SLASH = 47
 
-/** True for an absolute URL whose path is /, or several of them as with Besu, and that has nothing behind it. */
+/** True for an absolute URL whose path is one or more slashes (as in Besu), without a query. */
 const isRoot = (url: string): boolean => {
   const start = url.indexOf('/', url.indexOf('://') + 3)
   if (start < 0) return false
@@ -78,113 +80,116 @@ const isRoot = (url: string): boolean => {
 const errorResponse = (status: number, name: RpcErrorName, headers: Readonly<Record<string, string>>) =>
   new Response(replyText('null', errorOutcome(name)), { status, headers: { ...JSON_HEADERS, ...headers } })
 
-/** The node holds as many requests, or as much of their bodies, as it may: by one client, or all together. */
+/** The limit on requests or on the memory of their bodies is reached, for one client or for all. */
 const busy = (): Response => errorResponse(503, 'NODE_BUSY', RETRYING)
 
-/** A body that does not come is answered as a request that takes too long: the same time is given to both. */
+/** A body that does not arrive in time is answered like a request that times out: both have the same deadline. */
 const withoutBody = (body: NoBody): Response => {
   if (body.reason === 'late') return errorResponse(408, 'TIMEOUT', CLOSING)
   return body.reason === 'busy' ? busy() : refuseBody(body)
 }
 
-/** The answer to GET /, with Besu's status: what listens here, for a person with a browser or curl. */
+/** The answer to GET /, with Besu's status: describes the endpoint to a person with a browser or curl. */
 const description = ({ options, chain }: RpcContext): Response =>
   new Response(
     `${options.clientVersion} is a QBFT blockchain node of chain ${chain.configuration.chainId}. It answers JSON-RPC requests sent with POST to this address.\n`,
     { status: 201, headers: { 'content-type': 'text/plain; charset=utf-8' } },
   )
 
-/** The answer to a request whose token permits nothing, or that has none. Its body is not read. */
+/** The answer to a request without a valid token where no method is open to everyone. Its body is not read. */
 const UNAUTHENTICATED: Reply = { status: 401, body: replyText('null', errorOutcome('UNAUTHORIZED')) }
 
-/** What the methods of one node share; made once for all its endpoints. */
+/** State that the methods of one node share; created once for all its endpoints. */
 export const createRpcContext = (host: RpcHost): RpcContext => ({
   ...withRunsBounded(host),
   filters: createFilterRegistry(host),
   gasPrice: createGasPriceOracle(host),
 })
 
-/**
- * JSON-RPC over HTTP as Besu serves it: POST / for requests, GET / for a sign of life, /liveness, /readiness; the host
- * allowlist and CORS stand before everything.
- */
-export const createRpcApp = (
-  context: RpcContext,
-  options: HttpOptions = HTTP_DEFAULTS,
-  { authentication, clientOf }: HttpAccess = OPEN_ACCESS,
-): RpcApp => {
-  const dispatcher = createDispatcher(METHODS, context)
-  const refusedHost = createHostCheck(options.hostAllowlist)
-  const cors = createCors(options.corsOrigins)
-  const compression = createCompression()
-  const readBody = createReadBody({ bytesMax: options.bodyBytesMax, timeoutMs: context.options.timeoutMs })
-  const inbound = options.inbound ?? createInboundLimits()
+/** What all requests of one endpoint share. */
+type Parts = HttpAccess & {
+  readonly context: RpcContext
+  readonly dispatcher: Dispatcher
+  readonly compression: Compression
+  readonly readBody: ReadBody
+  readonly inbound: InboundLimits
+}
 
-  const toResponse = ({ status, body }: Reply, request: Request, peer: () => string): Response => {
-    if (body === '') return new Response(null, { status })
-    const init = status === 200 ? JSON_RESPONSE : { status, headers: JSON_HEADERS }
-    return compression.respond(body, request, peer, init)
-  }
+const toResponse = (
+  { compression }: Parts,
+  { status, body }: Reply,
+  request: Request,
+  peer: () => string,
+): Response => {
+  if (body === '') return new Response(null, { status })
+  const init = status === 200 ? JSON_RESPONSE : { status, headers: JSON_HEADERS }
+  return compression.respond(body, request, peer, init)
+}
 
-  /** Methods turn what goes wrong in them into replies, so this is a fault of the server itself. */
-  const failed = (error: unknown): Response => {
-    context.reportError('HTTP', error)
-    return new Response(null, { status: 500 })
-  }
+/** Methods turn errors into replies, so this is a fault of the server itself. */
+const failed = ({ context }: Parts, error: unknown): Response => {
+  context.reportError('HTTP', error)
+  return new Response(null, { status: 500 })
+}
 
-  const notAcceptable = (request: Request): Response | undefined =>
-    acceptsJson(request.headers.get('accept')) ? undefined : new Response(null, { status: 406 })
+const notAcceptable = (request: Request): Response | undefined =>
+  acceptsJson(request.headers.get('accept')) ? undefined : new Response(null, { status: 406 })
 
-  const clientAt =
-    (request: Request, peer: () => string): ClientAddress =>
-    () =>
-      clientOf(peer(), request.headers.get('x-forwarded-for'))
+const clientAt =
+  ({ clientOf }: Parts, request: Request, peer: () => string): ClientAddress =>
+  () =>
+    clientOf(peer(), request.headers.get('x-forwarded-for'))
 
-  /** One function of its own: each async function around another costs as much as a short answer. */
-  const post = async (request: Request, peer: () => string): Promise<Response> => {
-    const client = clientAt(request, peer)
-    const admitted = inbound.admit(client)
-    if (admitted === undefined) return busy()
-    try {
-      const refusal = notAcceptable(request)
-      if (refusal !== undefined) return refusal
-      const identified = authentication.identify(request.headers.get('authorization'), client)
-      const caller = identified instanceof Promise ? await identified : identified
-      if (caller.unauthenticated) {
-        caller.denied(ANY_METHOD)
-        return toResponse(UNAUTHENTICATED, request, peer)
-      }
-      const { claim } = admitted
-      const body = await readBody(request, claim)
-      if (typeof body !== 'string') return withoutBody(body)
-      const reply = dispatcher.handle(body, caller, { isGone: () => request.signal.aborted, claim })
-      return toResponse(reply instanceof Promise ? await reply : reply, request, peer)
-    } catch (error) {
-      return failed(error)
-    } finally {
-      admitted.release()
+/** Not divided further: each async function around another costs as much as a short answer. */
+const post = async (parts: Parts, request: Request, peer: () => string): Promise<Response> => {
+  const { authentication, dispatcher, inbound, readBody } = parts
+  const client = clientAt(parts, request, peer)
+  const admitted = inbound.admit(client)
+  if (admitted === undefined) return busy()
+  try {
+    const refusal = notAcceptable(request)
+    if (refusal !== undefined) return refusal
+    const identified = authentication.identify(request.headers.get('authorization'), client)
+    const caller = identified instanceof Promise ? await identified : identified
+    if (caller.unauthenticated) {
+      caller.denied(ANY_METHOD)
+      return toResponse(parts, UNAUTHENTICATED, request, peer)
     }
+    const { claim } = admitted
+    const body = await readBody(request, claim)
+    if (typeof body !== 'string') return withoutBody(body)
+    const reply = dispatcher.handle(body, caller, { isGone: () => request.signal.aborted, claim })
+    return toResponse(parts, reply instanceof Promise ? await reply : reply, request, peer)
+  } catch (error) {
+    return failed(parts, error)
+  } finally {
+    admitted.release()
   }
+}
 
-  const login = async (request: Request, peer: () => string): Promise<Response> => {
-    const client = clientAt(request, peer)
-    const admitted = inbound.admit(client)
-    if (admitted === undefined) return busy()
-    try {
-      return notAcceptable(request) ?? (await authentication.login(request, client))
-    } finally {
-      admitted.release()
-    }
+const login = async (parts: Parts, request: Request, peer: () => string): Promise<Response> => {
+  const client = clientAt(parts, request, peer)
+  const admitted = parts.inbound.admit(client)
+  if (admitted === undefined) return busy()
+  try {
+    return notAcceptable(request) ?? (await parts.authentication.login(request, client))
+  } finally {
+    admitted.release()
   }
+}
 
+/** The routes beside POST /. */
+const createRouter = (parts: Parts) => {
+  const { context } = parts
+  const troubles = (): NodeTroubles => context.troubles?.() ?? NO_TROUBLES
   const app = new Hono<{ Bindings: { readonly peer: () => string } }>({ strict: false })
-  // With a query; without one it goes the short way below.
-  app.post('/', c => post(c.req.raw, c.env.peer))
+  // With a query string; without one, createRpcApp calls `post` directly.
+  app.post('/', c => post(parts, c.req.raw, c.env.peer))
   app.get('/', () => description(context))
   app.all('/', () => notAllowed('GET, POST'))
-  app.post('/login', c => login(c.req.raw, c.env.peer))
+  app.post('/login', c => login(parts, c.req.raw, c.env.peer))
   app.all('/login', () => notAllowed('POST'))
-  app.get('/liveness', () => liveness(context.troubles?.() ?? NO_TROUBLES))
+  app.get('/liveness', () => liveness(troubles()))
   app.all('/liveness', () => notAllowed('GET'))
   app.get('/readiness', c =>
     readiness(
@@ -193,27 +198,42 @@ export const createRpcApp = (
         peerCount: context.network?.peerCount(),
         syncing: context.syncing(),
         differences: context.differences(),
-        troubles: context.troubles?.() ?? NO_TROUBLES,
+        troubles: troubles(),
       },
     ),
   )
   app.all('/readiness', () => notAllowed('GET'))
   app.notFound(notFound)
-  app.onError(failed)
+  app.onError(error => failed(parts, error))
+  return app
+}
 
-  // Nearly every request is this one; a router and its context would cost as much as the answer.
-  const route = (request: Request, peer: () => string): Response | Promise<Response> =>
-    request.method === 'POST' && isRoot(request.url) ? post(request, peer) : app.fetch(request, { peer })
-
-  return {
-    fetch: (request, peer = noPeer) => {
-      const refusal = refusedHost(request)
-      if (refusal !== undefined) return refusal
-      const origin = request.headers.get('origin')
-      if (origin === null || origin === '') return route(request, peer)
-      const answered = cors.answer(request, origin)
-      if (answered !== undefined) return answered
-      return Promise.resolve(route(request, peer)).then(response => cors.allow(response, origin))
-    },
+/**
+ * JSON-RPC over HTTP as Besu serves it: POST / for requests, GET / for a description, /login, /liveness and /readiness. The
+ * host allowlist and CORS are checked first.
+ */
+export const createRpcApp = (
+  context: RpcContext,
+  options: HttpOptions = HTTP_DEFAULTS,
+  access: HttpAccess = OPEN_ACCESS,
+): RpcApp => {
+  const parts: Parts = {
+    ...access,
+    context,
+    dispatcher: createDispatcher(METHODS, context),
+    compression: createCompression(),
+    readBody: createReadBody({ bytesMax: options.bodyBytesMax, timeoutMs: context.options.timeoutMs }),
+    inbound: options.inbound ?? createInboundLimits(),
   }
+  const router = createRouter(parts)
+  // Nearly every request is POST /; a router and its context would cost as much as the answer.
+  const route: Route = (request, peer) =>
+    request.method === 'POST' && isRoot(request.url)
+      ? post(parts, request, peer)
+      : router.fetch(request, { peer })
+  const fetch = checkedRoute(
+    { refusedHost: createHostCheck(options.hostAllowlist), cors: createCors(options.corsOrigins) },
+    route,
+  )
+  return { fetch: (request, peer = noPeer) => fetch(request, peer) }
 }

@@ -3,18 +3,19 @@ import type { ClientOf } from '../auth/client.ts'
 import { createConnectionAuthentication } from '../auth/connection.ts'
 import { authorizationOfSubprotocols, TOKEN_SUBPROTOCOL } from '../auth/subprotocol.ts'
 import { RETRYING } from '../inbound/body.ts'
+import { checkedRoute, type Route } from '../http/checkedRoute.ts'
 import { createCors } from '../http/cors.ts'
 import { createHostCheck, type HostRequest } from '../http/hosts.ts'
 import { createInboundLimits, type InboundLimits } from '../inbound/inboundLimits.ts'
 import type { RpcContext } from '../rpc/context.ts'
-import { createDispatcher, type TransportReplies } from '../rpc/dispatch/dispatcher.ts'
+import { createDispatcher, type Dispatcher, type TransportReplies } from '../rpc/dispatch/dispatcher.ts'
 import { errorOutcome, replyText } from '../rpc/dispatch/envelope.ts'
 import { METHODS } from '../rpc/methods/methodTable.ts'
 import { createFeeds } from '../rpc/subscriptions/feeds.ts'
 import { CONNECTION_METHODS } from '../rpc/subscriptions/methods.ts'
-import { createSubscriptionHub } from '../rpc/subscriptions/subscriptions.ts'
+import { createSubscriptionHub, type SubscriptionHub } from '../rpc/subscriptions/subscriptions.ts'
 import { createSession, type OpenSession } from './session.ts'
-import { CLOSE_CODES, type Upgrade } from './socket.ts'
+import { CLOSE_CODES, type Session, type Socket, type Upgrade } from './socket.ts'
 
 export type WsOptions = {
   /** Lower case; `*` alone for every host. */
@@ -63,104 +64,112 @@ const errorReply = (name: Parameters<typeof errorOutcome>[0], id = 'null') => ({
   body: replyText(id, errorOutcome(name)),
 })
 
-/** What a message is answered otherwise than a request over HTTP. */
+/** Replies that differ from those over HTTP. */
 const WS_REPLIES: TransportReplies = {
   notJson: errorReply('PARSE_ERROR'),
   emptyBatch: { status: 200, body: '[]' },
   timeout: id => errorReply('TIMEOUT', id),
 }
 
+/** What all connections of one port share. */
+type Parts = Pick<WsOptions, 'authentication' | 'clientOf' | 'connectionsMax'> & {
+  readonly dispatcher: Dispatcher
+  readonly hub: SubscriptionHub
+  readonly inbound: InboundLimits
+  readonly reportError: RpcContext['reportError']
+  readonly sessions: Set<OpenSession>
+}
+
+const clientAddress = ({ clientOf }: Parts, { headers }: HostRequest, peer: () => string): string =>
+  clientOf(peer(), headers.get('x-forwarded-for'))
+
+const openSession = (parts: Parts, socket: Socket, authorization: string | null, client: string): Session => {
+  const { authentication, connectionsMax, sessions } = parts
+  const session = createSession(socket, {
+    ...parts,
+    authenticate: endSubscriptions =>
+      createConnectionAuthentication(authentication, {
+        authorization,
+        client: () => client,
+        endSubscriptions,
+      }),
+  })
+  sessions.add(session)
+  // Several upgrades may have been granted at the same time.
+  if (sessions.size > connectionsMax)
+    session.end(CLOSE_CODES.tryAgainLater, 'Too many WebSocket connections are open')
+  return {
+    message: text => session.message(text),
+    closed: () => {
+      sessions.delete(session)
+      session.closed()
+    },
+  }
+}
+
+/** Grants an upgrade that passed the host and origin checks. */
+const grantUpgrade = (parts: Parts, request: HostRequest, peer: () => string): Response | Upgrade => {
+  const { authentication, connectionsMax, sessions } = parts
+  if (sessions.size >= connectionsMax) return TOO_MANY()
+  const { headers } = request
+  const offered = headers.get('sec-websocket-protocol')
+  const token = authentication.acceptsSubprotocol ? authorizationOfSubprotocols(offered) : undefined
+  const authorization = token ?? headers.get('authorization')
+  const client = clientAddress(parts, request, peer)
+  const fallback = offered === UNDEFINED_PROTOCOL ? UNDEFINED_PROTOCOL : undefined
+  return {
+    protocol: token === undefined ? fallback : TOKEN_SUBPROTOCOL,
+    open: socket => openSession(parts, socket, authorization, client),
+  }
+}
+
+const login = async (parts: Parts, request: Request, peer: () => string): Promise<Response> => {
+  const { authentication, inbound } = parts
+  const client = () => clientAddress(parts, request, peer)
+  const admitted = inbound.admit(client)
+  if (admitted === undefined) return new Response(null, { status: 503, headers: RETRYING })
+  try {
+    return await authentication.login(request, client)
+  } finally {
+    admitted.release()
+  }
+}
+
 /**
- * JSON-RPC over WebSocket as Besu serves it, on a port of its own: every path may be upgraded, POST /login gives tokens,
- * other requests are answered with 400. The host allowlist and the list of origins stand before everything: browsers let every
- * page open a WebSocket to any address. An upgrade is never refused for want of a token.
+ * JSON-RPC over WebSocket as Besu serves it, on a port of its own: every path may be upgraded, POST /login issues tokens,
+ * other requests are answered with 400. The host allowlist and the list of origins are checked first: browsers let every page
+ * open a WebSocket to any address. An upgrade is never refused for lack of a token.
  * @param context with the options of WebSocket: its groups, its timeout, no limit on batches.
  */
 export const createWsApp = (context: RpcContext, options: WsOptions): WsApp => {
-  const { authentication, clientOf, connectionsMax } = options
+  const { authentication, clientOf, connectionsMax, inbound = createInboundLimits() } = options
+  const { reportError } = context
   const dispatcher = createDispatcher([...METHODS, ...CONNECTION_METHODS], context, WS_REPLIES)
   const hub = createSubscriptionHub(createFeeds(context))
+  const sessions = new Set<OpenSession>()
+  const parts: Parts = {
+    authentication,
+    clientOf,
+    connectionsMax,
+    dispatcher,
+    hub,
+    inbound,
+    reportError,
+    sessions,
+  }
   const refusedHost = createHostCheck(options.hostAllowlist)
   const cors = createCors(options.corsOrigins, 'CORS Rejected - Invalid origin')
-  const inbound = options.inbound ?? createInboundLimits()
-  const sessions = new Set<OpenSession>()
-
-  const clientAddress = ({ headers }: HostRequest, peer: () => string): string =>
-    clientOf(peer(), headers.get('x-forwarded-for'))
-
-  const upgrade: WsApp['upgrade'] = (request, peer) => {
-    const refusal = refusedHost(request)
-    if (refusal !== undefined) return refusal
-    const { headers } = request
-    const refusedOrigin = cors.refuse(headers.get('origin'))
-    if (refusedOrigin !== undefined) return refusedOrigin
-    if (sessions.size >= connectionsMax) return TOO_MANY()
-    const offered = headers.get('sec-websocket-protocol')
-    const token = authentication.acceptsSubprotocol ? authorizationOfSubprotocols(offered) : undefined
-    const authorization = token ?? headers.get('authorization')
-    const client = clientAddress(request, peer)
-    return {
-      protocol:
-        token !== undefined
-          ? TOKEN_SUBPROTOCOL
-          : offered === UNDEFINED_PROTOCOL
-            ? UNDEFINED_PROTOCOL
-            : undefined,
-      open: socket => {
-        const session = createSession(socket, {
-          dispatcher,
-          hub,
-          inbound,
-          authenticate: endSubscriptions =>
-            createConnectionAuthentication(authentication, {
-              authorization,
-              client: () => client,
-              endSubscriptions,
-            }),
-          reportError: context.reportError,
-        })
-        sessions.add(session)
-        // Several may have been granted while fewer were open.
-        if (sessions.size > connectionsMax)
-          session.end(CLOSE_CODES.tryAgainLater, 'Too many WebSocket connections are open')
-        return {
-          message: text => session.message(text),
-          closed: () => {
-            sessions.delete(session)
-            session.closed()
-          },
-        }
-      },
-    }
-  }
-
-  const login = async (request: Request, peer: () => string): Promise<Response> => {
-    const client = () => clientAddress(request, peer)
-    const admitted = inbound.admit(client)
-    if (admitted === undefined) return new Response(null, { status: 503, headers: RETRYING })
-    try {
-      return await authentication.login(request, client)
-    } finally {
-      admitted.release()
-    }
-  }
-
-  const route = (request: Request, peer: () => string): Response | Promise<Response> =>
+  const route: Route = (request, peer) =>
     request.method === 'POST' && new URL(request.url).pathname === '/login'
-      ? login(request, peer)
+      ? login(parts, request, peer)
       : NOT_HTTP()
 
   return {
-    fetch: (request, peer) => {
-      const refusal = refusedHost(request)
-      if (refusal !== undefined) return refusal
-      const origin = request.headers.get('origin')
-      if (origin === null || origin === '') return route(request, peer)
-      const answered = cors.answer(request, origin)
-      if (answered !== undefined) return answered
-      return Promise.resolve(route(request, peer)).then(response => cors.allow(response, origin))
-    },
-    upgrade,
+    fetch: checkedRoute({ refusedHost, cors }, route),
+    upgrade: (request, peer) =>
+      refusedHost(request) ??
+      cors.refuse(request.headers.get('origin')) ??
+      grantUpgrade(parts, request, peer),
     get size() {
       return sessions.size
     },

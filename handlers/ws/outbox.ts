@@ -3,184 +3,204 @@ import { bytesOfPiece, pieceLength, pieceText } from '../rpc/json/jsonPieces.ts'
 import type { Socket } from './socket.ts'
 
 /**
- * Bytes of a connection that may wait for its reader before no more requests are begun for it: many ordinary answers. One
- * answer may be longer: it is sent in parts as the reader takes them.
+ * Unread bytes of one connection above which no more requests are started for it: many ordinary answers. One answer may be
+ * longer: it is sent in parts as the client reads them.
  */
 export const REPLY_BUFFER_BYTES_MAX = 4 * 1024 * 1024
 
-/** Notifications that may wait for a reader: a thousand full blocks. Behind a long answer as many may wait as well. */
+/** Unread bytes of notifications of one connection: a thousand full blocks. Behind a long answer the same number may wait. */
 export const NOTIFICATION_BUFFER_BYTES_MAX = 4 * 1024 * 1024
 
 /**
- * Characters of answers that are compressed where the client offered it: shorter ones gain little, and some runtimes compress
- * a longer one in one go, for longer than everyone else should wait. Notifications are not: each of a thousand subscribers
- * would have its own copy of a block compressed, on the thread that makes the next one.
+ * Characters of answers that are compressed where the client supports it: shorter ones gain little, and some runtimes compress
+ * a longer one in one step, which blocks the event loop for too long. Notifications are not compressed: a block would be
+ * compressed once for each of a thousand subscribers, on the thread that produces the next one.
  */
 export const COMPRESSED_LENGTH_MIN = 16 * 1024
 export const COMPRESSED_LENGTH_MAX = 512 * 1024
 
-/** Bytes of an answer that a runtime takes as a whole message only: it is there three times until it is sent. */
+/** Longest answer, in bytes, on a runtime that sends whole messages only: it is in memory three times until it is sent. */
 export const WHOLE_MESSAGE_BYTES_MAX = 16 * 1024 * 1024
 
-/** A reader that takes nothing for so long is taken for one that never will. */
+/** A client that reads nothing for this long is disconnected. */
 export const STALL_MS = 30_000
 
-/** Of an answer in parts, before others have their turn. */
+/** Bytes of an answer sent in one turn of the event loop. */
 const TURN_BYTES = 1024 * 1024
 
 const NO_BYTES = new Uint8Array(0)
 
-/** How often the buffer of a connection is looked at while its reader is behind. */
-const LOOK_MS = 25
+/** Interval between checks of the send buffer while the client is behind. */
+const POLL_MS = 25
 
 export type OutboxOptions = {
   readonly socket: Socket
-  /** The reader has caught up: requests may be begun again. */
+  /** Called when the client has caught up: requests may be started again. */
   readonly onRoom: () => void
-  /** The reader is too slow. */
+  /** Called when the client reads too slowly. */
   readonly onSlow: () => void
 }
 
-/** What goes out on one connection, and how far its reader is behind. */
+/** Outgoing messages of one connection, with backpressure. */
 export type Outbox = {
   reply(body: ReplyBody): void
   notify(text: string): void
-  /** A message before the end of the connection; none where that comes amid the parts of another one. */
+  /** Sends a last message; sends none in the middle of an answer in parts. */
   farewell(text: string): void
-  /** True where nothing more should be begun for the reader before it has read on. */
+  /** True where no request should be started before the client has read more. */
   readonly isFull: () => boolean
-  /** Throws away what is not sent yet. */
+  /** Discards unsent messages. */
   close(): void
 }
 
-/** What goes out behind an answer in parts. */
+/** A message that waits behind an answer in parts. */
 type Waiting = { readonly body: ReplyBody; readonly isNotification: boolean }
 
-export const createOutbox = ({ socket, onRoom, onSlow }: OutboxOptions): Outbox => {
-  let timer: ReturnType<typeof setInterval> | undefined
-  let nextTurn: ReturnType<typeof setTimeout> | undefined
+type State = OutboxOptions & {
+  pollTimer: ReturnType<typeof setInterval> | undefined
+  nextTurn: ReturnType<typeof setTimeout> | undefined
   /** The answer that is being sent in parts. */
-  let parts: Iterator<Uint8Array> | undefined
-  let waiting: Waiting[] = []
-  let waitingLength = 0
-  /** Of notifications, no more than this is unread. Characters count as bytes: nearly all is ASCII. */
-  let notifiedBytes = 0
-  /** All that ever had to wait, as long as it is on the way, and the most of it that was seen to be taken. */
-  let queuedBytes = 0
-  let takenBytes = 0
-  let idleMs = 0
+  parts: Iterator<Uint8Array> | undefined
+  waiting: Waiting[]
+  waitingLength: number
+  /** Upper bound of the unread bytes of notifications. Characters count as bytes: nearly all are ASCII. */
+  notifiedBytes: number
+  /** Bytes that ever had to wait in the send buffer, and the most of them that were seen to be read. */
+  queuedBytes: number
+  takenBytes: number
+  idleMs: number
+}
 
-  const hasRoom = (): boolean => socket.bufferedBytes() <= REPLY_BUFFER_BYTES_MAX
+const hasRoom = ({ socket }: State): boolean => socket.bufferedBytes() <= REPLY_BUFFER_BYTES_MAX
 
-  const stopLooking = (): void => {
-    clearInterval(timer)
-    timer = undefined
+const stopPolling = (state: State): void => {
+  clearInterval(state.pollTimer)
+  state.pollTimer = undefined
+}
+
+/** Checks how much the client has read, and sends more. */
+const poll = (state: State): void => {
+  const before = state.socket.bufferedBytes()
+  const taken = state.queuedBytes - before
+  // Between the parts of an answer there may be room.
+  state.idleMs = taken > state.takenBytes || before <= REPLY_BUFFER_BYTES_MAX ? 0 : state.idleMs + POLL_MS
+  state.takenBytes = Math.max(taken, state.takenBytes)
+  sendWaiting(state)
+  if (state.parts === undefined && hasRoom(state)) {
+    stopPolling(state)
+    state.onRoom()
+    return
   }
+  if (state.idleMs < STALL_MS) return
+  stopPolling(state)
+  state.onSlow()
+}
 
-  const look = (): void => {
-    const before = socket.bufferedBytes()
-    const taken = queuedBytes - before
-    // Between the parts of an answer there may be room.
-    idleMs = taken > takenBytes || before <= REPLY_BUFFER_BYTES_MAX ? 0 : idleMs + LOOK_MS
-    takenBytes = Math.max(taken, takenBytes)
-    sendOn()
-    if (parts === undefined && hasRoom()) {
-      stopLooking()
-      onRoom()
-      return
-    }
-    if (idleMs < STALL_MS) return
-    stopLooking()
-    onSlow()
+const startPolling = (state: State): void => {
+  if (state.pollTimer !== undefined) return
+  state.takenBytes = state.queuedBytes - state.socket.bufferedBytes()
+  state.idleMs = 0
+  state.pollTimer = setInterval(() => poll(state), POLL_MS)
+}
+
+/** Sends, and counts what stays in the send buffer. */
+const countQueued = (state: State, send: () => void): void => {
+  const { socket } = state
+  const before = socket.bufferedBytes()
+  state.notifiedBytes = Math.min(state.notifiedBytes, before + state.waitingLength)
+  send()
+  state.queuedBytes += Math.max(socket.bufferedBytes() - before, 0)
+}
+
+const sendWhole = (state: State, text: string, isCompressed: boolean): void => {
+  countQueued(state, () => state.socket.send(text, isCompressed))
+  if (!hasRoom(state)) startPolling(state)
+}
+
+/** Sends parts of the answer while there is room, TURN_BYTES at most. */
+const sendParts = (state: State, sendPart: NonNullable<Socket['sendPart']>): void => {
+  for (let sent = 0; state.parts !== undefined && sent < TURN_BYTES; ) {
+    if (!hasRoom(state)) return
+    const { value, done = false } = state.parts.next()
+    const part: Uint8Array = done ? NO_BYTES : value
+    countQueued(state, () => sendPart(part, done))
+    if (done) state.parts = undefined
+    sent += part.length
   }
+}
 
-  const startLooking = (): void => {
-    if (timer !== undefined) return
-    takenBytes = queuedBytes - socket.bufferedBytes()
-    idleMs = 0
-    timer = setInterval(look, LOOK_MS)
+/** Sends the answer in parts and the messages that wait behind it, as far as there is room. */
+const sendWaiting = (state: State): void => {
+  const { socket } = state
+  if (socket.sendPart !== undefined) sendParts(state, socket.sendPart)
+  for (;;) {
+    const next = state.parts === undefined ? state.waiting.shift() : undefined
+    if (next === undefined) break
+    state.waitingLength -= bodyLength(next.body)
+    send(state, next)
   }
+  // Without room the poll timer continues.
+  if (state.parts !== undefined && hasRoom(state)) sendNextTurn(state)
+}
 
-  const queue = (send: () => void): void => {
-    const before = socket.bufferedBytes()
-    notifiedBytes = Math.min(notifiedBytes, before + waitingLength)
-    send()
-    queuedBytes += Math.max(socket.bufferedBytes() - before, 0)
+const sendNextTurn = (state: State): void => {
+  clearTimeout(state.nextTurn)
+  state.nextTurn = setTimeout(() => sendWaiting(state), 0)
+}
+
+const send = (state: State, { body, isNotification }: Waiting): void => {
+  if (typeof body === 'string') {
+    const { length } = body
+    const isCompressed = !isNotification && length >= COMPRESSED_LENGTH_MIN && length <= COMPRESSED_LENGTH_MAX
+    return sendWhole(state, body, isCompressed)
   }
+  const length = bodyLength(body)
+  if (length <= COMPRESSED_LENGTH_MAX) return sendWhole(state, body.map(pieceText).join(''), true)
+  if (state.socket.sendPart === undefined)
+    return sendWhole(state, length <= WHOLE_MESSAGE_BYTES_MAX ? wholeText(body) : tooLarge(body), false)
+  state.parts = partsOf(body)
+  startPolling(state)
+  sendNextTurn(state)
+}
 
-  const send = (text: string, isCompressed: boolean): void => {
-    queue(() => socket.send(text, isCompressed))
-    if (!hasRoom()) startLooking()
+/** Sends a message, or lets it wait behind an answer in parts. */
+const put = (state: State, next: Waiting): void => {
+  if (state.parts === undefined) return send(state, next)
+  state.waiting.push(next)
+  state.waitingLength += bodyLength(next.body)
+}
+
+const notify = (state: State, text: string): void => {
+  put(state, { body: text, isNotification: true })
+  state.notifiedBytes += text.length
+  const unreadBytes = Math.min(state.notifiedBytes, state.socket.bufferedBytes() + state.waitingLength)
+  if (unreadBytes > NOTIFICATION_BUFFER_BYTES_MAX) state.onSlow()
+}
+
+export const createOutbox = (options: OutboxOptions): Outbox => {
+  const state: State = {
+    ...options,
+    pollTimer: undefined,
+    nextTurn: undefined,
+    parts: undefined,
+    waiting: [],
+    waitingLength: 0,
+    notifiedBytes: 0,
+    queuedBytes: 0,
+    takenBytes: 0,
+    idleMs: 0,
   }
-
-  /** Sends as much of the answer in parts as there is room for. Others have a turn after each megabyte of it. */
-  const sendParts = (sendPart: NonNullable<Socket['sendPart']>): void => {
-    for (let turn = 0; parts !== undefined && turn < TURN_BYTES; ) {
-      if (!hasRoom()) return
-      const { value, done = false } = parts.next()
-      const part: Uint8Array = done ? NO_BYTES : value
-      queue(() => sendPart(part, done))
-      if (done) parts = undefined
-      turn += part.length
-    }
-  }
-
-  /** Goes on with what is in parts and what waits behind it. */
-  const sendOn = (): void => {
-    if (socket.sendPart !== undefined) sendParts(socket.sendPart)
-    for (;;) {
-      const next = parts === undefined ? waiting.shift() : undefined
-      if (next === undefined) break
-      waitingLength -= bodyLength(next.body)
-      begin(next)
-    }
-    // Where there is no room the reader is waited for.
-    if (parts !== undefined && hasRoom()) sendOnLater()
-  }
-
-  const sendOnLater = (): void => {
-    clearTimeout(nextTurn)
-    nextTurn = setTimeout(sendOn, 0)
-  }
-
-  const begin = ({ body, isNotification }: Waiting): void => {
-    if (typeof body === 'string') {
-      const { length } = body
-      const isCompressed =
-        !isNotification && length >= COMPRESSED_LENGTH_MIN && length <= COMPRESSED_LENGTH_MAX
-      return send(body, isCompressed)
-    }
-    const length = bodyLength(body)
-    if (length <= COMPRESSED_LENGTH_MAX) return send(body.map(pieceText).join(''), true)
-    if (socket.sendPart === undefined)
-      return send(length <= WHOLE_MESSAGE_BYTES_MAX ? wholeText(body) : tooLarge(body), false)
-    parts = partsOf(body)
-    startLooking()
-    sendOnLater()
-  }
-
-  const put = (next: Waiting): void => {
-    if (parts === undefined) return begin(next)
-    waiting.push(next)
-    waitingLength += bodyLength(next.body)
-  }
-
   return {
-    reply: body => put({ body, isNotification: false }),
-    notify: text => {
-      put({ body: text, isNotification: true })
-      notifiedBytes += text.length
-      if (Math.min(notifiedBytes, socket.bufferedBytes() + waitingLength) > NOTIFICATION_BUFFER_BYTES_MAX)
-        onSlow()
-    },
+    reply: body => put(state, { body, isNotification: false }),
+    notify: text => notify(state, text),
     farewell: text => {
-      if (parts === undefined) socket.send(text, false)
+      if (state.parts === undefined) options.socket.send(text, false)
     },
-    isFull: () => timer !== undefined,
+    isFull: () => state.pollTimer !== undefined,
     close: () => {
-      stopLooking()
-      clearTimeout(nextTurn)
-      waiting = []
+      stopPolling(state)
+      clearTimeout(state.nextTurn)
+      state.waiting = []
     },
   }
 }
@@ -193,9 +213,9 @@ const tooLarge = (body: Exclude<ReplyBody, string>): string =>
 
 const decoder = new TextDecoder()
 
-/** Put together as bytes: as texts they would be there twice. */
+/** Joined as bytes: joined as strings the answer would be in memory twice. */
 const wholeText = (body: Exclude<ReplyBody, string>): string => {
-  // Of text nobody knows how many there will be.
+  // A character takes up to three bytes.
   const bytes = new Uint8Array(
     body.reduce((size, piece) => size + (typeof piece === 'string' ? 3 : 1) * pieceLength(piece), 0),
   )

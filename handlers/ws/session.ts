@@ -4,24 +4,24 @@ import type { Admitted, InboundLimits } from '../inbound/inboundLimits.ts'
 import type { Dispatcher, Reply } from '../rpc/dispatch/dispatcher.ts'
 import { errorOutcome, replyText } from '../rpc/dispatch/envelope.ts'
 import { RPC_ERRORS, type RpcErrorName } from '../rpc/dispatch/errors.ts'
-import type { SubscriptionHub } from '../rpc/subscriptions/subscriptions.ts'
-import { createOutbox } from './outbox.ts'
+import type { ConnectionSubscriptions, SubscriptionHub } from '../rpc/subscriptions/subscriptions.ts'
+import { createOutbox, type Outbox } from './outbox.ts'
 import { CLOSE_CODES, type Session, type Socket } from './socket.ts'
 
-/** Messages of one connection that are worked on at the same time; each may make a long answer. */
+/** Messages of one connection that are processed at the same time; each may have a long answer. */
 export const IN_WORK_MAX = 16
 
-/** Messages of one connection that wait for their turn, and their characters: a client that sends a thousand at once is served. */
+/** Messages of one connection that wait, and their characters: a client that sends a thousand at once is served. */
 export const WAITING_MAX = 16_384
 export const WAITING_LENGTH_MAX = 16 * 1024 * 1024
 
-/** Whoever is cut off has so long to read why. */
+/** Time for a client that is cut off to read the reason. */
 export const CUT_GRACE_MS = 5_000
 
-/** How often is looked whether everything before the close was read. */
-const LOOK_MS = 25
+/** Interval between checks whether the client has read everything before the close. */
+const POLL_MS = 25
 
-/** Waiting messages begun in one turn; most are answered at once, and others want a turn too. */
+/** Waiting messages started in one turn of the event loop; most are answered at once. */
 const TURN_MESSAGES = 64
 
 const INTERNAL_ERROR = replyText('null', errorOutcome('INTERNAL_ERROR'))
@@ -32,36 +32,168 @@ export type SessionParts = {
   readonly dispatcher: Dispatcher
   readonly hub: SubscriptionHub
   readonly inbound: InboundLimits
-  /** The token of the connection; `endSubscriptions` is to be called when it ends. */
+  /** Creates the authentication of the connection, which calls `endSubscriptions` when its token ends. */
   readonly authenticate: (endSubscriptions: () => void) => ConnectionAuthentication
   readonly reportError: (method: string, error: unknown) => void
 }
 
-/** A message that waits for its turn or is worked on. */
+/** A message that waits or is processed. */
 type Message = { readonly text: string; readonly admitted: Admitted }
 
 export type OpenSession = Session & {
-  /** Tells the client why, lets it read for a moment, then closes the connection. */
+  /** Tells the client the reason, gives it a moment to read, then closes the connection. */
   end(code: number, reason: string): void
 }
 
+type State = Pick<SessionParts, 'dispatcher' | 'inbound' | 'reportError'> & {
+  readonly socket: Socket
+  readonly outbox: Outbox
+  readonly subscriptions: ConnectionSubscriptions
+  readonly authentication: ConnectionAuthentication
+  readonly waiting: Message[]
+  waitingLength: number
+  inWork: number
+  isGone: boolean
+  cutTimer: ReturnType<typeof setInterval> | undefined
+  nextTurn: ReturnType<typeof setTimeout> | undefined
+}
+
+/** Stops everything: no message is taken, started or sent any more. */
+const leave = (state: State): void => {
+  state.isGone = true
+  for (const { admitted } of state.waiting) admitted.release()
+  state.waiting.length = 0
+  state.waitingLength = 0
+  state.subscriptions.clear()
+  state.authentication.close()
+  state.outbox.close()
+  clearTimeout(state.nextTurn)
+}
+
 /**
- * JSON-RPC on one open connection. Messages are answered as they are finished. What waits for a slow reader is bounded:
- * first no more of its requests are begun, then it is told and cut off.
+ * Starts the closing handshake once everything is read. The handshake waits behind all that is queued, and some runtimes then
+ * keep the connection open for ever.
+ */
+const closeWhenRead = (state: State, code: number, reason: string): void => {
+  const { socket } = state
+  let leftMs = CUT_GRACE_MS
+  const poll = (): void => {
+    leftMs -= POLL_MS
+    if (socket.bufferedBytes() > 0 && leftMs > 0) return
+    clearInterval(state.cutTimer)
+    if (leftMs > 0) socket.close(code, reason)
+    else socket.terminate()
+  }
+  state.cutTimer = setInterval(poll, POLL_MS)
+  poll()
+}
+
+const end = (state: State, code: number, reason: string): void => {
+  if (state.isGone) return
+  leave(state)
+  closeWhenRead(state, code, reason)
+}
+
+/** Cuts the client off with that error. */
+const cut = (state: State, name: RpcErrorName): void => {
+  if (state.isGone) return
+  state.outbox.farewell(replyText('null', errorOutcome(name)))
+  end(state, CLOSE_CODES.policyViolation, RPC_ERRORS[name].message)
+}
+
+const handle = (state: State, { text, admitted }: Message, caller: Caller): void | Promise<void> => {
+  // The connection may have closed while the token was verified.
+  if (state.isGone) return
+  const request = state.subscriptions.forRequest()
+  const finish = ({ body }: Reply): void => {
+    if (state.isGone) return
+    if (body !== '') state.outbox.reply(body)
+    request.answered()
+  }
+  if (text === '') return finish(EMPTY_MESSAGE)
+  const reply = state.dispatcher.handle(text, caller, {
+    isGone: () => state.isGone,
+    claim: admitted.claim,
+    connection: { subscriptions: request, presentToken: state.authentication.present },
+  })
+  return reply instanceof Promise ? reply.then(finish) : finish(reply)
+}
+
+/** Returns a promise only where the answer takes time. */
+const answer = (state: State, message: Message): void | Promise<void> => {
+  const caller = state.authentication.identify()
+  return caller instanceof Promise
+    ? caller.then(known => handle(state, message, known))
+    : handle(state, message, caller)
+}
+
+/** Methods turn errors into answers, so this is a fault of the server itself. */
+const failed = (state: State, error: unknown): void => {
+  state.reportError('WebSocket', error)
+  if (!state.isGone) state.outbox.reply(INTERNAL_ERROR)
+}
+
+const work = (state: State, message: Message): void => {
+  const { admitted } = message
+  try {
+    const answered = answer(state, message)
+    if (!(answered instanceof Promise)) return admitted.release()
+    state.inWork++
+    answered
+      .catch((error: unknown) => failed(state, error))
+      .finally(() => {
+        admitted.release()
+        state.inWork--
+        workOn(state)
+      })
+  } catch (error) {
+    admitted.release()
+    failed(state, error)
+  }
+}
+
+const isFree = ({ inWork, outbox }: State): boolean => inWork < IN_WORK_MAX && !outbox.isFull()
+
+/** Starts waiting messages, the rest of them in the next turn. */
+const workOn = (state: State): void => {
+  if (state.nextTurn !== undefined) return
+  const { waiting } = state
+  let started = 0
+  while (started < TURN_MESSAGES && started < waiting.length && isFree(state)) {
+    const message = waiting[started++] as Message
+    state.waitingLength -= message.text.length
+    work(state, message)
+  }
+  waiting.splice(0, started)
+  if (waiting.length > 0 && isFree(state))
+    state.nextTurn = setTimeout(() => {
+      state.nextTurn = undefined
+      workOn(state)
+    }, 0)
+}
+
+const receive = (state: State, text: string): void => {
+  if (state.isGone) return
+  const { waiting, outbox } = state
+  const admitted = state.inbound.open()
+  if (!admitted.claim(text.length)) return outbox.reply(NODE_BUSY)
+  const message = { text, admitted }
+  if (waiting.length === 0 && isFree(state)) return work(state, message)
+  waiting.push(message)
+  state.waitingLength += text.length
+  if (waiting.length > WAITING_MAX || state.waitingLength > WAITING_LENGTH_MAX) cut(state, 'TOO_MANY_WAITING')
+}
+
+/**
+ * JSON-RPC on one open connection. Messages are answered as soon as they are finished. For a slow client first no more requests
+ * are started; if it stays behind, it is told the reason and cut off.
  */
 export const createSession = (socket: Socket, parts: SessionParts): OpenSession => {
   const { dispatcher, hub, inbound, reportError } = parts
-  const waiting: Message[] = []
-  let waitingLength = 0
-  let inWork = 0
-  let isGone = false
-  let cutTimer: ReturnType<typeof setInterval> | undefined
-  let nextTurn: ReturnType<typeof setTimeout> | undefined
-
   const outbox = createOutbox({
     socket,
-    onRoom: () => workOn(),
-    onSlow: () => cut('SLOW_READER'),
+    onRoom: () => workOn(state),
+    onSlow: () => cut(state, 'SLOW_READER'),
   })
   const subscriptions = hub.connect(notification => outbox.notify(notification))
   const authentication = parts.authenticate(() => {
@@ -69,125 +201,27 @@ export const createSession = (socket: Socket, parts: SessionParts): OpenSession 
     subscriptions.clear()
     outbox.notify(replyText('null', errorOutcome('SUBSCRIPTIONS_ENDED')))
   })
-
-  /** Nothing more is taken, begun or told. */
-  const leave = (): void => {
-    isGone = true
-    for (const { admitted } of waiting) admitted.release()
-    waiting.length = 0
-    waitingLength = 0
-    subscriptions.clear()
-    authentication.close()
-    outbox.close()
-    clearTimeout(nextTurn)
+  const state: State = {
+    dispatcher,
+    inbound,
+    reportError,
+    socket,
+    outbox,
+    subscriptions,
+    authentication,
+    waiting: [],
+    waitingLength: 0,
+    inWork: 0,
+    isGone: false,
+    cutTimer: undefined,
+    nextTurn: undefined,
   }
-
-  /** The handshake waits behind all that is queued, and some runtimes then keep that for ever: it comes when all is read. */
-  const closeWhenRead = (code: number, reason: string): void => {
-    let leftMs = CUT_GRACE_MS
-    const look = (): void => {
-      leftMs -= LOOK_MS
-      if (socket.bufferedBytes() > 0 && leftMs > 0) return
-      clearInterval(cutTimer)
-      if (leftMs > 0) socket.close(code, reason)
-      else socket.terminate()
-    }
-    cutTimer = setInterval(look, LOOK_MS)
-    look()
-  }
-
-  const end = (code: number, reason: string): void => {
-    if (isGone) return
-    leave()
-    closeWhenRead(code, reason)
-  }
-
-  const cut = (name: RpcErrorName): void => {
-    if (isGone) return
-    outbox.farewell(replyText('null', errorOutcome(name)))
-    end(CLOSE_CODES.policyViolation, RPC_ERRORS[name].message)
-  }
-
-  const handle = ({ text, admitted }: Message, caller: Caller): void | Promise<void> => {
-    // It may have gone while its token was looked at: nothing is subscribed to any more then.
-    if (isGone) return
-    const request = subscriptions.forRequest()
-    const finish = ({ body }: Reply): void => {
-      if (isGone) return
-      if (body !== '') outbox.reply(body)
-      request.answered()
-    }
-    if (text === '') return finish(EMPTY_MESSAGE)
-    const reply = dispatcher.handle(text, caller, {
-      isGone: () => isGone,
-      claim: admitted.claim,
-      connection: { subscriptions: request, presentToken: authentication.present },
-    })
-    return reply instanceof Promise ? reply.then(finish) : finish(reply)
-  }
-
-  /** A promise only where the answer takes one. */
-  const answer = (message: Message): void | Promise<void> => {
-    const caller = authentication.identify()
-    return caller instanceof Promise ? caller.then(known => handle(message, known)) : handle(message, caller)
-  }
-
-  /** Methods turn what goes wrong in them into answers, so this is a fault of the server itself. */
-  const failed = (error: unknown): void => {
-    reportError('WebSocket', error)
-    if (!isGone) outbox.reply(INTERNAL_ERROR)
-  }
-
-  const work = (message: Message): void => {
-    const { admitted } = message
-    try {
-      const answered = answer(message)
-      if (!(answered instanceof Promise)) return admitted.release()
-      inWork++
-      answered.catch(failed).finally(() => {
-        admitted.release()
-        inWork--
-        workOn()
-      })
-    } catch (error) {
-      admitted.release()
-      failed(error)
-    }
-  }
-
-  const isFree = (): boolean => inWork < IN_WORK_MAX && !outbox.isFull()
-
-  const workOn = (): void => {
-    if (nextTurn !== undefined) return
-    let begun = 0
-    while (begun < TURN_MESSAGES && begun < waiting.length && isFree()) {
-      const message = waiting[begun++] as Message
-      waitingLength -= message.text.length
-      work(message)
-    }
-    waiting.splice(0, begun)
-    if (waiting.length > 0 && isFree())
-      nextTurn = setTimeout(() => {
-        nextTurn = undefined
-        workOn()
-      }, 0)
-  }
-
   return {
-    message: text => {
-      if (isGone) return
-      const admitted = inbound.open()
-      if (!admitted.claim(text.length)) return outbox.reply(NODE_BUSY)
-      const message = { text, admitted }
-      if (waiting.length === 0 && isFree()) return work(message)
-      waiting.push(message)
-      waitingLength += text.length
-      if (waiting.length > WAITING_MAX || waitingLength > WAITING_LENGTH_MAX) cut('TOO_MANY_WAITING')
-    },
+    message: text => receive(state, text),
     closed: () => {
-      leave()
-      clearInterval(cutTimer)
+      leave(state)
+      clearInterval(state.cutTimer)
     },
-    end,
+    end: (code, reason) => end(state, code, reason),
   }
 }
