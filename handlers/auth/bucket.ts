@@ -1,20 +1,20 @@
-/** Attempts that are left to many keys: each use takes one, and they come back with time. */
+/** Token buckets, one for each key: an attempt takes a token, and tokens are refilled over time. */
 export type Buckets = {
-  /** Whole ones that are left. */
+  /** Whole tokens in the bucket. */
   readonly left: (key: string) => number
-  /** Takes as many as are there of `count`. */
+  /** Takes up to `count` tokens. */
   readonly take: (key: string, count: number) => void
   readonly giveBack: (key: string, count: number) => void
-  /** Milliseconds until `count` are there. */
+  /** Milliseconds until the bucket has `count` tokens. */
   readonly waitMs: (key: string, count: number) => number
 }
 
 export type BucketOptions = {
-  /** What a key begins with and never has more of. */
+  /** Capacity of a bucket, which starts full. */
   readonly size: number
-  /** One more comes back after so long. */
+  /** Time to refill one token. */
   readonly refillMs: number
-  /** Keys with less than all of theirs; the one that was used longest ago goes first. */
+  /** Number of buckets that are not full; the least recently used one is evicted first. */
   readonly keysMax: number
   readonly nowMs: () => number
 }
@@ -27,12 +27,12 @@ export const createBuckets = ({ size, refillMs, keysMax, nowMs }: BucketOptions)
   const current = (key: string): number => {
     const bucket = buckets.get(key)
     if (bucket === undefined) return size
-    // A clock that goes back gives nothing.
+    // A clock that goes back refills nothing.
     return Math.min(size, bucket.left + Math.max(0, nowMs() - bucket.atMs) / refillMs)
   }
 
-  /** Full ones are as good as unknown ones. */
-  const forgetFull = (): void => {
+  /** A full bucket need not be stored. */
+  const evictFull = (): void => {
     for (const key of buckets.keys()) {
       if (current(key) < size && buckets.size < keysMax) return
       buckets.delete(key)
@@ -42,7 +42,7 @@ export const createBuckets = ({ size, refillMs, keysMax, nowMs }: BucketOptions)
   const put = (key: string, left: number): void => {
     buckets.delete(key)
     if (left >= size) return
-    forgetFull()
+    evictFull()
     buckets.set(key, { left, atMs: nowMs() })
   }
 

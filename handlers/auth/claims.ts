@@ -1,20 +1,20 @@
-/** What a token says, once its signature is known to be right. */
+/** The claims of a token. */
 export type Claims = {
   readonly permissions: readonly string[]
-  /** Undefined where the issuer names nobody. */
+  /** Undefined where the token has no user name. */
   readonly username: string | undefined
   /** Milliseconds since 1970. */
   readonly expiresAtMs: number
 }
 
-/** Why the claims of a token do not hold. */
+/** Why the claims of a token are not accepted. */
 export type ClaimsRefusal = 'expired' | 'not yet valid' | 'malformed'
 
 const DECODER = new TextDecoder('utf-8', { fatal: true })
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 
-/** Seconds since 1970, perhaps with a fraction; a claim that is not there is of no matter to the rule that asks. */
+/** Seconds since 1970, possibly with a fraction. */
 const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
 
 const isLater = (value: unknown, nowMs: number): boolean => isTime(value) && value * 1000 > nowMs
@@ -32,8 +32,8 @@ const parse = (payload: Uint8Array): Readonly<Record<string, unknown>> | undefin
 }
 
 /**
- * Reads the payload of a token (RFC 7519): `exp` and `permissions` are required, `exp`, `nbf` and `iat` are held to
- * without leeway, issuer and audience are not looked at, as Besu does.
+ * Reads the payload of a token (RFC 7519) by Besu's rules: `exp` and `permissions` are required; `exp`, `nbf` and `iat` are
+ * enforced without leeway; issuer and audience are ignored.
  */
 export const readClaims = (payload: Uint8Array, nowMs: number): Claims | ClaimsRefusal => {
   const claims = parse(payload)

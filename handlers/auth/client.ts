@@ -1,9 +1,9 @@
 import { type IpAddress, type IpNetwork, ipText, isWithin, parseIpAddress } from './ipAddress.ts'
 
-/** Proxies behind one another; a longer list was not made by trusted ones. */
+/** Longest chain of proxies; the rest of a longer list is ignored. */
 const HOPS_MAX = 16
 
-/** An entry of X-Forwarded-For; some proxies put a port behind it, and then brackets around IPv6. */
+/** Parses an entry of X-Forwarded-For; some proxies append a port, and then put IPv6 in brackets. */
 const addressOf = (entry: string): IpAddress | undefined => {
   const text = entry.trim()
   const bracketed = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text)
@@ -12,10 +12,11 @@ const addressOf = (entry: string): IpAddress | undefined => {
 }
 
 /**
- * Tells where a request comes from. Anybody may send an X-Forwarded-For, so it is believed only as far as trusted proxies
- * wrote it: from its end, each address was seen by the one after it. The first that is no trusted proxy is the client.
- * @param trustedProxies `--rpc-trusted-proxies`; empty to believe none.
- * @returns of the socket's peer and the `X-Forwarded-For` header: an IP address, or the peer as it is where it has none.
+ * Creates the function that determines the client's address. Anyone may send X-Forwarded-For, so only entries appended by
+ * trusted proxies count: read from the end, the first address that is not a trusted proxy is the client.
+ * @param trustedProxies `--rpc-trusted-proxies`; empty to ignore the header.
+ * @returns a function of the socket's peer and the `X-Forwarded-For` header, which returns an IP address, or the peer itself
+ *   where it is not an address.
  */
 export const createClientOf =
   (trustedProxies: readonly IpNetwork[]) =>

@@ -1,13 +1,13 @@
 import type { Authentication, ClientAddress, Identity } from './authentication.ts'
 import type { Permission } from './caller.ts'
 
-/** Subscriptions go on for so long after their token has expired, to give the client time for a new one. */
+/** Time for which subscriptions continue after their token has expired, so that the client can present a new one. */
 export const SUBSCRIPTION_GRACE_MS = 60_000
 
-/** Timers take no longer ones; a token may be valid for a century. */
+/** Longest delay of a timer; a token may be valid for a century. */
 const TIMER_MS_MAX = 2 ** 31 - 1
 
-/** A method of WebSocket alone, open to everyone: presents a token on an open connection. */
+/** WebSocket-only method, open to everyone, that presents a token on an open connection. */
 export const AUTHENTICATE_METHOD = 'rpc_authenticate'
 
 const AUTHENTICATE: Permission = { name: AUTHENTICATE_METHOD, permission: 'rpc:authenticate' }
@@ -15,7 +15,7 @@ const AUTHENTICATE: Permission = { name: AUTHENTICATE_METHOD, permission: 'rpc:a
 const SUBSCRIBE: Permission = { name: 'eth_subscribe', permission: 'eth:subscribe' }
 
 export type ConnectionOptions = {
-  /** The `Authorization` header of the upgrade, or what stands for it (subprotocol.ts). */
+  /** `Authorization` header of the upgrade, or its substitute (subprotocol.ts). */
   readonly authorization: string | null
   readonly client: ClientAddress
   /** Ends every subscription of the connection; the socket stays open. */
@@ -24,11 +24,11 @@ export type ConnectionOptions = {
 
 /** The token of one open connection. */
 export type ConnectionAuthentication = {
-  /** The caller of a message; asked anew for each. */
+  /** Identifies the caller of a message; called for each message. */
   readonly identify: () => Identity | Promise<Identity>
   /**
-   * What `rpc_authenticate(token)`, a method of WebSocket alone, does: a valid token replaces the one before, and its
-   * end, in milliseconds since 1970, is given. One that is not valid changes nothing: undefined, for -40100.
+   * Implements `rpc_authenticate(token)`: a valid token replaces the previous one; returns its expiry in milliseconds since
+   * 1970. An invalid token changes nothing; returns undefined, which is answered with -40100.
    */
   readonly present: (token: string) => Promise<number | undefined>
   /** The socket is closed. */
@@ -36,8 +36,8 @@ export type ConnectionAuthentication = {
 }
 
 /**
- * Keeps the token of a connection. The upgrade is never refused for it. Subscriptions end SUBSCRIPTION_GRACE_MS after the
- * token has expired unless a new one is presented by then, or subscribing is open to everyone.
+ * Keeps the token of a connection. An upgrade is never refused because of its token. Subscriptions end SUBSCRIPTION_GRACE_MS
+ * after the token has expired unless a new one is presented by then, or subscribing is open to everyone.
  */
 export const createConnectionAuthentication = (
   authentication: Authentication,
@@ -59,7 +59,7 @@ export const createConnectionAuthentication = (
     timer = setTimeout(() => (leftMs > TIMER_MS_MAX ? wait() : void end()), Math.min(leftMs, TIMER_MS_MAX))
   }
 
-  /** A connection without a message has no subscription, so it is early enough to wait from a message on. */
+  /** Called with each message: a connection without a message has no subscription that could expire. */
   const watch = (identity: Identity): Identity => {
     const { expiresAtMs } = identity
     if (expiresAtMs !== undefined && expiresAtMs !== armedForMs) {

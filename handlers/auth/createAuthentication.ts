@@ -8,22 +8,22 @@ import { createGrants } from './permissions.ts'
 import { createRememberedTokens, type RememberedToken } from './rememberedTokens.ts'
 import type { VerifySignature } from './verifyToken.ts'
 
-/** A token is some hundred characters; one with every permission by name has some thousand. */
+/** Longest token in characters: usual ones have some hundred, one with every permission by name some thousand. */
 export const TOKEN_LENGTH_MAX = 8_192
 
-/** Characters of a name that a line of the log has room for. */
+/** Characters of a user name shown in the audit log. */
 const SHOWN_NAME_LENGTH = 100
 
-/** Three parts of base64url without padding or white space (RFC 7515); decoders may pass over more. */
+/** Three parts of base64url without padding or white space (RFC 7515); decoders may be more lenient. */
 const COMPACT = /^[\w-]+\.([\w-]+)\.[\w-]+$/
 
-/** The scheme of an `Authorization` header, in any case (RFC 9110, 11.1), and the token behind one or more spaces. */
+/** The scheme of an `Authorization` header, case-insensitive (RFC 9110, 11.1), before one or more spaces and the token. */
 const BEARER = /^bearer +/i
 
 export type AuthenticationParts = {
   readonly login: Authentication['login']
   readonly verify: VerifySignature
-  /** Methods that everybody may run, whatever token they have. */
+  /** Methods that are open to everyone, with or without a token. */
   readonly openMethods: readonly string[]
   readonly acceptsSubprotocol: boolean
   readonly audit: Audit
@@ -36,7 +36,7 @@ const bearerToken = (authorization: string | null): string | undefined => {
   return scheme === null ? undefined : authorization?.slice(scheme[0].length)
 }
 
-/** What the claims say before the signature is looked at: a token that has expired need not be verified. */
+/** Reads the claims before the signature is verified: an expired token need not be verified. */
 const claimsOf = (token: string, nowMs: number): ReturnType<typeof readClaims> => {
   if (token.length > TOKEN_LENGTH_MAX) return 'malformed'
   const payload = COMPACT.exec(token)?.[1]
@@ -49,7 +49,7 @@ const claimsOf = (token: string, nowMs: number): ReturnType<typeof readClaims> =
   }
 }
 
-/** Joins what verifies the tokens of one port with what they permit. */
+/** Creates the authentication of one port. */
 export const createAuthentication = ({
   login,
   verify,
@@ -59,7 +59,7 @@ export const createAuthentication = ({
   nowMs,
 }: AuthenticationParts): Authentication => {
   const remembered = createRememberedTokens()
-  // Whoever has no token must be able to present one.
+  // A caller without a token must be able to present one.
   const open: ReadonlySet<string> = new Set([...openMethods, AUTHENTICATE_METHOD])
   const isOpen = ({ name }: Permission): boolean => open.has(name)
 

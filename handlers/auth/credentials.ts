@@ -1,10 +1,10 @@
 import { parse, TomlError } from 'smol-toml'
 
-/** One who may log in. */
+/** A user who may log in. */
 export type User = {
-  /** As it was typed, dots and all. */
+  /** As written in the file, including dots. */
   readonly name: string
-  /** What stands in the file; whether it is a hash that counts is found when somebody logs in. */
+  /** As written in the file; checked at login to be a supported hash. */
   readonly passwordHash: string
   readonly permissions: readonly string[]
   /** Copied into the token and otherwise unused, as in Besu. */
@@ -14,11 +14,11 @@ export type User = {
 /** The users of a credentials file. */
 export type Credentials = {
   readonly users: readonly User[]
-  /** Undefined for an unknown one. */
+  /** Undefined for an unknown user. */
   readonly find: (name: string) => User | undefined
 }
 
-/** What is wrong with a credentials file, in Besu's words; `path` and `port` are put around it by whoever gave them. */
+/** An invalid credentials file, with Besu's text; the caller adds path and port. */
 export class CredentialsError extends Error {
   override readonly name = 'CredentialsError'
   readonly code: 'MALFORMED' | 'WITHOUT_PASSWORD' | 'INVALID_VALUES'
@@ -31,10 +31,10 @@ export class CredentialsError extends Error {
 const NO_PASSWORD = 'RPC user specified without password.'
 const INVALID_VALUES = 'RPC authentication configuration file contains invalid values.'
 
-/** Deeper names than any address one has; the TOML reader has no bound of its own on what nests. */
+/** Deepest nesting of tables; the TOML parser has no limit of its own. */
 const DEPTH_MAX = 16
 
-/** A longer name is none of the file's that somebody typed. */
+/** Longest user name that is looked up. */
 export const USERNAME_LENGTH_MAX = 256
 
 type Table = Readonly<Record<string, unknown>>
@@ -47,7 +47,7 @@ const isTextArray = (value: unknown): value is readonly string[] =>
 
 const own = (table: Table, key: string): unknown => (Object.hasOwn(table, key) ? table[key] : undefined)
 
-/** Besu's rules on values, but that `permissions = []` is valid and grants nothing. */
+/** Besu's rules for values, except that `permissions = []` is valid and grants nothing. */
 const checkValues = (table: Table, depth = 0): void => {
   const { groups, roles, permissions, privacyPublicKey } = table
   const isList = (value: unknown, lengthMin: number): boolean =>
@@ -68,7 +68,7 @@ const passwordOf = (table: Table): string | undefined => {
   return typeof password === 'string' && password !== '' ? password : undefined
 }
 
-/** Whether the table or one within it, which is a name with dots, has a password. */
+/** Tests whether the table or a nested one (a user name with dots) has a password. */
 const hasUser = (table: Table): boolean =>
   passwordOf(table) !== undefined || Object.values(table).some(value => isTable(value) && hasUser(value))
 
@@ -86,7 +86,7 @@ const userOf = (name: string, table: Table): User | undefined => {
       }
 }
 
-/** Every table with a password, by the name that leads to it. */
+/** Every table with a password, named by its path. */
 const usersBelow = (prefix: string, table: Table): readonly User[] =>
   Object.entries(table).flatMap(([key, value]) => {
     if (!isTable(value)) return []
@@ -100,7 +100,7 @@ const parseToml = (text: string): Table => {
     return parse(text)
   } catch (cause) {
     if (!(cause instanceof TomlError)) throw cause
-    // The message of the library shows the lines around, which hold the hashes.
+    // The library's message quotes the surrounding lines, which hold the hashes.
     const reason = (cause.message.split('\n')[0] ?? '').replace(/^Invalid TOML document: /, '')
     throw new CredentialsError('MALFORMED', `${reason} (line ${cause.line}, column ${cause.column})`)
   }
@@ -108,8 +108,8 @@ const parseToml = (text: string): Table => {
 
 /**
  * Reads a credentials file: `[Users.<name>]` with `password` (a bcrypt hash) and `permissions`; `groups` and `roles` are
- * allowed and grant nothing. A name with dots leads through tables, as in Besu.
- * @throws CredentialsError by Besu's rules for the start
+ * allowed and grant nothing. A name with dots is a path of nested tables, as in Besu.
+ * @throws CredentialsError where Besu refuses to start
  */
 export const parseCredentials = (text: string): Credentials => {
   const document = parseToml(text)
@@ -121,7 +121,7 @@ export const parseCredentials = (text: string): Credentials => {
   if (!Object.values(tables).every(value => isTable(value) && hasUser(value)))
     throw new CredentialsError('WITHOUT_PASSWORD', NO_PASSWORD)
   const users = usersBelow('', tables)
-  // The first wins where "a.b" in quotes and a.b through tables both stand.
+  // The first one wins where both the quoted name "a.b" and the nested table a.b exist.
   const byName = new Map(users.toReversed().map(user => [user.name, user]))
   return { users, find: name => byName.get(name) }
 }

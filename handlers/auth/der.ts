@@ -6,10 +6,10 @@ export const DER_BIT_STRING = 0x03
 export const DER_OBJECT_IDENTIFIER = 0x06
 export const DER_SEQUENCE = 0x30
 
-/** Keys are some kilobytes at most: longer lengths than three bytes hold mean something else. */
+/** Longest length field: keys have some kilobytes at most. */
 const LENGTH_BYTES_MAX = 3
 
-/** The elements that follow each other in the bytes, not what is within them; undefined when they are no DER. */
+/** The consecutive elements of the bytes, without nested ones; undefined where the bytes are not DER. */
 export const derElements = (bytes: Uint8Array): readonly DerElement[] | undefined => {
   const elements: DerElement[] = []
   let at = 0
@@ -32,7 +32,7 @@ export const derElements = (bytes: Uint8Array): readonly DerElement[] | undefine
   return elements
 }
 
-/** The elements within a sequence that is all there is in the bytes. */
+/** The elements of a sequence that spans all the bytes; undefined where there is none. */
 export const derSequence = (bytes: Uint8Array): readonly DerElement[] | undefined => {
   const elements = derElements(bytes)
   const [only] = elements ?? []

@@ -1,10 +1,10 @@
-/** An IP address as 4 or 16 bytes; an IPv4 address in IPv6 clothes (::ffff:1.2.3.4) as 4. */
+/** An IP address as 4 or 16 bytes; an IPv4-mapped IPv6 address (::ffff:1.2.3.4) as 4. */
 export type IpAddress = readonly number[]
 
 const PART_V4 = /^(?:0|[1-9]\d{0,2})$/
 const PART_V6 = /^[0-9a-f]{1,4}$/i
 
-/** The longest text of an address, with a zone; a longer one is none. */
+/** Longest text of an address with a zone. */
 const TEXT_LENGTH_MAX = 100
 
 const parseV4 = (text: string): IpAddress | undefined => {
@@ -15,7 +15,7 @@ const parseV4 = (text: string): IpAddress | undefined => {
     : undefined
 }
 
-/** Groups of 16 bits; the last may be an IPv4 address where the text ends with it. Undefined where one is none. */
+/** Groups of 16 bits; an IPv4 address may end the text. Undefined where a group is invalid. */
 const groupsOf = (text: string, isEnd: boolean): number[] | undefined => {
   if (text === '') return []
   const parts = text.split(':')
@@ -44,7 +44,7 @@ const parseV6 = (text: string): IpAddress | undefined => {
   return isMapped ? bytes.slice(12) : bytes
 }
 
-/** Reads an address; a zone behind % is passed over. Undefined for what is none. */
+/** Parses an address, ignoring a zone after %. Undefined for an invalid one. */
 export const parseIpAddress = (text: string): IpAddress | undefined => {
   if (text.length > TEXT_LENGTH_MAX) return undefined
   const [address = ''] = text.split('%')
@@ -59,13 +59,13 @@ export const ipGroups = (address: IpAddress): readonly string[] => {
   return groups
 }
 
-/** As people write it, IPv6 in its shortest form, which URLs have too. */
+/** The usual text form; IPv6 in its shortest form, as in URLs. */
 export const ipText = (address: IpAddress): string =>
   address.length === 4
     ? address.join('.')
     : new URL(`http://[${ipGroups(address).join(':')}]`).hostname.slice(1, -1)
 
-/** A network such as 10.0.0.0/8; a single address is one of its own. */
+/** A network such as 10.0.0.0/8, or a single address. */
 export type IpNetwork = { readonly address: IpAddress; readonly bits: number }
 
 export const parseIpNetwork = (text: string): IpNetwork | undefined => {

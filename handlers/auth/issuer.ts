@@ -2,19 +2,19 @@ import { generateKeyPair, SignJWT } from 'jose'
 import type { User } from './credentials.ts'
 import { type VerifySignature, verifyWithKey } from './verifyToken.ts'
 
-/** Besu's: internal tokens are always RS256 with a key of 2048 bits, and end after five minutes. */
+/** As in Besu: internal tokens are always RS256 with a key of 2048 bits, and expire after five minutes. */
 const ALGORITHM = 'RS256'
 const RSA_BITS = 2048
 const TOKEN_SECONDS = 300
 
 /** Issues and verifies the tokens of one port. */
 export type Issuer = {
-  /** @param nowMs when it is issued, milliseconds since 1970. */
+  /** @param nowMs time of issue, milliseconds since 1970. */
   readonly issue: (user: User, nowMs: number) => Promise<string>
   readonly verify: VerifySignature
 }
 
-/** A key of its own for each port and each start: tokens are nothing to another port, nor after a restart. */
+/** Creates a key for one port: its tokens are valid on no other port, nor after a restart. */
 export const createIssuer = async (): Promise<Issuer> => {
   const { privateKey, publicKey } = await generateKeyPair(ALGORITHM, { modulusLength: RSA_BITS })
   return {

@@ -7,27 +7,27 @@ import * as answers from './loginAnswers.ts'
 import type { LoginLimits } from './loginLimits.ts'
 import { type CheckPassword, COST_DEFAULT, bcryptCost, dummyHash, passwordProblem } from './password.ts'
 
-/** A user name and a password are short. */
+/** Longest login request: a user name and a password are short. */
 const LOGIN_BYTES_MAX = 8 * 1024
 
 export type LoginParts = {
-  /** Reads the file again. @throws where it cannot be read or says nothing that holds */
+  /** Reads the file again. @throws where it cannot be read or is invalid */
   readonly readCredentials: () => Promise<Credentials>
   readonly checkPassword: CheckPassword
   readonly issuer: Pick<Issuer, 'issue'>
   readonly limits: LoginLimits
   readonly audit: Audit
   readonly nowMs: () => number
-  /** Told of what is the node's own fault. */
+  /** Reports an error of the node itself. */
   readonly reportError: (what: string, error: unknown) => void
 }
 
-/** Its caller bounds how many are read at the same time. */
+/** The transport limits how many bodies are read at the same time. */
 const readBody = createReadBody({ bytesMax: LOGIN_BYTES_MAX })
 
 type LoginRequest = { readonly username: string; readonly password: string }
 
-/** What the body asks for, or the answer to one that asks for nothing. */
+/** The login request of the body, or the answer to an invalid one. */
 const readRequest = async (request: Request): Promise<LoginRequest | Response> => {
   const body = await readBody(request, () => true)
   if (typeof body !== 'string') return body.reason === 'too-long' ? answers.tooLong() : refuseBody(body)
@@ -49,11 +49,11 @@ const readRequest = async (request: Request): Promise<LoginRequest | Response> =
 
 const isFull = (error: unknown): boolean => (error as { code?: unknown }).code === 'PASSWORD_QUEUE_FULL'
 
-/** The most that a hash in the file costs; every wrong login takes as long as one of those. */
+/** The highest cost of a hash in the file; every failed login takes that long. */
 const failCostOf = ({ users }: Credentials): number =>
   users.reduce((most, { passwordHash }) => Math.max(most, bcryptCost(passwordHash) ?? 0), 0) || COST_DEFAULT
 
-/** Besu's POST /login: a user of the credentials file and their password for a token of five minutes. */
+/** Besu's POST /login: issues a token of five minutes to a user of the credentials file. */
 export const createLogin = ({
   readCredentials,
   checkPassword,
@@ -63,7 +63,7 @@ export const createLogin = ({
   nowMs,
   reportError,
 }: LoginParts): ((request: Request, client: ClientAddress) => Promise<Response>) => {
-  /** The user whose password it is; an unknown one takes the same time and ends the same way. */
+  /** The user with that password; an unknown user takes the same time and has the same result. */
   const userOf = async (
     credentials: Credentials,
     username: string,
@@ -89,7 +89,7 @@ export const createLogin = ({
     const user =
       passwordProblem(password) === undefined ? await userOf(credentials, username, password) : undefined
     if (user === undefined) {
-      // What a stranger typed may be a password in the wrong field.
+      // An unknown user name may be a password typed in the wrong field, so it is not logged.
       const who = credentials.find(username) === undefined ? 'an unknown user' : username
       audit.denied({ who, what: 'login', from })
       return answers.incorrect()
@@ -119,7 +119,7 @@ export const createLogin = ({
       if (response.ok) admission.attempt.succeeded()
       return response
     } catch (error) {
-      // Nothing was tried, so nothing has failed.
+      // No password was checked, so this is not a failed login.
       admission.attempt.succeeded()
       if (isFull(error)) {
         audit.denied({ who: 'nobody, as too many logins are under way', what: 'login', from })

@@ -1,4 +1,4 @@
-/** What POST /login answers, with Besu's status lines and texts. */
+/** Answers of POST /login, with Besu's status lines and texts. */
 
 const text = (status: number, body: string, headers: Readonly<Record<string, string>> = {}): Response =>
   new Response(body, { status, headers: { 'content-type': 'text/plain', ...headers } })
@@ -24,18 +24,18 @@ export const incorrect = (): Response =>
 /** The body is not a JSON object; Besu answers it with 500. */
 export const malformed = (): Response => text(400, 'Authentication failed: the body must be a JSON object.')
 
-/** The node's own fault. */
+/** An error of the node itself. */
 export const internalError = (): Response => text(500, 'Internal Server Error')
 
-/** Besu has no such bound. */
+/** Besu has no such limit. */
 export const tooLong = (): Response => text(413, 'Authentication failed: the request is too long.')
 
 const wait = (seconds: number): Readonly<Record<string, string>> => ({ 'retry-after': String(seconds) })
 
-/** Besu has no such bound. */
+/** Besu has no such limit. */
 export const tooManyFailures = (seconds: number): Response =>
   text(429, `Authentication failed: too many failed logins, try again in ${seconds} seconds.`, wait(seconds))
 
-/** Besu has no such bound. */
+/** Besu has no such limit. */
 export const tooBusy = (): Response =>
   text(503, 'Authentication failed: too many logins at once, try again in 1 second.', wait(1))

@@ -1,52 +1,52 @@
 import { createBuckets } from './bucket.ts'
 import { ipGroups, parseIpAddress } from './ipAddress.ts'
 
-/** Failed logins from one address: so many at once, then one in three seconds. */
+/** Failed logins from one address: this many at once, then one every three seconds. */
 export const FAILURES_OF_ADDRESS_MAX = 60
 const ADDRESS_REFILL_MS = 3_000
 
-/** Failed logins as one user from all addresses together: so many at once, then one in two seconds. */
+/** Failed logins as one user, from all addresses: this many at once, then one every two seconds. */
 export const FAILURES_OF_USER_MAX = 100
 const USER_REFILL_MS = 2_000
 
 /**
- * What an attempt costs an address while the user has none left: one a minute. So whoever tries passwords from many
- * addresses is slowed down, and the user, who comes from an address of their own, is never locked out.
+ * Tokens an attempt costs its address once the user's bucket is empty: one attempt a minute. This slows down an attacker who
+ * uses many addresses, and never locks out the user, whose own address has a full bucket.
  */
 export const COST_UNDER_ATTACK = 20
 
-/** Attempts of one address under way: fewer than may wait for bcrypt in all, so that others find a place. */
+/** Attempts of one address in progress: fewer than the bcrypt queue holds, so that other addresses get a place. */
 export const UNDER_WAY_MAX = 24
 
-/** Attempts are bounded by what bcrypt does in a second, so their buckets are full again before there are so many. */
+/** Number of buckets. bcrypt limits the attempts per second, so buckets are full again before there are this many. */
 const KEYS_MAX = 10_000
 
-/** An attempt that may go on; it counts as failed unless it says otherwise. */
+/** An admitted attempt; it counts as failed unless `succeeded` is called. */
 export type Attempt = { readonly succeeded: () => void; readonly settled: () => void }
 
 export type Admission =
   | { readonly kind: 'admitted'; readonly attempt: Attempt }
-  /** Too many failed. */
+  /** Too many attempts failed. */
   | { readonly kind: 'limited'; readonly retrySeconds: number }
-  /** Too many attempts of the address are under way, or the next would be one too many if they all failed. */
+  /** Too many attempts of the address are in progress, or the next one would exceed the limit if they all failed. */
   | { readonly kind: 'busy' }
 
 export type LoginLimits = { readonly admit: (from: string, username: string) => Admission }
 
 const NOTHING = { count: 0, cost: 0 } as const
 
-/** What counts as one address: of IPv6 the first half, as one customer has all of the other. */
+/** The part of an address that is counted: of IPv6 the first half, as one customer has all of the other half. */
 const networkOf = (from: string): string => {
   const address = parseIpAddress(from)
   return address === undefined || address.length === 4 ? from : ipGroups(address).slice(0, 4).join(':')
 }
 
-/** Names that nobody has are counted too, or the answers would tell them from others. */
+/** Unknown user names are counted too; otherwise the answers would reveal which names exist. */
 export const createLoginLimits = (nowMs: () => number): LoginLimits => {
   const common = { keysMax: KEYS_MAX, nowMs }
   const addresses = createBuckets({ size: FAILURES_OF_ADDRESS_MAX, refillMs: ADDRESS_REFILL_MS, ...common })
   const users = createBuckets({ size: FAILURES_OF_USER_MAX, refillMs: USER_REFILL_MS, ...common })
-  /** Attempts under way and their cost, which is taken but not yet lost. */
+  /** Attempts in progress and their cost, which is given back if they succeed. */
   const underWay = new Map<string, { readonly count: number; readonly cost: number }>()
   const addUnderWay = (network: string, count: number, cost: number): void => {
     const before = underWay.get(network) ?? NOTHING

@@ -1,18 +1,18 @@
-/** bcrypt reads no more of a password; what is longer is refused rather than cut. */
+/** bcrypt ignores the rest of a password; a longer one is refused rather than truncated. */
 const PASSWORD_BYTES_MAX = 72
 
-/** What a hash may cost: each step doubles the time, and 14 takes about a second. */
+/** Accepted costs of a hash: each step doubles the time, and 14 takes about a second. */
 export const COST_MIN = 4
 export const COST_MAX = 14
 
-/** Where no hash says otherwise; Besu's. */
+/** Besu's cost, used where the file has no valid hash. */
 export const COST_DEFAULT = 10
 
 const ENCODER = new TextEncoder()
 
 /**
- * Why bcrypt would take the password for another one too, undefined where it would not: beyond 72 bytes it reads nothing,
- * a zero byte begins the password anew, and halves of surrogate pairs have no bytes of their own.
+ * Why bcrypt could confuse the password with another one; undefined for a password without such a problem. bcrypt ignores
+ * everything after 72 bytes, repeats the password after a zero byte, and lone surrogates have no UTF-8 encoding.
  */
 export const passwordProblem = (password: string): string | undefined => {
   if (ENCODER.encode(password).length > PASSWORD_BYTES_MAX)
@@ -21,29 +21,29 @@ export const passwordProblem = (password: string): string | undefined => {
   return password.isWellFormed() ? undefined : 'it is not well-formed Unicode'
 }
 
-/** The cost of a bcrypt hash that counts: `$2a$`, `$2b$` or `$2y$`, and a cost within bounds. Undefined for any other text. */
+/** The cost of a supported bcrypt hash: `$2a$`, `$2b$` or `$2y$` with an accepted cost. Undefined for any other text. */
 export const bcryptCost = (hash: string): number | undefined => {
   const match = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/.exec(hash)
   const cost = Number(match?.[1])
   return cost >= COST_MIN && cost <= COST_MAX ? cost : undefined
 }
 
-/** A hash that takes as long as any of its cost, and is of no password. */
+/** A hash of that cost that no password matches. */
 export const dummyHash = (cost: number): string =>
   `$2a$${String(cost).padStart(2, '0')}$abcdefghijklmnopqrstuuabcdefghijklmnopqrstuvwxyz01234`
 
-/** One password to be checked, away from the thread that serves. */
+/** A password to check, on a thread that serves no requests. */
 export type PasswordJob = {
   readonly password: string
   readonly hash: string
-  /** Where the password is wrong, the check takes as long as that of a hash of this cost, so that the time says nothing. */
+  /** Checking a wrong password takes as long as a hash of this cost, so that the time reveals nothing. */
   readonly failCost: number
 }
 
 /**
- * Compares, and after a wrong password goes on until as much was done as for a hash of `failCost`: hashes of cost c, c,
- * c + 1, ... f - 1 take together as long as one of cost f.
- * @param compare bcrypt's.
+ * Tests whether the password matches the hash. After a mismatch it computes more hashes until the time equals that of a hash of
+ * `failCost`: hashes of cost c, c, c + 1, ... f - 1 take as long as one of cost f.
+ * @param compare bcrypt's compare function.
  */
 export const passwordMatches = (
   { password, hash, failCost }: PasswordJob,

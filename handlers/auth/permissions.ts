@@ -1,8 +1,8 @@
 import type { Permission } from './caller.ts'
 
 /**
- * What a list of permissions grants, by Besu's rule: a method when one of the entries equals one of three strings:
- * `*:*`, its group as in `eth:*`, or its name as in `eth:blockNumber`. No other pattern means anything, and case counts.
+ * Creates the test whether a list of permissions grants a permission, by Besu's rule: an entry must equal `*:*`, the group as
+ * in `eth:*`, or the name as in `eth:blockNumber`. Other patterns grant nothing; entries are case-sensitive.
  */
 export const createGrants = (permissions: readonly string[]): ((needed: Permission) => boolean) => {
   const entries = new Set(permissions)

@@ -12,7 +12,7 @@ import {
 import type { Algorithm } from './algorithms.ts'
 import { firstPemObject } from './pem.ts'
 
-/** A key that fits its algorithm. */
+/** A key that is valid for its algorithm. */
 export type PublicKey =
   | { readonly kind: 'RSA'; readonly spki: Uint8Array<ArrayBuffer> }
   | {
@@ -28,7 +28,7 @@ const RSA_BITS_MIN = 2048
 const RSA = '1.2.840.113549.1.1.1'
 const EC = '1.2.840.10045.2.1'
 
-/** Curves by object identifier, each with the one algorithm that a key on it serves. */
+/** Curves by object identifier, each with the algorithm of its keys. */
 const CURVES = {
   '1.2.840.10045.3.1.7': { name: 'P-256', algorithm: 'ES256', curve: p256 },
   '1.3.132.0.10': { name: 'secp256k1', algorithm: 'ES256', curve: secp256k1 },
@@ -36,7 +36,7 @@ const CURVES = {
   '1.3.132.0.35': { name: 'P-521', algorithm: 'ES512', curve: p521 },
 } as const
 
-/** The key file cannot serve; the text is for the operator, who gave it. */
+/** The key file is not usable; the text is for the operator. */
 export class PublicKeyError extends Error {
   override readonly name = 'PublicKeyError'
   readonly code = 'PUBLIC_KEY'
@@ -67,7 +67,7 @@ const readSpki = (der: Uint8Array): Spki | undefined => {
   }
 }
 
-/** PKCS#8, PKCS#1 and SEC 1 private keys begin with a version; no public key does. */
+/** PKCS#8, PKCS#1 and SEC 1 private keys start with a version; public keys do not. */
 const isPrivate = (label: string, der: Uint8Array): boolean => {
   if (/PRIVATE/.test(label)) return true
   const [version] = derSequence(der) ?? []
@@ -105,7 +105,7 @@ const ecKey = ({ key, parameters }: Spki, algorithm: Algorithm): PublicKey => {
     )
   let point: Uint8Array<ArrayBuffer>
   try {
-    // Also on the curve, and in the long form that every runtime imports.
+    // Checks that the point is on the curve, and converts it to the uncompressed form that every runtime imports.
     point = Uint8Array.from(entry.curve.Point.fromBytes(key).toBytes(false))
   } catch {
     return refuse(`The authentication public key is no point of curve ${entry.name}`)

@@ -1,32 +1,32 @@
 import type { Claims } from './claims.ts'
 import type { Permission } from './caller.ts'
 
-/** A token that was verified, and what it stands for. */
+/** A verified token with its claims. */
 export type RememberedToken = Pick<Claims, 'username' | 'expiresAtMs'> & {
   readonly token: string
   readonly permits: (needed: Permission) => boolean
 }
 
 export type RememberedTokens = {
-  /** Undefined for one that is not remembered or has expired. */
+  /** Undefined for a token that is not remembered or has expired. */
   readonly get: (token: string, nowMs: number) => RememberedToken | undefined
   readonly add: (remembered: RememberedToken) => void
 }
 
-/** Only who may issue tokens can fill it; with the longest tokens some 40 MB. The oldest go first. */
+/** Number of tokens, some 40 MB of the longest ones. Only an issuer can fill it. The oldest are evicted first. */
 export const REMEMBERED_TOKENS_MAX = 5_000
 
-/** Characters of a signature that name a token: 132 bits, which no two share. */
+/** Characters of the signature that identify a token: 132 bits. */
 const NAME_LENGTH = 22
 
-/** Characters that are compared in constant time: 384 bits of the signature, beyond any guess. */
+/** Characters of the signature that are compared in constant time: 384 bits. */
 const SECRET_LENGTH = 64
 
 const nameOf = (token: string): string => token.slice(-NAME_LENGTH)
 
 /**
- * Looks at every character of the secret whatever differs, so that the time says nothing of where. What stands before is
- * compared at once: without the secret nobody gets there, and character by character a token costs as much as the request.
+ * Compares the end of the signature in constant time, so that the time does not reveal where it differs. The rest is compared
+ * with `===`, which is only reached with the right signature: comparing it by character costs as much as the request.
  */
 const isSame = (known: string, token: string): boolean => {
   if (known.length !== token.length) return false
@@ -36,7 +36,7 @@ const isSame = (known: string, token: string): boolean => {
   return difference === 0 && known === token
 }
 
-/** Verified tokens until they expire, bounded in number, so that only the first request with one pays for its signature. */
+/** Remembers verified tokens until they expire, so that only the first request with a token verifies its signature. */
 export const createRememberedTokens = (tokensMax: number = REMEMBERED_TOKENS_MAX): RememberedTokens => {
   const byName = new Map<string, RememberedToken>()
   return {

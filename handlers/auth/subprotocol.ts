@@ -1,10 +1,10 @@
-/** Stands before the token among the offered subprotocols, and is the one the server selects. */
+/** Precedes the token in the list of offered subprotocols; the server selects it. */
 export const TOKEN_SUBPROTOCOL = 'bearer'
 
 /**
- * The `Authorization` header that the subprotocols of an upgrade stand for: browsers cannot set headers, so they offer
- * `new WebSocket(url, ['bearer', token])`. Undefined where no token is among them. The token is never echoed: where this
- * gives something, the answer to the upgrade selects TOKEN_SUBPROTOCOL. Only asked where `acceptsSubprotocol` says so.
+ * Builds an `Authorization` header from the subprotocols of an upgrade: browsers cannot set headers, so they use
+ * `new WebSocket(url, ['bearer', token])`. Undefined without a token. The token is never echoed: the answer to the upgrade
+ * selects TOKEN_SUBPROTOCOL. Only called where `acceptsSubprotocol` is true.
  * @param offered the `Sec-WebSocket-Protocol` header.
  */
 export const authorizationOfSubprotocols = (offered: string | null): string | undefined => {

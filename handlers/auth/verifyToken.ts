@@ -4,7 +4,7 @@ import { base64url, compactVerify, decodeProtectedHeader } from 'jose'
 import type { Algorithm } from './algorithms.ts'
 import type { PublicKey } from './publicKey.ts'
 
-/** Gives the payload of a compact JWS (RFC 7515) whose signature is right, undefined for any other text. */
+/** Returns the payload of a compact JWS (RFC 7515) with a valid signature, undefined for any other text. */
 export type VerifySignature = (token: string) => Promise<Uint8Array | undefined>
 
 const ENCODER = new TextEncoder()
@@ -32,25 +32,25 @@ const importKey = (
       )
     : crypto.subtle.importKey('raw', key.point, { name: 'ECDSA', namedCurve: key.curve }, true, ['verify'])
 
-/** jose holds the header to the one algorithm, whatever the token says, and refuses extensions it must understand. */
+/** jose accepts only the given algorithm, whatever the header says, and refuses unknown critical extensions. */
 export const verifyWithKey =
   (key: CryptoKey, algorithm: Algorithm): VerifySignature =>
   async token => {
     try {
       return (await compactVerify(token, key, { algorithms: [algorithm] })).payload
     } catch {
-      // Not a token, another algorithm, or another signature: all the same to whoever sent it.
+      // Not a token, another algorithm, or an invalid signature: the client is told no difference.
       return undefined
     }
   }
 
-/** The header that jose would accept: ES256, and no extension that changes what is signed. */
+/** Tests for a header that jose would accept: ES256, and no extension that changes the signed bytes. */
 const isPlainEs256 = (token: string): boolean => {
   const { alg, crit, b64 } = decodeProtectedHeader(token)
   return alg === 'ES256' && crit === undefined && b64 === undefined
 }
 
-/** ES256 with a key on secp256k1, which Besu takes and jose on no runtime. Any S is right, as RFC 7518 has no rule for it. */
+/** ES256 with a key on secp256k1, which Besu supports and jose does not. High S is accepted: RFC 7518 has no rule for it. */
 const verifyWithSecp256k1 =
   (point: Uint8Array): VerifySignature =>
   token => {

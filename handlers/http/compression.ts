@@ -2,33 +2,33 @@ import { bodyLength, type ReplyBody } from '../rpc/dispatch/envelope.ts'
 import { type Coding, type CodingChoice, chooseCoding } from './compressionChoice.ts'
 import { streamOf } from './stream.ts'
 
-/** Characters of the shortest answer that is compressed: a shorter one is sent before the first acknowledgement is waited for. */
+/** Shortest answer that is compressed, in characters: a shorter one is sent before the first acknowledgement is needed. */
 export const COMPRESSED_LENGTH_MIN = 16 * 1024
 
 /**
- * The same for clients on this machine, most of which ask for it unasked: there it only costs, and a block of a hundred
- * transactions is read two to ten times as often without.
+ * The same for clients on this machine, where compression only costs: a block of a hundred transactions is read two to ten
+ * times as fast without. Most HTTP libraries request compression by default.
  */
 export const COMPRESSED_LENGTH_MIN_HERE = 128 * 1024
 
-/** Answers that are compressed at the same time, each with a third of a megabyte of state; one more goes out as it is. */
+/** Concurrent compressions, each with a third of a megabyte of state; further answers are sent uncompressed. */
 export const COMPRESSIONS_MAX = 32
 
-/** Compressed in one go, in a millisecond or so. */
+/** Characters compressed in one step, in about a millisecond. */
 const PART_LENGTH = 64 * 1024
 
-/** Of one turn, so that others wait for some milliseconds and not for the whole answer. */
+/** Bytes compressed in one turn of the event loop, so that other requests wait for some milliseconds only. */
 const TURN_BYTES = 128 * 1024
 
 const PLAIN: CodingChoice = { coding: undefined, isCodingWanted: false }
 
-/** Whether a client is on this machine, rather than behind a proxy that is. */
+/** Tests whether the client, not just its proxy, is on this machine. */
 const isHere = ({ headers }: Asked, peer: () => string): boolean =>
   /^(?:::ffff:)?127\.|^::1$/.test(peer()) && !headers.has('x-forwarded-for')
 
 const isHighSurrogate = (code: number): boolean => (code & 0xfc00) === 0xd800
 
-/** The body in parts of nearly the same length, each made when it is due; no character is cut in two. */
+/** Splits the body into parts of nearly the same length, lazily; no character is split. */
 function* partsOf(body: ReplyBody): Generator<string | Uint8Array<ArrayBuffer>> {
   let rest = ''
   for (const piece of typeof body === 'string' ? [body] : body) {
@@ -52,14 +52,14 @@ function* partsOf(body: ReplyBody): Generator<string | Uint8Array<ArrayBuffer>> 
   if (rest !== '') yield rest
 }
 
-/** What of a request is looked at. */
+/** The part of a request that is read. */
 type Asked = { readonly headers: Pick<Headers, 'get' | 'has'> }
 
 export type Compression = {
   /**
-   * A response with a body that is not empty: compressed where the client asks for it and the body is long, plain where as
-   * many as may be are compressed already.
-   * @param peer gives the address of the other end of the connection.
+   * Creates a response with a non-empty body: compressed where the client accepts it, the body is long, and fewer than
+   * COMPRESSIONS_MAX are in progress.
+   * @param peer returns the address of the other end of the connection.
    */
   respond(body: ReplyBody, request: Asked, peer: () => string, init: CompressedInit): Response
 }
@@ -72,7 +72,7 @@ const plainResponse = (body: ReplyBody, init: CompressedInit): Response =>
 /** Compresses the answers of one endpoint. */
 export const createCompression = (): Compression => {
   let underWay = 0
-  // Clients are few, and each says the same every time.
+  // The last choice is cached: clients are few, and each sends the same header every time.
   let lastHeader: string | null = null
   let lastChoice = PLAIN
 

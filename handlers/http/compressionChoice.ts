@@ -1,20 +1,20 @@
-/** Content codings that the runtimes make by themselves, by the name of HTTP, which calls zlib's format deflate. */
+/** Content codings that the runtimes support; HTTP calls zlib's format deflate. */
 export type Coding = 'gzip' | 'deflate'
 
-/** What a client makes of an answer's coding. */
+/** The content coding that a client accepts. */
 export type CodingChoice = {
-  /** What it likes best of what there is; undefined where that is no coding at all. */
+  /** The supported coding with the highest weight; undefined where the client prefers none. */
   readonly coding: Coding | undefined
-  /** It takes nothing that is not coded. */
+  /** True where the client refuses an uncompressed answer. */
   readonly isCodingWanted: boolean
 }
 
-/** Entries looked at: browsers send five. What stands behind them is not accepted. */
+/** Entries that are read: browsers send five. Further entries are ignored. */
 const ENTRIES_MAX = 16
 
 const IS_QUALITY = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/
 
-/** The weight among an entry's parameters, 1 without one; 0 where it is none. */
+/** The weight among an entry's parameters: 1 without one, 0 where it is invalid. */
 const qualityOf = (parameters: readonly string[]): number => {
   const written = parameters.map(text => text.trim()).find(text => /^q\s*=/i.test(text))
   if (written === undefined) return 1
@@ -36,8 +36,8 @@ const read = (acceptEncoding: string): ReadonlyMap<string, number> => {
 }
 
 /**
- * The coding to answer in (RFC 9110, 12.5.3): the one of the highest weight, gzip before deflate, either before none unless
- * that has a higher weight of its own.
+ * Chooses the coding of the answer (RFC 9110, 12.5.3): the one with the highest weight, gzip before deflate, and none only
+ * where identity has a higher weight.
  */
 export const chooseCoding = (acceptEncoding: string): CodingChoice => {
   const qualities = read(acceptEncoding)

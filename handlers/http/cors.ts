@@ -1,4 +1,4 @@
-/** A longer one is no origin; the patterns of the list are run over it. */
+/** Longest origin that is matched against the patterns. */
 const ORIGIN_LENGTH_MAX = 1024
 
 const rejected = (body: string): Response =>
@@ -8,11 +8,11 @@ const rejected = (body: string): Response =>
   })
 
 export type Cors = {
-  /** The refusal of an origin that is not on the list. A request without an origin does not come from a web page: it passes. */
+  /** Refuses an origin that is not on the list. A request without an origin does not come from a web page: it passes. */
   readonly refuse: (origin: string | null) => Response | undefined
-  /** The answer to a request that goes no further: a refused origin or a preflight. */
+  /** Answers a refused origin or a preflight; undefined for a request that passes. */
   readonly answer: (request: Request, origin: string) => Response | undefined
-  /** Adds what lets the origin read the response. */
+  /** Adds the headers that let the origin read the response. */
   readonly allow: (response: Response, origin: string) => Response
 }
 

@@ -1,4 +1,4 @@
-/** The answer on a path that is not served, as Besu's HTTP server gives it. */
+/** The answer for an unknown path, as in Besu. */
 export const notFound = (): Response =>
   new Response('<html><body><h1>Resource not found</h1></body></html>', {
     status: 404,

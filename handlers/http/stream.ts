@@ -1,25 +1,25 @@
 import { bytesOfPiece, type JsonPiece } from '../rpc/json/jsonPieces.ts'
 
-/** Bytes of one turn: encoded and copied in a millisecond or two. */
+/** Bytes sent in one turn of the event loop: encoded and copied in a millisecond or two. */
 const TURN_BYTES = 1024 * 1024
 
-/** However short the pieces are. */
+/** Most pieces of one turn, however short they are. */
 const TURN_PIECES = 16
 
-/** A client that takes nothing for so long is given up: what waits for it is memory, and a place among the compressed answers. */
+/** A client that reads nothing for this long is disconnected: it holds memory and one of the concurrent compressions. */
 export const STALLED_MS = 120_000
 
 export type StreamOptions = {
-  /** Bytes of one turn. */
+  /** Bytes sent in one turn of the event loop. */
   readonly turnBytes?: number
-  /** Called once when nothing more is taken from the pieces: they have all been read, the client left, or was given up. */
+  /** Called once when no more pieces are read: all were sent, or the client disconnected or stalled. */
   readonly onEnd?: () => void
   readonly stalledMs?: number
 }
 
 /**
- * A body that is encoded piece by piece as the client reads it; what it does not read is not encoded. A runtime that buffers
- * all it is given lets others have their turn all the same. It ends in StalledReader where the client stops reading.
+ * Streams a body that is encoded piece by piece as the client reads it. Yields to other requests between turns even on a
+ * runtime that buffers everything. Fails with StalledReader where the client stops reading.
  */
 export const streamOf = (
   pieces: Iterable<JsonPiece | Uint8Array<ArrayBuffer>>,

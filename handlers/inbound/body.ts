@@ -1,18 +1,18 @@
 import { createDeadlines, type Deadlines } from './deadlines.ts'
 import { type ClaimBytes, SHORT_BODY_BYTES } from './inboundLimits.ts'
 
-/** Longest body, where nothing else is said: Besu's. */
+/** Default limit of a body, as in Besu. */
 export const BODY_BYTES_MAX = 5 * 1024 * 1024
 
-/** For a whole body, where nothing else is said: Besu's time for a whole request. */
+/** Default time for a whole body: Besu's time for a whole request. */
 const BODY_MS_MAX = 30_000
 
-/** A client that sends nothing of its body for so long is given up, however much time there is for the whole request. */
+/** A client that sends nothing for this long is disconnected, even if the time for the whole body is longer. */
 export const BODY_IDLE_MS_MAX = 30_000
 
 /**
- * Why there is no body: the client left, the body is longer than it may be, it did not come in time, it is compressed, which
- * no request may be, or the bodies of all requests together take too much memory.
+ * Why a body was not read: the client disconnected, the body is too long, it did not arrive in time, it is compressed (not
+ * supported), or the bodies of all requests take too much memory.
  */
 export type NoBody = {
   readonly reason: 'gone' | 'too-long' | 'late' | 'coded' | 'busy'
@@ -25,13 +25,13 @@ const LATE: NoBody = { reason: 'late', status: 408 }
 const CODED: NoBody = { reason: 'coded', status: 415 }
 const BUSY: NoBody = { reason: 'busy', status: 503 }
 
-/** Of the answer to a request whose body was not read to its end: what still comes would be taken for the next request. */
+/** Header of the answer to a request whose body was not read to its end: the rest would be taken for the next request. */
 export const CLOSING = { connection: 'close' }
 
-/** Of the answer to a request that may be sent again in a second. */
+/** Headers of the answer to a request that may be repeated in a second. */
 export const RETRYING = { 'retry-after': '1', ...CLOSING }
 
-/** The headers of the answer to a request without its body (RFC 9110, 15.5). */
+/** Headers of the answer, by the reason (RFC 9110, 15.5). */
 const HEADERS: Readonly<Record<NoBody['reason'], Readonly<Record<string, string>>>> = {
   gone: {},
   'too-long': CLOSING,
@@ -40,7 +40,7 @@ const HEADERS: Readonly<Record<NoBody['reason'], Readonly<Record<string, string>
   busy: RETRYING,
 }
 
-/** The answer to a request without its body, where there is no more to say. */
+/** The answer to a request whose body was not read. */
 export const refuseBody = ({ reason, status }: NoBody): Response =>
   new Response(null, { status, headers: HEADERS[reason] })
 
@@ -48,15 +48,15 @@ export const refuseBody = ({ reason, status }: NoBody): Response =>
 export type ReadBody = (request: Request, claim: ClaimBytes) => Promise<string | NoBody>
 
 export type BodyOptions = {
-  /** Longest body. */
+  /** Limit of a body. */
   readonly bytesMax: number
   /** Time for a whole body. */
   readonly timeoutMs?: number
 }
 
 /**
- * Reads bodies as text. A body that is longer than it may be is refused by its announced length before it is read, or found
- * while it comes, which stops reading. Memory is claimed for what has come.
+ * Reads bodies as text. A body that is too long is refused by its announced length, or while it is read. Memory is claimed for
+ * the bytes that have arrived.
  */
 export const createReadBody = ({ bytesMax, timeoutMs = BODY_MS_MAX }: BodyOptions): ReadBody => {
   const wholeDeadlines = createDeadlines(timeoutMs)
@@ -92,7 +92,7 @@ type ChunkLimits = {
   readonly idleDeadlines: Deadlines
 }
 
-/** Decodes each chunk as it comes, so that no long text is decoded in one go. */
+/** Decodes each chunk as it arrives, so that no long text is decoded at once. */
 const readChunks = (
   body: ReadableStream<Uint8Array>,
   { bytesMax, claim, wholeDeadlines, idleDeadlines }: ChunkLimits,
@@ -110,7 +110,7 @@ const readChunks = (
       isInTime()
       isSending()
       text = ''
-      // The stream of a client that left is in error already.
+      // The stream of a disconnected client has failed already.
       if (typeof result !== 'string') reader.cancel().catch(() => undefined)
       resolve(result)
     }

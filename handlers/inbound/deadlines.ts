@@ -1,10 +1,10 @@
-/** A timer that has nothing to wait for is gone after so long. */
-const LOOK_MS_MAX = 250
+/** Longest delay of the timer, after which an idle one is gone. */
+const TIMER_MS_MAX = 250
 
 export type Deadlines = {
-  /** Calls `end` when the time is over, unless the function given is called before. */
+  /** Calls `end` at the deadline unless the returned function is called before. */
   begin(end: () => void): () => void
-  /** What `finish` makes of the work's value; what `late` gives instead where the work takes too long, and goes on. */
+  /** Resolves to `finish(value)`, or to `late()` at the deadline; the work then goes on. */
   within<Value, Result>(
     work: Promise<Value>,
     finish: (value: Value) => Result,
@@ -15,8 +15,8 @@ export type Deadlines = {
 type Waiting = { readonly untilMs: number; readonly end: () => void }
 
 /**
- * Ends waiting for work after `timeoutMs`. All work is waited for equally long, so what began first is over first, and one
- * timer does for all: one for each would cost as much as a short answer.
+ * Deadlines of `timeoutMs`. All are equally long, so the first one started is the first to end, and one timer serves all of
+ * them: a timer for each would cost as much as a short answer.
  */
 export const createDeadlines = (timeoutMs: number): Deadlines => {
   const waiting = new Set<Waiting>()
@@ -24,7 +24,7 @@ export const createDeadlines = (timeoutMs: number): Deadlines => {
 
   const lookAfter = (ms: number): void => {
     isLooking = true
-    setTimeout(look, Math.min(ms, LOOK_MS_MAX))
+    setTimeout(look, Math.min(ms, TIMER_MS_MAX))
   }
   const look = (): void => {
     isLooking = false

@@ -1,22 +1,22 @@
 /**
- * Requests of one address under way at the same time: browsers open 6 connections, wallets and indexers some hundred. More
- * than that is a client that opens connections and never finishes its requests.
+ * Concurrent requests of one address: browsers open 6 connections, wallets and indexers some hundred. A client with more opens
+ * connections and never finishes its requests.
  */
 export const REQUESTS_OF_ADDRESS_MAX = 1_000
 
-/** Bytes of request bodies, and of what they were parsed into, that are held at the same time, those of all ports together. */
+/** Memory of request bodies and of their parsed values, for all ports. */
 export const BODIES_BYTES_MAX = 256 * 1024 * 1024
 
-/** Longest body that counts as short: nearly every request is one. */
+/** Longest body that counts as short, as nearly every body does. */
 export const SHORT_BODY_BYTES = 64 * 1024
 
-/** The part of BODIES_BYTES_MAX that only short bodies get: long ones never keep ordinary requests out. */
+/** Part of BODIES_BYTES_MAX reserved for short bodies, so that long ones never block ordinary requests. */
 const SHORT_BODIES_BYTES = 32 * 1024 * 1024
 
 /** Claims memory for a request until it is answered; false where too much is held. */
 export type ClaimBytes = (bytes: number) => boolean
 
-/** A request that was let in. */
+/** An admitted request. */
 export type Admitted = {
   /** Claims bytes until the request is released. */
   readonly claim: ClaimBytes
@@ -24,17 +24,17 @@ export type Admitted = {
   release(): void
 }
 
-/** What all clients together may ask of the node at the same time. One for all ports. */
+/** Limits on the concurrent requests of all clients. One instance serves all ports. */
 export type InboundLimits = {
-  /** Undefined where too many requests of the address are under way. @param address is asked for only where it matters */
+  /** Undefined where the address has too many concurrent requests. @param address called only where the count matters */
   admit(address: () => string): Admitted | undefined
-  /** As admit, for a message of a connection that is counted elsewhere. */
+  /** As `admit`, for a message of a connection that is counted elsewhere. */
   open(): Admitted
 }
 
 type Options = { readonly requestsOfAddressMax?: number; readonly bodiesBytesMax?: number }
 
-/** One request under way; its address is known once it was asked for. */
+/** One request in progress; its address is known once it was needed. */
 type Entry = { readonly askAddress: () => string; known: string | undefined }
 
 const addressOf = (entry: Entry): string => (entry.known ??= entry.askAddress())
@@ -45,10 +45,10 @@ const add = (counts: Map<string, number>, address: string, difference: number): 
   else counts.set(address, count)
 }
 
-/** Counts requests by address, as soon as there are so many that one address may have too many. */
+/** Counts requests by address, once there are so many that one address may exceed the limit. */
 const createAddressCounts = (requestsMax: number) => {
   const underWay = new Set<Entry>()
-  /** Undefined as long as all addresses together have fewer: asking for an address costs as much as a short answer. */
+  /** Undefined while there are fewer requests in all: determining an address costs as much as a short answer. */
   let counts: Map<string, number> | undefined
 
   const countAll = (): Map<string, number> => {

@@ -20,31 +20,28 @@ import { CLOSE_CODES, type Session, type Socket, type Upgrade } from './socket.t
 export type WsOptions = {
   /** Lower case; `*` alone for every host. */
   readonly hostAllowlist: readonly string[]
-  /**
-   * Web origins whose pages may open a connection, as the list of HTTP has them: regular expressions of whole origins. A client
-   * that is no browser sends none.
-   */
+  /** Web origins whose pages may open a connection, as for HTTP: regular expressions of whole origins. */
   readonly corsOrigins: readonly string[]
-  /** Open connections. */
+  /** Limit of open connections. */
   readonly connectionsMax: number
   readonly authentication: Authentication
   readonly clientOf: ClientOf
-  /** Shared with the other ports of the node; of this one alone where it is left out. */
+  /** Shared with the other ports of the node; by default of this port alone. */
   readonly inbound?: InboundLimits
 }
 
 export type WsApp = {
-  /** Answers what is no upgrade. */
+  /** Answers a request that is not an upgrade. */
   fetch(request: Request, peer: () => string): Response | Promise<Response>
-  /** Grants an upgrade or says why not. */
+  /** Grants or refuses an upgrade. */
   upgrade(request: HostRequest, peer: () => string): Response | Upgrade
-  /** Connections that are open. */
+  /** Number of open connections. */
   readonly size: number
   /** Tells every client that the node stops, and closes. */
   close(): void
 }
 
-/** Some clients written in JavaScript offer it by mistake, and give up unless it is selected. */
+/** Some JavaScript clients offer this by mistake, and fail unless it is selected. */
 const UNDEFINED_PROTOCOL = 'undefined'
 
 const NOT_HTTP = (): Response =>

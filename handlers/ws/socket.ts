@@ -1,13 +1,13 @@
-/** One open WebSocket, whatever runtime it runs on. Nothing throws once it is closed. */
+/** One open WebSocket of any runtime. No function throws once it is closed. */
 export type Socket = {
-  /** Queues a text message, compressed where that is asked for and the client offered it. */
+  /** Queues a text message, compressed if requested and supported by the client. */
   send(text: string, isCompressed: boolean): void
   /**
-   * Queues part of a text message, whole characters of it; nothing but parts is sent until the last of them. Undefined where the
-   * runtime takes whole messages only.
+   * Queues part of a text message, of whole characters; only parts may be sent until the last one. Undefined where the runtime
+   * sends whole messages only.
    */
   readonly sendPart?: (bytes: Uint8Array, isLast: boolean) => void
-  /** What is queued and not yet taken by the network. */
+  /** Bytes that are queued and not yet taken by the network. */
   bufferedBytes(): number
   /** Closes with the handshake, behind everything that is queued. The reason has at most 123 bytes. */
   close(code: number, reason: string): void
@@ -15,13 +15,13 @@ export type Socket = {
   terminate(): void
 }
 
-/** What happens on an open WebSocket; called in order, and never after `closed`. */
+/** Events of an open WebSocket; called in order, and never after `closed`. */
 export type Session = {
   message(text: string): void
   closed(): void
 }
 
-/** A granted upgrade: the subprotocol that is selected, and what begins when the socket is open. */
+/** A granted upgrade: the selected subprotocol, and the function that starts the session. */
 export type Upgrade = {
   readonly protocol: string | undefined
   open(socket: Socket): Session
