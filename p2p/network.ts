@@ -40,8 +40,11 @@ export type NetworkHandlers = {
   /** Whether a node is one of the validators, whose consensus messages are used. */
   readonly roleOf: (address: Address) => Role
   readonly onConsensusMessage: (peer: Peer, code: number, data: Uint8Array) => void
-  /** EIP-2718 encodings that decode; signatures are not checked, and they are forwarded to others in any case. */
-  readonly onTransactions: (peer: Peer, transactions: readonly Uint8Array[]) => void
+  /**
+   * EIP-2718 encodings that decode, in one message; signatures are not checked. True, as soon as it is known, where the message
+   * is to be forwarded to others.
+   */
+  readonly onTransactions: (peer: Peer, transactions: readonly Uint8Array[]) => boolean | Promise<boolean>
   /** A block that a peer announced: block RLP with seals. */
   readonly onNewBlock: (peer: Peer, block: Uint8Array) => void
   /** The block RLPs of [from, from + count), up to the head. The network stops reading at its byte limit. */

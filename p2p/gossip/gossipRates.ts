@@ -9,6 +9,11 @@ type Limit = { readonly transactionsPerSecond: number; readonly bytesPerSecond: 
 const TAKEN: Limit = { transactionsPerSecond: 8_000, bytesPerSecond: 8 * 1024 * 1024 }
 /** What one peer may send before it counts as flooding: above what an honest one forwards and originates. */
 const OF_PEER: Limit = { transactionsPerSecond: 16_000, bytesPerSecond: 16 * 1024 * 1024 }
+/**
+ * Accepted of one peer whatever all others send, so that a peer that floods does not use up the allowance of the others: what
+ * an honest one originates in a usual network.
+ */
+const OF_PEER_ALWAYS: Limit = { transactionsPerSecond: 200, bytesPerSecond: 512 * 1024 }
 /** A burst has as much as this many seconds allow. */
 const BURST_SECONDS = 4
 /** Peers whose rate is kept, more than are connected; the oldest is evicted first. */
@@ -21,7 +26,8 @@ export type GossipRates = {
   takes(peer: string, transactions: number, bytes: number): boolean
 }
 
-type Rate = { readonly transactions: TokenBucket; readonly bytes: TokenBucket; reportedAtMs: number }
+type Rate = { readonly transactions: TokenBucket; readonly bytes: TokenBucket }
+type PeerRate = { readonly most: Rate; readonly always: Rate; reportedAtMs: number }
 
 /** Limits the transactions accepted from gossip; `onFlooding` reports a peer that sends more than any honest one. */
 export const createGossipRates = (nowMs: () => number, onFlooding: (peer: string) => void): GossipRates => {
@@ -30,15 +36,18 @@ export const createGossipRates = (nowMs: () => number, onFlooding: (peer: string
   const rateOf = ({ transactionsPerSecond, bytesPerSecond }: Limit): Rate => ({
     transactions: bucket(transactionsPerSecond),
     bytes: bucket(bytesPerSecond),
-    reportedAtMs: -Infinity,
   })
   const all = rateOf(TAKEN)
-  const peers = new Map<string, Rate>()
+  const peers = new Map<string, PeerRate>()
 
-  const ofPeer = (peer: string): Rate => {
+  const ofPeer = (peer: string): PeerRate => {
     const known = peers.get(peer)
     if (known !== undefined) return known
-    const created = rateOf(OF_PEER)
+    const created: PeerRate = {
+      most: rateOf(OF_PEER),
+      always: rateOf(OF_PEER_ALWAYS),
+      reportedAtMs: -Infinity,
+    }
     peers.set(peer, created)
     const [oldest] = peers.keys()
     if (peers.size > PEERS_MAX && oldest !== undefined) peers.delete(oldest)
@@ -57,7 +66,8 @@ export const createGossipRates = (nowMs: () => number, onFlooding: (peer: string
   return {
     takes: (peer, transactions, bytes) => {
       const rate = ofPeer(peer)
-      if (take(rate, transactions, bytes)) return take(all, transactions, bytes)
+      if (take(rate.most, transactions, bytes))
+        return take(rate.always, transactions, bytes) || take(all, transactions, bytes)
       if (nowMs() - rate.reportedAtMs >= REPORT_INTERVAL_MS) {
         rate.reportedAtMs = nowMs()
         onFlooding(peer)

@@ -42,9 +42,7 @@ export const createPeerGossip = (options: PeerGossipOptions): PeerGossip => {
       const [libp2p] = entryOf(table, from) === undefined ? host.getConnections(from) : []
       if (libp2p !== undefined) await connections.connectionOf(libp2p)?.ready
       const entry = entryOf(table, from)
-      if (entry === undefined) return false
-      handlers.onTransactions(entry.peer, transactions)
-      return true
+      return entry !== undefined && handlers.onTransactions(entry.peer, transactions)
     },
     onFlooding: from => {
       for (const {

@@ -32,7 +32,7 @@ export type TransactionGossip = {
 }
 
 export type GossipHandlers = {
-  /** Returns false when the sender does not become a peer: the message is then not forwarded. */
+  /** Returns whether the message is to be forwarded; it is not when the sender does not become a peer. */
   readonly onTransactions: (from: PeerId, transactions: readonly Uint8Array[]) => boolean | Promise<boolean>
   readonly onInvalid: (from: PeerId, detail: string) => void
   /** A peer, by the text of its libp2p id, sends more than any honest one. */

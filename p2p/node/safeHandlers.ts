@@ -3,13 +3,15 @@ import type { NetworkHandlers, NetworkLog } from '../network.ts'
 
 /** Handlers whose exceptions are logged: none ends a connection, or the process, by throwing. */
 export const safeHandlers = (handlers: NetworkHandlers, log: NetworkLog): NetworkHandlers => {
+  const tell = (name: string, error: unknown): void =>
+    log.error('The network’s {name} failed: {reason}', { name, reason: textOf(error), error })
   const guarded =
     <Arguments extends readonly unknown[]>(name: string, handler: (...given: Arguments) => void) =>
     (...given: Arguments): void => {
       try {
         handler(...given)
       } catch (error) {
-        log.error('The network’s {name} failed: {reason}', { name, reason: textOf(error), error })
+        tell(name, error)
       }
     }
   return {
@@ -19,7 +21,14 @@ export const safeHandlers = (handlers: NetworkHandlers, log: NetworkLog): Networ
     poolTransactions: handlers.poolTransactions,
     roleOf: handlers.roleOf,
     onConsensusMessage: guarded('onConsensusMessage', handlers.onConsensusMessage),
-    onTransactions: guarded('onTransactions', handlers.onTransactions),
+    onTransactions: async (peer, transactions) => {
+      try {
+        return await handlers.onTransactions(peer, transactions)
+      } catch (error) {
+        tell('onTransactions', error)
+        return false
+      }
+    },
     onNewBlock: guarded('onNewBlock', handlers.onNewBlock),
     onPeer: guarded('onPeer', handlers.onPeer),
     onGossip: guarded('onGossip', handlers.onGossip),

@@ -10,7 +10,7 @@ const WEIGHTS: Readonly<Record<Misbehaviour, number>> = {
   // Each node checks a block before it sends it.
   'invalid-block': 100,
   'invalid-message': 10,
-  // Gossip is forwarded before it is checked: the sender may not be its author.
+  // A node that catches up forwards gossip before it is checked: the sender may not be its author.
   'invalid-transaction': 2,
   'oversized-message': 100,
   'bad-response': 34,

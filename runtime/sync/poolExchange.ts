@@ -34,7 +34,7 @@ export type PoolExchangeOptions = {
   readonly chain: Chain
   readonly pool: TransactionPool
   readonly network: () => Network | undefined
-  readonly receiver: Pick<TransactionReceiver, 'receive' | 'settled' | 'wants'>
+  readonly receiver: Pick<TransactionReceiver, 'receive' | 'wants'>
   /** True while this node catches up. */
   readonly isSyncing: () => boolean
   readonly log: Log
@@ -94,8 +94,7 @@ export const createPoolExchange = (options: PoolExchangeOptions): PoolExchange =
     const transactions: Uint8Array[] = []
     for await (const encoded of over.requestPoolTransactions(peer, joinHashes(hashes), signal))
       transactions.push(encoded)
-    receiver.receive(peer, transactions)
-    await receiver.settled()
+    await receiver.receive(peer, transactions)
     if (passesOn(over, peer)) {
       const taken = transactions.filter(encoded => pool.get(keccak256(encoded)) !== undefined)
       if (taken.length > 0) over.announceTransactions(taken)

@@ -92,10 +92,8 @@ export const startExchange = (options: ExchangeOptions): Exchange => {
   return {
     handlers: {
       status,
-      onTransactions: (peer, transactions) => {
-        // What they build on is not here yet, and others have them.
-        if (!isSyncing()) receiver.receive(peer, transactions)
-      },
+      // While this node catches up, what they build on is not here yet: others judge them.
+      onTransactions: (peer, transactions) => isSyncing() || receiver.receive(peer, transactions),
       onNewBlock: newBlocks.receive,
       blocks: createServeBlocks(chain),
       ...createServePool(pool),

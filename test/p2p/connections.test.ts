@@ -263,6 +263,31 @@ describe('transactions', () => {
     }),
   )
 
+  independent('are forwarded once they are judged, and end at a node that finds them worthless', () =>
+    withNodes(async start => {
+      const WORTHLESS = 1_000
+      const a = await start({ discovery: false })
+      const b = await start({
+        discovery: false,
+        bootnodes: [a.network.enode],
+        forwards: transactions => Promise.resolve(transactions.every(({ length }) => length < WORTHLESS)),
+      })
+      const c = await start({ discovery: false, bootnodes: [b.network.enode] })
+      await until(() => a.connections === 1 && b.connections === 2 && c.connections === 1)
+      while (c.transactions.length === 0) {
+        a.network.announceTransactions([someTransaction(1)])
+        await new Promise(resolve => setTimeout(resolve, 50))
+      }
+      const isWorthless = ({ length }: Uint8Array): boolean => length >= WORTHLESS
+      a.network.announceTransactions([someTransaction(WORTHLESS)])
+      await until(() => b.transactions.some(isWorthless))
+      const before = c.transactions.length
+      a.network.announceTransactions([someTransaction(2)])
+      await until(() => c.transactions.length > before)
+      expect(c.transactions.some(isWorthless)).toBe(false)
+    }),
+  )
+
   independent('that have no form of any are not passed on, so that who passes on is not blamed', () =>
     withNodes(async start => {
       const a = await start({ discovery: false })

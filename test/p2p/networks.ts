@@ -48,6 +48,8 @@ export type StartOptions = Partial<Omit<NetworkOptions, 'handlers' | 'log'>> & {
   readonly poolTransactions?: NetworkOptions['handlers']['poolTransactions']
   readonly onConsensusMessage?: NetworkOptions['handlers']['onConsensusMessage']
   readonly roleOf?: NetworkOptions['handlers']['roleOf']
+  /** Whether a message of transactions is forwarded; all are by default. */
+  readonly forwards?: (transactions: readonly Uint8Array[]) => boolean | Promise<boolean>
 }
 
 const none = async function* () {}
@@ -90,7 +92,10 @@ export const startTestNode = async (options: StartOptions = {}): Promise<Node> =
       onConsensusMessage:
         options.onConsensusMessage ??
         ((peer, code, data) => void node.consensus.push({ from: toHex(peer.address), code, data })),
-      onTransactions: (_peer, transactions) => void node.transactions.push(...transactions),
+      onTransactions: (_peer, transactions) => {
+        node.transactions.push(...transactions)
+        return options.forwards?.(transactions) ?? true
+      },
       onNewBlock: (peer, block) => void node.blocks.push({ from: toHex(peer.address), block }),
       blocks: options.chain ?? none,
       poolHashes: options.poolHashes ?? none,

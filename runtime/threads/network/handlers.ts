@@ -2,6 +2,7 @@ import type { Address } from '../../../core/bytes/bytes.ts'
 import { toBareHex } from '../../../core/bytes/hex.ts'
 import type { NetworkHandlers, Peer, PeerStatus } from '../../../p2p/network.ts'
 import type { Backlog } from './backlog.ts'
+import type { Judgements } from './judgements.ts'
 import { ownBytes, packList } from './packed.ts'
 import type { Facts, FromNetwork } from './protocol.ts'
 import type { ListClient } from './lists.ts'
@@ -29,11 +30,13 @@ export const createHandlers = (from: {
   readonly post: (message: FromNetwork, moved?: readonly ArrayBuffer[]) => void
   readonly backlog: Backlog
   readonly lists: ListClient
+  /** Of messages that the main thread judges. */
+  readonly judgements: Judgements
   readonly status: PeerStatus
   readonly facts: () => Facts
   readonly peers: () => readonly Peer[]
 }): NetworkHandlers => {
-  const { post, backlog, lists, facts } = from
+  const { post, backlog, lists, facts, judgements } = from
   /** What of a peer's status crossed last; of what follows it only the head. */
   const told = new WeakMap<PeerStatus['configuration'], string>()
   return {
@@ -51,8 +54,10 @@ export const createHandlers = (from: {
     },
     onTransactions: ({ address }, list) => {
       const transactions = packList(list)
-      if (!backlog.admits(transactions.bytes.length)) return
-      post({ kind: 'transactions', peer: keyOf(address), transactions }, [transactions.bytes.buffer])
+      if (!backlog.admits(transactions.bytes.length)) return false
+      return judgements.ask(id =>
+        post({ kind: 'transactions', id, peer: keyOf(address), transactions }, [transactions.bytes.buffer]),
+      )
     },
     onNewBlock: ({ address }, bytes) => {
       if (!backlog.admits(bytes.length)) return

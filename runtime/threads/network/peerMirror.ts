@@ -21,21 +21,33 @@ export type OfPeers = Extract<
   }
 >
 
+type OfTransactions = Extract<FromNetwork, { readonly kind: 'transactions' }>
+
 export type PeerMirror = {
   readonly peers: ReadonlyMap<string, Peer>
   /** Hands on what was told, of peers that are still connected. */
   take(message: OfPeers): void
 }
 
-/** The peers as the main thread knows them, by what the network's thread has told so far. */
+/**
+ * The peers as the main thread knows them, by what the network's thread has told so far.
+ * @param handlers of which none throws or rejects
+ * @param onJudged told whether a message of transactions is to be forwarded
+ */
 export const createPeerMirror = (
   handlers: Omit<NetworkHandlers, 'status' | 'roleOf' | 'blocks' | 'poolHashes' | 'poolTransactions'>,
   backlog: Backlog,
+  onJudged: (id: number, isForwarded: boolean) => void,
 ): PeerMirror => {
   const peers = new Map<string, Peer>()
   const withPeer = (key: string, hand: (peer: Peer) => void): void => {
     const peer = peers.get(key)
     if (peer !== undefined) hand(peer)
+  }
+  const judge = async ({ id, peer: key, transactions }: OfTransactions): Promise<void> => {
+    const peer = peers.get(key)
+    const isForwarded = peer !== undefined && (await handlers.onTransactions(peer, unpackList(transactions)))
+    onJudged(id, isForwarded)
   }
   const setPeer = (peer: Peer): Peer => {
     peers.set(keyOf(peer.address), peer)
@@ -66,9 +78,7 @@ export const createPeerMirror = (
           return withPeer(message.peer, peer => handlers.onConsensusMessage(peer, message.code, message.data))
         case 'transactions':
           backlog.handled(message.transactions.bytes.length)
-          return withPeer(message.peer, peer =>
-            handlers.onTransactions(peer, unpackList(message.transactions)),
-          )
+          return void judge(message)
         case 'block':
           backlog.handled(message.block.length)
           return withPeer(message.peer, peer => handlers.onNewBlock(peer, message.block))

@@ -44,6 +44,8 @@ export type ToNetwork =
       readonly data: Uint8Array
     }
   | { readonly kind: 'transactions'; readonly transactions: PackedList }
+  /** The answer to 'transactions': whether that message is to be forwarded. */
+  | { readonly kind: 'judged'; readonly id: number; readonly isForwarded: boolean }
   | { readonly kind: 'block'; readonly number: bigint; readonly hash: Hash; readonly block: Uint8Array }
   | {
       readonly kind: 'misbehaviour'
@@ -68,7 +70,12 @@ export type FromNetwork =
   /** It could not start. */
   | { readonly kind: 'failed'; readonly error: PlainError }
   | { readonly kind: 'consensus'; readonly peer: string; readonly code: number; readonly data: Uint8Array }
-  | { readonly kind: 'transactions'; readonly peer: string; readonly transactions: PackedList }
+  | {
+      readonly kind: 'transactions'
+      readonly id: number
+      readonly peer: string
+      readonly transactions: PackedList
+    }
   | { readonly kind: 'block'; readonly peer: string; readonly block: Uint8Array }
   | { readonly kind: 'connected' | 'status'; readonly peer: Peer }
   | {

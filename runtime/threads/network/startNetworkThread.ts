@@ -39,7 +39,9 @@ export const startNetworkThread = async (options: NetworkThreadOptions): Promise
   const calm = rateLimitedLog(log, Date.now)
   const handled = createHandled()
   const backlog = openBacklog(handled, 'toNetwork', calm)
-  const mirror = createPeerMirror(handlers, openBacklog(handled, 'fromNetwork', calm))
+  const mirror = createPeerMirror(handlers, openBacklog(handled, 'fromNetwork', calm), (id, isForwarded) =>
+    thread.post({ kind: 'judged', id, isForwarded }),
+  )
   const calls = createCalls()
   const facts = createFactTeller({
     status: handlers.status,

@@ -9,6 +9,7 @@ import { createSlice } from '../../schedule.ts'
 import { openBacklog } from './backlog.ts'
 import { plainError, plainValues } from './errors.ts'
 import { createHandlers, keyOf } from './handlers.ts'
+import { createJudgements } from './judgements.ts'
 import { unpackList } from './packed.ts'
 import { createListClient, createListServer } from './lists.ts'
 import type { FromNetwork, LogLevelName, NetworkSetup, ToNetwork } from './protocol.ts'
@@ -37,6 +38,7 @@ const lists = createListClient(
   message => post({ kind: 'served list', message }),
   () => new Error('the list is no longer wanted'),
 )
+const judgements = createJudgements()
 const wanted = createListServer(
   (message, moved) => post({ kind: 'wanted list', message }, moved),
   (request, signal) => {
@@ -83,6 +85,9 @@ const take = (message: ToNetwork): void => {
       fromMain.handled(message.transactions.bytes.length)
       network?.announceTransactions(unpackList(message.transactions))
       return
+    case 'judged':
+      judgements.judged(message.id, message.isForwarded)
+      return
     case 'block':
       fromMain.handled(message.block.length)
       network?.announceBlock(message.number, message.hash, message.block)
@@ -119,6 +124,7 @@ try {
       post,
       backlog: toMain,
       lists,
+      judgements,
       status: setup.status,
       facts: () => facts,
       peers: () => network?.peers() ?? [],

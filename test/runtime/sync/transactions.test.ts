@@ -1,7 +1,9 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { equalBytes } from '../../../core/bytes/bytes.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { recoverHere } from '../../../core/chain/validation.ts'
 import { POOL_TRANSACTION_BYTES_MAX } from '../../../core/txpool/limits.ts'
+import type { Peer } from '../../../p2p/network.ts'
 import { extend, transfer } from '../../core/chain/support/chain.ts'
 import { POOR, USERS, VALIDATORS } from '../../core/chain/support/keys.ts'
 import { type NodeOptions, until, type WiredNode } from './support/node.ts'
@@ -9,7 +11,7 @@ import { wireEachTest } from './support/wireEachTest.ts'
 
 setDefaultTimeout(30_000)
 
-const [A, B] = VALIDATORS
+const [A, B, C] = VALIDATORS
 const [ALICE, BOB] = USERS
 const LOCAL = { local: true, addedAtMs: 0 }
 
@@ -111,8 +113,71 @@ describe('given two nodes that are connected', () => {
     for (const report of other.network.reports)
       expect(report).toMatchObject({ address: toHex(A.address), what: 'invalid-transaction' })
   })
+})
 
-  test('when a flood comes then what waits is bounded and the rest is dropped', async () => {
+/** As many that differ, signed by nobody. */
+const floodOf = (count: number): readonly Uint8Array[] => {
+  const signed = encodedOf(0)
+  return Array.from({ length: count }, (_, index) => {
+    const encoded = signed.slice()
+    new DataView(encoded.buffer).setUint32(encoded.length - 8, index)
+    return encoded
+  })
+}
+
+describe('given a peer that floods', () => {
+  test('when another peer sends one transaction then it is judged after the batch that is under way and one turn of the flood', async () => {
+    const BATCH = 128
+    const honest = transfer(BOB, 0)
+    let judged = 0
+    let before: number | undefined
+    const started = Promise.withResolvers<undefined>()
+    const released = Promise.withResolvers<undefined>()
+    const [flooder, target] = await pair({
+      recoverSenders: async transactions => {
+        started.resolve(undefined)
+        await released.promise
+        if (transactions.some(({ hash }) => equalBytes(hash, honest.transaction.hash))) before ??= judged
+        judged += transactions.length
+        return recoverHere(transactions)
+      },
+    })
+    const other = await node(C)
+    wire.connect(other.network, target.network)
+    await until(() => target.network.peers().length === 2)
+    flooder.network.announceTransactions(floodOf(4_000))
+    await started.promise
+    other.network.announceTransactions([honest.transaction.encoded])
+    await Bun.sleep(50)
+    released.resolve(undefined)
+    await until(() => target.pool.get(honest.transaction.hash) !== undefined)
+    expect(before).toBeLessThanOrEqual(BATCH)
+  })
+
+  test('when its flood has a copy of what another peer sends then that one is not held up', async () => {
+    const honest = transfer(BOB, 0)
+    let judged = 0
+    const released = Promise.withResolvers<undefined>()
+    const [flooder, target] = await pair({
+      recoverSenders: async transactions => {
+        await released.promise
+        judged += transactions.length
+        return recoverHere(transactions)
+      },
+    })
+    const other = await node(C)
+    wire.connect(other.network, target.network)
+    await until(() => target.network.peers().length === 2)
+    flooder.network.announceTransactions([...floodOf(4_000), honest.transaction.encoded])
+    await Bun.sleep(50)
+    other.network.announceTransactions([honest.transaction.encoded])
+    await Bun.sleep(50)
+    released.resolve(undefined)
+    await until(() => target.pool.get(honest.transaction.hash) !== undefined)
+    expect(judged).toBeLessThan(1_000)
+  })
+
+  test('when it is alone then what waits is bounded and the rest is dropped', async () => {
     let release: (() => void) | undefined
     const held = new Promise<void>(resolve => {
       release = resolve
@@ -125,18 +190,44 @@ describe('given two nodes that are connected', () => {
         return transactions.map(() => ALICE.address)
       },
     })
-    const signed = encodedOf(0)
-    const flood = Array.from({ length: 20_000 }, (_, index) => {
-      const encoded = signed.slice()
-      new DataView(encoded.buffer).setUint32(encoded.length - 8, index)
-      return encoded
-    })
-    one.network.announceTransactions(flood)
+    one.network.announceTransactions(floodOf(20_000))
     await Bun.sleep(50)
     release?.()
     await until(() => recovered >= 8_192)
     await Bun.sleep(50)
     expect(recovered).toBe(8_192)
     expect(other.pool.size).toBe(1)
+  })
+})
+
+describe('given a node that hears a message of transactions', () => {
+  const hears = async (...transactions: readonly Uint8Array[]): Promise<boolean> => {
+    const [, other] = await pair()
+    return other.exchange.handlers.onTransactions(other.network.peers()[0] as Peer, transactions)
+  }
+
+  test('when its pool takes one of them then the message is forwarded', async () => {
+    expect(await hears(encodedOf(0))).toBe(true)
+  })
+
+  test('when the state knows their sender then the message is forwarded, though they are refused at the moment', async () => {
+    expect(await hears(transfer(BOB, 100_000).transaction.encoded)).toBe(true)
+  })
+
+  test('when nobody signed them then the message ends here', async () => {
+    expect(await hears(...floodOf(10))).toBe(false)
+  })
+
+  test('when they wait for a payment of their unknown sender then they are announced once it is there', async () => {
+    const [, other] = await pair()
+    const third = await node(C)
+    wire.connect(other.network, third.network)
+    await until(() => other.network.peers().length === 2)
+    const spend = transfer(POOR, 0, { to: ALICE.address, value: 1n })
+    const from = other.network.peers()[0] as Peer
+    expect(await other.exchange.handlers.onTransactions(from, [spend.transaction.encoded])).toBe(false)
+    const fund = transfer(ALICE, 0, { to: POOR.address, value: 10n ** 18n })
+    other.pool.add(fund, other.poolHead(), LOCAL)
+    await until(() => third.pool.size === 2)
   })
 })

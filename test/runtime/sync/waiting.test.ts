@@ -134,7 +134,7 @@ describe('given a node that waits before it acts', () => {
     onWire(async (wire, node) => {
       const other = await node(B)
       // Loses what is gossiped.
-      const deaf = await node(C, { handlers: { onTransactions: () => undefined } })
+      const deaf = await node(C, { handlers: { onTransactions: () => false } })
       wire.connect(other.network, deaf.network)
       await until(() => deaf.network.peers().length === 1)
       await Bun.sleep(100)

@@ -72,7 +72,7 @@ export const createWire = (nowMs: () => number): Wire => {
         if (gathered.length === 0)
           later(() => {
             const batch = gathered.splice(0)
-            eachPeer(member, (to, from) => to.handlers.onTransactions(from, batch))
+            eachPeer(member, (to, from) => void to.handlers.onTransactions(from, batch))
           })
         gathered.push(...transactions)
       },

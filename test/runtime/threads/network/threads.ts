@@ -63,7 +63,10 @@ const startNode = async (options: ThreadOptions): Promise<ThreadNode> => {
       poolHashes: async function* () {},
       poolTransactions: async function* () {},
       onConsensusMessage: hear('consensus'),
-      onTransactions: hear('transactions'),
+      onTransactions: (...given) => {
+        hear('transactions')(...given)
+        return true
+      },
       onNewBlock: hear('block'),
       onPeer: hear('peer'),
       onGossip: hear('gossip'),
