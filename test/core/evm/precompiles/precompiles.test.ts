@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { readdirSync, readFileSync } from 'node:fs'
 import { precompileAddresses, precompileAt } from '../../../../core/evm/precompiles/precompiles.ts'
+import { toHex } from '../../../../core/bytes/hex.ts'
 import { FORKS, type ForkName, forkIsAtLeast } from '../../../../core/genesis/fork.ts'
 import { addressOf, contractAt } from './support.ts'
 
@@ -58,5 +60,18 @@ describe('the precompiles of a fork', () => {
     expect([gas(7, 'byzantium'), gas(7, 'istanbul')]).toEqual([40_000, 6000])
     expect([gas(8, 'byzantium'), gas(8, 'istanbul')]).toEqual([100_000, 45_000])
     expect([gas(5, 'byzantium'), gas(5, 'berlin'), gas(5, 'osaka')]).toEqual([0, 200, 500])
+  })
+
+  test('given a contract of the table, then a file of vectors in this folder names its address', () => {
+    const vectors = readdirSync(import.meta.dir)
+      .filter(name => name.endsWith('.test.ts') && name !== 'precompiles.test.ts')
+      .map(name => readFileSync(`${import.meta.dir}/${name}`, 'utf8'))
+      .join('\n')
+    const without = precompileAddresses('osaka').filter(address => {
+      const number = ((address[18] as number) << 8) | (address[19] as number)
+      const hex = `0x${number.toString(16).padStart(2, '0')}`
+      return !vectors.includes(`contractAt(${number})`) && !new RegExp(`\\b${hex}\\b`).test(vectors)
+    })
+    expect(without.map(address => toHex(address))).toEqual([])
   })
 })
