@@ -1,4 +1,4 @@
-/** Published cases that cannot hold, with why; README.md says more. */
+/** Published cases that cannot hold, with why; handlers/README.md says more. */
 export const EXCEPTIONS: ReadonlyMap<string, { readonly suite: string; readonly why: string }> = new Map([
   [
     'eth_getNewFilter_topicOnly.json',

@@ -14,16 +14,13 @@ import { votesInMemory } from './support/votes.ts'
 // Contracts are compiled first.
 setDefaultTimeout(120_000)
 
-const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+const README = readFileSync(new URL('../../handlers/README.md', import.meta.url), 'utf8')
 /** What the page says of Besu, each run of spaces as one. */
-const PAGE = README.slice(README.indexOf('## Compatibility with Besu'), README.indexOf('## Map')).replace(
-  /\s+/g,
-  ' ',
-)
+const PAGE = README.slice(README.indexOf('## Differences from Besu')).replace(/\s+/g, ' ')
 
 const ROWS = [...CALL_ROWS, ...PARAMETER_ROWS, ...ANSWER_ROWS, ...HTTP_ROWS, ...GRAPHQL_ROWS]
 
-describe('what was seen to differ beside a live Besu is equal, or stands in the README with its reason', () => {
+describe('what was seen to differ beside a live Besu is equal, or stands in handlers/README.md with its reason', () => {
   let world: World
   beforeAll(async () => {
     const host = { votes: votesInMemory(), network: NETWORK, coinbase: VALIDATOR }

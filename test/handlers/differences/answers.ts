@@ -13,7 +13,7 @@ export const ANSWER_ROWS: readonly Row[] = [
     },
     answer: ['0x0', 'string'],
     because:
-      '`--revert-reason-enabled` is on by default, so that receipts say what a transaction reverted with',
+      '`--revert-reason-enabled` is on by default, so that receipts have the revert reason',
   },
   {
     what: 'eth_protocolVersion',
@@ -41,7 +41,7 @@ export const ANSWER_ROWS: readonly Row[] = [
     ask: async ({ rpc }) => ((await rpc('txpool_besuStatistics')).result as { maxSize: number }).maxSize,
     answer: 32_768,
     because:
-      "number of transactions that the pool takes as `maxSize`; Besu's default pool is bounded in bytes and says -1",
+      "number of transactions that the pool holds as `maxSize`; Besu's default pool is bounded in bytes and says -1",
   },
   {
     what: 'admin_logsRepairCache',
@@ -78,7 +78,7 @@ export const ANSWER_ROWS: readonly Row[] = [
       { epochLength: 30_000, blockPeriodSeconds: 1, requestTimeoutSeconds: 4, blockReward: '5' },
     ],
     because:
-      '`admin_nodeInfo` tells `blockReward` with the rest of the `qbft` section, which Besu leaves out',
+      '`admin_nodeInfo` gives `blockReward` with the rest of the `qbft` section, which Besu leaves out',
   },
   {
     what: 'the header that the hash of a block of eth_simulateV1 is made from',

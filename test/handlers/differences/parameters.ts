@@ -21,7 +21,7 @@ export const PARAMETER_ROWS: readonly Row[] = [
       ask: ({ rpc }) => rpc('eth_getBalance', ADDRESS, block).then(({ result }) => result),
       answer: '0x0',
       because:
-        'Block numbers in decimal (`5`, `"5"`) are taken, as by Besu up to 26.3, so that older programs go on working',
+        'Block numbers in decimal (`5`, `"5"`) are taken, as by Besu up to 26.3, so that older programs keep working',
     }),
   ),
   {

@@ -30,7 +30,7 @@ export type World = {
 export type Row = {
   readonly what: string
   readonly ask: (world: World) => Promise<unknown>
-  /** What this node answers; Besu's too unless the README says what that is. */
+  /** What this node answers; Besu's too unless handlers/README.md says what that is. */
   readonly answer: unknown
   /** The words of "Compatibility with Besu" that give the reason of a difference. */
   readonly because?: string

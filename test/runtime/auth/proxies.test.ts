@@ -17,11 +17,11 @@ type Places = {
   readonly key: string
 }
 
-/** The configuration of README.md, at these places. */
+/** The configuration of runtime/README.md, at these places. */
 const configuration = (language: string, { port, http, ws, certificate, key }: Places): string => {
-  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+  const readme = readFileSync(join(ROOT, 'runtime/README.md'), 'utf8')
   const block = new RegExp(`\`\`\`${language}\n([^]*?)\n\`\`\``).exec(readme)?.[1]
-  if (block === undefined) throw new Error(`README.md has no configuration of ${language}`)
+  if (block === undefined) throw new Error(`runtime/README.md has no configuration of ${language}`)
   return block
     .replaceAll('127.0.0.1:8545', http)
     .replaceAll('127.0.0.1:8546', ws)

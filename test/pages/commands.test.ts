@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { freePorts } from '../../runtime/network/ports.ts'
+import { type Fence, fencesOf, pages } from '../structure/markdown.ts'
+import { type FreshCopy, freshCopy } from './freshCopy.ts'
+import { type Background, runScript, startScript } from './shell.ts'
+
+// Processes start slowly on a busy machine.
+setDefaultTimeout(120_000)
+
+const FENCES = pages().flatMap(fencesOf)
+
+/** What test/runtime/auth/proxies.test.ts runs. */
+const PROXY_LANGUAGES: ReadonlySet<string> = new Set(['nginx', 'caddy'])
+
+const run = new Set<Fence>()
+
+/** The block of a page that has this text. */
+const fence = (page: string, part: string): string => {
+  const found = FENCES.find(each => each.page === page && each.text.includes(part))
+  if (found === undefined) throw new Error(`${page} has no block with ${part}`)
+  run.add(found)
+  return found.text
+}
+
+let copy: FreshCopy
+/** In place of those that the pages name: others may listen there. */
+let ports: ReadonlyMap<string, string>
+let environment: Readonly<Record<string, string>>
+
+beforeAll(async () => {
+  copy = freshCopy()
+  const [http, ws, graphql, p2p, otherP2p] = (await freePorts(5)).map(String) as [
+    string,
+    string,
+    string,
+    string,
+    string,
+  ]
+  ports = new Map([
+    ['8545', http],
+    ['8546', ws],
+    ['8547', graphql],
+    ['30303', p2p],
+    ['30304', otherP2p],
+  ])
+  environment = {
+    QUORATE_RPC_HTTP_PORT: http,
+    QUORATE_RPC_WS_PORT: ws,
+    QUORATE_GRAPHQL_HTTP_PORT: graphql,
+    QUORATE_P2P_PORT: p2p,
+    QUORATE_P2P_INTERFACE: '127.0.0.1',
+  }
+})
+
+const background: Background[] = []
+
+/** Stops what a test started, whether it passed or not. */
+const withStop = async (body: () => Promise<void>): Promise<void> => {
+  try {
+    await body()
+  } finally {
+    await Promise.all(background.splice(0).map(each => each.stop()))
+  }
+}
+
+afterAll(() => copy.remove())
+
+const atFreePorts = (text: string): string =>
+  text.replace(/\b(?:8545|8546|8547|30303|30304)\b/g, port => ports.get(port) as string)
+
+const shell = (text: string, input?: string): Promise<string> =>
+  runScript(copy, atFreePorts(text), { environment, ...(input === undefined ? {} : { input }) })
+
+const start = (text: string, more: Readonly<Record<string, string>> = {}, input?: string): Background => {
+  const started = startScript(copy, atFreePorts(text), {
+    environment: { ...environment, ...more },
+    ...(input === undefined ? {} : { input }),
+  })
+  background.push(started)
+  return started
+}
+
+/** Writes a program of a page into the copy and gives the command that runs it. */
+const program = (name: string, text: string): string => {
+  writeFileSync(join(copy.folder, name), atFreePorts(text))
+  return `bun ${name}`
+}
+
+const LISTENING = /Listening on 127/
+
+describe('given a fresh copy and the commands of the pages', () => {
+  test('when a development chain runs, then the examples of curl, viem, WebSocket and GraphQL work, and it is exported', () =>
+    withStop(async () => {
+      const node = start('bun run node --rpc-ws-enabled --graphql-http-enabled')
+      await node.shows(LISTENING)
+      expect(await shell(fence('README.md', 'eth_chainId'))).toContain('"0x539"')
+      const watcher = start(program('watch.ts', fence('handlers/README.md', 'watchBlocks')))
+      const graphql = start(fence('handlers/README.md', 'newHeads { number hash }'))
+      await graphql.shows(/"block"/)
+      // A block is made for the transaction of the example; the watcher may connect after the first.
+      const send = program('send.ts', fence('README.md', 'sendTransaction'))
+      let seen = false
+      const watched = watcher.shows(/^\d+n 0x/m).then(() => {
+        seen = true
+      })
+      do expect(await shell(send)).toContain('success')
+      while (!seen)
+      await watched
+      await graphql.shows(/"newHeads"/)
+      await node.stop()
+      await shell(fence('runtime/README.md', 'blocks export --to=chain.rlp  '))
+    }))
+
+  test('when a genesis file is made, then a validator and a node that follows it run, and the chain moves by a file', () =>
+    withStop(async () => {
+      const page = 'runtime/README.md'
+      const extraData = (await shell(fence(page, 'rlp encode'))).trim()
+      expect(extraData).toMatch(/^0x[0-9a-f]+$/)
+      const genesis = fence(page, '"extraData": "0x..."').replace('0x...', extraData)
+      writeFileSync(join(copy.folder, 'genesis.json'), genesis)
+      const validator = start(fence(page, '--rpc-http-api=ETH,NET,WEB3,QBFT'))
+      await validator.shows(/Produced #1 /)
+      const publicKey = (await shell(fence(page, 'public-key export --data-path'))).trim().slice(2)
+      const follower = start(
+        fence(page, '--bootnodes=')
+          .replace('--p2p-port=30303', '--p2p-port=30304')
+          .replace('<public key of node1>', publicKey)
+          .replaceAll(/node[12]\.example\.org/g, '127.0.0.1'),
+      )
+      await follower.shows(/Imported #\d/)
+      // Last: of two validators one that is not there stops the chain.
+      const vote = fence(page, 'qbft_proposeValidatorVote').replace('<address>', '12'.repeat(20))
+      expect(await shell(vote)).toContain('"result":true')
+      await Promise.all([follower.stop(), validator.stop()])
+      const moved = await shell(fence(page, 'blocks import --genesis-file'))
+      expect(moved).toContain('blocks')
+    }))
+
+  test('when a credentials file is made, then alice logs in, also where a proxy stands before the node', () =>
+    withStop(async () => {
+      const page = 'handlers/README.md'
+      const node = start(fence(page, 'password hash'), {}, 'secret\n')
+      await node.shows(LISTENING)
+      const login = fence(page, '8545/login').replace('"..."', '"secret"')
+      expect(await shell(login)).toMatch(/"result":"0x/)
+      await node.stop()
+      const behindProxy = start(fence('runtime/README.md', '--rpc-trusted-proxies=127.0.0.1'))
+      await behindProxy.shows(LISTENING)
+      expect(await shell(login.replaceAll('curl -s', "curl -s -H 'host: node.example.org'"))).toMatch(
+        /"result":"0x/,
+      )
+    }))
+
+  test.skipIf(Bun.which('openssl') === null)(
+    'when another issuer signs tokens, then the node takes them',
+    () =>
+      withStop(async () => {
+        const page = 'handlers/README.md'
+        const node = start(fence(page, 'openssl genpkey'))
+        await node.shows(LISTENING)
+        expect(await shell(fence(page, 'openssl dgst'))).toMatch(/"result":"0x/)
+      }),
+  )
+
+  test('when a network runs on this machine, then it makes blocks', () =>
+    withStop(async () => {
+      const free = { QUORATE_RPC_HTTP_PORT: '0', QUORATE_P2P_PORT: '0' }
+      const network = start(fence('README.md', 'bun run network'), free)
+      await network.shows(/^#1 .* seals$/m)
+    }))
+
+  test('when tests, simulations and attacks are asked for, then they run', async () => {
+    const page = 'test/README.md'
+    expect(await shell(fence(page, 'test/core/rlp'))).toContain(' 0 fail')
+    const simulated = await shell(fence(page, 'bun run simulate'))
+    expect(simulated).toContain('violations  0')
+    expect(await shell(fence(page, 'bun run attack --list'))).toContain('rolling-restarts')
+  })
+
+  test('then every block of every page was run here, or says why it is not', () => {
+    const left = FENCES.filter(
+      each =>
+        each.language !== '' &&
+        each.notRun === undefined &&
+        !PROXY_LANGUAGES.has(each.language) &&
+        !run.has(each) &&
+        !(Bun.which('openssl') === null && each.text.includes('openssl')),
+    )
+    expect(left.map(({ page, line }) => `${page}:${line}`)).toEqual([])
+  })
+})
