@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePorts } from '../../runtime/network/ports.ts'
+import { freePorts } from '../../runtime/devnet/ports.ts'
 import { type Fence, fencesOf, pages } from '../structure/markdown.ts'
 import { type FreshCopy, freshCopy } from './freshCopy.ts'
 import { type Background, runScript, startScript } from './shell.ts'
@@ -101,13 +101,8 @@ describe('given a fresh copy and the commands of the pages', () => {
       await graphql.shows(/"block"/)
       // A block is made for the transaction of the example; the watcher may connect after the first.
       const send = program('send.ts', fence('README.md', 'sendTransaction'))
-      let seen = false
-      const watched = watcher.shows(/^\d+n 0x/m).then(() => {
-        seen = true
-      })
       do expect(await shell(send)).toContain('success')
-      while (!seen)
-      await watched
+      while (!/^\d+n 0x/m.test(watcher.output()))
       await graphql.shows(/"newHeads"/)
       await node.stop()
       await shell(fence('runtime/README.md', 'blocks export --to=chain.rlp  '))

@@ -10,6 +10,8 @@ export type ShellOptions = {
 }
 
 export type Background = {
+  /** What was written so far. */
+  output(): string
   /** Resolves with the first match in what was written so far. @throws Error with the output when the script ends before */
   shows(pattern: RegExp): Promise<RegExpExecArray>
   /** Stops the script and everything that it started. */
@@ -69,6 +71,7 @@ export const startScript = (copy: FreshCopy, script: string, options: ShellOptio
     running = false
   })
   return {
+    output,
     shows: async pattern => {
       for (;;) {
         const found = pattern.exec(output())

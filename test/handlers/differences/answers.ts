@@ -12,8 +12,7 @@ export const ANSWER_ROWS: readonly Row[] = [
       return [status, typeof revertReason]
     },
     answer: ['0x0', 'string'],
-    because:
-      '`--revert-reason-enabled` is on by default, so that receipts have the revert reason',
+    because: '`--revert-reason-enabled` is on by default, so that receipts have the revert reason',
   },
   {
     what: 'eth_protocolVersion',
