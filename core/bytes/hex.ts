@@ -3,7 +3,7 @@ import { hexDigits } from './hexDigits.ts'
 
 type NativeHex = { readonly fromHex?: (digits: string) => Uint8Array }
 
-/** ECMAScript 2026; several times as fast. */
+/** ECMAScript 2026; several times faster. */
 const nativeFromHex = (Uint8Array as NativeHex).fromHex?.bind(Uint8Array)
 
 const NATIVE_HEX = typeof (Uint8Array.prototype as { toHex?: unknown }).toHex === 'function'
@@ -23,8 +23,8 @@ const digit = (code: number): number => {
 }
 
 /**
- * Bytes of an even number of hex digits, `0x` optional.
- * @throws HexError on an odd length or a character that is no hex digit.
+ * Decodes an even number of hex digits, `0x` optional.
+ * @throws HexError on an odd length or a character that is not a hex digit.
  */
 export const fromHex = (text: string): Uint8Array => {
   const start = text.startsWith('0x') || text.startsWith('0X') ? 2 : 0
@@ -35,7 +35,7 @@ export const fromHex = (text: string): Uint8Array => {
     try {
       return nativeFromHex(start === 0 ? text : text.slice(start))
     } catch {
-      // Which digit it was is found below.
+      // The invalid digit is located below.
     }
   }
   const bytes = new Uint8Array(length / 2)

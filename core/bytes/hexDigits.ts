@@ -1,4 +1,4 @@
-/** Bytes written at a time: every key, hash and address in one piece. */
+/** Bytes written at once: every key, hash and address fits. */
 const CHUNK_LENGTH = 4096
 
 const DIGITS = new TextEncoder().encode('0123456789abcdef')
@@ -17,9 +17,9 @@ const chunkDigits = (bytes: Uint8Array): string => {
 }
 
 /**
- * Lower-case hex digits where the runtime has no `Uint8Array.prototype.toHex` (Node 24). Decoded, not put together
- * digit by digit: such a string stays a tree of its parts for as long as it is held, 1 KB for the key of a hash, and
- * the collector walks all of them.
+ * Lower-case hex digits for runtimes without `Uint8Array.prototype.toHex` (Node 24). Decoded at once rather than
+ * concatenated: a concatenated string stays a tree of its parts, 1 KB for the key of a hash, which the garbage collector
+ * traverses.
  */
 export const hexDigits = (bytes: Uint8Array): string => {
   if (bytes.length <= CHUNK_LENGTH) return chunkDigits(bytes)

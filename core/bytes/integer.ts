@@ -26,17 +26,17 @@ export const bigintToFixedBytes = (value: bigint, length: number): Uint8Array =>
   return fromHex(hex.padStart(2 * length, '0'))
 }
 
-/** Integers kept to be given again: the nonces, prices and sums of gas of some blocks. A power of two. */
+/** Cached bigints: the nonces, prices and gas sums of some blocks. A power of two. */
 const SHARED_MAX = 4096
 const sharedNumbers = new Float64Array(SHARED_MAX)
 const sharedBigints: bigint[] = Array.from({ length: SHARED_MAX }, () => 0n)
 
 /**
- * The bigint of an integer from 0 to 2^48 - 1, the same one again for the last that were asked for: chain ids, prices and
- * sums of gas come thousands of times over, and each bigint of its own is one more object to collect.
+ * The bigint of an integer from 0 to 2^48 - 1, shared with recent requests: chain ids, prices and gas sums repeat thousands
+ * of times, and each separate bigint is an object to collect.
  */
 export const sharedBigint = (value: number): bigint => {
-  // The last ones asked for are mostly neighbours or the same; high bits count for those that are round.
+  // Recent integers are often neighbours or equal; high bits distinguish round ones.
   const place = (value ^ (value / SHARED_MAX) ^ (value / 0x1_0000_0000)) & (SHARED_MAX - 1)
   if (sharedNumbers[place] !== value) {
     sharedNumbers[place] = value
@@ -45,7 +45,7 @@ export const sharedBigint = (value: number): bigint => {
   return sharedBigints[place] as bigint
 }
 
-/** The same integer, shared where it is from 0 to 2^48 - 1. */
+/** Returns the shared bigint for integers from 0 to 2^48 - 1, others unchanged. */
 export const shareBigint = (value: bigint): bigint =>
   value >= 0n && value < 0x1_0000_0000_0000n ? sharedBigint(Number(value)) : value
 

@@ -1,7 +1,7 @@
 /**
- * Gives parts of buffers that many share. A buffer of its own for each of thousands of values costs the runtime more than
- * the value (V8 keeps all but the smallest outside its heap, where each must be freed one by one). What is given keeps
- * its whole slab from being freed: for values that go together, not for what is kept.
+ * Allocates parts of shared buffers. Thousands of separate small buffers cost the runtime more than their contents (V8
+ * keeps all but the smallest outside its heap, each freed separately). A part keeps its whole slab alive: for values of the
+ * same lifetime, not for long-lived ones.
  */
 export const createSlab = (slabLength: number): ((length: number) => Uint8Array) => {
   let slab = new Uint8Array(0)

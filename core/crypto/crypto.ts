@@ -4,7 +4,7 @@ import { nobleEngine } from './noble.ts'
 
 let engine: CryptoEngine = nobleEngine
 
-/** Puts another engine behind every function of this module; entry points call it once, before anything runs. */
+/** Replaces the engine of all functions of this module; entry points call it once, before anything else runs. */
 export const useCryptoEngine = (next: CryptoEngine): void => {
   engine = next
 }
@@ -25,7 +25,7 @@ export const addressOfPublicKey = (publicKey: Uint8Array): Address => engine.kec
 export const addressOfPrivateKey = (privateKey: Uint8Array): Address =>
   addressOfPublicKey(engine.publicKey(privateKey))
 
-/** The address whose key signed the 32-byte hash, or undefined when the signature belongs to none. */
+/** The signer's address, or undefined when no key can be recovered. The hash is 32 bytes. */
 export const recoverAddress = (hash: Uint8Array, signature: Signature): Address | undefined => {
   const publicKey = engine.recoverPublicKey(hash, signature)
   return publicKey === undefined ? undefined : addressOfPublicKey(publicKey)

@@ -2,10 +2,10 @@ import { concatBytes, type Hash } from '../bytes/bytes.ts'
 import type { Steps } from '../steps.ts'
 import { createKeccak256, keccak256 } from './crypto.ts'
 
-/** Some half a millisecond. */
+/** Bytes hashed between two yields: about half a millisecond. */
 const HASHED_AT_ONCE_BYTES = 128 * 1024
 
-/** keccak of the pieces one after another. Yields amid long ones: a block may be of megabytes, each 4 to 10 ms of work. */
+/** The keccak hash of the concatenated pieces. Yields within long ones: a block may have megabytes, at 4 to 10 ms each. */
 export function* keccak256Steps(...pieces: readonly Uint8Array[]): Steps<Hash> {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
   if (length <= HASHED_AT_ONCE_BYTES) {

@@ -3,7 +3,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 import { concatBytes } from '../bytes/bytes.ts'
 import { type CryptoEngine, isRecoverable } from './engine.ts'
 
-/** The reference engine: portable JavaScript, audited, the fallback where WebAssembly cannot be compiled. */
+/** The reference engine: portable, audited JavaScript; the fallback if WebAssembly cannot be compiled. */
 export const nobleEngine: CryptoEngine = {
   name: 'noble',
   keccak256: bytes => keccak_256(bytes),
@@ -22,7 +22,7 @@ export const nobleEngine: CryptoEngine = {
       const recoverable = secp256k1.Signature.fromBytes(concatBytes(r, s), 'compact').addRecoveryBit(yParity)
       return recoverable.recoverPublicKey(hash).toBytes(false).slice(1)
     } catch {
-      // noble throws for every signature that belongs to no key; the seam says undefined.
+      // noble throws if no key can be recovered; this interface returns undefined.
       return undefined
     }
   },

@@ -6,14 +6,14 @@ import type { Signature } from './engine.ts'
 /** The order of secp256k1's group (SEC 2 §2.4.1): r and s of a signature are positive and below it. */
 export const SECP256K1_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
-/** The greatest s that EIP-2 lets a transaction's signature have. */
+/** The largest s of a transaction's signature (EIP-2). */
 export const HALF_ORDER = SECP256K1_ORDER / 2n
 
 const inRange = (value: bigint): boolean => value > 0n && value < SECP256K1_ORDER
 
 /**
- * The address whose key signed the 32-byte hash, or undefined when the values belong to none.
- * High s is accepted: who refuses it compares with HALF_ORDER.
+ * Recovers the signer's address of the 32-byte hash; undefined if there is none. High s is accepted: callers that refuse it
+ * compare with HALF_ORDER.
  */
 export const recoverSigner = (
   hash: Uint8Array,
@@ -25,7 +25,7 @@ export const recoverSigner = (
   return recoverAddress(hash, { r: bigintToFixedBytes(r, 32), s: bigintToFixedBytes(s, 32), yParity })
 }
 
-/** The 65 bytes r || s || v of QBFT seals and messages, v being the parity itself. */
+/** Encodes the 65 bytes r || s || v of QBFT seals and messages; v is the parity. */
 export const signatureToBytes65 = ({ r, s, yParity }: Signature): Uint8Array => {
   const bytes = new Uint8Array(65)
   bytes.set(r, 0)
@@ -34,7 +34,7 @@ export const signatureToBytes65 = ({ r, s, yParity }: Signature): Uint8Array => 
   return bytes
 }
 
-/** The signature in 65 bytes r || s || v, or undefined when there are not 65 or v is neither 0 nor 1. */
+/** Decodes 65 bytes r || s || v; undefined for another length or another v than 0 or 1. */
 export const signatureFromBytes65 = (bytes: Uint8Array): Signature | undefined => {
   const yParity = bytes[64]
   if (bytes.length !== 65 || (yParity !== 0 && yParity !== 1)) return undefined

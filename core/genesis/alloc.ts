@@ -29,8 +29,8 @@ const storageOf = (account: Section): GenesisAccount['storage'] => {
 }
 
 /**
- * The accounts of `alloc`. Besu's reading: addresses and slots may leave out leading zeros, a balance is decimal or hex
- * behind `0x`, a nonce is always hex. `privateKey`, `comment` and unknown keys are passed over.
+ * The accounts of `alloc`, read as Besu does: addresses and slots may omit leading zeros, a balance is decimal or hex with
+ * `0x`, a nonce is always hex. `privateKey`, `comment` and unknown keys are ignored.
  * @throws GenesisError
  */
 export const parseAlloc = (root: Section): readonly GenesisAccount[] => {

@@ -18,7 +18,7 @@ export type ForkActivation = {
     | { readonly kind: 'time'; readonly timestamp: bigint }
 }
 
-/** What the EVM and the block rules need to know at one block; resolved by `rulesAt`. */
+/** The parameters of the EVM and the block rules at one block; computed by `rulesAt`. */
 export type Rules = {
   readonly fork: ForkName
   readonly chainId: bigint
@@ -27,7 +27,7 @@ export type Rules = {
   readonly codeSizeMax: number
   /** Items; 1024 unless Besu's `evmStackSize` says otherwise. */
   readonly stackItemsMax: number
-  /** Gas that one transaction may have at most: EIP-7825's, or what `qbft.pertxgaslimit` says; undefined for no limit. */
+  /** Gas limit of one transaction: EIP-7825's, or `qbft.pertxgaslimit`; undefined without a limit. */
   readonly transactionGasMax: bigint | undefined
 }
 
@@ -44,31 +44,31 @@ export type QbftParameters = {
   readonly blockReward: bigint
   /** Undefined pays the proposer. */
   readonly miningBeneficiary: Address | undefined
-  /** Gas that one transaction may have at most, on every fork; 0 for no limit, undefined leaves the fork's. */
+  /** Gas limit of one transaction on every fork; 0 for no limit, undefined keeps the fork's. */
   readonly perTxGasLimit: bigint | undefined
   readonly validatorSelection:
     | { readonly mode: 'blockheader' }
     | { readonly mode: 'contract'; readonly address: Address }
 }
 
-/** A `transitions.qbft` entry with everything inherited already filled in. */
+/** A `transitions.qbft` entry with all inherited values filled in. */
 export type QbftTransition = {
   /** A block number, always. */
   readonly block: bigint
   readonly parameters: QbftParameters
-  /** The validators that replace the set at exactly this block, undefined where the entry names none. */
+  /** The validators that replace the set at exactly this block; undefined if the entry names none. */
   readonly validators: readonly Address[] | undefined
 }
 
-/** Limits of one node on consensus messages; others may have other ones. */
+/** Limits of one node on consensus messages; nodes may differ. */
 export type QbftMessaging = {
-  /** Messages that may wait to be handled. */
+  /** Messages that may wait to be processed. */
   readonly messageQueueLimit: number
-  /** Received messages remembered to drop repeats. */
+  /** Received messages remembered to drop duplicates. */
   readonly duplicateMessageLimit: number
   /** Messages kept for later heights; 0 keeps none. */
   readonly futureMessagesLimit: number
-  /** How many heights ahead they may be. */
+  /** Largest distance of their height. */
   readonly futureMessagesMaxDistance: number
 }
 

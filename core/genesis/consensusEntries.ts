@@ -9,7 +9,10 @@ import { parameterEntries, transitionEntries } from './transitionEntries.ts'
 
 type Entries = Record<string, string>
 
-/** Longer values are told as their hash: a list of a hundred validators, say. Nodes compare them, operators look into the file. */
+/**
+ * Longer values are replaced by their hash, for example a list of a hundred validators: nodes compare them, and operators
+ * look into the file.
+ */
 const VALUE_LENGTH_MAX = 1024
 
 const shortened = (value: string): string =>
@@ -19,7 +22,7 @@ const forkEntries = (forks: readonly ForkActivation[]): Entries => {
   const keys = forkKeys(forks)
   const entries: Entries = {}
   for (const [index, { fork, at, blob }] of forks.entries()) {
-    // Every chain begins with it; no key of the file says so.
+    // Every chain starts with Frontier; no key names it.
     if (fork === 'frontier') continue
     const key = keys[index] as string
     entries[key] = String(at.kind === 'block' ? at.number : at.timestamp)
@@ -48,7 +51,7 @@ const configurationEntries = (configuration: ChainConfiguration): Entries => ({
   ...addressEntry('consolidationRequestContractAddress', configuration.consolidationRequestContractAddress),
 })
 
-/** What §4.1 of the protocol calls consensus-critical; time-outs and limits on messages are each node's own. */
+/** The consensus-critical settings of `config.qbft`; timeouts and limits on messages may differ between nodes. */
 const consensusOptions = ({ consensus }: ChainConfiguration): Entries => {
   if (consensus.kind !== 'qbft') {
     const { terminalTotalDifficulty } = consensus
@@ -80,7 +83,7 @@ const headerEntries = (header: GenesisHeader): Entries => ({
   parentBeaconBlockRoot: toHex(header.parentBeaconBlockRoot),
 })
 
-/** One hash over all accounts, in whatever order the file has them and their slots. */
+/** One hash over all accounts, independent of the order of accounts and slots in the file. */
 const allocHash = (alloc: readonly GenesisAccount[]): string => {
   const accounts = alloc
     .toSorted((a, b) => compareBytes(a.address, b.address))
@@ -95,9 +98,9 @@ const allocHash = (alloc: readonly GenesisAccount[]): string => {
 }
 
 /**
- * Every entry of a genesis file that all nodes of a network must agree on, by the file's own names with what it leaves out
- * filled in: `londonBlock`, `qbft.blockperiodseconds`, `transitions.qbft[block 12].blockreward`. `alloc` is told as a hash.
- * Two files with the same entries found and rule the same chain.
+ * Every entry of a genesis file that all nodes of a network must share, by the file's names and with defaults filled in:
+ * `londonBlock`, `qbft.blockperiodseconds`, `transitions.qbft[block 12].blockreward`. `alloc` is represented by a hash. Two
+ * files with the same entries define the same chain and rules.
  */
 export const consensusEntries = ({ configuration, header, alloc }: Genesis): Readonly<Entries> => {
   const entries: Entries = {

@@ -9,23 +9,23 @@ export type DevelopmentOptions = {
   /** The one validator. */
   readonly validator: Address
   readonly chainId?: number
-  /** Least time between two blocks. */
+  /** Minimum time between two blocks. */
   readonly blockPeriodMs?: number
 }
 
 const CHAIN_ID = 1337
 const GAS_LIMIT = 30_000_000
 const BALANCE_WEI = 10_000n * 10n ** 18n
-/** Short enough that a script sending one transaction after the other hardly waits. */
+/** Short enough for a script that sends transactions one after the other. */
 const BLOCK_PERIOD_MS = 20
-/** The longest period the genesis file can hold, 68 years: no block without a transaction. */
+/** The longest period that a genesis file can hold, 68 years: no empty blocks. */
 const NO_EMPTY_BLOCKS_SECONDS = 2_147_483_647
 
 const PRAGUE_BLOBS = { target: 6, max: 9, baseFeeUpdateFraction: 5_007_716 }
 
 /**
- * The genesis file of a development chain, as the object its JSON holds: every fork to Osaka from the start, one
- * validator, ten funded accounts, the CREATE2 deployer and Multicall3, EIP-1559 base fee. Always the same for the same options.
+ * The genesis file of a development chain as a JSON object: every fork to Osaka from the start, one validator, ten funded
+ * accounts, the CREATE2 deployer and Multicall3, EIP-1559 base fee. The same options give the same file.
  */
 export const developmentGenesis = ({
   validator,
@@ -69,7 +69,7 @@ export const developmentGenesis = ({
   ),
   alloc: Object.fromEntries([
     ...DEVELOPMENT_ACCOUNTS.map(({ address }) => [toHex(address), { balance: toQuantity(BALANCE_WEI) }]),
-    // EIP-161: a contract begins with the nonce 1.
+    // EIP-161: a contract starts with nonce 1.
     ...DEVELOPMENT_CONTRACTS.map(({ address, code }) => [
       toHex(address),
       { balance: '0x0', nonce: '0x1', code: toHex(code) },

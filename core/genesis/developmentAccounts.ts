@@ -1,7 +1,7 @@
 import type { Address } from '../bytes/bytes.ts'
 import { fromHex } from '../bytes/hex.ts'
 
-/** The mnemonic that every Ethereum development tool knows. Its keys are public: never use them elsewhere. */
+/** The mnemonic of all Ethereum development tools. Its keys are public: never use them elsewhere. */
 export const DEVELOPMENT_MNEMONIC = 'test test test test test test test test test test test junk'
 
 /** BIP-44 path of the accounts, without the index. */
@@ -9,7 +9,7 @@ export const DEVELOPMENT_PATH = "m/44'/60'/0'/0"
 
 export type DevelopmentAccount = { readonly address: Address; readonly privateKey: Uint8Array }
 
-// Written out, because deriving them takes 2,048 rounds of SHA-512 at every start; a test derives them.
+// Stored, because deriving them takes 2,048 rounds of SHA-512 at every start; a test derives them.
 const ACCOUNTS: readonly (readonly [address: string, privateKey: string])[] = [
   [
     'f39fd6e51aad88f6f4ce6ab8827279cfffb92266',

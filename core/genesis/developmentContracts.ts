@@ -4,13 +4,13 @@ import { fromHex } from '../bytes/hex.ts'
 /** A contract that tools expect at the same address on every chain. */
 export type DevelopmentContract = { readonly address: Address; readonly code: Uint8Array }
 
-/** The deployer that puts a contract at an address that only its code and a salt decide (CREATE2), by Nick Johnson. */
+/** The deterministic deployer by Nick Johnson: the address depends only on code and salt (CREATE2). */
 const CREATE2_DEPLOYER = {
   address: '4e59b44847b379578588920ca78fbf26c0b4956c',
   code: '7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3',
 }
 
-/** Multicall3, which makes many calls at once, by Matt Solomon (MIT licence): the code that mainnet runs. */
+/** Multicall3, which batches calls, by Matt Solomon (MIT licence): the code deployed on mainnet. */
 const MULTICALL3_CODE = [
   '6080604052600436106100f35760003560e01c80634d2301cc1161008a578063a8b0574e11610059578063a8b0574e14',
   '61025a578063bce38bd714610275578063c3077fa914610288578063ee82ac5e1461029b57600080fd5b80634d2301cc',

@@ -1,18 +1,18 @@
 export type GenesisErrorCode =
-  /** Not JSON at all. */
+  /** The file is not JSON. */
   | 'SYNTAX'
-  /** A value of the wrong kind, out of range or missing. */
+  /** A value has the wrong type, is out of range or is missing. */
   | 'INVALID_VALUE'
-  /** Two values that cannot both hold. */
+  /** Two values contradict each other. */
   | 'CONTRADICTION'
-  /** Correct, but nothing this node can run. */
+  /** Valid, but not supported by this node. */
   | 'UNSUPPORTED'
 
-/** A genesis file that cannot be used; the message is one line: where, what is wrong, what to do. */
+/** An unusable genesis file; the message is one line: place, problem and remedy. */
 export class GenesisError extends Error {
   override readonly name = 'GenesisError'
   readonly code: GenesisErrorCode
-  /** Such as `config.qbft.epochlength`; empty for the file as a whole. */
+  /** For example `config.qbft.epochlength`; empty for the file as a whole. */
   readonly path: string
   constructor(code: GenesisErrorCode, path: string, problem: string) {
     super(path === '' ? problem : `${path}: ${problem}`)

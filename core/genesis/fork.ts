@@ -1,4 +1,4 @@
-/** Every fork in order; the position is its rank. Names are the field's; Constantinople without EIP-1283 is `petersburg`. */
+/** All forks in order; the position is the rank. Standard names; Constantinople without EIP-1283 is `petersburg`. */
 export const FORKS = [
   'frontier',
   'homestead',
@@ -26,5 +26,5 @@ const RANKS: ReadonlyMap<ForkName, number> = new Map(FORKS.map((fork, rank) => [
 
 export const forkRank = (fork: ForkName): number => RANKS.get(fork) as number
 
-/** True when `fork` is `since` or came after it. */
+/** True when `fork` is `since` or a later fork. */
 export const forkIsAtLeast = (fork: ForkName, since: ForkName): boolean => forkRank(fork) >= forkRank(since)

@@ -3,7 +3,7 @@ import { GenesisError } from './error.ts'
 import type { ForkName } from './fork.ts'
 import { entryOf, int, long, type Section, sectionOf, subsection } from './section.ts'
 
-/** Genesis keys of forks by block number, in the order they must take effect. */
+/** Genesis keys of block forks, in their required order. */
 const BLOCK_FORKS: readonly (readonly [key: string, fork: ForkName | undefined])[] = [
   ['homesteadBlock', 'homestead'],
   ['daoForkBlock', undefined],
@@ -27,7 +27,7 @@ const PRAGUE: BlobParameters = { targetBlobs: 6, maxBlobs: 9, baseFeeUpdateFract
 const BPO1: BlobParameters = { targetBlobs: 10, maxBlobs: 15, baseFeeUpdateFraction: 8_346_193n }
 const BPO2: BlobParameters = { targetBlobs: 14, maxBlobs: 21, baseFeeUpdateFraction: 11_684_671n }
 
-/** Forks by time, in order, with the name under `blobSchedule` and mainnet's blob parameters where it has some. */
+/** Time forks in order, with their name under `blobSchedule` and mainnet's blob parameters if defined. */
 const TIME_FORKS: readonly (readonly [
   key: string,
   fork: ForkName,
@@ -45,7 +45,7 @@ const TIME_FORKS: readonly (readonly [
   ['bpo5Time', 'osaka', 'bpo5'],
 ]
 
-/** Keys that Besu knows and that would change the rules: passing over them would found another chain. */
+/** Keys that change the rules in Besu: ignoring them would define another chain. */
 const UNSUPPORTED_FORKS: readonly string[] = [
   'amsterdamTime',
   'futureEipsTime',
@@ -143,7 +143,7 @@ export const parseForks = (config: Section): readonly ForkActivation[] => {
   return [...blockForks(config), ...timeForks(config)]
 }
 
-/** The genesis file's names of forks, `londonBlock` or `bpo1Time`; where it has two, the newer one. */
+/** The genesis file's names of the forks, such as `londonBlock` or `bpo1Time`; the newer one of two aliases. */
 export const forkKeys = (forks: readonly ForkActivation[]): readonly string[] => {
   const met = new Map<string, number>()
   return forks.map(({ fork, at }) => {

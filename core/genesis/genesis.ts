@@ -1,7 +1,7 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
 import type { ChainConfiguration, GenesisAccount } from './configuration.ts'
 
-/** What the genesis file says of block 0's header; the rest follows from the forks and the alloc. */
+/** The fields of block 0's header in the genesis file; the rest follows from the forks and the alloc. */
 export type GenesisHeader = {
   readonly parentHash: Hash
   readonly coinbase: Address
@@ -13,20 +13,20 @@ export type GenesisHeader = {
   readonly mixHash: Hash
   /** 8 bytes. */
   readonly nonce: Uint8Array
-  /** Undefined where the file does not give one. */
+  /** Undefined if the file has none. */
   readonly baseFeePerGas: bigint | undefined
-  /** Used from Cancun on, as the two below. */
+  /** Used from Cancun on, like the two fields below. */
   readonly blobGasUsed: bigint
   readonly excessBlobGas: bigint
   readonly parentBeaconBlockRoot: Hash
 }
 
-/** A genesis file, read and checked. */
+/** A parsed and validated genesis file. */
 export type Genesis = {
   readonly configuration: ChainConfiguration
   readonly header: GenesisHeader
-  /** Each address once. */
+  /** Without duplicate addresses. */
   readonly alloc: readonly GenesisAccount[]
-  /** What an operator should be told: correct, but hardly what was meant. */
+  /** Warnings for the operator: valid, but probably not intended. */
   readonly warnings: readonly string[]
 }

@@ -17,14 +17,14 @@ export const EMPTY_REQUESTS_HASH: Hash = fromHex(
   'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
 )
 
-/** As Besu: what the file gives, else the first base fee where `londonBlock` is 0, else none. */
+/** As in Besu: the value of the file, else the initial base fee if `londonBlock` is 0, else none. */
 const genesisBaseFee = ({ configuration, header }: Genesis): bigint | undefined => {
   if (header.baseFeePerGas !== undefined) return header.baseFeePerGas
   const london = configuration.forks.find(step => step.fork === 'london')
   return london?.at.kind === 'block' && london.at.number === 0n ? INITIAL_BASE_FEE_PER_GAS : undefined
 }
 
-/** Everything in the alloc as changes to an empty state, storage roots not yet filled in. */
+/** The alloc as changes to an empty state, without storage roots. */
 export const genesisChanges = (genesis: Pick<Genesis, 'alloc'>): StateChanges => {
   const codes = new Map<string, { readonly codeHash: Hash; readonly code: Uint8Array }>()
   const accounts = genesis.alloc.map((account): AccountChange => {
@@ -42,8 +42,8 @@ export const genesisChanges = (genesis: Pick<Genesis, 'alloc'>): StateChanges =>
 }
 
 /**
- * Block 0, once the root of `genesisChanges` is known. Fields of a fork are there where it is in force at genesis; without
- * a base fee none of the later ones are, since a header ends at the first that is absent.
+ * Block 0, given the root of `genesisChanges`. A fork's fields exist if it is active at genesis; without a base fee the
+ * later ones do not, since a header ends at the first absent field.
  */
 export const genesisBlock = (genesis: Genesis, stateRoot: Hash): Block => {
   const { configuration, header } = genesis

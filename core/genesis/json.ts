@@ -1,6 +1,6 @@
 import { GenesisError } from './error.ts'
 
-/** Deeper values are refused: a genesis file nests five levels, and parsing recurses. */
+/** Maximum nesting: a genesis file nests five levels, and parsing recurses. */
 export const JSON_DEPTH_MAX = 64
 
 type Cursor = { readonly text: string; position: number }
@@ -66,7 +66,7 @@ const parseEscape = (cursor: Cursor): string => {
   return String.fromCharCode(Number.parseInt(digits, 16))
 }
 
-/** Where the characters end that stand for themselves: at a quote, a backslash, a control character or the end. */
+/** End of the literal characters: at a quote, a backslash, a control character or the end. */
 const endOfPlain = ({ text, position }: Cursor): number => {
   let end = position
   for (; end < text.length; end++) {
@@ -105,7 +105,7 @@ const parseNumber = (cursor: Cursor): number | bigint => {
 
 const parseObject = (cursor: Cursor, depth: number): object => {
   cursor.position++
-  // Without a prototype, so that a key such as __proto__ is a key like any other.
+  // Without a prototype, so that `__proto__` is an ordinary key.
   const object: Record<string, unknown> = Object.create(null) as Record<string, unknown>
   if (take(cursor, '}')) return object
   do {
@@ -147,8 +147,8 @@ const parseValue = (cursor: Cursor, depth: number): unknown => {
 }
 
 /**
- * Strict JSON (RFC 8259) where JSON.parse would be too lenient for a file that a chain is founded on: integers beyond
- * 2^53 come as bigint instead of losing digits, and a key that stands twice in one object is refused.
+ * Strict JSON (RFC 8259); JSON.parse is too lenient for a file that defines a chain: integers beyond 2^53 become bigint
+ * instead of losing digits, and duplicate keys are refused.
  * @throws GenesisError with line and column
  */
 export const parseJson = (text: string): unknown => {

@@ -7,7 +7,7 @@ const DUPLICATE_MESSAGE_LIMIT = 100
 const FUTURE_MESSAGES_LIMIT = 1000
 const FUTURE_MESSAGES_MAX_DISTANCE = 10
 
-/** The limits of `config.qbft` on messages. Each node may have its own. @throws GenesisError */
+/** The message limits of `config.qbft`. Nodes may differ. @throws GenesisError */
 export const parseMessaging = (section: Section): QbftMessaging => {
   const messageQueueLimit = int(section, 'messageQueueLimit') ?? MESSAGE_QUEUE_LIMIT
   if (messageQueueLimit === 0)
@@ -24,9 +24,11 @@ export const parseMessaging = (section: Section): QbftMessaging => {
   }
 }
 
-/** Besu's limits that this node has no use for. @throws GenesisError where one is no number, as Besu would */
+/** Besu's limits that have no effect here. @throws GenesisError if one is not a number, as in Besu */
 export const messagingWarnings = (section: Section): readonly string[] => {
   if (int(section, 'gossipedHistoryLimit') === undefined) return []
   const path = entryOf(section, 'gossipedHistoryLimit')?.path ?? section.path
-  return [`${path}: has no effect, a message is passed on when it first comes and its repeats are dropped`]
+  return [
+    `${path}: has no effect, a message is forwarded when it first arrives and its duplicates are dropped`,
+  ]
 }

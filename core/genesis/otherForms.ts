@@ -1,14 +1,14 @@
 import { GenesisError } from './error.ts'
 import { entryOf, type Section } from './section.ts'
 
-/** Sections that are refused, or run, by their own names. */
+/** Sections that are refused or used under their own names. */
 const OTHER_CONSENSUS = ['ibft', 'ibft2', 'clique', 'ethash'] as const
 
 const unsupported = (path: string, problem: string): GenesisError =>
   new GenesisError('UNSUPPORTED', path, problem)
 
 /**
- * Refuses what `operator generate-blockchain-config` reads: it holds a genesis file instead of being one.
+ * Refuses the input file of `operator generate-blockchain-config`, which contains a genesis file.
  * @throws GenesisError
  */
 export const refuseOperatorInput = (root: Section): void => {
@@ -20,7 +20,7 @@ export const refuseOperatorInput = (root: Section): void => {
 }
 
 /**
- * Refuses what only GoQuorum reads, with what to write in its place: `istanbul`, Raft, and transitions as a list.
+ * Refuses GoQuorum's own settings and names the replacement: `istanbul`, Raft, and transitions as a list.
  * @throws GenesisError
  */
 export const refuseGoQuorumForms = (config: Section): void => {
@@ -48,7 +48,7 @@ export const refuseGoQuorumForms = (config: Section): void => {
 
 const CODE_SIZES = ['maxCodeSizeConfig', 'maxCodeSize'] as const
 
-/** Settings that GoQuorum reads and that Besu and this node pass over. */
+/** GoQuorum settings that Besu and this node ignore. */
 export const goQuorumWarnings = (config: Section): readonly string[] =>
   CODE_SIZES.flatMap(key => {
     const entry = entryOf(config, key)

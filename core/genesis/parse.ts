@@ -38,7 +38,7 @@ import { transitionWarnings } from './transitions.ts'
 const CODE_SIZE_MAX = 24_576
 const STACK_ITEMS_MAX = 1024
 
-/** Mainnet's contracts of EIP-6110, EIP-7002 and EIP-7251, which chains that are not QBFT share. */
+/** Mainnet's contracts of EIP-6110, EIP-7002 and EIP-7251, used by chains that are not QBFT. */
 const DEPOSITS: Address = fromHex('00000000219ab540356cbb839cbe05303d7705fa')
 const WITHDRAWALS: Address = fromHex('00000961ef480eb55e80d19ad83579a64c007002')
 const CONSOLIDATIONS: Address = fromHex('0000bbddc7ce488642fb579f8b00f3a590007251')
@@ -63,7 +63,7 @@ const parseConsensus = (config: Section): Consensus => {
         old,
         'a migration from IBFT to QBFT is not supported yet: found a chain that begins with QBFT',
       )
-    // Besu would run a proof-of-work chain, which nobody means who writes a qbft section.
+    // Besu would run a proof-of-work chain, which is never intended with a qbft section.
     const other = ethash ?? exactKey(config, 'mergeNetsplitBlock')
     if (other !== undefined)
       throw new GenesisError(
@@ -74,7 +74,7 @@ const parseConsensus = (config: Section): Consensus => {
     return parseQbft(config, qbft)
   }
   const terminalTotalDifficulty = decimal(config, 'terminalTotalDifficulty')
-  // A file in geth's form names no consensus; Besu knows it by the spelling of this key.
+  // A geth file names no consensus; Besu recognises it by the spelling of this key.
   if (ethash !== undefined || exactKey(config, 'mergeNetsplitBlock') !== undefined)
     return { kind: 'ethash', terminalTotalDifficulty }
   refuse(config, 'ibft2', 'IBFT 2.0 is not supported: use qbft')
@@ -122,7 +122,7 @@ const parseConfiguration = (config: Section): ChainConfiguration => {
       'zeroBaseFee and fixedBaseFee cannot both hold: keep one',
     )
   const consensus = parseConsensus(config)
-  // On a QBFT chain the system contracts are called only where the file names them.
+  // On a QBFT chain the system contracts are called only if the file names them.
   const contract = (key: string, mainnet: Address): Address | undefined =>
     address(config, key) ?? (consensus.kind === 'ethash' ? mainnet : undefined)
   const daoForkBlock = long(config, 'daoForkBlock')
@@ -216,8 +216,8 @@ const warningsOf = (config: Section, consensus: Consensus, header: GenesisHeader
 }
 
 /**
- * A genesis file in Besu's form (or geth's) from the value its JSON holds. Keys are matched in any case, unknown ones
- * passed over; types are as strict as Besu's. Integers may be number or bigint.
+ * Parses a genesis file in Besu's (or geth's) form from its JSON value. Keys are case-insensitive, unknown ones are
+ * ignored; types are as strict as Besu's. Integers may be number or bigint.
  * @throws GenesisError
  */
 export const parseGenesis = (json: unknown): Genesis => {
@@ -235,5 +235,5 @@ export const parseGenesis = (json: unknown): Genesis => {
   return { configuration, header, alloc: parseAlloc(root), warnings }
 }
 
-/** A genesis file from its text. @throws GenesisError, with line and column where it is not JSON */
+/** Parses the text of a genesis file. @throws GenesisError, with line and column if it is not JSON */
 export const parseGenesisText = (text: string): Genesis => parseGenesis(parseJson(text))

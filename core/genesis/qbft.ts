@@ -40,7 +40,7 @@ const parseParameters = (section: Section): QbftParameters => {
   })
 }
 
-/** @throws GenesisError where a limit for each transaction is above the one for the genesis block, as in Besu */
+/** @throws GenesisError if a transaction gas limit exceeds the gas limit of the genesis block, as in Besu */
 export const checkPerTxGasLimits = (
   { parameters, transitions }: QbftConsensus,
   blockGasLimit: bigint,
@@ -58,7 +58,7 @@ export const checkPerTxGasLimits = (
     check(`config.transitions.qbft[block ${block}]`, changed)
 }
 
-/** `config.qbft` with `config.transitions.qbft`, everything inherited filled in. @throws GenesisError */
+/** `config.qbft` with `config.transitions.qbft`, with all inherited values. @throws GenesisError */
 export const parseQbft = (config: Section, section: Section): QbftConsensus => {
   if ((long(section, 'startBlock') ?? 0n) > 0n)
     throw new GenesisError(

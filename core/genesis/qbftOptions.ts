@@ -20,7 +20,7 @@ const blockReward = (section: Section): bigint | undefined => {
   return quantityOf(entry, 256)
 }
 
-/** Absent keeps what is in force; blank pays the proposer. */
+/** Absent keeps the current beneficiary; blank pays the proposer. */
 export const miningBeneficiary = (
   section: Section,
   where: 'config' | 'transition config',
@@ -40,7 +40,7 @@ const emptyBlockPeriod = (section: Section): number | undefined => {
   return int(section, 'emptyBlockPeriodSeconds') ?? int(section, 'xEmptyBlockPeriodSeconds')
 }
 
-/** Besu's `pertxgaslimit` (26.7.0), which was `pertxgaslimitcap` before. */
+/** Besu's `pertxgaslimit` (26.7.0), formerly `pertxgaslimitcap`. */
 const perTxGasLimit = (section: Section): bigint | undefined => {
   const named = entryOf(section, 'perTxGasLimit')
   const older = entryOf(section, 'perTxGasLimitCap')
@@ -50,7 +50,7 @@ const perTxGasLimit = (section: Section): bigint | undefined => {
   return entry === undefined ? undefined : quantityOf(entry, 63)
 }
 
-/** What a genesis section and a transition may both set; what is absent stays as it is. */
+/** The settings that both a genesis section and a transition may have; absent ones stay unchanged. */
 export const withPeriods = (section: Section, inherited: QbftParameters): QbftParameters => ({
   ...inherited,
   perTxGasLimit: perTxGasLimit(section) ?? inherited.perTxGasLimit,

@@ -4,7 +4,7 @@ import { type ForkName, forkIsAtLeast } from './fork.ts'
 
 export type QbftConsensus = Extract<Consensus, { readonly kind: 'qbft' }>
 
-/** The QBFT options in force at a block: those of the last transition at or below it, else the genesis file's. */
+/** The QBFT options at a block: those of the last transition at or below it, else the genesis file's. */
 export const qbftAt = (consensus: QbftConsensus, blockNumber: bigint): QbftParameters => {
   let parameters = consensus.parameters
   for (const transition of consensus.transitions) {
@@ -15,23 +15,23 @@ export const qbftAt = (consensus: QbftConsensus, blockNumber: bigint): QbftParam
 }
 
 type Steps = {
-  /** One for each of `configuration.forks`. */
+  /** One for each entry of `configuration.forks`. */
   readonly rules: readonly Rules[]
-  /** While none of them is active. */
+  /** The rules while none of them is active. */
   readonly frontier: Rules
-  /** After the merge of a proof-of-work chain, while no later step is active. */
+  /** The rules after the merge of a proof-of-work chain, while no later step is active. */
   readonly paris: Rules
 }
 
 /** EIP-7825. */
 const TRANSACTION_GAS_MAX = 2n ** 24n
 
-/** Steps by the limit that QBFT options set for each transaction, undefined where they set none. */
+/** Steps by the transaction gas limit of the QBFT options; undefined if they set none. */
 type StepsByLimit = Map<bigint | undefined, Steps>
 
 const stepsOfConfiguration: WeakMap<ChainConfiguration, StepsByLimit> = new WeakMap()
 
-/** Gas that one transaction may have. @param limit what QBFT options say, 0 for no limit */
+/** Gas limit of one transaction. @param limit the limit of the QBFT options, 0 for none */
 export const transactionGasMaxOf = (fork: ForkName, limit?: bigint): bigint | undefined => {
   if (limit !== undefined) return limit === 0n ? undefined : limit
   return forkIsAtLeast(fork, 'osaka') ? TRANSACTION_GAS_MAX : undefined
@@ -68,16 +68,17 @@ const stepsOf = (configuration: ChainConfiguration, number: bigint): Steps => {
   return made
 }
 
-/** True when the step is in force at this block number and timestamp. */
+/** True when the step is active at this block number and timestamp. */
 export const isActiveAt = (step: ForkActivation, number: bigint, timestamp: bigint): boolean =>
   step.at.kind === 'block' ? number >= step.at.number : timestamp >= step.at.timestamp
 
 /**
- * The rules at a block. The same step under the same QBFT options gives the same object, so that what is derived from rules may be kept by their
- * identity. The latest active step rules; one by time therefore brings every earlier fork with it, London and Paris too.
+ * The rules at a block. The same step under the same QBFT options gives the same object, so values derived from rules can
+ * be cached by identity. The latest active step applies; a time fork therefore includes every earlier fork, London and
+ * Paris too.
  *
- * Where proof of work ends no schedule knows: the block's own `difficulty` tells it, zero from Paris on and never before
- * (EIP-3675). Pass it for chains that are not QBFT; without it Paris begins at `mergeNetsplitBlock`.
+ * No schedule tells where proof of work ends: the block's own `difficulty` does, zero from Paris on and never before
+ * (EIP-3675). Pass it for chains that are not QBFT; without it Paris starts at `mergeNetsplitBlock`.
  */
 export const rulesAt = (
   configuration: ChainConfiguration,
@@ -98,7 +99,7 @@ export const rulesAt = (
   return judgesDifficulty && !isWork && !forkIsAtLeast(active.fork, 'paris') ? steps.paris : active
 }
 
-/** The validators that a transition sets at exactly this block, undefined where none does. */
+/** The validators that a transition sets at exactly this block; undefined if none does. */
 export const validatorOverrideAt = (
   consensus: QbftConsensus,
   blockNumber: bigint,

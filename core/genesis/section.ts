@@ -2,10 +2,10 @@ import { type Address, padStartBytes } from '../bytes/bytes.ts'
 import { fromHex } from '../bytes/hex.ts'
 import { GenesisError } from './error.ts'
 
-/** An object of the genesis file: its values by lower-case key, with the place it stands at. */
+/** An object of the genesis file: its values by lower-case key, with its path. */
 export type Section = { readonly path: string; readonly entries: ReadonlyMap<string, Entry> }
 
-/** A value with its path as the file spells it. */
+/** A value with its path as spelled in the file. */
 export type Entry = { readonly path: string; readonly value: unknown }
 
 const LONG_MAX = 2n ** 63n - 1n
@@ -20,7 +20,7 @@ const kindOf = (value: unknown): string => {
 const wrongKind = ({ path, value }: Entry, expected: string): GenesisError =>
   new GenesisError('INVALID_VALUE', path, `Expected ${expected} value but got ${kindOf(value)}`)
 
-/** @throws GenesisError with Besu's text when the value is no object, or two keys differ in case alone. */
+/** @throws GenesisError with Besu's text when the value is not an object, or two keys differ only in case. */
 export const sectionOf = (entry: Entry): Section => {
   const { path, value } = entry
   if (kindOf(value) !== 'object') throw wrongKind(entry, 'object')
@@ -36,7 +36,7 @@ export const sectionOf = (entry: Entry): Section => {
   return { path, entries }
 }
 
-/** The entry of a key as Besu's documentation spells it; null stands for absent. */
+/** The entry of a key, as spelled in Besu's documentation; null counts as absent. */
 export const entryOf = (section: Section, key: string): Entry | undefined => {
   const entry = section.entries.get(key.toLowerCase())
   return entry?.value === null ? undefined : entry
@@ -47,7 +47,7 @@ export const subsection = (section: Section, key: string): Section | undefined =
   return entry === undefined ? undefined : sectionOf(entry)
 }
 
-/** What `reader` makes of the entry, or `missing` where there is none. */
+/** The result of `reader` for the entry, or `missing` if there is none. */
 export const read = <T>(section: Section, key: string, reader: (entry: Entry) => T, missing: T): T => {
   const entry = entryOf(section, key)
   return entry === undefined ? missing : reader(entry)
@@ -70,7 +70,7 @@ const integer = (entry: Entry, max: bigint, kind: string): bigint => {
   return given
 }
 
-/** A JSON number from 0 to 2^63 - 1; a quoted one is refused as Besu refuses it. */
+/** A JSON number from 0 to 2^63 - 1; a quoted one is refused, as in Besu. */
 export const long = optional(entry => integer(entry, LONG_MAX, 'long'))
 
 /** A JSON number from 0 to 2^31 - 1. */
@@ -116,7 +116,7 @@ const bounded = (path: string, value: bigint, bits: number): bigint => {
   return value
 }
 
-/** Hex digits, `0x` optional, from a string or the digits of a number: Besu reads nonce and difficulty so. */
+/** Hex digits, `0x` optional, from a string or the digits of a number, as Besu reads nonce and difficulty. */
 export const hexNumberOf = (entry: Entry, bits: number): bigint => {
   const text = numberText(entry)
   const digits = text.replace(/^0x/i, '')
@@ -125,7 +125,7 @@ export const hexNumberOf = (entry: Entry, bits: number): bigint => {
   return bounded(entry.path, BigInt(`0x${digits}`), bits)
 }
 
-/** Decimal, or hex behind `0x`, from a string or a number. */
+/** Decimal, or hex with `0x`, from a string or a number. */
 export const quantityOf = (entry: Entry, bits: number): bigint => {
   const text = numberText(entry)
   if (!/^(0x[0-9a-fA-F]+|0|[1-9][0-9]*)$/i.test(text))

@@ -5,10 +5,10 @@ import type { QbftConsensus } from './schedule.ts'
 
 type Entries = Record<string, string>
 
-/** Transitions told one by one; the later ones together as a hash, so that what nodes tell each other stays small. */
+/** Transitions listed individually; later ones are combined in a hash, which bounds the size of the exchanged entries. */
 const TRANSITIONS_MAX = 64
 
-/** What transitions can change, by the names of the file. The beneficiary is empty where the proposer is paid. */
+/** The settings that transitions can change, by the file's names. The beneficiary is empty if the proposer is paid. */
 export const parameterEntries = (prefix: string, parameters: QbftParameters): Entries => {
   const { validatorSelection } = parameters
   return {
@@ -27,7 +27,7 @@ export const parameterEntries = (prefix: string, parameters: QbftParameters): En
   }
 }
 
-/** What each transition changes; one that says again what is in force anyway is as good as none. */
+/** The changes of each transition; values equal to the current ones are omitted. */
 export const transitionEntries = ({ parameters, transitions }: QbftConsensus): Entries => {
   const entries: Entries = {}
   const later: Entries = {}

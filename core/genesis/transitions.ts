@@ -34,7 +34,7 @@ const selectionOf = (
 ): QbftParameters['validatorSelection'] => {
   const contract = address(section, 'validatorContractAddress')
   const mode = string(section, 'validatorSelectionMode')?.toLowerCase()
-  // Besu reads the address only where the mode is spelled out, and passes over any other mode.
+  // Besu reads the address only if the mode is given, and ignores unknown modes.
   if (mode === 'blockheader') {
     if (entryOf(section, 'validators') === undefined)
       throw new GenesisError('INVALID_VALUE', section.path, NO_VALIDATORS)
@@ -80,7 +80,7 @@ const transitionSection = (entry: Entry): Section => {
   return sectionOf(entry)
 }
 
-/** `config.transitions.qbft` in block order, everything inherited filled in. @throws GenesisError */
+/** `config.transitions.qbft` in block order, with all inherited values. @throws GenesisError */
 export const parseTransitions = (config: Section, parameters: QbftParameters): readonly QbftTransition[] => {
   const transitions = subsection(config, 'transitions')
   const entry = transitions === undefined ? undefined : entryOf(transitions, 'qbft')
@@ -103,7 +103,10 @@ export const parseTransitions = (config: Section, parameters: QbftParameters): r
   return parsed
 }
 
-/** What of a transition has no effect; `byContract` tells whether a contract names the validators from its block on. */
+/**
+ * Warnings about settings of a transition without effect; `byContract` tells whether a contract selects the validators from
+ * its block on.
+ */
 const ignored = (section: Section, byContract: boolean): readonly string[] => {
   const mode = entryOf(section, 'validatorSelectionMode')
   const named = string(section, 'validatorSelectionMode')?.toLowerCase()
@@ -121,7 +124,7 @@ const ignored = (section: Section, byContract: boolean): readonly string[] => {
   return warnings
 }
 
-/** Settings of transitions that Besu reads without a word and passes over. */
+/** Settings of transitions that Besu ignores silently. */
 export const transitionWarnings = (
   config: Section,
   transitions: readonly QbftTransition[],

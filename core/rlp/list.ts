@@ -1,9 +1,6 @@
 import { encodedLength, LIST_HEAD, writeHead } from './write.ts'
 
-/**
- * The RLP list of items that are already encoded, each in as many pieces as it likes, as pieces itself: lists within lists are
- * then copied together once, where they are all there.
- */
+/** The RLP list of encoded items, given and returned in pieces, so that nested lists are concatenated only once. */
 export const rlpListPieces = (pieces: readonly Uint8Array[]): readonly Uint8Array[] => {
   let length = 0
   for (const piece of pieces) length += piece.length
@@ -12,7 +9,7 @@ export const rlpListPieces = (pieces: readonly Uint8Array[]): readonly Uint8Arra
   return [head, ...pieces]
 }
 
-/** The RLP list of items that are already encoded, or of their pieces, each copied once. */
+/** The RLP list of encoded items or of their pieces, each copied once. */
 export const joinRlpList = (encodedItems: readonly Uint8Array[]): Uint8Array => {
   let length = 0
   for (const item of encodedItems) length += item.length

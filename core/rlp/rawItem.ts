@@ -1,8 +1,8 @@
 import { RlpError } from './rlp.ts'
 
 /**
- * An RLP item in its encoded form, a view of the message it came in. Messages are read list by list rather than decoded
- * at once: what somebody signed must be hashed, and passed on, byte for byte.
+ * An encoded RLP item, a view of its message. Messages are decoded list by list, because signed parts must be hashed and
+ * forwarded byte for byte.
  */
 export type RawItem = Uint8Array
 
@@ -10,7 +10,7 @@ type Extent = { readonly isList: boolean; readonly start: number; readonly end: 
 
 const SHORT_LENGTH_MAX = 55
 
-/** The length behind a long prefix, of which the last byte is at `last`; numbers too great to be exact are out of range. */
+/** The length after a long prefix, whose last byte is at `last`; lengths above 2^53 are out of range. */
 const longLength = (bytes: Uint8Array, first: number, last: number): number => {
   if (last >= bytes.length) throw new RlpError('bad RLP: out of range')
   if (bytes[first] === 0) throw new RlpError('bad RLP: wrong length encoding with leading zeros')
@@ -20,7 +20,9 @@ const longLength = (bytes: Uint8Array, first: number, last: number): number => {
   return length
 }
 
-/** Where the content of the item at `offset` lies. @throws RlpError when its prefix is not canonical, or it is cut off. */
+/**
+ * The bounds of the content of the item at `offset`. @throws RlpError when its prefix is not canonical, or it is cut off.
+ */
 const extentOf = (bytes: Uint8Array, offset: number): Extent => {
   const first = bytes[offset]
   if (first === undefined) throw new RlpError('bad RLP: out of range')
@@ -42,7 +44,7 @@ const extentOfWhole = (raw: RawItem): Extent => {
   return extent
 }
 
-/** The items of a list, encoded, which are not looked into. @throws RlpError, at the first where it is no list */
+/** The encoded items of a list, not decoded further. @throws RlpError immediately when it is not a list */
 export function* iterateRawItems(raw: RawItem | undefined, what: string): Generator<RawItem, void> {
   if (raw === undefined) throw new RlpError(`${what} must be a list`)
   const { isList, start } = extentOfWhole(raw)
@@ -55,8 +57,8 @@ export function* iterateRawItems(raw: RawItem | undefined, what: string): Genera
 }
 
 /**
- * The items of a list, encoded, which are not looked into; from `min` to `max` of them, so that nobody makes this node
- * take millions apart.
+ * The encoded items of a list, not decoded further; from `min` to `max` of them, so that no message makes this node split
+ * millions.
  * @throws RlpError
  */
 export const rawItems = (raw: RawItem, what: string, min: number, max: number = min): RawItem[] => {
@@ -77,7 +79,7 @@ export const rawString = (raw: RawItem | undefined, what: string): Uint8Array =>
   return raw.subarray(start, end)
 }
 
-/** How many items, lists and what they hold included, the bytes consist of; counting ends above `max`. @throws RlpError */
+/** The number of items, including lists and their contents, in the bytes; counting stops above `max`. @throws RlpError */
 export const countItems = (raw: RawItem, max: number): number => {
   let count = 0
   for (let offset = 0; offset < raw.length && count <= max; count++) {

@@ -1,13 +1,13 @@
 import { RLP } from 'micro-eth-signer/core/rlp.js'
 import { bytesToBigint } from '../bytes/integer.ts'
 
-/** What decoding gives: a byte string, or a list of items. Byte strings are views of the input. */
+/** The decoded form: a byte string, or a list of items. Byte strings are views of the input. */
 export type RlpItem = Uint8Array | RlpItem[]
 
-/** What can be encoded. Integers are written as scalars: minimal big-endian, zero as the empty string. */
+/** Values that can be encoded. Integers are scalars: minimal big-endian, zero as the empty string. */
 export type RlpInput = Uint8Array | bigint | number | readonly RlpInput[]
 
-/** Deeper lists are refused: nothing in the protocol nests deeper, and decoding recurses. */
+/** Maximum nesting of lists: nothing in the protocol nests deeper, and decoding recurses. */
 export const RLP_DEPTH_MAX = 32
 
 /** Canonical RLP of the value (Yellow Paper appendix B). */
@@ -23,7 +23,7 @@ const depthWithinLimit = (item: RlpItem, depth: number): boolean => {
 
 /**
  * Decodes exactly one item; byte strings are views of `bytes`.
- * @throws RlpError when the bytes are not canonical RLP, leave a rest, or nest deeper than RLP_DEPTH_MAX.
+ * @throws RlpError when the bytes are not canonical RLP, have trailing bytes, or nest deeper than RLP_DEPTH_MAX.
  */
 export const decodeRlp = (bytes: Uint8Array): RlpItem => {
   let item: RlpItem
@@ -43,7 +43,7 @@ export const rlpList = (item: RlpItem | undefined, what: string): RlpItem[] => {
   return item
 }
 
-/** The item as a byte string, of `length` bytes where given. @throws RlpError otherwise. */
+/** The item as a byte string, of `length` bytes if given. @throws RlpError otherwise. */
 export const rlpBytes = (item: RlpItem | undefined, what: string, length?: number): Uint8Array => {
   if (!(item instanceof Uint8Array)) throw new RlpError(`${what} must be a byte string`)
   if (length !== undefined && item.length !== length)

@@ -17,14 +17,17 @@ export type Account = {
 }
 
 /**
- * Synchronous reads of the state after one block. A reader over a store that can only be read asynchronously throws
- * MissingEntries; the caller loads them and runs again.
+ * Synchronous reads of the state after one block. A reader over an asynchronous store throws MissingEntries; the caller
+ * loads them and runs again.
  */
 export type StateReader = {
   account(address: Address): Account | undefined
-  /** `slot` and result are 32 bytes; ZERO_HASH (shared, not to be written to) for a slot never set. `account` is what `account()` gave. */
+  /**
+   * `slot` and result are 32 bytes; a slot never set gives ZERO_HASH (shared, read-only). `account` is the result of
+   * `account()`.
+   */
   storage(address: Address, account: Account, slot: Uint8Array): Uint8Array
-  /** The code of that hash; throws when it is not in the store. */
+  /** The code with that hash; throws when the store does not have it. */
   code(codeHash: Hash): Uint8Array
 }
 
@@ -45,21 +48,21 @@ export type SlotChange = {
   readonly after: Uint8Array
 }
 
-/** What one block did to one account. `before` and `after` differ, or `slots` is not empty. */
+/** The changes of one block to one account. `before` and `after` differ, or `slots` is not empty. */
 export type AccountChange = {
   readonly address: Address
-  /** Undefined: did not exist. */
+  /** Undefined if the account did not exist. */
   readonly before: Account | undefined
   /**
-   * Undefined: no longer exists. Its `storageRoot` is that of `before` (or empty after a reset) until the trie update
-   * fills in the new one.
+   * Undefined if the account no longer exists. Its `storageRoot` is that of `before` (or empty after a reset) until the
+   * trie update sets the new one.
    */
   readonly after: Account | undefined
   /** Final changes under `after.incarnation`, values 32 bytes, each with `before` differing from `after`. */
   readonly slots: readonly SlotChange[]
 }
 
-/** What one block did to the state: accounts each once, and every code that was deployed. */
+/** The changes of one block to the state: each account once, and every deployed code. */
 export type StateChanges = {
   readonly accounts: readonly AccountChange[]
   readonly codes: readonly { readonly codeHash: Hash; readonly code: Uint8Array }[]

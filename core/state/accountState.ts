@@ -5,22 +5,22 @@ import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from '../crypto/constants.ts'
 import type { StorageTable } from './storageTable.ts'
 
 /**
- * One account while a block runs: what the reader gave and what became of it. The marks hold the serial of the
- * transaction they belong to, so that nothing has to be cleared between transactions.
+ * One account during the execution of a block: the value read and the current one. Marks hold the serial of the transaction
+ * they belong to, so that nothing is cleared between transactions.
  */
 export type AccountState = {
   readonly address: Address
-  /** As the reader gave it. */
+  /** As read. */
   readonly loaded: Account | undefined
   exists: boolean
   nonce: bigint
   balance: bigint
   codeHash: Hash
-  /** Undefined until it is asked for. */
+  /** Undefined until it is read. */
   code: Uint8Array | undefined
   /** Undefined until a slot is used. */
   storage: StorageTable | undefined
-  /** True when the storage began empty again, so that the reader's slots are none of it. */
+  /** True when the storage was reset to empty, so that the reader's slots no longer apply. */
   storageReset: boolean
   /** EIP-1153; values hold only where SLOT_WRITTEN is the running transaction. */
   transient: StorageTable | undefined
@@ -31,7 +31,7 @@ export type AccountState = {
   /** EIP-6780. */
   createdTx: number
   destroyedTx: number
-  /** For the interpreter to keep the balance as limbs and the analysed code; dropped when either changes. */
+  /** Caches of the interpreter: the balance as limbs and the analysed code; dropped when either changes. */
   balanceWord: Int32Array | undefined
   program: unknown
 }
@@ -64,7 +64,7 @@ export const hasCode = (account: AccountState): boolean =>
 export const isEmpty = (account: AccountState): boolean =>
   account.nonce === 0n && account.balance === 0n && !hasCode(account)
 
-/** True when the reader may know slots of the account that are not zero. */
+/** True when the reader may have non-zero slots of the account. */
 export const readsStorage = (account: AccountState): boolean =>
   account.loaded !== undefined &&
   !account.storageReset &&

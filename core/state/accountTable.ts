@@ -3,7 +3,7 @@ import { hashOf5 } from './hash.ts'
 import { limbOf, writeLimb } from './limbs.ts'
 import type { AccountState } from './accountState.ts'
 
-/** Accounts by address, found by its five limbs without making a string; open addressing as in StorageTable. */
+/** Accounts by the five limbs of their address, without creating strings; open addressing as in StorageTable. */
 export type AccountTable = {
   /** Five limbs an account, least significant first. */
   keys: Int32Array
@@ -20,7 +20,7 @@ export const createAccountTable = (): AccountTable => ({
   index: new Int32Array(2 * ACCOUNTS_FIRST),
 })
 
-/** The account with these address limbs, undefined when it was never asked for. */
+/** The account with these address limbs; undefined if it was never read. */
 export const findAccount = (
   table: AccountTable,
   k0: number,
@@ -78,7 +78,7 @@ export const insertAccount = (table: AccountTable, state: AccountState): void =>
   link(table, id)
 }
 
-/** The 20 bytes whose five limbs these are. */
+/** The 20 address bytes of these five limbs. */
 export const addressOfLimbs = (k0: number, k1: number, k2: number, k3: number, k4: number): Address => {
   const address = new Uint8Array(20)
   writeLimb(address, 0, k4)

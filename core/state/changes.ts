@@ -14,10 +14,10 @@ import type { StorageTable } from './storageTable.ts'
 import { runSteps, type Steps } from '../steps.ts'
 import { isDead } from './transaction.ts'
 
-/** Accounts and slots that are looked at before other work may have its turn: a millisecond or two. */
+/** Accounts and slots processed between two yields: a millisecond or two. */
 const ENTRIES_AT_ONCE = 2048
 
-/** Everything that differs from the reader; see `WorldState.changes`. Yields amid many. */
+/** All differences from the reader; see `WorldState.changes`. Yields between many. */
 export function* changesSteps(state: ExecutionState, blockNumber: bigint): Steps<StateChanges> {
   const accounts: AccountChange[] = []
   const codes = new Map<string, { codeHash: Uint8Array; code: Uint8Array }>()
@@ -43,7 +43,7 @@ export function* changesSteps(state: ExecutionState, blockNumber: bigint): Steps
   return { accounts, codes: [...codes.values()] }
 }
 
-/** The same in one go. */
+/** As `changesSteps`, without yielding. */
 export const changesOf = (state: ExecutionState, blockNumber: bigint): StateChanges =>
   runSteps(changesSteps(state, blockNumber))
 
@@ -59,7 +59,7 @@ const changeOf = (
     return before === undefined
       ? undefined
       : { address: account.address, before, after: undefined, slots: NO_SLOTS }
-  // A reset that cleared nothing is none: the incarnation goes on.
+  // A reset that cleared nothing does not count: the incarnation stays.
   const begins =
     before === undefined || (account.storageReset && !equalBytes(before.storageRoot, EMPTY_TRIE_ROOT))
   const slots = knownSlots ?? slotsOf(account)
@@ -87,7 +87,7 @@ const slotsOf = (account: AccountState): readonly SlotChange[] => {
   return changedSlots(table).map(id => slotChange(table, id))
 }
 
-/** The same in steps. */
+/** As `slotsOf`, in steps. */
 function* slotsSteps(account: AccountState): Steps<readonly SlotChange[]> {
   const table = account.storage
   if (table === undefined) return NO_SLOTS

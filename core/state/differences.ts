@@ -20,12 +20,12 @@ import { SLOT_CURRENT, SLOT_KEY, SLOT_STRIDE } from './storageTable.ts'
 import type { WorldState } from './world.ts'
 import { executionStateOf } from './worldState.ts'
 
-/** A point in the life of a world to look back to. */
+/** A mark in the undo log of a world, to compare with. */
 export type StateMark = { readonly entries: number; readonly words: number }
 
 export type AccountFacts = { readonly nonce: bigint; readonly balance: bigint; readonly code: Uint8Array }
 
-/** What became of one account since a mark. `before` and `after` differ, or `slots` is not empty. */
+/** The changes of one account since a mark. `before` and `after` differ, or `slots` is not empty. */
 export type AccountDifference = {
   readonly address: Address
   /** Undefined: did not exist. */
@@ -38,14 +38,14 @@ export type AccountDifference = {
 
 export const markState = (world: WorldState): StateMark => {
   const state = executionStateOf(world)
-  // A checkpoint: only after one does the journal note a slot again that was written before.
+  // A checkpoint: only after one does the undo log record a slot again that was written before.
   return { entries: takeCheckpoint(state), words: state.journal.wordsLength }
 }
 
-/** What an account was when the mark was set, as far as it was changed since. */
+/** The account at the mark, as far as it was changed since. */
 type Earlier = { exists?: boolean; nonce?: bigint; balance?: bigint; code?: UndoneCode }
 
-/** Of each slot that was written: where its earlier value stands in the journal's words. */
+/** For each written slot, the position of its earlier value in the undo log. */
 type EarlierSlots = Map<StorageTable, Map<number, number>>
 
 const note = (earlier: Earlier, kind: number, previous: unknown): void => {
@@ -55,7 +55,7 @@ const note = (earlier: Earlier, kind: number, previous: unknown): void => {
   else if (kind === UNDO_CODE) earlier.code ??= previous as UndoneCode
 }
 
-/** Reads what the journal would go back to: of each fact the oldest entry counts. */
+/** Reads the earlier values from the undo log: for each field, the oldest entry counts. */
 const readJournal = (journal: Journal, mark: StateMark, slots: EarlierSlots): Map<AccountState, Earlier> => {
   const accounts = new Map<AccountState, Earlier>()
   let words = mark.words
@@ -106,8 +106,8 @@ const isSame = (a: AccountFacts, b: AccountFacts): boolean =>
   a.nonce === b.nonce && a.balance === b.balance && equalBytes(a.code, b.code)
 
 /**
- * Everything that differs from what it was at the mark, in no order: read off the journal, so that it costs what happened
- * since and not what there is. The world must not have gone back before the mark.
+ * All differences from the mark, unordered, read from the undo log: the cost depends on the changes since, not on the size
+ * of the state. The world must not have been reverted to a point before the mark.
  */
 export const differencesSince = (world: WorldState, mark: StateMark): AccountDifference[] => {
   const state = executionStateOf(world)

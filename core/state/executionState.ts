@@ -25,23 +25,23 @@ import {
 import { limbOf } from './limbs.ts'
 import type { Steps } from '../steps.ts'
 
-/** The state as the interpreter works on it: plain data; the functions beside it keep the journal. */
+/** The state as the interpreter uses it: plain data, with functions that maintain the undo log. */
 export type ExecutionState = {
   readonly reader: StateReader
   readonly accounts: AccountTable
   readonly journal: Journal
-  /** Serial of the running transaction; whatever belongs to one carries it. */
+  /** Serial of the current transaction; everything that belongs to one carries it. */
   tx: number
-  /** Serial of the last checkpoint taken or gone back to. */
+  /** Serial of the last checkpoint taken or reverted to. */
   checkpoint: number
-  /** EIP-161: empty accounts that were touched are removed. */
+  /** EIP-161: touched empty accounts are removed. */
   clearEmpty: boolean
-  /** Gas to refund, of the running transaction. */
+  /** Gas refund of the current transaction. */
   refund: number
   logs: Log[]
-  /** What the running transaction's logs take in a receipt, those of reverted calls included. */
+  /** Size of the current transaction's logs in a receipt, including those of reverted calls. */
   logBytes: number
-  /** True once an execution asked, and had the gas, for more memory than the interpreter has. */
+  /** True once an execution requested, and had the gas for, more memory than the interpreter has. */
   memoryMissing: boolean
   touched: AccountState[]
   destroyed: AccountState[]
@@ -62,7 +62,7 @@ export const createExecutionState = (reader: StateReader): ExecutionState => ({
   destroyed: [],
 })
 
-/** The account at the address with these limbs (least significant first), read when it is first asked for. */
+/** The account at the address with these limbs (least significant first); read at first use. */
 export const accountOfLimbs = (
   state: ExecutionState,
   k0: number,
@@ -94,7 +94,7 @@ export const codeOf = (state: ExecutionState, account: AccountState): Uint8Array
   return account.code
 }
 
-/** A point that `undoState` goes back to. */
+/** A checkpoint for `undoState`. */
 export const takeCheckpoint = (state: ExecutionState): number => {
   state.checkpoint++
   return state.journal.kinds.length
@@ -105,10 +105,10 @@ export const undoState = (state: ExecutionState, checkpoint: number): void => {
   state.checkpoint++
 }
 
-/** Changes that are undone at once: a millisecond or two. */
+/** Changes undone between two yields: a millisecond or two. */
 export const UNDONE_AT_ONCE = 16_384
 
-/** The same in steps. */
+/** As `undoState`, in steps. */
 export function* undoStateSteps(state: ExecutionState, checkpoint: number): Steps<void> {
   const { journal } = state
   while (journal.kinds.length > checkpoint) {
@@ -119,8 +119,8 @@ export function* undoStateSteps(state: ExecutionState, checkpoint: number): Step
 }
 
 /**
- * What was done stays: no checkpoint taken before is gone back to. A block of thousands of transactions would otherwise
- * keep how to undo all of them, in arrays that grow by megabytes at once.
+ * Keeps all changes: no earlier checkpoint will be reverted to. Otherwise a block of thousands of transactions would keep
+ * the undo data of all of them, in arrays that grow by megabytes at once.
  */
 export const keepChanges = (state: ExecutionState): void => forgetAll(state.journal)
 
@@ -132,8 +132,8 @@ const isRipemd = (address: Address): boolean => {
 }
 
 /**
- * EIP-161. A failed call takes its touches back, except that of the RIPEMD precompile: so it happened in block 2,675,119
- * of the main network, and so all clients do.
+ * EIP-161. A failed call reverts its touches, except that of the RIPEMD precompile: it happened in block 2,675,119 of
+ * mainnet, and all clients do so.
  */
 export const touch = (state: ExecutionState, account: AccountState): void => {
   if (account.touchedTx === state.tx) return
@@ -142,7 +142,7 @@ export const touch = (state: ExecutionState, account: AccountState): void => {
   state.touched.push(account)
 }
 
-/** Makes the account exist, without touching it. */
+/** Creates the account without touching it. */
 export const ensureExists = (state: ExecutionState, account: AccountState): void => {
   if (account.exists) return
   record(state.journal, UNDO_EXISTS, account, false)
@@ -156,14 +156,14 @@ export const putBalance = (state: ExecutionState, account: AccountState, wei: bi
   account.balanceWord = undefined
 }
 
-/** Adds, touching the account; before EIP-161 an increase by zero creates it, too. */
+/** Adds to the balance and touches the account; before EIP-161 an increase by zero creates it, too. */
 export const increaseBalance = (state: ExecutionState, account: AccountState, wei: bigint): void => {
   touch(state, account)
   if (wei !== 0n) putBalance(state, account, account.balance + wei)
   else if (!state.clearEmpty) ensureExists(state, account)
 }
 
-/** Subtracts what the caller knows to be there, touching the account. */
+/** Subtracts an amount that the caller has checked, and touches the account. */
 export const decreaseBalance = (state: ExecutionState, account: AccountState, wei: bigint): void => {
   touch(state, account)
   if (wei !== 0n) putBalance(state, account, account.balance - wei)
@@ -191,7 +191,7 @@ export const putHashedCode = (
   account.program = undefined
 }
 
-/** Warms the account; true when it was warm already (EIP-2929). */
+/** Warms the account; returns true if it was warm already (EIP-2929). */
 export const warmAccount = (state: ExecutionState, account: AccountState): boolean => {
   if (account.warmTx === state.tx) return true
   record(state.journal, UNDO_WARM_ACCOUNT, account, undefined)
@@ -199,13 +199,13 @@ export const warmAccount = (state: ExecutionState, account: AccountState): boole
   return false
 }
 
-/** Notes that the running transaction created the account's contract (EIP-6780). */
+/** Records that the current transaction created the account's contract (EIP-6780). */
 export const markCreated = (state: ExecutionState, account: AccountState): void => {
   record(state.journal, UNDO_CREATED, account, undefined)
   account.createdTx = state.tx
 }
 
-/** Marks for removal at the end of the transaction; false when it was marked before. */
+/** Marks the account for removal at the end of the transaction; returns false if it was marked before. */
 export const markDestroyed = (state: ExecutionState, account: AccountState): boolean => {
   if (account.destroyedTx === state.tx) return false
   record(state.journal, UNDO_DESTROYED, account, undefined)

@@ -1,14 +1,14 @@
 let seed = 0x5bd1e995
 
 /**
- * Makes the tables of this process hash differently from those of every other one, so that nobody can prepare addresses
- * or slots that all fall on one place. Entry points give a random 32-bit integer once; results never depend on it.
+ * Seeds the hash tables of this process, so that nobody can choose addresses or slots that all collide. Entry points pass a
+ * random 32-bit integer once; results never depend on it.
  */
 export const useTableSeed = (random: number): void => {
   seed = random | 0
 }
 
-/** Mixes limbs of an address into a place in a table; every bit of each limb counts. */
+/** Mixes address limbs into a table index; every bit of each limb counts. */
 export const hashOf5 = (a: number, b: number, c: number, d: number, e: number): number => {
   let hash = Math.imul(a ^ seed, 0x9e3779b1)
   hash = Math.imul((hash ^ (hash >>> 15)) + b, 0x85ebca6b)

@@ -3,22 +3,22 @@ import { hashOf5 } from './hash.ts'
 import { limbOf } from './limbs.ts'
 
 /**
- * Integers by 32-byte hash, in flat arrays: a map from digits is a string more to collect for each of tens of thousands.
- * Open addressing as in AccountTable; what is put in stays.
+ * Integers by 32-byte hash, in flat arrays: a map with string keys would be one string per entry to collect. Open
+ * addressing as in AccountTable; entries are never removed.
  */
 export type HashTable = {
-  /** Undefined for one that was never put in. */
+  /** Undefined for an unknown hash. */
   get(hash: Hash): number | undefined
   set(hash: Hash, value: number): void
   readonly size: number
-  /** In the order in which they were put in. */
+  /** In order of insertion. */
   hashes(): Generator<Hash, void, void>
 }
 
 const HASH_BYTES = 32
 const ENTRIES_FIRST = 16
 
-/** Five limbs of a hash are as good as all eight, and seeded: nobody can prepare hashes that all fall on one place. */
+/** Five seeded limbs of a hash suffice: nobody can choose hashes that all collide. */
 const placeIn = (index: Int32Array, bytes: Uint8Array, at: number): number =>
   hashOf5(
     limbOf(bytes, at),
@@ -32,7 +32,7 @@ const placeIn = (index: Int32Array, bytes: Uint8Array, at: number): number =>
 export const createHashTable = (): HashTable => {
   let keys = new Uint8Array(ENTRIES_FIRST * HASH_BYTES)
   let values = new Float64Array(ENTRIES_FIRST)
-  /** Twice as many places as entries; each has the number of its entry, counted from one. */
+  /** Twice as many places as entries; each holds the entry's number, counted from one. */
   let index = new Int32Array(2 * ENTRIES_FIRST)
   let size = 0
 
@@ -40,7 +40,7 @@ export const createHashTable = (): HashTable => {
     for (let i = 0; i < HASH_BYTES; i++) if (hash[i] !== keys[at + i]) return false
     return true
   }
-  /** The entry of the hash, or -1 - the place where it belongs. */
+  /** The entry of the hash, or -1 minus the place where it belongs. */
   const find = (hash: Hash): number => {
     let place = placeIn(index, hash, 0)
     for (;;) {

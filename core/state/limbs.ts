@@ -1,4 +1,4 @@
-/** Words as eight 32-bit limbs in an Int32Array, the least significant first. */
+/** Words as eight 32-bit limbs in an Int32Array, least significant first. */
 
 export const readLimbs = (bytes: Uint8Array, data: Int32Array, at: number): void => {
   for (let i = 0; i < 8; i++) data[at + i] = limbOf(bytes, 28 - 4 * i)

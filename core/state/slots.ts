@@ -23,7 +23,7 @@ export const storageOf = (account: AccountState): StorageTable => {
   return account.storage
 }
 
-/** The id in `storageOf(account)` of the slot with these key limbs, read when it is first used. */
+/** The id in `storageOf(account)` of the slot with these key limbs; read at first use. */
 export const slotOfLimbs = (
   state: ExecutionState,
   account: AccountState,
@@ -39,7 +39,7 @@ export const slotOfLimbs = (
   const table = storageOf(account)
   const found = findSlot(table, k0, k1, k2, k3, k4, k5, k6, k7)
   if (found >= 0) return found
-  // Read before the slot is put into the table: a reader that throws must not leave a zero behind.
+  // Read before the slot is inserted: a reader that throws must not leave a zero behind.
   const value = readsStorage(account)
     ? state.reader.storage(
         account.address,
@@ -79,7 +79,7 @@ const bytesOfLimbs = (
 
 const key = new Int32Array(8)
 
-/** The same by the 32 bytes of its key. */
+/** As `slotId`, by the 32 bytes of its key. */
 export const slotOfBytes = (state: ExecutionState, account: AccountState, slot: Uint8Array): number => {
   readLimbs(slot, key, 0)
   const [k0, k1, k2, k3, k4, k5, k6, k7] = key as unknown as Limbs
@@ -88,7 +88,7 @@ export const slotOfBytes = (state: ExecutionState, account: AccountState, slot: 
 
 type Limbs = readonly [number, number, number, number, number, number, number, number]
 
-/** Warms the slot; true when it was warm already (EIP-2929). */
+/** Warms the slot; returns true if it was warm already (EIP-2929). */
 export const warmSlot = (state: ExecutionState, table: StorageTable, id: number): boolean => {
   const at = id * SLOT_STRIDE + SLOT_WARM
   if (table.data[at] === state.tx) return true
@@ -97,7 +97,9 @@ export const warmSlot = (state: ExecutionState, table: StorageTable, id: number)
   return false
 }
 
-/** Writes eight limbs into the slot, noting once per checkpoint what stood there and once per transaction the original. */
+/**
+ * Writes eight limbs into the slot; records the previous value once per checkpoint, and the original once per transaction.
+ */
 export const writeSlot = (
   state: ExecutionState,
   table: StorageTable,
@@ -118,11 +120,11 @@ export const writeSlot = (
   copyWord(words, wordAt, data, at + SLOT_CURRENT)
 }
 
-/** Where the value at the beginning of the transaction stands in the slot's limbs. */
+/** Position, among the slot's limbs, of the value at the start of the transaction. */
 export const originalOffset = (state: ExecutionState, table: StorageTable, id: number): number =>
   table.data[id * SLOT_STRIDE + SLOT_WRITTEN] === state.tx ? SLOT_ORIGINAL : SLOT_CURRENT
 
-/** The id in `account.transient` of the slot with these key limbs, zero at the beginning of each transaction. */
+/** The id in `account.transient` of the slot with these key limbs; zero at the start of each transaction. */
 export const transientSlotOfLimbs = (
   state: ExecutionState,
   account: AccountState,
@@ -147,7 +149,7 @@ export const transientSlotOfLimbs = (
   return id
 }
 
-/** True when the account has slots that are not zero, by the reader's root or by what was written since (EIP-7610). */
+/** True when the account has non-zero slots, by the reader's root or by later writes (EIP-7610). */
 export const hasStorage = (account: AccountState): boolean => {
   if (readsStorage(account)) return true
   const table = account.storage
@@ -157,7 +159,7 @@ export const hasStorage = (account: AccountState): boolean => {
   return false
 }
 
-/** Makes the storage begin empty. */
+/** Resets the storage to empty. */
 export const resetStorage = (state: ExecutionState, account: AccountState): void => {
   record(state.journal, UNDO_STORAGE, account, {
     storage: account.storage,
@@ -167,7 +169,7 @@ export const resetStorage = (state: ExecutionState, account: AccountState): void
   account.storageReset = true
 }
 
-/** Ids of the slots that differ from what stood under the account's incarnation. */
+/** Ids of the slots that differ from their stored values under the account's incarnation. */
 export const changedSlots = (table: StorageTable, start = 0, end = table.count): number[] => {
   const changed: number[] = []
   for (let id = start; id < end; id++) {

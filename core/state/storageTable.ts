@@ -2,14 +2,14 @@ import { runSteps, type Steps } from '../steps.ts'
 import { hashOf5 } from './hash.ts'
 
 /**
- * The slots of one account that were used, as 32-bit limbs in one array: no strings, no bigints, no objects per slot.
- * A slot's id is its position; it never changes. Words are eight limbs, the least significant first.
+ * The used slots of one account as 32-bit limbs in one array: no strings, bigints or objects per slot. A slot's id is its
+ * position and never changes. Words are eight limbs, least significant first.
  */
 export type StorageTable = {
-  /** SLOT_STRIDE limbs a slot. */
+  /** SLOT_STRIDE limbs per slot. */
   data: Int32Array
   count: number
-  /** With so many slots the next one makes the table grow, which takes long; NEVER while it is small. */
+  /** Number of slots at which the next one makes the table grow, which takes long; NEVER while it is small. */
   growsAt: number
   /** Open addressing: slot id + 1, or 0 for a free place. The size is a power of two, at most half full. */
   index: Int32Array
@@ -18,9 +18,9 @@ export type StorageTable = {
 /** Offsets in a slot's limbs. */
 export const SLOT_KEY = 0
 export const SLOT_CURRENT = 8
-/** The value when the transaction began; holds only where SLOT_WRITTEN is the running transaction. */
+/** The value at the start of the transaction; valid only if SLOT_WRITTEN is the current transaction. */
 export const SLOT_ORIGINAL = 16
-/** The value that the reader gave. */
+/** The value read. */
 export const SLOT_LOADED = 24
 /** Serial of the transaction in which the slot is warm (EIP-2929). */
 export const SLOT_WARM = 32
@@ -51,10 +51,10 @@ const placeOf = (data: Int32Array, at: number): number =>
     (data[at + 4] as number) ^ Math.imul(data[at + 7] as number, 0x1b56c4e9),
   )
 
-/** Slots that move at once when a table grows: a millisecond or two. */
+/** Slots moved between two yields when a table grows: a millisecond or two. */
 const MOVED_AT_ONCE = 16_384
 
-/** Doubles the room of a table, which nothing may change between the steps. */
+/** Doubles the capacity of a table, which must not change between the steps. */
 export function* growSteps(table: StorageTable): Steps<void> {
   const data = new Int32Array(2 * table.data.length)
   const index = new Int32Array(2 * table.index.length)
@@ -74,10 +74,10 @@ export function* growSteps(table: StorageTable): Steps<void> {
   table.growsAt = growsAt(data.length / SLOT_STRIDE)
 }
 
-/** From so many slots on the next one makes a large table grow; NEVER for a small one. */
+/** Number of slots at which the next one makes a large table grow; NEVER for a small one. */
 const growsAt = (slots: number): number => (slots > MOVED_AT_ONCE ? slots - 1 : NEVER)
 
-/** The id of the slot with this key, or -(place + 1) where `insertSlot` may put it. */
+/** The id of the slot with this key, or -(place + 1) for `insertSlot`. */
 export const findSlot = (
   table: StorageTable,
   k0: number,
@@ -118,7 +118,7 @@ export const findSlot = (
   }
 }
 
-/** Adds a slot that `findSlot` did not find; its values are zero. Gives its id. */
+/** Adds a slot that `findSlot` did not find, with zero values; returns its id. */
 export const insertSlot = (
   table: StorageTable,
   missing: number,

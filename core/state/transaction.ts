@@ -8,7 +8,7 @@ import { record, UNDO_CODE, UNDO_EXISTS } from './journal.ts'
 import { resetStorage } from './slots.ts'
 import type { Steps } from '../steps.ts'
 
-/** Begins the scope of one transaction: nothing is warm, nothing transient, no logs, no refund. */
+/** Starts one transaction: nothing is warm, no transient values, no logs, no refund. */
 export const beginTransaction = (state: ExecutionState, clearEmpty: boolean): void => {
   removeEmpty(state)
   state.clearEmpty = clearEmpty
@@ -21,10 +21,10 @@ export const beginTransaction = (state: ExecutionState, clearEmpty: boolean): vo
   state.destroyed = []
 }
 
-/** Accounts that are looked at, or removed, before other work may have its turn: a millisecond or two. */
+/** Accounts checked or removed between two yields: a millisecond or two. */
 const ACCOUNTS_AT_ONCE = 4096
 
-/** Ends the transaction: what self-destructed goes, and from EIP-161 on the empty accounts that were touched. */
+/** Ends the transaction: removes self-destructed accounts and, from EIP-161 on, touched empty accounts. */
 export const endTransaction = (state: ExecutionState): void => {
   for (const account of state.destroyed) if (account.destroyedTx === state.tx) remove(state, account)
   state.destroyed = []
@@ -35,7 +35,7 @@ export const endTransaction = (state: ExecutionState): void => {
 export const endsSlowly = ({ destroyed, touched }: ExecutionState): boolean =>
   destroyed.length + touched.length > ACCOUNTS_AT_ONCE
 
-/** The same in steps, for many accounts. */
+/** As `endTransaction`, in steps, for many accounts. */
 export function* endTransactionSteps(state: ExecutionState): Steps<void> {
   let looked = 0
   for (const account of state.destroyed) {
@@ -50,7 +50,7 @@ export function* endTransactionSteps(state: ExecutionState): Steps<void> {
   state.touched = []
 }
 
-/** Forgets what the running transaction, whose changes were undone, has left behind. */
+/** Clears what the current transaction, whose changes were undone, left behind. */
 export const dropTransaction = (state: ExecutionState): void => {
   state.refund = 0
   state.logs = []
@@ -58,7 +58,7 @@ export const dropTransaction = (state: ExecutionState): void => {
   state.destroyed = []
 }
 
-/** True when the account is to be removed for being empty (EIP-161). */
+/** True when the account must be removed as empty (EIP-161). */
 export const isDead = (state: ExecutionState, account: AccountState): boolean =>
   state.clearEmpty && account.touchedTx === state.tx && isEmpty(account)
 

@@ -26,7 +26,7 @@ const STATE = Symbol('execution state')
 
 type World = WorldState & { readonly [STATE]: ExecutionState }
 
-/** A world over the reader, for one block or one simulation. */
+/** Creates a world over the reader, for one block or one simulation. */
 export const createWorldState = (reader: StateReader): WorldState => {
   const state = createExecutionState(reader)
   const words = new Int32Array(8)

@@ -13,13 +13,13 @@ import { openSegment, type Segment, segmentChanges, segmentRecordSteps } from '.
 import type { StateSources } from './stateReader.ts'
 import type { BlockRecord, ChainHead, ChainStore } from './store.ts'
 
-/** Decoded, a block takes about this many times the bytes of its segment: a kilobyte and ten objects for a plain transfer. */
+/** Memory of a decoded block relative to its segment: a kilobyte and ten objects for a plain transfer. */
 const DECODED_FACTOR = 10
 
-/** Bytes of a segment that is decoded in one go, some five hundred plain transfers: two to three milliseconds. */
+/** Segment bytes decoded without yielding, some five hundred plain transfers: two to three milliseconds. */
 const DECODED_AT_ONCE_BYTES = 128 * 1024
 
-/** Steps of decoding between two pauses: 256 transactions or receipts, about two milliseconds. */
+/** Decoding steps between two pauses: 256 transactions or receipts, about two milliseconds. */
 const STEPS_OF_SLICE = 8
 
 const inSlices = async <Result>(steps: Steps<Result>, pause: () => Promise<void>): Promise<Result> => {
@@ -47,17 +47,17 @@ type BlockReads = Pick<
   | 'transactionLocation'
 >
 
-/** Reads of blocks: the last ones from memory, all others from headers and segments. */
+/** Block reads: recent blocks from memory, all others from headers and segments. */
 export const createBlockReader = (
   kv: Pick<KeyValueStore, 'get' | 'pause'>,
   sources: StateSources,
   recent: ReadonlyMap<number, ChainHead>,
   onDamaged: (number: number) => void,
-  /** What the operator has to do about a damaged record; the usual advice where it is left out. */
+  /** What the operator must do about a damaged record; the default advice when undefined. */
   remedy?: string,
 ): {
   readonly reads: BlockReads
-  /** Keeps a block that was just committed: it is what clients ask for next. */
+  /** Caches the block just committed: clients usually request it next. */
   readonly remember: (record: BlockRecord, segmentBytes: number) => void
 } => {
   const records = createCache<CachedRecord>(
@@ -65,7 +65,10 @@ export const createBlockReader = (
     ({ segmentBytes }) => segmentBytes * DECODED_FACTOR,
   )
 
-  /** The block committed last. Those before it are decoded again when somebody asks: most nodes have no clients, and each transaction is some eight objects to collect. */
+  /**
+   * The last committed block. Earlier ones are decoded again on request: most nodes have no clients, and each transaction
+   * is eight objects to collect.
+   */
   let last: ({ readonly key: string } & CachedRecord) | undefined
   const known = (key: string): CachedRecord | undefined => (last?.key === key ? last : records.get(key))
 
@@ -88,7 +91,7 @@ export const createBlockReader = (
     const bytes = await recordBytes(number)
     return bytes === undefined ? undefined : openSegment(bytes)
   }
-  /** Blocks that are being decoded: those who ask for the same one share the work. */
+  /** Decodings in progress: concurrent requests for a block share one. */
   const decodings = new Map<string, Promise<BlockRecord | undefined>>()
   const readRecord = async (key: string, number: bigint): Promise<BlockRecord | undefined> => {
     const bytes = await recordBytes(number)
@@ -146,7 +149,7 @@ export const createBlockReader = (
     logsOf: async number => {
       const kept = known(segmentKey(Number(number)))
       if (kept !== undefined) return logsOfRecord(kept.record)
-      // Not kept: a search reads many blocks once, and would drive out those that others read.
+      // Not cached: a search reads many blocks once and would evict those that others read.
       const segment = await segmentOf(number)
       return segment === undefined ? undefined : logsOfSegment(segment)
     },
@@ -171,7 +174,7 @@ export const createBlockReader = (
         const place = transactions.get(hash)
         if (place === undefined) continue
         const [block, index] = locationOf(place)
-        // Of a block that is being committed.
+        // The transaction is in a block that is being committed.
         if (block > sources.headNumber) return undefined
         return { blockNumber: BigInt(block), index }
       }

@@ -1,9 +1,9 @@
-/** What one entry costs beside its own bytes: map slot, key and object headers. */
+/** Memory per entry besides its value: map slot, key and object headers. */
 const ENTRY_OVERHEAD_BYTES = 160
 
-/** A bounded cache of the entries used last. */
+/** A bounded cache of recently used entries. */
 export type Cache<Value> = {
-  /** Undefined when it is not in the cache. */
+  /** Undefined when the key is not cached. */
   get(key: string): Value | undefined
   set(key: string, value: Value): void
   delete(key: string): void
@@ -11,8 +11,8 @@ export type Cache<Value> = {
 }
 
 /**
- * Two generations instead of a list: what is used moves to the young one; when that holds half of `bytesMax` it becomes
- * the old one and what was in the old one is dropped. A hit costs one lookup.
+ * Two generations instead of a linked list: entries that are used move to the young one. When it holds half of `bytesMax`,
+ * it becomes the old one, and the previous old one is dropped. A hit costs one lookup.
  */
 export const createCache = <Value>(bytesMax: number, sizeOf: (value: Value) => number): Cache<Value> => {
   let young = new Map<string, Value>()

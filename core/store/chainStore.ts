@@ -29,18 +29,18 @@ import { prefetch } from './prefetch.ts'
 import { createViews } from './views.ts'
 
 export type ChainStoreOptions = {
-  /** Blocks above the views at which a flush begins. */
+  /** Unflushed blocks at which a flush starts. */
   readonly flushBlocks?: number
-  /** Bytes above the views at which a flush begins. */
+  /** Unflushed bytes at which a flush starts. */
   readonly flushBytes?: number
-  /** Damaged records of blocks are tolerated, because whoever opens the store fetches them from other nodes. */
+  /** Tolerates damaged block records, because the caller fetches them from other nodes. */
   readonly repairs?: boolean
 }
 
-/** So many bytes of a log's data, as a power of two, take as long as a log. */
+/** Bytes of log data, as a power of two, that take as long as a log. */
 const LOG_DATA_SHIFT = 10
 
-/** Transactions, logs, accounts and slots of a commit. */
+/** The number of transactions, logs, accounts and slots of a commit. */
 const itemsOf = ({ block, receipts, changes }: BlockCommit): number => {
   let items = block.transactions.length + changes.accounts.length
   for (const { slots } of changes.accounts) items += slots.length
@@ -67,7 +67,7 @@ export const openChainStore = async (
   let sequence = start.flushedHeight?.sequence ?? 0
   let flush: Flush | undefined
   let flushing: Promise<void> | undefined
-  /** While `active` has changes of a block that is not the head yet. */
+  /** Set while `active` has changes of a block that is not the head yet. */
   let adding: Promise<void> | undefined
   let committing = false
   /** The write of a block that is the head already. */
@@ -135,7 +135,7 @@ export const openChainStore = async (
       throw fail(new StoreFailed(`commit block ${number}`, cause))
     }
   }
-  /** The same; who does not wait for it is told by the next commit. */
+  /** As `writeSegments`; a caller that does not wait learns of a failure from the next commit. */
   const beginSegments = (number: bigint): Promise<void> => {
     const written = writeSegments(number)
     written.catch(() => undefined)
@@ -156,9 +156,9 @@ export const openChainStore = async (
     return createFlush(kv, views, memtable, flushedHeight)
   }
 
-  /** After a failure the layer stays in memory over whatever was written of it, so reads go on. */
+  /** After a failure the memtable stays in memory over whatever was written of it, so reads continue. */
   const runFlush = async (running: Flush): Promise<void> => {
-    // Views must never be of blocks that are not there.
+    // The views must never contain blocks whose segments are missing.
     await segments.write()
     await running.run()
     sequence = running.flushedHeight.sequence
@@ -175,7 +175,7 @@ export const openChainStore = async (
     }
   }
 
-  /** Begins a flush unless one is running or there is nothing to write. */
+  /** Starts a flush unless one is running or there is nothing to flush. */
   const beginFlush = (): Promise<void> => {
     if (flushing !== undefined) return flushing
     if (adding !== undefined) return adding.then(beginFlush, beginFlush)
@@ -183,7 +183,7 @@ export const openChainStore = async (
     flushing = flushActive().finally(() => {
       flushing = undefined
     })
-    // A failure is kept in `failure` and told by the next commit; nobody may be waiting for this promise.
+    // A failure is kept in `failure` and reported by the next commit; nobody may be waiting for this promise.
     flushing.catch(() => {})
     return flushing
   }
@@ -200,7 +200,7 @@ export const openChainStore = async (
     }
   }
 
-  /** Takes the block into memory whose changes are there already: from then on it is the head. */
+  /** Makes the block, whose changes are in the memtable, the head. */
   const addToHead = (commit: BlockCommit): void => {
     snapshots.keep(commit.nodes)
     addHead(active, commit)
@@ -211,13 +211,16 @@ export const openChainStore = async (
     heads.delete(number - RECENT_BLOCKS - 1)
     logs.add(number, commit.receipts)
   }
-  /** The same for a large block, changes and all: until it is the head readers look past those, and a flush waits. @throws StoreFailed */
+  /**
+   * Adds a large block with its changes: until it is the head, readers ignore the changes, and a flush waits. @throws
+   * StoreFailed
+   */
   const addBlockYielding = async (commit: BlockCommit): Promise<void> => {
     try {
       await runStepsYielding(addChangesSteps(active, commit), () => kv.pause())
       addToHead(commit)
     } catch (cause) {
-      // What is there of it must not be stored.
+      // A partly added block must not be flushed.
       throw fail(new StoreFailed(`take block ${commit.block.header.number} into memory`, cause, 'restart'))
     } finally {
       adding = undefined
@@ -231,7 +234,7 @@ export const openChainStore = async (
     if (active.heads.length >= flushBlocks || active.bytes >= flushBytes) void beginFlush()
   }
 
-  /** What a recovery of the store may have lost of the blocks above the views, which nothing in memory can make again. */
+  /** Checks the segments above the views, which a recovery of the store may have lost and which memory cannot restore. */
   const requireSegments = async (): Promise<void> => {
     for (let number = views.flushedHeight + 1; number <= sources.headNumber; number++) {
       const key = segmentKey(number)
@@ -267,7 +270,7 @@ export const openChainStore = async (
   }
 
   try {
-    // What lies above a damaged segment comes from the peers again, and is the same.
+    // The blocks above a damaged segment are fetched again and are the same.
     const endBefore = (number: number): void => {
       endedBefore = BigInt(number)
     }
@@ -281,7 +284,7 @@ export const openChainStore = async (
       addBlock({ ...commit, nodes: added })
     }
   } catch (error) {
-    // Whoever opens the store next must not find this one still writing.
+    // This store must not be writing when the next one opens.
     await flushing?.catch(() => undefined)
     await logs.close()
     throw error
@@ -310,7 +313,7 @@ export const openChainStore = async (
         if (durable !== 'soon' || segments.isFull) writing = beginSegments(commit.block.header.number)
         if (durable !== 'next')
           await writing?.catch((error: unknown) => {
-            // It does not become the head.
+            // The block does not become the head.
             segments.remove(key)
             throw error
           })

@@ -1,6 +1,6 @@
 import type { Steps } from '../steps.ts'
 
-/** Bytes of the checksum that stands before every stored value. */
+/** Bytes of the checksum before every stored value. */
 const CHECKSUM_BYTES = 8
 
 const LANE_1 = 0x9e3779b1
@@ -13,14 +13,17 @@ const spread = (bits: number): number => {
   return h ^ (h >>> 16)
 }
 
-/** The two lanes of the checksum that is being made, and in the end its halves: a pair for each would be much to collect. */
+/**
+ * The two lanes of the current checksum, and in the end its halves; module state, because a pair for each checksum would be
+ * garbage.
+ */
 let half1 = 0
 let half2 = 0
 
 /**
- * Makes the checksum of a key and of the bytes from `start` on. It has to tell what a disk or a torn write did, not what an
- * enemy made, so it is two lanes of multiplications, a sixth of the time of keccak. Each step is a permutation: damage within
- * one word of four bytes is always found, and of any other one case in 2^64 is not.
+ * Computes the checksum of a key and of the bytes from `start` on. It detects disk errors and torn writes, not attacks, so
+ * it uses two lanes of multiplications, in a sixth of the time of keccak. Each step is a permutation: damage within one
+ * 4-byte word is always detected, any other is missed in one of 2^64 cases.
  */
 const sum = (key: string, bytes: Uint8Array, start: number): void => {
   sumKey(key, bytes.length)
@@ -62,7 +65,7 @@ const sumWords = (bytes: Uint8Array, start: number, end: number): void => {
   half2 = b
 }
 
-/** Of the bytes behind the last whole word. */
+/** The bytes after the last whole word. */
 const endSum = (bytes: Uint8Array, start: number): void => {
   let a = half1
   let b = half2
@@ -75,7 +78,7 @@ const endSum = (bytes: Uint8Array, start: number): void => {
   half2 = spread((b + a) | 0)
 }
 
-/** The value as it is stored: behind a checksum of key and value, so that a value under a wrong key fails too. */
+/** The stored form of a value: preceded by a checksum of key and value, so that a value under a wrong key fails, too. */
 export const withChecksum = (key: string, value: Uint8Array): Uint8Array => {
   const stored = new Uint8Array(CHECKSUM_BYTES + value.length)
   stored.set(value, CHECKSUM_BYTES)
@@ -91,10 +94,10 @@ const writeSum = (stored: Uint8Array): void => {
   }
 }
 
-/** Bytes that are copied and summed before other work may have its turn: one to three milliseconds. */
+/** Bytes processed between two yields: one to three milliseconds. */
 const SUMMED_AT_ONCE_BYTES = 256 * 1024
 
-/** The same in steps, for a large value. */
+/** As `withChecksum`, in steps for a large value. */
 export function* withChecksumSteps(key: string, value: Uint8Array): Steps<Uint8Array> {
   const stored = new Uint8Array(CHECKSUM_BYTES + value.length)
   sumKey(key, stored.length)
@@ -104,7 +107,7 @@ export function* withChecksumSteps(key: string, value: Uint8Array): Steps<Uint8A
     stored.set(value.subarray(at, end), CHECKSUM_BYTES + at)
     sumWords(stored, CHECKSUM_BYTES + at, CHECKSUM_BYTES + end)
     if (end === words) break
-    // Another checksum may be made meanwhile.
+    // Other checksums may be computed meanwhile.
     const [lane1, lane2] = [half1, half2]
     yield
     half1 = lane1
@@ -116,7 +119,7 @@ export function* withChecksumSteps(key: string, value: Uint8Array): Steps<Uint8A
   return stored
 }
 
-/** The value in what was stored, copied out, or undefined when its checksum is wrong. */
+/** Returns a copy of the stored value, or undefined when its checksum is wrong. */
 export const checkedValue = (key: string, stored: Uint8Array): Uint8Array | undefined => {
   if (stored.length < CHECKSUM_BYTES) return undefined
   sum(key, stored, CHECKSUM_BYTES)
@@ -134,12 +137,12 @@ export const verifiedValue = (key: string, stored: Uint8Array, block: number): U
   return value
 }
 
-/** Something stored is not what was written. Nothing of it was served. */
+/** A stored value is damaged. It was not used. */
 export class StoreCorruption extends Error {
   override readonly name = 'StoreCorruption'
   readonly code = 'STORE_CORRUPTION'
   readonly key: string
-  /** The block the record belongs to, or for a record of all blocks the height that was read. */
+  /** The block that the record belongs to; for a record of all blocks, the height that was read. */
   readonly block: number
   constructor(key: string, block: number, reason: string, remedy?: string) {
     const help =

@@ -13,7 +13,7 @@ export const checkCommit = (head: ChainHead | undefined, { block, receipts, send
     throw new CommitRefused(`block ${number} needs a receipt and a sender for each transaction`)
 }
 
-/** A commit that cannot be meant; nothing was written. */
+/** A commit that does not fit the chain; nothing was written. */
 export class CommitRefused extends Error {
   override readonly name = 'CommitRefused'
   readonly code = 'COMMIT_REFUSED'

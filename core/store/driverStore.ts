@@ -2,15 +2,16 @@ import type { Driver } from 'unstorage'
 import type { KeyValueEntry, KeyValueStore } from './keyvalue.ts'
 
 /**
- * What a driver may offer beyond unstorage's interface; runtime/drivers/sqlite.ts offers all of it. Values are raw bytes.
+ * Optional functions of a driver beyond unstorage's interface; runtime/drivers/sqlite.ts has all of them. Values are raw
+ * bytes.
  */
 export type DriverExtensions = {
   getItemRawSync?(key: string): Uint8Array | undefined
   /** Writes or removes all entries, in one transaction. */
   setEntries?(entries: readonly KeyValueEntry[]): void | Promise<void>
-  /** Resolves when that entry is durable. */
+  /** Resolves when the entry is durable. */
   setDurably?(entry: KeyValueEntry): void | Promise<void>
-  /** Resolves when all of these are durable, written in one transaction. */
+  /** Resolves when all entries are durable, written in one transaction. */
   setAllDurably?(entries: readonly KeyValueEntry[]): void | Promise<void>
   /** Resolves when everything written before is durable. */
   sync?(): void | Promise<void>
@@ -18,15 +19,18 @@ export type DriverExtensions = {
   recover?(): Promise<void>
 }
 
-/** Writes at once for a driver that takes one entry a call. */
+/** Parallel writes for a driver that takes one entry per call. */
 const WRITES_AT_ONCE = 32
 
-/** Lets nothing else run; for drivers whose own calls already do, and for tests. */
+/** Does not yield; for drivers whose own calls yield, and for tests. */
 const noPause = (): Promise<void> => Promise.resolve()
 
 const OPTIONS = {}
 
-/** What unstorage itself puts before bytes in a driver that only has strings; also keeps drivers from reading a number into them. */
+/**
+ * The prefix that unstorage uses for bytes in drivers that only store strings; it also keeps drivers from parsing the value
+ * as a number.
+ */
 const BASE64_PREFIX = 'base64:'
 
 const toBase64 = (bytes: Uint8Array): string => {
@@ -42,7 +46,7 @@ const fromBase64 = (text: string): Uint8Array =>
 
 const bytesOf = (name: string, key: string, value: unknown): Uint8Array | undefined => {
   if (value === undefined || value === null) return undefined
-  // A Buffer is one too, but its methods differ (slice), so everybody gets the plain one.
+  // A Buffer is a Uint8Array with different methods (slice), so it becomes a plain one.
   if (value instanceof Uint8Array)
     return value.constructor === Uint8Array
       ? value
@@ -54,8 +58,8 @@ const bytesOf = (name: string, key: string, value: unknown): Uint8Array | undefi
 }
 
 /**
- * A key-value store over any unstorage driver: raw bytes where the driver takes them, base64 where it only has strings.
- * @param durability what the driver's writes survive, which unstorage does not tell
+ * A key-value store over any unstorage driver: raw bytes if the driver supports them, base64 if it only stores strings.
+ * @param durability what the driver's writes survive, which unstorage does not report
  */
 export const keyValueOfDriver = (
   driver: Driver & DriverExtensions,
@@ -110,7 +114,7 @@ export const keyValueOfDriver = (
   }
 }
 
-/** A driver did something that is no answer. */
+/** A driver returned an unexpected result. */
 export class DriverError extends Error {
   override readonly name = 'DriverError'
   readonly code = 'DRIVER_ERROR'

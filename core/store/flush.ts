@@ -19,7 +19,7 @@ const entryOf = (key: string, value: Uint8Array | undefined): KeyValueEntry => (
   value: value === undefined ? undefined : withChecksum(key, value),
 })
 
-/** The records of these keys as the views have them, past the caches where they are not in there. */
+/** The records of these keys in the views, from the caches if they are cached. */
 const currentRecords = async <Value>(
   kv: KeyValueStore,
   flushedHeight: number,
@@ -33,7 +33,7 @@ const currentRecords = async <Value>(
   return Promise.all(keys.map(async key => cache.get(key) ?? verified(key, await kv.get(key))))
 }
 
-/** Adds what the changed accounts or slots write: their records, and before them the history pages that become full. */
+/** Adds the records of the changed accounts or slots, preceded by the history pages that became full. */
 const prepareState = async <Value>(
   kv: KeyValueStore,
   views: Views,
@@ -75,7 +75,7 @@ function* digitsOf(hashes: Iterable<Hash>): Generator<string> {
   for (const hash of hashes) yield toBareHex(hash)
 }
 
-/** In order the rows of a kind change fewer pages of a B-tree. Transactions by the digits of their hash. */
+/** Sorted keys touch fewer pages of a B-tree. Transactions are sorted by the hex digits of their hash. */
 const orderOf = async (
   kv: KeyValueStore,
   memtable: Memtable,
@@ -85,7 +85,7 @@ const orderOf = async (
   transactions: await sortedKeys(kv, digitsOf(memtable.transactions.hashes())),
 })
 
-/** Everything else a layer writes, kind by kind. */
+/** All other entries of a memtable, kind by kind. */
 function* otherEntries(
   memtable: Memtable,
   order: Awaited<ReturnType<typeof orderOf>>,
@@ -102,7 +102,7 @@ function* otherEntries(
     )
 }
 
-/** Writes in slices of bounded size, and lets other work run after each. */
+/** Writes in slices of bounded size and pauses after each. */
 const writeEntries = async (kv: KeyValueStore, entries: readonly KeyValueEntry[]): Promise<void> => {
   let slice: KeyValueEntry[] = []
   let bytes = 0
@@ -134,7 +134,7 @@ type Prepared = {
   readonly accounts: ReadonlyMap<string, StateRecord>
   readonly slots: ReadonlyMap<string, StateRecord>
   readonly pages: ReadonlyMap<string, Uint8Array>
-  /** All of it, as it is stored. */
+  /** All entries in their stored form. */
   readonly entries: readonly KeyValueEntry[]
 }
 
@@ -148,18 +148,19 @@ const prepare = async (kv: KeyValueStore, views: Views, memtable: Memtable): Pro
 }
 
 export type Flush = {
-  /** The last block of the layer. */
+  /** The height of the memtable's last block. */
   readonly flushedHeight: FlushedHeight
   /**
-   * Resolves when the views stand at the mark. After a failure it is called again, and goes on with the step that failed;
-   * until then readers find in memory what the views have half.
+   * Resolves when the views have reached the height. After a failure, another call continues with the failed step; until
+   * then, readers find in memory what the views have partly.
    */
   run(): Promise<void>
 }
 
 /**
- * Brings the views up to `mark`, the last block of the layer: the journal, then the views themselves, then the mark, with a
- * sync after each. A stop at any point leaves the views of the old mark or what a start makes into those of the new one.
+ * Brings the views up to `flushedHeight`, the last block of the memtable: the journal, then the views, then the flushed
+ * height, with a sync after each. A stop at any point leaves the views of the old height, or what a start turns into those
+ * of the new one.
  */
 export const createFlush = (
   kv: KeyValueStore,
@@ -168,7 +169,7 @@ export const createFlush = (
   flushedHeight: FlushedHeight,
 ): Flush => {
   let prepared: Prepared | undefined
-  /** Chunks of the journal, once it is durable: from then on the views may be half written, and it must stay as it is. */
+  /** Chunks of the journal once it is durable: from then on the views may be partly written, and the journal must stay. */
   let chunks: number | undefined
   let step: 'views' | 'mark' | 'caches' = 'views'
 
@@ -187,7 +188,7 @@ export const createFlush = (
   return {
     flushedHeight,
     run: async () => {
-      // The commit that began this has others waiting for it.
+      // The commit that started this has waiting callers.
       await kv.pause()
       prepared ??= await prepare(kv, views, memtable)
       if (chunks === undefined) {
@@ -198,7 +199,7 @@ export const createFlush = (
       if (step === 'views') await writeViews(prepared)
       if (step === 'mark') await storeFlushedHeight()
       await clearJournal(kv, chunks)
-      // Readers find all of this in memory until the writing ends, so the caches can take it at leisure.
+      // Readers use the memory copy until the writing ends, so the caches can be filled slowly.
       await inSlices(kv, prepared.accounts, ([key, record]) => views.accounts.cache.set(key, record))
       await inSlices(kv, prepared.slots, ([key, record]) => views.slots.cache.set(key, record))
       await inSlices(kv, memtable.nodes, ([name, value]) => views.cacheNode(nodeKey(name), value))

@@ -8,25 +8,26 @@ import { JOURNAL_CHUNK_BYTES } from './limits.ts'
 import { type FlushedHeight, readFlushedHeightFields, writeFlushedHeightFields } from './flushedHeight.ts'
 
 /*
- * A flush overwrites values of the old mark with values of the new one, and a stop in the middle would leave neither.
- * Therefore it first writes all it is going to write, its journal, in chunks, and then an intent that completes it. A start that finds the intent of an unfinished flush writes the journal
- * again and has the views of the new mark; without a whole journal the views were not touched and are those of the old one.
+ * A flush overwrites values of the old flushed height with those of the new one; a stop in between would leave neither. It
+ * therefore first writes everything that it is going to write, its journal, in chunks, and then an intent that completes
+ * the journal. A start that finds the intent of an unfinished flush writes the journal again, and the views are those of
+ * the new height; without a complete journal the views were not touched and are those of the old height.
  */
 
-/** What a flush was going to do: bring the views to this mark. */
+/** The intent of a flush: to bring the views to this height. */
 export type Intent = { readonly flushedHeight: FlushedHeight; readonly chunks: number }
 
 const decoder = new TextDecoder()
 
-/** More than the key of an account or a trie record takes in the list; a slot's is longer. */
+/** Estimated bytes per entry in the list: more than the key of an account or trie record, less than that of a slot. */
 const ENTRY_BYTES = 80
 
 const NO_VALUE = 0
 const HAS_VALUE = 1
 
 /**
- * A chunk is the list of its keys and of the lengths of their values, behind a checksum, and then the values, which carry
- * their own: hashing every value once more would cost as much as all the rest of a flush.
+ * A chunk is the list of its keys and value lengths, with a checksum, followed by the values, which have their own
+ * checksums: hashing every value again would cost as much as the rest of the flush.
  */
 const encodeChunk = (
   key: string,
@@ -52,7 +53,7 @@ const encodeChunk = (
   return chunk.finish()
 }
 
-/** The entries of a chunk, every value checked; undefined when it is not whole or is one of an earlier flush. */
+/** The entries of a chunk, with every value checked; undefined when the chunk is incomplete or of an earlier flush. */
 const decodeChunk = (
   key: string,
   flushedHeight: FlushedHeight,
@@ -79,7 +80,7 @@ const decodeChunk = (
   return entries
 }
 
-/** Writes the journal of these entries, as they will be stored; durable only after a sync. Gives how many chunks it took. */
+/** Writes the journal of these entries in their stored form; durable only after a sync. Returns the number of chunks. */
 export const writeJournal = async (
   kv: KeyValueStore,
   flushedHeight: FlushedHeight,
@@ -109,7 +110,7 @@ export const writeJournal = async (
   return chunks
 }
 
-/** Gives the room of a journal back when its mark is durable; the intent stays, and tells which mark that was. */
+/** Removes the chunks of a journal whose height is durable; the intent stays, to identify that height. */
 export const clearJournal = async (kv: KeyValueStore, chunks: number): Promise<void> => {
   for (let index = 0; index < chunks; index++) {
     await kv.set([{ key: journalKey(index), value: undefined }])
@@ -117,7 +118,9 @@ export const clearJournal = async (kv: KeyValueStore, chunks: number): Promise<v
   }
 }
 
-/** The intent of the last flush; undefined when there is none or it was not written whole, so that nothing was done of it. */
+/**
+ * The intent of the last flush; undefined when there is none or it is incomplete, in which case the views were not touched.
+ */
 export const readIntent = async (kv: KeyValueStore): Promise<Intent | undefined> => {
   const stored = await kv.get(INTENT_KEY)
   const bytes = stored === undefined ? undefined : checkedValue(INTENT_KEY, stored)
@@ -137,13 +140,13 @@ const readChunk = async (
   try {
     return decodeChunk(key, flushedHeight, index, bytes)
   } catch (error) {
-    // Torn: lengths point past the end.
+    // A torn chunk: lengths point past its end.
     if (error instanceof MalformedRecord) return undefined
     throw error
   }
 }
 
-/** Writes everything in the intent's journal into the views. False, and nothing written, when the journal is not whole. */
+/** Writes the intent's journal into the views. Returns false, with nothing written, when the journal is incomplete. */
 export const replayJournal = async (kv: KeyValueStore, intent: Intent): Promise<boolean> => {
   for (let index = 0; index < intent.chunks; index++)
     if ((await readChunk(kv, intent, index)) === undefined) return false

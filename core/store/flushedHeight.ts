@@ -5,12 +5,12 @@ import { createWriter, type Writer } from './codec/writer.ts'
 import type { KeyValueStore } from './keyvalue.ts'
 import { flushedHeightKey } from './keys.ts'
 
-/** Stands first in the mark; views of another version are refused. */
+/** First byte of the stored flushed height; views of another version are refused. */
 const VIEWS_VERSION = 1
-/** Two in turn, so that a torn one leaves the one before. */
+/** Two slots, written alternately: a torn write leaves the previous one. */
 const FLUSHED_HEIGHT_SLOTS = 2
 
-/** The views hold every block up to `number`, and nothing of them is missing. */
+/** The height up to which the views are complete. */
 export type FlushedHeight = {
   readonly number: number
   readonly hash: Hash
@@ -49,7 +49,7 @@ export const writeFlushedHeight = async (kv: KeyValueStore, flushedHeight: Flush
   await kv.set([{ key, value: withChecksum(key, writer.finish()) }])
 }
 
-/** The last mark that was written whole; `damaged` is the key of one that cannot be read. */
+/** The last complete flushed height; `damaged` is the key of one that cannot be read. */
 export const readFlushedHeight = async (
   kv: KeyValueStore,
 ): Promise<{ readonly flushedHeight: FlushedHeight | undefined; readonly damaged: string | undefined }> => {

@@ -4,21 +4,21 @@ import { createWriter, type Writer } from './codec/writer.ts'
 import { historyPageKey } from './keys.ts'
 import { HISTORY_DIRECTORY_PAGES, HISTORY_PAGE_CHANGES } from './limits.ts'
 
-/** One change of a key: the block that made it, and the value before. */
+/** One change of a key: its block and the value before. */
 export type PastValue<Value> = { readonly block: number; readonly before: Value }
 
 /**
- * The history of one account or slot, as it stands behind its value at the head. The last changes are in `tail`; full
- * pages of older ones lie under keys of their own and never change again, whatever comes. `levels[0]` has, for each page of
- * changes, the block of its last one; when there are HISTORY_DIRECTORY_PAGES of those they become a directory page, which
- * `levels[1]` refers to, and so on. The nth page of a level holds the same in every run, so writing it twice does no harm.
+ * The history of one account or slot, stored after its value at the head. The last changes are in `tail`; full pages of
+ * older ones have their own keys and never change. `levels[0]` has the last block of each page of changes;
+ * HISTORY_DIRECTORY_PAGES of those become a directory page, which `levels[1]` refers to, and so on. The nth page of a level
+ * is deterministic, so writing it twice is harmless.
  */
 export type History<Value> = {
   readonly levels: readonly (readonly number[])[]
   readonly tail: readonly PastValue<Value>[]
 }
 
-/** A full page to be written, before anything refers to it. */
+/** A full page, to be written before anything refers to it. */
 export type HistoryPage = { readonly key: string; readonly value: Uint8Array }
 
 const writeBlocks = (writer: Writer, blocks: readonly number[]): void => {
@@ -82,21 +82,20 @@ export const readHistory = <Value>(bytes: Uint8Array, codec: ValueCodec<Value>):
   return { levels, tail: readChanges(reader, codec) }
 }
 
-/** The block of the last change, -1 when there was none. */
+/** The block of the last change; -1 if there was none. */
 export const lastChange = ({ levels, tail }: History<unknown>): number =>
   tail.at(-1)?.block ??
   levels[0]?.at(-1) ??
   levels.map(level => level.at(-1) ?? -1).reduce((a, b) => Math.max(a, b), -1)
 
-/** How many pages of that level were ever filled. */
+/** The number of pages ever filled on that level. */
 const pagesFilled = (levels: readonly (readonly number[])[], level: number): number => {
   const inline = levels[level]
   return inline === undefined ? 0 : inline.length + HISTORY_DIRECTORY_PAGES * pagesFilled(levels, level + 1)
 }
 
 /**
- * The history with these changes behind it, those that it has already left out, and the pages that became full. The
- * changes are in the order of their blocks.
+ * Appends changes, in block order, to the history (except those it already has), and returns the pages that became full.
  */
 export const appendHistory = <Value>(
   key: string,
@@ -135,7 +134,7 @@ export const appendHistory = <Value>(
   return { history: { levels, tail }, pages }
 }
 
-/** The first change after that block in ascending changes. */
+/** The first change after the block, in ascending changes. */
 const firstAfter = <Value>(
   changes: readonly PastValue<Value>[],
   block: number,
@@ -157,8 +156,8 @@ const indexAfter = (blocks: readonly number[], block: number): number => {
 }
 
 /**
- * The first change after that block: from the tail without a lookup, else with one for each level of pages.
- * @param readPage gives a page that the history refers to
+ * The first change after the block: from the tail without a lookup, else with one lookup per level of pages.
+ * @param readPage returns a page that the history refers to
  */
 export const changeAfter = <Value>(
   key: string,

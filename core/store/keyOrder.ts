@@ -1,19 +1,19 @@
 import type { KeyValueStore } from './keyvalue.ts'
 
-/** Keys that are taken or, where they are spread as hashes are, sorted in one go: less than a millisecond. */
+/** Keys collected or sorted (hashes are spread evenly) between two pauses: less than a millisecond. */
 const STEP_KEYS = 1_024
 
-/** Of a part that is sorted in one go, how many of its keys say where it ends: with more the parts differ less in size. */
+/** Samples per part that determine its bounds: more samples make the parts more equal. */
 const SAMPLES = 8
 
-/** Keys that part the others into about so many of equal size: some of them, in order, and not known to be the middle ones. */
+/** Keys that divide all keys into about `parts` parts of similar size, in order; chosen from a sample. */
 const pivotsOf = (keys: readonly string[], parts: number): readonly string[] => {
   const step = Math.max(1, Math.floor(keys.length / (parts * SAMPLES)))
   const sample = keys.filter((_, index) => index % step === 0).sort()
   return sample.filter((_, index) => index % SAMPLES === SAMPLES - 1)
 }
 
-/** How many of the pivots come before the key or are it. */
+/** The number of pivots before or equal to the key. */
 const partOf = (pivots: readonly string[], key: string): number => {
   let low = 0
   let high = pivots.length
@@ -26,8 +26,8 @@ const partOf = (pivots: readonly string[], key: string): number => {
 }
 
 /**
- * The keys in order. Others have their turn meanwhile, as sorting tens of thousands in one go would hold them up; none of them
- * may add keys.
+ * The keys in order. Pauses, because sorting tens of thousands at once would block other work; no keys may be added
+ * meanwhile.
  */
 export const sortedKeys = async (
   { pause }: Pick<KeyValueStore, 'pause'>,

@@ -2,24 +2,25 @@ import type { Address, Hash } from '../bytes/bytes.ts'
 import { toBareHex } from '../bytes/hex.ts'
 
 /*
- * Keys are lower-case words, digits and colons, which every unstorage driver keeps as they are. Segments and headers have
- * sequential numbers (a driver may keep those apart, runtime/drivers/sqlite.ts does); everything but the segments is a view.
+ * Keys are lower-case words, digits and colons, which every unstorage driver keeps unchanged. Segments (the log segment of
+ * a block is its encoded record) and headers have sequential numbers, which a driver may store separately, as
+ * runtime/drivers/sqlite.ts does. Everything but the segments is a view.
  *
- *   segment:N                block N, whole: the only thing that is committed
- *   header:N                 header, hash and total difficulty of block N
- *   a:ADDRESS                account at the head, and its history
- *   s:ADDRESS INCARNATION SLOT   storage slot at the head, and its history
- *   h:KEY LEVEL INDEX        a full page of the history of an account or slot
- *   n:KEY                    trie record
- *   c:HASH                   code
- *   b:HASH                   number of the block with that hash
- *   t:HASH                   block and index of the transaction with that hash
- *   logs:SECTION                 head of a section of the log index, and its postings where they are few
- *   logs:SECTION:PARTITION       the postings of a section, else
- *   logs:mark:0, logs:mark:1     how many sections are complete, in turn
- *   mark:0, mark:1           up to which block the views are complete, in turn
- *   journal:I, intent        what a flush in progress writes, and that it is all there
- *   room                     written and removed to find out whether a full disk has room again
+ * - segment:N: the record of block N; the only value that commits it
+ * - header:N: header, hash and total difficulty of block N
+ * - a:ADDRESS: account at the head, and its history
+ * - s:ADDRESS INCARNATION SLOT: storage slot at the head, and its history
+ * - h:KEY LEVEL INDEX: a full page of the history of an account or slot
+ * - n:KEY: trie record
+ * - c:HASH: code
+ * - b:HASH: number of the block with that hash
+ * - t:HASH: block and index of the transaction with that hash
+ * - logs:SECTION: head of a section of the log index, with its postings if they are few
+ * - logs:SECTION:PARTITION: the other postings of a section
+ * - logs:mark:0, logs:mark:1: number of complete sections, written alternately
+ * - mark:0, mark:1: the flushed height, up to which the views are complete, written alternately
+ * - journal:I, intent: what a flush in progress writes, and that it is complete
+ * - room: written and removed to check whether a full disk has room again
  */
 export const ROOM_KEY = 'room'
 export const INTENT_KEY = 'intent'
@@ -27,7 +28,7 @@ export const flushedHeightKey = (slot: number): string => `mark:${slot}`
 export const segmentKey = (number: number): string => `segment:${number}`
 export const headerKey = (number: number): string => `header:${number}`
 export const accountKey = (address: Address): string => `a:${toBareHex(address)}`
-/** Nearly all: a contract that was never destroyed. */
+/** The incarnation of nearly all contracts: never destroyed. */
 const FIRST_INCARNATION = '0'.repeat(16)
 const incarnationText = (incarnation: bigint): string =>
   incarnation === 0n ? FIRST_INCARNATION : incarnation.toString(16).padStart(16, '0')
@@ -39,7 +40,7 @@ export const historyPageKey = (key: string, level: number, index: number): strin
 export const nodeKey = (key: string): string => `n:${key}`
 export const codeKey = (codeHash: Hash): string => `c:${toBareHex(codeHash)}`
 export const blockHashKey = (hash: Hash): string => `b:${toBareHex(hash)}`
-/** `digits` are those of the hash. */
+/** `digits` are the hex digits of the hash. */
 export const transactionKey = (digits: string): string => `t:${digits}`
 export const journalKey = (index: number): string => `journal:${index}`
 export const logSectionKey = (section: number): string => `logs:${section}`

@@ -1,30 +1,30 @@
 /**
- * What the chain store asks of a place to keep values: nothing that an unstorage driver could not give. No atomic batch,
- * no order, no range scan is relied on.
+ * The storage that the chain store needs: only what every unstorage driver has. It relies on no atomic batch, no order and
+ * no range scan.
  */
 export type KeyValueStore = {
-  /** What `sync()` promises: `synced` survives a power cut, `process` a killed process, `none` nothing. */
+  /** What a completed `sync()` survives: `synced` a power cut, `process` a killed process, `none` nothing. */
   readonly durability: 'synced' | 'process' | 'none'
-  /** Undefined where the store can only be read asynchronously. */
+  /** Undefined when the store can only be read asynchronously. */
   readonly getSync: ((key: string) => Uint8Array | undefined) | undefined
   get(key: string): Promise<Uint8Array | undefined>
-  /** Writes (or, with an undefined value, removes) each entry; in one transaction where the store has them. */
+  /** Writes each entry, or removes it when its value is undefined; in one transaction if the store has transactions. */
   set(entries: readonly KeyValueEntry[]): Promise<void>
-  /** Writes one entry and resolves when it is as durable as `durability` says, whatever else was written and is not yet. */
+  /** Writes one entry and resolves when it is as durable as `durability` says, regardless of other pending writes. */
   setDurably(entry: KeyValueEntry): Promise<void>
   /**
-   * As `setDurably`, several at less cost: in one transaction, or so that after a stop at any time the first of them are
-   * there, without a gap. Left out where it would cost the same.
+   * As `setDurably` for several entries at less cost: in one transaction, or so that after a stop a prefix of them, without
+   * a gap, is stored. Undefined if it would cost the same.
    */
   readonly setAllDurably?: ((entries: readonly KeyValueEntry[]) => Promise<void>) | undefined
   /** Resolves when everything written before is as durable as `durability` says. */
   sync(): Promise<void>
   /**
-   * Makes the store writable again after a failed write or sync, once the cause is gone: what was durable is kept, later
-   * writes may be lost. Rejects while the cause is still there. Left out where nothing has to be done.
+   * Makes the store writable again after a failed write or sync, once the cause is gone: durable values are kept, later
+   * writes may be lost. Rejects while the cause persists. Undefined if nothing has to be done.
    */
   readonly recover?: (() => Promise<void>) | undefined
-  /** Resolves when other work had its turn; called between the slices of long background work. */
+  /** Resolves when other work has run; called between the slices of long background work. */
   pause(): Promise<void>
   close(): Promise<void>
 }

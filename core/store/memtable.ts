@@ -7,13 +7,13 @@ import { ADD_STEP_ITEMS } from './limits.ts'
 import type { BlockCommit, ChainHead } from './store.ts'
 import type { Steps } from '../steps.ts'
 
-/** What an entry costs in memory beside its bytes: map slot, key and object headers. */
+/** Memory per entry besides its bytes: map slot, key and object headers. */
 const ENTRY_BYTES = 200
-/** A transaction, by its hash in a flat table. */
+/** Memory of a transaction's entry in the flat table. */
 const TRANSACTION_BYTES = 64
 const HEAD_BYTES = 2000
 
-/** Everything that a run of committed blocks changed and that the views do not have yet; by store key. */
+/** The changes of consecutive committed blocks that are not in the views yet, by store key. */
 export type Memtable = {
   /** Ascending, without gaps. */
   readonly heads: ChainHead[]
@@ -22,16 +22,18 @@ export type Memtable = {
   readonly nodes: Map<string, Uint8Array | undefined>
   readonly codes: Map<string, Uint8Array>
   readonly blockNumbers: Map<string, number>
-  /** Block and index in one number, see `placeOf`. */
+  /** Block and index in one number, see `locationOf`. */
   readonly transactions: HashTable
   /** Estimate of the memory it takes. */
   bytes: number
 }
 
-/** More transactions than any gas limit lets into a block. */
+/** More transactions than any gas limit allows in a block. */
 const TRANSACTIONS_MAX = 2 ** 20
 
-/** Where a transaction stands, from the number that a layer keeps for it: a pair for each would be much to collect. */
+/**
+ * Block and index of a transaction from the number that the memtable stores; a pair for each would be garbage to collect.
+ */
 export const locationOf = (place: number): readonly [block: number, index: number] => [
   Math.floor(place / TRANSACTIONS_MAX),
   place % TRANSACTIONS_MAX,
@@ -67,8 +69,8 @@ function* addState(memtable: Memtable, block: number, changes: StateChanges): St
 }
 
 /**
- * Adds what the block that follows the layer's last one changed. Yields amid much: who reads must look no further than the
- * head, and nothing of the layer may be stored until `addHead`.
+ * Adds the changes of the block after the memtable's last one. Yields between many: until `addHead`, readers must not look
+ * past the head, and the memtable must not be flushed.
  */
 export function* addChangesSteps(
   memtable: Memtable,
@@ -83,7 +85,10 @@ export function* addChangesSteps(
   yield* addState(memtable, number, changes)
 }
 
-/** Adds the block itself, behind its changes. Trie records replace each other, so the ones near the root count once however many blocks changed them. */
+/**
+ * Adds the block after its changes. Trie records replace each other, so those near the root count once, however many blocks
+ * changed them.
+ */
 export const addHead = (memtable: Memtable, { block, hash, totalDifficulty, nodes }: BlockCommit): void => {
   memtable.heads.push({ header: block.header, hash, totalDifficulty })
   memtable.blockNumbers.set(blockHashKey(hash), Number(block.header.number))

@@ -1,19 +1,19 @@
 import type { TrieNodeReader, TrieNodeWrite } from '../trie/node.ts'
 
-/** Records kept for one pin: what some hundred full blocks overwrite, 30 MB. */
+/** Records kept for one snapshot: what some hundred full blocks overwrite, 30 MB. */
 export const SNAPSHOT_NODES_MAX = 100_000
 
-/** The trie records of one head, whatever is committed after it. */
+/** The trie records of one head, independent of later commits. */
 export type NodeSnapshot = {
-  /** @throws NodesGone when more was overwritten than is kept */
+  /** @throws SnapshotExpired when more records were overwritten than are kept */
   readonly nodes: TrieNodeReader
-  /** Nobody reads them any more. */
+  /** Releases the snapshot. */
   readonly release: () => void
 }
 
 export type NodeSnapshots = {
   take(): NodeSnapshot
-  /** Before a block changes these records. */
+  /** Called before a block changes these records. */
   keep(writes: readonly TrieNodeWrite[]): void
 }
 
@@ -43,7 +43,8 @@ export const createNodeSnapshots = (nodes: TrieNodeReader): NodeSnapshots => {
         try {
           keepOverwritten(snapshot, writes)
         } catch {
-          // Too many, or a store that must load them first: whoever pinned them begins again, and the block goes on.
+          // Too many records, or a store that must load them first: the snapshot expires, its reader starts again, and the
+          // commit proceeds.
           snapshot.expired = true
           snapshot.before.clear()
           snapshots.delete(snapshot)
@@ -53,7 +54,7 @@ export const createNodeSnapshots = (nodes: TrieNodeReader): NodeSnapshots => {
   }
 }
 
-/** The records of that head are no longer there. */
+/** The snapshot no longer has the records of its head. */
 export class SnapshotExpired extends Error {
   override readonly name = 'NodesGone'
   readonly code = 'SNAPSHOT_EXPIRED'

@@ -4,7 +4,7 @@ import type { TrieNodeReader } from '../trie/node.ts'
 import { prefetchAccounts } from '../trie/prefetch.ts'
 
 /**
- * Reads these accounts, and the trie branches on the way to them, as the block that changes them will.
+ * Reads these accounts and the trie branches on the paths to them, as the block that changes them will.
  * @throws MissingEntries with all keys that are known to be needed; StoreCorruption, TrieCorruption
  */
 export const prefetch = (
@@ -19,7 +19,7 @@ export const prefetch = (
       read()
     } catch (error) {
       if (!(error instanceof MissingEntries)) throw error
-      // Everything else first, so that one round of loading brings all of it.
+      // Collects all missing keys, so that one round of loading fetches them.
       for (const key of error.keys) missing.push(key)
     }
   }

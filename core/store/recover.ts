@@ -12,19 +12,19 @@ import { type FlushedHeight, readFlushedHeight, writeFlushedHeight } from './flu
 import { openSegment, segmentChanges, segmentRecord } from './segment.ts'
 import type { BlockCommit, ChainHead } from './store.ts'
 
-/** Where the views stand, before the segments above them are replayed. */
+/** The state of the views, before the segments above them are replayed. */
 export type RecoveredViews = {
   /** Undefined while the views are empty. */
   readonly flushedHeight: FlushedHeight | undefined
-  /** Of the up to RECENT_BLOCKS last blocks of the views, ascending. */
+  /** The last blocks of the views, up to RECENT_BLOCKS, ascending. */
   readonly heads: readonly ChainHead[]
-  /** False when the segment of the last block of the views is missing or damaged, and so may be those before it. */
+  /** False when the segment of the last block of the views is missing or damaged; earlier ones may be, too. */
   readonly isWhole: boolean
 }
 
 /**
- * The mark of the views, after finishing the flush that the last stop may have cut short.
- * @throws StoreCorruption when a mark is damaged that may have been the last one.
+ * The flushed height, after completing a flush that the last stop interrupted.
+ * @throws StoreCorruption when a damaged flushed height may have been the last one.
  */
 const finishInterruptedFlush = async (kv: KeyValueStore): Promise<FlushedHeight | undefined> => {
   const { flushedHeight, damaged } = await readFlushedHeight(kv)
@@ -37,7 +37,7 @@ const finishInterruptedFlush = async (kv: KeyValueStore): Promise<FlushedHeight 
     await clearJournal(kv, intent.chunks)
     return intent.flushedHeight
   }
-  // The intent is of the last flush: with a mark for it, the damaged one can only be the mark before.
+  // The intent is of the last flush: if its flushed height is stored, the damaged one is the one before.
   if (damaged !== undefined && intent?.flushedHeight.sequence !== marked)
     throw new StoreCorruption(damaged, flushedHeight?.number ?? 0, 'its checksum does not match')
   return flushedHeight
@@ -79,8 +79,8 @@ const hasSegmentOf = async (kv: KeyValueStore, { number, hash }: FlushedHeight):
 }
 
 /**
- * Costs the same on a long chain as on a short one.
- * @param repairs whether damaged segments are tolerated, because they can be fetched from other nodes
+ * Recovers the views; the cost does not depend on the length of the chain.
+ * @param repairs whether damaged segments are tolerated because they can be fetched from other nodes
  * @throws StoreCorruption
  */
 export const recoverViews = async (kv: KeyValueStore, repairs: boolean): Promise<RecoveredViews> => {
@@ -97,9 +97,10 @@ export const recoverViews = async (kv: KeyValueStore, repairs: boolean): Promise
 }
 
 /**
- * The segments above the views, in order, each checked. The topmost one may have been torn by the stop that ended the last
- * run: it was never committed and counts as not written.
- * @param onDamaged called with the number of another one that is damaged or missing, with which the segments end; without it such a one throws
+ * The segments above the views, in order, each checked. The last one may have been torn by the stop that ended the last
+ * run: it was never committed and is ignored.
+ * @param onDamaged called with the number of another damaged or missing segment, at which the sequence then ends; without
+ * it such a segment throws
  * @throws StoreCorruption
  */
 export async function* segmentsAbove(
@@ -125,7 +126,7 @@ export async function* segmentsAbove(
   }
 }
 
-/** Trie records of a replayed block, made again from its changes. @throws StoreCorruption when they give another root. */
+/** Recomputes the trie records of a replayed block. @throws StoreCorruption when the root differs. */
 export const recomputeNodes = (
   nodes: TrieNodeReader,
   parentRoot: Hash | undefined,
@@ -139,7 +140,7 @@ export const recomputeNodes = (
   return update.nodes
 }
 
-/** A segment as it was committed, without the trie records. */
+/** Decodes a segment into its commit, without the trie records. */
 export const commitOfSegment = (bytes: Uint8Array): Omit<BlockCommit, 'nodes'> => {
   const segment = openSegment(bytes)
   return { ...segmentRecord(segment), changes: segmentChanges(segment) }

@@ -8,10 +8,10 @@ import { readReceiptsSteps, writeReceipts } from './codec/receipts.ts'
 import { createWriter } from './codec/writer.ts'
 import type { BlockCommit, BlockRecord } from './store.ts'
 
-/** Stands first in every segment; a store of another version is refused. */
+/** First byte of every segment; a store of another version is refused. */
 const SEGMENT_VERSION = 1
 
-/** A segment cut into its sections, none of them decoded yet; all are views of the segment. */
+/** A segment (the log segment of one block) split into its undecoded sections; all are views of the segment. */
 export type Segment = {
   readonly hash: Hash
   readonly totalDifficulty: bigint
@@ -22,7 +22,10 @@ export type Segment = {
   readonly changes: Uint8Array
 }
 
-/** A block with everything that was made of it, as the one value that commits it. Trie records are left out: they follow from the changes. Yields amid much, and between copies of the whole. */
+/**
+ * Encodes a block with everything derived from it as the one value that commits it. Trie records are omitted: they follow
+ * from the changes. Yields between many items and between copies of the whole.
+ */
 export function* encodeSegmentSteps(commit: BlockCommit): Steps<Uint8Array> {
   const block = yield* encodeBlockSteps(commit.block)
   yield
@@ -44,7 +47,7 @@ export function* encodeSegmentSteps(commit: BlockCommit): Steps<Uint8Array> {
   return writer.finish()
 }
 
-/** The same in one go. */
+/** As `encodeSegmentSteps`, without yielding. */
 export const encodeSegment = (commit: BlockCommit): Uint8Array => runSteps(encodeSegmentSteps(commit))
 
 /** @throws MalformedRecord */
@@ -67,7 +70,9 @@ export const openSegment = (bytes: Uint8Array): Segment => {
 
 export const segmentChanges = (segment: Segment): StateChanges => readChanges(createReader(segment.changes))
 
-/** Byte fields are views of the segment, except the header's. Yields amid many transactions. */
+/**
+ * Decodes the block record. Byte fields are views of the segment, except the header's. Yields between many transactions.
+ */
 export function* segmentRecordSteps(segment: Segment): Steps<BlockRecord> {
   const senders: Address[] = []
   for (let at = 0; at < segment.senders.length; at += 20) senders.push(segment.senders.subarray(at, at + 20))
@@ -80,5 +85,5 @@ export function* segmentRecordSteps(segment: Segment): Steps<BlockRecord> {
   }
 }
 
-/** The same in one go. */
+/** As `segmentRecordSteps`, without yielding. */
 export const segmentRecord = (segment: Segment): BlockRecord => runSteps(segmentRecordSteps(segment))

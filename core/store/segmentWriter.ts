@@ -1,21 +1,21 @@
 import type { KeyValueEntry, KeyValueStore } from './keyvalue.ts'
 import { UNWRITTEN_BLOCKS_MAX, UNWRITTEN_BYTES_MAX } from './limits.ts'
 
-/** Segments on their way to the disk, several in one step where nobody waits for each of them. */
+/** Segments waiting to be written, several in one write if the caller does not wait for each. */
 export type SegmentWriter = {
   add(key: string, value: Uint8Array): void
-  /** True when those that wait are to be written before more are added. */
+  /** True when the waiting segments must be written before more are added. */
   readonly isFull: boolean
-  /** Takes back a segment that is not to be written any more. */
+  /** Discards a segment that is not to be written. */
   remove(key: string): void
   /**
-   * Resolves when all that were added are durable. After a stop at any time the first of them are there, without a gap.
-   * After a failure it fails at once, until `reset`.
+   * Resolves when all added segments are durable. After a stop, a prefix of them, without a gap, is stored. After a failure
+   * it rejects immediately until `reset`.
    */
   write(): Promise<void>
-  /** What failed may be tried again. */
+  /** Allows another attempt after a failure. */
   reset(): void
-  /** From memory while it waits, else from the store. */
+  /** Reads from memory while the segment waits, else from the store. */
   get(key: string): Promise<Uint8Array | undefined>
 }
 
@@ -30,7 +30,7 @@ export const createSegmentWriter = (kv: KeyValueStore): SegmentWriter => {
   }
 
   const discard = (key: string, value: Uint8Array): void => {
-    // Another one may have come under the same key.
+    // Another segment may have been added under the same key.
     if (waiting.get(key) !== value) return
     waiting.delete(key)
     bytes -= value.length
@@ -60,7 +60,7 @@ export const createSegmentWriter = (kv: KeyValueStore): SegmentWriter => {
       return waiting.size >= UNWRITTEN_BLOCKS_MAX || bytes >= UNWRITTEN_BYTES_MAX
     },
     write: () => {
-      // One after the other; after a failure none is tried, which would leave a gap.
+      // Writes run in sequence; after a failure none is tried, which would leave a gap.
       last = last.then(writeWaiting)
       last.catch(() => undefined)
       return last

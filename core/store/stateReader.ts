@@ -10,16 +10,16 @@ import type { Versions } from './versions.ts'
 import { historyOfRecord, type StateRecord, valueOfRecord } from './stateRecord.ts'
 import type { Views } from './views.ts'
 
-/** What readers look through: recent blocks in memory, the newer layer first, over the views. */
+/** The sources of state reads: recent blocks in the memtables, the newer one first, over the views. */
 export type StateSources = {
   readonly views: Views
   readonly active: Memtable
-  /** The layer that a flush is writing. */
+  /** The memtable that is being flushed. */
   readonly immutable: Memtable | undefined
   readonly headNumber: number
 }
 
-/** The state after block `number`, at the head or before it, whatever becomes the head later. */
+/** The state after block `number`, at or before the head, independent of later commits. */
 export const createStateReader = (sources: StateSources, number: number): StateReader => {
   const { views } = sources
   const accountOf = (key: string): StateRecord => views.account(key)
@@ -43,7 +43,7 @@ export const createStateReader = (sources: StateSources, number: number): StateR
       const change = changeAfter(key, codec, historyOfRecord(recordOf(key), codec), number, pageOf)
       if (change !== undefined) return change.before
     }
-    // Changed by later blocks only: as the first of them found it.
+    // Only later blocks changed it: the value before the first of them.
     if (immutable !== undefined && flushed !== undefined) return immutable.valueOf(flushed)
     if (recent !== undefined) return active.valueOf(recent)
     return valueOfRecord(recordOf(key), codec)

@@ -11,21 +11,21 @@ import {
 } from './history.ts'
 
 /**
- * An account or slot as it stands in the views: its value at the head, and behind it the history that only reads of the past
- * decode. Kept as it is stored: decoded, each of tens of thousands in the caches would be some five objects to collect.
+ * An account or slot in the views: its value at the head, followed by its history, which is decoded only for reads of the
+ * past. Kept in its stored form: decoded, each of tens of thousands in the caches would be five objects to collect.
  */
 export type StateRecord = Uint8Array
 
 const writer = createWriter()
 
-/** The record of what was never written. */
+/** The record of a key that was never written. */
 export const absentRecord = <Value>(codec: ValueCodec<Value>): StateRecord => {
   writer.reset()
   codec.write(writer, codec.absent)
   return writer.finish()
 }
 
-/** One for all reads of the state, which are many: nothing else runs while a value is decoded. */
+/** Shared by all state reads: nothing else runs while a value is decoded. */
 const valueReader = createReader(new Uint8Array(0))
 
 export const valueOfRecord = <Value>(record: StateRecord, codec: ValueCodec<Value>): Value => {
@@ -40,8 +40,8 @@ export const historyOfRecord = <Value>(record: StateRecord, codec: ValueCodec<Va
 }
 
 /**
- * The record with later changes in it, and the history pages that became full by them. A record that a flush before a crash
- * has already brought further keeps its history.
+ * Returns the record with later changes, and the history pages that they filled. A record that a flush before a crash
+ * already updated keeps its history.
  */
 export const updateStateRecord = <Value>(
   key: string,

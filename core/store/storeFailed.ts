@@ -1,4 +1,4 @@
-/** What the operator has to do about a failed write. */
+/** What the operator must do after a failed write. */
 export type StoreRemedy = 'room' | 'restart'
 
 const REMEDIES: Readonly<Record<StoreRemedy, string>> = {
@@ -7,11 +7,11 @@ const REMEDIES: Readonly<Record<StoreRemedy, string>> = {
     'remove the cause and start the node again: it fetches from its peers the blocks that it has not written',
 }
 
-/** A write failed (a full disk, a lost connection). Reads go on; commits are refused until `ChainStore.retry` succeeds. */
+/** A write failed (for example on a full disk). Reads continue; commits are refused until `ChainStore.retry` succeeds. */
 export class StoreFailed extends Error {
   override readonly name = 'StoreFailed'
   readonly code = 'STORE_FAILED'
-  /** `restart` where what is in memory and what is in the store are no longer the same chain. */
+  /** `restart` when the chains in memory and in the store differ. */
   readonly remedy: StoreRemedy
   constructor(what: string, cause: unknown, remedy: StoreRemedy = 'room') {
     const reason = cause instanceof Error ? cause.message : String(cause)

@@ -3,36 +3,51 @@ import type { ValueCodec } from './codec/stateValues.ts'
 import { createWriter } from './codec/writer.ts'
 import type { PastValue } from './history.ts'
 
-/** Of one piece of the versions; a version, some 120 bytes at most, lies in one piece. */
+/** Size of one chunk; a version, 120 bytes at most, lies within one chunk. */
 const CHUNK_BYTES = 64 * 1024
-/** What a key costs beside its versions: map slot and string. */
+/** Memory per key besides its versions: map slot and string. */
 const KEY_BYTES = 160
-/** Block of the version that a layer found. */
+/** Block number of the version from before the memtable. */
 const BEFORE = -1
 
-/** Where a version lies. */
+/** The position of a version in the chunks. */
 type Position = number
 
 /**
- * Accounts or slots that recent blocks changed, each with its versions: the one that the first change found, and what every
- * change left. They lie in bytes, as they are stored: as objects, tens of thousands of changes are some five each to collect.
+ * The accounts or slots that recent blocks changed, each with its versions: the one before the first change, and one per
+ * change. Stored as bytes in the format of the views: as objects, tens of thousands of changes would be five objects each
+ * to collect.
  */
 export type Versions<Value> = {
-  /** Adds the version that the block left. @returns estimate of the memory it takes */
+  /** Adds the version after the block. @returns estimate of the memory it takes */
   put(key: string, block: number, before: Value, after: Value): number
-  /** The newest version that is not of a later block, undefined for a key that was never put in. */
+  /** The newest version up to the block; undefined for an unknown key. */
   find(key: string, block: number): Position | undefined
-  /** Whether that version is the one from before all of these changes: there may be later ones below, in the views. */
+  /** True for the version from before all of these changes; the views may have later ones up to the block. */
   isBefore(version: Position): boolean
   valueOf(version: Position): Value
   keys(): Iterable<string>
-  /** Value at the end, and each change in the order of blocks. The key must be there. */
+  /** The latest value, and each change in block order. The key must exist. */
   historyOf(key: string): { readonly value: Value; readonly changes: readonly PastValue<Value>[] }
 }
 
-/** One of each for all: nothing else runs while a version is read or written. */
+/** Shared by all instances: nothing else runs while a version is read or written. */
 const writer = createWriter()
 const reader = createReader(new Uint8Array(0))
+
+/** A version: the position of the previous version and its block, both plus one, and the value. */
+const encodeVersion = <Value>(
+  codec: ValueCodec<Value>,
+  previous: Position | undefined,
+  block: number,
+  value: Value,
+): Uint8Array => {
+  writer.reset()
+  writer.varint(previous === undefined ? 0 : previous + 1)
+  writer.varint(block + 1)
+  codec.write(writer, value)
+  return writer.finish()
+}
 
 export const createVersions = <Value>(codec: ValueCodec<Value>): Versions<Value> => {
   const newest = new Map<string, Position>()
@@ -40,13 +55,8 @@ export const createVersions = <Value>(codec: ValueCodec<Value>): Versions<Value>
   let end: Position = 0
   let openedBlock = 0
 
-  /** A version: the position of the one before it and its block, both counted from one, and the value. */
   const addToHead = (previous: Position | undefined, block: number, value: Value): Position => {
-    writer.reset()
-    writer.varint(previous === undefined ? 0 : previous + 1)
-    writer.varint(block + 1)
-    codec.write(writer, value)
-    const bytes = writer.finish()
+    const bytes = encodeVersion(codec, previous, block, value)
     const room = chunks.length * CHUNK_BYTES - end
     if (bytes.length > room) {
       end += room
@@ -57,7 +67,7 @@ export const createVersions = <Value>(codec: ValueCodec<Value>): Versions<Value>
     end += bytes.length
     return position
   }
-  /** Leaves the reader at the version's value, and its block in `openedBlock`. @returns the version before it */
+  /** Positions the reader at the version's value and its block in `openedBlock`. @returns the previous version */
   const open = (version: Position): Position | undefined => {
     reader.reset(chunks[Math.floor(version / CHUNK_BYTES)] as Uint8Array, version % CHUNK_BYTES)
     const previous = reader.varint()
@@ -70,7 +80,7 @@ export const createVersions = <Value>(codec: ValueCodec<Value>): Versions<Value>
       const begun = end
       let last = newest.get(key)
       const isNew = last === undefined
-      // Nothing was before genesis, and nobody asks for it.
+      // There is no state before genesis.
       if (isNew && block > 0) last = addToHead(undefined, BEFORE, before)
       newest.set(key, addToHead(last, block, after))
       return end - begun + (isNew ? KEY_BYTES : 0)

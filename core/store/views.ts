@@ -14,46 +14,51 @@ import {
 } from './limits.ts'
 import { absentRecord, type StateRecord } from './stateRecord.ts'
 
-/** Accounts or slots: how they are written, and those that were read last. */
+/** Codec and cache of accounts or slots. */
 export type StateKind<Value> = {
   readonly codec: ValueCodec<Value>
   readonly cache: Cache<StateRecord>
-  /** What reads give where nothing was ever written. */
+  /** The result for keys that were never written. */
   readonly absent: StateRecord
 }
 
-/** What a flush is writing: read from memory meanwhile, because the stored ones may be half written. */
+/** The records that a flush is writing: read from memory meanwhile, because the stored ones may be partly written. */
 export type FlushedRecords = {
   readonly accounts: ReadonlyMap<string, StateRecord>
   readonly slots: ReadonlyMap<string, StateRecord>
   readonly pages: ReadonlyMap<string, Uint8Array>
 }
 
-/** The stored views behind bounded caches. What recent blocks changed is not in here; readers look there first. */
+/**
+ * The stored (materialised) views behind bounded caches. The changes of recent blocks are not in them; readers look in the
+ * memtables first.
+ */
 export type Views = {
   readonly accounts: StateKind<Account | undefined>
   readonly slots: StateKind<Uint8Array>
-  /** Up to which block the views are complete, -1 while they are empty. */
+  /** The height up to which the views are complete; -1 while they are empty. */
   readonly flushedHeight: number
-  /** Synchronous reads. @throws MissingEntries where the store has none and the entry was not loaded; StoreCorruption. */
+  /**
+   * Synchronous reads. @throws MissingEntries when the store is asynchronous and the entry was not loaded; StoreCorruption.
+   */
   account(key: string): StateRecord
   slot(key: string): StateRecord
   node(key: string): Uint8Array | undefined
   code(key: string): Uint8Array | undefined
   historyPage(key: string): Uint8Array
-  /** Reads past the caches. @throws StoreCorruption */
+  /** Reads from the store, bypassing the caches. @throws StoreCorruption */
   fetch(key: string): Promise<Uint8Array | undefined>
   /** As ChainStore.run. @throws RunTooLarge */
   run<T>(synchronous: () => T): Promise<T>
   runAtOnce<T>(synchronous: () => T): T | Promise<T>
   beginWriting(records: FlushedRecords): void
-  /** Takes what a flush wrote: after this no older one is served. */
+  /** Caches what a flush wrote: no older value is served afterwards. */
   cacheNode(key: string, value: Uint8Array | undefined): void
-  /** The views are complete up to `mark`, and the caches have what was written; what was loaded before is forgotten. */
+  /** The views are complete up to the height and the caches hold what was written; values loaded before are discarded. */
   endWriting(flushedHeight: number): void
 }
 
-/** Rounds of a run that a flush may disturb; one that is refused after them is damaged. */
+/** Rounds of a run that a concurrent flush may disturb; a value that is still invalid after them is damaged. */
 const UNREAD_ROUNDS_MAX = 8
 
 export const createViews = (kv: KeyValueStore, completeTo: number): Views => {
@@ -69,9 +74,9 @@ export const createViews = (kv: KeyValueStore, completeTo: number): Views => {
   const pages = createCache<Uint8Array>(HISTORY_CACHE_BYTES, page => page.length)
   let flushedHeight = completeTo
   let writing: FlushedRecords | undefined
-  /** Changes whenever values that were loaded before may be out of date. */
+  /** Changes whenever previously loaded values may be outdated. */
   let epoch = 0
-  /** What the `run` in progress has loaded. */
+  /** The entries loaded by the `run` in progress. */
   let loaded: ReadonlyMap<string, Uint8Array | undefined> | undefined
 
   const read = (key: string): Uint8Array | undefined => {
@@ -99,7 +104,7 @@ export const createViews = (kv: KeyValueStore, completeTo: number): Views => {
     return found
   }
 
-  /** Loads entries; false when some could not be read because a flush was writing them: they are in memory now. */
+  /** Loads entries; returns false when some could not be read because a flush was writing them: they are in memory now. */
   const load = async (
     keys: readonly string[],
     into: Map<string, Uint8Array | undefined>,
@@ -139,7 +144,7 @@ export const createViews = (kv: KeyValueStore, completeTo: number): Views => {
       } finally {
         loaded = outer
       }
-      // Without progress the run would go round for ever.
+      // Without progress the run would never end.
       if (missing.every(key => found.has(key))) throw new RunTooLarge('asked again for what was loaded')
       if (found.size + missing.length > RUN_ENTRIES_MAX)
         throw new RunTooLarge(`needs more than ${RUN_ENTRIES_MAX} entries`)
@@ -191,7 +196,7 @@ export const createViews = (kv: KeyValueStore, completeTo: number): Views => {
   }
 }
 
-/** A synchronous run that reads more than one call may. */
+/** A synchronous run that reads more entries than the limit. */
 export class RunTooLarge extends Error {
   override readonly name = 'RunTooLarge'
   readonly code = 'RUN_TOO_LARGE'

@@ -2,31 +2,31 @@ import { equalBytes, type Hash } from '../bytes/bytes.ts'
 import { type Branch, INSIDE, type Node, STORED } from './node.ts'
 import { hasRecord } from './record.ts'
 
-/** A version of one trie: its root node, and below it whatever is loaded. */
+/** A version of one trie: its root node with the nodes loaded below it. */
 type Version = { readonly root: Hash; readonly node: Node }
 
 /**
- * Decoded trie nodes that survive between blocks, so that the upper levels, which every block changes, are neither read
- * nor verified again. It cannot go stale: a version is found by its root hash alone, everything in it was held against
- * that hash when it was loaded, and an update makes new nodes and leaves the old ones as they are. One cache serves one
- * store; whoever throws an update away need not tell.
+ * Decoded trie nodes that are kept between blocks, so that the upper levels, which every block changes, are neither read
+ * nor verified again. It cannot become stale: a version is found only by its root hash, everything in it was verified
+ * against that hash when it was loaded, and updates create new nodes. One cache serves one store; discarded updates need no
+ * action.
  */
 export type TrieCache = {
-  /** Above this many branches (about 1 kB each) the lower levels are let go. */
+  /** Number of branches (about 1 kB each) above which lower levels are evicted. */
   readonly branchesMax: number
-  /** The last versions of each trie, newest first, by what its record keys begin with; the trie used last comes last. */
+  /** The last versions of each trie, newest first, by record key prefix; the most recently used trie is last. */
   readonly tries: Map<string, readonly Version[]>
-  /** Branches held, counted when they are added; an upper bound. */
+  /** Upper bound of the branches held, counted when they are added. */
   branches: number
 }
 
 /**
- * Some 20 MB: the four upper levels of the state trie (4,369 branches, which every busy block changes), and beside them
- * what the last blocks touched. Smaller states fit whole.
+ * About 20 MB: the four upper levels of the state trie (4,369 branches, which every busy block changes) and what the last
+ * blocks used. Smaller states fit entirely.
  */
 export const TRIE_CACHE_BRANCHES_MAX = 16_384
 
-/** A head and the block on top of it that may still be thrown away. */
+/** A head, and the block on top of it that may still be discarded. */
 const VERSIONS_MAX = 2
 
 export const createTrieCache = (branchesMax: number = TRIE_CACHE_BRANCHES_MAX): TrieCache => ({
@@ -38,7 +38,7 @@ export const createTrieCache = (branchesMax: number = TRIE_CACHE_BRANCHES_MAX): 
 export const cachedRoot = (cache: TrieCache, keyPrefix: string, root: Hash): Node | undefined =>
   cache.tries.get(keyPrefix)?.find(version => equalBytes(version.root, root))?.node
 
-/** Makes this version the newest of its trie. `added` says how many branches were loaded or made for it. */
+/** Makes this version the newest of its trie. `added` is the number of branches loaded or created for it. */
 export const cacheRoot = (
   cache: TrieCache,
   keyPrefix: string,
@@ -53,7 +53,7 @@ export const cacheRoot = (
   cache.branches += added
 }
 
-/** Lets go of what is above the limit: upper levels and the tries used last are kept, up to half the limit. */
+/** Evicts nodes above the limit: upper levels and recently used tries stay, up to half the limit. */
 export const trimCache = (cache: TrieCache): void => {
   if (cache.branches <= cache.branchesMax) return
   const kept = new Set<Node>()

@@ -3,15 +3,15 @@ import { keccak256 } from '../crypto/crypto.ts'
 import { encodedLength, LIST_HEAD, STRING_HEAD, stringLength, writeHead, writeString } from '../rlp/write.ts'
 import type { Branch, Child, Leaf, Node } from './node.ts'
 
-// Encoding is the inner loop of every root, so it writes into buffers that are kept between calls. Nothing here calls
-// anything that could come back while a buffer is in use.
+// Encoding is the inner loop of every root computation, so it writes into buffers kept between calls. Nothing called from
+// here may re-enter while a buffer is in use.
 let leafBuffer = new Uint8Array(1024)
 const BRANCH_BYTES_MAX = 3 + 16 * 33 + 1
 const branchBuffer = new Uint8Array(BRANCH_BYTES_MAX)
-/** A larger buffer (a leaf can be a whole transaction) is used once and let go. */
+/** Larger buffers (a leaf can be a whole transaction) are discarded after use. */
 const KEPT_BUFFER_BYTES_MAX = 65_536
 
-/** Writes the RLP of a leaf that starts `depth` nibbles down to the front of the leaf buffer, and gives its length. */
+/** Writes the RLP of a leaf that starts at nibble `depth` to the start of the leaf buffer, and returns its length. */
 const writeLeaf = ({ key, value }: Leaf, depth: number): number => {
   const odd = depth & 1
   const from = (depth + odd) >> 1
@@ -29,7 +29,7 @@ const writeLeaf = ({ key, value }: Leaf, depth: number): number => {
   return writeString(out, at, value)
 }
 
-/** One buffer for each length that nodes of accounts and branches have, so that none is made to be hashed. */
+/** One buffer per length of account nodes and branches, so that hashing allocates none. */
 const exactBuffers: (Uint8Array | undefined)[] = []
 
 const hashOf = (bytes: Uint8Array, start: number, end: number): Uint8Array => {
@@ -42,7 +42,7 @@ const hashOf = (bytes: Uint8Array, start: number, end: number): Uint8Array => {
   return keccak256(exact)
 }
 
-/** Writes how a parent refers to the node whose RLP stands there in `bytes`: its hash, or itself when shorter. */
+/** Writes the reference to the node whose RLP is in `bytes`: its hash, or the RLP itself when shorter than 32 bytes. */
 const writeReferenceTo = (
   out: Uint8Array,
   at: number,
@@ -59,7 +59,7 @@ const writeReferenceTo = (
   return at + 33
 }
 
-/** Writes the RLP of the extension node over a branch to the front of the leaf buffer, and gives its length. */
+/** Writes the RLP of the extension node above a branch to the start of the leaf buffer, and returns its length. */
 const writeExtension = ({ prefix, bytes, rlpStart, rlpEnd }: Branch): number => {
   const odd = prefix.length & 1
   const first = odd === 1 ? 0x10 | (prefix[0] as number) : 0
@@ -79,7 +79,7 @@ const dropLargeBuffer = (): void => {
   if (leafBuffer.length > KEPT_BUFFER_BYTES_MAX) leafBuffer = new Uint8Array(1024)
 }
 
-/** Writes the reference to a node that starts `depth` nibbles down (at most 33 bytes), and gives where it ends. */
+/** Writes the reference to a node that starts at nibble `depth` (at most 33 bytes), and returns its end. */
 export const writeReference = (out: Uint8Array, at: number, node: Node, depth: number): number => {
   if (node.kind === 'branch' && node.prefix.length === 0)
     return writeReferenceTo(out, at, node.bytes, node.rlpStart, node.rlpEnd)
@@ -92,7 +92,7 @@ export const writeReference = (out: Uint8Array, at: number, node: Node, depth: n
 /** The RLP of a branch node, without the extension above it. */
 export const branchRlp = ({ bytes, rlpStart, rlpEnd }: Branch): Uint8Array => bytes.slice(rlpStart, rlpEnd)
 
-/** The RLP of the node at the top: of the leaf, of the extension, or of the branch where there is no extension. */
+/** The RLP of the top node: of the leaf, the extension, or the branch if there is no extension. */
 export const encodeNode = (node: Node, depth: number): Uint8Array => {
   if (node.kind === 'branch' && node.prefix.length === 0) return branchRlp(node)
   const length = node.kind === 'leaf' ? writeLeaf(node, depth) : writeExtension(node)
@@ -101,13 +101,13 @@ export const encodeNode = (node: Node, depth: number): Uint8Array => {
   return rlp
 }
 
-/** Length of the item at that place of a branch's RLP; a branch holds strings of up to 55 bytes and short lists. */
+/** Length of the item at that position of a branch's RLP; a branch has strings of up to 55 bytes and short lists. */
 const itemLength = (bytes: Uint8Array, at: number): number => {
   const first = bytes[at] as number
   return first === 0xa0 ? 33 : first < 0xc0 ? 1 : first - 0xbf
 }
 
-/** Where the first item begins after the list header that stands there. */
+/** Start of the first item after the list header. */
 export const payloadStart = (bytes: Uint8Array, rlpStart: number): number => {
   const first = bytes[rlpStart] as number
   return rlpStart + (first < 0xf8 ? 1 : first - 0xf6)
@@ -123,8 +123,8 @@ export const referenceStart = ({ bytes, rlpStart }: Branch, index: number): numb
 export const referenceEnd = (bytes: Uint8Array, start: number): number => start + itemLength(bytes, start)
 
 /**
- * Writes the references of the children that `changed` (a bit each) names over those of the branch, whose bytes `out`
- * begins as a copy of. That is the usual case, one hash in the place of another; false where it is not so.
+ * Overwrites the references of the children named by `changed` (one bit each) in `out`, which is a copy of the branch's
+ * bytes. Usually one hash replaces another; returns false if the lengths differ.
  */
 export const patchReferences = (
   out: Uint8Array,
@@ -146,8 +146,8 @@ export const patchReferences = (
 }
 
 /**
- * The RLP of a branch whose children start `depth` nibbles down. References of the children that `changed` (a bit each)
- * names are made anew; the others are taken from `base`. Without a base, every child there is must be named.
+ * The RLP of a branch whose children start at nibble `depth`. References of the children named by `changed` (one bit each)
+ * are encoded again; the others are copied from `base`. Without a base, all children must be named.
  */
 export const encodeBranch = (
   base: Branch | undefined,

@@ -8,13 +8,13 @@ import type { TrieNodeReader } from './node.ts'
 import { updateRoot } from './stateRoot.ts'
 import type { TrieEntry } from './trie.ts'
 
-/** A storage trie as the records have it, and the values its slots had. */
+/** A storage trie as stored, and the earlier values of its slots. */
 type StorageUndo = { readonly root: Hash; readonly slots: Map<string, TrieEntry> }
 
 /**
- * The state trie as it was before the given blocks: an overlay over the head's records, in memory, with which a proof for
- * an earlier block can be made. `reverse` are the changes of the blocks to undo, the head's first, without gaps; its
- * length is what the work and the memory are proportional to, so the caller limits it.
+ * The state trie before the given blocks: an in-memory overlay over the head's records, for proofs at an earlier block.
+ * `reverse` are the changes of the blocks to undo, the head's first, without gaps; work and memory are proportional to its
+ * length, so the caller limits it.
  * @throws TrieCorruption when a record is damaged, or the changes do not lead to the storage roots they name.
  * @throws MissingEntries over a store that must load something first.
  */
@@ -50,13 +50,16 @@ export const historicalNodes = (
   return { root, nodes: { get: key => (overlay.has(key) ? overlay.get(key) : nodes.get(key)) } }
 }
 
-/** Called from the newest change to the oldest: the first root seen is the records', the last value seen is the oldest. */
+/**
+ * Called from the newest change to the oldest: the first root seen is that of the records, the last value seen is the
+ * oldest.
+ */
 const collectStorage = (
   storages: Map<string, StorageUndo>,
   { address, before, after, slots }: StateChanges['accounts'][number],
 ): void => {
   if (before === undefined) return
-  // A storage that ended in this block was left as it was, under its own keys: only its root is needed.
+  // A storage that ended in this block stays under its own keys: only its root is needed.
   const goesOn = after !== undefined && after.incarnation === before.incarnation
   const keyPrefix = storageKeys(address, before.incarnation)
   let undo = storages.get(keyPrefix)

@@ -26,7 +26,7 @@ export const writeLeb = (out: Uint8Array, at: number, value: number): number => 
   return at
 }
 
-/** NaN when it reaches past the record or is no length. */
+/** NaN when it exceeds the record or is not a valid length. */
 export const readLeb = (record: Uint8Array, start: number): number => {
   let value = 0
   for (let unit = 1, at = start; unit <= 0x1000_0000; unit *= 0x80, at++) {
@@ -38,7 +38,7 @@ export const readLeb = (record: Uint8Array, start: number): number => {
   return Number.NaN
 }
 
-/** Where the child that starts there ends; NaN when it is no child. */
+/** End of the child that starts there; NaN when it is invalid. */
 export const childEnd = (record: Uint8Array, start: number, isBranch: boolean): number => {
   const lengthAt = isBranch ? start : start + 1 + ((record[start] as number) & 0x7f)
   const first = record[lengthAt] as number
@@ -47,7 +47,7 @@ export const childEnd = (record: Uint8Array, start: number, isBranch: boolean): 
   return lengthAt + lebSize(length) + length
 }
 
-/** The end of the RLP list that starts there; NaN when no list does. */
+/** End of the RLP list that starts there; NaN when there is none. */
 export const listEnd = (record: Uint8Array, start: number): number => {
   const first = record[start]
   if (first === undefined || first < 0xc0) return Number.NaN
@@ -63,13 +63,13 @@ export const insideMask = (bytes: Uint8Array, masks: number): number =>
 export const branchesMask = (bytes: Uint8Array, masks: number): number =>
   ((bytes[masks + 2] as number) << 8) | (bytes[masks + 3] as number)
 
-/** Where each child inside begins, and in the last place where all end. Kept between calls: nothing else runs meanwhile. */
+/** Start of each embedded child, and in the last place the end of all. Kept between calls: nothing else runs meanwhile. */
 export const starts = new Float64Array(17)
 
-/** Of which bytes that is: a branch is often asked for several of its children in a row. */
+/** The bytes that `starts` describes: several children of one branch are often read in sequence. */
 let located: Uint8Array | undefined
 
-/** Fills `starts` for a branch's bytes whose RLP ends at `rlpEnd`. */
+/** Fills `starts` for a branch whose RLP ends at `rlpEnd`. */
 export const locate = (bytes: Uint8Array, rlpEnd: number): void => {
   if (located === bytes) return
   located = bytes

@@ -2,7 +2,7 @@ import { concatBytes } from '../bytes/bytes.ts'
 import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from '../crypto/constants.ts'
 import type { Leaf } from './node.ts'
 
-/** How the RLP of every account without storage and code ends: 66 bytes that need not be kept for each of them. */
+/** The end of the RLP of every account without storage and code: 66 bytes that are not stored with each. */
 export const EMPTY_TAIL: Uint8Array = concatBytes(
   Uint8Array.of(0xa0),
   EMPTY_TRIE_ROOT,
@@ -13,7 +13,7 @@ export const EMPTY_TAIL: Uint8Array = concatBytes(
 const endsEmpty = (value: Uint8Array): boolean => {
   const start = value.length - EMPTY_TAIL.length
   if (start < 0) return false
-  // From the end: a value that ends otherwise mostly differs in the last byte.
+  // From the end: other values usually differ in the last byte.
   for (let i = EMPTY_TAIL.length - 1; i >= 0; i--) if (value[start + i] !== EMPTY_TAIL[i]) return false
   return true
 }

@@ -8,31 +8,31 @@ import { HEX_DIGITS, pathOf } from './nibbles.ts'
 import { type Branch, INSIDE, type Node, STORED, type TrieNodeReader, type TrieNodeWrite } from './node.ts'
 import { decodeRecord, readInside } from './readRecord.ts'
 
-/** Stands for a node whose record must be loaded first; its key was added to `missing`. */
+/** Represents a node whose record must be loaded first; its key was added to `missing`. */
 export const MISSING = 'missing'
 
-/** What one run over a trie works with. */
+/** The state of one pass over a trie. */
 export type TrieRun = {
   readonly nodes: TrieNodeReader
-  /** What the record keys of this trie begin with. */
+  /** Prefix of the record keys of this trie. */
   readonly keyPrefix: string
-  /** Where changed records go; undefined for a trie that is never stored. */
+  /** Receives changed records; undefined for a trie that is never stored. */
   readonly writes: TrieNodeWrite[] | undefined
-  /** Keys that a store which can only be read asynchronously must load before the run can succeed. */
+  /** Keys that an asynchronous store must load before the run can succeed. */
   readonly missing: string[]
-  /** Branches that were loaded or made, for the cache to count. */
+  /** Branches loaded or created, for the cache to count. */
   branches: number
 }
 
 /**
- * The key of the record that starts at a path. Lower-case letters, digits and inner colons only: unstorage rewrites
- * everything else. The `n` keeps the root's key from ending in a colon.
+ * The key of the record at a path. Only lower-case letters, digits and inner colons: unstorage rewrites everything else.
+ * The `n` keeps the root's key from ending in a colon.
  */
 export const recordKey = (keyPrefix: string, path: string): string => `${keyPrefix}n${path}`
 
 const NO_NODES: TrieNodeReader = { get: () => undefined }
 
-/** A run over a trie that begins empty and is not stored. */
+/** A run over a trie that starts empty and is not stored. */
 export const memoryRun = (): TrieRun => ({
   nodes: NO_NODES,
   keyPrefix: '',
@@ -46,13 +46,13 @@ const read = (run: TrieRun, key: string): Uint8Array | undefined | typeof MISSIN
     return run.nodes.get(key)
   } catch (error) {
     if (!(error instanceof MissingEntries)) throw error
-    // Go on with the other paths first, so that one round of loading brings everything that is known to be needed.
+    // Continues with the other paths, so that one round of loading fetches everything known to be needed.
     for (const missing of error.keys) run.missing.push(missing)
     return MISSING
   }
 }
 
-/** The root of a trie. An empty one has EMPTY_TRIE_ROOT. */
+/** The root hash of a trie; EMPTY_TRIE_ROOT for an empty one. */
 export const rootHash = (root: Node | undefined): Hash =>
   root === undefined ? EMPTY_TRIE_ROOT : keccak256(encodeNode(root, 0))
 
@@ -75,7 +75,7 @@ const reference = new Uint8Array(33)
 /** The reference without the length byte of a hash. */
 const plain = (bytes: Uint8Array): Uint8Array => (bytes.length === 33 ? bytes.slice(1) : bytes.slice())
 
-/** How the branch refers to the child that this node is said to be, where the two differ. */
+/** The reference that the branch should have for this child, if it differs from the one it has. */
 const mismatch = (branch: Branch, index: number, node: Node, depth: number): Uint8Array | undefined => {
   const length = writeReference(reference, 0, node, depth)
   const start = referenceStart(branch, index)
@@ -90,8 +90,8 @@ const referenceTo = (branch: Branch, index: number): Uint8Array => {
 }
 
 /**
- * Child `index` of a branch, loaded and held against the hash that the branch has for it. `key` is any key whose nibbles
- * lead to the branch, `depth` is where the child starts.
+ * Child `index` of a branch, loaded and verified against the branch's hash of it. `key` is any key whose nibbles lead to
+ * the branch, `depth` is where the child starts.
  * @throws TrieCorruption when the child is not what the branch refers to.
  */
 export const childOf = (
@@ -112,28 +112,28 @@ export const childOf = (
   }
   const found = node === undefined ? undefined : mismatch(branch, index, node, depth)
   if (node === undefined || found !== undefined) {
-    // What stands inside the branch is damaged where the branch is, which begins with its extension.
+    // An embedded child is damaged where its branch is; the branch's record starts with its extension.
     const path =
       child === INSIDE
         ? pathOf(key, depth - 1 - branch.prefix.length)
         : pathOf(key, depth - 1) + HEX_DIGITS[index]
     throw new TrieCorruption(recordKey(run.keyPrefix, path), referenceTo(branch, index), found)
   }
-  // A leaf is in the bytes of the branch, and most are asked for once.
+  // A leaf is in the bytes of the branch, and is usually read once: not cached.
   if (node.kind === 'leaf') return node
   run.branches++
   branch.children[index] = node
   return node
 }
 
-/** A record of the trie that is not what its parent says it is: the store was damaged. Nothing of it was used. */
+/** A trie record that differs from what its parent refers to: the store is damaged. It was not used. */
 export class TrieCorruption extends Error {
   override readonly name = 'TrieCorruption'
   readonly code = 'TRIE_CORRUPTION'
-  /** Of the record, or of the place inside the record with the longest key that this one begins with. */
+  /** Key of the record, or of the place inside the record whose key is the longest prefix of this one. */
   readonly key: string
   readonly expected: Uint8Array
-  /** Undefined when there is no record, or no readable one. */
+  /** Undefined when there is no record, or none that decodes. */
   readonly found: Uint8Array | undefined
   constructor(key: string, expected: Uint8Array, found: Uint8Array | undefined) {
     super(

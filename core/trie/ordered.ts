@@ -5,7 +5,7 @@ import { memoryRun, MISSING, rootHash } from './load.ts'
 import type { Node } from './node.ts'
 import { type TrieEntry, updateTrie } from './trie.ts'
 
-/** RLP of the index: 0x80 for 0, the byte itself up to 127, else its length and its bytes. */
+/** RLP of the index: 0x80 for 0, the byte itself up to 127, else its length and bytes. */
 const indexKey = (index: number): Uint8Array => {
   if (index === 0) return Uint8Array.of(0x80)
   if (index < 0x80) return Uint8Array.of(index)
@@ -16,18 +16,18 @@ const indexKey = (index: number): Uint8Array => {
 }
 
 /**
- * Items between two pauses: about a millisecond with what it takes to encode and hash them, some where the runtime has to
- * collect garbage meanwhile. A power of two, so that two slices have little more than the root in common.
+ * Items between two yields: about a millisecond for encoding and hashing, somewhat more with garbage collection. A power of
+ * two, so that two slices share little more than the root.
  */
 const SLICE_ITEMS = 64
 
-/** Those from `start` to `end`, which is after 0 where `start` is 0. */
+/** The entries from `start` to `end`; `end` is above 0 if `start` is 0. */
 const entriesOf = (start: number, end: number, itemAt: (index: number) => Uint8Array): TrieEntry[] => {
   const entries: TrieEntry[] = []
   const add = (index: number): void => {
     entries.push({ key: indexKey(index), value: itemAt(index) })
   }
-  // Keys in order: 1 to 127 are one byte, 0 is 0x80, and longer ones follow by their length.
+  // Key order: 1 to 127 are one byte, 0 is 0x80, and longer ones follow by length.
   for (let i = Math.max(start, 1); i < end && i < 0x80; i++) add(i)
   if (start === 0) add(0)
   for (let i = Math.max(start, 0x80); i < end; i++) add(i)
@@ -35,8 +35,8 @@ const entriesOf = (start: number, end: number, itemAt: (index: number) => Uint8A
 }
 
 /**
- * The root of the trie that maps RLP(index) to each of `count` items: of a block's transactions and receipts in their
- * EIP-2718 form, or of its withdrawals in RLP (Yellow Paper 4.4.2). No item is empty. Yields amid many.
+ * The root of the trie that maps RLP(index) to each of `count` items: the transactions and receipts of a block in their
+ * EIP-2718 form, or its withdrawals in RLP (Yellow Paper 4.4.2). No item is empty. Yields between many.
  */
 export function* orderedTrieRootSteps(count: number, itemAt: (index: number) => Uint8Array): Steps<Hash> {
   let root: Node | undefined
@@ -50,6 +50,6 @@ export function* orderedTrieRootSteps(count: number, itemAt: (index: number) => 
   return rootHash(root)
 }
 
-/** The same in one go. */
+/** As `orderedTrieRootSteps`, without yielding. */
 export const orderedTrieRoot = (items: readonly Uint8Array[]): Hash =>
   runSteps(orderedTrieRootSteps(items.length, index => items[index] as Uint8Array))

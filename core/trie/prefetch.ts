@@ -8,7 +8,7 @@ import { followedNibbles, nibbleAt } from './nibbles.ts'
 import { INSIDE, type Node, type TrieNodeReader } from './node.ts'
 import { isBranchInside } from './readRecord.ts'
 
-/** Loads the branches on the way to a key. A leaf is left where it is: an update that replaces it does not read it. */
+/** Loads the branches on the path to a key. A leaf is not read: an update that replaces it does not need it. */
 const follow = (run: TrieRun, top: Node | undefined, key: Uint8Array): void => {
   let node: Node | undefined = top
   let depth = 0
@@ -25,8 +25,8 @@ const follow = (run: TrieRun, top: Node | undefined, key: Uint8Array): void => {
 }
 
 /**
- * Loads what an update of these accounts will need of the state trie with this root into the reader's cache, so that the
- * block that changes them neither reads nor verifies it. Does nothing where the reader has no cache.
+ * Loads the parts of the state trie with this root that an update of these accounts needs into the reader's cache, so that
+ * the block that changes them neither reads nor verifies them. Does nothing without a cache.
  * @throws TrieCorruption, MissingEntries as `updateStateRoot`
  */
 export const prefetchAccounts = (nodes: TrieNodeReader, root: Hash, addresses: readonly Address[]): void => {

@@ -7,12 +7,12 @@ import { childOf, loadRoot, MISSING, type TrieRun } from './load.ts'
 import { followedNibbles, nibbleAt } from './nibbles.ts'
 import type { TrieNodeReader } from './node.ts'
 
-/** RLP of the trie nodes from the root towards a key, as `eth_getProof` gives them; nodes inside others are left out. */
+/** RLP of the trie nodes from the root towards a key, as `eth_getProof` returns them, without nodes embedded in others. */
 export type TrieProof = { readonly proof: readonly Uint8Array[] }
 
 /**
- * Proves an account, or that there is none: the nodes end where the way to its key ends (EIP-1186). Empty for an empty trie.
- * @throws TrieCorruption when a record is not what its parent says.
+ * Proves an account or its absence: the nodes end where the path to its key ends (EIP-1186). Empty for an empty trie.
+ * @throws TrieCorruption when a record is not what its parent refers to.
  * @throws MissingEntries over a store that must load something first.
  */
 export const accountProof = (nodes: TrieNodeReader, stateRoot: Hash, address: Address): TrieProof =>
@@ -27,12 +27,12 @@ export const storageProof = (
 ): TrieProof =>
   proofOf(nodes, storageKeys(address, account.incarnation), account.storageRoot, keccak256(slot))
 
-/** Proves a key, of any trie, by what its record keys begin with. */
+/** Proves a key of any trie, given its record key prefix. */
 export const proofOf = (nodes: TrieNodeReader, keyPrefix: string, root: Hash, key: Uint8Array): TrieProof => {
   const run: TrieRun = { nodes, keyPrefix, writes: undefined, missing: [], branches: 0 }
   const proof: Uint8Array[] = []
   const add = (rlp: Uint8Array): void => {
-    // A node below the root that is shorter than a hash stands inside its parent.
+    // A node below the root that is shorter than a hash is embedded in its parent.
     if (proof.length === 0 || rlp.length >= 32) proof.push(rlp)
   }
   let depth = 0

@@ -15,7 +15,10 @@ const putNibble = (key: Uint8Array, depth: number, nibble: number): void => {
   key[at] = (depth & 1) === 0 ? (byte & 0x0f) | (nibble << 4) : (byte & 0xf0) | nibble
 }
 
-/** Whether everything below a branch comes before the start, after it, or some of it on each side. */
+/**
+ * Compares the keys below a branch with the start: negative if all are before it, positive if all are after it, zero if
+ * both are possible.
+ */
 const compareToStart = ({ prefix }: Branch, start: Uint8Array, depth: number): number => {
   for (let i = 0; i < prefix.length; i++) {
     const difference = (prefix[i] as number) - nibbleAt(start, depth + i)
@@ -25,9 +28,8 @@ const compareToStart = ({ prefix }: Branch, start: Uint8Array, depth: number): n
 }
 
 /**
- * The leaves from `start` on in the order of their keys, `most` of them: of a storage trie or the state trie, whose record
- * keys begin with `keyPrefix`.
- * @throws TrieCorruption when a record is not what its parent says.
+ * Up to `most` leaves from `start` on in key order, of a storage trie or the state trie with this record key prefix.
+ * @throws TrieCorruption when a record is not what its parent refers to.
  * @throws MissingEntries over a store that must load something first.
  */
 export const trieLeaves = (
@@ -41,7 +43,7 @@ export const trieLeaves = (
   const leaves: TrieLeaf[] = []
   const path = new Uint8Array(KEY_BYTES)
 
-  /** As deep as a key has nibbles. `onEdge` while the way here is the start's. */
+  /** Recursion is bounded by the nibbles of a key. `onEdge` is true while the path equals the start's. */
   const visit = (node: Node | undefined, depth: number, onEdge: boolean): void => {
     if (node === undefined || leaves.length >= most) return
     if (node.kind === 'leaf') {

@@ -17,8 +17,8 @@ import { EMPTY_TAIL, leafOf } from './leaf.ts'
 import { type Branch, type Child, INSIDE, type Leaf, type Node, STORED } from './node.ts'
 
 /**
- * The leaf at `start`, which is child `index` of a branch whose children start `depth` nibbles down; `key` is any key that
- * leads to the branch. What the leaf's hash does not cover is taken from there, never from the record.
+ * The leaf at `start`: child `index` of a branch whose children start at nibble `depth`; `key` is any key that leads to the
+ * branch. What the leaf's hash does not cover is taken from the key, never from the record.
  */
 const readLeaf = (
   record: Uint8Array,
@@ -83,14 +83,17 @@ const readBranch = (bytes: Uint8Array): Branch | undefined => {
   }
 }
 
-/** The node in a record; undefined when the bytes are none. Nothing is held against a hash here. */
+/** Decodes the node of a record; undefined when the bytes are invalid. Nothing is verified against a hash here. */
 export const decodeRecord = (record: Uint8Array): Node | undefined => {
   if (record[0] === BRANCH_RECORD) return readBranch(record)
   if (record[0] !== LEAF_RECORD || childEnd(record, 1, false) !== record.length) return undefined
   return readLeaf(record, 1, record.length, EMPTY_BYTES, 0, 0)
 }
 
-/** Child `index` of a branch, where it is INSIDE; parameters as of `readLeaf`. Undefined when the bytes are none. */
+/**
+ * Decodes child `index` of a branch, which must be INSIDE; parameters as of `readLeaf`. Undefined when the bytes are
+ * invalid.
+ */
 export const readInside = (
   branch: Branch,
   index: number,
@@ -105,13 +108,13 @@ export const readInside = (
   return decodeRecord(bytes.slice(start + lebSize(readLeb(bytes, start)), end))
 }
 
-/** Whether child `index` of a branch, where it is INSIDE, is a branch. */
+/** True when child `index` of a branch, which must be INSIDE, is a branch. */
 export const isBranchInside = ({ bytes }: Branch, index: number): boolean =>
   ((branchesMask(bytes, masksStart(bytes)) >> index) & 1) === 1
 
 /**
- * Whether child `index` of a branch, where it is INSIDE, is this leaf with another value. Nothing of it stays then, so it
- * need not be read and held against its hash.
+ * True when child `index` of a branch, which must be INSIDE, is this leaf with another value. The leaf is then replaced
+ * without being decoded or verified.
  */
 export const isOlder = (
   branch: Branch,
@@ -127,7 +130,7 @@ export const isOlder = (
   const restLength = key.length - shared
   const head = bytes[start] as number
   if ((head & 0x7f) !== restLength) return false
-  // The high nibble of the first byte is no part of the child where the child starts behind it.
+  // The high nibble of the first byte is not part of a child that starts after it.
   const own = (depth & 1) === 0 ? 255 : 15
   if ((((bytes[start + 1] as number) ^ (key[shared] as number)) & own) !== 0) return false
   for (let i = 1; i < restLength; i++) if (bytes[start + 1 + i] !== key[shared + i]) return false

@@ -14,15 +14,17 @@ import {
 import { type Branch, type Child, INSIDE, type Leaf, type Node, STORED } from './node.ts'
 
 /**
- * A branch of no more bytes than this stands inside its parent, a larger one has a record of its own. Three accounts fit:
- * at every size of the state nearly all changes then touch one record at the bottom, and that stays below 4 kB.
+ * A branch up to this size is embedded in its parent; a larger one has its own record. Three accounts fit: at every state
+ * size, nearly all changes then touch one record at the bottom, which stays below 4 kB.
  */
 export const INLINE_BYTES_MAX = 260
 
-/** Longer keys are refused: their length would not fit into a record. Every trie of the protocol has keys of 1 to 32 bytes. */
+/**
+ * Longer keys are refused: their length would not fit into a record. All tries of the protocol have keys of 1 to 32 bytes.
+ */
 export const KEY_BYTES_MAX = 127
 
-/** Whether the child of a branch has a record of its own. */
+/** True when the child of a branch has its own record. */
 export const hasRecord = (child: Child): boolean =>
   child === STORED ||
   (child !== undefined &&
@@ -42,7 +44,7 @@ const writeLeaf = (out: Uint8Array, at: number, { key, value, ownLength }: Leaf,
   return at
 }
 
-/** Bytes that a child in hand which starts `depth` nibbles down takes inside its parent. */
+/** Bytes of a loaded child, starting at nibble `depth`, when embedded in its parent. */
 const sizeInside = (child: Child, depth: number): number => {
   if (child === undefined || hasRecord(child)) return 0
   const node = child as Node
@@ -58,8 +60,8 @@ const writeInside = (out: Uint8Array, at: number, node: Node, depth: number): nu
 }
 
 /**
- * The bytes of a branch whose children start `depth` nibbles down. Children that `changed` (a bit each) names are written
- * anew; the others are taken from `base`, the branch as it was. Without a base, every child there is must be named.
+ * The bytes of a branch whose children start at nibble `depth`. Children named by `changed` (one bit each) are encoded
+ * again; the others are copied from `base`, the previous branch. Without a base, all children must be named.
  */
 const branchBytes = (
   prefix: Uint8Array,
@@ -111,7 +113,7 @@ const branchBytes = (
   return out
 }
 
-/** Whether the changed children inside are as long as they were, and of the same kind. */
+/** True when the changed embedded children have their previous lengths and kinds. */
 const sameSizes = (base: Branch, children: readonly Child[], changed: number, depth: number): boolean => {
   const { bytes } = base
   const branches = branchesMask(bytes, masksStart(bytes))
@@ -126,7 +128,7 @@ const sameSizes = (base: Branch, children: readonly Child[], changed: number, de
   return true
 }
 
-/** A copy of the bytes with only the changed parts written; undefined where one of them has another length. */
+/** A copy of the bytes with only the changed parts overwritten; undefined when one of them has another length. */
 const patched = (
   stored: boolean,
   base: Branch,
@@ -145,9 +147,9 @@ const patched = (
 }
 
 /**
- * The branch with these children, which start `depth` nibbles down. Those that `changed` (a bit each) names are encoded
- * anew; the others are taken from `base`, the branch as it was. Without a base, every child there is must be named.
- * `stored` says whether the trie has records.
+ * The branch with these children, which start at nibble `depth`. Those named by `changed` (one bit each) are encoded again;
+ * the others are copied from `base`, the previous branch. Without a base, all children must be named. `stored` is true if
+ * the trie has records.
  */
 export const branchOf = (
   stored: boolean,
@@ -158,7 +160,7 @@ export const branchOf = (
   value: Uint8Array | undefined,
   depth: number,
 ): Branch => {
-  // Nearly always the new parts are as long as the old ones.
+  // The new parts nearly always have the previous lengths.
   if (base !== undefined && base.prefix === prefix && value === undefined && base.value === undefined) {
     const bytes = patched(stored, base, children, changed, depth)
     const { rlpStart, rlpEnd } = base
@@ -173,7 +175,7 @@ export const branchOf = (
 
 /** The branch with another extension above it. */
 export const withPrefix = (branch: Branch, prefix: Uint8Array): Branch => {
-  // In a trie that is not stored the RLP is all there is.
+  // A trie that is not stored only has the RLP.
   if (branch.rlpStart === 0) return { ...branch, prefix }
   const rest = branch.bytes.slice(masksStart(branch.bytes))
   const bytes = new Uint8Array(2 + prefix.length + rest.length)
@@ -185,7 +187,7 @@ export const withPrefix = (branch: Branch, prefix: Uint8Array): Branch => {
   return { ...branch, prefix, bytes, rlpStart: branch.rlpStart + moved, rlpEnd: branch.rlpEnd + moved }
 }
 
-/** The record of a node: of any branch, or of the leaf that is the whole trie. */
+/** The record of a node: of a branch, or of the leaf that is the whole trie. */
 export const recordOf = (node: Node): Uint8Array => {
   if (node.kind === 'branch') return node.bytes
   const out = new Uint8Array(1 + leafSize(node, 0))

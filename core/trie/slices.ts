@@ -3,19 +3,19 @@ import { MISSING, recordKey, type TrieRun } from './load.ts'
 import type { Node, TrieNodeWrite } from './node.ts'
 import { type TrieEntry, updateTrie } from './trie.ts'
 
-/** Entries applied between two pauses: about a millisecond of new accounts, some on a busy machine. */
+/** Entries applied between two pauses: about a millisecond for new accounts, somewhat more on a busy machine. */
 export const SLICE_ENTRIES = 128
 
-/** Writes that are gone through between two pauses: a millisecond. */
+/** Writes processed between two pauses: a millisecond. */
 const WRITES_AT_ONCE = 4096
 
-/** False where the root may change its shape, as it does when something is deleted. */
+/** False when the root may change its shape, as after a deletion. */
 const keepsShape = (root: Node | undefined, entries: readonly TrieEntry[]): boolean =>
   root?.kind === 'branch' && root.prefix.length === 0 && !entries.some(({ value }) => value === undefined)
 
 /**
- * Where slices of sorted entries end: behind whole first bytes, so that two slices have nothing in common but the root and
- * what is right below it.
+ * Ends of the slices of sorted entries: after whole first bytes, so that two slices share only the root and what is
+ * directly below it.
  */
 const sliceEnds = (entries: readonly TrieEntry[]): readonly number[] => {
   const ends: number[] = []
@@ -28,7 +28,7 @@ const sliceEnds = (entries: readonly TrieEntry[]): readonly number[] => {
   return [...ends, entries.length]
 }
 
-/** Moves the records that the next slice may write again, which stand last, from the run's writes to `shared`. */
+/** Moves the records that the next slice may write again, which come last, from the run's writes to `shared`. */
 const takeShared = (run: TrieRun, from: number, shared: Map<string, TrieNodeWrite>): void => {
   const { writes, keyPrefix } = run
   if (writes === undefined) return
@@ -41,7 +41,7 @@ const takeShared = (run: TrieRun, from: number, shared: Map<string, TrieNodeWrit
   }
 }
 
-/** Slices one after the other, as if each were a block's: a record that several of them write is written as the last one says. */
+/** Applies slices in sequence, as if each were a block's: a record written by several has the last value. */
 function* updateOneByOne(
   run: TrieRun,
   root: Node | undefined,
@@ -69,7 +69,7 @@ function* updateOneByOne(
   return isMissing ? MISSING : node
 }
 
-/** What `updateTrie` does, with a pause after each slice of many entries; the writes are the same but for their order. */
+/** As `updateTrie`, with a pause after each slice of many entries; the writes differ only in their order. */
 export function* updateInSlices(
   run: TrieRun,
   root: Node | undefined,

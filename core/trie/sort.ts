@@ -6,8 +6,8 @@ import type { TrieEntry } from './trie.ts'
 const inPlace = (entries: TrieEntry[]): TrieEntry[] => entries.sort((a, b) => compareBytes(a.key, b.key))
 
 /**
- * The entries by their keys, which are hashes: each begins with any byte as often as with any other, so that what begins with
- * one byte is sorted by itself. Pauses after some of many entries.
+ * Sorts the entries by key. Keys are hashes, so first bytes are evenly distributed, and the entries of each first byte are
+ * sorted separately. Pauses between many entries.
  */
 export function* sortSteps(entries: TrieEntry[]): Steps<readonly TrieEntry[]> {
   if (entries.length <= SLICE_ENTRIES) return inPlace(entries)

@@ -19,26 +19,26 @@ import { sortSteps } from './sort.ts'
 import type { TrieEntry } from './trie.ts'
 
 /**
- * Of some twelve accounts. The trie's cache keeps the values of accounts that changed lately, and one of them all its slab:
- * no more than a buffer of its own takes with what belongs to it.
+ * Slab size: about twelve accounts. The trie's cache keeps recently changed accounts, and each keeps its whole slab: no
+ * more memory than a separate buffer with its overhead.
  */
 const VALUES_SLAB_LENGTH = 1024
 
-/** What a block made of the state trie. */
+/** The result of a block's state trie update. */
 export type StateRootUpdate = {
   readonly root: Hash
-  /** The changes that were given, every `after.storageRoot` filled in. */
+  /** The given changes with every `after.storageRoot` set. */
   readonly changes: StateChanges
-  /** The records that are new, changed or gone. */
+  /** The records that are new, changed or removed. */
   readonly nodes: readonly TrieNodeWrite[]
 }
 
 /**
- * Applies what one block changed to the state trie whose records `nodes` reads and whose root is `parentRoot`. Pure:
- * nothing is written, and the result is the same for the same input, with a cache or without. Yields where other work may
- * have its turn, which must not change what `nodes` reads.
- * @throws TrieCorruption when a record on the way is not what its parent says.
- * @throws MissingEntries with all keys that are known to be needed, when `nodes` throws it for any.
+ * Applies the changes of one block to the state trie whose records `nodes` reads and whose root is `parentRoot`. Pure:
+ * nothing is written, and the same input gives the same result with or without a cache. Yields to other work, which must
+ * not change what `nodes` reads.
+ * @throws TrieCorruption when a record on a path is not what its parent refers to.
+ * @throws MissingEntries with all keys known to be needed, when `nodes` throws it for any.
  */
 export function* stateRootSteps(
   nodes: TrieNodeReader,
@@ -71,7 +71,7 @@ export function* stateRootSteps(
   return { root, changes: { accounts, codes: changes.codes }, nodes: run.writes ?? [] }
 }
 
-/** The same in one go. @throws as stateRootSteps */
+/** As `stateRootSteps`, without yielding. @throws as stateRootSteps */
 export const updateStateRoot = (
   nodes: TrieNodeReader,
   parentRoot: Hash,
@@ -79,7 +79,7 @@ export const updateStateRoot = (
   cache: TrieCache | undefined = nodes.cache,
 ): StateRootUpdate => runSteps(stateRootSteps(nodes, parentRoot, changes, cache))
 
-/** Applies the entries, in any order, to the run's trie; the root, or MISSING as `updateTrie` says. */
+/** Applies the entries, in any order, to the run's trie; returns the root, or MISSING as `updateTrie` does. */
 export const updateRoot = (run: TrieRun, parentRoot: Hash, entries: TrieEntry[]): Hash | typeof MISSING =>
   runSteps(rootSteps(run, parentRoot, entries))
 
@@ -92,7 +92,7 @@ function* rootSteps(
   const { keyPrefix } = run
   const before = (cache && cachedRoot(cache, keyPrefix, parentRoot)) ?? loadRoot(run, parentRoot)
   if (before === MISSING) return MISSING
-  // Kept even when this run fails: what it loads and verifies below serves the next one.
+  // Kept even when this run fails: what it loads and verifies serves the next one.
   if (cache !== undefined) cacheRoot(cache, keyPrefix, parentRoot, before, 0)
   const after = yield* updateInSlices(run, before, yield* sortSteps(entries))
   if (after === MISSING) return MISSING
@@ -101,7 +101,7 @@ function* rootSteps(
   return root
 }
 
-/** The storage root that the account's storage trie has before any slot of this change. */
+/** The storage root of the account's storage trie before any slot of this change. */
 const storageRootBefore = (before: Account | undefined, after: Account): Hash =>
   before !== undefined && before.incarnation === after.incarnation ? before.storageRoot : EMPTY_TRIE_ROOT
 
@@ -122,7 +122,7 @@ function* withStorageRoot(
     if (entries.length % SLICE_ENTRIES === 0) yield
   }
   const storageRoot = yield* rootSteps(storageRun, rootBefore, entries, cache)
-  // While records are missing the run only finds out which; what it computes is thrown away.
+  // While records are missing, the run only collects their keys; its results are discarded.
   return storageRoot === MISSING ? change : { ...change, after: { ...after, storageRoot } }
 }
 

@@ -6,16 +6,16 @@ import { type Branch, type Child, INSIDE, type Leaf, type Node } from './node.ts
 import { isOlder } from './readRecord.ts'
 import { branchOf, hasRecord, KEY_BYTES_MAX, recordOf, withPrefix } from './record.ts'
 
-/** A key to set, or to delete where the value is undefined. Values are not empty. */
+/** A key to set, or to delete when the value is undefined. Values are not empty. */
 export type TrieEntry = { readonly key: Uint8Array; readonly value: Uint8Array | undefined }
 
 type Result = Node | undefined | typeof MISSING
 
 /**
- * The trie with all entries applied at once; `root` is left as it was. Entries are sorted by key, each key once. Where
- * the run has `writes`, every record that is new, changed or gone is added to them. MISSING when the run's `missing`
- * names records that must be loaded first.
- * @throws TrieCorruption when a record on the way is not what its parent says.
+ * Returns the trie with all entries applied; `root` is unchanged. Entries are sorted by distinct keys. Every new, changed
+ * or removed record is added to the run's `writes`, if it has them. Returns MISSING when the run's `missing` names records
+ * that must be loaded first.
+ * @throws TrieCorruption when a record on a path is not what its parent refers to.
  */
 export const updateTrie = (run: TrieRun, root: Node | undefined, entries: readonly TrieEntry[]): Result => {
   for (const { key } of entries)
@@ -31,7 +31,7 @@ export const updateTrie = (run: TrieRun, root: Node | undefined, entries: readon
   return next
 }
 
-/** Applies entries `from` to `to`, which all lead through `node`, a node that starts `depth` nibbles down. */
+/** Applies entries `from` to `to`, all of which pass through `node`, which starts at nibble `depth`. */
 const apply = (
   run: TrieRun,
   node: Node | undefined,
@@ -48,7 +48,7 @@ const apply = (
   return fill(run, depth, prefix, node, node.children.slice(), 0, entries, from, to)
 }
 
-/** A subtree out of nothing but the entries. */
+/** A subtree of only the entries. */
 const grow = (
   run: TrieRun,
   depth: number,
@@ -92,7 +92,7 @@ const applyToLeaf = (
   return grown !== undefined && grown !== MISSING && grown.kind === 'leaf' ? leaf : grown
 }
 
-/** How many nibbles of `prefix` every key of a sorted range follows. */
+/** The number of nibbles of `prefix` that every key of a sorted range matches. */
 const followedByBoth = (
   entries: readonly TrieEntry[],
   from: number,
@@ -105,10 +105,10 @@ const followedByBoth = (
     followedNibbles((entries[to - 1] as TrieEntry).key, depth, prefix),
   )
 
-/** Applies entries of which some leave the extension before its end. */
+/** Applies entries of which some diverge within the extension. */
 const split = (run: TrieRun, branch: Branch, depth: number, entries: readonly TrieEntry[]): Result => {
   const { prefix } = branch
-  // Deleting what is not there must not open the extension.
+  // Deleting an absent key must not split the extension.
   const live = entries.filter(
     entry => entry.value !== undefined || followedNibbles(entry.key, depth, prefix) === prefix.length,
   )
@@ -122,9 +122,32 @@ const split = (run: TrieRun, branch: Branch, depth: number, entries: readonly Tr
   return fill(run, depth, prefix.slice(0, shared), undefined, children, 1 << nibble, live, 0, live.length)
 }
 
+/** A branch without an encoding yet, whose children are read and replaced in place. */
+const newBranch = (prefix: Uint8Array, children: Child[]): Branch => ({
+  kind: 'branch',
+  prefix,
+  children,
+  value: undefined,
+  bytes: EMPTY_BYTES,
+  rlpStart: 0,
+  rlpEnd: 0,
+})
+
+/** The number of children, and the index of the last one. */
+const countChildren = (children: readonly Child[]): readonly [count: number, last: number] => {
+  let count = 0
+  let last = 0
+  for (let i = 0; i < 16; i++)
+    if (children[i] !== undefined) {
+      count++
+      last = i
+    }
+  return [count, last]
+}
+
 /**
- * The branch at the end of `prefix` with the entries applied to its children. `base` is the branch as it was, undefined
- * for a new one; `children` are its children, to be changed in place; `moved` has a bit for each that changed already.
+ * The branch at the end of `prefix` with the entries applied to its children. `base` is the previous branch, undefined for
+ * a new one; `children` are its children, changed in place; `moved` has a bit for each that has changed already.
  */
 const fill = (
   run: TrieRun,
@@ -139,15 +162,7 @@ const fill = (
 ): Result => {
   const fork = depth + prefix.length
   const way = (entries[from] as TrieEntry).key
-  const holder = base ?? {
-    kind: 'branch',
-    prefix,
-    children,
-    value: undefined,
-    bytes: EMPTY_BYTES,
-    rlpStart: 0,
-    rlpEnd: 0,
-  }
+  const holder = base ?? newBranch(prefix, children)
   let value = base?.value
   let changed = moved
   let missed = false
@@ -176,13 +191,7 @@ const fill = (
   if (missed) return MISSING
   if (base !== undefined && changed === 0 && value === base.value) return base
 
-  let count = 0
-  let last = 0
-  for (let i = 0; i < 16; i++)
-    if (children[i] !== undefined) {
-      count++
-      last = i
-    }
+  const [count, last] = countChildren(children)
   const only = count === 1 && value === undefined ? last : undefined
   let child: Result
   if (only !== undefined) {
@@ -204,8 +213,8 @@ const fill = (
 }
 
 /**
- * Changed leaves stand in the bytes of their branch: what they were decoded from needs no object of its own, which a busy
- * state has thousands of, and a leaf that is inside is replaced without being read.
+ * Changed leaves are in the bytes of their branch: no separate object is needed, of which a busy state would have
+ * thousands, and an embedded leaf is replaced without being decoded.
  */
 const leaveInside = (children: Child[], changed: number): void => {
   for (let i = 0; i < 16; i++) {
@@ -215,7 +224,7 @@ const leaveInside = (children: Child[], changed: number): void => {
   }
 }
 
-/** The leaf that this entry makes of a child which is that leaf with another value, so that it need not be read. */
+/** The leaf of this entry if it replaces an embedded leaf with the same key, which then need not be decoded. */
 const replacement = (
   branch: Branch,
   index: number,
@@ -227,7 +236,7 @@ const replacement = (
   return isOlder(branch, index, leaf, depth) ? leaf : undefined
 }
 
-/** The only child left of a branch takes its place. */
+/** Replaces a branch by its only remaining child. */
 const raise = (prefix: Uint8Array, index: number, child: Node): Node => {
   if (child.kind === 'leaf') return child
   const joined = new Uint8Array(prefix.length + 1 + child.prefix.length)
@@ -237,7 +246,7 @@ const raise = (prefix: Uint8Array, index: number, child: Node): Node => {
   return withPrefix(child, joined)
 }
 
-/** Adds the records of the children that changed; a child that is `raised` loses its own. */
+/** Adds the records of the changed children; a `raised` child loses its own. */
 const writeChildren = (
   run: TrieRun,
   base: Branch | undefined,

@@ -4,12 +4,12 @@ import { keccak256 } from '../crypto/crypto.ts'
 import { decodeRlp, type RlpItem } from '../rlp/rlp.ts'
 import { nibbleAt } from './nibbles.ts'
 
-/** A key of 32 bytes passes no more nodes than it has nibbles; a longer proof is refused before anything is hashed. */
+/** A path of a 32-byte key has no more nodes than the key has nibbles; a longer proof is refused before hashing. */
 export const PROOF_NODES_MAX = 65
 
 /**
- * The value that a proof shows for a key under a root, or undefined when it shows that there is none. `key` is the trie's
- * own key: keccak of the address, or of the slot.
+ * The value that a proof shows for a key under a root; undefined when it proves absence. `key` is the trie's key: the
+ * keccak hash of the address or slot.
  * @throws InvalidProof when the nodes do not lead from the root to the key's end.
  * @throws RlpError when a node is not RLP.
  */
@@ -62,7 +62,7 @@ const valueOf = (item: RlpItem): Uint8Array | undefined => {
   return item.length === 0 ? undefined : item
 }
 
-/** The depth after a hex-prefix path, undefined where the key leaves it (Yellow Paper appendix C). */
+/** The depth after a hex-prefix path; undefined when the key diverges from it (Yellow Paper appendix C). */
 const follow = (path: Uint8Array, key: Uint8Array, depth: number): number | undefined => {
   if (path.length === 0 || (path[0] as number) >= 0x40)
     throw new InvalidProof('a path is not hex-prefix encoded')
@@ -73,7 +73,7 @@ const follow = (path: Uint8Array, key: Uint8Array, depth: number): number | unde
   return at
 }
 
-/** Nodes that prove nothing about the key under that root: refuse what they are said to show. */
+/** The nodes do not prove anything about the key under that root. */
 export class InvalidProof extends Error {
   override readonly name = 'InvalidProof'
   readonly code = 'INVALID_PROOF'

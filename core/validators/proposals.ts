@@ -2,10 +2,13 @@ import type { Address } from '../bytes/bytes.ts'
 import type { Vote } from '../chain/codec/extraData.ts'
 import { includesAddress, outstandingVote, type VoteTally } from './votes.ts'
 
-/** True when casting the vote now would change something: the recipient's membership, or one's own opposite vote. */
+/**
+ * True when casting the vote now would change something: the membership of the recipient, or an opposite vote of this
+ * validator.
+ */
 export const isUsefulVote = (tally: VoteTally, voter: Address, { recipient, type }: Vote): boolean => {
   const isMember = includesAddress(tally.validators, recipient)
-  // Nobody would be left to make a block, nor to vote anyone in again.
+  // No validator would be left to produce a block or to vote anyone in.
   if (type === 'drop' && isMember && tally.validators.length === 1) return false
   const cast = outstandingVote(tally, voter, recipient)
   if (cast !== undefined) return cast !== type
@@ -13,8 +16,8 @@ export const isUsefulVote = (tally: VoteTally, voter: Address, { recipient, type
 }
 
 /**
- * The vote that a proposer puts into its next block, out of what its operator proposed, and the position to pass next
- * time. Useful ones take turns.
+ * The vote for a proposer's next block, chosen from its operator's proposals, and the position to pass next time. Useful
+ * votes take turns.
  */
 export const chooseVote = (
   proposals: readonly Vote[],

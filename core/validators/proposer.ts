@@ -1,9 +1,9 @@
 import { type Address, compareBytes, equalBytes } from '../bytes/bytes.ts'
 
 /**
- * Who proposes in `round` of the height that `validators` (ascending) govern: the one after the proposer of the block
- * before, and one further each round. A proposer that is no longer among them is replaced by the next greater address.
- * Undefined where there are no validators. `previousProposer` is the parent's coinbase.
+ * The proposer in `round` of the height that `validators` (ascending) govern: the one after the proposer of the previous
+ * block, and one further for each round. A proposer that is no longer a validator is replaced by the next greater address.
+ * Undefined without validators. `previousProposer` is the parent's coinbase.
  */
 export const proposerOf = (
   validators: readonly Address[],

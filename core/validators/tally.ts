@@ -4,7 +4,7 @@ import type { Header } from '../chain/header.ts'
 import { type QbftConsensus, validatorOverrideAt } from '../genesis/schedule.ts'
 import { applyVote, clearVotes, newTally, type VoteTally } from './votes.ts'
 
-/** What of a block counts for the validator set. */
+/** The fields of a block that determine the validator set. */
 export type VotingBlock = {
   readonly number: bigint
   /** The block's coinbase. */
@@ -19,11 +19,11 @@ export const votingBlock = (header: Pick<Header, 'number' | 'coinbase' | 'extraD
   vote: decodeExtraData(header.extraData).vote,
 })
 
-/** The block that epochs are counted from. */
+/** The block from which epochs are counted. */
 const epochOrigin = (consensus: Pick<QbftConsensus, 'startBlock'>): bigint =>
   consensus.startBlock === 0n ? 0n : consensus.startBlock - 1n
 
-/** True where all votes are cleared and the block's own is ignored; block 0 is one on a chain that begins with QBFT. */
+/** True when the block clears all votes and its own is ignored; on a chain that starts with QBFT, also for block 0. */
 export const isEpochBlock = (
   consensus: Pick<QbftConsensus, 'startBlock' | 'parameters'>,
   number: bigint,
@@ -33,8 +33,8 @@ export const isEpochBlock = (
 }
 
 /**
- * The tally after a block, which governs the next one, from the tally after its parent. Where a transition sets the
- * validators of the next block they replace what was tallied so far; the block's own vote is applied on top even then.
+ * Computes the tally after a block, which governs the next one, from the tally after its parent. If a transition sets the
+ * validators of the next block, they replace the tally; the block's own vote is applied on top even then.
  */
 export const tallyAfter = (consensus: QbftConsensus, before: VoteTally, block: VotingBlock): VoteTally => {
   const override = validatorOverrideAt(consensus, block.number + 1n)
@@ -44,9 +44,8 @@ export const tallyAfter = (consensus: QbftConsensus, before: VoteTally, block: V
 }
 
 /**
- * Where to begin when the tally after block `number` must be found from headers alone: at the returned block, whose own
- * list in extraData (or, where `validators` is set, that list) is the tally to start from; then `tallyAfter` for that
- * block and every one up to `number`.
+ * Finds the block from which the tally after block `number` can be computed from headers alone: the list in its extraData
+ * (or `validators`, if set) is the starting tally; then apply `tallyAfter` for that block and every one up to `number`.
  */
 export const tallyOrigin = (
   consensus: QbftConsensus,

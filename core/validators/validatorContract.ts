@@ -4,7 +4,7 @@ import { bytesToBigint } from '../bytes/integer.ts'
 /** Call data of `getValidators()`: the first four bytes of the keccak of its signature. */
 export const GET_VALIDATORS_CALL_DATA: Uint8Array = Uint8Array.of(0xb7, 0xab, 0x4d, 0xb5)
 
-/** What a call of the contract gave; undefined where the block or its state is not there. */
+/** The result of a contract call; undefined when the block or its state is missing. */
 export type ValidatorCallResult =
   | { readonly success: true; readonly output: Uint8Array }
   | { readonly success: false; readonly reason: string }
@@ -20,8 +20,8 @@ const sizeAt = (output: Uint8Array, offset: number): number | undefined => {
 }
 
 /**
- * The addresses in the ABI encoding of an `address[]`, ascending; repeated ones stay. Upper bytes of a word and bytes
- * behind the array are passed over, as Besu's decoder does.
+ * The addresses in the ABI encoding of an `address[]`, ascending; duplicates stay. Upper bytes of a word and bytes after
+ * the array are ignored, as in Besu's decoder.
  * @throws ValidatorContractError
  */
 export const decodeValidators = (output: Uint8Array): readonly Address[] => {
@@ -45,9 +45,9 @@ export const decodeValidators = (output: Uint8Array): readonly Address[] => {
 }
 
 /**
- * The validators that the contract names after a block, ascending. `call` runs `data` against `contract` from the zero
+ * The validators that the contract returns after a block, ascending. `call` runs `data` against `contract` from the zero
  * address, without value or fees, on the state after that block.
- * @throws ValidatorContractError; nothing is skipped, so a contract that fails stops the chain.
+ * @throws ValidatorContractError; nothing is skipped, so a failing contract stops the chain.
  */
 export const contractValidators = (
   contract: Address | undefined,

@@ -5,8 +5,8 @@ import { quorumOf } from './quorum.ts'
 import { includesAddress } from './votes.ts'
 
 /**
- * What an operator should be told before a vote succeeds: that with the validators which can be reached now, the chain would
- * stand still afterwards, or that the vote is never cast. Undefined where nothing speaks against it.
+ * Warning for an operator before a vote succeeds: with the validators that are reachable now, the chain would stall
+ * afterwards, or the vote is never cast. Undefined if there is no risk.
  */
 export const voteRisk = (
   validators: readonly Address[],

@@ -1,20 +1,17 @@
 import { type Address, compareBytes, equalBytes } from '../bytes/bytes.ts'
 import type { Vote } from '../chain/codec/extraData.ts'
 
-/** A vote that still counts: the last one of its voter on its recipient. */
+/** A vote that still counts: the voter's latest on its recipient. */
 export type Ballot = Vote & { readonly voter: Address }
 
-/**
- * The validators after some block, with the votes that have not yet decided anything. There are at most as many ballots
- * as blocks since the last epoch block.
- */
+/** The validators after a block, with the undecided votes: at most one for each block since the last epoch block. */
 export type VoteTally = {
   /** Ascending. */
   readonly validators: readonly Address[]
   readonly ballots: readonly Ballot[]
 }
 
-/** In ascending order, each once: genesis files list validators in any order. */
+/** Ascending, without duplicates: genesis files list validators in any order. */
 export const sortValidators = (validators: readonly Address[]): readonly Address[] =>
   validators.toSorted(compareBytes).filter((validator, index, sorted) => {
     const before = sorted[index - 1]
@@ -30,12 +27,12 @@ export const newTally = (validators: readonly Address[]): VoteTally => ({
   ballots: [],
 })
 
-/** Votes that decide in a set of this size: more than half. */
+/** The number of votes that decide in a set of this size: more than half. */
 export const voteLimit = (validators: number): number => Math.floor(validators / 2) + 1
 
 /**
- * The tally with one more vote, which replaces the voter's earlier one on the same recipient. Both sides are counted,
- * whichever it was for: an earlier majority may have come about because the set shrank.
+ * Adds a vote, which replaces the voter's earlier one on the same recipient. Both sides are counted: an earlier majority
+ * may have arisen because the set shrank.
  */
 export const applyVote = (tally: VoteTally, voter: Address, vote: Vote): VoteTally => {
   const { recipient, type } = vote
@@ -58,7 +55,7 @@ export const applyVote = (tally: VoteTally, voter: Address, vote: Vote): VoteTal
   return { validators: tally.validators, ballots: [...onOthers, ...onRecipient] }
 }
 
-/** The same validators with no vote outstanding: what an epoch block leaves. */
+/** Clears the votes, as an epoch block does. */
 export const clearVotes = (tally: VoteTally): VoteTally => ({ validators: tally.validators, ballots: [] })
 
 /** The voter's outstanding vote on the recipient. */

@@ -16,7 +16,7 @@ const sameAccount = (a: Account | undefined, b: Account | undefined): boolean =>
     equalBytes(a.codeHash, b.codeHash) &&
     equalBytes(a.storageRoot, b.storageRoot))
 
-/** What stands before the slots. */
+/** The fields before the slots. */
 const writeAccountChange = (writer: Writer, { address, before, after, slots }: AccountChange): void => {
   writer.raw(address)
   const same = sameAccount(before, after)
@@ -38,7 +38,7 @@ const readAccountChange = (reader: Reader): AccountChange => {
   return { address, before, after, slots }
 }
 
-/** Yields amid many. */
+/** Yields between many changes. */
 export function* writeChanges(writer: Writer, { accounts, codes }: StateChanges): Steps<void> {
   writer.varint(accounts.length)
   let written = 0

@@ -1,22 +1,37 @@
 import { ZERO_HASH } from '../../bytes/bytes.ts'
 import { sharedBigint } from '../../bytes/integer.ts'
 
-/** Reads what a Writer wrote, in the same order. Byte strings are views of the input. @throws MalformedRecord past the end. */
+/**
+ * Reads what a Writer wrote, in the same order. Byte strings are views of the input. @throws MalformedRecord past the end.
+ */
 export type Reader = {
   byte(): number
   varint(): number
   integer(): bigint
   raw(length: number): Uint8Array
   blob(): Uint8Array
-  /** As `raw`, copied: for the few bytes that are kept, a view would keep the whole input, and costs more to make. */
+  /** As `raw`, but a copy: for short values that are kept, because a view would keep the whole input. */
   copy(length: number): Uint8Array
-  /** 32 bytes that stand without their leading zeros, behind their length; a word of zeros is ZERO_HASH itself. */
+  /** 32 bytes stored without leading zeros, after their length; a word of zeros is the shared ZERO_HASH. */
   word(): Uint8Array
-  /** A copy of everything that was not read yet. */
+  /** A copy of all unread bytes. */
   rest(): Uint8Array
   readonly done: boolean
-  /** Begins again with other bytes, or amid them. */
+  /** Restarts with other bytes, at the given position. */
   reset(bytes: Uint8Array, at?: number): void
+}
+
+/** The unsigned big-endian integer in these bytes. Six bytes at a time: a number holds them exactly. */
+const readLimbs = (bytes: Uint8Array, start: number, end: number): bigint => {
+  let value = 0n
+  let at = start
+  while (at < end) {
+    let limb = 0
+    const count = Math.min(6, end - at)
+    for (let i = 0; i < count; i++) limb = limb * 256 + (bytes[at++] as number)
+    value = value === 0n ? sharedBigint(limb) : (value << BigInt(8 * count)) | BigInt(limb)
+  }
+  return value
 }
 
 export const createReader = (first: Uint8Array): Reader => {
@@ -51,14 +66,8 @@ export const createReader = (first: Uint8Array): Reader => {
       if (length > 32) throw new MalformedRecord('an integer is too long')
       const end = at + length
       if (end > bytes.length) throw new MalformedRecord('it ends too early')
-      // Six bytes at a time: what a number holds exactly and a shift takes.
-      let value = 0n
-      while (at < end) {
-        let limb = 0
-        const count = Math.min(6, end - at)
-        for (let i = 0; i < count; i++) limb = limb * 256 + (bytes[at++] as number)
-        value = value === 0n ? sharedBigint(limb) : (value << BigInt(8 * count)) | BigInt(limb)
-      }
+      const value = readLimbs(bytes, at, end)
+      at = end
       return value
     },
     raw,
@@ -93,7 +102,7 @@ export const createReader = (first: Uint8Array): Reader => {
   }
 }
 
-/** A stored record whose checksum is right but whose content makes no sense: written by something else. */
+/** A stored record with a correct checksum but invalid content: written by other software. */
 export class MalformedRecord extends Error {
   override readonly name = 'MalformedRecord'
   readonly code = 'MALFORMED_RECORD'

@@ -6,11 +6,11 @@ import type { Reader } from './reader.ts'
 import type { Writer } from './writer.ts'
 
 const BLOOM_BYTES = 256
-/** From this many set bits on a bloom is shorter as it is than as a list of positions. */
+/** Number of set bits from which a bloom is shorter than the list of their positions. */
 const BLOOM_POSITIONS_MAX = 127
 const RAW_BLOOM = 255
 
-/** A bloom of a receipt mostly has no bit set, or a dozen: its positions instead of 256 bytes. */
+/** A receipt's bloom usually has no bit set, or a dozen: stores positions instead of 256 bytes. */
 const writeBloom = (writer: Writer, bloom: Uint8Array): void => {
   const positions: number[] = []
   for (let i = 0; i < BLOOM_BYTES && positions.length <= BLOOM_POSITIONS_MAX; i++) {
@@ -67,7 +67,7 @@ const readLog = (reader: Reader): Log => {
 
 const hasBlobs = (receipt: Receipt): boolean => receipt.blobGasUsed !== 0n || receipt.blobGasPrice !== 0n
 
-/** What stands before the logs. */
+/** The fields before the logs. */
 const writeStart = (writer: Writer, receipt: Receipt): void => {
   writer.byte(receipt.type)
   writer.byte(
@@ -82,7 +82,7 @@ const writeStart = (writer: Writer, receipt: Receipt): void => {
   writer.varint(receipt.logs.length)
 }
 
-/** What stands behind the logs. */
+/** The fields after the logs. */
 const writeEnd = (writer: Writer, receipt: Receipt): void => {
   writer.integer(receipt.gasUsed)
   writer.integer(receipt.effectiveGasPrice)
@@ -132,7 +132,7 @@ const readReceipt = (reader: Reader): Receipt => {
   }
 }
 
-/** Receipts with everything that was derived at execution, so that no read executes again. Yields amid many. */
+/** Receipts with everything derived during execution, so that no read executes again. Yields between many. */
 export function* writeReceipts(writer: Writer, receipts: readonly Receipt[]): Steps<void> {
   writer.varint(receipts.length)
   let written = 0
@@ -147,7 +147,7 @@ export function* writeReceipts(writer: Writer, receipts: readonly Receipt[]): St
   }
 }
 
-/** Byte fields are views of what is read. Yields amid many. */
+/** Byte fields are views of the input. Yields between many. */
 export function* readReceiptsSteps(reader: Reader): Steps<readonly Receipt[]> {
   const receipts: Receipt[] = []
   for (let count = reader.varint(); count > 0; count--) {
@@ -157,14 +157,14 @@ export function* readReceiptsSteps(reader: Reader): Steps<readonly Receipt[]> {
   return receipts
 }
 
-/** The same in one go. */
+/** As `readReceiptsSteps`, without yielding. */
 export const readReceipts = (reader: Reader): readonly Receipt[] => runSteps(readReceiptsSteps(reader))
 
 const skipInteger = (reader: Reader): void => {
   reader.raw(reader.byte())
 }
 
-/** As `readReceipt`, past everything but the logs. */
+/** As `readReceipt`, skipping everything but the logs. */
 const readLogsOfReceipt = (reader: Reader): Pick<Receipt, 'logs'> => {
   reader.byte()
   const flags = reader.byte()
@@ -184,7 +184,7 @@ const readLogsOfReceipt = (reader: Reader): Pick<Receipt, 'logs'> => {
   return { logs }
 }
 
-/** The logs alone of what writeReceipts wrote, in a third of the time. */
+/** Reads only the logs of what `writeReceipts` wrote, in a third of the time. */
 export const readReceiptLogs = (reader: Reader): readonly Pick<Receipt, 'logs'>[] => {
   const receipts: Pick<Receipt, 'logs'>[] = []
   for (let count = reader.varint(); count > 0; count--) receipts.push(readLogsOfReceipt(reader))

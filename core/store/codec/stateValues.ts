@@ -5,11 +5,11 @@ import type { Account } from '../../state/account.ts'
 import type { Reader } from './reader.ts'
 import type { Writer } from './writer.ts'
 
-/** How a kind of state value, accounts or slots, is written. */
+/** The codec of a kind of state value (accounts or slots). */
 export type ValueCodec<Value> = {
   write(writer: Writer, value: Value): void
   read(reader: Reader): Value
-  /** What reads give where nothing was ever written. */
+  /** The value of keys that were never written. */
   readonly absent: Value
 }
 

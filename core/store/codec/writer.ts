@@ -2,29 +2,29 @@ const scratch = new Uint8Array(32)
 const scratchView = new DataView(scratch.buffer)
 const LIMB_MASK = 0xffff_ffff_ffff_ffffn
 
-/** Writes the store's own binary forms, one after the other, into a buffer that grows. */
+/** Writes the store's binary formats consecutively into a growing buffer. */
 export type Writer = {
   byte(value: number): void
   /** LEB128 of a non-negative safe integer. */
   varint(value: number): void
   /** An unsigned integer of up to 32 bytes: its length, then its minimal big-endian bytes. */
   integer(value: bigint): void
-  /** 32 bytes without their leading zeros, behind their length: most slots and values are small numbers. */
+  /** 32 bytes, without leading zeros, after their length: most slots and values are small numbers. */
   word(word: Uint8Array): void
   /** Bytes whose length the reader knows. */
   raw(bytes: Uint8Array): void
   /** Bytes after their length. */
   blob(bytes: Uint8Array): void
-  /** The same of a text that is ASCII. */
+  /** ASCII text after its length. */
   ascii(text: string): void
   readonly length: number
-  /** What was written, copied out; the writer can be used on. */
+  /** Returns a copy of what was written; the writer can be used further. */
   finish(): Uint8Array
-  /** Begins again with nothing written. */
+  /** Discards what was written. */
   reset(): void
 }
 
-/** Puts the minimal big-endian bytes at the end of `scratch` and gives where they start. */
+/** Writes the minimal big-endian bytes to the end of `scratch` and returns their start. */
 const writeScratch = (value: bigint): number => {
   let rest = value
   let end = 32
@@ -38,6 +38,18 @@ const writeScratch = (value: bigint): number => {
   scratchView.setBigUint64(end, rest)
   while (end < 32 && scratch[end] === 0) end++
   return end
+}
+
+/** Writes an integer below 2^32 as `Writer.integer` does, and returns its end. */
+const writeSmallInteger = (buffer: Uint8Array, at: number, value: number): number => {
+  let rest = value
+  const length = rest > 0xffffff ? 4 : rest > 0xffff ? 3 : rest > 0xff ? 2 : rest > 0 ? 1 : 0
+  buffer[at] = length
+  for (let i = at + length; i > at; i--) {
+    buffer[i] = rest & 0xff
+    rest >>>= 8
+  }
+  return at + length + 1
 }
 
 export const createWriter = (sizeHint = 256): Writer => {
@@ -72,15 +84,8 @@ export const createWriter = (sizeHint = 256): Writer => {
     integer: value => {
       reserve(33)
       if (value < 0x1_0000_0000n) {
-        // Nonces, gas and prices: no need for 64-bit arithmetic.
-        let rest = Number(value)
-        const length = rest > 0xffffff ? 4 : rest > 0xffff ? 3 : rest > 0xff ? 2 : rest > 0 ? 1 : 0
-        buffer[at] = length
-        for (let i = at + length; i > at; i--) {
-          buffer[i] = rest & 0xff
-          rest >>>= 8
-        }
-        at += length + 1
+        // Nonces, gas and prices need no 64-bit arithmetic.
+        at = writeSmallInteger(buffer, at, Number(value))
         return
       }
       const start = writeScratch(value)

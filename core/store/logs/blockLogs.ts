@@ -8,7 +8,7 @@ import { readReceiptLogs } from '../codec/receipts.ts'
 import type { Segment } from '../segment.ts'
 import type { BlockRecord } from '../store.ts'
 
-/** The logs of a block and what is told with each of them. */
+/** The logs of a block with the block fields that accompany each of them. */
 export type BlockLogs = {
   readonly number: bigint
   readonly hash: Hash
@@ -27,17 +27,17 @@ export const logsOfRecord = ({ block, hash, receipts }: BlockRecord): BlockLogs 
   transactionHash: index => (block.transactions[index] as { readonly hash: Hash }).hash,
 })
 
-/** Lists of a block, and more than any fork adds to them. */
+/** Bounds on the number of lists of a block; above what any fork adds. */
 const BLOCK_LISTS = [1, 8] as const
 
 const FIRST_LIST = 0xc0
 
-/** A legacy transaction is hashed as it stands in its block, a typed one without the string it is put into (EIP-2718). */
+/** A legacy transaction is hashed as encoded in its block, a typed one without the enclosing string (EIP-2718). */
 const transactionHash = (item: RawItem): Hash =>
   keccak256((item[0] as number) >= FIRST_LIST ? item : rawString(item, 'a transaction'))
 
 /**
- * Takes apart only what a search needs: transactions are neither decoded nor hashed until one is asked for. Byte fields are
+ * Decodes only what a search needs: transactions are neither decoded nor hashed until one is requested. Byte fields are
  * views of the segment.
  */
 export const logsOfSegment = (segment: Segment): BlockLogs => {

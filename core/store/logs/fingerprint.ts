@@ -1,17 +1,17 @@
 import type { Receipt } from '../../chain/receipt.ts'
 
-/** Where in a log a value stands; the topics follow the address in their order. */
+/** Positions of values in a log; the topics follow the address in order. */
 export const ADDRESS_POSITION = 0
 export const TOPIC_POSITION = 1
 
-/** Stands for "there is a log", whatever is in it. */
+/** The position that represents "there is a log". */
 const ANY_LOG_POSITION = 255
 
 const LANE = 0x9e3779b1
 
 /**
- * 32 bits of a value and of where in a log it stands. Equal values have equal ones; two others share one by chance, once in
- * four billion, and whoever makes values that do has only made the search for them slower.
+ * A 32-bit fingerprint of a value and its position in a log. Equal values have equal fingerprints; different ones collide
+ * by chance once in four billion, and a deliberate collision only makes searches for these values slower.
  */
 export const logFingerprint = (position: number, value: Uint8Array): number => {
   let bits = Math.imul(position + 1, LANE)
@@ -31,10 +31,10 @@ export const logFingerprint = (position: number, value: Uint8Array): number => {
 
 export const ANY_LOG_FINGERPRINT = logFingerprint(ANY_LOG_POSITION, new Uint8Array(0))
 
-/** Fingerprints of everything in the logs of one block, ascending, each once. */
+/** The distinct fingerprints of all values in the logs of one block, ascending. */
 export const blockFingerprints = (receipts: readonly Pick<Receipt, 'logs'>[]): Uint32Array => {
   const found: number[] = []
-  // Neighbouring logs mostly are of one contract and one event.
+  // Consecutive logs are often of one contract and one event.
   const last: number[] = []
   const add = (position: number, value: Uint8Array): void => {
     const fingerprint = logFingerprint(position, value)

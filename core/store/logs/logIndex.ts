@@ -9,30 +9,32 @@ import { readLogProgress, writeLogProgress } from './progress.ts'
 import { bloomMayMatch, fingerprintsMayMatch, type LogPattern } from './pattern.ts'
 import { searchSection, sectionRecords } from './section.ts'
 
-/** One step of a search: the blocks that may have a wanted log, ascending, and up to which block the search has come. */
+/**
+ * One step of a search: the blocks that may have a matching log, ascending, and the block up to which the search has come.
+ */
 export type LogBlocks = { readonly numbers: readonly bigint[]; readonly through: bigint }
 
 /**
- * Which values are in the logs of which blocks. Sections of blocks are stored once the views have all of them; what is above
- * is in memory. Neither has a block that was committed before there was an index or shortly before a start: there its
- * header's bloom tells, while its section is made in the background from the segments.
+ * Index of the values in the logs of each block. Sections of blocks are stored once the views contain them; later blocks
+ * are in memory. Blocks committed before there was an index, or shortly before a start, are in neither: their header's
+ * bloom is used until their section is built in the background from the segments.
  */
 export type LogIndex = {
-  /** Takes the block that was just committed. */
+  /** Adds the block just committed. */
   add(number: number, receipts: readonly Receipt[]): void
-  /** Goes on in the background to store the sections of the blocks up to `mark`. */
+  /** Continues to store, in the background, the sections up to the flushed height. */
   advance(flushedHeight: number): void
-  /** Goes on after a failure. */
+  /** Continues after a failure. */
   resume(): void
   /** Resolves when there is nothing left to store, or storing has failed. */
   settled(): Promise<void>
-  /** Looks through the first blocks of `from` to `to` (neither above the head), a section at most. @throws StoreCorruption */
+  /** Searches the first blocks of `from` to `to` (both at most the head), one section at most. @throws StoreCorruption */
   readonly search: (pattern: LogPattern, from: bigint, to: bigint) => Promise<LogBlocks>
-  /** Ends what goes on in the background, soon; a start goes on from there. */
+  /** Stops the background work soon; a start continues it. */
   close(): Promise<void>
 }
 
-/** What a block in memory costs beside its fingerprints. */
+/** Memory of a block besides its fingerprints. */
 const RECENT_BLOCK_BYTES = 200
 
 export type LogIndexSources = {
@@ -40,9 +42,9 @@ export type LogIndexSources = {
   readonly fetch: (key: string) => Promise<Uint8Array | undefined>
   /** @throws StoreCorruption */
   readonly header: (number: bigint) => Promise<Header | undefined>
-  /** Of a block that the views have. @throws StoreCorruption */
+  /** The logs of a block that the views contain. @throws StoreCorruption */
   readonly logsOf: (number: bigint) => Promise<BlockLogs | undefined>
-  /** Told when a section cannot be stored; no more are tried. */
+  /** Called when a section cannot be stored; storing stops. */
   readonly onFailed: (cause: unknown) => void
 }
 
@@ -51,7 +53,7 @@ export const openLogIndex = async (
   { fetch, header, logsOf, onFailed }: LogIndexSources,
 ): Promise<LogIndex> => {
   let flushedHeight = await readLogProgress(kv)
-  /** Sections that can be searched: stored, though the mark may not say so yet. */
+  /** Searchable sections: stored, although the stored progress may lag behind. */
   let sections = flushedHeight.sections
   const recent = new Map<number, Uint32Array>()
   let recentBytes = 0
@@ -67,7 +69,7 @@ export const openLogIndex = async (
     recent.delete(number)
   }
 
-  /** From memory or from the segment; undefined for a damaged one, which is for those to hear of who read it. */
+  /** From memory or from the segment; undefined for a damaged segment, which its readers report. */
   const fingerprintsOf = async (number: number): Promise<Uint32Array | undefined> => {
     const known = recent.get(number)
     if (known !== undefined) return known
@@ -103,7 +105,7 @@ export const openLogIndex = async (
     flushedHeight = await writeLogProgress(kv, { ...flushedHeight, sections })
   }
 
-  /** Of a block that no stored section has. */
+  /** Checks a block that no stored section contains. */
   const mayMatch = async (number: number, pattern: LogPattern): Promise<boolean> => {
     const fingerprints = recent.get(number)
     if (fingerprints !== undefined) return fingerprintsMayMatch(fingerprints, pattern)
@@ -115,7 +117,7 @@ export const openLogIndex = async (
 
   const run = async (): Promise<void> => {
     try {
-      // The flush that began this has others waiting for it.
+      // The flush that started this has waiting callers.
       await kv.pause()
       while (isDue()) {
         await storeSection()

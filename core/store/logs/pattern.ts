@@ -8,20 +8,20 @@ import {
   TOPIC_POSITION,
 } from './fingerprint.ts'
 
-/** Which logs are looked for: of any of these addresses, with one of these topics at each position; undefined lets all pass. */
+/** The logs to find: of any of these addresses, with any of these topics at each position; undefined matches all. */
 export type LogQuery = {
   readonly addresses: readonly Address[] | undefined
   readonly topics: readonly (readonly Hash[] | undefined)[]
 }
 
-/** Several values of which a log has one at some position. */
+/** Alternative values, one of which a log must have at a position. */
 type Alternatives = {
   readonly fingerprints: Uint32Array
-  /** For each value, byte index and mask of its three bits in a bloom, six numbers in a row. */
+  /** For each value, byte index and mask of its three bloom bits: six numbers in a row. */
   readonly bloomBits: Uint16Array
 }
 
-/** What a block must hold that has a wanted log: one of the alternatives of each. */
+/** The pattern that a block with a matching log fulfils: one of the alternatives for each position. */
 export type LogPattern = readonly Alternatives[]
 
 const bloomBitsOf = (values: readonly Uint8Array[]): Uint16Array => {
@@ -68,13 +68,13 @@ const bloomMayHoldAny = (bloom: Uint8Array, { bloomBits }: Alternatives): boolea
   return false
 }
 
-/** False when no log behind the bloom (M3:2048, Yellow Paper) can be wanted. */
+/** False when no log in the bloom (M3:2048, Yellow Paper) can match. */
 export const bloomMayMatch = (bloom: Uint8Array, pattern: LogPattern): boolean =>
   pattern === ANY_LOG
     ? bloom.some(byte => byte !== 0)
     : pattern.every(alternatives => bloomMayHoldAny(bloom, alternatives))
 
-/** False when no log of the block with these fingerprints can be wanted. */
+/** False when no log of the block with these fingerprints can match. */
 export const fingerprintsMayMatch = (block: Uint32Array, pattern: LogPattern): boolean => {
   const at = (index: number): number => block[index] as number
   return pattern.every(({ fingerprints }) =>

@@ -4,20 +4,20 @@ import { createWriter } from '../codec/writer.ts'
 import type { KeyValueStore } from '../keyvalue.ts'
 import { logProgressKey } from '../keys.ts'
 
-/** Stands first in the progress; an index of another version counts as none and is made again. */
+/** First byte of the stored progress; an index of another version is ignored and built again. */
 const LOG_INDEX_VERSION = 1
 
-/** Two in turn, so that a torn one leaves the one before. */
+/** Two slots, written alternately: a torn write leaves the previous one. */
 const SLOTS = 2
 
-/** How many sections of the log index are stored whole, from the first. */
+/** The number of complete sections of the log index, from the first. */
 export type LogProgress = {
   readonly sections: number
-  /** Where the next one is to be written. */
+  /** The slot to write next. */
   readonly slot: number
 }
 
-/** The last progress that was written whole, or that of an index with nothing in it. */
+/** The last complete progress, or that of an empty index. */
 export const readLogProgress = async (kv: KeyValueStore): Promise<LogProgress> => {
   let found: LogProgress = { sections: 0, slot: 0 }
   for (let slot = 0; slot < SLOTS; slot++) {
@@ -33,7 +33,7 @@ export const readLogProgress = async (kv: KeyValueStore): Promise<LogProgress> =
   return found
 }
 
-/** To be called when the sections are durable; the progress itself need not be. Gives the progress that comes next. */
+/** Call it when the sections are durable; the progress itself need not be. Returns the next progress. */
 export const writeLogProgress = async (
   kv: KeyValueStore,
   { sections, slot }: LogProgress,

@@ -7,27 +7,26 @@ import { lowerBound } from './fingerprint.ts'
 import type { LogPattern } from './pattern.ts'
 
 /*
- * A section is what LOG_SECTION_BLOCKS blocks in a row have in their logs: postings, each a fingerprint and the block it is
- * in, counted from the first of the section. They lie in the order of fingerprints, cut into partitions by the leading bits
- * of these where they are many, so that a search reads one of them for each value and not all. Which blocks are in a section
- * follows from their numbers and what is in it from the blocks: written twice it is the same.
+ * A section indexes the logs of LOG_SECTION_BLOCKS consecutive blocks: postings, each a fingerprint and the block, relative
+ * to the first of the section. They are sorted by fingerprint and, if there are many, partitioned by its leading bits, so
+ * that a search reads one partition per value. A section is deterministic: written twice it is the same.
  */
 
-/** A fingerprint and the block it is in. */
+/** Bytes of a fingerprint and its block. */
 const POSTING_BYTES = 5
 const FINGERPRINT_BYTES = 4
 
-/** What is in each block of a section; undefined for one that cannot be read, so that every search has to look at it. */
+/** The fingerprints of each block of a section; undefined for an unreadable block, which every search must examine. */
 export type SectionBlocks = readonly (Uint32Array | undefined)[]
 
 /** One value of a section, to be stored under its key. */
 export type SectionRecord = { readonly key: string; readonly value: Uint8Array }
 
-/** As many leading bits as make partitions of at most about LOG_PARTITION_POSTINGS. */
+/** The number of leading bits that give partitions of at most about LOG_PARTITION_POSTINGS. */
 const partitionBitsFor = (postings: number): number =>
   Math.max(0, Math.ceil(Math.log2(postings / LOG_PARTITION_POSTINGS)))
 
-/** Fingerprints first and then the blocks, so that the search for one touches few bytes. */
+/** Fingerprints first, then the blocks, so that the search for a fingerprint touches few bytes. */
 const encodePostings = (postings: Float64Array): Uint8Array => {
   const count = postings.length
   const bytes = new Uint8Array(count * POSTING_BYTES)
@@ -41,7 +40,7 @@ const encodePostings = (postings: Float64Array): Uint8Array => {
   return bytes
 }
 
-/** What is stored for a section: its partitions one by one, each some milliseconds of work, and then its head. */
+/** The stored values of a section: its partitions one by one, each some milliseconds of work, then its head. */
 export function* sectionRecords(section: number, blocks: SectionBlocks): Generator<SectionRecord> {
   const postings = blocks.reduce((sum, block) => sum + (block?.length ?? 0), 0)
   const bits = partitionBitsFor(postings)
@@ -69,7 +68,7 @@ export function* sectionRecords(section: number, blocks: SectionBlocks): Generat
   yield { key: logSectionKey(section), value: head.finish() }
 }
 
-/** Marks the blocks of the partition that hold this fingerprint and were found for every value before it. */
+/** Marks the blocks of the partition that have this fingerprint and matched every earlier value. */
 const markBlocks = (partition: Uint8Array, wanted: number, found: Uint8Array, round: number): void => {
   const count = partition.length / POSTING_BYTES
   const view = new DataView(partition.buffer, partition.byteOffset)
@@ -81,7 +80,7 @@ const markBlocks = (partition: Uint8Array, wanted: number, found: Uint8Array, ro
 }
 
 /**
- * The blocks of a section that may have a wanted log, counted from its first, ascending.
+ * The blocks of a section that may have a matching log, relative to its first, ascending.
  * @param fetch reads a stored value and checks it
  * @throws StoreCorruption
  */
@@ -100,7 +99,7 @@ export const searchSection = async (
   const unread = head.raw(head.varint())
   const inHead = bits === 0 ? head.rest() : undefined
 
-  /** For each block, how many of the pattern's values in a row it was found for. */
+  /** For each block, the number of consecutive values of the pattern that it matched. */
   const found = new Uint8Array(LOG_SECTION_BLOCKS)
   for (const [round, { fingerprints }] of pattern.entries()) {
     let partition = inHead

@@ -55,7 +55,7 @@ describe('limits on messages', () => {
 
   test('that have no use here are said to have none', () => {
     expect(parseGenesis(withQbft({ gossipedHistoryLimit: 5000 })).warnings).toEqual([
-      'config.qbft.gossipedHistoryLimit: has no effect, a message is passed on when it first comes and its repeats are dropped',
+      'config.qbft.gossipedHistoryLimit: has no effect, a message is forwarded when it first arrives and its duplicates are dropped',
     ])
   })
 })
