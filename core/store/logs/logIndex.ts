@@ -5,7 +5,7 @@ import { StoreCorruption, withChecksum } from '../checksum.ts'
 import type { KeyValueStore } from '../keyvalue.ts'
 import { LOG_PROGRESS_SECTIONS, LOG_RECENT_BYTES, LOG_SECTION_BLOCKS } from '../limits.ts'
 import { blockFingerprints } from './fingerprint.ts'
-import { readLogProgress, writeLogProgress } from './progress.ts'
+import { type LogProgress, readLogProgress, writeLogProgress } from './progress.ts'
 import { bloomMayMatch, fingerprintsMayMatch, type LogPattern } from './pattern.ts'
 import { searchSection, sectionRecords } from './section.ts'
 
@@ -48,127 +48,168 @@ export type LogIndexSources = {
   readonly onFailed: (cause: unknown) => void
 }
 
-export const openLogIndex = async (
-  kv: KeyValueStore,
-  { fetch, header, logsOf, onFailed }: LogIndexSources,
-): Promise<LogIndex> => {
-  let flushedHeight = await readLogProgress(kv)
+/** The state of an index: what is stored, what is in memory, and the background work. */
+type LogIndexState = {
+  readonly kv: KeyValueStore
+  readonly sources: LogIndexSources
+  progress: LogProgress
   /** Searchable sections: stored, although the stored progress may lag behind. */
-  let sections = flushedHeight.sections
-  const recent = new Map<number, Uint32Array>()
-  let recentBytes = 0
-  let target = -1
-  let running: Promise<void> | undefined
-  let stopped = false
-  let closed = false
+  sections: number
+  /** Fingerprints of blocks in memory, oldest first. */
+  readonly recent: Map<number, Uint32Array>
+  recentBytes: number
+  /** The flushed height, up to which sections can be stored. */
+  target: number
+  running: Promise<void> | undefined
+  stopped: boolean
+  closed: boolean
+}
 
-  const discard = (number: number): void => {
-    const known = recent.get(number)
-    if (known === undefined) return
-    recentBytes -= RECENT_BLOCK_BYTES + known.byteLength
-    recent.delete(number)
+const discard = (index: LogIndexState, number: number): void => {
+  const known = index.recent.get(number)
+  if (known === undefined) return
+  index.recentBytes -= RECENT_BLOCK_BYTES + known.byteLength
+  index.recent.delete(number)
+}
+
+const addBlock = (index: LogIndexState, number: number, added: readonly Receipt[]): void => {
+  const fingerprints = blockFingerprints(added)
+  index.recent.set(number, fingerprints)
+  index.recentBytes += RECENT_BLOCK_BYTES + fingerprints.byteLength
+  for (const oldest of index.recent.keys()) {
+    if (index.recentBytes <= LOG_RECENT_BYTES) break
+    discard(index, oldest)
   }
+}
 
-  /** From memory or from the segment; undefined for a damaged segment, which its readers report. */
-  const fingerprintsOf = async (number: number): Promise<Uint32Array | undefined> => {
-    const known = recent.get(number)
-    if (known !== undefined) return known
-    try {
-      return blockFingerprints((await logsOf(BigInt(number)))?.receipts ?? [])
-    } catch (error) {
-      if (error instanceof StoreCorruption) return undefined
-      throw error
-    } finally {
-      await kv.pause()
+/** From memory or from the segment; undefined for a damaged segment, which its readers report. */
+const fingerprintsOf = async (
+  { recent, sources, kv }: LogIndexState,
+  number: number,
+): Promise<Uint32Array | undefined> => {
+  const known = recent.get(number)
+  if (known !== undefined) return known
+  try {
+    return blockFingerprints((await sources.logsOf(BigInt(number)))?.receipts ?? [])
+  } catch (error) {
+    if (error instanceof StoreCorruption) return undefined
+    throw error
+  } finally {
+    await kv.pause()
+  }
+}
+
+const storeSection = async (index: LogIndexState): Promise<void> => {
+  const { kv } = index
+  const first = index.sections * LOG_SECTION_BLOCKS
+  const blocks: (Uint32Array | undefined)[] = []
+  for (let offset = 0; offset < LOG_SECTION_BLOCKS; offset++) {
+    if (index.stopped) return
+    blocks.push(await fingerprintsOf(index, first + offset))
+  }
+  for (const { key, value } of sectionRecords(index.sections, blocks)) {
+    if (index.stopped) return
+    await kv.set([{ key, value: withChecksum(key, value) }])
+    await kv.pause()
+  }
+  index.sections++
+  for (let offset = 0; offset < LOG_SECTION_BLOCKS; offset++) discard(index, first + offset)
+}
+
+const storeProgress = async (index: LogIndexState): Promise<void> => {
+  const { kv, progress, sections } = index
+  if (sections === progress.sections) return
+  await kv.sync()
+  index.progress = await writeLogProgress(kv, { ...progress, sections })
+}
+
+const isDue = ({ stopped, sections, target }: LogIndexState): boolean =>
+  !stopped && (sections + 1) * LOG_SECTION_BLOCKS <= target + 1
+
+const storeSections = async (index: LogIndexState): Promise<void> => {
+  try {
+    // The flush that started this has waiting callers.
+    await index.kv.pause()
+    while (isDue(index)) {
+      await storeSection(index)
+      if (!isDue(index) || index.sections - index.progress.sections >= LOG_PROGRESS_SECTIONS)
+        await storeProgress(index)
     }
+  } catch (error) {
+    index.stopped = true
+    index.sources.onFailed(error)
+  } finally {
+    index.running = undefined
   }
+}
 
-  const storeSection = async (): Promise<void> => {
-    const first = sections * LOG_SECTION_BLOCKS
-    const blocks: (Uint32Array | undefined)[] = []
-    for (let offset = 0; offset < LOG_SECTION_BLOCKS; offset++) {
-      if (stopped) return
-      blocks.push(await fingerprintsOf(first + offset))
+const startStoring = (index: LogIndexState): void => {
+  if (isDue(index)) index.running ??= storeSections(index)
+}
+
+/** Checks a block that no stored section contains. */
+const mayMatch = async (
+  { recent, sources }: LogIndexState,
+  number: number,
+  pattern: LogPattern,
+): Promise<boolean> => {
+  const fingerprints = recent.get(number)
+  if (fingerprints !== undefined) return fingerprintsMayMatch(fingerprints, pattern)
+  const bloom = (await sources.header(BigInt(number)))?.logsBloom
+  return bloom !== undefined && bloomMayMatch(bloom, pattern)
+}
+
+const search = async (
+  index: LogIndexState,
+  pattern: LogPattern,
+  from: bigint,
+  to: bigint,
+): Promise<LogBlocks> => {
+  const section = Math.floor(Number(from) / LOG_SECTION_BLOCKS)
+  const first = section * LOG_SECTION_BLOCKS
+  const last = Math.min(Number(to), first + LOG_SECTION_BLOCKS - 1)
+  const numbers: bigint[] = []
+  if (section < index.sections) {
+    for (const offset of await searchSection(index.sources.fetch, section, pattern)) {
+      const number = first + offset
+      if (number >= Number(from) && number <= last) numbers.push(BigInt(number))
     }
-    for (const { key, value } of sectionRecords(sections, blocks)) {
-      if (stopped) return
-      await kv.set([{ key, value: withChecksum(key, value) }])
-      await kv.pause()
-    }
-    sections++
-    for (let offset = 0; offset < LOG_SECTION_BLOCKS; offset++) discard(first + offset)
+  } else
+    for (let number = Number(from); number <= last; number++)
+      if (await mayMatch(index, number, pattern)) numbers.push(BigInt(number))
+  return { numbers, through: BigInt(last) }
+}
+
+export const openLogIndex = async (kv: KeyValueStore, sources: LogIndexSources): Promise<LogIndex> => {
+  const progress = await readLogProgress(kv)
+  const index: LogIndexState = {
+    kv,
+    sources,
+    progress,
+    sections: progress.sections,
+    recent: new Map(),
+    recentBytes: 0,
+    target: -1,
+    running: undefined,
+    stopped: false,
+    closed: false,
   }
-
-  const storeProgress = async (): Promise<void> => {
-    if (sections === flushedHeight.sections) return
-    await kv.sync()
-    flushedHeight = await writeLogProgress(kv, { ...flushedHeight, sections })
-  }
-
-  /** Checks a block that no stored section contains. */
-  const mayMatch = async (number: number, pattern: LogPattern): Promise<boolean> => {
-    const fingerprints = recent.get(number)
-    if (fingerprints !== undefined) return fingerprintsMayMatch(fingerprints, pattern)
-    const bloom = (await header(BigInt(number)))?.logsBloom
-    return bloom !== undefined && bloomMayMatch(bloom, pattern)
-  }
-
-  const isDue = (): boolean => !stopped && (sections + 1) * LOG_SECTION_BLOCKS <= target + 1
-
-  const run = async (): Promise<void> => {
-    try {
-      // The flush that started this has waiting callers.
-      await kv.pause()
-      while (isDue()) {
-        await storeSection()
-        if (!isDue() || sections - flushedHeight.sections >= LOG_PROGRESS_SECTIONS) await storeProgress()
-      }
-    } catch (error) {
-      stopped = true
-      onFailed(error)
-    } finally {
-      running = undefined
-    }
-  }
-
   return {
-    add: (number, added) => {
-      const fingerprints = blockFingerprints(added)
-      recent.set(number, fingerprints)
-      recentBytes += RECENT_BLOCK_BYTES + fingerprints.byteLength
-      for (const oldest of recent.keys()) {
-        if (recentBytes <= LOG_RECENT_BYTES) break
-        discard(oldest)
-      }
-    },
+    add: (number, receipts) => addBlock(index, number, receipts),
     advance: to => {
-      target = to
-      if (isDue()) running ??= run()
+      index.target = to
+      startStoring(index)
     },
     resume: () => {
-      stopped = closed
-      if (isDue()) running ??= run()
+      index.stopped = index.closed
+      startStoring(index)
     },
-    settled: async () => running,
-    search: async (pattern, from, to) => {
-      const section = Math.floor(Number(from) / LOG_SECTION_BLOCKS)
-      const first = section * LOG_SECTION_BLOCKS
-      const last = Math.min(Number(to), first + LOG_SECTION_BLOCKS - 1)
-      const numbers: bigint[] = []
-      if (section < sections) {
-        for (const offset of await searchSection(fetch, section, pattern)) {
-          const number = first + offset
-          if (number >= Number(from) && number <= last) numbers.push(BigInt(number))
-        }
-      } else
-        for (let number = Number(from); number <= last; number++)
-          if (await mayMatch(number, pattern)) numbers.push(BigInt(number))
-      return { numbers, through: BigInt(last) }
-    },
+    settled: async () => index.running,
+    search: (pattern, from, to) => search(index, pattern, from, to),
     close: async () => {
-      closed = true
-      stopped = true
-      await running
+      index.closed = true
+      index.stopped = true
+      await index.running
     },
   }
 }
