@@ -61,137 +61,159 @@ export type Views = {
 /** Rounds of a run that a concurrent flush may disturb; a value that is still invalid after them is damaged. */
 const UNREAD_ROUNDS_MAX = 8
 
+/** The state of the views: the height they have, what a flush is writing, and what the current run has loaded. */
+type ViewsState = {
+  readonly kv: KeyValueStore
+  flushedHeight: number
+  writing: FlushedRecords | undefined
+  /** Changes whenever previously loaded values may be outdated. */
+  epoch: number
+  /** The entries loaded by the `run` in progress. */
+  loaded: ReadonlyMap<string, Uint8Array | undefined> | undefined
+}
+
+const kindOf = <Value>(codec: ValueCodec<Value>, cacheBytes: number): StateKind<Value> => ({
+  codec,
+  cache: createCache(cacheBytes, record => record.length),
+  absent: absentRecord(codec),
+})
+
+const read = ({ kv, loaded, flushedHeight }: ViewsState, key: string): Uint8Array | undefined => {
+  if (loaded?.has(key)) return loaded.get(key)
+  if (kv.getSync === undefined) throw new MissingEntries([key])
+  const stored = kv.getSync(key)
+  return stored === undefined ? undefined : verifiedValue(key, stored, flushedHeight)
+}
+
+const fetch = async (state: ViewsState, key: string): Promise<Uint8Array | undefined> => {
+  const stored = await state.kv.get(key)
+  return stored === undefined ? undefined : verifiedValue(key, stored, state.flushedHeight)
+}
+
+const cached = (state: ViewsState, cache: Cache<Uint8Array>, key: string): Uint8Array | undefined => {
+  const known = cache.get(key)
+  if (known !== undefined) return known
+  const value = read(state, key)
+  if (value !== undefined) cache.set(key, value)
+  return value
+}
+
+const recordOf = <Value>(
+  state: ViewsState,
+  { cache, absent }: StateKind<Value>,
+  key: string,
+): StateRecord => {
+  const known = cache.get(key)
+  if (known !== undefined) return known
+  const found = read(state, key)?.slice() ?? absent
+  cache.set(key, found)
+  return found
+}
+
+/** Loads entries; returns false when some could not be read because a flush was writing them: they are in memory now. */
+const load = async (
+  state: ViewsState,
+  keys: readonly string[],
+  into: Map<string, Uint8Array | undefined>,
+  lenient: boolean,
+): Promise<boolean> => {
+  const before = state.epoch
+  let whole = true
+  const loadOne = async (key: string): Promise<void> => {
+    try {
+      into.set(key, await fetch(state, key))
+    } catch (error) {
+      const disturbed = state.writing !== undefined || state.epoch !== before
+      if (!lenient || !disturbed || !(error instanceof StoreCorruption)) throw error
+      whole = false
+    }
+  }
+  for (let at = 0; at < keys.length; at += LOADS_AT_ONCE)
+    await Promise.all(keys.slice(at, at + LOADS_AT_ONCE).map(loadOne))
+  return whole
+}
+
+const runLoading = async <T>(state: ViewsState, synchronous: () => T): Promise<T> => {
+  const found = new Map<string, Uint8Array | undefined>()
+  let foundIn = state.epoch
+  let unread = 0
+  for (;;) {
+    if (foundIn !== state.epoch) found.clear()
+    foundIn = state.epoch
+    const outer = state.loaded
+    state.loaded = found
+    let missing: readonly string[]
+    try {
+      return synchronous()
+    } catch (error) {
+      if (!(error instanceof MissingEntries)) throw error
+      missing = [...new Set(error.keys)]
+    } finally {
+      state.loaded = outer
+    }
+    // Without progress the run would never end.
+    if (missing.every(key => found.has(key))) throw new RunTooLarge('asked again for what was loaded')
+    if (found.size + missing.length > RUN_ENTRIES_MAX)
+      throw new RunTooLarge(`needs more than ${RUN_ENTRIES_MAX} entries`)
+    if (!(await load(state, missing, found, unread < UNREAD_ROUNDS_MAX))) unread++
+  }
+}
+
+const runAtOnce = <T>(state: ViewsState, synchronous: () => T): T | Promise<T> => {
+  const outer = state.loaded
+  state.loaded = undefined
+  try {
+    return synchronous()
+  } catch (error) {
+    if (!(error instanceof MissingEntries)) throw error
+  } finally {
+    state.loaded = outer
+  }
+  return runLoading(state, synchronous)
+}
+
 export const createViews = (kv: KeyValueStore, completeTo: number): Views => {
-  const kindOf = <Value>(codec: ValueCodec<Value>, cacheBytes: number): StateKind<Value> => ({
-    codec,
-    cache: createCache(cacheBytes, record => record.length),
-    absent: absentRecord(codec),
-  })
   const accounts = kindOf(accountCodec, ACCOUNT_CACHE_BYTES)
   const slots = kindOf(slotCodec, SLOT_CACHE_BYTES)
   const nodes = createCache<Uint8Array>(NODE_CACHE_BYTES, node => node.length)
   const codes = createCache<Uint8Array>(CODE_CACHE_BYTES, code => code.length)
   const pages = createCache<Uint8Array>(HISTORY_CACHE_BYTES, page => page.length)
-  let flushedHeight = completeTo
-  let writing: FlushedRecords | undefined
-  /** Changes whenever previously loaded values may be outdated. */
-  let epoch = 0
-  /** The entries loaded by the `run` in progress. */
-  let loaded: ReadonlyMap<string, Uint8Array | undefined> | undefined
-
-  const read = (key: string): Uint8Array | undefined => {
-    if (loaded?.has(key)) return loaded.get(key)
-    if (kv.getSync === undefined) throw new MissingEntries([key])
-    const stored = kv.getSync(key)
-    return stored === undefined ? undefined : verifiedValue(key, stored, flushedHeight)
+  const state: ViewsState = {
+    kv,
+    flushedHeight: completeTo,
+    writing: undefined,
+    epoch: 0,
+    loaded: undefined,
   }
-  const fetch = async (key: string): Promise<Uint8Array | undefined> => {
-    const stored = await kv.get(key)
-    return stored === undefined ? undefined : verifiedValue(key, stored, flushedHeight)
-  }
-  const cached = (cache: Cache<Uint8Array>, key: string): Uint8Array | undefined => {
-    const known = cache.get(key)
-    if (known !== undefined) return known
-    const value = read(key)
-    if (value !== undefined) cache.set(key, value)
-    return value
-  }
-  const record = <Value>({ cache, absent }: StateKind<Value>, key: string): StateRecord => {
-    const known = cache.get(key)
-    if (known !== undefined) return known
-    const found = read(key)?.slice() ?? absent
-    cache.set(key, found)
-    return found
-  }
-
-  /** Loads entries; returns false when some could not be read because a flush was writing them: they are in memory now. */
-  const load = async (
-    keys: readonly string[],
-    into: Map<string, Uint8Array | undefined>,
-    lenient: boolean,
-  ): Promise<boolean> => {
-    const before = epoch
-    let whole = true
-    const loadOne = async (key: string): Promise<void> => {
-      try {
-        into.set(key, await fetch(key))
-      } catch (error) {
-        const disturbed = writing !== undefined || epoch !== before
-        if (!lenient || !disturbed || !(error instanceof StoreCorruption)) throw error
-        whole = false
-      }
-    }
-    for (let at = 0; at < keys.length; at += LOADS_AT_ONCE)
-      await Promise.all(keys.slice(at, at + LOADS_AT_ONCE).map(loadOne))
-    return whole
-  }
-
-  const run = async <T>(synchronous: () => T): Promise<T> => {
-    const found = new Map<string, Uint8Array | undefined>()
-    let foundIn = epoch
-    let unread = 0
-    for (;;) {
-      if (foundIn !== epoch) found.clear()
-      foundIn = epoch
-      const outer = loaded
-      loaded = found
-      let missing: readonly string[]
-      try {
-        return synchronous()
-      } catch (error) {
-        if (!(error instanceof MissingEntries)) throw error
-        missing = [...new Set(error.keys)]
-      } finally {
-        loaded = outer
-      }
-      // Without progress the run would never end.
-      if (missing.every(key => found.has(key))) throw new RunTooLarge('asked again for what was loaded')
-      if (found.size + missing.length > RUN_ENTRIES_MAX)
-        throw new RunTooLarge(`needs more than ${RUN_ENTRIES_MAX} entries`)
-      if (!(await load(missing, found, unread < UNREAD_ROUNDS_MAX))) unread++
-    }
-  }
-
   return {
     accounts,
     slots,
     get flushedHeight() {
-      return flushedHeight
+      return state.flushedHeight
     },
-    account: key => writing?.accounts.get(key) ?? record(accounts, key),
-    slot: key => writing?.slots.get(key) ?? record(slots, key),
-    node: key => cached(nodes, key),
-    code: key => cached(codes, key),
+    account: key => state.writing?.accounts.get(key) ?? recordOf(state, accounts, key),
+    slot: key => state.writing?.slots.get(key) ?? recordOf(state, slots, key),
+    node: key => cached(state, nodes, key),
+    code: key => cached(state, codes, key),
     historyPage: key => {
-      const page = writing?.pages.get(key) ?? cached(pages, key)
-      if (page === undefined) throw new StoreCorruption(key, flushedHeight, 'it is missing')
+      const page = state.writing?.pages.get(key) ?? cached(state, pages, key)
+      if (page === undefined) throw new StoreCorruption(key, state.flushedHeight, 'it is missing')
       return page
     },
-    fetch,
-    run,
-    runAtOnce: synchronous => {
-      const outer = loaded
-      loaded = undefined
-      try {
-        return synchronous()
-      } catch (error) {
-        if (!(error instanceof MissingEntries)) throw error
-      } finally {
-        loaded = outer
-      }
-      return run(synchronous)
-    },
+    fetch: key => fetch(state, key),
+    run: synchronous => runLoading(state, synchronous),
+    runAtOnce: synchronous => runAtOnce(state, synchronous),
     beginWriting: records => {
-      writing = records
+      state.writing = records
     },
     cacheNode: (key, value) => {
       if (value === undefined) nodes.delete(key)
       else nodes.set(key, value)
     },
     endWriting: next => {
-      writing = undefined
-      flushedHeight = next
-      epoch++
+      state.writing = undefined
+      state.flushedHeight = next
+      state.epoch++
     },
   }
 }
