@@ -1,4 +1,5 @@
 import type { QbftConsensus } from '../../core/genesis/schedule.ts'
+import { overdueSeconds } from '../../core/chain/overdueBlock.ts'
 import { includesAddress } from '../../core/validators/votes.ts'
 import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
 import type { MinerSettings, NodeTroubles } from '../../handlers/rpc/context.ts'
@@ -75,6 +76,23 @@ const handlersOf = (
   },
   onConsensusMessage: (peer, code, data) => consensus()?.message(peer, code, data),
 })
+
+/** What a node that only follows says of a network that makes no blocks; undefined while the next one may still come. */
+const overdueBlock = (
+  { node: { chain }, pool }: ParticipationOptions,
+  startedAtMs: number,
+): string | undefined => {
+  const { consensus } = chain.configuration
+  if (consensus.kind !== 'qbft') return undefined
+  const { header } = chain.head()
+  const seconds = overdueSeconds(consensus, header, {
+    sinceMs: startedAtMs,
+    nowMs: Date.now(),
+    isEmpty: pool.size === 0,
+  })
+  if (seconds === undefined) return undefined
+  return `No block has come for ${seconds} s after block ${header.number}: a quorum of validators must run and be connected`
+}
 
 // Each part is loaded when it is started: JSON-RPC answers before, and a node without peers loads no network.
 
@@ -162,6 +180,7 @@ export const createParticipation = (from: ParticipationOptions): Participation =
   let consensus: Consensus | undefined
   let record: RecordPlace | undefined
   let network: Network | undefined
+  const startedAtMs = Date.now()
   const listening = Promise.withResolvers<Network>()
   // Nobody may be waiting for it.
   listening.promise.catch(() => undefined)
@@ -203,7 +222,7 @@ export const createParticipation = (from: ParticipationOptions): Participation =
       const { store } = from.node.chain
       return {
         failures: [...said(store.failure()?.message), ...said(consensus?.failure())],
-        stalls: said(consensus?.stall()),
+        stalls: said(consensus?.stall() ?? overdueBlock(from, startedAtMs)),
       }
     },
     runs: () => consensus !== undefined,

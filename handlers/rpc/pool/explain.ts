@@ -1,25 +1,7 @@
 import type { Hash } from '../../../core/bytes/bytes.ts'
-import { type QbftConsensus, qbftAt } from '../../../core/genesis/schedule.ts'
+import { overdueSeconds } from '../../../core/chain/overdueBlock.ts'
 import type { RpcContext } from '../context.ts'
 import { nextHeadOf } from '../fees/nextHead.ts'
-
-/** What the next block waits for beside the period: validators may be one round apart. */
-const ROUNDS_EXPECTED = 2
-
-/** Seconds that a transaction waits although a block should have come; undefined when one may still come in time. */
-const overdueSeconds = (
-  { chain, nowMs }: RpcContext,
-  consensus: QbftConsensus,
-  addedAtMs: number,
-): number | undefined => {
-  const head = chain.head().header
-  const { blockPeriodMs, blockPeriodSeconds } = qbftAt(consensus, head.number + 1n)
-  const { requestTimeoutSeconds } = consensus.parameters
-  const waitedMs = nowMs() - Math.max(Number(head.timestamp) * 1000, addedAtMs)
-  const expectedMs =
-    Math.max(blockPeriodMs, blockPeriodSeconds * 1000) + ROUNDS_EXPECTED * requestTimeoutSeconds * 1000
-  return waitedMs > expectedMs ? Math.floor(waitedMs / 1000) : undefined
-}
 
 /** What keeps this chain, or this node, from making the next block; empty when nothing does. */
 const explainBlocks = async (context: RpcContext, addedAtMs: number): Promise<string> => {
@@ -28,7 +10,11 @@ const explainBlocks = async (context: RpcContext, addedAtMs: number): Promise<st
   const syncing = context.syncing()
   if (syncing !== undefined)
     return `, but this node is at block ${syncing.currentBlock} of ${syncing.highestBlock} and does not know the next one yet`
-  const overdue = overdueSeconds(context, consensus, addedAtMs)
+  const overdue = overdueSeconds(consensus, context.chain.head().header, {
+    sinceMs: addedAtMs,
+    nowMs: context.nowMs(),
+    isEmpty: false,
+  })
   const round = context.round?.()
   if (overdue !== undefined)
     return `, but no block has come for ${overdue} s${round === undefined ? '' : ` (round ${round})`}: a quorum of validators must run and be connected`
