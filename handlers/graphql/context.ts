@@ -17,11 +17,11 @@ export type RequestScope = {
   readonly rpc: RpcContext
   readonly budget: Budget
   readonly yieldingList: YieldingList
-  /** Runs calls, on another thread where there is one. */
+  /** Runs calls, on a call worker where there is one. */
   readonly runner: () => Runner
-  /** True once nobody waits for the answer any more; long work asks now and then. */
+  /** True once the client has gone or the request has timed out; long work checks it regularly. */
   readonly expired: () => boolean
-  /** @throws RpcError where the caller has not the right */
+  /** @throws RpcError where the caller lacks the permission */
   readonly require: (needed: Permission) => void
   /** What the state after a block holds of an account; undefined for nothing, and where there is no such block. */
   readonly account: (number: bigint, address: Address) => Promise<Account | undefined>

@@ -100,6 +100,6 @@ export const errorJson = (error: GraphQLError, report: (error: unknown) => void)
   })
 }
 
-/** True where a right was missing, which has a status of its own. */
+/** True for a missing permission, which has an HTTP status of its own. */
 export const isUnauthorized = (error: GraphQLError): boolean =>
   error.originalError instanceof RpcError && error.originalError.code === 'UNAUTHORIZED'

@@ -11,39 +11,39 @@ import type { GasPriceOracle } from './fees/gasPrice.ts'
 import type { KeepBytes } from './json/jsonPieces.ts'
 import type { OnNextTurn } from './dispatch/microBatch.ts'
 
-/** What of the node's configuration the methods answer by. Names as Besu's options. */
+/** The part of the node's configuration that methods use; named like Besu's options. */
 export type RpcOptions = {
-  /** Groups that are served, upper case: ETH, NET, WEB3, QBFT ... `rpc_modules` is always. */
+  /** Enabled groups, upper case: ETH, NET, WEB3, QBFT ... The group RPC is always enabled. */
   readonly apis: readonly string[]
-  /** What web3_clientVersion answers. */
+  /** Answer of web3_clientVersion. */
   readonly clientVersion: string
-  /** What net_version answers. */
+  /** Answer of net_version. */
   readonly networkId: bigint
   /** Wei. */
   readonly minGasPrice: bigint
-  /** Wei, the least that eth_maxPriorityFeePerGas suggests. */
+  /** Wei; the minimum that eth_maxPriorityFeePerGas suggests. */
   readonly minPriorityFee: bigint
-  /** The most gas of one call or estimate; 0 for no limit. */
+  /** Gas limit of one call or estimate; 0 for no limit. */
   readonly gasCap: bigint
-  /** The most gas of one eth_simulateV1, all calls together; 0 for no limit but `gasCap`. */
+  /** Gas limit of all calls of one eth_simulateV1; 0 for no limit but `gasCap`. */
   readonly simulateGasCap: bigint
-  /** The most blocks of one eth_getLogs; 0 for no limit. */
+  /** Block limit of one eth_getLogs; 0 for no limit. */
   readonly logsRangeMax: bigint
-  /** The most blocks of one trace_filter; 0 for no limit. */
+  /** Block limit of one trace_filter; 0 for no limit. */
   readonly traceFilterRangeMax: bigint
   readonly gasPriceBlocks: number
   /** 0 to 100. */
   readonly gasPricePercentile: number
   /** Wei. */
   readonly gasPriceMax: bigint
-  /** How far above the least sufficient gas an estimate may be, as a part of it. */
+  /** How far an estimate may exceed the minimum sufficient gas, as a fraction of the estimate. */
   readonly estimateGasToleranceRatio: number
-  /** The most requests of a batch; 0 or less for no limit. */
+  /** Request limit of a batch; 0 or less for no limit. */
   readonly batchSizeMax: number
-  /** After so long a request is answered with a timeout. */
+  /** Time after which a request is answered with a timeout. */
   readonly timeoutMs: number
   readonly prettyPrint: boolean
-  /** Whether receipts say what their transactions reverted with. */
+  /** Whether receipts include the revert reason. */
   readonly revertReasons: boolean
 }
 
@@ -67,36 +67,36 @@ export const RPC_DEFAULTS = {
   revertReasons: true,
 } as const satisfies Partial<RpcOptions>
 
-/** A connected node. */
+/** A connected peer. */
 export type RpcPeer = {
   /** 64 bytes of the node key. */
   readonly publicKey: Uint8Array
   readonly enode: string
-  /** `host:port`, or as much of it as is known. */
+  /** `host:port`, as far as known. */
   readonly remoteAddress: string
-  /** True where it connected by itself. */
+  /** True where the peer opened the connection. */
   readonly inbound: boolean
   readonly status: { readonly client: string; readonly headNumber: bigint; readonly headHash: Hash }
 }
 
-/** The other nodes and the way to them. */
+/** The peer-to-peer network as the methods see it. */
 export type RpcNetwork = {
   readonly listening: boolean
-  /** enode URL of this node; undefined as long as it does not listen yet. */
+  /** enode URL of this node; undefined until it listens. */
   readonly enode: string | undefined
   /** Resolves to the enode URL once this node listens. @throws when the node stops before */
   whenListening(): Promise<string>
-  /** Of p2p protocols, as `name/version`. */
+  /** The p2p protocols, as `name/version`. */
   readonly capabilities: readonly string[]
   peerCount(): number
   peers(): readonly RpcPeer[]
-  /** Kept connected from now on. False when it already was. @throws an error with an EnodeRefusal as its `code` */
+  /** Connects a peer and keeps it connected. False when it already was added. @throws an error with an EnodeRefusal as its `code` */
   addPeer(enode: string): Promise<boolean>
-  /** False when it was none. @throws as addPeer */
+  /** Disconnects a peer and stops redialing it. False when it was not added. @throws as addPeer */
   removePeer(enode: string): Promise<boolean>
 }
 
-/** Why an enode URL is not taken. */
+/** Why an enode URL is refused. */
 export type EnodeRefusal = 'SYNTAX' | 'INVALID_NODE_ID' | 'INVALID_HOST' | 'INVALID_PORT' | 'LOCAL_NODE'
 
 /** Block numbers. */
@@ -106,26 +106,26 @@ export type SyncingStatus = {
   readonly highestBlock: bigint
 }
 
-/** Votes that are cast whenever they would change something, until they are discarded. */
+/** Validator votes that this node casts in each block it proposes where they would have an effect, until they are discarded. */
 export type StandingVotes = {
   readonly list: () => readonly Vote[]
   /** Replaces an earlier one on the same address. @throws an error with the `code` TOO_MANY_VOTES */
   propose(vote: Vote): Promise<void>
-  /** Also where there was none. */
+  /** Does nothing where there is none. */
   discard(recipient: Address): Promise<void>
 }
 
 export type ConfigurationDifference = { readonly peer: string; readonly entries: readonly string[] }
 
-/** What keeps this node from its work, in sentences for operators. */
+/** Problems of this node, in sentences for operators. */
 export type NodeTroubles = {
-  /** It cannot write what it must: the store of the chain, or the record of what it signs. */
+  /** The node cannot write to the chain store or to its restart record. */
   readonly failures: readonly string[]
-  /** No block is decided. */
+  /** Reasons why no block is being decided. */
   readonly stalls: readonly string[]
 }
 
-/** How this node makes blocks. */
+/** Settings of the blocks that this node produces. */
 export type MinerSettings = {
   /** Wei per gas. */
   readonly minGasPrice: bigint
@@ -137,23 +137,23 @@ export type MinerSettings = {
   readonly targetGasLimit: bigint | undefined
 }
 
-/** Making blocks, as MINER methods see it. What is changed holds from the next block on, until the node ends. */
+/** Block production as the MINER methods see it. Changes apply from the next block until the node stops. */
 export type RpcMiner = {
   settings(): MinerSettings
   change(settings: Partial<MinerSettings>): void
-  /** Takes part in making blocks again; false on a chain where nobody does. */
+  /** Resumes taking part in block production; false on a chain without it. */
   start(): Promise<boolean>
-  /** Takes no part any more, a block under way being finished; false where it took none. */
+  /** Stops taking part after the current block; false where the node took no part. */
   stop(): Promise<boolean>
 }
 
 export const RPC_LOG_LEVELS = ['OFF', 'ERROR', 'WARN', 'INFO', 'DEBUG', 'TRACE', 'ALL'] as const
 export type RpcLogLevel = (typeof RPC_LOG_LEVELS)[number]
 
-/** Where one of the node's services listens. */
+/** The address a service of the node listens on. */
 export type RpcService = { readonly host: string; readonly port: number }
 
-/** What the host gives the methods to work with. */
+/** What the host provides to the methods. */
 export type RpcHost = {
   readonly chain: Chain
   readonly pool: TransactionPool
@@ -161,50 +161,50 @@ export type RpcHost = {
   /** Milliseconds since 1970. */
   readonly nowMs: () => number
   readonly randomBytes: (length: number) => Uint8Array
-  /** The sender of each transaction, undefined where the signature has none. All at once, so that a host may share the work out. */
+  /** Recovers the sender of each transaction, undefined for an invalid signature. Takes a list so that a host may use threads. */
   readonly recoverSenders: (transactions: readonly Transaction[]) => Promise<readonly (Address | undefined)[]>
-  /** Takes each into the pool, in order; undefined for one that was taken. */
+  /** Adds the transactions to the pool in order; undefined for each that was accepted. */
   readonly submit: (
     transactions: readonly SenderTransaction[],
   ) => Promise<readonly (TransactionRejected | undefined)[]>
-  /** Undefined where this node connects to no others. */
+  /** Undefined where p2p is disabled. */
   readonly network: RpcNetwork | undefined
-  /** Whether this node takes part in making the block after the head. */
+  /** Whether this node takes part in producing the block after the head. */
   readonly mining: () => Promise<boolean>
-  /** In which round the next block is being decided; undefined while this node takes no part in it. */
+  /** The round in which the next block is being decided; undefined while this node takes no part. */
   readonly round?: () => number | undefined
-  /** Undefined where the chain is level with what the peers have told of. */
+  /** Undefined where the chain is in sync with the peers. */
   readonly syncing: () => SyncingStatus | undefined
-  /** What the operator wants voted on the validators; undefined on a chain that is not QBFT. */
+  /** The operator's votes on validators; undefined on a chain that is not QBFT. */
   readonly votes: StandingVotes | undefined
-  /** Undefined where this node makes no blocks. */
+  /** Undefined where this node produces no blocks. */
   readonly miner?: RpcMiner
-  /** The account that this node makes blocks as. */
+  /** The account that this node produces blocks as. */
   readonly coinbase?: Address
-  /** By the names of net_services, those that run. */
+  /** The running services, by their names in net_services. */
   readonly services?: () => Readonly<
     Partial<Record<'jsonrpc' | 'ws' | 'p2p' | 'metrics' | 'graphQL', RpcService>>
   >
-  /** Of the parts of the node that are named, such as `p2p`; of all where none is. */
+  /** Sets the level of the named parts of the node, such as `p2p`, or of the whole node where the list is empty. */
   readonly setLogLevel?: (level: RpcLogLevel, parts: readonly string[]) => void
-  /** Blocks that were refused last. */
+  /** The most recently rejected blocks. */
   readonly badBlocks?: () => readonly BadBlock[]
-  /** Peers whose genesis file or transitions are not this node's, by the names of the entries. */
+  /** Peers whose genesis file or transitions differ from this node's, with the names of the entries. */
   readonly differences: () => readonly ConfigurationDifference[]
   readonly troubles?: () => NodeTroubles
-  /** Told what the operator should know of a request that is carried out all the same. */
+  /** Warns the operator about a request that is carried out nevertheless. */
   readonly warn: (text: string) => void
-  /** Told of errors that are the node's own fault, before the client is told `Internal error`. */
+  /** Reports an error of the node itself; the client is answered `Internal error`. */
   readonly reportError: (method: string, error: unknown) => void
-  /** Other threads for long calls; undefined where all run on this one. */
+  /** Threads for long calls; undefined where all calls run on this thread. */
   readonly callWorkers?: CallWorkers | undefined
-  /** Undefined where each call begins as it comes. */
+  /** Enables micro-batches; undefined where each call starts as it arrives. */
   readonly onNextTurn?: OnNextTurn | undefined
-  /** Keeps what of a long answer waits to be sent; undefined where that is held as it is. */
+  /** Stores the unsent rest of a long answer in less memory; undefined where it is held as it is. */
   readonly keep?: KeepBytes | undefined
 }
 
-/** What every method gets: the host, and what the methods keep between calls. */
+/** The context of every method: the host, and state that methods keep between calls. */
 export type RpcContext = RpcHost & {
   readonly filters: FilterRegistry
   readonly gasPrice: GasPriceOracle

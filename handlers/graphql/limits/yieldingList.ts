@@ -1,12 +1,12 @@
 import { createYield } from '../../rpc/dispatch/scheduler.ts'
 
-/** Items of a list that are completed in one go: with what they hold, a millisecond or two. */
+/** Items of a list that are completed in one step: a millisecond or two. */
 const STEP_ITEMS = 16
 
-/** A list whose items come a few at a time, so that a long answer does not hold up everything else the node does. */
+/** Returns a list whose items resolve a few at a time, so that a long answer does not block the event loop. */
 export type YieldingList = <T>(items: readonly T[]) => readonly (T | Promise<T>)[]
 
-/** All lists of a request take their turns one after the other. */
+/** Created once for each request; its lists yield one after the other. */
 export const createYieldingList = (nowMs: () => number): YieldingList => {
   const yieldTurn = createYield(nowMs)
   let last: Promise<void> = Promise.resolve()

@@ -14,8 +14,8 @@ export type Resolve<Source, Args = unknown> = (
 export type Resolvers<Source> = Readonly<Record<string, Resolve<Source, never>>>
 
 /**
- * Makes resolvers the library's: the right a field needs is asked for first, and its value is counted. `permissionOfField` gives
- * undefined for a field that needs none.
+ * Converts resolvers to those of the library, which check the permission of a field first and count its value.
+ * `permissionOfField` returns undefined for a field that needs none.
  */
 export const executable = <Source>(
   resolvers: Resolvers<Source>,

@@ -1,8 +1,8 @@
 import type { Subscriptions } from '../subscriptions/subscriptions.ts'
 
-/** What a request may do with the connection it came over, where that lasts. */
+/** The WebSocket connection of a request. */
 export type Connection = {
   readonly subscriptions: Subscriptions
-  /** Milliseconds since 1970 at which the token ends that is the connection's from now on; undefined where it is not valid. */
+  /** Replaces the token of the connection; returns its expiry in milliseconds since 1970, or undefined for an invalid one. */
   presentToken(token: string): Promise<number | undefined>
 }

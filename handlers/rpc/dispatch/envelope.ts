@@ -2,11 +2,11 @@ import type { RpcErrorName, RpcErrorObject } from './errors.ts'
 import { RPC_ERRORS, RpcError, rpcErrorObject } from './errors.ts'
 import { isJsonPieces, type JsonPiece, pieceLength } from '../json/jsonPieces.ts'
 
-/** One request of a body: one to run, one to pass over because nobody waits for it, or one that is none. */
+/** One request of a body: a call, a notification (which is ignored), or an invalid request. */
 export type Envelope =
   | {
       readonly kind: 'call'
-      /** JSON text of the id, to be written back as it came. */
+      /** JSON text of the id, returned unchanged. */
       readonly id: string
       readonly method: string
       readonly params: readonly unknown[]
@@ -18,7 +18,7 @@ const NO_PARAMS: readonly unknown[] = []
 
 const INVALID_WITHOUT_ID: Envelope = { kind: 'invalid', id: 'null' }
 
-/** JSON text of an id, `written` where the number cannot be held; undefined for one that no request may have. */
+/** JSON text of an id: its source text where a number is not a safe integer; undefined for an invalid id. */
 const idText = (id: unknown, written: () => string | undefined): string | undefined => {
   if (typeof id === 'number') return Number.isSafeInteger(id) ? String(id) : written()
   if (typeof id === 'string') return JSON.stringify(id)
@@ -26,9 +26,9 @@ const idText = (id: unknown, written: () => string | undefined): string | undefi
 }
 
 /**
- * Reads one element of a body by Besu's rules: `jsonrpc` is not looked at, an id must be a string, a number or null, an
- * invalid request has its id back only when that is an integer.
- * @param written gives the id as the body has it.
+ * Reads one element of a body by Besu's rules: `jsonrpc` is ignored, an id must be a string, a number or null, and an invalid
+ * request is answered with its id only when that is an integer.
+ * @param written returns the source text of the id.
  */
 const readEnvelope = (element: unknown, written: () => string | undefined): Envelope => {
   if (typeof element !== 'object' || element === null || Array.isArray(element)) return INVALID_WITHOUT_ID
@@ -44,20 +44,20 @@ const readEnvelope = (element: unknown, written: () => string | undefined): Enve
   return { kind: 'call', id: given, method, params: (params as unknown[] | undefined | null) ?? NO_PARAMS }
 }
 
-/** The request of a body that is one object. @param idSource gives the id as the body has it. */
+/** The request of a body that is one object. @param idSource returns the source text of the id. */
 export const readSingle = (element: object, idSource: () => string | undefined): Envelope =>
   readEnvelope(element, idSource)
 
-/** The requests of a batch. @param idSource gives the id of an entry as the body has it. */
+/** The requests of a batch. @param idSource returns the source text of the id of an entry. */
 export const readBatch = (
   elements: readonly unknown[],
   idSource: (entry: number) => string | undefined,
 ): readonly Envelope[] => elements.map((element, index) => readEnvelope(element, () => idSource(index)))
 
-/** JSON, in pieces where it is too long to be put together in one go; empty where nothing is answered. */
+/** JSON text, in pieces where it is too long to join; empty where there is no answer. */
 export type ReplyBody = string | readonly JsonPiece[]
 
-/** `resultText` is the result as JSON text, from where it was made on another thread. */
+/** `resultText` is the result as JSON text, from a call worker. */
 export type Outcome =
   | { readonly result: unknown }
   | { readonly resultText: string }
@@ -75,14 +75,14 @@ export const valueOf = (outcome: Exclude<Outcome, { readonly error: unknown }>):
   return isJsonPieces(outcome.result) ? outcome.result.toJSON() : (outcome.result ?? null)
 }
 
-/** Characters of a result that is put together. */
+/** Longest result that is joined, in characters. */
 const WHOLE_LENGTH_MAX = 64 * 1024
 
-/** In characters or bytes, which nearly always are as many. */
+/** Length in characters or bytes, which are nearly always equal. */
 export const bodyLength = (body: ReplyBody): number =>
   typeof body === 'string' ? body.length : body.reduce((length, piece) => length + pieceLength(piece), 0)
 
-/** `jsonrpc`, `id`, then `result` or `error`; `indent` spaces where the reply is to be read by people. */
+/** `jsonrpc`, `id`, then `result` or `error`; indented for pretty printing. */
 export const replyText = (id: string, outcome: Outcome, indent = 0): string => {
   if (indent === 0)
     return 'error' in outcome
@@ -94,7 +94,7 @@ export const replyText = (id: string, outcome: Outcome, indent = 0): string => {
   return `{\n${space}"jsonrpc" : "2.0",\n${space}"id" : ${id},\n${space}"${name}" : ${inner}\n}`
 }
 
-/** As `replyText`, in pieces where the result is long and made in some: nobody reads that, so it is not indented. */
+/** As `replyText`; a long result in pieces stays in pieces and is not indented. */
 export const replyBody = (id: string, outcome: Outcome, indent = 0): ReplyBody => {
   const result = 'result' in outcome ? outcome.result : undefined
   if (!isJsonPieces(result) || bodyLength(result.pieces) <= WHOLE_LENGTH_MAX)
@@ -102,7 +102,7 @@ export const replyBody = (id: string, outcome: Outcome, indent = 0): ReplyBody =
   return [`{"jsonrpc":"2.0","id":${id},"result":`, ...result.pieces, '}']
 }
 
-/** What is answered instead of a body in pieces that is longer than a transport can take. */
+/** The answer in place of a body that is too long for the transport. */
 export const tooLargeText = ([head]: readonly JsonPiece[], detail: string): string => {
   const error = new RpcError('ANSWER_TOO_LARGE', { detail })
   const { code } = RPC_ERRORS[error.code]

@@ -1,6 +1,6 @@
 import type { TransactionRejected } from '../../../core/txpool/rejection.ts'
 
-/** JSON-RPC errors: the codes and texts of Besu, each once. Sheets and clients know them by text. */
+/** JSON-RPC errors with Besu's codes and texts. Clients match both. */
 export const RPC_ERRORS = {
   PARSE_ERROR: { code: -32700, message: 'Parse error' },
   INVALID_REQUEST: { code: -32600, message: 'Invalid Request' },
@@ -15,32 +15,32 @@ export const RPC_ERRORS = {
   INTERNAL_ERROR: { code: -32603, message: 'Internal error' },
   TIMEOUT: { code: -32603, message: 'Timeout expired' },
   BATCH_TOO_LARGE: { code: -32005, message: 'Number of requests exceeds max batch size' },
-  /** Besu has no such bound. */
+  /** Besu has no such limit. */
   RESPONSE_TOO_LARGE: { code: -32005, message: 'Response to the batch exceeds the size limit' },
-  /** Besu has no such bound. */
+  /** Besu has no such limit. */
   ANSWER_TOO_LARGE: { code: -32005, message: 'Answer exceeds the size limit of a message' },
-  /** Besu has no such bound. */
+  /** Besu has no such limit. */
   SUBSCRIPTIONS_TOO_MANY: { code: -32005, message: 'Too many subscriptions on this connection' },
-  /** Besu has none of these bounds; whoever is cut off is told which it was. */
+  /** Besu has no such limits; a client that is cut off is told which one it exceeded. */
   SLOW_READER: { code: -32005, message: 'Closing the connection: too much of what was sent to it is unread' },
   TOO_MANY_WAITING: { code: -32005, message: 'Closing the connection: too many of its requests are waiting' },
-  /** Subscriptions outlive the token they were made with by a minute. */
+  /** Subscriptions continue for a minute after their token has expired. */
   SUBSCRIPTIONS_ENDED: {
     code: -40100,
     message: 'Subscriptions have ended: the token no longer permits them',
   },
-  /** Besu has no such bound. */
+  /** Besu has no such limit. */
   TRACE_TOO_LARGE: { code: -32005, message: 'Trace exceeds the size limit' },
-  /** Besu has no such bound. */
+  /** Besu has no such limit. */
   TOO_MANY_CALLS: { code: -32005, message: 'Too many calls wait to be run: try again later' },
-  /** Besu has no such bounds. */
+  /** Besu has no such limits. */
   REQUEST_TOO_COMPLEX: {
     code: -32005,
     message: 'Request has more JSON values than the node reads: send less at once',
   },
   NODE_BUSY: { code: -32005, message: 'Too many requests are under way: try again later' },
   LOGS_RANGE_TOO_LARGE: { code: -32005, message: 'Requested range exceeds maximum RPC range limit' },
-  /** Besu has no such bound. */
+  /** Besu has no such limit. */
   LOGS_TOO_MANY: { code: -32005, message: 'Query returns more logs than the node answers with at once' },
 
   INVALID_PARAMS: { code: -32602, message: 'Invalid params' },
@@ -87,7 +87,7 @@ export const RPC_ERRORS = {
   },
   INVALID_INPUT: { code: -32000, message: 'Invalid input' },
   PARENT_BLOCK_NOT_FOUND: { code: -32000, message: 'Parent block not found' },
-  /** geth's text: there is no state before it. */
+  /** geth's text: there is no state before the genesis block. */
   GENESIS_NOT_TRACEABLE: { code: -32000, message: 'genesis is not traceable' },
   BLOCK_NOT_FOUND: { code: -32000, message: 'Block not found' },
   RESOURCE_NOT_FOUND: { code: -32001, message: 'Resource not found' },
@@ -112,7 +112,7 @@ export const RPC_ERRORS = {
       "Invalid node ID: node ID must have exactly 128 hexadecimal characters and should not include any '0x' hex prefix.",
   },
   LOCAL_NODE: { code: -32100, message: 'Cannot add local node as peer.' },
-  /** Besu has no such bound. */
+  /** Besu has no such limit. */
   TOO_MANY_VOTES: { code: -32000, message: 'Too many votes stand: discard those that are decided' },
   WORLD_STATE_UNAVAILABLE: { code: -32000, message: 'World state unavailable' },
   INVALID_SIGNATURE: { code: -32002, message: 'Invalid signature' },
@@ -176,10 +176,10 @@ export const RPC_ERRORS = {
 
 export type RpcErrorName = keyof typeof RPC_ERRORS
 
-/** What a reply carries as its `error`; `data` is left out when undefined. */
+/** The `error` of a reply; `data` is omitted when undefined. */
 export type RpcErrorObject = { readonly code: number; readonly message: string; readonly data?: unknown }
 
-/** What the pool's refusal is answered with. A refused parameter has its reason beside the text. */
+/** The error for a rejection by the pool. For an invalid parameter the reason is added as `data`. */
 export const rejectionObject = ({ rpcCode, message, details }: TransactionRejected): RpcErrorObject =>
   rpcCode === RPC_ERRORS.INVALID_PARAMS.code
     ? { code: rpcCode, message, data: details }
@@ -187,7 +187,7 @@ export const rejectionObject = ({ rpcCode, message, details }: TransactionReject
 
 export const rpcErrorObject = (name: RpcErrorName): RpcErrorObject => RPC_ERRORS[name]
 
-/** A method's refusal, by its row in the table. `detail` goes behind the text in brackets, `data` beside it. */
+/** The error of a method, by its row in the table. `detail` is appended to the text in brackets. */
 export class RpcError extends Error {
   override readonly name = 'RpcError'
   readonly code: RpcErrorName
@@ -205,7 +205,7 @@ export class RpcError extends Error {
   }
 }
 
-/** What a refusal is answered with. @param otherwise its `data` where it carries none */
+/** The error object of an RpcError. @param otherwise `data` where the error has none */
 export const errorObject = ({ code: name, message, data }: RpcError, otherwise?: string): RpcErrorObject => {
   const { code } = RPC_ERRORS[name]
   const given = data ?? otherwise

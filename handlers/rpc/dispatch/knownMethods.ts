@@ -1,6 +1,6 @@
 /**
- * Every method name Besu knows. One of them that is not served here is answered `Method not enabled`, anything else
- * `Method not found`; clients tell the two apart.
+ * Every method name of Besu. One that is not served is answered `Method not enabled`, an unknown name `Method not found`;
+ * clients distinguish the two.
  */
 const KNOWN: Readonly<Record<string, string>> = {
   admin: `addPeer changeLogLevel generateLogBloomCache logsRemoveCache logsRepairCache nodeInfo peers removePeer`,

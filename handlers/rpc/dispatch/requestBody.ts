@@ -4,19 +4,19 @@ import { countValues, JSON_VALUE_BYTES, parseJson } from '../json/parse.ts'
 import { parseSteps } from '../json/parseSteps.ts'
 import type { YieldTurn } from './scheduler.ts'
 
-/** Characters of a body that is parsed in one go: of `{}` alone that takes ten milliseconds. */
+/** Longest body that is parsed in one step, in characters: one made of `{}` takes ten milliseconds. */
 export const WHOLE_LENGTH_MAX = 256 * 1024
 
-/** Values of a parsed body that its text stands for: most requests have fewer than twenty. */
+/** Parsed values that need no memory claim: most requests have fewer than twenty. */
 const FREE_VALUES = 1000
 
 export type ParsedBody = {
   readonly value: unknown
-  /** Source text of the numbers that the request, or the entry of the batch at that place, has as its id. */
+  /** Source text of a numeric id: of the request, or of the entry of a batch at that index. */
   readonly idSource: (entry: number) => string | undefined
 }
 
-/** The parsed requests do not fit into the memory for them. */
+/** The parsed body does not fit into the memory limit. */
 export class BodyTooBusy extends Error {
   override readonly name = 'BodyTooBusy'
   readonly code = 'BODY_TOO_BUSY'
@@ -26,7 +26,7 @@ const claimValues = (count: number, claim: ClaimBytes): void => {
   if (count > FREE_VALUES && !claim(count * JSON_VALUE_BYTES)) throw new BodyTooBusy()
 }
 
-/** Parses a body of WHOLE_LENGTH_MAX. @throws JsonError, BodyTooBusy */
+/** Parses a body of at most WHOLE_LENGTH_MAX. @throws JsonError, BodyTooBusy */
 export const parseWhole = (text: string, claim: ClaimBytes): ParsedBody => {
   claimValues(countValues(text), claim)
   const value = parseJson(text)
@@ -40,12 +40,12 @@ export const parseWhole = (text: string, claim: ClaimBytes): ParsedBody => {
   }
 }
 
-/** Resolves when the long body that was parsed last is done. */
+/** Resolves when the latest long body is parsed. */
 let lastParsed: Promise<unknown> = Promise.resolve()
 
 /**
- * Parses a body of any length in slices. One at a time: what several leave to the garbage collector is collected in one go, and
- * that would hold up everything.
+ * Parses a body of any length, yielding between steps. One body at a time: collecting the garbage of several at once would
+ * block the event loop.
  * @throws JsonError, BodyTooBusy
  */
 export const parseYielding = async (
@@ -56,7 +56,7 @@ export const parseYielding = async (
 ): Promise<ParsedBody> => {
   const before = lastParsed
   const parsing = before.then(() => parse(text, batchSizeMax, claim, yieldTurn))
-  // The error is for the one who asked.
+  // The caller handles the error.
   lastParsed = parsing.catch(() => undefined)
   return await parsing
 }

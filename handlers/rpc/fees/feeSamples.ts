@@ -1,13 +1,13 @@
 import { type Cache, createCache } from '../../../core/store/cache.ts'
 import type { BlockRecord, ChainStore } from '../../../core/store/store.ts'
 
-/** Bytes of all samples: some ten thousand blocks whose transactions pay a few different tips. */
+/** Memory of all samples: some ten thousand blocks whose transactions pay a few different tips. */
 const SAMPLES_BYTES_MAX = 8 * 1024 * 1024
 
 /** Of one tip and its gas, with their objects. */
 const STEP_BYTES = 96
 
-/** What the transactions of one block paid: each tip that occurs, in wei, the lowest first, with the gas paid for with it. */
+/** The tips paid in one block, in wei, ascending, each with the gas it was paid for. */
 export type FeeSample = readonly { readonly tip: bigint; readonly gasUsed: bigint }[]
 
 const sampleOf = ({ block, receipts }: BlockRecord): FeeSample => {
@@ -22,7 +22,7 @@ const sampleOf = ({ block, receipts }: BlockRecord): FeeSample => {
     .sort((a, b) => (a.tip < b.tip ? -1 : a.tip > b.tip ? 1 : 0))
 }
 
-/** By store: blocks are final, so a sample stays right. */
+/** One cache for each store. Blocks are final, so a sample never changes. */
 const caches = new WeakMap<ChainStore, Cache<FeeSample>>()
 
 /** The sample of a block of the chain, kept for whoever asks next: a wallet asks for the same blocks as all others. */

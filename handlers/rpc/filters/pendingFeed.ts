@@ -1,16 +1,16 @@
 import { toHex } from '../../../core/bytes/hex.ts'
 import type { TransactionPool } from '../../../core/txpool/pool.ts'
 
-/** Hashes kept for filters that have not asked yet; a client that asks too seldom misses the oldest. */
+/** Hashes kept for filters that have not polled yet; a client that polls too rarely misses the oldest. */
 export const PENDING_HASHES_MAX = 65_536
 
-/** What came into the pool, in order, each with a running position; kept once for all filters. */
+/** Hashes of the transactions added to the pool, in order and numbered by position; shared by all filters. */
 export type PendingFeed = {
-  /** Listens from now on; gives the position of what comes next. */
+  /** Starts listening; returns the position of the next hash. */
   start(): number
-  /** The hashes from `position` on, and the position behind them. */
+  /** The hashes from `position` on, and the position after them. */
   since(position: number): { readonly hashes: readonly string[]; readonly position: number }
-  /** Nobody listens any more. */
+  /** Stops listening and discards the hashes. */
   stop(): void
 }
 

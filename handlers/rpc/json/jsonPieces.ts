@@ -1,18 +1,18 @@
-/** Of one piece: so much text is put together, encoded and written in a fraction of a millisecond. */
+/** Length of a piece: joined, encoded and written in a fraction of a millisecond. */
 const PIECE_LENGTH = 64 * 1024
 
-/** Characters or bytes of an answer that are held as they are. What comes behind them is kept as the host keeps bytes. */
+/** Characters or bytes of an answer that are held as they are. The rest is stored with the host's KeepBytes. */
 export const PLAIN_LENGTH_MAX = 4 * 1024 * 1024
 
-/** UTF-8 that waits to be sent, whole characters of it, in a form that takes less memory. */
+/** UTF-8 text of whole characters that waits to be sent, stored in less memory. */
 export type KeptBytes = {
-  /** Of the bytes themselves. */
+  /** Length of the original bytes. */
   readonly byteLength: number
-  /** Made anew whenever they are asked for. */
+  /** Restores the bytes; computed at each call. */
   bytes(): Uint8Array<ArrayBuffer>
 }
 
-/** Keeps a copy: the caller may use its bytes for something else then. */
+/** Stores a copy; the caller may reuse its bytes. */
 export type KeepBytes = (bytes: Uint8Array) => KeptBytes
 
 /** Part of a JSON text. */
@@ -21,7 +21,7 @@ export type JsonPiece = string | KeptBytes
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** Where the host knows no better. */
+/** The default: stores the bytes uncompressed. */
 export const keepPlain: KeepBytes = bytes => {
   const copy = new Uint8Array(bytes)
   return { byteLength: copy.length, bytes: () => copy }
@@ -37,16 +37,16 @@ export const bytesOfPiece = (piece: JsonPiece): Uint8Array<ArrayBuffer> =>
 export const pieceLength = (piece: JsonPiece): number =>
   typeof piece === 'string' ? piece.length : piece.byteLength
 
-/** A JSON value as text in pieces: where it is long they are never put together, which would hold up everyone else. */
+/** A JSON value as text in pieces. Pieces of a long value are never joined: that would block the event loop. */
 export type JsonPieces = {
   readonly pieces: readonly JsonPiece[]
-  /** The pieces put together. */
+  /** The joined pieces. */
   readonly text: string
-  /** For whoever writes it as JSON together with something else. */
+  /** The value, for JSON.stringify. */
   toJSON(): unknown
 }
 
-/** Results of methods are of any shape, so these are known by where they were made. */
+/** Results of methods have any shape, so the values made here are remembered. */
 const made = new WeakSet<object>()
 
 export const isJsonPieces = (value: unknown): value is JsonPieces =>
@@ -69,7 +69,7 @@ export const jsonPieces = (pieces: readonly JsonPiece[]): JsonPieces => {
 export const jsonOf = (value: unknown): readonly JsonPiece[] =>
   isJsonPieces(value) ? value.pieces : [JSON.stringify(value)]
 
-/** Pieces one behind the other, of which those that would fill the memory are kept by the host. */
+/** A list of pieces; those beyond PLAIN_LENGTH_MAX are stored by the host. */
 export type PieceList = {
   add(piece: JsonPiece): void
   readonly length: number
@@ -79,7 +79,7 @@ export type PieceList = {
 export const createPieceList = (keep: KeepBytes | undefined): PieceList => {
   const pieces: JsonPiece[] = []
   let length = 0
-  /** One for all of them: no collector has to come for what each leaves. */
+  /** Reused for all pieces, so that no garbage is left. */
   let scratch = new Uint8Array(0)
 
   const encode = (text: string): Uint8Array => {
@@ -100,7 +100,7 @@ export const createPieceList = (keep: KeepBytes | undefined): PieceList => {
   }
 }
 
-/** An array that is made element by element. */
+/** A JSON array that is written element by element. */
 export type JsonArray = {
   /** @param element JSON text, in pieces where it may be long */
   add(...element: readonly JsonPiece[]): void
@@ -112,7 +112,7 @@ export const createJsonArray = (keep?: KeepBytes): JsonArray => {
   let last = '['
   let isEmpty = true
   const write = (piece: JsonPiece): void => {
-    // What is kept and short would be one of thousands.
+    // Short pieces are joined; otherwise there would be thousands of them.
     if (pieceLength(piece) < PIECE_LENGTH) last += pieceText(piece)
     else {
       if (last !== '') list.add(last)

@@ -7,15 +7,15 @@ import {
   PLAIN_LENGTH_MAX,
 } from './jsonPieces.ts'
 
-/** Of one piece: encoded, packed and copied in a millisecond or so. */
+/** Length of a piece: encoded, packed and copied in about a millisecond. */
 const PIECE_BYTES = 256 * 1024
 
-/** Most results are short. */
+/** Initial size of a buffer: most results are short. */
 const FIRST_BYTES = 1024
 
-/** JSON text that is written byte by byte, as no text is made of it in between. All of it is ASCII. */
+/** A buffer of ASCII text that is written without intermediate strings. */
 export type AsciiBuffer = {
-  /** Valid up to `length`. Another one once something is written. */
+  /** Valid up to `length`, until the next write. */
   readonly bytes: Uint8Array
   /** May be set back. */
   length: number
@@ -85,7 +85,7 @@ export const createAsciiBuffer = (): AsciiBuffer => {
   return buffer
 }
 
-/** A JSON text that is written from its beginning to its end; what is full of it is kept as the host keeps bytes. */
+/** Writes a JSON text sequentially; full pieces are stored with the host's KeepBytes. */
 export type JsonWriter = {
   ascii(text: string): void
   append(part: AsciiBuffer): void

@@ -13,13 +13,13 @@ import { createLogsWriter } from './writeLogs.ts'
 /** Logs of one answer: each is some 700 characters of JSON. */
 export const LOGS_MAX = 100_000
 
-/** Logs between two looks at the clock: well under a millisecond. */
+/** Logs between two calls of the yield function: well under a millisecond. */
 const STEP_LOGS = 128
 
-/** Given a log that was found; the block is not to be kept. */
+/** Called with each matching log; must not keep the block. */
 export type TakeLog<T> = (log: Log, block: BlockLogs, transactionIndex: number, logIndex: number) => T
 
-/** Looks at the logs of one block; gives after each whether it was taken, so that whoever asks can pause. */
+/** Filters the logs of one block; yields after each log whether it matched, so that the caller can pause. */
 function* takeWanted(block: BlockLogs, criteria: LogCriteria, take: TakeLog<void>): Generator<boolean, void> {
   let logIndex = 0
   for (const [transactionIndex, { logs }] of block.receipts.entries())
@@ -70,7 +70,7 @@ const takeLogs = async (
   }
 }
 
-/** Tells what can be asked for instead. */
+/** The error suggests a range that can be answered. */
 const tooMany = (from: bigint, reached: bigint): RpcError =>
   new RpcError('LOGS_TOO_MANY', {
     detail:

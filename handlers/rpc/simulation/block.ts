@@ -15,12 +15,12 @@ import { type BlockHashes, createBlockHashes } from './blockHashes.ts'
 import { precompilesUnder } from './precompileOverrides.ts'
 import { applyOverrides, type StateOverrides } from './stateOverrides.ts'
 
-/** The block a call is made in: what opcodes see of it, and the state it begins with. */
+/** The block that a call is simulated in: the values that opcodes see, and the state before the call. */
 export type SimulationBlock = {
   readonly stateNumber: bigint
   readonly header: OpenHeader
   readonly rules: Rules
-  /** What opcodes see otherwise than the header says. */
+  /** Values that opcodes see in place of those of the header. */
   readonly seen?: Partial<BlockEnvironment>
 }
 

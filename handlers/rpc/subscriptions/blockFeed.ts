@@ -9,14 +9,14 @@ import { blockPieces, STEP_ELEMENTS } from '../shapes/pieces.ts'
 import { logShape } from '../shapes/receipt.ts'
 import { createGroups, type Listener, type Results } from './groups.ts'
 
-/** A block with the JSON of its parts, each made once at most. */
+/** A block with the JSON of its parts, each computed once at most. */
 type ToldBlock = {
   readonly number: bigint
   block(includeTransactions: boolean): string | Promise<string>
   logs(filter: LogFilter): readonly string[]
 }
 
-/** Tells of blocks from the moment they are committed, in order, also of those that come many at once. */
+/** Notifies listeners of committed blocks, in order. */
 export type BlockFeed = {
   heads(includeTransactions: boolean, listener: Listener): () => void
   logs(filter: LogFilter, text: string, listener: Listener): () => void
@@ -30,7 +30,7 @@ const once = <T>(make: () => T): (() => T) => {
   }
 }
 
-/** A filter's numbers bound what is told; tags bound nothing, as in Besu. */
+/** Block numbers of a filter limit the notified range; tags do not, as in Besu. */
 const isWithin = ({ range }: LogFilter, number: bigint): boolean =>
   range.kind === 'block' ||
   ((range.from.kind !== 'number' || range.from.number <= number) &&
@@ -75,7 +75,7 @@ export const createBlockFeed = ({
   // As eth_getBlockByNumber has it.
   const totalDifficulty = !hasBeaconChain(chain.configuration)
   let unsubscribe: (() => void) | undefined
-  /** The next block to tell of. */
+  /** The next block to notify. */
   let next = 0n
   let running = false
 
@@ -90,7 +90,7 @@ export const createBlockFeed = ({
     await logs.tell(block, Number(number), yieldTurn)
   }
 
-  /** Blocks are read from the store one by one, so nothing piles up where they come faster than they are told of. */
+  /** Blocks are read from the store one by one, so no queue grows where blocks arrive faster than they are notified. */
   const run = async (): Promise<void> => {
     if (running) return
     running = true

@@ -7,7 +7,7 @@ import type { Listener } from './groups.ts'
 /** A pending transaction as its hash, with the members Besu tells, or as eth_getTransactionByHash has it. */
 export type PendingForm = 'hash' | 'detail' | 'transaction'
 
-/** What a subscription is told of. */
+/** The topic of a subscription. */
 export type Topic =
   | { readonly kind: 'newHeads'; readonly includeTransactions: boolean }
   | { readonly kind: 'logs'; readonly filter: LogFilter; readonly text: string }
@@ -15,18 +15,18 @@ export type Topic =
   | { readonly kind: 'droppedPendingTransactions' }
   | { readonly kind: 'syncing' }
 
-/** Of one connection: a page that watches each of its contracts has some hundreds. */
+/** Subscriptions of one connection: a page that watches each of its contracts has some hundreds. */
 export const SUBSCRIPTIONS_MAX = 1024
 
 /** Characters of the log filters of one connection: some ten thousand addresses and topics, as of one eth_getLogs. */
 export const FILTER_TEXT_MAX = 1024 * 1024
 
-/** Notifications kept for a subscription whose id is not answered yet, as in a long batch; more go before the answer. */
+/** Notifications held back until the id of the subscription is answered, as in a long batch; further ones are sent before. */
 export const HELD_MAX = 1024
 
 /** What a request may do with the subscriptions of its connection. */
 export type Subscriptions = {
-  /** Gives the id. @throws RpcError SUBSCRIPTIONS_TOO_MANY */
+  /** Returns the id. @throws RpcError SUBSCRIPTIONS_TOO_MANY */
   add(topic: Topic): string
   /** False when the connection has none of that id. */
   remove(id: string): boolean
@@ -35,7 +35,7 @@ export type Subscriptions = {
 /** The subscriptions of one open connection. */
 export type ConnectionSubscriptions = {
   readonly size: number
-  /** For one request. `answered` is called when its answer is on its way: no notification goes before it. */
+  /** For one request. `answered` is called after its answer was sent, which releases the notifications held back. */
   forRequest(): Subscriptions & { answered(): void }
   /** Ends all of them. */
   clear(): void

@@ -2,10 +2,10 @@ import type { RpcHost, SyncingStatus } from '../context.ts'
 import { syncingShape } from '../shapes/node.ts'
 import type { Listener } from './groups.ts'
 
-/** How often is looked whether the node has fallen behind or caught up. */
-const LOOK_MS = 250
+/** Interval between checks of the sync status. */
+const POLL_MS = 250
 
-/** Tells when the node begins to catch up with its peers, and when it has done so. */
+/** Notifies listeners when a sync starts and when it ends. */
 export type SyncFeed = { listen(listener: Listener): () => void }
 
 export const createSyncFeed = ({ syncing }: Pick<RpcHost, 'syncing'>): SyncFeed => {
@@ -13,7 +13,7 @@ export const createSyncFeed = ({ syncing }: Pick<RpcHost, 'syncing'>): SyncFeed 
   let timer: ReturnType<typeof setInterval> | undefined
   let last: SyncingStatus | undefined
 
-  const look = (): void => {
+  const poll = (): void => {
     const status = syncing()
     const changed = (status === undefined) !== (last === undefined)
     last = status
@@ -26,7 +26,7 @@ export const createSyncFeed = ({ syncing }: Pick<RpcHost, 'syncing'>): SyncFeed 
     listen: listener => {
       if (listeners.size === 0) {
         last = syncing()
-        timer = setInterval(look, LOOK_MS)
+        timer = setInterval(poll, POLL_MS)
       }
       listeners.add(listener)
       return () => {

@@ -15,17 +15,17 @@ const TRACE_BYTES_MAX = 64 * 1024 * 1024
  */
 const OBJECTS_BYTES_MAX = 16 * 1024 * 1024
 
-/** Between two looks at the clock, which is slower than a step. */
-const SPENDS_PER_LOOK = 4096
+/** Calls of `spend` between two reads of the clock, which is slower than a step. */
+const SPENDS_PER_CLOCK_READ = 4096
 
-/** What one request may take in memory and in time. */
+/** Memory and time limits of one traced request. */
 export type Budget = {
-  /** Told of each part of the answer before it is kept, in bytes of JSON. @throws RpcError when it is too much or too late */
+  /** Counts a part of the answer before it is stored, in bytes of JSON. @throws RpcError at the memory or time limit */
   spend(bytes: number): void
   readonly spent: () => number
-  /** Goes back to an earlier `spent`, when what was kept since is dropped. */
+  /** Resets to an earlier `spent`, when the parts since then are discarded. */
   rewind(spent: number): void
-  /** @throws RpcError when nobody waits any more */
+  /** @throws RpcError when the request has timed out or the client has disconnected */
   checkTime(): void
   /** Where what is written of the answer waits to be sent. */
   readonly keep: KeepBytes
@@ -49,7 +49,7 @@ export const createBudget = (
     spend: bytes => {
       used += bytes
       if (used > bytesMax) throw tooLarge(bytesMax, 'more', 'disableStack, limit or callTracer')
-      if (++spends % SPENDS_PER_LOOK === 0) checkTime()
+      if (++spends % SPENDS_PER_CLOCK_READ === 0) checkTime()
     },
     spent: () => used,
     rewind: spent => {

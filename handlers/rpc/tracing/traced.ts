@@ -14,7 +14,7 @@ export type Place = {
   readonly index: number
 }
 
-/** What a tracer is to watch: a transaction of a block, or a call. */
+/** The traced transaction of a block, or call. */
 export type Traced = {
   /** As it is just before; the tracer may read from it while the transaction runs. */
   readonly world: WorldState
@@ -34,10 +34,10 @@ export type Watching = {
   readonly finish: (result: TransactionResult) => unknown
 }
 
-/** Begins to watch one transaction. What is kept of it is told to the budget before. */
+/** Creates the tracer of one transaction. It counts what it stores with the budget. */
 export type TracerKind = (traced: Traced, budget: Budget) => Watching
 
-/** One tracer that tells each of several, and of nothing that none of them wants to know. */
+/** Joins several tracers into one, with only the hooks that some of them have. */
 export const joinHooks = (hooks: readonly Tracer[]): Tracer => {
   const wanting = <Name extends keyof Tracer>(name: Name) =>
     hooks.flatMap(({ [name]: hook }) => (hook === undefined ? [] : [hook]))
