@@ -56,7 +56,7 @@ export const createNodeSnapshots = (nodes: TrieNodeReader): NodeSnapshots => {
 
 /** The snapshot no longer has the records of its head. */
 export class SnapshotExpired extends Error {
-  override readonly name = 'NodesGone'
+  override readonly name = 'SnapshotExpired'
   readonly code = 'SNAPSHOT_EXPIRED'
   constructor() {
     super('the trie records of an earlier head are no longer kept; read those of the head again')
