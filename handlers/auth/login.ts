@@ -53,59 +53,59 @@ const isFull = (error: unknown): boolean => (error as { code?: unknown }).code =
 const failCostOf = ({ users }: Credentials): number =>
   users.reduce((most, { passwordHash }) => Math.max(most, bcryptCost(passwordHash) ?? 0), 0) || COST_DEFAULT
 
+/** The user with that password; an unknown user takes the same time and has the same result. */
+const userOf = async (
+  checkPassword: CheckPassword,
+  credentials: Credentials,
+  { username, password }: LoginRequest,
+): Promise<User | undefined> => {
+  const user = credentials.find(username)
+  const failCost = failCostOf(credentials)
+  const hash =
+    user === undefined || bcryptCost(user.passwordHash) === undefined ? undefined : user.passwordHash
+  const isRight = await checkPassword({ password, hash: hash ?? dummyHash(failCost), failCost })
+  return isRight && hash !== undefined ? user : undefined
+}
+
+/** Checks the password and issues the token. */
+const attempt = async (
+  { readCredentials, checkPassword, issuer, audit, nowMs, reportError }: LoginParts,
+  request: LoginRequest,
+  from: string,
+): Promise<Response> => {
+  const { username, password } = request
+  let credentials: Credentials
+  try {
+    credentials = await readCredentials()
+  } catch (error) {
+    reportError('The credentials file', error)
+    audit.denied({ who: 'nobody, as the credentials file cannot be read', what: 'login', from })
+    return answers.incorrect()
+  }
+  const user =
+    passwordProblem(password) === undefined ? await userOf(checkPassword, credentials, request) : undefined
+  if (user === undefined) {
+    // An unknown user name may be a password typed in the wrong field, so it is not logged.
+    const who = credentials.find(username) === undefined ? 'an unknown user' : username
+    audit.denied({ who, what: 'login', from })
+    return answers.incorrect()
+  }
+  const token = await issuer.issue(user, nowMs())
+  audit.loggedIn({ who: username, from })
+  return answers.loggedIn(token)
+}
+
 /** Besu's POST /login: issues a token of five minutes to a user of the credentials file. */
-export const createLogin = ({
-  readCredentials,
-  checkPassword,
-  issuer,
-  limits,
-  audit,
-  nowMs,
-  reportError,
-}: LoginParts): ((request: Request, client: ClientAddress) => Promise<Response>) => {
-  /** The user with that password; an unknown user takes the same time and has the same result. */
-  const userOf = async (
-    credentials: Credentials,
-    username: string,
-    password: string,
-  ): Promise<User | undefined> => {
-    const user = credentials.find(username)
-    const failCost = failCostOf(credentials)
-    const hash =
-      user === undefined || bcryptCost(user.passwordHash) === undefined ? undefined : user.passwordHash
-    const isRight = await checkPassword({ password, hash: hash ?? dummyHash(failCost), failCost })
-    return isRight && hash !== undefined ? user : undefined
-  }
-
-  const attempt = async (username: string, password: string, from: string): Promise<Response> => {
-    let credentials: Credentials
-    try {
-      credentials = await readCredentials()
-    } catch (error) {
-      reportError('The credentials file', error)
-      audit.denied({ who: 'nobody, as the credentials file cannot be read', what: 'login', from })
-      return answers.incorrect()
-    }
-    const user =
-      passwordProblem(password) === undefined ? await userOf(credentials, username, password) : undefined
-    if (user === undefined) {
-      // An unknown user name may be a password typed in the wrong field, so it is not logged.
-      const who = credentials.find(username) === undefined ? 'an unknown user' : username
-      audit.denied({ who, what: 'login', from })
-      return answers.incorrect()
-    }
-    const token = await issuer.issue(user, nowMs())
-    audit.loggedIn({ who: username, from })
-    return answers.loggedIn(token)
-  }
-
+export const createLogin = (
+  parts: LoginParts,
+): ((request: Request, client: ClientAddress) => Promise<Response>) => {
+  const { limits, audit, reportError } = parts
   return async (request, client) => {
     const from = client()
     const asked = await readRequest(request)
     if (asked instanceof Response) return asked
-    const { username, password } = asked
-    const isPlausible = username.length <= USERNAME_LENGTH_MAX
-    const admission = limits.admit(from, isPlausible ? username : '')
+    const isPlausible = asked.username.length <= USERNAME_LENGTH_MAX
+    const admission = limits.admit(from, isPlausible ? asked.username : '')
     if (admission.kind !== 'admitted') {
       audit.denied({ who: 'nobody, as too many logins failed or are under way', what: 'login', from })
       return admission.kind === 'busy' ? answers.tooBusy() : answers.tooManyFailures(admission.retrySeconds)
@@ -115,7 +115,7 @@ export const createLogin = ({
         audit.denied({ who: 'an unknown user', what: 'login', from })
         return answers.incorrect()
       }
-      const response = await attempt(username, password, from)
+      const response = await attempt(parts, asked, from)
       if (response.ok) admission.attempt.succeeded()
       return response
     } catch (error) {

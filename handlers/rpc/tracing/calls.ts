@@ -54,6 +54,22 @@ export type CallCollector = {
   readonly root: () => CallNode
 }
 
+const selfDestructNode = (from: Address, to: Address, value: bigint): OpenNode => ({
+  kind: 'SELFDESTRUCT',
+  from,
+  to,
+  value,
+  gas: 0,
+  gasUsed: 0,
+  input: NO_OUTPUT,
+  output: NO_OUTPUT,
+  outcome: 'success',
+  halt: undefined,
+  isPrecompile: false,
+  calls: [],
+  logs: [],
+})
+
 /**
  * Collects the calls of a transaction as a tree. `onlyTop` leaves out what is inside; `withLogs` keeps the logs of frames
  * that did not fail, nor any frame around them.
@@ -101,21 +117,7 @@ export const collectCalls = (
 
   const selfDestruct = (from: Address, to: Address, value: bigint): void => {
     budget.spend(CALL_BYTES)
-    open.at(-1)?.calls.push({
-      kind: 'SELFDESTRUCT',
-      from,
-      to,
-      value,
-      gas: 0,
-      gasUsed: 0,
-      input: NO_OUTPUT,
-      output: NO_OUTPUT,
-      outcome: 'success',
-      halt: undefined,
-      isPrecompile: false,
-      calls: [],
-      logs: [],
-    })
+    open.at(-1)?.calls.push(selfDestructNode(from, to, value))
   }
 
   const log = (entry: Log): void => {
