@@ -49,6 +49,11 @@ const claimsOf = (token: string, nowMs: number): ReturnType<typeof readClaims> =
   }
 }
 
+const denier =
+  (audit: Audit, who: string, client: ClientAddress) =>
+  ({ name }: Permission): void =>
+    audit.denied({ who, what: name, from: client() })
+
 /** Creates the authentication of one port. */
 export const createAuthentication = ({
   login,
@@ -63,17 +68,12 @@ export const createAuthentication = ({
   const open: ReadonlySet<string> = new Set([...openMethods, AUTHENTICATE_METHOD])
   const isOpen = ({ name }: Permission): boolean => open.has(name)
 
-  const denier =
-    (who: string, client: ClientAddress) =>
-    ({ name }: Permission): void =>
-      audit.denied({ who, what: name, from: client() })
-
   /** Without a valid token, and with no method open to everyone, no request can succeed. */
   const rejectsUnauthenticated = openMethods.length === 0
 
   const nobody = (why: string, client: ClientAddress): Identity => ({
     permits: isOpen,
-    denied: denier(`nobody (${why})`, client),
+    denied: denier(audit, `nobody (${why})`, client),
     unauthenticated: rejectsUnauthenticated,
     expiresAtMs: undefined,
   })
@@ -83,7 +83,11 @@ export const createAuthentication = ({
     client: ClientAddress,
   ): Identity => ({
     permits,
-    denied: denier(username?.slice(0, SHOWN_NAME_LENGTH) ?? 'the holder of a token without a name', client),
+    denied: denier(
+      audit,
+      username?.slice(0, SHOWN_NAME_LENGTH) ?? 'the holder of a token without a name',
+      client,
+    ),
     unauthenticated: false,
     expiresAtMs,
   })
