@@ -157,8 +157,8 @@ const startNetwork = async (
   handlers: BesideOptions['handlers'],
   validators: BesideOptions['validators'],
 ): Promise<Network> => {
-  const { startNetworkBeside } = await import('../threads/network/startNetworkBeside.ts')
-  return startNetworkBeside({
+  const { startNetworkWorker } = await import('../threads/network/startNetworkWorker.ts')
+  return startNetworkWorker({
     privateKey: node.key.privateKey,
     host: options.p2pInterface,
     port: options.p2pPort,

@@ -33,7 +33,7 @@ export type RpcParts = Pick<RpcHost, 'chain' | 'pool' | 'recoverSenders' | 'subm
     readonly development: boolean
     readonly log: Log
     /** Undefined where all calls run on this thread. */
-    readonly openReaders?: (host: RpcHost) => CallWorkers | undefined
+    readonly openCallWorkers?: (host: RpcHost) => CallWorkers | undefined
   }
 
 /** Besu's groups when none are asked for. */
@@ -46,7 +46,7 @@ export const apisOf = (asked: readonly string[] | undefined, development: boolea
 
 const hostOf = (
   options: NodeOptions,
-  { development, log, ...parts }: Omit<RpcParts, 'openReaders'>,
+  { development, log, ...parts }: Omit<RpcParts, 'openCallWorkers'>,
 ): RpcHost => ({
   ...parts,
   options: {
@@ -96,9 +96,9 @@ export const listenForRpc = (options: NodeOptions): Promise<RpcListener> =>
   }))
 
 /** What the methods of this node work with, the same on all its ports. */
-export const openRpcContext = (options: NodeOptions, { openReaders, ...parts }: RpcParts): RpcContext => {
+export const openRpcContext = (options: NodeOptions, { openCallWorkers, ...parts }: RpcParts): RpcContext => {
   const host = hostOf(options, parts)
-  return createRpcContext({ ...host, callWorkers: openReaders?.(host) })
+  return createRpcContext({ ...host, callWorkers: openCallWorkers?.(host) })
 }
 
 const GROUPS: ReadonlySet<string> = new Set(METHODS.map(({ group }) => group))

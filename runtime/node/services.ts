@@ -19,7 +19,7 @@ import { createParticipation } from './consensusService.ts'
 import { startPoolAging } from './poolAging.ts'
 import { startPoolFollower } from './poolFollower.ts'
 import { startReadAhead } from './prefetch.ts'
-import { openReaders } from './readers.ts'
+import { openCallWorkers } from './callWorkers.ts'
 import { rpcNetworkOf } from './rpcNetwork.ts'
 import { openRpcContext, type RpcListener, serveRpc } from './rpcServer.ts'
 import { startTransactionJournal } from './transactionJournal.ts'
@@ -165,10 +165,10 @@ export const startServices = async (node: RunningNode, given: ServiceOptions): P
       badBlocks: node.badBlocks.list,
       setLogLevel: changeLogLevel,
       services: () => servicesOf(options, listeners, participation.network()),
-      openReaders: host => {
-        const readers = openReaders(host, options.rpcWorkers, logOf('rpc'))
-        if (readers !== undefined) stops.push(readers.close)
-        return readers
+      openCallWorkers: host => {
+        const workers = openCallWorkers(host, options.rpcWorkers, logOf('rpc'))
+        if (workers !== undefined) stops.push(workers.close)
+        return workers
       },
       development,
       log: logOf('rpc'),

@@ -25,7 +25,7 @@ const thread = startThread(
       neighbours: [],
       features: [],
     },
-    facts: { headNumber: 0n, headHash: hash, validators: undefined, debug: false },
+    nodeState: { headNumber: 0n, headHash: hash, validators: undefined, debug: false },
     handled: createHandled(),
   },
   () => undefined,

@@ -1,24 +1,24 @@
-/** Bytes of answers that fit at once; most are below a hundred, code and whole blocks come in pieces. */
+/** Bytes of answer data per piece. Most answers are below 100 bytes; code and whole blocks take several pieces. */
 const PIECE_BYTES = 128 * 1024
 
 const HEADER_BYTES = 32
 const STATE = 0
 const LENGTH = 1
 const PIECE = 2
-/** The call that nobody waits for any more. */
+/** Index of the number of the cancelled call. */
 const ENDED = 3
 const STOPPED = 4
 
 const WAITING = 0
 
-/** What became of a question. */
+/** Outcome codes of a request. */
 const ANSWERS = { found: 1, nothing: 2, moved: 3, failed: 4 } as const
 export type AnswerKind = keyof typeof ANSWERS
 const KINDS = Object.keys(ANSWERS) as readonly AnswerKind[]
 
 /**
- * `found` with what was asked for, `nothing` where there is none, `moved` with the new head where the question was about the
- * head, `failed` with the text of an error.
+ * `found` with the data, `nothing` if there is none, `moved` with the new head if the request was about an old one, `failed`
+ * with the text of an error.
  */
 export type Answer = { readonly kind: AnswerKind; readonly bytes: Uint8Array }
 
@@ -27,20 +27,20 @@ export const NOTHING: Answer = { kind: 'nothing', bytes: EMPTY }
 export const found = (bytes: Uint8Array | undefined): Answer =>
   bytes === undefined ? NOTHING : { kind: 'found', bytes }
 
-/** How often a reader that waits looks whether it was stopped, ms. */
-const LOOK_MS = 1000
+/** Interval between checks for a stop while a worker waits, ms. */
+const STOP_CHECK_MS = 1000
 
-/** Memory through which a thread that waits for an answer gets it: no message would reach it. */
+/** Shared memory for answers: a blocked thread receives no messages. */
 export const createAnswerBuffer = (): SharedArrayBuffer => new SharedArrayBuffer(HEADER_BYTES + PIECE_BYTES)
 
-/** The main thread's end. */
+/** The main thread's side. */
 export type AnswerWriter = {
   readonly write: (answer: Answer) => void
-  /** The next piece of the answer that was written last. */
+  /** Writes the next piece of the last answer. */
   readonly writeMore: () => void
-  /** Ends a call, the one of that number alone. */
+  /** Cancels the call of that number. */
   readonly end: (call: number) => void
-  /** Ends whatever is under way. */
+  /** Cancels any call and stops the worker. */
   readonly stop: () => void
 }
 
@@ -73,11 +73,11 @@ export const createAnswerWriter = (buffer: SharedArrayBuffer): AnswerWriter => {
   }
 }
 
-/** The reader's end. */
+/** The call worker's side. */
 export type AnswerReader = {
-  /** Blocks the thread. @throws ReaderStopped */
+  /** Blocks the thread. @throws CallWorkerStopped */
   wait(askForMore: () => void): Answer
-  /** Whether that call is not to go on. */
+  /** Whether that call was cancelled. */
   isEnded(call: number): boolean
 }
 
@@ -88,8 +88,8 @@ export const createAnswerReader = (buffer: SharedArrayBuffer): AnswerReader => {
     for (;;) {
       const state = Atomics.load(header, STATE)
       if (state !== WAITING) return KINDS[state - 1] as AnswerKind
-      if (Atomics.load(header, STOPPED) !== 0) throw new ReaderStopped()
-      Atomics.wait(header, STATE, WAITING, LOOK_MS)
+      if (Atomics.load(header, STOPPED) !== 0) throw new CallWorkerStopped()
+      Atomics.wait(header, STATE, WAITING, STOP_CHECK_MS)
     }
   }
   return {
@@ -111,8 +111,8 @@ export const createAnswerReader = (buffer: SharedArrayBuffer): AnswerReader => {
   }
 }
 
-/** The node has no more use for this thread. */
-class ReaderStopped extends Error {
-  override readonly name = 'ReaderStopped'
-  readonly code = 'READER_STOPPED'
+/** The node stops this call worker. */
+class CallWorkerStopped extends Error {
+  override readonly name = 'CallWorkerStopped'
+  readonly code = 'CALL_WORKER_STOPPED'
 }

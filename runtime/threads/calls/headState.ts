@@ -1,33 +1,33 @@
 import type { Address } from '../../../core/bytes/bytes.ts'
 import { toBareHex } from '../../../core/bytes/hex.ts'
 import type { StateChanges } from '../../../core/state/account.ts'
-import type { Asker } from './asker.ts'
+import type { StoreClient } from './storeClient.ts'
 
-/** New blocks that are looked into for what they changed; after more of them everything is asked for again. */
+/** Maximum new blocks whose changes are applied to the cache; beyond that the whole cache is dropped. */
 const BLOCKS_MAX = 16n
 
 export const accountPlace = (address: Address): string => `a${toBareHex(address)}`
 export const slotPlace = (address: Address, incarnation: bigint, slot: Uint8Array): string =>
   `s${toBareHex(address)}${incarnation}:${toBareHex(slot)}`
 
-/** Under which keys answers on the state are remembered. */
+/** Cache keys of state data. */
 export type HeadState = {
   /**
-   * A key of its own for each block, and for the head one that it keeps from block to block: what a new block did not change
-   * is not asked for again.
+   * Keys contain the block number, except at the head: there they stay the same from block to block, so data that a new
+   * block did not change stays cached.
    */
   readonly keyAt: (number: bigint, place: string) => string
-  /** Another block is the head. */
+  /** Sets the head and forgets what the blocks up to it changed. */
   readonly moveTo: (number: bigint) => void
 }
 
-/** @param changesOf what a block did to the state */
+/** @param changesOf the state changes of a block */
 export const createHeadState = (
-  forget: Asker['forget'],
+  forget: StoreClient['forget'],
   changesOf: (number: bigint) => StateChanges | undefined,
 ): HeadState => {
   let head = -1n
-  /** Counts how often everything was forgotten. */
+  /** Part of the head's keys; a new value drops all of them. */
   let epoch = 0
   const headKey = (place: string): string => `${epoch}!${place}`
 

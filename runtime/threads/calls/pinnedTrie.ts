@@ -2,16 +2,16 @@ import type { Chain } from '../../../core/chain/chain.ts'
 import { encodeChainHead } from '../../../core/store/codec/chainHead.ts'
 import { type NodeSnapshot, SnapshotExpired } from '../../../core/store/nodeSnapshots.ts'
 import { type Answer, found } from './answerBuffer.ts'
-import type { Ask } from './protocol.ts'
+import type { StoreRequest } from './protocol.ts'
 
-/** The trie that one call reads, of one head. */
+/** The state trie of one head, held for one call. */
 export type PinnedTrie = {
   /**
-   * A record of the trie at the head that is asked for: while that is the head, and then for as long as the call goes on.
-   * Where it is neither, `moved` with the head that is pinned instead: with that the call begins again.
+   * Reads a trie node at the requested head, which must be the current head or the one held by this call. Otherwise
+   * answers `moved` with the newly held head, at which the call restarts.
    */
-  read(ask: Extract<Ask, { readonly kind: 'node' }>): Answer
-  /** The call is over. */
+  read(request: Extract<StoreRequest, { readonly kind: 'node' }>): Answer
+  /** Releases the snapshot at the end of the call. */
   release(): void
 }
 
@@ -30,9 +30,9 @@ export const createPinnedTrie = ({ store, head }: Pick<Chain, 'store' | 'head'>)
     return { kind: 'moved', bytes: encodeChainHead(head()) }
   }
   return {
-    read: ({ key, head: asked }) => {
-      if (pin?.number !== asked && head().header.number === asked) pinHead()
-      if (pin?.number !== asked) return moved()
+    read: ({ key, head: requested }) => {
+      if (pin?.number !== requested && head().header.number === requested) pinHead()
+      if (pin?.number !== requested) return moved()
       try {
         return found(pin.nodes.get(key))
       } catch (error) {

@@ -5,54 +5,54 @@ import type { CallWorkers } from '../../../handlers/rpc/dispatch/offload.ts'
 import type { RpcOptions } from '../../../handlers/rpc/context.ts'
 import { bodyLength, errorOutcome, type Outcome } from '../../../handlers/rpc/dispatch/envelope.ts'
 import { isJsonPieces } from '../../../handlers/rpc/json/jsonPieces.ts'
-import { type ReaderThread, startReaderThread } from './readerThread.ts'
+import { type CallWorker, startCallWorker } from './callWorker.ts'
 import { createWaiting, type Job } from './waiting.ts'
 
-/** More threads than this would take the machine from consensus and from everything else on it. */
-const READERS_MAX = 4
+/** Maximum workers by default; the rest of the machine is left to consensus. */
+const WORKERS_MAX = 4
 
-/** How often calls are looked at whose client or whose time is gone. */
-const LOOK_MS = 100
+/** Interval between checks for calls that have timed out or lost their client. */
+const CHECK_INTERVAL_MS = 100
 
-/** A call that was told to end and does not (one long step, as a precompile, is never interrupted) takes its thread with it. */
+/** Time a cancelled call has to end before its worker is replaced: one long step, such as a precompile, is never interrupted. */
 const GRACE_MS = 5000
 
-/** A thread that had nothing to do for so long is ended: it holds some 50 MB. */
+/** Idle time after which all workers are stopped: each holds about 50 MB. */
 const IDLE_MS = 30_000
 
-/** Characters of an answer whose thread is ended after it: its heap is many times that, and no collector gives it back soon. */
+/** Answers above this many characters end their worker: its heap is many times larger and would be freed late. */
 const LARGE_ANSWER = 16 * 1024 * 1024
 
-/** Threads that end before they were ready, one after the other: more will not come up either. */
+/** Consecutive failed starts after which no more workers are started. */
 const FAILED_STARTS_MAX = 3
 
-/** One thread less than the machine has cores, at least one. */
-export const defaultReaders = (): number => Math.max(1, Math.min(availableParallelism() - 1, READERS_MAX))
+/** Default number of workers: one less than the machine's cores, at least 1 and at most 4. */
+export const defaultCallWorkers = (): number => Math.max(1, Math.min(availableParallelism() - 1, WORKERS_MAX))
 
-export type ReaderPoolOptions = {
+export type CallPoolOptions = {
   readonly chain: Chain
   readonly options: RpcOptions
-  /** The most threads; at least one. The first starts with the first call. */
-  readonly readers: number
-  /** Of the options the one that may change while the node runs. Wei. */
+  /** Maximum workers, at least 1. The first starts with the first call. */
+  readonly workers: number
+  /** Current minimum gas price in wei; the only option that changes while the node runs. */
   readonly minGasPrice: () => bigint
   readonly nowMs: () => number
-  /** Told of errors in methods, which are the node's own fault. */
+  /** Called with internal errors of methods. */
   readonly reportError: (method: string, error: unknown) => void
-  /** Told when threads die or cannot start. */
-  readonly onReaderFailure: (cause: unknown) => void
+  /** Called when a worker dies or cannot start. */
+  readonly onWorkerFailure: (cause: unknown) => void
   readonly idleMs?: number
   readonly graceMs?: number
 }
 
-export type ReaderPool = CallWorkers & {
-  /** Threads that there are now. */
+export type CallPool = CallWorkers & {
+  /** Current number of workers. */
   readonly size: number
-  /** Ends the threads; calls under way, those that wait and those that come are answered with an error. */
+  /** Stops the workers. Running, queued and later calls get an error. */
   readonly close: () => Promise<void>
 }
 
-/** For calls whose thread is gone, or the node soon: run here they would hold up the stop. */
+/** Outcome of calls whose worker died or whose node is stopping: running them on the main thread would delay the stop. */
 const STOPPING = errorOutcome('INTERNAL_ERROR')
 
 const answerLength = (outcome: Outcome): number => {
@@ -62,11 +62,11 @@ const answerLength = (outcome: Outcome): number => {
 
 type Running = { readonly id: number; readonly job: Job; endedMs: number | undefined }
 
-type Member = { readonly thread: ReaderThread; ready: boolean; running: Running | undefined }
+type Member = { readonly thread: CallWorker; ready: boolean; running: Running | undefined }
 
-/** Runs calls on threads beside the main one, each with all the chain to read, within bounds of number, time and memory. */
-export const createReaderPool = (from: ReaderPoolOptions): ReaderPool => {
-  const { chain, options, readers, nowMs, idleMs = IDLE_MS, graceMs = GRACE_MS } = from
+/** Runs RPC calls on worker threads with read access to the chain, limited in number, time and memory. */
+export const createCallPool = (from: CallPoolOptions): CallPool => {
+  const { chain, options, workers, nowMs, idleMs = IDLE_MS, graceMs = GRACE_MS } = from
   const { configuration } = chain
   const setup = { configuration, options: { ...options }, genesis: encodeChainHead(chain.genesis) }
   const waiting = createWaiting()
@@ -74,7 +74,7 @@ export const createReaderPool = (from: ReaderPoolOptions): ReaderPool => {
   let lastId = 0
   let failedStarts = 0
   let closed = false
-  let looking: ReturnType<typeof setInterval> | undefined
+  let checking: ReturnType<typeof setInterval> | undefined
   let idle: ReturnType<typeof setTimeout> | undefined
 
   const settle = (member: Member, outcome: Outcome): void => {
@@ -83,7 +83,7 @@ export const createReaderPool = (from: ReaderPoolOptions): ReaderPool => {
     running?.job.settle(outcome)
   }
 
-  /** No thread will come: the calls go back to whoever gave them. */
+  /** No worker can be started: hands the calls back to the main thread. */
   const giveUp = (): void => {
     for (const job of waiting.remove(() => true)) job.settle(undefined)
   }
@@ -97,7 +97,7 @@ export const createReaderPool = (from: ReaderPoolOptions): ReaderPool => {
     const member: Member = {
       ready: false,
       running: undefined,
-      thread: startReaderThread(chain, setup, {
+      thread: startCallWorker(chain, setup, {
         onReady: () => {
           member.ready = true
           failedStarts = 0
@@ -115,7 +115,7 @@ export const createReaderPool = (from: ReaderPoolOptions): ReaderPool => {
         onFailure: cause => {
           if (!member.ready) failedStarts++
           dismiss(member)
-          from.onReaderFailure(cause)
+          from.onWorkerFailure(cause)
           feed()
         },
       }),
@@ -125,12 +125,12 @@ export const createReaderPool = (from: ReaderPoolOptions): ReaderPool => {
 
   const startIfNeeded = (): void => {
     const starting = [...members].filter(({ ready }) => !ready).length
-    if (waiting.size <= starting || members.size >= readers) return
+    if (waiting.size <= starting || members.size >= workers) return
     try {
       start()
     } catch (cause) {
       failedStarts = FAILED_STARTS_MAX
-      from.onReaderFailure(cause)
+      from.onWorkerFailure(cause)
     }
   }
 
@@ -152,23 +152,23 @@ export const createReaderPool = (from: ReaderPoolOptions): ReaderPool => {
     if (failedStarts < FAILED_STARTS_MAX) startIfNeeded()
     else if (members.size === 0) giveUp()
     const busy = waiting.size > 0 || [...members].some(({ running }) => running !== undefined)
-    if (busy) looking ??= setInterval(look, LOOK_MS)
+    if (busy) checking ??= setInterval(cancelExpired, CHECK_INTERVAL_MS)
     else {
-      clearInterval(looking)
-      looking = undefined
+      clearInterval(checking)
+      checking = undefined
     }
     clearTimeout(idle)
     if (!busy && members.size > 0) {
       idle = setTimeout(() => void stopAll(), idleMs)
-      // What waits to be idle keeps no process alive.
+      // The idle timer does not keep the process alive.
       ;(idle as { unref?: () => void }).unref?.()
     }
   }
 
   const isOver = (job: Job, now: number): boolean => job.expired() || now > job.untilMs
 
-  /** Ends what nobody waits for any more; a thread that does not let go of it is replaced. */
-  const look = (): void => {
+  /** Cancels expired calls and replaces workers that do not end theirs. */
+  const cancelExpired = (): void => {
     const now = nowMs()
     for (const job of waiting.remove(one => isOver(one, now))) job.settle(errorOutcome('TIMEOUT'))
     for (const member of members) {
@@ -212,7 +212,7 @@ export const createReaderPool = (from: ReaderPoolOptions): ReaderPool => {
     close: async () => {
       closed = true
       for (const job of waiting.remove(() => true)) job.settle(STOPPING)
-      clearInterval(looking)
+      clearInterval(checking)
       clearTimeout(idle)
       await stopAll()
     },

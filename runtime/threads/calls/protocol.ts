@@ -5,14 +5,14 @@ import type { RpcErrorObject } from '../../../handlers/rpc/dispatch/errors.ts'
 import type { PackedBytes } from './packed.ts'
 
 /*
- * Between the main thread and its readers. A reader has no store of its own: what a call needs of the chain it asks the main
- * thread for, and waits. The main thread alone knows what is in memory, in caches and on the disk, whatever the storage is; and
- * what stands at a given block never changes, so neither commits nor flushes can come between two answers.
+ * Messages between the main thread and the call workers. A worker has no store of its own: it requests what a call needs from
+ * the store server on the main thread and blocks until the answer arrives. Only the main thread knows what is in memory, in
+ * caches and on disk. The data of a given block never changes, so commits and flushes between two answers do no harm.
  */
 
-/** What a reader is started with. */
-export type ReaderSetup = {
-  /** Through which answers come; see answerBuffer.ts. */
+/** Start parameters of a call worker. */
+export type CallWorkerSetup = {
+  /** Shared memory for answers; see answerBuffer.ts. */
   readonly buffer: SharedArrayBuffer
   readonly configuration: ChainConfiguration
   /** encodeChainHead of block 0. */
@@ -20,49 +20,49 @@ export type ReaderSetup = {
   readonly options: RpcOptions
 }
 
-/** One call to run. Only one is under way. */
-export type ReaderCall = {
-  /** Tells it from the others; what is ended is ended by this number. */
+/** One RPC call to run. A worker runs one at a time. */
+export type WorkerCall = {
+  /** Unique number of the call, also used to cancel it. */
   readonly id: number
   readonly method: string
   /** JSON. */
   readonly params: string
-  /** encodeChainHead of the head at which it begins. */
+  /** encodeChainHead of the head at which the call starts. */
   readonly head: Uint8Array
-  /** Of the options the one that may change while the node runs. Wei. */
+  /** Current minimum gas price in wei; the only option that changes while the node runs. */
   readonly minGasPrice: bigint
 }
 
-/** What stands at a block, or under a hash. Numbers are those of blocks up to the head. */
-export type Ask =
-  /** accountCodec, as all three at the state after the block. */
+/** Request for data of a block or of a hash. Block numbers are at most the head's. */
+export type StoreRequest =
+  /** Answered in accountCodec. This and the next two read the state after the block. */
   | { readonly kind: 'account'; readonly number: bigint; readonly address: Address }
   | { readonly kind: 'slot'; readonly number: bigint; readonly address: Address; readonly slot: Uint8Array }
   | { readonly kind: 'code'; readonly codeHash: Hash }
   /** encodeHeader. */
   | { readonly kind: 'header'; readonly number: bigint }
-  /** As it was committed, see core/store/segment.ts. */
+  /** The block record as committed, see core/store/segment.ts. */
   | { readonly kind: 'segment'; readonly number: bigint }
   /** The hash. */
   | { readonly kind: 'recentHash'; readonly number: bigint }
-  /** Eight bytes. */
+  /** Answered with the block number in 8 bytes. */
   | { readonly kind: 'numberOfHash'; readonly hash: Hash }
-  /** Eight bytes of the block, four of the index. */
+  /** Answered with the block number in 8 bytes and the index in 4. */
   | { readonly kind: 'transaction'; readonly hash: Hash }
-  /** A trie record, where the head is still this one. */
+  /** A trie node of the state at this head. */
   | { readonly kind: 'node'; readonly key: string; readonly head: bigint }
 
-/** Of a call: text where it is short, otherwise pieces whose memory passes from thread to thread. */
-export type ReaderOutcome =
+/** Outcome of a call: text if short, otherwise pieces whose memory is transferred between threads. */
+export type WorkerOutcome =
   | { readonly resultText: string }
   | { readonly packed: readonly PackedBytes[] }
   | { readonly error: RpcErrorObject }
 
-/** What a reader says: `more` asks for the next piece of an answer that was too long for the buffer. */
-export type FromReader =
+/** Messages of a call worker. `more` requests the next piece of an answer longer than the buffer. */
+export type FromCallWorker =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'ask'; readonly ask: Ask }
+  | { readonly kind: 'request'; readonly request: StoreRequest }
   | { readonly kind: 'more' }
-  | { readonly kind: 'outcome'; readonly id: number; readonly outcome: ReaderOutcome }
-  /** An error that is the node's own fault, for its log. */
+  | { readonly kind: 'outcome'; readonly id: number; readonly outcome: WorkerOutcome }
+  /** An internal error, for the node's log. */
   | { readonly kind: 'fault'; readonly method: string; readonly text: string }

@@ -1,16 +1,16 @@
-/** What only the main thread can do. @throws NotOnReader */
+/** Stands for a function that exists on the main thread only. @throws NotOnCallWorker */
 export const refuse = (): never => {
-  throw new NotOnReader()
+  throw new NotOnCallWorker()
 }
 
-/** Something that throws whatever is asked of it, for what readers are not given. */
+/** An object that throws on any property access, for parts of the node that call workers do not have. */
 export const REFUSING: object = new Proxy({}, { get: refuse })
 
-/** A method ran on a reader that needs more than the chain to read: its row must not say that it may. */
-export class NotOnReader extends Error {
-  override readonly name = 'NotOnReader'
-  readonly code = 'NOT_ON_READER'
+/** A method on a call worker used more than the chain: its row must not be marked for offloading. */
+export class NotOnCallWorker extends Error {
+  override readonly name = 'NotOnCallWorker'
+  readonly code = 'NOT_ON_CALL_WORKER'
   constructor() {
-    super('a method that runs aside may read the chain and nothing else of the node')
+    super('an offloaded method may read the chain and no other part of the node')
   }
 }

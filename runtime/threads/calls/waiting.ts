@@ -1,30 +1,30 @@
 import type { Call } from '../../../handlers/rpc/methods/method.ts'
 import type { Outcome } from '../../../handlers/rpc/dispatch/envelope.ts'
 
-/** Calls that may wait for a reader; more would time out before their turn. */
+/** Maximum queued calls; more would time out before a worker is free. */
 export const CALLS_WAITING_MAX = 1024
 
-/** Characters of the parameters of all calls that wait. */
+/** Maximum total characters of the parameters of queued calls. */
 export const WAITING_LENGTH_MAX = 64 * 1024 * 1024
 
-/** A call on its way. */
+/** A queued or running call. */
 export type Job = {
   readonly method: string
   /** JSON. */
   readonly params: string
   readonly expired: Call['expired']
-  /** When its time is over, wherever it is. */
+  /** Deadline, queued or running. */
   readonly untilMs: number
-  /** Undefined where no thread could run it. */
+  /** Called with undefined if no worker could run it. */
   readonly settle: (outcome: Outcome | undefined) => void
 }
 
-/** Calls that wait, first come first served. */
+/** First-in, first-out queue of calls. */
 export type Waiting = {
-  /** False when there is no room for it. */
+  /** Returns false if the queue is full. */
   add(job: Job): boolean
   take(): Job | undefined
-  /** Takes those out for which it says so. */
+  /** Removes and returns the calls that match. */
   remove(which: (job: Job) => boolean): readonly Job[]
   readonly size: number
 }

@@ -11,30 +11,30 @@ import type { Params } from '../../../handlers/rpc/methods/method.ts'
 import { METHODS } from '../../../handlers/rpc/methods/methodTable.ts'
 import { createRunner } from '../../../handlers/rpc/dispatch/runner.ts'
 import { createAnswerReader } from './answerBuffer.ts'
-import { createAskedStore, type PinnedHead } from './askedStore.ts'
-import { createAsker } from './asker.ts'
-import type { FromReader, ReaderCall, ReaderSetup } from './protocol.ts'
+import { createRemoteStore, type PinnedHead } from './remoteStore.ts'
+import { createStoreClient } from './storeClient.ts'
+import type { FromCallWorker, WorkerCall, CallWorkerSetup } from './protocol.ts'
 import { packPieces, packText } from './packed.ts'
-import { createReaderContext } from './readerContext.ts'
+import { createCallContext } from './callContext.ts'
 
-/** Between two looks whether anybody still waits: some milliseconds. */
+/** Gas between two checks for cancellation: a few milliseconds. */
 const WATCH_GAS = 1_000_000
 
-/** Characters of a result that passes from thread to thread as text. */
+/** Maximum characters of a result that is sent as text. */
 const TEXT_LENGTH_MAX = 64 * 1024
 
 const port = parentPort
 if (port === null) throw new Error('runtime/threads/calls/worker.ts runs on a worker thread only')
-const setup = workerData as ReaderSetup
-const post = (message: FromReader): void => port.postMessage(message)
+const setup = workerData as CallWorkerSetup
+const post = (message: FromCallWorker): void => port.postMessage(message)
 
-// As on the main thread: places in the state's tables that nobody can foresee.
+// As on the main thread: an unpredictable seed for the hash tables of the state.
 useTableSeed(crypto.getRandomValues(new Int32Array(1))[0] as number)
 try {
-  // Not the native addon: a thread that is ended from outside while it is in there aborts the process, on Bun and Node.
+  // Not the native addon: terminating a thread inside it aborts the process on Bun and Node.
   useCryptoEngine(await loadWasmEngine(crypto.getRandomValues(new Uint8Array(32))))
 } catch {
-  // Where WebAssembly cannot be compiled the noble engine, already in place, serves.
+  // Without WebAssembly the noble engine, which is the default, stays in use.
 }
 
 const answers = createAnswerReader(setup.buffer)
@@ -49,8 +49,8 @@ const watch = {
     if (expired()) throw new RpcError('TIMEOUT')
   },
 }
-const store = createAskedStore(createAsker(answers, post), head, watch)
-const context = createReaderContext(
+const store = createRemoteStore(createStoreClient(answers, post), head, watch)
+const context = createCallContext(
   setup,
   genesis,
   store,
@@ -66,8 +66,8 @@ const context = createReaderContext(
 const rows = new Map([...METHODS, ...CALL_METHODS].map(row => [row.name, row]))
 const runner = createRunner(METHODS, context)
 
-/** The main thread has nothing to do with a result but to send it. */
-const tell = (id: number, outcome: Outcome): void => {
+/** Encodes the result here, so that the main thread only forwards it. */
+const sendOutcome = (id: number, outcome: Outcome): void => {
   if ('error' in outcome) return post({ kind: 'outcome', id, outcome })
   const result = 'result' in outcome ? outcome.result : undefined
   const isLong = isJsonPieces(result) && bodyLength(result.pieces) > TEXT_LENGTH_MAX
@@ -76,12 +76,12 @@ const tell = (id: number, outcome: Outcome): void => {
     return post({ kind: 'outcome', id, outcome: { resultText } })
   const packed = isLong ? packPieces(result.pieces) : packText(resultText)
   port.postMessage(
-    { kind: 'outcome', id, outcome: { packed } } satisfies FromReader,
+    { kind: 'outcome', id, outcome: { packed } } satisfies FromCallWorker,
     packed.map(({ packed: { buffer } }) => buffer),
   )
 }
 
-const run = async (call: ReaderCall): Promise<void> => {
+const run = async (call: WorkerCall): Promise<void> => {
   const { id, method, params, head: at } = call
   current = id
   head.current = decodeChainHead(at)
@@ -89,8 +89,8 @@ const run = async (call: ReaderCall): Promise<void> => {
   const row = rows.get(method)
   if (row === undefined) throw new Error(`no method ${method}`)
   const outcome = await runner.run(row, { params: JSON.parse(params) as Params, expired })
-  tell(id, outcome)
+  sendOutcome(id, outcome)
 }
 
-port.on('message', (call: ReaderCall) => void run(call))
+port.on('message', (call: WorkerCall) => void run(call))
 post({ kind: 'ready' })

@@ -4,7 +4,7 @@ import type { NetworkHandlers, Peer, PeerStatus } from '../../../p2p/network.ts'
 import type { Backlog } from './backlog.ts'
 import type { Judgements } from './judgements.ts'
 import { ownBytes, packList } from './packed.ts'
-import type { Facts, FromNetwork } from './protocol.ts'
+import type { NodeState, FromNetwork } from './protocol.ts'
 import type { ListClient } from './lists.ts'
 import { roleIn } from './role.ts'
 
@@ -33,20 +33,20 @@ export const createHandlers = (from: {
   /** Of messages that the main thread judges. */
   readonly judgements: Judgements
   readonly status: PeerStatus
-  readonly facts: () => Facts
+  readonly nodeState: () => NodeState
   readonly peers: () => readonly Peer[]
 }): NetworkHandlers => {
-  const { post, backlog, lists, facts, judgements } = from
+  const { post, backlog, lists, nodeState, judgements } = from
   /** What of a peer's status crossed last; of what follows it only the head. */
   const told = new WeakMap<PeerStatus['configuration'], string>()
   return {
     status: () => ({
       ...from.status,
-      headNumber: facts().headNumber,
-      headHash: facts().headHash,
+      headNumber: nodeState().headNumber,
+      headHash: nodeState().headHash,
       neighbours: from.peers().map(({ address }) => address),
     }),
-    roleOf: address => roleIn(facts().validators, address),
+    roleOf: address => roleIn(nodeState().validators, address),
     onConsensusMessage: ({ address }, code, bytes) => {
       if (!backlog.admits(bytes.length)) return
       const data = ownBytes(bytes)

@@ -5,7 +5,7 @@ import type { PackedList } from './packed.ts'
 import type { ToListClient, ToListServer } from './lists.ts'
 
 /** What of the own node changes while it runs, and the network asks for at any time. */
-export type Facts = {
+export type NodeState = {
   readonly headNumber: bigint
   readonly headHash: Hash
   /** Undefined while a node that catches up does not know them. */
@@ -27,16 +27,16 @@ export type NetworkSetup = Pick<
   | 'learnedNodes'
   | 'maxPeers'
 > & {
-  /** The own status, of which the facts change. */
+  /** The own status, the parts of it that change stand in `nodeState`. */
   readonly status: PeerStatus
-  readonly facts: Facts
+  readonly nodeState: NodeState
   /** Bytes that either side has dealt with, for the other to know how much waits. */
   readonly handled: SharedArrayBuffer
 }
 
 /** Peers by their address as hex digits: all of a peer crosses only when it connects and when it tells a new status. */
 export type ToNetwork =
-  | { readonly kind: 'facts'; readonly facts: Facts; readonly tell: boolean }
+  | { readonly kind: 'state'; readonly state: NodeState; readonly tell: boolean }
   | {
       readonly kind: 'consensus'
       readonly to: readonly Address[]

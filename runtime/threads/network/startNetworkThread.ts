@@ -8,10 +8,10 @@ import type { Network, NetworkHandlers, NetworkLog, NetworkOptions } from '../..
 import { createHandled, openBacklog } from './backlog.ts'
 import { createCalls } from './calls.ts'
 import { valuesOf } from './errors.ts'
-import { createFactTeller } from './facts.ts'
+import { createStateUpdates } from './stateUpdates.ts'
 import { keyOf } from './handlers.ts'
 import { ownBytes, packList } from './packed.ts'
-import { createPeerMirror } from './peerMirror.ts'
+import { createRemotePeers } from './remotePeers.ts'
 import { createListClient, createListServer } from './lists.ts'
 import { roleIn } from './role.ts'
 import { type NetworkThread, startThread, type Told } from './thread.ts'
@@ -39,11 +39,11 @@ export const startNetworkThread = async (options: NetworkThreadOptions): Promise
   const calm = rateLimitedLog(log, Date.now)
   const handled = createHandled()
   const backlog = openBacklog(handled, 'toNetwork', calm)
-  const mirror = createPeerMirror(handlers, openBacklog(handled, 'fromNetwork', calm), (id, isForwarded) =>
+  const remotePeers = createRemotePeers(handlers, openBacklog(handled, 'fromNetwork', calm), (id, isForwarded) =>
     thread.post({ kind: 'judged', id, isForwarded }),
   )
   const calls = createCalls()
-  const facts = createFactTeller({
+  const stateUpdates = createStateUpdates({
     status: handlers.status,
     validators,
     isDebug: () => log.isEnabledFor('debug'),
@@ -77,7 +77,7 @@ export const startNetworkThread = async (options: NetworkThreadOptions): Promise
       case 'answer':
         return calls.answered(message.id, message.outcome)
       default:
-        return mirror.take(message)
+        return remotePeers.take(message)
     }
   }
   const status = handlers.status()
@@ -94,19 +94,19 @@ export const startNetworkThread = async (options: NetworkThreadOptions): Promise
       learnedNodes,
       maxPeers,
       status: { ...status, ...own },
-      facts: facts.now(),
+      nodeState: stateUpdates.now(),
       handled,
     },
     take,
     error => {
-      facts.stop()
+      stateUpdates.stop()
       wanted.fail(error)
       calls.fail(error)
     },
   )
   const { post } = thread
   const { enode, port: listenedOn } = await thread.started
-  facts.start(post)
+  stateUpdates.start(post)
 
   /** Those of one turn cross together. */
   let gathered: Uint8Array[] = []
@@ -125,12 +125,12 @@ export const startNetworkThread = async (options: NetworkThreadOptions): Promise
   return {
     enode,
     port: listenedOn,
-    peers: () => [...mirror.peers.values()],
+    peers: () => [...remotePeers.peers.values()],
     sendConsensus: (to, code, bytes) => {
       if (bytes.length > CONSENSUS_DATA_MAX || !backlog.admits(bytes.length)) return 0
       const data = ownBytes(bytes)
       post({ kind: 'consensus', to: to.map(ownBytes), code, data }, [data.buffer])
-      return to.filter(address => mirror.peers.has(keyOf(address))).length
+      return to.filter(address => remotePeers.peers.has(keyOf(address))).length
     },
     announceTransactions: transactions => {
       if (gathered.length === 0) setImmediate(announce)
@@ -141,7 +141,7 @@ export const startNetworkThread = async (options: NetworkThreadOptions): Promise
       const block = ownBytes(bytes)
       post({ kind: 'block', number, hash: ownBytes(hash), block }, [block.buffer])
     },
-    sendStatus: () => facts.tell(true),
+    sendStatus: () => stateUpdates.send(true),
     requestBlocks: ({ address }, from, count, signal) =>
       wanted.open({ peer: keyOf(address), kind: 'blocks', from, count }, signal),
     requestPoolHashes: ({ address }, signal) =>
@@ -154,7 +154,7 @@ export const startNetworkThread = async (options: NetworkThreadOptions): Promise
     removePeer: text => call('removePeer', text),
     stop: async () => {
       announce()
-      facts.stop()
+      stateUpdates.stop()
       await thread.stop()
     },
   }

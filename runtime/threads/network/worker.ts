@@ -17,7 +17,7 @@ import type { FromNetwork, LogLevelName, NetworkSetup, ToNetwork } from './proto
 const port = parentPort
 if (port === null) throw new Error('runtime/threads/network/worker.ts runs on a worker thread only')
 const setup = workerData as NetworkSetup
-let { facts } = setup
+let { nodeState } = setup
 let network: Network | undefined
 
 const post = (message: FromNetwork, moved: readonly ArrayBuffer[] = []): void =>
@@ -26,7 +26,7 @@ const post = (message: FromNetwork, moved: readonly ArrayBuffer[] = []): void =>
 const lineOf =
   (level: LogLevelName) =>
   (text: string, values?: Record<string, unknown>): void => {
-    if (level === 'debug' && !facts.debug) return
+    if (level === 'debug' && !nodeState.debug) return
     post({ kind: 'log', level, text, values: plainValues(values ?? {}) })
   }
 const log = { debug: lineOf('debug'), info: lineOf('info'), warn: lineOf('warn'), error: lineOf('error') }
@@ -73,8 +73,8 @@ const end = async (): Promise<void> => {
 
 const take = (message: ToNetwork): void => {
   switch (message.kind) {
-    case 'facts':
-      facts = message.facts
+    case 'state':
+      nodeState = message.state
       if (message.tell) network?.sendStatus()
       return
     case 'consensus':
@@ -126,7 +126,7 @@ try {
       lists,
       judgements,
       status: setup.status,
-      facts: () => facts,
+      nodeState: () => nodeState,
       peers: () => network?.peers() ?? [],
     }),
     log,

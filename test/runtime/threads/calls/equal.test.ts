@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { type Outcome, replyText } from '../../../../handlers/rpc/dispatch/envelope.ts'
 import { METHODS } from '../../../../handlers/rpc/methods/methodTable.ts'
-import { createReaderPool, type ReaderPool } from '../../../../runtime/threads/calls/pool.ts'
+import { createCallPool, type CallPool } from '../../../../runtime/threads/calls/pool.ts'
 import { DEPLOYER, RECEIVER, type Sample, startSampleChain } from '../../../handlers/support/sampleChain.ts'
 import { ACCOUNTS } from '../../../handlers/support/testNode.ts'
 import { seededRandom } from '../../../support/random.ts'
@@ -14,20 +14,20 @@ const COMPARISONS = 400
 type Request = readonly [method: string, ...params: readonly unknown[]]
 
 let sample: Sample
-let pool: ReaderPool
+let pool: CallPool
 const failures: unknown[] = []
 
 beforeAll(async () => {
   sample = await startSampleChain({ rpc: { apis: ['ETH', 'DEBUG', 'TRACE'] } })
   const { chain, context } = sample.node
-  pool = createReaderPool({
+  pool = createCallPool({
     chain,
     options: context.options,
     minGasPrice: () => context.options.minGasPrice,
-    readers: 2,
+    workers: 2,
     nowMs: () => Date.now(),
     reportError: (method, error) => failures.push(`${method}: ${String(error)}`),
-    onReaderFailure: cause => failures.push(cause),
+    onWorkerFailure: cause => failures.push(cause),
   })
 })
 
@@ -86,8 +86,8 @@ const requestsAt = (
 
 const onMain = ([method, ...params]: Request): Promise<unknown> => sample.node.rpc(method, ...params)
 
-describe('what a reader answers', () => {
-  test('is asked of every method that may be offloaded', () => {
+describe('the answers of a call worker', () => {
+  test('are compared for every method that may be offloaded', () => {
     const asked = new Set(requestsAt('0x1', sample).map(([method]) => method))
     const left = METHODS.filter(row => row.offload !== undefined && !asked.has(row.name)).map(
       ({ name }) => name,

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { Outcome } from '../../../../handlers/rpc/dispatch/envelope.ts'
 import { errorOutcome } from '../../../../handlers/rpc/dispatch/envelope.ts'
 import {
-  createReaderPool,
-  type ReaderPool,
-  type ReaderPoolOptions,
+  createCallPool,
+  type CallPool,
+  type CallPoolOptions,
 } from '../../../../runtime/threads/calls/pool.ts'
 import { CALLS_WAITING_MAX, WAITING_LENGTH_MAX } from '../../../../runtime/threads/calls/waiting.ts'
 import { startTestNode, type TestNode } from '../../../handlers/support/testNode.ts'
@@ -21,22 +21,22 @@ beforeAll(async () => {
 })
 afterAll(() => node.close())
 
-type Changes = Partial<ReaderPoolOptions>
+type Changes = Partial<CallPoolOptions>
 
 /** A pool for one test; what its threads report is given to the test. */
 const withPool = async (
   changes: Changes,
-  use: (pool: ReaderPool, told: readonly unknown[]) => Promise<void>,
+  use: (pool: CallPool, told: readonly unknown[]) => Promise<void>,
 ): Promise<void> => {
   const told: unknown[] = []
-  const pool = createReaderPool({
+  const pool = createCallPool({
     chain: node.chain,
     options: node.context.options,
     minGasPrice: () => 0n,
-    readers: 1,
+    workers: 1,
     nowMs: () => Date.now(),
     reportError: (method, error) => told.push(`${method}: ${String(error)}`),
-    onReaderFailure: cause => told.push(cause),
+    onWorkerFailure: cause => told.push(cause),
     ...changes,
   })
   try {
@@ -46,7 +46,7 @@ const withPool = async (
   }
 }
 
-const call = (pool: ReaderPool, message: object, expired = () => false): Promise<Outcome | undefined> =>
+const call = (pool: CallPool, message: object, expired = () => false): Promise<Outcome | undefined> =>
   pool.run('eth_call', { params: [message, 'latest'], expired })
 
 const isOne = { resultText: `"0x${'1'.padStart(64, '0')}"` }
@@ -54,7 +54,7 @@ const TIMEOUT = errorOutcome('TIMEOUT')
 const patient = (): Changes => ({ options: { ...node.context.options, timeoutMs: 30_000 } })
 
 /** Until a thread stands and answers: that takes as long as the machine lets it. */
-const answering = async (pool: ReaderPool): Promise<void> => {
+const answering = async (pool: CallPool): Promise<void> => {
   while (!Bun.deepEquals(await call(pool, ONE), isOne)) await Bun.sleep(5)
 }
 
@@ -62,7 +62,7 @@ const settled = async (which: () => boolean): Promise<void> => {
   while (!which()) await Bun.sleep(5)
 }
 
-describe('a call on a reader', () => {
+describe('a call on a call worker', () => {
   test('ends when its time is over, and the thread goes on with the next', () =>
     withPool({}, async (pool, told) => {
       await answering(pool)
@@ -118,7 +118,7 @@ describe('a call on a reader', () => {
 
 describe('the threads', () => {
   test('start with calls, no more than there are calls or may be, and end when nothing is asked', () =>
-    withPool({ ...patient(), readers: 2, idleMs: 50 }, async pool => {
+    withPool({ ...patient(), workers: 2, idleMs: 50 }, async pool => {
       expect(pool.size).toBe(0)
       expect(await call(pool, ONE)).toEqual(isOne)
       expect(pool.size).toBe(1)

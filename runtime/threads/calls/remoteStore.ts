@@ -10,50 +10,50 @@ import { createReader } from '../../../core/store/codec/reader.ts'
 import { accountCodec } from '../../../core/store/codec/stateValues.ts'
 import { openSegment, type Segment, segmentChanges, segmentRecord } from '../../../core/store/segment.ts'
 import type { ChainHead, ChainStore } from '../../../core/store/store.ts'
-import { type Asker, HeadMoved } from './asker.ts'
+import { type StoreClient, HeadMoved } from './storeClient.ts'
 import { accountPlace, createHeadState, type HeadState, slotPlace } from './headState.ts'
 import { refuse } from './refuse.ts'
 
-/** New heads that one run follows: it begins again with each. */
+/** Maximum restarts of one run because of new heads. */
 const HEADS_MAX = 8
 
-/** The head at which a call runs. */
+/** The head at which a call runs, replaced when it restarts. */
 export type PinnedHead = { current: ChainHead }
 
-const stateAt = ({ askOnce }: Asker, { keyAt }: HeadState, number: bigint): StateReader => ({
+const stateAt = ({ requestCached }: StoreClient, { keyAt }: HeadState, number: bigint): StateReader => ({
   account: address => {
-    const bytes = askOnce(keyAt(number, accountPlace(address)), { kind: 'account', number, address })
+    const bytes = requestCached(keyAt(number, accountPlace(address)), { kind: 'account', number, address })
     return bytes === undefined ? undefined : accountCodec.read(createReader(bytes))
   },
   storage: (address, { incarnation }, slot) => {
     const key = keyAt(number, slotPlace(address, incarnation, slot))
-    return askOnce(key, { kind: 'slot', number, address, slot }) ?? ZERO_HASH
+    return requestCached(key, { kind: 'slot', number, address, slot }) ?? ZERO_HASH
   },
   code: codeHash => {
     if (equalBytes(codeHash, EMPTY_CODE_HASH)) return EMPTY_BYTES
-    // The store throws where it is missing.
-    return askOnce(`c${toBareHex(codeHash)}`, { kind: 'code', codeHash }) as Uint8Array
+    // The store throws if the code is missing.
+    return requestCached(`c${toBareHex(codeHash)}`, { kind: 'code', codeHash }) as Uint8Array
   },
 })
 
 /**
- * The chain's store as a reader sees it: everything is asked of the main thread, so each read blocks this one until the
- * answer is here, and none is missing. What runs in it is watched.
+ * The chain store of a call worker. Each read is a blocking request to the main thread, so no data is ever reported as not
+ * loaded. Executions run under `watch`.
  */
-export const createAskedStore = (asker: Asker, head: PinnedHead, watch: Watch): ChainStore => {
-  const { ask, askOnce } = asker
-  /** The main thread may have more blocks by now: to the call they are not there yet. */
+export const createRemoteStore = (client: StoreClient, head: PinnedHead, watch: Watch): ChainStore => {
+  const { request, requestCached } = client
+  /** The main thread may have newer blocks; the call does not see them. */
   const onChain = (number: bigint): boolean => number >= 0n && number <= head.current.header.number
   const segment = (number: bigint): Segment | undefined => {
     if (!onChain(number)) return undefined
-    const bytes = ask({ kind: 'segment', number })
+    const bytes = request({ kind: 'segment', number })
     return bytes === undefined ? undefined : openSegment(bytes)
   }
   const inSegment = <T>(number: bigint, read: (found: Segment) => T): Promise<T | undefined> => {
     const found = segment(number)
     return Promise.resolve(found === undefined ? undefined : read(found))
   }
-  const headState = createHeadState(asker.forget, number => {
+  const headState = createHeadState(client.forget, number => {
     const found = segment(number)
     return found === undefined ? undefined : segmentChanges(found)
   })
@@ -73,37 +73,38 @@ export const createAskedStore = (asker: Asker, head: PinnedHead, watch: Watch): 
     header: number => {
       if (!onChain(number)) return Promise.resolve(undefined)
       if (number === head.current.header.number) return Promise.resolve(head.current.header)
-      const bytes = askOnce(`h${number}`, { kind: 'header', number })
+      const bytes = requestCached(`h${number}`, { kind: 'header', number })
       return Promise.resolve(bytes === undefined ? undefined : decodeHeader(bytes))
     },
     record: number => inSegment(number, segmentRecord),
     blockBytes: number => inSegment(number, ({ block }) => block),
     changesOf: number => inSegment(number, segmentChanges),
-    recordBytes: number => Promise.resolve(onChain(number) ? ask({ kind: 'segment', number }) : undefined),
+    recordBytes: number =>
+      Promise.resolve(onChain(number) ? request({ kind: 'segment', number }) : undefined),
     numberOfHash: hash => {
-      const bytes = ask({ kind: 'numberOfHash', hash })
+      const bytes = request({ kind: 'numberOfHash', hash })
       const number = bytes === undefined ? undefined : bytesToBigint(bytes)
       return Promise.resolve(number !== undefined && onChain(number) ? number : undefined)
     },
     transactionLocation: hash => {
-      const bytes = ask({ kind: 'transaction', hash })
+      const bytes = request({ kind: 'transaction', hash })
       if (bytes === undefined) return Promise.resolve(undefined)
       const blockNumber = bytesToBigint(bytes.subarray(0, 8))
       const index = Number(bytesToBigint(bytes.subarray(8)))
       return Promise.resolve(onChain(blockNumber) ? { blockNumber, index } : undefined)
     },
-    recentHash: number => askOnce(`r${number}`, { kind: 'recentHash', number }),
+    recentHash: number => requestCached(`r${number}`, { kind: 'recentHash', number }),
     stateAt: number => {
       if (number === head.current.header.number) headState.moveTo(number)
-      return stateAt(asker, headState, number)
+      return stateAt(client, headState, number)
     },
     nodes: () => {
       const { number } = head.current.header
-      return { get: key => askOnce(`${number}n${key}`, { kind: 'node', key, head: number }) }
+      return { get: key => requestCached(`${number}n${key}`, { kind: 'node', key, head: number }) }
     },
     run,
     runAtOnce: run,
-    // Of no use to what only reads, or work for the main thread.
+    // Writes and maintenance belong to the main thread.
     genesisHash: refuse,
     logsOf: refuse,
     searchLogs: refuse,

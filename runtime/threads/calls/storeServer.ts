@@ -5,16 +5,16 @@ import { accountCodec } from '../../../core/store/codec/stateValues.ts'
 import { createWriter } from '../../../core/store/codec/writer.ts'
 import { type Answer, found, NOTHING } from './answerBuffer.ts'
 import type { PinnedTrie } from './pinnedTrie.ts'
-import type { Ask } from './protocol.ts'
+import type { StoreRequest } from './protocol.ts'
 
 const writer = createWriter()
 
-const read = async (chain: Chain, pinned: PinnedTrie, ask: Ask): Promise<Answer> => {
+const read = async (chain: Chain, pinned: PinnedTrie, request: StoreRequest): Promise<Answer> => {
   const { store } = chain
-  switch (ask.kind) {
+  switch (request.kind) {
     case 'account':
       return await store.run(() => {
-        const account = store.stateAt(ask.number).account(ask.address)
+        const account = store.stateAt(request.number).account(request.address)
         if (account === undefined) return NOTHING
         writer.reset()
         accountCodec.write(writer, account)
@@ -22,40 +22,44 @@ const read = async (chain: Chain, pinned: PinnedTrie, ask: Ask): Promise<Answer>
       })
     case 'slot':
       return await store.run(() => {
-        const state = store.stateAt(ask.number)
-        const account = state.account(ask.address)
-        return account === undefined ? NOTHING : found(state.storage(ask.address, account, ask.slot))
+        const state = store.stateAt(request.number)
+        const account = state.account(request.address)
+        return account === undefined ? NOTHING : found(state.storage(request.address, account, request.slot))
       })
     case 'code':
-      return await store.run(() => found(store.stateAt(chain.head().header.number).code(ask.codeHash)))
+      return await store.run(() => found(store.stateAt(chain.head().header.number).code(request.codeHash)))
     case 'header': {
-      const header = await store.header(ask.number)
+      const header = await store.header(request.number)
       return header === undefined ? NOTHING : found(encodeHeader(header))
     }
     case 'segment':
-      return found(await store.recordBytes(ask.number))
+      return found(await store.recordBytes(request.number))
     case 'recentHash':
-      return found(store.recentHash(ask.number))
+      return found(store.recentHash(request.number))
     case 'numberOfHash': {
-      const number = await store.numberOfHash(ask.hash)
+      const number = await store.numberOfHash(request.hash)
       return number === undefined ? NOTHING : found(bigintToFixedBytes(number, 8))
     }
     case 'transaction': {
-      const location = await store.transactionLocation(ask.hash)
+      const location = await store.transactionLocation(request.hash)
       if (location === undefined) return NOTHING
       return found(bigintToFixedBytes((location.blockNumber << 32n) | BigInt(location.index), 12))
     }
     case 'node':
-      return await store.run(() => pinned.read(ask))
+      return await store.run(() => pinned.read(request))
   }
 }
 
 const encoder = new TextEncoder()
 
-/** What the store has of it. What goes wrong is an answer too: whoever asked is waiting. */
-export const answerAsk = async (chain: Chain, pinned: PinnedTrie, ask: Ask): Promise<Answer> => {
+/** Reads the requested data from the store. Errors become answers, because the worker blocks until one arrives. */
+export const answerStoreRequest = async (
+  chain: Chain,
+  pinned: PinnedTrie,
+  request: StoreRequest,
+): Promise<Answer> => {
   try {
-    return await read(chain, pinned, ask)
+    return await read(chain, pinned, request)
   } catch (error) {
     const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
     return { kind: 'failed', bytes: encoder.encode(text) }

@@ -1,43 +1,43 @@
 import { Worker } from 'node:worker_threads'
 import type { Chain } from '../../../core/chain/chain.ts'
 import type { Outcome } from '../../../handlers/rpc/dispatch/envelope.ts'
-import { answerAsk } from './answerAsk.ts'
+import { answerStoreRequest } from './storeServer.ts'
 import { createAnswerBuffer, createAnswerWriter } from './answerBuffer.ts'
 import { createPinnedTrie } from './pinnedTrie.ts'
 import { unpackPieces } from './packed.ts'
-import type { FromReader, ReaderCall, ReaderOutcome, ReaderSetup } from './protocol.ts'
+import type { FromCallWorker, WorkerCall, WorkerOutcome, CallWorkerSetup } from './protocol.ts'
 
-/** Heap of one reader, where the runtime bounds it (Node): the largest trace is 128 MB of JSON. */
+/** Heap limit of one call worker in MB, honoured by Node: the largest trace is 128 MB of JSON. */
 const HEAP_MB_MAX = 1024
 
-/** A thread that runs calls, one at a time. */
-export type ReaderThread = {
-  /** Gives it a call; the process stays alive until the outcome is here. */
-  readonly send: (call: ReaderCall) => void
-  /** Nobody waits for that call any more: it ends at the next look. */
+/** A worker thread that runs RPC calls, one at a time. */
+export type CallWorker = {
+  /** Starts a call; the process stays alive until its outcome arrives. */
+  readonly send: (call: WorkerCall) => void
+  /** Cancels that call: it ends at its next check. */
   readonly end: (call: number) => void
-  /** Nothing is under way: the thread no longer keeps the process alive. */
+  /** Lets the process exit while the worker is idle. */
   readonly rest: () => void
   readonly stop: () => Promise<void>
 }
 
-export type ReaderThreadEvents = {
+export type CallWorkerEvents = {
   readonly onReady: () => void
   readonly onOutcome: (id: number, outcome: Outcome) => void
   readonly onFault: (method: string, text: string) => void
-  /** The thread could not start or has died; nothing more comes from it. Called at most once. */
+  /** The worker could not start or has died; no event follows. Called at most once. */
   readonly onFailure: (cause: unknown) => void
 }
 
-const outcomeOf = (outcome: ReaderOutcome): Outcome =>
+const outcomeOf = (outcome: WorkerOutcome): Outcome =>
   'packed' in outcome ? { result: unpackPieces(outcome.packed) } : outcome
 
-/** Starts a thread, which by itself never keeps the process alive, and answers what it asks. @throws where there are none */
-export const startReaderThread = (
+/** Starts a call worker and serves its store requests. An idle worker does not keep the process alive. @throws without threads */
+export const startCallWorker = (
   chain: Chain,
-  setup: Omit<ReaderSetup, 'buffer'>,
-  events: ReaderThreadEvents,
-): ReaderThread => {
+  setup: Omit<CallWorkerSetup, 'buffer'>,
+  events: CallWorkerEvents,
+): CallWorker => {
   const buffer = createAnswerBuffer()
   const answers = createAnswerWriter(buffer)
   const trie = createPinnedTrie(chain)
@@ -49,17 +49,17 @@ export const startReaderThread = (
     answers.stop()
     events.onFailure(cause)
   }
-  const workerData: ReaderSetup = { ...setup, buffer }
+  const workerData: CallWorkerSetup = { ...setup, buffer }
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
     workerData,
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX },
   })
-  worker.on('message', (message: FromReader) => {
+  worker.on('message', (message: FromCallWorker) => {
     if (ended) return
     switch (message.kind) {
-      case 'ask':
+      case 'request':
         // Never rejects.
-        void answerAsk(chain, trie, message.ask).then(answers.write)
+        void answerStoreRequest(chain, trie, message.request).then(answers.write)
         return
       case 'more':
         answers.writeMore()
@@ -89,7 +89,7 @@ export const startReaderThread = (
     stop: async () => {
       ended = true
       trie.release()
-      // A thread that waits or computes is not ended from outside on every runtime; it ends itself.
+      // Not every runtime can terminate a thread that blocks or computes: the worker also ends itself.
       answers.stop()
       await worker.terminate()
     },

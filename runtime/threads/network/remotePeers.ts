@@ -23,7 +23,7 @@ export type OfPeers = Extract<
 
 type OfTransactions = Extract<FromNetwork, { readonly kind: 'transactions' }>
 
-export type PeerMirror = {
+export type RemotePeers = {
   readonly peers: ReadonlyMap<string, Peer>
   /** Hands on what was told, of peers that are still connected. */
   take(message: OfPeers): void
@@ -34,11 +34,11 @@ export type PeerMirror = {
  * @param handlers of which none throws or rejects
  * @param onJudged told whether a message of transactions is to be forwarded
  */
-export const createPeerMirror = (
+export const createRemotePeers = (
   handlers: Omit<NetworkHandlers, 'status' | 'roleOf' | 'blocks' | 'poolHashes' | 'poolTransactions'>,
   backlog: Backlog,
   onJudged: (id: number, isForwarded: boolean) => void,
-): PeerMirror => {
+): RemotePeers => {
   const peers = new Map<string, Peer>()
   const withPeer = (key: string, hand: (peer: Peer) => void): void => {
     const peer = peers.get(key)

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import type { ChainStore } from '../../../../core/store/store.ts'
-import { answerAsk } from '../../../../runtime/threads/calls/answerAsk.ts'
-import { createAskedStore } from '../../../../runtime/threads/calls/askedStore.ts'
-import type { Asker } from '../../../../runtime/threads/calls/asker.ts'
+import { answerStoreRequest } from '../../../../runtime/threads/calls/storeServer.ts'
+import { createRemoteStore } from '../../../../runtime/threads/calls/remoteStore.ts'
+import type { StoreClient } from '../../../../runtime/threads/calls/storeClient.ts'
 import { createPinnedTrie } from '../../../../runtime/threads/calls/pinnedTrie.ts'
-import type { Ask } from '../../../../runtime/threads/calls/protocol.ts'
+import type { StoreRequest } from '../../../../runtime/threads/calls/protocol.ts'
 import { fromHex } from '../../../../core/bytes/hex.ts'
 import { startSampleChain } from '../../../handlers/support/sampleChain.ts'
 
@@ -18,19 +18,19 @@ test('given a call that began before the newest block, when it asks for that blo
 
   /** What the main thread answers, which has all blocks. */
   const answers = new Map<string, Uint8Array>()
-  const asks: readonly Ask[] = [
+  const asks: readonly StoreRequest[] = [
     { kind: 'header', number },
     { kind: 'segment', number },
     { kind: 'numberOfHash', hash: head.hash },
     { kind: 'transaction', hash: transactionHash },
   ]
-  for (const ask of asks) {
-    const answer = await answerAsk(chain, createPinnedTrie(chain), ask)
-    expect([ask.kind, answer.kind]).toEqual([ask.kind, 'found'])
-    answers.set(ask.kind, answer.bytes)
+  for (const request of asks) {
+    const answer = await answerStoreRequest(chain, createPinnedTrie(chain), request)
+    expect([request.kind, answer.kind]).toEqual([request.kind, 'found'])
+    answers.set(request.kind, answer.bytes)
   }
-  const ask = ({ kind }: Ask): Uint8Array | undefined => answers.get(kind)
-  const asker: Asker = { ask, askOnce: (_, what) => ask(what), forget: () => undefined }
+  const request = ({ kind }: StoreRequest): Uint8Array | undefined => answers.get(kind)
+  const client: StoreClient = { request, requestCached: (_, what) => request(what), forget: () => undefined }
   const seen = async (store: ChainStore): Promise<readonly boolean[]> =>
     (
       await Promise.all([
@@ -44,7 +44,7 @@ test('given a call that began before the newest block, when it asks for that blo
     ).map(found => found !== undefined)
   const watch = { gas: 1_000_000, check: () => undefined }
 
-  expect(await seen(createAskedStore(asker, { current: parent }, watch))).toEqual(Array(6).fill(false))
-  expect(await seen(createAskedStore(asker, { current: head }, watch))).toEqual(Array(6).fill(true))
+  expect(await seen(createRemoteStore(client, { current: parent }, watch))).toEqual(Array(6).fill(false))
+  expect(await seen(createRemoteStore(client, { current: head }, watch))).toEqual(Array(6).fill(true))
   await sample.node.close()
 })

@@ -5,7 +5,7 @@ import { NetworkThreadError } from './thread.ts'
 import { type NetworkThreadOptions, startNetworkThread } from './startNetworkThread.ts'
 
 /** The network on a thread of its own, and where there are none on this one. @throws NetworkError, EnodeError */
-export const startNetworkBeside = async (options: NetworkThreadOptions): Promise<Network> => {
+export const startNetworkWorker = async (options: NetworkThreadOptions): Promise<Network> => {
   try {
     return await startNetworkThread(options)
   } catch (error) {

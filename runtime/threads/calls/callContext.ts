@@ -6,16 +6,16 @@ import type { RpcContext } from '../../../handlers/rpc/context.ts'
 import type { FilterRegistry } from '../../../handlers/rpc/filters/registry.ts'
 import type { GasPriceOracle } from '../../../handlers/rpc/fees/gasPrice.ts'
 import { METHODS } from '../../../handlers/rpc/methods/methodTable.ts'
-import type { ReaderSetup } from './protocol.ts'
+import type { CallWorkerSetup } from './protocol.ts'
 import { keepPacked } from './packed.ts'
 import { REFUSING, refuse } from './refuse.ts'
 
-/** The main thread has looked whether the method is served, each port by its own list. */
+/** All groups: the main thread has checked the method against the list of the port. */
 const ALL_GROUPS: readonly string[] = [...new Set(METHODS.map(({ group }) => group))]
 
-/** What methods get on a reader: the chain to read and the options; the rest of the node refuses. */
-export const createReaderContext = (
-  { configuration, options }: Pick<ReaderSetup, 'configuration' | 'options'>,
+/** The context of methods on a call worker: read access to the chain and the options; all other parts throw. */
+export const createCallContext = (
+  { configuration, options }: Pick<CallWorkerSetup, 'configuration' | 'options'>,
   genesis: ChainHead,
   store: ChainStore,
   head: () => ChainHead,
