@@ -7,20 +7,20 @@ import {
   type KeptBytes,
 } from '../../../handlers/rpc/json/jsonPieces.ts'
 
-/** A buffer that is filled to its end is followed by another one. */
+/** Extra room for zlib, which allocates another buffer once one is full. */
 const ROOM_BYTES = 64
 
-/** JSON repeats itself: most of what can be won is won with the least work. */
+/** Compression level: the fastest one already compresses JSON well. */
 const LEVEL = 1
 
-/** Less is not worth the work. */
+/** Smaller pieces are not compressed. */
 const PACKED_BYTES_MIN = 4 * 1024
 
-/** Bytes of JSON as they are held in memory, and as they pass from thread to thread. */
+/** JSON bytes as kept in memory and as sent between threads. */
 export type PackedBytes = {
   readonly packed: Uint8Array<ArrayBuffer>
   readonly isDeflated: boolean
-  /** Of the JSON. */
+  /** Length of the JSON. */
   readonly byteLength: number
 }
 
@@ -37,7 +37,7 @@ const pack = (bytes: Uint8Array): PackedBytes => {
   return { packed: new Uint8Array(deflated), isDeflated: true, byteLength: bytes.length }
 }
 
-/** Of what was kept here, that which is in memory. */
+/** The packed form of kept bytes. */
 const packedOf = new WeakMap<KeptBytes, PackedBytes>()
 
 const keptOf = (packed: PackedBytes): KeptBytes => {
@@ -54,24 +54,24 @@ const keptOf = (packed: PackedBytes): KeptBytes => {
   return kept
 }
 
-/** Keeps what waits to be sent in a tenth of the memory or less, for a millisecond or so of each 256 KB, twice. */
+/** Compresses a response that waits to be sent, typically to a tenth. Costs about 1 ms per 256 KB each way. */
 export const keepPacked: KeepBytes = bytes => keptOf(pack(bytes))
 
 const encoder = new TextEncoder()
 
-/** For another thread; what is packed already stays so. */
+/** Packs pieces for another thread; packed pieces are reused. */
 export const packPieces = (pieces: readonly JsonPiece[]): readonly PackedBytes[] =>
   pieces.map(piece => {
     if (typeof piece === 'string') return plain(encoder.encode(piece))
     return packedOf.get(piece) ?? plain(piece.bytes())
   })
 
-/** Characters of a piece of a text: packed in a millisecond or so. */
+/** Characters per piece of text; packing one takes about 1 ms. */
 const PIECE_LENGTH = 256 * 1024
 
 const isHighSurrogate = (code: number): boolean => (code & 0xfc00) === 0xd800
 
-/** For another thread; no character is cut in two. */
+/** Packs a text for another thread without splitting surrogate pairs. */
 export const packText = (text: string): readonly PackedBytes[] => {
   const packed: PackedBytes[] = []
   for (let at = 0; at < text.length; ) {
@@ -83,5 +83,5 @@ export const packText = (text: string): readonly PackedBytes[] => {
   return packed
 }
 
-/** What another thread has packed. */
+/** Restores pieces that another thread packed. */
 export const unpackPieces = (packed: readonly PackedBytes[]): JsonPieces => jsonPieces(packed.map(keptOf))

@@ -1,24 +1,24 @@
 import type { NetworkLog } from '../../../p2p/network.ts'
 
 /**
- * Bytes sent to the other thread and not dealt with there yet, in one direction. More are not sent: what a busy thread
- * cannot take in is lost as it would be on the way, where memory would grow without bound.
+ * Maximum bytes in flight between the two threads, in one direction. Messages beyond it are dropped, as a network drops
+ * them: without the limit a busy receiver would let memory grow without bound.
  */
 export const BACKLOG_BYTES_MAX = 64 * 1024 * 1024
 
-/** What a message weighs beside its bytes. */
+/** Overhead counted for each message. */
 const MESSAGE_BYTES = 256
 
-/** Of the two directions: what the network's thread has dealt with, and what the main thread has. */
+/** Index of each direction's counter of handled bytes. */
 export const BACKLOGS = { toNetwork: 0, fromNetwork: 1 } as const
 
-/** For `openBacklog`, on both sides. */
+/** Shared counters of handled bytes, for `openBacklog` on both sides. */
 export const createHandled = (): SharedArrayBuffer => new SharedArrayBuffer(8)
 
 export type Backlog = {
-  /** The sender's: whether so many bytes may be sent now; they count as sent when so. */
+  /** Sender side: returns whether this many bytes may be sent now, and counts them as sent if so. */
   admits(bytes: number): boolean
-  /** The receiver's. */
+  /** Receiver side: counts this many bytes as handled. */
   handled(bytes: number): void
 }
 
@@ -29,18 +29,21 @@ export const openBacklog = (
 ): Backlog => {
   const counters = new Uint32Array(buffer)
   const at = BACKLOGS[direction]
-  // Both counters wrap around alike, and are never further apart than the limit.
+  // Both counters wrap around at 2^32 and never differ by more than the limit.
   let sent = 0
   return {
     admits: bytes => {
       const weight = bytes + MESSAGE_BYTES
       const waiting = (sent - Atomics.load(counters, at)) >>> 0
-      // One alone always goes: nothing may be larger than what ever passes.
+      // A single message always passes, however large.
       if (waiting > 0 && waiting + weight > BACKLOG_BYTES_MAX) {
-        log.warn('{bytes} bytes are lost between the network and the rest: {waiting} wait there already', {
-          bytes,
-          waiting,
-        })
+        log.warn(
+          'Dropped a message of {bytes} bytes between the network worker and the main thread: {waiting} bytes are queued',
+          {
+            bytes,
+            waiting,
+          },
+        )
         return false
       }
       sent = (sent + weight) >>> 0

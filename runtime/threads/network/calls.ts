@@ -1,20 +1,20 @@
 import { NetworkError } from '../../../p2p/error.ts'
 import { errorOf, type PlainError } from './errors.ts'
 
-/** Questions that wait for the thread: an operator's, few at a time. */
+/** Maximum pending calls to the network worker; operators make a few at a time. */
 const CALLS_MAX = 1_024
 
 type Waiting = { readonly resolve: (outcome: boolean) => void; readonly reject: (error: Error) => void }
 
 export type Calls = {
-  /** Asks the thread under a number of its own. @throws what failed there; NetworkError when too many wait */
+  /** Posts a call with a new id and waits for its answer. @throws the worker's error; NetworkError if too many are pending */
   ask(post: (id: number) => void): Promise<boolean>
   answered(id: number, outcome: boolean | PlainError): void
-  /** No answer comes any more. */
+  /** Rejects all pending calls: the worker has ended. */
   fail(error: Error): void
 }
 
-/** Questions to the thread and their answers. */
+/** Matches calls to the network worker with their answers. */
 export const createCalls = (): Calls => {
   const waiting = new Map<number, Waiting>()
   let nextId = 0
@@ -22,7 +22,9 @@ export const createCalls = (): Calls => {
     ask: post =>
       new Promise((resolve, reject) => {
         if (waiting.size >= CALLS_MAX) {
-          reject(new NetworkError('TIMEOUT', `more than ${CALLS_MAX} peers wait to be added or removed`))
+          reject(
+            new NetworkError('TIMEOUT', `more than ${CALLS_MAX} requests to add or remove peers are pending`),
+          )
           return
         }
         const id = nextId++

@@ -1,7 +1,7 @@
 import { EnodeError, type EnodeErrorCode } from '../../../p2p/transport/enode.ts'
 import { NetworkError, type NetworkErrorCode } from '../../../p2p/error.ts'
 
-/** An error as it crosses between threads, where a class and its fields would be lost. */
+/** An error as sent between threads; structured cloning would lose its class and fields. */
 export type PlainError = {
   readonly name: string
   readonly message: string
@@ -29,7 +29,7 @@ export const plainError = (cause: unknown): PlainError => {
   }
 }
 
-/** The error again, of its own class where callers look at that. */
+/** Restores the error, with its class where callers check it. */
 export const errorOf = ({ name, message, stack, code, detail = '' }: PlainError): Error => {
   const made =
     name === 'NetworkError'
@@ -45,7 +45,7 @@ const crosses = (value: unknown): boolean =>
 
 export type Crossed = { readonly error: PlainError } | { readonly value: unknown }
 
-/** The values of a line of the log, of any kind. */
+/** The values of a log line in a form that can be sent between threads. */
 export const plainValues = (values: Readonly<Record<string, unknown>>): Record<string, Crossed> =>
   Object.fromEntries(
     Object.entries(values).map(([key, value]) => [

@@ -8,7 +8,7 @@ import type { NodeState, FromNetwork } from './protocol.ts'
 import type { ListClient } from './lists.ts'
 import { roleIn } from './role.ts'
 
-/** A peer's address as it crosses. */
+/** A peer's address as a key in messages between threads. */
 export const keyOf = (address: Address): string => toBareHex(address)
 
 const headOf = ({ headNumber, headHash, neighbours }: PeerStatus) => ({
@@ -17,7 +17,7 @@ const headOf = ({ headNumber, headHash, neighbours }: PeerStatus) => ({
   neighbours: neighbours.map(ownBytes),
 })
 
-/** Without the messages its bytes were cut from. */
+/** Copies the peer's bytes, which are views of larger messages. */
 const ownPeer = (peer: Peer): Peer => ({
   ...peer,
   address: ownBytes(peer.address),
@@ -25,20 +25,20 @@ const ownPeer = (peer: Peer): Peer => ({
   status: { ...peer.status, genesisHash: ownBytes(peer.status.genesisHash), ...headOf(peer.status) },
 })
 
-/** What the network tells, sent to the main thread; what it asks is answered from what was told here. */
+/** Network handlers that forward events to the main thread and answer queries from the state it has sent. */
 export const createHandlers = (from: {
   readonly post: (message: FromNetwork, moved?: readonly ArrayBuffer[]) => void
   readonly backlog: Backlog
   readonly lists: ListClient
-  /** Of messages that the main thread judges. */
+  /** Verdicts on messages that the main thread validates. */
   readonly judgements: Judgements
   readonly status: PeerStatus
   readonly nodeState: () => NodeState
   readonly peers: () => readonly Peer[]
 }): NetworkHandlers => {
   const { post, backlog, lists, nodeState, judgements } = from
-  /** What of a peer's status crossed last; of what follows it only the head. */
-  const told = new WeakMap<PeerStatus['configuration'], string>()
+  /** Peers whose configuration was sent already: later statuses send only the head. */
+  const sent = new WeakMap<PeerStatus['configuration'], string>()
   return {
     status: () => ({
       ...from.status,
@@ -68,14 +68,14 @@ export const createHandlers = (from: {
     poolHashes: () => lists.open({ peer: '', kind: 'pool hashes' }),
     poolTransactions: hashes => lists.open({ peer: '', kind: 'pool transactions', hashes: ownBytes(hashes) }),
     onPeer: peer => {
-      told.set(peer.status.configuration, keyOf(peer.address))
+      sent.set(peer.status.configuration, keyOf(peer.address))
       post({ kind: 'connected', peer: ownPeer(peer) })
     },
     onStatus: peer => {
       const key = keyOf(peer.address)
-      if (told.get(peer.status.configuration) === key)
+      if (sent.get(peer.status.configuration) === key)
         return post({ kind: 'head', peer: key, head: headOf(peer.status) })
-      told.set(peer.status.configuration, key)
+      sent.set(peer.status.configuration, key)
       post({ kind: 'status', peer: ownPeer(peer) })
     },
     onGossip: ({ address }) => post({ kind: 'gossip', peer: keyOf(address) }),

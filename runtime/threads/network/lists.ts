@@ -1,10 +1,10 @@
 import { errorOf, type PlainError, plainError } from './errors.ts'
 import { ownBytes } from './packed.ts'
 
-/** Bytes of a list that were sent to the other thread and not taken there yet: what is on its way while one is read. */
+/** Maximum bytes of a list in flight: sent and not yet consumed by the other thread. */
 const AHEAD_BYTES_MAX = 1024 * 1024
 
-/** Lists of the own node are asked for with an empty `peer`, those of others with its address as hex digits. */
+/** `peer` is empty for a list of this node, otherwise the peer's address in hex digits. */
 export type ListRequest = { readonly peer: string } & (
   | { readonly kind: 'blocks'; readonly from: bigint; readonly count: number }
   | { readonly kind: 'pool hashes' }
@@ -27,14 +27,14 @@ type Asked = {
 }
 
 export type ListClient = {
-  /** The items of the list from the other thread, as they come. @throws what failed there, and `ended` at the signal */
+  /** Yields the items of a list as they arrive. @throws the other thread's error; `ended` when aborted */
   open(request: ListRequest, signal?: AbortSignal): AsyncGenerator<Uint8Array, void, undefined>
   receive(message: ToListClient): void
-  /** Nothing comes any more. */
+  /** Fails all open lists: the other thread has ended. */
   fail(error: Error): void
 }
 
-/** Asks the other thread for lists; as many are open at once as the network allows. */
+/** Requests lists from the other thread. The network limits how many are open at once. */
 export const createListClient = (post: (message: ToListServer) => void, ended: () => Error): ListClient => {
   const open = new Map<number, Asked>()
   let nextId = 0
@@ -89,7 +89,7 @@ export const createListClient = (post: (message: ToListServer) => void, ended: (
 
 type Served = { ahead: number; wake: () => void; readonly controller: AbortController }
 
-/** Gives the other thread items, no faster than they are taken there. */
+/** Sends lists to the other thread, no faster than it consumes them. */
 export const createListServer = (
   post: (message: ToListClient, moved: readonly ArrayBuffer[]) => void,
   source: (request: ListRequest, signal: AbortSignal) => AsyncIterable<Uint8Array>,

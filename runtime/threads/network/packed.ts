@@ -1,4 +1,4 @@
-/** Many small byte strings as one, whose memory moves to the other thread instead of being copied piece by piece. */
+/** Many byte strings in one buffer, which is transferred to the other thread instead of copied. */
 export type PackedList = { readonly bytes: Uint8Array<ArrayBuffer>; readonly lengths: readonly number[] }
 
 export const packList = (list: readonly Uint8Array[]): PackedList => {
@@ -17,5 +17,5 @@ export const unpackList = ({ bytes, lengths }: PackedList): readonly Uint8Array[
   return lengths.map(length => bytes.subarray(at, (at += length)))
 }
 
-/** What crosses: a view would take all of the memory along that it is a part of. */
+/** A copy to transfer: a view would transfer all of its buffer. */
 export const ownBytes = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(bytes)

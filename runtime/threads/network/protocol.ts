@@ -4,17 +4,17 @@ import type { Crossed, PlainError } from './errors.ts'
 import type { PackedList } from './packed.ts'
 import type { ToListClient, ToListServer } from './lists.ts'
 
-/** What of the own node changes while it runs, and the network asks for at any time. */
+/** State of this node that changes while it runs and that the network reads at any time. */
 export type NodeState = {
   readonly headNumber: bigint
   readonly headHash: Hash
-  /** Undefined while a node that catches up does not know them. */
+  /** Undefined during the initial sync. */
   readonly validators: readonly Address[] | undefined
-  /** Whether lines for debugging are wanted. */
+  /** Whether debug lines are logged. */
   readonly debug: boolean
 }
 
-/** What the thread is started with. */
+/** Start parameters of the network worker. */
 export type NetworkSetup = Pick<
   NetworkOptions,
   | 'privateKey'
@@ -27,14 +27,14 @@ export type NetworkSetup = Pick<
   | 'learnedNodes'
   | 'maxPeers'
 > & {
-  /** The own status, the parts of it that change stand in `nodeState`. */
+  /** Status of this node at the start; `nodeState` has the parts that change. */
   readonly status: PeerStatus
   readonly nodeState: NodeState
-  /** Bytes that either side has dealt with, for the other to know how much waits. */
+  /** Counters of handled bytes, see backlog.ts. */
   readonly handled: SharedArrayBuffer
 }
 
-/** Peers by their address as hex digits: all of a peer crosses only when it connects and when it tells a new status. */
+/** Messages to the network worker. */
 export type ToNetwork =
   | { readonly kind: 'state'; readonly state: NodeState; readonly tell: boolean }
   | {
@@ -65,9 +65,10 @@ export type ToNetwork =
 
 export type LogLevelName = 'debug' | 'info' | 'warn' | 'error'
 
+/** Messages of the network worker. `peer` is an address in hex digits; the whole peer is sent when it connects and on a new configuration. */
 export type FromNetwork =
   | { readonly kind: 'ready'; readonly enode: string; readonly port: number }
-  /** It could not start. */
+  /** The network could not start. */
   | { readonly kind: 'failed'; readonly error: PlainError }
   | { readonly kind: 'consensus'; readonly peer: string; readonly code: number; readonly data: Uint8Array }
   | {

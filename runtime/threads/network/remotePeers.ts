@@ -4,7 +4,7 @@ import { keyOf } from './handlers.ts'
 import { unpackList } from './packed.ts'
 import type { FromNetwork } from './protocol.ts'
 
-/** What the thread tells of peers and what they sent. */
+/** Messages about peers and from peers. */
 export type OfPeers = Extract<
   FromNetwork,
   {
@@ -25,14 +25,14 @@ type OfTransactions = Extract<FromNetwork, { readonly kind: 'transactions' }>
 
 export type RemotePeers = {
   readonly peers: ReadonlyMap<string, Peer>
-  /** Hands on what was told, of peers that are still connected. */
+  /** Passes a message to the handlers if its peer is still connected. */
   take(message: OfPeers): void
 }
 
 /**
- * The peers as the main thread knows them, by what the network's thread has told so far.
- * @param handlers of which none throws or rejects
- * @param onJudged told whether a message of transactions is to be forwarded
+ * The main thread's table of peers, kept up to date by messages of the network worker.
+ * @param handlers which never throw or reject
+ * @param onJudged called with whether a message of transactions is forwarded
  */
 export const createRemotePeers = (
   handlers: Omit<NetworkHandlers, 'status' | 'roleOf' | 'blocks' | 'poolHashes' | 'poolTransactions'>,

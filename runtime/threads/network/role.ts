@@ -2,7 +2,7 @@ import type { Address } from '../../../core/bytes/bytes.ts'
 import { includesAddress } from '../../../core/validators/votes.ts'
 import type { Role } from '../../../p2p/network.ts'
 
-/** What a node is among these validators; of undefined ones nothing is known. */
+/** Role of an address, `unknown` if the validators are not known. */
 export const roleIn = (validators: readonly Address[] | undefined, address: Address): Role => {
   if (validators === undefined) return 'unknown'
   return includesAddress(validators, address) ? 'validator' : 'other'

@@ -14,21 +14,21 @@ import { ownBytes, packList } from './packed.ts'
 import { createRemotePeers } from './remotePeers.ts'
 import { createListClient, createListServer } from './lists.ts'
 import { roleIn } from './role.ts'
-import { type NetworkThread, startThread, type Told } from './thread.ts'
+import { type NetworkThread, startThread, type RunningMessage } from './thread.ts'
 
 export type NetworkThreadOptions = Omit<
   NetworkOptions,
   'refuses' | 'handlers' | 'log' | 'nowMs' | 'pause'
 > & {
   readonly handlers: Omit<NetworkHandlers, 'roleOf'>
-  /** Whose consensus messages are used; undefined while a node that catches up does not know. */
+  /** Validators whose consensus messages are accepted; undefined during the initial sync. */
   readonly validators: () => readonly Address[] | undefined
   readonly log: NetworkLog & { isEnabledFor(level: 'debug'): boolean }
 }
 
 /**
- * The network on a thread of its own: encryption, streams, gossip and all that libp2p keeps never hold up the event
- * loop of the rest, nor make its collections of garbage longer. What it tells arrives in the order it happened.
+ * Starts the network on a worker thread, so that encryption, streams and gossip neither block the main event loop nor
+ * lengthen its garbage collections. Events arrive in order.
  * @throws NetworkError and EnodeError as `startNetwork`; NetworkThreadError
  */
 export const startNetworkThread = async (options: NetworkThreadOptions): Promise<Network> => {
@@ -50,7 +50,7 @@ export const startNetworkThread = async (options: NetworkThreadOptions): Promise
   })
   const wanted = createListClient(
     message => thread.post({ kind: 'wanted list', message }),
-    () => new NetworkError('NOT_CONNECTED', 'the list is no longer wanted'),
+    () => new NetworkError('NOT_CONNECTED', 'the list request was cancelled'),
   )
   const served = createListServer(
     (message, moved) => thread.post({ kind: 'served list', message }, moved),
@@ -66,7 +66,7 @@ export const startNetworkThread = async (options: NetworkThreadOptions): Promise
     },
   )
 
-  const take = (message: Told): void => {
+  const take = (message: RunningMessage): void => {
     switch (message.kind) {
       case 'log':
         return log[message.level](message.text, valuesOf(message.values))
@@ -108,12 +108,12 @@ export const startNetworkThread = async (options: NetworkThreadOptions): Promise
   const { enode, port: listenedOn } = await thread.started
   stateUpdates.start(post)
 
-  /** Those of one turn cross together. */
-  let gathered: Uint8Array[] = []
+  /** Transactions announced in one tick are sent in one message. */
+  let batched: Uint8Array[] = []
   const announce = (): void => {
-    if (gathered.length === 0) return
-    const transactions = packList(gathered)
-    gathered = []
+    if (batched.length === 0) return
+    const transactions = packList(batched)
+    batched = []
     if (backlog.admits(transactions.bytes.length))
       post({ kind: 'transactions', transactions }, [transactions.bytes.buffer])
   }
@@ -133,8 +133,8 @@ export const startNetworkThread = async (options: NetworkThreadOptions): Promise
       return to.filter(address => remotePeers.peers.has(keyOf(address))).length
     },
     announceTransactions: transactions => {
-      if (gathered.length === 0) setImmediate(announce)
-      gathered.push(...transactions)
+      if (batched.length === 0) setImmediate(announce)
+      batched.push(...transactions)
     },
     announceBlock: (number, hash, bytes) => {
       if (!backlog.admits(bytes.length)) return

@@ -4,7 +4,7 @@ import { roleIn } from './role.ts'
 import { NetworkThreadError } from './thread.ts'
 import { type NetworkThreadOptions, startNetworkThread } from './startNetworkThread.ts'
 
-/** The network on a thread of its own, and where there are none on this one. @throws NetworkError, EnodeError */
+/** Starts the network on a worker thread, or on this thread if no worker can start. @throws NetworkError, EnodeError */
 export const startNetworkWorker = async (options: NetworkThreadOptions): Promise<Network> => {
   try {
     return await startNetworkThread(options)

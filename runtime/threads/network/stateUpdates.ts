@@ -3,18 +3,18 @@ import type { PeerStatus } from '../../../p2p/network.ts'
 import { ownBytes } from './packed.ts'
 import type { NodeState, ToNetwork } from './protocol.ts'
 
-/** Validators change with blocks, of which the network is told; with catching up and with levels of the log within this. */
+/** Interval between checks for changes that no new block announces: validators known after a sync, log levels. */
 const CHECK_INTERVAL_MS = 1_000
 
 export type StateUpdates = {
   now(): NodeState
   start(post: (message: ToNetwork) => void): void
-  /** Sends them; with `peers` the other nodes are told, too. */
+  /** Sends the state to the network worker; with `peers` it also broadcasts the status. */
   send(peers: boolean): void
   stop(): void
 }
 
-/** Keeps the thread up to date with what changes of the own node. */
+/** Sends the network worker the state of this node whenever it changes. */
 export const createStateUpdates = (source: {
   readonly status: () => PeerStatus
   readonly validators: () => readonly Address[] | undefined

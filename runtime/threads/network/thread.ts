@@ -3,35 +3,35 @@ import { Worker } from 'node:worker_threads'
 import { errorOf } from './errors.ts'
 import type { FromNetwork, NetworkSetup, ToNetwork } from './protocol.ts'
 
-/** What is left to a thread that was told to stop: it says goodbye to its peers, which takes a second at most. */
+/** Timeout for a stopping worker to close its connections, which takes at most a second. */
 const STOP_MS_MAX = 10_000
 
 export type NetworkThread = {
-  /** Where its network listens. @throws what it could not start for; NetworkThreadError */
+  /** Address the network listens on. @throws the worker's start error; NetworkThreadError */
   readonly started: Promise<{ readonly enode: string; readonly port: number }>
-  /** Nothing arrives once it has ended. */
+  /** Sends a message; ignored once the worker has ended. */
   readonly post: (message: ToNetwork, moved?: readonly ArrayBuffer[]) => void
   readonly hasEnded: () => boolean
   readonly stop: () => Promise<void>
 }
 
-/** The runtime has no threads, or this one could not be loaded or has died. */
+/** The runtime has no threads, or the network worker could not be loaded or has died. */
 export class NetworkThreadError extends Error {
   override readonly name = 'NetworkThreadError'
   readonly code = 'NETWORK_THREAD_FAILED'
 }
 
-/** What the thread says once it has started. */
-export type Told = Exclude<FromNetwork, { readonly kind: 'ready' | 'failed' | 'stopped' }>
+/** Messages of a running worker. */
+export type RunningMessage = Exclude<FromNetwork, { readonly kind: 'ready' | 'failed' | 'stopped' }>
 
 /**
- * Starts the thread, whose network comes to listen.
- * @param onFailure called at most once, after it has started: nothing comes from it any more
+ * Starts the worker and its network.
+ * @param onFailure called at most once, when the running worker dies; no message follows
  * @throws NetworkThreadError
  */
 export const startThread = (
   setup: NetworkSetup,
-  onMessage: (message: Told) => void,
+  onMessage: (message: RunningMessage) => void,
   onFailure: (error: NetworkThreadError) => void,
 ): NetworkThread => {
   const worker = newWorker(setup)
@@ -47,12 +47,12 @@ export const startThread = (
     if (state === 'ended') return
     const wasRunning = state === 'running'
     state = 'ended'
-    const error = new NetworkThreadError('the thread of the network has failed', { cause })
+    const error = new NetworkThreadError('the network worker has failed', { cause })
     stopped.resolve()
     started.reject(error)
     if (!wasRunning) return
     onFailure(error)
-    // As where the network runs on the main thread: what nothing there catches ends the process, which starts anew.
+    // As on the main thread: an uncaught error ends the process, and its supervisor restarts it.
     setImmediate(() => {
       throw error
     })
@@ -99,6 +99,6 @@ const newWorker = (workerData: NetworkSetup): Worker => {
   try {
     return new Worker(new URL('./worker.ts', import.meta.url), { workerData })
   } catch (cause) {
-    throw new NetworkThreadError('no thread can be started', { cause })
+    throw new NetworkThreadError('the network worker cannot be started', { cause })
   }
 }

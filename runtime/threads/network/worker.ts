@@ -36,7 +36,7 @@ const toMain = openBacklog(setup.handled, 'fromNetwork', calm)
 const fromMain = openBacklog(setup.handled, 'toNetwork', calm)
 const lists = createListClient(
   message => post({ kind: 'served list', message }),
-  () => new Error('the list is no longer wanted'),
+  () => new Error('the list request was cancelled'),
 )
 const judgements = createJudgements()
 const wanted = createListServer(
@@ -111,10 +111,10 @@ const take = (message: ToNetwork): void => {
 
 port.on('message', take)
 try {
-  // Not the native addon: a thread that is ended from outside while it is in there aborts the process, on Bun and Node.
+  // Not the native addon: terminating a thread inside it aborts the process on Bun and Node.
   useCryptoEngine(await loadWasmEngine(crypto.getRandomValues(new Uint8Array(32))))
 } catch {
-  // Where WebAssembly cannot be compiled the noble engine, already in place, serves.
+  // Without WebAssembly the noble engine, which is the default, stays in use.
 }
 try {
   network = await startNetwork({

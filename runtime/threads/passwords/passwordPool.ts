@@ -7,21 +7,21 @@ import {
 } from '../../../handlers/auth/password.ts'
 import { type PasswordThread, startPasswordThread } from './passwordThread.ts'
 
-/** Logins are rare; a machine with more cores spares one more for them. */
+/** Threads by default: logins are rare. */
 const THREADS = availableParallelism() < 4 ? 1 : 2
 
-/** Passwords that wait for a thread: at Besu's cost the last of them waits two seconds. */
+/** Maximum queued passwords: at Besu's bcrypt cost the last one waits two seconds. */
 export const PASSWORDS_WAITING_MAX = 32
 
-/** What waits, counted in hashes of Besu's cost: a few expensive ones take as long as many cheap ones. */
+/** Maximum queued work in hashes of Besu's cost, so that a few expensive hashes cannot block logins. */
 const WORK_WAITING_MAX = 64
 
-/** Too many passwords wait; the client is to try again. */
+/** The queue of passwords is full; the client should try again. */
 class PasswordQueueFullError extends Error {
   override readonly name = 'PasswordQueueFullError'
   readonly code = 'PASSWORD_QUEUE_FULL'
   constructor() {
-    super(`more than ${PASSWORDS_WAITING_MAX} passwords wait to be checked; log in again later`)
+    super(`more than ${PASSWORDS_WAITING_MAX} passwords are queued; log in again later`)
   }
 }
 
@@ -36,7 +36,7 @@ type Entry = {
 const workOf = ({ hash, failCost }: PasswordJob): number =>
   2 ** (Math.max(failCost, bcryptCost(hash) ?? 0) - COST_DEFAULT)
 
-/** Checks passwords on threads beside the one that serves. They start with the first login, and anew when they have died. */
+/** Checks passwords on worker threads, which start with the first login and are replaced when they die. */
 export const createPasswordPool = (threadCount: number = THREADS): PasswordPool => {
   const queue: Entry[] = []
   const idle: PasswordThread[] = []

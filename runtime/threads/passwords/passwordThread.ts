@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads'
 import type { PasswordJob } from '../../../handlers/auth/password.ts'
 
-/** A thread that checks passwords, one at a time, and keeps the process alive only while it does. */
+/** A worker thread that checks one password at a time. An idle one does not keep the process alive. */
 export type PasswordThread = {
-  /** @throws what ended the thread */
+  /** @throws the error that ended the thread */
   readonly check: (job: PasswordJob) => Promise<boolean>
   readonly stop: () => Promise<void>
 }

@@ -11,11 +11,11 @@ export type Recovery = {
   readonly s: bigint
 }
 
-/** Signatures and answers cross to a worker as flat bytes, whose memory moves instead of being copied. */
+/** Bytes of a signature and of an answer in the flat buffers that are transferred between threads. */
 const SIGNATURE_LENGTH = 97
 const ANSWER_LENGTH = 21
 
-/** A parity byte that no engine recovers, for values that do not fit their place. */
+/** An invalid parity byte, for signatures whose values are out of range. */
 const NO_PARITY = 0xff
 
 const fits = ({ yParity, r, s }: Recovery): boolean =>

@@ -4,25 +4,25 @@ import { packRecoveries, type Recovery, recoverPacked, unpackAnswers } from './p
 import { nextTurn } from '../../schedule.ts'
 import { startWorkerThread, type WorkerThread } from './workerThread.ts'
 
-/** Signatures in a chunk at most: some milliseconds of work, so that the main thread answers others between two of them. */
+/** Maximum signatures per chunk: a few milliseconds of work, so that the main thread stays responsive between chunks. */
 const CHUNK_SIZE_MAX = 8
 
-/** Chunks a thread is given ahead, so that it goes on while the main thread is in a chunk of its own. */
+/** Chunks queued at a thread, so that it continues while the main thread works on a chunk. */
 const CHUNKS_AHEAD = 4
 
-/** Fewer are recovered at once on the main thread: handing them over takes as long. */
+/** Smaller batches are recovered on the main thread: handing them over takes as long. */
 const WORKER_BATCH_MIN = 8
 
-/** Recovery is a part of the node's work; more threads than this would take the machine from the rest. */
+/** Maximum threads by default; the rest of the machine is left to the other work of the node. */
 const WORKERS_MAX = 4
 
-/** Signatures that may wait at once, over all batches: some forty full blocks, 12 MB. */
+/** Maximum pending signatures over all batches: about forty full blocks, 12 MB. */
 export const RECOVERIES_PENDING_MAX = 65_536
 
 export type RecoveryPoolOptions = {
-  /** Threads beside the main one; by default one less than the machine has cores, at most four. Zero starts none. */
+  /** Number of worker threads; default: one less than the machine's cores, at most 4. With 0 the main thread does all work. */
   readonly workers?: number
-  /** Told once when threads cannot start or have died; recovery then goes on with what is left. */
+  /** Called when a thread cannot start or dies; the remaining threads and the main thread continue. */
   readonly onWorkerFailure?: (cause: unknown) => void
 }
 
@@ -32,23 +32,23 @@ export type RecoveryPool = {
    * @throws RecoveryPoolFullError when more than RECOVERIES_PENDING_MAX wait.
    */
   readonly recover: (batch: readonly Recovery[]) => Promise<(Address | undefined)[]>
-  /** Stops the threads; what is under way is finished on the main thread, and so is what comes after. */
+  /** Stops the threads. The main thread finishes pending batches and handles later ones. */
   readonly close: () => Promise<void>
 }
 
-/** A part of a batch, and where its answers go. */
+/** A part of a batch and its callbacks. */
 type Chunk = {
   readonly recoveries: readonly Recovery[]
   readonly settle: (answers: Uint8Array) => void
   readonly fail: (cause: unknown) => void
 }
 
-/** A thread and what it was sent; it answers in order. */
+/** A thread and the chunks it was sent; it answers in order. */
 type Member = { readonly thread: WorkerThread; readonly sent: Chunk[]; ready: boolean }
 
 const defaultWorkers = (): number => Math.min(availableParallelism() - 1, WORKERS_MAX)
 
-/** Recovers signers in batches on worker threads beside the main one. Threads start at the first large batch. */
+/** Recovers signers in batches on worker threads and the main thread. Threads start with the first large batch. */
 export const createRecoveryPool = (options: RecoveryPoolOptions = {}): RecoveryPool => {
   const workers = options.workers ?? defaultWorkers()
   const queue: Chunk[] = []
@@ -73,7 +73,7 @@ export const createRecoveryPool = (options: RecoveryPoolOptions = {}): RecoveryP
     }
   }
 
-  /** Chunks on the main thread, each in a turn of its own, until none is left to take: what led to them filled one already. */
+  /** Recovers chunks on the main thread until the queue is empty, one per tick of the event loop. */
   const workHere = async (): Promise<void> => {
     if (mainBusy) return
     mainBusy = true
@@ -120,7 +120,7 @@ export const createRecoveryPool = (options: RecoveryPoolOptions = {}): RecoveryP
     try {
       while (started.length < workers) started.push(startMember())
     } catch (cause) {
-      // A runtime that has no worker threads, or no more of them: the main thread recovers with those it got.
+      // The runtime has no (more) worker threads: the main thread continues with those that started.
       options.onWorkerFailure?.(cause)
     }
     return started
@@ -141,7 +141,7 @@ export const createRecoveryPool = (options: RecoveryPoolOptions = {}): RecoveryP
       const size = Math.min(CHUNK_SIZE_MAX, Math.ceil(batch.length / threads))
       const chunks: Promise<Uint8Array>[] = []
       for (let at = 0; at < batch.length; at += size) chunks.push(recoverChunk(batch.slice(at, at + size)))
-      // Of a small batch the main thread has its part.
+      // The main thread takes its share of a small batch.
       const ahead = Math.min(CHUNKS_AHEAD, Math.ceil(queue.length / threads))
       for (const member of members) feed(member, ahead)
       void workHere()
@@ -165,6 +165,6 @@ export class RecoveryPoolFullError extends Error {
   override readonly name = 'RecoveryPoolFullError'
   readonly code = 'RECOVERY_POOL_FULL'
   constructor() {
-    super(`more than ${RECOVERIES_PENDING_MAX} signatures wait for recovery; send them again later`)
+    super(`more than ${RECOVERIES_PENDING_MAX} signatures are pending; send them again later`)
   }
 }

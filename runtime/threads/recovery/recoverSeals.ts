@@ -6,10 +6,10 @@ import { decodeExtraData, type QbftExtraData } from '../../../core/chain/codec/e
 import type { Header } from '../../../core/chain/header.ts'
 import type { RecoveryPool } from './pool.ts'
 
-/** Seals of one block that are recovered ahead; whoever sends more has the rules judge them, which end at the first foreign one. */
+/** Maximum seals per block recovered in advance. Longer lists are left to validation, which stops at the first foreign seal. */
 const SEALS_MAX = 256
 
-/** The signers of each header's seals in order, undefined where a seal has none; no list for a header whose seals the rules alone must judge. */
+/** The signers of each header's seals in order, undefined for an invalid seal. No list if only validation may judge the seals. */
 export type RecoverSeals = (
   headers: readonly Header[],
 ) => Promise<readonly (readonly (Address | undefined)[] | undefined)[]>
@@ -24,7 +24,7 @@ const extraDataOf = (header: Header): QbftExtraData | undefined => {
   }
 }
 
-/** Shares the work out to the pool's threads. */
+/** Recovers seals on the threads of the pool. */
 export const createRecoverSeals =
   (pool: RecoveryPool): RecoverSeals =>
   async headers => {

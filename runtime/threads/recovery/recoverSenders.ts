@@ -5,18 +5,18 @@ import type { Recovery } from './packed.ts'
 import type { RecoveryPool } from './pool.ts'
 import { createSlice } from '../../schedule.ts'
 
-/** The sender of each transaction, undefined where the signature has none; the work is shared out to the pool's threads. */
+/** The sender of each transaction, undefined for an invalid signature. Runs on the threads of the pool. */
 export type RecoverSenders = (
   transactions: readonly Transaction[],
 ) => Promise<readonly (Address | undefined)[]>
 
-/** The sender of the transaction of that hash, which covers its signature; undefined where it was not recovered before. */
+/** The known sender of a transaction by its hash, which covers the signature; undefined if not recovered before. */
 export type KnownSender = (hash: Hash) => Address | undefined
 
-/** Hashed or looked up between two looks at how long it has taken: less than a millisecond, two on a busy machine. */
+/** Transactions processed between two checks of the time slice: under a millisecond, two on a busy machine. */
 const SLICE_TRANSACTIONS = 32
 
-/** Given to the pool together: a block, which must not be refused for it, may hold more than the pool lets wait. */
+/** Transactions per batch for the pool: a block may hold more than the pool accepts at once. */
 const PORTION_TRANSACTIONS = 8_192
 
 const recoveryOf = (transaction: Transaction): Recovery => ({
@@ -33,12 +33,12 @@ const recoveriesOf = async (transactions: readonly Transaction[]): Promise<reado
     if (recoveries.length % SLICE_TRANSACTIONS === SLICE_TRANSACTIONS - 1) await pause()
     recoveries.push(recoveryOf(transaction))
   }
-  // The pool begins with a part of its own.
+  // The pool starts with work on this thread.
   await pause()
   return recoveries
 }
 
-/** Whoever asks for the same list again, as the import of a block that was looked at ahead does, gets the same answer. */
+/** Caches the answer of each list: the import of a prefetched block requests the same list again. */
 export const createRecoverSenders = (pool: RecoveryPool, knownSender: KnownSender): RecoverSenders => {
   const knownSenders = async (transactions: readonly Transaction[]): Promise<(Address | undefined)[]> => {
     const pause = createSlice()

@@ -9,7 +9,7 @@ if (port === null) throw new Error('runtime/threads/recovery/worker.ts runs on a
 try {
   useCryptoEngine(await loadFastestEngine())
 } catch {
-  // Where WebAssembly cannot be compiled the noble engine, already in place, serves.
+  // Without WebAssembly the noble engine, which is the default, stays in use.
 }
 
 port.on('message', (packed: Uint8Array | 'end') => {

@@ -1,13 +1,13 @@
 import { Worker } from 'node:worker_threads'
 
-/** What is left to a thread that was told to end: it loads its engine and does what it was sent in a fraction of a second. */
+/** Timeout for a stopping thread to load its engine and finish its chunks, which takes a fraction of a second. */
 const END_MS_MAX = 10_000
 
-/** One thread that recovers packed signatures, one chunk at a time. */
+/** A worker thread that recovers packed signatures, one chunk at a time. */
 export type WorkerThread = {
-  /** Sends a chunk; its memory moves to the thread. The process stays alive until the answer is here. */
+  /** Sends a chunk and transfers its memory. The process stays alive until the answer arrives. */
   readonly send: (packed: Uint8Array<ArrayBuffer>) => void
-  /** Nothing is under way: the thread no longer keeps the process alive. */
+  /** Lets the process exit while the thread is idle. */
   readonly rest: () => void
   readonly stop: () => Promise<void>
 }
@@ -15,11 +15,11 @@ export type WorkerThread = {
 export type WorkerThreadEvents = {
   readonly onReady: () => void
   readonly onAnswers: (answers: Uint8Array) => void
-  /** The thread could not start or has died; nothing more comes from it. Called at most once. */
+  /** The thread could not start or has died; no event follows. Called at most once. */
   readonly onFailure: (cause: unknown) => void
 }
 
-/** Starts a thread, which by itself never keeps the process alive. */
+/** Starts a recovery thread. An idle one does not keep the process alive. */
 export const startWorkerThread = (events: WorkerThreadEvents): WorkerThread => {
   let ended = false
   const idle = Promise.withResolvers<void>()
@@ -34,7 +34,7 @@ export const startWorkerThread = (events: WorkerThreadEvents): WorkerThread => {
       if (!ended) events.onAnswers(message)
       return
     }
-    // One that was told to end before it was ready was sent nothing, so it is idle; on Deno the word was lost, too.
+    // A thread stopped before it was ready is idle; Deno loses an 'end' sent before that.
     if (ended) idle.resolve()
     else events.onReady()
   })
@@ -54,7 +54,7 @@ export const startWorkerThread = (events: WorkerThreadEvents): WorkerThread => {
     stop: async () => {
       if (ended) return
       ended = true
-      // It is ended once it is idle: in the native addon it would abort the process, on Bun and Node.
+      // Terminate it only when idle: inside the native addon that would abort the process on Bun and Node.
       worker.postMessage('end', [])
       const timer = setTimeout(idle.resolve, END_MS_MAX)
       await idle.promise
