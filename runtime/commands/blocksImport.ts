@@ -17,7 +17,7 @@ import { configureLogFrom } from '../logging/configure.ts'
 import { type Log, logOf } from '../logging/log.ts'
 import { openNode } from '../node/openNode.ts'
 import { stopSignal } from '../node/signals.ts'
-import { tellBlock } from '../consensus/logBlock.ts'
+import { logBlock } from '../consensus/logBlock.ts'
 import { type BlockRange, blockRange, formatRate } from './blockRange.ts'
 
 type Context = CommandContext<ImportOptions>
@@ -145,7 +145,7 @@ const importFiles = async (
       totals,
       ({ header, transactions }, bytesDone, result) => {
         if (result === 'imported')
-          tellBlock(log, 'Imported', header, transactions.length, 0, chain.head().hash, 'debug')
+          logBlock(log, 'Imported', header, transactions.length, 0, chain.head().hash, 'debug')
         const rate = formatRate(totals.blocks + totals.known, Date.now() - startedMs)
         progress.update({ done: before + bytesDone, total, text: `block ${header.number}, ${rate} blocks/s` })
       },

@@ -13,7 +13,7 @@ import { readStaticNodes } from '../files/staticNodes.ts'
 import { configureLogFrom } from '../logging/configure.ts'
 import { type Log, logOf } from '../logging/log.ts'
 import { developmentBanner, developmentFields } from '../node/developmentBanner.ts'
-import { endAll } from '../node/closeAll.ts'
+import { closeAll } from '../node/closeAll.ts'
 import { listenForGraphql } from '../node/graphqlServer.ts'
 import { prepareRunningNode, type RunningNode } from '../node/openNode.ts'
 import { poolOptionsOf } from '../node/poolOptions.ts'
@@ -139,7 +139,7 @@ export const runNode = async (context: Context): Promise<number> => {
     log.info('Stopping; a second signal ends the process at once')
   } finally {
     // Before the servers wait for what is under way: a login that waits for its password holds up nothing.
-    await endAll([
+    await closeAll([
       access.close,
       () => Promise.all(Object.values(listeners).flatMap(listener => listener?.stop() ?? [])),
       () => services?.stop(),

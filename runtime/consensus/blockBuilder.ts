@@ -24,29 +24,29 @@ export type BlockBuilderOptions = {
   readonly chain: Chain
   readonly consensus: QbftConsensus
   readonly pool: TransactionPool
-  /** What the pool judges by, for the block after the current head. */
+  /** The pool's rules for the block after the current head. */
   readonly poolHead: () => PoolHead
   readonly key: NodeKey
-  /** What the operator wants voted, cast again as long as it would change something. */
+  /** The operator's votes, cast again as long as they would change the validators. */
   readonly standingVotes: () => readonly Vote[]
-  /** How blocks are made, asked before each. */
+  /** Settings, read before each block. */
   readonly settings: () => BlockSettings
   /** Percentage of the block period that executing transactions may take. */
   readonly selectionPercent: number
   readonly log: Log
 }
 
-/** Builds block `sequence`. `timestamp` in seconds; undefined when the chain has gone on in the meantime. */
+/** Builds block `sequence`. `timestamp` in seconds; undefined if the chain has passed that height. */
 export type BuildBlock = (
   sequence: bigint,
   round: number,
   timestamp: bigint,
 ) => Promise<BuiltBlock | undefined>
 
-/** Builds the blocks this validator proposes, of what the pool has, within the time there is for it. */
+/** Builds the blocks this validator proposes from the pool, within a time limit. */
 export const createBlockBuilder = (options: BlockBuilderOptions): BuildBlock => {
   const { chain, consensus, pool, key, log } = options
-  /** Whose turn it is among the standing votes. */
+  /** Position of the next standing vote to cast. */
   let position = 0
 
   const nextVote = async (): Promise<Vote | undefined> => {

@@ -17,49 +17,49 @@ import { createExecutedBlocks } from './executedBlocks.ts'
 import { createRecentTimes } from './recentTimes.ts'
 
 /**
- * A proposal that is this early is verified when its second has come, rather than refused for the whole height: the others may
- * be locked on it. Earlier ones come from a clock that is wrong.
+ * A proposal whose timestamp is up to this far in the future is verified once its time has come, instead of rejected for the
+ * whole height: other validators may be locked on it. A larger difference means a wrong clock.
  */
 const EARLY_MS_MAX = 10_000
 
 /**
- * A proposal is verified for as long as its round lasts, and for no less than this: the others may be locked on it, and the
+ * Minimum time to verify a proposal, which otherwise ends with its round: other validators may be locked on it, and the
  * timer of the next round may be about to start.
  */
 const VERIFY_MS_MIN = 500
 
-/** After a failure of this node's own, which says nothing about the block. */
+/** Delay before retrying after an internal error, which says nothing about the block. */
 const RETRY_MS = 1_000
 
-/** Interval between looks whether a store that failed takes writes again. */
+/** Interval between checks whether a failed store accepts writes again. */
 const STORE_POLL_MS = 250
 
 type EffectOf<Kind extends Effect['kind']> = Extract<Effect, { readonly kind: Kind }>
 
-export type BlockWorkOptions = {
+export type BlockExecutorOptions = {
   readonly chain: Chain
   readonly build: BuildBlock
   /** When the current round ends, milliseconds since 1970; undefined when no round runs. */
   readonly roundEndMs: () => number | undefined
-  /** Given to the machine; what is done in between goes on. */
+  /** Queues a result as an input of the state machine. */
   readonly answer: (input: Input) => void
-  /** A block was committed here, so long after its proposal was there: told to others and to the log. */
+  /** Called after a commit with the time since the proposal, to announce and log the block. */
   readonly onCommitted: (block: Block, hash: Hash, proposalToCommitMs: number | undefined) => Promise<void>
   readonly log: Log
 }
 
-/** What executes blocks: outside the loop, each answered by an input. */
-export type BlockWork = {
+/** Builds, verifies and imports blocks asynchronously; each result is an input of the state machine. */
+export type BlockExecutor = {
   build(effect: EffectOf<'build-block'>): Promise<void>
   verify(effect: EffectOf<'verify-block'>): Promise<void>
   import(effect: EffectOf<'import-block'>): Promise<void>
-  /** Forgets what was executed for a height that is over. */
+  /** Drops the executed blocks of the finished height. */
   newHead(): void
-  /** Ends waiting for better times. */
+  /** Ends all delays. */
   stop(): void
 }
 
-export const createBlockWork = (options: BlockWorkOptions): BlockWork => {
+export const createBlockExecutor = (options: BlockExecutorOptions): BlockExecutor => {
   const { chain, answer, log } = options
   const executed = createExecutedBlocks()
   const waits = new Set<() => void>()
@@ -78,29 +78,29 @@ export const createBlockWork = (options: BlockWorkOptions): BlockWork => {
       waits.add(end)
     })
 
-  /** False when the chain has gone past the block: whatever came of it counts no more. */
+  /** False once the chain has passed the block's height: its result no longer matters. */
   const isDue = ({ header }: Block): boolean => !stopped && chain.head().header.number + 1n === header.number
 
-  /** Why the execution of a proposal is to be given up. No rule of blocks: what others seal is executed to its end. */
-  const createGiveUp = (block: Block): (() => string | undefined) => {
+  /** Returns why the execution of a proposal is abandoned. Not a validity rule: sealed blocks are always executed fully. */
+  const createAbandonCheck = (block: Block): (() => string | undefined) => {
     const beganMs = Date.now()
     const untilMs = Math.max(options.roundEndMs() ?? Infinity, beganMs + VERIFY_MS_MIN)
     return () => {
-      if (!isDue(block)) return 'its height is over'
+      if (!isDue(block)) return 'the chain has passed its height'
       return Date.now() < untilMs
         ? undefined
-        : `it did not end within ${untilMs - beganMs} ms, when its round did`
+        : `it did not finish within ${untilMs - beganMs} ms, before its round ended`
     }
   }
 
-  /** Why the block is not valid, undefined when it is; `again` after so many milliseconds where that is not known yet. */
-  const judge = async (
+  /** Verifies a block: `invalid` has the reason; `againMs` asks for a retry after that many milliseconds. */
+  const verify = async (
     block: Block,
     hash: Hash,
-  ): Promise<{ invalid?: string; againMs?: number; isGivenUp?: boolean }> => {
+  ): Promise<{ invalid?: string; againMs?: number; isAbandoned?: boolean }> => {
     const nowMs = Date.now()
     try {
-      executed.put(hash, await chain.verifyBlock(block, { nowMs, giveUp: createGiveUp(block) }))
+      executed.put(hash, await chain.verifyBlock(block, { nowMs, giveUp: createAbandonCheck(block) }))
       return {}
     } catch (error) {
       if (error instanceof ExecutionStopped || error instanceof MemoryUnavailable) {
@@ -110,7 +110,7 @@ export const createBlockWork = (options: BlockWorkOptions): BlockWork => {
             proposer: toHex(block.header.coinbase),
             reason: error.message,
           })
-        return { isGivenUp: true }
+        return { isAbandoned: true }
       }
       if (!(error instanceof InvalidBlock)) {
         if (isDue(block))
@@ -133,14 +133,14 @@ export const createBlockWork = (options: BlockWorkOptions): BlockWork => {
   }: EffectOf<'import-block'>): ReturnType<Chain['importBlock']> => {
     const built: BuiltBlock | undefined = executed.get(hash)
     rememberSealSigners(block.header, sealers)
-    // A record is replaced (recordStore.ts) when the blocks below it are durable.
+    // The restart record is replaced only once the blocks below it are durable, see recordStore.ts.
     const durable = isRecorded ? 'next' : 'now'
     return built === undefined
       ? chain.importBlock(block, { nowMs: Date.now(), durable })
       : chain.commitBuilt(built, block.header, durable)
   }
 
-  /** A store that failed is waited for: nothing else can be committed meanwhile. Who watches the store has logged it. */
+  /** Retries until a failed store accepts writes. The store watcher has logged the failure. */
   const commitWhenWritable = async (effect: EffectOf<'import-block'>): ReturnType<Chain['importBlock']> => {
     for (;;) {
       try {
@@ -164,7 +164,7 @@ export const createBlockWork = (options: BlockWorkOptions): BlockWork => {
         }
         block = built?.block
       } catch (error) {
-        log.error('Making block {sequence} failed: {error}. The next round is another chance.', {
+        log.error('Building block {sequence} failed: {error}. It is retried in the next round.', {
           sequence,
           error,
         })
@@ -175,9 +175,9 @@ export const createBlockWork = (options: BlockWorkOptions): BlockWork => {
     verify: async ({ block, hash }) => {
       proposedAtMs.note(hash)
       for (;;) {
-        const { invalid, againMs, isGivenUp } = await judge(block, hash)
+        const { invalid, againMs, isAbandoned } = await verify(block, hash)
         if (!isDue(block)) return
-        if (isGivenUp === true) return answer({ kind: 'block-unverified', hash })
+        if (isAbandoned === true) return answer({ kind: 'block-unverified', hash })
         if (againMs === undefined) return answer({ kind: 'block-verified', hash, invalid })
         await wait(againMs)
         if (!isDue(block)) return
@@ -197,8 +197,8 @@ export const createBlockWork = (options: BlockWorkOptions): BlockWork => {
       try {
         if (isNew) await options.onCommitted(block, hash, proposedAtMs.since(hash))
       } catch (error) {
-        // The block stands all the same.
-        log.error('Block {number} is committed, telling of it failed: {error}', { number, error })
+        // The block is committed all the same.
+        log.error('Block {number} is committed, but announcing it failed: {error}', { number, error })
       }
     },
 

@@ -1,9 +1,9 @@
 import type { QbftParameters } from '../../core/genesis/configuration.ts'
 
-/** When the block after a head may be made, in milliseconds since 1970. */
+/** When the block after a head may be proposed, in milliseconds since 1970. */
 export type BlockTimes = {
   readonly readyAtMs: number
-  /** Later than this, strictly, a block without transactions is made too. */
+  /** After this time, strictly, a block without transactions is proposed too. */
   readonly emptyAtMs: number
 }
 
@@ -27,10 +27,10 @@ export const blockTimes = (
   return { readyAtMs, emptyAtMs }
 }
 
-/** How long a block takes when nothing delays it. */
+/** The block period in milliseconds. */
 export const periodMs = ({ blockPeriodMs, blockPeriodSeconds }: QbftParameters): number =>
   blockPeriodMs > 0 ? blockPeriodMs : blockPeriodSeconds * 1000
 
-/** What executing transactions for one block may take: a percentage of the period. */
+/** Maximum time to execute transactions for one block: a percentage of the period. */
 export const selectionTimeMs = (parameters: QbftParameters, percent: number): number =>
   (periodMs(parameters) * percent) / 100

@@ -3,20 +3,20 @@ import type { Network, Peer } from '../../p2p/network.ts'
 
 /** The consensus of one node, as long as it runs. */
 export type Consensus = {
-  /** A message of another node, as it came; what is wrong with it is counted and held against the peer. */
+  /** Takes a message of a peer. Invalid messages are counted and lower the peer's score. */
   message(peer: Peer, code: number, data: Uint8Array): void
-  /** Whose messages are used now; undefined where that is unknown. */
+  /** The validators whose messages are used; undefined during the initial sync. */
   validators(): readonly Address[] | undefined
-  /** A node is connected (again): a validator that missed what was sent gets it. */
+  /** A peer has (re)connected: a validator gets the messages it missed. */
   peerConnected(peer: Peer): void
-  /** Called once, when the network stands. A lone validator needs none. */
+  /** Called once, when the network listens. A single validator needs no network. */
   attach(network: Network): void
-  /** In which round the next block is being decided; undefined while this node takes no part in it. */
+  /** The current round of the next block; undefined while this node takes no part in consensus. */
   round(): number | undefined
-  /** Why nothing that this validator signs leaves it; undefined while its records can be written. */
+  /** Why this validator sends no signatures; undefined while its record can be written. */
   failure(): string | undefined
-  /** Why no block is decided; undefined while blocks are. */
+  /** Why no blocks are being decided; undefined while they are. */
   stall(): string | undefined
-  /** Resolves when a block under way is committed. */
+  /** Resolves when a block in progress is committed. */
   stop(): Promise<void>
 }

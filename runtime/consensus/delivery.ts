@@ -6,7 +6,7 @@ import type { Network, Peer } from '../../p2p/network.ts'
 
 type Sent = Extract<Effect, { readonly kind: 'broadcast' | 'send' | 'relay' }>
 
-/** Those of `to` that do not have the message by themselves: neither its author nor who brought it, nor the author's neighbours. */
+/** The receivers of a relayed message: connected, and neither its author, nor its sender, nor neighbours of the author. */
 export const relayTo = (
   { author, from, to }: Extract<Effect, { readonly kind: 'relay' }>,
   peers: readonly Pick<Peer, 'address' | 'status'>[],
@@ -27,7 +27,7 @@ const receivers = (effect: Sent, network: Network): readonly Address[] => {
   return effect.kind === 'send' ? [effect.to] : effect.to
 }
 
-/** Hands a message to the network, and tells how many took it; one that is not connected gets the newest again when it is. */
+/** Sends a message. Returns the number of peers it was queued for; others get the latest messages when they connect. */
 export const deliver = (network: Network, effect: Sent): number => {
   const { code, data } = effect.message
   return network.sendConsensus(receivers(effect, network), code, data)

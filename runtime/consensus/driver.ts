@@ -12,42 +12,42 @@ import { includesAddress } from '../../core/validators/votes.ts'
 import type { Network } from '../../p2p/network.ts'
 import type { Exchange } from '../sync/exchange.ts'
 import { createSlice, nextTurn } from '../schedule.ts'
-import { tellBlock } from './logBlock.ts'
+import { logBlock } from './logBlock.ts'
 import { type BlockBuilderOptions, createBlockBuilder } from './blockBuilder.ts'
-import { createBlockWork } from './blockExecutor.ts'
+import { createBlockExecutor } from './blockExecutor.ts'
 import type { Consensus } from './consensus.ts'
-import { createDrops } from './droppedMessages.ts'
+import { createDroppedMessages } from './droppedMessages.ts'
 import { createEvidenceStore } from './evidenceStore.ts'
 import { createHeadReport } from './headReport.ts'
-import { startHeadPump } from './headWatcher.ts'
+import { startHeadWatcher } from './headWatcher.ts'
 import { createInputQueue } from './inputQueue.ts'
-import { createPerformer } from './effectHandler.ts'
+import { createEffectHandler } from './effectHandler.ts'
 import { createRecallLog } from './recallLog.ts'
 import type { RecordPlace } from './recordFile.ts'
 import { createRecordStore, readRestartRecord } from './recordStore.ts'
 import { createRoundLog } from './roundLog.ts'
 import { createTimers } from './timers.ts'
-import { createTraffic } from './messageCounters.ts'
+import { createMessageCounters } from './messageCounters.ts'
 import { createTransactionWatch } from './transactionWatch.ts'
 
 export type ConsensusOptions = BlockBuilderOptions & {
-  /** Evidence is kept beside the chain. */
+  /** Stores evidence beside the chain. */
   readonly storage: Pick<KeyValueStore, 'get' | 'setDurably'>
   readonly record: RecordPlace
   readonly environment: Omit<QbftEnvironment, 'address' | 'sign'>
-  /** Why this node must not sign although it were a validator; undefined when it may. */
+  /** Why this node must not sign even as a validator; undefined if it may. */
   readonly refusal: string | undefined
-  /** Messages that may wait (`messagequeuelimit`). */
+  /** Maximum queued messages (`messagequeuelimit`). */
   readonly messageQueueMax: number
-  /** Resolves when the pool is rid of what the head made stale. */
+  /** Resolves when the pool has removed the transactions that the head made stale. */
   readonly poolSettled: () => Promise<void>
-  /** Undefined where the node talks to no others. */
+  /** Undefined without a network. */
   readonly exchange: Pick<Exchange, 'progress' | 'onProgress' | 'heardOf' | 'committed'> | undefined
 }
 
 /**
- * Runs the consensus machine against the real world: inputs in one order, the effects of each performed before the next.
- * @throws what the storage throws when the restart record cannot be read
+ * Drives the consensus state machine: processes inputs one at a time and performs the effects of each before the next.
+ * @throws the storage's error if the restart record cannot be read
  */
 export const startConsensus = async (options: ConsensusOptions): Promise<Consensus> => {
   const { chain, pool, key, exchange, log } = options
@@ -67,12 +67,12 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
 
   const put = (input: Input): void => {
     if (!queue.push(input)) {
-      if (input.kind === 'message') drops.refused(input.peer, 'queue-full', validators)
+      if (input.kind === 'message') droppedMessages.refused(input.peer, 'queue-full', validators)
       return
     }
     draining ??= Promise.resolve().then(drain)
   }
-  /** What begins something new is not taken any more when the node stops. */
+  /** Ignores inputs once the node stops. Results of running work still come through `put`. */
   const take = (input: Input): void => {
     if (!stopping) put(input)
   }
@@ -88,7 +88,7 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
       ;({ validators, number: headNumber } = head)
       report(head)
       rounds.newHead(validators)
-      work.newHead()
+      blockExecutor.newHead()
     }
     take({ kind: 'head', head })
   }
@@ -98,24 +98,24 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
     hash: Hash,
     proposalToCommitMs: number | undefined,
   ): Promise<void> => {
-    // A commit went before, and telling of a large block takes some milliseconds more.
+    // The commit has used this tick; announcing a large block takes a few milliseconds more.
     await nextTurn()
     await exchange?.committed(block)
     await options.poolSettled()
     const isOwn = equalBytes(block.header.coinbase, key.address)
     const what = isOwn ? 'Produced' : 'Imported'
-    tellBlock(log, what, block.header, block.transactions.length, pool.size, hash, 'info', {
+    logBlock(log, what, block.header, block.transactions.length, pool.size, hash, 'info', {
       proposalToCommitMs,
-      ...traffic.totals(),
+      ...messageCounters.totals(),
     })
   }
 
-  const drops = createDrops(log)
-  const traffic = createTraffic()
+  const droppedMessages = createDroppedMessages(log)
+  const messageCounters = createMessageCounters()
   const rounds = createRoundLog(log, key.address, () => network?.peers().map(({ address }) => address) ?? [])
   const watch = createTransactionWatch(pool, () => take({ kind: 'transactions-waiting' }))
   const timers = createTimers(timer => take({ kind: 'timer', timer, transactionsWaiting: watch.isWaiting() }))
-  const work = createBlockWork({
+  const blockExecutor = createBlockExecutor({
     chain,
     build: createBlockBuilder(options),
     roundEndMs: () => timers.dueMs('round'),
@@ -123,15 +123,15 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
     onCommitted,
     log,
   })
-  const performer = createPerformer({
+  const effectHandler = createEffectHandler({
     network: () => network,
     records: createRecordStore(options.record, () => chain.store.settle()),
     evidence: createEvidenceStore(options.storage, log),
     timers,
-    work,
+    blockExecutor,
     rounds,
-    drops,
-    traffic,
+    droppedMessages,
+    messageCounters,
     validators: () => validators,
     statusKnown: ({ address, status }) =>
       take({
@@ -153,7 +153,7 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
       next = steps.next()
     }
     state = next.value.state
-    const performed = performer.perform(next.value.effects)
+    const performed = effectHandler.perform(next.value.effects)
     watch.after(input)
     await performed
   }
@@ -161,62 +161,62 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
   const drain = async (): Promise<void> => {
     const pause = createSlice()
     for (let input = queue.shift(); input !== undefined; input = queue.shift()) {
-      // The work that this input is the answer of may have filled the turn.
+      // The work that produced this input may have used up the time slice.
       await pause()
       try {
         await step(input, pause)
       } catch (error) {
-        log.error('The consensus failed at {kind}: {error}', { kind: input.kind, error })
+        log.error('Consensus failed to process an input of kind {kind}: {error}', { kind: input.kind, error })
       }
     }
     draining = undefined
   }
 
-  /** What is under way leads to more: a block that was built is committed. */
+  /** Waits for running work and for the work that follows from it: a built block is committed. */
   const finished = async (): Promise<void> => {
     await draining
-    if (!performer.isWorking()) return
-    await performer.worked()
+    if (!effectHandler.isWorking()) return
+    await effectHandler.worked()
     await finished()
   }
 
   const isActive = (): boolean => options.refusal === undefined && exchange?.progress() === undefined
-  const pump = startHeadPump({ ...options, isActive, tell: onHead })
-  const unsubscribe = exchange?.onProgress(pump.refresh)
+  const headWatcher = startHeadWatcher({ ...options, isActive, report: onHead })
+  const unsubscribe = exchange?.onProgress(headWatcher.refresh)
 
   return {
     message: (peer, code, data) => {
-      traffic.received(data.length)
-      // Only validators sign messages, and pass on those of others: what anybody else sends is not even read.
+      messageCounters.received(data.length)
+      // Only validators send consensus messages: those of other peers are dropped unread.
       if (includesAddress(validators, peer.address))
         take({ kind: 'message', message: { code, data }, peer: peer.address })
-      else drops.refused(peer.address, 'peer-not-a-validator', validators)
+      else droppedMessages.refused(peer.address, 'peer-not-a-validator', validators)
     },
-    // Those of an old head say little of those of today.
+    // During a sync the validators of the old head may be out of date.
     validators: () =>
       validators.length === 0 || exchange?.progress() !== undefined ? undefined : validators,
     peerConnected: peer => take({ kind: 'peer-connected', peer: peer.address }),
     attach: to => {
       network = to
-      // Consensus that is resumed finds them connected.
+      // After a resume, peers are connected already.
       for (const { address } of to.peers()) take({ kind: 'peer-connected', peer: address })
     },
     round: () => {
       const { height } = state
       return height?.active === true ? height.round?.round : undefined
     },
-    failure: performer.trouble,
+    failure: effectHandler.trouble,
     stall: rounds.stall,
     stop: async () => {
       stopping = true
       unsubscribe?.()
       watch.stop()
       timers.stop()
-      work.stop()
-      await pump.stop()
+      blockExecutor.stop()
+      await headWatcher.stop()
       await finished()
       timers.stop()
-      drops.stop()
+      droppedMessages.stop()
     },
   }
 }

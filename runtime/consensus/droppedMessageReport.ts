@@ -1,30 +1,30 @@
 import type { Log } from '../logging/log.ts'
 
-/** Between the first message of a kind that no honest peer sends and the line that tells of it: others mostly follow. */
+/** Delay between the first suspicious message and its log line: more usually follow. */
 const FIRST_AFTER_MS = 5_000
-/** Between two lines: a flood must not fill the log as well. */
+/** Minimum interval between two lines, so that a flood does not fill the log. */
 const AGAIN_AFTER_MS = 60_000
 
-/** Peers told apart in one line; keys cost nothing, so that more are counted together. */
+/** Maximum peers named in one line. Node keys cost nothing, so further peers are counted together. */
 const PEERS_MAX = 16
 
 const REST = 'others'
 
-export type DropReport = {
-  /** A message of the peer was not used; `suspicious` when honest peers send none like it. */
+export type DroppedMessageReport = {
+  /** Counts a dropped message; `suspicious` if no honest peer sends one like it. */
   note(peer: string, reason: string, suspicious: boolean): void
   stop(): void
 }
 
-/** Tells at most once a minute what was dropped, by reason and peer, when there was something that no honest peer sends. */
-export const createDropReport = (log: Log): DropReport => {
+/** Logs the dropped messages by peer and reason, at most once a minute and only if any was suspicious. */
+export const createDroppedMessageReport = (log: Log): DroppedMessageReport => {
   let counts = new Map<string, Map<string, number>>()
   let timer: ReturnType<typeof setTimeout> | undefined
-  let toldAtMs = -Infinity
+  let loggedAtMs = -Infinity
 
   const tell = (): void => {
     timer = undefined
-    toldAtMs = performance.now()
+    loggedAtMs = performance.now()
     let total = 0
     const peers = [...counts].map(([peer, reasons]) => {
       for (const count of reasons.values()) total += count
@@ -34,7 +34,7 @@ export const createDropReport = (log: Log): DropReport => {
       [...counts].map(([peer, reasons]) => [peer, Object.fromEntries(reasons)]),
     )
     counts = new Map()
-    log.warn('{total} consensus messages were not used. By peer: {peers}', {
+    log.warn('Dropped {total} consensus messages. By peer: {peers}', {
       total,
       peers: peers.join('; '),
       byPeer,
@@ -53,7 +53,7 @@ export const createDropReport = (log: Log): DropReport => {
       const reasons = reasonsOf(peer)
       reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
       if (!suspicious || timer !== undefined) return
-      const dueMs = Math.max(FIRST_AFTER_MS, toldAtMs + AGAIN_AFTER_MS - performance.now())
+      const dueMs = Math.max(FIRST_AFTER_MS, loggedAtMs + AGAIN_AFTER_MS - performance.now())
       timer = setTimeout(tell, dueMs)
     },
     stop: () => clearTimeout(timer),

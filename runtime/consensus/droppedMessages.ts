@@ -4,19 +4,19 @@ import type { DropReason, Effect } from '../../core/qbft/effect.ts'
 import { includesAddress } from '../../core/validators/votes.ts'
 import type { Misbehaviour } from '../../p2p/network.ts'
 import type { Log } from '../logging/log.ts'
-import { createDropReport } from './droppedMessageReport.ts'
+import { createDroppedMessageReport } from './droppedMessageReport.ts'
 
 type Dropped = Extract<Effect, { readonly kind: 'dropped' }>
 
-/** By whom a message came: one of the validators of the next block, or anybody else. */
+/** Class of the peer that sent a message: a validator of the next block, or another. */
 export type PeerClass = 'validator' | 'other'
 
-/** Reasons of the machine, and before it a full queue and a peer that is no validator. */
+/** Reasons of the state machine, and those of the driver: a full queue, a peer that is not a validator. */
 export type CountedReason = DropReason | 'queue-full' | 'peer-not-a-validator'
 
 /**
- * What is held against a peer. An invalid proposal too weighs as a message, not as a block that a peer passed on
- * unchecked: clocks that differ make some, and a validator that is cut off for it cannot even ask for another round.
+ * Misbehaviour reported for each reason. An invalid proposal counts as an invalid message only: different clocks cause some,
+ * and a disconnected validator cannot even ask for a round change.
  */
 const BLAME: ReadonlyMap<CountedReason, Misbehaviour> = new Map([
   ['unknown-code', 'invalid-message'],
@@ -29,7 +29,7 @@ const BLAME: ReadonlyMap<CountedReason, Misbehaviour> = new Map([
   ['not-the-proposer', 'invalid-message'],
 ])
 
-/** What a network of honest nodes does all the time: what came twice, or late. */
+/** Reasons that occur in a network of honest nodes: duplicate or late messages. */
 const USUAL: ReadonlySet<CountedReason> = new Set([
   'duplicate',
   'past-height',
@@ -40,31 +40,29 @@ const USUAL: ReadonlySet<CountedReason> = new Set([
 ])
 
 /**
- * Of one peer's own messages in a second; honest ones say some tens that come to nothing when a node is far behind. Each time that
- * many counts against it.
+ * Dropped messages per peer and second that count as flooding. Honest peers cause a few dozen when a node is far behind.
  */
 const DROPPED_PER_SECOND_MAX = 200
 
-/** Whether the peer that sent it must have known: what it signed itself, and what nobody who reads it passes on. */
+/** Whether the peer is responsible: it signed the message itself, or relayed one that honest nodes do not relay. */
 const isPeersOwn = ({ author, peer, reason }: Pick<Dropped, 'author' | 'peer' | 'reason'>): boolean =>
   author === undefined || equalBytes(author, peer) || reason === 'not-a-validator'
 
-export type Drops = {
-  /** The machine did not use a message; gives what its sender is to be blamed for, if anything. */
+export type DroppedMessages = {
+  /** Counts a message dropped by the state machine. Returns the misbehaviour to report, if any. */
   dropped(effect: Dropped, validators: readonly Address[]): Misbehaviour | undefined
-  /** It was not given to the machine. */
+  /** Counts a message that never reached the state machine. */
   refused(peer: Address, reason: 'queue-full' | 'peer-not-a-validator', validators: readonly Address[]): void
   stop(): void
 }
 
 /**
- * Counts messages that were not used, by reason and class of peer. Each is told of at debug level; what no honest peer
- * does, in a line from time to time.
+ * Counts dropped messages by reason and class of peer. Logs each at debug level, and suspicious ones in a summary.
  */
-export const createDrops = (log: Log): Drops => {
+export const createDroppedMessages = (log: Log): DroppedMessages => {
   const counts = new Map<`${CountedReason} ${PeerClass}`, number>()
-  const report = createDropReport(log)
-  /** Of each peer in the second that began then. */
+  const report = createDroppedMessageReport(log)
+  /** Counts by peer in the current second. */
   let second = { atMs: 0, ofPeer: new Map<string, number>() }
 
   const count = (reason: CountedReason, peer: Address, validators: readonly Address[]): number => {
@@ -75,7 +73,7 @@ export const createDrops = (log: Log): Drops => {
     return next
   }
 
-  /** True when the peer sent too much of what is not used in this second, and each time it has sent as much again. */
+  /** True each time a peer reaches a multiple of the limit within a second. */
   const isFlood = (peer: Address): boolean => {
     const nowMs = Date.now()
     if (nowMs - second.atMs >= 1000 || nowMs < second.atMs) second = { atMs: nowMs, ofPeer: new Map() }
@@ -96,7 +94,7 @@ export const createDrops = (log: Log): Drops => {
         total,
       }))
       if (!isPeersOwn(effect)) return undefined
-      // What came twice was perhaps brought by another before.
+      // Duplicates are no fault: another peer may have delivered the message first.
       const counts = reason !== 'duplicate' && reason !== 'past-height'
       return BLAME.get(reason) ?? (counts && isFlood(peer) ? 'flooding' : undefined)
     },

@@ -5,58 +5,58 @@ import { POSITION_CODES, POSITIONS_FEATURE } from '../../core/qbft/codec/positio
 import { includesAddress } from '../../core/validators/votes.ts'
 import type { Network, Peer } from '../../p2p/network.ts'
 import type { Log } from '../logging/log.ts'
-import type { BlockWork } from './blockExecutor.ts'
+import type { BlockExecutor } from './blockExecutor.ts'
 import { deliver } from './delivery.ts'
-import type { Drops } from './droppedMessages.ts'
+import type { DroppedMessages } from './droppedMessages.ts'
 import type { EvidenceStore } from './evidenceStore.ts'
 import type { RecallLog } from './recallLog.ts'
 import type { RecordStore } from './recordStore.ts'
 import type { RoundLog } from './roundLog.ts'
 import type { Timers } from './timers.ts'
-import type { Traffic } from './messageCounters.ts'
+import type { MessageCounters } from './messageCounters.ts'
 
-export type PerformerOptions = {
-  /** Undefined before it stands, and where a lone validator needs none. */
+export type EffectHandlerOptions = {
+  /** Undefined until the network listens, and for a single validator without one. */
   readonly network: () => Network | undefined
   readonly records: RecordStore
   readonly evidence: EvidenceStore
   readonly timers: Timers
-  readonly work: BlockWork
+  readonly blockExecutor: BlockExecutor
   readonly rounds: RoundLog
-  readonly drops: Drops
-  readonly traffic: Traffic
+  readonly droppedMessages: DroppedMessages
+  readonly messageCounters: MessageCounters
   readonly validators: () => readonly Address[]
-  /** How long the chain of a peer is that cannot be asked where it is. */
+  /** Takes the height of a peer that cannot report its position from its status. */
   readonly statusKnown: (peer: Peer) => void
   readonly recallLog: RecallLog
   readonly heardOf: (peer: Address, number: bigint) => void
   readonly log: Log
 }
 
-export type Performer = {
-  /** Performs the effects in order; undefined when that is done already, else it is when the promise resolves. */
+export type EffectHandler = {
+  /** Performs the effects in order. Returns undefined if it is done, otherwise a promise of the end. */
   perform(effects: readonly Effect[]): Promise<void> | undefined
-  /** Why nothing that this validator signs leaves it; undefined while its records can be written. */
+  /** Why this validator sends no signatures; undefined while its record can be written. */
   readonly trouble: () => string | undefined
   /** True while blocks are executed or evidence is written. */
   isWorking(): boolean
-  /** Resolves when the work under way is done. */
+  /** Resolves when the running work is done. */
   worked(): Promise<void>
 }
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** Turns each effect of the machine into what it means on this machine. */
-export const createPerformer = (options: PerformerOptions): Performer => {
-  const { records, evidence, timers, work, rounds, drops, traffic, log } = options
+/** Performs the effects of the consensus state machine. */
+export const createEffectHandler = (options: EffectHandlerOptions): EffectHandler => {
+  const { records, evidence, timers, blockExecutor, rounds, droppedMessages, messageCounters, log } = options
   const working = new Set<Promise<void>>()
-  /** A record that could not be written: until it is, no signature leaves. */
+  /** A record that could not be written: until it is, no signature is sent. */
   let unwritten: RestartRecord | undefined
   let trouble: string | undefined
 
   const begin = (task: Promise<void>): void => {
     const settled: Promise<void> = task
-      .catch((error: unknown) => log.error('Work of the consensus failed: {error}', { error }))
+      .catch((error: unknown) => log.error('A consensus task failed: {error}', { error }))
       .finally(() => working.delete(settled))
     working.add(settled)
   }
@@ -66,17 +66,21 @@ export const createPerformer = (options: PerformerOptions): Performer => {
     try {
       await records.write(unwritten)
       unwritten = undefined
-      if (trouble !== undefined) log.info('What this validator signs is recorded again: it is sent')
+      if (trouble !== undefined)
+        log.info('The record of signed messages can be written again: this validator sends its signatures')
       trouble = undefined
     } catch (error) {
-      // Once: each message that this validator would sign fails alike.
+      // Logged once: every further message fails in the same way.
       if (trouble === undefined)
-        log.error('What this validator signed could not be recorded, so it is not sent: {error}', { error })
-      trouble = `What this validator signed could not be recorded, so it is not sent: ${reasonOf(error)}`
+        log.error(
+          'The record of signed messages cannot be written, so this validator sends no signatures: {error}',
+          { error },
+        )
+      trouble = `The record of signed messages cannot be written, so this validator sends no signatures: ${reasonOf(error)}`
     }
   }
 
-  /** Nodes of earlier releases are not asked where they are: their status says how long their chain is. */
+  /** Nodes of earlier releases cannot report their position: the height of their status is used. */
   const tell = ({ message, to }: Extract<Effect, { readonly kind: 'tell' }>): void => {
     const network = options.network()
     if (network === undefined) return
@@ -90,7 +94,7 @@ export const createPerformer = (options: PerformerOptions): Performer => {
       message.code,
       message.data,
     )
-    traffic.sent(sent, message.data.length)
+    messageCounters.sent(sent, message.data.length)
     if (asks) for (const peer of unable) options.statusKnown(peer)
   }
 
@@ -102,7 +106,7 @@ export const createPerformer = (options: PerformerOptions): Performer => {
         const network = options.network()
         const isOwn = effect.kind !== 'relay'
         if (network !== undefined && !(isOwn && unwritten !== undefined))
-          traffic.sent(deliver(network, effect), effect.message.data.length)
+          messageCounters.sent(deliver(network, effect), effect.message.data.length)
         return
       }
       case 'tell':
@@ -115,17 +119,19 @@ export const createPerformer = (options: PerformerOptions): Performer => {
       case 'cancel-timer':
         return timers.cancel(effect.timer)
       case 'build-block':
-        return begin(work.build(effect))
+        return begin(blockExecutor.build(effect))
       case 'verify-block':
-        return begin(work.verify(effect))
+        return begin(blockExecutor.verify(effect))
       case 'import-block':
-        return begin(work.import(unwritten === undefined ? effect : { ...effect, isRecorded: false }))
+        return begin(
+          blockExecutor.import(unwritten === undefined ? effect : { ...effect, isRecorded: false }),
+        )
       case 'peer-ahead':
         return options.heardOf(effect.peer, effect.number)
       case 'evidence':
         return begin(evidence.keep(effect.evidence))
       case 'dropped': {
-        const blame = drops.dropped(effect, options.validators())
+        const blame = droppedMessages.dropped(effect, options.validators())
         if (blame !== undefined) options.network()?.reportMisbehaviour(effect.peer, blame, effect.detail)
         return
       }
@@ -134,12 +140,12 @@ export const createPerformer = (options: PerformerOptions): Performer => {
     }
   }
 
-  /** One that fails takes none of the others with it. */
+  /** Logs a failure, so that the other effects are still performed. */
   const performSafely = (effect: Exclude<Effect, { readonly kind: 'record' }>): void => {
     try {
       performOne(effect)
     } catch (error) {
-      log.error('The effect {kind} of the consensus failed: {error}', { kind: effect.kind, error })
+      log.error('The consensus effect {kind} failed: {error}', { kind: effect.kind, error })
     }
   }
 
@@ -157,7 +163,7 @@ export const createPerformer = (options: PerformerOptions): Performer => {
   return {
     perform: effects => {
       const first = effects.findIndex(({ kind }) => kind === 'record')
-      // The newest record is written in place of the one that was not.
+      // A newer record replaces the one that could not be written.
       if (unwritten !== undefined && first < 0) return write().then(() => performFrom(effects, 0))
       for (const effect of first < 0 ? effects : effects.slice(0, first))
         if (effect.kind !== 'record') performSafely(effect)

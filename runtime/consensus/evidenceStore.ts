@@ -5,11 +5,11 @@ import type { WireMessage } from '../../core/qbft/message.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
 import type { Log } from '../logging/log.ts'
 
-/** Kept pieces; the first ones tell who signs twice, further ones tell it again. */
+/** Maximum stored pieces of evidence: the first ones name the faulty validators. */
 const EVIDENCE_MAX = 100
 
-/** A longer message, a proposal of a large block, is kept by its hash: the pieces together stay within some 100 MB. */
-const QBFT_MESSAGE_BYTES_MAX = 256 * 1024
+/** Longer messages, proposals of large blocks, are stored as a hash, which bounds all evidence to about 100 MB. */
+const STORED_MESSAGE_BYTES_MAX = 256 * 1024
 
 /** Pairs remembered to log each once a minute, although the second signature arrives from several peers. */
 const LOGGED_MAX = 1_000
@@ -19,12 +19,12 @@ const LOG_INTERVAL_MS = 60_000
 const evidenceKey = (index: number): string => `qbft:evidence:${index}`
 
 export type EvidenceStore = {
-  /** Logs it, once a minute for the same pair, and keeps it durably the first time. */
+  /** Logs evidence, at most once a minute for the same pair, and stores it durably the first time. */
   keep(evidence: Evidence): Promise<void>
 }
 
 const messageJson = ({ code, data }: WireMessage): object =>
-  data.length > QBFT_MESSAGE_BYTES_MAX
+  data.length > STORED_MESSAGE_BYTES_MAX
     ? { code, bytes: data.length, keccak: toHex(keccak256(data)) }
     : { code, data: toHex(data) }
 
@@ -48,7 +48,7 @@ const keptAt = (index: number | undefined): string => {
 
 type Logged = { atMs: number; kept: string }
 
-/** What validators signed that no honest one signs, as JSON under a key for each piece, for the operators to look into. */
+/** Stores conflicting signed messages of a validator as JSON, one key each, for operators to examine. */
 export const createEvidenceStore = (
   storage: Pick<KeyValueStore, 'get' | 'setDurably'>,
   log: Log,
@@ -69,11 +69,11 @@ export const createEvidenceStore = (
       { author: toHex(author), code: first.code, round, sequence, kept },
     )
 
-  /** The key to keep the next piece under; undefined when the storage cannot be read. */
+  /** The index of the next piece; undefined if the storage cannot be read. */
   const takeIndex = (): Promise<number | undefined> => {
     const index = next ?? firstFree()
     next = index.then(found => Math.min(found + 1, EVIDENCE_MAX))
-    // A storage that fails now is asked again for the next piece.
+    // After a failure the next piece reads the storage again.
     next.catch(() => {
       next = undefined
     })

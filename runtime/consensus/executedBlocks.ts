@@ -3,8 +3,8 @@ import { toBareHex } from '../../core/bytes/hex.ts'
 import type { BuiltBlock } from '../../core/chain/chain.ts'
 
 /**
- * Blocks of one height whose execution is kept for their commit: different ones come only with further rounds, and each may
- * hold megabytes. One that is gone is executed again.
+ * Maximum executed blocks kept for their commit. Each may take megabytes; an evicted one is executed again. A height has
+ * more than one block only if it takes several rounds.
  */
 const KEPT_MAX = 8
 
@@ -14,7 +14,7 @@ export type ExecutedBlocks = {
   clear(): void
 }
 
-/** What executing the blocks of the current height gave, by on-chain hash; the oldest goes first. */
+/** Execution results of the current height by block hash; the oldest is evicted first. */
 export const createExecutedBlocks = (): ExecutedBlocks => {
   const kept = new Map<string, BuiltBlock>()
   return {

@@ -6,14 +6,14 @@ import type { ChainHead } from '../../core/store/store.ts'
 import { blockTimes, periodMs } from './blockTiming.ts'
 
 /**
- * A node that waits for transactions is told of each that comes; it looks by itself besides, no more often than this, so
- * that an idle development chain with a period of milliseconds does not keep a core busy.
+ * Minimum interval between polls of the pool, besides its notifications, so that an idle development chain with a period of
+ * milliseconds does not keep a core busy.
  */
-const LOOK_MS_MIN = 1_000
+const POOL_POLL_MS_MIN = 1_000
 
 /**
- * What governs the block after `head`. `arrivedMs`: when the head came, milliseconds since 1970; periods in milliseconds
- * count from it. `active`: the chain is level with what the peers have.
+ * The parameters of the block after `head`. `arrivedMs`: arrival of the head, milliseconds since 1970; periods in
+ * milliseconds count from it. `active`: the chain is in sync with the peers.
  */
 export const headContextOf = async (
   chain: Chain,
@@ -29,7 +29,7 @@ export const headContextOf = async (
     coinbase: header.coinbase,
     validators: await chain.validators(header.number + 1n),
     ...blockTimes(parameters, header.timestamp, arrivedMs),
-    periodMs: Math.max(periodMs(parameters), LOOK_MS_MIN),
+    periodMs: Math.max(periodMs(parameters), POOL_POLL_MS_MIN),
     spacingSeconds: spacingSeconds(parameters),
     active,
   }

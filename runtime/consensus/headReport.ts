@@ -1,30 +1,30 @@
 import type { Address } from '../../core/bytes/bytes.ts'
 import type { HeadContext } from '../../core/qbft/input.ts'
 import type { Log } from '../logging/log.ts'
-import { standing } from './validatorRole.ts'
+import { validatorRole } from './validatorRole.ts'
 
-/** A head farther in the future than this means that the clock of the machine is wrong, not early. */
+/** A head further in the future than this means that the clock of this machine is wrong. */
 const CLOCK_BEHIND_MS = 60_000
 
 export type HeadReportOptions = {
   readonly address: Address
-  /** False where the node talks to no others. */
+  /** False without a network. */
   readonly connects: boolean
-  /** Why this node must not sign although it were a validator; undefined when it may. */
+  /** Why this node must not sign even as a validator; undefined if it may. */
   readonly refusal: string | undefined
   readonly log: Log
 }
 
-/** Tells what this node is to each next block when that changes, and what keeps it from being made. */
+/** Logs the validator role of this node when it changes, and warns about a head from the future. */
 export const createHeadReport = ({ address, connects, refusal, log }: HeadReportOptions) => {
-  let toldStanding = ''
+  let loggedRole = ''
   return (head: HeadContext): void => {
-    const { makesBlocks, text } = standing(head.validators, address, connects)
-    if (text !== toldStanding) {
-      toldStanding = text
+    const { makesBlocks, text } = validatorRole(head.validators, address, connects)
+    if (text !== loggedRole) {
+      loggedRole = text
       log[makesBlocks ? 'info' : 'warn'](text)
       if (makesBlocks && refusal !== undefined)
-        log.error('It takes no part all the same: {refusal}', { refusal })
+        log.error('This validator does not take part in consensus: {refusal}', { refusal })
     }
     const waitMs = head.readyAtMs - Date.now()
     if (waitMs > CLOCK_BEHIND_MS + head.periodMs)

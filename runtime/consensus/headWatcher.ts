@@ -4,26 +4,26 @@ import type { HeadContext } from '../../core/qbft/input.ts'
 import type { Log } from '../logging/log.ts'
 import { headContextOf } from './headContext.ts'
 
-/** After a failure to find out who governs the next block. */
+/** Delay before retrying after the parameters of the next block could not be read. */
 const RETRY_MS = 1_000
 
-export type HeadPump = {
-  /** Tells the head again, because `isActive` may give something else. */
+export type HeadWatcher = {
+  /** Reports the head again, because `isActive` may have changed. */
   readonly refresh: () => void
-  /** Resolves when nothing is under way. */
+  /** Resolves when no report is in progress. */
   stop(): Promise<void>
 }
 
-/** Tells every head that the machine must know of: the latest one, while there come more than it can be told of. */
-export const startHeadPump = (options: {
+/** Reports new heads to the state machine; only the latest if several arrive during a report. */
+export const startHeadWatcher = (options: {
   readonly chain: Chain
   readonly consensus: QbftConsensus
   readonly isActive: () => boolean
-  /** Resolves when the pool is rid of what the head made stale. */
+  /** Resolves when the pool has removed the transactions that the head made stale. */
   readonly poolSettled: () => Promise<void>
-  readonly tell: (head: HeadContext) => void
+  readonly report: (head: HeadContext) => void
   readonly log: Log
-}): HeadPump => {
+}): HeadWatcher => {
   const { chain, log } = options
   let arrivedMs = Date.now()
   let stopped = false
@@ -31,7 +31,7 @@ export const startHeadPump = (options: {
   let running: Promise<void> | undefined
   let retry: ReturnType<typeof setTimeout> | undefined
 
-  const tellLatest = async (): Promise<void> => {
+  const reportLatest = async (): Promise<void> => {
     for (;;) {
       if (!isNew || stopped) return
       isNew = false
@@ -39,7 +39,7 @@ export const startHeadPump = (options: {
       await options.poolSettled()
       const active = options.isActive()
       const context = await headContextOf(chain, options.consensus, head, { arrivedMs, active })
-      if (!stopped && chain.head().header.number === head.header.number) options.tell(context)
+      if (!stopped && chain.head().header.number === head.header.number) options.report(context)
     }
   }
 
@@ -47,9 +47,9 @@ export const startHeadPump = (options: {
     isNew = true
     if (stopped || running !== undefined) return
     clearTimeout(retry)
-    running = tellLatest()
+    running = reportLatest()
       .catch((error: unknown) => {
-        log.error('Who makes the block after {number} could not be found out: {error}', {
+        log.error('Reading the validators of the block after {number} failed: {error}', {
           number: chain.head().header.number,
           error,
         })

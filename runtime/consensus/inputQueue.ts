@@ -2,43 +2,43 @@ import { toBareHex } from '../../core/bytes/hex.ts'
 import type { Input } from '../../core/qbft/input.ts'
 
 /**
- * Bytes of messages that may wait: more than a round of proposals and round changes with large blocks, and little enough
+ * Maximum bytes of queued messages: more than one round of proposals and round changes with large blocks, and little enough
  * for a small machine.
  */
-const QBFT_MESSAGE_BYTES_MAX = 64 * 1024 * 1024
+const QUEUED_BYTES_MAX = 64 * 1024 * 1024
 
-/** Of one peer: a message of the greatest size and some small ones. */
+/** Maximum queued bytes per peer: one message of the maximum size and some small ones. */
 const PEER_BYTES_MAX = 17 * 1024 * 1024
 
 type Message = Extract<Input, { readonly kind: 'message' }>
 
 export type InputQueue = {
-  /** What happens on this node is never refused; a message is where too many wait. */
+  /** Returns false for a message beyond the limits. Other inputs are always accepted. */
   push(input: Input): boolean
   shift(): Input | undefined
   readonly size: number
 }
 
-/** Entries taken from the front before the array is cut: cutting each time would copy the rest each time. */
-const CUT_AT = 1_024
+/** Consumed entries before the array is compacted: doing it each time would copy the rest each time. */
+const COMPACT_AT = 1_024
 
 /**
- * The one order in which everything happens to a validator. Once `messagesMax` messages wait (`messagequeuelimit`), only
- * peers with less than their even share of it add more, so that one that floods crowds out itself.
+ * The queue of inputs of the state machine. Once `messagesMax` messages wait (`messagequeuelimit`), only peers below their
+ * even share may add more, so that a flooding peer only displaces its own messages.
  */
 export const createInputQueue = (messagesMax: number): InputQueue => {
   let inputs: Input[] = []
   let first = 0
   let messages = 0
   let bytes = 0
-  /** What waits of each peer. */
+  /** Queued messages and bytes by peer. */
   const waiting = new Map<string, { readonly messages: number; readonly bytes: number }>()
 
   const of = (peer: Message['peer']) => waiting.get(toBareHex(peer)) ?? { messages: 0, bytes: 0 }
 
   const accepts = ({ message, peer }: Message): boolean => {
     const own = of(peer)
-    if (bytes + message.data.length > QBFT_MESSAGE_BYTES_MAX) return false
+    if (bytes + message.data.length > QUEUED_BYTES_MAX) return false
     if (own.bytes + message.data.length > PEER_BYTES_MAX) return false
     if (messages < messagesMax) return true
     const peers = waiting.size + (own.messages === 0 ? 1 : 0)
@@ -67,7 +67,7 @@ export const createInputQueue = (messagesMax: number): InputQueue => {
       const input = inputs[first]
       if (input === undefined) return undefined
       first++
-      if (first === inputs.length || first === CUT_AT) {
+      if (first === inputs.length || first === COMPACT_AT) {
         inputs = inputs.slice(first)
         first = 0
       }

@@ -5,7 +5,7 @@ import type { Log } from '../logging/log.ts'
 
 const grouped = (value: bigint | number): string => value.toString().replace(/\B(?=(\d{3})+$)/g, ',')
 
-/** Besu's line for a block, which operators search their logs for. */
+/** The log line of a block in Besu's format, which operators search for. */
 export const describeBlock = (
   what: 'Produced' | 'Imported',
   header: Header,
@@ -17,8 +17,8 @@ export const describeBlock = (
   return `${what} #${grouped(header.number)} / ${transactions} tx / ${pending} pending / ${grouped(header.gasUsed)} (${share.toFixed(1)}%) gas / (${toHex(hash)})`
 }
 
-/** Logs a block: as a line for people, with its numbers beside it for machines; at debug level where thousands come in a row. */
-export const tellBlock = (
+/** Logs a block as a text line with structured values. Bulk imports use the debug level. */
+export const logBlock = (
   log: Log,
   what: 'Produced' | 'Imported',
   header: Header,

@@ -1,20 +1,20 @@
-/** Consensus messages since the start, what they weighed. */
-export type TrafficTotals = {
+/** Number and bytes of consensus messages since the start. */
+export type MessageTotals = {
   readonly messagesSent: number
   readonly bytesSent: number
   readonly messagesReceived: number
   readonly bytesReceived: number
 }
 
-export type Traffic = {
+export type MessageCounters = {
   sent(messages: number, bytes: number): void
   received(bytes: number): void
-  totals(): TrafficTotals
+  totals(): MessageTotals
 }
 
-/** Counts messages to each receiver, so that an operator sees what agreement costs. */
-export const createTraffic = (): Traffic => {
-  let totals: TrafficTotals = { messagesSent: 0, bytesSent: 0, messagesReceived: 0, bytesReceived: 0 }
+/** Counts consensus messages, once per receiver, to show operators the cost of consensus. */
+export const createMessageCounters = (): MessageCounters => {
+  let totals: MessageTotals = { messagesSent: 0, bytesSent: 0, messagesReceived: 0, bytesReceived: 0 }
   return {
     sent: (messages, bytes) => {
       const { messagesSent, bytesSent } = totals

@@ -12,7 +12,7 @@ import {
 
 type Storage = Pick<KeyValueStore, 'durability' | 'get' | 'setDurably'>
 
-/** Undefined where the bytes are no record of this release, or were not written to their end. */
+/** Undefined if the bytes are not a record of this release or were not written completely. */
 const decoded = (bytes: Uint8Array | undefined): RestartRecord | undefined => {
   if (bytes === undefined) return undefined
   try {
@@ -26,23 +26,23 @@ const decoded = (bytes: Uint8Array | undefined): RestartRecord | undefined => {
 const isLater = (a: RestartRecord, b: RestartRecord | undefined): boolean =>
   b === undefined || a.sequence > b.sequence || (a.sequence === b.sequence && a.round > b.round)
 
-/** The record that an earlier release kept with the views moves into the file, once; the later of two stays. */
+/** Moves the record that an earlier release kept in the storage to the file, unless the file has a later one. */
 const takeOver = async (place: RecordPlace, storage: Storage, log: Log): Promise<boolean> => {
   const bytes = await storage.get(RECORD_KEY)
   if (bytes === undefined) return false
   const old = decoded(bytes)
   if (old !== undefined && isLater(old, decoded((await place.read()).bytes))) {
     await place.write(bytes)
-    log.info('The record of what this validator signed has a file of its own now')
+    log.info('Moved the record of signed messages to its own file')
   }
   await storage.setDurably({ key: RECORD_KEY, value: undefined })
   return true
 }
 
 /**
- * Opens the place where this validator records what it signs: files of its own in the data path; the storage itself where that
- * ends with the process, for a record that outlives its chain would keep the validator from signing.
- * @throws what the file system and the storage throw
+ * Opens the record of signed messages: its own files in the data path, or the storage if that is in memory, because a record
+ * that outlives its chain would keep the validator from signing.
+ * @throws errors of the file system and the storage
  */
 export const openRecord = async (
   dataPath: string,
@@ -54,7 +54,7 @@ export const openRecord = async (
   const open = (): RecordPlace => openRecordFile(dataPath, owner, bytes => decoded(bytes) !== undefined)
   const place = open()
   if (!(await takeOver(place, storage, log))) return place
-  // Read again: it was written.
+  // Reopen to read what was written.
   await place.close()
   return open()
 }

@@ -1,17 +1,17 @@
 import type { Hash } from '../../core/bytes/bytes.ts'
 import { toBareHex } from '../../core/bytes/hex.ts'
 
-/** Proposals of a height that is being decided, and of the one before. */
+/** Maximum remembered proposals: those of the current height and the one before. */
 const KEPT_MAX = 16
 
 export type RecentTimes = {
-  /** The block was proposed now, unless it was before. */
+  /** Records the time of the first proposal of a block. */
   note(hash: Hash): void
-  /** Milliseconds since then. */
+  /** Milliseconds since the first proposal. */
   since(hash: Hash): number | undefined
 }
 
-/** When blocks were first proposed. */
+/** Times at which recent blocks were first proposed. */
 export const createRecentTimes = (): RecentTimes => {
   const times = new Map<string, number>()
   return {

@@ -7,41 +7,41 @@ import type { Log } from '../logging/log.ts'
 
 type RoundStarted = Extract<Effect, { readonly kind: 'round-started' }>
 
-/** Besu tells of rounds from this one on; the first change is everyday life. */
-const TOLD_ROUND_MIN = 2
+/** Besu logs rounds from this one on; a first round change is common. */
+const LOGGED_ROUND_MIN = 2
 
-/** Between two lines of a height that waits for validators: an outage may last for days. */
-const WAITING_TOLD_MS = 30_000
+/** Interval between warnings while validators are missing: an outage may last for days. */
+const WAITING_INTERVAL_MS = 30_000
 
 export type RoundLog = {
   started(effect: RoundStarted): void
-  /** The timer of a round was started; again for the same round while no quorum is heard. */
+  /** Called when a round timer starts; it restarts for the same round while no quorum is heard. */
   timerStarted(timer: Timer): void
   newHead(validators: readonly Address[]): void
-  /** The sentence for operators while no block is decided; undefined while blocks are. */
+  /** Why no blocks are being decided, for operators; undefined while they are. */
   readonly stall: () => string | undefined
 }
 
 const STALLED = 'Block {sequence} is in round {round}: no block was decided in the rounds before'
 const WAITING =
-  'Block {sequence} waits in round {round}: {present} of {all} validators are here, {quorum} are needed{missing}'
+  'Block {sequence} waits in round {round}: {present} of {all} validators are connected, {quorum} are needed{missing}'
 
-/** The text with its values, as the log shows it. */
+/** Replaces the placeholders of a log text by their values. */
 const filledIn = (text: string, values: Readonly<Record<string, unknown>>): string =>
   text.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name]))
 
-/** What operators read of rounds: Besu's lines, and a plain one when too few validators are there. */
+/** Logs rounds in Besu's format, and a warning while too few validators are connected. */
 export const createRoundLog = (log: Log, address: Address, connected: () => readonly Address[]): RoundLog => {
   let validators: readonly Address[] = []
   let current: RoundStarted | undefined
   let startedMs = 0
-  let toldMs = -Infinity
-  /** The timer of the current round has fired, and no quorum was heard. */
+  let loggedMs = -Infinity
+  /** The timer of the current round fired without a quorum being heard. */
   let isWaiting = false
-  /** The latest round of the height that each validator was heard in. */
+  /** The latest round of the height in which each validator was heard. */
   const lastRounds = new Map<string, number>()
 
-  const tellSummary = ({ quorum }: RoundStarted): void => {
+  const logSummary = ({ quorum }: RoundStarted): void => {
     log.info('BFT round summary (quorum = {quorum})', { quorum })
     for (const validator of validators) {
       const isSelf = equalBytes(validator, address)
@@ -71,11 +71,11 @@ export const createRoundLog = (log: Log, address: Address, connected: () => read
     }
   }
 
-  const tellWaiting = (started: RoundStarted): void => {
+  const logWaiting = (started: RoundStarted): void => {
     isWaiting = true
     const nowMs = Date.now()
-    if (nowMs - toldMs < WAITING_TOLD_MS) return
-    toldMs = nowMs
+    if (nowMs - loggedMs < WAITING_INTERVAL_MS) return
+    loggedMs = nowMs
     log.warn(WAITING, waitingValues(started))
   }
 
@@ -87,7 +87,7 @@ export const createRoundLog = (log: Log, address: Address, connected: () => read
       const { round, sequence, timeoutMs, reason } = effect
       const seconds = timeoutMs / 1000
       for (const validator of effect.heard) lastRounds.set(toHex(validator), round)
-      if (round < TOLD_ROUND_MIN) {
+      if (round < LOGGED_ROUND_MIN) {
         log.debug('Round {round} of block {sequence} begins ({reason}), it expires in {seconds} seconds', {
           round,
           sequence,
@@ -102,27 +102,27 @@ export const createRoundLog = (log: Log, address: Address, connected: () => read
         sequence,
         reason,
       })
-      tellSummary(effect)
-      if (round === TOLD_ROUND_MIN) log.warn(STALLED, { sequence, round })
+      logSummary(effect)
+      if (round === LOGGED_ROUND_MIN) log.warn(STALLED, { sequence, round })
     },
     timerStarted: timer => {
       if (timer.kind !== 'round' || current === undefined) return
-      // The timer of a new round is started before the round is told of.
+      // The timer of a new round starts before `started` is called.
       const isSame = timer.sequence === current.sequence && timer.round === current.round
-      if (isSame && Date.now() - startedMs >= current.timeoutMs) tellWaiting(current)
+      if (isSame && Date.now() - startedMs >= current.timeoutMs) logWaiting(current)
     },
     newHead: next => {
       validators = next
       current = undefined
       isWaiting = false
-      toldMs = -Infinity
+      loggedMs = -Infinity
       lastRounds.clear()
     },
     stall: () => {
       if (current === undefined) return undefined
       if (isWaiting) return filledIn(WAITING, waitingValues(current))
       const { sequence, round } = current
-      return round < TOLD_ROUND_MIN ? undefined : filledIn(STALLED, { sequence, round })
+      return round < LOGGED_ROUND_MIN ? undefined : filledIn(STALLED, { sequence, round })
     },
   }
 }

@@ -3,46 +3,46 @@ import type { SenderTransaction } from '../../core/chain/transaction.ts'
 import type { Usage } from '../../core/evm/watch.ts'
 
 /**
- * The share of the time left that a transaction may take at first: so many of them that never end leave time for others. One that
- * is tried for the second time comes after all others and has all that is left.
+ * The share of the remaining time that a transaction may take in its first attempt, so that several endless ones leave time
+ * for others. A second attempt comes after all others and may take all remaining time.
  */
 const FIRST_SHARE = 1 / 4
 
-/** A machine that is busy with something else must not make an ordinary transaction look long. */
+/** Minimum time of an attempt: a busy machine must not make an ordinary transaction look slow. */
 const FIRST_MS_MIN = 100
 const SECOND_MS_MIN = 500
 
-/** Of all frames together. A gas limit of 30 million pays for 4 MB; several nodes may share a machine. */
+/** Maximum memory of all frames together. A gas limit of 30 million pays for 4 MB; several nodes may share a machine. */
 const MEMORY_BYTES_MAX = 256 * 1024 * 1024
 
-/** Of the logs of one transaction: its receipt is hashed in one piece. A gas limit of 30 million pays for less. */
+/** Maximum log bytes of one transaction, whose receipt is hashed in one step. A gas limit of 30 million pays for less. */
 const LOG_BYTES_MAX = 4 * 1024 * 1024
 
 /**
- * What is to be done for it after the transactions ran (measured, rounded up): a change of the state costs its place in
- * the trie and in the store, a log its filter, its encoding and its place in the index.
+ * Measured cost, rounded up, of the work after execution: a state change updates the trie and the store, a log is added to
+ * the filter, encoded and indexed.
  */
 const CHANGE_MS = 0.02
 const LOG_MS = 0.01
 const LOG_BYTE_MS = 0.0001
-/** Changes of an ordinary transaction are part of the percentage that execution has of the period. */
+/** Changes of an ordinary transaction, which are covered by the selection time. */
 const FREE_CHANGES = 2048
 
 const laterMs = ({ changes, logs, logBytes }: Usage): number =>
   Math.max(0, changes - FREE_CHANGES) * CHANGE_MS + logs * LOG_MS + logBytes * LOG_BYTE_MS
 
 export type SelectionClock = SelectionBounds & {
-  /** True when the block takes no more transactions. */
+  /** True if the block takes no more transactions. */
   readonly isFull: () => boolean
 }
 
-/** Bounds one selection of transactions, which is to end at `endMs`, milliseconds since 1970. */
+/** Bounds one selection of transactions that should end at `endMs`, milliseconds since 1970. */
 export const createSelectionBounds = (
   endMs: number,
   isDeferred: (sent: SenderTransaction) => boolean,
   nowMs: () => number = Date.now,
 ): SelectionClock => {
-  /** What the transactions before have left to be done after the selection. */
+  /** Work that the previous transactions cause after the selection. */
   let owedMs = 0
   let ownMs = 0
   let begunMs = 0

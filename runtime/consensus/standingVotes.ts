@@ -7,24 +7,24 @@ import type { Log } from '../logging/log.ts'
 /** Beside the keys of the chain (core/store/keys.ts): a JSON object, address to true (add) or false (drop). */
 const VOTES_KEY = 'qbft:votes'
 
-/** No consortium has so many validators: more is a script that went wrong. */
+/** Maximum votes: more than any consortium has validators. */
 const VOTES_MAX = 1_000
 
-/** What the operator wants voted; each as long as it stands, across restarts and epochs. */
+/** The operator's votes, kept across restarts and epochs until discarded. */
 export type StandingVotes = {
   readonly list: () => readonly Vote[]
-  /** Replaces an earlier one on the same address; resolves when it is durable. @throws TooManyVotes */
+  /** Adds a vote or replaces the one on the same address; resolves when durable. @throws TooManyVotes */
   propose(vote: Vote): Promise<void>
-  /** Also where there was none. */
+  /** Discards a pending vote; does nothing if there is none. */
   discard(recipient: Address): Promise<void>
 }
 
-/** So many addresses are voted on already: discard some. */
+/** The maximum of votes is reached: discard some. */
 export class TooManyVotes extends Error {
   override readonly name = 'TooManyVotes'
   readonly code = 'TOO_MANY_VOTES'
   constructor() {
-    super(`votes on ${VOTES_MAX} addresses stand already: discard those that are decided`)
+    super(`there are ${VOTES_MAX} votes already: discard those that are decided`)
   }
 }
 
@@ -48,18 +48,18 @@ const read = (bytes: Uint8Array | undefined, log: Log): readonly Vote[] => {
   try {
     return decode(bytes)
   } catch (error) {
-    log.error('The votes that were proposed cannot be read, propose them again: {error}', { error })
+    log.error('The stored votes cannot be read; propose them again: {error}', { error })
     return []
   }
 }
 
-/** The votes kept in the storage, in the order they were proposed. */
+/** Opens the stored votes, in the order they were proposed. */
 export const openStandingVotes = async (
   storage: Pick<KeyValueStore, 'get' | 'setDurably'>,
   log: Log,
 ): Promise<StandingVotes> => {
   let votes = read(await storage.get(VOTES_KEY), log)
-  /** One write after the other, so that the last one told is the last one kept. */
+  /** Serialises the writes, so that the last vote is the one stored last. */
   let writing: Promise<void> = Promise.resolve()
 
   const keep = (next: readonly Vote[]): Promise<void> => {

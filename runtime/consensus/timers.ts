@@ -1,18 +1,18 @@
 import type { Timer } from '../../core/qbft/input.ts'
 
-/** Longest delay that setTimeout takes (2^31 - 1 ms); longer waits are taken in parts. */
+/** Longest delay of setTimeout (2^31 - 1 ms); longer waits are split. */
 const DELAY_MAX_MS = 2_147_483_647
 
 export type Timers = {
-  /** Replaces a running one of the same kind. At once, but in a turn of its own, when `atMs` is past. */
+  /** Starts or replaces the timer of this kind. If `atMs` has passed it fires in a later tick. */
   start(timer: Timer, atMs: number): void
   cancel(kind: Timer['kind']): void
-  /** When the running timer of this kind fires, milliseconds since 1970. */
+  /** Due time of the running timer of this kind, milliseconds since 1970. */
   dueMs(kind: Timer['kind']): number | undefined
   stop(): void
 }
 
-/** The timers of the machine. `atMs` in milliseconds since 1970. */
+/** Timers of the state machine. `atMs` in milliseconds since 1970. */
 export const createTimers = (fire: (timer: Timer) => void): Timers => {
   const running = new Map<Timer['kind'], ReturnType<typeof setTimeout>>()
   const due = new Map<Timer['kind'], number>()

@@ -2,21 +2,21 @@ import type { Input } from '../../core/qbft/input.ts'
 import type { TransactionPool } from '../../core/txpool/pool.ts'
 
 export type TransactionWatch = {
-  /** Whether a block made now would have a transaction, as far as can be told without making it. */
+  /** Whether a block built now would probably contain a transaction. */
   isWaiting(): boolean
-  /** Called around each input of the machine. */
+  /** Called before and after each input of the state machine. */
   before(input: Input): void
   after(input: Input): void
   stop(): void
 }
 
 /**
- * Tells once that transactions came into a pool that had none ready. What is ready and yet found no place in the block
- * just made, for it pays too little, does not count until another one comes or the next block is due.
+ * Notifies once when a pool without executable transactions gets some. Transactions that did not fit the last built block,
+ * because they pay too little, do not count until another one arrives or the next block is due.
  */
 export const createTransactionWatch = (pool: TransactionPool, tell: () => void): TransactionWatch => {
   let told = false
-  /** Set when the last block of this height came out empty. */
+  /** Set if the last block built at this height was empty. */
   let fruitless = false
   let arrived = false
 
@@ -41,7 +41,7 @@ export const createTransactionWatch = (pool: TransactionPool, tell: () => void):
       }
     },
     after: input => {
-      // A look that found nothing: the next one that comes is news again, and one that came meanwhile is told now.
+      // The build found nothing: the next arrival notifies again, and one that came meanwhile notifies now.
       if (input.kind !== 'timer' && input.kind !== 'head' && input.kind !== 'block-built') return
       told = false
       if (input.kind !== 'block-built' || input.block?.transactions.length !== 0 || !isWaiting()) return

@@ -2,11 +2,15 @@ import { type Address, equalBytes } from '../../core/bytes/bytes.ts'
 import { toHex } from '../../core/bytes/hex.ts'
 import { quorumOf } from '../../core/validators/quorum.ts'
 
-/** What this node is to the next block, and the line that says so. */
-export type Standing = { readonly makesBlocks: boolean; readonly text: string }
+/** The role of this node in the next block, with its log line. */
+export type ValidatorRole = { readonly makesBlocks: boolean; readonly text: string }
 
-/** `connects` is false where the node talks to no others. */
-export const standing = (validators: readonly Address[], address: Address, connects: boolean): Standing => {
+/** `connects` is false without a network. */
+export const validatorRole = (
+  validators: readonly Address[],
+  address: Address,
+  connects: boolean,
+): ValidatorRole => {
   const own = toHex(address)
   const count = validators.length
   if (!validators.some(validator => equalBytes(validator, address)))

@@ -1,12 +1,12 @@
 /**
- * Ends one after the other, whatever becomes of those before: what fails must not leave the data path locked, or a port open.
- * @throws the first failure, once all have had their turn
+ * Calls the close functions in order and continues after failures: an error must not leave the data path locked or a port open.
+ * @throws the first failure, after all were called
  */
-export const endAll = async (ends: readonly (() => unknown)[]): Promise<void> => {
+export const closeAll = async (closers: readonly (() => unknown)[]): Promise<void> => {
   let failed: { readonly cause: unknown } | undefined
-  for (const end of ends) {
+  for (const close of closers) {
     try {
-      await end()
+      await close()
     } catch (cause) {
       failed ??= { cause }
     }

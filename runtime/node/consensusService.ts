@@ -13,61 +13,61 @@ import type { RecordPlace } from '../consensus/recordFile.ts'
 import type { StandingVotes } from '../consensus/standingVotes.ts'
 import type { Exchange } from '../sync/exchange.ts'
 import { logOf } from '../logging/log.ts'
-import type { NetworkThreadOptions as BesideOptions } from '../threads/network/startNetworkThread.ts'
+import type { NetworkThreadOptions } from '../threads/network/startNetworkThread.ts'
 import { clientVersion } from '../version.ts'
-import { endAll } from './closeAll.ts'
+import { closeAll } from './closeAll.ts'
 import { type LearnedNodes, openLearnedNodes } from './learnedNodes.ts'
 import type { RunningNode } from './openNode.ts'
 import type { PoolFollower } from './poolFollower.ts'
 
-export type ParticipationOptions = {
+export type ConsensusServiceOptions = {
   readonly node: RunningNode
   readonly options: NodeOptions
-  /** How blocks are made, asked before each. */
+  /** Settings, read before each block. */
   readonly minerSettings: () => MinerSettings
   readonly pool: TransactionPool
-  /** What the pool judges by, for the block after the current head. */
+  /** The pool's rules for the block after the current head. */
   readonly poolHead: () => PoolHead
   readonly follower: PoolFollower
   readonly votes: StandingVotes
-  /** Why this node must not sign although it were a validator; undefined when it may. */
+  /** Why this node must not sign even as a validator; undefined if it may. */
   readonly refusal: string | undefined
-  /** What net_version answers. */
+  /** The answer of net_version. */
   readonly networkId: bigint
-  /** enode URLs to stay connected with; undefined when this node connects to no others. */
+  /** enode URLs of static nodes; undefined without a network. */
   readonly staticNodes: readonly string[] | undefined
-  /** Draws a bar while the node catches up; undefined where nobody looks. */
+  /** Draws a progress bar during the sync; undefined without a terminal. */
   readonly showProgress: (() => Progress) | undefined
 }
 
-/** What makes a node one of many. Each part is there from when it runs. */
-export type Participation = {
+/** Consensus, sync and network of a node. Each part is undefined until it has started. */
+export type ConsensusService = {
   readonly network: () => Network | undefined
-  /** Resolves once the network listens. Rejects with NetworkError when the node stops before. */
+  /** Resolves once the network listens. Rejects with NetworkError if the node stops first. */
   readonly networkStarted: Promise<Network>
   readonly exchange: () => Exchange | undefined
-  /** In which round the next block is being decided; undefined while this node takes no part in it. */
+  /** The current round of the next block; undefined while this node takes no part in consensus. */
   readonly round: () => number | undefined
-  /** What keeps it from making blocks. */
+  /** Reasons why this node makes no blocks. */
   readonly troubles: () => NodeTroubles
-  /** False while it is told not to take part in making blocks. */
+  /** Whether consensus runs; false while paused. */
   readonly runs: () => boolean
-  /** Takes part in making blocks again; false on a chain where nobody does, and before `start`. */
+  /** Resumes consensus; false on a chain without QBFT, and before `start`. */
   readonly resume: () => Promise<boolean>
-  /** Takes no part any more, a block under way being finished; false where it took none. */
+  /** Pauses consensus after the block in progress; false if it was not running. */
   readonly pause: () => Promise<boolean>
-  /** Starts them one after the other. @throws NetworkError and others with a `code` */
+  /** Starts all parts in order. @throws NetworkError and other errors with a `code` */
   start(): Promise<void>
-  /** A block under way is finished. */
+  /** Stops all parts after the block in progress. */
   stop(): Promise<void>
 }
 
-/** What the network tells of goes to the exchange, and of consensus messages and arriving peers to the consensus. */
-const handlersOf = (
+/** Network events: all but consensus messages go to the sync; consensus also learns of new peers. */
+const networkHandlers = (
   exchange: Exchange,
   learned: LearnedNodes | undefined,
   consensus: () => Consensus | undefined,
-): BesideOptions['handlers'] => ({
+): NetworkThreadOptions['handlers'] => ({
   ...exchange.handlers,
   onPeer: peer => {
     exchange.handlers.onPeer(peer)
@@ -77,9 +77,9 @@ const handlersOf = (
   onConsensusMessage: (peer, code, data) => consensus()?.message(peer, code, data),
 })
 
-/** What a node that only follows says of a network that makes no blocks; undefined while the next one may still come. */
+/** The warning of a following node when no block has arrived for too long; undefined while the next one is not overdue. */
 const overdueBlock = (
-  { node: { chain }, pool }: ParticipationOptions,
+  { node: { chain }, pool }: ConsensusServiceOptions,
   startedAtMs: number,
 ): string | undefined => {
   const { consensus } = chain.configuration
@@ -94,9 +94,9 @@ const overdueBlock = (
   return `No block has come for ${seconds} s after block ${header.number}: a quorum of validators must run and be connected`
 }
 
-// Each part is loaded when it is started: JSON-RPC answers before, and a node without peers loads no network.
+// Parts are imported when they start: JSON-RPC answers earlier, and a node without peers loads no network code.
 
-const startExchange = async (from: ParticipationOptions): Promise<Exchange> => {
+const startExchange = async (from: ConsensusServiceOptions): Promise<Exchange> => {
   const { node, options, pool, poolHead, networkId, showProgress } = from
   const { startExchange: start } = await import('../sync/startExchange.ts')
   return start({
@@ -116,7 +116,7 @@ const startExchange = async (from: ParticipationOptions): Promise<Exchange> => {
 }
 
 const startConsensus = async (
-  { node, options, minerSettings, pool, poolHead, votes, refusal, follower }: ParticipationOptions,
+  { node, options, minerSettings, pool, poolHead, votes, refusal, follower }: ConsensusServiceOptions,
   consensus: QbftConsensus,
   exchange: Exchange | undefined,
   record: RecordPlace,
@@ -152,10 +152,10 @@ const startConsensus = async (
 }
 
 const startNetwork = async (
-  { node, options, staticNodes = [] }: ParticipationOptions,
+  { node, options, staticNodes = [] }: ConsensusServiceOptions,
   learned: LearnedNodes | undefined,
-  handlers: BesideOptions['handlers'],
-  validators: BesideOptions['validators'],
+  handlers: NetworkThreadOptions['handlers'],
+  validators: NetworkThreadOptions['validators'],
 ): Promise<Network> => {
   const { startNetworkWorker } = await import('../threads/network/startNetworkWorker.ts')
   return startNetworkWorker({
@@ -174,27 +174,27 @@ const startNetwork = async (
   })
 }
 
-/** Consensus, and where the node connects with others what it tells them and hears from them. */
-export const createParticipation = (from: ParticipationOptions): Participation => {
+/** Creates the service that starts and stops consensus, sync and network. */
+export const createConsensusService = (from: ConsensusServiceOptions): ConsensusService => {
   let exchange: Exchange | undefined
   let consensus: Consensus | undefined
   let record: RecordPlace | undefined
   let network: Network | undefined
   const startedAtMs = Date.now()
   const listening = Promise.withResolvers<Network>()
-  // Nobody may be waiting for it.
+  // Avoids an unhandled rejection if nothing awaits it.
   listening.promise.catch(() => undefined)
   let learned: LearnedNodes | undefined
   let runs = false
-  /** Starts and stops wait for each other. */
-  let turn: Promise<unknown> = Promise.resolve()
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const next = turn.then(work)
-    // Whoever asked for it is told; the next one begins all the same.
-    turn = next.catch(() => undefined)
+  /** Starts and stops run one after the other. */
+  let lastOperation: Promise<unknown> = Promise.resolve()
+  const inSequence = <T>(work: () => Promise<T>): Promise<T> => {
+    const next = lastOperation.then(work)
+    // The caller gets the error; the next operation runs all the same.
+    lastOperation = next.catch(() => undefined)
     return next
   }
-  const beginConsensus = async (): Promise<boolean> => {
+  const openConsensus = async (): Promise<boolean> => {
     const { consensus: kind } = from.node.chain.configuration
     if (kind.kind !== 'qbft') return false
     const { key, chain, storage } = from.node
@@ -203,9 +203,9 @@ export const createParticipation = (from: ParticipationOptions): Participation =
     consensus ??= await startConsensus(from, kind, exchange, record)
     return true
   }
-  const endConsensus = async (): Promise<boolean> => {
+  const closeConsensus = async (): Promise<boolean> => {
     if (consensus === undefined) return false
-    // It needs what the others send until its block is finished.
+    // Until its block is finished it needs the messages of the others.
     await consensus.stop()
     consensus = undefined
     await record?.close()
@@ -227,18 +227,18 @@ export const createParticipation = (from: ParticipationOptions): Participation =
     },
     runs: () => consensus !== undefined,
     resume: () =>
-      inTurn(async () => {
+      inSequence(async () => {
         if (!runs) return false
         const isNew = consensus === undefined
-        const begun = await beginConsensus()
+        const begun = await openConsensus()
         if (isNew && network !== undefined) consensus?.attach(network)
         return begun
       }),
-    pause: () => inTurn(endConsensus),
+    pause: () => inSequence(closeConsensus),
     start: () =>
-      inTurn(async () => {
+      inSequence(async () => {
         if (from.staticNodes !== undefined) exchange = await startExchange(from)
-        await beginConsensus()
+        await openConsensus()
         runs = true
         if (exchange === undefined) return
         const { node, options } = from
@@ -250,7 +250,7 @@ export const createParticipation = (from: ParticipationOptions): Participation =
         network = await startNetwork(
           from,
           learned,
-          handlersOf(exchange, learned, () => consensus),
+          networkHandlers(exchange, learned, () => consensus),
           validators,
         )
         exchange.attach(network)
@@ -258,11 +258,16 @@ export const createParticipation = (from: ParticipationOptions): Participation =
         listening.resolve(network)
       }),
     stop: () =>
-      inTurn(async () => {
+      inSequence(async () => {
         runs = false
         listening.reject(new NetworkError('NOT_CONNECTED', 'this node stops'))
         // Consensus first: it finishes its block with the others.
-        await endAll([endConsensus, () => network?.stop(), () => exchange?.stop(), () => learned?.settled()])
+        await closeAll([
+          closeConsensus,
+          () => network?.stop(),
+          () => exchange?.stop(),
+          () => learned?.settled(),
+        ])
       }),
   }
 }

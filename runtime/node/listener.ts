@@ -3,7 +3,7 @@ import { isWithin, parseIpAddress, parseIpNetwork } from '../../handlers/auth/ip
 import type { Access } from '../auth/open.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
 import { type ServeOptions, type Server, serve } from '../serving/serve.ts'
-import { endAll } from './closeAll.ts'
+import { closeAll } from './closeAll.ts'
 
 /** Who may do what, and how much at the same time; the same on all ports. */
 export type Entrance = Access & { readonly inbound: InboundLimits }
@@ -68,7 +68,7 @@ export const listenFor = async <App extends { readonly fetch: unknown; close?():
     stop: async () => {
       late.set(failed)
       // What is open, such as subscriptions, may never end by itself.
-      await endAll([() => late.use(app => app.close?.()), () => server.stop()])
+      await closeAll([() => late.use(app => app.close?.()), () => server.stop()])
     },
   }
 }

@@ -20,7 +20,7 @@ import { logOf } from '../logging/log.ts'
 import { createRecoveryPool, type RecoveryPool } from '../threads/recovery/pool.ts'
 import { createSlice, isSliceOver } from '../schedule.ts'
 import { watchUnholdableBlocks } from './unholdableBlocks.ts'
-import { endAll } from './closeAll.ts'
+import { closeAll } from './closeAll.ts'
 import { useFastEngine } from './engine.ts'
 import {
   developmentGenesisPath,
@@ -126,7 +126,7 @@ const createClosers = () => {
     add: (closable: { close(): Promise<void> }): void => {
       closers.push(() => closable.close())
     },
-    close: (): Promise<void> => endAll(closers.splice(0).reverse()),
+    close: (): Promise<void> => closeAll(closers.splice(0).reverse()),
   }
 }
 

@@ -10,12 +10,12 @@ import type { Progress } from '../cli/progress.ts'
 import { openStandingVotes } from '../consensus/standingVotes.ts'
 import { writePortsFile } from '../files/portsFile.ts'
 import { changeLogLevel, logOf } from '../logging/log.ts'
-import { type Standing, standing } from '../consensus/validatorRole.ts'
+import { type ValidatorRole, validatorRole } from '../consensus/validatorRole.ts'
 import { type GraphqlListener, serveGraphql } from './graphqlServer.ts'
-import { endAll } from './closeAll.ts'
+import { closeAll } from './closeAll.ts'
 import { createMinerSettings } from './minerSettings.ts'
 import type { RunningNode } from './openNode.ts'
-import { createParticipation } from './consensusService.ts'
+import { createConsensusService } from './consensusService.ts'
 import { startPoolAging } from './poolAging.ts'
 import { startPoolFollower } from './poolFollower.ts'
 import { startReadAhead } from './prefetch.ts'
@@ -48,7 +48,7 @@ export type ServiceOptions = {
 
 /** Everything that runs over an open chain. */
 export type Services = {
-  readonly standing: Standing
+  readonly standing: ValidatorRole
   /** Undefined when this node connects to no others. */
   readonly network: Pick<Network, 'enode' | 'port'> | undefined
   /** In the opposite order of the start; a block under way is finished. */
@@ -56,10 +56,10 @@ export type Services = {
 }
 
 /** What this node is to the block after the head. */
-const standingOf = async ({ chain, key }: RunningNode, connects: boolean): Promise<Standing> => {
+const standingOf = async ({ chain, key }: RunningNode, connects: boolean): Promise<ValidatorRole> => {
   if (chain.configuration.consensus.kind !== 'qbft')
     return { makesBlocks: false, text: 'This chain is not QBFT: this node serves reads and makes no blocks' }
-  return standing(await chain.validators(chain.head().header.number + 1n), key.address, connects)
+  return validatorRole(await chain.validators(chain.head().header.number + 1n), key.address, connects)
 }
 
 /** Where each service that runs listens. */
@@ -104,7 +104,7 @@ export const startServices = async (node: RunningNode, given: ServiceOptions): P
   const refusal = refusalOf(node, options)
   if (role.makesBlocks && refusal !== undefined) throw new CommandError('START_FAILED', refusal)
   const stops: (() => Promise<void> | void)[] = []
-  const stop = (): Promise<void> => endAll(stops.splice(0).reverse())
+  const stop = (): Promise<void> => closeAll(stops.splice(0).reverse())
   const votes = await openStandingVotes(node.storage, logOf('validator'))
   stops.push(startStoreWatch(chain.store, logOf('chain')).stop)
   const follower = startPoolFollower({ chain, pool, poolHead, log: logOf('pool') })
@@ -126,7 +126,7 @@ export const startServices = async (node: RunningNode, given: ServiceOptions): P
   }
   stops.push(startReadAhead({ pool, store: chain.store, log: logOf('pool') }))
   const networkId = options.networkId ?? chain.configuration.chainId
-  const participation = createParticipation({
+  const consensusService = createConsensusService({
     node,
     options,
     minerSettings: miner.settings,
@@ -139,7 +139,7 @@ export const startServices = async (node: RunningNode, given: ServiceOptions): P
     staticNodes,
     showProgress: given.showProgress,
   })
-  stops.push(() => participation.stop())
+  stops.push(() => consensusService.stop())
   try {
     const context = openRpcContext(options, {
       chain,
@@ -149,22 +149,22 @@ export const startServices = async (node: RunningNode, given: ServiceOptions): P
       network:
         staticNodes === undefined
           ? undefined
-          : rpcNetworkOf(chain.genesis.hash, participation.network, participation.networkStarted),
-      syncing: () => participation.exchange()?.progress(),
-      troubles: participation.troubles,
-      differences: () => participation.exchange()?.differences() ?? [],
+          : rpcNetworkOf(chain.genesis.hash, consensusService.network, consensusService.networkStarted),
+      syncing: () => consensusService.exchange()?.progress(),
+      troubles: consensusService.troubles,
+      differences: () => consensusService.exchange()?.differences() ?? [],
       votes,
       mining: async () =>
         refusal === undefined &&
-        participation.runs() &&
-        participation.exchange()?.progress() === undefined &&
+        consensusService.runs() &&
+        consensusService.exchange()?.progress() === undefined &&
         (await standingOf(node, staticNodes !== undefined)).makesBlocks,
-      round: participation.round,
-      miner: { ...miner, start: participation.resume, stop: participation.pause },
+      round: consensusService.round,
+      miner: { ...miner, start: consensusService.resume, stop: consensusService.pause },
       coinbase: node.key.address,
       badBlocks: node.badBlocks.list,
       setLogLevel: changeLogLevel,
-      services: () => servicesOf(options, listeners, participation.network()),
+      services: () => servicesOf(options, listeners, consensusService.network()),
       openCallWorkers: host => {
         const workers = openCallWorkers(host, options.rpcWorkers, logOf('rpc'))
         if (workers !== undefined) stops.push(workers.close)
@@ -177,8 +177,8 @@ export const startServices = async (node: RunningNode, given: ServiceOptions): P
     if (http !== undefined) serveRpc(http, options, entrance, context)
     if (ws !== undefined) serveWs(ws, options, entrance, context, development)
     if (graphql !== undefined) await serveGraphql(graphql, options, entrance, context)
-    await participation.start()
-    const network = participation.network()
+    await consensusService.start()
+    const network = consensusService.network()
     stops.push(
       writePortsFile(options.dataPath, {
         ...(network === undefined ? {} : { p2p: network.port }),

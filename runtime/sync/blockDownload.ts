@@ -7,11 +7,11 @@ import type { RecoverSeals } from '../threads/recovery/recoverSeals.ts'
 import type { RecoverSenders } from '../threads/recovery/recoverSenders.ts'
 import type { ClockWarning } from './clockWarning.ts'
 import { createDownload, type Ending } from './download.ts'
-import { AHEAD_BLOCKS, createLookAhead } from './prefetch.ts'
+import { AHEAD_BLOCKS, createPrefetch } from './prefetch.ts'
 import type { PeerHead, PeerHeads } from './peerHeads.ts'
 import { createRanges, type Received } from './ranges.ts'
 import { createSlice } from '../schedule.ts'
-import { createWakeup } from './signal.ts'
+import { createSignal } from './signal.ts'
 
 /** How often requests are looked at that may take too long. */
 const CHECK_MS = 500
@@ -19,7 +19,7 @@ const CHECK_MS = 500
 /** With so many more waiting, a block is made durable with those that follow. */
 const DURABLE_SOON_BLOCKS = 8
 
-export type CatchUpOptions = {
+export type BlockDownloadOptions = {
   readonly chain: Chain
   readonly network: Network
   readonly heads: PeerHeads
@@ -54,12 +54,12 @@ export type CatchUp = {
  * Fetches and imports what the connected nodes have and this one has not, in order, every block by all rules. Who gives a
  * wrong block, or none where it claims to have it, is reported and set aside, and another is asked.
  */
-export const startCatchUp = (options: CatchUpOptions): CatchUp => {
+export const startCatchUp = (options: BlockDownloadOptions): CatchUp => {
   const { chain, network, heads, log, nowMs, onImported } = options
   const nextNumber = (): bigint => chain.head().header.number + 1n
   const ranges = createRanges(nextNumber())
-  const wakeup = createWakeup()
-  const lookAhead = createLookAhead(options.recoverSenders, options.recoverSeals)
+  const signal = createSignal()
+  const prefetch = createPrefetch(options.recoverSenders, options.recoverSeals)
   let stopped = false
 
   const blame = (holder: PeerHead, what: 'bad-response' | 'invalid-block', detail: string): void => {
@@ -80,26 +80,26 @@ export const startCatchUp = (options: CatchUpOptions): CatchUp => {
       if (ending.isToBlame) blame(holder, 'bad-response', ending.detail)
       else heads.lost(holder.key, nowMs())
     }
-    wakeup.wake()
+    signal.wake()
   }
 
   const download = createDownload({
     network,
     ranges,
     nowMs,
-    onBlock: wakeup.wake,
+    onBlock: signal.wake,
     onEnding,
     onSlow: holder => {
       log.debug('{peer} is slow: another one is asked in its place', { peer: holder.peer.enode })
       heads.slow(holder.key, nowMs())
-      wakeup.wake()
+      signal.wake()
     },
   })
 
   const importOne = async ({ block, from }: Received): Promise<'early' | undefined> => {
     const following = ranges.ahead(AHEAD_BLOCKS).map(received => received.block)
-    lookAhead.begin([block, ...following])
-    await lookAhead.ready(block)
+    prefetch.begin([block, ...following])
+    await prefetch.ready(block)
     // Others have these: what a stop loses is fetched again.
     const durable = following.length >= DURABLE_SOON_BLOCKS ? 'soon' : 'now'
     try {
@@ -134,7 +134,7 @@ export const startCatchUp = (options: CatchUpOptions): CatchUp => {
       }
       if ((heads.highest(nowMs()) ?? 0n) < number) return 'level'
       if (ranges.loading === 0) return 'nobody'
-      await wakeup.wait(CHECK_MS)
+      await signal.wait(CHECK_MS)
       download.check(holders)
     }
   }
@@ -150,10 +150,10 @@ export const startCatchUp = (options: CatchUpOptions): CatchUp => {
 
   return {
     ended: ended(),
-    wake: wakeup.wake,
+    wake: signal.wake,
     stop: () => {
       stopped = true
-      wakeup.wake()
+      signal.wake()
     },
   }
 }

@@ -10,7 +10,7 @@ import { runStepsYielding } from '../../core/steps.ts'
 import type { Misbehaviour, Network, Peer } from '../../p2p/network.ts'
 import type { Log } from '../logging/log.ts'
 import { createSlice } from '../schedule.ts'
-import { tellBlock } from '../consensus/logBlock.ts'
+import { logBlock } from '../consensus/logBlock.ts'
 import type { ClockWarning } from './clockWarning.ts'
 import { decodeInSlices } from './decodeInSlices.ts'
 import { BLOCK_BYTES_MAX } from './download.ts'
@@ -72,7 +72,7 @@ export const createNewBlocks = (options: NewBlocksOptions): NewBlocks => {
     }
     try {
       if ((await chain.importBlock(block, { nowMs: nowMs() })) === 'known') return
-      tellBlock(log, 'Imported', block.header, block.transactions.length, pending(), chain.head().hash)
+      logBlock(log, 'Imported', block.header, block.transactions.length, pending(), chain.head().hash)
       announceEncoded(block, encoded)
     } catch (error) {
       // Who watches the store has logged it.

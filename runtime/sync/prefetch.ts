@@ -3,24 +3,24 @@ import { rememberSealSigners } from '../../core/chain/rules/seals.ts'
 import type { RecoverSeals } from '../threads/recovery/recoverSeals.ts'
 import type { RecoverSenders } from '../threads/recovery/recoverSenders.ts'
 
-/** Blocks looked at together, so that the threads have work for some milliseconds. */
+/** Blocks per batch: a few milliseconds of work for the threads. */
 const BATCH_BLOCKS = 32
 
-/** Blocks looked ahead of the one that is imported: several batches, so that a thread that is late holds nothing up. */
+/** Blocks prefetched ahead of the import: several batches, so that a late thread does not delay it. */
 export const AHEAD_BLOCKS = 5 * BATCH_BLOCKS
 
-/** Transactions looked at together; far fewer than the recovery pool takes. */
+/** Maximum transactions per batch; far fewer than the recovery pool accepts. */
 const AHEAD_TRANSACTIONS_MAX = 8_192
 
-export type LookAhead = {
-  /** The blocks that come next, in order: begins with those that were not begun with, where it is worth it or due. */
+export type Prefetch = {
+  /** Starts recovery for the next blocks, in order, once a batch of new ones is full or the first is due. */
   begin(blocks: readonly Block[]): void
-  /** Resolves when the block may be imported; at once for one that was not begun with. */
+  /** Resolves when recovery for the block is done; at once if it was not started. */
   ready(block: Block): Promise<void>
 }
 
-/** Recovers senders and the signers of seals on other threads while the blocks before are executed. */
-export const createLookAhead = (recoverSenders: RecoverSenders, recoverSeals: RecoverSeals): LookAhead => {
+/** Recovers senders and signers of seals on other threads while earlier blocks are executed. */
+export const createPrefetch = (recoverSenders: RecoverSenders, recoverSeals: RecoverSeals): Prefetch => {
   const begun = new WeakMap<Block, Promise<void>>()
 
   const affordable = (blocks: readonly Block[]): readonly Block[] => {
@@ -33,7 +33,7 @@ export const createLookAhead = (recoverSenders: RecoverSenders, recoverSeals: Re
   }
 
   const recover = async (blocks: readonly Block[]): Promise<void> => {
-    // The import asks for the senders of each, and finds them; what fails here it finds by itself, too.
+    // The import reads the senders from the cache. Failures here occur there again.
     for (const { transactions } of blocks)
       if (transactions.length > 0) recoverSenders(transactions).catch(() => undefined)
     const signers = await recoverSeals(blocks.map(({ header }) => header)).catch(() => [])

@@ -1,12 +1,12 @@
-/** What a loop waits for that has more than one reason to go on. */
-export type Wakeup = {
-  /** Ends the wait, or the next one when nobody waits. */
+/** Wakes a loop that has several reasons to continue. */
+export type Signal = {
+  /** Ends the current wait, or else the next one. */
   readonly wake: () => void
-  /** Resolves at the next `wake`, or after that many milliseconds. */
+  /** Resolves at the next `wake` or after the timeout. */
   wait(timeoutMs: number): Promise<void>
 }
 
-export const createWakeup = (): Wakeup => {
+export const createSignal = (): Signal => {
   let woken = false
   let end: (() => void) | undefined
   return {

@@ -219,7 +219,7 @@ describe('a network with a genesis file', () => {
     [
       'is one of four, alone for more than a round,',
       [1, 2, 3, 4],
-      /Block 1 waits in round 1: 1 of 4 validators are here, 3 are needed; not connected: 0x/,
+      /Block 1 waits in round 1: 1 of 4 validators are connected, 3 are needed; not connected: 0x/,
     ],
     [
       'is one of four and connects to no others',

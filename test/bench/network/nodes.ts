@@ -17,7 +17,7 @@ export type BenchNode = {
   rpc<T>(method: string, ...params: readonly unknown[]): Promise<T>
 }
 
-/** What `tellBlock` writes for machines. */
+/** What `logBlock` writes for machines. */
 export type BlockLine = {
   readonly number: number
   readonly transactions: number

@@ -71,7 +71,7 @@ scenario(
       await Bun.sleep(2_500)
       expect(await Promise.all([1, 2].map(cluster.head))).toEqual(stopped)
       await until('a line that says why', async () =>
-        /waits in round \d+: 2 of 4 validators are here, 3 are needed/.test(cluster.node(1).output()),
+        /waits in round \d+: 2 of 4 validators are connected, 3 are needed/.test(cluster.node(1).output()),
       )
       const readiness = async (): Promise<Response> => fetch(`${cluster.node(1).url}/readiness`)
       await until('readiness that says the same', async () => {

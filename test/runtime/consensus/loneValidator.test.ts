@@ -104,7 +104,7 @@ describe('given a chain whose only validator is this node', () => {
     await heads(chain, 1)
     await running.stop()
     expect(lines.filter(line => line.includes('ERROR'))[0]).toContain(
-      'Making block 1 failed: the disk is full. The next round is another chance.',
+      'Building block 1 failed: the disk is full. It is retried in the next round.',
     )
   })
 

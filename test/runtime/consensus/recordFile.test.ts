@@ -86,7 +86,7 @@ describe('the record of what a validator signed', () => {
     await storage.setDurably({ key: OLD_KEY, value: encodeRestartRecord(record(9n, 3)) })
     expect(await read(storage)).toEqual({ record: record(9n, 3), isDamaged: false })
     expect(await storage.get(OLD_KEY)).toBeUndefined()
-    expect(lines.join()).toContain('has a file of its own now')
+    expect(lines.join()).toContain('to its own file')
     expect((await read(synced())).record).toEqual(record(9n, 3))
   })
 

@@ -31,7 +31,7 @@ describe('given a validator whose network decides no block', () => {
     expect(rounds.stall()).toBeUndefined()
     rounds.timerStarted({ kind: 'round', sequence: 12n, round: 0 })
     const missing = [testAddress(3), testAddress(4)].map(toHex).join(', ')
-    const sentence = `Block 12 waits in round 0: 2 of 4 validators are here, 3 are needed; not connected: ${missing}`
+    const sentence = `Block 12 waits in round 0: 2 of 4 validators are connected, 3 are needed; not connected: ${missing}`
     expect(rounds.stall()).toBe(sentence)
     expect(lines.join('')).toContain(sentence)
   })

@@ -1,6 +1,6 @@
 import { expect, jest, test } from 'bun:test'
 import type { DropReason } from '../../../core/qbft/effect.ts'
-import { createDrops } from '../../../runtime/consensus/droppedMessages.ts'
+import { createDroppedMessages } from '../../../runtime/consensus/droppedMessages.ts'
 import { configureLog, logOf } from '../../../runtime/logging/log.ts'
 import { testAddress } from '../genesis.ts'
 
@@ -12,54 +12,54 @@ const REPORT_MS_MAX = 60_000
 const setUp = () => {
   const lines: string[] = []
   configureLog({ level: 'INFO', format: 'PLAIN', colour: false, write: line => lines.push(line) })
-  const drops = createDrops(logOf('validator'))
+  const droppedMessages = createDroppedMessages(logOf('validator'))
   const drop = (reason: DropReason, author: Uint8Array | undefined = VALIDATOR, peer = VALIDATOR) =>
-    drops.dropped({ kind: 'dropped', reason, peer, author, detail: 'why' }, [VALIDATOR, OTHER])
-  return { drops, drop, lines }
+    droppedMessages.dropped({ kind: 'dropped', reason, peer, author, detail: 'why' }, [VALIDATOR, OTHER])
+  return { droppedMessages, drop, lines }
 }
 
 test('a peer is blamed for what it signed itself, and for what nobody passes on', () => {
-  const { drops, drop } = setUp()
+  const { droppedMessages, drop } = setUp()
   expect(drop('undecodable', undefined)).toBe('invalid-message')
   expect(drop('unjustified')).toBe('invalid-message')
   expect(drop('unjustified', OTHER)).toBeUndefined()
   expect(drop('wrong-digest')).toBeUndefined()
-  drops.stop()
+  droppedMessages.stop()
 })
 
 test('one whose own messages come to nothing by the hundreds floods, the more the worse', () => {
-  const { drops, drop } = setUp()
+  const { droppedMessages, drop } = setUp()
   const blamed = Array.from({ length: 1050 }, () => drop('over-author-limit')).filter(Boolean)
   expect(blamed.length).toBeGreaterThanOrEqual(4)
   expect(new Set(blamed)).toEqual(new Set(['flooding']))
   expect(Array.from({ length: 350 }, () => drop('over-author-limit', OTHER)).filter(Boolean)).toEqual([])
-  drops.stop()
+  droppedMessages.stop()
 })
 
 test('what no validator signed is passed on by nobody, so that whoever brings it by the hundreds floods', () => {
-  const { drops, drop } = setUp()
+  const { droppedMessages, drop } = setUp()
   expect(Array.from({ length: 100 }, () => drop('not-a-validator', OTHER)).filter(Boolean)).toEqual([])
   expect(Array.from({ length: 350 }, () => drop('not-a-validator', OTHER)).filter(Boolean)).toContain(
     'flooding',
   )
-  drops.stop()
+  droppedMessages.stop()
 })
 
 test('what no honest peer sends is told of in one line, by peer and reason; what all do, not', () => {
   jest.useFakeTimers()
   try {
-    const { drops, drop, lines } = setUp()
+    const { droppedMessages, drop, lines } = setUp()
     for (let index = 0; index < 20; index++) drop('past-height')
     jest.advanceTimersByTime(REPORT_MS_MAX)
     expect(lines.join()).not.toContain('past-height')
     for (let index = 0; index < 20; index++) drop('bad-signature', undefined)
-    drops.refused(STRANGER, 'peer-not-a-validator', [VALIDATOR])
-    expect(lines.join()).not.toContain('not used')
+    droppedMessages.refused(STRANGER, 'peer-not-a-validator', [VALIDATOR])
+    expect(lines.join()).not.toContain('consensus messages. By peer')
     jest.advanceTimersByTime(REPORT_MS_MAX)
-    expect(lines.join()).toContain('41 consensus messages were not used.')
+    expect(lines.join()).toContain('Dropped 41 consensus messages.')
     expect(lines.join()).toContain('past-height 20, bad-signature 20')
     expect(lines.join()).toContain('peer-not-a-validator 1')
-    drops.stop()
+    droppedMessages.stop()
   } finally {
     jest.useRealTimers()
   }

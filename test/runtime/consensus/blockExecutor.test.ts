@@ -9,7 +9,7 @@ import { withSeals } from '../../../core/qbft/codec/roundOfBlock.ts'
 import type { Input } from '../../../core/qbft/input.ts'
 import { parseGenesisText } from '../../../core/genesis/parse.ts'
 import { openChainStore } from '../../../core/store/chainStore.ts'
-import { type BlockWork, createBlockWork } from '../../../runtime/consensus/blockExecutor.ts'
+import { type BlockExecutor, createBlockExecutor } from '../../../runtime/consensus/blockExecutor.ts'
 import { openStorage } from '../../../runtime/drivers/open.ts'
 import { configureLog, logOf } from '../../../runtime/logging/log.ts'
 import { genesisText, testAddress } from '../genesis.ts'
@@ -18,7 +18,7 @@ setDefaultTimeout(30_000)
 
 type SetUp = {
   readonly chain: Chain
-  readonly work: BlockWork
+  readonly work: BlockExecutor
   readonly answers: Input[]
   readonly lines: readonly string[]
   /** The next block, as the other validator builds it. */
@@ -40,7 +40,7 @@ const setUp = async (
     },
   })
   const answers: Input[] = []
-  const work = createBlockWork({
+  const work = createBlockExecutor({
     chain: change(chain),
     build: () => Promise.reject(new Error('no time')),
     roundEndMs: Date.now,
@@ -132,7 +132,7 @@ describe('given a block of another validator is to be verified', () => {
     const effect = verifying((await propose(nowSeconds())).block)
     await work.verify(effect)
     expect(answers).toEqual([{ kind: 'block-unverified', hash: effect.hash }])
-    expect(lines.join()).toContain('is not verified: it did not end within')
+    expect(lines.join()).toContain('is not verified: it did not finish within')
     expect(lines.join()).toContain('A round change follows')
   })
 
@@ -151,7 +151,7 @@ describe('given other work', () => {
     const { work, answers, lines } = await setUp()
     await work.build({ kind: 'build-block', sequence: 1n, round: 2, timestamp: 0n })
     expect(answers).toEqual([{ kind: 'block-built', sequence: 1n, round: 2, block: undefined }])
-    expect(lines.join()).toContain('Making block 1 failed: no time')
+    expect(lines.join()).toContain('Building block 1 failed: no time')
   })
 
   test('when a block is committed then it is durable before it is the head, but for one that records bring back', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { endAll } from '../../../runtime/node/closeAll.ts'
+import { closeAll } from '../../../runtime/node/closeAll.ts'
 import { rejection } from '../../support/rejection.ts'
 
 test('all are ended in order, also behind those that fail; the first failure is told', async () => {
@@ -11,7 +11,12 @@ test('all are ended in order, also behind those that fail; the first failure is 
   }
   const first = new Error('the disk is full')
   const error = await rejection(
-    endAll([end('server'), end('store', first), () => ended.push('threads'), end('lock', new Error('gone'))]),
+    closeAll([
+      end('server'),
+      end('store', first),
+      () => ended.push('threads'),
+      end('lock', new Error('gone')),
+    ]),
   )
   expect(error).toBe(first)
   expect(ended).toEqual(['server', 'store', 'threads', 'lock'])

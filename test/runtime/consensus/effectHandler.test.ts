@@ -13,13 +13,13 @@ import type { Effect } from '../../../core/qbft/effect.ts'
 import type { RestartRecord } from '../../../core/qbft/restartRecord.ts'
 import type { KeyValueEntry } from '../../../core/store/keyvalue.ts'
 import type { Network, Peer } from '../../../p2p/network.ts'
-import { createDrops } from '../../../runtime/consensus/droppedMessages.ts'
+import { createDroppedMessages } from '../../../runtime/consensus/droppedMessages.ts'
 import { createEvidenceStore } from '../../../runtime/consensus/evidenceStore.ts'
-import { createPerformer } from '../../../runtime/consensus/effectHandler.ts'
+import { createEffectHandler } from '../../../runtime/consensus/effectHandler.ts'
 import { createRecordStore } from '../../../runtime/consensus/recordStore.ts'
 import { createRoundLog } from '../../../runtime/consensus/roundLog.ts'
 import { createTimers } from '../../../runtime/consensus/timers.ts'
-import { createTraffic } from '../../../runtime/consensus/messageCounters.ts'
+import { createMessageCounters } from '../../../runtime/consensus/messageCounters.ts'
 import { configureLog, logOf } from '../../../runtime/logging/log.ts'
 import { genesisText, testAddress } from '../genesis.ts'
 
@@ -29,7 +29,7 @@ const begun = (): Promise<void> => Bun.sleep(1)
 const peerOf = (key: number, features: readonly string[]): Peer =>
   ({ address: testAddress(key), status: { neighbours: [], features } }) as unknown as Peer
 
-/** A performer over a storage whose writes end when they are told to, and a network that notes what leaves. */
+/** A effectHandler over a storage whose writes end when they are told to, and a network that notes what leaves. */
 const setUp = (settled: () => Promise<void> = () => Promise.resolve()) => {
   const lines: string[] = []
   configureLog({ level: 'INFO', format: 'PLAIN', colour: false, write: line => lines.push(line) })
@@ -59,12 +59,12 @@ const setUp = (settled: () => Promise<void> = () => Promise.resolve()) => {
   }
   const known: string[] = []
   const nothing = () => Promise.resolve()
-  const performer = createPerformer({
+  const effectHandler = createEffectHandler({
     network: () => network as Network,
     records: createRecordStore(place, settled),
     evidence: createEvidenceStore(storage, log),
     timers: createTimers(() => undefined),
-    work: {
+    blockExecutor: {
       build: nothing,
       verify: nothing,
       import: ({ isRecorded }) => {
@@ -75,15 +75,15 @@ const setUp = (settled: () => Promise<void> = () => Promise.resolve()) => {
       stop: () => undefined,
     },
     rounds: createRoundLog(log, testAddress(1), () => []),
-    drops: createDrops(log),
+    droppedMessages: createDroppedMessages(log),
     validators: () => [testAddress(2)],
     heardOf: () => undefined,
     statusKnown: ({ address }) => known.push(toHex(address)),
     recallLog: () => undefined,
-    traffic: createTraffic(),
+    messageCounters: createMessageCounters(),
     log,
   })
-  return { performer, writes, kept, sent, known, blamed, recorded, lines, log }
+  return { effectHandler, writes, kept, sent, known, blamed, recorded, lines, log }
 }
 
 const record = (round: number): Effect => ({
@@ -106,8 +106,8 @@ const send = (code: number): Effect => ({
 
 describe('given what a validator signed is to be recorded', () => {
   test('when the record is not durable yet then nothing after it has left; when it is, it leaves in order', async () => {
-    const { performer, writes, sent } = setUp()
-    const performed = performer.perform([record(0), send(1), send(2)])
+    const { effectHandler, writes, sent } = setUp()
+    const performed = effectHandler.perform([record(0), send(1), send(2)])
     await begun()
     expect(sent).toEqual([])
     writes[0]?.end()
@@ -117,8 +117,8 @@ describe('given what a validator signed is to be recorded', () => {
 
   test('when the block before is not durable yet then the record that brings it back stays until it is', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const { performer, writes, sent } = setUp(() => promise)
-    const performed = performer.perform([record(0), send(1)])
+    const { effectHandler, writes, sent } = setUp(() => promise)
+    const performed = effectHandler.perform([record(0), send(1)])
     await begun()
     expect(writes).toEqual([])
     resolve()
@@ -130,33 +130,37 @@ describe('given what a validator signed is to be recorded', () => {
   })
 
   test('when the block before could not be made durable then nothing is written over its record, and nothing leaves', async () => {
-    const { performer, writes, sent, lines } = setUp(() => Promise.reject(new Error('the disk is gone')))
-    await performer.perform([record(0), send(1)])
+    const { effectHandler, writes, sent, lines } = setUp(() => Promise.reject(new Error('the disk is gone')))
+    await effectHandler.perform([record(0), send(1)])
     expect(writes).toEqual([])
     expect(sent).toEqual([])
-    expect(lines.join()).toContain('could not be recorded, so it is not sent: the disk is gone')
+    expect(lines.join()).toContain(
+      'cannot be written, so this validator sends no signatures: the disk is gone',
+    )
   })
 
   test('when the record is the last one again then nothing is written', async () => {
-    const { performer, writes, sent } = setUp()
-    const first = performer.perform([record(0), send(1)])
+    const { effectHandler, writes, sent } = setUp()
+    const first = effectHandler.perform([record(0), send(1)])
     await begun()
     writes[0]?.end()
     await first
-    await performer.perform([record(0), send(2)])
+    await effectHandler.perform([record(0), send(2)])
     expect(writes).toHaveLength(1)
     expect(sent).toEqual([1, 2])
   })
 
   test('when it cannot be written then no own message leaves until it is, and what others sent is still passed on', async () => {
-    const { performer, writes, sent, lines } = setUp()
-    const failed = performer.perform([record(0), send(1)])
+    const { effectHandler, writes, sent, lines } = setUp()
+    const failed = effectHandler.perform([record(0), send(1)])
     await begun()
     writes[0]?.end(new Error('the disk is full'))
     await failed
     expect(sent).toEqual([])
-    expect(lines.join()).toContain('could not be recorded, so it is not sent: the disk is full')
-    const again = performer.perform([send(2)])
+    expect(lines.join()).toContain(
+      'cannot be written, so this validator sends no signatures: the disk is full',
+    )
+    const again = effectHandler.perform([send(2)])
     await begun()
     expect(sent).toEqual([])
     writes[1]?.end()
@@ -165,16 +169,16 @@ describe('given what a validator signed is to be recorded', () => {
   })
 
   test('when it cannot be written then a block that is committed must be durable: nothing here brings it back', async () => {
-    const { performer, writes, recorded } = setUp()
+    const { effectHandler, writes, recorded } = setUp()
     const { header } = genesisBlock(parseGenesisText(genesisText()), EMPTY_TRIE_ROOT)
     const block = { header, transactions: [], ommers: [], withdrawals: undefined }
     const hash = new Uint8Array(32)
     const commit: Effect = { kind: 'import-block', block, hash, sealers: [], isRecorded: true }
-    const written = performer.perform([record(0), commit])
+    const written = effectHandler.perform([record(0), commit])
     await begun()
     writes[0]?.end()
     await written
-    const failed = performer.perform([record(1), commit])
+    const failed = effectHandler.perform([record(1), commit])
     await begun()
     writes[1]?.end(new Error('the disk is full'))
     await failed
@@ -182,8 +186,8 @@ describe('given what a validator signed is to be recorded', () => {
   })
 
   test('when there is nothing to record then effects are performed at once', () => {
-    const { performer, sent } = setUp()
-    expect(performer.perform([send(1)])).toBeUndefined()
+    const { effectHandler, sent } = setUp()
+    expect(effectHandler.perform([send(1)])).toBeUndefined()
     expect(sent).toEqual([1])
   })
 })
@@ -198,14 +202,14 @@ describe('given messages that were not used', () => {
   })
 
   test('when only a liar sends such then the peer is blamed', () => {
-    const { performer, blamed } = setUp()
-    void performer.perform([dropped('bad-seal', 2), dropped('undecodable')])
+    const { effectHandler, blamed } = setUp()
+    void effectHandler.perform([dropped('bad-seal', 2), dropped('undecodable')])
     expect(blamed).toEqual(['invalid-message', 'invalid-message'])
   })
 
   test('when somebody else signed it, or honest ones send such too, then it is not', () => {
-    const { performer, blamed } = setUp()
-    void performer.perform([dropped('bad-seal', 3), dropped('duplicate', 2)])
+    const { effectHandler, blamed } = setUp()
+    void effectHandler.perform([dropped('bad-seal', 3), dropped('duplicate', 2)])
     expect(blamed).toEqual([])
   })
 })
@@ -214,18 +218,18 @@ describe('given other validators are asked where they are', () => {
   const to = [testAddress(2), testAddress(3), testAddress(4)]
 
   test('when one is of an earlier release then it is not asked, and its status counts', () => {
-    const { performer, sent, known } = setUp()
-    void performer.perform([{ kind: 'tell', message: POSITION_REQUEST, to }])
+    const { effectHandler, sent, known } = setUp()
+    void effectHandler.perform([{ kind: 'tell', message: POSITION_REQUEST, to }])
     expect([sent, known]).toEqual([[POSITION_REQUEST.code], [toHex(testAddress(3))]])
   })
 
   test('when this validator is asked itself then it answers though its own record cannot be written', async () => {
-    const { performer, writes, sent } = setUp()
-    const failed = performer.perform([record(0)])
+    const { effectHandler, writes, sent } = setUp()
+    const failed = effectHandler.perform([record(0)])
     await begun()
     writes[0]?.end(new Error('the disk is full'))
     await failed
-    void performer.perform([
+    void effectHandler.perform([
       { kind: 'tell', message: encodePosition({ sequence: 1n, round: 0 }), to: to.slice(0, 1) },
     ])
     await begun()
@@ -248,10 +252,10 @@ describe('given two signatures that no honest validator gives', () => {
   })
 
   test('then both are logged at error level and kept, once', async () => {
-    const { performer, kept, lines } = setUp()
-    void performer.perform([evidence(0), evidence(0)])
-    void performer.perform([evidence(1)])
-    await performer.worked()
+    const { effectHandler, kept, lines } = setUp()
+    void effectHandler.perform([evidence(0), evidence(0)])
+    void effectHandler.perform([evidence(1)])
+    await effectHandler.worked()
     expect(kept.map(({ key }) => key)).toEqual(['qbft:evidence:0', 'qbft:evidence:1'])
     expect(JSON.parse(new TextDecoder().decode(kept[0]?.value))).toMatchObject({
       sequence: '7',
