@@ -39,8 +39,10 @@ export const startNetworkThread = async (options: NetworkThreadOptions): Promise
   const calm = rateLimitedLog(log, Date.now)
   const handled = createHandled()
   const backlog = openBacklog(handled, 'toNetwork', calm)
-  const remotePeers = createRemotePeers(handlers, openBacklog(handled, 'fromNetwork', calm), (id, isForwarded) =>
-    thread.post({ kind: 'judged', id, isForwarded }),
+  const remotePeers = createRemotePeers(
+    handlers,
+    openBacklog(handled, 'fromNetwork', calm),
+    (id, isForwarded) => thread.post({ kind: 'judged', id, isForwarded }),
   )
   const calls = createCalls()
   const stateUpdates = createStateUpdates({
