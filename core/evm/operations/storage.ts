@@ -164,7 +164,12 @@ const transientAt = (state: ExecutionState, account: AccountState, i: number): n
   )
 }
 
+/** True where the account's transient slots have to make room before another is used. */
+const growsTransient = ({ account: { transient } }: Frame): boolean =>
+  transient !== undefined && transient.count >= transient.growsAt && isWatched()
+
 const loadTransient: Operation = (frame, sp, gas) => {
+  if (growsTransient(frame)) return growFirst(frame, frame.account.transient!, gas)
   const id = transientAt(frame.context.state, frame.account, sp)
   putWord(sp, frame.account.transient!.data, id * SLOT_STRIDE + SLOT_CURRENT)
   return gas
@@ -175,6 +180,7 @@ const storeTransient: Operation = (frame, sp, gas) => {
     frame.halt = 'Illegal state change'
     return -1
   }
+  if (growsTransient(frame)) return growFirst(frame, frame.account.transient!, gas)
   const { state } = frame.context
   const id = transientAt(state, frame.account, sp)
   spread(sp - 1)

@@ -127,6 +127,11 @@ const PROGRAMS: readonly (readonly [string, Uint8Array, RunOptions])[] = [
       installed: { balance: 10n ** 6n },
     },
   ],
+  [
+    'many transient slots, written and read',
+    rounds(20_000, 'DUP1 DUP1 TSTORE', 'DUP1', 2 ** 20, 'ADD TLOAD POP'),
+    { message: { gasLimit: 30_000_000n } },
+  ],
   ['deep calls', DEEPER, { message: { gasLimit: 30_000_000n } }],
   [
     'creations',
