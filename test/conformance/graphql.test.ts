@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { sharedPath } from '../support/shared.ts'
 import { type Graphql, graphqlOf } from '../handlers/graphql/support/graphqlNode.ts'
+import { GRAPHQL_EXCEPTIONS } from './exceptions.ts'
 import { openPublishedNode, type PublishedNode } from './publishedNode.ts'
 
 setDefaultTimeout(60_000)
@@ -19,7 +20,10 @@ const genesis = sharedPath('conformance/hive-chain/testGenesis.json')
 const blocks = sharedPath('conformance/hive-chain/testBlockchain.blocks')
 const missing = cases === undefined || genesis === undefined || blocks === undefined
 
-const names = cases === undefined ? [] : readdirSync(cases).filter(name => name.endsWith('.json'))
+const names =
+  cases === undefined
+    ? []
+    : readdirSync(cases).filter(name => name.endsWith('.json') && !GRAPHQL_EXCEPTIONS.has(name))
 
 describe.skipIf(missing)(`Besu's GraphQL cases${missing ? ' (../shared is not there)' : ''}`, () => {
   let node: PublishedNode

@@ -7,7 +7,14 @@ import type { PlantedBug } from './bugs.ts'
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
 /** What the simulation needs of the tree. */
-const COPIED = ['core', 'runtime/cli', 'runtime/validator', 'test/simulation', 'package.json']
+const COPIED = [
+  'core',
+  'runtime/cli',
+  'runtime/consensus',
+  'runtime/logging',
+  'test/simulation',
+  'package.json',
+]
 
 /** A copy of the tree with the mistake in it. */
 export type PlantedTree = { readonly main: string; remove(): void }
