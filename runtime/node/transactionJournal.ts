@@ -36,18 +36,31 @@ const prefixed = (prefix: number, content: Uint8Array): Uint8Array => {
 
 const frameOf = (encoded: Uint8Array): Uint8Array => prefixed(encoded.length, encoded)
 
-/** The transactions in the file that were not dropped later, up to a record that was not written whole. */
-export const readJournal = (path: string): readonly Transaction[] => {
-  if (!existsSync(path)) return []
+export type JournalContent = {
+  /** Transactions that the pool did not drop later. */
+  readonly transactions: readonly Transaction[]
+  /** Bytes from the first damaged record on; 0 where none is. A last record that was not written whole is no damage. */
+  readonly unreadBytes: number
+}
+
+/** Reads the file up to the first record that is damaged or was not written whole. */
+export const readJournal = (path: string): JournalContent => {
+  if (!existsSync(path)) return { transactions: [], unreadBytes: 0 }
   const bytes = new Uint8Array(readFileSync(path))
   const view = new DataView(bytes.buffer)
   const found = new Map<string, Transaction>()
+  let unreadBytes = 0
   for (let at = 0; at + LENGTH_BYTES <= bytes.length; ) {
+    const start = at
     const prefix = view.getUint32(at)
     const isDropped = prefix === DROPPED_MARK
     const length = isDropped ? HASH_BYTES : prefix
     at += LENGTH_BYTES
-    if (length > POOL_TRANSACTION_BYTES_MAX || at + length > bytes.length) break
+    if (length > POOL_TRANSACTION_BYTES_MAX) {
+      unreadBytes = bytes.length - start
+      break
+    }
+    if (at + length > bytes.length) break
     const content = bytes.slice(at, at + length)
     at += length
     if (isDropped) {
@@ -59,10 +72,11 @@ export const readJournal = (path: string): readonly Transaction[] => {
       found.set(toHex(transaction.hash), transaction)
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error
+      unreadBytes = bytes.length - start
       break
     }
   }
-  return [...found.values()]
+  return { transactions: [...found.values()], unreadBytes }
 }
 
 export type TransactionJournal = { readonly close: () => void }
@@ -86,7 +100,12 @@ export const startTransactionJournal = async (options: {
   let hasFailed = false
 
   const restore = async (): Promise<void> => {
-    const kept = readJournal(path)
+    const { transactions: kept, unreadBytes } = readJournal(path)
+    if (unreadBytes > 0)
+      log.warn(
+        '{file} is damaged: the transactions in its last {bytes} bytes are lost unless another node has them',
+        { file: path, bytes: unreadBytes },
+      )
     if (kept.length === 0) return
     const senders = await recoverSenders(kept)
     const sent = kept.flatMap((transaction, index) => {

@@ -59,7 +59,11 @@ describe('given a node that accepted transactions from RPC', () => {
       })
       journal.close()
       expect(again.pool.size).toBe(3)
-      expect(readJournal(join(folder, JOURNAL_FILE)).map(({ nonce }) => nonce)).toEqual([2n, 3n, 4n])
+      expect(readJournal(join(folder, JOURNAL_FILE)).transactions.map(({ nonce }) => nonce)).toEqual([
+        2n,
+        3n,
+        4n,
+      ])
     }))
 
   test('when the last one was not written whole, then those before it are kept', () =>
@@ -68,7 +72,8 @@ describe('given a node that accepted transactions from RPC', () => {
       for (let nonce = 0; nonce < 3; nonce++) pool.add(transfer(ALICE, nonce), poolHead(), LOCAL)
       const path = join(folder, JOURNAL_FILE)
       truncateSync(path, statSync(path).size - 7)
-      expect(readJournal(path)).toHaveLength(2)
+      expect(readJournal(path)).toMatchObject({ unreadBytes: 0 })
+      expect(readJournal(path).transactions).toHaveLength(2)
       appendFileSync(path, new Uint8Array(40).fill(255))
       expect((await journalled(folder)).pool.size).toBe(2)
     }))
@@ -90,7 +95,7 @@ describe('given a node that accepted transactions from RPC', () => {
       const sent = transfer(ALICE, 0)
       pool.add(sent, poolHead(), LOCAL)
       pool.remove(sent.transaction.hash)
-      expect(readJournal(join(folder, JOURNAL_FILE))).toEqual([])
+      expect(readJournal(join(folder, JOURNAL_FILE)).transactions).toEqual([])
       pool.add(sent, poolHead(), LOCAL)
       expect((await journalled(folder)).pool.size).toBe(1)
     }))
@@ -105,5 +110,20 @@ describe('given a node that accepted transactions from RPC', () => {
         pool.remove(sent.transaction.hash)
       }
       expect(statSync(join(folder, JOURNAL_FILE)).size).toBeLessThan(1.2 * 1024 * 1024)
+    }))
+
+  test('when a record in the middle is damaged, then those before it are read and the rest is counted', () =>
+    withFolder(async folder => {
+      const { pool, poolHead, journal } = await journalled(folder)
+      pool.add(transfer(ALICE, 0), poolHead(), LOCAL)
+      journal.close()
+      const path = join(folder, JOURNAL_FILE)
+      const whole = statSync(path).size
+      appendFileSync(path, new Uint8Array(1_000))
+      expect(readJournal(path).transactions).toHaveLength(1)
+      expect(readJournal(path).unreadBytes).toBe(1_000)
+      truncateSync(path, whole)
+      appendFileSync(path, new Uint8Array(1_000).fill(0xfe))
+      expect(readJournal(path).unreadBytes).toBe(1_000)
     }))
 })
