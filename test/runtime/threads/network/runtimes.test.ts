@@ -30,7 +30,7 @@ describe('a network thread', () => {
       async () => {
         const { out, err, code } = await run('fail')
         expect(out).toBe('true\ntold: NETWORK_THREAD_FAILED\n')
-        expect(err).toContain('the thread of the network has failed')
+        expect(err).toContain('the network worker has failed')
         expect(code).not.toBe(0)
       },
     )
