@@ -7,7 +7,6 @@ import type { HeadContext, Input } from '../../core/qbft/input.ts'
 import { transitionSteps } from '../../core/qbft/machine.ts'
 import { newRecall } from '../../core/qbft/recall.ts'
 import { initialState } from '../../core/qbft/state.ts'
-import type { KeyValueStore } from '../../core/store/keyvalue.ts'
 import { includesAddress } from '../../core/validators/votes.ts'
 import type { Network } from '../../p2p/network.ts'
 import type { Exchange } from '../sync/exchange.ts'
@@ -18,6 +17,7 @@ import { createBlockExecutor } from './blockExecutor.ts'
 import type { Consensus } from './consensus.ts'
 import { createDroppedMessages } from './droppedMessages.ts'
 import { createEvidenceStore } from './evidenceStore.ts'
+import type { ValidatorFiles } from './validatorFiles.ts'
 import { createHeadReport } from './headReport.ts'
 import { startHeadWatcher } from './headWatcher.ts'
 import { createInputQueue } from './inputQueue.ts'
@@ -31,8 +31,8 @@ import { createMessageCounters } from './messageCounters.ts'
 import { createTransactionWatch } from './transactionWatch.ts'
 
 export type ConsensusOptions = BlockBuilderOptions & {
-  /** Stores evidence beside the chain. */
-  readonly storage: Pick<KeyValueStore, 'get' | 'setDurably'>
+  /** Keeps evidence. */
+  readonly files: ValidatorFiles
   readonly record: RecordPlace
   readonly environment: Omit<QbftEnvironment, 'address' | 'sign'>
   /** Why this node must not sign even as a validator; undefined if it may. */
@@ -126,7 +126,7 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
   const effectHandler = createEffectHandler({
     network: () => network,
     records: createRecordStore(options.record, () => chain.store.settle()),
-    evidence: createEvidenceStore(options.storage, log),
+    evidence: createEvidenceStore(options.files, log),
     timers,
     blockExecutor,
     rounds,

@@ -2,11 +2,8 @@ import { toHex } from '../../core/bytes/hex.ts'
 import { keccak256 } from '../../core/crypto/crypto.ts'
 import type { Evidence } from '../../core/qbft/effect.ts'
 import type { WireMessage } from '../../core/qbft/message.ts'
-import type { KeyValueStore } from '../../core/store/keyvalue.ts'
 import type { Log } from '../logging/log.ts'
-
-/** Maximum stored pieces of evidence: the first ones name the faulty validators. */
-const EVIDENCE_MAX = 100
+import { EVIDENCE_MAX, evidenceKey, type ValidatorFiles } from './validatorFiles.ts'
 
 /** Longer messages, proposals of large blocks, are stored as a hash, which bounds all evidence to about 100 MB. */
 const STORED_MESSAGE_BYTES_MAX = 256 * 1024
@@ -14,9 +11,6 @@ const STORED_MESSAGE_BYTES_MAX = 256 * 1024
 /** Pairs remembered to log each once a minute, although the second signature arrives from several peers. */
 const LOGGED_MAX = 1_000
 const LOG_INTERVAL_MS = 60_000
-
-/** Beside the keys of the chain (core/store/keys.ts), `qbft:evidence:0` to `qbft:evidence:99`. */
-const evidenceKey = (index: number): string => `qbft:evidence:${index}`
 
 export type EvidenceStore = {
   /** Logs evidence, at most once a minute for the same pair, and stores it durably the first time. */
@@ -28,38 +22,35 @@ const messageJson = ({ code, data }: WireMessage): object =>
     ? { code, bytes: data.length, keccak: toHex(keccak256(data)) }
     : { code, data: toHex(data) }
 
-const encode = ({ author, sequence, round, first, second }: Evidence): Uint8Array =>
-  new TextEncoder().encode(
-    JSON.stringify({
-      author: toHex(author),
-      sequence: sequence.toString(),
-      round,
-      first: messageJson(first),
-      second: messageJson(second),
-    }),
-  )
-
-const keptAt = (index: number | undefined): string => {
-  if (index === undefined) return 'They could not be kept.'
-  return index < EVIDENCE_MAX
-    ? `Both are kept under ${evidenceKey(index)} in the storage.`
-    : `${EVIDENCE_MAX} such pairs are kept already.`
-}
+const encode = ({ author, sequence, round, first, second }: Evidence): string =>
+  JSON.stringify({
+    author: toHex(author),
+    sequence: sequence.toString(),
+    round,
+    first: messageJson(first),
+    second: messageJson(second),
+  })
 
 type Logged = { atMs: number; kept: string }
 
 /** Stores conflicting signed messages of a validator as JSON, one key each, for operators to examine. */
 export const createEvidenceStore = (
-  storage: Pick<KeyValueStore, 'get' | 'setDurably'>,
+  files: Pick<ValidatorFiles, 'has' | 'set' | 'where'>,
   log: Log,
   nowMs: () => number = Date.now,
 ): EvidenceStore => {
+  const keptAt = (index: number | undefined): string => {
+    if (index === undefined) return 'They could not be kept.'
+    return index < EVIDENCE_MAX
+      ? `Both are kept in ${files.where(evidenceKey(index))}.`
+      : `${EVIDENCE_MAX} such pairs are kept already.`
+  }
   const logged = new Map<string, Logged>()
   let next: Promise<number> | undefined
 
   const firstFree = async (): Promise<number> => {
     for (let index = 0; index < EVIDENCE_MAX; index++)
-      if ((await storage.get(evidenceKey(index))) === undefined) return index
+      if (!(await files.has(evidenceKey(index)))) return index
     return EVIDENCE_MAX
   }
 
@@ -69,16 +60,16 @@ export const createEvidenceStore = (
       { author: toHex(author), code: first.code, round, sequence, kept },
     )
 
-  /** The index of the next piece; undefined if the storage cannot be read. */
+  /** The index of the next piece; undefined if the files cannot be read. */
   const takeIndex = (): Promise<number | undefined> => {
     const index = next ?? firstFree()
     next = index.then(found => Math.min(found + 1, EVIDENCE_MAX))
-    // After a failure the next piece reads the storage again.
+    // After a failure the next piece looks again.
     next.catch(() => {
       next = undefined
     })
     return index.catch((error: unknown) => {
-      log.error('The storage of evidence cannot be read: {error}', { error })
+      log.error('The kept evidence cannot be read: {error}', { error })
       return undefined
     })
   }
@@ -100,8 +91,7 @@ export const createEvidenceStore = (
       const at = await takeIndex()
       entry.kept = keptAt(at)
       tell(evidence, entry.kept)
-      if (at !== undefined && at < EVIDENCE_MAX)
-        await storage.setDurably({ key: evidenceKey(at), value: encode(evidence) })
+      if (at !== undefined && at < EVIDENCE_MAX) await files.set(evidenceKey(at), encode(evidence))
     },
   }
 }

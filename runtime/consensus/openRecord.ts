@@ -2,13 +2,8 @@ import type { RestartRecord } from '../../core/qbft/restartRecord.ts'
 import { decodeRestartRecord, RestartRecordError } from '../../core/qbft/restartRecordCodec.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
 import type { Log } from '../logging/log.ts'
-import {
-  openRecordFile,
-  RECORD_KEY,
-  type RecordOwner,
-  type RecordPlace,
-  recordInStorage,
-} from './recordFile.ts'
+import { openRecordFile, RECORD_KEY, type RecordPlace, recordInStorage } from './recordFile.ts'
+import type { RecordOwner } from './validatorFolder.ts'
 
 type Storage = Pick<KeyValueStore, 'durability' | 'get' | 'setDurably'>
 

@@ -10,10 +10,10 @@ import {
   write,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Address, concatBytes, equalBytes, type Hash } from '../../core/bytes/bytes.ts'
-import { toBareHex, toHex } from '../../core/bytes/hex.ts'
+import { concatBytes, equalBytes } from '../../core/bytes/bytes.ts'
 import { keccak256 } from '../../core/crypto/crypto.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
+import { type RecordOwner, validatorFolder } from './validatorFolder.ts'
 
 /** Where a validator keeps the record of what it signed. */
 export type RecordPlace = {
@@ -27,18 +27,6 @@ export type RecordPlace = {
 /** Beside the keys of the chain (core/store/keys.ts), where releases before the record file kept the record. */
 export const RECORD_KEY = 'qbft:record'
 
-/** In the data path, beside the folder of the chain. */
-const RECORD_FOLDER = 'validator'
-
-/** What a record is of: signatures with another key, or for another chain, contradict none of these. */
-export type RecordOwner = { readonly address: Address; readonly genesisHash: Hash }
-
-/** Of the genesis hash, in the folder's name. */
-const CHAIN_BYTES = 8
-
-const folderOf = (dataPath: string, { address, genesisHash }: RecordOwner): string =>
-  join(dataPath, RECORD_FOLDER, `${toHex(address)}-${toBareHex(genesisHash.subarray(0, CHAIN_BYTES))}`)
-
 /** Records alternate between two files, so that a write that is cut short leaves the record before it whole. */
 const SLOT_FILES = ['record.0', 'record.1'] as const
 
@@ -48,10 +36,12 @@ const HEADER_BYTES = CHECKSUM_BYTES + COUNTER_BYTES
 /** Of the record itself: its version and the checksum over all of it, which the header's checksum thus covers. */
 const RECORD_HEAD_BYTES = 9
 
-const headerOf = (counter: bigint, record: Uint8Array): Uint8Array => {
+/** `owner` is undefined in files of earlier releases. */
+const headerOf = (counter: bigint, record: Uint8Array, owner: RecordOwner | undefined): Uint8Array => {
   const counted = new Uint8Array(COUNTER_BYTES)
   new DataView(counted.buffer).setBigUint64(0, counter)
-  const checksum = keccak256(concatBytes(counted, record.subarray(0, RECORD_HEAD_BYTES)))
+  const owned = owner === undefined ? [] : [owner.address, owner.genesisHash]
+  const checksum = keccak256(concatBytes(counted, record.subarray(0, RECORD_HEAD_BYTES), ...owned))
   return concatBytes(checksum.subarray(0, CHECKSUM_BYTES), counted)
 }
 
@@ -59,14 +49,27 @@ type Slot =
   | { readonly kind: 'empty' | 'damaged' }
   | { readonly kind: 'whole'; readonly counter: bigint; readonly record: Uint8Array }
 
-/** `isWhole` tells a record that was written to its end from one that was not. */
-const readSlot = (path: string, isWhole: (record: Uint8Array) => boolean): Slot => {
+/** The file of a record by its counter. */
+const slotOf = (counter: bigint): number => Number(counter % BigInt(SLOT_FILES.length))
+
+/**
+ * A file that was copied from the other one, or from another validator, counts as damaged.
+ * @param isWhole tells a record that was written to its end from one that was not
+ */
+const readSlot = (
+  path: string,
+  index: number,
+  owner: RecordOwner,
+  isWhole: (record: Uint8Array) => boolean,
+): Slot => {
   const bytes = existsSync(path) ? new Uint8Array(readFileSync(path)) : new Uint8Array(0)
   if (bytes.length === 0) return { kind: 'empty' }
   if (bytes.length < HEADER_BYTES) return { kind: 'damaged' }
   const counter = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(CHECKSUM_BYTES)
   const record = bytes.slice(HEADER_BYTES)
-  const isRight = equalBytes(headerOf(counter, record), bytes.subarray(0, HEADER_BYTES)) && isWhole(record)
+  const isOf = (of: RecordOwner | undefined): boolean =>
+    equalBytes(headerOf(counter, record, of), bytes.subarray(0, HEADER_BYTES))
+  const isRight = (isOf(owner) || isOf(undefined)) && slotOf(counter) === index && isWhole(record)
   return isRight ? { kind: 'whole', counter, record } : { kind: 'damaged' }
 }
 
@@ -124,8 +127,8 @@ export const openRecordFile = (
   owner: RecordOwner,
   isWhole: (record: Uint8Array) => boolean,
 ): RecordPlace => {
-  const folder = folderOf(dataPath, owner)
-  const slots = SLOT_FILES.map(name => readSlot(join(folder, name), isWhole))
+  const folder = validatorFolder(dataPath, owner)
+  const slots = SLOT_FILES.map((name, index) => readSlot(join(folder, name), index, owner, isWhole))
   const newest = slots.reduce((best, slot) => (counterOf(slot) > counterOf(best) ? slot : best))
   let counter = counterOf(newest)
   /** From the second record on both files hold one. */
@@ -142,7 +145,8 @@ export const openRecordFile = (
         files ??= openSlots(dataPath, folder)
         // The other file than that of the newest whole record; one that could not be written is written again.
         const next = counter + 1n
-        await writeWhole(files[Number(next % 2n)] as number, concatBytes(headerOf(next, record), record))
+        const bytes = concatBytes(headerOf(next, record, owner), record)
+        await writeWhole(files[slotOf(next)] as number, bytes)
         counter = next
       })
       writing = done.catch(() => undefined)

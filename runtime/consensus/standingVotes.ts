@@ -1,11 +1,8 @@
 import { type Address, equalBytes } from '../../core/bytes/bytes.ts'
 import { fromHex, toHex } from '../../core/bytes/hex.ts'
 import type { Vote } from '../../core/chain/codec/extraData.ts'
-import type { KeyValueStore } from '../../core/store/keyvalue.ts'
 import type { Log } from '../logging/log.ts'
-
-/** Beside the keys of the chain (core/store/keys.ts): a JSON object, address to true (add) or false (drop). */
-const VOTES_KEY = 'qbft:votes'
+import { ValidatorFileError, type ValidatorFiles, VOTES_KEY } from './validatorFiles.ts'
 
 /** Maximum votes: more than any consortium has validators. */
 const VOTES_MAX = 1_000
@@ -28,43 +25,44 @@ export class TooManyVotes extends Error {
   }
 }
 
-const encode = (votes: readonly Vote[]): Uint8Array =>
-  new TextEncoder().encode(
-    JSON.stringify(
-      Object.fromEntries(votes.map(({ recipient, type }) => [toHex(recipient), type === 'add'])),
-    ),
-  )
+const encode = (votes: readonly Vote[]): string =>
+  JSON.stringify(Object.fromEntries(votes.map(({ recipient, type }) => [toHex(recipient), type === 'add'])))
 
-const decode = (bytes: Uint8Array): readonly Vote[] => {
-  const object = JSON.parse(new TextDecoder().decode(bytes)) as Readonly<Record<string, boolean>>
+const decode = (json: string): readonly Vote[] => {
+  const object = JSON.parse(json) as Readonly<Record<string, boolean>>
   return Object.entries(object).map(([address, isAdd]) => ({
     recipient: fromHex(address),
     type: isAdd ? 'add' : 'drop',
   }))
 }
 
-const read = (bytes: Uint8Array | undefined, log: Log): readonly Vote[] => {
-  if (bytes === undefined) return []
+/** Votes that cannot be read are none: the next proposed vote replaces them. */
+const read = async (files: Pick<ValidatorFiles, 'get'>, log: Log): Promise<readonly Vote[]> => {
   try {
-    return decode(bytes)
+    const json = await files.get(VOTES_KEY)
+    return json === undefined ? [] : decode(json)
   } catch (error) {
-    log.error('The stored votes cannot be read; propose them again: {error}', { error })
+    if (!(error instanceof ValidatorFileError || error instanceof SyntaxError)) throw error
+    log.error(
+      'The votes of this validator cannot be read: {error}. It votes for nobody: propose them again with qbft_proposeValidatorVote',
+      { error },
+    )
     return []
   }
 }
 
 /** Opens the stored votes, in the order they were proposed. */
 export const openStandingVotes = async (
-  storage: Pick<KeyValueStore, 'get' | 'setDurably'>,
+  files: Pick<ValidatorFiles, 'get' | 'set'>,
   log: Log,
 ): Promise<StandingVotes> => {
-  let votes = read(await storage.get(VOTES_KEY), log)
+  let votes = await read(files, log)
   /** Serialises the writes, so that the last vote is the one stored last. */
   let writing: Promise<void> = Promise.resolve()
 
   const keep = (next: readonly Vote[]): Promise<void> => {
     votes = next
-    const written = writing.then(() => storage.setDurably({ key: VOTES_KEY, value: encode(next) }))
+    const written = writing.then(() => files.set(VOTES_KEY, encode(next)))
     writing = written.catch(() => undefined)
     return written
   }

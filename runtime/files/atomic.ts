@@ -1,4 +1,5 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 const syncFolder = (path: string): void => {
@@ -28,4 +29,34 @@ export const writeFileAtomically = (path: string, content: string, mode = 0o644)
   }
   renameSync(temporary, path)
   syncFolder(dirname(path))
+}
+
+const syncFolderAside = async (path: string): Promise<void> => {
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+/** As `writeFileAtomically`, off the main thread. Writes of the same path must follow one another. */
+export const writeFileAtomicallyAside = async (path: string, content: string): Promise<void> => {
+  const folder = dirname(path)
+  const first = await mkdir(folder, { recursive: true })
+  const temporary = `${path}.new`
+  await rm(temporary, { force: true })
+  const file = await open(temporary, 'wx', 0o644)
+  try {
+    await file.writeFile(content)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(temporary, path)
+  await syncFolderAside(folder)
+  // The folders that were made last when their parents do.
+  if (first !== undefined)
+    for (let made = folder; made.length >= first.length; made = dirname(made))
+      await syncFolderAside(dirname(made))
 }

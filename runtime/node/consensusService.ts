@@ -11,6 +11,7 @@ import type { Consensus } from '../consensus/consensus.ts'
 import { openRecord } from '../consensus/openRecord.ts'
 import type { RecordPlace } from '../consensus/recordFile.ts'
 import type { StandingVotes } from '../consensus/standingVotes.ts'
+import type { ValidatorFiles } from '../consensus/validatorFiles.ts'
 import type { Exchange } from '../sync/exchange.ts'
 import { logOf } from '../logging/log.ts'
 import type { NetworkThreadOptions } from '../threads/network/startNetworkThread.ts'
@@ -30,6 +31,8 @@ export type ConsensusServiceOptions = {
   readonly poolHead: () => PoolHead
   readonly follower: PoolFollower
   readonly votes: StandingVotes
+  /** Keeps evidence. */
+  readonly files: ValidatorFiles
   /** Why this node must not sign even as a validator; undefined if it may. */
   readonly refusal: string | undefined
   /** The answer of net_version. */
@@ -116,7 +119,7 @@ const startExchange = async (from: ConsensusServiceOptions): Promise<Exchange> =
 }
 
 const startConsensus = async (
-  { node, options, minerSettings, pool, poolHead, votes, refusal, follower }: ConsensusServiceOptions,
+  { node, options, minerSettings, pool, poolHead, votes, files, refusal, follower }: ConsensusServiceOptions,
   consensus: QbftConsensus,
   exchange: Exchange | undefined,
   record: RecordPlace,
@@ -133,7 +136,7 @@ const startConsensus = async (
     settings: minerSettings,
     selectionPercent: options.poaBlockTxsSelectionMaxTime,
     log: logOf('validator'),
-    storage: node.storage,
+    files,
     record,
     environment: {
       dialect: options.bftLegacyProtocolEncoding ? 'legacy' : 'blockAccessList',

@@ -8,6 +8,7 @@ import { CommandError } from '../cli/errors.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
 import type { Progress } from '../cli/progress.ts'
 import { openStandingVotes } from '../consensus/standingVotes.ts'
+import { openValidatorFiles } from '../consensus/validatorFiles.ts'
 import { writePortsFile } from '../files/portsFile.ts'
 import { changeLogLevel, logOf } from '../logging/log.ts'
 import { type ValidatorRole, validatorRole } from '../consensus/validatorRole.ts'
@@ -105,7 +106,9 @@ export const startServices = async (node: RunningNode, given: ServiceOptions): P
   if (role.makesBlocks && refusal !== undefined) throw new CommandError('START_FAILED', refusal)
   const stops: (() => Promise<void> | void)[] = []
   const stop = (): Promise<void> => closeAll(stops.splice(0).reverse())
-  const votes = await openStandingVotes(node.storage, logOf('validator'))
+  const owner = { address: node.key.address, genesisHash: chain.genesis.hash }
+  const files = await openValidatorFiles(options.dataPath, owner, node.storage, logOf('validator'))
+  const votes = await openStandingVotes(files, logOf('validator'))
   stops.push(startStoreWatch(chain.store, logOf('chain')).stop)
   const follower = startPoolFollower({ chain, pool, poolHead, log: logOf('pool') })
   stops.push(follower.stop)
@@ -133,6 +136,7 @@ export const startServices = async (node: RunningNode, given: ServiceOptions): P
     pool,
     poolHead,
     follower,
+    files,
     votes,
     refusal,
     networkId,

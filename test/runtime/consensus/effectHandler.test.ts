@@ -11,7 +11,6 @@ import {
 } from '../../../core/qbft/codec/position.ts'
 import type { Effect } from '../../../core/qbft/effect.ts'
 import type { RestartRecord } from '../../../core/qbft/restartRecord.ts'
-import type { KeyValueEntry } from '../../../core/store/keyvalue.ts'
 import type { Network, Peer } from '../../../p2p/network.ts'
 import { createDroppedMessages } from '../../../runtime/consensus/droppedMessages.ts'
 import { createEvidenceStore } from '../../../runtime/consensus/evidenceStore.ts'
@@ -44,10 +43,11 @@ const setUp = (settled: () => Promise<void> = () => Promise.resolve()) => {
         writes.push({ bytes, end: error => (error === undefined ? resolve() : reject(error)) })
       }),
   }
-  const kept: KeyValueEntry[] = []
-  const storage = {
-    get: () => Promise.resolve(undefined),
-    setDurably: async (entry: KeyValueEntry) => void kept.push(entry),
+  const kept: { readonly key: string; readonly json: string }[] = []
+  const files = {
+    has: () => Promise.resolve(false),
+    set: async (key: string, json: string) => void kept.push({ key, json }),
+    where: (key: string) => key,
   }
   const network: Pick<Network, 'peers' | 'sendConsensus' | 'reportMisbehaviour'> = {
     peers: () => [peerOf(2, [POSITIONS_FEATURE]), peerOf(3, [])],
@@ -62,7 +62,7 @@ const setUp = (settled: () => Promise<void> = () => Promise.resolve()) => {
   const effectHandler = createEffectHandler({
     network: () => network as Network,
     records: createRecordStore(place, settled),
-    evidence: createEvidenceStore(storage, log),
+    evidence: createEvidenceStore(files, log),
     timers: createTimers(() => undefined),
     blockExecutor: {
       build: nothing,
@@ -257,7 +257,7 @@ describe('given two signatures that no honest validator gives', () => {
     void effectHandler.perform([evidence(1)])
     await effectHandler.worked()
     expect(kept.map(({ key }) => key)).toEqual(['qbft:evidence:0', 'qbft:evidence:1'])
-    expect(JSON.parse(new TextDecoder().decode(kept[0]?.value))).toMatchObject({
+    expect(JSON.parse(kept[0]?.json ?? '')).toMatchObject({
       sequence: '7',
       round: 0,
       first: { code: 0x13, data: '0x01' },
@@ -271,7 +271,11 @@ describe('given two signatures that no honest validator gives', () => {
     const kept: string[] = []
     let nowMs = 0
     const store = createEvidenceStore(
-      { get: () => Promise.resolve(undefined), setDurably: async ({ key }) => void kept.push(key) },
+      {
+        has: () => Promise.resolve(false),
+        set: async key => void kept.push(key),
+        where: key => key,
+      },
       log,
       () => nowMs,
     )
@@ -290,8 +294,9 @@ describe('given two signatures that no honest validator gives', () => {
     let fails = true
     const store = createEvidenceStore(
       {
-        get: () => (fails ? Promise.reject(new Error('the disk is gone')) : Promise.resolve(undefined)),
-        setDurably: async ({ key }) => void kept.push(key),
+        has: () => (fails ? Promise.reject(new Error('the disk is gone')) : Promise.resolve(false)),
+        set: async key => void kept.push(key),
+        where: key => key,
       },
       log,
     )

@@ -2,13 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import type { Timer } from '../../../core/qbft/input.ts'
 import type { Peer } from '../../../p2p/network.ts'
 import { relayTo } from '../../../runtime/consensus/delivery.ts'
-import { openStandingVotes } from '../../../runtime/consensus/standingVotes.ts'
 import { createTimers } from '../../../runtime/consensus/timers.ts'
-import { openStorage } from '../../../runtime/drivers/open.ts'
-import { configureLog, logOf } from '../../../runtime/logging/log.ts'
 import { testAddress } from '../genesis.ts'
-
-const log = logOf('validator')
 
 const peer = (index: number, neighbours: readonly number[]) =>
   ({
@@ -63,47 +58,5 @@ describe('the timers of the machine', () => {
     timers.cancel('round')
     await Bun.sleep(20)
     expect(fired).toEqual([{ kind: 'block', sequence: 2n }])
-  })
-})
-
-describe('the votes an operator wants cast', () => {
-  test('given some were proposed then they stand after a restart, until they are discarded', async () => {
-    const storage = await openStorage('memory', '')
-    const votes = await openStandingVotes(storage, log)
-    await votes.propose({ recipient: testAddress(1), type: 'add' })
-    await votes.propose({ recipient: testAddress(2), type: 'add' })
-    await votes.propose({ recipient: testAddress(1), type: 'drop' })
-    expect((await openStandingVotes(storage, log)).list()).toEqual([
-      { recipient: testAddress(2), type: 'add' },
-      { recipient: testAddress(1), type: 'drop' },
-    ])
-    await votes.discard(testAddress(2))
-    await votes.discard(testAddress(9))
-    expect((await openStandingVotes(storage, log)).list()).toEqual([
-      { recipient: testAddress(1), type: 'drop' },
-    ])
-  })
-
-  test('when a script proposes without end then it is told to discard some', async () => {
-    const votes = await openStandingVotes(await openStorage('memory', ''), log)
-    for (let index = 1; index <= 1_000; index++) {
-      const recipient = new Uint8Array(20)
-      new DataView(recipient.buffer).setUint32(0, index)
-      await votes.propose({ recipient, type: 'add' })
-    }
-    expect(votes.propose({ recipient: testAddress(1), type: 'add' })).rejects.toMatchObject({
-      code: 'TOO_MANY_VOTES',
-    })
-  })
-})
-
-describe('votes that cannot be read', () => {
-  test('then the node starts without them and says so', async () => {
-    const storage = await openStorage('memory', '')
-    await storage.setDurably({ key: 'qbft:votes', value: Uint8Array.of(1, 2, 3) })
-    const lines: string[] = []
-    configureLog({ level: 'INFO', format: 'PLAIN', colour: false, write: line => lines.push(line) })
-    expect((await openStandingVotes(storage, log)).list()).toEqual([])
-    expect(lines.join()).toContain('propose them again')
   })
 })

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { toHex } from '../../../core/bytes/hex.ts'
@@ -117,6 +117,39 @@ describe('given a record of another validator or chain', () => {
     ]
     for (const other of others) expect((await read(synced(), other)).record).toBeUndefined()
     expect((await read()).record?.sequence).toBe(9n)
+  })
+})
+
+describe('given files that were copied to where they do not belong', () => {
+  const slotOf = (key: number, index: number): string =>
+    join(folder, 'validator', `${toHex(testAddress(key))}-abababababababab`, `record.${index}`)
+
+  test('when they are of another validator then nothing of them counts', async () => {
+    await write(synced(), record(9n, 3), record(9n, 4))
+    const place = await openRecord(folder, { ...OWNER, address: testAddress(2) }, synced(), log)
+    for (const round of [0, 1]) await place.write(encodeRestartRecord(record(9n, round)))
+    await place.close()
+    for (const index of [0, 1]) copyFileSync(slotOf(2, index), slotOf(1, index))
+    expect(await read()).toEqual({ record: undefined, isDamaged: true })
+    expect(lines.join()).toContain('signs nothing until a quorum of validators has told where they are')
+  })
+
+  test('when one of them is of another validator then the other one counts, as that before it', async () => {
+    await write(synced(), record(9n, 3), record(9n, 4))
+    const place = await openRecord(folder, { ...OWNER, address: testAddress(2) }, synced(), log)
+    for (const round of [0, 1, 2, 3]) await place.write(encodeRestartRecord(record(9n, round)))
+    await place.close()
+    copyFileSync(slotOf(2, 0), slotOf(1, 0))
+    expect(await read()).toEqual({ record: record(9n, 3), isDamaged: true })
+  })
+
+  test('when the two of a validator were exchanged then neither counts', async () => {
+    await write(synced(), record(9n, 3), record(9n, 4))
+    const first = readFileSync(slot(0))
+    const second = readFileSync(slot(1))
+    writeFileSync(slot(0), second)
+    writeFileSync(slot(1), first)
+    expect(await read()).toEqual({ record: undefined, isDamaged: true })
   })
 })
 

@@ -10,6 +10,7 @@ import { createTransactionPool } from '../../../core/txpool/transactionPool.ts'
 import type { Consensus } from '../../../runtime/consensus/consensus.ts'
 import { startConsensus } from '../../../runtime/consensus/driver.ts'
 import { recordInStorage } from '../../../runtime/consensus/recordFile.ts'
+import { validatorFilesInStorage } from '../../../runtime/consensus/validatorFiles.ts'
 import { openStorage } from '../../../runtime/drivers/open.ts'
 import { nodeKeyOf } from '../../../runtime/keys/nodeKey.ts'
 import { configureLog, logOf } from '../../../runtime/logging/log.ts'
@@ -68,7 +69,7 @@ export const runConsensus = async (
     selectionPercent: 75,
     log: logOf('validator'),
     standingVotes: () => [],
-    storage,
+    files: validatorFilesInStorage(storage),
     record: recordInStorage(storage),
     environment: {
       dialect: 'blockAccessList',
