@@ -2,12 +2,12 @@ import type { Address } from '../bytes/bytes.ts'
 import type { ChainConfiguration } from '../genesis/configuration.ts'
 import type { ChainHead, ChainStore, Durable } from '../store/store.ts'
 import type { VoteTally } from '../validators/votes.ts'
-import type { Block } from './block.ts'
-import type { SelectionBounds } from './bounds.ts'
-import type { Vote } from './codec/extraData.ts'
-import type { Header } from './header.ts'
-import type { Receipt } from './receipt.ts'
-import type { SenderTransaction } from './transaction.ts'
+import type { Block } from '../block/block.ts'
+import type { SelectionBounds } from './execution/bounds.ts'
+import type { Vote } from '../block/codec/extraData.ts'
+import type { Header } from '../block/header.ts'
+import type { Receipt } from '../block/receipt.ts'
+import type { SenderTransaction } from '../block/transaction.ts'
 
 export type BuildOptions = {
   /** The validator that makes the block. */

@@ -6,11 +6,16 @@ export type { StateReader } from '../state/account.ts'
 export { EMPTY_STATE } from '../state/emptyState.ts'
 export type { WorldState } from '../state/world.ts'
 export { createWorldState } from '../state/worldState.ts'
-export type { BlockEnvironment } from './environment.ts'
-export { callMessage, executeTransaction, executeTransactionSteps, type Message } from './execute.ts'
-export { systemCall, type SystemCallResult } from './execute.ts'
+export type { BlockEnvironment } from './transaction/environment.ts'
+export {
+  callMessage,
+  executeTransaction,
+  executeTransactionSteps,
+  type Message,
+} from './transaction/execute.ts'
+export { systemCall, type SystemCallResult } from './transaction/execute.ts'
 export type { Precompile } from './precompiles/precompile.ts'
 export { precompileAddresses, precompileAt } from './precompiles/precompiles.ts'
-export { type HaltReason, InvalidTransaction, type TransactionResult } from './result.ts'
-export type { InvalidTransactionCode } from './result.ts'
-export type { TraceCall, TraceResult, Tracer, TraceStep } from './tracer.ts'
+export { type HaltReason, InvalidTransaction, type TransactionResult } from './transaction/result.ts'
+export type { InvalidTransactionCode } from './transaction/result.ts'
+export type { TraceCall, TraceResult, Tracer, TraceStep } from './interpreter/tracer.ts'

@@ -1,7 +1,7 @@
 import type { Address } from '../bytes/bytes.ts'
 import { toHex, toQuantity } from '../bytes/hex.ts'
-import { QBFT_MIX_HASH } from '../chain/codec/blockHash.ts'
-import { encodeExtraData } from '../chain/codec/extraData.ts'
+import { QBFT_MIX_HASH } from '../block/codec/blockHash.ts'
+import { encodeExtraData } from '../block/codec/extraData.ts'
 import { DEVELOPMENT_ACCOUNTS } from './developmentAccounts.ts'
 import { DEVELOPMENT_CONTRACTS } from './developmentContracts.ts'
 

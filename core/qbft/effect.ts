@@ -1,8 +1,8 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
-import type { Block } from '../chain/block.ts'
+import type { Block } from '../block/block.ts'
 import type { Timer } from './input.ts'
 import type { WireMessage } from './message.ts'
-import type { RestartRecord } from './restartRecord.ts'
+import type { RestartRecord } from './restart/restartRecord.ts'
 
 /** Why a message was dropped. Operators see a count for each reason. */
 export type DropReason =

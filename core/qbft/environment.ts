@@ -1,5 +1,5 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
-import type { Seal } from '../chain/codec/seal.ts'
+import type { Seal } from '../block/codec/seal.ts'
 import type { Dialect } from './message.ts'
 
 /** The settings from the genesis file's `config.qbft` and the node's options; the same for all heights. */

@@ -1,5 +1,5 @@
 import { type Address, equalBytes, type Hash } from '../bytes/bytes.ts'
-import { qbftSealHash } from '../chain/codec/blockHash.ts'
+import { qbftSealHash } from '../block/codec/blockHash.ts'
 import type { QbftMessage, WireMessage } from './message.ts'
 import type { FirstSignature, HeightState, RoundState } from './state.ts'
 import { emit, keyOf, type TransitionContext } from './transitionContext.ts'

@@ -1,5 +1,5 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
-import type { Block } from '../chain/block.ts'
+import type { Block } from '../block/block.ts'
 import type { Position } from './codec/position.ts'
 import type { WireMessage } from './message.ts'
 

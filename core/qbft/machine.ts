@@ -10,7 +10,7 @@ import { requestPosition, handlePosition, handleRecallTimer } from './handle/rec
 import { handleTimer, handleTransactions } from './handle/timer.ts'
 import { handleUnverified, handleVerified } from './handle/verified.ts'
 import type { Input } from './input.ts'
-import { recorded } from './record.ts'
+import { recorded } from './restart/record.ts'
 import type { HeightState, QbftState } from './state.ts'
 import type { TransitionContext } from './transitionContext.ts'
 

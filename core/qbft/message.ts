@@ -1,6 +1,6 @@
 import type { Hash } from '../bytes/bytes.ts'
-import type { Block } from '../chain/block.ts'
-import type { Seal } from '../chain/codec/seal.ts'
+import type { Block } from '../block/block.ts'
+import type { Seal } from '../block/codec/seal.ts'
 
 /**
  * The encoding of proposals and round changes: `legacy` has three items (Besu up to 25.12, GoQuorum), `blockAccessList`

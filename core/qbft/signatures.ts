@@ -1,7 +1,7 @@
 import { type Address, equalBytes, type Hash } from '../bytes/bytes.ts'
 import { bytesToBigint } from '../bytes/integer.ts'
 import { rlpListPieces } from '../rlp/list.ts'
-import { type Seal, sealSigner } from '../chain/codec/seal.ts'
+import { type Seal, sealSigner } from '../block/codec/seal.ts'
 import { keccak256Steps } from '../crypto/keccakSteps.ts'
 import { HALF_ORDER } from '../crypto/recovery.ts'
 import { runSteps, type Steps } from '../steps.ts'

@@ -1,5 +1,5 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
-import type { Block } from '../chain/block.ts'
+import type { Block } from '../block/block.ts'
 import { emptyFutureMessages, type FutureMessages } from './futureMessages.ts'
 import type { HeadContext } from './input.ts'
 import type {
@@ -11,9 +11,9 @@ import type {
   SignedCommit,
   WireMessage,
 } from './message.ts'
-import type { RestartRecord } from './restartRecord.ts'
+import type { RestartRecord } from './restart/restartRecord.ts'
 import type { PeerBudget } from './peerBudgets.ts'
-import type { Recall } from './recall.ts'
+import type { Recall } from './restart/recall.ts'
 import { emptySeenMessages, type SeenMessages } from './seenMessages.ts'
 
 /** An address as a map key: its hex digits without 0x. */

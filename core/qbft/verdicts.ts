@@ -1,7 +1,7 @@
 import type { Hash } from '../bytes/bytes.ts'
 import { toBareHex } from '../bytes/hex.ts'
 import { setBounded } from '../collections/boundedMap.ts'
-import type { Block } from '../chain/block.ts'
+import type { Block } from '../block/block.ts'
 import type { HeightState, Verdict } from './state.ts'
 import { emit, type TransitionContext } from './transitionContext.ts'
 

@@ -1,5 +1,5 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
-import type { Log } from '../chain/receipt.ts'
+import type { Log } from '../block/receipt.ts'
 import { keccak256 } from '../crypto/crypto.ts'
 import { EMPTY_CODE_HASH } from '../crypto/constants.ts'
 import type { StateReader } from './account.ts'

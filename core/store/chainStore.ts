@@ -2,10 +2,10 @@ import { equalBytes } from '../bytes/bytes.ts'
 import { createBlockReader } from './blockReader.ts'
 import { checkedValue, withChecksum, withChecksumSteps } from './checksum.ts'
 import { CommitRefused, checkCommit } from './commitCheck.ts'
-import { createFlush, type Flush } from './flush.ts'
+import { createFlush, type Flush } from './flushing/flush.ts'
 import type { KeyValueStore } from './keyvalue.ts'
 import { nodeKey, ROOM_KEY, segmentKey } from './keys.ts'
-import { addChangesSteps, addHead, createMemtable, type Memtable } from './memtable.ts'
+import { addChangesSteps, addHead, createMemtable, type Memtable } from './flushing/memtable.ts'
 import {
   FLUSH_BLOCKS,
   FLUSH_BYTES,

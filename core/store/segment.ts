@@ -1,5 +1,5 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
-import { decodeBlockSteps, encodeBlockSteps } from '../chain/codec/block.ts'
+import { decodeBlockSteps, encodeBlockSteps } from '../block/codec/block.ts'
 import type { StateChanges } from '../state/account.ts'
 import { runSteps, type Steps } from '../steps.ts'
 import { readChanges, writeChanges } from './codec/changes.ts'

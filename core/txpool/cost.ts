@@ -1,6 +1,6 @@
-import { gasPriceOf } from '../chain/transactionPrice.ts'
-import type { Transaction } from '../chain/transaction.ts'
-import { GAS_PER_BLOB } from '../evm/validity.ts'
+import { gasPriceOf } from '../block/transactionPrice.ts'
+import type { Transaction } from '../block/transaction.ts'
+import { GAS_PER_BLOB } from '../evm/transaction/validity.ts'
 
 /** The most wei that the sender can have to pay. */
 export const upfrontCost = (transaction: Transaction): bigint => {

@@ -1,5 +1,5 @@
 import { toQuantity } from '../bytes/hex.ts'
-import type { Transaction } from '../chain/transaction.ts'
+import type { Transaction } from '../block/transaction.ts'
 import { upfrontCost } from './cost.ts'
 import { TransactionRejected } from './rejection.ts'
 import type { SenderQueue } from './senderQueue.ts'

@@ -1,5 +1,5 @@
 import { EMPTY_BYTES } from '../bytes/bytes.ts'
-import { nextBaseFee } from '../chain/baseFee.ts'
+import { nextBaseFee } from '../chain/fees/baseFee.ts'
 import type { Chain } from '../chain/chain.ts'
 import { rulesAt } from '../genesis/schedule.ts'
 import type { PoolHead } from './pool.ts'

@@ -1,5 +1,5 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
-import type { SenderTransaction } from '../chain/transaction.ts'
+import type { SenderTransaction } from '../block/transaction.ts'
 import type { Rules } from '../genesis/configuration.ts'
 import type { Explanation } from './explain.ts'
 import type { PoolLimits } from './limits.ts'

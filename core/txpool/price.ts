@@ -1,5 +1,5 @@
-import { effectiveTip, gasPriceOf } from '../chain/transactionPrice.ts'
-import type { Transaction } from '../chain/transaction.ts'
+import { effectiveTip, gasPriceOf } from '../block/transactionPrice.ts'
+import type { Transaction } from '../block/transaction.ts'
 import type { PoolHead, PoolOrigin } from './pool.ts'
 import { TransactionRejected } from './rejection.ts'
 

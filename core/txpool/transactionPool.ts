@@ -1,6 +1,6 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
 import { toBareHex } from '../bytes/hex.ts'
-import type { SenderTransaction } from '../chain/transaction.ts'
+import type { SenderTransaction } from '../block/transaction.ts'
 import { admit, checkReplacement, type PoolOptions } from './admission.ts'
 import { createCandidates } from './candidates.ts'
 import { expectedCost, upfrontCost } from './cost.ts'

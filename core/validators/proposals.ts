@@ -1,5 +1,5 @@
 import type { Address } from '../bytes/bytes.ts'
-import type { Vote } from '../chain/codec/extraData.ts'
+import type { Vote } from '../block/codec/extraData.ts'
 import { includesAddress, outstandingVote, type VoteTally } from './votes.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Address } from '../bytes/bytes.ts'
-import { decodeExtraData, type Vote } from '../chain/codec/extraData.ts'
-import type { Header } from '../chain/header.ts'
+import { decodeExtraData, type Vote } from '../block/codec/extraData.ts'
+import type { Header } from '../block/header.ts'
 import { type QbftConsensus, validatorOverrideAt } from '../genesis/schedule.ts'
 import { applyVote, clearVotes, newTally, type VoteTally } from './votes.ts'
 

@@ -1,6 +1,6 @@
 import { type Address, equalBytes } from '../bytes/bytes.ts'
 import { toHex } from '../bytes/hex.ts'
-import type { Vote } from '../chain/codec/extraData.ts'
+import type { Vote } from '../block/codec/extraData.ts'
 import { quorumOf } from './quorum.ts'
 import { includesAddress } from './votes.ts'
 

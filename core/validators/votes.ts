@@ -1,5 +1,5 @@
 import { type Address, compareBytes, equalBytes } from '../bytes/bytes.ts'
-import type { Vote } from '../chain/codec/extraData.ts'
+import type { Vote } from '../block/codec/extraData.ts'
 
 /** A vote that still counts: the voter's latest on its recipient. */
 export type Ballot = Vote & { readonly voter: Address }

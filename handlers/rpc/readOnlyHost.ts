@@ -1,5 +1,5 @@
 import type { Chain } from '../../core/chain/chain.ts'
-import { recoverSender } from '../../core/chain/codec/signature.ts'
+import { recoverSender } from '../../core/block/codec/signature.ts'
 import { POOL_OPTIONS } from '../../core/txpool/admission.ts'
 import { createTransactionPool } from '../../core/txpool/transactionPool.ts'
 import { RPC_DEFAULTS, type RpcHost, type RpcOptions } from './context.ts'

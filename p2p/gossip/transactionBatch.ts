@@ -1,4 +1,4 @@
-import { decodeTransaction } from '../../core/chain/codec/transaction.ts'
+import { decodeTransaction } from '../../core/block/codec/transaction.ts'
 import { iterateRawItems, rawItems, rawString } from '../../core/rlp/rawItem.ts'
 import { encodeRlp, rlpBytes } from '../../core/rlp/rlp.ts'
 import { POOL_TRANSACTION_BYTES_MAX } from '../../core/txpool/limits.ts'

@@ -1,6 +1,6 @@
 import { toHex } from '../../core/bytes/hex.ts'
 import type { BuiltBlock, Chain } from '../../core/chain/chain.ts'
-import type { Vote } from '../../core/chain/codec/extraData.ts'
+import type { Vote } from '../../core/block/codec/extraData.ts'
 import { type QbftConsensus, qbftAt } from '../../core/genesis/schedule.ts'
 import { SENDER_WAIT_MS } from '../../core/txpool/overruns.ts'
 import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'

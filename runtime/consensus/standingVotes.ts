@@ -1,8 +1,8 @@
 import { type Address, equalBytes } from '../../core/bytes/bytes.ts'
 import { fromHex, toHex } from '../../core/bytes/hex.ts'
-import type { Vote } from '../../core/chain/codec/extraData.ts'
+import type { Vote } from '../../core/block/codec/extraData.ts'
 import type { Log } from '../logging/log.ts'
-import { ValidatorFileError, type ValidatorFiles, VOTES_KEY } from './validatorFiles.ts'
+import { ValidatorFileError, type ValidatorFiles, VOTES_KEY } from './record/validatorFiles.ts'
 
 /** Maximum votes: more than any consortium has validators. */
 const VOTES_MAX = 1_000

@@ -1,5 +1,5 @@
 import { fromHex, toHex } from '../../core/bytes/hex.ts'
-import { decodeExtraData } from '../../core/chain/codec/extraData.ts'
+import { decodeExtraData } from '../../core/block/codec/extraData.ts'
 import type { Member } from './folder.ts'
 
 /** Often enough to be live, seldom enough to cost nothing. */

@@ -1,6 +1,6 @@
 import type { Address } from '../../core/bytes/bytes.ts'
 import { toHex } from '../../core/bytes/hex.ts'
-import { encodeExtraData } from '../../core/chain/codec/extraData.ts'
+import { encodeExtraData } from '../../core/block/codec/extraData.ts'
 import { developmentGenesis } from '../../core/genesis/development.ts'
 
 export type NetworkGenesisOptions = {

@@ -5,7 +5,7 @@ import {
   DEVELOPMENT_MNEMONIC,
   DEVELOPMENT_PATH,
 } from '../../core/genesis/developmentAccounts.ts'
-import type { Header } from '../../core/chain/header.ts'
+import type { Header } from '../../core/block/header.ts'
 import { checksumAddress } from './checksumAddress.ts'
 
 const RULE = '=================='

@@ -1,7 +1,7 @@
 import { fromHex } from '../../core/bytes/hex.ts'
 import type { MinerSettings } from '../../handlers/rpc/context.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
-import { minGasPriceOf } from './poolOptions.ts'
+import { minGasPriceOf } from './pool/poolOptions.ts'
 import { NAME, VERSION } from '../version.ts'
 
 /** How this node makes blocks: as its options say, until an operator says otherwise. */

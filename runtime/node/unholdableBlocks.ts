@@ -1,5 +1,5 @@
 import type { Chain } from '../../core/chain/chain.ts'
-import { MemoryUnavailable } from '../../core/evm/memory.ts'
+import { MemoryUnavailable } from '../../core/evm/interpreter/memory.ts'
 
 /**
  * The chain, and a promise that resolves when it was given a block with a quorum of seals that this machine has not the memory

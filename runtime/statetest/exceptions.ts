@@ -1,4 +1,4 @@
-import type { InvalidTransactionCode } from '../../core/evm/result.ts'
+import type { InvalidTransactionCode } from '../../core/evm/transaction/result.ts'
 
 type Codes = Readonly<Record<string, readonly (InvalidTransactionCode | 'INVALID_TRANSACTION')[]>>
 

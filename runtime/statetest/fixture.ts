@@ -1,9 +1,9 @@
 import { type Address, padStartBytes } from '../../core/bytes/bytes.ts'
 import { fromHex } from '../../core/bytes/hex.ts'
-import type { TransactionFields } from '../../core/chain/codec/transactionItem.ts'
-import type { AccessListEntry, Authorization, Transaction } from '../../core/chain/transaction.ts'
-import { decodeTransaction } from '../../core/chain/codec/transaction.ts'
-import { signTransaction } from '../../core/chain/codec/signature.ts'
+import type { TransactionFields } from '../../core/block/codec/transactionItem.ts'
+import type { AccessListEntry, Authorization, Transaction } from '../../core/block/transaction.ts'
+import { decodeTransaction } from '../../core/block/codec/transaction.ts'
+import { signTransaction } from '../../core/block/codec/signature.ts'
 import { addressOfPrivateKey } from '../../core/crypto/crypto.ts'
 import type { GenesisAccount } from '../../core/genesis/configuration.ts'
 

@@ -1,4 +1,4 @@
-import type { Block } from '../../core/chain/block.ts'
+import type { Block } from '../../core/block/block.ts'
 import type { Chain } from '../../core/chain/chain.ts'
 import { InvalidBlock } from '../../core/chain/rules/invalidBlock.ts'
 import type { Network } from '../../p2p/network.ts'

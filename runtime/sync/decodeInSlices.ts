@@ -1,5 +1,5 @@
-import type { Block } from '../../core/chain/block.ts'
-import { decodeBlockSteps } from '../../core/chain/codec/block.ts'
+import type { Block } from '../../core/block/block.ts'
+import { decodeBlockSteps } from '../../core/block/codec/block.ts'
 import { createSlice } from '../schedule.ts'
 
 /** A block of a peer from its RLP; other work goes on meanwhile, for a large one takes a second. @throws DecodeError */

@@ -1,4 +1,4 @@
-import { DecodeError } from '../../core/chain/codec/error.ts'
+import { DecodeError } from '../../core/block/codec/error.ts'
 import { NetworkError, textOf } from '../../p2p/error.ts'
 import type { Network } from '../../p2p/network.ts'
 import { decodeInSlices } from './decodeInSlices.ts'

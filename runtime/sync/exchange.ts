@@ -1,5 +1,5 @@
 import type { Address } from '../../core/bytes/bytes.ts'
-import type { Block } from '../../core/chain/block.ts'
+import type { Block } from '../../core/block/block.ts'
 import type { Network, NetworkHandlers } from '../../p2p/network.ts'
 
 /** How far a chain is caught up with; block numbers. */

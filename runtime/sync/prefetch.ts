@@ -1,4 +1,4 @@
-import type { Block } from '../../core/chain/block.ts'
+import type { Block } from '../../core/block/block.ts'
 import { rememberSealSigners } from '../../core/chain/rules/seals.ts'
 import type { RecoverSeals } from '../threads/recovery/recoverSeals.ts'
 import type { RecoverSenders } from '../threads/recovery/recoverSenders.ts'

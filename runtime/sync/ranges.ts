@@ -1,4 +1,4 @@
-import type { Block } from '../../core/chain/block.ts'
+import type { Block } from '../../core/block/block.ts'
 import type { PeerHead } from './peerHeads.ts'
 
 /** A block as it arrived and is not imported yet. */

@@ -1,4 +1,4 @@
-import type { Block } from '../../core/chain/block.ts'
+import type { Block } from '../../core/block/block.ts'
 import { formatDuration, type Progress } from '../cli/progress.ts'
 import { formatRate } from '../commands/blockRange.ts'
 import type { Log } from '../logging/log.ts'

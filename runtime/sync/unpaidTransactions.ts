@@ -1,5 +1,5 @@
 import { toBareHex } from '../../core/bytes/hex.ts'
-import type { SenderTransaction } from '../../core/chain/transaction.ts'
+import type { SenderTransaction } from '../../core/block/transaction.ts'
 import type { TransactionPool } from '../../core/txpool/pool.ts'
 
 /** Kept transactions, and their encoded bytes: the payment of an honest one comes within a block or two. */

@@ -1,5 +1,5 @@
 import { toHex } from '../../core/bytes/hex.ts'
-import { signTransaction } from '../../core/chain/codec/signature.ts'
+import { signTransaction } from '../../core/block/codec/signature.ts'
 import { DEVELOPMENT_ACCOUNTS } from '../../core/genesis/developmentAccounts.ts'
 import type { Cluster } from '../cluster/support/cluster.ts'
 

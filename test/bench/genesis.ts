@@ -1,6 +1,6 @@
 import { toHex, toQuantity } from '../../core/bytes/hex.ts'
-import { QBFT_MIX_HASH } from '../../core/chain/codec/blockHash.ts'
-import { encodeExtraData } from '../../core/chain/codec/extraData.ts'
+import { QBFT_MIX_HASH } from '../../core/block/codec/blockHash.ts'
+import { encodeExtraData } from '../../core/block/codec/extraData.ts'
 import { addressOfPrivateKey } from '../../core/crypto/crypto.ts'
 import { BLOCK_GAS_LIMIT, CHAIN_ID, GENESIS_TIME } from './workload.ts'
 

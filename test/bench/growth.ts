@@ -1,5 +1,5 @@
-import type { Block } from '../../core/chain/block.ts'
-import { qbftBlockHash } from '../../core/chain/codec/blockHash.ts'
+import type { Block } from '../../core/block/block.ts'
+import { qbftBlockHash } from '../../core/block/codec/blockHash.ts'
 import type { ChainHead, ChainStore } from '../../core/store/store.ts'
 import { createTrieCache } from '../../core/trie/cache.ts'
 import { updateStateRoot } from '../../core/trie/stateRoot.ts'

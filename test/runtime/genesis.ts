@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { toHex } from '../../core/bytes/hex.ts'
-import { encodeExtraData } from '../../core/chain/codec/extraData.ts'
-import { QBFT_MIX_HASH } from '../../core/chain/codec/blockHash.ts'
+import { encodeExtraData } from '../../core/block/codec/extraData.ts'
+import { QBFT_MIX_HASH } from '../../core/block/codec/blockHash.ts'
 import { addressOfPrivateKey } from '../../core/crypto/crypto.ts'
 import { DEVELOPMENT_ACCOUNTS } from '../../core/genesis/developmentAccounts.ts'
 

@@ -1,4 +1,8 @@
-import { type ExecutionInput, type ExecutionResult, executionSteps } from '../../core/chain/execution.ts'
+import {
+  type ExecutionInput,
+  type ExecutionResult,
+  executionSteps,
+} from '../../core/chain/execution/execution.ts'
 
 /** Executes a block without a pause. */
 export const executeInOneGo = (input: ExecutionInput): ExecutionResult => {

@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
 import { equalBytes } from '../../core/bytes/bytes.ts'
-import type { Log } from '../../core/chain/receipt.ts'
+import type { Log } from '../../core/block/receipt.ts'
 import { logPattern, type LogQuery } from '../../core/store/logs/pattern.ts'
 import type { BlockCommit, ChainStore } from '../../core/store/store.ts'
 import { type LogsOfBlock, numberedAddress, numberedLog, numberedTopic } from './logChain.ts'

@@ -1,8 +1,8 @@
 import type { Address } from '../../bytes/bytes.ts'
 import type { ChainConfiguration, QbftParameters, Rules } from '../../genesis/configuration.ts'
 import type { ChainHead } from '../../store/store.ts'
-import type { QbftExtraData } from '../codec/extraData.ts'
-import type { Header } from '../header.ts'
+import type { QbftExtraData } from '../../block/codec/extraData.ts'
+import type { Header } from '../../block/header.ts'
 
 /** What a header is judged by. */
 export type HeaderContext = {

@@ -1,5 +1,5 @@
 import { forkIsAtLeast } from '../../genesis/fork.ts'
-import { excessBlobGasAfter, GAS_PER_BLOB, maxBlobGas } from '../blobFee.ts'
+import { excessBlobGasAfter, GAS_PER_BLOB, maxBlobGas } from '../fees/blobFee.ts'
 import type { HeaderContext, HeaderRule } from './context.ts'
 import { InvalidBlock, requirePresence, requireSameNumber } from './invalidBlock.ts'
 

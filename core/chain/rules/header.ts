@@ -1,7 +1,7 @@
 import { equalBytes } from '../../bytes/bytes.ts'
 import { toHex } from '../../bytes/hex.ts'
 import { forkIsAtLeast } from '../../genesis/fork.ts'
-import { ELASTICITY_MULTIPLIER, nextBaseFee } from '../baseFee.ts'
+import { ELASTICITY_MULTIPLIER, nextBaseFee } from '../fees/baseFee.ts'
 import type { HeaderContext, HeaderRule } from './context.ts'
 import { InvalidBlock, requirePresence, requireSameNumber } from './invalidBlock.ts'
 

@@ -1,5 +1,5 @@
-import type { Block } from '../block.ts'
-import type { ExecutionResult } from '../execution.ts'
+import type { Block } from '../../block/block.ts'
+import type { ExecutionResult } from '../execution/execution.ts'
 import { requireSameBytes, requireSameNumber } from './invalidBlock.ts'
 
 /**

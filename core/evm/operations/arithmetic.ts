@@ -1,8 +1,15 @@
-import { addModulo, divide, divideSigned, multiplyModulo, remainder, remainderSigned } from '../division.ts'
-import { power } from '../power.ts'
-import { byteLength, byteOf, leadingZeros, shiftRightSigned, signExtend } from '../shift.ts'
-import { num } from '../stack.ts'
-import { not, signedLessThan } from '../word.ts'
+import {
+  addModulo,
+  divide,
+  divideSigned,
+  multiplyModulo,
+  remainder,
+  remainderSigned,
+} from '../words/division.ts'
+import { power } from '../words/power.ts'
+import { byteLength, byteOf, leadingZeros, shiftRightSigned, signExtend } from '../words/shift.ts'
+import { num } from '../interpreter/stack.ts'
+import { not, signedLessThan } from '../words/word.ts'
 import type { Operation } from './operation.ts'
 
 const binary =

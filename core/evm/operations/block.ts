@@ -1,4 +1,4 @@
-import { num, putBytes32 } from '../stack.ts'
+import { num, putBytes32 } from '../interpreter/stack.ts'
 import type { Operation } from './operation.ts'
 
 /** BLOCKHASH reaches back this far. */

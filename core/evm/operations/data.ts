@@ -1,10 +1,10 @@
 import { keccak256 } from '../../crypto/crypto.ts'
 import { keccak256Steps } from '../../crypto/keccakSteps.ts'
-import type { Frame } from '../frame.ts'
-import { beginWork, BULK_BYTES, type LongWork, SUSPENDED } from '../longWork.ts'
-import { copyPadded, copyPaddedSteps, expand, memory } from '../memory.ts'
-import { limbs as stackLimbs, lowOf, num as stackNum, putBytes32, putLimbs } from '../stack.ts'
-import { isWatched } from '../watch.ts'
+import type { Frame } from '../frames/frame.ts'
+import { beginWork, BULK_BYTES, type LongWork, SUSPENDED } from '../interpreter/longWork.ts'
+import { copyPadded, copyPaddedSteps, expand, memory } from '../interpreter/memory.ts'
+import { limbs as stackLimbs, lowOf, num as stackNum, putBytes32, putLimbs } from '../interpreter/stack.ts'
+import { isWatched } from '../interpreter/runLimit.ts'
 import type { Operation } from './operation.ts'
 
 // Constants of this module: see interpreter.ts.

@@ -1,9 +1,9 @@
 import type { Hash } from '../../bytes/bytes.ts'
-import type { Frame } from '../frame.ts'
-import { beginWork, BULK_BYTES, type LongWork, SUSPENDED } from '../longWork.ts'
-import { copyOfMemory, copyOfMemorySteps, expand } from '../memory.ts'
-import { bytes32At, num } from '../stack.ts'
-import { isWatched } from '../watch.ts'
+import type { Frame } from '../frames/frame.ts'
+import { beginWork, BULK_BYTES, type LongWork, SUSPENDED } from '../interpreter/longWork.ts'
+import { copyOfMemory, copyOfMemorySteps, expand } from '../interpreter/memory.ts'
+import { bytes32At, num } from '../interpreter/stack.ts'
+import { isWatched } from '../interpreter/runLimit.ts'
 import type { Operation } from './operation.ts'
 
 const LOG_BYTE_GAS = 8

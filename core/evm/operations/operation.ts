@@ -1,4 +1,4 @@
-import type { Frame } from '../frame.ts'
+import type { Frame } from '../frames/frame.ts'
 
 /**
  * What one opcode does, for those that the interpreter does not do in its own loop. Operands lie at `sp` (the top),

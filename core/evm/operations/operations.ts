@@ -1,4 +1,4 @@
-import { OPCODES } from '../opcodes.ts'
+import { OPCODES } from '../interpreter/opcodes.ts'
 import { ACCOUNT } from './account.ts'
 import { ARITHMETIC } from './arithmetic.ts'
 import { BLOCK } from './block.ts'

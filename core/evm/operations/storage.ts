@@ -11,11 +11,11 @@ import {
 } from '../../state/slots.ts'
 import type { StorageTable } from '../../state/storageTable.ts'
 import { growSteps, SLOT_CURRENT, SLOT_STRIDE } from '../../state/storageTable.ts'
-import type { Schedule, SstorePricing } from '../schedule.ts'
-import { highOf, limbs as stackLimbs, lowOf, num as stackNum, putWord, spread } from '../stack.ts'
-import type { Frame } from '../frame.ts'
-import { beginWorkBefore, type LongWork, SUSPENDED } from '../longWork.ts'
-import { isWatched } from '../watch.ts'
+import type { Schedule, SstorePricing } from '../gas/schedule.ts'
+import { highOf, limbs as stackLimbs, lowOf, num as stackNum, putWord, spread } from '../interpreter/stack.ts'
+import type { Frame } from '../frames/frame.ts'
+import { beginWorkBefore, type LongWork, SUSPENDED } from '../interpreter/longWork.ts'
+import { isWatched } from '../interpreter/runLimit.ts'
 import type { Operation } from './operation.ts'
 
 // Constants of this module: see interpreter.ts.

@@ -1,5 +1,5 @@
 import type { Hash } from '../../bytes/bytes.ts'
-import type { Seal } from '../../chain/codec/seal.ts'
+import type { Seal } from '../../block/codec/seal.ts'
 import { RlpError, rlpBytes, rlpScalar } from '../../rlp/rlp.ts'
 import type { RoundIdentifier } from '../message.ts'
 import { type RawItem, rawString } from '../../rlp/rawItem.ts'

@@ -1,4 +1,4 @@
-import { DecodeError, decoding, decodingSteps } from '../../chain/codec/error.ts'
+import { DecodeError, decoding, decodingSteps } from '../../block/codec/error.ts'
 import { type RawItem, rawItems } from '../../rlp/rawItem.ts'
 import { runSteps, type Steps } from '../../steps.ts'
 import {

@@ -1,4 +1,4 @@
-import { decoding } from '../../chain/codec/error.ts'
+import { decoding } from '../../block/codec/error.ts'
 import { rawItems } from '../../rlp/rawItem.ts'
 import { encodeRlp } from '../../rlp/rlp.ts'
 import type { WireMessage } from '../message.ts'

@@ -1,4 +1,4 @@
-import { encodedBlockPiecesSteps } from '../../chain/codec/block.ts'
+import { encodedBlockPiecesSteps } from '../../block/codec/block.ts'
 import { joinRlpList } from '../../rlp/list.ts'
 import { encodeRlp } from '../../rlp/rlp.ts'
 import type { Steps } from '../../steps.ts'

@@ -1,8 +1,8 @@
 import type { Hash } from '../../bytes/bytes.ts'
-import type { Block } from '../../chain/block.ts'
-import { qbftSealHash } from '../../chain/codec/blockHash.ts'
-import { decodeExtraData, encodeExtraData } from '../../chain/codec/extraData.ts'
-import type { Seal } from '../../chain/codec/seal.ts'
+import type { Block } from '../../block/block.ts'
+import { qbftSealHash } from '../../block/codec/blockHash.ts'
+import { decodeExtraData, encodeExtraData } from '../../block/codec/extraData.ts'
+import type { Seal } from '../../block/codec/seal.ts'
 
 /**
  * Returns the block with this round and these seals in its extraData. All other fields, including the coinbase, stay, and

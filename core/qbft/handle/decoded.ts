@@ -1,4 +1,4 @@
-import { DecodeError, decoding, decodingSteps } from '../../chain/codec/error.ts'
+import { DecodeError, decoding, decodingSteps } from '../../block/codec/error.ts'
 import type { Steps } from '../../steps.ts'
 import { drop, type Origin, type TransitionContext } from '../transitionContext.ts'
 

@@ -1,5 +1,5 @@
 import { equalBytes } from '../../bytes/bytes.ts'
-import { qbftBlockHash, qbftSealHash } from '../../chain/codec/blockHash.ts'
+import { qbftBlockHash, qbftSealHash } from '../../block/codec/blockHash.ts'
 import type { Steps } from '../../steps.ts'
 import { acceptProposal } from '../accept.ts'
 import { decodeMessageSteps } from '../codec/message.ts'

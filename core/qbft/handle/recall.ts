@@ -13,7 +13,7 @@ import {
   NO_ROUND,
   RECALL_INTERVAL_MS,
   type Recall,
-} from '../recall.ts'
+} from '../restart/recall.ts'
 import { changeRound, changeRoundAgain } from '../roundChanges.ts'
 import { currentRound } from '../rounds.ts'
 import type { HeightState, QbftState } from '../state.ts'

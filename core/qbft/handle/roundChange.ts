@@ -1,4 +1,4 @@
-import type { Block } from '../../chain/block.ts'
+import type { Block } from '../../block/block.ts'
 import type { Steps } from '../../steps.ts'
 import type { OpenedMessage } from '../codec/message.ts'
 import { openRoundChange, readRoundChange } from '../codec/roundChange.ts'

@@ -1,7 +1,7 @@
 import type { Steps } from '../../steps.ts'
 import type { Timer } from '../input.ts'
 import { beginProposal } from '../propose.ts'
-import { lowestRound, NO_ROUND } from '../recall.ts'
+import { lowestRound, NO_ROUND } from '../restart/recall.ts'
 import { changeRound, changeRoundAgain } from '../roundChanges.ts'
 import { enterRound, heardIn, startResendTimer, startRoundTimer } from '../rounds.ts'
 import type { HeightState } from '../state.ts'

@@ -1,6 +1,6 @@
 import { equalBytes, type Hash } from '../../bytes/bytes.ts'
-import type { Block } from '../../chain/block.ts'
-import { qbftBlockHash } from '../../chain/codec/blockHash.ts'
+import type { Block } from '../../block/block.ts'
+import { qbftBlockHash } from '../../block/codec/blockHash.ts'
 import type { Steps } from '../../steps.ts'
 import { acceptProposal } from '../accept.ts'
 import { proposeVerified } from '../propose.ts'

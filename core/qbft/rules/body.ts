@@ -1,5 +1,5 @@
 import { equalBytes } from '../../bytes/bytes.ts'
-import type { Block } from '../../chain/block.ts'
+import type { Block } from '../../block/block.ts'
 import { ommersHashOf, transactionsRootSteps, withdrawalsRootOf } from '../../chain/rules/body.ts'
 import type { Steps } from '../../steps.ts'
 import { type RuleViolation, violation } from './rule.ts'

@@ -1,5 +1,5 @@
 import { equalBytes, type Hash } from '../../bytes/bytes.ts'
-import type { Block } from '../../chain/block.ts'
+import type { Block } from '../../block/block.ts'
 import { proposalDigest, withRound } from '../codec/roundOfBlock.ts'
 import { QBFT_CODES, type SignedCommit } from '../message.ts'
 import { authorOf, sealerOf } from '../signatures.ts'

@@ -1,6 +1,6 @@
 import { equalBytes } from '../../bytes/bytes.ts'
 import { toHex } from '../../bytes/hex.ts'
-import { decodeExtraData } from '../../chain/codec/extraData.ts'
+import { decodeExtraData } from '../../block/codec/extraData.ts'
 import type { OpenedProposal } from '../codec/proposal.ts'
 import { proposalDigest, withRound } from '../codec/roundOfBlock.ts'
 import { type PreparedMetadata, type ProposalMessage, QBFT_CODES, type SignedPrepare } from '../message.ts'

@@ -1,5 +1,5 @@
 import { equalBytes } from '../../bytes/bytes.ts'
-import type { Block } from '../../chain/block.ts'
+import type { Block } from '../../block/block.ts'
 import { proposalDigest } from '../codec/roundOfBlock.ts'
 import type { PreparedMetadata, RoundChangeMessage } from '../message.ts'
 import { certificateRule, signedRoundChangeRule } from './justification.ts'

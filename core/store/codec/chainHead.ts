@@ -1,4 +1,4 @@
-import { decodeHeader, encodeHeader } from '../../chain/codec/header.ts'
+import { decodeHeader, encodeHeader } from '../../block/codec/header.ts'
 import type { ChainHead } from '../store.ts'
 import { createReader } from './reader.ts'
 import { createWriter } from './writer.ts'

@@ -1,5 +1,5 @@
-import { type Log, NO_LOGS, type Receipt } from '../../chain/receipt.ts'
-import type { TransactionType } from '../../chain/transaction.ts'
+import { type Log, NO_LOGS, type Receipt } from '../../block/receipt.ts'
+import type { TransactionType } from '../../block/transaction.ts'
 import { runSteps, type Steps } from '../../steps.ts'
 import { SEGMENT_STEP_ITEMS } from '../limits.ts'
 import type { Reader } from './reader.ts'

@@ -1,6 +1,6 @@
 import type { Hash } from '../../bytes/bytes.ts'
-import { decodeBlockHeader } from '../../chain/codec/block.ts'
-import type { Receipt } from '../../chain/receipt.ts'
+import { decodeBlockHeader } from '../../block/codec/block.ts'
+import type { Receipt } from '../../block/receipt.ts'
 import { keccak256 } from '../../crypto/crypto.ts'
 import { iterateRawItems, type RawItem, rawItems, rawString } from '../../rlp/rawItem.ts'
 import { createReader } from '../codec/reader.ts'

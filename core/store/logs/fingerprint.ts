@@ -1,4 +1,4 @@
-import type { Receipt } from '../../chain/receipt.ts'
+import type { Receipt } from '../../block/receipt.ts'
 
 /** Positions of values in a log; the topics follow the address in order. */
 export const ADDRESS_POSITION = 0

@@ -1,5 +1,5 @@
-import type { Header } from '../../chain/header.ts'
-import type { Receipt } from '../../chain/receipt.ts'
+import type { Header } from '../../block/header.ts'
+import type { Receipt } from '../../block/receipt.ts'
 import type { BlockLogs } from './blockLogs.ts'
 import { StoreCorruption, withChecksum } from '../checksum.ts'
 import type { KeyValueStore } from '../keyvalue.ts'

@@ -1,6 +1,6 @@
 import { toQuantity } from '../../../core/bytes/hex.ts'
 import type { GraphQLResolveInfo } from 'graphql'
-import type { Log } from '../../../core/chain/receipt.ts'
+import type { Log } from '../../../core/block/receipt.ts'
 import { recordOf } from '../../rpc/blocks/blockWithReceipts.ts'
 import { RpcError } from '../../rpc/dispatch/errors.ts'
 import { readLogFilter } from '../../rpc/logs/filter.ts'

@@ -1,5 +1,5 @@
 import { fromHex, toHex, toQuantity } from '../../../core/bytes/hex.ts'
-import type { SenderTransaction } from '../../../core/chain/transaction.ts'
+import type { SenderTransaction } from '../../../core/block/transaction.ts'
 import { decodeRlp, RlpError } from '../../../core/rlp/rlp.ts'
 import { RpcError } from '../../rpc/dispatch/errors.ts'
 import { findMined } from '../../rpc/blocks/mined.ts'

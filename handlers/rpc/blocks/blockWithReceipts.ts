@@ -1,4 +1,4 @@
-import type { Header } from '../../../core/chain/header.ts'
+import type { Header } from '../../../core/block/header.ts'
 import type { BlockRecord } from '../../../core/store/store.ts'
 import type { RpcContext } from '../context.ts'
 import { type BlockSelector, blockNumberOf } from '../parameters/block.ts'

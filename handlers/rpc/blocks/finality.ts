@@ -1,4 +1,4 @@
-import type { Header } from '../../../core/chain/header.ts'
+import type { Header } from '../../../core/block/header.ts'
 import type { ChainConfiguration } from '../../../core/genesis/configuration.ts'
 
 /**

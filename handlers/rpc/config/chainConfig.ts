@@ -1,7 +1,7 @@
 import type { Address } from '../../../core/bytes/bytes.ts'
 import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
-import { requestContractsOf } from '../../../core/chain/systemContracts.ts'
+import { requestContractsOf } from '../../../core/chain/execution/systemContracts.ts'
 import { precompileAddresses, precompileAt } from '../../../core/evm/precompiles/precompiles.ts'
 import type { Rules } from '../../../core/genesis/configuration.ts'
 import { forkIsAtLeast } from '../../../core/genesis/fork.ts'

@@ -1,6 +1,6 @@
 import type { Address } from '../../../core/bytes/bytes.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
-import type { BadBlock } from '../../../core/chain/badBlocks.ts'
+import type { BadBlock } from '../../../core/chain/importing/badBlocks.ts'
 import type { RpcContext } from '../context.ts'
 import { blockShape } from '../shapes/block.ts'
 

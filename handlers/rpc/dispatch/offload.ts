@@ -1,4 +1,4 @@
-import { withWatch, type Watch } from '../../../core/evm/watch.ts'
+import { withWatch, type Watch } from '../../../core/evm/interpreter/runLimit.ts'
 import type { RpcContext, RpcHost } from '../context.ts'
 import type { Outcome } from './envelope.ts'
 import { RpcError, type RpcErrorObject } from './errors.ts'

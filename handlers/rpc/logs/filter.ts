@@ -1,6 +1,6 @@
 import { type Address, equalBytes, type Hash } from '../../../core/bytes/bytes.ts'
 import { toBareHex } from '../../../core/bytes/hex.ts'
-import type { Log } from '../../../core/chain/receipt.ts'
+import type { Log } from '../../../core/block/receipt.ts'
 import { logPattern, type LogPattern, type LogQuery } from '../../../core/store/logs/pattern.ts'
 import { RpcError } from '../dispatch/errors.ts'
 import { type BlockSelector, LATEST, numberSelectorOf } from '../parameters/block.ts'

@@ -1,5 +1,5 @@
 import { minBigint } from '../../../core/bytes/integer.ts'
-import type { Log } from '../../../core/chain/receipt.ts'
+import type { Log } from '../../../core/block/receipt.ts'
 import type { BlockLogs } from '../../../core/store/logs/blockLogs.ts'
 import type { RpcContext } from '../context.ts'
 import { RpcError } from '../dispatch/errors.ts'

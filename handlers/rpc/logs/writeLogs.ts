@@ -1,5 +1,5 @@
 import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
-import type { Log } from '../../../core/chain/receipt.ts'
+import type { Log } from '../../../core/block/receipt.ts'
 import type { BlockLogs } from '../../../core/store/logs/blockLogs.ts'
 import type { JsonPieces, KeepBytes } from '../json/jsonPieces.ts'
 import { createAsciiBuffer, createJsonWriter } from '../json/jsonWriter.ts'

@@ -1,5 +1,5 @@
 import { toQuantity } from '../../../core/bytes/hex.ts'
-import { rawHeaderHash } from '../../../core/chain/codec/header.ts'
+import { rawHeaderHash } from '../../../core/block/codec/header.ts'
 import type { BlockRecord } from '../../../core/store/store.ts'
 import { hasBeaconChain } from '../blocks/finality.ts'
 import { recordOf } from '../blocks/blockWithReceipts.ts'

@@ -1,5 +1,5 @@
 import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
-import { blobBaseFeeAt, excessBlobGasAfter } from '../../../core/chain/blobFee.ts'
+import { blobBaseFeeAt, excessBlobGasAfter } from '../../../core/chain/fees/blobFee.ts'
 import { feeHistory } from '../fees/feeHistory.ts'
 import { type Method, method } from './method.ts'
 import { nextHeadOf } from '../fees/nextHead.ts'

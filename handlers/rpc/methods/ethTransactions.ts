@@ -1,5 +1,5 @@
 import { toHex } from '../../../core/bytes/hex.ts'
-import type { Transaction } from '../../../core/chain/transaction.ts'
+import type { Transaction } from '../../../core/block/transaction.ts'
 import type { BlockRecord } from '../../../core/store/store.ts'
 import { recordOf } from '../blocks/blockWithReceipts.ts'
 import { RpcError } from '../dispatch/errors.ts'

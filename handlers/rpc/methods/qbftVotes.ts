@@ -1,5 +1,5 @@
 import { toHex } from '../../../core/bytes/hex.ts'
-import type { Vote } from '../../../core/chain/codec/extraData.ts'
+import type { Vote } from '../../../core/block/codec/extraData.ts'
 import { qbftAt } from '../../../core/genesis/schedule.ts'
 import type { RpcContext, StandingVotes } from '../context.ts'
 import { RpcError } from '../dispatch/errors.ts'

@@ -1,4 +1,4 @@
-import { DecodeError } from '../../../core/chain/codec/error.ts'
+import { DecodeError } from '../../../core/block/codec/error.ts'
 import type { RejectionCode, TransactionRejected } from '../../../core/txpool/rejection.ts'
 import { RpcError } from '../dispatch/errors.ts'
 

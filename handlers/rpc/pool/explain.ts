@@ -1,5 +1,5 @@
 import type { Hash } from '../../../core/bytes/bytes.ts'
-import { overdueSeconds } from '../../../core/chain/overdueBlock.ts'
+import { overdueSeconds } from '../../../core/chain/execution/overdueBlock.ts'
 import type { RpcContext } from '../context.ts'
 import { nextHeadOf } from '../fees/nextHead.ts'
 

@@ -1,12 +1,12 @@
 import type { Address, Hash } from '../../../core/bytes/bytes.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
-import { DecodeError } from '../../../core/chain/codec/error.ts'
+import { DecodeError } from '../../../core/block/codec/error.ts'
 import {
   decodePooledTransaction,
   type PooledTransaction,
-} from '../../../core/chain/codec/pooledTransaction.ts'
-import { SECP256K1_ORDER } from '../../../core/chain/codec/signature.ts'
-import type { SenderTransaction, Transaction } from '../../../core/chain/transaction.ts'
+} from '../../../core/block/codec/pooledTransaction.ts'
+import { SECP256K1_ORDER } from '../../../core/block/codec/signature.ts'
+import type { SenderTransaction, Transaction } from '../../../core/block/transaction.ts'
 import { forkIsAtLeast } from '../../../core/genesis/fork.ts'
 import { sidecarHolds } from '../../../core/txpool/blobs/sidecar.ts'
 import { TransactionRejected } from '../../../core/txpool/rejection.ts'

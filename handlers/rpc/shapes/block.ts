@@ -1,9 +1,9 @@
 import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
-import { encodedBlockLength } from '../../../core/chain/codec/block.ts'
+import { encodedBlockLength } from '../../../core/block/codec/block.ts'
 import type { BlockRecord } from '../../../core/store/store.ts'
-import { rawHeaderHash } from '../../../core/chain/codec/header.ts'
-import type { Transaction } from '../../../core/chain/transaction.ts'
-import type { Withdrawal } from '../../../core/chain/block.ts'
+import { rawHeaderHash } from '../../../core/block/codec/header.ts'
+import type { Transaction } from '../../../core/block/transaction.ts'
+import type { Withdrawal } from '../../../core/block/block.ts'
 import { minedTransactionShape } from './transaction.ts'
 
 type Json = Record<string, unknown>

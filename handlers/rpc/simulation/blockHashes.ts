@@ -1,5 +1,5 @@
 import type { Hash } from '../../../core/bytes/bytes.ts'
-import type { OpenHeader } from '../../../core/chain/environment.ts'
+import type { OpenHeader } from '../../../core/chain/execution/environment.ts'
 import type { ChainStore } from '../../../core/store/store.ts'
 
 /** BLOCKHASH of a block that is no longer in memory: its hash must be loaded before the run can go on. */

@@ -1,5 +1,5 @@
 import { toHex } from '../../../core/bytes/hex.ts'
-import type { TransactionResult } from '../../../core/evm/result.ts'
+import type { TransactionResult } from '../../../core/evm/transaction/result.ts'
 import type { RpcContext } from '../context.ts'
 import type { Call } from '../methods/method.ts'
 import { settled, withDemandedSelector } from '../parameters/block.ts'

@@ -1,5 +1,5 @@
 import { type Address, EMPTY_BYTES, equalBytes, type Hash, ZERO_ADDRESS } from '../../../core/bytes/bytes.ts'
-import type { AccessListEntry, Authorization } from '../../../core/chain/transaction.ts'
+import type { AccessListEntry, Authorization } from '../../../core/block/transaction.ts'
 import { RpcError } from '../dispatch/errors.ts'
 import { addressOf, flagOf, hashOf, integerOf, isObject, prefixedBytesOf } from '../parameters/values.ts'
 

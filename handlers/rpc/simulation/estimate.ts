@@ -1,6 +1,6 @@
 import { toQuantity } from '../../../core/bytes/hex.ts'
 import { minBigint } from '../../../core/bytes/integer.ts'
-import type { TransactionResult } from '../../../core/evm/result.ts'
+import type { TransactionResult } from '../../../core/evm/transaction/result.ts'
 import type { WorldState } from '../../../core/state/world.ts'
 import type { RpcContext } from '../context.ts'
 import { RpcError } from '../dispatch/errors.ts'

@@ -1,8 +1,8 @@
 import { bytesToBigint, maxBigint } from '../../../core/bytes/integer.ts'
 import { toBareHex, toHex } from '../../../core/bytes/hex.ts'
-import type { Message } from '../../../core/evm/execute.ts'
-import { floorGas, intrinsicGas } from '../../../core/evm/intrinsic.ts'
-import { InvalidTransaction, type TransactionResult } from '../../../core/evm/result.ts'
+import type { Message } from '../../../core/evm/transaction/execute.ts'
+import { floorGas, intrinsicGas } from '../../../core/evm/gas/intrinsic.ts'
+import { InvalidTransaction, type TransactionResult } from '../../../core/evm/transaction/result.ts'
 import type { Rules } from '../../../core/genesis/configuration.ts'
 import { RpcError } from '../dispatch/errors.ts'
 

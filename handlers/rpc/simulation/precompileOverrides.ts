@@ -1,6 +1,6 @@
 import { type Address, equalBytes } from '../../../core/bytes/bytes.ts'
 import { toBareHex, toHex } from '../../../core/bytes/hex.ts'
-import type { BlockEnvironment } from '../../../core/evm/environment.ts'
+import type { BlockEnvironment } from '../../../core/evm/transaction/environment.ts'
 import type { Precompile } from '../../../core/evm/precompiles/precompile.ts'
 import { precompileAt } from '../../../core/evm/precompiles/precompiles.ts'
 import type { ForkName } from '../../../core/genesis/fork.ts'

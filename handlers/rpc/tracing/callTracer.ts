@@ -1,5 +1,5 @@
 import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
-import type { TransactionResult } from '../../../core/evm/result.ts'
+import type { TransactionResult } from '../../../core/evm/transaction/result.ts'
 import { revertText } from '../simulation/outcome.ts'
 import { type CallNode, collectCalls, type TracedLog } from './calls.ts'
 import type { TracerKind } from './traced.ts'

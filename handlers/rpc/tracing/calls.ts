@@ -1,7 +1,7 @@
 import type { Address } from '../../../core/bytes/bytes.ts'
-import type { Log } from '../../../core/chain/receipt.ts'
-import type { HaltReason } from '../../../core/evm/result.ts'
-import type { TraceCall, Tracer, TraceResult } from '../../../core/evm/tracer.ts'
+import type { Log } from '../../../core/block/receipt.ts'
+import type { HaltReason } from '../../../core/evm/transaction/result.ts'
+import type { TraceCall, Tracer, TraceResult } from '../../../core/evm/interpreter/tracer.ts'
 import type { Budget } from './budget.ts'
 
 /** A log, and how many calls of its frame came before it. */

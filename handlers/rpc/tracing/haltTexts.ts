@@ -1,4 +1,4 @@
-import { type HaltReason, isInvalidOpcode } from '../../../core/evm/result.ts'
+import { type HaltReason, isInvalidOpcode } from '../../../core/evm/transaction/result.ts'
 
 const INVALID_OPERATION = 'INVALID_OPERATION'
 

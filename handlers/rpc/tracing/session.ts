@@ -1,4 +1,4 @@
-import type { BlockEnvironment } from '../../../core/evm/environment.ts'
+import type { BlockEnvironment } from '../../../core/evm/transaction/environment.ts'
 import type { WorldState } from '../../../core/state/world.ts'
 import { createWorldState } from '../../../core/state/worldState.ts'
 import type { RpcContext } from '../context.ts'

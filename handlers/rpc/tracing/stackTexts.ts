@@ -1,6 +1,6 @@
 import { toQuantity } from '../../../core/bytes/hex.ts'
-import { OPCODES } from '../../../core/evm/opcodes.ts'
-import type { TraceStep } from '../../../core/evm/tracer.ts'
+import { OPCODES } from '../../../core/evm/interpreter/opcodes.ts'
+import type { TraceStep } from '../../../core/evm/interpreter/tracer.ts'
 import { type AsciiBuffer, createAsciiBuffer } from '../json/jsonWriter.ts'
 
 /** Most items are small; each text of those is there once, however many steps show it. */

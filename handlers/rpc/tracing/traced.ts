@@ -1,8 +1,8 @@
 import type { Address, Hash } from '../../../core/bytes/bytes.ts'
-import type { Authorization } from '../../../core/chain/transaction.ts'
-import type { BlockEnvironment } from '../../../core/evm/environment.ts'
-import type { TransactionResult } from '../../../core/evm/result.ts'
-import type { Tracer } from '../../../core/evm/tracer.ts'
+import type { Authorization } from '../../../core/block/transaction.ts'
+import type { BlockEnvironment } from '../../../core/evm/transaction/environment.ts'
+import type { TransactionResult } from '../../../core/evm/transaction/result.ts'
+import type { Tracer } from '../../../core/evm/interpreter/tracer.ts'
 import type { WorldState } from '../../../core/state/world.ts'
 import type { Budget } from './budget.ts'
 

@@ -1,6 +1,6 @@
 import { type Address, equalBytes } from '../../../core/bytes/bytes.ts'
 import { fromHex } from '../../../core/bytes/hex.ts'
-import type { Vote } from '../../../core/chain/codec/extraData.ts'
+import type { Vote } from '../../../core/block/codec/extraData.ts'
 import { addressOfPublicKey } from '../../../core/crypto/crypto.ts'
 import { includesAddress } from '../../../core/validators/votes.ts'
 import { voteRisk } from '../../../core/validators/voteRisk.ts'

@@ -1,5 +1,5 @@
 import type { Chain } from '../../../core/chain/chain.ts'
-import { recoverHere } from '../../../core/chain/validation.ts'
+import { recoverHere } from '../../../core/chain/importing/validation.ts'
 import type { ChainHead, ChainStore } from '../../../core/store/store.ts'
 import type { TransactionPool } from '../../../core/txpool/pool.ts'
 import type { RpcContext } from '../../../handlers/rpc/context.ts'

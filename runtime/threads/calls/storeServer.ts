@@ -1,6 +1,6 @@
 import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
-import { encodeHeader } from '../../../core/chain/codec/header.ts'
+import { encodeHeader } from '../../../core/block/codec/header.ts'
 import { accountCodec } from '../../../core/store/codec/stateValues.ts'
 import { createWriter } from '../../../core/store/codec/writer.ts'
 import { type Answer, found, NOTHING } from './answerBuffer.ts'

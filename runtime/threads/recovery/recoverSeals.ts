@@ -1,9 +1,9 @@
 import type { Address } from '../../../core/bytes/bytes.ts'
 import { bytesToBigint } from '../../../core/bytes/integer.ts'
-import { qbftSealHash } from '../../../core/chain/codec/blockHash.ts'
-import { DecodeError } from '../../../core/chain/codec/error.ts'
-import { decodeExtraData, type QbftExtraData } from '../../../core/chain/codec/extraData.ts'
-import type { Header } from '../../../core/chain/header.ts'
+import { qbftSealHash } from '../../../core/block/codec/blockHash.ts'
+import { DecodeError } from '../../../core/block/codec/error.ts'
+import { decodeExtraData, type QbftExtraData } from '../../../core/block/codec/extraData.ts'
+import type { Header } from '../../../core/block/header.ts'
 import type { RecoveryPool } from './pool.ts'
 
 /** Maximum seals per block recovered in advance. Longer lists are left to validation, which stops at the first foreign seal. */

@@ -1,6 +1,6 @@
 import type { Address, Hash } from '../../../core/bytes/bytes.ts'
-import { signingHash } from '../../../core/chain/codec/signature.ts'
-import type { Transaction } from '../../../core/chain/transaction.ts'
+import { signingHash } from '../../../core/block/codec/signature.ts'
+import type { Transaction } from '../../../core/block/transaction.ts'
 import type { Recovery } from './packed.ts'
 import type { RecoveryPool } from './pool.ts'
 import { createSlice } from '../../schedule.ts'

@@ -1,5 +1,5 @@
 import { fromHex } from '../../../core/bytes/hex.ts'
-import { decodeExtraData } from '../../../core/chain/codec/extraData.ts'
+import { decodeExtraData } from '../../../core/block/codec/extraData.ts'
 import type { Cluster } from '../../cluster/support/cluster.ts'
 import { untilBlocks } from '../../cluster/support/waiting.ts'
 import type { Attack } from '../attack.ts'

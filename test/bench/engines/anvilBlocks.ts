@@ -1,5 +1,5 @@
 import { toHex } from '../../../core/bytes/hex.ts'
-import type { SenderTransaction } from '../../../core/chain/transaction.ts'
+import type { SenderTransaction } from '../../../core/block/transaction.ts'
 import { BLOCK_GAS_LIMIT } from '../workload.ts'
 import type { Anvil } from './anvil.ts'
 import type { BlockRun } from './ethereumjsBlocks.ts'

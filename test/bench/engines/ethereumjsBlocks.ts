@@ -5,7 +5,7 @@ import { createTxFromRLP } from '@ethereumjs/tx'
 import { Account, createAddressFromString, hexToBytes, unpadBytes } from '@ethereumjs/util'
 import { createVM, runBlock } from '@ethereumjs/vm'
 import { toHex } from '../../../core/bytes/hex.ts'
-import type { SenderTransaction } from '../../../core/chain/transaction.ts'
+import type { SenderTransaction } from '../../../core/block/transaction.ts'
 import { BLOCK_GAS_LIMIT, type BlockOutcome, CHAIN_ID, type createAlloc, GENESIS_TIME } from '../workload.ts'
 
 export type BlockRun = { readonly ms: number; readonly outcome: BlockOutcome }

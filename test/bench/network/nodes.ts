@@ -1,7 +1,7 @@
 import { mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { toHex } from '../../../core/bytes/hex.ts'
-import { encodeExtraData } from '../../../core/chain/codec/extraData.ts'
+import { encodeExtraData } from '../../../core/block/codec/extraData.ts'
 import { publicKeyOf } from '../../../core/crypto/crypto.ts'
 import { formatEnode } from '../../../p2p/transport/enode.ts'
 import { freePorts } from '../../../runtime/devnet/ports.ts'

@@ -1,7 +1,7 @@
 import { encodeFunctionData } from 'viem'
 import { padStartBytes } from '../../../core/bytes/bytes.ts'
 import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
-import type { SenderTransaction } from '../../../core/chain/transaction.ts'
+import type { SenderTransaction } from '../../../core/block/transaction.ts'
 import { compile } from '../../support/solc.ts'
 import { holderAddress, TOKEN_ADDRESS } from '../workload.ts'
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { toHex } from '../../../core/bytes/hex.ts'
-import type { SenderTransaction } from '../../../core/chain/transaction.ts'
+import type { SenderTransaction } from '../../../core/block/transaction.ts'
 import { freePorts } from '../../../runtime/devnet/ports.ts'
 import { testKey } from '../../runtime/genesis.ts'
 import { ROOT } from '../../runtime/nodeProcess.ts'

@@ -1,5 +1,5 @@
 import { fromHex, toHex } from '../../../core/bytes/hex.ts'
-import { decodeExtraData } from '../../../core/chain/codec/extraData.ts'
+import { decodeExtraData } from '../../../core/block/codec/extraData.ts'
 import type { NodeProcess } from '../../runtime/nodeProcess.ts'
 
 /** What a block says, as a node's JSON-RPC tells it. */

@@ -1,6 +1,6 @@
 import { toHex } from '../../../core/bytes/hex.ts'
-import { SECP256K1_ORDER, signTransaction } from '../../../core/chain/codec/signature.ts'
-import type { Authorization } from '../../../core/chain/transaction.ts'
+import { SECP256K1_ORDER, signTransaction } from '../../../core/block/codec/signature.ts'
+import type { Authorization } from '../../../core/block/transaction.ts'
 import { addressOfPrivateKey } from '../../../core/crypto/crypto.ts'
 import { code, deploying, type Part } from '../../core/evm/harness.ts'
 

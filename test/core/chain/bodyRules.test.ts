@@ -1,9 +1,9 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import type { Block } from '../../../core/chain/block.ts'
-import type { Header } from '../../../core/chain/header.ts'
+import type { Block } from '../../../core/block/block.ts'
+import type { Header } from '../../../core/block/header.ts'
 import { ommersHashOf, transactionsRootOf, withdrawalsRootOf } from '../../../core/chain/rules/body.ts'
 import { InvalidBlock } from '../../../core/chain/rules/invalidBlock.ts'
-import type { SenderTransaction } from '../../../core/chain/transaction.ts'
+import type { SenderTransaction } from '../../../core/block/transaction.ts'
 import {
   brokenRule,
   extend,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Block } from '../../../core/chain/block.ts'
+import type { Block } from '../../../core/block/block.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
 import { parseGenesis } from '../../../core/genesis/parse.ts'
 import { rulesAt } from '../../../core/genesis/schedule.ts'

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { compareBytes } from '../../../core/bytes/bytes.ts'
 import { toQuantity } from '../../../core/bytes/hex.ts'
-import type { Block } from '../../../core/chain/block.ts'
-import { encodeExtraData, decodeExtraData, type QbftExtraData } from '../../../core/chain/codec/extraData.ts'
+import type { Block } from '../../../core/block/block.ts'
+import { encodeExtraData, decodeExtraData, type QbftExtraData } from '../../../core/block/codec/extraData.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
-import type { Header } from '../../../core/chain/header.ts'
+import type { Header } from '../../../core/block/header.ts'
 import type { RuleName } from '../../../core/chain/rules/invalidBlock.ts'
 import {
   brokenRule,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import type { Block } from '../../../core/chain/block.ts'
+import type { Block } from '../../../core/block/block.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
-import { qbftBlockHash } from '../../../core/chain/codec/blockHash.ts'
-import { decodeExtraData, encodeExtraData } from '../../../core/chain/codec/extraData.ts'
+import { qbftBlockHash } from '../../../core/block/codec/blockHash.ts'
+import { decodeExtraData, encodeExtraData } from '../../../core/block/codec/extraData.ts'
 import { InvalidBlock } from '../../../core/chain/rules/invalidBlock.ts'
 import {
   brokenRule,

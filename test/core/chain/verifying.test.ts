@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import type { Address } from '../../../core/bytes/bytes.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
-import type { Block } from '../../../core/chain/block.ts'
+import type { Block } from '../../../core/block/block.ts'
 import type { BuiltBlock, Chain } from '../../../core/chain/chain.ts'
-import { decodeExtraData, encodeExtraData } from '../../../core/chain/codec/extraData.ts'
-import type { Header } from '../../../core/chain/header.ts'
+import { decodeExtraData, encodeExtraData } from '../../../core/block/codec/extraData.ts'
+import type { Header } from '../../../core/block/header.ts'
 import { InvalidBlock } from '../../../core/chain/rules/invalidBlock.ts'
-import { recoverHere } from '../../../core/chain/validation.ts'
+import { recoverHere } from '../../../core/chain/importing/validation.ts'
 import {
   build,
   extend,

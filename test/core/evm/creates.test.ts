@@ -4,7 +4,7 @@ import { type Address, EMPTY_BYTES } from '../../../core/bytes/bytes.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
 import { keccak256 } from '../../../core/crypto/crypto.ts'
-import { create2Address, createAddress } from '../../../core/evm/address.ts'
+import { create2Address, createAddress } from '../../../core/evm/frames/address.ts'
 import type { ForkName } from '../../../core/genesis/fork.ts'
 import {
   CALLER,

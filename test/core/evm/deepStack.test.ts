@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { STACK_ITEMS } from '../../../core/evm/stackItems.ts'
+import { STACK_ITEMS } from '../../../core/genesis/stackItems.ts'
 import { code, environmentOf, type Part, run } from './harness.ts'
 
 /** A frame for each depth up to the limit, each with so many items. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { fromHex } from '../../../core/bytes/hex.ts'
 import { bytesToBigint } from '../../../core/bytes/integer.ts'
-import { callMessage, systemCall } from '../../../core/evm/execute.ts'
-import { InvalidTransaction } from '../../../core/evm/result.ts'
+import { callMessage, systemCall } from '../../../core/evm/transaction/execute.ts'
+import { InvalidTransaction } from '../../../core/evm/transaction/result.ts'
 import {
   BENEFICIARY,
   CALLER,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import * as division from '../../../core/evm/division.ts'
-import { multiplyDigits } from '../../../core/evm/multiplyDigits.ts'
-import { power } from '../../../core/evm/power.ts'
-import * as shift from '../../../core/evm/shift.ts'
-import { bigintAt, num, putBigint } from '../../../core/evm/stack.ts'
-import * as words from '../../../core/evm/word.ts'
+import * as division from '../../../core/evm/words/division.ts'
+import { multiplyDigits } from '../../../core/evm/words/multiplyDigits.ts'
+import { power } from '../../../core/evm/words/power.ts'
+import * as shift from '../../../core/evm/words/shift.ts'
+import { bigintAt, num, putBigint } from '../../../core/evm/interpreter/stack.ts'
+import * as words from '../../../core/evm/words/word.ts'
 import { seededRandom } from '../../support/random.ts'
 
 const WORD = (1n << 256n) - 1n

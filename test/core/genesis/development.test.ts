@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { mnemonicToAccount } from 'viem/accounts'
 import { toHex } from '../../../core/bytes/hex.ts'
-import { decodeExtraData } from '../../../core/chain/codec/extraData.ts'
+import { decodeExtraData } from '../../../core/block/codec/extraData.ts'
 import { addressOfPrivateKey, keccak256 } from '../../../core/crypto/crypto.ts'
 import { developmentGenesis } from '../../../core/genesis/development.ts'
 import { DEVELOPMENT_ACCOUNTS, DEVELOPMENT_MNEMONIC } from '../../../core/genesis/developmentAccounts.ts'

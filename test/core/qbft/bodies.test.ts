@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import type { Block } from '../../../core/chain/block.ts'
-import { qbftBlockHash } from '../../../core/chain/codec/blockHash.ts'
+import type { Block } from '../../../core/block/block.ts'
+import { qbftBlockHash } from '../../../core/block/codec/blockHash.ts'
 import { withRound } from '../../../core/qbft/codec/roundOfBlock.ts'
 import type { Key } from '../chain/support/keys.ts'
 import { makeTransfer } from './support/blocks.ts'

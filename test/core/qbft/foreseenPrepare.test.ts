@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { toHex } from '../../../core/bytes/hex.ts'
-import type { RestartRecord } from '../../../core/qbft/restartRecord.ts'
+import type { RestartRecord } from '../../../core/qbft/restart/restartRecord.ts'
 import { proposalDigest } from '../../../core/qbft/codec/roundOfBlock.ts'
 import { givenNode, receivePrepares, receiveProposal } from './support/given.ts'
 import { at } from './support/keys.ts'

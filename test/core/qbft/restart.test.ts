@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { withRound } from '../../../core/qbft/codec/roundOfBlock.ts'
 import type { Input } from '../../../core/qbft/input.ts'
-import type { RestartRecord } from '../../../core/qbft/restartRecord.ts'
+import type { RestartRecord } from '../../../core/qbft/restart/restartRecord.ts'
 import { givenNode, proposedIn, receivePrepares, receiveProposal } from './support/given.ts'
 import { at, networkKeys } from './support/keys.ts'
 import { commit, proposal, roundChangesOf } from './support/messages.ts'

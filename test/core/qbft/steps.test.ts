@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'bun:test'
-import { encodeBlock, encodeBlockSteps } from '../../../core/chain/codec/block.ts'
-import { qbftBlockHash, qbftSealHash } from '../../../core/chain/codec/blockHash.ts'
+import { encodeBlock, encodeBlockSteps } from '../../../core/block/codec/block.ts'
+import { qbftBlockHash, qbftSealHash } from '../../../core/block/codec/blockHash.ts'
 import type { QbftMessage } from '../../../core/qbft/message.ts'
 import type { Input } from '../../../core/qbft/input.ts'
 import { transition, transitionSteps } from '../../../core/qbft/machine.ts'
-import type { RestartRecord } from '../../../core/qbft/restartRecord.ts'
-import { encodeRestartRecord, encodeRestartRecordSteps } from '../../../core/qbft/restartRecordCodec.ts'
+import type { RestartRecord } from '../../../core/qbft/restart/restartRecord.ts'
+import {
+  encodeRestartRecord,
+  encodeRestartRecordSteps,
+} from '../../../core/qbft/restart/restartRecordCodec.ts'
 import { initialState, type QbftState } from '../../../core/qbft/state.ts'
 import { drive } from '../../support/drive.ts'
 import { makeBlock, makeTransfer } from './support/blocks.ts'

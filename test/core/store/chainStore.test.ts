@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import memoryDriver from 'unstorage/drivers/memory'
-import { decodeBlock } from '../../../core/chain/codec/block.ts'
+import { decodeBlock } from '../../../core/block/codec/block.ts'
 import { openChainStore } from '../../../core/store/chainStore.ts'
 import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
 import type { KeyValueEntry } from '../../../core/store/keyvalue.ts'

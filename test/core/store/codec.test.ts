@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { ZERO_HASH } from '../../../core/bytes/bytes.ts'
 import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
-import type { Receipt } from '../../../core/chain/receipt.ts'
+import type { Receipt } from '../../../core/block/receipt.ts'
 import { createReader, MalformedRecord } from '../../../core/store/codec/reader.ts'
 import { readReceipts, writeReceipts } from '../../../core/store/codec/receipts.ts'
 import { accountCodec } from '../../../core/store/codec/stateValues.ts'

@@ -4,7 +4,7 @@ import type { PoolOptions } from '../../../core/txpool/admission.ts'
 import { POOL_LIMITS, POOL_TRANSACTION_BYTES_MAX } from '../../../core/txpool/limits.ts'
 import type { PoolOrigin } from '../../../core/txpool/pool.ts'
 import { createTransactionPool } from '../../../core/txpool/transactionPool.ts'
-import type { Transaction } from '../../../core/chain/transaction.ts'
+import type { Transaction } from '../../../core/block/transaction.ts'
 import { from, type HeadFixture, headWith, keyOf, optionsWith, RECIPIENT, rejectionOf } from './fixtures.ts'
 
 const UPPER_HALF_S = 0x7fffffff_ffffffff_ffffffff_ffffffff_5d576e73_57a4501d_dfe92f46_681b20a1n

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Vote } from '../../../core/chain/codec/extraData.ts'
+import type { Vote } from '../../../core/block/codec/extraData.ts'
 import { chooseVote } from '../../../core/validators/proposals.ts'
 import { applyVote, newTally } from '../../../core/validators/votes.ts'
 

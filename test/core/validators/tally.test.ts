@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { QbftParameters, QbftTransition } from '../../../core/genesis/configuration.ts'
 import type { QbftConsensus } from '../../../core/genesis/schedule.ts'
-import { encodeExtraData, type Vote } from '../../../core/chain/codec/extraData.ts'
+import { encodeExtraData, type Vote } from '../../../core/block/codec/extraData.ts'
 import { isEpochBlock, tallyAfter, tallyOrigin, votingBlock } from '../../../core/validators/tally.ts'
 import { newTally, type VoteTally } from '../../../core/validators/votes.ts'
 

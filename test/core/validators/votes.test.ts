@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { toBareHex } from '../../../core/bytes/hex.ts'
-import type { Vote } from '../../../core/chain/codec/extraData.ts'
+import type { Vote } from '../../../core/block/codec/extraData.ts'
 import {
   applyVote,
   clearVotes,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { fromHex, toHex, toQuantity } from '../../../core/bytes/hex.ts'
 import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
-import { decodeBlock } from '../../../core/chain/codec/block.ts'
+import { decodeBlock } from '../../../core/block/codec/block.ts'
 import { EMPTY_CODE_HASH } from '../../../core/crypto/constants.ts'
 import { keccak256 } from '../../../core/crypto/crypto.ts'
 import { DELEGATOR, DEPLOYER, RECEIVER, type Sample, startSampleChain } from '../support/sampleChain.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { decodeBlock } from '../../../core/chain/codec/block.ts'
+import { decodeBlock } from '../../../core/block/codec/block.ts'
 import { fromHex, toHex } from '../../../core/bytes/hex.ts'
 import { keccak256 } from '../../../core/crypto/crypto.ts'
 import { DEPLOYER, type Sample, startSampleChain } from '../support/sampleChain.ts'

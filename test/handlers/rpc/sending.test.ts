@@ -179,8 +179,8 @@ describe('eth_sendRawTransaction', () => {
       gasPrice: 2_000_000_000n,
       to: RECIPIENT,
     })
-    const { decodeTransaction, encodeTransaction } = await import('../../../core/chain/codec/transaction.ts')
-    const { SECP256K1_ORDER } = await import('../../../core/chain/codec/signature.ts')
+    const { decodeTransaction, encodeTransaction } = await import('../../../core/block/codec/transaction.ts')
+    const { SECP256K1_ORDER } = await import('../../../core/block/codec/signature.ts')
     const { fromHex } = await import('../../../core/bytes/hex.ts')
     const transaction = decodeTransaction(fromHex(raw))
     const malleable = encodeTransaction({

@@ -1,6 +1,6 @@
 import type { Chain } from '../../../core/chain/chain.ts'
-import type { Transaction } from '../../../core/chain/transaction.ts'
-import { recoverSender } from '../../../core/chain/codec/signature.ts'
+import type { Transaction } from '../../../core/block/transaction.ts'
+import { recoverSender } from '../../../core/block/codec/signature.ts'
 import { poolHeadOf } from '../../../core/txpool/head.ts'
 import type { TransactionPool } from '../../../core/txpool/pool.ts'
 import { TransactionRejected } from '../../../core/txpool/rejection.ts'

@@ -1,5 +1,5 @@
 import { equalBytes } from '../../../core/bytes/bytes.ts'
-import type { Vote } from '../../../core/chain/codec/extraData.ts'
+import type { Vote } from '../../../core/block/codec/extraData.ts'
 import type { StandingVotes } from '../../../handlers/rpc/context.ts'
 
 /** Standing votes in memory, of `max` at most. */

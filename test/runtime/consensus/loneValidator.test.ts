@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { signTransaction } from '../../../core/chain/codec/signature.ts'
-import { decodeExtraData } from '../../../core/chain/codec/extraData.ts'
+import { signTransaction } from '../../../core/block/codec/signature.ts'
+import { decodeExtraData } from '../../../core/block/codec/extraData.ts'
 import { DEVELOPMENT_ACCOUNTS, type DevelopmentAccount } from '../../../core/genesis/developmentAccounts.ts'
 import { segmentKey } from '../../../core/store/keys.ts'
 import type { KeyValueStore } from '../../../core/store/keyvalue.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import type { SenderTransaction } from '../../../core/chain/transaction.ts'
-import type { Usage } from '../../../core/evm/watch.ts'
+import type { SenderTransaction } from '../../../core/block/transaction.ts'
+import type { Usage } from '../../../core/evm/interpreter/runLimit.ts'
 import { createSelectionBounds } from '../../../runtime/consensus/selectionBounds.ts'
 
 const NOTHING: Usage = { memoryBytes: 0, logs: 0, logBytes: 0, changes: 0 }

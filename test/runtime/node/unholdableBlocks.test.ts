@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import type { SenderTransaction } from '../../../core/chain/transaction.ts'
-import { signTransaction } from '../../../core/chain/codec/signature.ts'
-import { MEMORY_BYTES_MAX, MemoryUnavailable } from '../../../core/evm/memory.ts'
+import type { SenderTransaction } from '../../../core/block/transaction.ts'
+import { signTransaction } from '../../../core/block/codec/signature.ts'
+import { MEMORY_BYTES_MAX, MemoryUnavailable } from '../../../core/evm/interpreter/memory.ts'
 import { watchUnholdableBlocks } from '../../../runtime/node/unholdableBlocks.ts'
 import { code } from '../../core/evm/harness.ts'
 import {

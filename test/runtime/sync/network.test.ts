@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { encodeBlock } from '../../../core/chain/codec/block.ts'
+import { encodeBlock } from '../../../core/block/codec/block.ts'
 import { extend, openTestChain, resealed, transfer } from '../../core/chain/support/chain.ts'
 import { type Key, USERS, VALIDATORS } from '../../core/chain/support/keys.ts'
 import { networkedNode, type NetworkedNode } from './support/net.ts'

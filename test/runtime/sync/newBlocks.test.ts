@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { toHex } from '../../../core/bytes/hex.ts'
-import { encodeBlock } from '../../../core/chain/codec/block.ts'
+import { encodeBlock } from '../../../core/block/codec/block.ts'
 import { extend, nextBlock, resealed, transfer } from '../../core/chain/support/chain.ts'
 import { USERS, VALIDATORS } from '../../core/chain/support/keys.ts'
 import { grow, logLines, reaches, until, type WiredNode } from './support/node.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { equalBytes } from '../../../core/bytes/bytes.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
-import { recoverHere } from '../../../core/chain/validation.ts'
+import { recoverHere } from '../../../core/chain/importing/validation.ts'
 import { POOL_TRANSACTION_BYTES_MAX } from '../../../core/txpool/limits.ts'
 import type { Peer } from '../../../p2p/network.ts'
 import { extend, transfer } from '../../core/chain/support/chain.ts'

@@ -1,6 +1,6 @@
 import { type Address, equalBytes } from '../../../core/bytes/bytes.ts'
-import type { Block } from '../../../core/chain/block.ts'
-import { sealOfSignature, type Seal } from '../../../core/chain/codec/seal.ts'
+import type { Block } from '../../../core/block/block.ts'
+import { sealOfSignature, type Seal } from '../../../core/block/codec/seal.ts'
 import { sign } from '../../../core/crypto/crypto.ts'
 import { encodeCommitPayload } from '../../../core/qbft/codec/commit.ts'
 import { encodeMessage } from '../../../core/qbft/codec/message.ts'

@@ -1,5 +1,5 @@
 import type { Address } from '../../../core/bytes/bytes.ts'
-import type { Block } from '../../../core/chain/block.ts'
+import type { Block } from '../../../core/block/block.ts'
 import { decodeMessage } from '../../../core/qbft/codec/message.ts'
 import { proposalDigest } from '../../../core/qbft/codec/roundOfBlock.ts'
 import { type ProposalMessage, QBFT_CODES, type WireMessage } from '../../../core/qbft/message.ts'

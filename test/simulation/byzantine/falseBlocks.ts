@@ -1,5 +1,5 @@
-import type { Block } from '../../../core/chain/block.ts'
-import { decodeExtraData } from '../../../core/chain/codec/extraData.ts'
+import type { Block } from '../../../core/block/block.ts'
+import { decodeExtraData } from '../../../core/block/codec/extraData.ts'
 import { withSeals } from '../../../core/qbft/codec/roundOfBlock.ts'
 import type { Random } from '../random.ts'
 

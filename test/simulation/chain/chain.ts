@@ -1,11 +1,11 @@
 import type { Address, Hash } from '../../../core/bytes/bytes.ts'
-import type { Block } from '../../../core/chain/block.ts'
-import { qbftBlockHash } from '../../../core/chain/codec/blockHash.ts'
+import type { Block } from '../../../core/block/block.ts'
+import { qbftBlockHash } from '../../../core/block/codec/blockHash.ts'
 import { tallyAfter, votingBlock } from '../../../core/validators/tally.ts'
 import { newTally, type VoteTally } from '../../../core/validators/votes.ts'
 import type { SimulatedGenesis } from './genesis.ts'
 import { checkSealed, type ParentBlock } from './rules.ts'
-import { decodeExtraData } from '../../../core/chain/codec/extraData.ts'
+import { decodeExtraData } from '../../../core/block/codec/extraData.ts'
 
 /** One node's chain: real headers, blocks of a few transactions that nobody executes, votes that count. */
 export type SimulatedChain = {

@@ -1,5 +1,5 @@
 import { type Address, equalBytes } from '../../../core/bytes/bytes.ts'
-import type { Block } from '../../../core/chain/block.ts'
+import type { Block } from '../../../core/block/block.ts'
 import { transactionsRootOf } from '../../../core/chain/rules/body.ts'
 import type { QbftHeaderContext } from '../../../core/chain/rules/context.ts'
 import { ancestry } from '../../../core/chain/rules/header.ts'

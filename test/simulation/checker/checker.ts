@@ -1,6 +1,6 @@
 import { type Address, equalBytes } from '../../../core/bytes/bytes.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
-import type { Block } from '../../../core/chain/block.ts'
+import type { Block } from '../../../core/block/block.ts'
 import { EMPTY_TRIE_ROOT } from '../../../core/crypto/constants.ts'
 import { decodeMessage } from '../../../core/qbft/codec/message.ts'
 import type { Effect } from '../../../core/qbft/effect.ts'

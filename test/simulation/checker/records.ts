@@ -1,7 +1,7 @@
 import { equalBytes } from '../../../core/bytes/bytes.ts'
 import { proposalDigest } from '../../../core/qbft/codec/roundOfBlock.ts'
 import type { QbftMessage } from '../../../core/qbft/message.ts'
-import type { RestartRecord } from '../../../core/qbft/restartRecord.ts'
+import type { RestartRecord } from '../../../core/qbft/restart/restartRecord.ts'
 
 const FIELDS = { proposal: 'proposed', prepare: 'prepared', commit: 'committed' } as const
 

@@ -1,6 +1,6 @@
-import type { Block } from '../../../core/chain/block.ts'
+import type { Block } from '../../../core/block/block.ts'
 import { makeTransaction } from '../chain/making.ts'
-import type { Transaction } from '../../../core/chain/transaction.ts'
+import type { Transaction } from '../../../core/block/transaction.ts'
 
 /** Transactions that wait at one node, by number. */
 export type Pool = {

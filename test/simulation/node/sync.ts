@@ -1,4 +1,4 @@
-import type { Block } from '../../../core/chain/block.ts'
+import type { Block } from '../../../core/block/block.ts'
 import { InvalidBlock } from '../../../core/chain/rules/invalidBlock.ts'
 import { spoiledBlock } from '../byzantine/falseBlocks.ts'
 import { checkSealed } from '../chain/rules.ts'

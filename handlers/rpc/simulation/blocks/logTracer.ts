@@ -1,8 +1,8 @@
 import { type Address, type Hash, padStartBytes } from '../../../../core/bytes/bytes.ts'
 import { fromHex } from '../../../../core/bytes/hex.ts'
 import { bigintToFixedBytes } from '../../../../core/bytes/integer.ts'
-import type { Log } from '../../../../core/chain/receipt.ts'
-import type { Tracer } from '../../../../core/evm/tracer.ts'
+import type { Log } from '../../../../core/block/receipt.ts'
+import type { Tracer } from '../../../../core/evm/interpreter/tracer.ts'
 
 /** keccak of `Transfer(address,address,uint256)`, as tokens log it (ERC-20). */
 const TRANSFER_TOPIC: Hash = fromHex('ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef')

@@ -1,5 +1,5 @@
 import { toHex, toQuantity } from '../../../../core/bytes/hex.ts'
-import { type HaltReason, isInvalidOpcode } from '../../../../core/evm/result.ts'
+import { type HaltReason, isInvalidOpcode } from '../../../../core/evm/transaction/result.ts'
 import { type RpcErrorObject, RPC_ERRORS } from '../../dispatch/errors.ts'
 import { blockShape } from '../../shapes/block.ts'
 import { receiptLogShape } from '../../shapes/receipt.ts'

@@ -1,5 +1,5 @@
 import type { Hash } from '../../../../core/bytes/bytes.ts'
-import type { Header } from '../../../../core/chain/header.ts'
+import type { Header } from '../../../../core/block/header.ts'
 import { minBigint } from '../../../../core/bytes/integer.ts'
 import type { RpcContext } from '../../context.ts'
 import { RpcError } from '../../dispatch/errors.ts'

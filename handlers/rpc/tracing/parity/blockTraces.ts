@@ -1,6 +1,6 @@
 import { toHex, toQuantity } from '../../../../core/bytes/hex.ts'
 import { equalBytes } from '../../../../core/bytes/bytes.ts'
-import { beneficiaryOf, rewardCredits } from '../../../../core/chain/reward.ts'
+import { beneficiaryOf, rewardCredits } from '../../../../core/chain/execution/reward.ts'
 import { rulesAt } from '../../../../core/genesis/schedule.ts'
 import type { BlockRecord } from '../../../../core/store/store.ts'
 import type { RpcContext } from '../../context.ts'

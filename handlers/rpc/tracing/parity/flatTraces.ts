@@ -1,5 +1,5 @@
 import { toHex, toQuantity } from '../../../../core/bytes/hex.ts'
-import type { TransactionResult } from '../../../../core/evm/result.ts'
+import type { TransactionResult } from '../../../../core/evm/transaction/result.ts'
 import { type CallNode, wasRefused } from '../calls.ts'
 import { flatHaltText } from '../haltTexts.ts'
 import type { Place } from '../traced.ts'

@@ -1,4 +1,4 @@
-import type { TraceStep } from '../../../../core/evm/tracer.ts'
+import type { TraceStep } from '../../../../core/evm/interpreter/tracer.ts'
 
 export type MemoryRange = { readonly offset: number; readonly size: number }
 

@@ -1,5 +1,5 @@
 import { toHex } from '../../../../core/bytes/hex.ts'
-import type { TransactionResult } from '../../../../core/evm/result.ts'
+import type { TransactionResult } from '../../../../core/evm/transaction/result.ts'
 import { differencesSince, markState } from '../../../../core/state/differences.ts'
 import { RpcError } from '../../dispatch/errors.ts'
 import { objectsBudget } from '../budget.ts'

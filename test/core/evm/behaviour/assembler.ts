@@ -1,7 +1,7 @@
 import { concatBytes } from '../../../../core/bytes/bytes.ts'
 import { toHex } from '../../../../core/bytes/hex.ts'
 import { bigintToBytes, bigintToFixedBytes } from '../../../../core/bytes/integer.ts'
-import { OPCODES } from '../../../../core/evm/opcodes.ts'
+import { OPCODES } from '../../../../core/evm/interpreter/opcodes.ts'
 
 const BYTES: ReadonlyMap<string, number> = new Map(
   OPCODES.flatMap(opcode => (opcode === undefined ? [] : [[opcode.name, opcode.byte] as const])),

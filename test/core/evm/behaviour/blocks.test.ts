@@ -4,7 +4,7 @@ import { toHex } from '../../../../core/bytes/hex.ts'
 import { bigintToFixedBytes } from '../../../../core/bytes/integer.ts'
 import { EMPTY_TRIE_ROOT } from '../../../../core/crypto/constants.ts'
 import { keccak256 } from '../../../../core/crypto/crypto.ts'
-import { create2Address, createAddress } from '../../../../core/evm/address.ts'
+import { create2Address, createAddress } from '../../../../core/evm/frames/address.ts'
 import type { StateChanges } from '../../../../core/state/account.ts'
 import type { FirstAccount } from './memoryState.ts'
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { DecodeError } from '../../../../core/chain/codec/error.ts'
+import { DecodeError } from '../../../../core/block/codec/error.ts'
 import { decodeMessage, encodeMessage } from '../../../../core/qbft/codec/message.ts'
 import {
   type Dialect,

@@ -1,8 +1,8 @@
 import type { Hash } from '../../../../core/bytes/bytes.ts'
 import { fromHex } from '../../../../core/bytes/hex.ts'
-import type { Block } from '../../../../core/chain/block.ts'
-import { decodeHeader } from '../../../../core/chain/codec/header.ts'
-import { type Seal, sealOfSignature } from '../../../../core/chain/codec/seal.ts'
+import type { Block } from '../../../../core/block/block.ts'
+import { decodeHeader } from '../../../../core/block/codec/header.ts'
+import { type Seal, sealOfSignature } from '../../../../core/block/codec/seal.ts'
 import { sign } from '../../../../core/crypto/crypto.ts'
 import { encodeCommitPayload } from '../../../../core/qbft/codec/commit.ts'
 import { encodePreparePayload } from '../../../../core/qbft/codec/prepare.ts'
@@ -21,7 +21,7 @@ import {
   type SignedRoundChange,
 } from '../../../../core/qbft/message.ts'
 import { signPayload } from '../../../../core/qbft/signatures.ts'
-import { BLOCK_ONE } from '../../chain/codec/qbftVectors.ts'
+import { BLOCK_ONE } from '../../block/codec/qbftVectors.ts'
 import { type Key, VALIDATORS } from '../../chain/support/keys.ts'
 
 /** Block 1 as validator 0 made it in round 0, and as validator 1 did in round 1; without seals. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import type { Address } from '../../../../core/bytes/bytes.ts'
 import { fromHex, toBareHex } from '../../../../core/bytes/hex.ts'
-import { qbftBlockHash } from '../../../../core/chain/codec/blockHash.ts'
-import { DecodeError } from '../../../../core/chain/codec/error.ts'
-import { sealSigner } from '../../../../core/chain/codec/seal.ts'
+import { qbftBlockHash } from '../../../../core/block/codec/blockHash.ts'
+import { DecodeError } from '../../../../core/block/codec/error.ts'
+import { sealSigner } from '../../../../core/block/codec/seal.ts'
 import { keccak256 } from '../../../../core/crypto/crypto.ts'
 import { decodeMessage, encodeMessage } from '../../../../core/qbft/codec/message.ts'
 import { proposalDigest, withRound, withSeals } from '../../../../core/qbft/codec/roundOfBlock.ts'
@@ -15,7 +15,7 @@ import {
   type WireMessage,
 } from '../../../../core/qbft/message.ts'
 import { authorOf, signingDigest } from '../../../../core/qbft/signatures.ts'
-import { BLOCK_ONE } from '../../chain/codec/qbftVectors.ts'
+import { BLOCK_ONE } from '../../block/codec/qbftVectors.ts'
 import { VALIDATORS } from '../../chain/support/keys.ts'
 import {
   BLOCK,

@@ -1,6 +1,6 @@
 import { fromHex } from '../../../../core/bytes/hex.ts'
-import type { Block } from '../../../../core/chain/block.ts'
-import type { Header } from '../../../../core/chain/header.ts'
+import type { Block } from '../../../../core/block/block.ts'
+import type { Header } from '../../../../core/block/header.ts'
 import { addressOfPrivateKey } from '../../../../core/crypto/crypto.ts'
 import { proposalDigest, withRound } from '../../../../core/qbft/codec/roundOfBlock.ts'
 import type { PreparedMetadata } from '../../../../core/qbft/message.ts'

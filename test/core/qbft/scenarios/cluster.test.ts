@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { toHex } from '../../../../core/bytes/hex.ts'
-import { qbftBlockHash } from '../../../../core/chain/codec/blockHash.ts'
+import { qbftBlockHash } from '../../../../core/block/codec/blockHash.ts'
 import { roundOf } from '../support/blocks.ts'
 import { type Cluster, createCluster } from '../support/cluster.ts'
 import { at, networkKeys } from '../support/keys.ts'

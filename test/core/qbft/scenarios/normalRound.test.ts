@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { toHex } from '../../../../core/bytes/hex.ts'
-import type { Block } from '../../../../core/chain/block.ts'
-import { qbftSealHash } from '../../../../core/chain/codec/blockHash.ts'
-import { decodeExtraData } from '../../../../core/chain/codec/extraData.ts'
-import { sealSigner } from '../../../../core/chain/codec/seal.ts'
+import type { Block } from '../../../../core/block/block.ts'
+import { qbftSealHash } from '../../../../core/block/codec/blockHash.ts'
+import { decodeExtraData } from '../../../../core/block/codec/extraData.ts'
+import { sealSigner } from '../../../../core/block/codec/seal.ts'
 import type { Key } from '../../chain/support/keys.ts'
 import { makeTransfer } from '../support/blocks.ts'
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { qbftBlockHash } from '../../../../core/chain/codec/blockHash.ts'
+import { qbftBlockHash } from '../../../../core/block/codec/blockHash.ts'
 import { proposalDigest, withRound } from '../../../../core/qbft/codec/roundOfBlock.ts'
 import type { PreparedCertificate, RoundChangeMessage } from '../../../../core/qbft/message.ts'
 import { authorOf } from '../../../../core/qbft/signatures.ts'

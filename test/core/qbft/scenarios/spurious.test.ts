@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { ZERO_HASH } from '../../../../core/bytes/bytes.ts'
-import { decodeExtraData } from '../../../../core/chain/codec/extraData.ts'
+import { decodeExtraData } from '../../../../core/block/codec/extraData.ts'
 import { QBFT_MESSAGE_BYTES_MAX } from '../../../../core/qbft/codec/message.ts'
 import { QBFT_CODES } from '../../../../core/qbft/message.ts'
 import type { Key } from '../../chain/support/keys.ts'

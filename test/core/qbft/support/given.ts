@@ -1,5 +1,5 @@
 import type { Address } from '../../../../core/bytes/bytes.ts'
-import type { Block } from '../../../../core/chain/block.ts'
+import type { Block } from '../../../../core/block/block.ts'
 import type { Key } from '../../chain/support/keys.ts'
 import { type BlockOptions, makeBlock } from './blocks.ts'
 import { addressesOf, at, networkKeys } from './keys.ts'

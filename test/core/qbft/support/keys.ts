@@ -1,8 +1,8 @@
 import { type Address, compareBytes } from '../../../../core/bytes/bytes.ts'
 import { fromHex } from '../../../../core/bytes/hex.ts'
-import type { Seal } from '../../../../core/chain/codec/seal.ts'
+import type { Seal } from '../../../../core/block/codec/seal.ts'
 import { addressOfPrivateKey, sign } from '../../../../core/crypto/crypto.ts'
-import { sealOfSignature } from '../../../../core/chain/codec/seal.ts'
+import { sealOfSignature } from '../../../../core/block/codec/seal.ts'
 import type { Key } from '../../chain/support/keys.ts'
 
 const keyOf = (scalar: number): Key => {

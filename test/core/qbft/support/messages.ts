@@ -1,5 +1,5 @@
 import type { Hash } from '../../../../core/bytes/bytes.ts'
-import type { Block } from '../../../../core/chain/block.ts'
+import type { Block } from '../../../../core/block/block.ts'
 import { encodeCommitPayload } from '../../../../core/qbft/codec/commit.ts'
 import { encodeMessage } from '../../../../core/qbft/codec/message.ts'
 import { proposalDigest, withRound } from '../../../../core/qbft/codec/roundOfBlock.ts'

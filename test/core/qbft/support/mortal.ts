@@ -1,6 +1,6 @@
 import type { HeadContext, Input } from '../../../../core/qbft/input.ts'
-import type { RestartRecord } from '../../../../core/qbft/restartRecord.ts'
-import { decodeRestartRecord, encodeRestartRecord } from '../../../../core/qbft/restartRecordCodec.ts'
+import type { RestartRecord } from '../../../../core/qbft/restart/restartRecord.ts'
+import { decodeRestartRecord, encodeRestartRecord } from '../../../../core/qbft/restart/restartRecordCodec.ts'
 import type { Key } from '../../chain/support/keys.ts'
 import { createNode, headOf, type Node, WAIT } from './node.ts'
 import type { Step } from './step.ts'

@@ -1,5 +1,5 @@
-import type { Block } from '../../../../core/chain/block.ts'
-import { qbftBlockHash } from '../../../../core/chain/codec/blockHash.ts'
+import type { Block } from '../../../../core/block/block.ts'
+import { qbftBlockHash } from '../../../../core/block/codec/blockHash.ts'
 import { withRound } from '../../../../core/qbft/codec/roundOfBlock.ts'
 import type { Input } from '../../../../core/qbft/input.ts'
 import type { QbftMessage } from '../../../../core/qbft/message.ts'

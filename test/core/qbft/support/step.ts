@@ -1,5 +1,5 @@
 import { toHex } from '../../../../core/bytes/hex.ts'
-import type { Block } from '../../../../core/chain/block.ts'
+import type { Block } from '../../../../core/block/block.ts'
 import { decodeMessage } from '../../../../core/qbft/codec/message.ts'
 import type { Effect } from '../../../../core/qbft/effect.ts'
 import type { QbftMessage } from '../../../../core/qbft/message.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { Log } from '../../../../core/chain/receipt.ts'
+import type { Log } from '../../../../core/block/receipt.ts'
 import type { BlockLogs } from '../../../../core/store/logs/blockLogs.ts'
 import { createLogsWriter } from '../../../../handlers/rpc/logs/writeLogs.ts'
 import { foundLogShape } from '../../../../handlers/rpc/shapes/receipt.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { type Abi, encodeErrorResult } from 'viem'
 import { fromHex, toHex } from '../../../../core/bytes/hex.ts'
-import { createAddress } from '../../../../core/evm/address.ts'
-import { delegationTo } from '../../../../core/evm/delegation.ts'
+import { createAddress } from '../../../../core/evm/frames/address.ts'
+import { delegationTo } from '../../../../core/evm/frames/delegation.ts'
 import {
   address,
   CALLER,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { HaltReason } from '../../../../core/evm/result.ts'
+import type { HaltReason } from '../../../../core/evm/transaction/result.ts'
 import { tracerOf } from '../../../../handlers/rpc/tracing/options.ts'
 import { address, code, deploying, type Part, type RunOptions } from '../../../core/evm/harness.ts'
 import { debugTrace, parityTrace, traceCode } from './traceCode.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Hex } from 'viem'
 import type { Chain } from '../../../../core/chain/chain.ts'
-import { openChain } from '../../../../core/chain/openChain.ts'
+import { openChain } from '../../../../core/chain/opening/openChain.ts'
 import { developmentGenesis } from '../../../../core/genesis/development.ts'
 import { parseGenesis } from '../../../../core/genesis/parse.ts'
 import { openChainStore } from '../../../../core/store/chainStore.ts'

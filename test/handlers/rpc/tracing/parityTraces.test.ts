@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { toHex } from '../../../../core/bytes/hex.ts'
-import { createAddress } from '../../../../core/evm/address.ts'
+import { createAddress } from '../../../../core/evm/frames/address.ts'
 import {
   address,
   BENEFICIARY,

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { Address } from '../../../../core/bytes/bytes.ts'
 import { fromHex, toHex } from '../../../../core/bytes/hex.ts'
-import type { Authorization } from '../../../../core/chain/transaction.ts'
+import type { Authorization } from '../../../../core/block/transaction.ts'
 import { EMPTY_CODE_HASH } from '../../../../core/crypto/constants.ts'
 import { keccak256 } from '../../../../core/crypto/crypto.ts'
-import { createAddress } from '../../../../core/evm/address.ts'
-import { delegationTo } from '../../../../core/evm/delegation.ts'
+import { createAddress } from '../../../../core/evm/frames/address.ts'
+import { delegationTo } from '../../../../core/evm/frames/delegation.ts'
 import {
   address,
   BENEFICIARY,

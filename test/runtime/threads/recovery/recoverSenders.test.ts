@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { equalBytes } from '../../../../core/bytes/bytes.ts'
-import { signTransaction } from '../../../../core/chain/codec/signature.ts'
-import type { Transaction } from '../../../../core/chain/transaction.ts'
+import { signTransaction } from '../../../../core/block/codec/signature.ts'
+import type { Transaction } from '../../../../core/block/transaction.ts'
 import { addressOfPrivateKey } from '../../../../core/crypto/crypto.ts'
 import { createRecoverSenders } from '../../../../runtime/threads/recovery/recoverSenders.ts'
 import {

@@ -1,0 +1,27 @@
+import { type QbftConsensus, qbftAt } from '../../genesis/schedule.ts'
+import type { Header } from '../../block/header.ts'
+
+/** Rounds beside the block period that the next block may take: validators may be one round apart. */
+const ROUNDS_EXPECTED = 2
+
+/**
+ * Seconds since `sinceMs`, or since the head if that is later, when the next block should have come by now; undefined when
+ * it may still come in time. Without pending transactions it may take `emptyblockperiodseconds`.
+ */
+export const overdueSeconds = (
+  consensus: QbftConsensus,
+  head: Pick<Header, 'number' | 'timestamp'>,
+  {
+    sinceMs,
+    nowMs,
+    isEmpty,
+  }: { readonly sinceMs: number; readonly nowMs: number; readonly isEmpty: boolean },
+): number | undefined => {
+  const { blockPeriodMs, blockPeriodSeconds, emptyBlockPeriodSeconds } = qbftAt(consensus, head.number + 1n)
+  const { requestTimeoutSeconds } = consensus.parameters
+  const waitedMs = nowMs - Math.max(Number(head.timestamp) * 1000, sinceMs)
+  const expectedMs =
+    Math.max(blockPeriodMs, blockPeriodSeconds * 1000, isEmpty ? emptyBlockPeriodSeconds * 1000 : 0) +
+    ROUNDS_EXPECTED * requestTimeoutSeconds * 1000
+  return waitedMs > expectedMs ? Math.floor(waitedMs / 1000) : undefined
+}

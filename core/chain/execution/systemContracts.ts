@@ -1,0 +1,63 @@
+import type { Address, Hash } from '../../bytes/bytes.ts'
+import { fromHex } from '../../bytes/hex.ts'
+import type { BlockEnvironment } from '../../evm/transaction/environment.ts'
+import { systemCallSteps } from '../../evm/transaction/execute.ts'
+import type { ChainConfiguration } from '../../genesis/configuration.ts'
+import { forkIsAtLeast } from '../../genesis/fork.ts'
+import type { WorldState } from '../../state/world.ts'
+import type { Steps } from '../../steps.ts'
+import type { OpenHeader } from './environment.ts'
+
+const BEACON_ROOTS: Address = fromHex('000f3df6d732807ef1319fb7b8bb8522d0beac02')
+const HISTORY_STORAGE: Address = fromHex('0000f90827f1c53a10cb7a02335b175320002935')
+const WITHDRAWAL_REQUESTS: Address = fromHex('00000961ef480eb55e80d19ad83579a64c007002')
+const CONSOLIDATION_REQUESTS: Address = fromHex('0000bbddc7ce488642fb579f8b00f3a590007251')
+const DEPOSIT_CONTRACT: Address = fromHex('00000000219ab540356cbb839cbe05303d7705fa')
+
+/** The contracts that EIP-6110, 7002 and 7251 make part of a block's execution. */
+export type RequestContracts = {
+  readonly deposit: Address
+  readonly withdrawal: Address
+  readonly consolidation: Address
+}
+
+/**
+ * The contracts a chain's blocks call, undefined where they call none. A QBFT chain has no beacon chain that could want
+ * them, so there, as in Besu, they are used only when the genesis file names all three; with them go the calls of EIP-4788
+ * and EIP-2935. Other chains always have them, at the mainnet addresses unless the genesis file names others.
+ */
+export const requestContractsOf = (configuration: ChainConfiguration): RequestContracts | undefined => {
+  const deposit = configuration.depositContractAddress
+  const withdrawal = configuration.withdrawalRequestContractAddress
+  const consolidation = configuration.consolidationRequestContractAddress
+  if (configuration.consensus.kind === 'qbft')
+    return deposit && withdrawal && consolidation && { deposit, withdrawal, consolidation }
+  return {
+    deposit: deposit ?? DEPOSIT_CONTRACT,
+    withdrawal: withdrawal ?? WITHDRAWAL_REQUESTS,
+    consolidation: consolidation ?? CONSOLIDATION_REQUESTS,
+  }
+}
+
+function* callWhereDeployed(
+  environment: BlockEnvironment,
+  world: WorldState,
+  contract: Address,
+  data: Hash,
+): Steps<void> {
+  // Both EIPs: without code the call fails silently, and a failing call changes nothing else.
+  if (world.code(contract).length > 0) yield* systemCallSteps(environment, world, contract, data)
+}
+
+/** EIP-4788 from Cancun and EIP-2935 from Prague: roots and hashes that contracts can ask for, before any transaction. */
+export function* callBeforeTransactions(
+  environment: BlockEnvironment,
+  world: WorldState,
+  header: Pick<OpenHeader, 'parentHash' | 'parentBeaconBlockRoot'>,
+): Steps<void> {
+  const { fork } = environment.rules
+  if (forkIsAtLeast(fork, 'cancun') && header.parentBeaconBlockRoot !== undefined)
+    yield* callWhereDeployed(environment, world, BEACON_ROOTS, header.parentBeaconBlockRoot)
+  if (forkIsAtLeast(fork, 'prague'))
+    yield* callWhereDeployed(environment, world, HISTORY_STORAGE, header.parentHash)
+}

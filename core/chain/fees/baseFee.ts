@@ -1,0 +1,50 @@
+import { maxBigint } from '../../bytes/integer.ts'
+import type { ChainConfiguration, Rules } from '../../genesis/configuration.ts'
+import { forkIsAtLeast } from '../../genesis/fork.ts'
+import type { Header } from '../../block/header.ts'
+
+/** EIP-1559: 1 gwei, unless the genesis file gives another. */
+export const INITIAL_BASE_FEE_PER_GAS = 1_000_000_000n
+/** EIP-1559: the limit is this many times the target; at the London block the parent's limit is multiplied by it. */
+export const ELASTICITY_MULTIPLIER = 2n
+const BASE_FEE_CHANGE_DENOMINATOR = 8n
+
+/**
+ * EIP-1559's base fee of the block after `parent`, in wei per gas. A genesis block that has none, although a fork by time
+ * puts London into force there, counts as 0: so it is in Besu, where such a network is free.
+ */
+export const baseFeeAfter = (parent: Pick<Header, 'gasLimit' | 'gasUsed' | 'baseFeePerGas'>): bigint => {
+  const parentBaseFee = parent.baseFeePerGas ?? 0n
+  const target = parent.gasLimit / ELASTICITY_MULTIPLIER
+  if (parent.gasUsed === target || target === 0n) return parentBaseFee
+  if (parent.gasUsed > target) {
+    const change = (parentBaseFee * (parent.gasUsed - target)) / target / BASE_FEE_CHANGE_DENOMINATOR
+    return parentBaseFee + maxBigint(change, 1n)
+  }
+  return parentBaseFee - (parentBaseFee * (target - parent.gasUsed)) / target / BASE_FEE_CHANGE_DENOMINATOR
+}
+
+export type BaseFeeInput = {
+  readonly configuration: Pick<ChainConfiguration, 'zeroBaseFee' | 'fixedBaseFee'>
+  /** Rules of the block the fee is for. */
+  readonly rules: Pick<Rules, 'fork'>
+  readonly parent: Header
+  readonly parentRules: Pick<Rules, 'fork'>
+  /** `baseFeePerGas` of the genesis block, where it has one: the fee of the London block. */
+  readonly genesisBaseFeePerGas: bigint | undefined
+  /** What `fixedBaseFee` networks charge: the node's minimum gas price. */
+  readonly minGasPrice: bigint
+}
+
+/**
+ * The base fee of the block after `parent` in wei per gas; undefined before London. Besu's `zeroBaseFee` and
+ * `fixedBaseFee` take the place of the EIP-1559 formula.
+ */
+export const nextBaseFee = (input: BaseFeeInput): bigint | undefined => {
+  if (!forkIsAtLeast(input.rules.fork, 'london')) return undefined
+  if (input.configuration.zeroBaseFee) return 0n
+  if (input.configuration.fixedBaseFee) return input.minGasPrice
+  if (!forkIsAtLeast(input.parentRules.fork, 'london'))
+    return input.genesisBaseFeePerGas ?? INITIAL_BASE_FEE_PER_GAS
+  return baseFeeAfter(input.parent)
+}

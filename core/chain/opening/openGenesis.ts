@@ -1,0 +1,97 @@
+import { equalBytes } from '../../bytes/bytes.ts'
+import { toHex } from '../../bytes/hex.ts'
+import { EMPTY_TRIE_ROOT } from '../../crypto/constants.ts'
+import type { ChainConfiguration } from '../../genesis/configuration.ts'
+import type { Genesis } from '../../genesis/genesis.ts'
+import { genesisBlock, genesisChanges } from '../../genesis/genesisBlock.ts'
+import { qbftAt, rulesAt } from '../../genesis/schedule.ts'
+import type { BlockCommit, ChainHead, ChainStore } from '../../store/store.ts'
+import type { TrieNodeReader } from '../../trie/node.ts'
+import { updateStateRoot } from '../../trie/stateRoot.ts'
+import { rawHeaderHash } from '../../block/codec/header.ts'
+import { ChainError } from '../error.ts'
+import { blobFieldsPresence, withdrawalsRootPresence } from '../rules/forkFields.ts'
+import { baseFeePresence } from '../rules/header.ts'
+import { InvalidBlock } from '../rules/invalidBlock.ts'
+import { qbftExtraDataOf } from '../rules/qbft.ts'
+
+const NO_NODES: TrieNodeReader = { get: () => undefined }
+
+/** Block 0 with everything that is stored of it. */
+const genesisCommit = (genesis: Genesis): BlockCommit => {
+  const { root, changes, nodes } = updateStateRoot(NO_NODES, EMPTY_TRIE_ROOT, genesisChanges(genesis))
+  const block = genesisBlock(genesis, root)
+  return {
+    block,
+    hash: rawHeaderHash(block.header),
+    totalDifficulty: block.header.difficulty,
+    senders: [],
+    receipts: [],
+    changes,
+    nodes,
+  }
+}
+
+/** What the genesis file asks for must be something this node does. @throws ChainError */
+const requireSupported = ({ daoForkBlock }: ChainConfiguration): void => {
+  if (daoForkBlock !== undefined && daoForkBlock > 0n)
+    throw new ChainError(
+      'UNSUPPORTED',
+      `config.daoForkBlock is ${daoForkBlock}: the transfer of balances that Ethereum made at its DAO fork is not supported; remove the key`,
+    )
+}
+
+/**
+ * A genesis file's forks and transitions are not part of its hash, so they can be changed under a chain that exists. Where
+ * the head block shows that they were, the next block could not stand on it.
+ * @throws ChainError
+ */
+const requireFit = (configuration: ChainConfiguration, head: ChainHead): void => {
+  const { header } = head
+  if (header.number === 0n) return
+  const rules = rulesAt(configuration, header.number, header.timestamp, header.difficulty)
+  try {
+    for (const presence of [baseFeePresence, withdrawalsRootPresence, blobFieldsPresence])
+      presence({ header, rules })
+    requireMode(configuration, head)
+  } catch (cause) {
+    if (!(cause instanceof InvalidBlock)) throw cause
+    throw new ChainError(
+      'CONFIGURATION_CONTRADICTS_CHAIN',
+      `the genesis file's forks or transitions do not fit the chain in the data path: by them block ${header.number} should have ${cause.expected} but has ${cause.found}; use the file the chain was made with, and schedule changes above its head only`,
+      { cause },
+    )
+  }
+}
+
+const requireMode = (configuration: ChainConfiguration, { header }: ChainHead): void => {
+  if (configuration.consensus.kind !== 'qbft') return
+  const { mode } = qbftAt(configuration.consensus, header.number).validatorSelection
+  const listed = qbftExtraDataOf(header).validators.length
+  if ((mode === 'contract') === (listed === 0)) return
+  const expected = mode === 'contract' ? 'no validators (contract mode)' : 'validators in its extraData'
+  throw new InvalidBlock(header, 'validators', expected, `${listed} of them`)
+}
+
+/**
+ * Writes the genesis block into an empty store; on another, makes sure that it holds this chain.
+ * @throws ChainError `OTHER_CHAIN`, `CONFIGURATION_CONTRADICTS_CHAIN`, `UNSUPPORTED`
+ */
+export const openGenesis = async (genesis: Genesis, store: ChainStore): Promise<ChainHead> => {
+  requireSupported(genesis.configuration)
+  const commit = genesisCommit(genesis)
+  const head = store.head()
+  if (head === undefined) await store.commit(commit)
+  else {
+    const found = store.genesisHash()
+    if (found === undefined || !equalBytes(found, commit.hash))
+      throw new ChainError(
+        'OTHER_CHAIN',
+        `the data path holds the chain of genesis block ${found === undefined ? 'unknown' : toHex(found)}, but the genesis file founds ${toHex(commit.hash)}: use another data path, or the genesis file the chain was made with`,
+      )
+    requireFit(genesis.configuration, head)
+    // The genesis file has all of it.
+    if (!(await store.hasRecord(0n))) await store.repair(commit)
+  }
+  return { header: commit.block.header, hash: commit.hash, totalDifficulty: commit.totalDifficulty }
+}

@@ -1,0 +1,327 @@
+import { EMPTY_BYTES } from '../../bytes/bytes.ts'
+import type { Steps } from '../../steps.ts'
+import { OPCODES } from './opcodes.ts'
+import type { Program } from './program.ts'
+import type { Schedule } from '../gas/schedule.ts'
+
+/**
+ * Instructions that only programs have, in bytes that no fork uses for an opcode, and those that stand for all sizes of
+ * PUSH, DUP and SWAP. Behind each stand the words named.
+ */
+/** Checks gas and stack: gas of the block, items it needs, items it rises by, position in the code. */
+const OP_BLOCK = 0x0c
+/** Tells the tracer which instruction comes next: position in the code. */
+const OP_STEP = 0x0d
+/** PUSH and JUMP in one: the target, -1 where there is none. */
+const OP_PUSH_JUMP = 0x0e
+const OP_PUSH_JUMPI = 0x0f
+/** Pushes an integer: itself. */
+const OP_PUSH = 0x60
+/** Pushes an integer below 2^53: low and high limb. */
+const OP_PUSH_LONG = 0x61
+/** Pushes any other: eight limbs. */
+const OP_PUSH_WORD = 0x62
+/** Copies an item: how far below the top. */
+const OP_DUP = 0x80
+/** Swaps the top with an item: how far below. */
+const OP_SWAP = 0x90
+
+/** Stands for each byte that is no opcode of the fork: that byte. */
+const INVALID = 0xfe
+
+/** High limbs below this belong to numbers that a stack item holds in `num`. */
+const HIGH_LIMB_MAX = 2097152
+const STOP = 0x00
+const CODESIZE = 0x38
+const JUMP = 0x56
+const JUMPI = 0x57
+const PC = 0x58
+const JUMPDEST = 0x5b
+const PUSH0 = 0x5f
+
+/** After these nothing follows but a JUMPDEST: STOP, JUMP, RETURN, REVERT, INVALID, SELFDESTRUCT. */
+const ENDS = [STOP, JUMP, 0xf3, 0xfd, INVALID, 0xff]
+/** After these begins a new block, because they branch or must know exactly what gas is left: SSTORE, GAS, calls, creations. */
+const BREAKS = [0x55, JUMPI, 0x5a, 0xf0, 0xf1, 0xf2, 0xf4, 0xf5, 0xfa]
+
+const KIND_PLAIN = 0
+const KIND_PUSH = 1
+const KIND_CONSTANT = 2
+const KIND_DUP = 3
+const KIND_SWAP = 4
+const KIND_JUMPDEST = 5
+const KIND_BREAK = 6
+const KIND_END = 7
+
+const kindOf = (op: number): number => {
+  if (op > PUSH0 && op <= 0x7f) return KIND_PUSH
+  if (op >= 0x80 && op <= 0x8f) return KIND_DUP
+  if (op >= 0x90 && op <= 0x9f) return KIND_SWAP
+  if (op === PUSH0 || op === PC || op === CODESIZE) return KIND_CONSTANT
+  if (op === JUMPDEST) return KIND_JUMPDEST
+  if (BREAKS.includes(op)) return KIND_BREAK
+  return ENDS.includes(op) ? KIND_END : KIND_PLAIN
+}
+
+const KINDS = Uint8Array.from({ length: 256 }, (_, op) => kindOf(op))
+const INPUTS = Int32Array.from({ length: 256 }, (_, op) => OPCODES[op]?.inputs ?? 0)
+const MOVES = Int32Array.from({ length: 256 }, (_, op) => (OPCODES[op]?.outputs ?? 0) - (INPUTS[op] ?? 0))
+
+/** The most words that a byte of code becomes: a step (2), a block (5), and an opcode with one operand (2). */
+const WORDS_OF_BYTE = 9
+/** A scratch of more words than these is not kept: only initialization code from before Shanghai is that long. */
+const SCRATCH_WORDS_KEPT = 2 ** 20
+
+let scratch = new Int32Array(2 ** 16)
+
+const scratchFor = (codeLength: number): Int32Array => {
+  const needed = WORDS_OF_BYTE * (codeLength + 1)
+  if (needed <= scratch.length) return scratch
+  const larger = new Int32Array(needed)
+  if (needed <= SCRATCH_WORDS_KEPT) scratch = larger
+  return larger
+}
+
+/** Writes the PUSH of `size` bytes at `pc` to `words`, and gives how many words it took; bytes beyond the code are zero. */
+const writePush = (code: Uint8Array, pc: number, size: number, words: Int32Array, at: number): number => {
+  if (size <= 3 && pc + size < code.length) {
+    let value = 0
+    for (let i = 1; i <= size; i++) value = (value << 8) | code[pc + i]!
+    words[at] = OP_PUSH
+    words[at + 1] = value
+    return 2
+  }
+  words.fill(0, at + 1, at + 9)
+  for (let place = 0, from = pc + size; place < size; place++, from--) {
+    const limb = at + 1 + (place >> 2)
+    words[limb] = words[limb]! | ((code[from] ?? 0) << ((place & 3) << 3))
+  }
+  let used = 8
+  while (used > 1 && words[at + used] === 0) used--
+  if (used === 1 && words[at + 1]! >= 0) {
+    words[at] = OP_PUSH
+    return 2
+  }
+  const isLong = used < 2 || (used === 2 && words[at + 2]! >>> 0 < HIGH_LIMB_MAX)
+  words[at] = isLong ? OP_PUSH_LONG : OP_PUSH_WORD
+  return isLong ? 3 : 9
+}
+
+/** Code bytes that are decoded at once where a run is watched: some milliseconds. */
+export const DECODED_AT_ONCE = 64 * 1024
+
+/** How far the decoding of some code has come. */
+type Decoding = {
+  readonly code: Uint8Array
+  readonly schedule: Schedule
+  readonly isStepped: boolean
+  words: Int32Array
+  readonly targets: Int32Array
+  /** Places of jumps whose targets are still positions in the code. */
+  readonly jumps: number[]
+  pc: number
+  /** Targets below this are known, or -1. */
+  filledTo: number
+  at: number
+  block: number
+  height: number
+  isDead: boolean
+}
+
+const beginDecoding = (code: Uint8Array, schedule: Schedule, isStepped: boolean): Decoding => ({
+  code,
+  schedule,
+  isStepped,
+  words: scratchFor(code.length),
+  targets: new Int32Array(code.length),
+  jumps: [],
+  pc: 0,
+  filledTo: 0,
+  at: 0,
+  block: -1,
+  height: 0,
+  isDead: false,
+})
+
+/**
+ * Decodes on to the position `end`, or a little beyond. Written as one loop over local variables: contracts that are made
+ * run their code but once, so that decoding is part of their price.
+ */
+const decodeTo = (decoding: Decoding, end: number): void => {
+  const { code, schedule, isStepped, words, targets, jumps } = decoding
+  const { gas, known } = schedule
+  let { pc, at, block, height, isDead } = decoding
+  targets.fill(-1, decoding.filledTo, end)
+  decoding.filledTo = end
+  for (; pc < end; pc++) {
+    const byte = code[pc]!
+    if (byte === JUMPDEST) {
+      targets[pc] = at
+      block = -1
+      isDead = false
+    } else if (isDead) {
+      if (KINDS[byte] === KIND_PUSH) pc += byte - PUSH0
+      continue
+    }
+    const op = known[byte] === 1 ? byte : INVALID
+    if (isStepped) {
+      words[at++] = OP_STEP
+      words[at++] = pc
+      block = -1
+    }
+    if (block < 0) {
+      block = at
+      height = 0
+      at = writeBlock(words, at, pc)
+    }
+    words[block + 1] = words[block + 1]! + gas[op]!
+    const needs = INPUTS[op]! - height
+    if (needs > words[block + 2]!) words[block + 2] = needs
+    height += MOVES[op]!
+    if (height > words[block + 3]!) words[block + 3] = height
+    const kind = KINDS[op]!
+    if (kind === KIND_PUSH) {
+      const place = at
+      at += writePush(code, pc, op - PUSH0, words, at)
+      pc += op - PUSH0
+      const next = code[pc + 1]
+      if (isStepped || (next !== JUMP && next !== JUMPI) || words[place] !== OP_PUSH) continue
+      words[place] = next === JUMP ? OP_PUSH_JUMP : OP_PUSH_JUMPI
+      jumps.push(place + 1)
+      words[block + 1] = words[block + 1]! + gas[next]!
+      if (next === JUMPI && height < 2 && 2 - height > words[block + 2]!) words[block + 2] = 2 - height
+      block = -1
+      isDead = next === JUMP
+      pc++
+      continue
+    }
+    at = writeOpcode(words, at, op, kind, pc, code)
+    if (kind === KIND_BREAK) block = -1
+    else if (kind === KIND_END) isDead = true
+  }
+  decoding.pc = pc
+  decoding.at = at
+  decoding.block = block
+  decoding.height = height
+  decoding.isDead = isDead
+}
+
+/** The most words that a part of code becomes, with what ends them. */
+const WORDS_OF_PART = WORDS_OF_BYTE * (DECODED_AT_ONCE + 1)
+
+/** Makes room for the words of one more part; most code becomes far fewer than it may. */
+const makeRoom = (decoding: Decoding): void => {
+  const { words, at } = decoding
+  if (at + WORDS_OF_PART <= words.length) return
+  const more = new Int32Array(2 * words.length + WORDS_OF_PART)
+  more.set(words.subarray(0, at))
+  decoding.words = more
+}
+
+/** Ends the words: code that runs past its end stops there, behind the operand of a PUSH that the end cuts off. */
+const endWords = (decoding: Decoding): void => {
+  const { words, isStepped } = decoding
+  if (isStepped) {
+    words[decoding.at++] = OP_STEP
+    words[decoding.at++] = decoding.pc
+  }
+  words[decoding.at++] = STOP
+}
+
+const resolveJumps = ({ words, targets, jumps }: Decoding, start: number, end: number): void => {
+  for (let i = start; i < end; i++) words[jumps[i]!] = targets[words[jumps[i]!]!] ?? -1
+}
+
+/**
+ * Decodes code for a fork. A stepped program has a step and a block before each instruction, for tracing; the plain one
+ * is for running fast.
+ */
+export const decodeProgram = (code: Uint8Array, schedule: Schedule, isStepped: boolean): Program => {
+  const decoding = beginDecoding(code, schedule, isStepped)
+  decodeTo(decoding, code.length)
+  endWords(decoding)
+  resolveJumps(decoding, 0, decoding.jumps.length)
+  return { words: decoding.words.slice(0, decoding.at), targets: decoding.targets, isStepped }
+}
+
+/** The same in steps, for much code. */
+export function* decodeProgramSteps(
+  code: Uint8Array,
+  schedule: Schedule,
+  isStepped: boolean,
+): Steps<Program> {
+  // Not the shared words: other code may be decoded between two steps.
+  const words = new Int32Array(WORDS_OF_PART)
+  const decoding = {
+    ...beginDecoding(EMPTY_BYTES, schedule, isStepped),
+    code,
+    words,
+    targets: new Int32Array(code.length),
+  }
+  while (decoding.pc < code.length) {
+    makeRoom(decoding)
+    decodeTo(decoding, Math.min(code.length, decoding.pc + DECODED_AT_ONCE))
+    yield
+  }
+  endWords(decoding)
+  for (let start = 0; start < decoding.jumps.length; start += DECODED_AT_ONCE) {
+    resolveJumps(decoding, start, Math.min(decoding.jumps.length, start + DECODED_AT_ONCE))
+    yield
+  }
+  return { words: decoding.words.subarray(0, decoding.at), targets: decoding.targets, isStepped }
+}
+
+const writeBlock = (words: Int32Array, at: number, pc: number): number => {
+  words[at] = OP_BLOCK
+  words[at + 1] = 0
+  words[at + 2] = 0
+  words[at + 3] = 0
+  words[at + 4] = pc
+  return at + 5
+}
+
+const writeOpcode = (
+  words: Int32Array,
+  at: number,
+  op: number,
+  kind: number,
+  pc: number,
+  code: Uint8Array,
+): number => {
+  if (kind === KIND_DUP) {
+    words[at] = OP_DUP
+    words[at + 1] = op - 0x80
+    return at + 2
+  }
+  if (kind === KIND_SWAP) {
+    words[at] = OP_SWAP
+    words[at + 1] = op - 0x8f
+    return at + 2
+  }
+  if (kind === KIND_CONSTANT) {
+    words[at] = OP_PUSH
+    words[at + 1] = op === PC ? pc : op === CODESIZE ? code.length : 0
+    return at + 2
+  }
+  if (kind === KIND_JUMPDEST) return at
+  words[at] = op
+  if (op !== INVALID) return at + 1
+  words[at + 1] = code[pc]!
+  return at + 2
+}
+
+/** Decodes the block that begins at `start`, and nothing else, with each instruction as a block of its own. */
+export const decodeBlock = (code: Uint8Array, schedule: Schedule, start: number): Program => {
+  let end = start
+  for (; end < code.length; end++) {
+    const op = code[end]!
+    if (op === JUMPDEST && end > start) break
+    const kind = schedule.known[op] === 1 ? KINDS[op]! : KIND_END
+    if (kind === KIND_PUSH) end += op - PUSH0
+    if (kind === KIND_BREAK || kind === KIND_END) {
+      end++
+      break
+    }
+  }
+  return decodeProgram(code.slice(start, end), schedule, true)
+}

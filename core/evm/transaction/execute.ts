@@ -1,0 +1,166 @@
+import type { Address } from '../../bytes/bytes.ts'
+import { EMPTY_BYTES } from '../../bytes/bytes.ts'
+import { fromHex } from '../../bytes/hex.ts'
+import { minBigint } from '../../bytes/integer.ts'
+import type {
+  AccessListEntry,
+  Authorization,
+  SenderTransaction,
+  Transaction,
+} from '../../block/transaction.ts'
+import type { AccountState } from '../../state/accountState.ts'
+import { hasCode } from '../../state/accountState.ts'
+import type { ExecutionState } from '../../state/executionState.ts'
+import { accountOf, codeOf } from '../../state/executionState.ts'
+import { beginTransaction, endTransactionSteps } from '../../state/transaction.ts'
+import { runSteps, type Steps } from '../../steps.ts'
+import type { WorldState } from '../../state/world.ts'
+import { executionStateOf } from '../../state/worldState.ts'
+import { createContext, transactionSteps } from './apply.ts'
+import { delegateOf } from '../frames/delegation.ts'
+import type { BlockEnvironment } from './environment.ts'
+import { messageSteps } from '../frames/message.ts'
+import { InvalidTransaction, type TransactionResult } from './result.ts'
+import { scheduleOf } from '../gas/schedule.ts'
+import type { Tracer } from '../interpreter/tracer.ts'
+import { checkIntrinsic, checkTransaction, GAS_PER_BLOB } from './validity.ts'
+
+/** EIP-1559: what is paid for a unit of gas. */
+const priceOf = (
+  environment: BlockEnvironment,
+  { maxFeePerGas, maxPriorityFeePerGas }: Pick<Transaction, 'maxFeePerGas' | 'maxPriorityFeePerGas'>,
+): bigint => {
+  const base = environment.baseFeePerGas ?? 0n
+  return minBigint(maxFeePerGas, base + maxPriorityFeePerGas)
+}
+
+const checkSender = (state: ExecutionState, sender: AccountState, transaction: Transaction): void => {
+  const { nonce } = transaction
+  if (nonce !== sender.nonce)
+    throw new InvalidTransaction(
+      nonce < sender.nonce ? 'NONCE_TOO_LOW' : 'NONCE_TOO_HIGH',
+      `nonce ${nonce}, the account's next one is ${sender.nonce}`,
+    )
+  if (hasCode(sender) && delegateOf(codeOf(state, sender)) === undefined)
+    throw new InvalidTransaction('SENDER_NOT_EOA', 'the sender is a contract (EIP-3607)')
+}
+
+const checkFunds = (
+  sender: AccountState,
+  { gasLimit, maxFeePerGas, value, blobVersionedHashes, maxFeePerBlobGas }: Message,
+): void => {
+  const blobGas = GAS_PER_BLOB * BigInt(blobVersionedHashes.length)
+  const cost = gasLimit * maxFeePerGas + value + blobGas * maxFeePerBlobGas
+  if (sender.balance < cost)
+    throw new InvalidTransaction(
+      'INSUFFICIENT_FUNDS',
+      `the sender has ${sender.balance} wei, the transaction may cost ${cost}`,
+    )
+}
+
+/**
+ * Executes one transaction of a block, whose rules are those of `environment`, and ends it: fees paid, self-destructed and
+ * empty accounts removed. `blockGasAvailable` is what the block's gas limit leaves. Yields where a pause is due (watch.ts).
+ * @throws InvalidTransaction when it may not stand here; then nothing has changed.
+ */
+export function* executeTransactionSteps(
+  environment: BlockEnvironment,
+  world: WorldState,
+  { transaction, sender: address }: SenderTransaction,
+  blockGasAvailable: bigint,
+  tracer?: Tracer,
+): Steps<TransactionResult> {
+  const { baseFeePerGas, blobBaseFee } = environment
+  checkTransaction(
+    environment.rules,
+    { gasLimit: blockGasAvailable, baseFeePerGas, blobBaseFee },
+    transaction,
+  )
+  const state = executionStateOf(world)
+  const sender = accountOf(state, address)
+  checkSender(state, sender, transaction)
+  checkFunds(sender, transaction)
+  const gasPrice = priceOf(environment, transaction)
+  return yield* transactionSteps(environment, state, sender, transaction, gasPrice, tracer)
+}
+
+/** The same in one go. */
+export const executeTransaction = (
+  environment: BlockEnvironment,
+  world: WorldState,
+  sent: SenderTransaction,
+  blockGasAvailable: bigint,
+  tracer?: Tracer,
+): TransactionResult => runSteps(executeTransactionSteps(environment, world, sent, blockGasAvailable, tracer))
+
+/** A call that nobody signed, for eth_call and eth_estimateGas. */
+export type Message = {
+  readonly gasLimit: bigint
+  readonly to: Address | undefined
+  readonly value: bigint
+  readonly data: Uint8Array
+  readonly maxFeePerGas: bigint
+  readonly maxPriorityFeePerGas: bigint
+  readonly accessList: readonly AccessListEntry[]
+  readonly maxFeePerBlobGas: bigint
+  readonly blobVersionedHashes: readonly Uint8Array[]
+  readonly authorizationList: readonly Authorization[]
+}
+
+/**
+ * Runs a message as a transaction of the block would run, but asks for no signature, nonce or account without code, and
+ * for a fee that meets the block's only where one is offered. The sender pays for gas at the price it offers, which may be
+ * 0, and for the value. Leaves the world changed: take a snapshot before.
+ * @throws InvalidTransaction for too little gas, too large a creation, and a sender that cannot pay; then nothing has changed.
+ */
+export const callMessage = (
+  environment: BlockEnvironment,
+  world: WorldState,
+  message: Message & { readonly from: Address },
+  tracer?: Tracer,
+): TransactionResult => {
+  checkIntrinsic(environment.rules, message)
+  const state = executionStateOf(world)
+  const sender = accountOf(state, message.from)
+  checkFunds(sender, message)
+  const gasPrice = message.maxFeePerGas === 0n ? 0n : priceOf(environment, message)
+  return runSteps(transactionSteps(environment, state, sender, message, gasPrice, tracer))
+}
+
+/** The caller of system calls (EIP-4788, EIP-2935, EIP-7002, EIP-7251), and the gas they have. */
+const SYSTEM_ADDRESS: Address = fromHex('fffffffffffffffffffffffffffffffffffffffe')
+const SYSTEM_GAS = 30_000_000n
+
+export type SystemCallResult = { readonly success: boolean; readonly output: Uint8Array }
+
+/** Calls a contract on behalf of the block: no fees, no transaction. Without code there nothing happens. */
+export function* systemCallSteps(
+  environment: BlockEnvironment,
+  world: WorldState,
+  to: Address,
+  data: Uint8Array,
+): Steps<SystemCallResult> {
+  const state = executionStateOf(world)
+  const account = accountOf(state, to)
+  if (!hasCode(account)) return { success: true, output: EMPTY_BYTES }
+  const context = createContext(environment, state, SYSTEM_ADDRESS, 0n, [], undefined)
+  beginTransaction(state, scheduleOf(environment.rules.fork).clearsEmpty)
+  const { outcome, output } = yield* messageSteps(context, {
+    sender: accountOf(state, SYSTEM_ADDRESS),
+    to: account,
+    isCreate: false,
+    value: 0n,
+    data,
+    gas: SYSTEM_GAS,
+  })
+  yield* endTransactionSteps(state)
+  return { success: outcome === 'success', output }
+}
+
+/** The same in one go. */
+export const systemCall = (
+  environment: BlockEnvironment,
+  world: WorldState,
+  to: Address,
+  data: Uint8Array,
+): SystemCallResult => runSteps(systemCallSteps(environment, world, to, data))

@@ -1,0 +1,209 @@
+import type { Hash } from '../../bytes/bytes.ts'
+import { fromHex, toBareHex } from '../../bytes/hex.ts'
+import { verifiedValue, withChecksum } from '../checksum.ts'
+import { encodeChainHead } from '../codec/chainHead.ts'
+import { createWriter } from '../codec/writer.ts'
+import { clearJournal, writeJournal } from './flushJournal.ts'
+import type { KeyValueEntry, KeyValueStore } from '../keyvalue.ts'
+import { sortedKeys } from '../keyOrder.ts'
+import { headerKey, nodeKey, transactionKey } from '../keys.ts'
+import { type Memtable, locationOf } from './memtable.ts'
+import { FLUSH_SLICE_BYTES, FLUSH_SLICE_ENTRIES } from '../limits.ts'
+import { type FlushedHeight, writeFlushedHeight } from './flushedHeight.ts'
+import type { Versions } from '../versions.ts'
+import { type StateRecord, updateStateRecord } from '../stateRecord.ts'
+import type { StateKind, Views } from '../views.ts'
+
+const entryOf = (key: string, value: Uint8Array | undefined): KeyValueEntry => ({
+  key,
+  value: value === undefined ? undefined : withChecksum(key, value),
+})
+
+/** The records of these keys in the views, from the caches if they are cached. */
+const currentRecords = async <Value>(
+  kv: KeyValueStore,
+  flushedHeight: number,
+  { cache, absent }: StateKind<Value>,
+  keys: readonly string[],
+): Promise<readonly StateRecord[]> => {
+  const verified = (key: string, stored: Uint8Array | undefined): StateRecord =>
+    stored === undefined ? absent : verifiedValue(key, stored, flushedHeight)
+  const { getSync } = kv
+  if (getSync !== undefined) return keys.map(key => cache.get(key) ?? verified(key, getSync(key)))
+  return Promise.all(keys.map(async key => cache.get(key) ?? verified(key, await kv.get(key))))
+}
+
+/** Adds the records of the changed accounts or slots, preceded by the history pages that became full. */
+const prepareState = async <Value>(
+  kv: KeyValueStore,
+  views: Views,
+  kind: StateKind<Value>,
+  versions: Versions<Value>,
+  entries: KeyValueEntry[],
+  pages: Map<string, Uint8Array>,
+): Promise<ReadonlyMap<string, StateRecord>> => {
+  const updatedRecords = new Map<string, StateRecord>()
+  const keys = await sortedKeys(kv, versions.keys())
+  for (let at = 0; at < keys.length; at += FLUSH_SLICE_ENTRIES) {
+    const slice = keys.slice(at, at + FLUSH_SLICE_ENTRIES)
+    const records = await currentRecords(kv, views.flushedHeight, kind, slice)
+    slice.forEach((key, index) => {
+      const { value, changes } = versions.historyOf(key)
+      const record = records[index] as StateRecord
+      const updated = updateStateRecord(key, kind.codec, record, value, changes)
+      for (const page of updated.pages) {
+        pages.set(page.key, page.value)
+        entries.push(entryOf(page.key, page.value))
+      }
+      updatedRecords.set(key, updated.record)
+      entries.push(entryOf(key, updated.record))
+    })
+    await kv.pause()
+  }
+  return updatedRecords
+}
+
+const numbers = (...values: readonly number[]): Uint8Array => {
+  const writer = createWriter(16)
+  for (const value of values) writer.varint(value)
+  return writer.finish()
+}
+
+type Others = 'nodes' | 'blockNumbers' | 'transactions'
+
+function* digitsOf(hashes: Iterable<Hash>): Generator<string> {
+  for (const hash of hashes) yield toBareHex(hash)
+}
+
+/** Sorted keys touch fewer pages of a B-tree. Transactions are sorted by the hex digits of their hash. */
+const orderOf = async (
+  kv: KeyValueStore,
+  memtable: Memtable,
+): Promise<Record<Others, readonly string[]>> => ({
+  nodes: await sortedKeys(kv, memtable.nodes.keys()),
+  blockNumbers: await sortedKeys(kv, memtable.blockNumbers.keys()),
+  transactions: await sortedKeys(kv, digitsOf(memtable.transactions.hashes())),
+})
+
+/** All other entries of a memtable, kind by kind. */
+function* otherEntries(
+  memtable: Memtable,
+  order: Awaited<ReturnType<typeof orderOf>>,
+): Generator<KeyValueEntry> {
+  for (const name of order.nodes) yield entryOf(nodeKey(name), memtable.nodes.get(name))
+  for (const [key, code] of memtable.codes) yield entryOf(key, code)
+  for (const head of memtable.heads)
+    yield entryOf(headerKey(Number(head.header.number)), encodeChainHead(head))
+  for (const key of order.blockNumbers) yield entryOf(key, numbers(memtable.blockNumbers.get(key) as number))
+  for (const digits of order.transactions)
+    yield entryOf(
+      transactionKey(digits),
+      numbers(...locationOf(memtable.transactions.get(fromHex(digits)) as number)),
+    )
+}
+
+/** Writes in slices of bounded size and pauses after each. */
+const writeEntries = async (kv: KeyValueStore, entries: readonly KeyValueEntry[]): Promise<void> => {
+  let slice: KeyValueEntry[] = []
+  let bytes = 0
+  for (const entry of entries) {
+    slice.push(entry)
+    bytes += entry.value?.length ?? 0
+    if (slice.length < FLUSH_SLICE_ENTRIES && bytes < FLUSH_SLICE_BYTES) continue
+    await kv.set(slice)
+    await kv.pause()
+    slice = []
+    bytes = 0
+  }
+  if (slice.length > 0) await kv.set(slice)
+}
+
+const inSlices = async <Item>(
+  kv: KeyValueStore,
+  items: Iterable<Item>,
+  take: (item: Item) => void,
+): Promise<void> => {
+  let taken = 0
+  for (const item of items) {
+    take(item)
+    if (++taken % FLUSH_SLICE_ENTRIES === 0) await kv.pause()
+  }
+}
+
+type Prepared = {
+  readonly accounts: ReadonlyMap<string, StateRecord>
+  readonly slots: ReadonlyMap<string, StateRecord>
+  readonly pages: ReadonlyMap<string, Uint8Array>
+  /** All entries in their stored form. */
+  readonly entries: readonly KeyValueEntry[]
+}
+
+const prepare = async (kv: KeyValueStore, views: Views, memtable: Memtable): Promise<Prepared> => {
+  const entries: KeyValueEntry[] = []
+  const pages = new Map<string, Uint8Array>()
+  const accounts = await prepareState(kv, views, views.accounts, memtable.accounts, entries, pages)
+  const slots = await prepareState(kv, views, views.slots, memtable.slots, entries, pages)
+  await inSlices(kv, otherEntries(memtable, await orderOf(kv, memtable)), entry => entries.push(entry))
+  return { accounts, slots, pages, entries }
+}
+
+export type Flush = {
+  /** The height of the memtable's last block. */
+  readonly flushedHeight: FlushedHeight
+  /**
+   * Resolves when the views have reached the height. After a failure, another call continues with the failed step; until
+   * then, readers find in memory what the views have partly.
+   */
+  run(): Promise<void>
+}
+
+/**
+ * Brings the views up to `flushedHeight`, the last block of the memtable: the journal, then the views, then the flushed
+ * height, with a sync after each. A stop at any point leaves the views of the old height, or what a start turns into those
+ * of the new one.
+ */
+export const createFlush = (
+  kv: KeyValueStore,
+  views: Views,
+  memtable: Memtable,
+  flushedHeight: FlushedHeight,
+): Flush => {
+  let prepared: Prepared | undefined
+  /** Chunks of the journal once it is durable: from then on the views may be partly written, and the journal must stay. */
+  let chunks: number | undefined
+  let step: 'views' | 'mark' | 'caches' = 'views'
+
+  const writeViews = async ({ entries, ...records }: Prepared): Promise<void> => {
+    views.beginWriting(records)
+    await writeEntries(kv, entries)
+    await kv.sync()
+    step = 'mark'
+  }
+  const storeFlushedHeight = async (): Promise<void> => {
+    await writeFlushedHeight(kv, flushedHeight)
+    await kv.sync()
+    step = 'caches'
+  }
+
+  return {
+    flushedHeight,
+    run: async () => {
+      // The commit that started this has waiting callers.
+      await kv.pause()
+      prepared ??= await prepare(kv, views, memtable)
+      if (chunks === undefined) {
+        const written = await writeJournal(kv, flushedHeight, prepared.entries)
+        await kv.sync()
+        chunks = written
+      }
+      if (step === 'views') await writeViews(prepared)
+      if (step === 'mark') await storeFlushedHeight()
+      await clearJournal(kv, chunks)
+      // Readers use the memory copy until the writing ends, so the caches can be filled slowly.
+      await inSlices(kv, prepared.accounts, ([key, record]) => views.accounts.cache.set(key, record))
+      await inSlices(kv, prepared.slots, ([key, record]) => views.slots.cache.set(key, record))
+      await inSlices(kv, memtable.nodes, ([name, value]) => views.cacheNode(nodeKey(name), value))
+      views.endWriting(flushedHeight.number)
+    },
+  }
+}

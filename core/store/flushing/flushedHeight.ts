@@ -1,0 +1,70 @@
+import type { Hash } from '../../bytes/bytes.ts'
+import { checkedValue, withChecksum } from '../checksum.ts'
+import { createReader, MalformedRecord, type Reader } from '../codec/reader.ts'
+import { createWriter, type Writer } from '../codec/writer.ts'
+import type { KeyValueStore } from '../keyvalue.ts'
+import { flushedHeightKey } from '../keys.ts'
+
+/** First byte of the stored flushed height; views of another version are refused. */
+const VIEWS_VERSION = 1
+/** Two slots, written alternately: a torn write leaves the previous one. */
+const FLUSHED_HEIGHT_SLOTS = 2
+
+/** The height up to which the views are complete. */
+export type FlushedHeight = {
+  readonly number: number
+  readonly hash: Hash
+  readonly genesisHash: Hash
+  /** Counts flushes, from 1. */
+  readonly sequence: number
+}
+
+export const writeFlushedHeightFields = (
+  writer: Writer,
+  { number, hash, genesisHash, sequence }: FlushedHeight,
+): void => {
+  writer.byte(VIEWS_VERSION)
+  writer.varint(number)
+  writer.varint(sequence)
+  writer.raw(hash)
+  writer.raw(genesisHash)
+}
+
+/** @throws MalformedRecord on another version. */
+export const readFlushedHeightFields = (reader: Reader): FlushedHeight => {
+  const version = reader.byte()
+  if (version !== VIEWS_VERSION)
+    throw new MalformedRecord(
+      `views of version ${version} are not known here (this is version ${VIEWS_VERSION})`,
+    )
+  const number = reader.varint()
+  const sequence = reader.varint()
+  return { number, sequence, hash: reader.copy(32), genesisHash: reader.copy(32) }
+}
+
+export const writeFlushedHeight = async (kv: KeyValueStore, flushedHeight: FlushedHeight): Promise<void> => {
+  const writer = createWriter(80)
+  writeFlushedHeightFields(writer, flushedHeight)
+  const key = flushedHeightKey(flushedHeight.sequence % FLUSHED_HEIGHT_SLOTS)
+  await kv.set([{ key, value: withChecksum(key, writer.finish()) }])
+}
+
+/** The last complete flushed height; `damaged` is the key of one that cannot be read. */
+export const readFlushedHeight = async (
+  kv: KeyValueStore,
+): Promise<{ readonly flushedHeight: FlushedHeight | undefined; readonly damaged: string | undefined }> => {
+  let flushedHeight: FlushedHeight | undefined
+  let damaged: string | undefined
+  for (let slot = 0; slot < FLUSHED_HEIGHT_SLOTS; slot++) {
+    const key = flushedHeightKey(slot)
+    const stored = await kv.get(key)
+    if (stored === undefined) continue
+    const bytes = checkedValue(key, stored)
+    if (bytes === undefined) damaged = key
+    else {
+      const found = readFlushedHeightFields(createReader(bytes))
+      if (flushedHeight === undefined || found.sequence > flushedHeight.sequence) flushedHeight = found
+    }
+  }
+  return { flushedHeight, damaged }
+}

@@ -1,0 +1,103 @@
+import { createHashTable, type HashTable } from '../../state/hashTable.ts'
+import type { Account, StateChanges } from '../../state/account.ts'
+import { accountCodec, slotCodec } from '../codec/stateValues.ts'
+import { createVersions, type Versions } from '../versions.ts'
+import { accountKey, blockHashKey, codeKey, slotKey } from '../keys.ts'
+import { ADD_STEP_ITEMS } from '../limits.ts'
+import type { BlockCommit, ChainHead } from '../store.ts'
+import type { Steps } from '../../steps.ts'
+
+/** Memory per entry besides its bytes: map slot, key and object headers. */
+const ENTRY_BYTES = 200
+/** Memory of a transaction's entry in the flat table. */
+const TRANSACTION_BYTES = 64
+const HEAD_BYTES = 2000
+
+/** The changes of consecutive committed blocks that are not in the views yet, by store key. */
+export type Memtable = {
+  /** Ascending, without gaps. */
+  readonly heads: ChainHead[]
+  readonly accounts: Versions<Account | undefined>
+  readonly slots: Versions<Uint8Array>
+  readonly nodes: Map<string, Uint8Array | undefined>
+  readonly codes: Map<string, Uint8Array>
+  readonly blockNumbers: Map<string, number>
+  /** Block and index in one number, see `locationOf`. */
+  readonly transactions: HashTable
+  /** Estimate of the memory it takes. */
+  bytes: number
+}
+
+/** More transactions than any gas limit allows in a block. */
+const TRANSACTIONS_MAX = 2 ** 20
+
+/**
+ * Block and index of a transaction from the number that the memtable stores; a pair for each would be garbage to collect.
+ */
+export const locationOf = (place: number): readonly [block: number, index: number] => [
+  Math.floor(place / TRANSACTIONS_MAX),
+  place % TRANSACTIONS_MAX,
+]
+
+export const createMemtable = (): Memtable => ({
+  heads: [],
+  accounts: createVersions(accountCodec),
+  slots: createVersions(slotCodec),
+  nodes: new Map(),
+  codes: new Map(),
+  blockNumbers: new Map(),
+  transactions: createHashTable(),
+  bytes: 0,
+})
+
+function* addState(memtable: Memtable, block: number, changes: StateChanges): Steps<void> {
+  let steps = 0
+  for (const { address, before, after, slots } of changes.accounts) {
+    if (before !== after) memtable.bytes += memtable.accounts.put(accountKey(address), block, before, after)
+    if (++steps % ADD_STEP_ITEMS === 0) yield
+    if (after === undefined) continue
+    for (const change of slots) {
+      const key = slotKey(address, after.incarnation, change.slot)
+      memtable.bytes += memtable.slots.put(key, block, change.before, change.after)
+      if (++steps % ADD_STEP_ITEMS === 0) yield
+    }
+  }
+  for (const { codeHash, code } of changes.codes) {
+    memtable.codes.set(codeKey(codeHash), code)
+    memtable.bytes += ENTRY_BYTES + code.length
+  }
+}
+
+/**
+ * Adds the changes of the block after the memtable's last one. Yields between many: until `addHead`, readers must not look
+ * past the head, and the memtable must not be flushed.
+ */
+export function* addChangesSteps(
+  memtable: Memtable,
+  { block, changes }: Pick<BlockCommit, 'block' | 'changes'>,
+): Steps<void> {
+  const number = Number(block.header.number)
+  for (const [index, transaction] of block.transactions.entries()) {
+    memtable.transactions.set(transaction.hash, number * TRANSACTIONS_MAX + index)
+    if (index % ADD_STEP_ITEMS === ADD_STEP_ITEMS - 1) yield
+  }
+  memtable.bytes += TRANSACTION_BYTES * block.transactions.length
+  yield* addState(memtable, number, changes)
+}
+
+/**
+ * Adds the block after its changes. Trie records replace each other, so those near the root count once, however many blocks
+ * changed them.
+ */
+export const addHead = (memtable: Memtable, { block, hash, totalDifficulty, nodes }: BlockCommit): void => {
+  memtable.heads.push({ header: block.header, hash, totalDifficulty })
+  memtable.blockNumbers.set(blockHashKey(hash), Number(block.header.number))
+  memtable.bytes += HEAD_BYTES
+  for (const { key, value } of nodes) {
+    const known = memtable.nodes.get(key)
+    if (known !== undefined) memtable.bytes -= known.length
+    else memtable.bytes += ENTRY_BYTES
+    memtable.nodes.set(key, value)
+    memtable.bytes += value?.length ?? 0
+  }
+}

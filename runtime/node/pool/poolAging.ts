@@ -1,0 +1,45 @@
+import type { TransactionPool } from '../../../core/txpool/pool.ts'
+import type { Log } from '../../logging/log.ts'
+import { nextTurn } from '../../schedule.ts'
+
+/** Interval between looks for old transactions: they are kept for hours. */
+const INTERVAL_MS = 30_000
+
+/** Dropped in one go: about a millisecond. */
+const DROPPED_AT_ONCE = 100
+
+export type PoolAgingOptions = {
+  readonly pool: Pick<TransactionPool, 'dropOlderThan'>
+  readonly retentionMs: number
+  readonly nowMs: () => number
+  readonly log: Log
+}
+
+/** Drops all transactions that came longer ago than the retention; gives how many. */
+export const dropOld = async ({ pool, retentionMs, nowMs, log }: PoolAgingOptions): Promise<number> => {
+  let count = 0
+  for (;;) {
+    const dropped = pool.dropOlderThan(nowMs() - retentionMs, DROPPED_AT_ONCE)
+    count += dropped
+    if (dropped < DROPPED_AT_ONCE) break
+    await nextTurn()
+  }
+  if (count > 0)
+    log.info('Dropped {count} transactions that waited for {hours} hours (--tx-pool-retention-hours)', {
+      count,
+      hours: retentionMs / 3_600_000,
+    })
+  return count
+}
+
+/** Drops old transactions from now on. Gives the function that ends it, which resolves when nothing is being dropped. */
+export const startPoolAging = (options: PoolAgingOptions): (() => Promise<void>) => {
+  let running: Promise<unknown> = Promise.resolve()
+  const timer = setInterval(() => {
+    running = running.then(() => dropOld(options))
+  }, INTERVAL_MS)
+  return async () => {
+    clearInterval(timer)
+    await running
+  }
+}

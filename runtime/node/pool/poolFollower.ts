@@ -1,0 +1,109 @@
+import { toBareHex } from '../../../core/bytes/hex.ts'
+import type { Chain } from '../../../core/chain/chain.ts'
+import type { SenderTransaction } from '../../../core/block/transaction.ts'
+import { type Steps, runStepsYielding } from '../../../core/steps.ts'
+import type { ChainHead } from '../../../core/store/store.ts'
+import type { PoolHead, TransactionPool } from '../../../core/txpool/pool.ts'
+import type { Log } from '../../logging/log.ts'
+import { nextTurn } from '../../schedule.ts'
+
+export type PoolFollower = {
+  /** Resolves when the pool is rid of what stands in the blocks committed so far. */
+  readonly settled: () => Promise<void>
+  /** Resolves when no block is being dealt with any more. */
+  readonly stop: () => Promise<void>
+}
+
+/** Taken out of the pool in one go: some milliseconds where each sender has many more. */
+const SLICE_TRANSACTIONS = 50
+
+/** Looked at, to tell whose they are, in one go. */
+const SORTED_TRANSACTIONS = 1_000
+
+/** Those of one sender stay together: the first of them takes the others along. */
+function* slicesOf(mined: readonly SenderTransaction[]): Steps<readonly (readonly SenderTransaction[])[]> {
+  if (mined.length <= SLICE_TRANSACTIONS) return [mined]
+  const bySender = new Map<string, SenderTransaction[]>()
+  for (const [index, one] of mined.entries()) {
+    const key = toBareHex(one.sender)
+    const others = bySender.get(key)
+    if (others === undefined) bySender.set(key, [one])
+    else others.push(one)
+    if (index % SORTED_TRANSACTIONS === SORTED_TRANSACTIONS - 1) yield
+  }
+  const slices: SenderTransaction[][] = []
+  for (const ofSender of bySender.values()) {
+    const last = slices.at(-1)
+    if (last === undefined || last.length >= SLICE_TRANSACTIONS) slices.push(ofSender)
+    else for (const one of ofSender) last.push(one)
+  }
+  return slices
+}
+
+/**
+ * Senders whose accounts are looked at again after each block, whether it named them or not: contracts may have moved their
+ * balances. A full pool is through within some hundred blocks.
+ */
+const SENDERS_A_BLOCK = 256
+/** Looked at in one go. */
+const SENDERS_AT_ONCE = 32
+
+/** Rids the pool of what each new block made stale, wherever the block came from. */
+export const startPoolFollower = (options: {
+  readonly chain: Chain
+  readonly pool: TransactionPool
+  /** What the pool judges by, for the block after the current head. */
+  readonly poolHead: () => PoolHead
+  readonly log: Log
+}): PoolFollower => {
+  const { chain, pool, poolHead, log } = options
+  let last: Promise<void> = Promise.resolve()
+
+  const lookAgain = async (count: number): Promise<void> => {
+    for (let left = Math.min(count, pool.senderCount); left > 0; left -= SENDERS_AT_ONCE) {
+      const senders = pool.nextSenders(Math.min(left, SENDERS_AT_ONCE))
+      await chain.store.run(() => pool.updateSenders(senders, poolHead()))
+      await nextTurn()
+    }
+  }
+
+  const remove = async ({ header }: ChainHead): Promise<void> => {
+    if (pool.size === 0) return
+    const record = await chain.store.record(header.number)
+    if (record === undefined) return
+    const isLarge = record.block.transactions.length > SLICE_TRANSACTIONS
+    // A commit went before.
+    if (isLarge) await nextTurn()
+    const mined = record.block.transactions.map(
+      (transaction, index): SenderTransaction => ({
+        transaction,
+        sender: record.senders[index] as Uint8Array,
+      }),
+    )
+    for (const slice of await runStepsYielding(slicesOf(mined), nextTurn)) {
+      if (isLarge) await nextTurn()
+      await chain.store.run(() => pool.removeMined(slice, poolHead()))
+    }
+    // An authorization (EIP-7702) raises the nonces of accounts that sent nothing.
+    const anySender = record.block.transactions.some(({ type }) => type === 4)
+    await lookAgain(anySender ? pool.senderCount : SENDERS_A_BLOCK)
+  }
+
+  const unsubscribe = chain.onHead(head => {
+    last = last
+      .then(() => remove(head))
+      .catch((error: unknown) =>
+        log.error('The pool keeps transactions of block {number}: {error}', {
+          number: head.header.number,
+          error,
+        }),
+      )
+  })
+  return {
+    settled: () => last,
+    stop: async () => {
+      unsubscribe()
+      await last
+    },
+  }
+}

@@ -1,0 +1,41 @@
+import type { ChainConfiguration } from '../../../core/genesis/configuration.ts'
+import { type PoolOptions, POOL_OPTIONS } from '../../../core/txpool/admission.ts'
+import { UsageError } from '../../cli/errors.ts'
+import type { NodeOptions } from '../../cli/nodeOptions.ts'
+
+/** Besu's, wei per gas. */
+const MIN_GAS_PRICE = 1000n
+
+/** Wei per gas. A development chain takes any price: its base fee falls to next to nothing, and clients follow it. */
+export const minGasPriceOf = ({
+  minGasPrice,
+  genesisFile,
+}: Pick<NodeOptions, 'minGasPrice' | 'genesisFile'>): bigint =>
+  minGasPrice ?? (genesisFile === undefined ? 0n : MIN_GAS_PRICE)
+
+/** The pool as the options ask, checked against each other and the genesis file. @throws UsageError in Besu's cases */
+export const poolOptionsOf = (options: NodeOptions, configuration: ChainConfiguration): PoolOptions => {
+  const { txPoolMinGasPrice, txPoolPriceBump } = options
+  const minGasPrice = minGasPriceOf(options)
+  if (txPoolMinGasPrice !== undefined && txPoolMinGasPrice > minGasPrice)
+    throw new UsageError(
+      'INVALID_VALUE',
+      `--tx-pool-min-gas-price (${txPoolMinGasPrice}) must not be above --min-gas-price (${minGasPrice})`,
+    )
+  if (configuration.zeroBaseFee && (txPoolPriceBump ?? 0) > 0)
+    throw new UsageError('INVALID_VALUE', 'Price bump option is not compatible with zero base fee market')
+  return {
+    limits: {
+      ...POOL_OPTIONS.limits,
+      transactionsMax: options.txPoolMaxSize,
+      futureBySenderMax: options.txPoolMaxFutureBySender,
+    },
+    minGasPrice: txPoolMinGasPrice,
+    localPriority: !options.txPoolNoLocalPriority,
+    priceBumpPercent: txPoolPriceBump ?? (configuration.zeroBaseFee ? 0 : POOL_OPTIONS.priceBumpPercent),
+    feeCapWei: options.rpcTxFeecap,
+    strictReplayProtection: options.strictTxReplayProtectionEnabled,
+    balanceCheck: options.txPoolEnableBalanceCheck,
+    senderShare: options.txPoolLimitByAccountPercentage,
+  }
+}

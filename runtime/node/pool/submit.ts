@@ -1,0 +1,49 @@
+import type { Chain } from '../../../core/chain/chain.ts'
+import type { SenderTransaction } from '../../../core/block/transaction.ts'
+import { poolHeadOf, type PriceFloor } from '../../../core/txpool/head.ts'
+import type { PoolHead, TransactionPool } from '../../../core/txpool/pool.ts'
+import { TransactionRejected } from '../../../core/txpool/rejection.ts'
+
+type Made = {
+  readonly number: bigint
+  readonly second: bigint
+  readonly prices: PriceFloor
+  readonly head: PoolHead
+}
+
+/** What the pool judges by now; made again when the head, the second or the prices change. */
+export const createPoolHead = (chain: Chain, prices: () => PriceFloor): (() => PoolHead) => {
+  let made: Made | undefined
+  return () => {
+    const current = prices()
+    const { number } = chain.head().header
+    const second = BigInt(Math.round(Date.now() / 1000))
+    if (made?.number !== number || made.second !== second || made.prices !== current)
+      made = { number, second, prices: current, head: poolHeadOf(chain, second, current) }
+    return made.head
+  }
+}
+
+export type Submit = (
+  transactions: readonly SenderTransaction[],
+) => Promise<readonly (TransactionRejected | undefined)[]>
+
+/** Takes transactions from RPC into the pool, in order; undefined for each that was taken. */
+export const createSubmit =
+  (chain: Chain, pool: TransactionPool, poolHead: () => PoolHead): Submit =>
+  async transactions => {
+    const results: (TransactionRejected | undefined)[] = []
+    for (const transaction of transactions)
+      results.push(
+        await chain.store.run(() => {
+          try {
+            pool.add(transaction, poolHead(), { local: true, addedAtMs: Date.now() })
+            return undefined
+          } catch (error) {
+            if (error instanceof TransactionRejected) return error
+            throw error
+          }
+        }),
+      )
+    return results
+  }

@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto'
+import { setImmediate } from 'node:timers'
+import { createRpcApp, createRpcContext, type RpcApp } from '../../../handlers/http/app.ts'
+import type { CallWorkers } from '../../../handlers/rpc/dispatch/offload.ts'
+import type { RpcContext, RpcHost } from '../../../handlers/rpc/context.ts'
+import { METHODS } from '../../../handlers/rpc/methods/methodTable.ts'
+import type { NodeOptions } from '../../cli/nodeOptions.ts'
+import type { Log } from '../../logging/log.ts'
+import { keepPacked } from '../../threads/calls/packed.ts'
+import { clientVersion } from '../../version.ts'
+import { minGasPriceOf } from '../pool/poolOptions.ts'
+import { type Entrance, type Listener, listenFor, proxyCheckOf, startingFailed } from './listener.ts'
+
+/** What the methods work with; everything else of the host follows from the options. */
+export type RpcParts = Pick<RpcHost, 'chain' | 'pool' | 'recoverSenders' | 'submit' | 'mining'> &
+  Partial<
+    Pick<
+      RpcHost,
+      | 'network'
+      | 'syncing'
+      | 'votes'
+      | 'differences'
+      | 'troubles'
+      | 'round'
+      | 'miner'
+      | 'coinbase'
+      | 'badBlocks'
+      | 'setLogLevel'
+      | 'services'
+    >
+  > & {
+    /** True for a development chain, where every group is served unless others are asked for. */
+    readonly development: boolean
+    readonly log: Log
+    /** Undefined where all calls run on this thread. */
+    readonly openCallWorkers?: (host: RpcHost) => CallWorkers | undefined
+  }
+
+/** Besu's groups when none are asked for. */
+const DEFAULT_APIS: readonly string[] = ['ETH', 'NET', 'WEB3']
+const DEVELOPMENT_APIS: readonly string[] = ['ETH', 'NET', 'WEB3', 'QBFT', 'TXPOOL', 'DEBUG']
+
+/** The groups to serve where these were asked for. */
+export const apisOf = (asked: readonly string[] | undefined, development: boolean): readonly string[] =>
+  asked ?? (development ? DEVELOPMENT_APIS : DEFAULT_APIS)
+
+const hostOf = (
+  options: NodeOptions,
+  { development, log, ...parts }: Omit<RpcParts, 'openCallWorkers'>,
+): RpcHost => ({
+  ...parts,
+  options: {
+    apis: apisOf(options.rpcHttpApi, development),
+    clientVersion: clientVersion(options.identity),
+    networkId: options.networkId ?? parts.chain.configuration.chainId,
+    minGasPrice: minGasPriceOf(options),
+    minPriorityFee: options.minPriorityFee,
+    gasCap: options.rpcGasCap,
+    simulateGasCap: options.rpcSimulateGasCap,
+    logsRangeMax: options.rpcMaxLogsRange,
+    traceFilterRangeMax: options.rpcMaxTraceFilterRange,
+    gasPriceBlocks: options.apiGasPriceBlocks,
+    gasPricePercentile: options.apiGasPricePercentile,
+    gasPriceMax: options.apiGasPriceMax,
+    estimateGasToleranceRatio: options.estimateGasToleranceRatio,
+    batchSizeMax: options.rpcHttpMaxBatchSize,
+    timeoutMs: options.xHttpTimeoutSeconds * 1000,
+    prettyPrint: options.jsonPrettyPrintEnabled,
+    revertReasons: options.revertReasonEnabled,
+  },
+  keep: keepPacked,
+  onNextTurn: run => void setImmediate(run),
+  nowMs: () => Date.now(),
+  randomBytes: length => new Uint8Array(randomBytes(length)),
+  network: parts.network,
+  syncing: parts.syncing ?? (() => undefined),
+  votes: parts.votes,
+  round: parts.round ?? (() => undefined),
+  differences: parts.differences ?? (() => []),
+  warn: text => log.warn('{text}', { text }),
+  reportError: (method, error) => log.error('{method} failed: {error}', { method, error }),
+})
+
+export type RpcListener = Listener<RpcApp>
+
+/** Listens as the options say. @throws CommandError when it cannot */
+export const listenForRpc = (options: NodeOptions): Promise<RpcListener> =>
+  listenFor<RpcApp>({ fetch: startingFailed }, late => ({
+    hostname: options.rpcHttpHost,
+    hostOption: 'rpc-http-host',
+    port: options.rpcHttpPort,
+    isProxy: proxyCheckOf(options),
+    fetch: (request, peer) => late.use(app => app.fetch(request, peer)),
+    bodyBytesMax: options.rpcHttpMaxRequestContentLength,
+    connectionsMax: options.rpcHttpMaxActiveConnections,
+  }))
+
+/** What the methods of this node work with, the same on all its ports. */
+export const openRpcContext = (options: NodeOptions, { openCallWorkers, ...parts }: RpcParts): RpcContext => {
+  const host = hostOf(options, parts)
+  return createRpcContext({ ...host, callWorkers: openCallWorkers?.(host) })
+}
+
+const GROUPS: ReadonlySet<string> = new Set(METHODS.map(({ group }) => group))
+
+/** Says which of the groups that are asked for have no method. */
+export const warnOfEmptyGroups = ({ options, warn }: RpcContext): void => {
+  const empty = options.apis.filter(api => !GROUPS.has(api))
+  if (empty.length > 0)
+    warn(`No method of ${empty.join(', ')} is supported yet: requests for them are answered with an error`)
+}
+
+/** Serves JSON-RPC on the listener as the options say. */
+export const serveRpc = (
+  listener: RpcListener,
+  options: NodeOptions,
+  access: Entrance,
+  context: RpcContext,
+): void => {
+  warnOfEmptyGroups(context)
+  const app = createRpcApp(
+    context,
+    {
+      hostAllowlist: options.hostAllowlist,
+      corsOrigins: options.rpcHttpCorsOrigins,
+      bodyBytesMax: options.rpcHttpMaxRequestContentLength,
+      inbound: access.inbound,
+    },
+    { authentication: access.http, clientOf: access.clientOf },
+  )
+  listener.attach(app)
+}

@@ -1,0 +1,65 @@
+import type { RpcContext } from '../../../handlers/rpc/context.ts'
+import { createWsApp, type WsApp } from '../../../handlers/ws/app.ts'
+import type { NodeOptions } from '../../cli/nodeOptions.ts'
+import { type Entrance, type Listener, listenFor, proxyCheckOf, startingFailed } from './listener.ts'
+import { apisOf, warnOfEmptyGroups } from './rpcServer.ts'
+
+/** Of the bodies of POST /login. */
+const LOGIN_BODY_BYTES_MAX = 64 * 1024
+
+/** Besu's: a message may have as many times what one frame may have. */
+const FRAMES_PER_MESSAGE = 4
+
+type App = Pick<WsApp, 'fetch' | 'upgrade' | 'close'>
+
+export type WsListener = Listener<App>
+
+const STARTING_FAILED: App = { fetch: startingFailed, upgrade: startingFailed, close: () => undefined }
+
+/** Listens as the options say. @throws CommandError when it cannot */
+export const listenForWs = (options: NodeOptions): Promise<WsListener> =>
+  listenFor(STARTING_FAILED, late => ({
+    hostname: options.rpcWsHost ?? options.p2pHost,
+    hostOption: 'rpc-ws-host',
+    port: options.rpcWsPort,
+    isProxy: proxyCheckOf(options),
+    fetch: (request, peer) => late.use(app => app.fetch(request, peer)),
+    bodyBytesMax: LOGIN_BODY_BYTES_MAX,
+    webSocket: {
+      frameBytesMax: options.rpcWsMaxFrameSize,
+      messageBytesMax: FRAMES_PER_MESSAGE * options.rpcWsMaxFrameSize,
+      upgrade: (request, peer) => late.use(app => app.upgrade(request, peer)),
+    },
+  }))
+
+/** Serves JSON-RPC on the listener as the options say. */
+export const serveWs = (
+  listener: WsListener,
+  options: NodeOptions,
+  access: Entrance,
+  shared: RpcContext,
+  development: boolean,
+): void => {
+  const context: RpcContext = {
+    ...shared,
+    options: {
+      ...shared.options,
+      apis: apisOf(options.rpcWsApi, development),
+      // As Besu: what a message may have bounds its batch.
+      batchSizeMax: 0,
+      timeoutMs: options.xWsTimeoutSeconds * 1000,
+      prettyPrint: false,
+    },
+  }
+  warnOfEmptyGroups(context)
+  listener.attach(
+    createWsApp(context, {
+      hostAllowlist: options.hostAllowlist,
+      corsOrigins: [...options.rpcHttpCorsOrigins, ...options.rpcWsCorsOrigins],
+      connectionsMax: options.rpcWsMaxActiveConnections,
+      authentication: access.ws,
+      clientOf: access.clientOf,
+      inbound: access.inbound,
+    }),
+  )
+}

@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { toBareHex } from '../../../../core/bytes/hex.ts'
+import type { Block } from '../../../../core/block/block.ts'
+import {
+  decodeBlock,
+  decodeBody,
+  encodeBlock,
+  encodeBody,
+  encodedBlockLength,
+} from '../../../../core/block/codec/block.ts'
+import { splitBlocks } from '../../../../core/block/codec/blockStream.ts'
+import { encodeEnvelope } from '../../../../core/block/codec/envelope.ts'
+import { DecodeError } from '../../../../core/block/codec/error.ts'
+import { encodeHeader, rawHeaderHash } from '../../../../core/block/codec/header.ts'
+import { joinRlpList } from '../../../../core/rlp/list.ts'
+import { recoverSender } from '../../../../core/block/codec/signature.ts'
+import { decodeTransaction } from '../../../../core/block/codec/transaction.ts'
+import type { Header } from '../../../../core/block/header.ts'
+import { decodeRlp, encodeRlp, type RlpInput } from '../../../../core/rlp/rlp.ts'
+import { sharedPath } from '../../../support/shared.ts'
+
+const fill = (length: number, byte: number): Uint8Array => new Uint8Array(length).fill(byte)
+const TO = fill(20, 2)
+
+const header: Header = {
+  parentHash: fill(32, 1),
+  ommersHash: fill(32, 2),
+  coinbase: fill(20, 3),
+  stateRoot: fill(32, 4),
+  transactionsRoot: fill(32, 5),
+  receiptsRoot: fill(32, 6),
+  logsBloom: fill(256, 0),
+  difficulty: 1n,
+  number: 5n,
+  gasLimit: 30_000_000n,
+  gasUsed: 21_000n,
+  timestamp: 1_700_000_000n,
+  extraData: fill(3, 8),
+  mixHash: fill(32, 9),
+  nonce: fill(8, 0),
+  baseFeePerGas: 7n,
+  withdrawalsRoot: fill(32, 10),
+  blobGasUsed: undefined,
+  excessBlobGas: undefined,
+  parentBeaconBlockRoot: undefined,
+  requestsHash: undefined,
+}
+const LEGACY: readonly RlpInput[] = [1, 2, 21000, TO, 3, fill(60, 1), 27, 5, 6]
+const legacy = decodeTransaction(encodeEnvelope(0, LEGACY))
+const typed = decodeTransaction(encodeEnvelope(2, [1, 1, 2, 3, 21000, TO, 3, fill(9, 9), [], 0, 5, 6]))
+const withdrawal = { index: 1n, validatorIndex: 2n, address: TO, amountGwei: 2n ** 63n }
+const block: Block = {
+  header,
+  transactions: [legacy, typed, legacy],
+  ommers: [header],
+  withdrawals: [withdrawal],
+}
+
+describe('block', () => {
+  // Lengths around where a prefix of RLP grows by a byte.
+  test.each([0, 1, 2, 3, 100, 1_000])(
+    'of %d transactions has the length that is told without encoding it',
+    count => {
+      const long = decodeTransaction(encodeEnvelope(2, [1, 1, 2, 3, 21000, TO, 3, fill(300, 9), [], 0, 5, 6]))
+      const transactions = Array.from(
+        { length: count },
+        (_, index) => [legacy, typed, long][index % 3] ?? legacy,
+      )
+      const { withdrawals: _, ...older } = block
+      for (const one of [block, { ...block, ommers: [] }, { ...older, withdrawals: undefined }])
+        expect(encodedBlockLength({ ...one, transactions })).toBe(
+          encodeBlock({ ...one, transactions }).length,
+        )
+    },
+  )
+
+  test('comes back as it was, with legacy transactions as lists and typed ones as byte strings', () => {
+    const bytes = encodeBlock(block)
+    expect(decodeBlock(bytes)).toEqual(block)
+    const [, transactions] = decodeRlp(bytes) as Uint8Array[][]
+    expect(transactions?.map(item => item instanceof Uint8Array)).toEqual([false, true, false])
+  })
+
+  test('before Shanghai has three lists and no withdrawals', () => {
+    const old: Block = { ...block, withdrawals: undefined }
+    expect((decodeRlp(encodeBlock(old)) as unknown[]).length).toBe(3)
+    expect(decodeBlock(encodeBlock(old))).toEqual(old)
+    expect(decodeBlock(encodeBlock({ ...old, withdrawals: [] })).withdrawals).toEqual([])
+  })
+
+  test('a body alone comes back as it was', () => {
+    const { header: _, ...body } = block
+    expect(decodeBody(encodeBody(body))).toEqual(body)
+  })
+
+  test('headers own their bytes, transactions look into the block', () => {
+    const bytes = encodeBlock(block)
+    const decoded = decodeBlock(bytes)
+    expect(decoded.header.parentHash.buffer).not.toBe(bytes.buffer)
+    expect(decoded.transactions[1]?.encoded.buffer).toBe(bytes.buffer)
+  })
+
+  test('an error names the transaction', () => {
+    const bytes = encodeRlp([[], [LEGACY, LEGACY.with(6, 1)], []])
+    expect(() => decodeBody(encodeRlp([[LEGACY, LEGACY.with(6, 1)], []]))).toThrow(
+      'body: transaction 1: v must be 27, 28 or at least 35, not 1',
+    )
+    expect(() => decodeBlock(bytes)).toThrow('block: header: 0 fields')
+  })
+
+  const head = decodeRlp(encodeHeader(header)) as RlpInput
+  const broken: readonly (readonly [string, RlpInput])[] = [
+    ['two lists', [head, []]],
+    ['five lists', [head, [], [], [], []]],
+    ['a legacy transaction as byte string', [head, [encodeRlp(LEGACY)], []]],
+    ['a typed transaction as list', [head, [[2, ...LEGACY]], []]],
+    ['an unknown transaction type', [head, [Uint8Array.of(9, 0xc0)], []]],
+    ['a withdrawal of three fields', [head, [], [], [[1, 2, TO]]]],
+    ['a withdrawal amount above 2^64', [head, [], [], [[1, 2, TO, 2n ** 64n]]]],
+    ['an ommer that is no header', [head, [], [[1]]]],
+    ['a byte string in place of the ommers', [head, [], fill(1, 1)]],
+  ]
+  for (const [name, item] of broken)
+    test(`of ${name} is refused`, () => {
+      expect(() => decodeBlock(encodeRlp(item))).toThrow(DecodeError)
+    })
+
+  test('joinRlpList writes the length in as many bytes as it needs', () => {
+    for (const count of [0, 1, 55, 56, 255, 256, 65_535, 65_536]) {
+      const items = Array.from({ length: count }, () => 5)
+      expect(joinRlpList(items.map(item => encodeRlp(item)))).toEqual(encodeRlp(items))
+    }
+  })
+})
+
+describe('published chains', () => {
+  for (const file of ['execution-apis/chain.rlp', 'hive-chain/testBlockchain.blocks']) {
+    const path = sharedPath(`conformance/${file}`)
+    test.skipIf(path === undefined)(
+      `${file} decodes, links by hash and encodes to the same bytes`,
+      async () => {
+        const bytes = readFileSync(path as string)
+        let parent: string | undefined
+        let end = 0
+        for await (const { offset, bytes: blockBytes } of splitBlocks([bytes])) {
+          const decoded = decodeBlock(blockBytes)
+          expect(toBareHex(encodeBlock(decoded))).toBe(toBareHex(blockBytes))
+          if (parent !== undefined) expect(toBareHex(decoded.header.parentHash)).toBe(parent)
+          for (const transaction of decoded.transactions) expect(recoverSender(transaction)).toBeDefined()
+          parent = toBareHex(rawHeaderHash(decoded.header))
+          end = offset + blockBytes.length
+        }
+        expect(end).toBe(bytes.length)
+      },
+    )
+  }
+})

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'bun:test'
+import { concatBytes } from '../../../../core/bytes/bytes.ts'
+import {
+  BLOCK_BYTES_MAX,
+  type BlockBytes,
+  nextBlockLength,
+  splitBlocks,
+} from '../../../../core/block/codec/blockStream.ts'
+import { DecodeError } from '../../../../core/block/codec/error.ts'
+import { encodeRlp } from '../../../../core/rlp/rlp.ts'
+
+const blocks = [0, 3, 60, 300, 70_000].map(length => encodeRlp([new Uint8Array(length).fill(1)]))
+const file = concatBytes(...blocks)
+
+const chunksOf = (bytes: Uint8Array, length: number): Uint8Array[] =>
+  Array.from({ length: Math.ceil(bytes.length / length) }, (_, index) =>
+    bytes.subarray(index * length, (index + 1) * length),
+  )
+
+const collect = async (chunks: Iterable<Uint8Array>): Promise<BlockBytes[]> => {
+  const found: BlockBytes[] = []
+  for await (const block of splitBlocks(chunks)) found.push(block)
+  return found
+}
+
+const failureOf = async (chunks: Iterable<Uint8Array>): Promise<string> => {
+  try {
+    await collect(chunks)
+  } catch (error) {
+    expect(error).toBeInstanceOf(DecodeError)
+    return (error as DecodeError).message
+  }
+  throw new Error('the file was taken')
+}
+
+describe('splitBlocks', () => {
+  for (const length of [1, 2, 7, 64, 1000, file.length])
+    test(`finds every block in chunks of ${length} bytes`, async () => {
+      const found = await collect(chunksOf(file, length))
+      expect(found.map(block => block.bytes)).toEqual(blocks)
+      expect(found.map(block => block.offset)).toEqual(
+        blocks.map((_, index) => concatBytes(...blocks.slice(0, index)).length),
+      )
+    })
+
+  test('gives copies that outlive the chunks', async () => {
+    const chunk = file.slice()
+    const found = await collect([chunk])
+    chunk.fill(0)
+    expect(found.map(block => block.bytes)).toEqual(blocks)
+  })
+
+  test('passes over empty chunks and finds nothing in an empty file', async () => {
+    expect(await collect([new Uint8Array(0), file, new Uint8Array(0)])).toHaveLength(blocks.length)
+    expect(await collect([])).toEqual([])
+  })
+
+  test('names the offset of a block that the file cuts short', async () => {
+    const end = file.length - (blocks.at(-1) as Uint8Array).length
+    expect(await failureOf([file.subarray(0, -1)])).toContain(`the file ends within the block at byte ${end}`)
+    expect(await failureOf([file.subarray(0, end + 1)])).toContain(`ends within the block at byte ${end}`)
+  })
+
+  test('names the offset at which no block begins', async () => {
+    const first = blocks[1] as Uint8Array
+    expect(await failureOf([concatBytes(first, Uint8Array.of(0x41))])).toContain(
+      `byte ${first.length}: no block begins here`,
+    )
+  })
+})
+
+describe('nextBlockLength', () => {
+  test('needs the prefix only', () => {
+    for (const block of blocks) expect(nextBlockLength(block.subarray(0, 9))).toBe(block.length)
+    expect(nextBlockLength(new Uint8Array(0))).toBeUndefined()
+    expect(nextBlockLength(Uint8Array.of(0xf9, 1))).toBeUndefined()
+  })
+
+  test('refuses a length that no block has', () => {
+    expect(() => nextBlockLength(Uint8Array.of(0xff, 255, 255, 255, 255, 255, 255, 255, 255))).toThrow(
+      'at most',
+    )
+    expect(BLOCK_BYTES_MAX).toBeGreaterThan(16 * 1024 * 1024)
+  })
+})

@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'bun:test'
+import { fromHex, toBareHex } from '../../../../core/bytes/hex.ts'
+import { DecodeError } from '../../../../core/block/codec/error.ts'
+import {
+  decodeExtraData,
+  encodeExtraData,
+  encodeExtraDataWithoutSeals,
+  encodeExtraDataWithoutSealsAndRound,
+  type QbftExtraData,
+} from '../../../../core/block/codec/extraData.ts'
+import { encodeRlp, type RlpInput } from '../../../../core/rlp/rlp.ts'
+import { EXTRA_DATA, IBFT2_EXTRA_DATA, VANITY } from './qbftVectors.ts'
+
+const addresses = (text: string): Uint8Array[] => text.split(' ').map(fromHex)
+const A1 = fromHex('0000000000000000000000000000000000000001')
+
+describe('extraData', () => {
+  for (const [name, hex] of Object.entries(EXTRA_DATA))
+    test(`"${name}" comes back byte for byte`, () => {
+      expect(toBareHex(encodeExtraData(decodeExtraData(fromHex(hex))))).toBe(hex)
+    })
+
+  test('of contract mode is empty', () => {
+    expect(decodeExtraData(fromHex(EXTRA_DATA.contractMode))).toEqual({
+      vanity: new Uint8Array(32),
+      validators: [],
+      vote: undefined,
+      round: 0,
+      seals: [],
+    })
+  })
+
+  test('with every part set is read as Besu reads it', () => {
+    const seal = (r: number, s: number): Uint8Array => {
+      const bytes = new Uint8Array(65)
+      bytes[31] = r
+      bytes[63] = s
+      return bytes
+    }
+    expect(decodeExtraData(fromHex(EXTRA_DATA.everything))).toEqual({
+      vanity: Uint8Array.from({ length: 32 }, (_, index) => index + 1),
+      validators: addresses(
+        '0000000000000000000000000000000000000001 0000000000000000000000000000000000000002',
+      ),
+      vote: { recipient: A1, type: 'add' },
+      round: 0xfedcba,
+      seals: [seal(1, 10), seal(10, 1)],
+    })
+  })
+
+  test('keeps the order in which a genesis file lists its validators', () => {
+    expect(decodeExtraData(fromHex(EXTRA_DATA.fourUnsorted)).validators).toEqual(
+      addresses(
+        '64a702e6263b7297a96638cac6ae65e6541f4169 3923390ad55e90c237593b3b0e401f3b08a03185 aefdb9a738c9f433e5b6b212a6d62f6370c2f692 c7eeb9a4e00ce683cf93039b212648e01c6c6b78',
+      ),
+    )
+    expect(decodeExtraData(fromHex(EXTRA_DATA.twoDecoded)).validators).toEqual(
+      addresses('241f804efb46f71acaa5be94a62f7798e89c3724 6cdf72da457453063ea92e7fa5ac30afbcec28cd'),
+    )
+  })
+
+  test('of GoQuorum may have no vanity and any round', () => {
+    expect(decodeExtraData(fromHex(EXTRA_DATA.goQuorumNoVanity)).vanity).toHaveLength(0)
+    const round5 = `${EXTRA_DATA.goQuorum.slice(0, -4)}05c0`
+    expect(decodeExtraData(fromHex(round5)).round).toBe(5)
+  })
+
+  test('has three forms', () => {
+    const extraData = decodeExtraData(fromHex(EXTRA_DATA.everything))
+    const withoutSeals = decodeExtraData(encodeExtraDataWithoutSeals(extraData))
+    expect(withoutSeals).toEqual({ ...extraData, seals: [] })
+    const bare = decodeExtraData(encodeExtraDataWithoutSealsAndRound(extraData))
+    expect(bare).toEqual({ ...extraData, seals: [], round: 0 })
+  })
+
+  test('writes a vote to add as 0xff and one to drop as nothing', () => {
+    const extraData: QbftExtraData = {
+      ...decodeExtraData(fromHex(EXTRA_DATA.contractMode)),
+      vote: { recipient: A1, type: 'add' },
+    }
+    const add = 'd794000000000000000000000000000000000000000181ff'
+    const drop = 'd694000000000000000000000000000000000000000180'
+    expect(toBareHex(encodeExtraData(extraData))).toContain(`c0${add}80c0`)
+    const dropping: QbftExtraData = { ...extraData, vote: { recipient: A1, type: 'drop' } }
+    expect(toBareHex(encodeExtraData(dropping))).toContain(`c0${drop}80c0`)
+  })
+
+  const items: readonly RlpInput[] = [fromHex(VANITY), [A1], [], 0, []]
+  const withItem = (index: number, item: RlpInput): Uint8Array => encodeRlp(items.with(index, item))
+
+  test('is read leniently where Besu is lenient', () => {
+    expect(decodeExtraData(encodeRlp([...items, 1, []]))).toEqual(decodeExtraData(encodeRlp(items)))
+    expect(decodeExtraData(withItem(2, [A1, Uint8Array.of(0)])).vote?.type).toBe('drop')
+    expect(decodeExtraData(withItem(0, new Uint8Array(100))).vanity).toHaveLength(100)
+  })
+
+  const N = fromHex('fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141')
+  const seal = (change: (bytes: Uint8Array) => void): RlpInput => {
+    const bytes = new Uint8Array(65)
+    bytes[31] = 1
+    bytes[63] = 1
+    change(bytes)
+    return [bytes]
+  }
+  test('takes a seal whose s is high', () => {
+    const highS = N.map((byte, index) => (index === 31 ? byte - 1 : byte))
+    expect(
+      decodeExtraData(
+        withItem(
+          4,
+          seal(bytes => bytes.set(highS, 32)),
+        ),
+      ).seals,
+    ).toHaveLength(1)
+  })
+
+  const broken: readonly (readonly [string, Uint8Array])[] = [
+    ['the form of IBFT 2.0', fromHex(IBFT2_EXTRA_DATA)],
+    ['four items', encodeRlp(items.slice(0, 4))],
+    ['a byte string', Uint8Array.of(0x80)],
+    ['bytes behind the list', Uint8Array.of(...encodeRlp(items), 0)],
+    ['a validator of 19 bytes', withItem(1, [A1.subarray(1)])],
+    ['a vote that is no list', withItem(2, A1)],
+    ['a vote without type', withItem(2, [A1])],
+    ['a vote of three fields', withItem(2, [A1, Uint8Array.of(0xff), 0])],
+    ['a vote of type 1', withItem(2, [A1, Uint8Array.of(1)])],
+    ['a vote type of two bytes', withItem(2, [A1, Uint8Array.of(0xff, 0xff)])],
+    ['a round with a leading zero', withItem(3, Uint8Array.of(0))],
+    ['a round of five bytes', withItem(3, 2n ** 32n)],
+    ['a round above 2^31 - 1', withItem(3, 2n ** 31n)],
+    ['a seal of 64 bytes', withItem(4, [new Uint8Array(64).fill(1)])],
+    ['a seal of 66 bytes', withItem(4, [new Uint8Array(66).fill(1)])],
+    [
+      'a seal with r = 0',
+      withItem(
+        4,
+        seal(bytes => bytes.fill(0, 0, 32)),
+      ),
+    ],
+    [
+      'a seal with s = 0',
+      withItem(
+        4,
+        seal(bytes => bytes.fill(0, 32, 64)),
+      ),
+    ],
+    [
+      'a seal with r = order',
+      withItem(
+        4,
+        seal(bytes => bytes.set(N, 0)),
+      ),
+    ],
+    [
+      'a seal with s = order',
+      withItem(
+        4,
+        seal(bytes => bytes.set(N, 32)),
+      ),
+    ],
+    [
+      'a seal with parity 2',
+      withItem(
+        4,
+        seal(bytes => bytes.fill(2, 64)),
+      ),
+    ],
+    [
+      'a seal with parity 27',
+      withItem(
+        4,
+        seal(bytes => bytes.fill(27, 64)),
+      ),
+    ],
+  ]
+  for (const [name, bytes] of broken)
+    test(`is refused with ${name}`, () => {
+      expect(() => decodeExtraData(bytes)).toThrow(DecodeError)
+    })
+
+  test('is refused when there is none, in the words of Besu', () => {
+    expect(() => decodeExtraData(new Uint8Array(0))).toThrow(
+      'Invalid Bytes supplied - Bft Extra Data required.',
+    )
+  })
+})

@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'bun:test'
+import { toHex } from '../../../../core/bytes/hex.ts'
+import { ExecutionStopped, type SelectionBounds } from '../../../../core/chain/execution/bounds.ts'
+import { signTransaction } from '../../../../core/block/codec/signature.ts'
+import type { SenderTransaction } from '../../../../core/block/transaction.ts'
+import { code, type Part } from '../../evm/harness.ts'
+import {
+  build,
+  CHAIN_ID,
+  failureOf,
+  importNow,
+  nextBlock,
+  openTestChain,
+  sealedHeader,
+  transfer,
+} from '../support/chain.ts'
+import { type Key, USERS } from '../support/keys.ts'
+
+const [ALICE, BOB, CAROL] = USERS
+const hex = ({ transaction }: SenderTransaction): string => toHex(transaction.hash)
+
+/** A creation that runs this code. */
+const creation = (from: Key, ...parts: readonly Part[]): SenderTransaction => ({
+  sender: from.address,
+  transaction: signTransaction(
+    {
+      type: 2,
+      chainId: BigInt(CHAIN_ID),
+      nonce: 0n,
+      maxPriorityFeePerGas: 10n ** 9n,
+      maxFeePerGas: 10n ** 11n,
+      gasLimit: 10_000_000n,
+      to: undefined,
+      value: 0n,
+      data: code(...parts),
+      accessList: [],
+      maxFeePerBlobGas: 0n,
+      blobVersionedHashes: [],
+      authorizationList: [],
+    },
+    from.privateKey,
+  ),
+})
+
+/** Writes, logs, creates and destroys in a loop that ends when the gas does. */
+const busy = (from: Key): SenderTransaction =>
+  creation(
+    from,
+    'JUMPDEST',
+    'GAS GAS SSTORE',
+    [0x33ffn << 240n, 0, 'MSTORE', 2, 0, 0, 'CREATE POP'],
+    [1, 32, 0, 'LOG1'],
+    [0, 'JUMP'],
+  )
+
+const counting = (count: number): SenderTransaction =>
+  creation(ALICE, count, 'JUMPDEST', 1, 'SWAP1 SUB DUP1', 4, 'JUMPI', 'STOP')
+
+/** Stops these transactions when they were asked about so many times. */
+const stopping = (slow: readonly SenderTransaction[], atCheck: number): SelectionBounds => {
+  let isSlow = false
+  let checks = 0
+  return {
+    begin: sent => {
+      isSlow = slow.includes(sent)
+      checks = 0
+    },
+    exceeded: () => (isSlow && ++checks >= atCheck ? 'it is slow' : undefined),
+  }
+}
+
+describe('given a transaction that passes its bounds while a block is built', () => {
+  test.each([1, 2, 60])(
+    'when it is stopped at check %i then the block is the one without it',
+    async atCheck => {
+      const slow = [busy(CAROL)]
+      const others = [transfer(ALICE, 0), transfer(BOB, 0), transfer(ALICE, 1)]
+      const order = [others[0], slow[0], others[1], others[2]] as SenderTransaction[]
+      const without = await build(await openTestChain(), others)
+      const built = await build(await openTestChain(), order, { bounds: stopping(slow, atCheck) })
+      expect(built.block).toEqual(without.block)
+      expect(built.receipts).toEqual(without.receipts)
+      expect(built.rejected).toEqual([])
+      expect(built.stopped.map(({ transaction, reason }) => [hex(transaction), reason])).toEqual([
+        [hex(slow[0] as SenderTransaction), 'it is slow'],
+      ])
+    },
+  )
+
+  test('when it is stopped then others of its sender stay out, and the block is taken by other nodes', async () => {
+    const slow = [busy(CAROL)]
+    const chain = await openTestChain()
+    const block = await nextBlock(chain, [...slow, transfer(CAROL, 1), transfer(BOB, 0)], {
+      bounds: stopping(slow, 3),
+    })
+    expect(block.transactions).toHaveLength(1)
+    expect(await importNow(await openTestChain(), block)).toBe('imported')
+  })
+
+  test('when none passes them then nothing is stopped', async () => {
+    const { block, stopped } = await build(await openTestChain(), [busy(CAROL)], {
+      bounds: stopping([], 1),
+    })
+    expect(stopped).toEqual([])
+    expect(block.transactions).toHaveLength(1)
+  })
+})
+
+describe('given a proposal whose execution takes long', () => {
+  test('when the node gives it up then that says nothing about the block: sealed, it is imported', async () => {
+    const block = await nextBlock(await openTestChain(), [counting(100_000)])
+    const chain = await openTestChain()
+    let asked = 0
+    const giveUp = (): string | undefined => (++asked > 20 ? 'the round is over' : undefined)
+    const nowMs = Number(block.header.timestamp) * 1000
+    const failure = await failureOf(chain.verifyBlock(block, { nowMs, giveUp }))
+    expect(failure).toBeInstanceOf(ExecutionStopped)
+    expect(failure).toMatchObject({ message: 'the round is over' })
+    expect(await importNow(chain, block)).toBe('imported')
+  })
+
+  test('when a block with a quorum of seals comes meanwhile then it does not wait for the proposal', async () => {
+    const maker = await openTestChain()
+    const sealed = await nextBlock(maker, [transfer(BOB, 0)])
+    const { block: slow } = await build(maker, [counting(400_000)])
+    const pauses: Promise<unknown>[] = []
+    const chain = await openTestChain({}, undefined, {
+      pause: async () => {
+        // In the first pause of the execution, as a block of the others would.
+        if (pauses.length === 0) pauses.push(importNow(chain, sealed))
+        await Bun.sleep(0)
+      },
+    })
+    const verified = chain.verifyBlock(slow, { nowMs: Number(slow.header.timestamp) * 1000 })
+    expect(await failureOf(verified)).toBeInstanceOf(ExecutionStopped)
+    expect(await Promise.all(pauses)).toEqual(['imported'])
+  })
+
+  test('when a block without seals comes meanwhile then the proposal is verified to its end', async () => {
+    const maker = await openTestChain()
+    const { block: unsealed } = await build(maker, [transfer(BOB, 0)])
+    const { block: slow } = await build(maker, [counting(20_000)])
+    const refused: Promise<unknown>[] = []
+    const chain = await openTestChain({}, undefined, {
+      pause: async () => {
+        const header = sealedHeader(unsealed.header, [])
+        if (refused.length === 0) refused.push(failureOf(importNow(chain, { ...unsealed, header })))
+        await Bun.sleep(0)
+      },
+    })
+    const { block } = await chain.verifyBlock(slow, { nowMs: Number(slow.header.timestamp) * 1000 })
+    expect(block).toBe(slow)
+    expect(await Promise.all(refused)).toMatchObject([{ rule: 'seal-quorum' }])
+  })
+})

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'bun:test'
+import {
+  blobBaseFeeAt,
+  blobBaseFeeOf,
+  excessBlobGasAfter,
+  GAS_PER_BLOB,
+  maxBlobGas,
+} from '../../../../core/chain/fees/blobFee.ts'
+
+const cancun = { targetBlobs: 3, maxBlobs: 6, baseFeeUpdateFraction: 3_338_477n }
+const prague = { targetBlobs: 6, maxBlobs: 9, baseFeeUpdateFraction: 5_007_716n }
+const plain = { zeroBaseFee: false, fixedBaseFee: false }
+
+describe('blobBaseFeeOf (EIP-4844)', () => {
+  test.each([
+    [0n, 1n],
+    [2_314_057n, 1n],
+    [2_314_058n, 2n],
+    [10_485_760n, 23n],
+  ])('an excess of %s costs %s wei', (excess, expected) => {
+    expect(blobBaseFeeOf(cancun, excess)).toBe(expected)
+  })
+
+  test('a larger update fraction (EIP-7691) makes it rise slower', () => {
+    expect(blobBaseFeeOf(prague, 10_485_760n)).toBe(8n)
+  })
+})
+
+describe('blobBaseFeeAt', () => {
+  test('there is none before Cancun', () => {
+    expect(blobBaseFeeAt(plain, { fork: 'shanghai', blob: undefined }, undefined)).toBeUndefined()
+  })
+
+  test('networks with a zero or fixed base fee charge nothing for blobs', () => {
+    const rules = { fork: 'cancun', blob: cancun } as const
+    expect(blobBaseFeeAt(plain, rules, 10_485_760n)).toBe(23n)
+    expect(blobBaseFeeAt({ ...plain, zeroBaseFee: true }, rules, 10_485_760n)).toBe(0n)
+    expect(blobBaseFeeAt({ ...plain, fixedBaseFee: true }, rules, 10_485_760n)).toBe(0n)
+  })
+})
+
+describe('excessBlobGasAfter', () => {
+  const after = (excess: bigint, blobs: bigint): bigint =>
+    excessBlobGasAfter({ fork: 'cancun' }, cancun, {
+      excessBlobGas: excess,
+      blobGasUsed: blobs * GAS_PER_BLOB,
+      baseFeePerGas: 1_000_000_000n,
+    })
+
+  test.each([
+    ['nothing used', 0n, 0n, 0n],
+    ['up to the target nothing gathers', 0n, 3n, 0n],
+    ['what is above gathers', 0n, 4n, GAS_PER_BLOB],
+    ['on top of what was there', 1n, 5n, 2n * GAS_PER_BLOB + 1n],
+    ['at the target it stays', 3n * GAS_PER_BLOB, 3n, 3n * GAS_PER_BLOB],
+    ['below it drains', 3n * GAS_PER_BLOB, 2n, 2n * GAS_PER_BLOB],
+    ['and ends at zero', GAS_PER_BLOB, 1n, 0n],
+  ])('%s', (_, excess, blobs, expected) => {
+    expect(after(excess, blobs)).toBe(expected)
+  })
+
+  test('the block after a parent without blob fields begins at zero', () => {
+    const parent = { excessBlobGas: undefined, blobGasUsed: undefined, baseFeePerGas: 7n }
+    expect(excessBlobGasAfter({ fork: 'cancun' }, cancun, parent)).toBe(0n)
+  })
+
+  test('from Osaka, while execution costs more than blobs, a share of what is used gathers (EIP-7918)', () => {
+    const parent = { excessBlobGas: 6n * GAS_PER_BLOB, blobGasUsed: 3n * GAS_PER_BLOB }
+    const fees = { reserved: 1_000_000_000n, market: 1n }
+    const expected = 6n * GAS_PER_BLOB + GAS_PER_BLOB
+    expect(excessBlobGasAfter({ fork: 'osaka' }, prague, { ...parent, baseFeePerGas: fees.reserved })).toBe(
+      expected,
+    )
+    expect(excessBlobGasAfter({ fork: 'osaka' }, prague, { ...parent, baseFeePerGas: fees.market })).toBe(
+      3n * GAS_PER_BLOB,
+    )
+    expect(excessBlobGasAfter({ fork: 'prague' }, prague, { ...parent, baseFeePerGas: fees.reserved })).toBe(
+      3n * GAS_PER_BLOB,
+    )
+  })
+})
+
+test('maxBlobGas is what the schedule allows', () => {
+  expect(maxBlobGas(prague)).toBe(9n * GAS_PER_BLOB)
+})

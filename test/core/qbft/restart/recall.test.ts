@@ -1,0 +1,320 @@
+import { describe, expect, test } from 'bun:test'
+import {
+  encodePosition,
+  POSITION_CODES,
+  POSITION_REQUEST,
+  type Position,
+} from '../../../../core/qbft/codec/position.ts'
+import { ROUND_MAX } from '../../../../core/qbft/codec/field.ts'
+import { newRecall, RECALL_INTERVAL_MS } from '../../../../core/qbft/restart/recall.ts'
+import type { RestartRecord } from '../../../../core/qbft/restart/restartRecord.ts'
+import type { Key } from '../../chain/support/keys.ts'
+import { givenNode, receivePrepares, receiveProposal } from '../support/given.ts'
+import { at, networkKeys } from '../support/keys.ts'
+import { prepare, roundChange } from '../support/messages.ts'
+import { createNode, type Node } from '../support/node.ts'
+import { effectsOf, kindsIn, roundsIn, type Step } from '../support/step.ts'
+
+const KEYS = networkKeys(4)
+
+const recordOf = (sequence: bigint, round = 0): RestartRecord => ({
+  sequence,
+  round,
+  proposed: undefined,
+  prepared: undefined,
+  committed: undefined,
+  certificate: undefined,
+})
+
+/** A validator that starts at the head, the proposer of round `own`. */
+const started = (
+  { own = 3, record, head = 5n }: { own?: number; record?: RestartRecord; head?: bigint },
+  keys = KEYS,
+) => {
+  const key = at(keys, own)
+  const node = createNode({ keys, own: key, record, recall: newRecall(record?.sequence, false) })
+  const first = node.head({ number: head, coinbase: at(keys, -1).address })
+  return { node, first, peers: keys.filter(other => other !== key) }
+}
+
+const tell = (node: Node, peer: Key, position: Position): Step => node.receive(peer, encodePosition(position))
+
+const toldIn = (step: Step) => effectsOf(step, 'tell').map(({ message, to }) => [message.code, to.length])
+
+/** The block timer fires, and the validator is in round 0. */
+const begun = (options: Parameters<typeof started>[0]) => {
+  const all = started(options)
+  expect(kindsIn(all.node.blockTimer())).toEqual([])
+  return all
+}
+
+describe('a validator that starts asks the others where they are, and signs nothing', () => {
+  test('before a quorum, itself included, has told', () => {
+    const { node, first, peers } = started({ record: recordOf(6n) })
+    expect(toldIn(first)).toEqual([[POSITION_CODES.request, 3]])
+    node.blockTimer()
+    expect(kindsIn(tell(node, at(peers, 0), { sequence: 6n, round: 0 }))).toEqual([])
+    expect(kindsIn(tell(node, at(peers, 1), { sequence: 6n, round: 0 }))).toEqual(['round-change'])
+  })
+
+  test('in no round, whatever the others send', () => {
+    const { node, peers } = begun({})
+    const step = [
+      ...receiveProposal(node, at(peers, 0), givenNode(4, 3).block(at(peers, 0), { number: 6n })),
+      ...node.roundTimer(),
+      ...node.resendTimer(),
+      ...peers.flatMap(key => node.receive(key, roundChange(key, 3, undefined, 6n))),
+      ...node.roundTimer(),
+      ...node.connect(at(peers, 0).address),
+    ]
+    expect(kindsIn(step)).toEqual([])
+    expect(effectsOf(step, 'send')).toEqual([])
+    expect(effectsOf(step, 'build-block')).toEqual([])
+  })
+
+  test('and asks those that have not answered again, and each that connects', () => {
+    const { node, peers } = started({})
+    tell(node, at(peers, 0), { sequence: 6n, round: 0 })
+    expect(toldIn(node.connect(at(peers, 1).address))).toEqual([[POSITION_CODES.request, 1]])
+    node.nowMs += RECALL_INTERVAL_MS
+    const timer = { kind: 'recall', sequence: 6n } as const
+    expect(toldIn(node.step({ kind: 'timer', timer, transactionsWaiting: false }))).toEqual([
+      [POSITION_CODES.request, 2],
+    ])
+  })
+
+  test('while one of them has blocks that it lacks, and in the end where nobody gives them', () => {
+    const { node, peers } = begun({ record: recordOf(6n) })
+    tell(node, at(peers, 0), { sequence: 1_000n, round: 0 })
+    expect(kindsIn(tell(node, at(peers, 1), { sequence: 6n, round: 0 }))).toEqual([])
+    node.nowMs += 5_000
+    const timer = { kind: 'recall', sequence: 6n } as const
+    expect(kindsIn(node.step({ kind: 'timer', timer, transactionsWaiting: false }))).toEqual(['round-change'])
+  })
+
+  test('for as long as more than F have blocks that it lacks', () => {
+    const { node, peers } = begun({ record: recordOf(6n) })
+    for (const peer of peers.slice(0, 2)) tell(node, peer, { sequence: 8n, round: 0 })
+    node.nowMs += 600_000
+    const timer = { kind: 'recall', sequence: 6n } as const
+    expect(kindsIn(node.step({ kind: 'timer', timer, transactionsWaiting: false }))).toEqual([])
+  })
+
+  test('alone among three that forgot before both others have told: the quorum was perhaps with either', () => {
+    const keys = networkKeys(3)
+    const { node, peers } = started({ own: 2 }, keys)
+    node.blockTimer()
+    expect(kindsIn(tell(node, at(peers, 0), { sequence: 6n, round: 0 }))).toEqual([])
+    expect(kindsIn(tell(node, at(peers, 1), { sequence: 6n, round: 0 }))).toEqual(['round-change'])
+  })
+})
+
+describe('it then begins above the highest round heard in the height', () => {
+  test('as told', () => {
+    const { node, peers } = begun({})
+    tell(node, at(peers, 0), { sequence: 6n, round: 4 })
+    expect(roundsIn(tell(node, at(peers, 1), { sequence: 6n, round: 3 }))).toEqual([5])
+  })
+
+  test('as their round changes say, of who tells its height alone', () => {
+    const { node, peers } = begun({})
+    for (const [index, round] of [1, 2].entries())
+      node.receive(at(peers, index), roundChange(at(peers, index), round, undefined, 6n))
+    const steps = peers
+      .slice(0, 2)
+      .map(({ address: peer }) =>
+        node.step({ kind: 'position', peer, position: { sequence: 6n, round: -1 } }),
+      )
+    expect(steps.flatMap(roundsIn)).toEqual([3])
+  })
+
+  test('where it is not begun yet once the block timer fires', () => {
+    const { node, peers } = started({})
+    for (const peer of peers) tell(node, peer, { sequence: 6n, round: -1 })
+    const step = node.blockTimer()
+    expect([roundsIn(step), kindsIn(step)]).toEqual([[1], ['round-change']])
+  })
+
+  test('not in a lower one than its record says', () => {
+    const { node, peers } = started({ record: recordOf(6n, 7) })
+    tell(node, at(peers, 0), { sequence: 6n, round: 2 })
+    expect(kindsIn(tell(node, at(peers, 1), { sequence: 6n, round: 2 }))).toEqual(['round-change'])
+    expect(node.state.height?.round?.round).toBe(7)
+  })
+
+  test('where F + 1 others ask for a lower round, it asks for its own', () => {
+    const { node, peers } = started({})
+    for (const peer of peers) tell(node, peer, { sequence: 6n, round: 1 })
+    const step = peers.slice(0, 2).flatMap(key => node.receive(key, roundChange(key, 1, undefined, 6n)))
+    expect([roundsIn(step), kindsIn(step)]).toEqual([[2], ['round-change']])
+  })
+
+  test('where it followed a proposal into a lower round, once that is over', () => {
+    const { node, peers } = started({})
+    for (const peer of peers) tell(node, peer, { sequence: 6n, round: 1 })
+    receiveProposal(node, at(peers, 0), givenNode(4, 3).block(at(peers, 0), { number: 6n }))
+    expect(node.state.height?.round?.round).toBe(0)
+    const step = node.roundTimer()
+    expect([roundsIn(step), kindsIn(step)]).toEqual([[2], ['round-change']])
+  })
+
+  test('but for a round that one liar tells of and nobody is near', () => {
+    const { node, peers } = begun({})
+    tell(node, at(peers, 0), { sequence: 6n, round: 0 })
+    expect(kindsIn(tell(node, at(peers, 1), { sequence: 6n, round: 1_000_000 }))).toEqual([])
+    // The third shows that the second one cannot be where it says.
+    expect(roundsIn(tell(node, at(peers, 2), { sequence: 6n, round: 0 }))).toEqual([1])
+  })
+
+  test('not even where the third stays away, and not beyond the last round', () => {
+    const { node, peers } = begun({})
+    node.receive(at(peers, 1), roundChange(at(peers, 1), ROUND_MAX, undefined, 6n))
+    tell(node, at(peers, 0), { sequence: 6n, round: 0 })
+    tell(node, at(peers, 1), { sequence: 6n, round: 0 })
+    node.nowMs += 5_000
+    const timer = { kind: 'recall', sequence: 6n } as const
+    expect(roundsIn(node.step({ kind: 'timer', timer, transactionsWaiting: false }))).toEqual([1])
+    const two = started({ own: 1, head: 5n }, networkKeys(2))
+    two.node.blockTimer()
+    tell(two.node, at(two.peers, 0), { sequence: 6n, round: ROUND_MAX })
+    expect(two.node.state.height?.floor).toBe(ROUND_MAX)
+  })
+
+  test('and takes no part in round 0 of the next height, where it forgot', () => {
+    const { node, peers } = started({})
+    for (const peer of peers) tell(node, peer, { sequence: 6n, round: 0 })
+    node.head({ number: 6n })
+    expect(node.state.height?.floor).toBe(1)
+    node.head({ number: 7n })
+    expect([node.state.height?.floor, node.state.recall]).toEqual([0, undefined])
+  })
+})
+
+describe('a validator that is asked for a later round than its own by a single other one', () => {
+  /** In round 1, which one other asked for, too. */
+  const inRoundOne = () => {
+    const { node, peers } = givenNode(4, 3)
+    node.blockTimer()
+    node.roundTimer()
+    node.receive(at(peers, 1), roundChange(at(peers, 1), 1))
+    return { node, asks: (round: number) => node.receive(at(peers, 2), roundChange(at(peers, 2), round)) }
+  }
+
+  test('stays while its round has time left', () => {
+    expect(roundsIn(inRoundOne().asks(2))).toEqual([])
+  })
+
+  test('follows at once, by one round, where it held its own for want of a quorum', () => {
+    const { node, asks } = inRoundOne()
+    expect(roundsIn(node.roundTimer())).toEqual([])
+    expect(roundsIn(asks(1_000))).toEqual([2])
+  })
+})
+
+describe('where the chain went on while it came level with the others', () => {
+  /** It was told at height 7 where they are, and catches up to height 9. */
+  const caughtUp = (record: RestartRecord | undefined) => {
+    const { node, peers } = started({ own: 0, ...(record === undefined ? {} : { record }) })
+    for (const peer of peers) tell(node, peer, { sequence: 7n, round: 0 })
+    expect(node.state.height?.floor).toBe(Number.POSITIVE_INFINITY)
+    node.head({ number: 6n, active: false })
+    return { node, peers, step: node.head({ number: 8n, coinbase: at(KEYS, -1).address }) }
+  }
+
+  test('a validator with its record signs in the second height after the one told: none of it is of that', () => {
+    const { node } = caughtUp(recordOf(6n))
+    expect(kindsIn(node.blockTimer())).toEqual(['proposal', 'prepare'])
+  })
+
+  test('one without asks anew, and begins above the highest round heard', () => {
+    const { node, peers, step } = caughtUp(undefined)
+    expect(toldIn(step)).toEqual([[POSITION_CODES.request, 3]])
+    expect(kindsIn(node.blockTimer())).toEqual([])
+    const told = peers.map(peer => tell(node, peer, { sequence: 9n, round: 0 }))
+    expect(told.flatMap(roundsIn)).toEqual([1])
+  })
+})
+
+describe('at once, in round 0,', () => {
+  test('a network begins whose validators have neither a record nor a block', () => {
+    const { node, peers } = started({ own: 0, head: 0n })
+    for (const peer of peers) tell(node, peer, { sequence: 1n, round: -1 })
+    const step = node.blockTimer()
+    expect(effectsOf(step, 'build-block').length).toBe(1)
+    expect(kindsIn(step)).toEqual(['proposal', 'prepare'])
+  })
+
+  test('a network of one goes on', () => {
+    const keys = networkKeys(1)
+    const { node, first } = started({ own: 0 }, keys)
+    expect(toldIn(first)).toEqual([])
+    expect(effectsOf(node.blockTimer(), 'import-block').length).toBe(1)
+  })
+})
+
+test('a network begins in round 1 where one validator is away', () => {
+  const { node, peers } = begun({ own: 1, head: 0n })
+  for (const peer of peers.slice(0, 2)) tell(node, peer, { sequence: 1n, round: -1 })
+  node.nowMs += 1_000
+  const timer = { kind: 'recall', sequence: 1n } as const
+  expect(roundsIn(node.step({ kind: 'timer', timer, transactionsWaiting: false }))).toEqual([1])
+})
+
+describe('a validator that is asked', () => {
+  const asked = () => {
+    const network = givenNode(4, 3)
+    const { node, peers, block } = network
+    node.blockTimer()
+    const made = block(at(peers, 0))
+    receiveProposal(node, at(peers, 0), made)
+    receivePrepares(node, peers.slice(1, 2), made)
+    node.receive(at(peers, 1), roundChange(at(peers, 1), 2))
+    return { ...network, made }
+  }
+
+  test('tells what the asker signed, as it was signed, and then where it is', () => {
+    const { node, peers, made } = asked()
+    const asker = at(peers, 1)
+    const told = effectsOf(node.receive(asker, POSITION_REQUEST), 'tell')
+    expect(told.map(({ to }) => to)).toEqual([[asker.address], [asker.address], [asker.address]])
+    expect(told.map(({ message }) => message.code)).toEqual([0x13, 0x15, POSITION_CODES.position])
+    expect(told.at(-1)?.message).toEqual(encodePosition({ sequence: 1n, round: 0 }))
+    // Who forgot is bound by it.
+    const forgot = createNode({ keys: KEYS, own: asker, recall: newRecall(undefined, false) })
+    forgot.head()
+    for (const { message } of told) forgot.receive(at(KEYS, 3), message)
+    expect(forgot.record).toMatchObject({ sequence: 1n, round: 2 })
+    expect(made.header.number).toBe(1n)
+  })
+
+  test('tells one that asks all the time what it signed now and then', () => {
+    const { node, peers } = asked()
+    const steps = Array.from({ length: 20 }, () => node.receive(at(peers, 1), POSITION_REQUEST))
+    expect(steps.flatMap(toldIn).length).toBe(2 + 20)
+  })
+})
+
+test('own messages of a later height bind a validator from the beginning of that height', () => {
+  const { peers, block } = givenNode(4, 3)
+  const node = createNode({ keys: KEYS, own: at(KEYS, 3), recall: newRecall(undefined, false) })
+  node.head()
+  const later = block(at(peers, 0), { number: 2n })
+  node.receive(at(KEYS, 3), prepare(at(KEYS, 3), later), at(peers, 1))
+  for (const peer of peers) tell(node, peer, { sequence: 2n, round: 0 })
+  node.head({ number: 1n })
+  expect(node.record).toMatchObject({ sequence: 2n, round: 0 })
+  expect([node.state.height?.hasForgotten, node.state.height?.floor]).toEqual([true, 1])
+})
+
+test('own messages that others show bind a validator: a prepare keeps it from preparing something else', () => {
+  const { peers, block } = givenNode(4, 3)
+  const node = createNode({ keys: KEYS, own: at(KEYS, 3), recall: newRecall(undefined, false) })
+  node.head()
+  const made = block(at(peers, 0))
+  node.receive(at(KEYS, 3), prepare(at(KEYS, 3), made), at(peers, 1))
+  for (const peer of peers) tell(node, peer, { sequence: 1n, round: 0 })
+  // Not even with all others in round 0: it knows that it forgot.
+  expect(node.state.height?.floor).toBe(1)
+  node.blockTimer()
+  expect(kindsIn(receiveProposal(node, at(peers, 0), block(at(peers, 0), { timestamp: 101n })))).toEqual([])
+})

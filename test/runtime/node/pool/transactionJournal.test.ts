@@ -1,0 +1,129 @@
+import { appendFileSync, statSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { recoverHere } from '../../../../core/chain/importing/validation.ts'
+import { logOf } from '../../../../runtime/logging/log.ts'
+import { createSubmit } from '../../../../runtime/node/pool/submit.ts'
+import {
+  JOURNAL_FILE,
+  readJournal,
+  startTransactionJournal,
+} from '../../../../runtime/node/pool/transactionJournal.ts'
+import { extend, transfer } from '../../../core/chain/support/chain.ts'
+import { USERS } from '../../../core/chain/support/keys.ts'
+import { openNode } from '../../sync/support/node.ts'
+import { withFolder } from '../../folder.ts'
+
+setDefaultTimeout(30_000)
+
+const [ALICE, BOB] = USERS
+const LOCAL = { local: true, addedAtMs: 0 }
+
+/** A node of which only chain, pool and journal matter. */
+const journalled = async (dataPath: string) => {
+  const node = await openNode()
+  const journal = await startTransactionJournal({
+    dataPath,
+    pool: node.pool,
+    submit: createSubmit(node.chain, node.pool, node.poolHead),
+    recoverSenders: recoverHere,
+    log: logOf('pool'),
+  })
+  return { ...node, journal }
+}
+
+describe('given a node that accepted transactions from RPC', () => {
+  test('when it is killed and starts again, then they are in the pool', () =>
+    withFolder(async folder => {
+      const { pool, poolHead } = await journalled(folder)
+      for (let nonce = 0; nonce < 5; nonce++) pool.add(transfer(ALICE, nonce), poolHead(), LOCAL)
+      pool.add(transfer(BOB, 0), poolHead(), { local: false, addedAtMs: 0 })
+      // Nothing is closed.
+      const again = await journalled(folder)
+      expect(again.pool.size).toBe(5)
+      expect(again.pool.list().every(({ local }) => local)).toBe(true)
+    }))
+
+  test('when some were mined meanwhile, then only the others are kept', () =>
+    withFolder(async folder => {
+      const node = await journalled(folder)
+      for (let nonce = 0; nonce < 5; nonce++) node.pool.add(transfer(ALICE, nonce), node.poolHead(), LOCAL)
+      const again = await openNode()
+      await extend(again.chain, [transfer(ALICE, 0), transfer(ALICE, 1)])
+      const journal = await startTransactionJournal({
+        dataPath: folder,
+        pool: again.pool,
+        submit: createSubmit(again.chain, again.pool, again.poolHead),
+        recoverSenders: recoverHere,
+        log: logOf('pool'),
+      })
+      journal.close()
+      expect(again.pool.size).toBe(3)
+      expect(readJournal(join(folder, JOURNAL_FILE)).transactions.map(({ nonce }) => nonce)).toEqual([
+        2n,
+        3n,
+        4n,
+      ])
+    }))
+
+  test('when the last one was not written whole, then those before it are kept', () =>
+    withFolder(async folder => {
+      const { pool, poolHead } = await journalled(folder)
+      for (let nonce = 0; nonce < 3; nonce++) pool.add(transfer(ALICE, nonce), poolHead(), LOCAL)
+      const path = join(folder, JOURNAL_FILE)
+      truncateSync(path, statSync(path).size - 7)
+      expect(readJournal(path)).toMatchObject({ unreadBytes: 0 })
+      expect(readJournal(path).transactions).toHaveLength(2)
+      appendFileSync(path, new Uint8Array(40).fill(255))
+      expect((await journalled(folder)).pool.size).toBe(2)
+    }))
+
+  test('when one was dropped because it ran too long, then it does not come back with the next start', () =>
+    withFolder(async folder => {
+      const { pool, poolHead } = await journalled(folder)
+      const [endless, other] = [transfer(ALICE, 0), transfer(BOB, 0)]
+      for (const sent of [endless, other]) pool.add(sent, poolHead(), LOCAL)
+      for (let times = 0; times < 2; times++) pool.noteOverrun(endless, 'it ran for more than 375 ms', 0)
+      expect((await journalled(folder)).pool.list().map(({ transaction }) => transaction.hash)).toEqual([
+        other.transaction.hash,
+      ])
+    }))
+
+  test('when one was dropped and is sent again, then it is kept', () =>
+    withFolder(async folder => {
+      const { pool, poolHead } = await journalled(folder)
+      const sent = transfer(ALICE, 0)
+      pool.add(sent, poolHead(), LOCAL)
+      pool.remove(sent.transaction.hash)
+      expect(readJournal(join(folder, JOURNAL_FILE)).transactions).toEqual([])
+      pool.add(sent, poolHead(), LOCAL)
+      expect((await journalled(folder)).pool.size).toBe(1)
+    }))
+
+  test('when many pass through the pool, then the file stays small', () =>
+    withFolder(async folder => {
+      const { pool, poolHead } = await journalled(folder)
+      const data = new Uint8Array(60_000)
+      for (let round = 0; round < 60; round++) {
+        const sent = transfer(ALICE, 0, { data, gasLimit: 3_000_000n, value: BigInt(round) })
+        pool.add(sent, poolHead(), LOCAL)
+        pool.remove(sent.transaction.hash)
+      }
+      expect(statSync(join(folder, JOURNAL_FILE)).size).toBeLessThan(1.2 * 1024 * 1024)
+    }))
+
+  test('when a record in the middle is damaged, then those before it are read and the rest is counted', () =>
+    withFolder(async folder => {
+      const { pool, poolHead, journal } = await journalled(folder)
+      pool.add(transfer(ALICE, 0), poolHead(), LOCAL)
+      journal.close()
+      const path = join(folder, JOURNAL_FILE)
+      const whole = statSync(path).size
+      appendFileSync(path, new Uint8Array(1_000))
+      expect(readJournal(path).transactions).toHaveLength(1)
+      expect(readJournal(path).unreadBytes).toBe(1_000)
+      truncateSync(path, whole)
+      appendFileSync(path, new Uint8Array(1_000).fill(0xfe))
+      expect(readJournal(path).unreadBytes).toBe(1_000)
+    }))
+})
