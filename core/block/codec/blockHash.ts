@@ -1,6 +1,5 @@
 import type { Hash } from '../../bytes/bytes.ts'
 import { fromHex } from '../../bytes/hex.ts'
-import type { Consensus } from '../../genesis/configuration.ts'
 import type { Header } from '../header.ts'
 import {
   decodeExtraData,
@@ -47,5 +46,5 @@ export const qbftBlockHash = hashOnce(encodeExtraDataWithoutSealsAndRound)
 export const qbftSealHash = hashOnce(encodeExtraDataWithoutSeals)
 
 /** The on-chain hash of a block under the chain's consensus. @throws DecodeError */
-export const blockHash = (consensus: Pick<Consensus, 'kind'>, header: Header): Hash =>
+export const blockHash = (consensus: { readonly kind: 'qbft' | 'ethash' }, header: Header): Hash =>
   consensus.kind === 'qbft' ? qbftBlockHash(header) : rawHeaderHash(header)

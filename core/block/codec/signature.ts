@@ -1,9 +1,7 @@
 import type { Address, Hash } from '../../bytes/bytes.ts'
 import { bytesToBigint } from '../../bytes/integer.ts'
 import { keccak256, sign } from '../../crypto/crypto.ts'
-import { HALF_ORDER, recoverSigner, SECP256K1_ORDER } from '../../crypto/recovery.ts'
-import { forkIsAtLeast } from '../../genesis/fork.ts'
-import type { Rules } from '../../genesis/configuration.ts'
+import { recoverSigner } from '../../crypto/recovery.ts'
 import type { Transaction } from '../transaction.ts'
 import { encodeEnvelope } from './envelope.ts'
 import { transactionOf } from './transaction.ts'
@@ -23,21 +21,11 @@ export const unsignedEncoding = (fields: UnsignedTransaction): Uint8Array =>
   encodeEnvelope(fields.type, [...unsignedItems(fields), 0, 0, 0])
 
 /**
- * The address whose key signed, undefined when the signature belongs to none. High s is accepted here: whether it may
- * stand is `signatureIsValid`'s to say.
+ * The address whose key signed, undefined when the signature belongs to none. High s is accepted here:
+ * `signatureIsValid` applies the rules of the fork.
  */
 export const recoverSender = (transaction: TransactionFields): Address | undefined =>
   recoverSigner(signingHash(transaction), transaction.yParity, transaction.r, transaction.s)
-
-/** r and s within [1, order), and s in the lower half from Homestead on (EIP-2). */
-export const signatureIsValid = (
-  transaction: Pick<Transaction, 'r' | 's'>,
-  rules: Pick<Rules, 'fork'>,
-): boolean => {
-  const { r, s } = transaction
-  if (r === 0n || s === 0n || r >= SECP256K1_ORDER || s >= SECP256K1_ORDER) return false
-  return s <= HALF_ORDER || !forkIsAtLeast(rules.fork, 'homestead')
-}
 
 /** Signs with a 32-byte private key. */
 export const signTransaction = (fields: UnsignedTransaction, privateKey: Uint8Array): Transaction => {

@@ -1,10 +1,10 @@
-import { signatureIsValid } from '../../block/codec/signature.ts'
 import type { Transaction, TransactionType } from '../../block/transaction.ts'
 import type { Rules } from '../../genesis/configuration.ts'
 import { type ForkName, forkIsAtLeast } from '../../genesis/fork.ts'
 import { NONCE_MAX } from '../frames/create.ts'
 import { leastGas } from '../gas/intrinsic.ts'
 import { InvalidTransaction, type InvalidTransactionCode } from './result.ts'
+import { signatureIsValid } from './signatureIsValid.ts'
 import { maxBigint } from '../../bytes/integer.ts'
 
 /** What the block lets in; undefined leaves a rule out. */

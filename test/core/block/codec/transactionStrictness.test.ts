@@ -2,8 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { fromHex } from '../../../../core/bytes/hex.ts'
 import { encodeEnvelope } from '../../../../core/block/codec/envelope.ts'
 import { DecodeError } from '../../../../core/block/codec/error.ts'
-import { recoverSender, signatureIsValid } from '../../../../core/block/codec/signature.ts'
+import { recoverSender } from '../../../../core/block/codec/signature.ts'
 import { decodeTransaction } from '../../../../core/block/codec/transaction.ts'
+import { signatureIsValid } from '../../../../core/evm/transaction/signatureIsValid.ts'
 import { encodeRlp, type RlpInput } from '../../../../core/rlp/rlp.ts'
 
 const TO = new Uint8Array(20).fill(0x22)
