@@ -1,6 +1,6 @@
 /** `quorate`: the command line of the node, and what a program of its own opens a chain with on Bun, Node and Deno. */
 export { type Environment } from './cli/resolve.ts'
-export { EXIT_FAILURE, EXIT_USAGE, runCommandLine } from './cli/run.ts'
+export { EXIT_FAILURE, EXIT_USAGE, runCommandLine } from './commands/run.ts'
 export { processTerminal, type Terminal } from './cli/terminal.ts'
 export { loadFastestEngine } from './crypto/fastest.ts'
 export { openStorage, StorageUnavailable } from './drivers/open.ts'

@@ -14,7 +14,7 @@ const { enableCompileCache } = module as { readonly enableCompileCache?: () => u
 enableCompileCache?.()
 
 // Loaded after that, so that it counts.
-const { runCommandLine } = await import('./cli/run.ts')
+const { runCommandLine } = await import('./commands/run.ts')
 const { processTerminal } = await import('./cli/terminal.ts')
 
 const code = await runCommandLine(process.argv.slice(2), process.env, processTerminal)

@@ -24,6 +24,12 @@ export const formatDuration = (ms: number): string => {
   return seconds < 3600 ? rest : `${Math.floor(seconds / 3600)}:${rest.padStart(5, '0')}`
 }
 
+/** `1,234 blocks/s`, whatever is short. */
+export const formatRate = (count: number, ms: number): string => {
+  const rate = ms <= 0 ? 0 : (count * 1000) / ms
+  return rate >= 100 ? Math.round(rate).toLocaleString('en-US') : rate.toFixed(1)
+}
+
 /** Time left by the rate so far; empty before anything was done. */
 export const timeLeft = ({ done, total }: ProgressState, elapsedMs: number): string =>
   done <= 0 || done > total ? '' : `${formatDuration((elapsedMs * (total - done)) / done)} left`

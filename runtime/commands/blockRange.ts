@@ -17,9 +17,3 @@ export const blockRange = (
     )
   return { start, end }
 }
-
-/** `1,234 blocks/s`, whatever is short. */
-export const formatRate = (count: number, ms: number): string => {
-  const rate = ms <= 0 ? 0 : (count * 1000) / ms
-  return rate >= 100 ? Math.round(rate).toLocaleString('en-US') : rate.toFixed(1)
-}

@@ -5,14 +5,15 @@ import { finished } from 'node:stream/promises'
 import { encodeBlock } from '../../core/block/codec/block.ts'
 import type { Chain } from '../../core/chain/chain.ts'
 import type { CommandContext } from '../cli/command.ts'
-import type { ExportOptions } from '../cli/commands.ts'
+import type { ExportOptions } from './commands.ts'
 import { CommandError, UsageError } from '../cli/errors.ts'
 import { type Progress, startProgress } from '../cli/progress.ts'
 import { writeFailureReason } from '../files/reason.ts'
-import { configureLogFrom } from '../logging/configure.ts'
+import { configureLogFrom } from '../cli/configureLog.ts'
 import { openNode } from '../node/openNode.ts'
 import { stopSignal } from '../node/signals.ts'
-import { type BlockRange, blockRange, formatRate } from './blockRange.ts'
+import { type BlockRange, blockRange } from './blockRange.ts'
+import { formatRate } from '../cli/progress.ts'
 
 const cannotWrite = (file: string, cause: unknown): CommandError =>
   new CommandError('EXPORT', `Cannot write ${file}: ${writeFailureReason(cause)}`, { cause })

@@ -1,7 +1,7 @@
 import { hashSync } from 'bcryptjs'
 import { COST_DEFAULT, passwordProblem } from '../../handlers/auth/password.ts'
 import type { CommandContext } from '../cli/command.ts'
-import type { PasswordOptions } from '../cli/commands.ts'
+import type { PasswordOptions } from './commands.ts'
 import { CommandError } from '../cli/errors.ts'
 import type { Terminal } from '../cli/terminal.ts'
 

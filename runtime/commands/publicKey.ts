@@ -1,6 +1,6 @@
 import { toHex } from '../../core/bytes/hex.ts'
 import type { CommandContext } from '../cli/command.ts'
-import type { KeyOptions } from '../cli/commands.ts'
+import type { KeyOptions } from './commands.ts'
 import { CommandError } from '../cli/errors.ts'
 import { createNodeKey, type NodeKey, nodeKeyPath, readNodeKey, writeNodeKey } from '../keys/nodeKey.ts'
 import { giveResult } from './result.ts'

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fromHex, toHex } from '../../core/bytes/hex.ts'
 import { decodeExtraData, encodeExtraData } from '../../core/block/codec/extraData.ts'
 import type { CommandContext } from '../cli/command.ts'
-import type { RlpOptions } from '../cli/commands.ts'
+import type { RlpOptions } from './commands.ts'
 import { CommandError, UsageError } from '../cli/errors.ts'
 import { giveResult } from './result.ts'
 

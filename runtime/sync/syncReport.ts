@@ -1,6 +1,6 @@
 import type { Block } from '../../core/block/block.ts'
-import { formatDuration, type Progress } from '../cli/progress.ts'
-import { formatRate } from '../commands/blockRange.ts'
+import { formatDuration, formatRate, type Progress } from '../cli/progress.ts'
+
 import type { Log } from '../logging/log.ts'
 
 /** Lines in a log should tell that it goes on, not fill it. */

@@ -1,7 +1,7 @@
-import type { Hash } from '../../../core/bytes/bytes.ts'
-import { toHex } from '../../../core/bytes/hex.ts'
-import type { Header } from '../../../core/block/header.ts'
-import type { Log } from '../../logging/log.ts'
+import type { Hash } from '../../core/bytes/bytes.ts'
+import { toHex } from '../../core/bytes/hex.ts'
+import type { Header } from '../../core/block/header.ts'
+import type { Log } from './log.ts'
 
 const grouped = (value: bigint | number): string => value.toString().replace(/\B(?=(\d{3})+$)/g, ',')
 

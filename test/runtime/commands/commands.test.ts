@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Terminal } from '../../../runtime/cli/terminal.ts'
-import { runCommandLine } from '../../../runtime/cli/run.ts'
+import { runCommandLine } from '../../../runtime/commands/run.ts'
 import { withFolder } from '../folder.ts'
 
 type Result = { readonly code: number; readonly out: string; readonly error: string }

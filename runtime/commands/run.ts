@@ -1,14 +1,14 @@
 import { NAME, VERSION } from '../version.ts'
-import { readArguments } from './arguments.ts'
-import type { Command } from './command.ts'
+import { readArguments } from '../cli/arguments.ts'
+import type { Command } from '../cli/command.ts'
 import { COMMANDS, NODE_COMMAND } from './commands.ts'
-import { UsageError } from './errors.ts'
-import { helpText, PROGRAM } from './help.ts'
-import type { OptionTable } from './option.ts'
-import { type Environment, resolveOptions } from './resolve.ts'
-import { nearest } from './suggest.ts'
-import type { Terminal } from './terminal.ts'
-import { UNSUPPORTED_COMMANDS } from './unsupported.ts'
+import { UsageError } from '../cli/errors.ts'
+import { helpText, PROGRAM } from '../cli/help.ts'
+import type { OptionTable } from '../cli/option.ts'
+import { type Environment, resolveOptions } from '../cli/resolve.ts'
+import { nearest } from '../cli/suggest.ts'
+import type { Terminal } from '../cli/terminal.ts'
+import { UNSUPPORTED_COMMANDS } from '../cli/unsupported.ts'
 
 export const EXIT_FAILURE = 1
 export const EXIT_USAGE = 2

@@ -1,7 +1,7 @@
 import { isatty } from 'node:tty'
-import type { NodeOptions } from '../cli/nodeOptions.ts'
-import type { Terminal } from '../cli/terminal.ts'
-import { configureLog } from './log.ts'
+import type { NodeOptions } from './nodeOptions.ts'
+import type { Terminal } from './terminal.ts'
+import { configureLog } from '../logging/log.ts'
 
 type Logging = Pick<NodeOptions, 'logging' | 'loggingFormat' | 'colorEnabled'>
 

@@ -1,6 +1,13 @@
-import { type Command, defineCommand } from './command.ts'
-import { NODE_OPTIONS } from './nodeOptions.ts'
-import { bigintOption, booleanOption, choiceOption, integerOption, pathOption, textOption } from './option.ts'
+import { type Command, defineCommand } from '../cli/command.ts'
+import { NODE_OPTIONS } from '../cli/nodeOptions.ts'
+import {
+  bigintOption,
+  booleanOption,
+  choiceOption,
+  integerOption,
+  pathOption,
+  textOption,
+} from '../cli/option.ts'
 
 const GROUP = 'Command'
 
@@ -118,7 +125,7 @@ const NETWORK_OPTIONS = {
   dataPath: pathOption({
     name: 'data-path',
     group: GROUP,
-    fallback: './network',
+    fallback: '../cli/network',
     description: 'Folder for keys, genesis file and the data of all nodes; kept between runs',
   }),
   validators: integerOption({
@@ -181,7 +188,7 @@ export const NODE_COMMAND: Command = defineCommand({
     '--genesis-file=genesis.json --data-path=node1 --rpc-http-enabled',
     '--config-file=quorate.toml --logging=DEBUG',
   ],
-  load: async () => (await import('../commands/node.ts')).runNode,
+  load: async () => (await import('./node.ts')).runNode,
 })
 
 export const COMMANDS: readonly Command[] = [
@@ -191,7 +198,7 @@ export const COMMANDS: readonly Command[] = [
     arguments: '',
     options: NETWORK_OPTIONS,
     examples: ['--validators=4', '--validators=7 --block-period-ms=200 --data-path=seven'],
-    load: async () => (await import('../commands/network.ts')).runNetwork,
+    load: async () => (await import('./network.ts')).runNetwork,
   }),
   defineCommand({
     name: 'blocks import',
@@ -199,7 +206,7 @@ export const COMMANDS: readonly Command[] = [
     arguments: '[FILE...]',
     options: IMPORT_OPTIONS,
     examples: ['--genesis-file=genesis.json --from=chain.rlp'],
-    load: async () => (await import('../commands/blocksImport.ts')).importBlocks,
+    load: async () => (await import('./blocksImport.ts')).importBlocks,
   }),
   defineCommand({
     name: 'blocks export',
@@ -207,7 +214,7 @@ export const COMMANDS: readonly Command[] = [
     arguments: '',
     options: EXPORT_OPTIONS,
     examples: ['--to=chain.rlp --start-block=1 --end-block=1000'],
-    load: async () => (await import('../commands/blocksExport.ts')).exportBlocks,
+    load: async () => (await import('./blocksExport.ts')).exportBlocks,
   }),
   defineCommand({
     name: 'public-key export',
@@ -215,7 +222,7 @@ export const COMMANDS: readonly Command[] = [
     arguments: '',
     options: KEY_OPTIONS,
     examples: ['--node-private-key-file=key'],
-    load: async () => (await import('../commands/publicKey.ts')).exportPublicKey,
+    load: async () => (await import('./publicKey.ts')).exportPublicKey,
   }),
   defineCommand({
     name: 'public-key export-address',
@@ -223,7 +230,7 @@ export const COMMANDS: readonly Command[] = [
     arguments: '',
     options: KEY_OPTIONS,
     examples: ['--data-path=data'],
-    load: async () => (await import('../commands/publicKey.ts')).exportAddress,
+    load: async () => (await import('./publicKey.ts')).exportAddress,
   }),
   defineCommand({
     name: 'rlp encode',
@@ -231,7 +238,7 @@ export const COMMANDS: readonly Command[] = [
     arguments: '',
     options: RLP_OPTIONS,
     examples: ['--type=QBFT_EXTRA_DATA --from=validators.json'],
-    load: async () => (await import('../commands/rlp.ts')).encode,
+    load: async () => (await import('./rlp.ts')).encode,
   }),
   defineCommand({
     name: 'rlp decode',
@@ -239,7 +246,7 @@ export const COMMANDS: readonly Command[] = [
     arguments: '',
     options: RLP_OPTIONS,
     examples: ['--type=QBFT_EXTRA_DATA --from=extraData.txt'],
-    load: async () => (await import('../commands/rlp.ts')).decode,
+    load: async () => (await import('./rlp.ts')).decode,
   }),
   defineCommand({
     name: 'password hash',
@@ -247,7 +254,7 @@ export const COMMANDS: readonly Command[] = [
     arguments: '',
     options: PASSWORD_OPTIONS,
     examples: ['', '< password.txt'],
-    load: async () => (await import('../commands/passwordHash.ts')).hashPassword,
+    load: async () => (await import('./passwordHash.ts')).hashPassword,
   }),
   defineCommand({
     name: 'evm statetest',
@@ -255,7 +262,7 @@ export const COMMANDS: readonly Command[] = [
     arguments: 'PATH...',
     options: STATETEST_OPTIONS,
     examples: ['GeneralStateTests/stExample'],
-    load: async () => (await import('../commands/evmStatetest.ts')).evmStatetest,
+    load: async () => (await import('./evmStatetest.ts')).evmStatetest,
   }),
   defineCommand({
     name: 'validate-config',
@@ -263,6 +270,6 @@ export const COMMANDS: readonly Command[] = [
     arguments: '',
     options: VALIDATE_OPTIONS,
     examples: ['--config-file=quorate.toml'],
-    load: async () => (await import('../commands/validateConfig.ts')).validateConfig,
+    load: async () => (await import('./validateConfig.ts')).validateConfig,
   }),
 ]
