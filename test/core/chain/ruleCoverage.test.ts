@@ -7,7 +7,8 @@ const RULES = new URL('../../../core/chain/rules/invalidBlock.ts', HERE)
 test('every rule a block can break has a test that breaks it', () => {
   const declared = /export type RuleName =([\s\S]*?)\n\n/.exec(readFileSync(RULES, 'utf8'))?.[1] ?? ''
   const names = [...declared.matchAll(/\| ('[a-z-]+')/g)].map(([, name]) => name as string)
-  const tests = readdirSync(HERE)
+  const tests = readdirSync(HERE, { recursive: true })
+    .map(String)
     .filter(file => file.endsWith('.test.ts'))
     .map(file => readFileSync(new URL(file, HERE), 'utf8'))
     .join('\n')
