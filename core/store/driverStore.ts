@@ -1,4 +1,5 @@
 import type { Driver } from 'unstorage'
+import type { EntryCondition } from './condition.ts'
 import type { KeyValueEntry, KeyValueStore } from './keyvalue.ts'
 
 /**
@@ -7,12 +8,16 @@ import type { KeyValueEntry, KeyValueStore } from './keyvalue.ts'
  */
 export type DriverExtensions = {
   getItemRawSync?(key: string): Uint8Array | undefined
+  /** The value of each key, in their order, in one round trip. */
+  getEntries?(keys: readonly string[]): Promise<readonly (Uint8Array | undefined)[]>
   /** Writes or removes all entries, in one transaction. */
   setEntries?(entries: readonly KeyValueEntry[]): void | Promise<void>
   /** Resolves when the entry is durable. */
   setDurably?(entry: KeyValueEntry): void | Promise<void>
   /** Resolves when all entries are durable, written in one transaction. */
   setAllDurably?(entries: readonly KeyValueEntry[]): void | Promise<void>
+  /** As KeyValueStore.setIf. */
+  setEntriesIf?(condition: EntryCondition, entries: readonly KeyValueEntry[]): Promise<boolean>
   /** Resolves when everything written before is durable. */
   sync?(): void | Promise<void>
   /** As KeyValueStore.recover. */
@@ -85,6 +90,8 @@ export const keyValueOfDriver = (
   }
   const setAllDurably = driver.setAllDurably?.bind(driver)
   const getItemRawSync = driver.getItemRawSync?.bind(driver)
+  const getEntries = driver.getEntries?.bind(driver)
+  const setEntriesIf = driver.setEntriesIf?.bind(driver)
 
   return {
     durability,
@@ -94,7 +101,14 @@ export const keyValueOfDriver = (
       const value: unknown = raw ? await driver.getItemRaw?.(key, OPTIONS) : await driver.getItem(key)
       return bytesOf(name, key, value)
     },
+    getMany:
+      getEntries &&
+      (async keys => {
+        const values = await getEntries(keys)
+        return values.map((value, index) => bytesOf(name, keys[index] as string, value))
+      }),
     set,
+    setIf: setEntriesIf,
     setDurably: async entry => {
       if (driver.setDurably !== undefined) await driver.setDurably(entry)
       else {

@@ -1,3 +1,5 @@
+import type { EntryCondition } from './condition.ts'
+
 /**
  * The storage that the chain store needs: only what every unstorage driver has. It relies on no atomic batch, no order and
  * no range scan.
@@ -8,8 +10,17 @@ export type KeyValueStore = {
   /** Undefined when the store can only be read asynchronously. */
   readonly getSync: ((key: string) => Uint8Array | undefined) | undefined
   get(key: string): Promise<Uint8Array | undefined>
+  /** The value of each key, in their order, in one round trip; undefined where a read of each costs the same. */
+  readonly getMany?: ((keys: readonly string[]) => Promise<readonly (Uint8Array | undefined)[]>) | undefined
   /** Writes each entry, or removes it when its value is undefined; in one transaction if the store has transactions. */
   set(entries: readonly KeyValueEntry[]): Promise<void>
+  /**
+   * Writes the entries, all or none and in one round trip, if the condition holds, and resolves to whether it did. A condition
+   * without a value needs an entry under its key. Undefined in a store that has no transactions.
+   */
+  readonly setIf?:
+    | ((condition: EntryCondition, entries: readonly KeyValueEntry[]) => Promise<boolean>)
+    | undefined
   /** Writes one entry and resolves when it is as durable as `durability` says, regardless of other pending writes. */
   setDurably(entry: KeyValueEntry): Promise<void>
   /**

@@ -47,13 +47,13 @@ const recentHeads = async (kv: KeyValueStore, flushedHeight: number): Promise<re
   const heads: ChainHead[] = []
   for (let at = Math.max(0, flushedHeight - RECENT_BLOCKS + 1); at <= flushedHeight; at += LOADS_AT_ONCE) {
     const count = Math.min(LOADS_AT_ONCE, flushedHeight - at + 1)
-    const loads = Array.from({ length: count }, async (_, index) => {
-      const key = headerKey(at + index)
-      const stored = await kv.get(key)
+    const keys = Array.from({ length: count }, (_, index) => headerKey(at + index))
+    const values = await (kv.getMany?.(keys) ?? Promise.all(keys.map(key => kv.get(key))))
+    for (const [index, key] of keys.entries()) {
+      const stored = values[index]
       if (stored === undefined) throw new StoreCorruption(key, at + index, 'it is missing')
-      return decodeChainHead(verifiedValue(key, stored, at + index))
-    })
-    heads.push(...(await Promise.all(loads)))
+      heads.push(decodeChainHead(verifiedValue(key, stored, at + index)))
+    }
   }
   return heads
 }

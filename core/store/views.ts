@@ -118,18 +118,24 @@ const load = async (
   lenient: boolean,
 ): Promise<boolean> => {
   const before = state.epoch
+  const { kv, flushedHeight } = state
   let whole = true
-  const loadOne = async (key: string): Promise<void> => {
+  const put = (key: string, stored: Uint8Array | undefined): void => {
     try {
-      into.set(key, await fetch(state, key))
+      into.set(key, stored === undefined ? undefined : verifiedValue(key, stored, flushedHeight))
     } catch (error) {
       const disturbed = state.writing !== undefined || state.epoch !== before
       if (!lenient || !disturbed || !(error instanceof StoreCorruption)) throw error
       whole = false
     }
   }
+  if (kv.getMany !== undefined) {
+    const values = await kv.getMany(keys)
+    keys.forEach((key, index) => put(key, values[index]))
+    return whole
+  }
   for (let at = 0; at < keys.length; at += LOADS_AT_ONCE)
-    await Promise.all(keys.slice(at, at + LOADS_AT_ONCE).map(loadOne))
+    await Promise.all(keys.slice(at, at + LOADS_AT_ONCE).map(async key => put(key, await kv.get(key))))
   return whole
 }
 

@@ -3,42 +3,38 @@ import { builtinDrivers, type Driver } from 'unstorage'
 import { keyValueOfDriver } from '../../core/store/driverStore.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
 import { nextTurn } from '../schedule.ts'
+import { parseStorage, requireOptions, type StorageName } from './driverOptions.ts'
 import { openMemoryDriver } from './memory.ts'
+import { openPostgresqlDriver } from './postgresql.ts'
+import { openRedisDriver } from './redis.ts'
 import { openSqliteDriver } from './sqlite.ts'
+import { StorageUnavailable } from './storageUnavailable.ts'
+
+export { StorageUnavailable }
 
 /** Folder of the chain in the data path. */
 const CHAIN_FOLDER = 'chain'
 
-/** `name?option=value&option=value`: options go to the unstorage driver of that name as they are. */
-const parseStorage = (
-  storage: string,
-): { readonly name: string; readonly options: Record<string, string> } => {
-  const mark = storage.indexOf('?')
-  if (mark < 0) return { name: storage, options: {} }
-  return {
-    name: storage.slice(0, mark),
-    options: Object.fromEntries(new URLSearchParams(storage.slice(mark + 1))),
-  }
-}
-
 /** @throws StorageUnavailable for options, which would have no effect */
-const requireNoOptions = (name: string, options: Record<string, string>): void => {
+const requireNoOptions = (name: string, options: Readonly<Record<string, string>>): void => {
   const given = Object.keys(options)
   if (given.length > 0)
     throw new StorageUnavailable(`--storage=${name} takes no options: give it without ?${given.join(', ')}`)
 }
 
-const openBuiltin = async (name: string, options: Record<string, string>): Promise<Driver> => {
+const openBuiltin = async (name: string, options: Readonly<Record<string, string>>): Promise<Driver> => {
   const path = (builtinDrivers as Readonly<Record<string, string>>)[name]
   if (path === undefined)
     throw new StorageUnavailable(
-      `--storage=${name} is not known; known are sqlite (the default), memory, fs and unstorage's own: ` +
+      `--storage=${name} is not known; known are sqlite (the default), memory, fs, redis, postgresql and unstorage's own: ` +
         Object.keys(builtinDrivers)
           .filter(known => /^[a-z0-9-]+$/.test(known))
           .join(', '),
     )
   try {
-    const module = (await import(path)) as { readonly default: (options: Record<string, string>) => Driver }
+    const module = (await import(path)) as {
+      readonly default: (options: Readonly<Record<string, string>>) => Driver
+    }
     return module.default(options)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
@@ -49,13 +45,27 @@ const openBuiltin = async (name: string, options: Record<string, string>): Promi
   }
 }
 
+/** @throws StorageUnavailable */
+const openServer = async (storage: StorageName): Promise<KeyValueStore> => {
+  const { url = '', base = '', table } = storage.options
+  if (storage.name === 'redis') {
+    requireOptions(storage, ['url'], ['base'])
+    const { driver, durability } = await openRedisDriver({ url, base })
+    return keyValueOfDriver(driver, durability, nextTurn)
+  }
+  requireOptions(storage, ['url'], ['table'])
+  const { driver, durability } = await openPostgresqlDriver(table === undefined ? { url } : { url, table })
+  return keyValueOfDriver(driver, durability, nextTurn)
+}
+
 /**
- * Opens what `--storage` names: `sqlite` and `fs` in the data path, `memory`, or any other of unstorage's drivers with its
- * options, as in `redis?url=redis://127.0.0.1:6379`.
+ * Opens what `--storage` names: `sqlite` and `fs` in the data path, `memory`, `redis?url=...` and `postgresql?url=...`, or any
+ * other of unstorage's drivers with its options.
  * @throws StorageUnavailable; DataPathInUse
  */
 export const openStorage = async (storage: string, dataPath: string): Promise<KeyValueStore> => {
-  const { name, options } = parseStorage(storage)
+  const parsed = parseStorage(storage)
+  const { name, options } = parsed
   const path = join(dataPath, CHAIN_FOLDER)
   switch (name) {
     case 'sqlite':
@@ -67,12 +77,10 @@ export const openStorage = async (storage: string, dataPath: string): Promise<Ke
     case 'fs':
       // In place and never synced: what a killed process leaves may be torn, which the chain store finds out.
       return keyValueOfDriver(await openBuiltin('fs', { base: path, ...options }), 'process', nextTurn)
+    case 'redis':
+    case 'postgresql':
+      return openServer(parsed)
     default:
       return keyValueOfDriver(await openBuiltin(name, options), 'process', nextTurn)
   }
-}
-
-export class StorageUnavailable extends Error {
-  override readonly name = 'StorageUnavailable'
-  readonly code = 'STORAGE_UNAVAILABLE'
 }

@@ -89,12 +89,11 @@ describe('nothing that is read or run', () => {
 })
 
 describe('the packages of the project', () => {
-  const { dependencies, devDependencies, peerDependencies } = JSON.parse(
+  type Group = 'dependencies' | 'devDependencies' | 'optionalDependencies' | 'peerDependencies'
+  const { dependencies, devDependencies, optionalDependencies, peerDependencies } = JSON.parse(
     readFileSync(join(ROOT, 'package.json'), 'utf8'),
-  ) as Readonly<
-    Record<'dependencies' | 'devDependencies' | 'peerDependencies', Readonly<Record<string, string>>>
-  >
-  const used = { ...dependencies, ...peerDependencies }
+  ) as Readonly<Record<Group, Readonly<Record<string, string>>>>
+  const used = { ...dependencies, ...optionalDependencies, ...peerDependencies }
 
   test('are pinned to one version each', () => {
     const loose = Object.entries({ ...used, ...devDependencies }).filter(
@@ -103,7 +102,7 @@ describe('the packages of the project', () => {
     expect(loose).toEqual([])
   })
 
-  test('that the product imports are dependencies or optional peers, not development ones alone', () => {
+  test('that the product imports are dependencies, optional ones or peers, not development ones alone', () => {
     const names = new Set(
       product
         .flatMap(importsOf)
@@ -120,7 +119,7 @@ describe('the packages of the project', () => {
 
   test('that are dependencies are imported by the product', () => {
     const imported = product.flatMap(importsOf)
-    const unused = Object.keys(used).filter(
+    const unused = Object.keys({ ...dependencies, ...peerDependencies }).filter(
       name => !imported.some(one => one === name || one.startsWith(`${name}/`)),
     )
     expect(unused).toEqual([])

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
 import { openChainStore } from '../../core/store/chainStore.ts'
 import { seededRandom } from './random.ts'
@@ -140,5 +140,84 @@ export const testDriver = (
         const again = await open(at)
         for (const [index, key] of KEYS.entries()) expect(await again.get(key)).toEqual(Uint8Array.of(index))
       })
+  })
+}
+
+/** What a driver of a shared store must do besides: batches of reads, and writes under a condition. */
+export const testConditionalWrites = (name: string, open: () => Promise<KeyValueStore>): void => {
+  describe(`shared storage ${name}`, () => {
+    let kv: KeyValueStore
+    beforeEach(async () => {
+      kv = await open()
+    })
+    afterEach(() => kv.close())
+    const value = (byte: number) => Uint8Array.of(byte, byte)
+    const setIf = (expected: Uint8Array | undefined, entries: Parameters<KeyValueStore['set']>[0]) =>
+      kv.setIf?.({ key: 'replica', value: expected }, entries) ??
+      Promise.reject(new Error('there is no setIf'))
+
+    test('given keys with and without values, then one read gives each in order', async () => {
+      await kv.set([
+        { key: 'a:1', value: value(1) },
+        { key: 'a:3', value: value(3) },
+      ])
+      expect(await kv.getMany?.(['a:3', 'a:2', 'a:1', 'a:3'])).toEqual([
+        value(3),
+        undefined,
+        value(1),
+        value(3),
+      ])
+      const many = Array.from({ length: 2_500 }, (_, index) => `a:${index}`)
+      const values = await kv.getMany?.(many)
+      expect(values?.length).toBe(2_500)
+      expect(values?.[3]).toEqual(value(3))
+    })
+
+    test('given the expected value, then a batch is written and removed as a whole', async () => {
+      await kv.set([
+        { key: 'replica', value: value(1) },
+        { key: 'n:x', value: value(7) },
+      ])
+      const written = await setIf(value(1), [
+        { key: 'n:x', value: undefined },
+        { key: 'n:y', value: value(8) },
+        { key: 'n:y', value: value(9) },
+        { key: 'replica', value: value(2) },
+      ])
+      expect(written).toBe(true)
+      expect(await kv.getMany?.(['replica', 'n:x', 'n:y'])).toEqual([value(2), undefined, value(9)])
+    })
+
+    test('given another value, then nothing is written', async () => {
+      await kv.set([{ key: 'replica', value: value(1) }])
+      expect(await setIf(value(2), [{ key: 'replica', value: value(3) }])).toBe(false)
+      expect(await setIf(undefined, [{ key: 'replica', value: value(3) }])).toBe(false)
+      expect(await kv.get('replica')).toEqual(value(1))
+    })
+
+    test('given no value where one is expected, or the other way, then the condition says so', async () => {
+      expect(await setIf(value(1), [{ key: 'replica', value: value(2) }])).toBe(false)
+      expect(await kv.get('replica')).toBeUndefined()
+      const entries = [
+        { key: 'replica', value: value(2) },
+        { key: 'n:x', value: value(3) },
+      ]
+      expect(await setIf(undefined, entries)).toBe(true)
+      expect(await kv.getMany?.(['replica', 'n:x'])).toEqual([value(2), value(3)])
+    })
+
+    test('given writers that all expect the same value, then one of them writes', async () => {
+      await kv.set([{ key: 'replica', value: value(0) }])
+      const writers = Array.from({ length: 8 }, (_, index) =>
+        setIf(value(0), [
+          { key: 'replica', value: value(index + 1) },
+          { key: 'n:winner', value: value(index + 1) },
+        ]),
+      )
+      const results = await Promise.all(writers)
+      expect(results.filter(Boolean).length).toBe(1)
+      const winner = value(results.indexOf(true) + 1)
+      expect(await kv.getMany?.(['replica', 'n:winner'])).toEqual([winner, winner])
+    })
   })
 }

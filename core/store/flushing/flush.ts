@@ -28,8 +28,15 @@ const currentRecords = async <Value>(
 ): Promise<readonly StateRecord[]> => {
   const verified = (key: string, stored: Uint8Array | undefined): StateRecord =>
     stored === undefined ? absent : verifiedValue(key, stored, flushedHeight)
-  const { getSync } = kv
+  const { getSync, getMany } = kv
   if (getSync !== undefined) return keys.map(key => cache.get(key) ?? verified(key, getSync(key)))
+  if (getMany !== undefined) {
+    const known = keys.map(key => cache.get(key))
+    const missing = keys.filter((_, index) => known[index] === undefined)
+    const values = missing.length === 0 ? [] : await getMany(missing)
+    let next = 0
+    return keys.map((key, index) => known[index] ?? verified(key, values[next++]))
+  }
   return Promise.all(keys.map(async key => cache.get(key) ?? verified(key, await kv.get(key))))
 }
 

@@ -51,7 +51,7 @@ export const NODE_BASE_OPTIONS = {
     fallback: 'sqlite',
     placeholder: '<DRIVER>',
     description:
-      'Where the chain is kept: sqlite, memory, fs, or any driver of unstorage with its options, such as redis?url=redis://127.0.0.1',
+      'Where the chain is kept: sqlite, memory, fs, redis?url=..., postgresql?url=..., or any driver of unstorage with its options',
   }),
   storageUnsafe: booleanOption({
     name: 'storage-unsafe',

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openStorage, StorageUnavailable } from '../../../runtime/drivers/open.ts'
+import { loadOptional } from '../../../runtime/drivers/optionalPackage.ts'
 import { rejection } from '../../support/rejection.ts'
 
 describe('opening a storage by its name', () => {
@@ -21,9 +22,22 @@ describe('opening a storage by its name', () => {
   })
 
   test('of a driver whose package is not installed says so', async () => {
-    const error = await rejection(openStorage('redis?url=redis://127.0.0.1:1', tmpdir()))
+    const error = await rejection(openStorage('planetscale?url=mysql://127.0.0.1:1', tmpdir()))
     expect(error).toBeInstanceOf(StorageUnavailable)
-    expect((error as StorageUnavailable).message).toContain('--storage=redis cannot be opened')
+    expect((error as StorageUnavailable).message).toContain('--storage=planetscale cannot be opened')
+  })
+
+  test('of a driver whose optional client is not installed names the command that installs it', async () => {
+    const missing = () => import(['a-client', 'that-is-not-installed'].join('-'))
+    const error = await rejection(loadOptional('redis', 'ioredis', missing))
+    expect(error).toBeInstanceOf(StorageUnavailable)
+    expect((error as StorageUnavailable).message).toContain('run bun add ioredis (or npm install ioredis)')
+  })
+
+  test('of a server without its URL, or with an unknown option, is refused', async () => {
+    expect(String(await rejection(openStorage('redis', tmpdir())))).toContain('redis?url=...')
+    const unknown = rejection(openStorage('postgresql?url=postgres://127.0.0.1&tabel=x', tmpdir()))
+    expect(String(await unknown)).toContain('has no option tabel')
   })
 
   test('of its own drivers with options, which would have no effect, is refused', async () => {

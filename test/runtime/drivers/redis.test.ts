@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
+import { openRedisDriver } from '../../../runtime/drivers/redis.ts'
+import { testConditionalWrites, testDriver } from '../../support/driverSuite.ts'
+import { rejection } from '../../support/rejection.ts'
+import { HAS_REDIS, startRedis } from '../../support/servers/redis.ts'
+import type { TestServer } from '../../support/servers/serverProcess.ts'
+
+describe.skipIf(!HAS_REDIS)('Redis', () => {
+  let server: TestServer
+  let places = 0
+  beforeAll(async () => {
+    server = await startRedis()
+  })
+  afterAll(() => server?.remove())
+
+  const open = async (base: string) => {
+    const { driver, durability } = await openRedisDriver({ url: server.url, base })
+    return keyValueOfDriver(driver, durability)
+  }
+  const place = async () => {
+    const base = `place${places++}:`
+    return { open: () => open(base), remove: () => Promise.resolve() }
+  }
+  testDriver('redis', { place, keeps: true })
+  testConditionalWrites('redis', () => open(`condition${places++}:`))
+
+  test('given a server without a log on the disk, then what it keeps survives the end of the process alone', async () => {
+    const kv = await open('durability:')
+    expect(kv.durability).toBe('process')
+    await kv.close()
+  })
+
+  test('given two bases, then neither sees the keys of the other', async () => {
+    const [first, second] = [await open('one:'), await open('two:')]
+    await first.set([{ key: 'mark:0', value: Uint8Array.of(1) }])
+    expect(await second.get('mark:0')).toBeUndefined()
+    await first.close()
+    await second.close()
+  })
+
+  test('given no server, then the error names the URL option', async () => {
+    expect(String(await rejection(openRedisDriver({ url: 'redis://127.0.0.1:1' })))).toMatch(
+      /cannot be reached.*URL/,
+    )
+  })
+
+  test('given a cluster, then it is refused with the reason', async () => {
+    const cluster = await startRedis({ words: ['--cluster-enabled', 'yes'] })
+    try {
+      expect(String(await rejection(openRedisDriver({ url: cluster.url })))).toMatch(/without cluster mode/)
+    } finally {
+      await cluster.remove()
+    }
+  })
+})
