@@ -5,9 +5,10 @@ import { keccak256 } from '../../../core/crypto/crypto.ts'
 import { createAddress } from '../../../core/evm/frames/address.ts'
 import { authorityOf } from '../../../core/evm/transaction/authorization.ts'
 import { delegateOf } from '../../../core/evm/frames/delegation.ts'
-import type { TraceStep } from '../../../core/evm/interpreter/tracer.ts'
+import type { TraceCall, TraceStep } from '../../../core/evm/interpreter/tracer.ts'
 import { forkIsAtLeast } from '../../../core/genesis/fork.ts'
 import type { WorldState } from '../../../core/state/world.ts'
+import type { Budget } from './budget.ts'
 import type { Traced, TracerKind } from './traced.ts'
 
 export type PrestateOptions = {
@@ -19,7 +20,7 @@ export type PrestateOptions = {
 
 type Json = Record<string, unknown>
 
-/** An account before the transaction, and of its slots those that were looked at. */
+/** An account before the transaction, with the slots that the transaction accessed. */
 type Prestate = {
   readonly address: Address
   readonly balance: bigint
@@ -28,7 +29,7 @@ type Prestate = {
   readonly storage: Map<string, { readonly slot: Uint8Array; readonly value: Uint8Array }>
 }
 
-/** Only what has changed. */
+/** The changed fields alone. */
 type Poststate = {
   balance?: string
   code?: string
@@ -39,8 +40,8 @@ type Poststate = {
 
 const SLOAD = 0x54
 const SSTORE = 0x55
-/** Opcodes that look at an account, the address on top of the stack: BALANCE, EXTCODESIZE, EXTCODECOPY, EXTCODEHASH. */
-const LOOKS: ReadonlySet<number> = new Set([0x31, 0x3b, 0x3c, 0x3f])
+/** Opcodes that read the account whose address is on top of the stack: BALANCE, EXTCODESIZE, EXTCODECOPY, EXTCODEHASH. */
+const READS_ACCOUNT: ReadonlySet<number> = new Set([0x31, 0x3b, 0x3c, 0x3f])
 const ADDRESS_MASK = 2n ** 160n - 1n
 
 const ACCOUNT_BYTES = 150
@@ -62,7 +63,7 @@ const shape = ({ balance, nonce, code, storage }: Prestate, { disableCode }: Pre
   ...(storage.size === 0 ? {} : { storage: storageShape(storage) }),
 })
 
-/** What became of the account, undefined for nothing; drops from `before` the slots that stayed as they were, or were empty. */
+/** The account's changes, undefined without any; removes from `before` the slots that are unchanged or were empty. */
 const changesOf = (world: WorldState, before: Prestate, options: PrestateOptions): Poststate | undefined => {
   const { address, storage } = before
   const balance = world.balance(address)
@@ -89,135 +90,151 @@ const changesOf = (world: WorldState, before: Prestate, options: PrestateOptions
   return hasWritten || Object.keys(after).length > 0 ? after : undefined
 }
 
+type Collection = {
+  readonly options: PrestateOptions
+  readonly traced: Traced
+  readonly budget: Budget
+  readonly accounts: Map<string, Prestate>
+  readonly created: Set<string>
+  readonly deleted: Set<string>
+  /** Adds what an instruction accesses, once the instruction has succeeded. */
+  pending: (() => void) | undefined
+}
+
+const add = ({ options, traced, budget, accounts }: Collection, address: Address): Prestate => {
+  const { world } = traced
+  const key = toHex(address)
+  const known = accounts.get(key)
+  if (known !== undefined) return known
+  const code = world.code(address)
+  budget.spend(ACCOUNT_BYTES + (options.disableCode ? 0 : 2 * code.length))
+  const account: Prestate = {
+    address: address.slice(),
+    balance: world.balance(address),
+    nonce: world.nonce(address),
+    code: code.length === 0 ? EMPTY_BYTES : code,
+    storage: new Map(),
+  }
+  accounts.set(key, account)
+  return account
+}
+
 /**
- * geth's prestateTracer: every account and slot that the transaction needs, as they were before it; with `diffMode` what it
- * changed of them, before and after.
+ * Adds a called account and the current target of its delegation: this transaction may have set or cleared it. For the
+ * recipient of the transaction it is the target before the transaction, as in go-ethereum.
+ */
+const addCalled = (collection: Collection, address: Address): void => {
+  const { world, environment } = collection.traced
+  add(collection, address)
+  const delegate = delegateOf(world.code(address))
+  if (delegate !== undefined && forkIsAtLeast(environment.rules.fork, 'prague')) add(collection, delegate)
+}
+
+const addSlot = (collection: Collection, address: Address, slot: Uint8Array, value: Uint8Array): void => {
+  const { storage } = add(collection, address)
+  const key = toHex(slot)
+  if (storage.has(key)) return
+  collection.budget.spend(SLOT_BYTES)
+  storage.set(key, { slot, value })
+}
+
+const settle = (collection: Collection): void => {
+  collection.pending?.()
+  collection.pending = undefined
+}
+
+const onStep = (collection: Collection, { op, peek, stackSize, address }: TraceStep): void => {
+  collection.budget.spend(0)
+  settle(collection)
+  if (stackSize === 0) return
+  if (READS_ACCOUNT.has(op)) {
+    const other = bigintToFixedBytes(peek(0) & ADDRESS_MASK, 20)
+    collection.pending = () => add(collection, other)
+  } else if ((op === SLOAD || (op === SSTORE && stackSize > 1)) && !collection.options.disableStorage) {
+    const slot = bigintToFixedBytes(peek(0), 32)
+    const owner = address.slice()
+    const value = collection.traced.world.storage(owner, slot)
+    collection.pending = () => addSlot(collection, owner, slot, value)
+  }
+}
+
+const onEnter = (collection: Collection, { depth, kind, to }: TraceCall): void => {
+  settle(collection)
+  if (depth === 0) return
+  if (kind === 'CREATE' || kind === 'CREATE2') {
+    add(collection, to)
+    collection.created.add(toHex(to))
+  } else addCalled(collection, to)
+}
+
+const onSelfDestruct = (collection: Collection, from: Address, to: Address): void => {
+  add(collection, to)
+  // EIP-6780: only a contract created in the same transaction is deleted.
+  const key = toHex(from)
+  const { fork } = collection.traced.environment.rules
+  if (!forkIsAtLeast(fork, 'cancun') || collection.created.has(key)) collection.deleted.add(key)
+}
+
+/** The accounts that every transaction needs: both ends, the beneficiary, and the authorities of delegations (EIP-7702). */
+const addFixed = (collection: Collection): void => {
+  const { world, environment, from, to, authorizationList } = collection.traced
+  if (to !== undefined) addCalled(collection, to)
+  else {
+    const contract = createAddress(from, world.nonce(from))
+    collection.created.add(toHex(contract))
+    add(collection, contract)
+  }
+  add(collection, from)
+  add(collection, environment.beneficiary)
+  for (const authorization of authorizationList) {
+    const authority = authorityOf(authorization)
+    if (authority !== undefined) add(collection, authority)
+  }
+}
+
+const shapes = (options: PrestateOptions, accounts: ReadonlyMap<string, Prestate>): Json => {
+  const shown = [...accounts].filter(([, account]) => options.includeEmpty || !isEmpty(account))
+  return Object.fromEntries(shown.map(([key, account]) => [key, shape(account, options)]))
+}
+
+const differences = ({ options, traced, accounts, deleted }: Collection): Json => {
+  const post: Json = {}
+  const pre = new Map<string, Prestate>()
+  for (const [key, account] of accounts) {
+    const after = deleted.has(key) ? undefined : changesOf(traced.world, account, options)
+    if (after !== undefined) post[key] = after
+    if (after !== undefined || deleted.has(key)) pre.set(key, account)
+  }
+  return { post, pre: shapes(options, pre) }
+}
+
+/**
+ * geth's prestateTracer: every account and slot that the transaction needs, with their values before it; with `diffMode` its
+ * changes, before and after.
  */
 export const prestateTracer =
   (options: PrestateOptions): TracerKind =>
   (traced, budget) => {
-    const { world, environment } = traced
-    const accounts = new Map<string, Prestate>()
-    const created = new Set<string>()
-    const deleted = new Set<string>()
-    /** What an instruction looks at; it counts once the instruction has not failed. */
-    let pending: (() => void) | undefined
-
-    const add = (address: Address): Prestate => {
-      const key = toHex(address)
-      const known = accounts.get(key)
-      if (known !== undefined) return known
-      const code = world.code(address)
-      budget.spend(ACCOUNT_BYTES + (options.disableCode ? 0 : 2 * code.length))
-      const account: Prestate = {
-        address: address.slice(),
-        balance: world.balance(address),
-        nonce: world.nonce(address),
-        code: code.length === 0 ? EMPTY_BYTES : code,
-        storage: new Map(),
-      }
-      accounts.set(key, account)
-      return account
+    const collection: Collection = {
+      options,
+      traced,
+      budget,
+      accounts: new Map(),
+      created: new Set(),
+      deleted: new Set(),
+      pending: undefined,
     }
-
-    /**
-     * An account that is called, and the target of its delegation as it is now: this transaction may have set or cleared it. Of
-     * the account that the transaction itself calls it is the one before, as in go-ethereum.
-     */
-    const addCalled = (address: Address): void => {
-      add(address)
-      const delegate = delegateOf(world.code(address))
-      if (delegate !== undefined && forkIsAtLeast(environment.rules.fork, 'prague')) add(delegate)
-    }
-
-    const addSlot = (address: Address, slot: Uint8Array, value: Uint8Array): void => {
-      const { storage } = add(address)
-      const key = toHex(slot)
-      if (storage.has(key)) return
-      budget.spend(SLOT_BYTES)
-      storage.set(key, { slot, value })
-    }
-
-    const settle = (): void => {
-      pending?.()
-      pending = undefined
-    }
-
-    const onStep = ({ op, peek, stackSize, address }: TraceStep): void => {
-      budget.spend(0)
-      settle()
-      if (stackSize === 0) return
-      if (LOOKS.has(op)) {
-        const other = bigintToFixedBytes(peek(0) & ADDRESS_MASK, 20)
-        pending = () => add(other)
-      } else if ((op === SLOAD || (op === SSTORE && stackSize > 1)) && !options.disableStorage) {
-        const slot = bigintToFixedBytes(peek(0), 32)
-        const owner = address.slice()
-        const value = world.storage(owner, slot)
-        pending = () => addSlot(owner, slot, value)
-      }
-    }
-
-    const shapes = (which: ReadonlyMap<string, Prestate>): Json => {
-      const shown = [...which].filter(([, account]) => options.includeEmpty || !isEmpty(account))
-      return Object.fromEntries(shown.map(([key, account]) => [key, shape(account, options)]))
-    }
-
-    const differences = (): Json => {
-      const post: Json = {}
-      const pre = new Map<string, Prestate>()
-      for (const [key, account] of accounts) {
-        const after = deleted.has(key) ? undefined : changesOf(world, account, options)
-        if (after !== undefined) post[key] = after
-        if (after !== undefined || deleted.has(key)) pre.set(key, account)
-      }
-      return { post, pre: shapes(pre) }
-    }
-
-    beginWith(traced, add, addCalled, created)
+    addFixed(collection)
     return {
       hooks: {
-        onStep,
-        onEnter: ({ depth, kind, to }) => {
-          settle()
-          if (depth === 0) return
-          if (kind === 'CREATE' || kind === 'CREATE2') {
-            add(to)
-            created.add(toHex(to))
-          } else addCalled(to)
-        },
+        onStep: step => onStep(collection, step),
+        onEnter: call => onEnter(collection, call),
         onExit: ({ outcome }) => {
-          if (outcome === 'halt') pending = undefined
-          else settle()
+          if (outcome === 'halt') collection.pending = undefined
+          else settle(collection)
         },
-        onSelfDestruct: (from, to) => {
-          add(to)
-          // EIP-6780: only what was made in the same transaction goes.
-          const key = toHex(from)
-          if (!forkIsAtLeast(environment.rules.fork, 'cancun') || created.has(key)) deleted.add(key)
-        },
+        onSelfDestruct: (from, to) => onSelfDestruct(collection, from, to),
       },
-      finish: () => (options.diffMode ? differences() : shapes(accounts)),
+      finish: () => (options.diffMode ? differences(collection) : shapes(options, collection.accounts)),
     }
   }
-
-/** The accounts that every transaction needs: both ends, the beneficiary, and whoever agreed to a delegation (EIP-7702). */
-const beginWith = (
-  { world, environment, from, to, authorizationList }: Traced,
-  add: (address: Address) => void,
-  addCalled: (address: Address) => void,
-  created: Set<string>,
-): void => {
-  if (to !== undefined) addCalled(to)
-  else {
-    const made = createAddress(from, world.nonce(from))
-    created.add(toHex(made))
-    add(made)
-  }
-  add(from)
-  add(environment.beneficiary)
-  for (const authorization of authorizationList) {
-    const authority = authorityOf(authorization)
-    if (authority !== undefined) add(authority)
-  }
-}

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Chain } from '../../../core/chain/chain.ts'
 import type { BlockRecord } from '../../../core/store/store.ts'
-import { INSTALLED_VALUES_MAX } from '../../../handlers/rpc/filters/registry.ts'
+import { INSTALLED_VALUES_MAX } from '../../../handlers/rpc/filters/installed.ts'
 import { FILTER_VALUES_MAX } from '../../../handlers/rpc/logs/filter.ts'
 import { METHODS } from '../../../handlers/rpc/methods/methodTable.ts'
 import { TURN_MS, beginRequest, createYield } from '../../../handlers/rpc/dispatch/scheduler.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { FILTER_LIFETIME_MS, FILTERS_MAX } from '../../../handlers/rpc/filters/registry.ts'
+import { FILTER_LIFETIME_MS, FILTERS_MAX } from '../../../handlers/rpc/filters/installed.ts'
 import { FILTER_VALUES_MAX } from '../../../handlers/rpc/logs/filter.ts'
 import { DEPLOYER, RECEIVER, type Sample, startSampleChain } from '../support/sampleChain.ts'
 import type { RpcReply } from '../support/testNode.ts'

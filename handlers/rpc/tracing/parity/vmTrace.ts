@@ -9,7 +9,7 @@ import { type MemoryRange, memoryWritten } from './memoryWritten.ts'
 
 type Memory = { readonly data: string; readonly off: number }
 
-/** What an instruction did: what it wrote and pushed, and the gas that was left. */
+/** Results of an instruction: writes, pushed items, and the gas left. */
 type Executed = {
   mem: Memory | null
   readonly push: readonly string[]
@@ -22,20 +22,20 @@ type VmOperation = { cost: number; ex: Executed | null; readonly pc: number; sub
 export type VmTrace = { readonly code: string; readonly ops: VmOperation[] }
 
 const OPERATION_BYTES = 90
-/** Of a stack item. */
+/** Size of a stack item. */
 const ITEM_BYTES = 70
 
 const SSTORE = 0x55
-/** CALL and CALLCODE give this to a callee they send value, on top of what they take. */
+/** Added to the callee's gas by a CALL or CALLCODE with value. */
 const STIPEND_GAS = 2300
 const CREATE_GAS = 32000
 const WORD_BYTES = 32
 
-/** An instruction that has begun: what must be known of it once it is through. */
-type Begun = {
+/** An instruction that has begun, with what its completion needs. */
+type BegunInstruction = {
   readonly operation: VmOperation
   readonly gas: number
-  /** How many items it leaves on top. */
+  /** Number of items that it pushes. */
   readonly pushes: number
   readonly written: MemoryRange | undefined
   readonly store: Executed['store']
@@ -45,16 +45,15 @@ type Begun = {
 
 type OpenFrame = {
   readonly trace: VmTrace
-  begun: Begun | undefined
-  /** The call that began it; undefined for the transaction's own. */
+  begun: BegunInstruction | undefined
+  /** The call that opened the frame; undefined for the transaction itself. */
   readonly call: Pick<TraceCall, 'kind' | 'value' | 'isPrecompile'> | undefined
 }
 
 const emptyTrace = (): VmTrace => ({ code: '0x', ops: [] })
 
 /**
- * A creation pays for memory only after its 32,000 gas. Where those cannot be paid, Besu tells what both would have cost
- * together.
+ * A creation pays for memory only after its 32,000 gas. Where those cannot be paid, Besu reports the cost of both.
  */
 const codeMemoryGasOf = ({ op, stackSize, peek, memorySize }: TraceStep): number => {
   if ((op !== CREATE && op !== CREATE2) || stackSize < 3 || peek(2) === 0n) return 0
@@ -62,7 +61,7 @@ const codeMemoryGasOf = ({ op, stackSize, peek, memorySize }: TraceStep): number
   return Math.max(0, memoryGas(words) - memoryGas(memorySize / WORD_BYTES))
 }
 
-/** Of a call that ran no code: whether its cost leaves out the gas it gave, which came back (as in Besu). */
+/** True when the cost of a call that ran no code leaves out the gas it passed on, which came back (as in Besu). */
 const leavesOutGiven = ({ call }: OpenFrame, { halt }: TraceResult): boolean =>
   call?.isPrecompile === true ||
   (call?.kind !== 'CALL' && call?.kind !== 'STATICCALL') ||
@@ -78,89 +77,104 @@ const storeOf = ({ op, stackSize, peek }: TraceStep): Executed['store'] =>
 
 export type VmTraceCollector = { readonly hooks: Tracer; readonly trace: () => VmTrace }
 
-/** Collects each instruction of a transaction with what it did (Besu, OpenEthereum). */
+type Collection = {
+  readonly budget: Budget
+  /** Open frames by depth. */
+  readonly frames: (OpenFrame | undefined)[]
+  root: VmTrace
+  steps: number
+  lastIsStop: boolean
+}
+
+/** Completes the instruction before `step`, whose stack and memory show its results. */
+const complete = ({ budget }: Collection, frame: OpenFrame, step: TraceStep): void => {
+  const { begun } = frame
+  if (begun === undefined) return
+  const { operation, written } = begun
+  budget.spend(ITEM_BYTES * begun.pushes + 2 * (written?.size ?? 0))
+  if (operation.cost < 0) operation.cost = begun.gas - step.gas
+  const push: string[] = []
+  for (let i = begun.pushes - 1; i >= 0; i--) push.push(toQuantity(step.peek(i)))
+  operation.ex = {
+    mem:
+      written === undefined
+        ? null
+        : { data: toHex(step.readMemory(written.offset, written.size)), off: written.offset },
+    push,
+    store: begun.store,
+    used: step.gas,
+  }
+  frame.begun = undefined
+}
+
+const onStep = (collection: Collection, step: TraceStep): void => {
+  const frame = collection.frames[step.depth] as OpenFrame
+  complete(collection, frame, step)
+  collection.steps++
+  collection.lastIsStop = step.op === 0
+  // Code that runs past its end stops there without an instruction.
+  if (2 * step.pc + 2 >= frame.trace.code.length) return
+  collection.budget.spend(OPERATION_BYTES)
+  const operation: VmOperation = { cost: -1, ex: null, pc: step.pc, sub: null }
+  frame.trace.ops.push(operation)
+  frame.begun = {
+    operation,
+    gas: step.gas,
+    pushes: OPCODES[step.op]?.outputs ?? 0,
+    written: memoryWritten(step),
+    store: storeOf(step),
+    codeMemoryGas: codeMemoryGasOf(step),
+  }
+}
+
+const onEnter = (collection: Collection, call: TraceCall): void => {
+  collection.budget.spend(2 * call.code.length)
+  const trace: VmTrace = { code: toHex(call.code), ops: [] }
+  const { kind, value, isPrecompile } = call
+  collection.frames[call.depth] = { trace, begun: undefined, call: { kind, value, isPrecompile } }
+  if (call.depth === 0) {
+    collection.root = trace
+    return
+  }
+  const begun = collection.frames[call.depth - 1]?.begun
+  if (begun === undefined) return
+  begun.operation.cost = begun.gas - call.callerGas
+  begun.operation.sub = trace
+}
+
+/** Completes the last instruction of a frame. */
+const completeLast = (frame: OpenFrame, begun: BegunInstruction, result: TraceResult): void => {
+  const { operation } = begun
+  const isKnown = result.gasAtEnd >= 0 || result.halt === 'Out of gas'
+  if (operation.cost < 0) operation.cost = isKnown ? begun.gas - result.gasAtEnd : 0
+  if (operation.cost === CREATE_GAS && result.halt === 'Out of gas') operation.cost += begun.codeMemoryGas
+  if (result.outcome !== 'halt' || result.halt === 'Bad jump destination')
+    operation.ex = { mem: null, push: [], store: null, used: result.gasAtEnd }
+  // An instruction that could not begin is left out; one that ran out of gas has no result.
+  else if (result.halt !== 'Out of gas' && result.halt !== 'Illegal state change') frame.trace.ops.pop()
+}
+
+const onExit = ({ frames }: Collection, result: TraceResult): void => {
+  const frame = frames[result.depth]
+  frames[result.depth] = undefined
+  const parent = result.depth === 0 ? undefined : frames[result.depth - 1]?.begun
+  if (parent !== undefined && frame?.trace.code === '0x' && leavesOutGiven(frame, result))
+    parent.operation.cost -= result.gasLeft - stipendOf(frame)
+  if (frame?.begun !== undefined) completeLast(frame, frame.begun, result)
+}
+
+/** Collects each instruction of a transaction with its results (Besu, OpenEthereum). */
 export const collectVmTrace = (budget: Budget): VmTraceCollector => {
-  const frames: (OpenFrame | undefined)[] = []
-  let root = emptyTrace()
-  let steps = 0
-  let lastIsStop = false
-
-  /** The instruction before is through: the stack and memory of `step` are what it left. */
-  const complete = (frame: OpenFrame, step: TraceStep): void => {
-    const { begun } = frame
-    if (begun === undefined) return
-    const { operation, written } = begun
-    budget.spend(ITEM_BYTES * begun.pushes + 2 * (written?.size ?? 0))
-    if (operation.cost < 0) operation.cost = begun.gas - step.gas
-    const push: string[] = []
-    for (let i = begun.pushes - 1; i >= 0; i--) push.push(toQuantity(step.peek(i)))
-    operation.ex = {
-      mem:
-        written === undefined
-          ? null
-          : { data: toHex(step.readMemory(written.offset, written.size)), off: written.offset },
-      push,
-      store: begun.store,
-      used: step.gas,
-    }
-    frame.begun = undefined
-  }
-
-  const onStep = (step: TraceStep): void => {
-    const frame = frames[step.depth] as OpenFrame
-    complete(frame, step)
-    steps++
-    lastIsStop = step.op === 0
-    // Code that runs past its end stops there without an instruction.
-    if (2 * step.pc + 2 >= frame.trace.code.length) return
-    budget.spend(OPERATION_BYTES)
-    const operation: VmOperation = { cost: -1, ex: null, pc: step.pc, sub: null }
-    frame.trace.ops.push(operation)
-    frame.begun = {
-      operation,
-      gas: step.gas,
-      pushes: OPCODES[step.op]?.outputs ?? 0,
-      written: memoryWritten(step),
-      store: storeOf(step),
-      codeMemoryGas: codeMemoryGasOf(step),
-    }
-  }
-
-  const onEnter = (call: TraceCall): void => {
-    budget.spend(2 * call.code.length)
-    const trace: VmTrace = { code: toHex(call.code), ops: [] }
-    const { kind, value, isPrecompile } = call
-    frames[call.depth] = { trace, begun: undefined, call: { kind, value, isPrecompile } }
-    if (call.depth === 0) {
-      root = trace
-      return
-    }
-    const begun = frames[call.depth - 1]?.begun
-    if (begun === undefined) return
-    begun.operation.cost = begun.gas - call.callerGas
-    begun.operation.sub = trace
-  }
-
-  const onExit = (result: TraceResult): void => {
-    const frame = frames[result.depth]
-    frames[result.depth] = undefined
-    const parent = result.depth === 0 ? undefined : frames[result.depth - 1]?.begun
-    if (parent !== undefined && frame?.trace.code === '0x' && leavesOutGiven(frame, result))
-      parent.operation.cost -= result.gasLeft - stipendOf(frame)
-    const begun = frame?.begun
-    if (frame === undefined || begun === undefined) return
-    const { operation } = begun
-    const isKnown = result.gasAtEnd >= 0 || result.halt === 'Out of gas'
-    if (operation.cost < 0) operation.cost = isKnown ? begun.gas - result.gasAtEnd : 0
-    if (operation.cost === CREATE_GAS && result.halt === 'Out of gas') operation.cost += begun.codeMemoryGas
-    if (result.outcome !== 'halt' || result.halt === 'Bad jump destination')
-      operation.ex = { mem: null, push: [], store: null, used: result.gasAtEnd }
-    // What could not even begin is none of the instructions; what ran out of gas is one without a result.
-    else if (result.halt !== 'Out of gas' && result.halt !== 'Illegal state change') frame.trace.ops.pop()
-  }
-
+  const collection: Collection = { budget, frames: [], root: emptyTrace(), steps: 0, lastIsStop: false }
   return {
-    hooks: { onStep, onEnter, onExit },
-    trace: () => (steps === 1 && lastIsStop ? { code: root.code, ops: [] } : root),
+    hooks: {
+      onStep: step => onStep(collection, step),
+      onEnter: call => onEnter(collection, call),
+      onExit: result => onExit(collection, result),
+    },
+    trace: () => {
+      const { root, steps, lastIsStop } = collection
+      return steps === 1 && lastIsStop ? { code: root.code, ops: [] } : root
+    },
   }
 }

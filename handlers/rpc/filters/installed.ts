@@ -1,0 +1,79 @@
+import { toQuantity } from '../../../core/bytes/hex.ts'
+import { bytesToBigint } from '../../../core/bytes/integer.ts'
+import type { RpcHost } from '../context.ts'
+import type { LogFilter } from '../logs/filter.ts'
+import { createPendingFeed, type PendingFeed } from './pendingFeed.ts'
+
+/** Maximum number of filters of all clients; beyond it the least recently used one is removed. */
+export const FILTERS_MAX = 4096
+
+/** Maximum number of addresses and topics of all log filters, each some 500 bytes; beyond it the least recently used filters are removed. */
+export const INSTALLED_VALUES_MAX = 50_000
+
+/** An unused filter expires after this time, as in Besu. */
+export const FILTER_LIFETIME_MS = 10 * 60 * 1000
+
+const ID_BYTES = 16
+
+export type Installed = { lastUsedMs: number } & (
+  | { readonly kind: 'blocks'; nextBlock: bigint }
+  | { readonly kind: 'pending'; position: number }
+  | { readonly kind: 'logs'; nextBlock: bigint; readonly filter: LogFilter }
+)
+
+/** The installed filters, least recently used first: a map keeps the order of insertion. */
+export type InstalledFilters = {
+  readonly host: Pick<RpcHost, 'nowMs' | 'randomBytes'>
+  readonly filters: Map<string, Installed>
+  readonly pending: PendingFeed
+  pendingCount: number
+  valueCount: number
+}
+
+export const createInstalledFilters = (
+  host: Pick<RpcHost, 'nowMs' | 'randomBytes' | 'pool'>,
+): InstalledFilters => ({
+  host,
+  filters: new Map(),
+  pending: createPendingFeed(host.pool),
+  pendingCount: 0,
+  valueCount: 0,
+})
+
+/** Removes a filter; true when it existed. */
+export const removeFilter = (state: InstalledFilters, id: string): boolean => {
+  const filter = state.filters.get(id)
+  if (filter?.kind === 'pending' && --state.pendingCount === 0) state.pending.stop()
+  if (filter?.kind === 'logs') state.valueCount -= filter.filter.valueCount
+  return state.filters.delete(id)
+}
+
+/** Adds a filter under a random id, and removes expired ones and those beyond the limits. */
+export const installFilter = (state: InstalledFilters, filter: Installed): string => {
+  if (filter.kind === 'pending') state.pendingCount++
+  if (filter.kind === 'logs') state.valueCount += filter.filter.valueCount
+  const oldestMs = state.host.nowMs() - FILTER_LIFETIME_MS
+  for (const [id, { lastUsedMs }] of state.filters) {
+    const fits = state.filters.size < FILTERS_MAX && state.valueCount <= INSTALLED_VALUES_MAX
+    if (lastUsedMs >= oldestMs && fits) break
+    removeFilter(state, id)
+  }
+  const id = toQuantity(bytesToBigint(state.host.randomBytes(ID_BYTES)))
+  state.filters.set(id, filter)
+  return id
+}
+
+/** Gives a filter and marks it as the most recently used; undefined when it is unknown or expired. */
+export const useFilter = (state: InstalledFilters, id: string): Installed | undefined => {
+  const filter = state.filters.get(id)
+  if (filter === undefined) return undefined
+  const now = state.host.nowMs()
+  if (now - filter.lastUsedMs > FILTER_LIFETIME_MS) {
+    removeFilter(state, id)
+    return undefined
+  }
+  filter.lastUsedMs = now
+  state.filters.delete(id)
+  state.filters.set(id, filter)
+  return filter
+}
