@@ -5,23 +5,14 @@ import { StoreCorruption } from './checksum.ts'
 import { accountCodec, slotCodec, type ValueCodec } from './codec/stateValues.ts'
 import { changeAfter } from './history.ts'
 import { accountKey, codeKey, slotKey } from './keys.ts'
+import type { ChainMemory } from './chainMemory.ts'
 import type { Memtable } from './flushing/memtable.ts'
 import type { Versions } from './versions.ts'
 import { historyOfRecord, type StateRecord, valueOfRecord } from './stateRecord.ts'
-import type { Views } from './views.ts'
-
-/** The sources of state reads: recent blocks in the memtables, the newer one first, over the views. */
-export type StateSources = {
-  readonly views: Views
-  readonly active: Memtable
-  /** The memtable that is being flushed. */
-  readonly immutable: Memtable | undefined
-  readonly headNumber: number
-}
 
 /** The state after block `number`, at or before the head, independent of later commits. */
-export const createStateReader = (sources: StateSources, number: number): StateReader => {
-  const { views } = sources
+export const createStateReader = (memory: ChainMemory, number: number): StateReader => {
+  const { views } = memory
   const accountOf = (key: string): StateRecord => views.account(key)
   const slotOf = (key: string): StateRecord => views.slot(key)
   const pageOf = (key: string): Uint8Array => views.historyPage(key)
@@ -32,10 +23,10 @@ export const createStateReader = (sources: StateSources, number: number): StateR
     versionsOf: (memtable: Memtable) => Versions<Value>,
     key: string,
   ): Value => {
-    const active = versionsOf(sources.active)
+    const active = versionsOf(memory.active)
     const recent = active.find(key, number)
     if (recent !== undefined && !active.isBefore(recent)) return active.valueOf(recent)
-    const immutable = sources.immutable === undefined ? undefined : versionsOf(sources.immutable)
+    const immutable = memory.immutable === undefined ? undefined : versionsOf(memory.immutable)
     const flushed = immutable?.find(key, number)
     if (immutable !== undefined && flushed !== undefined && !immutable.isBefore(flushed))
       return immutable.valueOf(flushed)
@@ -56,7 +47,7 @@ export const createStateReader = (sources: StateSources, number: number): StateR
     code: codeHash => {
       if (equalBytes(codeHash, EMPTY_CODE_HASH)) return EMPTY_BYTES
       const key = codeKey(codeHash)
-      const code = sources.active.codes.get(key) ?? sources.immutable?.codes.get(key) ?? views.code(key)
+      const code = memory.active.codes.get(key) ?? memory.immutable?.codes.get(key) ?? views.code(key)
       if (code === undefined) throw new StoreCorruption(key, number, 'it is missing')
       return code
     },

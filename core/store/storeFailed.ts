@@ -19,3 +19,19 @@ export class StoreFailed extends Error {
     this.remedy = remedy
   }
 }
+
+/** The failure of a store that refuses commits, and who is informed of a new one. */
+export type Failures = {
+  current: StoreFailed | undefined
+  readonly listeners: Set<(failure: StoreFailed) => void>
+}
+
+export const createFailures = (): Failures => ({ current: undefined, listeners: new Set() })
+
+/** Records a failure and returns the current one: the first stays until a retry succeeds. */
+export const fail = (failures: Failures, next: StoreFailed): StoreFailed => {
+  if (failures.current !== undefined) return failures.current
+  failures.current = next
+  for (const listener of failures.listeners) listener(next)
+  return next
+}

@@ -1,0 +1,53 @@
+import type { Hash } from '../bytes/bytes.ts'
+import { createTrieCache } from '../trie/cache.ts'
+import type { TrieNodeReader } from '../trie/node.ts'
+import { createMemtable, type Memtable } from './flushing/memtable.ts'
+import { nodeKey } from './keys.ts'
+import type { RecoveredViews } from './recover.ts'
+import type { ChainHead } from './store.ts'
+import type { Views } from './views.ts'
+
+/** The head and the unflushed blocks in memory, over the views. Commits and flushes change it. */
+export type ChainMemory = {
+  readonly views: Views
+  /** The head and the RECENT_BLOCKS before it, by number. */
+  readonly recent: Map<number, ChainHead>
+  head: ChainHead | undefined
+  genesisHash: Hash | undefined
+  active: Memtable
+  /** The memtable that is being flushed. */
+  immutable: Memtable | undefined
+  /** Set while `active` has changes of a block that is not the head yet. */
+  adding: Promise<void> | undefined
+}
+
+export const createChainMemory = (views: Views, { heads, flushedHeight }: RecoveredViews): ChainMemory => ({
+  views,
+  recent: new Map(heads.map(head => [Number(head.header.number), head])),
+  head: heads.at(-1),
+  genesisHash: flushedHeight?.genesisHash,
+  active: createMemtable(),
+  immutable: undefined,
+  adding: undefined,
+})
+
+/** -1 while there is no genesis block. */
+export const headNumberOf = ({ head }: ChainMemory): number =>
+  head === undefined ? -1 : Number(head.header.number)
+
+/** The newer one first. */
+export const memtablesOf = ({ active, immutable }: ChainMemory): readonly Memtable[] =>
+  immutable === undefined ? [active] : [active, immutable]
+
+/** Trie records at the head. */
+export const nodeReaderOf = (memory: ChainMemory): TrieNodeReader => ({
+  get: key => {
+    const { active, immutable } = memory
+    const recent = active.nodes.get(key)
+    if (recent !== undefined || active.nodes.has(key)) return recent
+    const flushed = immutable?.nodes.get(key)
+    if (flushed !== undefined || immutable?.nodes.has(key) === true) return flushed
+    return memory.views.node(nodeKey(key))
+  },
+  cache: createTrieCache(),
+})

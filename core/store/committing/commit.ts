@@ -1,0 +1,128 @@
+import { runSteps, runStepsYielding, type Steps } from '../../steps.ts'
+import { headNumberOf } from '../chainMemory.ts'
+import { withChecksumSteps } from '../checksum.ts'
+import { CommitRefused, checkCommit } from '../commitCheck.ts'
+import { addChangesSteps, addHead } from '../flushing/memtable.ts'
+import { flushWhenDue, waitForViews } from '../flushing/startFlush.ts'
+import { segmentKey } from '../keys.ts'
+import { RECENT_BLOCKS, YIELDING_ITEMS } from '../limits.ts'
+import { encodeSegmentSteps } from '../segment.ts'
+import type { BlockCommit, ChainHead, Durable } from '../store.ts'
+import { fail, StoreFailed } from '../storeFailed.ts'
+import type { StoreState } from '../storeState.ts'
+
+/** Bytes of log data, as a power of two, that take as long as a log. */
+const LOG_DATA_SHIFT = 10
+
+/** The number of transactions, logs, accounts and slots of a commit. */
+const itemsOf = ({ block, receipts, changes }: BlockCommit): number => {
+  let items = block.transactions.length + changes.accounts.length
+  for (const { slots } of changes.accounts) items += slots.length
+  for (const { logs } of receipts) for (const { data } of logs) items += 1 + (data.length >> LOG_DATA_SHIFT)
+  return items
+}
+
+/** Makes the block, whose changes are in the memtable, the head. */
+const addToHead = ({ memory, snapshots, logs }: StoreState, commit: BlockCommit): void => {
+  snapshots.keep(commit.nodes)
+  addHead(memory.active, commit)
+  const number = Number(commit.block.header.number)
+  const head = memory.active.heads.at(-1) as ChainHead
+  memory.head = head
+  if (number === 0) memory.genesisHash = commit.hash
+  memory.recent.set(number, head)
+  memory.recent.delete(number - RECENT_BLOCKS - 1)
+  logs.add(number, commit.receipts)
+}
+
+/** Adds a block to memory as the new head. */
+export const addBlock = (store: StoreState, commit: BlockCommit): void => {
+  runSteps(addChangesSteps(store.memory.active, commit))
+  addToHead(store, commit)
+}
+
+/**
+ * As `addBlock` for a large block: until it is the head, readers ignore its changes, and a flush waits.
+ * @throws StoreFailed
+ */
+const addBlockYielding = async (store: StoreState, commit: BlockCommit): Promise<void> => {
+  const { kv, memory, failures } = store
+  try {
+    await runStepsYielding(addChangesSteps(memory.active, commit), () => kv.pause())
+    addToHead(store, commit)
+  } catch (cause) {
+    // A partly added block must not be flushed.
+    const what = `take block ${commit.block.header.number} into memory`
+    throw fail(failures, new StoreFailed(what, cause, 'restart'))
+  } finally {
+    memory.adding = undefined
+  }
+}
+
+const writeSegments = async ({ segments, failures }: StoreState, number: bigint | number): Promise<void> => {
+  try {
+    await segments.write()
+  } catch (cause) {
+    throw fail(failures, new StoreFailed(`commit block ${number}`, cause))
+  }
+}
+
+/** As ChainStore.settle. @throws StoreFailed */
+export const settle = (store: StoreState): Promise<void> => writeSegments(store, headNumberOf(store.memory))
+
+/** As `writeSegments`; a caller that does not wait learns of a failure from the next commit. */
+const beginSegments = (store: StoreState, number: bigint): Promise<void> => {
+  const written = writeSegments(store, number)
+  written.catch(() => undefined)
+  return written
+}
+
+/** The segment as it is stored. */
+function* storedSegmentSteps(key: string, commit: BlockCommit): Steps<Uint8Array> {
+  const segment = yield* encodeSegmentSteps(commit)
+  yield
+  return yield* withChecksumSteps(key, segment)
+}
+
+const commitNext = async (store: StoreState, commit: BlockCommit, durable: Durable): Promise<void> => {
+  const { kv, memory, segments } = store
+  const { number } = commit.block.header
+  const key = segmentKey(Number(number))
+  const isLarge = itemsOf(commit) >= YIELDING_ITEMS
+  const steps = storedSegmentSteps(key, commit)
+  const segment = isLarge ? await runStepsYielding(steps, () => kv.pause()) : runSteps(steps)
+  segments.add(key, segment)
+  if (durable !== 'soon' || segments.isFull) store.writing = beginSegments(store, number)
+  if (durable !== 'next')
+    await store.writing?.catch((error: unknown) => {
+      // The block does not become the head.
+      segments.remove(key)
+      throw error
+    })
+  if (isLarge) {
+    await kv.pause()
+    await (memory.adding = addBlockYielding(store, commit))
+  } else addBlock(store, commit)
+  store.blocks.remember(commit, segment.length)
+  flushWhenDue(store)
+}
+
+/** As ChainStore.commit. @throws CommitRefused, StoreFailed */
+export const commitBlock = async (
+  store: StoreState,
+  commit: BlockCommit,
+  durable: Durable = 'now',
+): Promise<void> => {
+  if (store.failures.current !== undefined) throw store.failures.current
+  if (store.closed || store.committing)
+    throw new CommitRefused(store.closed ? 'the store is closed' : 'another commit is running')
+  checkCommit(store.memory.head, commit)
+  store.committing = true
+  try {
+    await store.writing
+    await waitForViews(store)
+    await commitNext(store, commit, durable)
+  } finally {
+    store.committing = false
+  }
+}

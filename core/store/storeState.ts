@@ -1,0 +1,35 @@
+import type { TrieNodeReader } from '../trie/node.ts'
+import type { BlockReader } from './blockReader.ts'
+import type { ChainMemory } from './chainMemory.ts'
+import type { Damage } from './damage.ts'
+import type { Flush } from './flushing/flush.ts'
+import type { KeyValueStore } from './keyvalue.ts'
+import type { LogIndex } from './logs/logIndex.ts'
+import type { NodeSnapshots } from './nodeSnapshots.ts'
+import type { SegmentWriter } from './segmentWriter.ts'
+import type { Failures } from './storeFailed.ts'
+
+/** An open chain store: its parts, and the writes in progress. */
+export type StoreState = {
+  readonly kv: KeyValueStore
+  readonly memory: ChainMemory
+  readonly nodes: TrieNodeReader
+  readonly snapshots: NodeSnapshots
+  readonly segments: SegmentWriter
+  readonly blocks: BlockReader
+  readonly logs: LogIndex
+  readonly failures: Failures
+  readonly damage: Damage
+  /** Unflushed blocks and bytes at which a flush starts. */
+  readonly flushDue: { readonly blocks: number; readonly bytes: number }
+  /** Counts completed flushes. */
+  flushSequence: number
+  /** The flush that runs or has failed. */
+  flush: Flush | undefined
+  flushing: Promise<void> | undefined
+  committing: boolean
+  /** The write of a block that is the head already. */
+  writing: Promise<void> | undefined
+  retrying: Promise<void> | undefined
+  closed: boolean
+}
