@@ -1,5 +1,6 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
 import { toBareHex } from '../bytes/hex.ts'
+import { setBounded } from '../collections/boundedMap.ts'
 
 /** A sender whose transaction ran too long twice sends nothing for so long: its next one would cost a block's time again. */
 export const SENDER_WAIT_MS = 60_000
@@ -23,16 +24,6 @@ export type Overruns = {
   waitsUntilMs(sender: Address, nowMs: number): number | undefined
 }
 
-const remember = <Value>(map: Map<string, Value>, key: string, value: Value): void => {
-  map.delete(key)
-  map.set(key, value)
-  if (map.size <= REMEMBERED_MAX) return
-  for (const oldest of map.keys()) {
-    map.delete(oldest)
-    return
-  }
-}
-
 export const createOverruns = (): Overruns => {
   const overruns = new Map<string, Overrun>()
   const waits = new Map<string, number>()
@@ -40,8 +31,8 @@ export const createOverruns = (): Overruns => {
     note: (hash, sender, reason, nowMs) => {
       const key = toBareHex(hash)
       const overrun = { reason, isDropped: overruns.has(key) }
-      remember(overruns, key, overrun)
-      if (overrun.isDropped) remember(waits, toBareHex(sender), nowMs + SENDER_WAIT_MS)
+      setBounded(overruns, key, overrun, REMEMBERED_MAX)
+      if (overrun.isDropped) setBounded(waits, toBareHex(sender), nowMs + SENDER_WAIT_MS, REMEMBERED_MAX)
       return overrun
     },
     of: hash => (overruns.size === 0 ? undefined : overruns.get(toBareHex(hash))),

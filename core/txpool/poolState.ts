@@ -19,6 +19,7 @@ export type PoolState = {
   readonly incoming: Map<string, bigint>
   readonly evictions: Heap<SenderQueue>
   readonly unknownShare: PoolShare
+  readonly senderShare: PoolShare
   /** Recipients whose incoming payments changed since they were last settled. */
   readonly changedRecipients: Set<string>
   bytes: number
@@ -34,6 +35,7 @@ export const createPoolState = (options: PoolOptions): PoolState => ({
   incoming: new Map(),
   evictions: createHeap(evictionOrder(options.localPriority)),
   unknownShare: shareOf(options.limits, POOL_UNKNOWN_SENDERS_SHARE),
+  senderShare: shareOf(options.limits, options.senderShare),
   changedRecipients: new Set(),
   bytes: 0,
   unknownTransactions: 0,
