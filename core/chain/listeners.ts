@@ -1,10 +1,11 @@
-/** Functions that are called one after the other with each value; one that throws disturbs neither the others nor the caller. */
-export const createListeners = <Value>(
-  onError: (error: unknown) => void,
-): {
+/** Listeners for a value. One that throws disturbs neither the others nor the caller. */
+export type Listeners<Value> = {
+  /** Returns the function that removes the listener. */
   readonly add: (listener: (value: Value) => void) => () => void
   readonly call: (value: Value) => void
-} => {
+}
+
+export const createListeners = <Value>(onError: (error: unknown) => void): Listeners<Value> => {
   const listeners = new Set<{ readonly listener: (value: Value) => void }>()
   return {
     add(listener) {

@@ -1,4 +1,4 @@
-import { equalBytes } from '../../bytes/bytes.ts'
+import { equalBytes, type Hash } from '../../bytes/bytes.ts'
 import { toHex } from '../../bytes/hex.ts'
 import { type QbftConsensus, qbftAt, rulesAt } from '../../genesis/schedule.ts'
 import { runStepsYielding } from '../../steps.ts'
@@ -23,10 +23,10 @@ import { type ChainContext, headerContext, rulesOfHeader } from '../importing/va
 
 const qbftOf = ({ configuration }: ChainContext): QbftConsensus => {
   if (configuration.consensus.kind === 'qbft') return configuration.consensus
-  throw new ChainError('MAKES_NO_BLOCKS', 'this chain is not QBFT: blocks are imported into it, never made')
+  throw new ChainError('MAKES_NO_BLOCKS', 'this chain is not QBFT: it imports blocks and builds none')
 }
 
-/** What a block on `parent` is judged by; one that does not stand on it has no validators to be judged by. @throws InvalidBlock */
+/** The context of the QBFT header rules. A header must follow `parent` to have validators. @throws InvalidBlock */
 const qbftContext = async (
   chain: ChainContext,
   header: Header,
@@ -40,100 +40,127 @@ const qbftContext = async (
   return { ...context, extraData, parameters, validators: await chain.validators(header.number) }
 }
 
-/** Builds, verifies and seals blocks of one chain; what executing gave is kept as long as the built block is. */
-export const createProducer = (chain: ChainContext) => {
-  const results = new WeakMap<BuiltBlock, ExecutionResult>()
+/** The header of the next block before its transactions are known, checked against the rules. @throws InvalidBlock */
+const checkedProposal = async (
+  chain: ChainContext,
+  parent: ChainHead,
+  options: BuildOptions,
+): Promise<QbftHeaderContext> => {
+  const { configuration, genesis } = chain
+  const number = parent.header.number + 1n
+  const proposal = proposalHeader({
+    configuration,
+    rules: rulesAt(configuration, number, options.timestamp),
+    parameters: qbftAt(qbftOf(chain), number),
+    parent,
+    parentRules: rulesOfHeader(configuration, parent.header),
+    genesisBaseFeePerGas: genesis.header.baseFeePerGas,
+    validators: await chain.validators(number),
+    options,
+  })
+  const context = await qbftContext(chain, proposal, parent)
+  // A block that its own proposer would refuse must not be executed or sealed.
+  for (const rule of QBFT_UNSEALED_HEADER_RULES) rule(context)
+  return context
+}
 
-  const build = async (parent: ChainHead, options: BuildOptions): Promise<BuiltBlock> => {
-    const { configuration } = chain
-    const number = parent.header.number + 1n
-    const parameters = qbftAt(qbftOf(chain), number)
-    const rules = rulesAt(configuration, number, options.timestamp)
-    const proposal = proposalHeader({
-      configuration,
-      rules,
-      parameters,
-      parent,
-      parentRules: rulesOfHeader(configuration, parent.header),
-      genesisBaseFeePerGas: chain.genesis.header.baseFeePerGas,
-      validators: await chain.validators(number),
-      options,
-    })
-    // A block that its own maker would refuse must not be executed, let alone sealed.
-    const context = await qbftContext(chain, proposal, parent)
-    for (const rule of QBFT_UNSEALED_HEADER_RULES) rule(context)
+type Built = { readonly built: BuiltBlock; readonly result: ExecutionResult }
 
-    const replay = recordCandidates(options)
-    const withdrawals = proposal.withdrawalsRoot === undefined ? undefined : []
-    const { result, source } = await executeOn(
-      chain,
-      parent,
-      { rules, header: proposal, ommers: [], withdrawals },
-      () => chooseCandidates(replay(), options, proposal.baseFeePerGas),
+const build = async (chain: ChainContext, parent: ChainHead, options: BuildOptions): Promise<Built> => {
+  const { header: proposal, rules } = await checkedProposal(chain, parent, options)
+  const replay = recordCandidates(options)
+  const withdrawals = proposal.withdrawalsRoot === undefined ? undefined : []
+  const { result, source } = await executeOn(
+    chain,
+    parent,
+    { rules, header: proposal, ommers: [], withdrawals },
+    () => chooseCandidates(replay(), options, proposal.baseFeePerGas),
+  )
+  const transactions = result.executed.map(({ transaction }) => transaction)
+  const transactionsRoot = await runStepsYielding(transactionsRootSteps(transactions), chain.pause)
+  const header = executedHeader(proposal, result, transactionsRoot)
+  const built: BuiltBlock = {
+    block: { header, transactions, ommers: [], withdrawals },
+    senders: sendersOf(result.executed),
+    receipts: result.receipts,
+    rejected: source.rejected,
+    stopped: source.stoppedOnes,
+  }
+  return { built, result }
+}
+
+const verify = async (
+  chain: ChainContext,
+  parent: ChainHead,
+  block: Block,
+  { nowMs, giveUp }: VerifyOptions,
+): Promise<Built> => {
+  const context = await qbftContext(chain, block.header, parent, nowMs)
+  for (const rule of QBFT_PROPOSAL_HEADER_RULES) rule(context)
+  const result = await executeChecked(chain, parent, block, context, () => {
+    const reason = giveUp?.()
+    if (reason !== undefined) throw new ExecutionStopped(reason)
+  })
+  const built: BuiltBlock = {
+    block,
+    senders: sendersOf(result.executed),
+    receipts: result.receipts,
+    rejected: [],
+    stopped: [],
+  }
+  return { built, result }
+}
+
+/** @throws InvalidBlock unless the header is that of the built block with a quorum of seals */
+const checkSealed = async (
+  chain: ChainContext,
+  parent: ChainHead,
+  built: BuiltBlock,
+  header: Header,
+): Promise<Hash> => {
+  // The on-chain hash covers everything but seals and round.
+  qbftExtraDataOf(header)
+  const hash = qbftBlockHash(header)
+  const expected = qbftBlockHash(built.block.header)
+  if (!equalBytes(hash, expected))
+    throw new InvalidBlock(
+      header,
+      'extra-data',
+      `block ${toHex(expected)} with seals`,
+      `block ${toHex(hash)}`,
     )
-    const transactions = result.executed.map(({ transaction }) => transaction)
-    const transactionsRoot = await runStepsYielding(transactionsRootSteps(transactions), chain.pause)
-    const built: BuiltBlock = {
-      block: {
-        header: executedHeader(proposal, result, transactionsRoot),
-        transactions,
-        ommers: [],
-        withdrawals,
-      },
-      senders: sendersOf(result.executed),
-      receipts: result.receipts,
-      rejected: source.rejected,
-      stopped: source.stoppedOnes,
-    }
+  commitSeals(await qbftContext(chain, header, parent))
+  return hash
+}
+
+/** Builds, verifies and seals the blocks of one chain. Keeps the execution result of a built block as long as the block. */
+export type Producer = {
+  /** Builds the next block on `parent`. @throws InvalidBlock */
+  readonly build: (parent: ChainHead, options: BuildOptions) => Promise<BuiltBlock>
+  /** Checks and executes another validator's proposal as if it were sealed. @throws InvalidBlock */
+  readonly verify: (parent: ChainHead, block: Block, options: VerifyOptions) => Promise<BuiltBlock>
+  /** The commit of a built block with its sealed header. @throws InvalidBlock, ChainError `NOT_BUILT_HERE` */
+  readonly seal: (parent: ChainHead, built: BuiltBlock, header: Header) => Promise<BlockCommit>
+}
+
+export const createProducer = (chain: ChainContext): Producer => {
+  const results = new WeakMap<BuiltBlock, ExecutionResult>()
+  const keep = ({ built, result }: Built): BuiltBlock => {
     results.set(built, result)
     return built
   }
-
-  /** A block that another validator proposes, checked and executed on `parent` as if it were sealed. @throws InvalidBlock */
-  const verify = async (
-    parent: ChainHead,
-    block: Block,
-    { nowMs, giveUp }: VerifyOptions,
-  ): Promise<BuiltBlock> => {
-    const context = await qbftContext(chain, block.header, parent, nowMs)
-    for (const rule of QBFT_PROPOSAL_HEADER_RULES) rule(context)
-    const result = await executeChecked(chain, parent, block, context, () => {
-      const reason = giveUp?.()
-      if (reason !== undefined) throw new ExecutionStopped(reason)
-    })
-    const built: BuiltBlock = {
-      block,
-      senders: sendersOf(result.executed),
-      receipts: result.receipts,
-      rejected: [],
-      stopped: [],
-    }
-    results.set(built, result)
-    return built
+  return {
+    build: async (parent, options) => keep(await build(chain, parent, options)),
+    verify: async (parent, block, options) => keep(await verify(chain, parent, block, options)),
+    seal: async (parent, built, header) => {
+      const result = results.get(built)
+      if (result === undefined)
+        throw new ChainError(
+          'NOT_BUILT_HERE',
+          'only a block from buildBlock or verifyBlock can be committed this way; import other blocks',
+        )
+      const hash = await checkSealed(chain, parent, built, header)
+      return commitOf({ ...built.block, header }, hash, parent, result)
+    },
   }
-
-  /** What is to be committed of a built block once it is sealed. @throws InvalidBlock, ChainError `NOT_BUILT_HERE` */
-  const seal = async (parent: ChainHead, built: BuiltBlock, header: Header): Promise<BlockCommit> => {
-    const result = results.get(built)
-    if (result === undefined)
-      throw new ChainError(
-        'NOT_BUILT_HERE',
-        'only what buildBlock or verifyBlock gave can be committed so: import other blocks',
-      )
-    // The on-chain hash covers everything but seals and round.
-    qbftExtraDataOf(header)
-    const hash = qbftBlockHash(header)
-    const expected = qbftBlockHash(built.block.header)
-    if (!equalBytes(hash, expected))
-      throw new InvalidBlock(
-        header,
-        'extra-data',
-        `block ${toHex(expected)} with seals`,
-        `block ${toHex(hash)}`,
-      )
-    commitSeals(await qbftContext(chain, header, parent))
-    return commitOf({ ...built.block, header }, hash, parent, result)
-  }
-
-  return { build, verify, seal }
 }

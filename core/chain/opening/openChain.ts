@@ -1,14 +1,14 @@
-import type { Address } from '../../bytes/bytes.ts'
 import type { Genesis } from '../../genesis/genesis.ts'
 import type { BlockCommit, ChainHead, ChainStore, Durable } from '../../store/store.ts'
 import type { Block } from '../../block/block.ts'
-import type { Chain } from '../chain.ts'
+import type { Header } from '../../block/header.ts'
+import type { BuiltBlock, Chain, ImportOptions, VerifyOptions } from '../chain.ts'
 import { ChainError } from '../error.ts'
 import { isKnown, validateBlock } from '../importing/importing.ts'
-import { createListeners } from '../listeners.ts'
+import { createListeners, type Listeners } from '../listeners.ts'
 import { openGenesis } from './openGenesis.ts'
-import { createProducer } from '../building/producing.ts'
-import { createQueue } from '../importing/queue.ts'
+import { createProducer, type Producer } from '../building/producing.ts'
+import { type CallQueue, createQueue } from '../importing/queue.ts'
 import { ancestry } from '../rules/header.ts'
 import { InvalidBlock } from '../rules/invalidBlock.ts'
 import {
@@ -26,13 +26,13 @@ export type OpenChainOptions = {
   readonly genesis: Genesis
   /** Empty, or with the chain of this genesis in it. The chain becomes its only writer. */
   readonly store: ChainStore
-  /** Recovers the senders of an imported block; a runtime with worker threads gives one that uses them. */
+  /** Recovers the senders of an imported block; a runtime with worker threads passes one that uses them. */
   readonly recoverSenders?: RecoverSenders
-  /** Resolves when other work of the process had its turn; asked for between the slices of executing a block. */
+  /** Resolves when other work has run; awaited between the slices of executing a block. */
   readonly pause?: () => Promise<void>
-  /** Asked while a block is executed, some times a millisecond: true where it is to pause. Always when left out. */
+  /** Called several times per millisecond of execution: true when execution should pause. Default: always. */
   readonly isPauseDue?: () => boolean
-  /** Told what listeners throw; the chain goes on. */
+  /** Called with what listeners throw; the chain continues. */
   readonly onError: (error: unknown) => void
 }
 
@@ -47,8 +47,8 @@ const always = (): boolean => true
 const pauseNever = (): Promise<void> => Promise.resolve()
 
 /**
- * Opens the chain in a store, writing the genesis block into an empty one. Makes no function of its own: those that live as
- * long as the chain would keep the accounts of the genesis file.
+ * Opens the chain in a store, writing the genesis block into an empty one. Creates no closures: they would live as long as
+ * the chain and retain the accounts of the genesis file.
  * @throws ChainError when the store holds another chain, or the genesis file cannot be run on it
  */
 export const openChain = async (options: OpenChainOptions): Promise<Chain> => {
@@ -58,97 +58,138 @@ export const openChain = async (options: OpenChainOptions): Promise<Chain> => {
   return chainOn({ configuration, store, genesis, recoverSenders, pause, isPauseDue }, onError)
 }
 
+type ChainState = {
+  readonly context: ChainContext
+  readonly validators: Validators
+  readonly producer: Producer
+  readonly enqueue: CallQueue
+  readonly listeners: Listeners<ChainHead>
+  readonly onError: (error: unknown) => void
+  /** The verification of a proposal in progress. */
+  verification: { isSuperseded: boolean } | undefined
+}
+
+const headOf = ({ context: { store } }: ChainState): ChainHead => {
+  const head = store.head()
+  if (head === undefined) throw new ChainError('NO_SUCH_BLOCK', 'the store has lost its genesis block')
+  return head
+}
+
+const commit = async (
+  { context: { store }, listeners }: ChainState,
+  next: BlockCommit,
+  durable: Durable = 'now',
+): Promise<void> => {
+  await store.commit(next, durable)
+  listeners.call({ header: next.block.header, hash: next.hash, totalDifficulty: next.totalDifficulty })
+}
+
+/** A sealed block ends the verification of a proposal for its height, once its seals are checked. */
+const supersedeVerification = async (chain: ChainState, { header }: Block): Promise<void> => {
+  const { context, verification } = chain
+  if (verification === undefined) return
+  const head = headOf(chain)
+  if (header.number !== head.header.number + 1n) return
+  try {
+    const headers = headerContext(context, header, head, Number.MAX_SAFE_INTEGER)
+    ancestry(headers)
+    await checkHeader(context, headers)
+    verification.isSuperseded = true
+  } catch (error) {
+    // The import that follows reports an invalid block.
+    if (!(error instanceof InvalidBlock)) chain.onError(error)
+  }
+}
+
+const importBlock = async (
+  chain: ChainState,
+  block: Block,
+  options: ImportOptions,
+): Promise<'imported' | 'known'> => {
+  const next = await validateBlock(chain.context, headOf(chain), block, options)
+  if (next === undefined) return 'known'
+  await commit(chain, next, options.durable)
+  return 'imported'
+}
+
+const verifyBlock = async (
+  chain: ChainState,
+  block: Block,
+  { giveUp, ...options }: VerifyOptions,
+): Promise<BuiltBlock> => {
+  const verification = { isSuperseded: false }
+  chain.verification = verification
+  try {
+    return await chain.producer.verify(headOf(chain), block, {
+      ...options,
+      giveUp: () =>
+        verification.isSuperseded ? 'a block of its height with a quorum of seals has arrived' : giveUp?.(),
+    })
+  } finally {
+    chain.verification = undefined
+  }
+}
+
+const commitBuilt = async (
+  chain: ChainState,
+  built: BuiltBlock,
+  header: Header,
+  durable: Durable | undefined,
+): Promise<'imported' | 'known'> => {
+  const { context, producer } = chain
+  const hash = hashOfHeader(context.configuration, header)
+  if (await isKnown(context, headOf(chain), header.number, hash)) return 'known'
+  await commit(chain, await producer.seal(headOf(chain), built, header), durable)
+  return 'imported'
+}
+
+/** @throws ChainError for a block above `last` */
+const requireUpTo = (last: bigint, number: bigint): void => {
+  if (number < 0n || number > last)
+    throw new ChainError('NO_SUCH_BLOCK', `validators are known up to block ${last}, not of block ${number}`)
+}
+
 const chainOn = (opened: Omit<ChainContext, 'validators'>, onError: OpenChainOptions['onError']): Chain => {
   const { configuration, store, genesis } = opened
   const { consensus } = configuration
-  const { validators, namedBy, voteTally } =
+  const validators =
     consensus.kind === 'qbft' ? createValidators(configuration, consensus, store) : NO_VALIDATORS
-  const context: ChainContext = { ...opened, validators }
+  const context: ChainContext = { ...opened, validators: validators.validators }
   const producer = createProducer(context)
   const enqueue = createQueue()
   const listeners = createListeners<ChainHead>(onError)
-  let verifying: { isSuperseded: boolean } | undefined
-
-  const head = (): ChainHead => {
-    const current = store.head()
-    if (current === undefined) throw new ChainError('NO_SUCH_BLOCK', 'the store has lost its genesis block')
-    return current
+  const chain: ChainState = {
+    context,
+    validators,
+    producer,
+    enqueue,
+    listeners,
+    onError,
+    verification: undefined,
   }
-
-  const commit = async (next: BlockCommit, durable: Durable = 'now'): Promise<void> => {
-    await store.commit(next, durable)
-    listeners.call({ header: next.block.header, hash: next.hash, totalDifficulty: next.totalDifficulty })
-  }
-
-  /** The validators of a block up to `last`. */
-  const upTo = (
-    last: bigint,
-    number: bigint,
-    find: (number: bigint) => Promise<readonly Address[]>,
-  ): Promise<readonly Address[]> =>
-    number >= 0n && number <= last
-      ? find(number)
-      : Promise.reject(
-          new ChainError('NO_SUCH_BLOCK', `validators are known up to block ${last}, not of block ${number}`),
-        )
-
-  /** A proposal that is being verified holds up a block that is sealed already only until its seals are checked. */
-  const supersedeBy = async (block: Block): Promise<void> => {
-    const verification = verifying
-    if (verification === undefined || block.header.number !== head().header.number + 1n) return
-    try {
-      const headers = headerContext(context, block.header, head(), Number.MAX_SAFE_INTEGER)
-      ancestry(headers)
-      await checkHeader(context, headers)
-      verification.isSuperseded = true
-    } catch (error) {
-      // Importing it, in its turn, tells what is wrong with it.
-      if (!(error instanceof InvalidBlock)) onError(error)
-    }
-  }
-
+  const head = (): ChainHead => headOf(chain)
   return {
     configuration,
     store,
     genesis,
     head,
-    importBlock: (block, importOptions) => {
-      void supersedeBy(block)
-      return enqueue(async () => {
-        const next = await validateBlock(context, head(), block, importOptions)
-        if (next === undefined) return 'known'
-        await commit(next, importOptions.durable)
-        return 'imported'
-      })
+    importBlock: (block, options) => {
+      void supersedeVerification(chain, block)
+      return enqueue(() => importBlock(chain, block, options))
     },
-    buildBlock: buildOptions => enqueue(() => producer.build(head(), buildOptions)),
-    verifyBlock: (block, { giveUp, ...verifyOptions }) =>
-      enqueue(async () => {
-        const verification = { isSuperseded: false }
-        verifying = verification
-        try {
-          return await producer.verify(head(), block, {
-            ...verifyOptions,
-            giveUp: () =>
-              verification.isSuperseded
-                ? 'a block with a quorum of seals is here for its height'
-                : giveUp?.(),
-          })
-        } finally {
-          verifying = undefined
-        }
-      }),
-    commitBuilt: (built, header, durable) =>
-      enqueue(async () => {
-        const { number } = header
-        if (await isKnown(context, head(), number, hashOfHeader(configuration, header))) return 'known'
-        await commit(await producer.seal(head(), built, header), durable)
-        return 'imported'
-      }),
+    buildBlock: options => enqueue(() => producer.build(head(), options)),
+    verifyBlock: (block, options) => enqueue(() => verifyBlock(chain, block, options)),
+    commitBuilt: (built, header, durable) => enqueue(() => commitBuilt(chain, built, header, durable)),
     repairBlock: block => enqueue(() => repairBlock(context, block)),
-    voteTally: () => voteTally(head().header.number),
-    validators: number => upTo(head().header.number + 1n, number, validators),
-    validatorsNamedBy: number => upTo(head().header.number, number, namedBy),
+    voteTally: () => validators.voteTally(head().header.number),
+    validators: async number => {
+      requireUpTo(head().header.number + 1n, number)
+      return validators.validators(number)
+    },
+    validatorsNamedBy: async number => {
+      requireUpTo(head().header.number, number)
+      return validators.namedBy(number)
+    },
     onHead: listeners.add,
   }
 }
