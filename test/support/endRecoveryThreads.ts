@@ -1,5 +1,5 @@
 import { packRecoveries } from '../../runtime/threads/recovery/packed.ts'
-import { startWorkerThread, type WorkerThread } from '../../runtime/threads/recovery/workerThread.ts'
+import { type RecoveryThread, startRecoveryThread } from '../../runtime/threads/recovery/recoveryThread.ts'
 
 /**
  * A program: starts recovery threads and ends each at another moment, every second one while it loads, the others while they
@@ -11,21 +11,24 @@ const ROUNDS = 40
 const invalid = { hash: new Uint8Array(32).fill(1), yParity: 0, r: 5n, s: 1n }
 const batch = Array.from({ length: 16 }, () => invalid)
 
-const startBusy = (): Promise<WorkerThread> =>
+const startBusy = (): Promise<RecoveryThread> =>
   new Promise((resolve, reject) => {
-    const feed = (): void => thread.send(packRecoveries(batch))
-    const thread = startWorkerThread({
+    const feed = (): void => {
+      const packed = packRecoveries(batch)
+      thread.send(packed, [packed.buffer])
+    }
+    const thread = startRecoveryThread({
       onReady: () => {
         for (let count = 0; count < 4; count++) feed()
         resolve(thread)
       },
-      onAnswers: feed,
+      onMessage: feed,
       onFailure: reject,
     })
   })
 
-const startLoading = async (): Promise<WorkerThread> =>
-  startWorkerThread({ onReady: () => {}, onAnswers: () => {}, onFailure: () => {} })
+const startLoading = async (): Promise<RecoveryThread> =>
+  startRecoveryThread({ onReady: () => {}, onMessage: () => {}, onFailure: () => {} })
 
 // A thread does not keep the process alive.
 const alive = setInterval(() => {}, 1000)

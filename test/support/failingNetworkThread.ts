@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { createHandled } from '../../runtime/threads/network/backlog.ts'
-import { startThread } from '../../runtime/threads/network/thread.ts'
+import { openNetworkThread } from '../../runtime/threads/network/thread.ts'
 
 /** A program: starts a network on a thread and, when told to by its argument, sends it what it fails at. */
 const hash = new Uint8Array(32)
-const thread = startThread(
+const thread = openNetworkThread(
   {
     privateKey: randomBytes(32),
     host: '127.0.0.1',
@@ -33,7 +33,7 @@ const thread = startThread(
 )
 const { port } = await thread.started
 console.log(port > 0)
-if (process.argv[2] === 'fail') thread.post({ kind: 'consensus' } as never)
+if (process.argv[2] === 'fail') thread.send({ kind: 'consensus' } as never)
 else {
   await thread.stop()
   console.log(`ended: ${thread.hasEnded()}`)

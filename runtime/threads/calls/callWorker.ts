@@ -1,13 +1,13 @@
-import { Worker } from 'node:worker_threads'
 import type { Chain } from '../../../core/chain/chain.ts'
 import type { Outcome } from '../../../handlers/rpc/dispatch/envelope.ts'
+import { startThread } from '../startThread.ts'
 import { answerStoreRequest } from './storeServer.ts'
 import { createAnswerBuffer, createAnswerWriter } from './answerBuffer.ts'
 import { createPinnedTrie } from './pinnedTrie.ts'
 import { unpackPieces } from './packed.ts'
 import type { FromCallWorker, WorkerCall, WorkerOutcome, CallWorkerSetup } from './protocol.ts'
 
-/** Heap limit of one call worker in MB, honoured by Node: the largest trace is 128 MB of JSON. */
+/** Heap limit of one call worker in MB: the largest trace is 128 MB of JSON. */
 const HEAP_MB_MAX = 1024
 
 /** A worker thread that runs RPC calls, one at a time. */
@@ -41,57 +41,49 @@ export const startCallWorker = (
   const buffer = createAnswerBuffer()
   const answers = createAnswerWriter(buffer)
   const trie = createPinnedTrie(chain)
-  let ended = false
-  const fail = (cause: unknown): void => {
-    if (ended) return
-    ended = true
-    trie.release()
-    answers.stop()
-    events.onFailure(cause)
-  }
-  const workerData: CallWorkerSetup = { ...setup, buffer }
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), {
-    workerData,
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX },
-  })
-  worker.on('message', (message: FromCallWorker) => {
-    if (ended) return
-    switch (message.kind) {
-      case 'request':
-        // Never rejects.
-        void answerStoreRequest(chain, trie, message.request).then(answers.write)
-        return
-      case 'more':
-        answers.writeMore()
-        return
-      case 'outcome':
+  const thread = startThread<WorkerCall, FromCallWorker>(
+    'call worker',
+    new URL('./worker.ts', import.meta.url),
+    {
+      workerData: { ...setup, buffer } satisfies CallWorkerSetup,
+      heapMbMax: HEAP_MB_MAX,
+      onReady: events.onReady,
+      onMessage: message => {
+        switch (message.kind) {
+          case 'request':
+            // Never rejects.
+            void answerStoreRequest(chain, trie, message.request).then(answers.write)
+            return
+          case 'more':
+            answers.writeMore()
+            return
+          case 'outcome':
+            trie.release()
+            events.onOutcome(message.id, outcomeOf(message.outcome))
+            return
+          case 'fault':
+            events.onFault(message.method, message.text)
+        }
+      },
+      onFailure: cause => {
         trie.release()
-        events.onOutcome(message.id, outcomeOf(message.outcome))
-        return
-      case 'fault':
-        events.onFault(message.method, message.text)
-        return
-      case 'ready':
-        events.onReady()
-    }
-  })
-  worker.on('error', fail)
-  worker.on('messageerror', fail)
-  worker.on('exit', code => fail(new Error(`the thread ended with code ${code}`)))
-  worker.unref()
+        answers.stop()
+        events.onFailure(cause)
+      },
+    },
+  )
   return {
     send: call => {
-      worker.ref()
-      worker.postMessage(call, [])
+      thread.ref()
+      thread.send(call)
     },
     end: answers.end,
-    rest: () => worker.unref(),
-    stop: async () => {
-      ended = true
+    rest: thread.unref,
+    stop: () => {
       trie.release()
       // Not every runtime can terminate a thread that blocks or computes: the worker also ends itself.
       answers.stop()
-      await worker.terminate()
+      return thread.stop()
     },
   }
 }

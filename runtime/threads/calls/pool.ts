@@ -6,7 +6,7 @@ import type { RpcOptions } from '../../../handlers/rpc/context.ts'
 import { bodyLength, errorOutcome, type Outcome } from '../../../handlers/rpc/dispatch/envelope.ts'
 import { isJsonPieces } from '../../../handlers/rpc/json/jsonPieces.ts'
 import { type CallWorker, startCallWorker } from './callWorker.ts'
-import { createWaiting, type Job } from './waiting.ts'
+import { createWaiting, type Job, type Waiting } from './waiting.ts'
 
 /** Maximum workers by default; the rest of the machine is left to consensus. */
 const WORKERS_MAX = 4
@@ -25,6 +25,9 @@ const LARGE_ANSWER = 16 * 1024 * 1024
 
 /** Consecutive failed starts after which no more workers are started. */
 const FAILED_STARTS_MAX = 3
+
+/** Call numbers wrap around after this one: they are kept in a 32-bit word of shared memory. */
+const ID_MAX = 0x7fffffff
 
 /** Default number of workers: one less than the machine's cores, at least 1 and at most 4. */
 export const defaultCallWorkers = (): number => Math.max(1, Math.min(availableParallelism() - 1, WORKERS_MAX))
@@ -60,161 +63,182 @@ const answerLength = (outcome: Outcome): number => {
   return 'result' in outcome && isJsonPieces(outcome.result) ? bodyLength(outcome.result.pieces) : 0
 }
 
-type Running = { readonly id: number; readonly job: Job; endedMs: number | undefined }
+type Running = { readonly id: number; readonly job: Job; cancelledMs: number | undefined }
 
-type Member = { readonly thread: CallWorker; ready: boolean; running: Running | undefined }
+type Member = { readonly thread: CallWorker; isReady: boolean; running: Running | undefined }
+
+type PoolState = {
+  readonly from: CallPoolOptions
+  readonly setup: Parameters<typeof startCallWorker>[1]
+  readonly waiting: Waiting
+  readonly members: Set<Member>
+  lastId: number
+  failedStarts: number
+  isClosed: boolean
+  checkTimer: ReturnType<typeof setInterval> | undefined
+  idleTimer: ReturnType<typeof setTimeout> | undefined
+}
+
+const settle = (member: Member, outcome: Outcome): void => {
+  const { running } = member
+  member.running = undefined
+  running?.job.settle(outcome)
+}
+
+const dismiss = ({ members }: PoolState, member: Member, outcome: Outcome = STOPPING): void => {
+  members.delete(member)
+  settle(member, outcome)
+}
+
+const receiveOutcome = (pool: PoolState, member: Member, id: number, outcome: Outcome): void => {
+  if (member.running?.id === id) settle(member, outcome)
+  if (answerLength(outcome) > LARGE_ANSWER) {
+    pool.members.delete(member)
+    void member.thread.stop()
+  } else member.thread.rest()
+  feed(pool)
+}
+
+const startMember = (pool: PoolState): void => {
+  const { from, setup } = pool
+  const thread = startCallWorker(from.chain, setup, {
+    onReady: () => {
+      member.isReady = true
+      pool.failedStarts = 0
+      feed(pool)
+    },
+    onOutcome: (id, outcome) => receiveOutcome(pool, member, id, outcome),
+    onFault: from.reportError,
+    onFailure: cause => {
+      if (!member.isReady) pool.failedStarts++
+      dismiss(pool, member)
+      from.onWorkerFailure(cause)
+      feed(pool)
+    },
+  })
+  const member: Member = { thread, isReady: false, running: undefined }
+  pool.members.add(member)
+}
+
+const startIfNeeded = (pool: PoolState): void => {
+  const { waiting, members, from } = pool
+  const starting = [...members].filter(({ isReady }) => !isReady).length
+  if (waiting.size <= starting || members.size >= from.workers) return
+  try {
+    startMember(pool)
+  } catch (cause) {
+    pool.failedStarts = FAILED_STARTS_MAX
+    from.onWorkerFailure(cause)
+  }
+}
+
+const run = (pool: PoolState, member: Member, job: Job): void => {
+  const { from } = pool
+  pool.lastId = (pool.lastId % ID_MAX) + 1
+  member.running = { id: pool.lastId, job, cancelledMs: undefined }
+  member.thread.send({
+    id: pool.lastId,
+    method: job.method,
+    params: job.params,
+    head: encodeChainHead(from.chain.head()),
+    minGasPrice: from.minGasPrice(),
+  })
+}
+
+/** Starts and stops the timers as calls wait and run. */
+const setTimers = (pool: PoolState): void => {
+  const isBusy = pool.waiting.size > 0 || [...pool.members].some(({ running }) => running !== undefined)
+  if (isBusy) pool.checkTimer ??= setInterval(() => cancelExpired(pool), CHECK_INTERVAL_MS)
+  else {
+    clearInterval(pool.checkTimer)
+    pool.checkTimer = undefined
+  }
+  clearTimeout(pool.idleTimer)
+  if (isBusy || pool.members.size === 0) return
+  pool.idleTimer = setTimeout(() => void stopAll(pool), pool.from.idleMs ?? IDLE_MS)
+  // The idle timer does not keep the process alive.
+  ;(pool.idleTimer as { unref?: () => void }).unref?.()
+}
+
+/** Gives waiting calls to idle workers. */
+const feed = (pool: PoolState): void => {
+  for (const member of pool.members) {
+    if (!member.isReady || member.running !== undefined) continue
+    const job = pool.waiting.take()
+    if (job === undefined) break
+    run(pool, member, job)
+  }
+  if (pool.failedStarts < FAILED_STARTS_MAX) startIfNeeded(pool)
+  // No worker can be started: the main thread runs the calls.
+  else if (pool.members.size === 0) for (const job of pool.waiting.remove(() => true)) job.settle(undefined)
+  setTimers(pool)
+}
+
+const hasExpired = (job: Job, nowMs: number): boolean => job.expired() || nowMs > job.untilMs
+
+/** Cancels expired calls and replaces workers that do not end theirs. */
+const cancelExpired = (pool: PoolState): void => {
+  const { graceMs = GRACE_MS, nowMs } = pool.from
+  const now = nowMs()
+  for (const job of pool.waiting.remove(one => hasExpired(one, now))) job.settle(errorOutcome('TIMEOUT'))
+  for (const member of pool.members) {
+    const { running } = member
+    if (running === undefined || !hasExpired(running.job, now)) continue
+    running.cancelledMs ??= now
+    member.thread.end(running.id)
+    if (now - running.cancelledMs < graceMs) continue
+    dismiss(pool, member, errorOutcome('TIMEOUT'))
+    void member.thread.stop()
+  }
+  feed(pool)
+}
+
+const stopAll = async (pool: PoolState): Promise<void> => {
+  const leaving = [...pool.members]
+  for (const member of leaving) dismiss(pool, member)
+  await Promise.all(leaving.map(({ thread }) => thread.stop()))
+}
 
 /** Runs RPC calls on worker threads with read access to the chain, limited in number, time and memory. */
 export const createCallPool = (from: CallPoolOptions): CallPool => {
-  const { chain, options, workers, nowMs, idleMs = IDLE_MS, graceMs = GRACE_MS } = from
-  const { configuration } = chain
-  const setup = { configuration, options: { ...options }, genesis: encodeChainHead(chain.genesis) }
-  const waiting = createWaiting()
-  const members = new Set<Member>()
-  let lastId = 0
-  let failedStarts = 0
-  let closed = false
-  let checking: ReturnType<typeof setInterval> | undefined
-  let idle: ReturnType<typeof setTimeout> | undefined
-
-  const settle = (member: Member, outcome: Outcome): void => {
-    const { running } = member
-    member.running = undefined
-    running?.job.settle(outcome)
+  const { chain, options, nowMs } = from
+  const { configuration, genesis } = chain
+  const pool: PoolState = {
+    from,
+    setup: { configuration, options: { ...options }, genesis: encodeChainHead(genesis) },
+    waiting: createWaiting(),
+    members: new Set(),
+    lastId: 0,
+    failedStarts: 0,
+    isClosed: false,
+    checkTimer: undefined,
+    idleTimer: undefined,
   }
-
-  /** No worker can be started: hands the calls back to the main thread. */
-  const giveUp = (): void => {
-    for (const job of waiting.remove(() => true)) job.settle(undefined)
-  }
-
-  const dismiss = (member: Member): void => {
-    members.delete(member)
-    settle(member, STOPPING)
-  }
-
-  const start = (): void => {
-    const member: Member = {
-      ready: false,
-      running: undefined,
-      thread: startCallWorker(chain, setup, {
-        onReady: () => {
-          member.ready = true
-          failedStarts = 0
-          feed()
-        },
-        onOutcome: (id, outcome) => {
-          if (member.running?.id === id) settle(member, outcome)
-          if (answerLength(outcome) > LARGE_ANSWER) {
-            members.delete(member)
-            void member.thread.stop()
-          } else member.thread.rest()
-          feed()
-        },
-        onFault: from.reportError,
-        onFailure: cause => {
-          if (!member.ready) failedStarts++
-          dismiss(member)
-          from.onWorkerFailure(cause)
-          feed()
-        },
-      }),
-    }
-    members.add(member)
-  }
-
-  const startIfNeeded = (): void => {
-    const starting = [...members].filter(({ ready }) => !ready).length
-    if (waiting.size <= starting || members.size >= workers) return
-    try {
-      start()
-    } catch (cause) {
-      failedStarts = FAILED_STARTS_MAX
-      from.onWorkerFailure(cause)
-    }
-  }
-
-  const feed = (): void => {
-    for (const member of members) {
-      if (!member.ready || member.running !== undefined) continue
-      const job = waiting.take()
-      if (job === undefined) break
-      const id = (lastId = (lastId % 0x7fffffff) + 1)
-      member.running = { id, job, endedMs: undefined }
-      member.thread.send({
-        id,
-        method: job.method,
-        params: job.params,
-        head: encodeChainHead(chain.head()),
-        minGasPrice: from.minGasPrice(),
-      })
-    }
-    if (failedStarts < FAILED_STARTS_MAX) startIfNeeded()
-    else if (members.size === 0) giveUp()
-    const busy = waiting.size > 0 || [...members].some(({ running }) => running !== undefined)
-    if (busy) checking ??= setInterval(cancelExpired, CHECK_INTERVAL_MS)
-    else {
-      clearInterval(checking)
-      checking = undefined
-    }
-    clearTimeout(idle)
-    if (!busy && members.size > 0) {
-      idle = setTimeout(() => void stopAll(), idleMs)
-      // The idle timer does not keep the process alive.
-      ;(idle as { unref?: () => void }).unref?.()
-    }
-  }
-
-  const isOver = (job: Job, now: number): boolean => job.expired() || now > job.untilMs
-
-  /** Cancels expired calls and replaces workers that do not end theirs. */
-  const cancelExpired = (): void => {
-    const now = nowMs()
-    for (const job of waiting.remove(one => isOver(one, now))) job.settle(errorOutcome('TIMEOUT'))
-    for (const member of members) {
-      const { running } = member
-      if (running === undefined || !isOver(running.job, now)) continue
-      running.endedMs ??= now
-      member.thread.end(running.id)
-      if (now - running.endedMs < graceMs) continue
-      members.delete(member)
-      settle(member, errorOutcome('TIMEOUT'))
-      void member.thread.stop()
-    }
-    feed()
-  }
-
-  const stopAll = async (): Promise<void> => {
-    const leaving = [...members]
-    leaving.forEach(dismiss)
-    await Promise.all(leaving.map(({ thread }) => thread.stop()))
-  }
-
   return {
     get size() {
-      return members.size
+      return pool.members.size
     },
     run: (method, { params, expired }) => {
-      if (closed) return Promise.resolve(STOPPING)
-      if (failedStarts >= FAILED_STARTS_MAX && members.size === 0) return Promise.resolve(undefined)
-      return new Promise(settleJob => {
+      if (pool.isClosed) return Promise.resolve(STOPPING)
+      if (pool.failedStarts >= FAILED_STARTS_MAX && pool.members.size === 0) return Promise.resolve(undefined)
+      return new Promise(resolve => {
         const job: Job = {
           method,
           params: JSON.stringify(params),
           expired,
           untilMs: nowMs() + options.timeoutMs,
-          settle: settleJob,
+          settle: resolve,
         }
-        if (waiting.add(job)) feed()
-        else settleJob(errorOutcome('TOO_MANY_CALLS'))
+        if (pool.waiting.add(job)) feed(pool)
+        else resolve(errorOutcome('TOO_MANY_CALLS'))
       })
     },
     close: async () => {
-      closed = true
-      for (const job of waiting.remove(() => true)) job.settle(STOPPING)
-      clearInterval(checking)
-      clearTimeout(idle)
-      await stopAll()
+      pool.isClosed = true
+      for (const job of pool.waiting.remove(() => true)) job.settle(STOPPING)
+      clearInterval(pool.checkTimer)
+      clearTimeout(pool.idleTimer)
+      await stopAll(pool)
     },
   }
 }

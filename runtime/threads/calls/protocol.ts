@@ -60,7 +60,6 @@ export type WorkerOutcome =
 
 /** Messages of a call worker. `more` requests the next piece of an answer longer than the buffer. */
 export type FromCallWorker =
-  | { readonly kind: 'ready' }
   | { readonly kind: 'request'; readonly request: StoreRequest }
   | { readonly kind: 'more' }
   | { readonly kind: 'outcome'; readonly id: number; readonly outcome: WorkerOutcome }

@@ -36,28 +36,35 @@ const stateAt = ({ requestCached }: StoreClient, { keyAt }: HeadState, number: b
   },
 })
 
-/**
- * The chain store of a call worker. Each read is a blocking request to the main thread, so no data is ever reported as not
- * loaded. Executions run under `watch`.
- */
-export const createRemoteStore = (client: StoreClient, head: PinnedHead, watch: Watch): ChainStore => {
-  const { request, requestCached } = client
+/** Reads of one call: what the main thread answers, up to the head of the call. */
+type Reads = {
   /** The main thread may have newer blocks; the call does not see them. */
-  const onChain = (number: bigint): boolean => number >= 0n && number <= head.current.header.number
+  readonly isOnChain: (number: bigint) => boolean
+  readonly segment: (number: bigint) => Segment | undefined
+  readonly inSegment: <T>(number: bigint, read: (segment: Segment) => T) => Promise<T | undefined>
+}
+
+const createReads = ({ request }: StoreClient, head: PinnedHead): Reads => {
+  const isOnChain = (number: bigint): boolean => number >= 0n && number <= head.current.header.number
   const segment = (number: bigint): Segment | undefined => {
-    if (!onChain(number)) return undefined
+    if (!isOnChain(number)) return undefined
     const bytes = request({ kind: 'segment', number })
     return bytes === undefined ? undefined : openSegment(bytes)
   }
-  const inSegment = <T>(number: bigint, read: (found: Segment) => T): Promise<T | undefined> => {
-    const found = segment(number)
-    return Promise.resolve(found === undefined ? undefined : read(found))
+  return {
+    isOnChain,
+    segment,
+    inSegment: (number, read) => {
+      const found = segment(number)
+      return Promise.resolve(found === undefined ? undefined : read(found))
+    },
   }
-  const headState = createHeadState(client.forget, number => {
-    const found = segment(number)
-    return found === undefined ? undefined : segmentChanges(found)
-  })
-  const run = async <T>(synchronous: () => T): Promise<T> => {
+}
+
+/** Runs an execution under `watch`, again at the new head when the head has moved. */
+const createRun =
+  (head: PinnedHead, watch: Watch): ChainStore['run'] =>
+  async synchronous => {
     for (let heads = 0; ; heads++) {
       try {
         return withWatch(watch, synchronous)
@@ -68,60 +75,97 @@ export const createRemoteStore = (client: StoreClient, head: PinnedHead, watch: 
     }
   }
 
+type BlockReads = Pick<
+  ChainStore,
+  | 'header'
+  | 'record'
+  | 'blockBytes'
+  | 'changesOf'
+  | 'recordBytes'
+  | 'numberOfHash'
+  | 'transactionLocation'
+  | 'recentHash'
+>
+
+const blockReads = (
+  { request, requestCached }: StoreClient,
+  { isOnChain, inSegment }: Reads,
+  head: PinnedHead,
+): BlockReads => ({
+  header: number => {
+    if (!isOnChain(number)) return Promise.resolve(undefined)
+    if (number === head.current.header.number) return Promise.resolve(head.current.header)
+    const bytes = requestCached(`h${number}`, { kind: 'header', number })
+    return Promise.resolve(bytes === undefined ? undefined : decodeHeader(bytes))
+  },
+  record: number => inSegment(number, segmentRecord),
+  blockBytes: number => inSegment(number, ({ block }) => block),
+  changesOf: number => inSegment(number, segmentChanges),
+  recordBytes: number =>
+    Promise.resolve(isOnChain(number) ? request({ kind: 'segment', number }) : undefined),
+  numberOfHash: hash => {
+    const bytes = request({ kind: 'numberOfHash', hash })
+    const number = bytes === undefined ? undefined : bytesToBigint(bytes)
+    return Promise.resolve(number !== undefined && isOnChain(number) ? number : undefined)
+  },
+  transactionLocation: hash => {
+    const bytes = request({ kind: 'transaction', hash })
+    if (bytes === undefined) return Promise.resolve(undefined)
+    const blockNumber = bytesToBigint(bytes.subarray(0, 8))
+    const index = Number(bytesToBigint(bytes.subarray(8)))
+    return Promise.resolve(isOnChain(blockNumber) ? { blockNumber, index } : undefined)
+  },
+  recentHash: number => requestCached(`r${number}`, { kind: 'recentHash', number }),
+})
+
+/** Writes and maintenance belong to the main thread. */
+const MAIN_THREAD_ONLY = {
+  genesisHash: refuse,
+  logsOf: refuse,
+  searchLogs: refuse,
+  snapshotNodes: refuse,
+  prefetch: refuse,
+  chainHead: refuse,
+  hasRecord: refuse,
+  repair: refuse,
+  damagedFrom: refuse,
+  endedBefore: refuse,
+  onDamaged: refuse,
+  commit: refuse,
+  failure: refuse,
+  retry: refuse,
+  onFailed: refuse,
+  settle: refuse,
+  flush: refuse,
+  close: refuse,
+} satisfies Partial<ChainStore>
+
+/**
+ * The chain store of a call worker. Each read is a blocking request to the main thread, so no data is ever reported as not
+ * loaded. Executions run under `watch`.
+ */
+export const createRemoteStore = (client: StoreClient, head: PinnedHead, watch: Watch): ChainStore => {
+  const reads = createReads(client, head)
+  const headState = createHeadState(client.forget, number => {
+    const found = reads.segment(number)
+    return found === undefined ? undefined : segmentChanges(found)
+  })
+  const run = createRun(head, watch)
   return {
+    ...MAIN_THREAD_ONLY,
+    ...blockReads(client, reads, head),
     head: () => head.current,
-    header: number => {
-      if (!onChain(number)) return Promise.resolve(undefined)
-      if (number === head.current.header.number) return Promise.resolve(head.current.header)
-      const bytes = requestCached(`h${number}`, { kind: 'header', number })
-      return Promise.resolve(bytes === undefined ? undefined : decodeHeader(bytes))
-    },
-    record: number => inSegment(number, segmentRecord),
-    blockBytes: number => inSegment(number, ({ block }) => block),
-    changesOf: number => inSegment(number, segmentChanges),
-    recordBytes: number =>
-      Promise.resolve(onChain(number) ? request({ kind: 'segment', number }) : undefined),
-    numberOfHash: hash => {
-      const bytes = request({ kind: 'numberOfHash', hash })
-      const number = bytes === undefined ? undefined : bytesToBigint(bytes)
-      return Promise.resolve(number !== undefined && onChain(number) ? number : undefined)
-    },
-    transactionLocation: hash => {
-      const bytes = request({ kind: 'transaction', hash })
-      if (bytes === undefined) return Promise.resolve(undefined)
-      const blockNumber = bytesToBigint(bytes.subarray(0, 8))
-      const index = Number(bytesToBigint(bytes.subarray(8)))
-      return Promise.resolve(onChain(blockNumber) ? { blockNumber, index } : undefined)
-    },
-    recentHash: number => requestCached(`r${number}`, { kind: 'recentHash', number }),
     stateAt: number => {
       if (number === head.current.header.number) headState.moveTo(number)
       return stateAt(client, headState, number)
     },
     nodes: () => {
       const { number } = head.current.header
-      return { get: key => requestCached(`${number}n${key}`, { kind: 'node', key, head: number }) }
+      return {
+        get: key => client.requestCached(`${number}n${key}`, { kind: 'node', key, head: number }),
+      }
     },
     run,
     runAtOnce: run,
-    // Writes and maintenance belong to the main thread.
-    genesisHash: refuse,
-    logsOf: refuse,
-    searchLogs: refuse,
-    snapshotNodes: refuse,
-    prefetch: refuse,
-    chainHead: refuse,
-    hasRecord: refuse,
-    repair: refuse,
-    damagedFrom: refuse,
-    endedBefore: refuse,
-    onDamaged: refuse,
-    commit: refuse,
-    failure: refuse,
-    retry: refuse,
-    onFailed: refuse,
-    settle: refuse,
-    flush: refuse,
-    close: refuse,
   }
 }

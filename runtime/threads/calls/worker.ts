@@ -1,6 +1,4 @@
-import { parentPort, workerData } from 'node:worker_threads'
-import { useCryptoEngine } from '../../../core/crypto/crypto.ts'
-import { loadWasmEngine } from '../../../core/crypto/wasm/engine.ts'
+import { workerData } from 'node:worker_threads'
 import { useTableSeed } from '../../../core/state/hash.ts'
 import { decodeChainHead } from '../../../core/store/codec/chainHead.ts'
 import { CALL_METHODS } from '../../../handlers/graphql/callMethods.ts'
@@ -10,6 +8,8 @@ import { isJsonPieces } from '../../../handlers/rpc/json/jsonPieces.ts'
 import type { Params } from '../../../handlers/rpc/methods/method.ts'
 import { METHODS } from '../../../handlers/rpc/methods/methodTable.ts'
 import { createRunner } from '../../../handlers/rpc/dispatch/runner.ts'
+import { useWorkerEngine } from '../workerEngine.ts'
+import { openWorkerPort } from '../workerPort.ts'
 import { createAnswerReader } from './answerBuffer.ts'
 import { createRemoteStore, type PinnedHead } from './remoteStore.ts'
 import { createStoreClient } from './storeClient.ts'
@@ -23,19 +23,12 @@ const WATCH_GAS = 1_000_000
 /** Maximum characters of a result that is sent as text. */
 const TEXT_LENGTH_MAX = 64 * 1024
 
-const port = parentPort
-if (port === null) throw new Error('runtime/threads/calls/worker.ts runs on a worker thread only')
+const { post } = openWorkerPort<FromCallWorker>((call: WorkerCall) => void run(call))
 const setup = workerData as CallWorkerSetup
-const post = (message: FromCallWorker): void => port.postMessage(message)
 
 // As on the main thread: an unpredictable seed for the hash tables of the state.
 useTableSeed(crypto.getRandomValues(new Int32Array(1))[0] as number)
-try {
-  // Not the native addon: terminating a thread inside it aborts the process on Bun and Node.
-  useCryptoEngine(await loadWasmEngine(crypto.getRandomValues(new Uint8Array(32))))
-} catch {
-  // Without WebAssembly the noble engine, which is the default, stays in use.
-}
+await useWorkerEngine()
 
 const answers = createAnswerReader(setup.buffer)
 const genesis = decodeChainHead(setup.genesis)
@@ -75,8 +68,8 @@ const sendOutcome = (id: number, outcome: Outcome): void => {
   if (!isLong && resultText.length <= TEXT_LENGTH_MAX)
     return post({ kind: 'outcome', id, outcome: { resultText } })
   const packed = isLong ? packPieces(result.pieces) : packText(resultText)
-  port.postMessage(
-    { kind: 'outcome', id, outcome: { packed } } satisfies FromCallWorker,
+  post(
+    { kind: 'outcome', id, outcome: { packed } },
     packed.map(({ packed: { buffer } }) => buffer),
   )
 }
@@ -92,5 +85,4 @@ const run = async (call: WorkerCall): Promise<void> => {
   sendOutcome(id, outcome)
 }
 
-port.on('message', (call: WorkerCall) => void run(call))
-post({ kind: 'ready' })
+post('ready')

@@ -2,7 +2,7 @@ import type { Address } from '../../../core/bytes/bytes.ts'
 import { toBareHex } from '../../../core/bytes/hex.ts'
 import type { NetworkHandlers, Peer, PeerStatus } from '../../../p2p/network.ts'
 import type { Backlog } from './backlog.ts'
-import type { Judgements } from './judgements.ts'
+import type { Verdicts } from './verdicts.ts'
 import { ownBytes, packList } from './packed.ts'
 import type { NodeState, FromNetwork } from './protocol.ts'
 import type { ListClient } from './lists.ts'
@@ -31,12 +31,12 @@ export const createHandlers = (from: {
   readonly backlog: Backlog
   readonly lists: ListClient
   /** Verdicts on messages that the main thread validates. */
-  readonly judgements: Judgements
+  readonly verdicts: Verdicts
   readonly status: PeerStatus
   readonly nodeState: () => NodeState
   readonly peers: () => readonly Peer[]
 }): NetworkHandlers => {
-  const { post, backlog, lists, nodeState, judgements } = from
+  const { post, backlog, lists, nodeState, verdicts } = from
   /** Peers whose configuration was sent already: later statuses send only the head. */
   const sent = new WeakMap<PeerStatus['configuration'], string>()
   return {
@@ -55,7 +55,7 @@ export const createHandlers = (from: {
     onTransactions: ({ address }, list) => {
       const transactions = packList(list)
       if (!backlog.admits(transactions.bytes.length)) return false
-      return judgements.ask(id =>
+      return verdicts.request(id =>
         post({ kind: 'transactions', id, peer: keyOf(address), transactions }, [transactions.bytes.buffer]),
       )
     },

@@ -89,11 +89,13 @@ export const createListClient = (post: (message: ToListServer) => void, ended: (
 
 type Served = { ahead: number; wake: () => void; readonly controller: AbortController }
 
+export type ListServer = { receive(message: ToListServer): void }
+
 /** Sends lists to the other thread, no faster than it consumes them. */
 export const createListServer = (
   post: (message: ToListClient, moved: readonly ArrayBuffer[]) => void,
   source: (request: ListRequest, signal: AbortSignal) => AsyncIterable<Uint8Array>,
-): { receive(message: ToListServer): void } => {
+): ListServer => {
   const served = new Map<number, Served>()
 
   const serve = async (id: number, request: ListRequest, one: Served): Promise<void> => {

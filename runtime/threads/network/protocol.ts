@@ -45,7 +45,7 @@ export type ToNetwork =
     }
   | { readonly kind: 'transactions'; readonly transactions: PackedList }
   /** The answer to 'transactions': whether that message is to be forwarded. */
-  | { readonly kind: 'judged'; readonly id: number; readonly isForwarded: boolean }
+  | { readonly kind: 'verdict'; readonly id: number; readonly isForwarded: boolean }
   | { readonly kind: 'block'; readonly number: bigint; readonly hash: Hash; readonly block: Uint8Array }
   | {
       readonly kind: 'misbehaviour'
@@ -61,13 +61,12 @@ export type ToNetwork =
     }
   | { readonly kind: 'wanted list'; readonly message: ToListServer }
   | { readonly kind: 'served list'; readonly message: ToListClient }
-  | { readonly kind: 'stop' }
 
 export type LogLevelName = 'debug' | 'info' | 'warn' | 'error'
 
 /** Messages of the network worker. `peer` is an address in hex digits; the whole peer is sent when it connects and on a new configuration. */
 export type FromNetwork =
-  | { readonly kind: 'ready'; readonly enode: string; readonly port: number }
+  | { readonly kind: 'listening'; readonly enode: string; readonly port: number }
   /** The network could not start. */
   | { readonly kind: 'failed'; readonly error: PlainError }
   | { readonly kind: 'consensus'; readonly peer: string; readonly code: number; readonly data: Uint8Array }
@@ -101,4 +100,3 @@ export type FromNetwork =
       readonly text: string
       readonly values: Readonly<Record<string, Crossed>>
     }
-  | { readonly kind: 'stopped' }

@@ -32,22 +32,22 @@ export type RemotePeers = {
 /**
  * The main thread's table of peers, kept up to date by messages of the network worker.
  * @param handlers which never throw or reject
- * @param onJudged called with whether a message of transactions is forwarded
+ * @param onVerdict called with whether a message of transactions is forwarded
  */
 export const createRemotePeers = (
   handlers: Omit<NetworkHandlers, 'status' | 'roleOf' | 'blocks' | 'poolHashes' | 'poolTransactions'>,
   backlog: Backlog,
-  onJudged: (id: number, isForwarded: boolean) => void,
+  onVerdict: (id: number, isForwarded: boolean) => void,
 ): RemotePeers => {
   const peers = new Map<string, Peer>()
   const withPeer = (key: string, hand: (peer: Peer) => void): void => {
     const peer = peers.get(key)
     if (peer !== undefined) hand(peer)
   }
-  const judge = async ({ id, peer: key, transactions }: OfTransactions): Promise<void> => {
+  const verify = async ({ id, peer: key, transactions }: OfTransactions): Promise<void> => {
     const peer = peers.get(key)
     const isForwarded = peer !== undefined && (await handlers.onTransactions(peer, unpackList(transactions)))
-    onJudged(id, isForwarded)
+    onVerdict(id, isForwarded)
   }
   const setPeer = (peer: Peer): Peer => {
     peers.set(keyOf(peer.address), peer)
@@ -78,7 +78,7 @@ export const createRemotePeers = (
           return withPeer(message.peer, peer => handlers.onConsensusMessage(peer, message.code, message.data))
         case 'transactions':
           backlog.handled(message.transactions.bytes.length)
-          return void judge(message)
+          return void verify(message)
         case 'block':
           backlog.handled(message.block.length)
           return withPeer(message.peer, peer => handlers.onNewBlock(peer, message.block))

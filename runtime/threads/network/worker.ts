@@ -1,27 +1,27 @@
-import { parentPort, workerData } from 'node:worker_threads'
-import { useCryptoEngine } from '../../../core/crypto/crypto.ts'
-import { loadWasmEngine } from '../../../core/crypto/wasm/engine.ts'
+import { workerData } from 'node:worker_threads'
 import { rateLimitedLog } from '../../../p2p/transport/rateLimitedLog.ts'
 import { NetworkError } from '../../../p2p/error.ts'
 import type { Network } from '../../../p2p/network.ts'
 import { startNetwork } from '../../../p2p/startNetwork.ts'
 import { createSlice } from '../../schedule.ts'
+import { useWorkerEngine } from '../workerEngine.ts'
+import { openWorkerPort } from '../workerPort.ts'
 import { openBacklog } from './backlog.ts'
 import { plainError, plainValues } from './errors.ts'
 import { createHandlers, keyOf } from './handlers.ts'
-import { createJudgements } from './judgements.ts'
+import { createVerdicts } from './verdicts.ts'
 import { unpackList } from './packed.ts'
 import { createListClient, createListServer } from './lists.ts'
 import type { FromNetwork, LogLevelName, NetworkSetup, ToNetwork } from './protocol.ts'
 
-const port = parentPort
-if (port === null) throw new Error('runtime/threads/network/worker.ts runs on a worker thread only')
 const setup = workerData as NetworkSetup
 let { nodeState } = setup
 let network: Network | undefined
 
-const post = (message: FromNetwork, moved: readonly ArrayBuffer[] = []): void =>
-  port.postMessage(message, [...moved])
+const { post } = openWorkerPort<FromNetwork>(
+  (message: ToNetwork) => take(message),
+  async () => network?.stop(),
+)
 
 const lineOf =
   (level: LogLevelName) =>
@@ -38,7 +38,7 @@ const lists = createListClient(
   message => post({ kind: 'served list', message }),
   () => new Error('the list request was cancelled'),
 )
-const judgements = createJudgements()
+const verdicts = createVerdicts()
 const wanted = createListServer(
   (message, moved) => post({ kind: 'wanted list', message }, moved),
   (request, signal) => {
@@ -66,11 +66,6 @@ const call = async ({ id, name, enode }: Extract<ToNetwork, { kind: 'call' }>): 
   }
 }
 
-const end = async (): Promise<void> => {
-  await network?.stop()
-  post({ kind: 'stopped' })
-}
-
 const take = (message: ToNetwork): void => {
   switch (message.kind) {
     case 'state':
@@ -85,8 +80,8 @@ const take = (message: ToNetwork): void => {
       fromMain.handled(message.transactions.bytes.length)
       network?.announceTransactions(unpackList(message.transactions))
       return
-    case 'judged':
-      judgements.judged(message.id, message.isForwarded)
+    case 'verdict':
+      verdicts.received(message.id, message.isForwarded)
       return
     case 'block':
       fromMain.handled(message.block.length)
@@ -103,19 +98,10 @@ const take = (message: ToNetwork): void => {
       return
     case 'served list':
       lists.receive(message.message)
-      return
-    case 'stop':
-      void end()
   }
 }
 
-port.on('message', take)
-try {
-  // Not the native addon: terminating a thread inside it aborts the process on Bun and Node.
-  useCryptoEngine(await loadWasmEngine(crypto.getRandomValues(new Uint8Array(32))))
-} catch {
-  // Without WebAssembly the noble engine, which is the default, stays in use.
-}
+await useWorkerEngine()
 try {
   network = await startNetwork({
     ...setup,
@@ -124,7 +110,7 @@ try {
       post,
       backlog: toMain,
       lists,
-      judgements,
+      verdicts,
       status: setup.status,
       nodeState: () => nodeState,
       peers: () => network?.peers() ?? [],
@@ -133,7 +119,7 @@ try {
     nowMs: () => Date.now(),
     pause: createSlice(),
   })
-  post({ kind: 'ready', enode: network.enode, port: network.port })
+  post({ kind: 'listening', enode: network.enode, port: network.port })
 } catch (cause) {
   post({ kind: 'failed', error: plainError(cause) })
 }

@@ -1,5 +1,5 @@
-import { Worker } from 'node:worker_threads'
 import type { PasswordJob } from '../../../handlers/auth/password.ts'
+import { startThread } from '../startThread.ts'
 
 /** A worker thread that checks one password at a time. An idle one does not keep the process alive. */
 export type PasswordThread = {
@@ -8,49 +8,39 @@ export type PasswordThread = {
   readonly stop: () => Promise<void>
 }
 
-type Waiting = { readonly resolve: (isRight: boolean) => void; readonly reject: (cause: unknown) => void }
-
 /** @param onEnd the thread could not start or has died; called at most once, and not after `stop`. */
 export const startPasswordThread = (onEnd: () => void): PasswordThread => {
-  const worker = new Worker(new URL('./passwordWorker.ts', import.meta.url))
-  let waiting: Waiting | undefined
+  let running: PromiseWithResolvers<boolean> | undefined
   let ended: { readonly cause: unknown } | undefined
-
   const end = (cause: unknown): void => {
-    if (ended !== undefined) return
-    ended = { cause }
-    waiting?.reject(cause)
-    waiting = undefined
-    onEnd()
+    ended ??= { cause }
+    running?.reject(cause)
   }
-
-  worker.on('message', (message: boolean | 'ready') => {
-    if (message === 'ready') return
-    worker.unref()
-    waiting?.resolve(message)
-    waiting = undefined
-  })
-  worker.on('error', end)
-  worker.on('messageerror', end)
-  worker.on('exit', code => end(new Error(`the password thread ended with code ${code}`)))
-  worker.unref()
-
+  const thread = startThread<PasswordJob, boolean>(
+    'password thread',
+    new URL('./passwordWorker.ts', import.meta.url),
+    {
+      onMessage: isRight => {
+        thread.unref()
+        running?.resolve(isRight)
+      },
+      onFailure: cause => {
+        end(cause)
+        onEnd()
+      },
+    },
+  )
   return {
-    check: job =>
-      new Promise((resolve, reject) => {
-        if (ended !== undefined) {
-          reject(ended.cause)
-          return
-        }
-        waiting = { resolve, reject }
-        worker.ref()
-        worker.postMessage(job, [])
-      }),
-    stop: async () => {
-      ended ??= { cause: new Error('the node stops') }
-      waiting?.reject(ended.cause)
-      waiting = undefined
-      await worker.terminate()
+    check: async job => {
+      if (ended !== undefined) throw ended.cause
+      running = Promise.withResolvers<boolean>()
+      thread.ref()
+      thread.send(job)
+      return running.promise
+    },
+    stop: () => {
+      end(new Error('the node stops'))
+      return thread.stop()
     },
   }
 }

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os'
 import type { Address } from '../../../core/bytes/bytes.ts'
-import { packRecoveries, type Recovery, recoverPacked, unpackAnswers } from './packed.ts'
 import { nextTurn } from '../../schedule.ts'
-import { startWorkerThread, type WorkerThread } from './workerThread.ts'
+import { packRecoveries, type Recovery, recoverPacked, unpackAnswers } from './packed.ts'
+import { type RecoveryThread, startRecoveryThread } from './recoveryThread.ts'
 
 /** Maximum signatures per chunk: a few milliseconds of work, so that the main thread stays responsive between chunks. */
 const CHUNK_SIZE_MAX = 8
@@ -44,121 +44,144 @@ type Chunk = {
 }
 
 /** A thread and the chunks it was sent; it answers in order. */
-type Member = { readonly thread: WorkerThread; readonly sent: Chunk[]; ready: boolean }
+type Member = { readonly thread: RecoveryThread; readonly sent: Chunk[]; isReady: boolean }
+
+type PoolState = {
+  readonly workers: number
+  readonly onWorkerFailure: (cause: unknown) => void
+  readonly queue: Chunk[]
+  /** Undefined until the first large batch. */
+  members: readonly Member[] | undefined
+  /** Whether the main thread recovers chunks. */
+  isMainBusy: boolean
+  /** Signatures of all batches in progress. */
+  pending: number
+}
 
 const defaultWorkers = (): number => Math.min(availableParallelism() - 1, WORKERS_MAX)
 
+const recoverHere = (chunk: Chunk): void => {
+  try {
+    chunk.settle(recoverPacked(packRecoveries(chunk.recoveries)))
+  } catch (cause) {
+    chunk.fail(cause)
+  }
+}
+
+/** Sends chunks to a thread until it has `ahead` of them. */
+const feed = ({ queue }: PoolState, { thread, sent, isReady }: Member, ahead = CHUNKS_AHEAD): void => {
+  if (!isReady) return
+  while (sent.length < ahead) {
+    const chunk = queue.shift()
+    if (chunk === undefined) return
+    sent.push(chunk)
+    const packed = packRecoveries(chunk.recoveries)
+    thread.ref()
+    thread.send(packed, [packed.buffer])
+  }
+}
+
+/** Recovers chunks on the main thread until the queue is empty, one per tick of the event loop. */
+const workHere = async (pool: PoolState): Promise<void> => {
+  if (pool.isMainBusy) return
+  pool.isMainBusy = true
+  while (pool.queue.length > 0) {
+    await nextTurn()
+    const chunk = pool.queue.shift()
+    if (chunk !== undefined) recoverHere(chunk)
+  }
+  pool.isMainBusy = false
+}
+
+/** Removes a thread that has died or is stopping; its chunks go back to the queue. */
+const dismiss = (pool: PoolState, member: Member): void => {
+  member.isReady = false
+  pool.members = pool.members?.filter(other => other !== member)
+  pool.queue.unshift(...member.sent.splice(0))
+  void workHere(pool)
+}
+
+const startMember = (pool: PoolState): Member => {
+  const thread = startRecoveryThread({
+    onReady: () => {
+      member.isReady = true
+      feed(pool, member)
+    },
+    onMessage: answers => {
+      const chunk = member.sent.shift()
+      feed(pool, member)
+      if (member.sent.length === 0) thread.unref()
+      chunk?.settle(answers)
+    },
+    onFailure: cause => {
+      dismiss(pool, member)
+      pool.onWorkerFailure(cause)
+    },
+  })
+  const member: Member = { thread, sent: [], isReady: false }
+  return member
+}
+
+const startMembers = (pool: PoolState): readonly Member[] => {
+  const started: Member[] = []
+  try {
+    while (started.length < pool.workers) started.push(startMember(pool))
+  } catch (cause) {
+    // The runtime has no (more) worker threads: the main thread continues with those that started.
+    pool.onWorkerFailure(cause)
+  }
+  return started
+}
+
+const recoverBatch = async (
+  pool: PoolState,
+  batch: readonly Recovery[],
+): Promise<(Address | undefined)[]> => {
+  const members = (pool.members ??= startMembers(pool))
+  const threads = members.length + 1
+  const size = Math.min(CHUNK_SIZE_MAX, Math.ceil(batch.length / threads))
+  const chunks: Promise<Uint8Array>[] = []
+  for (let at = 0; at < batch.length; at += size)
+    chunks.push(
+      new Promise((settle, fail) => {
+        pool.queue.push({ recoveries: batch.slice(at, at + size), settle, fail })
+      }),
+    )
+  // The main thread takes its share of a small batch.
+  const ahead = Math.min(CHUNKS_AHEAD, Math.ceil(pool.queue.length / threads))
+  for (const member of members) feed(pool, member, ahead)
+  void workHere(pool)
+  return (await Promise.all(chunks)).flatMap(unpackAnswers)
+}
+
 /** Recovers signers in batches on worker threads and the main thread. Threads start with the first large batch. */
 export const createRecoveryPool = (options: RecoveryPoolOptions = {}): RecoveryPool => {
-  const workers = options.workers ?? defaultWorkers()
-  const queue: Chunk[] = []
-  let members: Member[] | undefined
-  let mainBusy = false
-  let pending = 0
-
-  const recoverHere = (chunk: Chunk): void => {
-    try {
-      chunk.settle(recoverPacked(packRecoveries(chunk.recoveries)))
-    } catch (cause) {
-      chunk.fail(cause)
-    }
+  const pool: PoolState = {
+    workers: options.workers ?? defaultWorkers(),
+    onWorkerFailure: options.onWorkerFailure ?? (() => undefined),
+    queue: [],
+    members: undefined,
+    isMainBusy: false,
+    pending: 0,
   }
-
-  const feed = (member: Member, ahead = CHUNKS_AHEAD): void => {
-    while (member.ready && member.sent.length < ahead) {
-      const chunk = queue.shift()
-      if (chunk === undefined) return
-      member.sent.push(chunk)
-      member.thread.send(packRecoveries(chunk.recoveries))
-    }
+  return {
+    recover: async batch => {
+      if (batch.length < WORKER_BATCH_MIN) return unpackAnswers(recoverPacked(packRecoveries(batch)))
+      if (pool.pending + batch.length > RECOVERIES_PENDING_MAX) throw new RecoveryPoolFullError()
+      pool.pending += batch.length
+      try {
+        return await recoverBatch(pool, batch)
+      } finally {
+        pool.pending -= batch.length
+      }
+    },
+    close: async () => {
+      const leaving = pool.members ?? []
+      pool.members = []
+      for (const member of leaving) dismiss(pool, member)
+      await Promise.all(leaving.map(({ thread }) => thread.stop()))
+    },
   }
-
-  /** Recovers chunks on the main thread until the queue is empty, one per tick of the event loop. */
-  const workHere = async (): Promise<void> => {
-    if (mainBusy) return
-    mainBusy = true
-    while (queue.length > 0) {
-      await nextTurn()
-      const chunk = queue.shift()
-      if (chunk !== undefined) recoverHere(chunk)
-    }
-    mainBusy = false
-  }
-
-  const dismiss = (member: Member): void => {
-    members = members?.filter(other => other !== member)
-    queue.unshift(...member.sent.splice(0))
-    void workHere()
-  }
-
-  const startMember = (): Member => {
-    const member: Member = {
-      ready: false,
-      sent: [],
-      thread: startWorkerThread({
-        onReady: () => {
-          member.ready = true
-          feed(member)
-        },
-        onAnswers: answers => {
-          const chunk = member.sent.shift()
-          feed(member)
-          if (member.sent.length === 0) member.thread.rest()
-          chunk?.settle(answers)
-        },
-        onFailure: cause => {
-          dismiss(member)
-          options.onWorkerFailure?.(cause)
-        },
-      }),
-    }
-    return member
-  }
-
-  const startMembers = (): Member[] => {
-    const started: Member[] = []
-    try {
-      while (started.length < workers) started.push(startMember())
-    } catch (cause) {
-      // The runtime has no (more) worker threads: the main thread continues with those that started.
-      options.onWorkerFailure?.(cause)
-    }
-    return started
-  }
-
-  const recoverChunk = (recoveries: readonly Recovery[]): Promise<Uint8Array> =>
-    new Promise((settle, fail) => {
-      queue.push({ recoveries, settle, fail })
-    })
-
-  const recover = async (batch: readonly Recovery[]): Promise<(Address | undefined)[]> => {
-    if (batch.length < WORKER_BATCH_MIN) return unpackAnswers(recoverPacked(packRecoveries(batch)))
-    if (pending + batch.length > RECOVERIES_PENDING_MAX) throw new RecoveryPoolFullError()
-    pending += batch.length
-    try {
-      members ??= startMembers()
-      const threads = members.length + 1
-      const size = Math.min(CHUNK_SIZE_MAX, Math.ceil(batch.length / threads))
-      const chunks: Promise<Uint8Array>[] = []
-      for (let at = 0; at < batch.length; at += size) chunks.push(recoverChunk(batch.slice(at, at + size)))
-      // The main thread takes its share of a small batch.
-      const ahead = Math.min(CHUNKS_AHEAD, Math.ceil(queue.length / threads))
-      for (const member of members) feed(member, ahead)
-      void workHere()
-      return (await Promise.all(chunks)).flatMap(unpackAnswers)
-    } finally {
-      pending -= batch.length
-    }
-  }
-
-  const close = async (): Promise<void> => {
-    const leaving = members ?? []
-    members = []
-    leaving.forEach(dismiss)
-    await Promise.all(leaving.map(member => member.thread.stop()))
-  }
-
-  return { recover, close }
 }
 
 export class RecoveryPoolFullError extends Error {

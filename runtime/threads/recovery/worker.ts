@@ -1,23 +1,12 @@
-import { parentPort } from 'node:worker_threads'
-import { useCryptoEngine } from '../../../core/crypto/crypto.ts'
 import { loadFastestEngine } from '../../crypto/fastest.ts'
+import { useWorkerEngine } from '../workerEngine.ts'
+import { openWorkerPort } from '../workerPort.ts'
 import { recoverPacked } from './packed.ts'
 
-const port = parentPort
-if (port === null) throw new Error('runtime/threads/recovery/worker.ts runs on a worker thread only')
-
-try {
-  useCryptoEngine(await loadFastestEngine())
-} catch {
-  // Without WebAssembly the noble engine, which is the default, stays in use.
-}
-
-port.on('message', (packed: Uint8Array | 'end') => {
-  if (packed === 'end') {
-    port.postMessage('idle')
-    return
-  }
+// The native addon as well: a recovery thread is terminated only when it is idle.
+await useWorkerEngine(loadFastestEngine)
+const { post } = openWorkerPort<Uint8Array>((packed: Uint8Array) => {
   const answers = recoverPacked(packed)
-  port.postMessage(answers, [answers.buffer])
+  post(answers, [answers.buffer])
 })
-port.postMessage('ready')
+post('ready')

@@ -173,8 +173,8 @@ describe('questions to the thread', () => {
   test('are answered by their number, refused when too many wait, and fail with the thread', async () => {
     const calls = createCalls()
     const numbers: number[] = []
-    const asked = Array.from({ length: 1_024 }, () => ended(calls.ask(id => void numbers.push(id))))
-    expect(await ended(calls.ask(() => undefined))).toMatchObject({ code: 'TIMEOUT' })
+    const asked = Array.from({ length: 1_024 }, () => ended(calls.request(id => void numbers.push(id))))
+    expect(await ended(calls.request(() => undefined))).toMatchObject({ code: 'TIMEOUT' })
     calls.answered(numbers[1] as number, true)
     calls.answered(numbers[0] as number, plainError(new NetworkError('NOT_CONNECTED', 'no')))
     calls.fail(new Error('gone'))
