@@ -2,7 +2,7 @@ import { DecodeError } from '../../../core/block/codec/error.ts'
 import type { RejectionCode, TransactionRejected } from '../../../core/txpool/rejection.ts'
 import { RpcError } from '../dispatch/errors.ts'
 
-/** The name that Besu's TransactionInvalidReason has for each refusal of the pool. */
+/** Besu's TransactionInvalidReason for each rejection of the pool. */
 const REASONS: Readonly<Record<RejectionCode, string>> = {
   ALREADY_KNOWN: 'TRANSACTION_ALREADY_KNOWN',
   FEE_CAP_EXCEEDED: 'TX_FEECAP_EXCEEDED',
@@ -28,7 +28,7 @@ const REASONS: Readonly<Record<RejectionCode, string>> = {
   UPFRONT_COST_OVERFLOW: 'UPFRONT_COST_EXCEEDS_UINT256',
   INVALID_AUTHORIZATION_LIST: 'EMPTY_CODE_DELEGATION',
   INSUFFICIENT_FUNDS: 'UPFRONT_COST_EXCEEDS_BALANCE',
-  // Besu takes these and drops them, or has no such bound.
+  // Besu accepts and drops these, or has no such limit.
   POOL_FULL: 'POOL_FULL',
   SENDER_WAITS: 'SENDER_WAITS',
   TOO_LARGE: 'TOO_LARGE',
@@ -36,7 +36,7 @@ const REASONS: Readonly<Record<RejectionCode, string>> = {
   SENDER_LIMIT_REACHED: 'SENDER_LIMIT_REACHED',
 }
 
-/** The `errorMessage` of a transaction that debug_batchSendRawTransaction did not put into the pool, as Besu has it. */
+/** Besu's `errorMessage` of a transaction that debug_batchSendRawTransaction did not add to the pool. */
 export const batchErrorOf = (refused: RpcError | TransactionRejected): string => {
   if (!(refused instanceof RpcError)) return REASONS[refused.code]
   if (refused.code === 'INVALID_SIGNATURE') return 'INVALID_SIGNATURE'

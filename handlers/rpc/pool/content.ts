@@ -4,12 +4,15 @@ import { RpcError } from '../dispatch/errors.ts'
 import type { JsonPieces } from '../json/jsonPieces.ts'
 import { type PieceHost, textPieces } from '../shapes/pieces.ts'
 
-/** Encoded bytes of a pool that is answered whole, which become some four times as many characters. */
+/** Maximum encoded size of a pool that is returned whole; its JSON is some four times as long. */
 const POOL_CONTENT_BYTES_MAX = 16 * 1024 * 1024
 
 type Accounts = readonly (readonly [account: string, transactions: readonly PooledTransaction[]])[]
 
-/** geth's two parts of the pool: what a block could take, and what waits for an earlier nonce. @throws RpcError when it is too large */
+/**
+ * geth's two parts of the pool: executable transactions, and those that wait for an earlier nonce. @throws RpcError
+ * when it is too large
+ */
 export const wholeOf = (
   pool: TransactionPool,
   bytesMax = POOL_CONTENT_BYTES_MAX,
@@ -19,7 +22,7 @@ export const wholeOf = (
   const pending: [string, readonly PooledTransaction[]][] = []
   const queued: [string, readonly PooledTransaction[]][] = []
   let last: string | undefined
-  // All of a sender's stand together.
+  // Transactions of one sender are adjacent.
   for (const { sender } of pool.list()) {
     const account = toHex(sender)
     if (account === last) continue
@@ -33,7 +36,7 @@ export const wholeOf = (
 
 type Describe = (transaction: PooledTransaction) => unknown
 
-/** JSON of an object of the transactions by their nonce in decimal. */
+/** JSON of an object with the transactions by decimal nonce. */
 function* nonceJson(transactions: readonly PooledTransaction[], describe: Describe): Generator<string> {
   let before = '{'
   for (const one of transactions) {
@@ -43,7 +46,7 @@ function* nonceJson(transactions: readonly PooledTransaction[], describe: Descri
   yield before === '{' ? '{}' : '}'
 }
 
-/** JSON of an object of these by the account. */
+/** JSON of an object with those objects by account. */
 function* accountJson(accounts: Accounts, describe: Describe): Generator<string> {
   let before = '{'
   for (const [account, transactions] of accounts) {
@@ -63,7 +66,10 @@ function* partsJson(pending: Iterable<string>, queued: Iterable<string>): Genera
   yield '}'
 }
 
-/** The whole pool by account and nonce, each transaction as it is described for its part. Made a few transactions at a time. */
+/**
+ * The whole pool by account and nonce, with a description of each transaction for its part. Built a few transactions at
+ * a time.
+ */
 export const contentPieces = (
   { pending, queued }: ReturnType<typeof wholeOf>,
   describe: { readonly pending: Describe; readonly queued: Describe },
@@ -85,7 +91,7 @@ export const senderPieces = (
     host,
   )
 
-/** geth's line for people: where it goes, what it moves, what it may cost. */
+/** geth's readable line: recipient, value, maximum gas cost. */
 export const inspectText = ({ transaction }: PooledTransaction): string => {
   const to = transaction.to === undefined ? 'contract creation' : toHex(transaction.to)
   return `${to}: ${transaction.value} wei + ${transaction.gasLimit} gas × ${transaction.maxFeePerGas} wei`

@@ -3,7 +3,7 @@ import { overdueSeconds } from '../../../core/chain/execution/overdueBlock.ts'
 import type { RpcContext } from '../context.ts'
 import { nextHeadOf } from '../fees/nextHead.ts'
 
-/** What keeps this chain, or this node, from making the next block; empty when nothing does. */
+/** The reasons why this chain, or this node, makes no next block; empty without any. */
 const explainBlocks = async (context: RpcContext, addedAtMs: number): Promise<string> => {
   const { consensus } = context.chain.configuration
   if (consensus.kind !== 'qbft') return ', but nobody makes blocks: this chain is not QBFT'
@@ -24,7 +24,7 @@ const explainBlocks = async (context: RpcContext, addedAtMs: number): Promise<st
   return ' as far as this node knows: it makes no blocks, and a validator may ask for a higher price'
 }
 
-/** In one sentence, why a pooled transaction is in no block yet; undefined when it is not pooled. */
+/** One sentence that explains why a pooled transaction is in no block yet; undefined when it is not pooled. */
 export const explainPooled = async (hash: Hash, context: RpcContext): Promise<string | undefined> => {
   const { chain, pool } = context
   const head = nextHeadOf(context)

@@ -16,14 +16,17 @@ import { unsignedTransactionShape } from '../shapes/transaction.ts'
 import { type CallParameters, readCall } from '../simulation/callParameters.ts'
 import { estimateGas } from '../simulation/estimate.ts'
 
-/** A base fee may double in six full blocks; what is offered stays enough that long (go-ethereum). */
+/** A base fee can double in six full blocks; the offered fee suffices for that long (go-ethereum). */
 const BASE_FEE_FACTOR = 2n
 
 const invalid = (reason: string): never => {
   throw new RpcError('INVALID_CALL', { data: `call.${reason}` })
 }
 
-/** As go-ethereum: a price for gas makes it a legacy transaction, nothing one with EIP-1559's fees where the chain has them. */
+/**
+ * As in go-ethereum: a gas price makes it a legacy transaction; without any price it has EIP-1559's fees where the
+ * chain has them.
+ */
 const typeOf = (call: CallParameters, { nextBaseFeePerGas }: PoolHead): TransactionType => {
   if (call.authorizationList !== undefined) return 4
   if (call.blobVersionedHashes !== undefined) return 3
@@ -71,7 +74,7 @@ const nonceOf = async ({ chain, pool }: RpcContext, call: CallParameters): Promi
   return await store.run(() => state.account(call.from)?.nonce ?? 0n)
 }
 
-/** An estimate runs code, so it goes where eth_estimateGas goes. */
+/** An estimate executes code, so it is dispatched like eth_estimateGas. */
 const gasOf = async (call: CallParameters, asked: Call, context: RpcContext): Promise<bigint> => {
   if (call.gas !== undefined) return call.gas
   const estimate = { ...asked, params: [asked.params[0]] }
@@ -91,8 +94,8 @@ const checkForm = (call: CallParameters, chainId: bigint): void => {
 }
 
 /**
- * eth_fillTransaction (go-ethereum, execution-apis): the call with nonce, gas, fees, chain id and type filled in, ready to be
- * signed, and its bytes without a signature.
+ * eth_fillTransaction (go-ethereum, execution-apis): the call with nonce, gas, fees, chain id and type filled in, ready
+ * for signing, and its encoding without a signature.
  */
 export const fillTransaction = async (asked: Call, context: RpcContext): Promise<unknown> => {
   const call = readCall(given(asked.params, 0))

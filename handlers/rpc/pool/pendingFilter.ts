@@ -5,7 +5,7 @@ import { addressOf, integerOf, isObject } from '../parameters/values.ts'
 
 export type PendingFilter = (transaction: PooledTransaction) => boolean
 
-/** What each numeric field of the filter is compared with. */
+/** The transaction's value for each numeric field of the filter. */
 const NUMBERS: Readonly<Record<string, (one: PooledTransaction) => bigint>> = {
   gas: ({ transaction }) => transaction.gasLimit,
   gasPrice: ({ transaction }) => transaction.maxFeePerGas,
@@ -17,7 +17,7 @@ const refuse = (reason: string): never => {
   throw new RpcError('INVALID_PENDING_TRANSACTIONS', { data: `filter.${reason}` })
 }
 
-/** The one condition a field has: its operator and its operand. */
+/** The single condition of a field: its operator and its operand. */
 const readCondition = (field: string, value: unknown): readonly [operator: string, operand: unknown] => {
   const entries = isObject(value) ? Object.entries(value) : []
   const [entry] = entries

@@ -24,7 +24,7 @@ const isSigned = ({ r, s }: Transaction): boolean =>
 const unreadable = (detail: string, cause?: unknown): RpcError =>
   new RpcError('INVALID_PARAMS', { detail, cause })
 
-/** A transaction of a type that there is, signed. @throws RpcError that says what is wrong */
+/** Decodes a signed transaction of a known type. @throws RpcError with the reason */
 export const decodeSigned = (value: unknown): PooledTransaction => {
   const bytes = bytesOf(value)
   if (bytes === undefined)
@@ -47,8 +47,8 @@ const decode = (params: Params): PooledTransaction => {
 type Prepared = Transaction | RpcError | TransactionRejected
 
 /**
- * A blob transaction whose blobs are right. They are not kept: where blocks hold blob transactions this node makes none, and where
- * it makes blocks the pool takes no such transactions.
+ * A blob transaction with valid blobs. They are not kept: where blocks contain blob transactions this node makes none,
+ * and where it makes blocks the pool rejects such transactions.
  */
 const withBlobs = async (
   { transaction, sidecar }: PooledTransaction,
@@ -64,12 +64,12 @@ const withBlobs = async (
   return holds ? transaction : new RpcError('BLOBS_INVALID')
 }
 
-/** The transaction of one call, or why it goes no further; a promise only where blobs must be checked. */
+/** The transaction of one call, or the reason of its rejection; a promise only where blobs must be checked. */
 const prepare = (params: Params, context: RpcContext): Prepared | Promise<Prepared> => {
   try {
     const pooled = decode(params)
     const { transaction } = pooled
-    // Before the costly recovery, and Besu's first check anyway.
+    // Before the expensive recovery of the sender; it is Besu's first check, too.
     if (context.pool.get(transaction.hash) !== undefined)
       return new TransactionRejected('ALREADY_KNOWN', 'the same transaction is in the pool already')
     return transaction.type === 3 ? withBlobs(pooled, context) : transaction
@@ -83,10 +83,10 @@ const refusal = (error: RpcError | TransactionRejected): Outcome => ({
   error: error instanceof RpcError ? errorObject(error) : rejectionObject(error),
 })
 
-/** The hash of a transaction that was taken, or why it was not. */
+/** The hash of an accepted transaction, or the reason of its rejection. */
 export type Submitted = Hash | RpcError | TransactionRejected
 
-/** All senders are recovered together, then the pool takes the transactions in the order they came. */
+/** Recovers all senders together, then adds the transactions to the pool in order. */
 export const submitAll = async (
   all: readonly Params[],
   context: RpcContext,
@@ -124,7 +124,7 @@ export const sendRawTransactions = async (
   return submitted.map(one => (one instanceof Error ? refusal(one) : { result: toHex(one) }))
 }
 
-/** The transaction that was sent and who sent it, before the pool has seen it. @throws RpcError, TransactionRejected */
+/** The sent transaction and its sender, before it enters the pool. @throws RpcError, TransactionRejected */
 export const readSent = async (params: Params, context: RpcContext): Promise<SenderTransaction> => {
   const transaction = await prepare(params, context)
   if (transaction instanceof Error) throw transaction
@@ -133,7 +133,7 @@ export const readSent = async (params: Params, context: RpcContext): Promise<Sen
   return { transaction, sender }
 }
 
-/** Puts one transaction into the pool. @throws TransactionRejected */
+/** Adds one transaction to the pool. @throws TransactionRejected */
 export const submitSent = async (sent: SenderTransaction, context: RpcContext): Promise<void> => {
   const [rejection] = await context.submit([sent])
   if (rejection !== undefined) throw rejection

@@ -10,17 +10,17 @@ import { given, integerOf, required } from '../parameters/values.ts'
 import { readSent, submitSent } from './sendRawTransaction.ts'
 import { receiptShape } from '../shapes/receipt.ts'
 
-/** How long a request waits that does not say. */
+/** Default wait of a request. */
 const WAIT_MS = 20_000
-/** The longest wait, as a part of the time a request may take: its answer must still get out. */
+/** Maximum wait as a fraction of the request timeout: the answer needs the rest. */
 const WAIT_PART_MAX = 0.9
-/** Requests that wait at once: each is a connection that is held open, and is looked for at every head. */
+/** Maximum number of waiting requests: each holds a connection open and costs a lookup at every head. */
 export const SYNC_WAITERS_MAX = 1_000
 
-/** How many wait at each chain. */
+/** Number of waiting requests by chain. */
 const waiting = new WeakMap<Chain, number>()
 
-/** EIP-7966: a transaction that cannot follow is not taken; its sender is told what can. The pool and the account agree on that. */
+/** EIP-7966: rejects a transaction with a nonce gap and reports the next nonce, from pool and state. */
 const requireNoGap = async (
   { chain, pool }: RpcContext,
   { transaction, sender }: SenderTransaction,
@@ -37,7 +37,9 @@ const requireNoGap = async (
     })
 }
 
-/** Resolves when a head has come that may have the transaction in it; false when the time is over. @throws RpcError when the pool drops it */
+/**
+ * Resolves at a head that may contain the transaction; false at the timeout. @throws RpcError when the pool drops it
+ */
 const createWatch = (
   { chain, pool }: RpcContext,
   hash: Hash,
@@ -85,7 +87,7 @@ const readWait = (value: unknown, { options }: RpcContext): number => {
   return Math.min(asked, longest)
 }
 
-/** eth_sendRawTransactionSync (EIP-7966): sends a transaction and answers with its receipt once it stands in a block. */
+/** eth_sendRawTransactionSync (EIP-7966): sends a transaction and answers with its receipt once a block contains it. */
 export const sendRawTransactionSync = async (call: Call, context: RpcContext): Promise<unknown> => {
   const { params, expired } = call
   if (params.length > 2)
@@ -96,7 +98,7 @@ export const sendRawTransactionSync = async (call: Call, context: RpcContext): P
   const count = waiting.get(context.chain) ?? 0
   if (count >= SYNC_WAITERS_MAX) throw new RpcError('SEND_SYNC_TOO_MANY')
   const { hash } = sent.transaction
-  // Before it is submitted: it may stand in the very next block.
+  // Before its submission: the very next block may contain it.
   const watch = createWatch(context, hash, waitMs)
   waiting.set(context.chain, count + 1)
   try {

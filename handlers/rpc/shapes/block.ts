@@ -17,11 +17,11 @@ const withdrawalShape = ({ index, validatorIndex, address, amountGwei }: Withdra
 
 export type BlockShapeOptions = {
   readonly fullTransactions: boolean
-  /** Besu still answers it; the execution-apis have taken it out. */
+  /** Besu still has this member; the execution-apis have removed it. */
   readonly totalDifficulty: boolean
 }
 
-/** A block with its members in Besu's order; those of later forks are absent before. */
+/** A block with its members in Besu's order; members of later forks are absent before them. */
 export const blockShape = (record: BlockRecord, options: BlockShapeOptions): Json =>
   blockShapeWith(
     record,
@@ -29,7 +29,7 @@ export const blockShape = (record: BlockRecord, options: BlockShapeOptions): Jso
     record.block.transactions.map((_, index) => blockTransaction(record, options, index)),
   )
 
-/** What stands for a transaction in its block: all of it, or its hash. */
+/** A transaction of a block: its members, or its hash. */
 export const blockTransaction = (
   record: BlockRecord,
   { fullTransactions }: BlockShapeOptions,
@@ -39,7 +39,7 @@ export const blockTransaction = (
     ? minedTransactionShape(record, index)
     : toHex((record.block.transactions[index] as Transaction).hash)
 
-/** As blockShape, with the transactions as they are given. */
+/** Like blockShape, with the given transactions. */
 export const blockShapeWith = (
   record: BlockRecord,
   options: BlockShapeOptions,

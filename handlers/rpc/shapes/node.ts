@@ -3,19 +3,19 @@ import { rulesAt } from '../../../core/genesis/schedule.ts'
 import { genesisConfig } from '../config/genesisConfig.ts'
 import type { RpcContext, RpcNetwork, RpcPeer, SyncingStatus } from '../context.ts'
 
-/** Besu's number for the handshake of nodes; clients know no other. */
+/** Besu's version of the handshake between nodes, which clients expect. */
 const HANDSHAKE_VERSION = 5
 
-/** Of what is told below `eth`: this node's own protocols. */
+/** Version under `eth`: of this node's own protocols. */
 const PROTOCOL_VERSION = 1
 
-/** Host and port of an enode URL, which may hold an IPv6 address in brackets. */
+/** Host and port of an enode URL; an IPv6 address is in brackets. */
 const placeOf = (enode: string): { readonly host: string; readonly port: number } => {
   const [, host = '', port = '0'] = /@(.*?):(\d+)(?:\?.*)?$/.exec(enode) ?? []
   return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) }
 }
 
-/** What admin_nodeInfo tells of the node with this enode URL. */
+/** The answer of admin_nodeInfo for the node with this enode URL. */
 export const nodeShape = ({ chain, options }: RpcContext, enode: string): Record<string, unknown> => {
   const { host, port } = placeOf(enode)
   const { header, hash, totalDifficulty } = chain.head()
@@ -40,7 +40,7 @@ export const nodeShape = ({ chain, options }: RpcContext, enode: string): Record
   }
 }
 
-/** What admin_peers tells of one node. */
+/** The element of admin_peers for one peer. */
 export const peerShape = (
   peer: RpcPeer,
   { chain }: RpcContext,
@@ -48,7 +48,7 @@ export const peerShape = (
 ): Record<string, unknown> => {
   const { publicKey, enode, remoteAddress, inbound, status } = peer
   const own = network.enode === undefined ? undefined : placeOf(network.enode)
-  // One for each block on QBFT; elsewhere peers do not tell it.
+  // Difficulty 1 for each block on QBFT; peers of other chains do not send it.
   const difficulty = chain.genesis.totalDifficulty + status.headNumber
   return {
     version: toQuantity(HANDSHAKE_VERSION),
@@ -68,7 +68,7 @@ export const peerShape = (
   }
 }
 
-/** What eth_syncing answers, and subscribers are told. */
+/** The answer of eth_syncing, and the notification of `syncing` subscriptions. */
 export const syncingShape = (status: SyncingStatus | undefined): Record<string, unknown> | false =>
   status === undefined
     ? false

@@ -11,17 +11,17 @@ import type { RpcContext } from '../context.ts'
 import { createYield, type YieldTurn } from '../dispatch/scheduler.ts'
 import { type BlockShapeOptions, blockShapeWith, blockTransaction } from './block.ts'
 
-/** Elements of an answer that is made in one go, and between two looks at the clock: a millisecond or two. */
+/** Elements of an answer between two reads of the clock: a millisecond or two. */
 export const STEP_ELEMENTS = 64
 
-/** Characters that are put together. */
+/** Length of a piece in characters. */
 const PIECE_LENGTH = 64 * 1024
 
 export type PieceHost = { readonly yieldTurn: YieldTurn; readonly keep: KeepBytes | undefined }
 
 export const pieceHost = ({ nowMs, keep }: RpcContext): PieceHost => ({ yieldTurn: createYield(nowMs), keep })
 
-/** The JSON of a list whose elements are made a few at a time. */
+/** The JSON of a list, built a few elements at a time. */
 export const listPieces = async (
   length: number,
   elementAt: (index: number) => unknown,
@@ -35,7 +35,7 @@ export const listPieces = async (
   return elements.finish()
 }
 
-/** JSON text that comes in short parts, a few of them at a time. */
+/** JSON text from short parts, joined a few at a time. */
 export const textPieces = async (
   parts: Iterable<string>,
   { yieldTurn, keep }: PieceHost,
@@ -55,7 +55,7 @@ export const textPieces = async (
   return jsonPieces(list.pieces)
 }
 
-/** As blockShape, the JSON of a block of many transactions, which are written a few at a time. */
+/** Like blockShape, the JSON of a block, built a few transactions at a time. */
 export const blockPieces = async (
   record: BlockRecord,
   options: BlockShapeOptions,

@@ -8,13 +8,13 @@ import type { RpcOptions } from '../context.ts'
 
 type Json = Record<string, unknown>
 
-/** Where a log stands. */
+/** Position of a log. */
 type LogPlace = { readonly record: BlockRecord; readonly transactionIndex: number; readonly logIndex: number }
 
 const transactionHash = ({ record, transactionIndex }: LogPlace): string =>
   toHex((record.block.transactions[transactionIndex] as Transaction).hash)
 
-/** A log inside a receipt, in Besu's order. */
+/** A log of a receipt, in Besu's order. */
 export const receiptLogShape = (log: Log, place: LogPlace): Json => ({
   address: toHex(log.address),
   topics: log.topics.map(toHex),
@@ -28,7 +28,7 @@ export const receiptLogShape = (log: Log, place: LogPlace): Json => ({
   removed: false,
 })
 
-/** A log by itself, from eth_getLogs and filters: the same members in Besu's other order. */
+/** A log of eth_getLogs and filters: the same members in Besu's other order. */
 export const foundLogShape = (
   log: Log,
   block: BlockLogs,
@@ -47,13 +47,13 @@ export const foundLogShape = (
   topics: log.topics.map(toHex),
 })
 
-/** As `foundLogShape`, of a block that is at hand. */
+/** Like `foundLogShape`, for a loaded block. */
 export const logShape = (log: Log, { record, transactionIndex, logIndex }: LogPlace): Json =>
   foundLogShape(log, logsOfRecord(record), transactionIndex, logIndex)
 
 type ReceiptOptions = Pick<RpcOptions, 'revertReasons'>
 
-/** The receipt of the transaction at `index`, `firstLogIndex` logs being before its own. */
+/** The receipt of the transaction at `index`; `firstLogIndex` is the number of logs before its own. */
 const receiptAt = (
   record: BlockRecord,
   index: number,
@@ -90,7 +90,7 @@ const receiptAt = (
   return json
 }
 
-/** How many logs stand in the block before those of the transaction at `index`. */
+/** Number of logs in the block before those of the transaction at `index`. */
 const logsBefore = (receipts: readonly Receipt[], index: number): number => {
   let count = 0
   for (let i = 0; i < index; i++) count += (receipts[i] as Receipt).logs.length
@@ -101,7 +101,7 @@ const logsBefore = (receipts: readonly Receipt[], index: number): number => {
 export const receiptShape = (record: BlockRecord, index: number, options: ReceiptOptions): Json =>
   receiptAt(record, index, logsBefore(record.receipts, index), options)
 
-/** Gives the receipts of a block one after the other, in order. */
+/** Creates the receipts of a block in order, one at a time. */
 export const createReceiptShapes = (
   record: BlockRecord,
   options: ReceiptOptions,

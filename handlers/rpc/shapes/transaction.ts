@@ -25,7 +25,7 @@ const authorizationListShape = (transaction: Transaction): Json[] =>
     s: toQuantity(s),
   }))
 
-/** Wei per gas that was paid in a block with that base fee. */
+/** Wei per gas that the transaction paid in a block with that base fee. */
 export const effectiveGasPrice = (transaction: Transaction, baseFeePerGas: bigint | undefined): bigint =>
   baseFeePerGas === undefined
     ? transaction.maxFeePerGas
@@ -38,7 +38,7 @@ type Place = {
   readonly index: number
 }
 
-/** Members in Besu's order; each that a type does not have is absent, not null. */
+/** Members in Besu's order; a member that the type does not have is absent, not null. */
 const shape = (
   transaction: Transaction,
   sender: Address,
@@ -90,14 +90,14 @@ export const minedTransactionShape = ({ block, hash, senders }: BlockRecord, ind
   })
 }
 
-/** A transaction that waits in the pool. */
+/** A transaction of the pool. */
 export const pendingTransactionShape = ({ transaction, sender }: PooledTransaction): Json =>
   shape(transaction, sender, transaction.maxFeePerGas, undefined)
 
-/** Members of transactions that are in a block or in the pool. */
+/** Members about the block, absent from unsigned transactions. */
 const PLACE_MEMBERS: ReadonlySet<string> = new Set(['blockHash', 'blockNumber', 'transactionIndex', 'raw'])
 
-/** A transaction that nobody has signed yet; `encoded` is it with zeros for the signature. */
+/** An unsigned transaction; `encoded` has zeros for the signature. */
 export const unsignedTransactionShape = (
   unsigned: UnsignedTransaction,
   sender: Address,
@@ -111,7 +111,7 @@ export const unsignedTransactionShape = (
   return { ...Object.fromEntries(members), v: '0x0' }
 }
 
-/** What subscribers of newPendingTransactions are told with `includeTransactions`, in Besu's order. */
+/** The notification of newPendingTransactions with `includeTransactions`, in Besu's order. */
 export const pendingDetailShape = ({ transaction, sender }: PooledTransaction): Json => {
   const { type } = transaction
   const json: Json = {

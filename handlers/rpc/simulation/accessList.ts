@@ -14,12 +14,12 @@ import { simulateIn } from './block.ts'
 import { checkNonce, checkUpfrontCost, prepareCall, type PreparedCall, runCall } from './message.ts'
 import { readNextCall } from './nextCall.ts'
 
-/** A list may make other code run, which touches more; such a run is repeated so often. */
+/** Maximum number of runs: a listed entry can make other code run, which accesses more. */
 const ROUNDS_MAX = 10
 
 const SLOAD = 0x54
 const SSTORE = 0x55
-/** How deep in the stack the address of each opcode lies that touches one. */
+/** Stack depth of the address that each opcode accesses. */
 const ADDRESS_DEPTH: ReadonlyMap<number, number> = new Map([
   [0x31, 0],
   [0x3b, 0],
@@ -34,7 +34,7 @@ const ADDRESS_DEPTH: ReadonlyMap<number, number> = new Map([
 
 const ADDRESS_MASK = 2n ** 160n - 1n
 
-/** What a run touched: slots by account, accounts without any where only they were looked at. */
+/** The accounts and slots that a run accessed; an account without slots was only read itself. */
 type Touched = Map<string, { readonly address: Address; readonly slots: Map<bigint, Uint8Array> }>
 
 const touch = (touched: Touched, address: Address): Map<bigint, Uint8Array> => {
@@ -68,12 +68,12 @@ const sizeOf = (touched: Touched): number =>
 
 type Found = { readonly list: readonly AccessListEntry[]; readonly result: TransactionResult }
 
-/** Runs until a run with the list touches nothing that is not in it. */
+/** Repeats the run until it accesses nothing outside the list. */
 const findList = (prepared: PreparedCall, world: WorldState): Found => {
   const { message, environment } = prepared
   const { fork } = environment.rules
   const to = message.to ?? createAddress(message.from, world.nonce(message.from))
-  // EIP-2929: warm without being listed.
+  // EIP-2929: these are warm without a list.
   const free = new Set([message.from, to, ...precompileAddresses(fork)].map(toBareHex))
   const start = world.snapshot()
   const touched: Touched = new Map()
@@ -95,7 +95,7 @@ const findList = (prepared: PreparedCall, world: WorldState): Found => {
   }
 }
 
-/** eth_createAccessList: the accounts and slots that a call touches, and the gas it uses when they are listed (EIP-2930). */
+/** eth_createAccessList: the accounts and slots that a call accesses, and its gas with them in the list (EIP-2930). */
 export const createAccessList = async ({ params }: Call, context: RpcContext): Promise<unknown> => {
   const { call, block, overrides } = await readNextCall(params, context)
   const { list, result } = await simulateIn(context, block, overrides, (world, environment) => {

@@ -15,12 +15,12 @@ import { type BlockHashes, createBlockHashes } from './blockHashes.ts'
 import { precompilesUnder } from './precompileOverrides.ts'
 import { applyOverrides, type StateOverrides } from './stateOverrides.ts'
 
-/** The block that a call is simulated in: the values that opcodes see, and the state before the call. */
+/** The block of a simulated call: the values that opcodes return, and the state before the call. */
 export type SimulationBlock = {
   readonly stateNumber: bigint
   readonly header: OpenHeader
   readonly rules: Rules
-  /** Values that opcodes see in place of those of the header. */
+  /** Values that opcodes return instead of the header's. */
   readonly seen?: Partial<BlockEnvironment>
 }
 
@@ -45,7 +45,7 @@ const nextBlock = (context: RpcContext): SimulationBlock => {
   return { stateNumber: parent.number, header, rules }
 }
 
-/** Blocks of the chain: calls come by the thousand in the same one. */
+/** Simulation blocks of the chain's headers, kept because thousands of calls run in the same one. */
 const onChain = new WeakMap<Header, SimulationBlock>()
 
 const blockOf = (configuration: ChainConfiguration, header: Header): SimulationBlock => {
@@ -58,8 +58,8 @@ const blockOf = (configuration: ChainConfiguration, header: Header): SimulationB
 }
 
 /**
- * The block that is meant, `pending` being the next one; undefined where there is none. A promise where its header has to be
- * looked up. @throws RpcError
+ * The block of a selector, `pending` being the next one; undefined where there is none. A promise where its header must
+ * be loaded. @throws RpcError
  */
 export const simulationBlock = (
   context: RpcContext,
@@ -73,12 +73,12 @@ export const simulationBlock = (
   return headerOf(context, selector).then(header => header && blockOf(configuration, header))
 }
 
-/** What opcodes see, and the hashes that running them may have to load. */
+/** The environment of a run, and the block hashes that it may have to load. */
 type Seen = { readonly environment: BlockEnvironment; readonly hashes: BlockHashes }
 
 const seenIn = new WeakMap<SimulationBlock, Seen>()
 
-/** What opcodes see in that block under the overrides. @throws RpcError */
+/** The environment of that block under the overrides. @throws RpcError */
 export const environmentIn = (
   chain: RpcContext['chain'],
   block: SimulationBlock,
@@ -107,8 +107,8 @@ const see = (
 }
 
 /**
- * Runs something in that block, over a world that nothing else sees. It may run more than once: again after what it
- * missed was loaded, and then there is a promise.
+ * Runs `attempt` in that block over a world of its own. Where entries are missing, it loads them, runs `attempt` again
+ * and returns a promise.
  */
 export const simulateIn = <T>(
   { chain }: RpcContext,

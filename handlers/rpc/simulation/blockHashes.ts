@@ -2,7 +2,7 @@ import type { Hash } from '../../../core/bytes/bytes.ts'
 import type { OpenHeader } from '../../../core/chain/execution/environment.ts'
 import type { ChainStore } from '../../../core/store/store.ts'
 
-/** BLOCKHASH of a block that is no longer in memory: its hash must be loaded before the run can go on. */
+/** BLOCKHASH of a block that is no longer in memory: the run continues once its hash is loaded. */
 class MissingBlockHash extends Error {
   override readonly name = 'MissingBlockHash'
   readonly code = 'MISSING_BLOCK_HASH'
@@ -13,17 +13,17 @@ class MissingBlockHash extends Error {
   }
 }
 
-/** What BLOCKHASH answers in a block whose state follows from the chain. */
+/** The answers of BLOCKHASH in a block that continues the chain's state. */
 export type BlockHashes = {
   /** Hash of a block up to the one whose state is used; undefined for later ones. Only within `run`. */
   readonly of: (number: bigint) => Hash | undefined
-  /** Runs what asks for hashes, and again for each that had to be loaded first; a promise only where something was. */
+  /** Runs `attempt`, and again for each hash that had to be loaded first; a promise only where one was. */
   run<T>(attempt: () => T | Promise<T>): T | Promise<T>
 }
 
 /**
- * `stateNumber` is the last block of the chain that took effect. An override may move the number that opcodes see, so that
- * BLOCKHASH reaches up to that block, while the hash before `header` is known without the store.
+ * `stateNumber` is the last block of the chain that took effect. An override of the block number moves the range of
+ * BLOCKHASH up to that block; the hash before `header` is known without the store.
  */
 export const createBlockHashes = (
   store: ChainStore,

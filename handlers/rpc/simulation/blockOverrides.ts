@@ -9,7 +9,7 @@ import { RpcError } from '../dispatch/errors.ts'
 import { addressOf, bytesOf, hashOf, integerOf, isObject } from '../parameters/values.ts'
 import type { SimulationBlock } from './block.ts'
 
-/** Fields of a block's header that a simulation has otherwise; what is undefined stays as it is. */
+/** Header fields that a simulation replaces; undefined ones stay as they are. */
 export type BlockOverrides = {
   readonly number: bigint | undefined
   /** Seconds since 1970. */
@@ -25,14 +25,14 @@ export type BlockOverrides = {
   readonly extraData: Uint8Array | undefined
   readonly parentBeaconBlockRoot: Hash | undefined
   readonly withdrawals: readonly Withdrawal[] | undefined
-  /** What the block is called instead of the hash of its header, and what stands in it instead of the root. */
+  /** Replaces the hash of the block and the state root in its header. */
   readonly hash: Hash | undefined
   readonly stateRoot: Hash | undefined
 }
 
-/** EIP-4895 has 16 in a block; a simulation may try more, within bounds. */
+/** Maximum number of withdrawals; EIP-4895 allows 16 in a block, a simulation may try more. */
 const WITHDRAWALS_MAX = 1024
-/** No rule of any chain lets extra data be longer by much. */
+/** Maximum size of extra data; no rule of any chain allows much more. */
 const EXTRA_DATA_BYTES_MAX = 4096
 
 const malformed = (detail: string): never => {
@@ -63,7 +63,7 @@ const readWithdrawal = (value: unknown): Withdrawal => {
 const withdrawalsOf = (value: unknown): readonly Withdrawal[] | undefined =>
   Array.isArray(value) && value.length <= WITHDRAWALS_MAX ? value.map(readWithdrawal) : undefined
 
-/** Names as in the execution-apis, with those of Besu and geth beside them; others are passed over. @throws RpcError */
+/** Reads the names of the execution-apis and those of Besu and geth; ignores others. @throws RpcError */
 export const readBlockOverrides = (value: unknown): BlockOverrides | undefined => {
   if (value === undefined || value === null) return undefined
   if (!isObject(value)) return malformed('an object of header fields is wanted')
@@ -92,9 +92,8 @@ export const readBlockOverrides = (value: unknown): BlockOverrides | undefined =
 }
 
 /**
- * The block as a single call sees it under the overrides: number and time also decide which rules there are. What no call
- * can see, such as withdrawals, is refused.
- * @throws RpcError
+ * The block of a single call under the overrides: number and time also select the rules. Overrides that no call can
+ * observe, such as withdrawals, are refused. @throws RpcError
  */
 export const underBlockOverrides = (
   { chain }: RpcContext,

@@ -11,7 +11,10 @@ import { checkNonce, checkUpfrontCost, prepareCall, runCall } from './message.ts
 import { failureOf } from './outcome.ts'
 import { readStateOverrides, type StateOverrides } from './stateOverrides.ts'
 
-/** Runs a call in a block and leaves no trace; one that fails is a result too. @throws RpcError when it cannot even begin */
+/**
+ * Runs a call in a block and discards its changes; a failed call is a result, too. @throws RpcError when it cannot
+ * begin
+ */
 export const simulateCall = (
   context: RpcContext,
   call: CallParameters,
@@ -25,7 +28,7 @@ export const simulateCall = (
     return runCall(prepared, world)
   })
 
-/** What the call gave. @throws RpcError why it failed */
+/** The output of the call. @throws RpcError with the reason of its failure */
 const outputOf = (result: TransactionResult): string => {
   const failure = failureOf(result)
   if (failure !== undefined) throw failure
@@ -33,8 +36,8 @@ const outputOf = (result: TransactionResult): string => {
 }
 
 /**
- * eth_call: what a call returns in a block, without a trace. Null where there is no such block, as in Besu. A promise only
- * where something has to be loaded.
+ * eth_call: the output of a call in a block, whose changes are discarded. Null where there is no such block, as in
+ * Besu. A promise only where entries must be loaded.
  */
 export const ethCall = ({ params }: Call, context: RpcContext): string | null | Promise<string | null> => {
   const [call, selector] = withDemandedSelector(params, 1, () => readCall(given(params, 0)))

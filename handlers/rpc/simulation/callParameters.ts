@@ -3,7 +3,7 @@ import type { AccessListEntry, Authorization } from '../../../core/block/transac
 import { RpcError } from '../dispatch/errors.ts'
 import { addressOf, flagOf, hashOf, integerOf, isObject, prefixedBytesOf } from '../parameters/values.ts'
 
-/** The call of eth_call and its kin, as it was given: what is undefined was left out. */
+/** The call parameter of eth_call and similar methods; undefined members were left out. */
 export type CallParameters = {
   readonly chainId: bigint | undefined
   readonly from: Address
@@ -24,18 +24,18 @@ export type CallParameters = {
   readonly blobVersionedHashes: readonly Hash[] | undefined
   readonly authorizationList: readonly Authorization[] | undefined
   readonly nonce: bigint | undefined
-  /** Besu's extension: false waives the price of gas, whatever the call offers. */
+  /** Besu's extension: false makes gas free, whatever the call offers. */
   readonly strict: boolean | undefined
 }
 
-/** Entries of any list of a call: each is work before the call is even judged. */
+/** Maximum length of any list of a call: each entry costs time before the call is checked. */
 const LIST_MAX = 10_000
 
 const invalid = (reason: string): never => {
   throw new RpcError('INVALID_CALL', { data: `call.${reason}` })
 }
 
-/** A reader of a member's value, and what it takes, in words. */
+/** A reader of a member's value, and a description of the values that it accepts. */
 type Kind<T> = { readonly read: (value: unknown) => T | undefined; readonly words: string }
 
 const ADDRESS: Kind<Address> = { read: addressOf, words: 'an address of 20 bytes in hex' }
@@ -55,7 +55,7 @@ const UINT256 = integer(256)
 
 type Json = Readonly<Record<string, unknown>>
 
-/** The member, undefined where it is missing or null. @param where what stands before its name */
+/** The member, undefined where it is missing or null. @param where prefix of its name in errors */
 const optional = <T>(of: Json, name: string, { read, words }: Kind<T>, where = ''): T | undefined => {
   const value = of[name]
   return value === undefined || value === null
@@ -112,7 +112,7 @@ const readData = (call: Json): Uint8Array => {
 const readVersionedHash = (value: unknown): Hash =>
   hashOf(value) ?? invalid(`blobVersionedHashes: ${HASH.words}`)
 
-/** Members that are not known are passed over. @throws RpcError `Invalid call params` */
+/** Reads a call and ignores unknown members. @throws RpcError `Invalid call params` */
 export const readCall = (value: unknown): CallParameters => {
   if (!isObject(value))
     throw new RpcError('INVALID_CALL', { data: 'call: an object with to, from, value, input and the like' })

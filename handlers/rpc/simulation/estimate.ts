@@ -13,7 +13,7 @@ import { failureOf } from './outcome.ts'
 import { searchGasLimit } from './search.ts'
 import type { StateOverrides } from './stateOverrides.ts'
 
-/** What a plain transfer costs, and the least of any transaction. */
+/** Gas of a plain transfer, the minimum of any transaction. */
 const TRANSFER_GAS = 21_000n
 
 const isPlainTransfer = (
@@ -27,14 +27,14 @@ const isPlainTransfer = (
   blobVersionedHashes === undefined &&
   world.code(to).length === 0
 
-/** The highest gas limit to try: what the sender can pay for. */
+/** The highest gas limit that the sender can pay. */
 const highestGas = ({ message }: PreparedCall, world: WorldState): bigint => {
   if (message.maxFeePerGas === 0n) return message.gasLimit
   const available = world.balance(message.from) - message.value
   return available < 0n ? message.gasLimit : minBigint(message.gasLimit, available / message.maxFeePerGas)
 }
 
-/** `exact` answers the gas that is used where that suffices, as Besu's GraphQL does; `search` is Besu's eth_estimateGas. */
+/** `exact` gives the gas used where that suffices, as Besu's GraphQL does; `search` is Besu's eth_estimateGas. */
 type EstimateAim = 'exact' | 'search'
 
 const estimateIn = (
@@ -47,7 +47,7 @@ const estimateIn = (
   const startMs = context.nowMs()
   const start = world.snapshot()
   const run = (gasLimit: bigint): TransactionResult => {
-    // The search holds up every other request, so it looks at the clock itself.
+    // The search is synchronous, so it reads the clock itself.
     if (context.nowMs() - startMs > context.options.timeoutMs) throw new RpcError('TIMEOUT')
     world.revert(start)
     return runCall({ ...prepared, message: { ...prepared.message, gasLimit } }, world)
@@ -77,8 +77,8 @@ const estimateIn = (
 }
 
 /**
- * A gas limit with which the call succeeds in the block. The gas that the call names is no bound, as in Besu: clients send the limit
- * of an earlier transaction along. @throws RpcError where it does not succeed with any
+ * A gas limit with which the call succeeds in the block. The call's own gas is no upper bound, as in Besu: clients
+ * repeat the limit of an earlier transaction. @throws RpcError where no limit suffices
  */
 export const estimateCall = async (
   context: RpcContext,
@@ -94,7 +94,7 @@ export const estimateCall = async (
   })
 }
 
-/** eth_estimateGas: a gas limit with which the call succeeds in the next block, or in the one that is named. */
+/** eth_estimateGas: a gas limit with which the call succeeds in the next block, or in a given one. */
 export const estimateGas = async ({ params }: Call, context: RpcContext): Promise<string> => {
   const { call, block, overrides } = await readNextCall(params, context)
   return toQuantity(await estimateCall(context, call, block, overrides, 'search'))

@@ -12,19 +12,19 @@ import { RpcError } from '../dispatch/errors.ts'
 import type { CallParameters } from './callParameters.ts'
 import { invalidMessage } from './outcome.ts'
 
-/** A call made ready for one block. */
+/** A call prepared for one block. */
 export type PreparedCall = {
   readonly message: Message & { readonly from: Uint8Array }
   readonly environment: BlockEnvironment
 }
 
-/** Gas of a call that names none. */
+/** Gas of a call without a gas member. */
 const defaultGas = ({ rules, gasLimit }: BlockEnvironment, gasCap: bigint): bigint => {
   const allowed = minBigint(gasLimit, rules.transactionGasMax ?? gasLimit)
   return gasCap > 0n ? minBigint(allowed, gasCap) : allowed
 }
 
-/** The chain it names, and what its form needs of the fork. @throws RpcError */
+/** Checks the chain id, and that the fork has the transaction types that the call's members need. @throws RpcError */
 export const checkTypes = (call: CallParameters, { rules }: BlockEnvironment): void => {
   if (call.chainId !== undefined && call.chainId !== rules.chainId) throw new RpcError('WRONG_CHAIN_ID')
   const { blobVersionedHashes, authorizationList } = call
@@ -42,7 +42,7 @@ type Fees = Pick<Message, 'maxFeePerGas' | 'maxPriorityFeePerGas' | 'maxFeePerBl
 
 const NO_FEES: Fees = { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n, maxFeePerBlobGas: 0n }
 
-/** `gasPrice` counts only where neither fee of EIP-1559 is given. */
+/** `gasPrice` counts only without the fees of EIP-1559. */
 const offeredFees = (call: CallParameters, baseFeePerGas: bigint): Fees => {
   const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = call
   const maxFeePerBlobGas = call.maxFeePerBlobGas ?? 0n
@@ -57,7 +57,7 @@ const offeredFees = (call: CallParameters, baseFeePerGas: bigint): Fees => {
   return { maxFeePerGas: max, maxPriorityFeePerGas: priority, maxFeePerBlobGas }
 }
 
-/** A price that is offered must be enough; one that is not offered is not asked for, the blobs' as long as gas is free too. */
+/** An offered price must be enough; a missing one is not required, and for blobs only where gas is free, too. */
 const checkPrices = (fees: Fees, call: CallParameters, environment: BlockEnvironment): void => {
   const { maxFeePerGas, maxFeePerBlobGas } = fees
   if (maxFeePerGas > 0n && maxFeePerGas < (environment.baseFeePerGas ?? 0n))
@@ -70,9 +70,9 @@ const checkPrices = (fees: Fees, call: CallParameters, environment: BlockEnviron
 }
 
 /**
- * Reads the call by Besu's rules: without a price, or with `strict` false, gas costs nothing and the block has no fees.
- * Otherwise the sender pays for gas. Its balance stays what the state says in either case, and must cover the value.
- * @throws RpcError
+ * Prepares the call by Besu's rules: without a price, or with `strict` false, gas is free and the block has no fees.
+ * Otherwise the sender pays for gas. Its balance is the state's in either case and must cover the value. @throws
+ * RpcError
  */
 export const prepareCall = (
   context: RpcContext,
@@ -101,10 +101,10 @@ export const prepareCall = (
   }
 }
 
-/** Blocks as they look to calls that offer nothing, which are most: made once. */
+/** Environments without fees, for calls that offer none: most do not. */
 const free = new WeakMap<BlockEnvironment, BlockEnvironment>()
 
-/** The block as it looks to the call: its fees are never above what the call offers, so that a free call is free. */
+/** The environment of the call: its fees are never above those that the call offers, so that a free call stays free. */
 const withFees = (environment: BlockEnvironment, offered: Fees): BlockEnvironment => {
   const isFree = offered.maxFeePerGas === 0n && offered.maxFeePerBlobGas === 0n
   const known = isFree ? free.get(environment) : undefined
@@ -119,7 +119,7 @@ const withFees = (environment: BlockEnvironment, offered: Fees): BlockEnvironmen
   return seen
 }
 
-/** The most wei the call can cost its sender. */
+/** Maximum cost of the call to its sender, in wei. */
 export const upfrontCostOf = ({
   gasLimit,
   maxFeePerGas,
@@ -143,7 +143,7 @@ export const checkUpfrontCost = ({ message }: PreparedCall, world: WorldState): 
     })
 }
 
-/** @throws RpcError when the nonce was used before; a later one is taken for the next. */
+/** @throws RpcError when the nonce is already used; a later one counts as the next */
 export const checkNonce = (nonce: bigint | undefined, from: Uint8Array, world: WorldState): void => {
   const accountNonce = world.nonce(from)
   if (nonce !== undefined && nonce < accountNonce)
@@ -152,7 +152,7 @@ export const checkNonce = (nonce: bigint | undefined, from: Uint8Array, world: W
     })
 }
 
-/** Runs it, leaving the world changed. @throws RpcError when it cannot even begin. */
+/** Runs the call and changes the world. @throws RpcError when it cannot begin */
 export const runCall = (
   { message, environment }: PreparedCall,
   world: WorldState,

@@ -7,14 +7,17 @@ import { readBlockOverrides, underBlockOverrides } from './blockOverrides.ts'
 import { type CallParameters, readCall } from './callParameters.ts'
 import { readStateOverrides, type StateOverrides } from './stateOverrides.ts'
 
-/** A call, the block it is made in, and what is taken to be otherwise. */
+/** A call, its block, and the overrides. */
 export type NextCall = {
   readonly call: CallParameters
   readonly block: SimulationBlock
   readonly overrides: StateOverrides
 }
 
-/** Parameters of what is asked ahead of a transaction: call, block (the next one when left out), overrides of state and block. @throws RpcError */
+/**
+ * Parameters of the methods that prepare a transaction: call, block (the next one by default), overrides of state and
+ * block. @throws RpcError
+ */
 export const readNextCall = async (params: Params, context: RpcContext): Promise<NextCall> => {
   const call = readCall(given(params, 0))
   const selector = readSelector(params, 1) ?? PENDING

@@ -10,7 +10,7 @@ import { RpcError } from '../dispatch/errors.ts'
 const ERROR_SELECTOR = '08c379a0'
 const WORD = 32
 
-/** Selector of Solidity's `Panic(uint256)`, and what its codes mean, in geth's words. */
+/** Selector of Solidity's `Panic(uint256)`, and geth's descriptions of its codes. */
 const PANIC_SELECTOR = '4e487b71'
 const PANICS: ReadonlyMap<bigint, string> = new Map([
   [0x00n, 'generic panic'],
@@ -29,7 +29,7 @@ const BROKEN = 'ABI decode error'
 
 const DECODER = new TextDecoder('utf-8', { fatal: true })
 
-/** The reason in revert data; undefined when it is not an `Error(string)`, and Besu's text when it is a broken one. */
+/** The reason in revert data; undefined without an `Error(string)`, Besu's text for a malformed one. */
 const revertReason = (data: Uint8Array): string | undefined => {
   if (toBareHex(data.subarray(0, 4)) !== ERROR_SELECTOR) return undefined
   const body = data.subarray(4)
@@ -46,7 +46,7 @@ const revertReason = (data: Uint8Array): string | undefined => {
   }
 }
 
-/** What Solidity says in revert data, a panic's meaning included; undefined where it says nothing that can be read. */
+/** The text of Solidity's revert data, including panics; undefined where it is unreadable. */
 export const revertText = (data: Uint8Array): string | undefined => {
   if (toBareHex(data.subarray(0, 4)) === PANIC_SELECTOR && data.length === 4 + WORD) {
     const code = bytesToBigint(data.subarray(4))
@@ -56,7 +56,7 @@ export const revertText = (data: Uint8Array): string | undefined => {
   return reason === BROKEN ? undefined : reason
 }
 
-/** The error that tells why a run failed; undefined when it did not. */
+/** The error of a failed run; undefined for a successful one. */
 export const failureOf = ({ failure, output }: TransactionResult): RpcError | undefined => {
   if (failure === undefined) return undefined
   if (failure.kind === 'halt') return new RpcError('EXECUTION_HALTED', { detail: failure.reason })
@@ -65,7 +65,7 @@ export const failureOf = ({ failure, output }: TransactionResult): RpcError | un
   return new RpcError('EXECUTION_REVERTED', reason === undefined ? { data } : { data, detail: reason })
 }
 
-/** The error for a message that the EVM would not begin with; anything else comes back as it is. */
+/** The error for a message that the EVM refuses to execute; any other error is returned unchanged. */
 export const invalidMessage = (error: unknown, message: Message, { fork }: Rules): unknown => {
   if (!(error instanceof InvalidTransaction)) return error
   switch (error.code) {

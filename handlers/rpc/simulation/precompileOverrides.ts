@@ -8,9 +8,9 @@ import { RpcError } from '../dispatch/errors.ts'
 import type { StateOverrides } from './stateOverrides.ts'
 
 /**
- * The precompiles a simulation has, undefined where they are the fork's own. As in geth: one whose account is overridden
- * is gone from its address, and one that is moved runs at the other address, whatever was there.
- * @throws RpcError for a move of what is none, to itself, or to an account that is overridden too
+ * The precompiles of a simulation, undefined for the fork's own. As in geth, an override of its account removes a
+ * precompile from its address, and a moved one replaces whatever is at the other address. @throws RpcError for a move
+ * of an account without a precompile, to itself, or to an overridden account
  */
 export const precompilesUnder = (
   fork: ForkName,

@@ -1,4 +1,4 @@
-/** How one run with a gas limit ended. */
+/** Result of one run with a gas limit. */
 export type Run = {
   readonly succeeds: boolean
   readonly gasUsed: bigint
@@ -6,16 +6,16 @@ export type Run = {
   readonly gasUsedMax: bigint
 }
 
-/** What a callee gets for nothing when it is sent money; a transfer may need that much in reserve. */
+/** Free gas of a callee that receives value; a transfer may need that much in reserve. */
 const CALL_STIPEND = 2_300n
 
-/** EIP-150: a callee gets 63 of 64 parts of the gas, so the caller needs 64 for each 63 that are used below it. */
+/** EIP-150: a callee gets 63/64 of the gas, so the caller needs 64 for each 63 that the callee uses. */
 const withReserve = (gas: bigint): bigint => ((gas + CALL_STIPEND) * 64n) / 63n
 
 /**
- * The gas limit with which a call succeeds, at most `tolerance` of it above the least. Besu's and geth's search: from the
- * gas used without a bound, a first guess with what callees leave unused, then halving, nearer to the low end.
- * @param highest a gas limit with which the call succeeds, `first` being that run.
+ * A gas limit with which a call succeeds, above the least one by at most the fraction `tolerance`. The search of Besu
+ * and geth: a first guess from the gas used, with the reserve of callees, then halving towards the low end. @param
+ * highest a gas limit with which the call succeeds; `first` is that run
  */
 export const searchGasLimit = (
   highest: bigint,

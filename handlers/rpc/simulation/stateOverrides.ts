@@ -6,22 +6,22 @@ import { addressOf, bytesOf, hashOf, integerOf, isObject } from '../parameters/v
 
 type Slot = readonly [slot: Uint8Array, value: Uint8Array]
 
-/** What one account is taken to be during a simulation; what is undefined stays as it is. */
+/** Overrides of one account during a simulation; undefined fields stay as they are. */
 type AccountOverride = {
   readonly address: Address
   readonly balance: bigint | undefined
   readonly nonce: bigint | undefined
   readonly code: Uint8Array | undefined
-  /** True: the slots are all there is. False: they are put over what is there. */
+  /** True: the slots replace the storage. False: they replace single slots. */
   readonly replacesStorage: boolean
   readonly slots: readonly Slot[]
-  /** Where the precompile of this address is to be found instead. */
+  /** New address of the precompile at this address. */
   readonly movePrecompileTo: Address | undefined
 }
 
 export type StateOverrides = readonly AccountOverride[]
 
-/** Accounts and slots together. */
+/** Maximum number of accounts and slots. */
 export const OVERRIDES_MAX = 100_000
 
 const malformed = (detail: string): never => {
@@ -78,11 +78,11 @@ export const readStateOverrides = (value: unknown): StateOverrides => {
     : overrides
 }
 
-/** Accounts and slots, which the work follows. */
+/** Number of accounts and slots, to which the work is proportional. */
 export const overridesSize = (overrides: StateOverrides): number =>
   overrides.reduce((sum, { slots }) => sum + 1 + slots.length, 0)
 
-/** Puts them into the state that a simulation begins with. */
+/** Writes the overrides into the initial state of a simulation. */
 export const applyOverrides = (world: WorldState, overrides: StateOverrides): void => {
   for (const { address, balance, nonce, code, replacesStorage, slots } of overrides) {
     if (balance !== undefined) world.setBalance(address, balance)
@@ -90,7 +90,7 @@ export const applyOverrides = (world: WorldState, overrides: StateOverrides): vo
     if (code !== undefined) world.setCode(address, code)
     if (replacesStorage) {
       world.clearStorage(address)
-      // An account is there once it is overridden, also one that has nothing.
+      // An overridden account exists, even an empty one.
       world.setBalance(address, world.balance(address))
     }
     for (const [slot, word] of slots) world.setStorage(address, slot, word)

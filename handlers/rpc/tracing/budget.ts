@@ -4,14 +4,14 @@ import { type KeepBytes, keepPlain } from '../json/jsonPieces.ts'
 import type { Call } from '../methods/method.ts'
 
 /**
- * Bytes of JSON that the answer to one request may take, about: each step of 1,000 token transfers stays below it (measured:
+ * Approximate maximum size of the answer to one request: struct logs of 1,000 token transfers stay below it (measured:
  * 42 MB).
  */
 const TRACE_BYTES_MAX = 64 * 1024 * 1024
 
 /**
- * The same of one transaction where its trace is made as objects before it is written: those take some three times as much
- * memory, and then the text of them is there as well.
+ * The same for one transaction whose trace is built as objects: those take some three times the memory of their text,
+ * which is added to them.
  */
 const OBJECTS_BYTES_MAX = 16 * 1024 * 1024
 
@@ -27,11 +27,11 @@ export type Budget = {
   rewind(spent: number): void
   /** @throws RpcError when the request has timed out or the client has disconnected */
   checkTime(): void
-  /** Where what is written of the answer waits to be sent. */
+  /** Stores the written pieces of the answer until they are sent. */
   readonly keep: KeepBytes
 }
 
-/** `expired` is the request's own; a run that never pauses sees only the clock. */
+/** `expired` is the request's own; a run that never pauses depends on the clock alone. */
 export const createBudget = (
   nowMs: () => number,
   timeoutMs: number,
@@ -65,7 +65,7 @@ const tooLarge = (bytesMax: number, more: string, than: string): RpcError =>
     detail: `${more} than ${bytesMax / 1024 / 1024} MB: ask for less, as with ${than}`,
   })
 
-/** What of a budget there is for the trace of one transaction that is made as objects. */
+/** The part of a budget for the trace of one transaction that is built as objects. */
 export const objectsBudget = (whole: Budget, bytesMax = OBJECTS_BYTES_MAX): Budget => {
   const start = whole.spent()
   return {

@@ -6,7 +6,7 @@ import type { TracerKind } from './traced.ts'
 
 type Json = Record<string, unknown>
 
-/** Why a call failed: Besu's texts for halts, geth's for the rest. Undefined for one that did not. */
+/** The reason of a failed call: Besu's texts for halts, geth's for others. Undefined for a successful one. */
 export const errorOf = ({ outcome, halt, isPrecompile }: CallNode): string | undefined => {
   if (outcome === 'success') return undefined
   if (outcome === 'revert') return 'execution reverted'
@@ -41,7 +41,7 @@ const shape = (node: CallNode): Json => {
   }
 }
 
-/** The tree with the figures of the whole transaction at its top: its gas limit, and its gas with refunds and intrinsic gas. */
+/** The tree with the transaction's gas limit and gas used (with refunds and intrinsic gas) at its root. */
 export const withTransactionGas = (
   root: CallNode,
   gasLimit: bigint,

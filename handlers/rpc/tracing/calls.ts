@@ -4,14 +4,14 @@ import type { HaltReason } from '../../../core/evm/transaction/result.ts'
 import type { TraceCall, Tracer, TraceResult } from '../../../core/evm/interpreter/tracer.ts'
 import type { Budget } from './budget.ts'
 
-/** A log, and how many calls of its frame came before it. */
+/** A log, and the number of calls of its frame before it. */
 export type TracedLog = { readonly log: Log; readonly position: number; readonly index: number }
 
-/** One call, creation or self-destruct with all that happened inside. */
+/** One call, creation or self-destruct, with its inner calls. */
 export type CallNode = {
   readonly kind: TraceCall['kind'] | 'SELFDESTRUCT'
   readonly from: Address
-  /** Whose code ran, the contract that was made, or the heir. */
+  /** The called account, the created contract, or the beneficiary of a self-destruct. */
   readonly to: Address
   /** Wei. */
   readonly value: bigint
@@ -29,17 +29,17 @@ export type CallNode = {
 type OpenNode = { -readonly [Key in keyof CallNode]: CallNode[Key] } & {
   readonly calls: CallNode[]
   readonly logs: TracedLog[]
-  /** Its logs and those inside are dropped already. */
+  /** Its logs and those of its inner calls are already removed. */
   isUndone?: boolean
 }
 
 const NO_OUTPUT = new Uint8Array(0)
 
-/** Members of a call in JSON without its data, about. */
+/** Approximate size of a call's JSON without its data. */
 const CALL_BYTES = 320
 const LOG_BYTES = 320
 
-/** Why calls and creations do not begin: the caller gets the gas back. */
+/** Reasons for which calls and creations do not begin: the caller gets the gas back. */
 export const REFUSALS: ReadonlySet<HaltReason> = new Set([
   'max call depth exceeded',
   'insufficient balance for transfer',
@@ -50,7 +50,7 @@ export const wasRefused = ({ halt }: CallNode): boolean => halt !== undefined &&
 
 export type CallCollector = {
   readonly hooks: Tracer
-  /** The transaction's own call or creation, once it is through. */
+  /** The transaction's own call or creation, after its end. */
   readonly root: () => CallNode
 }
 
@@ -71,8 +71,8 @@ const selfDestructNode = (from: Address, to: Address, value: bigint): OpenNode =
 })
 
 /**
- * Collects the calls of a transaction as a tree. `onlyTop` leaves out what is inside; `withLogs` keeps the logs of frames
- * that did not fail, nor any frame around them.
+ * Collects the calls of a transaction as a tree. `onlyTop` leaves out inner calls; `withLogs` keeps the logs of frames
+ * that succeeded together with all frames around them.
  */
 export const collectCalls = (
   budget: Budget,
@@ -145,7 +145,7 @@ export const collectCalls = (
   }
 }
 
-/** Each node once, however many of the frames around it fail. */
+/** Visits each node once, however many of the frames around it fail. */
 const dropLogs = (node: OpenNode): void => {
   if (node.isUndone === true) return
   node.isUndone = true

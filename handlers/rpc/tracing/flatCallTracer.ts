@@ -48,7 +48,7 @@ const actionAndResult = (node: CallNode): readonly [type: string, action: Json, 
   }
 }
 
-/** geth's flatCallTracer: the calls one after the other, each with its place in the tree. */
+/** geth's flatCallTracer: a list of the calls, each with its position in the tree. */
 export const flatCallTracer =
   ({ convertParityErrors, includePrecompiles }: FlatCallTracerOptions): TracerKind =>
   ({ gasLimit, place }, budget) => {
@@ -65,7 +65,7 @@ export const flatCallTracer =
         action,
         ...blockMembers(place),
         ...(shown === undefined ? {} : { error: shown }),
-        // As in geth: what a reverted call used and gave is told, what a halted one did is not.
+        // As in geth: a reverted call has gas used and output, a halted one has not.
         ...(result === undefined || node.outcome === 'halt' ? {} : { result }),
         subtraces: calls.length,
         traceAddress,

@@ -3,7 +3,7 @@ import type { TracerKind } from './traced.ts'
 
 const SELECTOR_BYTES = 4
 
-/** geth's 4byteTracer: how often each selector was called with how many bytes behind it, precompiles left out. */
+/** geth's 4byteTracer: counts calls by selector and size of the arguments, without precompiles. */
 export const fourByteTracer: TracerKind = (_, budget) => {
   const counts = new Map<string, number>()
   return {

@@ -2,7 +2,7 @@ import { type HaltReason, isInvalidOpcode } from '../../../core/evm/transaction/
 
 const INVALID_OPERATION = 'INVALID_OPERATION'
 
-/** Names of Besu's ExceptionalHaltReason, which struct logs have for an error; soft failures halt no step. */
+/** Names of Besu's ExceptionalHaltReason, the errors of struct logs; soft failures halt no step. */
 const NAMES: Readonly<Partial<Record<HaltReason, string>>> = {
   'Out of gas': 'INSUFFICIENT_GAS',
   'Stack underflow': 'INSUFFICIENT_STACK_ITEMS',
@@ -19,6 +19,6 @@ const NAMES: Readonly<Partial<Record<HaltReason, string>>> = {
 export const haltName = (reason: HaltReason): string =>
   isInvalidOpcode(reason) ? INVALID_OPERATION : (NAMES[reason] ?? reason)
 
-/** The `error` of a trace of the `trace_` methods: as Besu and OpenEthereum, it does not name the opcode. */
+/** The `error` of a trace of the `trace_` methods; it does not name the opcode, as in Besu and OpenEthereum. */
 export const flatHaltText = (reason: HaltReason): string =>
   isInvalidOpcode(reason) ? 'Bad instruction' : reason

@@ -11,7 +11,7 @@ import type { TracerKind } from './traced.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** More names than there are opcodes are none. */
+/** Maximum number of opcode names: there are no more opcodes. */
 const OPCODE_NAMES_MAX = 256
 
 const invalid = (detail: string): never => {
@@ -38,7 +38,7 @@ const readOpcodes = (value: unknown): ReadonlySet<string> | undefined => {
   return names.length === 0 ? undefined : new Set(names)
 }
 
-/** Memory is off unless it is asked for, in geth's word or in Besu's. */
+/** Memory is off by default; geth and Besu have different names for it. */
 const wantsMemory = (options: Json): boolean =>
   flag(options, 'enableMemory') ?? flag(options, 'disableMemory') === false
 
@@ -52,7 +52,7 @@ const opcodeTracer = (options: Json): TracerKind =>
     opcodes: readOpcodes(options['opcodes']),
   })
 
-/** By name, case counting; each made from its `tracerConfig`. */
+/** Case-sensitive names; each creates a tracer from its `tracerConfig`. */
 const TRACERS: Readonly<Record<string, (config: Json) => TracerKind>> = {
   callTracer: config =>
     callTracer({
@@ -97,13 +97,13 @@ const readPrestateOptions = (config: Json): PrestateOptions => {
     : options
 }
 
-/** The options of a trace as they were given: an object, empty where there are none. @throws RpcError */
+/** The given options of a trace; an empty object without any. @throws RpcError */
 export const readTraceOptions = (value: unknown): Json => {
   if (value === undefined) return {}
   return isObject(value) ? value : invalid('an object of options is wanted')
 }
 
-/** The tracer that the options name; the opcode tracer where they name none. @throws RpcError */
+/** The tracer of the options, by default the opcode tracer. @throws RpcError */
 export const tracerOf = (options: Json): TracerKind => {
   const name = options['tracer'] ?? undefined
   if (name === undefined || name === '') return opcodeTracer(options)

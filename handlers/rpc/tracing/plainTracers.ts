@@ -1,9 +1,12 @@
 import { joinHooks, type TracerKind } from './traced.ts'
 
-/** geth's noopTracer: runs the transaction and tells nothing, to measure what tracing costs. */
+/** geth's noopTracer: runs the transaction and returns nothing, to measure the cost of tracing. */
 export const noopTracer: TracerKind = () => ({ hooks: {}, finish: () => ({}) })
 
-/** geth's opcountTracer: the number of instructions that ran, the one that failed and a STOP behind the code included. */
+/**
+ * geth's opcountTracer: the number of executed instructions, including a failed one and the implicit STOP after the
+ * code.
+ */
 export const opcountTracer: TracerKind = (_, budget) => {
   let count = 0
   return {
@@ -17,7 +20,7 @@ export const opcountTracer: TracerKind = (_, budget) => {
   }
 }
 
-/** geth's muxTracer: several tracers over one run, each answer under the tracer's name. */
+/** geth's muxTracer: several tracers over one run, each result under the tracer's name. */
 export const muxTracer =
   (kinds: readonly (readonly [name: string, kind: TracerKind])[]): TracerKind =>
   (traced, budget) => {

@@ -11,11 +11,11 @@ import type { Budget } from './budget.ts'
 import { openSession, type Session } from './session.ts'
 import type { TracerKind } from './traced.ts'
 
-/** A block that is executed again, or one that is none of the chain but follows on one that is. */
+/** A block to execute again: one of the chain, or one outside it whose parent is. */
 export type ReplayedBlock = {
   readonly block: Block
   readonly hash: Hash
-  /** Of each transaction, in order. */
+  /** Sender of each transaction, in order. */
   readonly senders: readonly Address[]
 }
 
@@ -30,13 +30,13 @@ const begin = async (context: RpcContext, { block }: ReplayedBlock): Promise<Ses
   return session
 }
 
-/** Told of each trace as soon as it is there, before anything else runs. */
+/** Receives each trace as soon as it is complete, before anything else runs. */
 type TakeTrace = (trace: unknown, transaction: Transaction) => void
 
 /**
- * Executes a block again on the state before it, with its system calls, and gives the trace of each transaction to `take`;
- * with `only` of the one at that index, and then it goes no further. Pauses between transactions.
- * @throws RpcError when the answer is too large or takes too long; InvalidTransaction for a block that is none of the chain
+ * Executes a block again on the state before it, with its system calls, and gives the trace of each transaction to
+ * `take`; with `only` that of the transaction at this index alone, and stops there. Pauses between transactions.
+ * @throws RpcError when the answer is too large or takes too long; InvalidTransaction for a block outside the chain
  */
 export const replayBlock = async (
   context: RpcContext,

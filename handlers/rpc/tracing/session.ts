@@ -5,18 +5,18 @@ import type { RpcContext } from '../context.ts'
 import { environmentIn, type SimulationBlock } from '../simulation/block.ts'
 import { applyOverrides, type StateOverrides } from '../simulation/stateOverrides.ts'
 
-/** A world of the past that transactions run in one after the other, with pauses between them. */
+/** A past world in which transactions run one after the other, with pauses between them. */
 export type Session = {
   readonly world: WorldState
   readonly environment: BlockEnvironment
   /**
-   * Does one thing to the world. It is done again from the world before it after what it missed was loaded; what it throws
-   * leaves the world as it was.
+   * Runs one step on the world. Where entries are missing, it loads them and repeats the step from the world before it;
+   * an error leaves the world unchanged.
    */
   step<T>(attempt: () => T): Promise<T>
 }
 
-/** Begins on the state that `block` begins with. */
+/** Opens a session on the state before `block`. */
 export const openSession = async (
   { chain }: Pick<RpcContext, 'chain'>,
   block: SimulationBlock,

@@ -3,7 +3,7 @@ import { OPCODES } from '../../../core/evm/interpreter/opcodes.ts'
 import type { TraceStep } from '../../../core/evm/interpreter/tracer.ts'
 import { type AsciiBuffer, createAsciiBuffer } from '../json/jsonWriter.ts'
 
-/** Most items are small; each text of those is there once, however many steps show it. */
+/** Texts of small items, which are the most frequent: shared by all steps. */
 const SMALL: readonly string[] = Array.from({ length: 1024 }, (_, item) => toQuantity(item))
 
 const itemText = (item: bigint): string =>
@@ -12,33 +12,33 @@ const itemText = (item: bigint): string =>
 const DUP1 = 0x80
 const DUP16 = 0x8f
 
-/** How many items at the top each opcode may change; the copies that DUP makes change none. */
+/** Number of top items that each opcode can change; DUP changes none. */
 const CHANGED: readonly number[] = Array.from({ length: 256 }, (_, op) =>
   op >= DUP1 && op <= DUP16 ? 0 : (OPCODES[op]?.inputs ?? 0),
 )
 
-/** The stack of a frame as it was written last. */
+/** The last written stack of a frame. */
 type StackText = {
   readonly text: AsciiBuffer
-  /** Where the text of each item ends, bottom first. */
+  /** End of the text of each item, bottom first. */
   readonly ends: number[]
   size: number
-  /** Of the step that it was written for. */
+  /** Opcode of the step that it belongs to. */
   op: number
 }
 
-/** Stacks as JSON. Of each, what the step before has left as it was is not written again. */
+/** Stacks as JSON. Items that the step before left unchanged are not written again. */
 export type StackTexts = {
-  /** A frame begins at that depth: nothing is known of its stack. */
+  /** A frame begins at that depth: forgets its stack. */
   enter(depth: number): void
-  /** A step whose stack is not written. */
+  /** Records a step whose stack is not written. */
   skip(step: TraceStep): void
   /** Writes the items without brackets, bottom first. */
   write(step: TraceStep, to: AsciiBuffer): void
 }
 
 export const createStackTexts = (): StackTexts => {
-  /** By depth. */
+  /** Last stacks by depth. */
   const stacks: StackText[] = []
   const forget = (depth: number): void => {
     const stack = stacks[depth]

@@ -6,7 +6,7 @@ import type { Tracer } from '../../../core/evm/interpreter/tracer.ts'
 import type { WorldState } from '../../../core/state/world.ts'
 import type { Budget } from './budget.ts'
 
-/** Where a transaction stands in a block. */
+/** Position of a transaction in a block. */
 export type Place = {
   readonly blockHash: Hash
   readonly blockNumber: bigint
@@ -14,9 +14,9 @@ export type Place = {
   readonly index: number
 }
 
-/** The traced transaction of a block, or call. */
+/** The traced transaction of a block, or the traced call. */
 export type Traced = {
-  /** As it is just before; the tracer may read from it while the transaction runs. */
+  /** The state just before the transaction; the tracer may read it during the run. */
   readonly world: WorldState
   readonly environment: BlockEnvironment
   readonly from: Address
@@ -24,20 +24,20 @@ export type Traced = {
   readonly to: Address | undefined
   readonly gasLimit: bigint
   readonly authorizationList: readonly Authorization[]
-  /** Undefined for a call, which stands nowhere. */
+  /** Undefined for a call, which is in no block. */
   readonly place: Place | undefined
 }
 
 export type Watching = {
   readonly hooks: Tracer
-  /** The trace as JSON, when the transaction is through and before anything else runs. */
+  /** The trace as JSON; called after the transaction and before anything else runs. */
   readonly finish: (result: TransactionResult) => unknown
 }
 
 /** Creates the tracer of one transaction. It counts what it stores with the budget. */
 export type TracerKind = (traced: Traced, budget: Budget) => Watching
 
-/** Joins several tracers into one, with only the hooks that some of them have. */
+/** Joins several tracers into one, with only the hooks that at least one of them has. */
 export const joinHooks = (hooks: readonly Tracer[]): Tracer => {
   const wanting = <Name extends keyof Tracer>(name: Name) =>
     hooks.flatMap(({ [name]: hook }) => (hook === undefined ? [] : [hook]))

@@ -5,7 +5,7 @@ import type { Budget } from './budget.ts'
 import type { Session } from './session.ts'
 import type { TracerKind } from './traced.ts'
 
-/** Runs a call in the session's block and gives its trace. @throws RpcError when the call cannot even begin */
+/** Runs a call in the session's block and gives its trace. @throws RpcError when the call cannot begin */
 export const traceCallIn = (
   context: RpcContext,
   session: Session,

@@ -14,10 +14,10 @@ import { RpcError } from '../../dispatch/errors.ts'
 import type { CallParameters } from '../callParameters.ts'
 import { checkTypes, upfrontCostOf } from '../message.ts'
 
-/** EIP-2681: an account whose nonce is this sends no more. */
+/** EIP-2681: an account with this nonce can send no transaction. */
 const NONCE_MAX = 2n ** 64n - 1n
 
-/** What a call may still use. */
+/** Gas that remains for further calls. */
 export type GasLeft = {
   /** In the block. */
   readonly block: bigint
@@ -39,7 +39,10 @@ const gasOf = (call: CallParameters, left: GasLeft): bigint => {
   return left.simulation === undefined ? gas : minBigint(gas, left.simulation)
 }
 
-/** Blobs and authorizations need somebody to go to, and authorizations be some (EIP-4844, EIP-7702). @throws RpcError */
+/**
+ * Blob and authorization transactions need a recipient, and the latter an authorization (EIP-4844, EIP-7702). @throws
+ * RpcError
+ */
 const checkForm = (type: TransactionType, { to, authorizationList }: CallParameters): void => {
   if (type < 3) return
   if (to === undefined) throw new RpcError('INVALID_PARAMS', { detail: `type ${type} creates no contracts` })
@@ -47,7 +50,7 @@ const checkForm = (type: TransactionType, { to, authorizationList }: CallParamet
     throw new RpcError('INVALID_PARAMS', { detail: 'the authorization list is empty' })
 }
 
-/** The call as the transaction that stands in the simulated block, unsigned: r, s and v are 0. */
+/** The call as an unsigned transaction of the simulated block: r, s and v are 0. */
 export const transactionOfCall = (
   call: CallParameters,
   environment: BlockEnvironment,
@@ -90,7 +93,7 @@ const checkNonce = (from: Address, { nonce }: Transaction, world: WorldState): v
     throw new RpcError('SIMULATION_NONCE_MAX', { detail: `address ${toHex(from)}, nonce ${nonce}` })
 }
 
-/** A fee that is offered must be enough; with validation also one that is not. */
+/** An offered fee must be enough; with validation a missing one, too. */
 const checkFees = (transaction: Transaction, environment: BlockEnvironment, validation: boolean): void => {
   const { maxFeePerGas, maxPriorityFeePerGas, maxFeePerBlobGas } = transaction
   const baseFee = environment.baseFeePerGas ?? 0n
@@ -110,7 +113,7 @@ const checkFees = (transaction: Transaction, environment: BlockEnvironment, vali
     })
 }
 
-/** The code that the execution-apis give to what the EVM would not begin with. */
+/** The execution-apis' error code for a message that the EVM refuses to execute. */
 const refusalOf = (error: unknown): unknown => {
   if (!(error instanceof InvalidTransaction)) return error
   const options = { detail: error.message, cause: error }
@@ -126,7 +129,9 @@ const refusalOf = (error: unknown): unknown => {
   }
 }
 
-/** Runs the call as a transaction of its block, leaving the world changed. @throws RpcError when it may not stand there */
+/**
+ * Runs the call as a transaction of its block and changes the world. @throws RpcError when the block cannot contain it
+ */
 export const runSimulated = (
   transaction: Transaction,
   from: Address,
@@ -148,7 +153,7 @@ export const runSimulated = (
   } catch (error) {
     throw refusalOf(error)
   } finally {
-    // Without validation even an account at the highest nonce sends; its nonce goes round, as in geth.
+    // Without validation an account with the highest nonce can send, too; its nonce wraps around, as in geth.
     const nonce = world.nonce(from)
     if (nonce > NONCE_MAX) world.setNonce(from, nonce & NONCE_MAX)
   }

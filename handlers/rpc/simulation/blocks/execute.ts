@@ -33,7 +33,7 @@ import type { OpenBlock } from './header.ts'
 import { createLogTracer, type NumberedLog } from './logTracer.ts'
 import type { PlannedBlock } from './plan.ts'
 
-/** How one call of a block ended; `logs` include those of transfers where they are asked for. */
+/** Result of one call of a block; `logs` include transfers where the request asks for them. */
 export type SimulatedCall = { readonly result: TransactionResult; readonly logs: readonly NumberedLog[] }
 
 export type SimulatedBlock = {
@@ -46,7 +46,7 @@ export type SimulationStep = OpenBlock & {
   readonly block: PlannedBlock
   readonly validation: boolean
   readonly traceTransfers: boolean
-  /** Gas of all calls from here on; undefined without a bound. */
+  /** Gas left for all further calls; undefined without a limit. */
   readonly gasLeft: bigint | undefined
   /** State and trie after the parent. */
   readonly reader: StateReader
@@ -111,7 +111,7 @@ const executeCalls = (step: SimulationStep, environment: BlockEnvironment, world
     executed.gasUsed += result.gasUsed
     executed.transactions.push(transaction)
     executed.senders.push(call.from)
-    // EIP-658 from Byzantium; before, the root stands in the status's place.
+    // A status since Byzantium (EIP-658), the state root before it.
     const outcome = forkIsAtLeast(rules.fork, 'byzantium')
       ? { status: result.success, postStateRoot: undefined }
       : { status: undefined, postStateRoot: rootNow() }
@@ -130,7 +130,7 @@ const requestsHashOf = (
   world: WorldState,
   receipts: readonly Receipt[],
 ): Hash | undefined => {
-  // A header without the beacon root has no room for it.
+  // Only a header with a beacon root can hold it.
   if (!forkIsAtLeast(rules.fork, 'prague') || header.parentBeaconBlockRoot === undefined) return undefined
   try {
     return runSteps(collectRequests(environment, world, receipts, requestContractsOf(chain.configuration)))
@@ -141,9 +141,9 @@ const requestsHashOf = (
 }
 
 /**
- * Executes one simulated block as one of the chain would be: overrides, system calls, the calls as transactions,
- * withdrawals, requests and rewards. Synchronous over what the readers have.
- * @throws RpcError where a call may not stand in it, and what the readers throw
+ * Executes one simulated block like one of the chain: overrides, system calls, the calls as transactions, withdrawals,
+ * requests and rewards. Synchronous over loaded entries. @throws RpcError where the block cannot contain a call, and
+ * the readers' errors
  */
 export const executeSimulated = (context: RpcContext, step: SimulationStep): SimulatedBlock => {
   const { configuration } = context.chain

@@ -12,7 +12,7 @@ import type { RpcContext } from '../../context.ts'
 import { minGasPriceOf } from '../../fees/nextHead.ts'
 import type { PlannedBlock } from './plan.ts'
 
-/** The head of a simulated block before it is executed: what it does not say, it has from its parent. */
+/** The header of a simulated block before its execution; fields without a value come from its parent. */
 export type OpenBlock = { readonly header: Header; readonly rules: Rules }
 
 const baseFeeOf = (
@@ -24,7 +24,7 @@ const baseFeeOf = (
 ): bigint | undefined => {
   if (!forkIsAtLeast(rules.fork, 'london')) return undefined
   if (blockOverrides.baseFeePerGas !== undefined) return blockOverrides.baseFeePerGas
-  // A call that offers no fee could not stand in a block that asks for one.
+  // Without validation the base fee is 0, so that calls without a fee fit.
   if (!validation) return 0n
   const { chain } = context
   const { configuration } = chain
@@ -71,7 +71,7 @@ export const openBlock = (
     blobGasUsed: isCancun ? 0n : undefined,
     excessBlobGas:
       isCancun && rules.blob !== undefined ? excessBlobGasAfter(rules, rules.blob, parent.header) : undefined,
-    // Also on QBFT, whose own blocks have none: the hash is that of Besu and of geth.
+    // On QBFT, too, whose own blocks have none: the hash equals Besu's and geth's.
     parentBeaconBlockRoot: isCancun ? (overrides.parentBeaconBlockRoot ?? ZERO_HASH) : undefined,
     requestsHash: undefined,
   }

@@ -6,7 +6,7 @@ import type { Tracer } from '../../../../core/evm/interpreter/tracer.ts'
 
 /** keccak of `Transfer(address,address,uint256)`, as tokens log it (ERC-20). */
 const TRANSFER_TOPIC: Hash = fromHex('ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef')
-/** Where the execution-apis have the chain's own money come from: an address nobody has. */
+/** The address of the execution-apis for logs of native transfers: nobody owns it. */
 const MONEY: Address = fromHex('ee'.repeat(20))
 
 const transferLog = (from: Address, to: Address, wei: bigint): Log => ({
@@ -15,10 +15,10 @@ const transferLog = (from: Address, to: Address, wei: bigint): Log => ({
   data: bigintToFixedBytes(wei, 32),
 })
 
-/** A log and its number in the block. As in geth those of failed calls have been counted, too. */
+/** A log and its index in the block. Logs of failed calls count, too, as in geth. */
 export type NumberedLog = { readonly log: Log; readonly index: number }
 
-/** Watches the transactions of one block for their logs, those of transfers among them where they are asked for. */
+/** Collects the logs of the transactions of one block, and of native transfers where the request asks for them. */
 export const createLogTracer = (
   withTransfers: boolean,
 ): { readonly tracer: Tracer; take(): readonly NumberedLog[] } => {
@@ -32,7 +32,7 @@ export const createLogTracer = (
     tracer: {
       onEnter: ({ kind, from, to, value }) => {
         frames.push([])
-        // A DELEGATECALL hands its caller's value on without moving it.
+        // A DELEGATECALL keeps its caller's value without a transfer.
         if (withTransfers && value > 0n && kind !== 'DELEGATECALL')
           add(transferLog(from.slice(), to.slice(), value))
       },
@@ -48,7 +48,7 @@ export const createLogTracer = (
         else for (const log of logs) parent.push(log)
       },
     },
-    /** Those of the transaction that has just ended. */
+    /** Returns and removes the logs of the last transaction. */
     take: () => {
       const logs = kept
       frames = []

@@ -4,18 +4,18 @@ import type { Account, StateReader } from '../../../../core/state/account.ts'
 import type { TrieNodeReader } from '../../../../core/trie/node.ts'
 import type { StateRootUpdate } from '../../../../core/trie/stateRoot.ts'
 
-/** What simulated blocks have made of the state and the trie of the chain, which stay as they are. */
+/** Changes of simulated blocks over the chain's state and trie, which do not change. */
 export type Overlay = {
   reader(below: StateReader): StateReader
   nodes(below: TrieNodeReader): TrieNodeReader
-  /** Puts what one more block did on top. */
+  /** Adds the changes of one more block. */
   add(update: StateRootUpdate): void
 }
 
 const slotKey = (address: string, incarnation: bigint, slot: Uint8Array): string =>
   `${address}:${incarnation}:${toBareHex(slot)}`
 
-/** @param baseNumber block of the chain that the simulation begins after. */
+/** @param baseNumber the chain's block before the first simulated one */
 export const createOverlay = (baseNumber: bigint): Overlay => {
   const accounts = new Map<string, Account | undefined>()
   const slots = new Map<string, Uint8Array>()
@@ -30,12 +30,12 @@ export const createOverlay = (baseNumber: bigint): Overlay => {
       storage: (address, account, slot) => {
         const own = slots.get(slotKey(toBareHex(address), account.incarnation, slot))
         if (own !== undefined) return own
-        // A storage that began in a simulated block has nothing to do with one that began in the chain's block of that number.
+        // A storage created in a simulated block differs from one created in the chain's block of that number.
         return account.incarnation > baseNumber ? ZERO_HASH : below.storage(address, account, slot)
       },
       code: codeHash => codes.get(toBareHex(codeHash)) ?? below.code(codeHash),
     }),
-    // Without the chain's cache, which must not learn of simulated nodes.
+    // Without the chain's cache, which must not hold simulated nodes.
     nodes: below => ({ get: key => (records.has(key) ? records.get(key) : below.get(key)) }),
     add: ({ changes, nodes }) => {
       for (const { address, after, slots: changed } of changes.accounts) {

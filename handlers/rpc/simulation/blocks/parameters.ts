@@ -4,12 +4,12 @@ import { type BlockOverrides, readBlockOverrides } from '../blockOverrides.ts'
 import { type CallParameters, readCall } from '../callParameters.ts'
 import { OVERRIDES_MAX, overridesSize, readStateOverrides, type StateOverrides } from '../stateOverrides.ts'
 
-/** Blocks of one simulation, those that fill gaps included, as in geth and Besu. */
+/** Maximum number of blocks of one simulation, including those that fill gaps, as in geth and Besu. */
 export const SIMULATED_BLOCKS_MAX = 256
-/** Calls of one simulation: each is work and part of the answer, however little gas it uses. */
+/** Maximum number of calls of one simulation: each costs time and a part of the answer, however little gas it uses. */
 export const SIMULATED_CALLS_MAX = 5_000
 
-/** A block as it is asked for. */
+/** A requested block. */
 export type BlockCalls = {
   readonly calls: readonly CallParameters[]
   readonly blockOverrides: BlockOverrides
@@ -18,9 +18,9 @@ export type BlockCalls = {
 
 export type SimulationRequest = {
   readonly blocks: readonly BlockCalls[]
-  /** Asks of nonces and fees what a block asks, and gives blocks the base fee they would have. */
+  /** Checks nonces and fees as a block does, and computes base fees. */
   readonly validation: boolean
-  /** Transfers of the chain's own money are logged like those of tokens. */
+  /** Logs native transfers like token transfers. */
   readonly traceTransfers: boolean
   readonly fullTransactions: boolean
 }
@@ -31,7 +31,7 @@ const invalid = (detail: string): never => {
 
 const NO_OVERRIDES = readBlockOverrides({}) as BlockOverrides
 
-/** Where both are given `input` is meant. */
+/** `input` takes precedence over `data`. */
 const readSimulatedCall = (value: unknown): CallParameters =>
   readCall(
     isObject(value) && (value['input'] ?? undefined) !== undefined ? { ...value, data: undefined } : value,
@@ -77,5 +77,5 @@ export const readSimulation = (value: unknown): SimulationRequest => {
   return request
 }
 
-/** A block of a gap: empty, and as its parent where nothing says otherwise. */
+/** A block that fills a gap: without calls and overrides. */
 export const EMPTY_BLOCK: BlockCalls = { calls: [], blockOverrides: NO_OVERRIDES, stateOverrides: [] }

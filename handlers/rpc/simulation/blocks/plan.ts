@@ -3,7 +3,7 @@ import { qbftAt } from '../../../../core/genesis/schedule.ts'
 import { RpcError } from '../../dispatch/errors.ts'
 import { type BlockCalls, EMPTY_BLOCK, SIMULATED_BLOCKS_MAX, tooMany } from './parameters.ts'
 
-/** A block to simulate, whose place and time are settled. */
+/** A block to simulate with its number and time. */
 export type PlannedBlock = BlockCalls & {
   readonly number: bigint
   /** Seconds since 1970. */
@@ -14,14 +14,13 @@ export type PlannedBlock = BlockCalls & {
 const SLOT_SECONDS = 12n
 const TIMESTAMP_MAX = 2n ** 64n - 1n
 
-/** How long after its parent a block comes that says nothing of its time. */
+/** Seconds between a block without a requested time and its parent. */
 const intervalAt = ({ consensus }: ChainConfiguration, number: bigint): bigint =>
   consensus.kind === 'qbft' ? BigInt(Math.max(1, qbftAt(consensus, number).blockPeriodSeconds)) : SLOT_SECONDS
 
 /**
- * Numbers and times of the blocks after `base`: each follows its parent where it does not say otherwise, and gaps are
- * filled with empty blocks.
- * @throws RpcError where they do not ascend, or are too many
+ * Numbers and times of the blocks after `base`: by default each follows its parent, and empty blocks fill gaps. @throws
+ * RpcError where they do not ascend, or are too many
  */
 export const planBlocks = (
   configuration: ChainConfiguration,

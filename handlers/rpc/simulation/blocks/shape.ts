@@ -9,8 +9,8 @@ import type { SimulatedBlock, SimulatedCall } from './execute.ts'
 type Json = Record<string, unknown>
 
 /**
- * geth's texts, which the execution-apis' examples have, for what stops a call. A call that a client sends is not static, so
- * that only a creation at an address in use changes state illegally.
+ * geth's texts for halts, as in the examples of the execution-apis. A client's call is not static, so only a creation
+ * at an address in use changes state illegally.
  */
 const HALT_TEXTS: Readonly<Partial<Record<HaltReason, string>>> = {
   'Out of gas': 'out of gas',
@@ -55,11 +55,11 @@ const callShape = (call: SimulatedCall, logs: readonly Json[]): Json => {
   }
 }
 
-/** A legacy transaction without a signature has 0 for `v`, which no signed one has. */
+/** An unsigned legacy transaction has 0 for `v`, unlike any signed one. */
 const unsigned = (transaction: unknown): unknown =>
   typeof transaction === 'string' ? transaction : { ...(transaction as Json), v: '0x0' }
 
-/** A simulated block with its calls, members in alphabetical order. */
+/** A simulated block with its calls; its members are in alphabetical order. */
 export const simulatedShape = ({ record, calls }: SimulatedBlock, fullTransactions: boolean): Json => {
   const shape = blockShape(record, { fullTransactions, totalDifficulty: false })
   const callShapes = calls.map((call, transactionIndex) =>

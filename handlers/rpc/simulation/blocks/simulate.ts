@@ -16,7 +16,7 @@ import { readSimulation, type SimulationRequest } from './parameters.ts'
 import { planBlocks } from './plan.ts'
 import { simulatedShape } from './shape.ts'
 
-/** Gas of all calls of a simulation together; undefined without a bound. */
+/** Gas limit of all calls of a simulation; undefined without a limit. */
 const gasBudget = ({ options }: RpcContext): bigint | undefined => {
   const { gasCap, simulateGasCap } = options
   if (gasCap === 0n || simulateGasCap === 0n) return maxOf(gasCap, simulateGasCap)
@@ -34,7 +34,7 @@ const baseOf = async ({ chain }: RpcContext, number: bigint): Promise<Base> => {
   return { header: required(header, 'BLOCK_NOT_FOUND'), hash: required(child, 'BLOCK_NOT_FOUND').parentHash }
 }
 
-/** Executes the blocks one after the other, others having a turn between them. @throws RpcError */
+/** Executes the blocks one after the other and yields between them. @throws RpcError */
 const simulateBlocks = async (
   context: RpcContext,
   base: Base,
@@ -87,7 +87,10 @@ const simulateBlocks = async (
   return done
 }
 
-/** eth_simulateV1 (execution-apis): what blocks of calls after a block of the chain would do, each on what those before it did. */
+/**
+ * eth_simulateV1 (execution-apis): simulates blocks of calls after a block of the chain, each on the state after those
+ * before it.
+ */
 export const simulateV1 = async ({ params, expired }: Call, context: RpcContext): Promise<unknown> => {
   const [request, selector] = withDemandedSelector(params, 1, () => readSimulation(given(params, 0)))
   const number = required(await blockNumberOf(context, selector), 'BLOCK_NOT_FOUND')

@@ -33,8 +33,8 @@ export const transactionTraces = async (
 }
 
 /**
- * What making the block earned, a trace for whoever made it and one for each ommer's maker. As in Besu there is one for the
- * block also where it earned nothing.
+ * The traces of the block's rewards: one for its beneficiary and one for each ommer's. As in Besu the first exists
+ * without a reward, too.
  */
 export const rewardTraces = ({ chain }: RpcContext, { block, hash }: BlockRecord): FlatTrace[] => {
   const { configuration } = chain
@@ -64,7 +64,7 @@ export const rewardTraces = ({ chain }: RpcContext, { block, hash }: BlockRecord
   ]
 }
 
-/** Gives the traces of all transactions of a block in order, and then of its rewards; none of the genesis block. */
+/** Gives the traces of a block's transactions in order, then those of its rewards; none for the genesis block. */
 export const blockTraces = async (
   context: RpcContext,
   record: BlockRecord,
@@ -82,7 +82,7 @@ export const blockTraces = async (
 export type TraceMatch = {
   readonly fromAddress: readonly Uint8Array[]
   readonly toAddress: readonly Uint8Array[]
-  /** Whether one of both is enough; otherwise each list that is not empty must name its side. */
+  /** `union`: a match of either list suffices; `intersection`: each list that is not empty must match. */
   readonly mode: 'union' | 'intersection'
 }
 

@@ -13,19 +13,19 @@ import type { FlatTrace } from './flatTraces.ts'
 type TraceFilter = TraceMatch & {
   readonly fromBlock: BlockSelector
   readonly toBlock: BlockSelector
-  /** Traces that match and are passed over. */
+  /** Number of matching traces to skip. */
   readonly after: number
   readonly count: number
 }
 
-/** Addresses of one list; each is compared with each trace. */
+/** Maximum number of addresses in one list; each is compared with each trace. */
 const ADDRESSES_MAX = 1000
 
 const invalid = (reason: string): never => {
   throw new RpcError('INVALID_FILTER', { data: `filter.${reason}` })
 }
 
-/** One, or a list of them (Besu). A short one finds nothing, so that it is a mistake. */
+/** One address or a list of them (Besu). A short address matches nothing, so it is an error. */
 const readAddresses = (name: string, value: unknown): readonly Address[] => {
   if (value === undefined || value === null) return []
   const several = Array.isArray(value) ? value : [value]
@@ -75,7 +75,7 @@ const boundOf = async (context: RpcContext, selector: BlockSelector): Promise<bi
     ? selector.number
     : required(await blockNumberOf(context, selector), 'INVALID_PARAMS')
 
-/** The traces of a range of blocks that the filter lets through, in the order of the chain; no further than its count. */
+/** The matching traces of a range of blocks, in the order of the chain, up to the filter's count. */
 export const filterTraces = async (
   context: RpcContext,
   filter: TraceFilter,
@@ -104,7 +104,7 @@ export const filterTraces = async (
     const record = await context.chain.store.record(number)
     if (record === undefined) break
     await blockTraces(context, record, budget, take)
-    // What did not get into the answer takes no part of it.
+    // Traces outside the answer do not count.
     budget.rewind(bytes)
   }
   return found.finish()

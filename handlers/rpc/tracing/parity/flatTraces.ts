@@ -6,16 +6,14 @@ import type { Place } from '../traced.ts'
 
 type Json = Record<string, unknown>
 
-/** A call as the trace methods tell of it, with the addresses that trace_filter asks for. */
+/** The trace of a call, with the addresses that trace_filter compares. */
 export type FlatTrace = {
   readonly json: Json
   readonly from: Uint8Array | undefined
   readonly to: Uint8Array | undefined
 }
 
-/**
- * Calls that are not told of: those that never began, and precompiles called from inside without value (Besu, OpenEthereum).
- */
+/** Leaves out calls that never began, and inner calls of precompiles without value (Besu, OpenEthereum). */
 const isShown = (node: CallNode): boolean => !wasRefused(node) && (!node.isPrecompile || node.value !== 0n)
 
 const errorOf = ({ outcome, halt }: CallNode): string | undefined => {
@@ -59,8 +57,8 @@ const partsOf = (node: CallNode, isMined: boolean): Parts => {
 }
 
 /**
- * The calls of a transaction one after the other, each before those inside it. Those of a transaction in a block name the
- * method of a creation, and `place` if given; those of a call that a client sends do not, as in Besu.
+ * The calls of a transaction as a list, each before its inner calls. Those of a mined transaction have the method of a
+ * creation, and `place` if given; those of a client's call have not, as in Besu.
  */
 export const flatTraces = (
   root: CallNode,

@@ -5,13 +5,13 @@ export type MemoryRange = { readonly offset: number; readonly size: number }
 const WORD = 32
 
 type Place = {
-  /** How deep in the stack the offset lies. */
+  /** Stack depth of the offset. */
   readonly offset: number
-  /** How deep the size lies, or the size itself. */
+  /** Stack depth of the size, or the size itself. */
   readonly size: { readonly at: number } | number
 }
 
-/** Where an opcode writes memory, by its byte; MLOAD is told of too, as OpenEthereum does. */
+/** The memory that each opcode writes; MLOAD is included, as in OpenEthereum. */
 const PLACES: ReadonlyMap<number, Place> = new Map<number, Place>([
   [0x37, { offset: 0, size: { at: 2 } }], // CALLDATACOPY
   [0x39, { offset: 0, size: { at: 2 } }], // CODECOPY
@@ -27,7 +27,7 @@ const PLACES: ReadonlyMap<number, Place> = new Map<number, Place>([
   [0xfa, { offset: 4, size: { at: 5 } }], // STATICCALL
 ])
 
-/** The part of memory that the instruction is about to write; undefined where it writes none, or could not run. */
+/** The range of memory that the instruction is about to write; undefined where it writes none, or cannot run. */
 export const memoryWritten = ({ op, stackSize, peek }: TraceStep): MemoryRange | undefined => {
   const place = PLACES.get(op)
   if (place === undefined) return undefined

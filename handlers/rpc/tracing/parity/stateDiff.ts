@@ -8,7 +8,7 @@ type Json = Record<string, unknown>
 const ACCOUNT_BYTES = 240
 const SLOT_BYTES = 240
 
-/** `=` for what stayed, `+` and `-` for what came and went, `*` for what changed. */
+/** `=` for an unchanged value, `+` and `-` for an added and a removed one, `*` for a changed one. */
 const change = (from: string | undefined, to: string | undefined): unknown => {
   if (from === to) return '='
   if (from === undefined) return { '+': to }
@@ -34,7 +34,7 @@ const accountShape = ({ before, after, slots }: AccountDifference): Json => {
   }
 }
 
-/** What a transaction changed, by account (Besu, OpenEthereum). */
+/** The changes of a transaction by account (Besu, OpenEthereum). */
 export const stateDiffShape = (differences: readonly AccountDifference[], budget: Budget): Json => {
   for (const { before, after, slots } of differences)
     budget.spend(

@@ -17,13 +17,13 @@ const TYPES: ReadonlyMap<string, TraceType> = new Map([
   ['statediff', 'stateDiff'],
 ])
 
-/** Each named once is all there is. */
+/** Maximum number of type names in one request. */
 const NAMES_MAX = 16
 
 const unknownTypes = (): RpcError =>
   new RpcError('INVALID_TRACE_TYPE', { data: 'traceTypes: a list of trace, vmTrace and stateDiff' })
 
-/** The types that are asked for, case not counting. @throws RpcError */
+/** The requested types, case-insensitive. @throws RpcError */
 export const readTraceTypes = (value: unknown): ReadonlySet<TraceType> => {
   if (!Array.isArray(value) || value.length > NAMES_MAX) throw unknownTypes()
   return new Set(
@@ -35,7 +35,7 @@ export const readTraceTypes = (value: unknown): ReadonlySet<TraceType> => {
   )
 }
 
-/** Besu puts what a transaction of a block reverted with into `revertReason`, and what a call reverted with into `output`. */
+/** Besu puts the revert data of a mined transaction into `revertReason`, that of a call into `output`. */
 const outputOf = (
   { failure, output }: TransactionResult,
   isMined: boolean,
@@ -44,7 +44,7 @@ const outputOf = (
     ? { output: '0x', revertReason: toHex(output) }
     : { output: toHex(output) }
 
-/** Traces of the types that are asked for, as trace_call and trace_replayBlockTransactions answer; the others are empty. */
+/** Traces of the requested types, as in trace_call and trace_replayBlockTransactions; the others are empty. */
 export const tracesOf =
   (types: ReadonlySet<TraceType>): TracerKind =>
   ({ world, place }, whole) => {
@@ -60,7 +60,7 @@ export const tracesOf =
         return {
           ...outputOf(result, isMined),
           stateDiff: mark === undefined ? null : stateDiffShape(differencesSince(world, mark), budget),
-          // Besu leaves out here what names the block; trace_block has it.
+          // Besu leaves out the members about the block here; trace_block has them.
           trace:
             calls === undefined
               ? []
