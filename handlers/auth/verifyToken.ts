@@ -39,7 +39,7 @@ export const verifyWithKey =
     try {
       return (await compactVerify(token, key, { algorithms: [algorithm] })).payload
     } catch {
-      // Not a token, another algorithm, or an invalid signature: the client is told no difference.
+      // Not a token, another algorithm, or an invalid signature: all give the same answer.
       return undefined
     }
   }

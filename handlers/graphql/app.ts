@@ -19,7 +19,7 @@ import { createGraphqlSchema } from './schema/schema.ts'
 import { createSubscriptionRegistry } from './subscriptions/registry.ts'
 
 export type GraphqlApp = RpcApp & {
-  /** Ends all subscriptions, so that their connections end. */
+  /** Ends all subscriptions and with them their connections. */
   close(): void
 }
 
@@ -68,7 +68,7 @@ const createOwnOrigin = (hostAllowlist: readonly string[]) => {
   }
 }
 
-/** What all requests of one endpoint share. */
+/** Parts shared by all requests of the endpoint. */
 type Parts = HttpAccess & {
   readonly context: RpcContext
   readonly engine: Engine
@@ -76,7 +76,7 @@ type Parts = HttpAccess & {
   readonly page: (request: Request) => Promise<Response>
 }
 
-/** One request whose caller is known. */
+/** A request with its authenticated caller. */
 type Identified = {
   readonly caller: Identity
   readonly peer: () => string
@@ -154,8 +154,8 @@ const createRoute =
   }
 
 /**
- * GraphQL over HTTP as Besu serves it: GET and POST /graphql, and a redirect from /. The host allowlist and CORS are checked
- * first. In addition GraphiQL for browsers, and subscriptions over server-sent events.
+ * GraphQL over HTTP as in Besu: GET and POST /graphql, and a redirect from /. Checks the host allowlist and CORS first.
+ * Adds GraphiQL for browsers, and subscriptions over server-sent events.
  */
 export const createGraphqlApp = (
   context: RpcContext,

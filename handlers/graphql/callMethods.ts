@@ -14,11 +14,11 @@ const blockOf = async (params: Params, context: RpcContext): Promise<SimulationB
 }
 
 /**
- * What the fields `call` and `estimateGas` run, as rows of their own so that they move to another thread as those of JSON-RPC
- * do. No port serves them. Their results are of JSON: a CallResult, and a quantity.
+ * The methods behind the fields `call` and `estimateGas`, as rows of their own so that call workers can run them. No
+ * port serves them. Their results are JSON: a CallResult, and a quantity.
  */
 export const CALL_METHODS: readonly [call: Method, estimateGas: Method] = [
-  // One that fails has the status 0, where eth_call answers with an error.
+  // A failed call has status 0, where eth_call answers with an error.
   method({
     name: 'graphql_call',
     summary: 'Runs a call for GraphQL',

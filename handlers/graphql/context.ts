@@ -11,9 +11,9 @@ import { type Budget, createBudget } from './limits/budget.ts'
 import { createYieldingList, type YieldingList } from './limits/yieldingList.ts'
 import { createRequestStore } from './requestStore.ts'
 
-/** What resolvers work with, for one request; for a subscription, for one event of it. */
+/** The resolvers' context for one request, or for one event of a subscription. */
 export type RequestScope = {
-  /** As JSON-RPC's methods get it, but over a store that reads nothing twice. */
+  /** The context of JSON-RPC methods, over a store that reads nothing twice. */
   readonly rpc: RpcContext
   readonly budget: Budget
   readonly yieldingList: YieldingList
@@ -23,11 +23,11 @@ export type RequestScope = {
   readonly expired: () => boolean
   /** @throws RpcError where the caller lacks the permission */
   readonly require: (needed: Permission) => void
-  /** What the state after a block holds of an account; undefined for nothing, and where there is no such block. */
+  /** An account in the state after a block; undefined where the account or the block does not exist. */
   readonly account: (number: bigint, address: Address) => Promise<Account | undefined>
 }
 
-/** What a request is made with. */
+/** Parts of a request that its scope is built from. */
 export type RequestParts = {
   readonly rpc: RpcContext
   readonly caller: Caller
@@ -36,13 +36,13 @@ export type RequestParts = {
   readonly abort: (error: Error) => void
 }
 
-/** What executing gets: the parts, and the scope in use. */
+/** The context of the execution: the parts, and the current scope. */
 export type GraphqlContext = {
   readonly parts: RequestParts
   scope: RequestScope
 }
 
-/** Something of the state after a block; undefined where there is no such block. */
+/** Reads from the state after a block; undefined where there is no such block. */
 export const stateAt = async <T>(
   rpc: RpcContext,
   number: bigint,

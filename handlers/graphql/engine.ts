@@ -24,20 +24,20 @@ import { validateDocument } from './validation/validate.ts'
 export type EngineOptions = {
   readonly schema: GraphQLSchema
   readonly complexityMax: number
-  /** Whether the schema may be asked for. */
+  /** True when introspection is allowed. */
   readonly introspection: boolean
   readonly bodyBytesMax: number
-  /** Time for a whole body. */
+  /** Timeout for a complete body. */
   readonly timeoutMs: number
   readonly prettyPrint: boolean
-  /** Told of errors that are the node's own fault. */
+  /** Receives internal errors. */
   readonly report: (error: unknown) => void
   readonly nowMs: () => number
 }
 
-/** What comes with a request. */
+/** Context of one request. */
 export type EngineContext = GraphqlContext & {
-  /** Ends the execution when it fires. */
+  /** Aborts the execution. */
   readonly abortSignal: AbortSignal
   /** Gives the address of the other end of the connection. */
   readonly peer: () => string
@@ -50,7 +50,7 @@ export type Engine = (request: Request, context: EngineContext) => Promise<Respo
 
 type Args = Omit<ExecutionArgs, 'contextValue'> & { readonly contextValue: EngineContext }
 
-/** An execution that was ended has an answer too. */
+/** Executes; an aborted execution has a result, too. */
 const executeBounded = async (args: Args): Promise<ExecutionResult> => {
   try {
     return await execute({ ...args, abortSignal: args.contextValue.abortSignal })
@@ -60,11 +60,11 @@ const executeBounded = async (args: Args): Promise<ExecutionResult> => {
   }
 }
 
-/** Why an operation must not be executed; undefined where it may. */
+/** The reason for which an operation must not be executed; undefined where it may. */
 const refusalOf = (args: Args, complexityMax: number): GraphQLError | undefined => {
   const { schema, document, operationName, variableValues } = args
   const operation = getOperationAST(document, operationName)
-  // The library tells it better.
+  // The library has the better message.
   if (operation === null || operation === undefined) return undefined
   return complexityError(schema, document, operation, variableValues ?? {}, complexityMax)
 }
@@ -96,7 +96,7 @@ const createPlugin = (options: EngineOptions): Plugin<object, EngineContext, Eng
       else setResultAndStopExecution({ errors: [error] })
     },
     onExecutionResult: payload => {
-      // Events are written by the library, so they are given to it as they must look.
+      // The library writes events, so they must already have their final form.
       if (isAsyncIterable(payload.result))
         payload.setResult(
           mapAsyncIterator(payload.result, event => answerJson(event as ExecutionResult, report)),
@@ -105,7 +105,7 @@ const createPlugin = (options: EngineOptions): Plugin<object, EngineContext, Eng
     onResultProcess: payload => {
       const { result, resultProcessor } = payload
       if (isAsyncIterable(result)) {
-        // Nobody will read it: the client accepts no event stream.
+        // The client accepts no event stream, so the subscription ends.
         if (resultProcessor === undefined) void result[Symbol.asyncIterator]().return?.()
         return
       }
@@ -123,19 +123,19 @@ const createPlugin = (options: EngineOptions): Plugin<object, EngineContext, Eng
   }
 }
 
-/** What the library must not bring itself: where there are classes of the runtime's own, those are faster and what it serves. */
+/** The runtime's own classes for the library's use: they are faster than its own, and the server expects them. */
 const { Request, Response, Headers, URL, ReadableStream, TextEncoder } = globalThis
 
-/** Executes what requests for the endpoint ask for, within its bounds. */
+/** Executes the requests of the endpoint within its limits. */
 export const createEngine = (options: EngineOptions): Engine => {
-  // The library checks a schema when it is first used, which no client should have to wait for.
+  // The library checks a schema at its first use: do it now rather than during a request.
   validateDocument(options.schema, parseDocument('{ __typename }'), options)
   const yoga = createYoga<EngineContext>({
     schema: options.schema,
     plugins: [createPlugin(options)],
     parserAndValidationCache: { documentCache: createTextCache(), errorCache: createTextCache() },
     fetchAPI: { Request, Response, Headers, URL, ReadableStream, TextEncoder },
-    // Errors are told by this project's own rules, and everything around the endpoint is its own too.
+    // This project formats errors and serves everything around the endpoint itself.
     maskedErrors: false,
     logging: false,
     graphiql: false,

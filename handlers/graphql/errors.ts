@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql'
 import { TransactionRejected, type RejectionCode } from '../../core/txpool/rejection.ts'
 import { RPC_ERRORS, RpcError } from '../rpc/dispatch/errors.ts'
 
-/** What a resolver refuses with; `errorCode` is left out where Besu has none. */
+/** A resolver's error; `errorCode` is absent where Besu has none. */
 export class FetchError extends Error {
   override readonly name = 'FetchError'
   readonly code = 'DATA_FETCHING'
@@ -13,13 +13,13 @@ export class FetchError extends Error {
   }
 }
 
-/** Ends the whole request rather than one field: a bound was met. Besu's classification of it. */
+/** Ends the whole request rather than one field, because of a limit. With Besu's classification. */
 export class ExecutionAborted extends Error {
   override readonly name = 'ExecutionAborted'
   readonly code = 'EXECUTION_ABORTED'
 }
 
-/** What a document is refused for, with Besu's name of the kind. */
+/** An error of the document, with Besu's name of its kind. */
 export class DocumentError extends GraphQLError {
   readonly classification: 'ValidationError' | 'InvalidSyntax' | 'ExecutionAborted'
   constructor(
@@ -35,7 +35,7 @@ export class DocumentError extends GraphQLError {
 export const invalidParams = (): FetchError =>
   new FetchError(RPC_ERRORS.INVALID_PARAMS.message, RPC_ERRORS.INVALID_PARAMS.code)
 
-/** Where Besu's GraphQL has another text than its JSON-RPC, or knows the reason only as an internal error. */
+/** Texts of Besu's GraphQL that differ from its JSON-RPC, or that are internal errors there. */
 const POOL_TEXTS: Partial<Readonly<Record<RejectionCode, string>>> = {
   WRONG_CHAIN_ID: 'Wrong Chain ID in transaction signature',
   CHAIN_ID_NOT_SUPPORTED: 'Signatures with replay protection are not supported',
@@ -43,8 +43,8 @@ const POOL_TEXTS: Partial<Readonly<Record<RejectionCode, string>>> = {
 
 type Json = Record<string, unknown>
 
-/** What went wrong, as a client is told it: undefined for a fault of the node's own. */
-const told = (
+/** The error that the client receives; undefined for an internal error. */
+const clientErrorOf = (
   error: unknown,
 ): { readonly message: string; readonly code: number | undefined } | undefined => {
   if (error instanceof FetchError) return { message: error.message, code: error.errorCode }
@@ -65,7 +65,7 @@ const withPlace = (message: string, error: GraphQLError, extensions: Json): Json
 
 const VARIABLE = /^Variable "\$(\w+)"/
 
-/** The library's account of a variable, in Besu's words. */
+/** The library's error about a variable in Besu's words. */
 const variableText = (message: string, name: string): string => {
   const type = /(?:required|non-null) type "([^"]+)"/i.exec(message)?.[1]
   if (type !== undefined) return `Variable '${name}' has coerced Null value for NonNull type '${type}'`
@@ -76,7 +76,7 @@ const variableText = (message: string, name: string): string => {
 const pathText = (path: readonly (string | number)[]): string =>
   path.map(part => (typeof part === 'number' ? `[${part}]` : `/${part}`)).join('')
 
-/** An error as it stands in the answer. `report` is told of faults of the node's own. */
+/** An error in the form of the answer. `report` receives internal errors. */
 export const errorJson = (error: GraphQLError, report: (error: unknown) => void): Json => {
   if (error instanceof DocumentError)
     return withPlace(error.message, error, { classification: error.classification })
@@ -88,7 +88,7 @@ export const errorJson = (error: GraphQLError, report: (error: unknown) => void)
     return withPlace(message, error, { classification: 'ValidationError' })
   }
   const cause = error.originalError
-  let account = told(cause)
+  let account = clientErrorOf(cause)
   if (account === undefined) {
     report(cause ?? error)
     account = RPC_ERRORS.INTERNAL_ERROR

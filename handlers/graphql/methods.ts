@@ -4,14 +4,14 @@ import type { RequestScope } from './context.ts'
 
 const BY_NAME: ReadonlyMap<string, Method> = new Map(METHODS.map(row => [row.name, row]))
 
-/** The row of JSON-RPC that does, or permits, what a field does. */
+/** The JSON-RPC method that answers a field, or whose permission it needs. */
 export const methodNamed = (name: string): Method => {
   const row = BY_NAME.get(name)
   if (row === undefined) throw new Error(`there is no method ${name}`)
   return row
 }
 
-/** What the method answers, a JSON value. @throws RpcError */
+/** The method's result, a JSON value. @throws RpcError */
 export const answerOf = async (
   { rpc, expired }: Pick<RequestScope, 'rpc' | 'expired'>,
   name: string,

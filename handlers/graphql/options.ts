@@ -2,9 +2,9 @@ import type { HttpOptions } from '../http/app.ts'
 import { BODY_BYTES_MAX } from '../inbound/body.ts'
 
 export type GraphqlOptions = HttpOptions & {
-  /** What one query may cost: every field 1, those that lead to a whole other thing 100. */
+  /** Complexity limit of one query: every field costs 1, those that lead to another object 100. */
   readonly complexityMax: number
-  /** Whether the schema may be asked for; GraphiQL needs it. */
+  /** True when introspection is allowed; GraphiQL needs it. */
   readonly introspection: boolean
 }
 

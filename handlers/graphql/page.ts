@@ -1,4 +1,4 @@
-/** What the page begins with; each is a tab. Node and chain need nothing for them but a first block. */
+/** Queries in the tabs of the page. They work on every chain with a first block. */
 export const EXAMPLES: readonly string[] = [
   `# The latest block, what it holds and who made it.
 query LatestBlock {
@@ -57,7 +57,7 @@ query Network {
 `,
 ]
 
-/** Nothing may come from anywhere but this node: the page must work without internet, and tell nobody of what is asked. */
+/** Everything comes from this node alone: the page works without internet and discloses no query. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'unsafe-inline' 'unsafe-eval' blob:",
@@ -77,7 +77,7 @@ const HEADERS = {
   vary: 'accept-encoding',
 }
 
-/** GraphiQL is an optional peer: 18 MB that a node without people before it does not need. */
+/** GraphiQL is an optional peer dependency: 18 MB that only people in a browser need. */
 const loadGraphiql = async () => {
   try {
     return await import('@graphql-yoga/render-graphiql')
@@ -94,7 +94,7 @@ const MISSING_PAGE =
   'or send queries to this address with POST.</p>'
 
 const render = async (): Promise<string> => {
-  // Nine megabytes of script, which most nodes are never asked for.
+  // Loaded on use: nine megabytes of script.
   const graphiql = await loadGraphiql()
   if (graphiql === undefined) return MISSING_PAGE
   return graphiql.renderGraphiQL({
@@ -110,7 +110,7 @@ const compress = (text: string): Promise<ArrayBuffer> =>
 const decompressed = (bytes: ArrayBuffer): ReadableStream =>
   new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))
 
-/** Serves GraphiQL, whole and by itself; made when it is first asked for. */
+/** Serves GraphiQL as one self-contained page, built at the first request. */
 export const createPage = (): ((request: Request) => Promise<Response>) => {
   let compressed: Promise<ArrayBuffer> | undefined
   return async request => {
@@ -122,6 +122,6 @@ export const createPage = (): ((request: Request) => Promise<Response>) => {
   }
 }
 
-/** True for a browser that shows a page, rather than a program. */
+/** True for a browser's request for a page, rather than a program's. */
 export const asksForPage = (request: Request): boolean =>
   request.method === 'GET' && /\btext\/html\b/i.test(request.headers.get('accept') ?? '')

@@ -1,12 +1,12 @@
 import type { Permission } from '../auth/caller.ts'
 import { methodNamed } from './methods.ts'
 
-/** WebSocket's method, which stands in no table of methods. */
+/** The WebSocket method, which is not in the table of methods. */
 const SUBSCRIBE: Permission = { name: 'eth_subscribe', permission: 'eth:subscribe' }
 
 /**
- * By type and field, the JSON-RPC method whose permission a caller needs for it: a token may do by GraphQL what it may do by
- * JSON-RPC, and nothing else. Fields that are not here come with the one that led to them.
+ * The JSON-RPC method whose permission a caller needs, by type and field: a token allows the same by GraphQL as by
+ * JSON-RPC. Other fields need no permission beyond that of the field that leads to them.
  */
 const METHOD_OF_FIELD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Query: {

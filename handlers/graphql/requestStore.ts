@@ -5,22 +5,22 @@ import type { BlockRecord, ChainStore } from '../../core/store/store.ts'
 import { ExecutionAborted } from './errors.ts'
 
 /**
- * What one request keeps of the blocks it has read: a query over a long range must not hold all of it. Beyond it the ones
- * read longest ago are read again where they are asked for again.
+ * Maximum memory for the blocks of one request: a query over a long range must not hold all of it. Beyond it the least
+ * recently read blocks are evicted, and read again on demand.
  */
 const KEPT_BYTES_MAX = 64 * 1024 * 1024
 
-/** What one request may read of blocks, all together: a list of blocks holds each until the answer is made. */
+/** Maximum size of all blocks that one request reads: a list holds its blocks until the answer is complete. */
 const READ_BYTES_MAX = 256 * 1024 * 1024
 
-/** Headers that one request keeps, each some 1.5 KB. */
+/** Maximum number of headers that one request keeps, each some 1.5 KB. */
 const KEPT_HEADERS_MAX = 20_000
 
-/** Decoded, a block takes about this many times its encoding. */
+/** Approximate size of a decoded block as a multiple of its encoding. */
 const DECODED_FACTOR = 4
-/** Header, hashes and what holds them. */
+/** Approximate size of header, hashes and objects. */
 const BLOCK_BYTES = 4096
-/** Bloom filter and figures. */
+/** Approximate size of the bloom filter and numbers. */
 const RECEIPT_BYTES = 512
 
 const sizeOf = ({ block, receipts }: BlockRecord): number => {
@@ -33,7 +33,7 @@ const sizeOf = ({ block, receipts }: BlockRecord): number => {
   return bytes
 }
 
-/** Remembers what `read` gives for each key; a read that fails is forgotten. */
+/** Caches the result of `read` for each key; failed reads are not cached. */
 const once = <Key, Value>(
   keyOf: (key: Key) => string | bigint,
   max: number,
@@ -56,7 +56,7 @@ type Kept = { readonly record: Promise<BlockRecord | undefined>; bytes: number }
 
 type Records = {
   readonly read: ChainStore['record']
-  /** Only what is kept already, or is being read. */
+  /** A block that is already kept or being read. */
   readonly peek: (number: bigint) => Promise<BlockRecord | undefined> | undefined
 }
 
@@ -103,16 +103,15 @@ const hashKey = (hash: Hash): string => toBareHex(hash)
 const itself = (number: bigint): bigint => number
 
 /**
- * The store as one request sees it: nothing is read twice, whoever of the readers behind JSON-RPC asks. Blocks do not change
- * once they are there, so what was found stays right; what was not found is asked for again by the next request.
- * @param abort ends the request when it reads too much.
+ * The store of one request: it reads nothing twice. Committed blocks do not change, so cached ones stay right; missing
+ * blocks are looked up again by the next request. @param abort ends the request when it reads too much.
  */
 export const createRequestStore = (store: ChainStore, abort: (error: Error) => void): ChainStore => {
   const header = once(itself, KEPT_HEADERS_MAX, number => store.header(number))
   const records = recordsOnce(number => store.record(number), abort)
   return {
     ...store,
-    // A header is part of its record, so whoever has that needs no other read.
+    // The header is part of a loaded record.
     header: async number => {
       const record = records.peek(number)
       return record === undefined ? await header(number) : (await record)?.block.header
@@ -127,7 +126,7 @@ export const createRequestStore = (store: ChainStore, abort: (error: Error) => v
   }
 }
 
-/** For searches of logs of which the transactions are asked for too: blocks are read whole at once, instead of twice. */
+/** For log searches that need transactions, too: reads whole blocks at once, instead of twice. */
 export const withWholeBlocks = (store: ChainStore): ChainStore => ({
   ...store,
   logsOf: async number => {

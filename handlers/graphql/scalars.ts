@@ -2,7 +2,7 @@ import { type ConstValueNode, GraphQLError, GraphQLScalarType, Kind } from 'grap
 import { toHex, toQuantity } from '../../core/bytes/hex.ts'
 import { valueText } from './validation/valueText.ts'
 
-/** What a scalar makes of input: undefined for what it does not take. */
+/** Conversion of input; undefined for invalid input. */
 type Coercion<T> = {
   readonly ofString: (text: string) => T | undefined
   /** A literal integer, its digits. */
@@ -13,7 +13,7 @@ type Coercion<T> = {
 
 const INT64_MIN = -(2n ** 63n)
 const UINT64_MAX = 2n ** 64n - 1n
-/** Digits that are read as a number: 64 of hex, and decimal ones of as much. */
+/** Maximum number of digits: 64 in hex, and the decimal equivalent. */
 const DIGITS_MAX = 80
 
 const inRange = (value: bigint, min: bigint, max: bigint): bigint | undefined =>
@@ -71,7 +71,7 @@ const word = (name: string): Coercion<string> => ({
   },
 })
 
-/** Resolvers give bytes and integers as they are, or hex that is already made. */
+/** Resolvers return bytes, integers, or finished hex. */
 const output = (value: unknown): string => {
   if (typeof value === 'string') return value
   return value instanceof Uint8Array ? toHex(value) : toQuantity(value as bigint | number)
@@ -112,7 +112,7 @@ const scalar = <T>(
 const inputText = (input: unknown): string =>
   typeof input === 'string' ? input : (JSON.stringify(input) ?? String(input))
 
-/** By name. Address and bytes come in as lower-case hex with 0x, integers as bigints. */
+/** The scalars by name. Resolvers receive addresses and bytes as lower-case hex with 0x, integers as bigints. */
 export const SCALAR_TYPES: Readonly<Record<string, GraphQLScalarType>> = {
   Address: scalar('Address', 'A 20 byte account address, lower-case hexadecimal with 0x.', ADDRESS),
   BigInt: scalar(

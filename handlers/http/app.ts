@@ -32,7 +32,7 @@ export type HttpOptions = {
   readonly hostAllowlist: readonly string[]
   /** Regular expressions of whole origins; `*` alone for every origin. */
   readonly corsOrigins: readonly string[]
-  /** Longest request body. */
+  /** Maximum size of a request body. */
   readonly bodyBytesMax: number
   /** Shared with the other ports of the node; by default of this port alone. */
   readonly inbound?: InboundLimits
@@ -53,7 +53,7 @@ export type RpcApp = {
 /** Authentication of the endpoint, and how the address of a client is determined. */
 export type HttpAccess = { readonly authentication: Authentication; readonly clientOf: ClientOf }
 
-/** Everybody may do everything. */
+/** No authentication: everyone may call everything. */
 export const OPEN_ACCESS: HttpAccess = { authentication: NO_AUTHENTICATION, clientOf: peer => peer }
 
 const noPeer = (): string => 'an unknown address'
@@ -106,7 +106,7 @@ export const createRpcContext = (host: RpcHost): RpcContext => ({
   gasPrice: createGasPriceOracle(host),
 })
 
-/** What all requests of one endpoint share. */
+/** Parts shared by all requests of the endpoint. */
 type Parts = HttpAccess & {
   readonly context: RpcContext
   readonly dispatcher: Dispatcher

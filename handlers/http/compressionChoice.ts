@@ -9,7 +9,7 @@ export type CodingChoice = {
   readonly isCodingWanted: boolean
 }
 
-/** Entries that are read: browsers send five. Further entries are ignored. */
+/** Maximum number of entries; browsers send five. Further entries are ignored. */
 const ENTRIES_MAX = 16
 
 const IS_QUALITY = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/

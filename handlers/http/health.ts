@@ -2,12 +2,12 @@ import type { ConfigurationDifference, NodeTroubles, SyncingStatus } from '../rp
 
 type Report = {
   readonly status: 'UP' | 'DOWN'
-  /** Why it is down. */
+  /** Reasons for DOWN. */
   readonly reasons: readonly string[]
   readonly differences: readonly ConfigurationDifference[]
 }
 
-/** A key is there when it says something, so that a plain answer is Besu's to the byte. */
+/** Empty members are left out, so that an answer without them equals Besu's to the byte. */
 const answer = ({ status, reasons, differences }: Report): Response => {
   const lines = [`"status" : "${status}"`]
   if (reasons.length > 0) lines.push(`"reasons" : ${JSON.stringify(reasons)}`)
@@ -20,7 +20,7 @@ const answer = ({ status, reasons, differences }: Report): Response => {
 
 export const NO_TROUBLES: NodeTroubles = { failures: [], stalls: [] }
 
-/** The process answers, so it lives; it is DOWN while it cannot write what it must. */
+/** UP while the process answers; DOWN while it cannot write its store. */
 export const liveness = ({ failures }: NodeTroubles): Response =>
   answer({ status: failures.length === 0 ? 'UP' : 'DOWN', reasons: failures, differences: [] })
 
@@ -33,18 +33,18 @@ export type ReadinessQuery = {
   readonly maxBlocksBehind: string | undefined
 }
 
-/** What readiness is judged by. */
+/** Input of the readiness check. */
 export type NodeState = {
-  /** Undefined where the node connects to no others. */
+  /** Undefined without a network. */
   readonly peerCount: number | undefined
-  /** Undefined where nothing is to be caught up with. */
+  /** Undefined when the node is not syncing. */
   readonly syncing: SyncingStatus | undefined
-  /** Told, but nothing that makes a node unready: the other one may be wrong. */
+  /** Reported without an effect on readiness: the other node may be wrong. */
   readonly differences: readonly ConfigurationDifference[]
   readonly troubles: NodeTroubles
 }
 
-/** The parameter's number, and undefined for what is none. */
+/** The parameter's number, undefined for an invalid one. */
 const numberOf = (value: string | undefined, fallback: number): number | undefined => {
   if (value === undefined) return fallback
   return /^\d{1,9}$/.test(value) ? Number(value) : undefined
@@ -68,8 +68,8 @@ const blocksReason = (value: string | undefined, syncing: SyncingStatus | undefi
 }
 
 /**
- * Besu's `/readiness?minPeers=N&maxBlocksBehind=M`, with the reasons where it is DOWN, and with the peers that run with
- * another genesis file by the names of the entries. A parameter that is no number makes it DOWN.
+ * Besu's `/readiness?minPeers=N&maxBlocksBehind=M`, with the reasons for DOWN, and the peers whose genesis file
+ * differs, with the names of the differing entries. An invalid parameter makes it DOWN.
  */
 export const readiness = (query: ReadinessQuery, state: NodeState): Response => {
   const reasons = [

@@ -1,4 +1,4 @@
-/** Host name or bracketed IPv6 address, then perhaps a port. */
+/** Host name or bracketed IPv6 address with an optional port. */
 const AUTHORITY = /^(\[[0-9a-f:.]+\]|[^:[\]]*)(?::(\d{0,5}))?$/i
 const PORT_MAX = 65_535
 
@@ -10,16 +10,16 @@ const forbidden = (): Response =>
     headers: { 'content-type': 'application/json; charset=utf-8' },
   })
 
-/** What of a request names the host that it asks for. */
+/** The parts of a request that name its host. */
 export type HostRequest = { readonly headers: Pick<Headers, 'get'>; readonly url?: string }
 
-/** The authority: of the Host header, else of the URL, for requests that came over no connection; empty without either. */
+/** The authority of the Host header, or of the URL for requests without a connection; empty without either. */
 export const authorityOf = ({ headers, url }: HostRequest): string =>
   headers.get('host') ?? (url === undefined ? '' : (URL.parse(url)?.host ?? ''))
 
 /**
- * Besu's `--host-allowlist`, against DNS rebinding: the host of the authority must be one of the list, whatever its
- * port and case; `*` alone lets all pass, even without a host. Gives the refusal, undefined for a request that may pass.
+ * Besu's `--host-allowlist`, against DNS rebinding: the host of the authority must be on the list, whatever its port
+ * and case; `*` alone allows all, even without a host. Gives the refusal, undefined for an allowed request.
  */
 export const createHostCheck = (
   allowlist: readonly string[],

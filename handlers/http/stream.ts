@@ -3,7 +3,7 @@ import { bytesOfPiece, type JsonPiece } from '../rpc/json/jsonPieces.ts'
 /** Bytes sent in one turn of the event loop: encoded and copied in a millisecond or two. */
 const TURN_BYTES = 1024 * 1024
 
-/** Most pieces of one turn, however short they are. */
+/** Maximum number of pieces sent in one turn, however short. */
 const TURN_PIECES = 16
 
 /** A client that reads nothing for this long is disconnected: it holds memory and one of the concurrent compressions. */

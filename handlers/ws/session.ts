@@ -41,7 +41,7 @@ export type SessionParts = {
 type Message = { readonly text: string; readonly admitted: Admitted }
 
 export type OpenSession = Session & {
-  /** Tells the client the reason, gives it a moment to read, then closes the connection. */
+  /** Sends the client the reason, gives it a moment to read, then closes the connection. */
   end(code: number, reason: string): void
 }
 

@@ -8,7 +8,7 @@ export const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' 
 
 const INDENT = 2
 
-/** An answer's members in Besu's order; `data` is left out where nothing was executed. */
+/** The members of an answer in Besu's order, without `data` where nothing was executed. */
 export const answerJson = (
   { errors = [], data }: ExecutionResult,
   report: (error: unknown) => void,
@@ -22,7 +22,7 @@ const statusOf = ({ errors = [] }: ExecutionResult): number => {
   return errors.some(isUnauthorized) ? 401 : 400
 }
 
-/** Longer ones are made into text in turns. */
+/** Longer answers are written in slices. */
 const SHORT_CHARACTERS = 1_000_000
 
 export type AnswerOptions = {
@@ -32,9 +32,8 @@ export type AnswerOptions = {
 }
 
 /**
- * The HTTP answer: as with Besu 400 with any error, even where there are data too.
- * @param characters of its values.
- * @param respond gives the body a coding that the client takes.
+ * The HTTP answer: status 400 with any error, even beside data, as in Besu. @param characters length of its values.
+ * @param respond encodes the body as the client accepts it.
  */
 export const answer = async (
   result: ExecutionResult,
@@ -51,7 +50,7 @@ export const answer = async (
   return respond(body, init)
 }
 
-/** For what went wrong outside of the execution of a field. */
+/** The result for an error outside of a field's execution. */
 export const resultOf = (error: unknown): ExecutionResult => ({
   errors: [
     error instanceof GraphQLError

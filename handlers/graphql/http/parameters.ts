@@ -52,7 +52,7 @@ const fromUrl = (url: string): GraphQLParams => {
   )
 }
 
-/** How a body is read and parsed. */
+/** Reads and parses a body. */
 export type BodyReader = {
   readonly readBody: ReadBody
   readonly claim: ClaimBytes
@@ -79,9 +79,9 @@ const fromJson = async (text: string, { claim, nowMs }: BodyReader): Promise<Gra
 const IS_JSON = /^\s*application\/json\s*(?:;|$)/i
 
 /**
- * What a request asks for, by Besu's rules: in the URL of a GET; in the body of a POST as JSON where its content type says so,
- * whose parameters do not matter, and otherwise the whole body is the query. The answer itself where the body is too long, or does not come.
- * @throws DocumentError
+ * The parameters of a request by Besu's rules: from the URL of a GET; from the JSON body of a POST with that content
+ * type, whose parameters are ignored; otherwise the whole body is the query. Gives an answer where the body is too
+ * long, or does not arrive. @throws DocumentError
  */
 export const readParameters = async (
   request: Request,

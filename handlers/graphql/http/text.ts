@@ -1,14 +1,14 @@
 import { createYield } from '../../rpc/dispatch/scheduler.ts'
 
-/** Values between two looks at the clock. */
+/** Values between two reads of the clock. */
 const STEP_VALUES = 256
 
-/** Characters that are put together: a piece is written in a fraction of a millisecond. */
+/** Length of a piece: written in a fraction of a millisecond. */
 const PIECE_CHARACTERS = 64 * 1024
 
 const isNested = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** JSON text in small parts; what holds nothing but values is one. */
+/** JSON text in small parts; an object or list of scalars is one part. */
 function* parts(value: unknown): Generator<string, void> {
   if (!isNested(value)) {
     yield JSON.stringify(value) ?? 'null'
@@ -38,7 +38,7 @@ function* parts(value: unknown): Generator<string, void> {
   yield '}'
 }
 
-/** JSON text in pieces, made in turns: put together in one go, a long answer would hold up everything else. */
+/** JSON text in pieces, written in slices so that a long answer does not block the event loop. */
 export const jsonPiecesOf = async (value: unknown, nowMs: () => number): Promise<readonly string[]> => {
   const yieldTurn = createYield(nowMs)
   const pieces: string[] = []

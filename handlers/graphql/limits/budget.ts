@@ -1,19 +1,22 @@
 import { ExecutionAborted } from '../errors.ts'
 
-/** Characters of one answer's values; what stands around them is not more than as much again. */
+/** Maximum length of all values of one answer; punctuation and names at most double it. */
 export const RESULT_CHARACTERS_MAX = 50_000_000
 
 /** Quotes, a comma and a short name. */
 const FIELD_CHARACTERS = 16
 
-/** Fields of one answer that could not be answered: each is told with its place. */
+/** Maximum number of failed fields in one answer: each has an error with its path. */
 const ERRORS_MAX = 1_000
 
-/** Counts what an answer will hold while it is made, so that one that is too long is never made whole. */
+/** Counts the size of an answer during its execution, so that no answer beyond the limit is ever built. */
 export type Budget = {
-  /** Passes the value of a field on. @throws ExecutionAborted once the answer would be too long; the request then ends */
+  /**
+   * Counts the value of a field and returns it. @throws ExecutionAborted when the answer is too long; the request then
+   * ends
+   */
   readonly spend: (value: unknown) => unknown
-  /** Passes the error of a field on. @throws it, or ExecutionAborted when there are too many; the request then ends */
+  /** Counts the error of a field. @throws it, or ExecutionAborted when there are too many; the request then ends */
   readonly fail: (error: unknown) => never
   /** Characters so far. */
   readonly spent: () => number
@@ -24,7 +27,7 @@ const isValue = (value: unknown): boolean => typeof value === 'string' || value 
 const charactersOf = (value: unknown): number => {
   if (typeof value === 'string') return FIELD_CHARACTERS + value.length
   if (value instanceof Uint8Array) return FIELD_CHARACTERS + 2 * value.length
-  // Of lists only those of values are counted here; what has fields of its own is counted by them.
+  // Only lists of scalars count here; objects count by their fields.
   if (Array.isArray(value) && value.length > 0 && isValue(value[0]))
     return value.length * charactersOf(value[0])
   return FIELD_CHARACTERS

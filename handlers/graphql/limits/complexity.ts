@@ -16,22 +16,22 @@ import {
 import { DocumentError } from '../errors.ts'
 
 /**
- * A query for the schema alone costs the node next to nothing, but what every tool asks for is more than Besu's bound lets
- * through. It may cost so much as long as it asks for the fields of types once and not for theirs again.
+ * Complexity limit of a query for the schema alone: it costs almost nothing, and every tool's query exceeds Besu's
+ * limit. It applies while the query asks for the fields of types on one level only.
  */
 const SCHEMA_COMPLEXITY_MAX = 1_000
 
-/** Levels of fields: each is one more turn of the execution, and a query of people has hardly ten. */
+/** Maximum depth of fields: each level is one more step of the execution, and a person's query hardly has ten. */
 const DEPTH_MAX = 32
 
-/** Besu's dear fields: they lead from one thing to a whole other. */
+/** Besu's cost of the fields that lead to another object with all its fields. */
 const DEAR_COST = 100
 const DEAR_FIELDS: ReadonlySet<string> = new Set(['Transaction.block', '__Type.fields'])
 
 type Measure = {
   readonly cost: number
   readonly depth: number
-  /** How often the fields of types are asked for below one another. */
+  /** Nesting depth of requests for the fields of types. */
   readonly schemaDepth: number
 }
 
@@ -67,7 +67,7 @@ const fieldType = (
   return isCompositeType(type) ? type : undefined
 }
 
-/** Measures a validated document; each fragment once, so that fragments of fragments cost no more than they are long. */
+/** Measures a validated document, each fragment once, so that the time grows with its length alone. */
 const createMeter = (schema: GraphQLSchema, document: DocumentNode, variables: Variables) => {
   const fragments = new Map<string, FragmentDefinitionNode>()
   for (const definition of document.definitions)
@@ -121,7 +121,7 @@ const createMeter = (schema: GraphQLSchema, document: DocumentNode, variables: V
   return measure
 }
 
-/** With the defaults of those that were not given: by them too a condition decides. */
+/** Variables with their defaults, which conditions depend on, too. */
 const withDefaults = ({ variableDefinitions = [] }: OperationDefinitionNode, given: Variables): Variables =>
   Object.fromEntries(
     variableDefinitions.map(({ variable, defaultValue }) => {
@@ -135,7 +135,7 @@ const asksForSchemaOnly = ({ selectionSet }: OperationDefinitionNode): boolean =
   selectionSet.selections.every(node => node.kind === Kind.FIELD && node.name.value.startsWith('__'))
 
 /**
- * Whether an operation of a validated document may be executed; the error where it may not. Every field costs 1,
+ * The error of an operation that exceeds the limits; undefined where it may be executed. Every field costs 1,
  * `Transaction.block` and the `fields` of a type in the schema 100, as in Besu.
  */
 export const complexityError = (

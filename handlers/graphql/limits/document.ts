@@ -1,22 +1,22 @@
 import { type DocumentNode, GraphQLError, Kind, Lexer, parse, Source, TokenKind, visit } from 'graphql'
 import { DocumentError } from '../errors.ts'
 
-/** Characters of a query; Besu's. What is long belongs into variables. */
+/** Maximum length of a query in characters, as in Besu. Long values belong in variables. */
 const QUERY_CHARACTERS_MAX = 1_048_576
 
-/** Tokens of a query; Besu's. */
+/** Maximum number of tokens in a query, as in Besu. */
 const TOKENS_MAX = 15_000
 
-/** Brackets within brackets: parsing and checking recurse. Eight times what a query of the deepest kind has. */
+/** Maximum nesting of brackets: parsing and validation recurse. Eight times the depth of the deepest valid query. */
 const NESTING_MAX = 256
 
-/** Aliases of a query: each asks for something again. Besu's complexity lets no more through. */
+/** Maximum number of aliases: each repeats a request. Besu's complexity limit allows no more. */
 const ALIASES_MAX = 200
 
-/** Fields of a query, those of all its fragments together: checking compares each with each. */
+/** Maximum number of fields of a query with all its fragments: validation compares each with each. */
 const FIELDS_MAX = 500
 
-/** Fragments of a query: checking follows each into all that it spreads. */
+/** Maximum number of fragments: validation follows each into all that it spreads. */
 const FRAGMENTS_MAX = 50
 
 const refused = (message: string): DocumentError => new DocumentError('ExecutionAborted', message)
@@ -25,9 +25,8 @@ const OPENING: ReadonlySet<string> = new Set([TokenKind.BRACE_L, TokenKind.BRACK
 const CLOSING: ReadonlySet<string> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R])
 
 /**
- * Reads the tokens alone, which needs neither memory nor stack: a colon outside of parentheses is an alias, `fragment`
- * outside of all brackets begins one.
- * @throws DocumentError, GraphQLError on what is no token
+ * Checks the limits on the tokens alone, which needs neither memory nor stack: a colon outside of parentheses is an
+ * alias, `fragment` outside of all brackets begins a fragment. @throws DocumentError, GraphQLError on an invalid token
  */
 const checkTokens = (source: Source): void => {
   const lexer = new Lexer(source)
@@ -63,11 +62,11 @@ const checkFields = (document: DocumentNode): void => {
   if (fields > FIELDS_MAX) throw refused(`maximum number of fields exceeded ${fields} > ${FIELDS_MAX}`)
 }
 
-/** The token at a place, as it stands there. */
+/** The text of the token at a position. */
 const tokenAt = ({ body }: Source, position: number): string =>
   /^(?:[_A-Za-z]\w*|\.\.\.|"[^"\n]*"?|[^\s])/.exec(body.slice(position))?.[0] ?? '<EOF>'
 
-/** Besu's text for what is no GraphQL. */
+/** Besu's text for a syntax error. */
 const syntaxError = (error: GraphQLError, source: Source): DocumentError => {
   const position = error.positions?.[0] ?? 0
   const { line, column } = error.locations?.[0] ?? { line: 1, column: 1 }
@@ -75,7 +74,7 @@ const syntaxError = (error: GraphQLError, source: Source): DocumentError => {
   return new DocumentError('InvalidSyntax', message, { source, positions: [position] })
 }
 
-/** The document of a query's text. @throws DocumentError when it is none, or one of its bounds is met */
+/** Parses a query. @throws DocumentError on a syntax error or a limit */
 export const parseDocument = (text: string): DocumentNode => {
   if (text.length > QUERY_CHARACTERS_MAX)
     throw refused(

@@ -1,10 +1,13 @@
-/** Parsed documents and errors that are kept, by characters of their texts: parsed, a query takes some fifty times that. */
+/**
+ * Maximum total length of the texts whose parsed documents and errors are cached: a parsed query takes some fifty times
+ * the size of its text.
+ */
 const CACHE_CHARACTERS_MAX = 1_000_000
 
-/** Longer queries are made by programs, anew each time. */
+/** Longer queries are not cached: programs generate them anew each time. */
 const KEPT_CHARACTERS_MAX = 20_000
 
-/** What was made of texts lately; the one used longest ago gives way. */
+/** A cache of results by text; evicts the least recently used one. */
 export type TextCache<T> = {
   get(text: string): T | undefined
   set(text: string, value: T): void

@@ -1,6 +1,6 @@
 import { createYield } from '../../rpc/dispatch/scheduler.ts'
 
-/** Items of a list that are completed in one step: a millisecond or two. */
+/** Items of a list that resolve in one step: a millisecond or two. */
 const STEP_ITEMS = 16
 
 /** Returns a list whose items resolve a few at a time, so that a long answer does not block the event loop. */

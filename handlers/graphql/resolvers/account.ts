@@ -4,7 +4,7 @@ import { stateAt } from '../context.ts'
 import type { Resolvers } from './resolver.ts'
 import type { AccountSource } from './sources.ts'
 
-/** An account that is not there, or of a block that is not there, has zeros, as in Besu. */
+/** A missing account, or one of a missing block, has zeros, as in Besu. */
 export const ACCOUNT_RESOLVERS: Resolvers<AccountSource> = {
   address: ({ address }) => address,
   balance: async ({ number, address }, _, scope) => (await scope.account(number, address))?.balance ?? 0n,

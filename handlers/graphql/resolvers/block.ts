@@ -21,7 +21,7 @@ import {
 
 const byNumber = (number: bigint): BlockSelector => ({ kind: 'number', number })
 
-/** A field of the body; null for an ommer, of which only the header is kept. */
+/** A field of the body; null for an ommer, which has a header only. */
 const ofBody =
   (read: (record: BlockRecord) => unknown) =>
   ({ record }: BlockSource): unknown =>
@@ -29,15 +29,15 @@ const ofBody =
 
 const ommerOf = (header: Header): BlockSource => ({ header, record: undefined, isOmmer: true })
 
-/** Of a list at an index of any size. */
+/** The element at an index of any size, or null. */
 const at = <T>(list: readonly T[], index: bigint): T | null =>
   index >= 0n && index < BigInt(list.length) ? (list[Number(index)] ?? null) : null
 
-/** What the extraData says of the consensus; undefined where the chain is not QBFT. */
+/** The decoded extraData; undefined where the chain is not QBFT. */
 const consensusOf = ({ header, isOmmer }: BlockSource, { rpc }: RequestScope): QbftExtraData | undefined =>
   isOmmer || rpc.chain.configuration.consensus.kind !== 'qbft' ? undefined : decodeExtraData(header.extraData)
 
-/** Of the block that follows where there is one, otherwise what the node would demand now. */
+/** The base fee of the following block where it exists, otherwise the one that the node computes for it. */
 const nextBaseFeePerGas = async ({ header }: BlockSource, { rpc }: RequestScope): Promise<bigint | null> => {
   const { chain } = rpc
   if (header.number < chain.head().header.number)
@@ -56,7 +56,7 @@ export const BLOCK_RESOLVERS: Resolvers<BlockSource> = {
     )
   },
   parent: ({ header, isOmmer }, _, scope, info) =>
-    // The parent of an ommer is one of the chain too: the protocol demands it.
+    // The parent of an ommer is a block of the chain, too, by the protocol.
     header.number === 0n
       ? null
       : isOmmer

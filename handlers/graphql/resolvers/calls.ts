@@ -31,10 +31,13 @@ const run = async (
   return valueOf(outcome)
 }
 
-/** A CallResult; a call that fails has status 0. @throws FetchError when it cannot even begin */
+/** A CallResult; a failed call has status 0. @throws FetchError when it cannot begin */
 export const call = (scope: RequestScope, number: bigint, data: CallData): Promise<unknown> =>
   run(scope, CALL, number, data)
 
-/** A gas limit with which the call succeeds, the gas it uses where that suffices. @throws FetchError where it does not with any */
+/**
+ * A gas limit with which the call succeeds: the gas used where that suffices. @throws FetchError where no limit
+ * suffices
+ */
 export const estimateGas = (scope: RequestScope, number: bigint, data: CallData): Promise<unknown> =>
   run(scope, ESTIMATE_GAS, number, data)

@@ -11,7 +11,7 @@ import type { Resolvers } from './resolver.ts'
 import { selectionOf } from './selection.ts'
 import { type AccountSource, minedTransaction } from './sources.ts'
 
-/** A log and where it stands. */
+/** A log and its position. */
 export type LogSource = {
   readonly log: Log
   readonly number: bigint
@@ -28,7 +28,7 @@ export type LogCriteria = {
 
 const wantsTransaction = selectionOf(field => field === 'transaction')
 
-/** The wanted logs of blocks `from` to `to`, both included and both there. @throws RpcError */
+/** The matching logs of blocks `from` to `to`, both included; both exist. @throws RpcError */
 export const findLogs = (
   { rpc, expired }: RequestScope,
   { addresses: address, topics }: LogCriteria,

@@ -7,7 +7,7 @@ import type { AccountSource } from './sources.ts'
 
 const headNumber = ({ rpc }: RequestScope): bigint => rpc.chain.head().header.number
 
-/** As in Besu what waits is told, and everything else is asked of the latest state. */
+/** The pending transactions; everything else is read from the latest state, as in Besu. */
 export const PENDING_RESOLVERS: Resolvers<unknown> = {
   transactionCount: (_, _args, { rpc }) => rpc.pool.size,
   transactions: (_, _args, { rpc, yieldingList }) => yieldingList(rpc.pool.list().map(pooledSource)),

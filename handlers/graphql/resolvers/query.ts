@@ -12,16 +12,16 @@ import { findLogs, type LogCriteria } from './log.ts'
 import type { Resolvers } from './resolver.ts'
 import { type BlockSource, minedTransaction, readBlock, type TransactionSource } from './sources.ts'
 
-/** Blocks of one list: each is read whole where its transactions are asked for. */
+/** Maximum number of blocks in one list: each is read whole where the query needs its transactions. */
 const BLOCKS_MAX = 5_000n
 
-/** The latest block of the moment the query came to it. */
+/** The head at the time of the field's resolution. */
 const headSelector = ({ rpc }: RequestScope): BlockSelector => ({
   kind: 'number',
   number: rpc.chain.head().header.number,
 })
 
-/** A range of blocks within its bound; undefined where none of them is there yet. @throws FetchError, RpcError */
+/** A range of blocks within its limit; undefined where none of them exists yet. @throws FetchError, RpcError */
 const rangeOf = (
   { rpc }: RequestScope,
   from: bigint,
@@ -29,7 +29,7 @@ const rangeOf = (
   blocksMax: bigint,
 ): readonly [from: bigint, to: bigint] | undefined => {
   if (from > to) throw invalidParams()
-  // Before it is cut to what is there: whether a query is answered must not depend on how far the chain is.
+  // Before the range is cut to the head: the limit must not depend on the height of the chain.
   if (blocksMax > 0n && to - from >= blocksMax) throw new RpcError('LOGS_RANGE_TOO_LARGE')
   const head = rpc.chain.head().header.number
   const first = from < 0n ? 0n : from
@@ -41,7 +41,7 @@ type Named = { readonly number?: bigint | null; readonly hash?: string | null }
 type Range = { readonly from?: bigint | null; readonly to?: bigint | null }
 type Filter = LogCriteria & { readonly fromBlock?: bigint | null; readonly toBlock?: bigint | null }
 
-/** Those of a chain that is not QBFT are null. */
+/** Null on chains other than QBFT. */
 const ofQbft = async (answer: Promise<unknown>): Promise<unknown> => {
   try {
     return await answer
@@ -121,7 +121,7 @@ export const QUERY_RESOLVERS: Resolvers<unknown> = {
   qbft: (_, _args, { rpc }) => (rpc.chain.configuration.consensus.kind === 'qbft' ? {} : null),
 }
 
-/** Besu takes typed transactions wrapped into an RLP string alone; as they are is what everybody else means. */
+/** Besu accepts typed transactions wrapped into an RLP string alone; all others send them unwrapped. */
 const unwrapped = (data: string): string => {
   const bytes = fromHex(data)
   const first = bytes[0] ?? 0
@@ -147,7 +147,7 @@ export const QBFT_RESOLVERS: Resolvers<unknown> = {
   },
   signerMetrics: (_, { from, to }: Range, scope) => {
     const bounds = [from, to].map(number => (typeof number === 'bigint' ? toQuantity(number) : undefined))
-    // JSON-RPC calls a window without a block an error, also where nobody asked for one.
+    // JSON-RPC reports an error for a window without a block, even for an empty request.
     const isNew = scope.rpc.chain.head().header.number === 0n
     if (isNew && bounds.every(bound => bound === undefined)) return []
     return answerOf(scope, 'qbft_getSignerMetrics', ...bounds)

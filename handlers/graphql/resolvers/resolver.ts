@@ -2,7 +2,7 @@ import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql'
 import type { Permission } from '../../auth/caller.ts'
 import type { GraphqlContext, RequestScope } from '../context.ts'
 
-/** Gives the value of a field: bytes, integers or hex for scalars, a source for what has fields of its own. */
+/** Gives the value of a field: bytes, integers or hex for scalars, a source for objects. */
 export type Resolve<Source, Args = unknown> = (
   source: Source,
   args: Args,

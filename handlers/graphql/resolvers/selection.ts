@@ -1,14 +1,14 @@
 import type { FieldNode, GraphQLResolveInfo, SelectionSetNode } from 'graphql'
 
 /**
- * Tells whether a query asks for such a field directly below the one that is being resolved, so that no more is read than it
- * asks for, and that at once. Directives are passed over: what they leave out may be read in vain.
+ * Tests whether the query has such a field directly below the one being resolved, so that only requested parts are
+ * read, all at once. Ignores directives: a field that they exclude may be read in vain.
  */
 export const selectionOf = (isMeant: (field: string) => boolean): ((info: GraphQLResolveInfo) => boolean) => {
-  /** Documents are kept between requests, so it is looked for once. */
+  /** Results by node: documents are cached between requests. */
   const known = new WeakMap<FieldNode, boolean>()
 
-  /** @param seen fragments that need no second look: each may be spread by many others. */
+  /** @param seen visited fragments: many others may spread the same one */
   const holds = (
     { selections }: SelectionSetNode,
     info: GraphQLResolveInfo,

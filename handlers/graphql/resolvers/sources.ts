@@ -9,7 +9,7 @@ import type { BlockSelector } from '../../rpc/parameters/block.ts'
 import type { RequestScope } from '../context.ts'
 import { selectionOf } from './selection.ts'
 
-/** A block; its body is there where a field asks for it, and never for an ommer. */
+/** A block; its body is loaded where a field needs it, and never for an ommer. */
 export type BlockSource = {
   readonly header: Header
   readonly record: BlockRecord | undefined
@@ -19,7 +19,7 @@ export type BlockSource = {
 export type TransactionSource = {
   readonly transaction: Transaction
   readonly sender: Address
-  /** Undefined while it waits in the pool. */
+  /** Undefined while the transaction is pending. */
   readonly mined:
     | { readonly record: BlockRecord; readonly index: number; readonly receipt: Receipt }
     | undefined
@@ -34,7 +34,7 @@ export const minedTransaction = (record: BlockRecord, index: number): Transactio
   mined: { record, index, receipt: record.receipts[index] as Receipt },
 })
 
-/** Fields of a block that its header answers, or that are answered elsewhere. */
+/** Fields of a block that need no body. */
 const HEADER_FIELDS: ReadonlySet<string> = new Set(
   `__typename number hash parent nonce transactionsRoot stateRoot receiptsRoot miner extraData gasLimit gasUsed baseFeePerGas
   nextBaseFeePerGas timestamp logsBloom mixHash difficulty ommerHash logs account call estimateGas rawHeader withdrawalsRoot
@@ -43,7 +43,7 @@ const HEADER_FIELDS: ReadonlySet<string> = new Set(
 
 const wantsBody = selectionOf(field => !HEADER_FIELDS.has(field))
 
-/** The block that is meant, as much of it as the query asks for; undefined where there is none. */
+/** The selected block with the parts that the query needs; undefined where there is none. */
 export const readBlock = async (
   { rpc }: RequestScope,
   selector: BlockSelector,

@@ -15,7 +15,7 @@ type SubscriptionResolver = {
   readonly resolve: (event: unknown) => unknown
 }
 
-/** Tells of events by `listen`, and what each is to the client. */
+/** A source of events, and their conversion for the client. */
 type Topic<T> = {
   readonly listen: (context: GraphqlContext, push: (event: T) => void) => () => void
   readonly map: (
@@ -44,7 +44,7 @@ const PENDING_TRANSACTIONS: Topic<PooledTransaction> = {
   map: pooled => Promise.resolve([pooledSource(pooled)]),
 }
 
-/** The subscriptions; each event is a request of its own, which keeps nothing of the one before. */
+/** The subscriptions; each event is executed as a request of its own, without the caches of the one before. */
 export const subscriptionResolvers = (
   registry: SubscriptionRegistry,
 ): Readonly<Record<string, SubscriptionResolver>> => {

@@ -12,11 +12,11 @@ import { type AccountSource, type BlockSource, type TransactionSource } from './
 
 type AtBlock = { readonly block?: bigint | null }
 
-/** The state an account is looked at in: the named block's, that of the transaction's, or the latest. */
+/** The block whose state an account is read from: the given one, the transaction's, or the latest. */
 const numberOf = ({ mined }: TransactionSource, { block }: AtBlock, { rpc }: RequestScope): bigint =>
   block ?? (mined?.record.block ?? rpc.chain.head()).header.number
 
-/** How many logs stand in the block before those of each transaction. */
+/** Number of logs in the block before those of each transaction. */
 const logStarts = new WeakMap<BlockRecord, readonly number[]>()
 
 const firstLogIndex = (record: BlockRecord, index: number): number => {
@@ -33,11 +33,11 @@ const firstLogIndex = (record: BlockRecord, index: number): number => {
   return starts[index] as number
 }
 
-/** As it stands in a list: typed ones are wrapped into an RLP string. */
+/** The encoding inside a list: typed transactions are wrapped into an RLP string. */
 const listForm = (type: number, encoded: Uint8Array): Uint8Array =>
   type === 0 ? encoded : encodeRlp(encoded)
 
-/** A field of the receipt; null while the transaction waits. */
+/** A field of the receipt; null while the transaction is pending. */
 const ofReceipt =
   (read: (receipt: Receipt) => unknown) =>
   ({ mined }: TransactionSource): unknown =>

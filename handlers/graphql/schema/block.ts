@@ -1,4 +1,4 @@
-/** Blocks and what stands in them beside transactions. */
+/** Types of blocks and their parts except transactions. */
 export const BLOCK_TYPES = /* GraphQL */ `
 "A block."
 type Block {

@@ -1,4 +1,4 @@
-/** What both filters of logs have. */
+/** Members of both log filters. */
 const WANTED_LOGS = /* GraphQL */ `
   "Logs of any of these contracts; of every one when empty or left out."
   addresses: [Address!]
@@ -14,7 +14,7 @@ const WANTED_LOGS = /* GraphQL */ `
   topics: [[LogTopic!]!]
 `
 
-/** What fields take as arguments. */
+/** Input types. */
 export const INPUTS = /* GraphQL */ `
 "What a local call is made with; everything is optional."
 input CallData {

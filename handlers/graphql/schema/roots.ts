@@ -1,4 +1,4 @@
-/** Where queries begin. */
+/** Root types. */
 export const ROOT_TYPES = /* GraphQL */ `
 type Query {
   "A block by number or by hash; the latest when neither is given."
@@ -60,7 +60,7 @@ type SyncState {
   startingBlock: Long!
   "The block it is at."
   currentBlock: Long!
-  "The latest block the others have told of."
+  "The highest block that peers have announced."
   highestBlock: Long!
 }
 

@@ -17,11 +17,11 @@ import { INPUTS } from './inputs.ts'
 import { ROOT_TYPES } from './roots.ts'
 import { TRANSACTION_TYPES } from './transaction.ts'
 
-/** Of a source that has what its type has, by the same names. */
+/** Resolvers of fields that the source has under the same names. */
 const members = (...names: readonly string[]): Resolvers<Readonly<Record<string, unknown>>> =>
   Object.fromEntries(names.map(name => [name, source => source[name]]))
 
-/** The types whose fields are more than the short members of their source; each has a source of its own. */
+/** Resolvers of types whose fields are computed; each type has its own source. */
 const RESOLVERS: Readonly<Record<string, Resolvers<never>>> = {
   Query: QUERY_RESOLVERS,
   Mutation: MUTATION_RESOLVERS,
@@ -35,7 +35,7 @@ const RESOLVERS: Readonly<Record<string, Resolvers<never>>> = {
   AccessTuple: members('address', 'storageKeys'),
 }
 
-/** The schema with all that answers it. */
+/** The schema with its resolvers. */
 export const createGraphqlSchema = (registry: SubscriptionRegistry): GraphQLSchema =>
   createSchema<GraphqlContext>({
     typeDefs: [

@@ -1,9 +1,9 @@
 import { FetchError } from '../errors.ts'
 
-/** Events that wait for a client that reads too slowly; it is told and let go beyond. */
+/** Maximum number of events queued for a slow client; beyond it the subscription ends with an error. */
 export const WAITING_EVENTS_MAX = 1_000
 
-/** What comes to one subscriber, in order; ends when it is closed, or asks for it. */
+/** The events of one subscriber in order; ends when it is closed, or when the subscriber returns. */
 export type Feed<T> = {
   readonly next: () => Promise<IteratorResult<T, undefined>>
   readonly close: () => void
@@ -12,9 +12,8 @@ export type Feed<T> = {
 const DONE = { done: true, value: undefined } as const
 
 /**
- * A feed of what `listen` passes on.
- * @param listen gives the function that ends listening, which is called once.
- * @param onEnd called once, however it ends.
+ * A feed of the events of `listen`. @param listen returns the function that stops listening; it is called once. @param
+ * onEnd called once at the end, whatever its reason.
  */
 export const createFeed = <T>(
   listen: (push: (event: T) => void) => () => void,
@@ -65,8 +64,8 @@ export const createFeed = <T>(
 }
 
 /**
- * What becomes of the events of a feed, each several or nothing; undefined ends it. No generator: one that waits for an event
- * could not be told that nobody waits for it any more.
+ * Converts each event of a feed into any number of events; undefined ends it. Not a generator: one that waits for an
+ * event could not be cancelled.
  */
 export const mapFeed = <T>(
   feed: Feed<T>,
@@ -85,7 +84,7 @@ export const mapFeed = <T>(
         try {
           outcome = await map(event.value)
         } finally {
-          // Nobody asks again, or closes it, after an error either.
+          // After an error the consumer neither reads on nor closes the feed.
           if (outcome === undefined) feed.close()
         }
         if (outcome === undefined) return DONE

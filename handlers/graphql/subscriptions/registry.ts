@@ -1,14 +1,14 @@
 import { FetchError } from '../errors.ts'
 import { createFeed, type Feed } from './feed.ts'
 
-/** Subscriptions of all clients together: each is told of every event. */
+/** Maximum number of subscriptions of all clients: each receives every event. */
 export const SUBSCRIPTIONS_MAX = 1_000
 
-/** The subscriptions that are open. */
+/** The open subscriptions. */
 export type SubscriptionRegistry = {
   /** @throws FetchError when there are too many, or the node is stopping */
   open<T>(listen: (push: (event: T) => void) => () => void): Feed<T>
-  /** Ends all of them; no more are opened. */
+  /** Ends all subscriptions and refuses new ones. */
   close(): void
 }
 

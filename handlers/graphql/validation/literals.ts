@@ -13,14 +13,14 @@ import {
 } from 'graphql'
 import { valueText } from './valueText.ts'
 
-/** Why a literal does not fit; `path` leads to it within the argument. */
-type Misfit = { readonly path: string; readonly value: ValueNode; readonly why: string }
+/** The reason for which a literal does not match its type; `path` leads to it within the argument. */
+type Mismatch = { readonly path: string; readonly value: ValueNode; readonly why: string }
 
 const misfitOfObject = (
   node: ObjectValueNode,
   type: Extract<GraphQLInputType, { getFields: unknown }>,
   path: string,
-): Misfit | undefined => {
+): Mismatch | undefined => {
   const given = new Set(node.fields.map(({ name }) => name.value))
   const missing = Object.values(type.getFields())
     .filter(({ type: fieldType, name }) => isNonNullType(fieldType) && !given.has(name))
@@ -31,22 +31,22 @@ const misfitOfObject = (
     const field = type.getFields()[name.value]
     if (field === undefined)
       return { path, value: node, why: `contains a field not in '${type.name}': '${name.value}'` }
-    const misfit = misfitOf(value, field.type, `${path}.${name.value}`)
-    if (misfit !== undefined) return misfit
+    const mismatch = mismatchOf(value, field.type, `${path}.${name.value}`)
+    if (mismatch !== undefined) return mismatch
   }
   return undefined
 }
 
-const misfitOf = (node: ValueNode, type: GraphQLInputType, path: string): Misfit | undefined => {
+const mismatchOf = (node: ValueNode, type: GraphQLInputType, path: string): Mismatch | undefined => {
   if (node.kind === Kind.NULL)
     return isNonNullType(type) ? { path, value: node, why: 'must not be null' } : undefined
   if (node.kind === Kind.VARIABLE) return undefined
-  if (isNonNullType(type)) return misfitOf(node, type.ofType, path)
+  if (isNonNullType(type)) return mismatchOf(node, type.ofType, path)
   if (isListType(type)) {
-    if (node.kind !== Kind.LIST) return misfitOf(node, type.ofType, path)
+    if (node.kind !== Kind.LIST) return mismatchOf(node, type.ofType, path)
     for (const [index, value] of node.values.entries()) {
-      const misfit = misfitOf(value, type.ofType, `${path}[${index}]`)
-      if (misfit !== undefined) return misfit
+      const mismatch = mismatchOf(value, type.ofType, `${path}[${index}]`)
+      if (mismatch !== undefined) return mismatch
     }
     return undefined
   }
@@ -55,7 +55,7 @@ const misfitOf = (node: ValueNode, type: GraphQLInputType, path: string): Misfit
       ? misfitOfObject(node, type, path)
       : { path, value: node, why: 'must be an object type' }
   if (!isLeafType(type)) return undefined
-  const reason = (text: string): Misfit => ({
+  const reason = (text: string): Mismatch => ({
     path,
     value: node,
     why: `is not a valid '${type.name}' - ${text}`,
@@ -69,14 +69,17 @@ const misfitOf = (node: ValueNode, type: GraphQLInputType, path: string): Misfit
   }
 }
 
-/** Why the literal of an argument does not fit, in Besu's words; undefined where it does. */
-export const argumentMisfit = ({ name, value }: ArgumentNode, type: GraphQLInputType): string | undefined => {
-  const misfit = misfitOf(value, type, name.value)
-  return misfit === undefined
+/** Besu's text for an argument literal that does not match its type; undefined where it matches. */
+export const argumentMismatch = (
+  { name, value }: ArgumentNode,
+  type: GraphQLInputType,
+): string | undefined => {
+  const mismatch = mismatchOf(value, type, name.value)
+  return mismatch === undefined
     ? undefined
-    : `argument '${misfit.path}' with value '${valueText(misfit.value)}' ${misfit.why}`
+    : `argument '${mismatch.path}' with value '${valueText(mismatch.value)}' ${mismatch.why}`
 }
 
-/** True where the default of a variable fits its type. */
+/** True when the default of a variable matches its type. */
 export const fits = (value: ValueNode, type: GraphQLInputType): boolean =>
-  misfitOf(value, type, '') === undefined
+  mismatchOf(value, type, '') === undefined

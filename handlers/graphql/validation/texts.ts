@@ -1,7 +1,7 @@
-/** One kind of error: Besu's name of it, and its text made of what the library's message quotes. */
+/** One kind of error: Besu's name, and its text built from the quotations in the library's message. */
 type Text = {
   readonly kind: string
-  /** Finds what the text needs in the library's message; without one the text needs nothing. */
+  /** Finds the parts of the library's message that the text needs; undefined where it needs none. */
   readonly pattern?: RegExp
   readonly text: (...found: readonly string[]) => string
 }
@@ -10,14 +10,14 @@ const NAME = /"([^"]*)"/
 const VARIABLE = /"\$([^"]*)"/
 const DIRECTIVE = /"@([^"]*)"/
 
-/** Of what a message names first, by that pattern. */
+/** A text about the first name in the message. */
 const named = (pattern: RegExp, kind: string, text: (name: string | undefined) => string): Text => ({
   kind,
   pattern,
   text,
 })
 
-/** By the library's rule; the first whose pattern fits counts. */
+/** Texts by the library's rule; the first with a matching pattern applies. */
 export const TEXTS: Readonly<Record<string, readonly Text[]>> = {
   ExecutableDefinitionsRule: [
     { kind: 'NonExecutableDefinition', text: () => 'Provided definition is not executable' },

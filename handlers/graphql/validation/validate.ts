@@ -15,17 +15,17 @@ import {
   type ValidationRule,
 } from 'graphql'
 import { DocumentError } from '../errors.ts'
-import { argumentMisfit, fits } from './literals.ts'
+import { argumentMismatch, fits } from './literals.ts'
 import { TEXTS } from './texts.ts'
 import { valueText } from './valueText.ts'
 
-/** Errors of one document that are told; Besu's. */
+/** Maximum number of reported errors of one document, as in Besu. */
 const ERRORS_MAX = 100
 
-/** Where in the document checking is: names of fields and fragments, as Besu writes them behind an error's kind. */
+/** The current position in the document: names of fields and fragments, as Besu writes them after an error's kind. */
 type Place = string[]
 
-/** Must come before all other rules, `leaving` after them: errors are found on the way in and on the way out. */
+/** Must be before all other rules, `leaving` after them: rules report errors on entering and on leaving a node. */
 const entering = (place: Place): ValidationRule => {
   const enter = ({ name }: FieldNode | FragmentDefinitionNode): void => void place.push(name.value)
   return () => ({ Field: { enter }, FragmentDefinition: { enter } })
@@ -39,11 +39,11 @@ const leaving = (place: Place): ValidationRule => {
 const described = (kind: string, place: Place, text: string): string =>
   `Validation error (${kind}${place.length === 0 ? '' : `@[${place.join('/')}]`}) : ${text}`
 
-/** Besu names the place where a variable is used, the library that of its definition too. */
+/** Besu reports the position where a variable is used, the library that of its definition, too. */
 const placesOf = ({ name }: ValidationRule, { nodes = [] }: GraphQLError): readonly ASTNode[] =>
   name === 'VariablesInAllowedPositionRule' ? nodes.slice(-1) : nodes
 
-/** The library's rule with Besu's words. */
+/** The library's rule with Besu's texts. */
 const translated =
   (rule: ValidationRule, place: Place): ValidationRule =>
   context => {
@@ -56,20 +56,20 @@ const translated =
           : described(row.kind, place, row.text(...found))
       context.reportError(new DocumentError('ValidationError', message, { nodes: placesOf(rule, error) }))
     }
-    // Everything else of the context is used as it is.
+    // All other members of the context are unchanged.
     return rule(Object.create(context, { reportError: { value: reportError } }) as ValidationContext)
   }
 
-/** Literals must fit what takes them; in place of the library's rule, which tells it of the innermost alone. */
+/** Literals must match their type; replaces the library's rule, which reports the innermost one alone. */
 const literalsRule =
   (place: Place): ValidationRule =>
   context => ({
     Argument: node => {
       const type = context.getArgument()?.type
-      const misfit = type === undefined ? undefined : argumentMisfit(node, type)
-      if (misfit !== undefined)
+      const mismatch = type === undefined ? undefined : argumentMismatch(node, type)
+      if (mismatch !== undefined)
         context.reportError(
-          new DocumentError('ValidationError', described('WrongType', place, misfit), { nodes: [node] }),
+          new DocumentError('ValidationError', described('WrongType', place, mismatch), { nodes: [node] }),
         )
       return undefined
     },
@@ -87,14 +87,14 @@ const literalsRule =
     },
   })
 
-/** The library's rule that ours takes the place of, and the one that comes before all others. */
+/** The library's rules that this project replaces or runs before all others. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['ValuesOfCorrectTypeRule', 'NoFragmentCyclesRule'])
 
 const RULES: readonly ValidationRule[] = specifiedRules.filter(({ name }) => !ELSEWHERE.has(name))
 
 const isFragment = ({ kind }: DefinitionNode): boolean => kind === Kind.FRAGMENT_DEFINITION
 
-/** The errors of a document, in Besu's words. */
+/** The errors of a document, with Besu's texts. */
 export const validateDocument = (
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -107,7 +107,7 @@ export const validateDocument = (
     })
   }
   if (document.definitions.some(isFragment)) {
-    // Other rules follow fragments, and go round a cycle for long before they notice.
+    // First, since other rules follow fragments and take long in a cycle.
     const cycles = check(place => [translated(NoFragmentCyclesRule, place)])
     if (cycles.length > 0) return cycles
   }

@@ -2,7 +2,7 @@ import { Kind, type ValueNode } from 'graphql'
 
 const list = (values: readonly ValueNode[]): string => values.map(valueText).join(', ')
 
-/** A literal as Besu's GraphQL library writes it in its messages, `StringValue{value='12'}`. */
+/** A literal as in the messages of Besu's GraphQL library, `StringValue{value='12'}`. */
 export const valueText = (node: ValueNode): string => {
   switch (node.kind) {
     case Kind.STRING:

@@ -4,7 +4,7 @@ import type { BadBlock } from '../../../core/chain/importing/badBlocks.ts'
 import type { RpcContext } from '../context.ts'
 import { blockShape } from '../shapes/block.ts'
 
-/** With whole transactions where all of them have senders. */
+/** A refused block, with whole transactions where all their senders can be recovered. */
 const badBlockShape = async ({ recoverSenders }: RpcContext, bad: BadBlock): Promise<unknown> => {
   const { block, hash, rlp, rule, reason } = bad
   const senders = await recoverSenders(block.transactions)
@@ -19,7 +19,7 @@ const badBlockShape = async ({ recoverSenders }: RpcContext, bad: BadBlock): Pro
   }
 }
 
-/** debug_getBadBlocks: what this node refused last, and why. */
+/** debug_getBadBlocks: the last blocks that this node refused, with the reasons. */
 export const getBadBlocks = async (context: RpcContext): Promise<unknown> => {
   const shapes: unknown[] = []
   for (const bad of context.badBlocks?.() ?? []) shapes.push(await badBlockShape(context, bad))

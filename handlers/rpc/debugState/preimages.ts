@@ -6,13 +6,13 @@ import type { RpcContext } from '../context.ts'
 import type { Call } from '../methods/method.ts'
 import { createYield } from '../dispatch/scheduler.ts'
 
-/** How many blocks are looked through for what was hashed, the newest first; what changed before stays unknown. */
+/** Maximum number of blocks that are searched for preimages, newest first; older preimages stay unknown. */
 export const PREIMAGE_BLOCKS_MAX = 10_000n
 
-/** What was hashed to each of the keys, by the key in bare hex; those that were not found are left out. */
+/** Preimages by key in bare hex, without the keys that were not found. */
 export type Preimages = ReadonlyMap<string, Uint8Array>
 
-/** Tries store hashes only. What they are the hashes of stands in what blocks changed. */
+/** Tries contain hashes only; the changes of blocks contain their preimages. */
 const search = async (
   { expired }: Call,
   { chain, nowMs }: RpcContext,
@@ -48,7 +48,7 @@ export const findAddresses = (
 ): Promise<Preimages> =>
   search(call, context, keys, { from: 0n, to }, ({ accounts }) => accounts.map(({ address }) => address))
 
-/** The slots of an account's storage that began at block `from`. */
+/** The slots of an account's storage that exists since block `from`. */
 export const findSlots = (
   call: Call,
   context: RpcContext,

@@ -15,10 +15,10 @@ import { given, hashOf, integerOf, requireAddress, required } from '../parameter
 import { findAddresses, findSlots } from './preimages.ts'
 import { readStateAfter } from './stateAfter.ts'
 
-/** Accounts or slots of one answer; what comes after is asked for with `nextKey`. */
+/** Maximum number of accounts or slots in one answer; clients continue with `nextKey`. */
 export const RANGE_MAX = 1024
 
-/** A hash, or a number that stands for one, as clients write where they begin. */
+/** The start key: a hash, or a number that stands for one. */
 const readStart = (value: unknown, error: RpcErrorName): Hash => {
   if (value === undefined) return ZERO_HASH
   const integer = integerOf(value)
@@ -39,13 +39,16 @@ const readIndex = (params: Params, error: RpcErrorName): number =>
 
 const requireSelector = (params: Params): BlockSelector => required(readSelector(params, 0), 'INVALID_BLOCK')
 
-/** The leaves to show, and the key to go on with. */
+/** The leaves of one answer, and the key of the next. */
 const page = (leaves: readonly TrieLeaf[], most: number) => ({
   shown: leaves.slice(0, most),
   nextKey: leaves[most]?.key,
 })
 
-/** debug_accountRange: accounts in the order of their hashed addresses. The second parameter is looked at by nobody. Null where there is no such block, as for the two below (Besu). */
+/**
+ * debug_accountRange: accounts in the order of their hashed addresses. Ignores the second parameter. Null where there
+ * is no such block, as in the two methods below (Besu).
+ */
 export const accountRange = async (call: Call, context: RpcContext): Promise<unknown> => {
   const { params } = call
   const selector = requireSelector(params)

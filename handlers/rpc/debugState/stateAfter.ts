@@ -17,7 +17,7 @@ export type StateView = {
   readonly root: Hash
 }
 
-/** What a block's transactions up to that one did, its system calls included. */
+/** The changes of a block's transactions up to that one, including system calls. */
 const changesUpTo = async (
   call: Call,
   context: RpcContext,
@@ -42,9 +42,8 @@ const changesUpTo = async (
 }
 
 /**
- * What `read` finds in the state after transaction `index` of a block; after the whole block where it has none of that
- * index. `read` may run more than once.
- * @throws RpcError where the block is too far back
+ * Reads from the state after transaction `index` of a block; after the whole block where it has fewer. `read` may run
+ * more than once. @throws RpcError where the block is too far back
  */
 export const readStateAfter = async <T>(
   call: Call,

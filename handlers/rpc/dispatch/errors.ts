@@ -21,7 +21,7 @@ export const RPC_ERRORS = {
   ANSWER_TOO_LARGE: { code: -32005, message: 'Answer exceeds the size limit of a message' },
   /** Besu has no such limit. */
   SUBSCRIPTIONS_TOO_MANY: { code: -32005, message: 'Too many subscriptions on this connection' },
-  /** Besu has no such limits; a client that is cut off is told which one it exceeded. */
+  /** Besu has no such limits; a disconnected client receives the one that it exceeded. */
   SLOW_READER: { code: -32005, message: 'Closing the connection: too much of what was sent to it is unread' },
   TOO_MANY_WAITING: { code: -32005, message: 'Closing the connection: too many of its requests are waiting' },
   /** Subscriptions continue for a minute after their token has expired. */

@@ -17,7 +17,7 @@ const FIRST_BYTES = 1024
 export type AsciiBuffer = {
   /** Valid up to `length`, until the next write. */
   readonly bytes: Uint8Array
-  /** May be set back. */
+  /** Can be reduced to discard the end. */
   length: number
   ascii(text: string): void
   /** @param value a safe integer */
@@ -53,7 +53,7 @@ export const createAsciiBuffer = (): AsciiBuffer => {
     length: 0,
     ascii,
     integer: value => {
-      // Those that are not as small as most.
+      // Rare large values.
       if (value < 0 || value > 0x7fffffff) return ascii(String(value))
       let digits = 1
       for (let power = 10; power <= value; power *= 10) digits++

@@ -1,11 +1,11 @@
 import { afterString, CLOSE_BRACE, CLOSE_BRACKET, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './scan.ts'
 
-/** Nested deeper than any request is: without a bound a body of brackets alone would cost gigabytes. */
+/** Maximum nesting of JSON, deeper than any request: without a limit a body of brackets alone would cost gigabytes. */
 export const JSON_DEPTH_MAX = 32
 
 /**
- * Values of one text, members and elements on all levels. Each takes some 64 bytes, so that these take 16 MB; the state
- * overrides that fit into 5 MiB have 80,000.
+ * Maximum number of values in one text, members and elements on all levels. Each takes some 64 bytes, together 16 MB;
+ * state overrides of 5 MiB have 80,000.
  */
 export const JSON_VALUES_MAX = 250_000
 
@@ -24,7 +24,10 @@ export class JsonError extends Error {
 
 export const tooDeep = (): JsonError => new JsonError('INVALID_JSON', `nests deeper than ${JSON_DEPTH_MAX}`)
 
-/** The number of values in the text, at most; of text that is no JSON some number. @throws JsonError when it nests too deep */
+/**
+ * An upper bound of the number of values in the text; any number for invalid JSON. @throws JsonError when it nests too
+ * deep
+ */
 export const countValues = (text: string): number => {
   let depth = 0
   let count = 1

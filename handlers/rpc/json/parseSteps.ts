@@ -38,16 +38,16 @@ export type ParsedJson = {
   readonly idSources: ReadonlyMap<object, string>
 }
 
-/** The part of the text that was read, and the containers that are open. */
+/** Position in the text, and the open containers. */
 type State = {
   readonly text: string
   at: number
   count: number
-  /** Source of the number that was read last. */
+  /** Source text of the last number. */
   number: string | undefined
 }
 
-/** An array or object that is open; `key` is that of the member to come. */
+/** An open array or object; `key` is that of the next member. */
 type Open =
   | { readonly kind: 'array'; readonly value: unknown[] }
   | { readonly kind: 'object'; readonly value: Record<string, unknown>; key: string }
@@ -95,7 +95,7 @@ const cutOfString = (text: string, start: number, end: number): number => {
   return end
 }
 
-/** As readString, in steps. */
+/** Like readString, in steps. */
 function* readLongString(state: State): Generator<void, string> {
   const { text } = state
   const last = afterString(text, state.at) - 1
@@ -144,14 +144,14 @@ const readKey = (state: State): string => {
   return key
 }
 
-/** As JSON.parse: `__proto__` is a member like any other. */
+/** As in JSON.parse, `__proto__` is a member like any other. */
 const setMember = (object: Record<string, unknown>, key: string, value: unknown): void => {
   if (key === '__proto__')
     Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
   else object[key] = value
 }
 
-/** Opens the array or object at the position; undefined where it is empty, or where a scalar stands there. */
+/** Opens the array or object at the position; undefined for an empty one and for a scalar. */
 const openContainer = (state: State, code: number): { value: unknown; open: Open | undefined } => {
   state.at++
   const isArray = code === OPEN_BRACKET
@@ -166,10 +166,9 @@ const openContainer = (state: State, code: number): { value: unknown; open: Open
 }
 
 /**
- * What JSON.parse gives, made step by step, so that others have their turn between two steps. The entries of an array at the top
- * are counted while they are read.
- * @param entriesMax of an array at the top; 0 or less for any number
- * @throws JsonError when the text is no JSON, nests deeper than JSON_DEPTH_MAX, or has more values or entries than it may
+ * Parses like JSON.parse, in steps, so that the caller can yield between them. Counts the entries of an array at the
+ * top while reading. @param entriesMax maximum length of an array at the top; 0 or less for any length @throws
+ * JsonError when the text is invalid JSON, nests deeper than JSON_DEPTH_MAX, or has too many values or entries
  */
 export function* parseSteps(text: string, entriesMax: number): Generator<void, ParsedJson> {
   const state: State = { text, at: 0, count: 0, number: undefined }
@@ -179,7 +178,7 @@ export function* parseSteps(text: string, entriesMax: number): Generator<void, P
   let steppedAt = 0
   let steppedCount = 0
 
-  /** Puts a value into the innermost open container. */
+  /** Adds a value to the innermost open container. */
   const put = (value: unknown): void => {
     const open = stack[stack.length - 1]
     if (open === undefined) {
@@ -196,7 +195,7 @@ export function* parseSteps(text: string, entriesMax: number): Generator<void, P
       throw new JsonError('TOO_MANY_ENTRIES', `more than ${entriesMax} entries`)
   }
 
-  /** Closes what ends here; true where another value follows. */
+  /** Closes the containers that end here; true where another value follows. */
   const continues = (): boolean => {
     for (let open = stack[stack.length - 1]; open !== undefined; open = stack[stack.length - 1]) {
       const code = skipSpace(state)

@@ -1,4 +1,4 @@
-/** Positions in JSON text. Each function takes text and a position and gives the position behind what stands there. */
+/** Positions in JSON text: each function returns the position after the token at `start`. */
 
 export const QUOTE = 34
 export const BACKSLASH = 92

@@ -10,7 +10,7 @@ import { readPendingFilter } from '../pool/pendingFilter.ts'
 import { listPieces, pieceHost } from '../shapes/pieces.ts'
 import { pendingTransactionShape } from '../shapes/transaction.ts'
 
-/** What Besu tells of where a transaction came from. */
+/** Besu's members about the origin of a transaction. */
 const tracked = ({ transaction, local, addedAtMs }: PooledTransaction): object => ({
   hash: toHex(transaction.hash),
   isReceivedFromLocalSource: local,

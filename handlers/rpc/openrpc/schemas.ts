@@ -146,7 +146,7 @@ export const SCHEMAS = {
   },
   SubscriptionOptions: {
     oneOf: [
-      { type: 'boolean', description: 'Whether whole transactions are told instead of their hashes' },
+      { type: 'boolean', description: 'True for whole transactions instead of their hashes' },
       object('includeTransactions; for logs fromBlock and toBlock, address, topics'),
     ],
   },

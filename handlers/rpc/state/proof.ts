@@ -56,7 +56,7 @@ const proofShape = (
     nonce: toQuantity(account?.nonce ?? 0n),
     storageHash: toHex(account?.storageRoot ?? EMPTY_TRIE_ROOT),
     storageProof: keys.map(key => {
-      // An account that is not there has no storage trie to prove anything in.
+      // A missing account has no storage trie.
       if (account === undefined) return { key: slotText(key), value: '0x0', proof: [] }
       const slot = bigintToFixedBytes(key, 32)
       return {

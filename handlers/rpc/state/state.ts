@@ -3,9 +3,8 @@ import type { RpcContext } from '../context.ts'
 import { type BlockSelector, blockNumberOf } from '../parameters/block.ts'
 
 /**
- * What `read` finds in the state after the block that is meant; null where there is no such block. `read` may run more
- * than once: again after what it missed was loaded.
- * @throws RpcError
+ * Reads from the state after the selected block; null where there is no such block. `read` runs again after missing
+ * entries were loaded. @throws RpcError
  */
 export const readState = <T>(
   context: RpcContext,
@@ -16,7 +15,7 @@ export const readState = <T>(
   const { store } = chain
   const readAt = (number: bigint | undefined): T | null | Promise<T | null> =>
     number === undefined ? null : store.runAtOnce(() => read(store.stateAt(number)))
-  // Nearly all of them: without a promise each costs a tenth less.
+  // The common case: without a promise each read costs a tenth less.
   if (selector.kind === 'tag' && selector.tag === 'latest') return readAt(chain.head().header.number)
   return blockNumberOf(context, selector).then(readAt)
 }

@@ -6,16 +6,19 @@ import type { RpcContext } from '../context.ts'
 import { RpcError } from '../dispatch/errors.ts'
 import { createYield } from '../dispatch/scheduler.ts'
 
-/** How far before the head the trie can be read: it is kept for the head, earlier ones are worked out by undoing blocks. */
+/**
+ * Maximum distance from the head at which the trie can be read: the store has the head's trie, earlier ones are
+ * computed by undoing blocks.
+ */
 export const TRIE_BLOCKS_MAX = 1024n
 
-/** Accounts and slots undone for one trie, which is what its time and memory follow. */
+/** Maximum number of undone accounts and slots for one trie; its time and memory are proportional to them. */
 export const TRIE_CHANGES_MAX = 200_000
 
-/** A head that moves on while blocks are read is followed so many times. */
+/** Maximum number of attempts when the head advances while blocks are read. */
 const ATTEMPTS_MAX = 8
 
-/** The state trie after one block, whatever becomes the head meanwhile. */
+/** The state trie after one block, independent of a changing head. */
 export type TrieAt = {
   /** May run `run` more than once. @throws RpcError where the block is too far back */
   read<T>(run: (nodes: TrieNodeReader, root: Hash) => T): Promise<T>
@@ -24,16 +27,16 @@ export type TrieAt = {
 const sizeOf = ({ accounts }: StateChanges): number =>
   accounts.reduce((sum, { slots }) => sum + 1 + slots.length, 0)
 
-/** The trie after block `number`, whose root is checked against the block's. */
+/** The trie after block `number`, checked against the block's state root. */
 export const trieAt = (context: RpcContext, number: bigint, expired: () => boolean): TrieAt => {
   const { store } = context.chain
   const reverse: StateChanges[] = []
   let collectedTo = number
   let size = 0
-  /** What undoing gave, and for which head. */
+  /** The undone trie nodes, and the head that they belong to. */
   let undone: { readonly head: bigint; readonly nodes: TrieNodeReader } | undefined
 
-  /** Adds what the blocks up to `to` changed, the newest first, in front of what is there. */
+  /** Prepends the changes of the blocks up to `to`, newest first. */
   const collect = async (to: bigint): Promise<void> => {
     const yieldTurn = createYield(context.nowMs)
     for (; collectedTo < to; collectedTo++) {
@@ -66,7 +69,7 @@ export const trieAt = (context: RpcContext, number: bigint, expired: () => boole
         await collect(head)
         const answer = await store.run(() => {
           const current = context.chain.head().header
-          // Blocks may have been committed while changes were read; the records are always those of the head.
+          // Blocks may have been committed meanwhile; the trie records are always the head's.
           if (current.number !== collectedTo) return undefined
           return { value: run(nodesBefore(current, header.stateRoot), header.stateRoot) }
         })

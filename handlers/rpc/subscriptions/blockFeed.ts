@@ -81,13 +81,13 @@ export const createBlockFeed = ({
 
   const headNumber = (): bigint => chain.head().header.number
 
-  const tell = async (number: bigint): Promise<void> => {
+  const notify = async (number: bigint): Promise<void> => {
     const record = await chain.store.record(number)
     if (record === undefined) return
     const block = toldBlock(record, totalDifficulty, nowMs)
     const yieldTurn = createYield(nowMs)
-    await heads.tell(block, Number(number), yieldTurn)
-    await logs.tell(block, Number(number), yieldTurn)
+    await heads.notify(block, Number(number), yieldTurn)
+    await logs.notify(block, Number(number), yieldTurn)
   }
 
   /** Blocks are read from the store one by one, so no queue grows where blocks arrive faster than they are notified. */
@@ -97,7 +97,7 @@ export const createBlockFeed = ({
     while (heads.size + logs.size > 0 && next <= headNumber()) {
       const number = next++
       try {
-        await tell(number)
+        await notify(number)
       } catch (error) {
         reportError('eth_subscription', error)
       }

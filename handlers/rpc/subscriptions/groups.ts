@@ -2,13 +2,13 @@ import type { YieldTurn } from '../dispatch/scheduler.ts'
 
 export type Listener = {
   /** @param result JSON text. */
-  readonly tell: (result: string) => void
+  readonly notify: (result: string) => void
 }
 
 /** JSON texts of what an event means to those who asked for the same, in order; none where it means nothing to them. */
 export type Results<Event> = (event: Event) => readonly string[] | Promise<readonly string[]>
 
-/** Listeners to whom every event means the same: what they are told is made once for all of them. */
+/** Listeners that receive the same notification for an event: it is built once for all of them. */
 type Group<Event> = {
   readonly results: Results<Event>
   /** Each with the number of the last event before it listened. */
@@ -24,8 +24,10 @@ export type Groups<Event> = {
    * @param since number of the last event that is not for this listener any more.
    */
   add(key: string, results: Results<Event>, listener: Listener, since: number): () => void
-  /** Tells everyone; with pauses, so that a thousand listeners hold up nobody else. Events are numbered ascending. */
-  tell(event: Event, number: number, yieldTurn: YieldTurn): Promise<void>
+  /**
+   * Notifies all listeners, with pauses so that a thousand of them do not block the event loop. Event numbers ascend.
+   */
+  notify(event: Event, number: number, yieldTurn: YieldTurn): Promise<void>
 }
 
 export const createGroups = <Event>(): Groups<Event> => {
@@ -46,12 +48,12 @@ export const createGroups = <Event>(): Groups<Event> => {
         if (group.listeners.size === 0) groups.delete(key)
       }
     },
-    tell: async (event, number, yieldTurn) => {
+    notify: async (event, number, yieldTurn) => {
       for (const { results, listeners } of groups.values()) {
         const made = results(event)
         for (const result of made instanceof Promise ? await made : made)
           for (const [listener, since] of listeners) {
-            if (since < number) listener.tell(result)
+            if (since < number) listener.notify(result)
             const pause = yieldTurn()
             if (pause !== undefined) await pause
           }

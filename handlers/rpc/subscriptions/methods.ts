@@ -19,7 +19,7 @@ const readIncludeTransactions = (options: unknown): boolean => {
   return wanted
 }
 
-/** Whole transactions are asked for as by Besu or as by geth, and told in the form of the one that was chosen. */
+/** Besu and geth have different options for whole transactions; each selects its own form of the notification. */
 const readPendingForm = (options: unknown): PendingForm => {
   if (!readIncludeTransactions(options)) return 'hash'
   return options === true ? 'transaction' : 'detail'

@@ -6,10 +6,13 @@ import { pendingDetailShape, pendingTransactionShape } from '../shapes/transacti
 import { createGroups, type Listener, type Results } from './groups.ts'
 import type { PendingForm } from './subscriptions.ts'
 
-/** Transactions not told of yet; when so many wait, the listeners are too many for the rate and the oldest are left out. */
-export const UNTOLD_MAX = 65_536
+/**
+ * Maximum number of queued transactions; beyond it the listeners are too many for the rate, and the oldest are left
+ * out.
+ */
+export const QUEUED_MAX = 65_536
 
-/** Tells of transactions as they come into the pool, or as they leave it without being mined. */
+/** Notifies of transactions that enter the pool, or that leave it without being mined. */
 export type PoolFeed = {
   added(form: PendingForm, listener: Listener): () => void
   dropped(listener: Listener): () => void
@@ -42,7 +45,7 @@ const createQueue = (
       const batch = untold
       untold = []
       for (const [index, transaction] of batch.entries())
-        await groups.tell(transaction, first + index, yieldTurn)
+        await groups.notify(transaction, first + index, yieldTurn)
     }
   }
 
@@ -62,10 +65,10 @@ const createQueue = (
   const take = (transaction: PooledTransaction): void => {
     last++
     untold.push(transaction)
-    if (untold.length > UNTOLD_MAX) {
-      untold = untold.slice(UNTOLD_MAX / 2)
+    if (untold.length > QUEUED_MAX) {
+      untold = untold.slice(QUEUED_MAX / 2)
       warn(
-        `Subscribers are not told of ${UNTOLD_MAX / 2} transactions of the pool: there are too many of them for the rate of transactions`,
+        `Notifications of ${QUEUED_MAX / 2} pool transactions are dropped: too many subscribers for the rate of transactions`,
       )
     }
     void run()

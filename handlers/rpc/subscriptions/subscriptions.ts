@@ -4,7 +4,7 @@ import type { LogFilter } from '../logs/filter.ts'
 import type { Feeds } from './feeds.ts'
 import type { Listener } from './groups.ts'
 
-/** A pending transaction as its hash, with the members Besu tells, or as eth_getTransactionByHash has it. */
+/** A pending transaction as its hash, with Besu's members, or as in eth_getTransactionByHash. */
 export type PendingForm = 'hash' | 'detail' | 'transaction'
 
 /** The topic of a subscription. */
@@ -78,7 +78,7 @@ export const createSubscriptionHub = (feeds: Feeds): SubscriptionHub => {
         }
         const start = `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${id}","result":`
         const listener: Listener = {
-          tell: result => {
+          notify: result => {
             const notification = `${start}${result}}}`
             if (held === undefined) return send(notification)
             held.push(notification)

@@ -19,7 +19,7 @@ export const createSyncFeed = ({ syncing }: Pick<RpcHost, 'syncing'>): SyncFeed 
     last = status
     if (!changed) return
     const result = JSON.stringify(syncingShape(status))
-    for (const listener of listeners) listener.tell(result)
+    for (const listener of listeners) listener.notify(result)
   }
 
   return {

@@ -93,7 +93,7 @@ const readPrestateOptions = (config: Json): PrestateOptions => {
     includeEmpty: flag(config, 'includeEmpty') ?? false,
   }
   return options.diffMode && options.includeEmpty
-    ? invalid('includeEmpty is not for diffMode, which tells of every change')
+    ? invalid('includeEmpty has no effect with diffMode, which contains every change')
     : options
 }
 

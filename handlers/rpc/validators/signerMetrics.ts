@@ -6,12 +6,12 @@ import { blockNumberOf, numberSelectorOf } from '../parameters/block.ts'
 import { createYield } from '../dispatch/scheduler.ts'
 import { given } from '../parameters/values.ts'
 
-/** Besu's default range ends at the head and is so long. */
+/** Length of Besu's default range, which ends at the head. */
 const DEFAULT_BLOCKS = 100n
 
 type Metric = { blocks: number; last: bigint }
 
-/** The number that a parameter means, which may be above the head; undefined where it is missing. @throws RpcError */
+/** The block number of a parameter, which may be above the head; undefined where it is missing. @throws RpcError */
 const numberAt = async (context: RpcContext, params: Params, index: number): Promise<bigint | undefined> => {
   const value = given(params, index)
   if (value === undefined) return undefined
@@ -22,10 +22,9 @@ const numberAt = async (context: RpcContext, params: Params, index: number): Pro
 }
 
 /**
- * Who proposed how many of the blocks from `from` up to but without `to`: by default the last hundred before the head. The
- * validators after the last of them are told even where they proposed none, as in Besu. In the order in which they first proposed; those
- * that proposed none stand last.
- * @throws RpcError
+ * Number of proposed blocks by validator from `from` up to and without `to`, by default the last hundred before the
+ * head. Includes the validators after the last block that proposed none, as in Besu. In the order of their first
+ * proposals, validators without one last. @throws RpcError
  */
 export const signerMetrics = async (
   { params, expired }: Call,

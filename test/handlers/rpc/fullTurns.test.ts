@@ -129,7 +129,7 @@ describe('given a block and a pool of many transactions', () => {
     const head = () => ({ ...node.chain.head(), header: { ...node.chain.head().header, number: headNumber } })
     const feed = createBlockFeed({ ...node.context, chain: { ...chain, head } })
     const text = new Promise<string>(resolve => {
-      feed.heads(true, { tell: resolve })
+      feed.heads(true, { notify: resolve })
     })
     headNumber = 1n
     told?.()
