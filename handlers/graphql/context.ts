@@ -19,7 +19,7 @@ export type RequestScope = {
   readonly yieldingList: YieldingList
   /** Runs calls, on a call worker where there is one. */
   readonly runner: () => Runner
-  /** True once the client has gone or the request has timed out; long work checks it regularly. */
+  /** True once the client has disconnected or the request has timed out; long work checks it regularly. */
   readonly expired: () => boolean
   /** @throws RpcError where the caller lacks the permission */
   readonly require: (needed: Permission) => void

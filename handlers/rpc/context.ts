@@ -43,7 +43,7 @@ export type RpcOptions = {
   /** Time after which a request is answered with a timeout. */
   readonly timeoutMs: number
   readonly prettyPrint: boolean
-  /** Whether receipts include the revert reason. */
+  /** True when receipts include the revert reason. */
   readonly revertReasons: boolean
 }
 
@@ -169,7 +169,7 @@ export type RpcHost = {
   ) => Promise<readonly (TransactionRejected | undefined)[]>
   /** Undefined where p2p is disabled. */
   readonly network: RpcNetwork | undefined
-  /** Whether this node takes part in producing the block after the head. */
+  /** True when this node takes part in producing the block after the head. */
   readonly mining: () => Promise<boolean>
   /** The round in which the next block is being decided; undefined while this node takes no part. */
   readonly round?: () => number | undefined

@@ -3,7 +3,7 @@ import type { BlockRecord } from '../../../core/store/store.ts'
 import type { RpcContext } from '../context.ts'
 import { type BlockSelector, blockNumberOf } from '../parameters/block.ts'
 
-/** The block that is meant with its receipts, undefined where there is none. @throws RpcError */
+/** The selected block with its receipts, undefined where there is none. @throws RpcError */
 export const recordOf = async (
   context: RpcContext,
   selector: BlockSelector,
@@ -12,7 +12,7 @@ export const recordOf = async (
   return number === undefined ? undefined : await context.chain.store.record(number)
 }
 
-/** The header that is meant, undefined where there is none. @throws RpcError */
+/** The selected header, undefined where there is none. @throws RpcError */
 export const headerOf = async (context: RpcContext, selector: BlockSelector): Promise<Header | undefined> => {
   const number = await blockNumberOf(context, selector)
   if (number === undefined) return undefined

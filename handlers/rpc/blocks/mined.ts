@@ -2,10 +2,10 @@ import type { Hash } from '../../../core/bytes/bytes.ts'
 import type { BlockRecord } from '../../../core/store/store.ts'
 import type { RpcContext } from '../context.ts'
 
-/** A transaction of the chain: its block, and where in it. */
+/** A transaction of the chain: its block, and its index. */
 export type Mined = { readonly record: BlockRecord; readonly index: number }
 
-/** The transaction of that hash where it stands in a block. */
+/** The mined transaction of that hash. */
 export const findMined = async (
   { chain }: Pick<RpcContext, 'chain'>,
   hash: Hash,

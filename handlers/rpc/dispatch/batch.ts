@@ -30,7 +30,7 @@ const neighboursAt = (envelopes: readonly Envelope[], index: number, name: strin
   }
 }
 
-/** What the calls of a batch are run with. */
+/** Dependencies of the calls of a batch. */
 export type BatchParts = {
   readonly runner: Runner
   readonly caller: Caller

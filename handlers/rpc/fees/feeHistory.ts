@@ -15,7 +15,7 @@ import { FEE_HISTORY_BLOCKS_MAX } from '../parameters/limits.ts'
 import { percentilesOf } from '../parameters/percentiles.ts'
 import { given, integerOf, required } from '../parameters/values.ts'
 
-/** Undefined where no rewards are asked for. @throws RpcError */
+/** Undefined when the request wants no rewards. @throws RpcError */
 const readPercentiles = (value: unknown): readonly number[] | undefined =>
   value === undefined ? undefined : required(percentilesOf(value), 'INVALID_REWARD_PERCENTILES')
 
@@ -43,7 +43,7 @@ const rewardsOf = (
 
 const ratio = (part: bigint, whole: bigint): number => (whole === 0n ? 0 : Number(part) / Number(whole))
 
-/** eth_feeHistory: what gas cost in the last blocks and what it costs in the next. */
+/** eth_feeHistory: gas prices of the last blocks, and base fee of the next. */
 export const feeHistory = async ({ params, expired }: Call, context: RpcContext): Promise<unknown> => {
   const { chain, nowMs } = context
   const count = integerOf(given(params, 0), 64)

@@ -4,7 +4,7 @@ import type { BlockRecord, ChainStore } from '../../../core/store/store.ts'
 /** Memory of all samples: some ten thousand blocks whose transactions pay a few different tips. */
 const SAMPLES_BYTES_MAX = 8 * 1024 * 1024
 
-/** Of one tip and its gas, with their objects. */
+/** Size of one tip and its gas, with their objects. */
 const STEP_BYTES = 96
 
 /** The tips paid in one block, in wei, ascending, each with the gas it was paid for. */
@@ -25,7 +25,7 @@ const sampleOf = ({ block, receipts }: BlockRecord): FeeSample => {
 /** One cache for each store. Blocks are final, so a sample never changes. */
 const caches = new WeakMap<ChainStore, Cache<FeeSample>>()
 
-/** The sample of a block of the chain, kept for whoever asks next: a wallet asks for the same blocks as all others. */
+/** The sample of a block of the chain, cached: all wallets request the same blocks. */
 export const feeSampleAt = async (store: ChainStore, number: bigint): Promise<FeeSample> => {
   let cache = caches.get(store)
   if (cache === undefined) {

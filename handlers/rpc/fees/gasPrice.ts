@@ -6,7 +6,7 @@ import type { RpcHost } from '../context.ts'
 import { lowestTipOf, minGasPriceOf, nextHeadOf } from './nextHead.ts'
 import { createYield } from '../dispatch/scheduler.ts'
 
-/** Suggests prices from what was paid lately; each block is read once. */
+/** Suggests prices from those of the last blocks; each block is read once. */
 export type GasPriceOracle = {
   /** Wei per gas. */
   gasPrice(): Promise<bigint>
@@ -14,9 +14,11 @@ export type GasPriceOracle = {
   priorityFee(): Promise<bigint>
 }
 
-/** What suggestions follow from, wei per gas. */
+/** Data of one block for suggestions, in wei per gas. */
 type Sample = {
-  /** What transactions paid. Undefined where the block had room left: then the lowest price was enough, whatever was paid. */
+  /**
+   * Paid prices. Undefined where the block was not full: then the lowest price sufficed, whatever transactions paid.
+   */
   readonly gasPrices: readonly bigint[] | undefined
   /** Priority fees that EIP-1559 transactions offered. */
   readonly priorityFees: readonly bigint[]
@@ -73,8 +75,8 @@ export const createGasPriceOracle = (host: RpcHost): GasPriceOracle => {
     percentileOf(paid, options.gasPricePercentile)
 
   /**
-   * Enough for the next block, and for the head, in which clients estimate and call with the price that they were told. Where
-   * gas is free from the next block on, no price is, and calls are free at the head as well.
+   * Suffices for the next block, and for the head, at which clients estimate and call with this price. 0 where gas is
+   * free from the next block on; calls are free at the head then, too.
    */
   const lowestPrice = (): bigint => {
     const nextBaseFee = nextHeadOf(host).nextBaseFeePerGas ?? 0n

@@ -13,7 +13,7 @@ export const minGasPriceOf = ({ miner, options }: Pick<Asked, 'miner' | 'options
 export const minPriorityFeeOf = ({ miner, options }: Pick<Asked, 'miner' | 'options'>): bigint =>
   miner?.settings().minPriorityFee ?? options.minPriorityFee
 
-/** What the next block is judged by, as far as it is known now. */
+/** The known inputs of the next block's rules. */
 export const nextHeadOf = (host: Asked): PoolHead =>
   poolHeadOf(host.chain, BigInt(Math.floor(host.nowMs() / 1000)), {
     minGasPrice: minGasPriceOf(host),

@@ -25,7 +25,7 @@ export const createPendingFeed = (pool: Pick<TransactionPool, 'onAdded'>): Pendi
     start: () => {
       unsubscribe ??= pool.onAdded(({ transaction }) => {
         hashes.push(toHex(transaction.hash))
-        // Half at a time, so that the copy is paid for by as many additions.
+        // Drops half at once, so that each copy follows as many additions.
         if (hashes.length >= 2 * PENDING_HASHES_MAX) {
           first += hashes.length - PENDING_HASHES_MAX
           hashes = hashes.slice(-PENDING_HASHES_MAX)

@@ -7,36 +7,36 @@ import { type BlockSelector, LATEST, numberSelectorOf } from '../parameters/bloc
 import { bareHashOf, exactAddressOf, hashOf, isObject } from '../parameters/values.ts'
 import { reversedRange } from './range.ts'
 
-/** Addresses and topics of one filter together: each is looked for in every section of the index. */
+/** Maximum number of addresses and topics of one filter: each is searched in every section of the index. */
 export const FILTER_VALUES_MAX = 10_000
 
 /** A log has no more topics, so a longer list matches nothing. */
 const TOPICS_MAX = 4
 
-/** Which blocks are searched. */
+/** The searched blocks. */
 export type LogRange =
   | { readonly kind: 'range'; readonly from: BlockSelector; readonly to: BlockSelector }
   | { readonly kind: 'block'; readonly hash: Hash }
 
-/** Which logs are wanted; what is undefined lets all pass. */
+/** Criteria of the logs; an undefined one matches all. */
 export type LogCriteria = {
   readonly addresses: ValueTest | undefined
-  /** By position. */
+  /** Tests by topic position. */
   readonly topics: readonly (ValueTest | undefined)[]
-  /** What a block must hold; undefined where no log can be wanted. */
+  /** The pattern that a block must contain; undefined where no log can match. */
   readonly pattern: LogPattern | undefined
 }
 
 export type LogFilter = LogCriteria & {
   readonly range: LogRange
-  /** Addresses and topics that are looked for. */
+  /** Number of addresses and topics. */
   readonly valueCount: number
 }
 
-/** True for a value that is one of those looked for. */
+/** True for one of the wanted values. */
 type ValueTest = (value: Uint8Array) => boolean
 
-/** Up to so many values are compared one by one, which is less work than hex of what they are compared with. */
+/** Up to this number values are compared one by one, which is faster than a lookup by hex. */
 const COMPARED_VALUES_MAX = 8
 
 const valueTest = (values: readonly Uint8Array[] | undefined): ValueTest | undefined => {
@@ -46,7 +46,7 @@ const valueTest = (values: readonly Uint8Array[] | undefined): ValueTest | undef
   return value => hexes.has(toBareHex(value))
 }
 
-/** The criteria of these wants, in the forms in which blocks and logs are held against them. */
+/** Compiles a query to criteria for blocks and logs. */
 export const logCriteria = (wants: LogQuery): LogCriteria => ({
   addresses: valueTest(wants.addresses),
   topics: wants.topics.map(valueTest),
@@ -58,7 +58,10 @@ export const logMatches = (log: Log, { addresses, topics }: LogCriteria): boolea
   (addresses === undefined || addresses(log.address)) &&
   topics.every((test, index) => test === undefined || test(log.topics[index] as Hash))
 
-/** Members of a filter; with others it would be another filter than was meant. `fromAddress` and the like are those of trace_filter (Besu). */
+/**
+ * Members of a filter; unknown ones are refused, since the filter would match more than intended. `fromAddress` and
+ * similar ones belong to trace_filter (Besu).
+ */
 const MEMBERS: ReadonlySet<string> = new Set([
   'fromBlock',
   'toBlock',
@@ -76,7 +79,7 @@ const invalid = (reason: string): never => {
   throw new RpcError('INVALID_FILTER', { data: `filter.${reason}` })
 }
 
-/** A short address finds nothing, so that here Besu's leniency would hide a mistake. */
+/** A short address matches nothing, so Besu's leniency would hide a mistake here. */
 const readAddresses = (value: unknown): readonly Address[] => {
   if (value === undefined || value === null) return []
   return (Array.isArray(value) ? value : [value]).map(
@@ -84,7 +87,7 @@ const readAddresses = (value: unknown): readonly Address[] => {
   )
 }
 
-/** One position: a topic, several of which one must be there, or null for any; null among several is any too. */
+/** One position: a topic, a list of alternatives, or null for any; a null among alternatives is any, too. */
 const readTopic = (value: unknown): readonly Hash[] => {
   if (value === null || value === undefined) return []
   const several = Array.isArray(value) ? value : [value]

@@ -11,7 +11,10 @@ const beyondHead = (bound: string, number: bigint, head: bigint): RpcError =>
     detail: `block range extends beyond current head block: ${bound} ${number} is greater than ${head}`,
   })
 
-/** Besu's bounds of a range of blocks, both included: in order, and not beyond the head. @throws RpcError that says which bound is wrong */
+/**
+ * Checks Besu's bounds of a range of blocks, both included: in order, and not beyond the head. @throws RpcError that
+ * names the wrong bound
+ */
 export const requireRange = (from: bigint, to: bigint, head: bigint): void => {
   if (from > head) throw beyondHead('fromBlock', from, head)
   if (to > head) throw beyondHead('toBlock', to, head)

@@ -34,8 +34,8 @@ function* takeWanted(block: BlockLogs, criteria: LogCriteria, take: TakeLog<void
 type SearchContext = Pick<RpcContext, 'chain' | 'nowMs' | 'keep'>
 
 /**
- * Takes the wanted logs of blocks `from` to `to`, both included. Others have their turn after every few milliseconds of it.
- * @throws RpcError when it takes too long, nobody waits for it any more or there are more than LOGS_MAX
+ * Takes the matching logs of blocks `from` to `to`, both included, and yields every few milliseconds. @throws RpcError
+ * at the timeout, when the client has disconnected, or beyond LOGS_MAX
  */
 const takeLogs = async (
   { chain, nowMs }: SearchContext,
@@ -79,7 +79,7 @@ const tooMany = (from: bigint, reached: bigint): RpcError =>
         : `more than ${LOGS_MAX}; ask for a shorter range: blocks ${from} to ${reached - 1n} are answered`,
   })
 
-/** The wanted logs of blocks `from` to `to`, both included, as JSON. @throws RpcError */
+/** The matching logs of blocks `from` to `to`, both included, as JSON. @throws RpcError */
 export const logsBetween = async (
   context: SearchContext,
   criteria: LogCriteria,
@@ -104,9 +104,8 @@ const boundOf = async (context: RpcContext, selector: BlockSelector): Promise<bi
 }
 
 /**
- * The blocks a filter looks at, both included; the last is the head at most.
- * @param rangeMax most blocks between the bounds, 0 for any number.
- * @throws RpcError
+ * The blocks that a filter covers, both included, up to the head. @param rangeMax maximum number of blocks between the
+ * bounds, 0 for any number. @throws RpcError
  */
 const boundsOf = async (
   context: RpcContext,
@@ -125,7 +124,7 @@ const boundsOf = async (
   return [from, to]
 }
 
-/** All logs a filter asks for, as JSON. `rangeMax` as above. @throws RpcError */
+/** All logs that match a filter, as JSON. `rangeMax` as above. @throws RpcError */
 export const searchLogsText = async (
   context: RpcContext,
   filter: LogFilter,
@@ -135,8 +134,8 @@ export const searchLogsText = async (
   logsBetween(context, filter, ...(await boundsOf(context, filter, rangeMax)), expired)
 
 /**
- * All logs until now that an installed filter asks for, as JSON: none of what of its range is to come, as in Besu, and of no more
- * blocks than `rangeMax`, where Besu has no limit. @throws RpcError
+ * All logs until now that match an installed filter, as JSON: without future blocks of its range, as in Besu, and from
+ * no more blocks than `rangeMax`, where Besu has no limit. @throws RpcError
  */
 export const installedLogsText = async (
   context: RpcContext,
@@ -152,7 +151,7 @@ export const installedLogsText = async (
   return await logsBetween(context, filter, from, to, expired)
 }
 
-/** All logs a filter asks for, as `take` gives them. `rangeMax` as above. @throws RpcError */
+/** All logs that match a filter, in the form that `take` returns. `rangeMax` as above. @throws RpcError */
 export const searchLogs = async <T>(
   context: RpcContext,
   filter: LogFilter,

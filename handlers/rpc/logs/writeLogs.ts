@@ -4,15 +4,15 @@ import type { BlockLogs } from '../../../core/store/logs/blockLogs.ts'
 import type { JsonPieces, KeepBytes } from '../json/jsonPieces.ts'
 import { createAsciiBuffer, createJsonWriter } from '../json/jsonWriter.ts'
 
-/** An array of logs, each as `foundLogShape` has it. */
+/** Writes an array of logs in the form of `foundLogShape`. */
 export type LogsWriter = {
   readonly add: (log: Log, block: BlockLogs, transactionIndex: number, logIndex: number) => void
   finish(): JsonPieces
 }
 
 /**
- * Writes the JSON of logs byte by byte: a hundred thousand of them would leave hundreds of megabytes of objects and texts
- * behind. What the logs of one transaction have in common is made once.
+ * Writes the JSON of logs byte by byte: a hundred thousand of them would leave hundreds of megabytes of garbage. The
+ * common parts of one transaction's logs are built once.
  */
 export const createLogsWriter = (keep: KeepBytes | undefined): LogsWriter => {
   const json = createJsonWriter(keep)

@@ -11,7 +11,7 @@ import { given, requireCount, required } from '../parameters/values.ts'
 import { nodeShape, peerShape } from '../shapes/node.ts'
 import { listeningEnode, networkOf } from './network.ts'
 
-/** What Besu answers to an enode URL that is not taken. */
+/** Besu's errors for a refused enode URL. */
 const REFUSALS: Readonly<Record<EnodeRefusal, RpcErrorName>> = {
   SYNTAX: 'PARSE_ERROR',
   INVALID_NODE_ID: 'INVALID_NODE_ID',
@@ -49,9 +49,9 @@ const modifyPeer = async (
 const isLogLevel = (value: unknown): value is RpcLogLevel =>
   typeof value === 'string' && (RPC_LOG_LEVELS as readonly string[]).includes(value)
 
-/** Parts of the node that one request may name. */
+/** Maximum number of node parts in one request. */
 const LOG_PARTS_MAX = 100
-/** No part has a longer name. */
+/** Maximum length of a part's name. */
 const LOG_PART_LENGTH_MAX = 100
 
 const readParts = (value: unknown): readonly string[] => {
@@ -63,7 +63,7 @@ const readParts = (value: unknown): readonly string[] => {
   })
 }
 
-/** This node among the others, and its log. */
+/** Methods about peers, the node itself, and its log. */
 export const ADMIN_METHODS: readonly Method[] = [
   method({
     name: 'admin_nodeInfo',

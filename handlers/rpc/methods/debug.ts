@@ -15,7 +15,7 @@ import {
 import { given, hashOf, required } from '../parameters/values.ts'
 import { findMined } from '../blocks/mined.ts'
 
-/** These methods came after 0x was demanded everywhere, so they refuse what lacks it, as the execution-apis say. */
+/** These newer methods refuse values without 0x, as in the execution-apis. */
 const requirePrefix = (params: Params): Params => {
   const value = given(params, 0)
   if (typeof value === 'string' && /^[0-9a-fA-F]+$/.test(value))
@@ -26,7 +26,7 @@ const requirePrefix = (params: Params): Params => {
 const numberSelector = (params: Params): BlockSelector =>
   requireNumberSelector(requirePrefix(params), 0, 'INVALID_BLOCK_NUMBER')
 
-/** Consensus bytes, for tools that check them by themselves. */
+/** Encoded blocks, headers and receipts, for tools that verify them. */
 export const DEBUG_METHODS: readonly Method[] = [
   method({
     name: 'debug_getRawHeader',

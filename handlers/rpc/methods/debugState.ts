@@ -11,7 +11,7 @@ const statusOf = (submitted: Submitted, index: number): unknown =>
     ? { index, success: false, errorMessage: batchErrorOf(submitted) }
     : { index, success: true }
 
-/** Each parameter is a transaction; all are put into the pool in their order. */
+/** Each parameter is a transaction; all are added to the pool in order. */
 const batchSend = async ({ params }: Call, context: RpcContext): Promise<unknown> => {
   const { batchSizeMax } = context.options
   if (batchSizeMax > 0 && params.length > batchSizeMax) throw new RpcError('BATCH_TOO_LARGE')
@@ -22,7 +22,7 @@ const batchSend = async ({ params }: Call, context: RpcContext): Promise<unknown
   return submitted.map(statusOf)
 }
 
-/** The state as it was between transactions, what was refused, and transactions by the dozen. */
+/** States between transactions, refused blocks, and batches of transactions. */
 export const DEBUG_STATE_METHODS: readonly Method[] = [
   method({
     name: 'debug_accountRange',

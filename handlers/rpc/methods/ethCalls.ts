@@ -4,7 +4,7 @@ import { simulateV1 } from '../simulation/blocks/simulate.ts'
 import { ethCall } from '../simulation/call.ts'
 import { estimateGas } from '../simulation/estimate.ts'
 
-/** Calls that leave no trace. */
+/** Simulated calls, whose changes are discarded. */
 export const ETH_CALL_METHODS: readonly Method[] = [
   method({
     name: 'eth_call',

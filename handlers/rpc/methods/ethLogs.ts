@@ -5,7 +5,7 @@ import { type Method, method, type Params } from './method.ts'
 import { given, integerOf } from '../parameters/values.ts'
 import { toQuantity } from '../../../core/bytes/hex.ts'
 
-/** A filter's id in the one form that the registry knows. */
+/** A filter's id in the registry's form. */
 const filterId = (params: Params): string => {
   const value = given(params, 0)
   // The text is Besu's.

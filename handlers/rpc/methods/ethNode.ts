@@ -9,7 +9,7 @@ import { syncingShape } from '../shapes/node.ts'
 /** eth/69 (EIP-7642): whose blocks, transactions and receipts this node exchanges; the highest that Besu supports. */
 const ETH_PROTOCOL_VERSION = 69
 
-/** What the node and its chain are, and what gas costs. */
+/** The node, its chain, and gas prices. */
 export const ETH_NODE_METHODS: readonly Method[] = [
   method({
     name: 'eth_accounts',

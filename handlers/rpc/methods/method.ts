@@ -9,7 +9,7 @@ export type Params = readonly unknown[]
 /** One call of a method. */
 export type Call = {
   readonly params: Params
-  /** True once the client has gone or the request has timed out; long work checks it regularly. */
+  /** True once the client has disconnected or the request has timed out; long work checks it regularly. */
   readonly expired: () => boolean
   /** The WebSocket connection of the request; undefined over HTTP. */
   readonly connection?: Connection | undefined
@@ -48,7 +48,7 @@ export type Method = {
 /** Besu's permission of a method: `eth_blockNumber` is `eth:blockNumber`. */
 export const permissionOf = (name: string): string => name.replaceAll('_', ':')
 
-/** A row as it is declared: parameters by name, with `?` behind an optional one. */
+/** The declaration of a row: parameters by name, optional ones with `?`. */
 type MethodDeclaration = Omit<Method, 'group' | 'permission' | 'params'> & {
   readonly params: Readonly<Record<string, SchemaName>>
   /** By default the part of the name before the underscore. */

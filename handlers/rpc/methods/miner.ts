@@ -6,7 +6,7 @@ import { bytesOf, given, integerOf, required } from '../parameters/values.ts'
 
 const minerOf = ({ miner }: RpcContext): RpcMiner => required(miner, 'METHOD_NOT_ENABLED')
 
-/** What of the extra data of a QBFT block is free. */
+/** Size of the vanity part of a QBFT block's extra data. */
 const EXTRA_DATA_BYTES_MAX = 32
 
 const readExtraData = (value: unknown): Uint8Array => {
@@ -19,7 +19,7 @@ const readExtraData = (value: unknown): Uint8Array => {
   return bytes
 }
 
-/** How this node makes blocks; what is set holds until it ends. */
+/** Settings of block production, which apply until the node stops. */
 export const MINER_METHODS: readonly Method[] = [
   method({
     name: 'miner_start',

@@ -2,7 +2,7 @@ import type { RpcContext, RpcNetwork } from '../context.ts'
 import { RpcError } from '../dispatch/errors.ts'
 import { required } from '../parameters/values.ts'
 
-/** @throws RpcError where this node connects to no others */
+/** @throws RpcError where p2p is disabled */
 export const networkOf = ({ network }: RpcContext): RpcNetwork => required(network, 'P2P_DISABLED')
 
 /** The own enode URL, once this node listens. @throws RpcError when it stops before */

@@ -7,7 +7,7 @@ import { blockNumberOf, requireNumberSelector } from '../parameters/block.ts'
 import { given, hashOf, required } from '../parameters/values.ts'
 import { signerMetrics } from '../validators/signerMetrics.ts'
 
-/** On a chain of another consensus the methods are not there. */
+/** The QBFT configuration. @throws RpcError on a chain of another consensus, where the methods do not exist */
 const qbftOf = ({ chain }: RpcContext): Extract<Consensus, { readonly kind: 'qbft' }> => {
   const { consensus } = chain.configuration
   if (consensus.kind !== 'qbft') throw new RpcError('METHOD_NOT_ENABLED')
@@ -17,7 +17,7 @@ const qbftOf = ({ chain }: RpcContext): Extract<Consensus, { readonly kind: 'qbf
 const namedBy = async ({ chain }: RpcContext, number: bigint | undefined): Promise<string[] | null> =>
   number === undefined ? null : (await chain.validatorsNamedBy(number)).map(toHex)
 
-/** What a QBFT chain says of its validators and its time. */
+/** Validators and timing of a QBFT chain. */
 export const QBFT_METHODS: readonly Method[] = [
   method({
     name: 'qbft_getValidatorsByBlockNumber',

@@ -7,7 +7,7 @@ import { type Method, method } from './method.ts'
 import { flagOf, given, requireAddress, required } from '../parameters/values.ts'
 import { warnOfVote } from '../validators/voteWarning.ts'
 
-/** Nobody votes where a contract selects the validators; the mode at the head decides, as in Besu. */
+/** There are no votes where a contract selects the validators; the mode at the head decides, as in Besu. */
 const votesOf = ({ chain, votes }: RpcContext): StandingVotes => {
   const { consensus } = chain.configuration
   if (
@@ -30,7 +30,10 @@ const propose = async (context: RpcContext, votes: StandingVotes, vote: Vote): P
   }
 }
 
-/** The operator's votes on who is a validator. They stand, and are cast whenever this node makes a block they would change something in. */
+/**
+ * The operator's votes on validators. Each of this node's blocks casts one that has an effect, until the operator
+ * discards it.
+ */
 export const QBFT_VOTE_METHODS: readonly Method[] = [
   method({
     name: 'qbft_proposeValidatorVote',

@@ -2,7 +2,7 @@ import { type Method, method } from './method.ts'
 import { openRpcDocument } from '../openrpc/document.ts'
 import { CONNECTION_METHODS } from '../subscriptions/methods.ts'
 
-/** What the node serves; always there. @param all every row, asked when it is needed */
+/** Methods about the served API, always enabled. @param all gives every row; called on use */
 export const rpcMethods = (all: () => readonly Method[]): readonly Method[] => [
   method({
     name: 'rpc_modules',

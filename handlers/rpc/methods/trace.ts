@@ -24,10 +24,10 @@ import { openSession, type Session } from '../tracing/session.ts'
 import { traceCallIn } from '../tracing/tracedCall.ts'
 import { findMined } from '../blocks/mined.ts'
 
-/** Calls of one trace_callMany: each may take the gas of a block. */
+/** Maximum number of calls of one trace_callMany: each may use the gas of a block. */
 const TRACE_CALLS_MAX = 100
 
-/** No call goes deeper, so no address of a trace is longer. */
+/** Maximum length of a trace address: the maximum call depth. */
 const TRACE_ADDRESS_MAX = 1025
 
 const traceBlock = async (call: Call, context: RpcContext): Promise<unknown> => {
@@ -38,7 +38,7 @@ const traceBlock = async (call: Call, context: RpcContext): Promise<unknown> => 
   return traces.finish()
 }
 
-/** The traces of the transaction that the first parameter names; null where there is none. */
+/** The traces of the transaction in the first parameter; null where there is none. */
 const tracesOfTransaction = async (call: Call, context: RpcContext): Promise<readonly unknown[] | null> => {
   const hash = required(hashOf(given(call.params, 0)), 'INVALID_TRANSACTION_HASH')
   const mined = await findMined(context, hash)
@@ -124,7 +124,7 @@ const traceCallMany = async (call: Call, context: RpcContext): Promise<unknown> 
   return traces.finish()
 }
 
-/** What a signed transaction would do now, its nonce not looked at. @throws RpcError */
+/** The call of a signed transaction at the head, whatever its nonce. @throws RpcError */
 const callOfRaw = async (context: RpcContext, value: unknown): Promise<CallParameters> => {
   const { transaction } = decodeSigned(value)
   const [from] = await context.recoverSenders([transaction])
@@ -157,7 +157,7 @@ const traceRawTransaction = async (call: Call, context: RpcContext): Promise<unk
   return await traceCallIn(context, session, message, tracesOf(types), budgetOf(call, context))
 }
 
-/** Traces as OpenEthereum brought them and Besu has them. */
+/** OpenEthereum's trace methods, as in Besu. */
 export const TRACE_METHODS: readonly Method[] = [
   method({
     name: 'trace_block',

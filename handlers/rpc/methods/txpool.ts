@@ -100,11 +100,11 @@ export const TXPOOL_METHODS: readonly Method[] = [
         const text = pool.explain(one.transaction.hash, head)?.text
         return text === undefined ? inspectText(one) : `${inspectText(one)} (${text})`
       }
-      // What waits for a nonce is explained without the state.
+      // A nonce gap is explained without the state.
       return contentPieces(wholeOf(pool), { pending: inspectText, queued: explained }, pieceHost(context))
     },
   }),
-  // Not of Besu: why a transaction is not in a block yet, in a sentence.
+  // An extension: one sentence that explains why a transaction is in no block yet.
   method({
     name: 'txpool_explain',
     summary: 'Explains why a transaction is not in a block yet',

@@ -10,7 +10,7 @@ import { logShape } from '../shapes/receipt.ts'
 import { createGroups, type Listener, type Results } from './groups.ts'
 
 /** A block with the JSON of its parts, each computed once at most. */
-type ToldBlock = {
+type NotifiedBlock = {
   readonly number: bigint
   block(includeTransactions: boolean): string | Promise<string>
   logs(filter: LogFilter): readonly string[]
@@ -36,7 +36,7 @@ const isWithin = ({ range }: LogFilter, number: bigint): boolean =>
   ((range.from.kind !== 'number' || range.from.number <= number) &&
     (range.to.kind !== 'number' || number <= range.to.number))
 
-const toldBlock = (record: BlockRecord, totalDifficulty: boolean, nowMs: () => number): ToldBlock => {
+const toldBlock = (record: BlockRecord, totalDifficulty: boolean, nowMs: () => number): NotifiedBlock => {
   const { number, logsBloom } = record.block.header
   const textOf = (fullTransactions: boolean): string | Promise<string> => {
     const options = { fullTransactions, totalDifficulty }
@@ -70,9 +70,9 @@ export const createBlockFeed = ({
   nowMs,
   reportError,
 }: Pick<RpcHost, 'chain' | 'nowMs' | 'reportError'>): BlockFeed => {
-  const heads = createGroups<ToldBlock>()
-  const logs = createGroups<ToldBlock>()
-  // As eth_getBlockByNumber has it.
+  const heads = createGroups<NotifiedBlock>()
+  const logs = createGroups<NotifiedBlock>()
+  // The form of eth_getBlockByNumber.
   const totalDifficulty = !hasBeaconChain(chain.configuration)
   let unsubscribe: (() => void) | undefined
   /** The next block to notify. */
@@ -108,7 +108,7 @@ export const createBlockFeed = ({
   const listen = (
     groups: typeof heads,
     key: string,
-    results: Results<ToldBlock>,
+    results: Results<NotifiedBlock>,
     listener: Listener,
   ): (() => void) => {
     const head = headNumber()

@@ -5,7 +5,7 @@ import { createPoolFeed } from './poolFeed.ts'
 import type { Topic } from './subscriptions.ts'
 import { createSyncFeed } from './syncFeed.ts'
 
-/** Everything that can be subscribed to. */
+/** The feeds of all topics. */
 export type Feeds = {
   /** Returns the function that ends it. */
   listen(topic: Topic, listener: Listener): () => void

@@ -5,13 +5,13 @@ export type Listener = {
   readonly notify: (result: string) => void
 }
 
-/** JSON texts of what an event means to those who asked for the same, in order; none where it means nothing to them. */
+/** The notifications of an event for one group, as JSON in order; empty where the event does not match. */
 export type Results<Event> = (event: Event) => readonly string[] | Promise<readonly string[]>
 
 /** Listeners that receive the same notification for an event: it is built once for all of them. */
 type Group<Event> = {
   readonly results: Results<Event>
-  /** Each with the number of the last event before it listened. */
+  /** Listeners with the number of the last event before they were added. */
   readonly listeners: Map<Listener, number>
 }
 
@@ -19,9 +19,8 @@ type Group<Event> = {
 export type Groups<Event> = {
   readonly size: number
   /**
-   * Returns the function that takes the listener out.
-   * @param key the same for all that are told the same.
-   * @param since number of the last event that is not for this listener any more.
+   * Adds a listener; returns the function that removes it. @param key shared by all listeners with the same
+   * notifications. @param since number of the last event before this listener.
    */
   add(key: string, results: Results<Event>, listener: Listener, since: number): () => void
   /**

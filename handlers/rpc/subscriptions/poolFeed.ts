@@ -26,7 +26,7 @@ const TEXTS: Readonly<Record<PendingForm, Results<PooledTransaction>>> = {
   transaction: pooled => [JSON.stringify(pendingTransactionShape(pooled))],
 }
 
-/** One kind of event of the pool, which waits in a queue so that the pool's work is not held up. */
+/** A queue for one kind of pool event, so that notifications do not delay the pool. */
 const createQueue = (
   watch: Watch,
   { nowMs, warn, reportError }: Pick<RpcHost, 'nowMs' | 'warn' | 'reportError'>,
@@ -34,7 +34,7 @@ const createQueue = (
   const groups = createGroups<PooledTransaction>()
   let unsubscribe: (() => void) | undefined
   let untold: PooledTransaction[] = []
-  /** Of the newest transaction, over all that ever came. */
+  /** Number of the newest transaction, counted from the start. */
   let last = 0
   let running = false
 
@@ -53,7 +53,7 @@ const createQueue = (
     if (running) return
     running = true
     try {
-      // Whoever fills the pool goes first.
+      // Yields to the work that fills the pool.
       await Promise.resolve()
       await tellAll()
     } catch (error) {

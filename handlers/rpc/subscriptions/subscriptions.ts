@@ -37,14 +37,14 @@ export type ConnectionSubscriptions = {
   readonly size: number
   /** For one request. `answered` is called after its answer was sent, which releases the notifications held back. */
   forRequest(): Subscriptions & { answered(): void }
-  /** Ends all of them. */
+  /** Ends all subscriptions. */
   clear(): void
 }
 
 type Open = { readonly stop: () => void; readonly textLength: number }
 
 export type SubscriptionHub = {
-  /** @param send puts a notification on its way. */
+  /** @param send sends a notification */
   connect(send: (notification: string) => void): ConnectionSubscriptions
 }
 

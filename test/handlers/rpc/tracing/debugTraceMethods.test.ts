@@ -82,7 +82,7 @@ describe('debug_trace…', () => {
     [{ tracer: 'muxTracer', tracerConfig: { structTracer: {} } }, TRACERS],
     [
       { tracer: 'prestateTracer', tracerConfig: { diffMode: true, includeEmpty: true } },
-      'includeEmpty is not for diffMode, which tells of every change',
+      'includeEmpty has no effect with diffMode, which contains every change',
     ],
     [{ tracer: 'callTracer', tracerConfig: { withLog: 2 } }, 'withLog is true or false'],
   ])('the options %j are refused', async (options, why) => {
