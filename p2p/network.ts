@@ -1,4 +1,6 @@
 import type { Address, Hash } from '../core/bytes/bytes.ts'
+import type { Log } from './log.ts'
+import type { YieldTurn } from './yieldTurn.ts'
 
 /** The status that nodes exchange when they connect, and send again when it changes. */
 export type PeerStatus = {
@@ -88,16 +90,11 @@ export type NetworkOptions = {
    */
   readonly refuses: (publicKey: Uint8Array, host: string, port: number) => string | undefined
   readonly handlers: NetworkHandlers
-  readonly log: NetworkLog
+  readonly log: Log
   /** Milliseconds since 1970. */
   readonly nowMs: () => number
-  /** Yields to other work when this turn of the event loop has taken long. */
-  readonly pause: () => Promise<void>
+  readonly pause: YieldTurn
 }
-
-export type NetworkLog = Readonly<
-  Record<'debug' | 'info' | 'warn' | 'error', (text: string, values?: Record<string, unknown>) => void>
->
 
 /** What lowers the score of a peer. A peer whose score is used up is banned for a while. */
 export type Misbehaviour =
