@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePorts } from '../../runtime/devnet/ports.ts'
 import { type Fence, fencesOf, pages } from '../structure/markdown.ts'
@@ -13,6 +13,12 @@ const FENCES = pages().flatMap(fencesOf)
 
 /** What test/runtime/auth/proxies.test.ts runs. */
 const PROXY_LANGUAGES: ReadonlySet<string> = new Set(['nginx', 'caddy'])
+
+/** What test/runtime/packaging/package.test.ts runs. */
+const EXAMPLES_FOLDER = join(import.meta.dir, '../examples')
+const EXAMPLES: readonly string[] = readdirSync(EXAMPLES_FOLDER).map(name =>
+  readFileSync(join(EXAMPLES_FOLDER, name), 'utf8'),
+)
 
 const run = new Set<Fence>()
 
@@ -180,6 +186,7 @@ describe('given a fresh copy and the commands of the pages', () => {
         each.language !== '' &&
         each.notRun === undefined &&
         !PROXY_LANGUAGES.has(each.language) &&
+        !EXAMPLES.some(program => program.includes(each.text.trimEnd())) &&
         !run.has(each) &&
         !(Bun.which('openssl') === null && each.text.includes('openssl')),
     )
