@@ -1,24 +1,46 @@
 import type { Address } from '../bytes/bytes.ts'
+import type { AccountState } from './accountState.ts'
 import { hashOf5 } from './hash.ts'
 import { limbOf, writeLimb } from './limbs.ts'
-import type { AccountState } from './accountState.ts'
 
-/** Accounts by the five limbs of their address, without creating strings; open addressing as in StorageTable. */
+/**
+ * Accounts by the five limbs of their address, without creating strings. A large table consists of shards, by the leading
+ * bits of the hash: one that grows moves a small part of the accounts, so that no insertion takes long.
+ */
 export type AccountTable = {
+  /** All accounts in the order of their insertion. */
+  readonly states: AccountState[]
+  /** One, or SHARDS of them. */
+  shards: Shard[]
+}
+
+/** Open addressing, at most half full. */
+type Shard = {
   /** Five limbs an account, least significant first. */
   keys: Int32Array
   readonly states: AccountState[]
+  /** Position in `states` + 1, or 0 for a free place. */
   index: Int32Array
 }
 
 const ACCOUNTS_FIRST = 8
 const KEY_LIMBS = 5
+const SHARDS = 256
+const SHARD_SHIFT = 24
 
-export const createAccountTable = (): AccountTable => ({
+/** Accounts at which a table is split into shards, which takes about a millisecond. */
+const SHARDED_FROM = 16_384
+
+const createShard = (): Shard => ({
   keys: new Int32Array(ACCOUNTS_FIRST * KEY_LIMBS),
   states: [],
   index: new Int32Array(2 * ACCOUNTS_FIRST),
 })
+
+export const createAccountTable = (): AccountTable => ({ states: [], shards: [createShard()] })
+
+const shardOf = ({ shards }: AccountTable, hash: number): Shard =>
+  shards[shards.length === 1 ? 0 : hash >>> SHARD_SHIFT] as Shard
 
 /** The account with these address limbs; undefined if it was never read. */
 export const findAccount = (
@@ -29,9 +51,10 @@ export const findAccount = (
   k3: number,
   k4: number,
 ): AccountState | undefined => {
-  const { keys, index } = table
+  const hash = hashOf5(k0, k1, k2, k3, k4)
+  const { keys, index, states } = shardOf(table, hash)
   const mask = index.length - 1
-  let place = hashOf5(k0, k1, k2, k3, k4) & mask
+  let place = hash & mask
   for (;;) {
     const found = index[place] as number
     if (found === 0) return undefined
@@ -43,39 +66,61 @@ export const findAccount = (
       keys[at + 3] === k3 &&
       keys[at + 4] === k4
     )
-      return table.states[found - 1]
+      return states[found - 1]
     place = (place + 1) & mask
   }
 }
 
-const link = (table: AccountTable, id: number): void => {
-  const { keys, index } = table
-  const at = id * KEY_LIMBS
-  const hash = hashOf5(
+const hashAt = (keys: Int32Array, at: number): number =>
+  hashOf5(
     keys[at] as number,
     keys[at + 1] as number,
     keys[at + 2] as number,
     keys[at + 3] as number,
     keys[at + 4] as number,
   )
+
+const link = ({ keys, index }: Shard, id: number): void => {
   const mask = index.length - 1
-  let place = hash & mask
+  let place = hashAt(keys, id * KEY_LIMBS) & mask
   while (index[place] !== 0) place = (place + 1) & mask
   index[place] = id + 1
 }
 
+const growShard = (shard: Shard): void => {
+  const keys = new Int32Array(2 * shard.keys.length)
+  keys.set(shard.keys)
+  shard.keys = keys
+  shard.index = new Int32Array(2 * shard.index.length)
+  for (let id = 0; id < shard.states.length; id++) link(shard, id)
+}
+
+/** Adds an account whose key is at `from` in `keys`. */
+const insertIn = (shard: Shard, state: AccountState, keys: Int32Array, from: number): void => {
+  if ((shard.states.length + 1) * KEY_LIMBS > shard.keys.length) growShard(shard)
+  const id = shard.states.push(state) - 1
+  for (let i = 0; i < KEY_LIMBS; i++) shard.keys[id * KEY_LIMBS + i] = keys[from + i] as number
+  link(shard, id)
+}
+
+const split = (table: AccountTable): void => {
+  const { keys, states } = table.shards[0] as Shard
+  const shards = Array.from({ length: SHARDS }, createShard)
+  for (const [id, state] of states.entries()) {
+    const at = id * KEY_LIMBS
+    insertIn(shards[hashAt(keys, at) >>> SHARD_SHIFT] as Shard, state, keys, at)
+  }
+  table.shards = shards
+}
+
+const key = new Int32Array(KEY_LIMBS)
+
 /** Adds an account that `findAccount` did not find. */
 export const insertAccount = (table: AccountTable, state: AccountState): void => {
-  const id = table.states.push(state) - 1
-  if (table.states.length * KEY_LIMBS > table.keys.length) {
-    const keys = new Int32Array(2 * table.keys.length)
-    keys.set(table.keys)
-    table.keys = keys
-    table.index = new Int32Array(2 * table.index.length)
-    for (let other = 0; other < id; other++) link(table, other)
-  }
-  for (let i = 0; i < KEY_LIMBS; i++) table.keys[id * KEY_LIMBS + i] = limbOf(state.address, 16 - 4 * i)
-  link(table, id)
+  if (table.states.length === SHARDED_FROM) split(table)
+  table.states.push(state)
+  for (let i = 0; i < KEY_LIMBS; i++) key[i] = limbOf(state.address, 16 - 4 * i)
+  insertIn(shardOf(table, hashAt(key, 0)), state, key, 0)
 }
 
 /** The 20 address bytes of these five limbs. */

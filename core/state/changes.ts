@@ -9,7 +9,7 @@ import type { ExecutionState } from './executionState.ts'
 import { codeOf } from './executionState.ts'
 import { isZeroWord, limbsToBytes } from './limbs.ts'
 import { changedSlots } from './slots.ts'
-import { SLOT_CURRENT, SLOT_KEY, SLOT_LOADED, SLOT_STRIDE } from './storageTable.ts'
+import { SLOT_CURRENT, SLOT_KEY, SLOT_LOADED, slotData, slotStart } from './storageTable.ts'
 import type { StorageTable } from './storageTable.ts'
 import { runSteps, type Steps } from '../steps.ts'
 import { isDead } from './transaction.ts'
@@ -100,8 +100,9 @@ function* slotsSteps(account: AccountState): Steps<readonly SlotChange[]> {
   return slots
 }
 
-const slotChange = ({ data }: StorageTable, id: number): SlotChange => {
-  const at = id * SLOT_STRIDE
+const slotChange = (table: StorageTable, id: number): SlotChange => {
+  const data = slotData(table, id)
+  const at = slotStart(id)
   return {
     slot: limbsToBytes(data, at + SLOT_KEY),
     before: wordBytes(data, at + SLOT_LOADED),

@@ -6,6 +6,8 @@ import type { AccountState } from './accountState.ts'
 import type { ExecutionState } from './executionState.ts'
 import { codeOf, takeCheckpoint } from './executionState.ts'
 import {
+  CHUNK_ENTRIES,
+  chunkAt,
   type Journal,
   UNDO_BALANCE,
   UNDO_CODE,
@@ -16,11 +18,11 @@ import {
 } from './journal.ts'
 import { limbsToBytes } from './limbs.ts'
 import type { StorageTable } from './storageTable.ts'
-import { SLOT_CURRENT, SLOT_KEY, SLOT_STRIDE } from './storageTable.ts'
+import { SLOT_CURRENT, SLOT_KEY, slotData, slotStart } from './storageTable.ts'
 import type { WorldState } from './world.ts'
 import { executionStateOf } from './worldState.ts'
 
-/** A mark in the undo log of a world, to compare with. */
+/** A mark in the undo log of a world, to compare with: entries in all, and words of the newest chunk. */
 export type StateMark = { readonly entries: number; readonly words: number }
 
 export type AccountFacts = { readonly nonce: bigint; readonly balance: bigint; readonly code: Uint8Array }
@@ -39,14 +41,16 @@ export type AccountDifference = {
 export const markState = (world: WorldState): StateMark => {
   const state = executionStateOf(world)
   // A checkpoint: only after one does the undo log record a slot again that was written before.
-  return { entries: takeCheckpoint(state), words: state.journal.wordsLength }
+  return { entries: takeCheckpoint(state), words: state.journal.newest.wordsLength }
 }
 
 /** The account at the mark, as far as it was changed since. */
 type Earlier = { exists?: boolean; nonce?: bigint; balance?: bigint; code?: UndoneCode }
 
+type WordPosition = { readonly words: Int32Array; readonly at: number }
+
 /** For each written slot, the position of its earlier value in the undo log. */
-type EarlierSlots = Map<StorageTable, Map<number, number>>
+type EarlierSlots = Map<StorageTable, Map<number, WordPosition>>
 
 const note = (earlier: Earlier, kind: number, previous: unknown): void => {
   if (kind === UNDO_BALANCE) earlier.balance ??= previous as bigint
@@ -59,20 +63,23 @@ const note = (earlier: Earlier, kind: number, previous: unknown): void => {
 const readJournal = (journal: Journal, mark: StateMark, slots: EarlierSlots): Map<AccountState, Earlier> => {
   const accounts = new Map<AccountState, Earlier>()
   let words = mark.words
-  for (let i = mark.entries; i < journal.kinds.length; i++) {
-    const kind = journal.kinds[i] as number
+  for (let position = mark.entries; position < journal.length; position++) {
+    const i = position % CHUNK_ENTRIES
+    if (i === 0) words = 0
+    const chunk = chunkAt(journal, position)
+    const kind = chunk.kinds[i] as number
     if (kind === UNDO_SLOT) {
-      const table = journal.subjects[i] as StorageTable
+      const table = chunk.subjects[i] as StorageTable
       let known = slots.get(table)
       if (known === undefined) slots.set(table, (known = new Map()))
-      const id = journal.previous[i] as number
-      if (!known.has(id)) known.set(id, words)
+      const id = chunk.previous[i] as number
+      if (!known.has(id)) known.set(id, { words: chunk.words, at: words })
       words += 8
     } else if (kind <= UNDO_EXISTS) {
-      const account = journal.subjects[i] as AccountState
+      const account = chunk.subjects[i] as AccountState
       let earlier = accounts.get(account)
       if (earlier === undefined) accounts.set(account, (earlier = {}))
-      note(earlier, kind, journal.previous[i])
+      note(earlier, kind, chunk.previous[i])
     }
   }
   return accounts
@@ -83,15 +90,16 @@ const codeBefore = (state: ExecutionState, { codeHash, code }: UndoneCode): Uint
   return equalBytes(codeHash, EMPTY_CODE_HASH) ? EMPTY_BYTES : state.reader.code(codeHash)
 }
 
-const slotsSince = (journal: Journal, table: StorageTable, written: ReadonlyMap<number, number>) => {
+const slotsSince = (table: StorageTable, written: ReadonlyMap<number, WordPosition>) => {
   const changes: SlotChange[] = []
   for (const [id, before] of written) {
-    const at = id * SLOT_STRIDE
-    if (!equalWordsOf(journal.words, before, table.data, at + SLOT_CURRENT))
+    const data = slotData(table, id)
+    const at = slotStart(id)
+    if (!equalWordsOf(before.words, before.at, data, at + SLOT_CURRENT))
       changes.push({
-        slot: limbsToBytes(table.data, at + SLOT_KEY),
-        before: limbsToBytes(journal.words, before),
-        after: limbsToBytes(table.data, at + SLOT_CURRENT),
+        slot: limbsToBytes(data, at + SLOT_KEY),
+        before: limbsToBytes(before.words, before.at),
+        after: limbsToBytes(data, at + SLOT_CURRENT),
       })
   }
   return changes
@@ -132,7 +140,7 @@ export const differencesSince = (world: WorldState, mark: StateMark): AccountDif
     const after = account.exists ? now : undefined
     const { storage } = account
     const written = storage === undefined || !account.exists ? undefined : slotsByTable.get(storage)
-    const slots = written === undefined ? [] : slotsSince(journal, storage as StorageTable, written)
+    const slots = written === undefined ? [] : slotsSince(storage as StorageTable, written)
     const isUnchanged = before === undefined || after === undefined ? before === after : isSame(before, after)
     if (!isUnchanged || slots.length > 0) differences.push({ address: account.address, before, after, slots })
   }

@@ -97,7 +97,7 @@ export const codeOf = (state: ExecutionState, account: AccountState): Uint8Array
 /** A checkpoint for `undoState`. */
 export const takeCheckpoint = (state: ExecutionState): number => {
   state.checkpoint++
-  return state.journal.kinds.length
+  return state.journal.length
 }
 
 export const undoState = (state: ExecutionState, checkpoint: number): void => {
@@ -111,8 +111,8 @@ export const UNDONE_AT_ONCE = 16_384
 /** As `undoState`, in steps. */
 export function* undoStateSteps(state: ExecutionState, checkpoint: number): Steps<void> {
   const { journal } = state
-  while (journal.kinds.length > checkpoint) {
-    undoTo(journal, Math.max(checkpoint, journal.kinds.length - UNDONE_AT_ONCE))
+  while (journal.length > checkpoint) {
+    undoTo(journal, Math.max(checkpoint, journal.length - UNDONE_AT_ONCE))
     yield
   }
   state.checkpoint++

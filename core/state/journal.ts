@@ -1,10 +1,22 @@
 import type { AccountState } from './accountState.ts'
 import { copyWord } from './limbs.ts'
 import type { StorageTable } from './storageTable.ts'
-import { SLOT_CURRENT, SLOT_STRIDE, SLOT_WARM } from './storageTable.ts'
+import { SLOT_CURRENT, SLOT_WARM, slotData, slotStart } from './storageTable.ts'
 
-/** How to undo each change since the world was made or its changes were kept, newest last. */
+/**
+ * How to undo each change since the world was made or its changes were kept, newest last. In chunks: an array that doubles
+ * would copy millions of entries at once.
+ */
 export type Journal = {
+  /** Entries of all chunks. */
+  length: number
+  /** The newest chunk, which is never full. */
+  newest: JournalChunk
+  /** Those before it, all of them full, oldest first. */
+  readonly full: JournalChunk[]
+}
+
+export type JournalChunk = {
   readonly kinds: number[]
   readonly subjects: (AccountState | StorageTable)[]
   readonly previous: unknown[]
@@ -25,12 +37,15 @@ export const UNDO_TOUCH = 8
 export const UNDO_CREATED = 9
 export const UNDO_DESTROYED = 10
 
+/** Entries of a full chunk: its arrays stay below half a megabyte each. */
+export const CHUNK_ENTRIES = 16_384
+
 const WORDS_FIRST = 512
 
 /** A call that only reads needs none. */
 const NO_WORDS = new Int32Array(0)
 
-export const createJournal = (): Journal => ({
+const createChunk = (): JournalChunk => ({
   kinds: [],
   subjects: [],
   previous: [],
@@ -38,30 +53,41 @@ export const createJournal = (): Journal => ({
   wordsLength: 0,
 })
 
+export const createJournal = (): Journal => ({ length: 0, newest: createChunk(), full: [] })
+
 export const record = (
   journal: Journal,
   kind: number,
   subject: AccountState | StorageTable,
   previous: unknown,
 ): void => {
-  journal.kinds.push(kind)
-  journal.subjects.push(subject)
-  journal.previous.push(previous)
+  const { newest } = journal
+  newest.kinds.push(kind)
+  newest.subjects.push(subject)
+  newest.previous.push(previous)
+  if (++journal.length % CHUNK_ENTRIES !== 0) return
+  journal.full.push(newest)
+  journal.newest = createChunk()
 }
 
-/** Notes the current value of a slot before it changes. */
+/** Records the current value of a slot before it changes. */
 export const recordSlot = (journal: Journal, table: StorageTable, id: number): void => {
-  if (journal.wordsLength === journal.words.length) {
-    const words = new Int32Array(Math.max(WORDS_FIRST, 2 * journal.words.length))
-    words.set(journal.words)
-    journal.words = words
+  const { newest } = journal
+  if (newest.wordsLength === newest.words.length) {
+    const words = new Int32Array(Math.max(WORDS_FIRST, 2 * newest.words.length))
+    words.set(newest.words)
+    newest.words = words
   }
-  copyWord(table.data, id * SLOT_STRIDE + SLOT_CURRENT, journal.words, journal.wordsLength)
-  journal.wordsLength += 8
+  copyWord(slotData(table, id), slotStart(id) + SLOT_CURRENT, newest.words, newest.wordsLength)
+  newest.wordsLength += 8
   record(journal, UNDO_SLOT, table, id)
 }
 
-/** What an entry of UNDO_CODE goes back to; `code` is undefined as long as nobody asked for it. */
+/** The chunk of entry `position`, which is its entry `position % CHUNK_ENTRIES`. */
+export const chunkAt = ({ full, newest }: Journal, position: number): JournalChunk =>
+  full[Math.floor(position / CHUNK_ENTRIES)] ?? newest
+
+/** What an entry of UNDO_CODE restores; `code` is undefined as long as nobody read it. */
 export type UndoneCode = { readonly codeHash: Uint8Array; readonly code: Uint8Array | undefined }
 
 const undoCode = (account: AccountState, previous: UndoneCode) => {
@@ -78,21 +104,7 @@ const undoStorage = (
   account.storageReset = previous.storageReset
 }
 
-const undoLast = (journal: Journal): void => {
-  const kind = journal.kinds.pop() as number
-  const subject = journal.subjects.pop() as AccountState | StorageTable
-  const previous = journal.previous.pop()
-  if (kind === UNDO_SLOT) {
-    journal.wordsLength -= 8
-    const at = (previous as number) * SLOT_STRIDE + SLOT_CURRENT
-    copyWord(journal.words, journal.wordsLength, (subject as StorageTable).data, at)
-    return
-  }
-  if (kind === UNDO_WARM_SLOT) {
-    ;(subject as StorageTable).data[(previous as number) * SLOT_STRIDE + SLOT_WARM] = 0
-    return
-  }
-  const account = subject as AccountState
+const undoAccount = (kind: number, account: AccountState, previous: unknown): void => {
   switch (kind) {
     case UNDO_BALANCE:
       account.balance = previous as bigint
@@ -127,14 +139,39 @@ const undoLast = (journal: Journal): void => {
   }
 }
 
-export const undoTo = (journal: Journal, length: number): void => {
-  while (journal.kinds.length > length) undoLast(journal)
+const undoLast = (journal: Journal): void => {
+  if (journal.length % CHUNK_ENTRIES === 0) journal.newest = journal.full.pop() as JournalChunk
+  journal.length--
+  const { newest } = journal
+  const kind = newest.kinds.pop() as number
+  const subject = newest.subjects.pop() as AccountState | StorageTable
+  const previous = newest.previous.pop()
+  if (kind === UNDO_SLOT) {
+    newest.wordsLength -= 8
+    const table = subject as StorageTable
+    const id = previous as number
+    copyWord(newest.words, newest.wordsLength, slotData(table, id), slotStart(id) + SLOT_CURRENT)
+  } else if (kind === UNDO_WARM_SLOT) {
+    const id = previous as number
+    slotData(subject as StorageTable, id)[slotStart(id) + SLOT_WARM] = 0
+  } else undoAccount(kind, subject as AccountState, previous)
 }
 
-/** Nothing before can be undone any more. */
+export const undoTo = (journal: Journal, length: number): void => {
+  while (journal.length > length) undoLast(journal)
+}
+
+/** Drops all entries: none of the changes will be undone. */
 export const forgetAll = (journal: Journal): void => {
-  journal.kinds.length = 0
-  journal.subjects.length = 0
-  journal.previous.length = 0
-  journal.wordsLength = 0
+  if (journal.length >= CHUNK_ENTRIES) {
+    journal.full.length = 0
+    journal.newest = createChunk()
+  } else {
+    const { newest } = journal
+    newest.kinds.length = 0
+    newest.subjects.length = 0
+    newest.previous.length = 0
+    newest.wordsLength = 0
+  }
+  journal.length = 0
 }

@@ -13,9 +13,10 @@ import {
   SLOT_JOURNALED,
   SLOT_LOADED,
   SLOT_ORIGINAL,
-  SLOT_STRIDE,
   SLOT_WARM,
   SLOT_WRITTEN,
+  slotData,
+  slotStart,
 } from './storageTable.ts'
 
 export const storageOf = (account: AccountState): StorageTable => {
@@ -49,8 +50,10 @@ export const slotOfLimbs = (
     : undefined
   const id = insertSlot(table, found, k0, k1, k2, k3, k4, k5, k6, k7)
   if (value !== undefined && !isZeroBytes(value)) {
-    readLimbs(value, table.data, id * SLOT_STRIDE + SLOT_LOADED)
-    copyWord(table.data, id * SLOT_STRIDE + SLOT_LOADED, table.data, id * SLOT_STRIDE + SLOT_CURRENT)
+    const data = slotData(table, id)
+    const at = slotStart(id)
+    readLimbs(value, data, at + SLOT_LOADED)
+    copyWord(data, at + SLOT_LOADED, data, at + SLOT_CURRENT)
   }
   return id
 }
@@ -90,10 +93,11 @@ type Limbs = readonly [number, number, number, number, number, number, number, n
 
 /** Warms the slot; returns true if it was warm already (EIP-2929). */
 export const warmSlot = (state: ExecutionState, table: StorageTable, id: number): boolean => {
-  const at = id * SLOT_STRIDE + SLOT_WARM
-  if (table.data[at] === state.tx) return true
+  const data = slotData(table, id)
+  const at = slotStart(id) + SLOT_WARM
+  if (data[at] === state.tx) return true
   record(state.journal, UNDO_WARM_SLOT, table, id)
-  table.data[at] = state.tx
+  data[at] = state.tx
   return false
 }
 
@@ -107,8 +111,8 @@ export const writeSlot = (
   words: Int32Array,
   wordAt: number,
 ): void => {
-  const { data } = table
-  const at = id * SLOT_STRIDE
+  const data = slotData(table, id)
+  const at = slotStart(id)
   if (data[at + SLOT_WRITTEN] !== state.tx) {
     copyWord(data, at + SLOT_CURRENT, data, at + SLOT_ORIGINAL)
     data[at + SLOT_WRITTEN] = state.tx
@@ -122,7 +126,7 @@ export const writeSlot = (
 
 /** Position, among the slot's limbs, of the value at the start of the transaction. */
 export const originalOffset = (state: ExecutionState, table: StorageTable, id: number): number =>
-  table.data[id * SLOT_STRIDE + SLOT_WRITTEN] === state.tx ? SLOT_ORIGINAL : SLOT_CURRENT
+  slotData(table, id)[slotStart(id) + SLOT_WRITTEN] === state.tx ? SLOT_ORIGINAL : SLOT_CURRENT
 
 /** The id in `account.transient` of the slot with these key limbs; zero at the start of each transaction. */
 export const transientSlotOfLimbs = (
@@ -141,10 +145,11 @@ export const transientSlotOfLimbs = (
   const table = account.transient
   const found = findSlot(table, k0, k1, k2, k3, k4, k5, k6, k7)
   const id = found >= 0 ? found : insertSlot(table, found, k0, k1, k2, k3, k4, k5, k6, k7)
-  const at = id * SLOT_STRIDE
-  if (table.data[at + SLOT_WRITTEN] !== state.tx) {
-    table.data.fill(0, at + SLOT_CURRENT, at + SLOT_CURRENT + 8)
-    table.data[at + SLOT_WRITTEN] = state.tx
+  const data = slotData(table, id)
+  const at = slotStart(id)
+  if (data[at + SLOT_WRITTEN] !== state.tx) {
+    data.fill(0, at + SLOT_CURRENT, at + SLOT_CURRENT + 8)
+    data[at + SLOT_WRITTEN] = state.tx
   }
   return id
 }
@@ -155,7 +160,7 @@ export const hasStorage = (account: AccountState): boolean => {
   const table = account.storage
   if (table === undefined) return false
   for (let id = 0; id < table.count; id++)
-    if (!isZeroWord(table.data, id * SLOT_STRIDE + SLOT_CURRENT)) return true
+    if (!isZeroWord(slotData(table, id), slotStart(id) + SLOT_CURRENT)) return true
   return false
 }
 
@@ -173,8 +178,8 @@ export const resetStorage = (state: ExecutionState, account: AccountState): void
 export const changedSlots = (table: StorageTable, start = 0, end = table.count): number[] => {
   const changed: number[] = []
   for (let id = start; id < end; id++) {
-    const at = id * SLOT_STRIDE
-    if (!equalWords(table.data, at + SLOT_LOADED, at + SLOT_CURRENT)) changed.push(id)
+    const at = slotStart(id)
+    if (!equalWords(slotData(table, id), at + SLOT_LOADED, at + SLOT_CURRENT)) changed.push(id)
   }
   return changed
 }

@@ -2,14 +2,14 @@ import { runSteps, type Steps } from '../steps.ts'
 import { hashOf5 } from './hash.ts'
 
 /**
- * The used slots of one account as 32-bit limbs in one array: no strings, bigints or objects per slot. A slot's id is its
- * position and never changes. Words are eight limbs, least significant first.
+ * The used slots of one account as 32-bit limbs: no strings, bigints or objects per slot. A slot's id is its position and
+ * never changes. Words are eight limbs, least significant first.
  */
 export type StorageTable = {
-  /** SLOT_STRIDE limbs per slot. */
-  data: Int32Array
+  /** SLOT_STRIDE limbs per slot; SLOTS_PER_CHUNK slots each, the first one fewer while it is the only one. */
+  readonly chunks: Int32Array[]
   count: number
-  /** Number of slots at which the next one makes the table grow, which takes long; NEVER while it is small. */
+  /** Number of slots at which the next one makes the index grow, which takes long; NEVER while it is small. */
   growsAt: number
   /** Open addressing: slot id + 1, or 0 for a free place. The size is a power of two, at most half full. */
   index: Int32Array
@@ -32,15 +32,25 @@ export const SLOT_STRIDE = 36
 
 const SLOTS_FIRST = 8
 
+/** Slots of a chunk, a power of two: allocating and clearing a chunk, of a megabyte, takes a fraction of a millisecond. */
+const SLOTS_PER_CHUNK = 8192
+const CHUNK_SHIFT = 13
+
 /** More slots than any table has; V8 keeps integers of this size unboxed. */
 const NEVER = 2 ** 30 - 1
 
 export const createStorageTable = (): StorageTable => ({
-  data: new Int32Array(SLOTS_FIRST * SLOT_STRIDE),
+  chunks: [new Int32Array(SLOTS_FIRST * SLOT_STRIDE)],
   count: 0,
   growsAt: NEVER,
   index: new Int32Array(2 * SLOTS_FIRST),
 })
+
+/** The limbs among which those of the slot are, from `slotStart(id)` on. They are replaced when the table grows. */
+export const slotData = (table: StorageTable, id: number): Int32Array =>
+  table.chunks[id >>> CHUNK_SHIFT] as Int32Array
+
+export const slotStart = (id: number): number => (id & (SLOTS_PER_CHUNK - 1)) * SLOT_STRIDE
 
 const placeOf = (data: Int32Array, at: number): number =>
   hashOf5(
@@ -51,31 +61,41 @@ const placeOf = (data: Int32Array, at: number): number =>
     (data[at + 4] as number) ^ Math.imul(data[at + 7] as number, 0x1b56c4e9),
   )
 
-/** Slots moved between two yields when a table grows: a millisecond or two. */
-const MOVED_AT_ONCE = 16_384
+/** Slots linked between two yields when an index grows: a millisecond or two. */
+const LINKED_AT_ONCE = 16_384
 
-/** Doubles the capacity of a table, which must not change between the steps. */
+/** Doubles the index of a table, which must not change between the steps. */
 export function* growSteps(table: StorageTable): Steps<void> {
-  const data = new Int32Array(2 * table.data.length)
   const index = new Int32Array(2 * table.index.length)
   const mask = index.length - 1
-  for (let start = 0; start < table.count; start += MOVED_AT_ONCE) {
-    const end = Math.min(start + MOVED_AT_ONCE, table.count)
-    data.set(table.data.subarray(start * SLOT_STRIDE, end * SLOT_STRIDE), start * SLOT_STRIDE)
+  for (let start = 0; start < table.count; start += LINKED_AT_ONCE) {
+    const end = Math.min(start + LINKED_AT_ONCE, table.count)
     for (let id = start; id < end; id++) {
-      let place = placeOf(data, id * SLOT_STRIDE) & mask
+      let place = placeOf(slotData(table, id), slotStart(id)) & mask
       while (index[place] !== 0) place = (place + 1) & mask
       index[place] = id + 1
     }
     if (end < table.count) yield
   }
-  table.data = data
   table.index = index
-  table.growsAt = growsAt(data.length / SLOT_STRIDE)
+  table.growsAt = growsAt(index.length >> 1)
 }
 
-/** Number of slots at which the next one makes a large table grow; NEVER for a small one. */
-const growsAt = (slots: number): number => (slots > MOVED_AT_ONCE ? slots - 1 : NEVER)
+/** Number of slots at which the next one makes a large index grow; NEVER for a small one. */
+const growsAt = (slots: number): number => (slots > LINKED_AT_ONCE ? slots - 1 : NEVER)
+
+/** Makes room for the limbs of slot `id`, the next one. */
+const growData = ({ chunks }: StorageTable, id: number): void => {
+  if (id >= SLOTS_PER_CHUNK) {
+    if (id >>> CHUNK_SHIFT === chunks.length) chunks.push(new Int32Array(SLOTS_PER_CHUNK * SLOT_STRIDE))
+    return
+  }
+  const [first] = chunks as [Int32Array]
+  if (id * SLOT_STRIDE < first.length) return
+  const more = new Int32Array(2 * first.length)
+  more.set(first)
+  chunks[0] = more
+}
 
 /** The id of the slot with this key, or -(place + 1) for `insertSlot`. */
 export const findSlot = (
@@ -89,7 +109,7 @@ export const findSlot = (
   k6: number,
   k7: number,
 ): number => {
-  const { data, index } = table
+  const { index } = table
   const mask = index.length - 1
   let place =
     hashOf5(
@@ -102,7 +122,8 @@ export const findSlot = (
   for (;;) {
     const found = index[place] as number
     if (found === 0) return -place - 1
-    const at = (found - 1) * SLOT_STRIDE
+    const data = slotData(table, found - 1)
+    const at = slotStart(found - 1)
     if (
       data[at] === k0 &&
       data[at + 1] === k1 &&
@@ -133,8 +154,9 @@ export const insertSlot = (
 ): number => {
   const id = table.count++
   table.index[-missing - 1] = id + 1
-  const { data } = table
-  const at = id * SLOT_STRIDE
+  growData(table, id)
+  const data = slotData(table, id)
+  const at = slotStart(id)
   data[at] = k0
   data[at + 1] = k1
   data[at + 2] = k2
@@ -143,6 +165,6 @@ export const insertSlot = (
   data[at + 5] = k5
   data[at + 6] = k6
   data[at + 7] = k7
-  if (table.count * SLOT_STRIDE === data.length) runSteps(growSteps(table))
+  if (2 * table.count === table.index.length) runSteps(growSteps(table))
   return id
 }

@@ -18,7 +18,7 @@ import {
 } from './executionState.ts'
 import { limbsToBytes, readLimbs } from './limbs.ts'
 import { resetStorage, slotOfBytes, storageOf, writeSlot } from './slots.ts'
-import { SLOT_CURRENT, SLOT_STRIDE } from './storageTable.ts'
+import { SLOT_CURRENT, slotData, slotStart } from './storageTable.ts'
 import { dropTransaction, isDead } from './transaction.ts'
 import type { WorldState } from './world.ts'
 
@@ -42,7 +42,7 @@ export const createWorldState = (reader: StateReader): WorldState => {
     storage: (address, slot) => {
       const account = accountOf(state, address)
       const id = slotOfBytes(state, account, slot)
-      return limbsToBytes(storageOf(account).data, id * SLOT_STRIDE + SLOT_CURRENT)
+      return limbsToBytes(slotData(storageOf(account), id), slotStart(id) + SLOT_CURRENT)
     },
     addBalance: (address, wei) => increaseBalance(state, accountOf(state, address), wei),
     setBalance: (address, wei) => putBalance(state, accountOf(state, address), wei),

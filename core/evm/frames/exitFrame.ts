@@ -100,8 +100,7 @@ function* leaveSteps(frame: Frame): LongWork {
 /** Whether leaving the frame is long work: much to undo, to hash or to copy. */
 const leavesSlowly = (frame: Frame): boolean =>
   frame.output.length > BULK_BYTES ||
-  (frame.outcome !== 'success' &&
-    frame.context.state.journal.kinds.length - frame.checkpoint > UNDONE_AT_ONCE)
+  (frame.outcome !== 'success' && frame.context.state.journal.length - frame.checkpoint > UNDONE_AT_ONCE)
 
 /**
  * Ends a frame that has its outcome: keeps or undoes what it did, and gives its result to the one that called it, which

@@ -70,7 +70,7 @@ const usageOf = ({ context: { state }, memoryAt, memorySize }: Frame): Usage => 
   memoryBytes: memoryAt + memorySize,
   logs: state.logs.length,
   logBytes: state.logBytes,
-  changes: state.journal.kinds.length,
+  changes: state.journal.length,
 })
 
 /** The gas with which the frame must ask for a check; 0, which no block leaves less than, without a watch. */
@@ -121,7 +121,7 @@ export const checkWork = (frame: Frame): boolean => {
 /** Between two steps of a transaction whose message has not begun; true where it is to pause. @throws what ends the run */
 export const checkBefore = ({ journal }: ExecutionState): boolean => {
   if (watch === undefined) return false
-  watch.check({ memoryBytes: 0, logs: 0, logBytes: 0, changes: journal.kinds.length })
+  watch.check({ memoryBytes: 0, logs: 0, logBytes: 0, changes: journal.length })
   return watch.isPauseDue?.() === true
 }
 

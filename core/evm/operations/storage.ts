@@ -10,7 +10,7 @@ import {
   writeSlot,
 } from '../../state/slots.ts'
 import type { StorageTable } from '../../state/storageTable.ts'
-import { growSteps, SLOT_CURRENT, SLOT_STRIDE } from '../../state/storageTable.ts'
+import { growSteps, SLOT_CURRENT, slotData, slotStart } from '../../state/storageTable.ts'
 import type { Schedule, SstorePricing } from '../gas/schedule.ts'
 import { highOf, limbs as stackLimbs, lowOf, num as stackNum, putWord, spread } from '../interpreter/stack.ts'
 import type { Frame } from '../frames/frame.ts'
@@ -68,7 +68,7 @@ export const load: Operation = (frame, sp, gas) => {
   const table = storageOf(frame.account)
   if (table.count >= table.growsAt && isWatched()) return growFirst(frame, table, gas)
   const id = slotAt(state, frame.account, sp)
-  putWord(sp, table.data, id * SLOT_STRIDE + SLOT_CURRENT)
+  putWord(sp, slotData(table, id), slotStart(id) + SLOT_CURRENT)
   if (!schedule.hasWarmth) return gas
   return gas - (warmSlot(state, table, id) ? WARM_SLOAD_GAS : COLD_SLOAD_GAS)
 }
@@ -113,8 +113,8 @@ const storeGas = (
   id: number,
   next: number,
 ): number => {
-  const { data } = table
-  const at = id * SLOT_STRIDE
+  const data = slotData(table, id)
+  const at = slotStart(id)
   const isClear = isZeroWord(limbs, next)
   if (schedule.sstore === 'gross') {
     const wasClear = isZeroWord(data, at + SLOT_CURRENT)
@@ -171,7 +171,7 @@ const growsTransient = ({ account: { transient } }: Frame): boolean =>
 const loadTransient: Operation = (frame, sp, gas) => {
   if (growsTransient(frame)) return growFirst(frame, frame.account.transient!, gas)
   const id = transientAt(frame.context.state, frame.account, sp)
-  putWord(sp, frame.account.transient!.data, id * SLOT_STRIDE + SLOT_CURRENT)
+  putWord(sp, slotData(frame.account.transient!, id), slotStart(id) + SLOT_CURRENT)
   return gas
 }
 
