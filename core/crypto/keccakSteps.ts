@@ -13,10 +13,15 @@ export function* keccak256Steps(...pieces: readonly Uint8Array[]): Steps<Hash> {
     return keccak256(pieces.length === 1 && only !== undefined ? only : concatBytes(...pieces))
   }
   const state = createKeccak256()
+  let sinceYield = 0
   for (const piece of pieces) {
     for (let at = 0; at < piece.length; at += HASHED_AT_ONCE_BYTES) {
-      state.update(piece.subarray(at, at + HASHED_AT_ONCE_BYTES))
-      if (piece.length > HASHED_AT_ONCE_BYTES) yield
+      const part = piece.subarray(at, at + HASHED_AT_ONCE_BYTES)
+      state.update(part)
+      sinceYield += part.length
+      if (sinceYield < HASHED_AT_ONCE_BYTES) continue
+      sinceYield = 0
+      yield
     }
   }
   return state.digest()

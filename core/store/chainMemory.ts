@@ -1,7 +1,7 @@
 import type { Hash } from '../bytes/bytes.ts'
 import { createTrieCache } from '../trie/cache.ts'
 import type { TrieNodeReader } from '../trie/node.ts'
-import { createMemtable, type Memtable } from './flushing/memtable.ts'
+import { createMemtable, headNode, type Memtable, NOT_CHANGED } from './flushing/memtable.ts'
 import { nodeKey } from './keys.ts'
 import type { RecoveredViews } from './recover.ts'
 import type { ChainHead } from './store.ts'
@@ -43,10 +43,10 @@ export const memtablesOf = ({ active, immutable }: ChainMemory): readonly Memtab
 export const nodeReaderOf = (memory: ChainMemory): TrieNodeReader => ({
   get: key => {
     const { active, immutable } = memory
-    const recent = active.nodes.get(key)
-    if (recent !== undefined || active.nodes.has(key)) return recent
-    const flushed = immutable?.nodes.get(key)
-    if (flushed !== undefined || immutable?.nodes.has(key) === true) return flushed
+    const recent = headNode(active, key)
+    if (recent !== NOT_CHANGED) return recent
+    const flushed = immutable === undefined ? NOT_CHANGED : headNode(immutable, key)
+    if (flushed !== NOT_CHANGED) return flushed
     return memory.views.node(nodeKey(key))
   },
   cache: createTrieCache(),

@@ -11,22 +11,37 @@ const branchBuffer = new Uint8Array(BRANCH_BYTES_MAX)
 /** Larger buffers (a leaf can be a whole transaction) are discarded after use. */
 const KEPT_BUFFER_BYTES_MAX = 65_536
 
-/** Writes the RLP of a leaf that starts at nibble `depth` to the start of the leaf buffer, and returns its length. */
-const writeLeaf = ({ key, value }: Leaf, depth: number): number => {
+/** Writes what precedes the value in the RLP of a leaf to the start of the leaf buffer, which has room for `valueSize` more. */
+const writeLeafPath = (key: Uint8Array, depth: number, valueSize: number): number => {
   const odd = depth & 1
   const from = (depth + odd) >> 1
   // Hex-prefix encoding (Yellow Paper appendix C) with the flag of a leaf.
   const first = odd === 1 ? 0x30 | ((key[depth >> 1] as number) & 15) : 0x20
   const pathLength = 1 + key.length - from
-  const payload = stringLength(pathLength, first) + stringLength(value.length, value[0])
-  const size = payload + 5
-  if (leafBuffer.length < size) leafBuffer = new Uint8Array(size)
+  const payload = stringLength(pathLength, first) + valueSize
   const out = leafBuffer
   let at = writeHead(out, 0, LIST_HEAD, payload)
   if (pathLength > 1) at = writeHead(out, at, STRING_HEAD, pathLength)
   out[at++] = first
   for (let i = from; i < key.length; i++) out[at++] = key[i] as number
-  return writeString(out, at, value)
+  return at
+}
+
+/** Bytes of a leaf's RLP beside its value: two list and string headers and the longest key. */
+const LEAF_PATH_BYTES_MAX = 2 * 5 + 128
+
+/** Writes the RLP of a leaf that starts at nibble `depth` to the start of the leaf buffer, and returns its length. */
+const writeLeaf = ({ key, value }: Leaf, depth: number): number => {
+  const valueSize = stringLength(value.length, value[0])
+  const size = valueSize + LEAF_PATH_BYTES_MAX
+  if (leafBuffer.length < size) leafBuffer = new Uint8Array(size)
+  return writeString(leafBuffer, writeLeafPath(key, depth, valueSize), value)
+}
+
+/** The RLP of a leaf that starts at nibble `depth`, up to its value of so many bytes (above 55), whose bytes follow. */
+export const leafHead = (key: Uint8Array, depth: number, valueLength: number): Uint8Array => {
+  const at = writeLeafPath(key, depth, encodedLength(valueLength))
+  return leafBuffer.slice(0, writeHead(leafBuffer, at, STRING_HEAD, valueLength))
 }
 
 /** One buffer per length of account nodes and branches, so that hashing allocates none. */
@@ -83,6 +98,10 @@ const dropLargeBuffer = (): void => {
 export const writeReference = (out: Uint8Array, at: number, node: Node, depth: number): number => {
   if (node.kind === 'branch' && node.prefix.length === 0)
     return writeReferenceTo(out, at, node.bytes, node.rlpStart, node.rlpEnd)
+  if (node.kind === 'leaf' && node.reference !== undefined) {
+    out.set(node.reference, at)
+    return at + node.reference.length
+  }
   const length = node.kind === 'leaf' ? writeLeaf(node, depth) : writeExtension(node)
   const end = writeReferenceTo(out, at, leafBuffer, 0, length)
   dropLargeBuffer()

@@ -18,9 +18,10 @@ const endsEmpty = (value: Uint8Array): boolean => {
   return true
 }
 
-export const leafOf = (key: Uint8Array, value: Uint8Array): Leaf => ({
+export const leafOf = (key: Uint8Array, value: Uint8Array, reference?: Uint8Array): Leaf => ({
   kind: 'leaf',
   key,
   value,
   ownLength: value.length - (endsEmpty(value) ? EMPTY_TAIL.length : 0),
+  reference,
 })

@@ -23,6 +23,11 @@ export type Leaf = {
    * record.
    */
   readonly ownLength: number
+  /**
+   * The RLP of its hash, for a leaf whose long value is not kept: of the depth that it has once all entries are applied.
+   * Until then its parents have wrong hashes, and are encoded again when it moves.
+   */
+  readonly reference: Uint8Array | undefined
 }
 
 /** Represents a child with its own record that was not loaded. */

@@ -1,7 +1,10 @@
-import type { Hash } from '../bytes/bytes.ts'
+import { concatBytes, EMPTY_BYTES, type Hash } from '../bytes/bytes.ts'
 import { bigintToBytes } from '../bytes/integer.ts'
+import { keccak256Steps } from '../crypto/keccakSteps.ts'
 import { runSteps, type Steps } from '../steps.ts'
+import { leafHead } from './encoding.ts'
 import { memoryRun, MISSING, rootHash } from './load.ts'
+import { sharedNibbles } from './nibbles.ts'
 import type { Node } from './node.ts'
 import { type TrieEntry, updateTrie } from './trie.ts'
 
@@ -21,29 +24,72 @@ const indexKey = (index: number): Uint8Array => {
  */
 const SLICE_ITEMS = 64
 
-/** The entries from `start` to `end`; `end` is above 0 if `start` is 0. */
-const entriesOf = (start: number, end: number, itemAt: (index: number) => Uint8Array): TrieEntry[] => {
-  const entries: TrieEntry[] = []
-  const add = (index: number): void => {
-    entries.push({ key: indexKey(index), value: itemAt(index) })
-  }
-  // Key order: 1 to 127 are one byte, 0 is 0x80, and longer ones follow by length.
-  for (let i = Math.max(start, 1); i < end && i < 0x80; i++) add(i)
-  if (start === 0) add(0)
-  for (let i = Math.max(start, 0x80); i < end; i++) add(i)
-  return entries
+/** Bytes of items between two yields: about a millisecond for hashing. */
+const SLICE_BYTES = 256 * 1024
+
+/** An item: its bytes, or those of a long one (above 55 bytes) in pieces, which are made and hashed in steps. */
+export type OrderedItem = Uint8Array | Steps<readonly Uint8Array[]>
+
+/** Indexes with keys of one byte: 1 to 127, and then 0, whose key is 0x80. */
+const SHORT_KEYS = 0x80
+
+/** The index whose key is at that position in the order of the keys. */
+const indexAt = (position: number, count: number): number => {
+  const last = Math.min(count, SHORT_KEYS) - 1
+  if (position > last) return position
+  return position === last ? 0 : position + 1
+}
+
+/** The nibble at which the leaf of this key starts in the trie of all keys. */
+const leafDepth = (key: Uint8Array, position: number, count: number): number => {
+  let depth = 0
+  for (const neighbour of [position - 1, position + 1])
+    if (neighbour >= 0 && neighbour < count)
+      depth = Math.max(depth, 1 + sharedNibbles(key, indexKey(indexAt(neighbour, count)), 0))
+  return depth
+}
+
+const HASH_HEAD = 0xa0
+
+/** The entry of a long item, which is hashed in steps and not kept. */
+function* longEntry(
+  position: number,
+  count: number,
+  making: Steps<readonly Uint8Array[]>,
+): Steps<TrieEntry & { readonly reference: Uint8Array }> {
+  const key = indexKey(indexAt(position, count))
+  const pieces = yield* making
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
+  const hash = yield* keccak256Steps(leafHead(key, leafDepth(key, position, count), length), ...pieces)
+  return { key, value: EMPTY_BYTES, reference: concatBytes(Uint8Array.of(HASH_HEAD), hash) }
 }
 
 /**
  * The root of the trie that maps RLP(index) to each of `count` items: the transactions and receipts of a block in their
- * EIP-2718 form, or its withdrawals in RLP (Yellow Paper 4.4.2). No item is empty. Yields between many.
+ * EIP-2718 form, or its withdrawals in RLP (Yellow Paper 4.4.2). No item is empty. Yields between many and within long ones.
  */
-export function* orderedTrieRootSteps(count: number, itemAt: (index: number) => Uint8Array): Steps<Hash> {
+export function* orderedTrieRootSteps(count: number, itemAt: (index: number) => OrderedItem): Steps<Hash> {
+  const run = memoryRun()
   let root: Node | undefined
-  for (let start = 0; start < count; start += SLICE_ITEMS) {
-    if (start > 0) yield
-    const entries = entriesOf(start, Math.min(start + SLICE_ITEMS, count), itemAt)
-    const next = updateTrie(memoryRun(), root, entries)
+  let position = 0
+  while (position < count) {
+    if (position > 0) yield
+    const end = Math.min(position - (position % SLICE_ITEMS) + SLICE_ITEMS, count)
+    const entries: TrieEntry[] = []
+    for (let bytes = 0; position < end && bytes < SLICE_BYTES; position++) {
+      const index = indexAt(position, count)
+      const item = itemAt(index)
+      if (item instanceof Uint8Array) {
+        entries.push({ key: indexKey(index), value: item })
+        bytes += item.length
+        continue
+      }
+      const entry = yield* longEntry(position, count, item)
+      // The only leaf is the root.
+      if (count === 1) return entry.reference.subarray(1)
+      entries.push(entry)
+    }
+    const next = updateTrie(run, root, entries)
     if (next === MISSING) throw new Error('a trie in memory has nothing to load')
     root = next
   }

@@ -7,7 +7,12 @@ import { isOlder } from './readRecord.ts'
 import { branchOf, hasRecord, KEY_BYTES_MAX, recordOf, withPrefix } from './record.ts'
 
 /** A key to set, or to delete when the value is undefined. Values are not empty. */
-export type TrieEntry = { readonly key: Uint8Array; readonly value: Uint8Array | undefined }
+export type TrieEntry = {
+  readonly key: Uint8Array
+  readonly value: Uint8Array | undefined
+  /** See `Leaf.reference`. */
+  readonly reference?: Uint8Array | undefined
+}
 
 type Result = Node | undefined | typeof MISSING
 
@@ -61,8 +66,8 @@ const grow = (
   while (first < end && entries[first]?.value === undefined) first++
   while (first < end && entries[end - 1]?.value === undefined) end--
   if (first === end) return undefined
-  const { key, value } = entries[first] as TrieEntry
-  if (first + 1 === end) return leafOf(key, value as Uint8Array)
+  const { key, value, reference } = entries[first] as TrieEntry
+  if (first + 1 === end) return leafOf(key, value as Uint8Array, reference)
   const shared = sharedNibbles(key, (entries[end - 1] as TrieEntry).key, depth)
   const prefix = shared === 0 ? EMPTY_BYTES : nibblesOf(key, depth, shared)
   return fill(run, depth, prefix, undefined, NO_CHILDREN.slice(), 0, entries, first, end)

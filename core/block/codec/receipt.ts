@@ -1,7 +1,14 @@
-import { EMPTY_BYTES } from '../../bytes/bytes.ts'
+import { concatBytes, EMPTY_BYTES } from '../../bytes/bytes.ts'
 import { bigintToBytes } from '../../bytes/integer.ts'
 import { decodeRlp, encodeRlp, RlpError, type RlpItem, rlpBytes, rlpList } from '../../rlp/rlp.ts'
-import { encodedLength, LIST_HEAD, stringLength, writeHead, writeString } from '../../rlp/write.ts'
+import {
+  encodedLength,
+  LIST_HEAD,
+  STRING_HEAD,
+  stringLength,
+  writeHead,
+  writeString,
+} from '../../rlp/write.ts'
 import type { Steps } from '../../steps.ts'
 import type { Log, Receipt } from '../receipt.ts'
 import { decoding } from './error.ts'
@@ -26,34 +33,39 @@ const stringLengthOf = (content: Uint8Array): number => stringLength(content.len
  */
 export const encodeReceipt = (
   receipt: ConsensusReceipt,
-  allocate?: (length: number) => Uint8Array,
+  allocate: (length: number) => Uint8Array = newBytes,
 ): Uint8Array => {
   const { logs } = receipt
   const encodedLogs =
     logs.length === 0 ? NO_LOGS : encodeRlp(logs.map(log => [log.address, log.topics, log.data]))
-  return joinReceipt(receipt, encodedLogs, allocate)
-}
-
-const joinReceipt = (
-  { type, postStateRoot, status, cumulativeGasUsed, logsBloom }: ConsensusReceipt,
-  encodedLogs: Uint8Array,
-  allocate: (length: number) => Uint8Array = length => new Uint8Array(length),
-): Uint8Array => {
-  const first = postStateRoot ?? (status === true ? SUCCESS : EMPTY_BYTES)
-  const gas = bigintToBytes(cumulativeGasUsed)
-  const payload = stringLengthOf(first) + stringLengthOf(gas) + stringLengthOf(logsBloom) + encodedLogs.length
-  const start = type === 0 ? 0 : 1
-  const bytes = allocate(start + encodedLength(payload))
-  if (type !== 0) bytes[0] = type
-  let at = writeHead(bytes, start, LIST_HEAD, payload)
-  for (const content of [first, gas, logsBloom]) at = writeString(bytes, at, content)
-  bytes.set(encodedLogs, at)
+  const { bytes, end } = writeReceiptHead(receipt, encodedLogs.length, encodedLogs.length, allocate)
+  bytes.set(encodedLogs, end)
   return bytes
 }
 
-/** Logs, and bytes of them, that are encoded before other work may have its turn: a millisecond or two. */
+/** Everything before the logs, whose encoding has `logsLength` bytes; `room` is left for what follows. */
+const writeReceiptHead = (
+  { type, postStateRoot, status, cumulativeGasUsed, logsBloom }: ConsensusReceipt,
+  logsLength: number,
+  room: number,
+  allocate: (length: number) => Uint8Array,
+): { readonly bytes: Uint8Array; readonly end: number } => {
+  const first = postStateRoot ?? (status === true ? SUCCESS : EMPTY_BYTES)
+  const gas = bigintToBytes(cumulativeGasUsed)
+  const fields = stringLengthOf(first) + stringLengthOf(gas) + stringLengthOf(logsBloom)
+  const start = type === 0 ? 0 : 1
+  const bytes = allocate(start + encodedLength(fields + logsLength) - logsLength + room)
+  if (type !== 0) bytes[0] = type
+  let at = writeHead(bytes, start, LIST_HEAD, fields + logsLength)
+  for (const content of [first, gas, logsBloom]) at = writeString(bytes, at, content)
+  return { bytes, end: at }
+}
+
+const newBytes = (length: number): Uint8Array => new Uint8Array(length)
+
+/** Logs, and bytes of them, that are encoded between two yields: a millisecond or two. */
 const LOGS_AT_ONCE = 512
-const LOG_BYTES_AT_ONCE = 256 * 1024
+const LOG_BYTES_AT_ONCE = 128 * 1024
 
 /** True for a receipt that takes long to encode. */
 export const hasManyLogs = ({ logs }: Pick<Receipt, 'logs'>): boolean => {
@@ -63,33 +75,50 @@ export const hasManyLogs = ({ logs }: Pick<Receipt, 'logs'>): boolean => {
   return bytes > LOG_BYTES_AT_ONCE
 }
 
-/** The same in steps, for a receipt with many logs. */
-export function* encodeReceiptSteps(
-  receipt: ConsensusReceipt,
-  allocate?: (length: number) => Uint8Array,
-): Steps<Uint8Array> {
-  const { logs } = receipt
-  if (!hasManyLogs(receipt)) return encodeReceipt(receipt, allocate)
-  const parts: Uint8Array[] = []
+/** The encoding of a log in pieces: long data is not copied. */
+const logPieces = ({ address, topics, data }: Log): readonly Uint8Array[] => {
+  if (data.length <= LOG_BYTES_AT_ONCE) return [encodeRlp([address, topics, data])]
+  const start = concatBytes(encodeRlp(address), encodeRlp(topics))
+  const head = new Uint8Array(LOG_HEAD_BYTES_MAX + start.length)
+  let at = writeHead(head, 0, LIST_HEAD, start.length + encodedLength(data.length))
+  head.set(start, at)
+  at = writeHead(head, at + start.length, STRING_HEAD, data.length)
+  return [head.subarray(0, at), data]
+}
+
+/** The headers of a log and of its data. */
+const LOG_HEAD_BYTES_MAX = 10
+
+/** The same bytes as `encodeReceipt` in pieces, for a receipt with many logs. Yields between them. */
+export function* encodeReceiptSteps(receipt: ConsensusReceipt): Steps<readonly Uint8Array[]> {
+  const pieces: Uint8Array[] = []
   let length = 0
+  let small: Uint8Array[] = []
   let sinceYield = 0
-  for (const log of logs) {
-    const part = encodeRlp([log.address, log.topics, log.data])
-    parts.push(part)
-    length += part.length
-    sinceYield += part.length
-    if (parts.length % LOGS_AT_ONCE !== 0 && sinceYield < LOG_BYTES_AT_ONCE) continue
+  for (const log of receipt.logs) {
+    for (const piece of logPieces(log)) {
+      small.push(piece)
+      length += piece.length
+      sinceYield += Math.min(piece.length, LOG_BYTES_AT_ONCE)
+    }
+    if (small.length < LOGS_AT_ONCE && sinceYield < LOG_BYTES_AT_ONCE) continue
     sinceYield = 0
+    pieces.push(...joinedPieces(small))
+    small = []
     yield
   }
-  const encodedLogs = new Uint8Array(encodedLength(length))
-  let at = writeHead(encodedLogs, 0, LIST_HEAD, length)
-  for (const [index, part] of parts.entries()) {
-    encodedLogs.set(part, at)
-    at += part.length
-    if (index % LOGS_AT_ONCE === LOGS_AT_ONCE - 1 || part.length > LOG_BYTES_AT_ONCE) yield
-  }
-  return joinReceipt(receipt, encodedLogs, allocate)
+  pieces.push(...joinedPieces(small))
+  const { bytes, end } = writeReceiptHead(receipt, encodedLength(length), LIST_HEAD_BYTES_MAX, newBytes)
+  return [bytes.subarray(0, writeHead(bytes, end, LIST_HEAD, length)), ...pieces]
+}
+
+/** The header of the list of logs. */
+const LIST_HEAD_BYTES_MAX = 5
+
+/** Small pieces joined to one, so that they are hashed with few calls; long ones stay as they are. */
+const joinedPieces = (pieces: readonly Uint8Array[]): readonly Uint8Array[] => {
+  const isShort = (piece: Uint8Array): boolean => piece.length <= LOG_BYTES_AT_ONCE
+  return pieces.every(isShort) ? [concatBytes(...pieces)] : pieces
 }
 
 const decodeLog = (item: RlpItem): Log => {

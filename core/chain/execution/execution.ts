@@ -249,13 +249,10 @@ export function* executionSteps(input: ExecutionInput): Generator<void, Executio
       : yield* stateRootSteps(input.nodes, input.parentStateRoot, changes)
   if (executed.length > 0) yield
   const allocate = createSlab(RECEIPTS_SLAB_LENGTH)
-  const long = new Map<number, Uint8Array>()
-  for (const [index, receipt] of receipts.entries())
-    if (hasManyLogs(receipt)) long.set(index, yield* encodeReceiptSteps(receipt))
-  const receiptsRoot = yield* orderedTrieRootSteps(
-    receipts.length,
-    index => long.get(index) ?? encodeReceipt(receipts[index] as Receipt, allocate),
-  )
+  const receiptsRoot = yield* orderedTrieRootSteps(receipts.length, index => {
+    const receipt = receipts[index] as Receipt
+    return hasManyLogs(receipt) ? encodeReceiptSteps(receipt) : encodeReceipt(receipt, allocate)
+  })
   return {
     executed,
     receipts,

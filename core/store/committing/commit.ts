@@ -2,29 +2,33 @@ import { runSteps, runStepsYielding, type Steps } from '../../steps.ts'
 import { headNumberOf } from '../chainMemory.ts'
 import { withChecksumSteps } from '../checksum.ts'
 import { CommitRefused, checkCommit } from '../commitCheck.ts'
-import { addChangesSteps, addHead } from '../flushing/memtable.ts'
+import { addChangesSteps, addHead, addNodesSteps } from '../flushing/memtable.ts'
 import { flushWhenDue, waitForViews } from '../flushing/startFlush.ts'
 import { segmentKey } from '../keys.ts'
+import { blockFingerprintsSteps } from '../logs/fingerprint.ts'
 import { RECENT_BLOCKS, YIELDING_ITEMS } from '../limits.ts'
 import { encodeSegmentSteps } from '../segment.ts'
 import type { BlockCommit, ChainHead, Durable } from '../store.ts'
 import { fail, StoreFailed } from '../storeFailed.ts'
 import type { StoreState } from '../storeState.ts'
 
-/** Bytes of log data, as a power of two, that take as long as a log. */
-const LOG_DATA_SHIFT = 10
+/** Bytes of log data or code, as a power of two, that take as long as a log. */
+const DATA_SHIFT = 10
 
 /** The number of transactions, logs, accounts and slots of a commit. */
 const itemsOf = ({ block, receipts, changes }: BlockCommit): number => {
   let items = block.transactions.length + changes.accounts.length
   for (const { slots } of changes.accounts) items += slots.length
-  for (const { logs } of receipts) for (const { data } of logs) items += 1 + (data.length >> LOG_DATA_SHIFT)
+  for (const { logs } of receipts) for (const { data } of logs) items += 1 + (data.length >> DATA_SHIFT)
+  for (const { code } of changes.codes) items += code.length >> DATA_SHIFT
   return items
 }
 
-/** Makes the block, whose changes are in the memtable, the head. */
-const addToHead = ({ memory, snapshots, logs }: StoreState, commit: BlockCommit): void => {
-  snapshots.keep(commit.nodes)
+/** Adds the block with its changes, and makes it the head. */
+function* addSteps({ memory, snapshots, logs }: StoreState, commit: BlockCommit): Steps<void> {
+  yield* addChangesSteps(memory.active, commit)
+  const fingerprints = yield* blockFingerprintsSteps(commit.receipts)
+  yield* addNodesSteps(memory.active, commit.nodes, replaced => snapshots.keep(replaced))
   addHead(memory.active, commit)
   const number = Number(commit.block.header.number)
   const head = memory.active.heads.at(-1) as ChainHead
@@ -32,13 +36,12 @@ const addToHead = ({ memory, snapshots, logs }: StoreState, commit: BlockCommit)
   if (number === 0) memory.genesisHash = commit.hash
   memory.recent.set(number, head)
   memory.recent.delete(number - RECENT_BLOCKS - 1)
-  logs.add(number, commit.receipts)
+  logs.add(number, fingerprints)
 }
 
 /** Adds a block to memory as the new head. */
 export const addBlock = (store: StoreState, commit: BlockCommit): void => {
-  runSteps(addChangesSteps(store.memory.active, commit))
-  addToHead(store, commit)
+  runSteps(addSteps(store, commit))
 }
 
 /**
@@ -48,8 +51,7 @@ export const addBlock = (store: StoreState, commit: BlockCommit): void => {
 const addBlockYielding = async (store: StoreState, commit: BlockCommit): Promise<void> => {
   const { kv, memory, failures } = store
   try {
-    await runStepsYielding(addChangesSteps(memory.active, commit), () => kv.pause())
-    addToHead(store, commit)
+    await runStepsYielding(addSteps(store, commit), () => kv.pause())
   } catch (cause) {
     // A partly added block must not be flushed.
     const what = `take block ${commit.block.header.number} into memory`

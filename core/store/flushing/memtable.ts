@@ -5,6 +5,7 @@ import { createVersions, type Versions } from '../versions.ts'
 import { accountKey, blockHashKey, codeKey, slotKey } from '../keys.ts'
 import { ADD_STEP_ITEMS } from '../limits.ts'
 import type { BlockCommit, ChainHead } from '../store.ts'
+import type { TrieNodeWrite } from '../../trie/node.ts'
 import type { Steps } from '../../steps.ts'
 
 /** Memory per entry besides its bytes: map slot, key and object headers. */
@@ -20,6 +21,8 @@ export type Memtable = {
   readonly accounts: Versions<Account | undefined>
   readonly slots: Versions<Uint8Array>
   readonly nodes: Map<string, Uint8Array | undefined>
+  /** While the records of a large block are added: those of the head that they replace, which readers see until then. */
+  nodesBefore: Map<string, HeadNode> | undefined
   readonly codes: Map<string, Uint8Array>
   readonly blockNumbers: Map<string, number>
   /** Block and index in one number, see `locationOf`. */
@@ -27,6 +30,11 @@ export type Memtable = {
   /** Estimate of the memory it takes. */
   bytes: number
 }
+
+/** Represents a trie record that a memtable does not have. */
+export const NOT_CHANGED = Symbol('not changed')
+
+type HeadNode = Uint8Array | undefined | typeof NOT_CHANGED
 
 /** More transactions than any gas limit allows in a block. */
 const TRANSACTIONS_MAX = 2 ** 20
@@ -44,6 +52,7 @@ export const createMemtable = (): Memtable => ({
   accounts: createVersions(accountCodec),
   slots: createVersions(slotCodec),
   nodes: new Map(),
+  nodesBefore: undefined,
   codes: new Map(),
   blockNumbers: new Map(),
   transactions: createHashTable(),
@@ -85,19 +94,47 @@ export function* addChangesSteps(
   yield* addState(memtable, number, changes)
 }
 
+/** The trie record under the key at the head: its value, undefined if it was removed, or NOT_CHANGED. */
+export const headNode = ({ nodes, nodesBefore }: Memtable, key: string): HeadNode => {
+  if (nodesBefore?.has(key) === true) return nodesBefore.get(key)
+  const value = nodes.get(key)
+  return value !== undefined || nodes.has(key) ? value : NOT_CHANGED
+}
+
 /**
- * Adds the block after its changes. Trie records replace each other, so those near the root count once, however many blocks
- * changed them.
+ * Adds the trie records of a block, which replace each other: those near the root count once, however many blocks changed
+ * them. Yields between many; until `addHead`, `headNode` gives those of the head. `keep` is called before some are replaced.
  */
-export const addHead = (memtable: Memtable, { block, hash, totalDifficulty, nodes }: BlockCommit): void => {
+export function* addNodesSteps(
+  memtable: Memtable,
+  writes: readonly TrieNodeWrite[],
+  keep: (replaced: readonly TrieNodeWrite[]) => void,
+): Steps<void> {
+  const { nodes } = memtable
+  const before = writes.length > ADD_STEP_ITEMS ? new Map<string, HeadNode>() : undefined
+  memtable.nodesBefore = before
+  for (let start = 0; start < writes.length; start += ADD_STEP_ITEMS) {
+    if (start > 0) yield
+    const slice = writes.slice(start, start + ADD_STEP_ITEMS)
+    keep(slice)
+    for (const { key, value } of slice) {
+      const known = nodes.get(key)
+      before?.set(key, headNode(memtable, key))
+      if (known !== undefined) memtable.bytes -= known.length
+      else memtable.bytes += ENTRY_BYTES
+      nodes.set(key, value)
+      memtable.bytes += value?.length ?? 0
+    }
+  }
+}
+
+/** Adds the block after its changes and trie records. */
+export const addHead = (
+  memtable: Memtable,
+  { block, hash, totalDifficulty }: Pick<BlockCommit, 'block' | 'hash' | 'totalDifficulty'>,
+): void => {
+  memtable.nodesBefore = undefined
   memtable.heads.push({ header: block.header, hash, totalDifficulty })
   memtable.blockNumbers.set(blockHashKey(hash), Number(block.header.number))
   memtable.bytes += HEAD_BYTES
-  for (const { key, value } of nodes) {
-    const known = memtable.nodes.get(key)
-    if (known !== undefined) memtable.bytes -= known.length
-    else memtable.bytes += ENTRY_BYTES
-    memtable.nodes.set(key, value)
-    memtable.bytes += value?.length ?? 0
-  }
 }

@@ -1,4 +1,5 @@
 import type { Receipt } from '../../block/receipt.ts'
+import type { Steps } from '../../steps.ts'
 
 /** Positions of values in a log; the topics follow the address in order. */
 export const ADDRESS_POSITION = 0
@@ -31,8 +32,42 @@ export const logFingerprint = (position: number, value: Uint8Array): number => {
 
 export const ANY_LOG_FINGERPRINT = logFingerprint(ANY_LOG_POSITION, new Uint8Array(0))
 
-/** The distinct fingerprints of all values in the logs of one block, ascending. */
-export const blockFingerprints = (receipts: readonly Pick<Receipt, 'logs'>[]): Uint32Array => {
+/** Fingerprints made, or moved while they are sorted, between two yields: about a millisecond. */
+const FINGERPRINTS_AT_ONCE = 32_768
+
+const RADIX_BITS = 8
+
+/** Sorts in place, by a byte a pass: the time depends on the number of values alone. Yields between many. */
+function* sortSteps(values: Uint32Array): Steps<void> {
+  if (values.length <= FINGERPRINTS_AT_ONCE) {
+    values.sort()
+    return
+  }
+  let from: Uint32Array = values
+  let to: Uint32Array = new Uint32Array(values.length)
+  for (let shift = 0; shift < 32; shift += RADIX_BITS) {
+    const next = new Uint32Array(1 << RADIX_BITS)
+    for (let i = 0; i < from.length; i++) {
+      const digit = ((from[i] as number) >>> shift) & 255
+      if (digit < 255) next[digit + 1] = (next[digit + 1] as number) + 1
+      if (i % FINGERPRINTS_AT_ONCE === FINGERPRINTS_AT_ONCE - 1) yield
+    }
+    for (let digit = 1; digit < next.length; digit++)
+      next[digit] = (next[digit] as number) + (next[digit - 1] as number)
+    for (let i = 0; i < from.length; i++) {
+      const value = from[i] as number
+      const digit = (value >>> shift) & 255
+      const place = next[digit] as number
+      next[digit] = place + 1
+      to[place] = value
+      if (i % FINGERPRINTS_AT_ONCE === FINGERPRINTS_AT_ONCE - 1) yield
+    }
+    ;[from, to] = [to, from]
+  }
+}
+
+/** The distinct fingerprints of all values in the logs of one block, ascending. Yields between many. */
+export function* blockFingerprintsSteps(receipts: readonly Pick<Receipt, 'logs'>[]): Steps<Uint32Array> {
   const found: number[] = []
   // Consecutive logs are often of one contract and one event.
   const last: number[] = []
@@ -42,14 +77,20 @@ export const blockFingerprints = (receipts: readonly Pick<Receipt, 'logs'>[]): U
     last[position] = fingerprint
     found.push(fingerprint)
   }
+  let looked = 0
   for (const { logs } of receipts)
     for (const { address, topics } of logs) {
       add(ADDRESS_POSITION, address)
       for (let i = 0; i < topics.length; i++) add(TOPIC_POSITION + i, topics[i] as Uint8Array)
+      looked += 1 + topics.length
+      if (looked < FINGERPRINTS_AT_ONCE) continue
+      looked = 0
+      yield
     }
   if (found.length === 0) return NO_FINGERPRINTS
   found.push(ANY_LOG_FINGERPRINT)
-  const sorted = Uint32Array.from(found).sort()
+  const sorted = Uint32Array.from(found)
+  yield* sortSteps(sorted)
   let kept = 1
   for (let i = 1; i < sorted.length; i++)
     if (sorted[i] !== sorted[i - 1]) sorted[kept++] = sorted[i] as number

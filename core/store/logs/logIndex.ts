@@ -1,10 +1,10 @@
 import type { Header } from '../../block/header.ts'
-import type { Receipt } from '../../block/receipt.ts'
 import type { BlockLogs } from './blockLogs.ts'
 import { StoreCorruption, withChecksum } from '../checksum.ts'
+import { runStepsYielding } from '../../steps.ts'
 import type { KeyValueStore } from '../keyvalue.ts'
 import { LOG_PROGRESS_SECTIONS, LOG_RECENT_BYTES, LOG_SECTION_BLOCKS } from '../limits.ts'
-import { blockFingerprints } from './fingerprint.ts'
+import { blockFingerprintsSteps } from './fingerprint.ts'
 import { type LogProgress, readLogProgress, writeLogProgress } from './progress.ts'
 import { bloomMayMatch, fingerprintsMayMatch, type LogPattern } from './pattern.ts'
 import { searchSection, sectionRecords } from './section.ts'
@@ -20,8 +20,8 @@ export type LogBlocks = { readonly numbers: readonly bigint[]; readonly through:
  * bloom is used until their section is built in the background from the segments.
  */
 export type LogIndex = {
-  /** Adds the block just committed. */
-  add(number: number, receipts: readonly Receipt[]): void
+  /** Adds the block just committed, by the fingerprints of its logs. */
+  add(number: number, fingerprints: Uint32Array): void
   /** Continues to store, in the background, the sections up to the flushed height. */
   advance(flushedHeight: number): void
   /** Continues after a failure. */
@@ -72,8 +72,7 @@ const discard = (index: LogIndexState, number: number): void => {
   index.recent.delete(number)
 }
 
-const addBlock = (index: LogIndexState, number: number, added: readonly Receipt[]): void => {
-  const fingerprints = blockFingerprints(added)
+const addBlock = (index: LogIndexState, number: number, fingerprints: Uint32Array): void => {
   index.recent.set(number, fingerprints)
   index.recentBytes += RECENT_BLOCK_BYTES + fingerprints.byteLength
   for (const oldest of index.recent.keys()) {
@@ -90,7 +89,8 @@ const fingerprintsOf = async (
   const known = recent.get(number)
   if (known !== undefined) return known
   try {
-    return blockFingerprints((await sources.logsOf(BigInt(number)))?.receipts ?? [])
+    const receipts = (await sources.logsOf(BigInt(number)))?.receipts ?? []
+    return await runStepsYielding(blockFingerprintsSteps(receipts), () => kv.pause())
   } catch (error) {
     if (error instanceof StoreCorruption) return undefined
     throw error
@@ -195,7 +195,7 @@ export const openLogIndex = async (kv: KeyValueStore, sources: LogIndexSources):
     closed: false,
   }
   return {
-    add: (number, receipts) => addBlock(index, number, receipts),
+    add: (number, fingerprints) => addBlock(index, number, fingerprints),
     advance: to => {
       index.target = to
       startStoring(index)

@@ -3,7 +3,8 @@ import { toHex } from '../../../core/bytes/hex.ts'
 import { EMPTY_TRIE_ROOT } from '../../../core/crypto/constants.ts'
 import { keccak256 } from '../../../core/crypto/crypto.ts'
 import { encodeRlp } from '../../../core/rlp/rlp.ts'
-import { orderedTrieRoot } from '../../../core/trie/ordered.ts'
+import { orderedTrieRoot, orderedTrieRootSteps } from '../../../core/trie/ordered.ts'
+import { runSteps, type Steps } from '../../../core/steps.ts'
 import { seededRandom } from '../../support/random.ts'
 import { createRecords, entry, updateStored } from './support.ts'
 
@@ -26,6 +27,21 @@ describe('the root of an ordered list', () => {
       expect(toHex(orderedTrieRoot(items))).toBe(
         toHex(updateStored(createRecords(), EMPTY_TRIE_ROOT, entries)),
       )
+    })
+
+  for (const count of [1, 2, 3, 17, 128, 129, 257, 300])
+    test(`of ${count} items, some of which come in pieces, is the same`, () => {
+      const random = seededRandom(count)
+      const items = Array.from({ length: count }, () => random.bytes(60 + random.below(200)))
+      function* inPieces(item: Uint8Array): Steps<readonly Uint8Array[]> {
+        yield
+        return [item.subarray(0, 30), item.subarray(30, 31), item.subarray(31)]
+      }
+      const steps = orderedTrieRootSteps(count, index => {
+        const item = items[index] as Uint8Array
+        return index % 3 === 0 ? inPieces(item) : item
+      })
+      expect(toHex(runSteps(steps))).toBe(toHex(orderedTrieRoot(items)))
     })
 
   test('of one item is the hash of a leaf under the key 0x80', () => {

@@ -1,13 +1,20 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
+import { concatBytes } from '../../../../core/bytes/bytes.ts'
 import { fromHex, toHex } from '../../../../core/bytes/hex.ts'
 import { decodeBlock } from '../../../../core/block/codec/block.ts'
 import { splitBlocks } from '../../../../core/block/codec/blockStream.ts'
 import { bloomMayContain, joinBlooms, logsBloom } from '../../../../core/block/codec/bloom.ts'
 import { encodeEnvelope } from '../../../../core/block/codec/envelope.ts'
 import { DecodeError } from '../../../../core/block/codec/error.ts'
-import { type ConsensusReceipt, decodeReceipt, encodeReceipt } from '../../../../core/block/codec/receipt.ts'
+import {
+  type ConsensusReceipt,
+  decodeReceipt,
+  encodeReceipt,
+  encodeReceiptSteps,
+} from '../../../../core/block/codec/receipt.ts'
 import type { RlpInput } from '../../../../core/rlp/rlp.ts'
+import { runSteps } from '../../../../core/steps.ts'
 import { orderedTrieRoot } from '../../../../core/trie/ordered.ts'
 import { sharedPath } from '../../../support/shared.ts'
 
@@ -55,6 +62,20 @@ describe('receipt', () => {
       expect(encodeReceipt(form, length => slab.subarray(100, 100 + length))).toEqual(bytes)
       expect(slab[99]).toBe(0xee)
       expect(slab[100 + bytes.length]).toBe(0xee)
+    })
+
+  const long = { ...log, data: new Uint8Array(300_000).fill(5) }
+  const lists: Readonly<Record<string, ConsensusReceipt['logs']>> = {
+    'no logs': [],
+    'some logs': [log, log],
+    'thousands of logs': Array.from({ length: 3000 }, () => log),
+    'a long log': [long],
+    'long logs among others': [log, long, log, long, long, log],
+  }
+  for (const [name, logs] of Object.entries(lists))
+    test(`with ${name} has the same bytes in pieces`, () => {
+      const form: ConsensusReceipt = { ...receipt, type: 2, logs }
+      expect(concatBytes(...runSteps(encodeReceiptSteps(form)))).toEqual(encodeReceipt(form))
     })
 
   const items: readonly RlpInput[] = [1, 21000, receipt.logsBloom, []]
