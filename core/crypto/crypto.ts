@@ -25,8 +25,12 @@ export const addressOfPublicKey = (publicKey: Uint8Array): Address => engine.kec
 export const addressOfPrivateKey = (privateKey: Uint8Array): Address =>
   addressOfPublicKey(engine.publicKey(privateKey))
 
+/** The signer's 64-byte public key, or undefined when none can be recovered. The hash is 32 bytes. */
+export const recoverPublicKey = (hash: Uint8Array, signature: Signature): Uint8Array | undefined =>
+  engine.recoverPublicKey(hash, signature)
+
 /** The signer's address, or undefined when no key can be recovered. The hash is 32 bytes. */
 export const recoverAddress = (hash: Uint8Array, signature: Signature): Address | undefined => {
-  const publicKey = engine.recoverPublicKey(hash, signature)
+  const publicKey = recoverPublicKey(hash, signature)
   return publicKey === undefined ? undefined : addressOfPublicKey(publicKey)
 }

@@ -9,7 +9,7 @@ export const nobleEngine: CryptoEngine = {
   keccak256: bytes => keccak_256(bytes),
   createKeccak256: () => {
     const state = keccak_256.create()
-    return { update: bytes => void state.update(bytes), digest: () => state.digest() }
+    return { update: bytes => void state.update(bytes), digest: () => state.clone().digest() }
   },
   sign: (hash, privateKey) => {
     const bytes = secp256k1.sign(hash, privateKey, { prehash: false, format: 'recovered' })

@@ -44,6 +44,9 @@ const extentOfWhole = (raw: RawItem): Extent => {
   return extent
 }
 
+/** The encoded item at the start of the bytes, a view; what follows it is ignored. @throws RlpError */
+export const firstRawItem = (bytes: Uint8Array): RawItem => bytes.subarray(0, extentOf(bytes, 0).end)
+
 /** The encoded items of a list, not decoded further. @throws RlpError immediately when it is not a list */
 export function* iterateRawItems(raw: RawItem | undefined, what: string): Generator<RawItem, void> {
   if (raw === undefined) throw new RlpError(`${what} must be a list`)

@@ -19,7 +19,7 @@ import { checkOmmers, OMMER_GENERATIONS_MAX } from '../rules/ommers.ts'
 import { QBFT_HEADER_RULES, qbftExtraDataOf } from '../rules/qbft.ts'
 import type { SenderTransaction, Transaction } from '../../block/transaction.ts'
 
-/** The sender of each transaction, undefined for an invalid signature. */
+/** Recovers the senders of many transactions; undefined for a signature that belongs to no key. */
 export type RecoverSenders = (
   transactions: readonly Transaction[],
 ) => Promise<readonly (Address | undefined)[]>
