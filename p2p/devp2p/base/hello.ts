@@ -1,0 +1,65 @@
+import { iterateRawItems, rawItems, rawString } from '../../../core/rlp/rawItem.ts'
+import { encodeRlp, rlpBytes, rlpScalar } from '../../../core/rlp/rlp.ts'
+import type { Capability } from './capabilities.ts'
+
+/** Version of the base protocol from which on messages are compressed. */
+export const BASE_VERSION = 5
+
+export type Hello = {
+  readonly version: number
+  /** Name and version of the software. */
+  readonly client: string
+  readonly capabilities: readonly Capability[]
+  /** 0 when the node does not say where it listens. */
+  readonly port: number
+  /** 64 bytes; it has to be the key that the handshake proved. */
+  readonly publicKey: Uint8Array
+}
+
+/** More than any client offers. */
+const CAPABILITIES_MAX = 64
+/** The name is logged and shown. */
+const CLIENT_LENGTH_MAX = 128
+const NAME_LENGTH_MAX = 32
+const VERSION_BYTES_MAX = 8
+/** Items that are read; later versions may have more. */
+const ITEMS = 5
+
+export const encodeHello = ({ version, client, capabilities, port, publicKey }: Hello): Uint8Array => {
+  const encoder = new TextEncoder()
+  const offered = capabilities.map(({ name, version }) => [encoder.encode(name), version])
+  return encodeRlp([version, encoder.encode(client), offered, port, publicKey])
+}
+
+/** @throws RlpError when the bytes are no hello */
+export const decodeHello = (payload: Uint8Array): Hello => {
+  const items: Uint8Array[] = []
+  for (const item of iterateRawItems(payload, 'a hello')) {
+    if (items.length === ITEMS) break
+    items.push(item)
+  }
+  const [version, client, offered, port, publicKey] = items
+  const decoder = new TextDecoder()
+  const capabilities: Capability[] = []
+  for (const item of iterateRawItems(offered, 'the capabilities')) {
+    if (capabilities.length === CAPABILITIES_MAX) break
+    const [name, version] = rawItems(item, 'a capability', 2) as [Uint8Array, Uint8Array]
+    const text = decoder.decode(rawString(name, 'the name of a capability').subarray(0, NAME_LENGTH_MAX))
+    const number = rlpScalar(
+      rawString(version, 'a version'),
+      'the version of a capability',
+      VERSION_BYTES_MAX,
+    )
+    capabilities.push({ name: text, version: Number(number) })
+  }
+  return {
+    version: Number(rlpScalar(rawString(version, 'a version'), 'the version of a hello', VERSION_BYTES_MAX)),
+    client: printable(decoder.decode(rawString(client, 'the client').subarray(0, CLIENT_LENGTH_MAX))),
+    capabilities,
+    port: Number(rlpScalar(rawString(port, 'a port'), 'the port of a hello', VERSION_BYTES_MAX)),
+    publicKey: rlpBytes(rawString(publicKey, 'a node key'), 'the node key', 64).slice(),
+  }
+}
+
+/** Names are logged: no control characters. */
+const printable = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?')

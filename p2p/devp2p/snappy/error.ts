@@ -1,0 +1,5 @@
+/** Bytes that are not one block of Snappy's format, or claim more than is allowed. */
+export class SnappyError extends Error {
+  override readonly name = 'SnappyError'
+  readonly code = 'INVALID_SNAPPY'
+}
