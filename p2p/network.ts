@@ -1,15 +1,19 @@
 import type { Address, Hash } from '../core/bytes/bytes.ts'
-import type { Log } from './log.ts'
-import type { YieldTurn } from './yieldTurn.ts'
+import type { Consensus } from '../core/genesis/configuration.ts'
 
 /** The status that nodes exchange when they connect, and send again when it changes. */
 export type PeerStatus = {
   readonly networkId: bigint
   readonly genesisHash: Hash
-  /** Entries of the genesis file that all nodes must agree on, name to value; compared by name. */
+  /**
+   * Entries of the genesis file that all nodes must agree on, name to value; compared by name. Empty for a peer over devp2p,
+   * where nodes tell none.
+   */
   readonly configuration: Readonly<Record<string, string>>
   readonly headNumber: bigint
   readonly headHash: Hash
+  /** Seconds; of this node's own status alone, and not sent. */
+  readonly headTimestamp?: bigint
   /** Name and version of the node's software. */
   readonly client: string
   /** The nodes it is connected with: its messages need not be forwarded to them. */
@@ -30,10 +34,20 @@ export type Peer = {
   readonly inbound: boolean
   readonly status: PeerStatus
   readonly connectedAtMs: number
+  /** The protocols that it offers over devp2p, such as `eth/68`; undefined over libp2p, where all nodes offer the same. */
+  readonly capabilities?: readonly string[]
 }
 
 /** `unknown` while this node syncs: it does not know the current validators. */
 export type Role = 'validator' | 'other' | 'unknown'
+
+/** Which headers are asked for: from one on, each `skip` + 1 blocks after the last, or before it when reversed. */
+export type HeadersQuery = {
+  readonly start: { readonly hash: Hash } | { readonly number: bigint }
+  readonly count: number
+  readonly skip: bigint
+  readonly reverse: boolean
+}
 
 /** Calls of the network into the rest of the node. Handlers return at once, and do longer work on their own. */
 export type NetworkHandlers = {
@@ -55,6 +69,12 @@ export type NetworkHandlers = {
   readonly poolHashes: () => AsyncIterable<Uint8Array>
   /** EIP-2718 encodings of the transactions with these joined hashes, of those that are in the own pool. */
   readonly poolTransactions: (hashes: Uint8Array) => AsyncIterable<Uint8Array>
+  /** Header RLPs of the own chain, from the one asked for on, as far as there are any. */
+  readonly headers: (query: HeadersQuery) => AsyncIterable<Uint8Array>
+  /** The block RLPs with these joined hashes, of those that are on the own chain, in their order. */
+  readonly blocksByHash: (hashes: Uint8Array) => AsyncIterable<Uint8Array>
+  /** For each of these blocks on the own chain the RLP list of its receipts in the consensus form; typed ones as byte strings. */
+  readonly receiptsByHash: (hashes: Uint8Array) => AsyncIterable<Uint8Array>
   /** A node connected and sent its status. */
   readonly onPeer: (peer: Peer) => void
   /** Gossip with a peer resumed after a gap: it may lack transactions sent meanwhile. */
@@ -90,11 +110,26 @@ export type NetworkOptions = {
    */
   readonly refuses: (publicKey: Uint8Array, host: string, port: number) => string | undefined
   readonly handlers: NetworkHandlers
-  readonly log: Log
+  readonly log: NetworkLog
   /** Milliseconds since 1970. */
   readonly nowMs: () => number
-  readonly pause: YieldTurn
+  /** Yields to other work when this turn of the event loop has taken long. */
+  readonly pause: () => Promise<void>
 }
+
+/** The forks of a genesis file that count: block numbers above 0, and timestamps after that of the genesis block; ascending. */
+export type Forks = { readonly blocks: readonly bigint[]; readonly times: readonly bigint[] }
+
+/** What Ethereum's devp2p needs to know of the chain. */
+export type ChainFacts = {
+  readonly consensus: Pick<Consensus, 'kind'>
+  readonly genesisDifficulty: bigint
+  readonly forks: Forks
+}
+
+export type NetworkLog = Readonly<
+  Record<'debug' | 'info' | 'warn' | 'error', (text: string, values?: Record<string, unknown>) => void>
+>
 
 /** What lowers the score of a peer. A peer whose score is used up is banned for a while. */
 export type Misbehaviour =

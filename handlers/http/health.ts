@@ -1,5 +1,4 @@
-import type { ConfigurationDifference, NodeTroubles } from '../rpc/context.ts'
-import type { SyncingStatus } from '../../core/chain/syncingStatus.ts'
+import type { ConfigurationDifference, NodeTroubles, SyncingStatus } from '../rpc/context.ts'
 
 type Report = {
   readonly status: 'UP' | 'DOWN'

@@ -1,9 +1,8 @@
 import { textOf } from '../error.ts'
-import type { NetworkHandlers } from '../network.ts'
-import type { Log } from '../log.ts'
+import type { NetworkHandlers, NetworkLog } from '../network.ts'
 
 /** Handlers whose exceptions are logged: none ends a connection, or the process, by throwing. */
-export const safeHandlers = (handlers: NetworkHandlers, log: Log): NetworkHandlers => {
+export const safeHandlers = (handlers: NetworkHandlers, log: NetworkLog): NetworkHandlers => {
   const tell = (name: string, error: unknown): void =>
     log.error('The network’s {name} failed: {reason}', { name, reason: textOf(error), error })
   const guarded =
@@ -20,6 +19,9 @@ export const safeHandlers = (handlers: NetworkHandlers, log: Log): NetworkHandle
     blocks: handlers.blocks,
     poolHashes: handlers.poolHashes,
     poolTransactions: handlers.poolTransactions,
+    headers: handlers.headers,
+    blocksByHash: handlers.blocksByHash,
+    receiptsByHash: handlers.receiptsByHash,
     roleOf: handlers.roleOf,
     onConsensusMessage: guarded('onConsensusMessage', handlers.onConsensusMessage),
     onTransactions: async (peer, transactions) => {

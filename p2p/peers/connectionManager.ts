@@ -1,7 +1,6 @@
 import type { Connection, Stream } from '@libp2p/interface'
 import { textOf } from '../error.ts'
-import type { NetworkHandlers, Peer } from '../network.ts'
-import type { Log } from '../log.ts'
+import type { NetworkHandlers, NetworkLog, Peer } from '../network.ts'
 import { receiveFrames } from '../transport/receive.ts'
 import { createTokenBucket } from '../transport/tokenBucket.ts'
 import { abortConnection, closeConnection, sendStatus, sendStatusMessage } from './closing.ts'
@@ -19,7 +18,7 @@ const STATUSES_PER_SECOND = 20
 export type ConnectionManagerOptions = {
   readonly table: PeerTable
   readonly handlers: NetworkHandlers
-  readonly log: Log
+  readonly log: NetworkLog
   readonly nowMs: () => number
   readonly pause: () => Promise<void>
   readonly maxPeers: number

@@ -1,5 +1,4 @@
-import type { Misbehaviour } from '../network.ts'
-import type { Log } from '../log.ts'
+import type { Misbehaviour, NetworkLog } from '../network.ts'
 
 /**
  * A peer with this many points is banned. What only a malicious or broken node does weighs all of it, what a slow, outdated
@@ -41,7 +40,7 @@ type Entry = { points: number; atMs: number; bannedUntilMs: number }
 
 export const createScoring = (options: {
   readonly nowMs: () => number
-  readonly log: Log
+  readonly log: NetworkLog
   readonly isStatic: (id: string) => boolean
 }): Scoring => {
   const { nowMs, log, isStatic } = options

@@ -5,6 +5,7 @@ import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
 import type { MinerSettings, NodeTroubles } from '../../handlers/rpc/context.ts'
 import { NetworkError } from '../../p2p/error.ts'
 import type { Network } from '../../p2p/network.ts'
+import { forksOf } from '../../p2p/devp2p/eth/forks.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
 import type { Progress } from '../cli/progress.ts'
 import type { Consensus } from '../consensus/consensus.ts'
@@ -12,10 +13,8 @@ import { openRecord } from '../consensus/record/openRecord.ts'
 import type { RecordPlace } from '../consensus/record/recordFile.ts'
 import type { StandingVotes } from '../consensus/standingVotes.ts'
 import type { ValidatorFiles } from '../consensus/record/validatorFiles.ts'
-import type { Sync } from '../../p2p/sync/sync.ts'
+import type { Exchange } from '../sync/exchange.ts'
 import { logOf } from '../logging/log.ts'
-import { logBlock } from '../logging/logBlock.ts'
-import { createSlice } from '../schedule.ts'
 import type { NetworkThreadOptions } from '../threads/network/startNetworkThread.ts'
 import { clientVersion } from '../version.ts'
 import { closeAll } from './closeAll.ts'
@@ -50,7 +49,7 @@ export type ConsensusService = {
   readonly network: () => Network | undefined
   /** Resolves once the network listens. Rejects with NetworkError if the node stops first. */
   readonly networkStarted: Promise<Network>
-  readonly sync: () => Sync | undefined
+  readonly exchange: () => Exchange | undefined
   /** The current round of the next block; undefined while this node takes no part in consensus. */
   readonly round: () => number | undefined
   /** Reasons why this node makes no blocks. */
@@ -69,13 +68,13 @@ export type ConsensusService = {
 
 /** Network events: all but consensus messages go to the sync; consensus also learns of new peers. */
 const networkHandlers = (
-  sync: Sync,
+  exchange: Exchange,
   learned: LearnedNodes | undefined,
   consensus: () => Consensus | undefined,
 ): NetworkThreadOptions['handlers'] => ({
-  ...sync.handlers,
+  ...exchange.handlers,
   onPeer: peer => {
-    sync.handlers.onPeer(peer)
+    exchange.handlers.onPeer(peer)
     learned?.add(peer.enode)
     consensus()?.peerConnected(peer)
   },
@@ -101,21 +100,17 @@ const overdueBlock = (
 
 // Parts are imported when they start: JSON-RPC answers earlier, and a node without peers loads no network code.
 
-const startSync = async (from: ConsensusServiceOptions): Promise<Sync> => {
+const startExchange = async (from: ConsensusServiceOptions): Promise<Exchange> => {
   const { node, options, pool, poolHead, networkId, showProgress } = from
-  const { startSync: start } = await import('../../p2p/sync/startSync.ts')
-  const log = logOf('sync')
+  const { startExchange: start } = await import('../sync/startExchange.ts')
   return start({
     chain: node.chain,
     pool,
     poolHead,
     recoverSenders: node.recoverSenders,
     recoverSeals: node.recoverSeals,
-    log,
+    log: logOf('sync'),
     nowMs: () => Date.now(),
-    createYield: createSlice,
-    logImported: ({ header, transactions }, hash) =>
-      logBlock(log, 'Imported', header, transactions.length, pool.size, hash),
     networkId,
     syncMinPeers: options.syncMinPeers,
     client: clientVersion(options.identity),
@@ -127,7 +122,7 @@ const startSync = async (from: ConsensusServiceOptions): Promise<Sync> => {
 const startConsensus = async (
   { node, options, minerSettings, pool, poolHead, votes, files, refusal, follower }: ConsensusServiceOptions,
   consensus: QbftConsensus,
-  sync: Sync | undefined,
+  exchange: Exchange | undefined,
   record: RecordPlace,
 ): Promise<Consensus> => {
   const { messaging, parameters } = consensus
@@ -156,7 +151,7 @@ const startConsensus = async (
     refusal,
     messageQueueMax: messaging.messageQueueLimit,
     poolSettled: follower.settled,
-    sync,
+    exchange,
   })
 }
 
@@ -167,7 +162,14 @@ const startNetwork = async (
   validators: NetworkThreadOptions['validators'],
 ): Promise<Network> => {
   const { startNetworkWorker } = await import('../threads/network/startNetworkWorker.ts')
+  const { configuration, genesis } = node.chain
   return startNetworkWorker({
+    transport: options.p2pProtocol,
+    chain: {
+      consensus: { kind: configuration.consensus.kind },
+      genesisDifficulty: genesis.totalDifficulty,
+      forks: forksOf(configuration, genesis.header.timestamp),
+    },
     privateKey: node.key.privateKey,
     host: options.p2pInterface,
     port: options.p2pPort,
@@ -185,7 +187,7 @@ const startNetwork = async (
 
 /** Creates the service that starts and stops consensus, sync and network. */
 export const createConsensusService = (from: ConsensusServiceOptions): ConsensusService => {
-  let sync: Sync | undefined
+  let exchange: Exchange | undefined
   let consensus: Consensus | undefined
   let record: RecordPlace | undefined
   let network: Network | undefined
@@ -209,7 +211,7 @@ export const createConsensusService = (from: ConsensusServiceOptions): Consensus
     const { key, chain, storage } = from.node
     const owner = { address: key.address, genesisHash: chain.genesis.hash }
     record ??= await openRecord(from.options.dataPath, owner, storage, logOf('validator'))
-    consensus ??= await startConsensus(from, kind, sync, record)
+    consensus ??= await startConsensus(from, kind, exchange, record)
     return true
   }
   const closeConsensus = async (): Promise<boolean> => {
@@ -224,7 +226,7 @@ export const createConsensusService = (from: ConsensusServiceOptions): Consensus
   return {
     network: () => network,
     networkStarted: listening.promise,
-    sync: () => sync,
+    exchange: () => exchange,
     round: () => consensus?.round(),
     troubles: () => {
       const said = (sentence: string | undefined) => (sentence === undefined ? [] : [sentence])
@@ -246,10 +248,10 @@ export const createConsensusService = (from: ConsensusServiceOptions): Consensus
     pause: () => inSequence(closeConsensus),
     start: () =>
       inSequence(async () => {
-        if (from.staticNodes !== undefined) sync = await startSync(from)
+        if (from.staticNodes !== undefined) exchange = await startExchange(from)
         await openConsensus()
         runs = true
-        if (sync === undefined) return
+        if (exchange === undefined) return
         const { node, options } = from
         const validators = () => consensus?.validators()
         if (options.discoveryEnabled)
@@ -259,10 +261,10 @@ export const createConsensusService = (from: ConsensusServiceOptions): Consensus
         network = await startNetwork(
           from,
           learned,
-          networkHandlers(sync, learned, () => consensus),
+          networkHandlers(exchange, learned, () => consensus),
           validators,
         )
-        sync.attach(network)
+        exchange.attach(network)
         consensus?.attach(network)
         listening.resolve(network)
       }),
@@ -271,7 +273,12 @@ export const createConsensusService = (from: ConsensusServiceOptions): Consensus
         runs = false
         listening.reject(new NetworkError('NOT_CONNECTED', 'this node stops'))
         // Consensus first: it finishes its block with the others.
-        await closeAll([closeConsensus, () => network?.stop(), () => sync?.stop(), () => learned?.settled()])
+        await closeAll([
+          closeConsensus,
+          () => network?.stop(),
+          () => exchange?.stop(),
+          () => learned?.settled(),
+        ])
       }),
   }
 }

@@ -6,6 +6,8 @@ import { openNetworkThread } from '../../runtime/threads/network/thread.ts'
 const hash = new Uint8Array(32)
 const thread = openNetworkThread(
   {
+    transport: 'libp2p',
+    chain: { consensus: { kind: 'qbft' }, genesisDifficulty: 1n, forks: { blocks: [], times: [] } },
     privateKey: randomBytes(32),
     host: '127.0.0.1',
     port: 0,
@@ -25,7 +27,7 @@ const thread = openNetworkThread(
       neighbours: [],
       features: [],
     },
-    nodeState: { headNumber: 0n, headHash: hash, validators: undefined, debug: false },
+    nodeState: { headNumber: 0n, headTimestamp: 0n, headHash: hash, validators: undefined, debug: false },
     handled: createHandled(),
   },
   () => undefined,

@@ -1,5 +1,4 @@
-import type { RpcHost } from '../context.ts'
-import type { SyncingStatus } from '../../../core/chain/syncingStatus.ts'
+import type { RpcHost, SyncingStatus } from '../context.ts'
 import { syncingShape } from '../shapes/node.ts'
 import type { Listener } from './groups.ts'
 

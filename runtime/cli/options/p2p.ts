@@ -1,5 +1,6 @@
 import {
   booleanOption,
+  choiceOption,
   customOption,
   integerOption,
   listOption,
@@ -19,6 +20,13 @@ export const P2P_OPTIONS = {
     fallback: undefined,
     shownDefault: 'true, false on a development chain',
     description: 'Connect with other nodes',
+  }),
+  p2pProtocol: choiceOption({
+    name: 'p2p-protocol',
+    group: NETWORK,
+    fallback: 'libp2p',
+    choices: ['libp2p', 'devp2p'],
+    description: 'How nodes connect: libp2p among nodes of this software, devp2p with Besu and GoQuorum',
   }),
   p2pHost: customOption({
     name: 'p2p-host',

@@ -154,14 +154,14 @@ export const startServices = async (node: RunningNode, given: ServiceOptions): P
         staticNodes === undefined
           ? undefined
           : rpcNetworkOf(chain.genesis.hash, consensusService.network, consensusService.networkStarted),
-      syncing: () => consensusService.sync()?.progress(),
+      syncing: () => consensusService.exchange()?.progress(),
       troubles: consensusService.troubles,
-      differences: () => consensusService.sync()?.differences() ?? [],
+      differences: () => consensusService.exchange()?.differences() ?? [],
       votes,
       mining: async () =>
         refusal === undefined &&
         consensusService.runs() &&
-        consensusService.sync()?.progress() === undefined &&
+        consensusService.exchange()?.progress() === undefined &&
         (await standingOf(node, staticNodes !== undefined)).makesBlocks,
       round: consensusService.round,
       miner: { ...miner, start: consensusService.resume, stop: consensusService.pause },

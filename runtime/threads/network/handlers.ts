@@ -44,6 +44,7 @@ export const createHandlers = (from: {
       ...from.status,
       headNumber: nodeState().headNumber,
       headHash: nodeState().headHash,
+      headTimestamp: nodeState().headTimestamp,
       neighbours: from.peers().map(({ address }) => address),
     }),
     roleOf: address => roleIn(nodeState().validators, address),
@@ -66,6 +67,9 @@ export const createHandlers = (from: {
     },
     blocks: (first, count) => lists.open({ peer: '', kind: 'blocks', from: first, count }),
     poolHashes: () => lists.open({ peer: '', kind: 'pool hashes' }),
+    headers: query => lists.open({ peer: '', kind: 'headers', query }),
+    blocksByHash: hashes => lists.open({ peer: '', kind: 'blocks by hash', hashes: ownBytes(hashes) }),
+    receiptsByHash: hashes => lists.open({ peer: '', kind: 'receipts by hash', hashes: ownBytes(hashes) }),
     poolTransactions: hashes => lists.open({ peer: '', kind: 'pool transactions', hashes: ownBytes(hashes) }),
     onPeer: peer => {
       sent.set(peer.status.configuration, keyOf(peer.address))

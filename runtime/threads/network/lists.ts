@@ -1,3 +1,4 @@
+import type { HeadersQuery } from '../../../p2p/network.ts'
 import { errorOf, type PlainError, plainError } from './errors.ts'
 import { ownBytes } from './packed.ts'
 
@@ -9,6 +10,8 @@ export type ListRequest = { readonly peer: string } & (
   | { readonly kind: 'blocks'; readonly from: bigint; readonly count: number }
   | { readonly kind: 'pool hashes' }
   | { readonly kind: 'pool transactions'; readonly hashes: Uint8Array }
+  | { readonly kind: 'headers'; readonly query: HeadersQuery }
+  | { readonly kind: 'blocks by hash' | 'receipts by hash'; readonly hashes: Uint8Array }
 )
 
 export type ToListServer =

@@ -1,5 +1,6 @@
 import type { Address, Hash } from '../../../core/bytes/bytes.ts'
-import type { Misbehaviour, NetworkOptions, Peer, PeerStatus } from '../../../p2p/network.ts'
+import type { Misbehaviour, Peer, PeerStatus } from '../../../p2p/network.ts'
+import type { TransportOptions } from '../../../p2p/startTransport.ts'
 import type { Crossed, PlainError } from './errors.ts'
 import type { PackedList } from './packed.ts'
 import type { ToListClient, ToListServer } from './lists.ts'
@@ -8,6 +9,8 @@ import type { ToListClient, ToListServer } from './lists.ts'
 export type NodeState = {
   readonly headNumber: bigint
   readonly headHash: Hash
+  /** Seconds. */
+  readonly headTimestamp: bigint
   /** Undefined during the initial sync. */
   readonly validators: readonly Address[] | undefined
   /** Whether debug lines are logged. */
@@ -16,7 +19,9 @@ export type NodeState = {
 
 /** Start parameters of the network worker. */
 export type NetworkSetup = Pick<
-  NetworkOptions,
+  TransportOptions,
+  | 'transport'
+  | 'chain'
   | 'privateKey'
   | 'host'
   | 'port'

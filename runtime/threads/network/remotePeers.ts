@@ -35,7 +35,7 @@ export type RemotePeers = {
  * @param onVerdict called with whether a message of transactions is forwarded
  */
 export const createRemotePeers = (
-  handlers: Omit<NetworkHandlers, 'status' | 'roleOf' | 'blocks' | 'poolHashes' | 'poolTransactions'>,
+  handlers: Pick<NetworkHandlers, Extract<keyof NetworkHandlers, `on${string}`>>,
   backlog: Backlog,
   onVerdict: (id: number, isForwarded: boolean) => void,
 ): RemotePeers => {

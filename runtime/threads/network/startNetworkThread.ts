@@ -1,11 +1,15 @@
-import type { Network, NetworkOptions } from '../../../p2p/network.ts'
+import type { Network } from '../../../p2p/network.ts'
+import type { TransportOptions } from '../../../p2p/startTransport.ts'
 import { createMainSide, failPending, type MainSide, type MainSideOptions, receive } from './mainSide.ts'
 import { ownBytes } from './packed.ts'
 import type { NetworkSetup } from './protocol.ts'
 import { createRemoteNetwork } from './remoteNetwork.ts'
 import { type NetworkThread, openNetworkThread } from './thread.ts'
 
-export type NetworkThreadOptions = Omit<NetworkOptions, 'refuses' | 'handlers' | 'log' | 'nowMs' | 'pause'> &
+export type NetworkThreadOptions = Omit<
+  TransportOptions,
+  'refuses' | 'handlers' | 'log' | 'nowMs' | 'pause'
+> &
   MainSideOptions
 
 const setupOf = (
@@ -17,6 +21,8 @@ const setupOf = (
   const status = handlers.status()
   const { genesisHash, headHash } = status
   return {
+    transport: options.transport,
+    chain: options.chain,
     privateKey: ownBytes(privateKey),
     host,
     port,

@@ -11,8 +11,8 @@ export const startNetworkWorker = async (options: NetworkThreadOptions): Promise
   } catch (error) {
     if (!(error instanceof NetworkThreadError)) throw error
     options.log.warn('The network runs on the main thread: {reason}', { reason: error.message, error })
-    const { startNetwork } = await import('../../../p2p/startNetwork.ts')
-    return startNetwork({
+    const { startTransport } = await import('../../../p2p/startTransport.ts')
+    return startTransport({
       ...options,
       handlers: { ...options.handlers, roleOf: address => roleIn(options.validators(), address) },
       refuses: () => undefined,

@@ -25,10 +25,11 @@ export const createStateUpdates = (source: {
   let timer: ReturnType<typeof setInterval> | undefined
 
   const now = (): NodeState => {
-    const { headNumber, headHash } = source.status()
+    const { headNumber, headHash, headTimestamp = 0n } = source.status()
     return {
       headNumber,
       headHash: ownBytes(headHash),
+      headTimestamp,
       validators: source.validators()?.map(ownBytes),
       debug: source.isDebug(),
     }

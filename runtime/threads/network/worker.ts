@@ -2,7 +2,7 @@ import { workerData } from 'node:worker_threads'
 import { rateLimitedLog } from '../../../p2p/transport/rateLimitedLog.ts'
 import { NetworkError } from '../../../p2p/error.ts'
 import type { Network } from '../../../p2p/network.ts'
-import { startNetwork } from '../../../p2p/startNetwork.ts'
+import { startTransport } from '../../../p2p/startTransport.ts'
 import { createSlice } from '../../schedule.ts'
 import { useWorkerEngine } from '../workerEngine.ts'
 import { openWorkerPort } from '../workerPort.ts'
@@ -53,6 +53,8 @@ const wanted = createListServer(
         return network.requestPoolHashes(found, signal)
       case 'pool transactions':
         return network.requestPoolTransactions(found, request.hashes, signal)
+      default:
+        throw new NetworkError('BAD_MESSAGE', `the network gives no list of ${request.kind}`)
     }
   },
 )
@@ -103,7 +105,7 @@ const take = (message: ToNetwork): void => {
 
 await useWorkerEngine()
 try {
-  network = await startNetwork({
+  network = await startTransport({
     ...setup,
     refuses: () => undefined,
     handlers: createHandlers({

@@ -39,6 +39,8 @@ const startNode = async (options: ThreadOptions): Promise<ThreadNode> => {
     }
   const line = (level: string) => (text: string, values?: object) => void lines.push([level, text, values])
   const network = await startNetworkThread({
+    transport: 'libp2p',
+    chain: { consensus: { kind: 'qbft' }, genesisDifficulty: 1n, forks: { blocks: [], times: [] } },
     privateKey: randomBytes(32),
     host: '127.0.0.1',
     port: 0,
@@ -62,6 +64,9 @@ const startNode = async (options: ThreadOptions): Promise<ThreadNode> => {
       blocks: async function* () {},
       poolHashes: async function* () {},
       poolTransactions: async function* () {},
+      headers: async function* () {},
+      blocksByHash: async function* () {},
+      receiptsByHash: async function* () {},
       onConsensusMessage: hear('consensus'),
       onTransactions: (...given) => {
         hear('transactions')(...given)

@@ -1,0 +1,152 @@
+import { concatBytes, type Hash } from '../../../core/bytes/bytes.ts'
+import type { RawItem } from '../../../core/rlp/rawItem.ts'
+import { textOf } from '../../error.ts'
+import type { NetworkHandlers, NetworkLog } from '../../network.ts'
+import { createTokenBucket, type TokenBucket } from '../../transport/tokenBucket.ts'
+import { nameOf } from '../session/session.ts'
+import { splitBlock } from './blocks.ts'
+import { ETH } from './codes.ts'
+import { type EthPeer, sendEth } from './ethPeer.ts'
+import { decodeHashes, decodeHeadersQuery, encodeWithId, openWithId } from './requests.ts'
+import { transactionItems } from './transactions.ts'
+
+/** An answer ends with the item that exceeds this: votes share the connection with it. */
+const ANSWER_BYTES_MAX = 2 * 1024 * 1024
+/** Items of one answer, as Besu serves them. */
+const HEADERS_MAX = 512
+const BODIES_MAX = 128
+const RECEIPTS_MAX = 256
+const POOLED_MAX = 256
+/** Requests of one peer that are worked on or wait; Besu opens five at a time. Beyond it an answer is empty. */
+const WAITING_MAX = 16
+/** A node that syncs asks for some ranges a second. */
+const REQUESTS_PER_SECOND = 100
+
+type Served = Pick<NetworkHandlers, 'headers' | 'blocksByHash' | 'receiptsByHash' | 'poolTransactions'>
+
+export type ServingOptions = {
+  readonly handlers: Served
+  readonly log: NetworkLog
+  readonly nowMs: () => number
+  readonly onFlooding: (peer: EthPeer) => void
+}
+
+type Queue = { readonly requests: TokenBucket; waiting: number; last: Promise<void> }
+
+const bodyOf = (block: Uint8Array): Uint8Array => splitBlock(block).body
+
+async function* mapped(
+  items: AsyncIterable<Uint8Array>,
+  map: (item: Uint8Array) => Uint8Array,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const item of items) yield map(item)
+}
+
+const joined = (hashes: readonly Hash[]): Uint8Array => concatBytes(...hashes)
+
+/** The items that answer a request. @throws RlpError when the request is malformed */
+const itemsOf = (handlers: Served, code: number, content: RawItem): AsyncIterable<Uint8Array> | undefined => {
+  switch (code) {
+    case ETH.getBlockHeaders: {
+      const query = decodeHeadersQuery(content)
+      return handlers.headers({ ...query, count: Math.min(query.count, HEADERS_MAX) })
+    }
+    case ETH.getBlockBodies:
+      return mapped(handlers.blocksByHash(joined(decodeHashes(content, BODIES_MAX))), bodyOf)
+    case ETH.getReceipts:
+      return handlers.receiptsByHash(joined(decodeHashes(content, RECEIPTS_MAX)))
+    case ETH.getPooledTransactions:
+      return mapped(
+        handlers.poolTransactions(joined(decodeHashes(content, POOLED_MAX))),
+        encoded => transactionItems([encoded])[0] as Uint8Array,
+      )
+    default:
+      // Node data, of which there is none.
+      return undefined
+  }
+}
+
+/** Codes of the requests that are answered, and of their answers. */
+const ANSWERS: Readonly<Record<number, number>> = {
+  [ETH.getBlockHeaders]: ETH.blockHeaders,
+  [ETH.getBlockBodies]: ETH.blockBodies,
+  [ETH.getPooledTransactions]: ETH.pooledTransactions,
+  [ETH.getNodeData]: ETH.nodeData,
+  [ETH.getReceipts]: ETH.receipts,
+}
+
+const collect = async (
+  peer: EthPeer,
+  items: AsyncIterable<Uint8Array> | undefined,
+): Promise<Uint8Array[]> => {
+  const collected: Uint8Array[] = []
+  if (items === undefined) return collected
+  let bytes = 0
+  for await (const item of items) {
+    collected.push(item)
+    bytes += item.length
+    if (bytes >= ANSWER_BYTES_MAX || peer.controller.signal.aborted) break
+  }
+  return collected
+}
+
+/** True for a request that `answer` takes. */
+export const isRequest = (code: number): boolean => Object.hasOwn(ANSWERS, code)
+
+export type Serving = {
+  /** Answers a request, after those that the peer sent before. @throws RlpError when it is malformed */
+  answer(peer: EthPeer, code: number, payload: Uint8Array): void
+}
+
+/**
+ * Answers the requests of peers, those of one peer in their order. Each is answered, with nothing if need be: a client that
+ * gets no answer keeps waiting for it, and disconnects in the end.
+ */
+export const createServing = ({ handlers, log, nowMs, onFlooding }: ServingOptions): Serving => {
+  const queues = new WeakMap<EthPeer, Queue>()
+  const queueOf = (peer: EthPeer): Queue => {
+    const known = queues.get(peer)
+    if (known !== undefined) return known
+    const requests = createTokenBucket(REQUESTS_PER_SECOND, 2 * REQUESTS_PER_SECOND, nowMs)
+    const created = { requests, waiting: 0, last: Promise.resolve() }
+    queues.set(peer, created)
+    return created
+  }
+
+  const respond = async (
+    peer: EthPeer,
+    id: bigint,
+    code: number,
+    items: AsyncIterable<Uint8Array> | undefined,
+  ): Promise<void> => {
+    let collected: Uint8Array[] = []
+    try {
+      collected = await collect(peer, items)
+    } catch (error) {
+      log.warn('A request of {peer} could not be answered: {reason}', {
+        peer: nameOf(peer.session),
+        reason: textOf(error),
+      })
+    }
+    await peer.session.outbox.room()
+    sendEth(peer, ANSWERS[code] as number, encodeWithId(id, collected))
+  }
+
+  return {
+    answer: (peer, code, payload) => {
+      const { id, content } = openWithId(payload)
+      const items = itemsOf(handlers, code, content)
+      const queue = queueOf(peer)
+      const isFlood = queue.requests.take(1) > 0
+      if (isFlood) onFlooding(peer)
+      if (isFlood || queue.waiting >= WAITING_MAX)
+        return void sendEth(peer, ANSWERS[code] as number, encodeWithId(id, []))
+      queue.waiting++
+      queue.last = queue.last
+        .then(() => respond(peer, id, code, items))
+        .finally(() => {
+          queue.waiting--
+        })
+    },
+  }
+}

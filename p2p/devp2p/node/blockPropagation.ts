@@ -1,0 +1,119 @@
+import type { Hash } from '../../../core/bytes/bytes.ts'
+import { toBareHex } from '../../../core/bytes/hex.ts'
+import { textOf } from '../../error.ts'
+import { createWantedBlocks } from '../../blocks/wantedBlocks.ts'
+import { createTokenBucket, type TokenBucket } from '../../transport/tokenBucket.ts'
+import { headerHash, requestBlock } from '../eth/blockRequests.ts'
+import {
+  decodeAnnouncements,
+  decodeNewBlock,
+  encodeAnnouncements,
+  encodeNewBlock,
+  readHeaderFields,
+  splitBlock,
+} from '../eth/blocks.ts'
+import { ETH } from '../eth/codes.ts'
+import { type EthPeer, sendEth } from '../eth/ethPeer.ts'
+import { nameOf } from '../session/session.ts'
+import type { Devp2pNode } from './devp2pNode.ts'
+import { totalDifficultyAt } from './statusExchange.ts'
+
+/** A node that sent consensus messages within this time counts as taking part in consensus. */
+const TAKES_PART_MS = 30_000
+/** Announced blocks that are this far ahead are left to the sync. */
+const AHEAD_MAX = 8n
+/** New blocks and announcements of one peer: ten blocks a second, each up to once from every validator it hears. */
+const MESSAGES_PER_SECOND = 100
+
+/** New blocks: announced by their hash to every peer, and sent in full to some of those that do not take part in consensus. */
+export type BlockPropagation = {
+  announce(number: bigint, hash: Hash, block: Uint8Array): void
+  /** @throws RlpError, DecodeError */
+  onNewBlock(peer: EthPeer, payload: Uint8Array): void
+  /** @throws RlpError */
+  onAnnouncements(peer: EthPeer, payload: Uint8Array): void
+  /** Blocks of this peer were wrong: requests the same ones from others. */
+  distrust(id: string): void
+  gone(id: string): void
+  stop(): void
+}
+
+/** Notes that the peer has a block: eth/68 tells heads in no other way. */
+const claimHead = ({ handlers }: Devp2pNode, peer: EthPeer, number: bigint, hash: Hash): void => {
+  if (number <= peer.peer.status.headNumber) return
+  peer.peer = { ...peer.peer, status: { ...peer.peer.status, headNumber: number, headHash: hash } }
+  handlers.onStatus(peer.peer)
+}
+
+const announceTo = (node: Devp2pNode, number: bigint, hash: Hash, block: Uint8Array): void => {
+  const announcement = encodeAnnouncements([{ hash, number }])
+  const lacking = [...node.table.all()].filter(({ knownBlocks }) => knownBlocks.add(hash))
+  const others = lacking.filter(({ session }) => node.handlers.roleOf(session.address) !== 'validator')
+  const inFull = new Set(others.slice(0, Math.ceil(Math.sqrt(others.length))))
+  const newBlock = inFull.size === 0 ? undefined : encodeNewBlock(block, totalDifficultyAt(node, number))
+  for (const peer of lacking)
+    if (newBlock !== undefined && inFull.has(peer)) sendEth(peer, ETH.newBlock, newBlock)
+    // Besu then does not send this block to this node, and knows its height.
+    else sendEth(peer, ETH.newBlockHashes, announcement)
+}
+
+export const createBlockPropagation = (node: Devp2pNode): BlockPropagation => {
+  const { options, handlers, log, table } = node
+  const { nowMs, chain } = options
+  const rates = new WeakMap<EthPeer, TokenBucket>()
+
+  const fetch = async (peer: EthPeer, hash: Hash): Promise<void> => {
+    try {
+      const block = await requestBlock(peer, chain.consensus, hash)
+      if (block !== undefined && wanted.received(peer.session.id, hash)) handlers.onNewBlock(peer.peer, block)
+    } catch (error) {
+      log.debug('A block of {peer} could not be fetched: {reason}', {
+        peer: nameOf(peer.session),
+        reason: textOf(error),
+      })
+    }
+  }
+  const wanted = createWantedBlocks((id, hash) => {
+    const peer = table.get(id)
+    if (peer !== undefined) void fetch(peer, hash)
+    return peer !== undefined
+  })
+
+  const isTooMany = (peer: EthPeer): boolean => {
+    const known = rates.get(peer) ?? createTokenBucket(MESSAGES_PER_SECOND, 2 * MESSAGES_PER_SECOND, nowMs)
+    rates.set(peer, known)
+    if (known.take(1) === 0) return false
+    peer.session.events.onMisbehaviour(peer.session, 'flooding', 'more announced blocks than allowed')
+    return true
+  }
+
+  return {
+    announce: (number, hash, block) => {
+      wanted.forget(toBareHex(hash))
+      announceTo(node, number, hash, block)
+    },
+    onNewBlock: (peer, payload) => {
+      if (isTooMany(peer)) return
+      const { block } = decodeNewBlock(payload)
+      const { header } = splitBlock(block)
+      const { number } = readHeaderFields(header)
+      const hash = headerHash(chain.consensus, header)
+      peer.knownBlocks.add(hash)
+      claimHead(node, peer, number, hash)
+      if (number > handlers.status().headNumber) handlers.onNewBlock(peer.peer, block)
+    },
+    onAnnouncements: (peer, payload) => {
+      if (isTooMany(peer)) return
+      const head = handlers.status().headNumber
+      const takesPart = nowMs() - node.parts.consensus.sentAtMs < TAKES_PART_MS
+      for (const { hash, number } of decodeAnnouncements(payload)) {
+        peer.knownBlocks.add(hash)
+        claimHead(node, peer, number, hash)
+        if (number > head && number <= head + AHEAD_MAX) wanted.announced(peer.session.id, hash, takesPart)
+      }
+    },
+    distrust: id => wanted.distrust(id),
+    gone: id => wanted.gone(id),
+    stop: () => wanted.stop(),
+  }
+}

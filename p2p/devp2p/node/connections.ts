@@ -1,0 +1,175 @@
+import { connect, type Socket } from 'node:net'
+import { NetworkError, textOf } from '../../error.ts'
+import type { Enode } from '../../transport/enode.ts'
+import type { DisconnectReason } from '../base/disconnect.ts'
+import { BASE_VERSION, encodeHello } from '../base/hello.ts'
+import { OFFERED_CAPABILITIES } from '../base/capabilities.ts'
+import { HELLO } from '../base/messages.ts'
+import { acceptHandshake, dialHandshake, type Handshaken } from '../rlpx/handshake.ts'
+import { disconnectSession } from '../session/ending.ts'
+import { startReading } from '../session/receiving.ts'
+import { createSession, type Session, type SessionEvents } from '../session/session.ts'
+import type { Devp2pNode } from './devp2pNode.ts'
+
+/** Time limit for a dial to be answered. */
+const CONNECT_MS = 10_000
+/** Time limit for an RLPx handshake. */
+const HANDSHAKE_MS = 5_000
+/** Sockets in their handshake at a time: each costs an ECDH and a recovery, once a packet is complete. */
+const HANDSHAKES_MAX = 64
+/** Connections beside those of peers: handshakes, duplicates, and nodes that are refused because there is no room. */
+const RESERVED_CONNECTIONS = 64
+
+const hostOf = (socket: Socket): string => (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/i, '')
+
+/** Destroys the socket unless the work ends in time. */
+const within = async <T>(socket: Socket, timeoutMs: number, work: () => Promise<T>): Promise<T> => {
+  const timer = setTimeout(
+    () => socket.destroy(new NetworkError('TIMEOUT', 'the handshake timed out')),
+    timeoutMs,
+  )
+  try {
+    return await work()
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const sendHello = (node: Devp2pNode, { outbox }: Session): void => {
+  const { client } = node.handlers.status()
+  outbox.send('base', {
+    id: HELLO,
+    payload: encodeHello({
+      version: BASE_VERSION,
+      client,
+      capabilities: OFFERED_CAPABILITIES,
+      port: node.port,
+      publicKey: node.ownKey,
+    }),
+  })
+}
+
+/** Why a node may not be connected before anything of it is read: the code for it, and words for the log. */
+export const refusalOf = (
+  node: Devp2pNode,
+  { id, publicKey, remoteHost, remotePort, inbound, hello }: Session,
+): { readonly reason: DisconnectReason; readonly text: string } | undefined => {
+  if (id === node.ownId) return { reason: 'self', text: 'connected to itself' }
+  if (node.scoring.isBanned(id)) return { reason: 'requested', text: 'refused: banned for its behaviour' }
+  const text = node.options.refuses(publicKey, remoteHost, inbound ? (hello?.port ?? 0) : remotePort)
+  return text === undefined ? undefined : { reason: 'requested', text: `refused: ${text}` }
+}
+
+const isKnown = (node: Devp2pNode, { id, address }: Session): boolean =>
+  node.parts.dialer.isStatic(id) || node.handlers.roleOf(address) === 'validator'
+
+/** Both sides say hello at once: Besu as a listener waits for that of the dialer. */
+const open = (
+  node: Devp2pNode,
+  socket: Socket,
+  place: { readonly inbound: boolean; readonly remoteHost: string; readonly remotePort: number },
+  handshaken: Handshaken,
+  events: SessionEvents,
+): Session => {
+  const session = createSession({ socket, events, nowMs: node.options.nowMs, ...place }, handshaken)
+  node.sessions.add(session)
+  socket.on('error', error => {
+    session.reason ??= textOf(error)
+  })
+  sendHello(node, session)
+  startReading(session, handshaken.rest)
+  return session
+}
+
+/** Sends a disconnect in place of the hello. */
+const refuse = (session: Session, reason: DisconnectReason, text: string): void =>
+  void disconnectSession(session, reason, text, true)
+
+/** Takes a socket that was accepted. */
+export const acceptSocket = async (
+  node: Devp2pNode,
+  socket: Socket,
+  events: SessionEvents,
+): Promise<void> => {
+  const remoteHost = hostOf(socket)
+  const isRefused =
+    node.isStopped ||
+    node.handshakes >= HANDSHAKES_MAX ||
+    node.sessions.size >= node.options.maxPeers + node.staticNodes.length + RESERVED_CONNECTIONS ||
+    !node.inboundLimit.admitsHandshake(remoteHost)
+  if (isRefused) return void socket.destroy()
+  const { privateKey } = node.options
+  socket.setNoDelay(true)
+  // What goes wrong ends the socket; the handshake is rejected by that.
+  socket.on('error', () => undefined)
+  node.handshakes++
+  let handshaken: Handshaken
+  try {
+    handshaken = await within(socket, HANDSHAKE_MS, () =>
+      acceptHandshake(socket, { privateKey, random: node.random }),
+    )
+  } catch (error) {
+    node.log.debug('A connection from {host} was not accepted: {reason}', {
+      host: remoteHost,
+      reason: textOf(error),
+    })
+    socket.destroy()
+    return
+  } finally {
+    node.handshakes--
+  }
+  const place = { inbound: true, remoteHost, remotePort: socket.remotePort ?? 0 }
+  const session = open(node, socket, place, handshaken, events)
+  if (node.scoring.isBanned(session.id)) node.inboundLimit.refusedBanned(remoteHost)
+  else if (node.inboundLimit.admits(remoteHost, session.id, isKnown(node, session))) return
+  refuse(session, 'tooManyPeers', 'it connects too often')
+}
+
+const connected = (socket: Socket): Promise<void> =>
+  new Promise((resolve, reject) => {
+    socket.once('connect', () => resolve())
+    socket.once('error', reject)
+    socket.once('close', () => reject(new NetworkError('NOT_CONNECTED', 'the connection was closed')))
+  })
+
+/** Dials a node; host names are resolved at each dial. @throws RlpxError, NetworkError and errors of the socket */
+export const dial = async (node: Devp2pNode, enode: Enode, events: SessionEvents): Promise<void> => {
+  const { host, port, publicKey } = enode
+  const socket = connect({ host, port })
+  socket.on('error', () => undefined)
+  try {
+    await within(socket, CONNECT_MS, () => connected(socket))
+    socket.setNoDelay(true)
+    const { privateKey } = node.options
+    const handshaken = await within(socket, HANDSHAKE_MS, () =>
+      dialHandshake(socket, publicKey, { privateKey, random: node.random }),
+    )
+    if (node.isStopped) throw new NetworkError('NOT_CONNECTED', 'the node stops')
+    open(node, socket, { inbound: false, remoteHost: hostOf(socket), remotePort: port }, handshaken, events)
+  } catch (error) {
+    socket.destroy()
+    throw error
+  }
+}
+
+/** Connected, or on the way to it. */
+export const isConnected = (node: Devp2pNode, id: string): boolean => {
+  if (node.table.get(id) !== undefined) return true
+  for (const session of node.sessions) if (session.id === id && session.stage !== 'closing') return true
+  return false
+}
+
+/** Nodes that are connected, or become it, without regard to those that the operator or the chain names. */
+export const isFull = (node: Devp2pNode, session: Session): boolean => {
+  if (isKnown(node, session) || node.table.get(session.id) !== undefined) return false
+  return node.table.size >= node.options.maxPeers
+}
+
+/** Inbound peers have to leave room for those that this node chooses: no stranger can surround it. */
+const INBOUND_SHARE = 0.6
+
+export const hasTooManyInbound = (node: Devp2pNode, session: Session): boolean => {
+  if (!session.inbound || isKnown(node, session)) return false
+  const inbound = [...node.table.all()].filter(({ session }) => session.inbound && !isKnown(node, session))
+  return inbound.length >= Math.max(1, Math.floor(node.options.maxPeers * INBOUND_SHARE))
+}

@@ -1,0 +1,92 @@
+import { publicKeyOf } from '../../../core/crypto/crypto.ts'
+import type { ChainFacts, NetworkHandlers, NetworkLog, NetworkOptions } from '../../network.ts'
+import { safeHandlers } from '../../node/safeHandlers.ts'
+import type { Dialer } from '../../peers/dialer.ts'
+import { createScoring, type Scoring } from '../../peers/scoring.ts'
+import { type Enode, parseEnode } from '../../transport/enode.ts'
+import { idOf } from '../../transport/identity.ts'
+import {
+  createInboundConnectionLimit,
+  type InboundConnectionLimit,
+} from '../../transport/inboundConnectionLimit.ts'
+import { rateLimitedLog } from '../../transport/rateLimitedLog.ts'
+import type { Random } from '../rlpx/ecies.ts'
+import type { Session } from '../session/session.ts'
+import type { BlockPropagation } from './blockPropagation.ts'
+import type { Consensus } from './consensus.ts'
+import type { Discovery } from '../discovery/discovery.ts'
+import type { Serving } from '../eth/serving.ts'
+import { createEthPeerTable, type EthPeerTable } from './peerTable.ts'
+import type { TransactionPropagation } from './transactionPropagation.ts'
+
+export type Devp2pOptions = NetworkOptions & {
+  readonly chain: ChainFacts
+  /** Random bytes for handshakes; a test gives the same ones each time. */
+  readonly random?: Random
+}
+
+/** The parts of a network over devp2p; functions of this folder take it. */
+export type Devp2pNode = {
+  readonly options: Devp2pOptions
+  readonly ownKey: Uint8Array
+  readonly ownId: string
+  readonly random: Random
+  readonly log: NetworkLog
+  readonly handlers: NetworkHandlers
+  readonly bootnodes: readonly Enode[]
+  readonly staticNodes: readonly Enode[]
+  readonly table: EthPeerTable
+  /** All connections after their RLPx handshake. */
+  readonly sessions: Set<Session>
+  readonly scoring: Scoring
+  readonly inboundLimit: InboundConnectionLimit
+  /** What runs over the connections; set once, before the first of them. */
+  parts: Parts
+  /** Sockets in their RLPx handshake. */
+  handshakes: number
+  isStopped: boolean
+  /** The one listened on, once that is known. */
+  port: number
+}
+
+export type Parts = {
+  readonly dialer: Dialer
+  readonly serving: Serving
+  readonly blocks: BlockPropagation
+  readonly transactions: TransactionPropagation
+  readonly consensus: Consensus
+  readonly discovery: Discovery | undefined
+}
+
+const randomBytes: Random = bytes => crypto.getRandomValues(new Uint8Array(bytes))
+
+/** A node without its parts. @throws EnodeError when a bootnode or static node is no enode URL */
+export const createDevp2pNode = (options: Devp2pOptions): Omit<Devp2pNode, 'parts'> & { parts?: Parts } => {
+  const ownKey = publicKeyOf(options.privateKey)
+  const ownId = idOf(ownKey)
+  const log = rateLimitedLog(options.log, options.nowMs)
+  const othersOf = (enodes: readonly string[]): readonly Enode[] =>
+    enodes.map(parseEnode).filter(({ publicKey }) => idOf(publicKey) !== ownId)
+  const node: Omit<Devp2pNode, 'parts'> & { parts?: Parts } = {
+    options,
+    ownKey,
+    ownId,
+    random: options.random ?? randomBytes,
+    log,
+    handlers: safeHandlers(options.handlers, log),
+    bootnodes: othersOf(options.bootnodes),
+    staticNodes: othersOf(options.staticNodes),
+    table: createEthPeerTable(ownKey),
+    sessions: new Set(),
+    scoring: createScoring({
+      nowMs: options.nowMs,
+      log,
+      isStatic: id => node.parts?.dialer.isStatic(id) ?? false,
+    }),
+    inboundLimit: createInboundConnectionLimit(options.nowMs),
+    handshakes: 0,
+    isStopped: false,
+    port: options.port,
+  }
+  return node
+}

@@ -1,0 +1,65 @@
+import { compareBytes } from '../../../core/bytes/bytes.ts'
+import type { EthPeer } from '../eth/ethPeer.ts'
+import { disconnectSession } from '../session/ending.ts'
+import type { Session } from '../session/session.ts'
+
+/** Two connections within this time were dialed at once by both sides; a later one is of a node that lost the earlier one. */
+const SIMULTANEOUS_MS = 5_000
+
+/** Whether the newer connection with a node is kept, or the one that stands. */
+const replaces = (ownKey: Uint8Array, newer: Session, standing: Session): boolean => {
+  if (newer.inbound === standing.inbound) return true
+  if (newer.openedAtMs - standing.openedAtMs > SIMULTANEOUS_MS) return true
+  // As Besu decides: the one that the node with the smaller key dialed.
+  const weDialNewer = !newer.inbound
+  return weDialNewer === compareBytes(ownKey, newer.publicKey) < 0
+}
+
+export type EthPeerTable = {
+  readonly size: number
+  /** By the hex digits of the address. */
+  get(id: string): EthPeer | undefined
+  all(): Iterable<EthPeer>
+  of(session: Session): EthPeer | undefined
+  /**
+   * Adds a node whose status and head are known. Of two connections with one node, one is disconnected.
+   * @returns the peer that it replaces, itself when another is kept, undefined when it is the only one
+   */
+  add(peer: EthPeer): EthPeer | undefined
+  /** Returns the peer when this was the connection with it. */
+  remove(session: Session): EthPeer | undefined
+}
+
+/** The connected nodes, one connection of each. */
+export const createEthPeerTable = (ownKey: Uint8Array): EthPeerTable => {
+  const peers = new Map<string, EthPeer>()
+  return {
+    get size() {
+      return peers.size
+    },
+    get: id => peers.get(id),
+    all: () => peers.values(),
+    of: session => {
+      const peer = peers.get(session.id)
+      return peer?.session === session ? peer : undefined
+    },
+    add: peer => {
+      const { session } = peer
+      const standing = peers.get(session.id)
+      if (standing !== undefined && !replaces(ownKey, session, standing.session)) {
+        void disconnectSession(session, 'alreadyConnected', 'duplicate connection')
+        return peer
+      }
+      peers.set(session.id, peer)
+      if (standing === undefined) return undefined
+      void disconnectSession(standing.session, 'alreadyConnected', 'duplicate connection')
+      return standing
+    },
+    remove: session => {
+      const peer = peers.get(session.id)
+      if (peer?.session !== session) return undefined
+      peers.delete(session.id)
+      return peer
+    },
+  }
+}

@@ -1,0 +1,176 @@
+import type { Hash } from '../../../core/bytes/bytes.ts'
+import { toBareHex } from '../../../core/bytes/hex.ts'
+import { textOf } from '../../error.ts'
+import type { NetworkLog } from '../../network.ts'
+import { ETH } from '../eth/codes.ts'
+import { type EthPeer, sendEth } from '../eth/ethPeer.ts'
+import { encodeHashes } from '../eth/requests.ts'
+import { decodeTransactions, type TransactionAnnouncement } from '../eth/transactions.ts'
+import { nameOf } from '../session/session.ts'
+
+/** Announcements of a moment are fetched together; a transaction that comes in full meanwhile is not fetched. */
+const GATHER_MS = 50
+/** One request, as Besu makes them: so many hashes, and so many bytes by the announced sizes. */
+const HASHES_AT_ONCE = 256
+const BYTES_AT_ONCE = 1024 * 1024
+/** A size that was not told. */
+const SIZE_GUESS = 512
+/** Announced transactions of one peer that wait to be fetched; further ones are left to other announcements. */
+const WAITING_MAX = 8_192
+/** Requests at a time to one peer. */
+const REQUESTS_MAX = 2
+/** Transactions that are being fetched from all peers; the oldest is forgotten first, and may then be fetched twice. */
+const FETCHING_MAX = 65_536
+/** Other announcers of one transaction that are remembered, in case the first does not give it. */
+const ANNOUNCERS_MAX = 4
+
+type Waiting = {
+  readonly queue: TransactionAnnouncement[]
+  timer: ReturnType<typeof setTimeout> | undefined
+  requests: number
+}
+
+export type FetcherOptions = {
+  readonly log: NetworkLog
+  /** True for a transaction that came already. */
+  readonly isSeen: (hash: Hash) => boolean
+  readonly onTransactions: (peer: EthPeer, transactions: readonly Uint8Array[]) => void
+  /** @throws nothing; the peer broke its protocol */
+  readonly onBadAnswer: (peer: EthPeer, cause: unknown) => void
+}
+
+export type TransactionFetcher = {
+  /** The peer announced these. */
+  announced(peer: EthPeer, announcements: readonly TransactionAnnouncement[]): void
+  /** Encodings of the transactions with these hashes that the peer gives. @throws NetworkError, RlpError */
+  fetch(peer: EthPeer, hashes: readonly Hash[]): Promise<readonly Uint8Array[]>
+  stop(): void
+}
+
+type State = {
+  readonly options: FetcherOptions
+  readonly waiting: Map<EthPeer, Waiting>
+  /** By hash: others who announced it. */
+  readonly fetching: Map<string, EthPeer[]>
+}
+
+const takePart = (queue: TransactionAnnouncement[], isWanted: (hash: Hash) => boolean): Hash[] => {
+  const hashes: Hash[] = []
+  let bytes = 0
+  while (hashes.length < HASHES_AT_ONCE && bytes < BYTES_AT_ONCE) {
+    const next = queue.shift()
+    if (next === undefined) break
+    if (!isWanted(next.hash)) continue
+    hashes.push(next.hash)
+    bytes += next.size ?? SIZE_GUESS
+  }
+  return hashes
+}
+
+const fetch = async (peer: EthPeer, hashes: readonly Hash[]): Promise<readonly Uint8Array[]> => {
+  const content = await peer.requests.ask(
+    ETH.pooledTransactions,
+    id => sendEth(peer, ETH.getPooledTransactions, encodeHashes(id, hashes)),
+    peer.controller.signal,
+  )
+  return decodeTransactions(content)
+}
+
+const enqueue = (state: State, peer: EthPeer, announcement: TransactionAnnouncement): void => {
+  const known = state.waiting.get(peer) ?? { queue: [], timer: undefined, requests: 0 }
+  state.waiting.set(peer, known)
+  if (known.queue.length >= WAITING_MAX) return void state.fetching.delete(toBareHex(announcement.hash))
+  known.queue.push(announcement)
+  known.timer ??= setTimeout(() => {
+    known.timer = undefined
+    work(state, peer, known)
+  }, GATHER_MS)
+}
+
+/** Those that did not come are fetched from others who announced them. */
+const finish = (state: State, hashes: readonly Hash[]): void => {
+  for (const hash of hashes) {
+    const key = toBareHex(hash)
+    const others = state.fetching.get(key) ?? []
+    state.fetching.delete(key)
+    if (state.options.isSeen(hash)) continue
+    const next = others.find(other => !other.controller.signal.aborted)
+    if (next === undefined) continue
+    state.fetching.set(
+      key,
+      others.filter(other => other !== next),
+    )
+    enqueue(state, next, { hash, type: undefined, size: undefined })
+  }
+}
+
+const request = async (
+  state: State,
+  peer: EthPeer,
+  ofPeer: Waiting,
+  hashes: readonly Hash[],
+): Promise<void> => {
+  const { options } = state
+  ofPeer.requests++
+  try {
+    const transactions = await fetch(peer, hashes)
+    if (transactions.length > 0) options.onTransactions(peer, transactions)
+  } catch (cause) {
+    if (!peer.controller.signal.aborted) options.onBadAnswer(peer, cause)
+    options.log.debug('Transactions of {peer} were not fetched: {reason}', {
+      peer: nameOf(peer.session),
+      reason: textOf(cause),
+    })
+  } finally {
+    ofPeer.requests--
+    finish(state, hashes)
+    work(state, peer, ofPeer)
+  }
+}
+
+const work = (state: State, peer: EthPeer, ofPeer: Waiting): void => {
+  if (peer.controller.signal.aborted) {
+    state.waiting.delete(peer)
+    return finish(
+      state,
+      ofPeer.queue.splice(0).map(({ hash }) => hash),
+    )
+  }
+  while (ofPeer.requests < REQUESTS_MAX) {
+    const hashes = takePart(ofPeer.queue, hash => !state.options.isSeen(hash))
+    if (hashes.length === 0) break
+    void request(state, peer, ofPeer, hashes)
+  }
+  const isDone = ofPeer.requests === 0 && ofPeer.queue.length === 0 && ofPeer.timer === undefined
+  if (isDone) state.waiting.delete(peer)
+}
+
+const announced = (state: State, peer: EthPeer, announcement: TransactionAnnouncement): void => {
+  const { options, fetching } = state
+  if (options.isSeen(announcement.hash)) return
+  const key = toBareHex(announcement.hash)
+  const others = fetching.get(key)
+  if (others !== undefined) {
+    if (others.length < ANNOUNCERS_MAX) others.push(peer)
+    return
+  }
+  fetching.set(key, [])
+  const [oldest] = fetching.keys()
+  if (fetching.size > FETCHING_MAX && oldest !== undefined) fetching.delete(oldest)
+  enqueue(state, peer, announcement)
+}
+
+/** Fetches announced transactions, each from one announcer, and from another when that one does not give it. */
+export const createTransactionFetcher = (options: FetcherOptions): TransactionFetcher => {
+  const state: State = { options, waiting: new Map(), fetching: new Map() }
+  return {
+    fetch,
+    announced: (peer, announcements) => {
+      for (const announcement of announcements) announced(state, peer, announcement)
+    },
+    stop: () => {
+      for (const { timer } of state.waiting.values()) clearTimeout(timer)
+      state.waiting.clear()
+    },
+  }
+}

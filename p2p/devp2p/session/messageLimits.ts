@@ -1,0 +1,27 @@
+import { ETH } from '../eth/codes.ts'
+
+const KIBIBYTE = 1024
+/** Both clients refuse larger messages. */
+export const MESSAGE_BYTES_MAX = 10 * KIBIBYTE * KIBIBYTE
+
+/** A request names at most some hundred hashes. */
+const REQUEST_BYTES_MAX = 64 * KIBIBYTE
+
+/** Inflated sizes of the messages that are not allowed to be as large as an answer. */
+const ETH_BYTES_MAX: Readonly<Record<number, number>> = {
+  [ETH.status]: 4 * KIBIBYTE,
+  [ETH.newBlockHashes]: REQUEST_BYTES_MAX,
+  [ETH.getBlockHeaders]: KIBIBYTE,
+  [ETH.getBlockBodies]: REQUEST_BYTES_MAX,
+  // 4,096 hashes with types and sizes.
+  [ETH.newPooledTransactionHashes]: 400 * KIBIBYTE,
+  [ETH.getPooledTransactions]: REQUEST_BYTES_MAX,
+  [ETH.getNodeData]: REQUEST_BYTES_MAX,
+  [ETH.getReceipts]: REQUEST_BYTES_MAX,
+}
+
+/** Largest inflated payload of a message of eth. */
+export const ethBytesMax = (code: number): number => ETH_BYTES_MAX[code] ?? MESSAGE_BYTES_MAX
+
+/** Incompressible bytes grow by a sixth at most when they are compressed. */
+export const FRAME_BYTES_MAX = MESSAGE_BYTES_MAX + Math.ceil(MESSAGE_BYTES_MAX / 6) + 64

@@ -1,0 +1,164 @@
+import { NetworkError, textOf } from '../../error.ts'
+import { agreeOn } from '../base/capabilities.ts'
+import { decodeDisconnect, disconnectText } from '../base/disconnect.ts'
+import { BASE_VERSION, decodeHello } from '../base/hello.ts'
+import { BASE_BYTES_MAX, BASE_IDS, DISCONNECT, HELLO, PING, PONG } from '../base/messages.ts'
+import type { Frame } from '../rlpx/frames.ts'
+import { decompressSnappy } from '../snappy/decompress.ts'
+import { equalBytes } from '../../../core/bytes/bytes.ts'
+import { abortSession, disconnectSession } from './ending.ts'
+import { ETH } from '../eth/codes.ts'
+import { ethBytesMax, FRAME_BYTES_MAX, MESSAGE_BYTES_MAX } from './messageLimits.ts'
+import type { ProtocolMessage, Session } from './session.ts'
+
+/**
+ * Messages kept until the other side is a peer: consensus messages, because Besu's channel opens with the hello, and
+ * announcements, because it lists its pool while its head is being asked for.
+ */
+const EARLY_MAX = 32
+const EARLY_BYTES_MAX = 2 * 1024 * 1024
+/** An empty list, the payload of pings and pongs. */
+const EMPTY_LIST = Uint8Array.of(0xc0)
+
+const inflate = (session: Session, payload: Uint8Array, bytesMax: number): Uint8Array => {
+  if (session.compresses) return decompressSnappy(payload, bytesMax)
+  if (payload.length > bytesMax)
+    throw new NetworkError('OVERSIZED', `a message of ${payload.length} bytes, of ${bytesMax} at most`)
+  return payload
+}
+
+const onHello = (session: Session, payload: Uint8Array): void => {
+  if (session.stage !== 'hello') throw new NetworkError('BAD_MESSAGE', 'a second hello')
+  const hello = decodeHello(payload)
+  session.hello = hello
+  session.compresses = hello.version >= BASE_VERSION
+  session.reader.sizeMax = FRAME_BYTES_MAX
+  if (!equalBytes(hello.publicKey, session.publicKey))
+    return void disconnectSession(session, 'unexpectedIdentity', 'its hello names another key', true)
+  session.agreed = agreeOn(hello.capabilities)
+  if (session.agreed === undefined) {
+    const offered = hello.capabilities.map(({ name, version }) => `${name}/${version}`).join(', ')
+    const text = `no shared version of eth: it offers ${offered}`
+    return void disconnectSession(session, 'uselessPeer', text, true)
+  }
+  session.stage = 'status'
+  session.events.onHello(session)
+}
+
+/** A disconnect may be compressed or not, whatever was agreed: what does not inflate is taken as it is. */
+const onDisconnect = (session: Session, payload: Uint8Array): void => {
+  let bytes = payload
+  try {
+    bytes = inflate(session, payload, BASE_BYTES_MAX)
+  } catch {
+    // It was not compressed.
+  }
+  const code = decodeDisconnect(bytes)
+  // Another chain, no shared protocol, or no room: dialing at once would not help.
+  if (code !== undefined && [0x02, 0x03, 0x04, 0x06, 0x09, 0x0a, 0x10].includes(code)) session.refused = true
+  abortSession(session, `the peer closed it: ${disconnectText(code)}`)
+}
+
+const onBaseMessage = (session: Session, { id, payload }: Frame): void => {
+  if (id === DISCONNECT) return onDisconnect(session, payload)
+  if (session.stage === 'closing') return
+  const bytes = inflate(session, payload, BASE_BYTES_MAX)
+  session.gate.count(bytes.length)
+  if (id === HELLO) return onHello(session, bytes)
+  if (session.stage === 'hello') throw new NetworkError('BAD_MESSAGE', `message ${id} before the hello`)
+  if (id === PING) session.outbox.send('base', { id: PONG, payload: EMPTY_LIST })
+  else if (id === PONG) session.pingSentAtMs = undefined
+  else throw new NetworkError('BAD_MESSAGE', `the base protocol has no message ${id}`)
+}
+
+/** The protocol and code of a frame, with its payload inflated. @throws NetworkError, SnappyError */
+const openFrame = (session: Session, { id, payload }: Frame): ProtocolMessage => {
+  const { agreed } = session
+  if (agreed === undefined) throw new NetworkError('BAD_MESSAGE', `message ${id} before the hello`)
+  for (const protocol of ['eth', 'istanbul'] as const) {
+    const space = agreed[protocol]
+    const code = id - (space?.offset ?? 0)
+    if (space === undefined || code < 0 || code >= space.ids) continue
+    const bytesMax = protocol === 'eth' ? ethBytesMax(code) : MESSAGE_BYTES_MAX
+    return { protocol, code, payload: inflate(session, payload, bytesMax) }
+  }
+  throw new NetworkError('BAD_MESSAGE', `no agreed protocol has message ${id}`)
+}
+
+const isAnnouncement = (code: number): boolean =>
+  code === ETH.newBlockHashes ||
+  code === ETH.transactions ||
+  code === ETH.newBlock ||
+  code === ETH.newPooledTransactionHashes
+
+const keepEarly = ({ early }: Session, message: ProtocolMessage): void => {
+  const bytes = early.reduce((sum, { payload }) => sum + payload.length, message.payload.length)
+  if (early.length < EARLY_MAX && bytes <= EARLY_BYTES_MAX) early.push(message)
+}
+
+const onFrame = (session: Session, frame: Frame): void => {
+  const { events, stage } = session
+  session.receivedAtMs = session.nowMs()
+  if (frame.id < BASE_IDS) return onBaseMessage(session, frame)
+  if (stage === 'closing') return
+  const message = openFrame(session, frame)
+  session.gate.count(message.payload.length)
+  if (stage === 'status' && message.protocol === 'eth' && message.code !== ETH.status)
+    throw new NetworkError('BAD_MESSAGE', `message ${message.code} of eth before the status`)
+  const isEarly = stage !== 'established' && (message.protocol === 'istanbul' || isAnnouncement(message.code))
+  if (isEarly) keepEarly(session, message)
+  else events.onMessage(session, message)
+}
+
+const isOversized = (cause: unknown): boolean => cause instanceof NetworkError && cause.code === 'OVERSIZED'
+
+/** Ends a connection over which something came that breaks its protocol. */
+const onBreach = (session: Session, cause: unknown): void => {
+  const detail = textOf(cause)
+  session.events.onMisbehaviour(session, isOversized(cause) ? 'oversized-message' : 'invalid-message', detail)
+  void disconnectSession(session, 'breachOfProtocol', `an invalid message: ${detail}`)
+}
+
+/** Handles the messages that were kept until now: the other side is a peer. */
+export const deliverEarly = (session: Session): void => {
+  for (const message of session.early.splice(0)) {
+    if (session.stage === 'closing') return
+    try {
+      session.events.onMessage(session, message)
+    } catch (cause) {
+      onBreach(session, cause)
+    }
+  }
+}
+
+const onData = (session: Session, data: Uint8Array): void => {
+  if (session.socket.destroyed) return
+  try {
+    session.reader.push(data, frame => {
+      try {
+        onFrame(session, frame)
+      } catch (cause) {
+        onBreach(session, cause)
+      }
+    })
+  } catch (cause) {
+    // Without a valid MAC nothing that follows can be read, and no answer would be.
+    abortSession(session, textOf(cause))
+  }
+}
+
+/** Reads messages from now on, those that arrived behind the handshake first. */
+export const startReading = (session: Session, rest: Uint8Array): void => {
+  const { socket, events } = session
+  socket.on('data', (data: Uint8Array) => onData(session, data))
+  socket.on('close', () => {
+    session.reason ??= 'the connection was closed'
+    session.stage = 'closing'
+    session.gate.close()
+    session.outbox.close()
+    session.end()
+    events.onEnded(session)
+  })
+  if (rest.length > 0) onData(session, rest)
+  socket.resume()
+}

@@ -1,0 +1,115 @@
+import { createServer, type Server } from 'node:net'
+import { compareBytes } from '../../core/bytes/bytes.ts'
+import { addressOfPublicKey } from '../../core/crypto/crypto.ts'
+import { NetworkError, textOf } from '../error.ts'
+import type { Network } from '../network.ts'
+import { createDialer, type Dialer } from '../peers/dialer.ts'
+import { enodesOf } from '../peers/peerExchange.ts'
+import { createServing } from './eth/serving.ts'
+import { createBlockPropagation } from './node/blockPropagation.ts'
+import { acceptSocket, dial, isConnected, refusalOf } from './node/connections.ts'
+import { createConsensus } from './node/consensus.ts'
+import { createDevp2pNode, type Devp2pNode, type Devp2pOptions } from './node/devp2pNode.ts'
+import { networkOf } from './node/networkOf.ts'
+import { createSessionEvents } from './node/sessionEvents.ts'
+import { createTransactionPropagation } from './node/transactionPropagation.ts'
+import { disconnectSession } from './session/ending.ts'
+import { superviseSession } from './session/keepAlive.ts'
+import { nameOf, type SessionEvents } from './session/session.ts'
+
+/** Interval between dial attempts. */
+const DIAL_INTERVAL_MS = 250
+/** Dials at a time. */
+const DIALS_MAX = 16
+/** Interval between checks of the connections: pings, time limits, permissions. */
+const SUPERVISION_INTERVAL_MS = 1000
+
+const dialerOf = (node: Devp2pNode, events: SessionEvents): Dialer =>
+  createDialer({
+    dial: enode => dial(node, enode, events),
+    isConnected: id => isConnected(node, id),
+    isBanned: id => node.scoring.isBanned(id),
+    refuses: node.options.refuses,
+    isValidator: publicKey => node.handlers.roleOf(addressOfPublicKey(publicKey)) === 'validator',
+    isLower: publicKey => compareBytes(publicKey, node.ownKey) < 0,
+    room: () => node.options.maxPeers - node.table.size,
+    dialsMax: DIALS_MAX,
+    nowMs: node.options.nowMs,
+    log: node.log,
+  })
+
+const listen = (server: Server, host: string, port: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once('error', (cause: Error & { readonly code?: string }) => {
+      const code = cause.code === 'EADDRINUSE' ? 'PORT_IN_USE' : 'LISTEN_FAILED'
+      const text = `cannot listen on ${host}:${port}: ${textOf(cause)}`
+      reject(new NetworkError(code, text, { cause }))
+    })
+    server.listen(port, host, () => {
+      const address = server.address()
+      resolve(typeof address === 'object' && address !== null ? address.port : port)
+    })
+  })
+
+const supervise = (node: Devp2pNode): void => {
+  const now = node.options.nowMs()
+  for (const session of node.sessions) {
+    superviseSession(session, now)
+    if (session.stage !== 'established') continue
+    const refusal = refusalOf(node, session)
+    if (refusal === undefined) continue
+    node.log.info('Disconnected {peer}: {reason}', { peer: nameOf(session), reason: refusal.text })
+    void disconnectSession(session, refusal.reason, refusal.text, true)
+  }
+}
+
+const assemble = (options: Devp2pOptions): { readonly node: Devp2pNode; readonly events: SessionEvents } => {
+  const node = createDevp2pNode(options) as Devp2pNode
+  const events = createSessionEvents(node)
+  node.parts = {
+    dialer: dialerOf(node, events),
+    serving: createServing({
+      handlers: node.handlers,
+      log: node.log,
+      nowMs: options.nowMs,
+      onFlooding: ({ session }) => events.onMisbehaviour(session, 'flooding', 'more requests than allowed'),
+    }),
+    blocks: createBlockPropagation(node),
+    transactions: createTransactionPropagation(node),
+    consensus: createConsensus(node),
+    discovery: undefined,
+  }
+  return { node, events }
+}
+
+/**
+ * Listens for RLPx connections, dials bootnodes and static nodes, and keeps the connections: the network of Besu and GoQuorum.
+ * From then on it calls the handlers.
+ * @throws NetworkError when it cannot listen on the port
+ * @throws EnodeError when a bootnode or static node is no enode URL
+ */
+export const startDevp2p = async (options: Devp2pOptions): Promise<Network> => {
+  const { node, events } = assemble(options)
+  const { dialer } = node.parts
+  const server = createServer(socket => void acceptSocket(node, socket, events))
+  node.port = await listen(server, options.host, options.port)
+  for (const enode of node.bootnodes) dialer.add(enode, 'bootnode')
+  for (const enode of node.staticNodes) dialer.add(enode, 'static')
+  if (options.discovery) for (const enode of enodesOf(options.learnedNodes)) dialer.add(enode, 'learned')
+  dialer.tick()
+  const dialing = setInterval(() => dialer.tick(), DIAL_INTERVAL_MS)
+  const supervision = setInterval(() => supervise(node), SUPERVISION_INTERVAL_MS)
+  return networkOf(node, async () => {
+    if (node.isStopped) return
+    node.isStopped = true
+    clearInterval(dialing)
+    clearInterval(supervision)
+    node.parts.blocks.stop()
+    node.parts.transactions.stop()
+    await node.parts.discovery?.stop()
+    await Promise.all(
+      [...node.sessions].map(session => disconnectSession(session, 'quitting', 'the node stops')),
+    )
+    await new Promise<void>(resolve => server.close(() => resolve()))
+  })
+}

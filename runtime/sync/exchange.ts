@@ -1,0 +1,44 @@
+import type { Address } from '../../core/bytes/bytes.ts'
+import type { Block } from '../../core/block/block.ts'
+import type { Network, NetworkHandlers } from '../../p2p/network.ts'
+
+/** How far a chain is caught up with; block numbers. */
+export type SyncProgress = {
+  readonly startingBlock: bigint
+  readonly currentBlock: bigint
+  readonly highestBlock: bigint
+}
+
+/** What a node exchanges with others beside consensus messages: its status, transactions, new blocks, ranges of old ones. */
+export type Exchange = {
+  readonly handlers: Pick<
+    NetworkHandlers,
+    | 'status'
+    | 'onTransactions'
+    | 'onNewBlock'
+    | 'blocks'
+    | 'poolHashes'
+    | 'poolTransactions'
+    | 'headers'
+    | 'blocksByHash'
+    | 'receiptsByHash'
+    | 'onPeer'
+    | 'onGossip'
+    | 'onStatus'
+    | 'onPeerGone'
+    | 'onRefused'
+  >
+  /** Called once, when the network stands. */
+  attach(network: Network): void
+  /** Undefined when the chain is level with what the peers have told of. */
+  progress(): SyncProgress | undefined
+  /** Called when `progress()` begins or ends to be undefined: consensus rests in between. */
+  onProgress(listener: () => void): () => void
+  /** A consensus message told that the peer has blocks up to this number. */
+  heardOf(peer: Address, number: bigint): void
+  /** A block this node committed itself, to be told to others. */
+  committed(block: Block): Promise<void>
+  /** What an operator must know to go on: peers whose genesis file or transitions differ, by the names of the entries. */
+  differences(): readonly { readonly peer: string; readonly entries: readonly string[] }[]
+  stop(): Promise<void>
+}

@@ -1,0 +1,85 @@
+import { EMPTY_BYTES, type Hash, ZERO_ADDRESS, ZERO_HASH } from '../../../core/bytes/bytes.ts'
+import { toBareHex } from '../../../core/bytes/hex.ts'
+import { encodeHeader, rawHeaderHash } from '../../../core/block/codec/header.ts'
+import type { Header } from '../../../core/block/header.ts'
+import { EMPTY_LIST_HASH, EMPTY_TRIE_ROOT } from '../../../core/crypto/constants.ts'
+import { joinRlpList } from '../../../core/rlp/list.ts'
+import { orderedTrieRoot } from '../../../core/trie/ordered.ts'
+import type { HeadersQuery } from '../../../p2p/network.ts'
+import { joinBlock } from '../../../p2p/devp2p/eth/blocks.ts'
+import { transactionItems } from '../../../p2p/devp2p/eth/transactions.ts'
+import { someTransaction } from '../networks.ts'
+
+export type SampleBlock = {
+  readonly number: bigint
+  readonly hash: Hash
+  readonly header: Uint8Array
+  readonly block: Uint8Array
+}
+
+const EMPTY_LIST = Uint8Array.of(0xc0)
+
+const headerOf = (number: bigint, parentHash: Hash, transactions: readonly Uint8Array[]): Header => ({
+  parentHash,
+  ommersHash: EMPTY_LIST_HASH,
+  coinbase: ZERO_ADDRESS,
+  stateRoot: EMPTY_TRIE_ROOT,
+  transactionsRoot: transactions.length === 0 ? EMPTY_TRIE_ROOT : orderedTrieRoot(transactions),
+  receiptsRoot: EMPTY_TRIE_ROOT,
+  logsBloom: new Uint8Array(256),
+  difficulty: 1n,
+  number,
+  gasLimit: 30_000_000n,
+  gasUsed: 0n,
+  timestamp: 1_700_000_000n + number,
+  extraData: EMPTY_BYTES,
+  mixHash: ZERO_HASH,
+  nonce: new Uint8Array(8),
+  baseFeePerGas: undefined,
+  withdrawalsRoot: undefined,
+  blobGasUsed: undefined,
+  excessBlobGas: undefined,
+  parentBeaconBlockRoot: undefined,
+  requestsHash: undefined,
+})
+
+/** Blocks with real hashes and transaction roots, of which every third has transactions; nobody executes them. */
+export const sampleBlocks = (count: number, dataBytes = 10): readonly SampleBlock[] => {
+  const blocks: SampleBlock[] = []
+  for (let number = 0; number < count; number++) {
+    const transactions = Array.from({ length: number % 3 === 2 ? 4 : 0 }, () => someTransaction(dataBytes))
+    const header = headerOf(BigInt(number), blocks.at(-1)?.hash ?? ZERO_HASH, transactions)
+    const body = joinRlpList([joinRlpList(transactionItems(transactions)), EMPTY_LIST])
+    const encoded = encodeHeader(header)
+    blocks.push({
+      number: BigInt(number),
+      hash: rawHeaderHash(header),
+      header: encoded,
+      block: joinBlock(encoded, body),
+    })
+  }
+  return blocks
+}
+
+/** What the handlers of a node with these blocks answer. */
+export const serveSampleBlocks = (blocks: readonly SampleBlock[]) => {
+  const byHash = new Map(blocks.map(block => [toBareHex(block.hash), block]))
+  return {
+    headers: async function* ({ start, count, skip, reverse }: HeadersQuery) {
+      const first = 'hash' in start ? byHash.get(toBareHex(start.hash))?.number : start.number
+      if (first === undefined) return
+      const step = (reverse ? -1n : 1n) * (skip + 1n)
+      for (let index = 0; index < count; index++) {
+        const block = blocks[Number(first + step * BigInt(index))]
+        if (block === undefined) return
+        yield block.header
+      }
+    },
+    blocksByHash: async function* (hashes: Uint8Array) {
+      for (let at = 0; at < hashes.length; at += 32) {
+        const block = byHash.get(toBareHex(hashes.subarray(at, at + 32)))
+        if (block !== undefined) yield block.block
+      }
+    },
+  }
+}
