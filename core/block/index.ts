@@ -1,4 +1,4 @@
-/** `quorate/block`: blocks, transactions and receipts, their encodings, and the keys and hashes they are made with. */
+/** `quorate/block`: blocks, transactions and receipts, their encodings, and the cryptography that they need. */
 export { type Address, equalBytes, type Hash, ZERO_ADDRESS, ZERO_HASH } from '../bytes/bytes.ts'
 export { fromHex, HexError, toHex, toQuantity } from '../bytes/hex.ts'
 export type { Block, Withdrawal } from './block.ts'

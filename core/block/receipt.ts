@@ -3,16 +3,16 @@ import type { TransactionType } from './transaction.ts'
 
 export type Log = { readonly address: Address; readonly topics: readonly Hash[]; readonly data: Uint8Array }
 
-/** Most receipts have none: they share this one. */
+/** Shared by all receipts without logs. */
 export const NO_LOGS: readonly Log[] = []
 
 /**
- * A receipt. The first five fields are the consensus encoding; the rest is derived at execution and kept beside it,
- * so that no read ever executes again.
+ * A receipt. The first fields, up to `logs`, are the consensus encoding; the others are derived during execution and stored, so
+ * that reads never execute.
  */
 export type Receipt = {
   readonly type: TransactionType
-  /** Success from Byzantium on; undefined before, where `postStateRoot` stands in its place. */
+  /** True for success; undefined before Byzantium, whose receipts have `postStateRoot` instead. */
   readonly status: boolean | undefined
   readonly postStateRoot: Hash | undefined
   readonly cumulativeGasUsed: bigint
@@ -21,7 +21,7 @@ export type Receipt = {
   readonly logs: readonly Log[]
 
   readonly gasUsed: bigint
-  /** Wei per gas that was paid. */
+  /** Wei per gas paid. */
   readonly effectiveGasPrice: bigint
   readonly contractAddress: Address | undefined
   /** 0 unless the transaction carries blobs. */

@@ -2,7 +2,7 @@ import type { Address, Hash } from '../bytes/bytes.ts'
 
 export type AccessListEntry = { readonly address: Address; readonly storageKeys: readonly Hash[] }
 
-/** EIP-7702 authorization as signed; `yParity`, `r`, `s` may be anything that fits, the executor judges them. */
+/** EIP-7702 authorization as signed; `yParity`, `r` and `s` are only validated during execution. */
 export type Authorization = {
   readonly chainId: bigint
   readonly address: Address
@@ -16,8 +16,8 @@ export type Authorization = {
 export type TransactionType = 0 | 1 | 2 | 3 | 4
 
 /**
- * A signed transaction of any type as plain data. Types without a fee market carry their gas price in both
- * `maxFeePerGas` and `maxPriorityFeePerGas`, so one formula prices all of them.
+ * A signed transaction of any type as plain data. Types without a fee market have their gas price in both `maxFeePerGas` and
+ * `maxPriorityFeePerGas`, so that one formula computes the price of all.
  */
 export type Transaction = {
   readonly type: TransactionType
@@ -42,11 +42,11 @@ export type Transaction = {
   readonly yParity: number
   readonly r: bigint
   readonly s: bigint
-  /** Canonical EIP-2718 bytes (the RLP list itself for legacy), as they stand in a block body and a trie. */
+  /** Canonical EIP-2718 bytes (the RLP list itself for legacy transactions), as in a trie. */
   readonly encoded: Uint8Array
   /** keccak of `encoded`. */
   readonly hash: Hash
 }
 
-/** A transaction whose sender has been recovered, once. */
+/** A transaction with its recovered sender. */
 export type SenderTransaction = { readonly transaction: Transaction; readonly sender: Address }

@@ -7,6 +7,6 @@ type Fees = Pick<Transaction, 'maxFeePerGas' | 'maxPriorityFeePerGas'>
 export const gasPriceOf = (transaction: Fees, baseFeePerGas: bigint | undefined): bigint =>
   minBigint(transaction.maxFeePerGas, (baseFeePerGas ?? 0n) + transaction.maxPriorityFeePerGas)
 
-/** Wei per gas that the block's proposer keeps; negative when the transaction does not pay the base fee. */
+/** Wei per gas that the block's proposer receives; negative when the transaction does not pay the base fee. */
 export const effectiveTip = (transaction: Fees, baseFeePerGas: bigint | undefined): bigint =>
   gasPriceOf(transaction, baseFeePerGas) - (baseFeePerGas ?? 0n)

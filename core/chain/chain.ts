@@ -10,7 +10,7 @@ import type { Receipt } from '../block/receipt.ts'
 import type { SenderTransaction } from '../block/transaction.ts'
 
 export type BuildOptions = {
-  /** The validator that makes the block. */
+  /** The proposer. */
   readonly coinbase: Address
   /** Seconds since 1970. */
   readonly timestamp: bigint
@@ -18,59 +18,59 @@ export type BuildOptions = {
   readonly targetGasLimit: bigint | undefined
   /** Up to 32 bytes. */
   readonly vanity: Uint8Array
-  /** Wei per gas: `fixedBaseFee` networks take it as base fee, and nothing that pays less is put into a block. */
+  /** Wei per gas: the base fee of `fixedBaseFee` networks, and the minimum that an included transaction pays. */
   readonly minGasPrice: bigint
-  /** Wei per gas that a transaction must leave to the maker of the block; 0 when left out. */
+  /** Minimum wei per gas that an included transaction pays the proposer; default 0. */
   readonly minPriorityFee?: bigint | undefined
   /** QBFT round. */
   readonly round: number
-  /** The proposer's vote on the validators; left out in contract mode, where nobody votes. */
+  /** The proposer's vote on the validators; undefined in contract mode, which has no votes. */
   readonly vote?: Vote | undefined
-  /** Transactions to choose from; `skip` says that the sender's next ones cannot follow. */
+  /** Transactions to choose from. `skip` excludes all further transactions of the sender. */
   readonly candidates: { next(): SenderTransaction | undefined; skip(sender: Address): void }
   /**
-   * Asked between transactions; true closes the block. Not before it has one: on a machine that is slow for the period of
-   * its chain transactions would wait for ever.
+   * Called between transactions; true closes the block. Not called before the first one: on a machine too slow for the
+   * block period, transactions would otherwise wait forever.
    */
   readonly full: () => boolean
-  /** Bounds of each transaction; one that passes them is left out. None when left out. */
+  /** Bounds of each transaction: one that exceeds them is not included. Undefined for none. */
   readonly bounds?: SelectionBounds | undefined
 }
 
-/** A block that was built and executed but is not sealed and not committed. */
+/** An executed block that is neither sealed nor committed. */
 export type BuiltBlock = {
   readonly block: Block
   readonly senders: readonly Address[]
   readonly receipts: readonly Receipt[]
-  /** Candidates that can never be executed, with why; the pool drops them. */
+  /** Candidates that can never be executed, with the reason; the pool drops them. */
   readonly rejected: readonly { readonly transaction: SenderTransaction; readonly reason: string }[]
-  /** Candidates that were stopped at their bounds, with why. */
+  /** Candidates that exceeded their bounds, with the reason. */
   readonly stopped: readonly { readonly transaction: SenderTransaction; readonly reason: string }[]
 }
 
 export type ImportOptions = {
-  /** Milliseconds since 1970, for the rule that a block must not come from the future. */
+  /** Current time in milliseconds since 1970, for the rule against blocks from the future. */
   readonly nowMs: number
   /**
-   * `now` when left out. `next` is for a block that a quorum of validators has recorded, `soon` for one of many that
-   * others have and can give again.
+   * Default `now`. `next` is for a block that a quorum of validators has recorded, `soon` for one of many blocks that other
+   * nodes have and can send again.
    */
   readonly durable?: Durable
 }
 
 export type VerifyOptions = ImportOptions & {
-  /** Asked again and again: why the execution is to be given up, undefined while it may go on. */
+  /** Called repeatedly during execution; a reason ends it. */
   readonly giveUp?: () => string | undefined
 }
 
-/** The chain: validates, executes, builds and commits blocks over a ChainStore. One at a time; calls queue. */
+/** The chain: validates, executes, builds and commits blocks in a ChainStore, one at a time; further calls wait. */
 export type Chain = {
   readonly configuration: ChainConfiguration
   readonly store: ChainStore
   readonly genesis: ChainHead
   head(): ChainHead
   /**
-   * Validates by every rule, executes and commits. Resolves `known` for a block already on the chain.
+   * Checks all rules, executes and commits. Resolves to `known` for a block that is already on the chain.
    * @throws InvalidBlock (rules/invalidBlock.ts), ChainError when too many calls wait
    */
   importBlock(block: Block, options: ImportOptions): Promise<'imported' | 'known'>
@@ -80,30 +80,30 @@ export type Chain = {
    */
   buildBlock(options: BuildOptions): Promise<BuiltBlock>
   /**
-   * A block that another validator proposes: every rule but the seals, and executed. Nothing of it is kept but the result.
-   * @throws InvalidBlock, ExecutionStopped (bounds.ts) when it was given up, MemoryUnavailable, ChainError on a chain that is not QBFT
+   * Checks all rules of another validator's proposal except the seals, and executes it. Only the result is kept.
+   * @throws InvalidBlock, ExecutionStopped (bounds.ts) after `giveUp`, MemoryUnavailable, ChainError on a chain that is not QBFT
    */
   verifyBlock(block: Block, options: VerifyOptions): Promise<BuiltBlock>
   /**
-   * Commits a block that `buildBlock` or `verifyBlock` gave, with the extraData that carries its seals (and the round it was
-   * committed in); nothing is executed again. Resolves `known` when the block came onto the chain another way meanwhile.
-   * @throws InvalidBlock when anything else differs, or the seals do not suffice
+   * Commits a result of `buildBlock` or `verifyBlock` with the header that has its seals and the round of the commit, without
+   * executing it again. Resolves to `known` when the block was imported meanwhile.
+   * @throws InvalidBlock when the header differs in anything else, or has no quorum of seals
    */
   commitBuilt(built: BuiltBlock, header: Header, durable?: Durable): Promise<'imported' | 'known'>
   /**
-   * Makes the record of a block below the head again, from the block as another node gives it.
+   * Restores the record of a block below the head from the block of another node.
    * @throws InvalidBlock when it is not the block on the chain; ChainError
    */
   repairBlock(block: Block): Promise<void>
   /** The validators that govern block `number` (head + 1 at most), ascending. */
   validators(number: bigint): Promise<readonly Address[]>
   /**
-   * The validators that block `number` (the head at most) names, as JSON-RPC tells them: in the order its extraData lists
-   * them, or where a contract selects them what that gives after the block, ascending.
+   * The validators that block `number` (at most the head) itself names, for JSON-RPC: its extraData's list in its order, or
+   * in contract mode the contract's result after the block, ascending.
    */
   validatorsNamedBy(number: bigint): Promise<readonly Address[]>
-  /** The votes that stand after the head, by which a proposer chooses its own; undefined where nobody votes on the next block. */
+  /** The outstanding votes after the head, by which a proposer chooses its own; undefined in contract mode. */
   voteTally(): Promise<VoteTally | undefined>
-  /** Called after each commit, in order. Returns the function that unsubscribes. */
+  /** The listener is called after each commit, in order. Returns the function that removes it. */
   onHead(listener: (head: ChainHead) => void): () => void
 }

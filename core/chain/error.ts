@@ -1,19 +1,19 @@
 export type ChainErrorCode =
-  /** The store holds another chain than the genesis file founds. */
+  /** The store contains a chain of another genesis block. */
   | 'OTHER_CHAIN'
-  /** The genesis file's forks or transitions contradict blocks that are already there. */
+  /** The genesis file's forks or transitions contradict existing blocks. */
   | 'CONFIGURATION_CONTRADICTS_CHAIN'
-  /** The genesis file asks for something this node cannot do. */
+  /** The genesis file requires something that this node does not support. */
   | 'UNSUPPORTED'
-  /** Only QBFT chains make blocks. */
+  /** Only QBFT chains produce blocks. */
   | 'MAKES_NO_BLOCKS'
-  /** A block that this chain did not build. */
+  /** The block was not built or verified by this chain. */
   | 'NOT_BUILT_HERE'
   | 'NO_SUCH_BLOCK'
-  /** Too many calls wait for their turn. */
+  /** Too many calls wait. */
   | 'BUSY'
 
-/** What the chain cannot do, and what to do about it; a block that is itself wrong is an InvalidBlock. */
+/** An operation that the chain cannot perform, with the remedy; an invalid block is an InvalidBlock instead. */
 export class ChainError extends Error {
   override readonly name = 'ChainError'
   readonly code: ChainErrorCode

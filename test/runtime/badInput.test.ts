@@ -161,7 +161,7 @@ describe('given a data path', () => {
         result,
         1,
         new RegExp(
-          `the data path holds the chain of genesis block ${hash}, but the genesis file founds 0x[0-9a-f]{64}`,
+          `the data path contains the chain of genesis block ${hash}, but the genesis file is of 0x[0-9a-f]{64}`,
         ),
       )
       expectOneLine(

@@ -11,10 +11,10 @@ import { encodedLength, LIST_HEAD, STRING_HEAD, writeHead } from '../../rlp/writ
 import { decodeTransactionItem } from './transaction.ts'
 import { decodeWithdrawalItem, withdrawalItem } from './withdrawal.ts'
 
-/** What a block holds beside its header. */
+/** A block without its header. */
 export type BlockBody = Omit<Block, 'header'>
 
-/** Transactions of one step of encoding: a millisecond or two where memory is slow to be had. */
+/** Transactions encoded between two yields: one to two milliseconds. */
 const ENCODING_STEP_ITEMS = 512
 
 const transactionsLength = (transactions: readonly Transaction[]): number => {
@@ -25,8 +25,8 @@ const transactionsLength = (transactions: readonly Transaction[]): number => {
 }
 
 /**
- * A legacy transaction stands in the list as it is, a typed one as a byte string (EIP-2718). Each is copied once, without
- * anything made for it: a block has thousands, and is encoded for its proposal, the record of it and its segment.
+ * In the list a legacy transaction is an item as it is, a typed one a byte string (EIP-2718). Copies each once and allocates
+ * nothing for it: a block has thousands, and is encoded for its proposal, its restart record and its segment.
  */
 function* encodedTransactions(transactions: readonly Transaction[]): Steps<Uint8Array> {
   const length = transactionsLength(transactions)
@@ -42,7 +42,7 @@ function* encodedTransactions(transactions: readonly Transaction[]): Steps<Uint8
   return bytes
 }
 
-/** What follows the transactions. */
+/** The lists after the transactions. */
 const encodedRest = ({ ommers, withdrawals }: BlockBody): Uint8Array[] => {
   const lists = [encodeRlp(ommers.map(headerItem))]
   if (withdrawals !== undefined) lists.push(encodeRlp(withdrawals.map(withdrawalItem)))
@@ -54,29 +54,29 @@ function* encodedBody(body: BlockBody): Steps<Uint8Array[]> {
 }
 
 /**
- * Block RLP: `[header, transactions, ommers]`, from Shanghai on with a fourth list, the withdrawals. Yields amid many
+ * Block RLP: `[header, transactions, ommers]`, from Shanghai on with a fourth list, the withdrawals. Yields between many
  * transactions.
  */
 export function* encodeBlockSteps(block: Block): Steps<Uint8Array> {
   const body = yield* encodedBody(block)
-  // All of it is copied once more.
+  // Joining the pieces copies them once more.
   if (block.transactions.length >= ENCODING_STEP_ITEMS) yield
   return joinRlpList([encodeHeader(block.header), ...body])
 }
 
-/** The same in one go. */
+/** As `encodeBlockSteps`, without yielding. */
 export const encodeBlock = (block: Block): Uint8Array => runSteps(encodeBlockSteps(block))
 
-/** The bytes of `encodeBlock` in pieces, for what has a block in it. Yields amid many transactions. */
+/** The bytes of `encodeBlock` in pieces, to embed in a larger encoding. Yields between many transactions. */
 export function* encodedBlockPiecesSteps(block: Block): Steps<readonly Uint8Array[]> {
   return rlpListPieces([encodeHeader(block.header), ...(yield* encodedBody(block))])
 }
 
-/** The same in one go. */
+/** As `encodedBlockPiecesSteps`, without yielding. */
 export const encodedBlockPieces = (block: Block): readonly Uint8Array[] =>
   runSteps(encodedBlockPiecesSteps(block))
 
-/** How many bytes `encodeBlock` gives. */
+/** Length of the result of `encodeBlock`. */
 export const encodedBlockLength = (block: Block): number => {
   let length = encodeHeader(block.header).length + encodedLength(transactionsLength(block.transactions))
   for (const list of encodedRest(block)) length += list.length
@@ -86,25 +86,25 @@ export const encodedBlockLength = (block: Block): number => {
 /** `[transactions, ommers]`, from Shanghai on with a third list, the withdrawals. */
 export const encodeBody = (body: BlockBody): Uint8Array => joinRlpList(runSteps(encodedBody(body)))
 
-/** More than the fields of a header, an ommer or a withdrawal, and than the lists of a block. */
+/** Limit on the items of a block, a header, an ommer or a withdrawal; more than any of them has. */
 const FIELDS_MAX = 32
 
-/** Transactions of one step of decoding: less than a millisecond, but for very large ones. */
-const STEP_ITEMS = 32
+/** Transactions decoded between two yields: less than a millisecond unless they are very large. */
+const DECODING_STEP_ITEMS = 32
 
-/** One that has too many fields is refused before they are taken apart: bytes are many, objects for each would be more. */
+/** Refuses an item with too many fields before decoding it, because each field would become an object. */
 const decodeFields = (raw: RawItem, what: string): RlpItem => {
   if (countItems(raw, FIELDS_MAX) > FIELDS_MAX)
     throw new RlpError(`${what} has more than ${FIELDS_MAX} items`)
   return decodeRlp(raw)
 }
 
-/** Decodes the items of a list one after the other, so that the first bad one ends it, however long the list is. */
+/** Decodes the items of a list in order and stops at the first invalid one, however long the list is. */
 function* decodeEach<T>(raw: RawItem | undefined, what: string, decode: (item: RawItem) => T): Steps<T[]> {
   const decoded: T[] = []
   for (const item of iterateRawItems(raw, what)) {
     decoded.push(decode(item))
-    if (decoded.length % STEP_ITEMS === 0) yield
+    if (decoded.length % DECODING_STEP_ITEMS === 0) yield
   }
   return decoded
 }
@@ -118,7 +118,7 @@ const decodeTransactions = (raw: RawItem | undefined): Steps<Transaction[]> => {
 
 function* decodeBodyItems(items: readonly RawItem[]): Steps<BlockBody> {
   const [transactions, ommers, withdrawals] = items
-  if (items.length < 2 || items.length > 3) throw new RlpError(`a body of ${items.length} lists is not known`)
+  if (items.length < 2 || items.length > 3) throw new RlpError(`a body has 2 or 3 lists, not ${items.length}`)
   return {
     transactions: yield* decodeTransactions(transactions),
     ommers: yield* decodeEach(ommers, 'ommers', item => decodeHeaderItem(decodeFields(item, 'an ommer'))),
@@ -136,11 +136,11 @@ const blockParts = (bytes: Uint8Array): [header: RawItem, ...body: RawItem[]] =>
 
 const headerOf = (header: RawItem): Header => decodeHeaderItem(decodeFields(header, 'header'))
 
-/** The header alone of a block in RLP; its body may be anything. @throws DecodeError */
+/** Decodes only the header of a block; the body is not checked. @throws DecodeError */
 export const decodeBlockHeader = (bytes: Uint8Array): Header =>
   decoding('INVALID_BLOCK', 'block', () => headerOf(blockParts(bytes)[0]))
 
-/** `decodeBlock`, with a pause after some items each: for who must let other work go on. @throws DecodeError */
+/** As `decodeBlock`, in steps, so that other work can run in between. @throws DecodeError */
 export const decodeBlockSteps = (bytes: Uint8Array): Steps<Block> =>
   decodingSteps('INVALID_BLOCK', 'block', decodeSteps(bytes))
 
@@ -150,12 +150,12 @@ function* decodeSteps(bytes: Uint8Array): Steps<Block> {
 }
 
 /**
- * A block from its RLP. Header and ommers own their bytes; transactions and withdrawals are views of `bytes`, which must
- * not change afterwards: whoever keeps one of them much longer than the block copies it.
+ * Decodes a block. Header and ommers own their bytes; transactions and withdrawals are views of `bytes`, which must not
+ * change afterwards; copy one of them to keep it much longer than the block.
  * @throws DecodeError
  */
 export const decodeBlock = (bytes: Uint8Array): Block => runSteps(decodeBlockSteps(bytes))
 
-/** A body from its RLP; views of `bytes` as in `decodeBlock`. @throws DecodeError */
+/** Decodes a body; views of `bytes` as in `decodeBlock`. @throws DecodeError */
 export const decodeBody = (bytes: Uint8Array): BlockBody =>
   decoding('INVALID_BLOCK', 'body', () => runSteps(decodeBodyItems(rawItems(bytes, 'it', 0, FIELDS_MAX))))

@@ -14,13 +14,13 @@ export const QBFT_MIX_HASH: Hash = fromHex('63746963616c2062797a616e74696e652066
 
 type Encode = (extraData: QbftExtraData) => Uint8Array
 
-// The bytes of the genesis block stand as they are in all three of its hashes.
+// All three hashes of the genesis block cover its header unchanged.
 const hashWith = (header: Header, encode: Encode): Hash =>
   header.number === 0n
     ? rawHeaderHash(header)
     : rawHeaderHash({ ...header, extraData: encode(decodeExtraData(header.extraData)) })
 
-/** The consensus asks for the hashes of one proposal again with each message that names it. */
+/** Caches the hash by header: consensus needs that of a proposal for each message that names it. */
 const hashOnce = (encode: Encode): ((header: Header) => Hash) => {
   const known = new WeakMap<Header, Hash>()
   return header => {
@@ -34,13 +34,13 @@ const hashOnce = (encode: Encode): ((header: Header) => Hash) => {
 
 /**
  * The on-chain hash of a QBFT block: with round 0 and without seals, so that it does not depend on which seals a node
- * happened to gather.
+ * collected.
  * @throws DecodeError when the extraData is not QBFT's
  */
 export const qbftBlockHash = hashOnce(encodeExtraDataWithoutSealsAndRound)
 
 /**
- * The digest of a proposal, which Prepare and Commit messages name and commit seals sign: with the round, without seals.
+ * The digest of a proposal, which prepares and commits name and commit seals sign: with the round, without seals.
  * @throws DecodeError when the extraData is not QBFT's
  */
 export const qbftSealHash = hashOnce(encodeExtraDataWithoutSeals)

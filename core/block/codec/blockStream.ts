@@ -2,18 +2,17 @@ import { EMPTY_BYTES } from '../../bytes/bytes.ts'
 import { DecodeError } from './error.ts'
 
 /**
- * Longest block that a stream may announce. devp2p carries no message above 16 MiB, so no chain holds a longer block; a
- * larger length means a corrupt file, and reading on would fill the memory.
+ * Limit on the announced length of a block. devp2p messages have at most 16 MiB, so no chain has a larger block; a greater
+ * length means a corrupt file, and reading on would fill the memory.
  */
-export const BLOCK_BYTES_MAX = 32 * 1024 * 1024
+export const STREAMED_BLOCK_BYTES_MAX = 32 * 1024 * 1024
 
 const LIST_SHORT = 0xc0
 const LIST_LONG = 0xf7
 
 /**
- * Length in bytes of the block that begins at `offset`, read from its list prefix alone; undefined while the prefix is
- * not complete.
- * @throws DecodeError when no RLP list begins there or it is longer than BLOCK_BYTES_MAX.
+ * Length in bytes of the block at `offset`, read from its list prefix; undefined while the prefix is incomplete.
+ * @throws DecodeError when no RLP list begins there or it is longer than STREAMED_BLOCK_BYTES_MAX.
  */
 export const nextBlockLength = (bytes: Uint8Array, offset = 0): number | undefined => {
   const first = bytes[offset]
@@ -24,20 +23,20 @@ export const nextBlockLength = (bytes: Uint8Array, offset = 0): number | undefin
   if (offset + 1 + lengthBytes > bytes.length) return undefined
   let length = 0
   for (let i = 1; i <= lengthBytes; i++) length = length * 256 + (bytes[offset + i] as number)
-  if (length > BLOCK_BYTES_MAX)
+  if (length > STREAMED_BLOCK_BYTES_MAX)
     throw new DecodeError(
       'INVALID_BLOCK',
-      `a block of ${length} bytes is announced, ${BLOCK_BYTES_MAX} at most`,
+      `a block of ${length} bytes is announced, at most ${STREAMED_BLOCK_BYTES_MAX} are read`,
     )
   return 1 + lengthBytes + length
 }
 
-/** One block's RLP, with the offset in the stream at which it begins. `bytes` is its own copy. */
+/** The RLP of a block as a copy, with its offset in the stream. */
 export type BlockBytes = { readonly offset: number; readonly bytes: Uint8Array }
 
 /**
- * The blocks of a stream of concatenated block RLP, in whatever chunks it comes. Holds one block and one chunk at most.
- * @throws DecodeError naming the offset, where no block begins or the stream ends within one.
+ * Splits a stream of concatenated block RLP into blocks, independent of its chunks. Holds one block and one chunk at most.
+ * @throws DecodeError with the offset, where no block begins or the stream ends within one.
  */
 export async function* splitBlocks(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -57,7 +56,7 @@ export async function* splitBlocks(
       const length = lengthAt(buffer, position, streamOffset + position)
       needed = length ?? buffer.length - position + 1
       if (position + needed > buffer.length) break
-      // Not slice: a Buffer's gives a view, and whoever decodes the block takes its own slices for copies.
+      // Not slice: that of a Buffer returns a view, and decoders rely on slices being copies.
       yield {
         offset: streamOffset + position,
         bytes: new Uint8Array(buffer.subarray(position, position + needed)),
@@ -76,7 +75,7 @@ export async function* splitBlocks(
     )
 }
 
-// Not concatBytes, whose parts are arguments: a stream may come in more chunks than a call takes.
+// Not concatBytes, whose parts are arguments: a stream may have more chunks than a call takes arguments.
 const joined = (chunks: readonly Uint8Array[], length: number): Uint8Array => {
   const buffer = new Uint8Array(length)
   let offset = 0

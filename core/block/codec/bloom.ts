@@ -23,7 +23,7 @@ export const logsBloom = (logs: readonly Log[]): Uint8Array => {
   return bloom
 }
 
-/** The filter of everything in any of `blooms`: a block's from its receipts'. */
+/** The union of `blooms`: a block's bloom from those of its receipts. */
 export const joinBlooms = (blooms: Iterable<Uint8Array>): Uint8Array => {
   const joined = new Uint8Array(BLOOM_BYTES)
   for (const bloom of blooms)
@@ -31,7 +31,7 @@ export const joinBlooms = (blooms: Iterable<Uint8Array>): Uint8Array => {
   return joined
 }
 
-/** False when no log with this address or topic is behind the filter; true when there may be one. */
+/** False when no log has this address or topic; true when one may have it. */
 export const bloomMayContain = (bloom: Uint8Array, entry: Uint8Array): boolean => {
   const hash = keccak256(entry)
   for (let pair = 0; pair < 6; pair += 2) {

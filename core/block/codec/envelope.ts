@@ -1,6 +1,6 @@
 import { encodeRlp, type RlpInput } from '../../rlp/rlp.ts'
 
-/** EIP-2718: the RLP of the payload, with the type in front of it unless it is 0. */
+/** EIP-2718: the RLP of the payload, preceded by the type unless that is 0. */
 export const encodeEnvelope = (type: number, payload: RlpInput): Uint8Array => {
   const encoded = encodeRlp(payload)
   if (type === 0) return encoded

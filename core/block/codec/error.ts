@@ -9,7 +9,7 @@ export type DecodeErrorCode =
   | 'INVALID_EXTRA_DATA'
   | 'INVALID_MESSAGE'
 
-/** Foreign bytes that are not what they should be; the message names the field. */
+/** Received bytes that cannot be decoded; the message names the field. */
 export class DecodeError extends Error {
   override readonly name = 'DecodeError'
   readonly code: DecodeErrorCode
@@ -19,7 +19,7 @@ export class DecodeError extends Error {
   }
 }
 
-/** Runs a decoder; what RLP refuses comes out as a DecodeError, with where it stood in front of the message. */
+/** Runs a decoder and turns its errors into a DecodeError whose message starts with `where`. */
 export const decoding = <T>(code: DecodeErrorCode, where: string, decode: () => T): T => {
   try {
     return decode()
@@ -30,7 +30,7 @@ export const decoding = <T>(code: DecodeErrorCode, where: string, decode: () => 
   }
 }
 
-/** `decoding`, of a decoder that works in steps. */
+/** As `decoding`, for decoding in steps. */
 export function* decodingSteps<T>(code: DecodeErrorCode, where: string, steps: Steps<T>): Steps<T> {
   for (;;) {
     const { done, value } = decoding(code, where, () => steps.next())

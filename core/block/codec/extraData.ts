@@ -12,23 +12,23 @@ import {
 import { DecodeError, decoding } from './error.ts'
 import { assertSeal, type Seal } from './seal.ts'
 
-/** A proposer's vote on the validator set, carried by the block it made. */
+/** A proposer's vote on the validator set, in the block that it proposed. */
 export type Vote = { readonly recipient: Address; readonly type: 'add' | 'drop' }
 
-/** What the extraData of a QBFT block holds. */
+/** The content of the extraData of a QBFT block. */
 export type QbftExtraData = {
-  /** 32 bytes by convention, any length is read. */
+  /** 32 bytes by convention; any length is accepted. */
   readonly vanity: Uint8Array
   /** Ascending from block 1 on; empty where a contract selects the validators. */
   readonly validators: readonly Address[]
   readonly vote: Vote | undefined
-  /** Of the proposal that was committed. */
+  /** The round of the committed proposal. */
   readonly round: number
   /** Commit seals, in no particular order. */
   readonly seals: readonly Seal[]
 }
 
-/** A round is a positive int of 32 bits for the networks that exist. */
+/** Besu and GoQuorum store a round as a positive 32-bit integer. */
 const ROUND_MAX = 0x7fff_ffffn
 const ADD = Uint8Array.of(0xff)
 
@@ -39,15 +39,15 @@ const encode = (extraData: QbftExtraData, round: number, seals: readonly Seal[])
   return encodeRlp([vanity, validators, voteItem, round, seals])
 }
 
-/** RLP `[vanity, validators, vote, round, seals]`, as blocks carry it. */
+/** RLP `[vanity, validators, vote, round, seals]`, as in a block. */
 export const encodeExtraData = (extraData: QbftExtraData): Uint8Array =>
   encode(extraData, extraData.round, extraData.seals)
 
-/** With an empty list of seals: what proposal digests and commit seals are made over. */
+/** With an empty list of seals: the form that proposal digests and commit seals cover. */
 export const encodeExtraDataWithoutSeals = (extraData: QbftExtraData): Uint8Array =>
   encode(extraData, extraData.round, [])
 
-/** With round 0 and an empty list of seals: what the on-chain block hash is made over. */
+/** With round 0 and an empty list of seals: the form that the on-chain block hash covers. */
 export const encodeExtraDataWithoutSealsAndRound = (extraData: QbftExtraData): Uint8Array =>
   encode(extraData, 0, [])
 
@@ -69,8 +69,7 @@ const decodeRound = (item: RlpItem | undefined): number => {
 }
 
 /**
- * The parts of a QBFT extraData; owns its bytes. As Besu reads it: items behind the fifth are passed over, everything
- * else is strict.
+ * Decodes the extraData of a QBFT block into copies. Like Besu, ignores items after the fifth; everything else is strict.
  * @throws DecodeError
  */
 export const decodeExtraData = (bytes: Uint8Array): QbftExtraData => {

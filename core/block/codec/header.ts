@@ -16,7 +16,7 @@ import { rlpUint64, rlpUint256 } from './scalar.ts'
 const FIELDS_MIN = 15
 const FIELDS_MAX = 21
 
-/** The header as RLP input: the fifteen first fields, then those of later forks up to the first that is absent. */
+/** The header as RLP input: the first fifteen fields, then those of later forks up to the first absent one. */
 export const headerItem = (header: Header): RlpInput[] => {
   const items: RlpInput[] = [
     header.parentHash,
@@ -53,19 +53,19 @@ export const headerItem = (header: Header): RlpInput[] => {
 /** Header RLP: the fields in Yellow Paper order, followed by those of EIP-1559, 4895, 4844, 4788 and 7685. */
 export const encodeHeader = (header: Header): Uint8Array => encodeRlp(headerItem(header))
 
-/** keccak of the header's RLP as it stands: the block hash on every chain but QBFT (see blockHash.ts). */
+/** keccak of the header's unmodified RLP: the block hash on every chain but QBFT (see blockHash.ts). */
 export const rawHeaderHash = (header: Header): Hash => keccak256(encodeHeader(header))
 
-// Headers are kept long after the block they came with, so their bytes are copied out of it.
+// Copies, because a header is kept much longer than the bytes it was decoded from.
 const copy = (item: RlpItem | undefined, what: string, length?: number): Uint8Array =>
   rlpBytes(item, what, length).slice()
 
-/** A header from a decoded item; owns its bytes. @throws DecodeError */
+/** Decodes a header from an RLP item into copies. @throws DecodeError */
 export const decodeHeaderItem = (item: RlpItem | undefined): Header =>
   decoding('INVALID_HEADER', 'header', () => {
     const items = rlpList(item, 'it')
     if (items.length < FIELDS_MIN || items.length > FIELDS_MAX)
-      throw new RlpError(`${items.length} fields, where ${FIELDS_MIN} to ${FIELDS_MAX} are known`)
+      throw new RlpError(`${FIELDS_MIN} to ${FIELDS_MAX} fields expected, not ${items.length}`)
     const has = (index: number): boolean => index < items.length
     return {
       parentHash: copy(items[0], 'parentHash', 32),
@@ -92,6 +92,6 @@ export const decodeHeaderItem = (item: RlpItem | undefined): Header =>
     }
   })
 
-/** A header from its RLP; owns its bytes. @throws DecodeError */
+/** Decodes a header into copies. @throws DecodeError */
 export const decodeHeader = (bytes: Uint8Array): Header =>
   decodeHeaderItem(decoding('INVALID_HEADER', 'header', () => decodeRlp(bytes)))

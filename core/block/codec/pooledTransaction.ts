@@ -5,9 +5,9 @@ import { encodeEnvelope } from './envelope.ts'
 import { decoding } from './error.ts'
 import { decodeTransaction, transactionOfItems } from './transaction.ts'
 
-/** Blobs, commitments and proofs as they travel beside a blob transaction; views of the bytes they came in. */
+/** The blobs, commitments and proofs sent with a blob transaction; views of the decoded bytes. */
 export type BlobSidecar = {
-  /** 0: one proof a blob (EIP-4844); 1: 128 cell proofs a blob (EIP-7594). */
+  /** 0: one proof for each blob (EIP-4844); 1: 128 cell proofs for each blob (EIP-7594). */
   readonly version: 0 | 1
   /** 131,072 bytes each. */
   readonly blobs: readonly Uint8Array[]
@@ -34,7 +34,7 @@ const decodeSidecar = (items: readonly RlpItem[], blobCount: number): BlobSideca
   const version = items.length === 5 ? 1 : 0
   if (version === 1) {
     const given = rlpBytes(items[1], 'wrapper version', 1)[0]
-    if (given !== 1) throw new RlpError(`wrapper version ${given} is not known`)
+    if (given !== 1) throw new RlpError(`unknown wrapper version ${given}`)
   }
   const [blobs, commitments, proofs] = items.slice(1 + version)
   const sidecar: BlobSidecar = {
@@ -52,8 +52,8 @@ const decodeSidecar = (items: readonly RlpItem[], blobCount: number): BlobSideca
 }
 
 /**
- * The transaction with bytes of its own, but for the lists, which few have: it waits in the pool, and views would keep a
- * buffer outside JavaScriptCore's heap for each, all of which a full collection walks in one go.
+ * Copies the byte fields, except those in lists, which few transactions have. The transaction waits in the pool, and each
+ * view would keep a buffer outside JavaScriptCore's heap; a full collection visits all of these at once.
  */
 const copied = (transaction: Transaction): Transaction => ({
   ...transaction,
@@ -63,10 +63,10 @@ const copied = (transaction: Transaction): Transaction => ({
 })
 
 /**
- * A transaction as `eth_sendRawTransaction` takes it: like `decodeTransaction`, and a blob transaction also in its network
- * form, `3 || [fields, blobs, commitments, proofs]` (EIP-4844) or with a wrapper version of 1 after the fields (EIP-7594).
- * The transaction then has the block form as `encoded`; of other types `encoded`, `to` and `data` are copies. Counts and
- * lengths are checked here, KZG proofs are not.
+ * Decodes a transaction as `eth_sendRawTransaction` accepts it: like `decodeTransaction`, and a blob transaction also in its
+ * network form, `3 || [fields, blobs, commitments, proofs]` (EIP-4844) or with a wrapper version of 1 after the fields
+ * (EIP-7594); `encoded` then is the block form. `encoded`, `to` and `data` of other types are copies. Counts and lengths are
+ * checked here, KZG proofs are not.
  * @throws DecodeError
  */
 export const decodePooledTransaction = (bytes: Uint8Array): PooledTransaction => {

@@ -15,7 +15,7 @@ import { decoding } from './error.ts'
 import { rlpUint64 } from './scalar.ts'
 import { transactionType } from './transaction.ts'
 
-/** What a receipt's consensus encoding holds. */
+/** The fields of a receipt's consensus encoding. */
 export type ConsensusReceipt = Pick<
   Receipt,
   'type' | 'status' | 'postStateRoot' | 'cumulativeGasUsed' | 'logsBloom' | 'logs'
@@ -28,8 +28,8 @@ const NO_LOGS = Uint8Array.of(LIST_HEAD)
 const stringLengthOf = (content: Uint8Array): number => stringLength(content.length, content[0])
 
 /**
- * EIP-2718 bytes of a receipt, as the receipts trie holds it: status (EIP-658) or post-state root first. Written into what
- * `allocate` gives: a block makes thousands at once.
+ * EIP-2718 bytes of a receipt, as stored in the receipts trie: status (EIP-658) or post-state root first. `allocate` provides
+ * the memory, because a block encodes thousands at once.
  */
 export const encodeReceipt = (
   receipt: ConsensusReceipt,
@@ -43,7 +43,7 @@ export const encodeReceipt = (
   return bytes
 }
 
-/** Everything before the logs, whose encoding has `logsLength` bytes; `room` is left for what follows. */
+/** The fields before the logs, whose encoding has `logsLength` bytes; `room` bytes are left after them. */
 const writeReceiptHead = (
   { type, postStateRoot, status, cumulativeGasUsed, logsBloom }: ConsensusReceipt,
   logsLength: number,
@@ -63,7 +63,7 @@ const writeReceiptHead = (
 
 const newBytes = (length: number): Uint8Array => new Uint8Array(length)
 
-/** Logs, and bytes of them, that are encoded between two yields: a millisecond or two. */
+/** Logs, and bytes of logs, encoded between two yields: one to two milliseconds. */
 const LOGS_AT_ONCE = 512
 const LOG_BYTES_AT_ONCE = 128 * 1024
 
@@ -86,7 +86,7 @@ const logPieces = ({ address, topics, data }: Log): readonly Uint8Array[] => {
   return [head.subarray(0, at), data]
 }
 
-/** The headers of a log and of its data. */
+/** Bytes of the headers of a log and of its data. */
 const LOG_HEAD_BYTES_MAX = 10
 
 /** The same bytes as `encodeReceipt` in pieces, for a receipt with many logs. Yields between them. */
@@ -112,10 +112,10 @@ export function* encodeReceiptSteps(receipt: ConsensusReceipt): Steps<readonly U
   return [bytes.subarray(0, writeHead(bytes, end, LIST_HEAD, length)), ...pieces]
 }
 
-/** The header of the list of logs. */
+/** Bytes of the header of the list of logs. */
 const LIST_HEAD_BYTES_MAX = 5
 
-/** Small pieces joined to one, so that they are hashed with few calls; long ones stay as they are. */
+/** Joins small pieces, so that they are hashed with few calls; long ones stay separate. */
 const joinedPieces = (pieces: readonly Uint8Array[]): readonly Uint8Array[] => {
   const isShort = (piece: Uint8Array): boolean => piece.length <= LOG_BYTES_AT_ONCE
   return pieces.every(isShort) ? [concatBytes(...pieces)] : pieces
@@ -139,7 +139,7 @@ const decodeOutcome = (item: RlpItem | undefined): Pick<Receipt, 'status' | 'pos
   throw new RlpError('status must be empty, 1 or a 32-byte state root')
 }
 
-/** A receipt from its EIP-2718 bytes; byte fields are views of `bytes`. @throws DecodeError */
+/** Decodes a receipt from its EIP-2718 bytes; byte fields are views of `bytes`. @throws DecodeError */
 export const decodeReceipt = (bytes: Uint8Array): ConsensusReceipt =>
   decoding('INVALID_RECEIPT', 'receipt', () => {
     const type = transactionType(bytes)

@@ -5,7 +5,7 @@ import type { Signature } from '../../crypto/engine.ts'
 import { SECP256K1_ORDER, signatureFromBytes65, signatureToBytes65 } from '../../crypto/recovery.ts'
 import { RlpError } from '../../rlp/rlp.ts'
 
-/** A signature as QBFT writes it: 65 bytes, r then s then the y parity, 0 or 1. */
+/** A signature in QBFT's form: 65 bytes with r, s and the y parity (0 or 1). */
 export type Seal = Uint8Array
 
 const inRange = (half: Uint8Array): boolean => {
@@ -13,7 +13,7 @@ const inRange = (half: Uint8Array): boolean => {
   return value > 0n && value < SECP256K1_ORDER
 }
 
-/** The seal itself when r and s lie in [1, order) and the parity is 0 or 1; high s may stand. @throws RlpError */
+/** Returns the seal if r and s are in [1, order) and the parity is 0 or 1; a high s is accepted. @throws RlpError */
 export const assertSeal = (seal: Seal): Seal => {
   if (!inRange(seal.subarray(0, 32)) || !inRange(seal.subarray(32, 64)))
     throw new RlpError('r and s of a seal must lie between 1 and the order of the curve')
@@ -21,10 +21,10 @@ export const assertSeal = (seal: Seal): Seal => {
   return seal
 }
 
-/** The seal that a signature over `qbftSealHash` makes. */
+/** The seal of a signature over `qbftSealHash`. */
 export const sealOfSignature = (signature: Signature): Seal => signatureToBytes65(signature)
 
-/** Who made the seal over the digest (`qbftSealHash`), undefined when the seal belongs to no key. */
+/** The signer of a seal over the digest (`qbftSealHash`); undefined when none can be recovered. */
 export const sealSigner = (digest: Hash, seal: Seal): Address | undefined => {
   const signature = signatureFromBytes65(seal)
   return signature === undefined ? undefined : recoverAddress(digest, signature)

@@ -9,20 +9,20 @@ import { type TransactionFields, type UnsignedTransaction, unsignedItems } from 
 
 export { SECP256K1_ORDER } from '../../crypto/recovery.ts'
 
-/** What the sender signs: EIP-2718 type and unsigned fields; for legacy the six fields, with EIP-155's three behind. */
+/** The hash that the sender signs: of the EIP-2718 type and the unsigned fields; for legacy of six fields, and EIP-155's three. */
 export const signingHash = (fields: UnsignedTransaction): Hash => {
   const items = unsignedItems(fields)
   if (fields.type === 0 && fields.chainId !== undefined) items.push(fields.chainId, 0, 0)
   return keccak256(encodeEnvelope(fields.type, items))
 }
 
-/** The bytes of a transaction without its signature, for whom zeros stand (go-ethereum). */
+/** The encoding of an unsigned transaction, with zeros for the signature, as in go-ethereum. */
 export const unsignedEncoding = (fields: UnsignedTransaction): Uint8Array =>
   encodeEnvelope(fields.type, [...unsignedItems(fields), 0, 0, 0])
 
 /**
- * The address whose key signed, undefined when the signature belongs to none. High s is accepted here:
- * `signatureIsValid` applies the rules of the fork.
+ * The sender; undefined when none can be recovered from the signature. High s is accepted here: `signatureIsValid` applies
+ * the rules of the fork.
  */
 export const recoverSender = (transaction: TransactionFields): Address | undefined =>
   recoverSigner(signingHash(transaction), transaction.yParity, transaction.r, transaction.s)

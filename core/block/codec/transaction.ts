@@ -8,7 +8,7 @@ import { decoding } from './error.ts'
 import { rlpUint64, rlpUint256 } from './scalar.ts'
 import { signedItems, type TransactionFields } from './transactionItem.ts'
 
-/** Above this first byte bytes are an RLP list, a legacy transaction; below stand the types (EIP-2718). */
+/** From this first byte on, the bytes are an RLP list, a legacy transaction; lower values are types (EIP-2718). */
 const FIRST_LIST_BYTE = 0xc0
 
 /** Number of fields of each type, signature included. */
@@ -23,7 +23,7 @@ const recipient = (item: RlpItem | undefined): Address | undefined => {
   return bytes
 }
 
-/** Most have none: they share this one. */
+/** Empty values share one object: most transactions have no data. */
 const byteString = (item: RlpItem | undefined, what: string): Uint8Array => {
   const bytes = rlpBytes(item, what)
   return bytes.length === 0 ? EMPTY_BYTES : bytes
@@ -99,7 +99,7 @@ const legacyFields = (items: readonly RlpItem[]): TransactionFields => {
 }
 
 const typedFields = (type: TransactionType, items: readonly RlpItem[]): TransactionFields => {
-  // Type 1 has one price where the later types have two; everything between it and the access list moves by one.
+  // Type 1 has one price, later types have two, so that the fields up to the access list move by one.
   const shift = type === 1 ? 0 : 1
   const last = items.length - 3
   const maxPriorityFeePerGas = rlpUint256(items[2], type === 1 ? 'gasPrice' : 'maxPriorityFeePerGas')
@@ -126,7 +126,7 @@ const typedFields = (type: TransactionType, items: readonly RlpItem[]): Transact
 }
 
 /**
- * A transaction from the decoded list of its fields and the bytes it stands in.
+ * A transaction from the decoded list of its fields and its encoding.
  * @throws RlpError
  */
 export const transactionOfItems = (
@@ -140,7 +140,7 @@ export const transactionOfItems = (
   return { ...fields, encoded, hash: keccak256(encoded) }
 }
 
-/** The type of typed transaction bytes. @throws RlpError on one that is not known. */
+/** The type of an encoded transaction. @throws RlpError for an unknown one. */
 export const transactionType = (bytes: Uint8Array): TransactionType => {
   const first = bytes[0]
   if (first === undefined) throw new RlpError('no bytes')
@@ -150,8 +150,8 @@ export const transactionType = (bytes: Uint8Array): TransactionType => {
 }
 
 /**
- * A transaction of any type from its EIP-2718 bytes, in the form that blocks hold. Strict: canonical RLP, every field
- * within the range of its EIP, nothing missing and nothing left. `encoded`, `data`, `to` and the lists are views of
+ * Decodes a transaction of any type from its EIP-2718 bytes, in the form that blocks contain. Strict: canonical RLP, every
+ * field within the range of its EIP, no missing and no extra fields. `encoded`, `data`, `to` and the lists are views of
  * `bytes`, which must not change afterwards.
  * @throws DecodeError
  */
@@ -162,24 +162,24 @@ export const decodeTransaction = (bytes: Uint8Array): Transaction =>
   })
 
 /**
- * Bytes that an item of a transaction has on average, at least: access lists without storage keys have seven,
- * authorizations (type 4) whose signatures are nobody's not quite four. Denser ones would only blow up memory.
+ * Minimum average bytes of an item of a transaction: access lists without storage keys have seven, authorizations (type 4)
+ * with invalid signatures almost four. Denser transactions would only fill the memory with objects.
  */
 const itemBytesMin = (type: TransactionType): number => (type === 4 ? 3 : 6)
 
-/** A small one may be denser: it holds little. */
+/** A transaction with fewer items may be denser. */
 const ITEMS_MIN = 64
 
 const decodePayload = (type: TransactionType, raw: RawItem): RlpItem[] => {
   const itemsMax = Math.max(ITEMS_MIN, Math.ceil(raw.length / itemBytesMin(type)))
   if (countItems(raw, itemsMax) > itemsMax)
-    throw new RlpError(`${raw.length} bytes have more than ${itemsMax} items`)
+    throw new RlpError(`${raw.length} bytes with more than ${itemsMax} items`)
   return rlpList(decodeRlp(raw), 'the payload')
 }
 
 /**
- * A transaction as it stands in the list of a block, encoded: a list for legacy, a byte string for the others. The fields
- * are views of the block's bytes, and so is `encoded`, but for legacy ones.
+ * Decodes an item of a block's transaction list: a list for a legacy transaction, a byte string for other types. The fields
+ * are views of the block's bytes, and so is `encoded`, except that of a legacy transaction.
  * @throws RlpError
  */
 export const decodeTransactionItem = (raw: RawItem): Transaction => {
@@ -194,7 +194,7 @@ export const decodeTransactionItem = (raw: RawItem): Transaction => {
 export const encodeTransaction = (fields: TransactionFields): Uint8Array =>
   encodeEnvelope(fields.type, signedItems(fields))
 
-/** The whole transaction from its fields. */
+/** The transaction with these fields. */
 export const transactionOf = (fields: TransactionFields): Transaction => {
   const encoded = encodeTransaction(fields)
   return { ...fields, encoded, hash: keccak256(encoded) }

@@ -2,7 +2,7 @@ import { EMPTY_BYTES } from '../../bytes/bytes.ts'
 import type { RlpInput } from '../../rlp/rlp.ts'
 import type { Transaction } from '../transaction.ts'
 
-/** Every field of a transaction but what follows from its bytes. */
+/** The fields of a transaction, without those derived from its encoding. */
 export type TransactionFields = Omit<Transaction, 'encoded' | 'hash'>
 
 /** A transaction before it is signed. */
@@ -23,7 +23,7 @@ const authorizationList = (fields: UnsignedTransaction): RlpInput =>
     s,
   ])
 
-/** The fields that are signed, in the order of the type's EIP; for legacy the six of the Yellow Paper. */
+/** The signed fields in the order of the type's EIP; for legacy transactions the six of the Yellow Paper. */
 export const unsignedItems = (fields: UnsignedTransaction): RlpInput[] => {
   const chainId = fields.chainId ?? 0n
   const { nonce, maxPriorityFeePerGas, maxFeePerGas, gasLimit, value, data } = fields
@@ -42,7 +42,7 @@ export const unsignedItems = (fields: UnsignedTransaction): RlpInput[] => {
   }
 }
 
-/** The `v` of the wire: y parity for typed transactions, 27 or 28 or EIP-155's for legacy ones. */
+/** The encoded `v`: the y parity of typed transactions; 27, 28 or EIP-155's value of legacy ones. */
 export const wireV = (fields: TransactionFields): bigint => {
   const parity = BigInt(fields.yParity)
   if (fields.type !== 0) return parity

@@ -3,15 +3,15 @@ import type { ChainConfiguration, Rules } from '../../genesis/configuration.ts'
 import { forkIsAtLeast } from '../../genesis/fork.ts'
 import type { Header } from '../../block/header.ts'
 
-/** EIP-1559: 1 gwei, unless the genesis file gives another. */
+/** EIP-1559: 1 gwei unless the genesis file has another value. */
 export const INITIAL_BASE_FEE_PER_GAS = 1_000_000_000n
-/** EIP-1559: the limit is this many times the target; at the London block the parent's limit is multiplied by it. */
+/** EIP-1559: ratio of gas limit and gas target; the London block multiplies the parent's limit by it. */
 export const ELASTICITY_MULTIPLIER = 2n
 const BASE_FEE_CHANGE_DENOMINATOR = 8n
 
 /**
- * EIP-1559's base fee of the block after `parent`, in wei per gas. A genesis block that has none, although a fork by time
- * puts London into force there, counts as 0: so it is in Besu, where such a network is free.
+ * EIP-1559's base fee of the block after `parent`, in wei per gas. As in Besu, a genesis block without base fee counts as 0 if
+ * a time fork activates London there; such a network is free.
  */
 export const baseFeeAfter = (parent: Pick<Header, 'gasLimit' | 'gasUsed' | 'baseFeePerGas'>): bigint => {
   const parentBaseFee = parent.baseFeePerGas ?? 0n
@@ -26,19 +26,19 @@ export const baseFeeAfter = (parent: Pick<Header, 'gasLimit' | 'gasUsed' | 'base
 
 export type BaseFeeInput = {
   readonly configuration: Pick<ChainConfiguration, 'zeroBaseFee' | 'fixedBaseFee'>
-  /** Rules of the block the fee is for. */
+  /** The rules at the block after `parent`. */
   readonly rules: Pick<Rules, 'fork'>
   readonly parent: Header
   readonly parentRules: Pick<Rules, 'fork'>
-  /** `baseFeePerGas` of the genesis block, where it has one: the fee of the London block. */
+  /** `baseFeePerGas` of the genesis block if it has one: the fee of the London block. */
   readonly genesisBaseFeePerGas: bigint | undefined
-  /** What `fixedBaseFee` networks charge: the node's minimum gas price. */
+  /** The base fee of `fixedBaseFee` networks: the node's minimum gas price. */
   readonly minGasPrice: bigint
 }
 
 /**
- * The base fee of the block after `parent` in wei per gas; undefined before London. Besu's `zeroBaseFee` and
- * `fixedBaseFee` take the place of the EIP-1559 formula.
+ * The base fee of the block after `parent` in wei per gas; undefined before London. Besu's `zeroBaseFee` and `fixedBaseFee`
+ * replace the EIP-1559 formula.
  */
 export const nextBaseFee = (input: BaseFeeInput): bigint | undefined => {
   if (!forkIsAtLeast(input.rules.fork, 'london')) return undefined

@@ -5,7 +5,7 @@ import type { Header } from '../../block/header.ts'
 /** EIP-4844. */
 export const GAS_PER_BLOB = 131_072n
 const MIN_BASE_FEE_PER_BLOB_GAS = 1n
-/** EIP-7918: execution gas that carrying one blob costs at least. */
+/** EIP-7918: minimum cost of a blob in execution gas. */
 const BLOB_BASE_COST = 8_192n
 
 /** EIP-4844's approximation of factor * e ** (numerator / denominator). */
@@ -19,11 +19,11 @@ const fakeExponential = (factor: bigint, numerator: bigint, denominator: bigint)
   return output / denominator
 }
 
-/** EIP-4844 with the parameters of EIP-7840: wei per blob gas at that excess. */
+/** Wei per blob gas at this excess (EIP-4844, with the parameters of EIP-7840). */
 export const blobBaseFeeOf = (blob: BlobParameters, excessBlobGas: bigint): bigint =>
   fakeExponential(MIN_BASE_FEE_PER_BLOB_GAS, excessBlobGas, blob.baseFeeUpdateFraction)
 
-/** Wei per blob gas in a block with that excess; undefined before Cancun. Free on `zeroBaseFee` and `fixedBaseFee` networks, as in Besu. */
+/** Wei per blob gas at this excess; undefined before Cancun. 0 on `zeroBaseFee` and `fixedBaseFee` networks, as in Besu. */
 export const blobBaseFeeAt = (
   configuration: Pick<ChainConfiguration, 'zeroBaseFee' | 'fixedBaseFee'>,
   rules: Pick<Rules, 'fork' | 'blob'>,
@@ -34,12 +34,12 @@ export const blobBaseFeeAt = (
   return blobBaseFeeOf(rules.blob, excessBlobGas ?? 0n)
 }
 
-/** The most blob gas one block may use under these rules. */
+/** Maximum blob gas of a block. */
 export const maxBlobGas = (blob: BlobParameters): bigint => BigInt(blob.maxBlobs) * GAS_PER_BLOB
 
 /**
- * EIP-4844 with EIP-7918: the excess blob gas of the block after `parent`, priced by the rules of that block. A parent
- * without blob fields (the last before Cancun) counts as zero.
+ * The excess blob gas of the block after `parent` (EIP-4844, EIP-7918), whose rules these are. A parent without blob fields
+ * (the last block before Cancun) counts as zero.
  */
 export const excessBlobGasAfter = (
   rules: Pick<Rules, 'fork'>,

@@ -7,36 +7,36 @@ import { DecodeError } from '../../block/codec/error.ts'
 import { rawHeaderHash } from '../../block/codec/header.ts'
 import { InvalidBlock, type RuleName } from '../rules/invalidBlock.ts'
 
-/** A block that was not taken, and the rule it breaks. */
+/** A refused block, and the rule that it violates. */
 export type BadBlock = {
   readonly block: Block
   readonly hash: Hash
   readonly rlp: Uint8Array
   readonly rule: RuleName
-  /** What by the rule the block should say, and what it says. */
+  /** The expected and the found value. */
   readonly reason: string
 }
 
-/** The blocks refused last, the newest last. */
+/** The most recently refused blocks, newest last. */
 export type BadBlocks = {
   add(block: Block, hash: Hash, error: InvalidBlock): void
   readonly list: () => readonly BadBlock[]
 }
 
-/** Anyone who is a peer can send such blocks: so many are kept, */
+/** Limits on the number of blocks kept, because any peer can send invalid ones, */
 export const BAD_BLOCKS_MAX = 64
-/** and so many bytes of them in all. */
+/** and on their total bytes. */
 export const BAD_BLOCKS_BYTES_MAX = 16 * 1024 * 1024
 
-/** A block in its place or time may stand yet; nothing is wrong with it. */
-const MAY_STAND_YET: ReadonlySet<RuleName> = new Set(['ancestry', 'future-timestamp'])
+/** Violations that do not make a block bad: it may be valid later, or on another parent. */
+const TEMPORARY: ReadonlySet<RuleName> = new Set(['ancestry', 'future-timestamp'])
 
 export const createBadBlocks = (): BadBlocks => {
   const blocks: BadBlock[] = []
   let bytes = 0
   return {
     add: (block, hash, error) => {
-      if (MAY_STAND_YET.has(error.rule) || blocks.some(known => equalBytes(known.hash, hash))) return
+      if (TEMPORARY.has(error.rule) || blocks.some(known => equalBytes(known.hash, hash))) return
       const rlp = encodeBlock(block)
       blocks.push({ block, hash, rlp, rule: error.rule, reason: error.message })
       bytes += rlp.length
@@ -47,7 +47,7 @@ export const createBadBlocks = (): BadBlocks => {
   }
 }
 
-/** Of a header without readable extraData that of the header as it stands: it has no other. */
+/** The on-chain hash; the hash of the unmodified header if its extraData cannot be decoded. */
 const hashOf = ({ configuration }: Chain, { header }: Block): Hash => {
   try {
     return blockHash(configuration.consensus, header)
@@ -57,7 +57,7 @@ const hashOf = ({ configuration }: Chain, { header }: Block): Hash => {
   }
 }
 
-/** The chain, with every block that it refuses to import or to execute for others kept. */
+/** The chain, which also keeps each block that it refuses to import or verify. */
 export const keepBadBlocks = (chain: Chain, badBlocks: BadBlocks): Chain => {
   const keeping = async <T>(block: Block, work: Promise<T>): Promise<T> => {
     try {

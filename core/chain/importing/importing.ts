@@ -28,12 +28,15 @@ import {
   withSenders,
 } from './validation.ts'
 
-/** From so many transactions on, other work has its turn before the body is checked and after: each step costs some 4 us for each. */
-const PAUSED_TRANSACTIONS = 200
+/** Transactions from which execution pauses before and after the body check: each step takes some 4 us for each. */
+const PAUSING_TRANSACTIONS = 200
 
 /**
- * Executes a block on `parent`, the head, with other work between the slices; begins again, with a source of its own, when the
- * store had to load. `giveUp` is asked again and again, and throws where the execution is to end.
+ * Executes a block on `parent`, the head, and pauses between slices. Starts again with a new source after the store had to
+ * load entries.
+ * @param begin creates the source of transactions
+ * @param giveUp called repeatedly; throws to end the execution
+ * @param past replaces the trie and block hashes for a parent below the head, whose trie no longer exists
  */
 export const executeOn = async <Source extends ExecutionInput['transactions']>(
   { configuration, store, pause, isPauseDue }: ChainContext,
@@ -41,7 +44,6 @@ export const executeOn = async <Source extends ExecutionInput['transactions']>(
   block: Pick<ExecutionInput, 'rules' | 'header' | 'ommers' | 'withdrawals'>,
   begin: () => Source,
   giveUp: () => void = goOn,
-  /** For a parent below the head, whose trie is not there any more. */
   past?: Pick<ExecutionInput, 'nodes' | 'blockHash'>,
 ): Promise<{ readonly result: ExecutionResult; readonly source: Source }> => {
   let memo: ReadMemo | undefined
@@ -71,7 +73,7 @@ export const executeOn = async <Source extends ExecutionInput['transactions']>(
   let isInterrupted = false
   for (;;) {
     const step = await store.run(() => {
-      // What the store had to load is at hand within this call alone.
+      // The entries that the store had to load are only available within this call.
       if (isInterrupted) {
         memo ??= createReadMemo()
         memo.readMissing()
@@ -90,7 +92,7 @@ export const executeOn = async <Source extends ExecutionInput['transactions']>(
 
 const goOn = (): void => undefined
 
-/** What the store keeps of a block that was executed on `parent`. */
+/** The commit of a block that was executed on `parent`. */
 export const commitOf = (
   block: Block,
   hash: Uint8Array,
@@ -111,7 +113,7 @@ const asInvalid = (block: Block, cause: unknown): unknown =>
     ? new InvalidBlock(block.header, 'system-contract', 'working system contracts', cause.message, { cause })
     : cause
 
-/** @throws InvalidBlock, or MemoryUnavailable where the result may differ for the memory that a transaction did not get */
+/** @throws InvalidBlock; MemoryUnavailable when missing memory may have changed the result */
 const checkHeldOutcome = (block: Block, result: ExecutionResult): void => {
   try {
     checkOutcome(block, result)
@@ -124,7 +126,10 @@ const checkHeldOutcome = (block: Block, result: ExecutionResult): void => {
   }
 }
 
-/** Holds a block whose header passed against the rules of bodies, executes it on `parent` and compares. @throws InvalidBlock, MemoryUnavailable, and what `giveUp` throws */
+/**
+ * Checks the body of a block with a valid header, executes it on `parent`, and compares the result with the header.
+ * @throws InvalidBlock, MemoryUnavailable, and what `giveUp` throws
+ */
 export const executeChecked = async (
   chain: ChainContext,
   parent: ChainHead,
@@ -132,7 +137,7 @@ export const executeChecked = async (
   context: HeaderContext,
   giveUp?: () => void,
 ): Promise<ExecutionResult> => {
-  const isLarge = block.transactions.length >= PAUSED_TRANSACTIONS
+  const isLarge = block.transactions.length >= PAUSING_TRANSACTIONS
   if (isLarge) await chain.pause()
   await checkBody(chain, block, context)
   if (isLarge) await chain.pause()
@@ -152,7 +157,7 @@ export const executeChecked = async (
   }
 }
 
-/** True for a block that is on the chain already. */
+/** True for a block that is already on the chain. */
 export const isKnown = async (
   { store }: ChainContext,
   head: ChainHead,
@@ -161,8 +166,8 @@ export const isKnown = async (
 ): Promise<boolean> => number <= head.header.number && (await store.numberOfHash(hash)) === number
 
 /**
- * Holds a block against every rule, executes it, and gives what is to be committed; undefined for one that is on the
- * chain already. @throws InvalidBlock
+ * Checks a block by all rules and executes it. Returns its commit, undefined if it is already on the chain.
+ * @throws InvalidBlock
  */
 export const validateBlock = async (
   chain: ChainContext,

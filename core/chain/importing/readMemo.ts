@@ -4,15 +4,15 @@ import type { TrieNodeReader } from '../../trie/node.ts'
 
 type Reads = { readonly reader: StateReader; readonly nodes: TrieNodeReader }
 
-/** Remembers what an execution over an asynchronous store has read, so that it can begin again and still pause. */
+/** Remembers the reads of an execution over an asynchronous store, so that it can start again and still pause. */
 export type ReadMemo = {
-  /** The same reads, answered from memory where they were made before. */
+  /** The same reads, with earlier results from memory. */
   over(reads: Reads): Reads
-  /** Makes the reads that were missing again, which the store has loaded for this call. */
+  /** Repeats the reads that were missing, which the store has loaded for this call. */
   readMissing(): void
 }
 
-/** Holds what one block reads: no more than its execution holds anyway. */
+/** For one block: holds no more than its execution does anyway. */
 export const createReadMemo = (): ReadMemo => {
   const known = new Map<string, unknown>()
   let missing: (() => void)[] = []

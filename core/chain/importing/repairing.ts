@@ -24,7 +24,7 @@ const knownHead = async ({ store }: ChainContext, number: bigint): Promise<Chain
   return head
 }
 
-/** For BLOCKHASH in the block after `parent`: those of recent blocks are in memory, others are read. */
+/** The hashes for BLOCKHASH in the block after `parent`. */
 const hashesBefore = async (
   chain: ChainContext,
   parent: ChainHead,
@@ -41,20 +41,20 @@ const isSameAccount = (a: AccountChange['after'], b: AccountChange['after']): bo
     ? a === b
     : a.nonce === b.nonce && a.balance === b.balance && equalBytes(a.codeHash, b.codeHash)
 
-/** The changes with the accounts as the state after the block has them, storage roots and all. @throws InvalidBlock */
+/** The changes with the stored accounts after the block, which have storage roots. @throws InvalidBlock */
 const withStoredAccounts = (block: Block, changes: StateChanges, after: StateReader): StateChanges => ({
   ...changes,
   accounts: changes.accounts.map(change => {
     const stored = after.account(change.address)
     if (!isSameAccount(change.after, stored))
-      throw new InvalidBlock(block.header, 'state-root', 'the state that is stored', 'another one')
+      throw new InvalidBlock(block.header, 'state-root', 'the stored state', 'another one')
     return { ...change, after: stored }
   }),
 })
 
 /**
- * Makes the record of a block below the head again, from the block as another node gives it. The body is held against the
- * own header of that block, and executed on the state before it.
+ * Restores the record of a block below the head from the block of another node: checks the body against this node's header
+ * of the block, and executes it on the state before it.
  * @throws InvalidBlock when the block is not the one on the chain; ChainError; StoreCorruption
  */
 export const repairBlock = async (chain: ChainContext, given: Block): Promise<void> => {
@@ -69,7 +69,7 @@ export const repairBlock = async (chain: ChainContext, given: Block): Promise<vo
   if (!forkIsAtLeast(context.rules.fork, 'byzantium'))
     throw new ChainError(
       'UNSUPPORTED',
-      `block ${number} is older than Byzantium: its receipts cannot be made again`,
+      `block ${number} is before Byzantium: its receipts cannot be restored`,
     )
   await checkBody(chain, block, context)
   const sent = await withSenders(chain, block)

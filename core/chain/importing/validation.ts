@@ -19,12 +19,12 @@ import { checkOmmers, OMMER_GENERATIONS_MAX } from '../rules/ommers.ts'
 import { QBFT_HEADER_RULES, qbftExtraDataOf } from '../rules/qbft.ts'
 import type { SenderTransaction, Transaction } from '../../block/transaction.ts'
 
-/** Recovers the senders of many transactions; undefined for a signature that belongs to no key. */
+/** Recovers the senders of many transactions; undefined for an invalid signature. */
 export type RecoverSenders = (
   transactions: readonly Transaction[],
 ) => Promise<readonly (Address | undefined)[]>
 
-/** One after the other on this thread. */
+/** Recovers them one after the other on this thread. */
 export const recoverHere: RecoverSenders = transactions => Promise.resolve(transactions.map(recoverSender))
 
 export type ChainContext = {
@@ -33,26 +33,25 @@ export type ChainContext = {
   readonly genesis: ChainHead
   readonly validators: (number: bigint) => Promise<readonly Address[]>
   readonly recoverSenders: RecoverSenders
-  /** Resolves when other work had its turn. */
+  /** Resolves when other work has run. */
   readonly pause: () => Promise<void>
-  /** True where execution is to pause so that other work has its turn. */
+  /** True when execution should pause for other work. */
   readonly isPauseDue: () => boolean
 }
 
-/** The rules at a block that stands (or claims to stand) on the chain. */
+/** The rules at the block with this header. */
 export const rulesOfHeader = (configuration: ChainConfiguration, header: Header): Rules =>
   rulesAt(configuration, header.number, header.timestamp, header.difficulty)
 
-/** The on-chain hash. @throws InvalidBlock when the extraData of a QBFT block cannot be read */
+/** The on-chain hash. @throws InvalidBlock when the extraData of a QBFT block cannot be decoded */
 export const hashOfHeader = (configuration: ChainConfiguration, header: Header): Hash => {
   if (configuration.consensus.kind === 'qbft' && header.number > 0n) qbftExtraDataOf(header)
   return blockHash(configuration.consensus, header)
 }
 
-/** Proof of work's difficulty asks; the parent's header tells it. */
 const hasOmmers = ({ header }: ChainHead): boolean => !equalBytes(header.ommersHash, EMPTY_LIST_HASH)
 
-/** What the rules judge a header on `parent` by. */
+/** The context in which the rules check a header on `parent`. */
 export const headerContext = (
   { configuration, genesis }: ChainContext,
   header: Header,
@@ -69,7 +68,7 @@ export const headerContext = (
   nowMs,
 })
 
-/** Every header rule but ancestry, which comes first. @throws InvalidBlock */
+/** Checks all header rules except ancestry, which comes first. @throws InvalidBlock */
 export const checkHeader = async (chain: ChainContext, context: HeaderContext): Promise<void> => {
   const { header, configuration } = context
   if (configuration.consensus.kind === 'qbft') {
@@ -92,7 +91,7 @@ const ancestorsOf = async (store: ChainStore, number: bigint): Promise<readonly 
   return ancestors
 }
 
-/** Every body rule that does not need execution. @throws InvalidBlock */
+/** Checks all body rules that do not need execution. @throws InvalidBlock */
 export const checkBody = async (chain: ChainContext, block: Block, context: HeaderContext): Promise<void> => {
   const { configuration, rules, genesisBaseFeePerGas, nowMs } = context
   for (const rule of BODY_RULES) rule({ configuration, rules, block })
@@ -102,7 +101,7 @@ export const checkBody = async (chain: ChainContext, block: Block, context: Head
   checkOmmers({ configuration, block, ancestors, genesisBaseFeePerGas, nowMs })
 }
 
-/** The block's transactions with their senders. @throws InvalidBlock for a signature that no key can have made */
+/** The block's transactions with their senders. @throws InvalidBlock for an invalid signature */
 export const withSenders = async (
   chain: ChainContext,
   { header, transactions }: Block,
@@ -116,7 +115,7 @@ export const withSenders = async (
   })
 }
 
-/** A body's transactions, all of which must stand. */
+/** The transactions of a body, all of which must be valid. */
 export const bodySource = (header: Header, sent: readonly SenderTransaction[]): TransactionSource => {
   let index = 0
   return {
@@ -125,7 +124,7 @@ export const bodySource = (header: Header, sent: readonly SenderTransaction[]): 
       throw new InvalidBlock(
         header,
         'transaction',
-        'transactions that may stand in it',
+        'valid transactions',
         `transaction ${index - 1}: ${reason.message} (${reason.code})`,
         { cause: reason },
       )

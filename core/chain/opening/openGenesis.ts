@@ -17,7 +17,7 @@ import { qbftExtraDataOf } from '../rules/qbft.ts'
 
 const NO_NODES: TrieNodeReader = { get: () => undefined }
 
-/** Block 0 with everything that is stored of it. */
+/** The commit of block 0. */
 const genesisCommit = (genesis: Genesis): BlockCommit => {
   const { root, changes, nodes } = updateStateRoot(NO_NODES, EMPTY_TRIE_ROOT, genesisChanges(genesis))
   const block = genesisBlock(genesis, root)
@@ -32,18 +32,18 @@ const genesisCommit = (genesis: Genesis): BlockCommit => {
   }
 }
 
-/** What the genesis file asks for must be something this node does. @throws ChainError */
+/** @throws ChainError for a setting that this node does not support */
 const requireSupported = ({ daoForkBlock }: ChainConfiguration): void => {
   if (daoForkBlock !== undefined && daoForkBlock > 0n)
     throw new ChainError(
       'UNSUPPORTED',
-      `config.daoForkBlock is ${daoForkBlock}: the transfer of balances that Ethereum made at its DAO fork is not supported; remove the key`,
+      `config.daoForkBlock is ${daoForkBlock}: Ethereum's transfer of balances at its DAO fork is not supported; remove the key`,
     )
 }
 
 /**
- * A genesis file's forks and transitions are not part of its hash, so they can be changed under a chain that exists. Where
- * the head block shows that they were, the next block could not stand on it.
+ * Forks and transitions are not part of the genesis hash, so that they can be changed for an existing chain. If the head
+ * block contradicts them, no further block could be valid.
  * @throws ChainError
  */
 const requireFit = (configuration: ChainConfiguration, head: ChainHead): void => {
@@ -58,7 +58,7 @@ const requireFit = (configuration: ChainConfiguration, head: ChainHead): void =>
     if (!(cause instanceof InvalidBlock)) throw cause
     throw new ChainError(
       'CONFIGURATION_CONTRADICTS_CHAIN',
-      `the genesis file's forks or transitions do not fit the chain in the data path: by them block ${header.number} should have ${cause.expected} but has ${cause.found}; use the file the chain was made with, and schedule changes above its head only`,
+      `the genesis file's forks or transitions contradict the chain in the data path: block ${header.number} should have ${cause.expected} but has ${cause.found}; use the chain's original file, and schedule changes only above its head`,
       { cause },
     )
   }
@@ -74,7 +74,7 @@ const requireMode = (configuration: ChainConfiguration, { header }: ChainHead): 
 }
 
 /**
- * Writes the genesis block into an empty store; on another, makes sure that it holds this chain.
+ * Writes the genesis block into an empty store; checks that any other store contains this chain.
  * @throws ChainError `OTHER_CHAIN`, `CONFIGURATION_CONTRADICTS_CHAIN`, `UNSUPPORTED`
  */
 export const openGenesis = async (genesis: Genesis, store: ChainStore): Promise<ChainHead> => {
@@ -87,10 +87,10 @@ export const openGenesis = async (genesis: Genesis, store: ChainStore): Promise<
     if (found === undefined || !equalBytes(found, commit.hash))
       throw new ChainError(
         'OTHER_CHAIN',
-        `the data path holds the chain of genesis block ${found === undefined ? 'unknown' : toHex(found)}, but the genesis file founds ${toHex(commit.hash)}: use another data path, or the genesis file the chain was made with`,
+        `the data path contains the chain of genesis block ${found === undefined ? 'unknown' : toHex(found)}, but the genesis file is of ${toHex(commit.hash)}: use another data path, or the chain's original genesis file`,
       )
     requireFit(genesis.configuration, head)
-    // The genesis file has all of it.
+    // The genesis file contains everything that the record needs.
     if (!(await store.hasRecord(0n))) await store.repair(commit)
   }
   return { header: commit.block.header, hash: commit.hash, totalDifficulty: commit.totalDifficulty }

@@ -13,29 +13,29 @@ import type { Header } from '../../block/header.ts'
 import type { Transaction } from '../../block/transaction.ts'
 import { InvalidBlock, requirePresence, requireSameBytes } from './invalidBlock.ts'
 
-/** EIP-7934: 10 MiB that the network carries, less 2 MiB for what travels with a block. */
+/** EIP-7934: the network's limit of 10 MiB, less 2 MiB for the rest of the message. */
 export const OSAKA_BLOCK_BYTES_MAX = 8_388_608
 /** Yellow Paper 4.3.4. */
 const OMMERS_MAX = 2
 
 export type BodyContext = {
   readonly configuration: ChainConfiguration
-  /** Of this block. */
+  /** The rules at this block. */
   readonly rules: Rules
   readonly block: Block
 }
 
-/** One rule. @throws InvalidBlock */
+/** A rule of bodies. @throws InvalidBlock */
 type BodyRule = (context: BodyContext) => void
 
 export const ommersHashOf = (ommers: readonly Header[]): Uint8Array =>
   ommers.length === 0 ? EMPTY_LIST_HASH : keccak256(encodeRlp(ommers.map(headerItem)))
 
-/** Yields amid many. */
+/** Yields between many transactions. */
 export const transactionsRootSteps = (transactions: Block['transactions']): Steps<Uint8Array> =>
   orderedTrieRootSteps(transactions.length, index => (transactions[index] as Transaction).encoded)
 
-/** The same in one go. */
+/** As `transactionsRootSteps`, without yielding. */
 export const transactionsRootOf = (transactions: Block['transactions']): Uint8Array =>
   runSteps(transactionsRootSteps(transactions))
 
@@ -50,7 +50,7 @@ const blockSize: BodyRule = ({ block, rules }) => {
     throw new InvalidBlock(block.header, 'block-size', `at most ${OSAKA_BLOCK_BYTES_MAX} bytes`, `${size}`)
 }
 
-/** Yields amid many transactions. @throws InvalidBlock */
+/** Yields between many transactions. @throws InvalidBlock */
 export function* checkTransactionsRoot({ header, transactions }: Block): Steps<void> {
   const root = yield* transactionsRootSteps(transactions)
   requireSameBytes(header, 'transactions-root', root, header.transactionsRoot)
@@ -67,7 +67,7 @@ const ommersCount: BodyRule = ({ block, rules, configuration }) => {
     throw new InvalidBlock(block.header, 'ommers-count', `at most ${most}`, String(block.ommers.length))
 }
 
-/** EIP-4895: a list from Shanghai on, even when it is empty. */
+/** EIP-4895: a list from Shanghai on, even if it is empty. */
 const withdrawalsPresence: BodyRule = ({ block, rules }) =>
   requirePresence(
     block.header,
@@ -99,7 +99,7 @@ const withdrawalsRoot: BodyRule = ({ block }) => {
   )
 }
 
-/** What a body must be before it is executed, beside the root of its transactions and ommers' own validity (ommers.ts). */
+/** The body rules checked before execution, except the transactions root and the validity of ommers (ommers.ts). */
 export const BODY_RULES: readonly BodyRule[] = [
   blockSize,
   ommersHash,

@@ -4,15 +4,15 @@ import type { ChainHead } from '../../store/store.ts'
 import type { QbftExtraData } from '../../block/codec/extraData.ts'
 import type { Header } from '../../block/header.ts'
 
-/** What a header is judged by. */
+/** The context in which rules check a header. */
 export type HeaderContext = {
   readonly configuration: ChainConfiguration
-  /** Of this block. */
+  /** The rules at this block. */
   readonly rules: Rules
   readonly header: Header
   readonly parent: ChainHead
   readonly parentRules: Rules
-  /** True when the parent block has ommers; proof of work's difficulty asks. */
+  /** True when the parent block has ommers, which the difficulty of proof of work depends on. */
   readonly parentHasOmmers: boolean
   readonly genesisBaseFeePerGas: bigint | undefined
   /** Milliseconds since 1970. */
@@ -27,5 +27,5 @@ export type QbftHeaderContext = HeaderContext & {
   readonly validators: readonly Address[]
 }
 
-/** One rule. @throws InvalidBlock */
+/** A rule of headers. @throws InvalidBlock */
 export type HeaderRule<Context = HeaderContext> = (context: Context) => void

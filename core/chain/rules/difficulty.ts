@@ -5,7 +5,7 @@ const MINIMUM_DIFFICULTY = 131_072n
 const BOUND_DIVISOR = 2_048n
 const BOMB_PERIOD = 100_000n
 
-/** Blocks by which the forks put the difficulty bomb off: EIP-649, 1234, 2384, 3554, 4345, 5133. Newest first. */
+/** Blocks by which the forks delay the difficulty bomb: EIP-649, 1234, 2384, 3554, 4345, 5133. Newest first. */
 const BOMB_DELAYS: readonly (readonly [ForkName, bigint])[] = [
   ['grayGlacier', 11_400_000n],
   ['arrowGlacier', 10_700_000n],
@@ -21,7 +21,7 @@ const bomb = (fork: ForkName, number: bigint): bigint => {
   return period > 1n ? 1n << (period - 2n) : 0n
 }
 
-/** How many 2048ths of the parent's difficulty the spacing of the two blocks adds or takes. */
+/** The change of the difficulty, in 2048ths of the parent's, for the spacing of the two blocks. */
 const adjustment = (fork: ForkName, secondsApart: bigint, parentHasOmmers: boolean): bigint => {
   if (forkIsAtLeast(fork, 'byzantium'))
     return maxBigint((parentHasOmmers ? 2n : 1n) - secondsApart / 9n, -99n)

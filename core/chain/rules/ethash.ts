@@ -8,22 +8,22 @@ import * as common from './header.ts'
 import { InvalidBlock, requireSameBytes, requireSameNumber } from './invalidBlock.ts'
 
 /** Yellow Paper 4.3.4. */
-const EXTRA_DATA_BYTES_MAX = 32
-/** How far a miner's clock may run ahead; what the clients of the proof of work network agreed on. */
+const ETHASH_EXTRA_DATA_BYTES_MAX = 32
+/** Tolerated difference of a miner's clock, as in the clients of the proof-of-work network. */
 const FUTURE_SECONDS_MAX = 15n
 const ZERO_NONCE = new Uint8Array(8)
 
 const extraDataSize: HeaderRule = ({ header }) => {
-  if (header.extraData.length > EXTRA_DATA_BYTES_MAX)
+  if (header.extraData.length > ETHASH_EXTRA_DATA_BYTES_MAX)
     throw new InvalidBlock(
       header,
       'extra-data-size',
-      `at most ${EXTRA_DATA_BYTES_MAX} bytes`,
+      `at most ${ETHASH_EXTRA_DATA_BYTES_MAX} bytes`,
       String(header.extraData.length),
     )
 }
 
-/** The difficulty formula; whether the work was done is not checked. */
+/** Checks the difficulty formula, not the proof of work itself. */
 const workDifficulty: HeaderRule = ({ header, rules, parent, parentHasOmmers }) => {
   const expected = ethashDifficulty({
     fork: rules.fork,
@@ -36,7 +36,7 @@ const workDifficulty: HeaderRule = ({ header, rules, parent, parentHasOmmers }) 
   requireSameNumber(header, 'difficulty', expected, header.difficulty)
 }
 
-/** True once the chain's proof of work must have ended before this block: told by total difficulty, else by the schedule. */
+/** True if proof of work ended before this block, by total difficulty or else by the schedule. */
 const workHasEnded = ({ header, parent, configuration }: HeaderContext): boolean => {
   if (parent.header.difficulty === 0n) return true
   const { consensus } = configuration
@@ -45,7 +45,7 @@ const workHasEnded = ({ header, parent, configuration }: HeaderContext): boolean
   return forkIsAtLeast(rulesAt(configuration, header.number, header.timestamp).fork, 'paris')
 }
 
-/** EIP-3675: proof of work ends at one block and for good; from there on difficulty is 0. */
+/** EIP-3675: after the last block of proof of work, the difficulty is 0. */
 const mergeOrder: HeaderRule = context => {
   const { header, parent } = context
   const ended = workHasEnded(context)
@@ -90,7 +90,7 @@ const WORK_HEADER_RULES: readonly HeaderRule[] = [
   common.notFromTheFuture(FUTURE_SECONDS_MAX),
 ]
 
-/** An ommer is judged like a block of its height; its time has long passed. */
+/** The rules for a block of the same height, except the one against blocks from the future. */
 export const OMMER_HEADER_RULES: readonly HeaderRule[] = [common.ancestry, ...SHARED_RULES, workDifficulty]
 
 /** Proof of stake from Paris on (EIP-3675). */

@@ -28,7 +28,7 @@ export const blobFieldsPresence: PresenceRule = ({ header, rules }) => {
   )
 }
 
-/** EIP-4844 and 7840: whole blobs, no more than the schedule allows. */
+/** EIP-4844 and EIP-7840: whole blobs, at most as many as the schedule allows. */
 export const blobGasLimit: HeaderRule = ({ header, rules }) => {
   if (header.blobGasUsed === undefined || rules.blob === undefined) return
   const most = maxBlobGas(rules.blob)
@@ -41,7 +41,7 @@ export const blobGasLimit: HeaderRule = ({ header, rules }) => {
     )
 }
 
-/** EIP-4844 and 7918. */
+/** EIP-4844 and EIP-7918. */
 export const excessBlobGas: HeaderRule = ({ header, rules, parent }) => {
   if (header.excessBlobGas === undefined || rules.blob === undefined) return
   const expected = excessBlobGasAfter(rules, rules.blob, parent.header)
@@ -69,9 +69,9 @@ export const requestsHashPresence: PresenceRule = ({ header, rules }) =>
   )
 
 /**
- * QBFT has no beacon chain: Besu's proposers, and ours, leave `parentBeaconBlockRoot` out from Cancun on, and since a
- * header's RLP stops at the first absent field, `requestsHash` with it. Besu has no rule on either, so headers that carry
- * them (as those of earlier versions do) are taken, only where the fork has them, and with both from Prague on.
+ * QBFT has no beacon chain: the proposers of Besu and of this node omit `parentBeaconBlockRoot` from Cancun on, and with it
+ * `requestsHash`, because a header's RLP ends at the first absent field. Besu has no rule on either, so headers with these
+ * fields (as earlier versions wrote them) are accepted if the fork has them; from Prague on, only with both.
  */
 export const qbftTrailingFields: HeaderRule = context => {
   if (context.header.parentBeaconBlockRoot === undefined && context.header.requestsHash === undefined) return

@@ -9,7 +9,7 @@ export const GAS_LIMIT_MIN = 5_000n
 export const GAS_LIMIT_MAX = (1n << 63n) - 1n
 const GAS_LIMIT_BOUND_DIVISOR = 1_024n
 
-/** §6.1 rule 1: the block stands on its parent. */
+/** The block follows its parent. */
 export const ancestry: HeaderRule = ({ header, parent }) => {
   if (header.number !== parent.header.number + 1n || !equalBytes(header.parentHash, parent.hash))
     throw new InvalidBlock(
@@ -20,13 +20,11 @@ export const ancestry: HeaderRule = ({ header, parent }) => {
     )
 }
 
-/** §6.1 rule 2. */
 export const gasUsedLimit: HeaderRule = ({ header }) => {
   if (header.gasUsed > header.gasLimit)
     throw new InvalidBlock(header, 'gas-used-limit', `at most ${header.gasLimit}`, String(header.gasUsed))
 }
 
-/** §6.1 rule 3, first half. */
 export const gasLimitRange: HeaderRule = ({ header }) => {
   if (header.gasLimit < GAS_LIMIT_MIN || header.gasLimit > GAS_LIMIT_MAX)
     throw new InvalidBlock(
@@ -37,7 +35,7 @@ export const gasLimitRange: HeaderRule = ({ header }) => {
     )
 }
 
-/** The parent's gas limit as this block's is compared with it: doubled at the London block (EIP-1559). */
+/** The parent's gas limit that this block's is compared with: doubled at the London block (EIP-1559). */
 export const parentGasLimit = ({
   rules,
   parent,
@@ -47,13 +45,12 @@ export const parentGasLimit = ({
     ? parent.header.gasLimit * ELASTICITY_MULTIPLIER
     : parent.header.gasLimit
 
-/** How far the next gas limit may lie from `reference`: the difference must stay below a 1024th of it. */
+/** Largest difference of the next gas limit from `reference`: below a 1024th of it. */
 export const gasLimitStepMax = (reference: bigint): bigint => {
   const bound = reference / GAS_LIMIT_BOUND_DIVISOR
   return bound > 0n ? bound - 1n : 0n
 }
 
-/** §6.1 rule 3, second half. */
 export const gasLimitStep: HeaderRule = context => {
   const { header } = context
   const reference = parentGasLimit(context)
@@ -67,7 +64,7 @@ export const gasLimitStep: HeaderRule = context => {
     )
 }
 
-/** §6.1 rule 3: no base fee before London, one from there on. */
+/** No base fee before London, one from London on. */
 export const baseFeePresence: HeaderRule<Pick<HeaderContext, 'header' | 'rules'>> = ({ header, rules }) =>
   requirePresence(
     header,
@@ -78,8 +75,8 @@ export const baseFeePresence: HeaderRule<Pick<HeaderContext, 'header' | 'rules'>
   )
 
 /**
- * EIP-1559's value. Besu's QBFT rules leave it out, so there a proposer may charge what it likes; here it is checked
- * on every chain. Only with `fixedBaseFee` it cannot be: the fee is each node's own setting and in no block or genesis.
+ * EIP-1559's value. Besu's QBFT rules do not check it, so that a proposer may choose any; this node checks it on every chain
+ * except with `fixedBaseFee`, where the fee is a setting of each node.
  */
 export const baseFeeValue: HeaderRule = context => {
   const { header, configuration } = context
@@ -88,7 +85,7 @@ export const baseFeeValue: HeaderRule = context => {
   if (expected !== undefined) requireSameNumber(header, 'base-fee-value', expected, header.baseFeePerGas)
 }
 
-/** Block timestamps are whole seconds; `secondsAhead` is what the clocks of two nodes may differ by. */
+/** Block timestamps are whole seconds; `secondsAhead` is the tolerated difference of the clocks of two nodes. */
 export const notFromTheFuture =
   (secondsAhead: bigint): HeaderRule =>
   ({ header, nowMs }) => {

@@ -1,7 +1,7 @@
 import { equalBytes } from '../../bytes/bytes.ts'
 import { toHex } from '../../bytes/hex.ts'
 
-/** Every rule a block can break, by the stable name that errors, logs and tests use. */
+/** Every rule that a block can violate, by the stable name in errors, logs and tests. */
 export type RuleName =
   // header, every chain
   | 'ancestry'
@@ -56,7 +56,7 @@ export type RuleName =
   | 'requests-hash'
   | 'state-root'
 
-/** A block that the chain does not take: which rule it breaks, what by that rule it should say, and what it says. */
+/** A block that the chain refuses: the violated rule, the expected and the found value. */
 export class InvalidBlock extends Error {
   override readonly name = 'InvalidBlock'
   readonly code = 'INVALID_BLOCK'
@@ -99,7 +99,7 @@ export const requireSameNumber = (
   if (expected !== found) throw new InvalidBlock(block, rule, String(expected), String(found))
 }
 
-/** @throws InvalidBlock unless the field is there exactly when it should be. */
+/** @throws InvalidBlock unless the field is present exactly if expected. */
 export const requirePresence = (
   block: { readonly number: bigint },
   rule: RuleName,

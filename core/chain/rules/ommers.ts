@@ -10,13 +10,13 @@ import type { HeaderContext } from './context.ts'
 import { OMMER_HEADER_RULES } from './ethash.ts'
 import { InvalidBlock } from './invalidBlock.ts'
 
-/** An ommer's parent is the grandparent of the block at the nearest, and at most this many generations before it. */
+/** The parent of an ommer is at least two and at most this many generations before the block. */
 export const OMMER_GENERATIONS_MAX = 7
 
 export type OmmersContext = {
   readonly configuration: ChainConfiguration
   readonly block: Block
-  /** The blocks before this one, parent first: OMMER_GENERATIONS_MAX of them, where the chain is that long. */
+  /** The OMMER_GENERATIONS_MAX blocks before this one, parent first; fewer on a shorter chain. */
   readonly ancestors: readonly BlockRecord[]
   readonly genesisBaseFeePerGas: bigint | undefined
   readonly nowMs: number
@@ -33,7 +33,7 @@ const invalidOmmer = (header: Header, ommer: Header, cause: unknown): unknown =>
       )
     : cause
 
-/** An ommer is a header that could have stood on the chain, seal apart. */
+/** An ommer is a header that would be valid on the chain, except its seal. */
 const checkHeader = (context: OmmersContext, ommer: Header, parent: BlockRecord): void => {
   const { configuration } = context
   const above = parent.block.header
@@ -55,8 +55,8 @@ const checkHeader = (context: OmmersContext, ommer: Header, parent: BlockRecord)
 }
 
 /**
- * Yellow Paper 11.1 for proof of work: each ommer is a valid header whose parent is an ancestor two to seven generations
- * back, is no ancestor itself, and was not an ommer before.
+ * Yellow Paper 11.1, for proof of work: each ommer is a valid header whose parent is an ancestor two to seven generations
+ * back. It is no ancestor itself and was not an ommer before.
  * @throws InvalidBlock
  */
 export const checkOmmers = (context: OmmersContext): void => {

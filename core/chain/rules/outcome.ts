@@ -3,7 +3,7 @@ import type { ExecutionResult } from '../execution/execution.ts'
 import { requireSameBytes, requireSameNumber } from './invalidBlock.ts'
 
 /**
- * Holds what a block's header says of its execution against what executing it gave, cheapest to understand first.
+ * Compares the fields of a block's header that depend on execution with the result, the most comprehensible ones first.
  * @throws InvalidBlock
  */
 export const checkOutcome = ({ header }: Pick<Block, 'header'>, result: ExecutionResult): void => {

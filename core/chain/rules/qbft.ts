@@ -12,12 +12,12 @@ import * as common from './header.ts'
 import { InvalidBlock, requireSameBytes, requireSameNumber } from './invalidBlock.ts'
 import { commitSeals } from './seals.ts'
 
-/** What the clocks of two validators may differ by; a proposer rounds to the nearest second. */
+/** Tolerated difference of two validators' clocks; a proposer rounds to the nearest second. */
 const FUTURE_SECONDS_MAX = 1n
 
 type QbftRule = HeaderRule<QbftHeaderContext>
 
-/** @throws InvalidBlock when the extraData is not QBFT's */
+/** @throws InvalidBlock when the extraData cannot be decoded */
 export const qbftExtraDataOf = (header: Header): QbftExtraData => {
   try {
     return decodeExtraData(header.extraData)
@@ -28,15 +28,14 @@ export const qbftExtraDataOf = (header: Header): QbftExtraData => {
   }
 }
 
-/** §6.1 rule 5, also after Paris. */
+/** Applies from Paris on, too. */
 const mixHash: QbftRule = ({ header }) => requireSameBytes(header, 'mix-hash', QBFT_MIX_HASH, header.mixHash)
 
-/** §6.1 rule 6. */
 const difficulty: QbftRule = ({ header }) => requireSameNumber(header, 'difficulty', 1n, header.difficulty)
 
 const list = (addresses: readonly Uint8Array[]): string => `[${addresses.map(toHex).join(', ')}]`
 
-/** §6.1 rule 7: extraData lists the set that governs the block, ascending; nothing in contract mode. */
+/** The extraData lists the set that governs the block, ascending; none in contract mode. */
 const validatorList: QbftRule = ({ header, parameters, validators, extraData }) => {
   const expected = parameters.validatorSelection.mode === 'contract' ? [] : validators
   const listed = extraData.validators
@@ -46,7 +45,7 @@ const validatorList: QbftRule = ({ header, parameters, validators, extraData }) 
   if (!same) throw new InvalidBlock(header, 'validators', list(expected), list(listed))
 }
 
-/** §6.1 rule 7, second half: where a contract selects the validators nobody votes. */
+/** A contract that selects the validators leaves nothing to vote on. */
 const noVoteInContractMode: QbftRule = ({ header, parameters, extraData }) => {
   const { vote } = extraData
   if (parameters.validatorSelection.mode !== 'contract' || vote === undefined) return
@@ -54,17 +53,15 @@ const noVoteInContractMode: QbftRule = ({ header, parameters, extraData }) => {
   throw new InvalidBlock(header, 'vote-in-contract-mode', 'no vote', found)
 }
 
-/** §6.1 rule 8. */
 const coinbaseIsValidator: QbftRule = ({ header, validators }) => {
   if (!includesAddress(validators, header.coinbase))
     throw new InvalidBlock(header, 'coinbase-validator', `one of ${list(validators)}`, toHex(header.coinbase))
 }
 
-/** Whole seconds that lie at least between two blocks; 0 for a sub-second period, which timestamps cannot tell. */
+/** Minimum whole seconds between two blocks; 0 for a sub-second period, which timestamps cannot express. */
 export const spacingSeconds = ({ blockPeriodMs, blockPeriodSeconds }: QbftParameters): number =>
   blockPeriodMs > 0 ? Math.floor(blockPeriodMs / 1000) : blockPeriodSeconds
 
-/** §6.1 rule 10. */
 const spacing: QbftRule = ({ header, parent, parameters }) => {
   const seconds = BigInt(spacingSeconds(parameters))
   if (seconds === 0n) return
@@ -95,9 +92,8 @@ const BEFORE_SEALS: readonly QbftRule[] = [
 ]
 
 /**
- * The rules of QBFT block import in the order Besu applies them, with the fields of later forks behind the gas limit. Left
- * out as there: nonce, vanity, whose turn it was to propose, and whether the round fits the proposer; finality is the
- * quorum of seals alone.
+ * The rules of QBFT block import in Besu's order, with the fields of later forks after the gas limit. As in Besu, nonce,
+ * vanity and the proposer's turn in the round are not checked: a quorum of seals alone makes a block final.
  */
 export const QBFT_HEADER_RULES: readonly QbftRule[] = [
   ...BEFORE_TIME,
@@ -107,7 +103,7 @@ export const QBFT_HEADER_RULES: readonly QbftRule[] = [
   spacing,
 ]
 
-/** What holds for a block that another validator proposes: all of it but the seals. */
+/** The rules for another validator's proposal: all but the seals. */
 export const QBFT_PROPOSAL_HEADER_RULES: readonly QbftRule[] = [
   ...BEFORE_TIME,
   common.notFromTheFuture(FUTURE_SECONDS_MAX),
@@ -115,5 +111,5 @@ export const QBFT_PROPOSAL_HEADER_RULES: readonly QbftRule[] = [
   spacing,
 ]
 
-/** What holds for a block before anybody has sealed it. */
+/** The rules for a block of this validator before it is proposed. */
 export const QBFT_UNSEALED_HEADER_RULES: readonly QbftRule[] = [...BEFORE_TIME, ...BEFORE_SEALS, spacing]

@@ -11,16 +11,16 @@ import { InvalidBlock } from './invalidBlock.ts'
 const known = new WeakMap<Header, readonly (Address | undefined)[]>()
 
 /**
- * Tells who made this header's seals, in their order, undefined for a seal by no key: recovered ahead by somebody who is to be
- * believed. The rule still judges them.
+ * Stores the signers of this header's seals in their order, undefined for an invalid seal, as recovered by a trusted caller.
+ * The rule still checks the signers.
  */
 export const rememberSealSigners = (header: Header, signers: readonly (Address | undefined)[]): void =>
   void known.set(header, signers)
 
 /**
- * §6.1 rule 9: every seal is one validator's over the proposal digest, no validator's twice, and they are a quorum. One
- * foreign seal spoils the block. Ends at the first seal that may not be there, so no more are recovered than there are
- * validators, and one.
+ * Each seal covers the proposal digest and is of a different validator, and the seals are a quorum. One seal of another
+ * address makes the block invalid. Stops at the first invalid seal, so that at most one more is recovered than there are
+ * validators.
  */
 export const commitSeals: HeaderRule<QbftHeaderContext> = ({ header, extraData, validators }) => {
   const digest = qbftSealHash(header)
@@ -32,12 +32,17 @@ export const commitSeals: HeaderRule<QbftHeaderContext> = ({ header, extraData, 
       throw new InvalidBlock(
         header,
         'seal-signer',
-        `seals by the ${validators.length} validators alone`,
-        signer === undefined ? `seal ${index} by no key` : `seal ${index} by 0x${toBareHex(signer)}`,
+        `only seals of the ${validators.length} validators`,
+        signer === undefined ? `invalid seal ${index}` : `seal ${index} by 0x${toBareHex(signer)}`,
       )
     const name = toBareHex(signer)
     if (signers.has(name))
-      throw new InvalidBlock(header, 'seal-duplicate', 'one seal of a validator', `a second one of 0x${name}`)
+      throw new InvalidBlock(
+        header,
+        'seal-duplicate',
+        'one seal of each validator',
+        `a second one of 0x${name}`,
+      )
     signers.add(name)
   }
   const quorum = quorumOf(validators.length)

@@ -106,7 +106,7 @@ describe('block', () => {
     expect(() => decodeBody(encodeRlp([[LEGACY, LEGACY.with(6, 1)], []]))).toThrow(
       'body: transaction 1: v must be 27, 28 or at least 35, not 1',
     )
-    expect(() => decodeBlock(bytes)).toThrow('block: header: 0 fields')
+    expect(() => decodeBlock(bytes)).toThrow('block: header: 15 to 21 fields expected, not 0')
   })
 
   const head = decodeRlp(encodeHeader(header)) as RlpInput

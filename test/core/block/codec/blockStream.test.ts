@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { concatBytes } from '../../../../core/bytes/bytes.ts'
 import {
-  BLOCK_BYTES_MAX,
+  STREAMED_BLOCK_BYTES_MAX,
   type BlockBytes,
   nextBlockLength,
   splitBlocks,
@@ -80,6 +80,6 @@ describe('nextBlockLength', () => {
     expect(() => nextBlockLength(Uint8Array.of(0xff, 255, 255, 255, 255, 255, 255, 255, 255))).toThrow(
       'at most',
     )
-    expect(BLOCK_BYTES_MAX).toBeGreaterThan(16 * 1024 * 1024)
+    expect(STREAMED_BLOCK_BYTES_MAX).toBeGreaterThan(16 * 1024 * 1024)
   })
 })
