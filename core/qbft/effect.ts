@@ -60,7 +60,7 @@ export type Effect =
    * Sent to each of these that is connected: this validator's position, a request for theirs, or what the receiver signed
    * itself. Reveals no signature of this validator.
    */
-  | { readonly kind: 'tell'; readonly message: WireMessage; readonly to: readonly Address[] }
+  | { readonly kind: 'inform'; readonly message: WireMessage; readonly to: readonly Address[] }
   /** A message of another validator, to forward to validators that its author may not reach. */
   | {
       readonly kind: 'relay'

@@ -11,23 +11,23 @@ import { type RejectionCode, TransactionRejected } from './rejection.ts'
 
 export type PoolOptions = {
   readonly limits: PoolLimits
-  /** Besu's `--tx-pool-min-gas-price`, wei; undefined for what this node's blocks ask for. */
+  /** Besu's `--tx-pool-min-gas-price`, wei; undefined for the minimum of this node's blocks. */
   readonly minGasPrice: bigint | undefined
-  /** When room is needed, transactions of peers go before ones of RPC that pay the same. False is Besu's `--tx-pool-no-local-priority`. */
+  /** Evicts transactions of peers before those of RPC at the same price; false is Besu's `--tx-pool-no-local-priority`. */
   readonly localPriority: boolean
-  /** Besu's `--tx-pool-price-bump`; 0 on a `zeroBaseFee` network, where all pay the same. */
+  /** Besu's `--tx-pool-price-bump`; 0 on a `zeroBaseFee` network, where all prices are equal. */
   readonly priceBumpPercent: number
-  /** Besu's `--rpc-tx-feecap`: the highest gas price in wei taken from RPC; 0 takes any. */
+  /** Besu's `--rpc-tx-feecap`: the highest gas price in wei accepted from RPC; 0 for any. */
   readonly feeCapWei: bigint
-  /** Besu's `--strict-tx-replay-protection-enabled`: refuse local transactions without a chain id. */
+  /** Besu's `--strict-tx-replay-protection-enabled`: refuses local transactions without chain id. */
   readonly strictReplayProtection: boolean
-  /** Besu's `--tx-pool-enable-balance-check`: refuse what its sender cannot pay for. */
+  /** Besu's `--tx-pool-enable-balance-check`: refuses transactions that their sender cannot pay for. */
   readonly balanceCheck: boolean
-  /** Besu's `--tx-pool-limit-by-account-percentage`: the part of the pool that one sender may have. */
+  /** Besu's `--tx-pool-limit-by-account-percentage`: the part of the pool for one sender. */
   readonly senderShare: number
 }
 
-/** Besu's defaults, but for the balance check, and the sender's share, which Besu asks of one kind of pool only. */
+/** Besu's defaults, except the balance check and the sender's share, which Besu applies to one kind of pool only. */
 export const POOL_OPTIONS: PoolOptions = {
   limits: POOL_LIMITS,
   minGasPrice: undefined,
@@ -39,7 +39,7 @@ export const POOL_OPTIONS: PoolOptions = {
   senderShare: 0.05,
 }
 
-/** How Besu answers what breaks a rule of the protocol. */
+/** Besu's answers to violated protocol rules. */
 const REJECTION_OF: Readonly<Partial<Record<InvalidTransactionCode, RejectionCode>>> = {
   TYPE_NOT_SUPPORTED: 'INVALID_TYPE',
   WRONG_CHAIN_ID: 'WRONG_CHAIN_ID',
@@ -57,7 +57,7 @@ const REJECTION_OF: Readonly<Partial<Record<InvalidTransactionCode, RejectionCod
   SET_CODE_CREATES_CONTRACT: 'INVALID_AUTHORIZATION_LIST',
 }
 
-/** What depends on the block is the pool's own to judge: its limit later, its fees not at all. */
+/** Without the block's limits: the pool checks the gas limit later, and the fees by its own rule. */
 const NO_LIMITS: BlockLimits = { gasLimit: undefined, baseFeePerGas: undefined, blobBaseFee: undefined }
 
 const checkFeeCap = ({ maxFeePerGas: price }: Transaction, { feeCapWei }: PoolOptions): void => {
@@ -68,19 +68,19 @@ const checkFeeCap = ({ maxFeePerGas: price }: Transaction, { feeCapWei }: PoolOp
     )
 }
 
-const checkForm = (transaction: Transaction, { rules, takesBlobs }: PoolHead): void => {
-  if (transaction.type === 3 && !takesBlobs)
+const checkForm = (transaction: Transaction, { rules, acceptsBlobs }: PoolHead): void => {
+  if (transaction.type === 3 && !acceptsBlobs)
     throw new TransactionRejected(
       'INVALID_TYPE',
-      'blob transactions are not accepted: nothing keeps their blobs',
+      'blob transactions are not accepted: a QBFT network does not keep blobs',
     )
   if (transaction.encoded.length > POOL_TRANSACTION_BYTES_MAX)
     throw new TransactionRejected(
       'TOO_LARGE',
-      `the transaction has ${transaction.encoded.length} bytes, ${POOL_TRANSACTION_BYTES_MAX} at most are taken`,
+      `the transaction has ${transaction.encoded.length} bytes, at most ${POOL_TRANSACTION_BYTES_MAX} are accepted`,
     )
   if (transaction.chainId !== undefined && !forkIsAtLeast(rules.fork, 'spuriousDragon'))
-    throw new TransactionRejected('CHAIN_ID_NOT_SUPPORTED', `${rules.fork} knows no chain ids (EIP-155)`)
+    throw new TransactionRejected('CHAIN_ID_NOT_SUPPORTED', `${rules.fork} has no chain ids (EIP-155)`)
   try {
     checkTransaction(rules, NO_LIMITS, transaction)
   } catch (error) {
@@ -91,9 +91,9 @@ const checkForm = (transaction: Transaction, { rules, takesBlobs }: PoolHead): v
 }
 
 /**
- * Judges one transaction in Besu's order: price, form, gas, replay protection, block gas limit, nonce, sender. What its
- * sender can pay is judged after that, by what else is pooled (see funds.ts).
- * @returns the nonce of the sender's account.
+ * Checks a transaction in Besu's order: price, form, gas, replay protection, block gas limit, nonce, sender. The funds of the
+ * sender are checked afterwards, because they depend on its other pooled transactions (see funds.ts).
+ * @returns the nonce of the sender's account
  * @throws TransactionRejected
  */
 export const admit = (
@@ -121,10 +121,10 @@ export const admit = (
       `nonce ${transaction.nonce} is used, the account's next one is ${accountNonce}`,
     )
   const code = head.code(sender)
-  // EIP-7702: code that delegates belongs to an account that still has its key.
+  // EIP-7702: an account with delegation code still has its key.
   if (code.length > 0 && delegateOf(code) === undefined)
     throw new TransactionRejected('SENDER_NOT_AUTHORIZED', 'the sender is a contract (EIP-3607)')
-  // A client is told of a used nonce first, as by Besu.
+  // As in Besu, a client learns of a used nonce first.
   if (origin.local) checkPrice(transaction, head, origin, minGasPrice)
   const { futureBySenderMax } = options.limits
   if (transaction.nonce >= accountNonce + BigInt(futureBySenderMax))
@@ -135,7 +135,7 @@ export const admit = (
   return accountNonce
 }
 
-/** A transaction may take the place of another of its nonce when it raises both prices by the bump. */
+/** A replacement of a pooled transaction must raise both prices by the price bump. @throws TransactionRejected */
 export const checkReplacement = (pooled: Transaction, next: Transaction, options: PoolOptions): void => {
   const bump = 100n + BigInt(options.priceBumpPercent)
   const raises = (before: bigint, after: bigint): boolean => after * 100n >= before * bump

@@ -7,7 +7,7 @@ import { createHeap, type HeapItem, NOT_IN_HEAP } from './heap.ts'
 import type { PoolHead } from './pool.ts'
 import type { PoolEntry, SenderQueue } from './senderQueue.ts'
 
-/** One sender's place in the order: its next transaction. */
+/** A sender's next transaction, with its position in the order. */
 type Cursor = HeapItem & {
   readonly queue: SenderQueue
   readonly entries: readonly PoolEntry[]
@@ -18,12 +18,12 @@ type Cursor = HeapItem & {
   isDeferred: boolean
 }
 
-/** EIP-7825's cap for one transaction. What may use more may run long, so of those that pay the same it comes after the others. */
+/** EIP-7825's gas limit of one transaction. Those above it may run long, and come after others of the same price. */
 const LONG_GAS = 2n ** 24n
 
 const mayRunLong = ({ entry }: Cursor): boolean => entry.transaction.gasLimit > LONG_GAS
 
-/** Among equal tips, accounts that the state knows come first: where gas is free anybody can make up others. */
+/** Among equal tips, accounts in the state come first: where gas is free, anybody can create others. */
 const comesBefore = (a: Cursor, b: Cursor): boolean => {
   if (a.isDeferred !== b.isDeferred) return b.isDeferred
   if (a.tip !== b.tip) return a.tip > b.tip
@@ -33,11 +33,11 @@ const comesBefore = (a: Cursor, b: Cursor): boolean => {
 }
 
 /**
- * The pool's transactions in the order a block takes them: highest tip first, first come first served among equals, each
- * sender's by nonce; one that was stopped in a block before comes after all others. A sender drops out at a gap, at one
- * that does not pay the base fee, and at one that it cannot pay for. The queues are read as they were at the call; the
- * pool may change meanwhile.
- * @param queues whose first transaction is payable.
+ * The pool's transactions in the order for a block: highest tip first, among equals in order of arrival, each sender's by
+ * nonce; one that was stopped in an earlier block comes after all others. A sender ends at a gap in its nonces, at a
+ * transaction that does not pay the base fee, and at one that it cannot pay for. Uses a snapshot of the queues; the pool may
+ * change meanwhile.
+ * @param queues queues whose first transaction is payable
  */
 export const createCandidates = (
   queues: Iterable<SenderQueue>,
@@ -76,7 +76,7 @@ export const createCandidates = (
     heap.moved(cursor)
   }
 
-  /** The state is read only for senders whose turn comes. */
+  /** Reads the state, so it is only called for a sender that is next. */
   const startsNow = ({ entry: { transaction, sender } }: Cursor): boolean =>
     transaction.nonce === head.nonce(sender) && upfrontCost(transaction) <= head.balance(sender)
 

@@ -1,6 +1,6 @@
 import type { PoolEntry, SenderQueue } from './senderQueue.ts'
 
-/** The higher, the earlier the sender's last transaction goes when room is needed. */
+/** The higher, the earlier the sender's last transaction is evicted. */
 const rankOf = ({ isKnown, ready, payable, entries }: SenderQueue): number => {
   if (!isKnown) return payable < entries.length ? 4 : 3
   if (payable < ready) return 2
@@ -8,9 +8,9 @@ const rankOf = ({ isKnown, ready, payable, entries }: SenderQueue): number => {
 }
 
 /**
- * Which queue gives up its last entry first when the pool is full: one of a sender that the state does not know, then
- * one that its sender cannot pay for, one that waits behind a gap, the worst paying, one of a peer rather than one of this
- * node's RPC (`localPriority`), the one that reaches farthest from its account nonce, the one that came last.
+ * The order in which queues lose their last entry when the pool is full: first those of unknown senders, then those whose
+ * last entry the sender cannot pay for, those with a gap, those with the lowest price, those of peers before those of this
+ * node's RPC (with `localPriority`), those whose last nonce is farthest from the account's, the latest.
  */
 export const evictionOrder =
   (localPriority: boolean) =>

@@ -1,15 +1,15 @@
 import { expectedCost, upfrontCost } from './cost.ts'
 import type { PoolHead } from './pool.ts'
 import { type Overrun, SENDER_WAIT_MS } from './overruns.ts'
-import { priceHindrance } from './price.ts'
+import { priceProblem } from './price.ts'
 import { nonceIndex, type PoolEntry, type SenderQueue } from './senderQueue.ts'
 
 const range = (first: bigint, last: bigint): string =>
   first === last ? `nonce ${first}` : `nonces ${first} to ${last}`
 
-/** Why the next block does not take this one; `available` is what its sender has left for it, in wei. */
-const hindrance = ({ transaction }: PoolEntry, head: PoolHead, available: bigint): string | undefined => {
-  const price = priceHindrance(transaction, head)
+/** Why the next block cannot include the entry; `available` is the wei that its sender has left for it. */
+const problemOf = ({ transaction }: PoolEntry, head: PoolHead, available: bigint): string | undefined => {
+  const price = priceProblem(transaction, head)
   if (price !== undefined) return price
   if (transaction.gasLimit > head.blockGasLimit)
     return `its gas limit ${transaction.gasLimit} is above the block gas limit ${head.blockGasLimit}`
@@ -19,14 +19,14 @@ const hindrance = ({ transaction }: PoolEntry, head: PoolHead, available: bigint
 }
 
 export type Explanation = {
-  /** Whether the next block takes it, with those ahead of it, where it has room. */
+  /** True if the next block includes it, and those before it, if there is room. */
   readonly ready: boolean
   readonly text: string
 }
 
 /**
- * In one sentence, what stands between a pooled transaction and the next block.
- * @param incoming wei that executable transactions of others pay the sender.
+ * Explains in one sentence whether the next block can include a pooled transaction.
+ * @param incoming wei that executable transactions of others pay the sender
  */
 export const explainEntry = (
   queue: SenderQueue,
@@ -43,7 +43,7 @@ export const explainEntry = (
   }
   let available = head.balance(queue.sender) + incoming
   for (const ahead of queue.entries.slice(0, index + 1)) {
-    const reason = hindrance(ahead, head, available)
+    const reason = problemOf(ahead, head, available)
     if (reason !== undefined)
       return {
         ready: false,
@@ -61,13 +61,13 @@ export const explainEntry = (
   return { ready: true, text }
 }
 
-/** The same of one that was stopped once. */
+/** As `explainEntry`, for a transaction that was stopped once. */
 export const explainDeferred = ({ reason }: Overrun): Explanation => ({
   ready: false,
   text: `waiting: it was stopped while a block was built (${reason}); it is tried once more, after all others, and dropped if it is stopped again`,
 })
 
-/** The same of one that was stopped twice. */
+/** As `explainEntry`, for a transaction that was stopped twice. */
 export const explainDropped = ({ reason }: Overrun): Explanation => ({
   ready: false,
   text: `dropped: it was stopped twice while a block was built (${reason}); its sender had to wait ${SENDER_WAIT_MS / 1000} seconds`,

@@ -5,8 +5,8 @@ import { TransactionRejected } from './rejection.ts'
 import type { SenderQueue } from './senderQueue.ts'
 
 /**
- * Transactions that one sender may keep behind executable ones although its balance does not pay for them yet: enough for
- * a script that runs ahead of a payment, too few to fill a pool with.
+ * Limit on a sender's transactions that follow executable ones, although its balance does not pay for them yet: enough for a
+ * script that sends before it is paid, too few to fill the pool.
  */
 export const UNPAYABLE_BY_SENDER_MAX = 16
 
@@ -15,7 +15,7 @@ export const costBefore = (queue: SenderQueue | undefined, nonce: bigint): bigin
   if (queue === undefined) return 0n
   const { entries, payable, payableCost } = queue
   const last = entries[entries.length - 1]
-  // The usual case, the sender's next one, needs no walk.
+  // The usual case, the sender's next nonce.
   if (payable === entries.length && last !== undefined && last.transaction.nonce < nonce) return payableCost
   let cost = 0n
   for (const { transaction, expectedCost } of entries) {
@@ -25,7 +25,7 @@ export const costBefore = (queue: SenderQueue | undefined, nonce: bigint): bigin
   return cost
 }
 
-/** Whether the sender is known to the state and the transaction is one of few that wait for a payment. */
+/** True if the sender is known and the transaction is one of few that wait for a payment. */
 const mayWaitForFunds = (queue: SenderQueue | undefined, nonce: bigint): boolean => {
   const first = queue?.entries[0]
   if (queue === undefined || first === undefined) return false
@@ -38,8 +38,8 @@ const mayWaitForFunds = (queue: SenderQueue | undefined, nonce: bigint): boolean
 }
 
 /**
- * Refuses what the sender cannot pay for, as go-ethereum does; Besu takes it.
- * @param available wei: the balance in the state and what executable transactions of others pay the sender.
+ * Refuses a transaction that the sender cannot pay for, as go-ethereum does; Besu accepts it.
+ * @param available wei: the balance in the state, and what executable transactions of others pay the sender
  * @throws TransactionRejected
  */
 export const checkFunds = (

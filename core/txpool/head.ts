@@ -4,12 +4,12 @@ import type { Chain } from '../chain/chain.ts'
 import { rulesAt } from '../genesis/schedule.ts'
 import type { PoolHead } from './pool.ts'
 
-/** What this node's blocks ask for, wei per gas. `minGasPrice` is the base fee of `fixedBaseFee` networks. */
+/** Minimum prices of this node's blocks, wei per gas. `minGasPrice` is the base fee of `fixedBaseFee` networks. */
 export type PriceFloor = Pick<PoolHead, 'minGasPrice' | 'minPriorityFee'>
 
 /**
- * What the pool asks of the chain's present head; to be made again for each head.
- * @param timestamp seconds since 1970 that the next block will have at least: which fork judges follows from it.
+ * What the pool needs of the chain's current head; only valid while it is the head.
+ * @param timestamp minimum timestamp of the next block, seconds since 1970, which determines its fork
  */
 export const poolHeadOf = (
   chain: Chain,
@@ -24,7 +24,7 @@ export const poolHeadOf = (
   return {
     rules,
     blockGasLimit: parent.gasLimit,
-    takesBlobs: configuration.consensus.kind !== 'qbft',
+    acceptsBlobs: configuration.consensus.kind !== 'qbft',
     nextBaseFeePerGas: nextBaseFee({
       configuration,
       rules,

@@ -1,12 +1,12 @@
-/** An item knows where it stands, so that it can be moved or taken out in O(log n). */
+/** An item stores its index, so that it can be moved or removed in O(log n). */
 export type HeapItem = { heapIndex: number }
 
-/** A binary heap; `before(a, b)` says that a comes out earlier. An item stands in one heap at most. */
+/** A binary heap; `before(a, b)` is true if a comes first. An item is in one heap at most. */
 export type Heap<T extends HeapItem> = {
   peek(): T | undefined
   push(item: T): void
   pop(): T | undefined
-  /** To be called after what `before` compares has changed. */
+  /** Must be called after a change of the fields that `before` compares. */
   moved(item: T): void
   remove(item: T): void
 }
@@ -14,7 +14,7 @@ export type Heap<T extends HeapItem> = {
 /** `heapIndex` of an item that is in no heap. */
 export const NOT_IN_HEAP = -1
 
-/** Takes over `items` as its array; O(n). */
+/** Uses `items` as its array; O(n). */
 export const createHeap = <T extends HeapItem>(before: (a: T, b: T) => boolean, items: T[] = []): Heap<T> => {
   const place = (item: T, index: number): void => {
     items[index] = item

@@ -1,4 +1,4 @@
-/** `quorate/txpool`: transactions that wait for a block. */
+/** `quorate/txpool`: the transaction pool. */
 export { POOL_OPTIONS, type PoolOptions } from './admission.ts'
 export type { Explanation } from './explain.ts'
 export { poolHeadOf, type PriceFloor } from './head.ts'

@@ -1,25 +1,25 @@
-/** What bounds the pool. Anyone who may reach the RPC can fill it, so everything in it is bounded. */
+/** Limits of the pool. Every client of the RPC can fill it, so everything in it is limited. */
 export type PoolLimits = {
   readonly transactionsMax: number
   readonly bytesMax: number
   readonly futureBySenderMax: number
 }
 
-/** Some seconds of full blocks at the rates aimed for; about a kilobyte of decoded transaction each. */
+/** Full blocks of some seconds; a decoded transaction takes about a kilobyte. */
 export const POOL_TRANSACTIONS_MAX = 32_768
 
-/** Encoded bytes: without it, large calldata would fill memory long before the count does. */
+/** Encoded bytes: without this limit, large calldata would fill the memory long before the count is reached. */
 export const POOL_BYTES_MAX = 64 * 1024 * 1024
 
-/** Besu's `--tx-pool-max-future-by-sender`: nonces from the account's own on, so one sender cannot fill the pool. */
+/** Besu's `--tx-pool-max-future-by-sender`: nonces from the account's nonce on, so that no sender can fill the pool. */
 export const POOL_FUTURE_BY_SENDER_MAX = 200
 
-/** One transaction: no block that must pass between validators may be made of a single larger one. */
+/** Encoded bytes of one transaction, so that no single one makes a block too large to be sent between validators. */
 export const POOL_TRANSACTION_BYTES_MAX = 1024 * 1024
 
 /**
- * Part of the pool for senders without a nonce and a balance. Where gas is free anybody can make up any number of them:
- * random signatures recover to some.
+ * Part of the pool for senders without nonce and balance. Where gas is free, anybody can create any number of them, because
+ * random signatures recover to some address.
  */
 export const POOL_UNKNOWN_SENDERS_SHARE = 0.1
 
@@ -29,7 +29,7 @@ export const POOL_LIMITS: PoolLimits = {
   futureBySenderMax: POOL_FUTURE_BY_SENDER_MAX,
 }
 
-/** A part of the limits, of one sender or of some; one transaction at least, of any size. */
+/** Limits of one sender or of a group; at least one transaction of any size. */
 export type PoolShare = { readonly transactionsMax: number; readonly bytesMax: number }
 
 export const shareOf = ({ transactionsMax, bytesMax }: PoolLimits, share: number): PoolShare => ({

@@ -2,25 +2,25 @@ import type { Address, Hash } from '../bytes/bytes.ts'
 import { toBareHex } from '../bytes/hex.ts'
 import { setBounded } from '../collections/boundedMap.ts'
 
-/** A sender whose transaction ran too long twice sends nothing for so long: its next one would cost a block's time again. */
+/** How long a sender is refused after a transaction of it overran twice: its next one could take a block's time again. */
 export const SENDER_WAIT_MS = 60_000
 
-/** Transactions and senders that are remembered, the oldest forgotten first: each has cost a block's time. */
+/** Limit on the remembered transactions and senders; each took a block's time. */
 const REMEMBERED_MAX = 4096
 
-/** Why one transaction was stopped while a block was built. */
+/** A transaction stopped during block building. */
 export type Overrun = {
-  /** As a part of a sentence. */
+  /** Part of a sentence. */
   readonly reason: string
   readonly isDropped: boolean
 }
 
-/** Transactions that were stopped at the bounds of a block that was being built. */
+/** Transactions that exceeded their bounds during block building. */
 export type Overruns = {
-  /** Notes that it was stopped. The second time it is to be dropped, and its sender has to wait. */
+  /** Records that a transaction was stopped. The second time, it must be dropped and its sender has to wait. */
   note(hash: Hash, sender: Address, reason: string, nowMs: number): Overrun
   of(hash: Hash): Overrun | undefined
-  /** Until when the sender has to wait, milliseconds since 1970; undefined when it need not. */
+  /** When the sender may send again, milliseconds since 1970; undefined when it need not wait. */
   waitsUntilMs(sender: Address, nowMs: number): number | undefined
 }
 

@@ -4,17 +4,17 @@ import { createHeap, type Heap, NOT_IN_HEAP } from './heap.ts'
 import { POOL_UNKNOWN_SENDERS_SHARE, type PoolShare, shareOf } from './limits.ts'
 import { appendEntry, nonceIndex, type PoolEntry, refresh, type SenderQueue } from './senderQueue.ts'
 
-/** All that the pool holds, with the sums that bound it. */
+/** The content of the pool, with the sums that are limited. */
 export type PoolState = {
   readonly options: PoolOptions
-  /** In the order of arrival. */
+  /** In order of arrival. */
   readonly byHash: Map<string, PoolEntry>
   readonly bySender: Map<string, SenderQueue>
-  /** Senders whose first transaction can run: the block builder looks at no others. */
+  /** Senders whose first transaction is executable: the only ones that the block builder visits. */
   readonly runnable: Set<SenderQueue>
   /**
-   * Wei that executable transactions pay each account. Those count whose sender's balance in the state pays for them: a
-   * payment that depends on another pending payment does not, so that no circle of payments supports itself.
+   * Wei that executable transactions pay each account. Only payments that the sender's balance in the state covers count, not
+   * those that depend on other pending payments, so that no circle of payments supports itself.
    */
   readonly incoming: Map<string, bigint>
   readonly evictions: Heap<SenderQueue>
@@ -44,7 +44,7 @@ export const createPoolState = (options: PoolOptions): PoolState => ({
 
 export const incomingOf = (state: PoolState, senderKey: string): bigint => state.incoming.get(senderKey) ?? 0n
 
-/** Counts the payment of an entry as its recipient's, or no longer. */
+/** Adds the payment of an entry to its recipient's incoming wei, or removes it. */
 const setPaysRecipient = (state: PoolState, entry: PoolEntry, pays: boolean): void => {
   const { recipientKey } = entry
   if (entry.paysRecipient === pays) return
@@ -57,14 +57,14 @@ const setPaysRecipient = (state: PoolState, entry: PoolEntry, pays: boolean): vo
   if (state.bySender.has(recipientKey)) state.changedRecipients.add(recipientKey)
 }
 
-const forget = (state: PoolState, entry: PoolEntry): void => {
+const release = (state: PoolState, entry: PoolEntry): void => {
   setPaysRecipient(state, entry, false)
   state.byHash.delete(entry.key)
   state.bytes -= entry.transaction.encoded.length
 }
 
-/** Brings what stands about a queue elsewhere into line with its counts. */
-const place = (state: PoolState, queue: SenderQueue, inState: boolean): void => {
+/** Updates everything in the state that depends on the counts of a queue. */
+const syncQueue = (state: PoolState, queue: SenderQueue, inState: boolean): void => {
   queue.isKnown = inState || incomingOf(state, queue.key) > 0n
   if (queue.payable > 0) state.runnable.add(queue)
   else state.runnable.delete(queue)
@@ -85,29 +85,29 @@ const place = (state: PoolState, queue: SenderQueue, inState: boolean): void => 
 
 const isInState = ({ accountNonce, balance }: SenderQueue): boolean => accountNonce > 0n || balance > 0n
 
-/** After any change of a queue's entries, nonce or balance. */
+/** Called after any change of a queue's entries, nonce or balance. */
 export const settle = (state: PoolState, queue: SenderQueue): void => {
   refresh(queue, incomingOf(state, queue.key))
   const { entries, funded } = queue
   for (let index = 0; index < entries.length; index++)
     setPaysRecipient(state, entries[index] as PoolEntry, index < funded)
-  place(state, queue, isInState(queue))
+  syncQueue(state, queue, isInState(queue))
 }
 
-/** To be called at the end of each change of the pool: what senders are paid by others may be another amount now. */
+/** Called at the end of each change of the pool, which may change the payments that senders receive. */
 export const settleRecipients = (state: PoolState): void => {
   for (const key of state.changedRecipients) {
     const queue = state.bySender.get(key)
     if (queue === undefined) continue
-    // Where the balance in the state pays for all, nothing depends on what comes in. What a sender pays others does not
-    // depend on it either (see `incoming`), so this changes no further recipients.
+    // A sender whose balance in the state pays for everything does not depend on incoming payments. Neither do its own
+    // payments (see `incoming`), so no further recipients change.
     if (queue.funded < queue.ready) refresh(queue, incomingOf(state, key))
-    place(state, queue, isInState(queue))
+    syncQueue(state, queue, isInState(queue))
   }
   state.changedRecipients.clear()
 }
 
-/** Adds an entry of a nonce that is not there yet. */
+/** Adds an entry of a nonce that the queue does not have yet. */
 export const insert = (state: PoolState, queue: SenderQueue, entry: PoolEntry): void => {
   state.byHash.set(entry.key, entry)
   state.bytes += entry.transaction.encoded.length
@@ -119,13 +119,13 @@ export const insert = (state: PoolState, queue: SenderQueue, entry: PoolEntry): 
   }
   appendEntry(queue, entry, incomingOf(state, queue.key))
   setPaysRecipient(state, entry, index < queue.funded)
-  place(state, queue, isInState(queue))
+  syncQueue(state, queue, isInState(queue))
 }
 
-/** Puts an entry into the place of another of its nonce. */
+/** Replaces an entry by another of the same nonce. */
 export const replace = (state: PoolState, queue: SenderQueue, old: PoolEntry, entry: PoolEntry): void => {
   queue.entries[nonceIndex(queue, old.transaction.nonce)] = entry
-  forget(state, old)
+  release(state, old)
   state.byHash.set(entry.key, entry)
   state.bytes += entry.transaction.encoded.length
   settle(state, queue)
@@ -133,19 +133,19 @@ export const replace = (state: PoolState, queue: SenderQueue, old: PoolEntry, en
 
 export const removeEntry = (state: PoolState, entry: PoolEntry, queue: SenderQueue): void => {
   queue.entries.splice(nonceIndex(queue, entry.transaction.nonce), 1)
-  forget(state, entry)
+  release(state, entry)
   settle(state, queue)
 }
 
-/** Drops the sender's transaction of the highest nonce. */
+/** Drops the sender's transaction of the highest nonce, and returns it. */
 export const dropLast = (state: PoolState, queue: SenderQueue): PoolEntry => {
   const entry = queue.entries.pop() as PoolEntry
-  forget(state, entry)
+  release(state, entry)
   settle(state, queue)
   return entry
 }
 
-/** Takes the account as it is in the state over; gives the entries whose nonces are used by now. */
+/** Updates nonce and balance of the account. Drops the entries of used nonces, and returns them. */
 export const updateAccount = (
   state: PoolState,
   queue: SenderQueue,
@@ -156,7 +156,7 @@ export const updateAccount = (
   queue.accountNonce = accountNonce
   queue.balance = balance
   const stale = queue.entries.splice(0, nonceIndex(queue, accountNonce))
-  for (const entry of stale) forget(state, entry)
+  for (const entry of stale) release(state, entry)
   settle(state, queue)
   return stale
 }
@@ -167,10 +167,10 @@ const isOverfull = (state: PoolState): boolean =>
   state.unknownTransactions > state.unknownShare.transactionsMax ||
   state.unknownBytes > state.unknownShare.bytesMax
 
-/** Drops the last entry of the worst queue until the pool is within its bounds. */
+/** Drops last entries of the first queue in the eviction order until the pool is within its limits; returns them. */
 export const evict = (state: PoolState): readonly PoolEntry[] => {
   const evicted: PoolEntry[] = []
-  // Senders that the state does not know come first, so this ends for their share too.
+  // Unknown senders are first in the order, so that their share is reached, too.
   while (isOverfull(state)) evicted.push(dropLast(state, state.evictions.peek() as SenderQueue))
   return evicted
 }

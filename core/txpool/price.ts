@@ -3,12 +3,12 @@ import type { Transaction } from '../block/transaction.ts'
 import type { PoolHead, PoolOrigin } from './pool.ts'
 import { TransactionRejected } from './rejection.ts'
 
-/** An eighth of less is nothing, so the base fee of EIP-1559 does not fall below 7 wei: who offers less is never mined. */
+/** EIP-1559's base fee never falls below 7 wei, whose eighth rounds to 0: a lower price is never mined. */
 const BASE_FEE_FLOOR = 7n
 
 /**
- * How many times the next base fee counts for a transaction of a peer. The base fee may have fallen since the peer took it,
- * by an eighth a block: what was good enough within the last five blocks is not lost on its way.
+ * Factor of the base fee in the price of a peer's transaction. The base fee may have fallen since the peer accepted it, by up to
+ * an eighth per block: a transaction accepted within the last five blocks is not refused.
  */
 const PEER_BASE_FEE_FACTOR = 2n
 
@@ -22,8 +22,8 @@ const checkFloor = ({ maxFeePerGas: price }: Transaction, head: PoolHead): void 
 }
 
 /**
- * The price rule, the same for RPC and peers: what the transaction pays in the next block reaches the node's minimum gas
- * price. The block builder asks for nothing that this rule does not, so what the pool takes a block takes.
+ * The price rule for RPC and peers: the price in the next block is at least the node's minimum gas price. The block builder
+ * requires nothing beyond this rule, so that a block includes what the pool accepts.
  * @throws TransactionRejected
  */
 export const checkPrice = (
@@ -48,8 +48,8 @@ export const checkPrice = (
     )
 }
 
-/** Why the next block does not take the transaction at its price; undefined when it does. */
-export const priceHindrance = (transaction: Transaction, head: PoolHead): string | undefined => {
+/** Why the next block cannot include the transaction at its price; undefined when it can. */
+export const priceProblem = (transaction: Transaction, head: PoolHead): string | undefined => {
   const { nextBaseFeePerGas: baseFee, minGasPrice, minPriorityFee } = head
   const { maxFeePerGas } = transaction
   const tip = effectiveTip(transaction, baseFee)

@@ -1,9 +1,9 @@
-/** Why the pool refused, with the JSON-RPC code and the text that Besu answers. */
+/** Reasons of a rejection, with the JSON-RPC code and text of Besu's answer. */
 export const REJECTIONS = {
   ALREADY_KNOWN: { rpcCode: -32000, text: 'Known transaction' },
   FEE_CAP_EXCEEDED: { rpcCode: -32000, text: 'Transaction fee cap exceeded' },
   GAS_PRICE_TOO_LOW: { rpcCode: -32009, text: 'Gas price below configured minimum gas price' },
-  /** Besu does not ask this before it makes a block. */
+  /** Besu only checks this when it builds a block. */
   PRIORITY_FEE_TOO_LOW: { rpcCode: -32009, text: 'Priority fee below configured minimum priority fee' },
   INVALID_TYPE: { rpcCode: -32602, text: 'Invalid transaction type' },
   WRONG_CHAIN_ID: { rpcCode: -32000, text: 'Wrong chainId' },
@@ -21,7 +21,7 @@ export const REJECTIONS = {
     rpcCode: -32007,
     text: 'Sender account not authorized to send transactions',
   },
-  /** Besu's text of eth_call; its pool takes these. ethers and viem know `insufficient funds`, which the details begin with. */
+  /** Besu's text of eth_call; its pool accepts these. ethers and viem recognise `insufficient funds`, with which the details begin. */
   INSUFFICIENT_FUNDS: { rpcCode: -32004, text: 'Upfront cost exceeds account balance' },
   NONCE_TOO_LOW: { rpcCode: -32001, text: 'Nonce too low' },
   NONCE_TOO_DISTANT: {
@@ -35,12 +35,12 @@ export const REJECTIONS = {
   },
   TOO_MANY_BLOBS: { rpcCode: -32000, text: 'Total blob gas too high' },
   INVALID_VERSIONED_HASHES: { rpcCode: -32602, text: 'Invalid versioned hashes params' },
-  /** Besu calls these `Internal error`; they are the sender's. */
+  /** Besu answers these with `Internal error`, although the sender caused them. */
   INITCODE_TOO_LARGE: { rpcCode: -32602, text: 'Max initcode size exceeded' },
   NONCE_OVERFLOW: { rpcCode: -32602, text: 'Nonce has max value' },
   UPFRONT_COST_OVERFLOW: { rpcCode: -32602, text: 'Upfront cost exceeds 256 bits' },
   INVALID_AUTHORIZATION_LIST: { rpcCode: -32602, text: 'Invalid authorization list' },
-  /** Besu drops these silently; a sender is better told. */
+  /** Besu drops these silently. */
   POOL_FULL: { rpcCode: -32000, text: 'Transaction pool is full' },
   SENDER_WAITS: { rpcCode: -32000, text: 'Sender has to wait: a transaction of it ran too long' },
   SENDER_LIMIT_REACHED: { rpcCode: -32000, text: 'Sender has too many transactions in the pool' },
@@ -49,12 +49,12 @@ export const REJECTIONS = {
 
 export type RejectionCode = keyof typeof REJECTIONS
 
-/** A transaction the pool did not take; the pool is as it was. */
+/** A transaction that the pool refused; the pool is unchanged. */
 export class TransactionRejected extends Error {
   override readonly name = 'TransactionRejected'
   readonly code: RejectionCode
   readonly rpcCode: number
-  /** What was compared with what, and what to do; for logs and people, part of the text where Besu's has a detail too. */
+  /** The compared values and the remedy, for people; part of the message where Besu's has details, too. */
   readonly details: string
   constructor(code: RejectionCode, details: string) {
     super(code === 'INSUFFICIENT_FUNDS' ? `${REJECTIONS[code].text} (${details})` : REJECTIONS[code].text)

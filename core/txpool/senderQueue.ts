@@ -7,43 +7,43 @@ export type PoolEntry = PooledTransaction & {
   readonly key: string
   /** Order of arrival. */
   readonly sequence: number
-  /** Hex of the account that it pays wei to; undefined when it pays none, or its sender. */
+  /** Hex of the account that it pays; undefined when it pays nothing, or its sender. */
   readonly recipientKey: string | undefined
-  /** The most wei that its sender can have to pay. */
+  /** Maximum wei that its sender pays. */
   readonly upfrontCost: bigint
-  /** Wei that it takes from its sender at the base fee of when it came. */
+  /** Wei that its sender pays at the base fee of its arrival. */
   readonly expectedCost: bigint
-  /** Whether its payment counts as its recipient's: its sender's balance in the state pays for it. */
+  /** True when its payment counts as incoming of its recipient: its sender's balance in the state covers it. */
   paysRecipient: boolean
 }
 
 /**
- * The pooled transactions of one sender: ascending by nonce, one for each nonce. Its place in the eviction order follows
- * from its fields, which `appendEntry` and `refresh` keep right.
+ * The pooled transactions of one sender: ascending by nonce, one for each nonce. Its place in the eviction order depends on its
+ * fields, which `appendEntry` and `refresh` update.
  */
 export type SenderQueue = HeapItem & {
   readonly sender: Address
   readonly key: string
   readonly entries: PoolEntry[]
-  /** Of the account, as of the last head seen. */
+  /** Nonce of the account at the last known head. */
   accountNonce: bigint
-  /** Wei in the state, as of the last look at it. */
+  /** Wei in the state at the last known head. */
   balance: bigint
-  /** Whether the account has a nonce or a balance, or executable transactions of others pay it. */
+  /** True when the account has a nonce or a balance, or executable transactions of others pay it. */
   isKnown: boolean
-  /** How many entries follow `accountNonce` without a gap. */
+  /** Number of entries that follow `accountNonce` without a gap. */
   ready: number
-  /** How many of these the balance pays for, with what executable transactions of others pay the sender. */
+  /** Number of ready entries that the balance and the incoming payments cover. */
   payable: number
-  /** How many of these the balance in the state alone pays for. */
+  /** Number of ready entries that the balance in the state alone covers. */
   funded: number
-  /** Expected cost of the payable ones. */
+  /** Expected cost of the payable entries. */
   payableCost: bigint
-  /** Lowest maxFeePerGas of all: nothing behind it is mined before it is. */
+  /** Lowest maxFeePerGas of all entries: nothing behind that entry is mined before it. */
   feeMin: bigint
-  /** Encoded bytes of all. */
+  /** Encoded bytes of all entries. */
   bytes: number
-  /** What it counts as in the share of unknown senders. */
+  /** Its part of the sums for unknown senders. */
   unknownTransactions: number
   unknownBytes: number
 }
@@ -66,7 +66,7 @@ export const createSenderQueue = (sender: Address, key: string): SenderQueue => 
   heapIndex: NOT_IN_HEAP,
 })
 
-/** Where an entry of that nonce stands, or would have to be put. */
+/** The index of the entry of that nonce, or at which it would be inserted. */
 export const nonceIndex = (queue: SenderQueue, nonce: bigint): number => {
   const { entries } = queue
   let low = 0
@@ -86,7 +86,7 @@ export const entryAtNonce = (queue: SenderQueue, nonce: bigint): PoolEntry | und
   return entry?.transaction.nonce === nonce ? entry : undefined
 }
 
-/** Takes the entry at `index`, the first that is not counted yet, into the counts it belongs to. */
+/** Adds the entry at `index`, the first one not counted yet, to the counts. */
 const count = (queue: SenderQueue, index: number, available: bigint): void => {
   const { entries } = queue
   const { transaction, upfrontCost, expectedCost } = entries[index] as PoolEntry
@@ -106,8 +106,8 @@ const count = (queue: SenderQueue, index: number, available: bigint): void => {
 }
 
 /**
- * Works out all counts again after a change.
- * @param incoming wei that executable transactions of others pay the sender.
+ * Recomputes all counts after a change.
+ * @param incoming wei that executable transactions of others pay the sender
  */
 export const refresh = (queue: SenderQueue, incoming: bigint): void => {
   queue.ready = 0
@@ -120,7 +120,7 @@ export const refresh = (queue: SenderQueue, incoming: bigint): void => {
   for (let index = 0; index < queue.entries.length; index++) count(queue, index, available)
 }
 
-/** Adds an entry whose nonce is above all others', without a walk: the usual case. */
+/** Adds an entry of the highest nonce: the usual case, without recomputing the counts. */
 export const appendEntry = (queue: SenderQueue, entry: PoolEntry, incoming: bigint): void => {
   queue.entries.push(entry)
   count(queue, queue.entries.length - 1, queue.balance + incoming)

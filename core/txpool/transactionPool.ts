@@ -51,7 +51,7 @@ const dropOlderThan = (pool: Pool, timeMs: number, countMax: number): number => 
   return old.length
 }
 
-/** Reads the accounts of these senders again. Transactions of used nonces are dropped, which is no news of mined ones. */
+/** Reads the accounts of these senders again and drops transactions of used nonces; mined ones are not reported. */
 const updateAccounts = (
   pool: Pool,
   senderKeys: Iterable<string>,

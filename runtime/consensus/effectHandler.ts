@@ -81,7 +81,7 @@ export const createEffectHandler = (options: EffectHandlerOptions): EffectHandle
   }
 
   /** Nodes of earlier releases cannot report their position: the height of their status is used. */
-  const tell = ({ message, to }: Extract<Effect, { readonly kind: 'tell' }>): void => {
+  const inform = ({ message, to }: Extract<Effect, { readonly kind: 'inform' }>): void => {
     const network = options.network()
     if (network === undefined) return
     const peers = network.peers().filter(({ address }) => includesAddress(to, address))
@@ -109,8 +109,8 @@ export const createEffectHandler = (options: EffectHandlerOptions): EffectHandle
           messageCounters.sent(deliver(network, effect), effect.message.data.length)
         return
       }
-      case 'tell':
-        return tell(effect)
+      case 'inform':
+        return inform(effect)
       case 'recall':
         return options.recallLog(effect)
       case 'start-timer':

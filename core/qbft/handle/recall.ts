@@ -43,7 +43,7 @@ export const requestPositions = (context: TransitionContext, state: QbftState): 
   const to = others(context, height.head.validators).filter(
     validator => !recall.reported.has(keyOf(validator)),
   )
-  if (to.length > 0) emit(context, { kind: 'tell', message: POSITION_REQUEST, to })
+  if (to.length > 0) emit(context, { kind: 'inform', message: POSITION_REQUEST, to })
   if (!recall.isSettled) report(context, recall, height, undefined)
   emit(context, {
     kind: 'start-timer',
@@ -61,7 +61,7 @@ export const requestPosition = (
 ): void => {
   if (recall === undefined || height?.active !== true || recall.reported.has(keyOf(peer))) return
   if (includesAddress(height.head.validators, peer))
-    emit(context, { kind: 'tell', message: POSITION_REQUEST, to: [peer] })
+    emit(context, { kind: 'inform', message: POSITION_REQUEST, to: [peer] })
 }
 
 /** Resumes the current round where it stopped because this validator must not sign. */
@@ -156,6 +156,6 @@ export const answerPosition = (context: TransitionContext, state: QbftState, pee
   const isDue = context.nowMs - (state.shownAtMs.get(key) ?? -Infinity) >= SHOW_INTERVAL_MS
   const position = encodePosition({ sequence: height.sequence, round: currentRound(height) })
   for (const message of [...(isDue ? signedBy(context, state, peer) : []), position])
-    emit(context, { kind: 'tell', message, to: [peer] })
+    emit(context, { kind: 'inform', message, to: [peer] })
   return isDue ? { ...state, shownAtMs: new Map(state.shownAtMs).set(key, context.nowMs) } : state
 }

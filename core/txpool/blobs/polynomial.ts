@@ -13,8 +13,8 @@ const ROOTS = rootsOfUnity(Fr, 7n)
 const TRANSFORM = FFT(ROOTS, Fr)
 
 /**
- * The coefficients, lowest first, of the polynomial whose values are the elements of a blob; undefined where one of them is not in
- * the field.
+ * The coefficients, lowest first, of the polynomial whose values are the elements of a blob; undefined when one of them is not
+ * in the field.
  */
 export const polynomialOf = (blob: Uint8Array): readonly bigint[] | undefined => {
   const values: bigint[] = []
@@ -23,12 +23,12 @@ export const polynomialOf = (blob: Uint8Array): readonly bigint[] | undefined =>
     if (value >= Fr.ORDER) return undefined
     values.push(value)
   }
-  // The values stand in bit-reversed order.
+  // The values are in bit-reversed order.
   return TRANSFORM.inverse(values, true, false)
 }
 
 export const evaluate = (polynomial: readonly bigint[], at: bigint): bigint =>
   polynomial.reduceRight((sum, coefficient) => Fr.add(Fr.mul(sum, at), coefficient), 0n)
 
-/** The root of unity of order 2^bits to the power that is `index` with its bits reversed. */
+/** The root of unity of order 2^bits, to the power of `index` with its bits reversed. */
 export const rootAt = (index: number, bits: number): bigint => ROOTS.brp(bits)[index] as bigint

@@ -13,7 +13,7 @@ const { Fr } = bls.fields
 const G1 = bls.G1.Point
 type Point = InstanceType<typeof G1>
 
-/** Lets others have their turn where that is due: checking a blob takes tenths of a second. */
+/** Yields to other work if due: checking a blob takes tenths of a second. */
 type Pause = () => Promise<void> | undefined
 
 const VERSIONED_HASH_VERSION_KZG = 1
@@ -22,7 +22,7 @@ const CELLS = 128
 const CELLS_BITS = 7
 const CELL_ELEMENTS = 64
 
-/** Points added up between two pauses. */
+/** Points added between two pauses. */
 const CHUNK = 16
 
 const BLOB_DOMAIN = new TextEncoder().encode('FSBLOBVERIFY_V1_')
@@ -37,7 +37,7 @@ const isHashOf = (hash: Uint8Array, commitment: Uint8Array): boolean => {
   return equalBytes(hash, expected)
 }
 
-/** Each point times its scalar, all added up. */
+/** The sum of each point times its scalar. */
 const sum = async (points: readonly Point[], scalars: readonly bigint[], pause: Pause): Promise<Point> => {
   let total = G1.ZERO
   for (let at = 0; at < points.length; at += CHUNK) {
@@ -49,7 +49,7 @@ const sum = async (points: readonly Point[], scalars: readonly bigint[], pause: 
 
 let setup: readonly Point[] | undefined
 
-/** The setup's powers, made ready at the first blob. */
+/** The setup's powers, decoded for the first blob. */
 const setupPoints = async (pause: Pause): Promise<readonly Point[]> => {
   if (setup !== undefined) return setup
   const points: Point[] = []
@@ -68,7 +68,7 @@ type Blob = {
   readonly commitment: Point
 }
 
-/** EIP-4844 `verify_blob_kzg_proof`: the polynomial has the value it should where nobody could have chosen. */
+/** EIP-4844 `verify_blob_kzg_proof`: the polynomial has the proven value at a point that nobody could choose. */
 const blobHolds = ({ bytes, polynomial, commitmentBytes, commitment }: Blob, proof: Point): boolean => {
   const degree = bigintToFixedBytes(BigInt(BLOB_ELEMENTS), 16)
   const z = hashToField(BLOB_DOMAIN, degree, bytes, commitmentBytes)
@@ -77,8 +77,8 @@ const blobHolds = ({ bytes, polynomial, commitmentBytes, commitment }: Blob, pro
 
 /**
  * EIP-7594 `verify_cell_kzg_proof_batch` of all cells of one blob. On cell k, whose points are the roots of X^64 = a, the polynomial
- * is its remainder by X^64 - a, and the proof commits to the quotient q: C - [remainder] = q * (s^64 - a). All 128 are added up
- * with powers of a challenge, which is a hash of what is checked.
+ * is its remainder by X^64 - a, and the proof commits to the quotient q: C - [remainder] = q * (s^64 - a). All 128 are added
+ * with powers of a challenge, which is a hash of the checked values.
  */
 const cellsHold = async (
   { bytes, polynomial, commitmentBytes, commitment }: Blob,
@@ -95,7 +95,7 @@ const cellsHold = async (
     shifts.push(rootAt(cell, CELLS_BITS))
     weight = Fr.mul(weight, challenge)
   }
-  // What multiplies coefficient 64m + j in coefficient j of the remainders, added up, is the same for every j.
+  // The factor of coefficient 64m + j in coefficient j of the sum of the remainders is the same for every j.
   const remainder = Array<bigint>(CELL_ELEMENTS).fill(0n)
   let powers = weights
   for (let m = 0; m < BLOB_ELEMENTS / CELL_ELEMENTS; m++) {
@@ -132,10 +132,10 @@ const pairsCancel = (left: Point, right: Point): boolean => {
 }
 
 /**
- * Whether the blobs are those that a blob transaction names by their versioned hashes: commitments are hashed (EIP-4844), and proofs
- * show that they commit to the blobs, one a blob or one a cell (EIP-7594).
+ * True when the blobs are those of the transaction's versioned hashes: these are hashes of the commitments (EIP-4844), and proofs
+ * show that the commitments are of the blobs, one for each blob, or one for each cell (EIP-7594).
  */
-export const sidecarHolds = async (
+export const verifySidecar = async (
   { blobVersionedHashes }: Pick<Transaction, 'blobVersionedHashes'>,
   { version, blobs, commitments, proofs }: BlobSidecar,
   pause: Pause,

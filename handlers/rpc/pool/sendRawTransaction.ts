@@ -8,7 +8,7 @@ import {
 import { SECP256K1_ORDER } from '../../../core/block/codec/signature.ts'
 import type { SenderTransaction, Transaction } from '../../../core/block/transaction.ts'
 import { forkIsAtLeast } from '../../../core/genesis/fork.ts'
-import { sidecarHolds } from '../../../core/txpool/blobs/sidecar.ts'
+import { verifySidecar } from '../../../core/txpool/blobs/sidecar.ts'
 import { TransactionRejected } from '../../../core/txpool/rejection.ts'
 import type { RpcContext } from '../context.ts'
 import type { Outcome } from '../dispatch/envelope.ts'
@@ -54,13 +54,13 @@ const withBlobs = async (
   { transaction, sidecar }: PooledTransaction,
   context: RpcContext,
 ): Promise<Prepared> => {
-  const { rules, takesBlobs } = nextHeadOf(context)
-  if (!takesBlobs) return transaction
+  const { rules, acceptsBlobs } = nextHeadOf(context)
+  if (!acceptsBlobs) return transaction
   if (sidecar === undefined)
     return new TransactionRejected('INVALID_TYPE', 'a blob transaction is sent with its blobs')
   if (sidecar.version === 1 && !forkIsAtLeast(rules.fork, 'osaka'))
     return new TransactionRejected('INVALID_TYPE', `proofs of cells come with osaka, not with ${rules.fork}`)
-  const holds = await sidecarHolds(transaction, sidecar, createYield(context.nowMs))
+  const holds = await verifySidecar(transaction, sidecar, createYield(context.nowMs))
   return holds ? transaction : new RpcError('BLOBS_INVALID')
 }
 

@@ -47,7 +47,7 @@ export const from = (sender: number, fields: Partial<Transaction> = {}): SenderT
 export type HeadFixture = {
   readonly fork?: ForkName
   readonly blockGasLimit?: bigint
-  readonly takesBlobs?: boolean
+  readonly acceptsBlobs?: boolean
   readonly baseFee?: bigint | undefined
   readonly minGasPrice?: bigint
   readonly minPriorityFee?: bigint
@@ -69,7 +69,7 @@ export const headWith = (fixture: HeadFixture = {}): PoolHead => ({
     transactionGasMax: transactionGasMaxOf(fixture.fork ?? 'osaka'),
   },
   blockGasLimit: fixture.blockGasLimit ?? 30_000_000n,
-  takesBlobs: fixture.takesBlobs ?? false,
+  acceptsBlobs: fixture.acceptsBlobs ?? false,
   minGasPrice: fixture.minGasPrice ?? 0n,
   minPriorityFee: fixture.minPriorityFee ?? 0n,
   nextBaseFeePerGas: 'baseFee' in fixture ? fixture.baseFee : 100n,

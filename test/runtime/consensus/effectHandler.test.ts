@@ -219,7 +219,7 @@ describe('given other validators are asked where they are', () => {
 
   test('when one is of an earlier release then it is not asked, and its status counts', () => {
     const { effectHandler, sent, known } = setUp()
-    void effectHandler.perform([{ kind: 'tell', message: POSITION_REQUEST, to }])
+    void effectHandler.perform([{ kind: 'inform', message: POSITION_REQUEST, to }])
     expect([sent, known]).toEqual([[POSITION_REQUEST.code], [toHex(testAddress(3))]])
   })
 
@@ -230,7 +230,7 @@ describe('given other validators are asked where they are', () => {
     writes[0]?.end(new Error('the disk is full'))
     await failed
     void effectHandler.perform([
-      { kind: 'tell', message: encodePosition({ sequence: 1n, round: 0 }), to: to.slice(0, 1) },
+      { kind: 'inform', message: encodePosition({ sequence: 1n, round: 0 }), to: to.slice(0, 1) },
     ])
     await begun()
     writes[1]?.end(new Error('the disk is full'))

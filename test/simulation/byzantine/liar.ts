@@ -120,12 +120,12 @@ export const liar: Attack = attacker => {
       const { code, data } = effect.message
       const isOf = code === QBFT_CODES['round-change'] || code === QBFT_CODES.proposal
       const to = effect.kind === 'broadcast' ? effect.to : effect.kind === 'send' ? [effect.to] : undefined
-      if (to === undefined || !isOf || !tell(to, code, data)) plain.send(effect)
+      if (to === undefined || !isOf || !inform(to, code, data)) plain.send(effect)
     },
-    tell: effect => {
+    inform: effect => {
       const { code, data } = effect.message
-      if (code !== POSITION_CODES.position) return plain.tell(effect)
-      plain.tell({ ...effect, message: encodePosition(elsewhere(attacker, decodePosition(data))) })
+      if (code !== POSITION_CODES.position) return plain.inform(effect)
+      plain.inform({ ...effect, message: encodePosition(elsewhere(attacker, decodePosition(data))) })
     },
     receive: (message, from) => {
       learn()

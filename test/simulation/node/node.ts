@@ -176,8 +176,8 @@ export const createNode = (world: World, options: NodeOptions): Node => {
         return work.verify(effect)
       case 'import-block':
         return work.import(effect)
-      case 'tell':
-        return outlet.tell(effect)
+      case 'inform':
+        return outlet.inform(effect)
       case 'evidence':
       case 'dropped':
       case 'round-started':

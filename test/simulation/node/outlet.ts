@@ -9,7 +9,7 @@ export type Sent = Extract<Effect, { readonly kind: 'broadcast' | 'send' | 'rela
 /** Where messages leave a node and come in; an attacker puts itself in between. */
 export type Outlet = {
   send(effect: Sent): void
-  tell(effect: Extract<Effect, { readonly kind: 'tell' }>): void
+  inform(effect: Extract<Effect, { readonly kind: 'inform' }>): void
   receive(message: WireMessage, from: Address): void
 }
 
@@ -28,7 +28,7 @@ export const createOutlet = ({ network, checker, scheduler, trace }: World, node
     for (const address of effect.kind === 'send' ? [effect.to] : effect.to)
       network.send(node, address, message)
   },
-  tell: ({ message, to }) => {
+  inform: ({ message, to }) => {
     for (const address of to) network.send(node, address, message)
   },
   receive: (message, peer) => node.put({ kind: 'message', message, peer }),

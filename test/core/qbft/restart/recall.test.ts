@@ -37,9 +37,11 @@ const started = (
   return { node, first, peers: keys.filter(other => other !== key) }
 }
 
-const tell = (node: Node, peer: Key, position: Position): Step => node.receive(peer, encodePosition(position))
+const report = (node: Node, peer: Key, position: Position): Step =>
+  node.receive(peer, encodePosition(position))
 
-const toldIn = (step: Step) => effectsOf(step, 'tell').map(({ message, to }) => [message.code, to.length])
+const informsIn = (step: Step) =>
+  effectsOf(step, 'inform').map(({ message, to }) => [message.code, to.length])
 
 /** The block timer fires, and the validator is in round 0. */
 const begun = (options: Parameters<typeof started>[0]) => {
@@ -51,10 +53,10 @@ const begun = (options: Parameters<typeof started>[0]) => {
 describe('a validator that starts asks the others where they are, and signs nothing', () => {
   test('before a quorum, itself included, has told', () => {
     const { node, first, peers } = started({ record: recordOf(6n) })
-    expect(toldIn(first)).toEqual([[POSITION_CODES.request, 3]])
+    expect(informsIn(first)).toEqual([[POSITION_CODES.request, 3]])
     node.blockTimer()
-    expect(kindsIn(tell(node, at(peers, 0), { sequence: 6n, round: 0 }))).toEqual([])
-    expect(kindsIn(tell(node, at(peers, 1), { sequence: 6n, round: 0 }))).toEqual(['round-change'])
+    expect(kindsIn(report(node, at(peers, 0), { sequence: 6n, round: 0 }))).toEqual([])
+    expect(kindsIn(report(node, at(peers, 1), { sequence: 6n, round: 0 }))).toEqual(['round-change'])
   })
 
   test('in no round, whatever the others send', () => {
@@ -74,19 +76,19 @@ describe('a validator that starts asks the others where they are, and signs noth
 
   test('and asks those that have not answered again, and each that connects', () => {
     const { node, peers } = started({})
-    tell(node, at(peers, 0), { sequence: 6n, round: 0 })
-    expect(toldIn(node.connect(at(peers, 1).address))).toEqual([[POSITION_CODES.request, 1]])
+    report(node, at(peers, 0), { sequence: 6n, round: 0 })
+    expect(informsIn(node.connect(at(peers, 1).address))).toEqual([[POSITION_CODES.request, 1]])
     node.nowMs += RECALL_INTERVAL_MS
     const timer = { kind: 'recall', sequence: 6n } as const
-    expect(toldIn(node.step({ kind: 'timer', timer, transactionsWaiting: false }))).toEqual([
+    expect(informsIn(node.step({ kind: 'timer', timer, transactionsWaiting: false }))).toEqual([
       [POSITION_CODES.request, 2],
     ])
   })
 
   test('while one of them has blocks that it lacks, and in the end where nobody gives them', () => {
     const { node, peers } = begun({ record: recordOf(6n) })
-    tell(node, at(peers, 0), { sequence: 1_000n, round: 0 })
-    expect(kindsIn(tell(node, at(peers, 1), { sequence: 6n, round: 0 }))).toEqual([])
+    report(node, at(peers, 0), { sequence: 1_000n, round: 0 })
+    expect(kindsIn(report(node, at(peers, 1), { sequence: 6n, round: 0 }))).toEqual([])
     node.nowMs += 5_000
     const timer = { kind: 'recall', sequence: 6n } as const
     expect(kindsIn(node.step({ kind: 'timer', timer, transactionsWaiting: false }))).toEqual(['round-change'])
@@ -94,7 +96,7 @@ describe('a validator that starts asks the others where they are, and signs noth
 
   test('for as long as more than F have blocks that it lacks', () => {
     const { node, peers } = begun({ record: recordOf(6n) })
-    for (const peer of peers.slice(0, 2)) tell(node, peer, { sequence: 8n, round: 0 })
+    for (const peer of peers.slice(0, 2)) report(node, peer, { sequence: 8n, round: 0 })
     node.nowMs += 600_000
     const timer = { kind: 'recall', sequence: 6n } as const
     expect(kindsIn(node.step({ kind: 'timer', timer, transactionsWaiting: false }))).toEqual([])
@@ -104,16 +106,16 @@ describe('a validator that starts asks the others where they are, and signs noth
     const keys = networkKeys(3)
     const { node, peers } = started({ own: 2 }, keys)
     node.blockTimer()
-    expect(kindsIn(tell(node, at(peers, 0), { sequence: 6n, round: 0 }))).toEqual([])
-    expect(kindsIn(tell(node, at(peers, 1), { sequence: 6n, round: 0 }))).toEqual(['round-change'])
+    expect(kindsIn(report(node, at(peers, 0), { sequence: 6n, round: 0 }))).toEqual([])
+    expect(kindsIn(report(node, at(peers, 1), { sequence: 6n, round: 0 }))).toEqual(['round-change'])
   })
 })
 
 describe('it then begins above the highest round heard in the height', () => {
   test('as told', () => {
     const { node, peers } = begun({})
-    tell(node, at(peers, 0), { sequence: 6n, round: 4 })
-    expect(roundsIn(tell(node, at(peers, 1), { sequence: 6n, round: 3 }))).toEqual([5])
+    report(node, at(peers, 0), { sequence: 6n, round: 4 })
+    expect(roundsIn(report(node, at(peers, 1), { sequence: 6n, round: 3 }))).toEqual([5])
   })
 
   test('as their round changes say, of who tells its height alone', () => {
@@ -130,28 +132,28 @@ describe('it then begins above the highest round heard in the height', () => {
 
   test('where it is not begun yet once the block timer fires', () => {
     const { node, peers } = started({})
-    for (const peer of peers) tell(node, peer, { sequence: 6n, round: -1 })
+    for (const peer of peers) report(node, peer, { sequence: 6n, round: -1 })
     const step = node.blockTimer()
     expect([roundsIn(step), kindsIn(step)]).toEqual([[1], ['round-change']])
   })
 
   test('not in a lower one than its record says', () => {
     const { node, peers } = started({ record: recordOf(6n, 7) })
-    tell(node, at(peers, 0), { sequence: 6n, round: 2 })
-    expect(kindsIn(tell(node, at(peers, 1), { sequence: 6n, round: 2 }))).toEqual(['round-change'])
+    report(node, at(peers, 0), { sequence: 6n, round: 2 })
+    expect(kindsIn(report(node, at(peers, 1), { sequence: 6n, round: 2 }))).toEqual(['round-change'])
     expect(node.state.height?.round?.round).toBe(7)
   })
 
   test('where F + 1 others ask for a lower round, it asks for its own', () => {
     const { node, peers } = started({})
-    for (const peer of peers) tell(node, peer, { sequence: 6n, round: 1 })
+    for (const peer of peers) report(node, peer, { sequence: 6n, round: 1 })
     const step = peers.slice(0, 2).flatMap(key => node.receive(key, roundChange(key, 1, undefined, 6n)))
     expect([roundsIn(step), kindsIn(step)]).toEqual([[2], ['round-change']])
   })
 
   test('where it followed a proposal into a lower round, once that is over', () => {
     const { node, peers } = started({})
-    for (const peer of peers) tell(node, peer, { sequence: 6n, round: 1 })
+    for (const peer of peers) report(node, peer, { sequence: 6n, round: 1 })
     receiveProposal(node, at(peers, 0), givenNode(4, 3).block(at(peers, 0), { number: 6n }))
     expect(node.state.height?.round?.round).toBe(0)
     const step = node.roundTimer()
@@ -160,29 +162,29 @@ describe('it then begins above the highest round heard in the height', () => {
 
   test('but for a round that one liar tells of and nobody is near', () => {
     const { node, peers } = begun({})
-    tell(node, at(peers, 0), { sequence: 6n, round: 0 })
-    expect(kindsIn(tell(node, at(peers, 1), { sequence: 6n, round: 1_000_000 }))).toEqual([])
+    report(node, at(peers, 0), { sequence: 6n, round: 0 })
+    expect(kindsIn(report(node, at(peers, 1), { sequence: 6n, round: 1_000_000 }))).toEqual([])
     // The third shows that the second one cannot be where it says.
-    expect(roundsIn(tell(node, at(peers, 2), { sequence: 6n, round: 0 }))).toEqual([1])
+    expect(roundsIn(report(node, at(peers, 2), { sequence: 6n, round: 0 }))).toEqual([1])
   })
 
   test('not even where the third stays away, and not beyond the last round', () => {
     const { node, peers } = begun({})
     node.receive(at(peers, 1), roundChange(at(peers, 1), ROUND_MAX, undefined, 6n))
-    tell(node, at(peers, 0), { sequence: 6n, round: 0 })
-    tell(node, at(peers, 1), { sequence: 6n, round: 0 })
+    report(node, at(peers, 0), { sequence: 6n, round: 0 })
+    report(node, at(peers, 1), { sequence: 6n, round: 0 })
     node.nowMs += 5_000
     const timer = { kind: 'recall', sequence: 6n } as const
     expect(roundsIn(node.step({ kind: 'timer', timer, transactionsWaiting: false }))).toEqual([1])
     const two = started({ own: 1, head: 5n }, networkKeys(2))
     two.node.blockTimer()
-    tell(two.node, at(two.peers, 0), { sequence: 6n, round: ROUND_MAX })
+    report(two.node, at(two.peers, 0), { sequence: 6n, round: ROUND_MAX })
     expect(two.node.state.height?.floor).toBe(ROUND_MAX)
   })
 
   test('and takes no part in round 0 of the next height, where it forgot', () => {
     const { node, peers } = started({})
-    for (const peer of peers) tell(node, peer, { sequence: 6n, round: 0 })
+    for (const peer of peers) report(node, peer, { sequence: 6n, round: 0 })
     node.head({ number: 6n })
     expect(node.state.height?.floor).toBe(1)
     node.head({ number: 7n })
@@ -215,7 +217,7 @@ describe('where the chain went on while it came level with the others', () => {
   /** It was told at height 7 where they are, and catches up to height 9. */
   const caughtUp = (record: RestartRecord | undefined) => {
     const { node, peers } = started({ own: 0, ...(record === undefined ? {} : { record }) })
-    for (const peer of peers) tell(node, peer, { sequence: 7n, round: 0 })
+    for (const peer of peers) report(node, peer, { sequence: 7n, round: 0 })
     expect(node.state.height?.floor).toBe(Number.POSITIVE_INFINITY)
     node.head({ number: 6n, active: false })
     return { node, peers, step: node.head({ number: 8n, coinbase: at(KEYS, -1).address }) }
@@ -228,9 +230,9 @@ describe('where the chain went on while it came level with the others', () => {
 
   test('one without asks anew, and begins above the highest round heard', () => {
     const { node, peers, step } = caughtUp(undefined)
-    expect(toldIn(step)).toEqual([[POSITION_CODES.request, 3]])
+    expect(informsIn(step)).toEqual([[POSITION_CODES.request, 3]])
     expect(kindsIn(node.blockTimer())).toEqual([])
-    const told = peers.map(peer => tell(node, peer, { sequence: 9n, round: 0 }))
+    const told = peers.map(peer => report(node, peer, { sequence: 9n, round: 0 }))
     expect(told.flatMap(roundsIn)).toEqual([1])
   })
 })
@@ -238,7 +240,7 @@ describe('where the chain went on while it came level with the others', () => {
 describe('at once, in round 0,', () => {
   test('a network begins whose validators have neither a record nor a block', () => {
     const { node, peers } = started({ own: 0, head: 0n })
-    for (const peer of peers) tell(node, peer, { sequence: 1n, round: -1 })
+    for (const peer of peers) report(node, peer, { sequence: 1n, round: -1 })
     const step = node.blockTimer()
     expect(effectsOf(step, 'build-block').length).toBe(1)
     expect(kindsIn(step)).toEqual(['proposal', 'prepare'])
@@ -247,14 +249,14 @@ describe('at once, in round 0,', () => {
   test('a network of one goes on', () => {
     const keys = networkKeys(1)
     const { node, first } = started({ own: 0 }, keys)
-    expect(toldIn(first)).toEqual([])
+    expect(informsIn(first)).toEqual([])
     expect(effectsOf(node.blockTimer(), 'import-block').length).toBe(1)
   })
 })
 
 test('a network begins in round 1 where one validator is away', () => {
   const { node, peers } = begun({ own: 1, head: 0n })
-  for (const peer of peers.slice(0, 2)) tell(node, peer, { sequence: 1n, round: -1 })
+  for (const peer of peers.slice(0, 2)) report(node, peer, { sequence: 1n, round: -1 })
   node.nowMs += 1_000
   const timer = { kind: 'recall', sequence: 1n } as const
   expect(roundsIn(node.step({ kind: 'timer', timer, transactionsWaiting: false }))).toEqual([1])
@@ -275,7 +277,7 @@ describe('a validator that is asked', () => {
   test('tells what the asker signed, as it was signed, and then where it is', () => {
     const { node, peers, made } = asked()
     const asker = at(peers, 1)
-    const told = effectsOf(node.receive(asker, POSITION_REQUEST), 'tell')
+    const told = effectsOf(node.receive(asker, POSITION_REQUEST), 'inform')
     expect(told.map(({ to }) => to)).toEqual([[asker.address], [asker.address], [asker.address]])
     expect(told.map(({ message }) => message.code)).toEqual([0x13, 0x15, POSITION_CODES.position])
     expect(told.at(-1)?.message).toEqual(encodePosition({ sequence: 1n, round: 0 }))
@@ -290,7 +292,7 @@ describe('a validator that is asked', () => {
   test('tells one that asks all the time what it signed now and then', () => {
     const { node, peers } = asked()
     const steps = Array.from({ length: 20 }, () => node.receive(at(peers, 1), POSITION_REQUEST))
-    expect(steps.flatMap(toldIn).length).toBe(2 + 20)
+    expect(steps.flatMap(informsIn).length).toBe(2 + 20)
   })
 })
 
@@ -300,7 +302,7 @@ test('own messages of a later height bind a validator from the beginning of that
   node.head()
   const later = block(at(peers, 0), { number: 2n })
   node.receive(at(KEYS, 3), prepare(at(KEYS, 3), later), at(peers, 1))
-  for (const peer of peers) tell(node, peer, { sequence: 2n, round: 0 })
+  for (const peer of peers) report(node, peer, { sequence: 2n, round: 0 })
   node.head({ number: 1n })
   expect(node.record).toMatchObject({ sequence: 2n, round: 0 })
   expect([node.state.height?.hasForgotten, node.state.height?.floor]).toEqual([true, 1])
@@ -312,7 +314,7 @@ test('own messages that others show bind a validator: a prepare keeps it from pr
   node.head()
   const made = block(at(peers, 0))
   node.receive(at(KEYS, 3), prepare(at(KEYS, 3), made), at(peers, 1))
-  for (const peer of peers) tell(node, peer, { sequence: 1n, round: 0 })
+  for (const peer of peers) report(node, peer, { sequence: 1n, round: 0 })
   // Not even with all others in round 0: it knows that it forgot.
   expect(node.state.height?.floor).toBe(1)
   node.blockTimer()

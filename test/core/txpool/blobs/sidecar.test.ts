@@ -1,13 +1,13 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { BlobSidecar } from '../../../../core/block/codec/pooledTransaction.ts'
-import { sidecarHolds } from '../../../../core/txpool/blobs/sidecar.ts'
+import { verifySidecar } from '../../../../core/txpool/blobs/sidecar.ts'
 import { BLOB, HASHES, hashOfCommitment, SIDECARS } from './vector.ts'
 
 // Some tenths of a second each.
 setDefaultTimeout(30_000)
 
 const holds = (sidecar: BlobSidecar, hashes: readonly Uint8Array[] = HASHES): Promise<boolean> =>
-  sidecarHolds({ blobVersionedHashes: hashes }, sidecar, () => Promise.resolve())
+  verifySidecar({ blobVersionedHashes: hashes }, sidecar, () => Promise.resolve())
 
 const flipped = (bytes: Uint8Array, at: number): Uint8Array => {
   const copy = bytes.slice()
@@ -59,7 +59,7 @@ describe('the sidecar of a blob transaction', () => {
 
   test('lets others have their turn while its cells are checked', async () => {
     let pauses = 0
-    await sidecarHolds({ blobVersionedHashes: HASHES }, SIDECARS[1], () => {
+    await verifySidecar({ blobVersionedHashes: HASHES }, SIDECARS[1], () => {
       pauses++
       return Promise.resolve()
     })
