@@ -104,7 +104,7 @@ export const liar: Attack = attacker => {
       known.push(certificate)
   }
 
-  const tell = (to: readonly Address[], code: number, data: Uint8Array): boolean => {
+  const lieTo = (to: readonly Address[], code: number, data: Uint8Array): boolean => {
     const decoded = decodeMessage(code, data)
     if (decoded.kind === 'round-change') sendTo(attacker, to, lie(attacker, decoded, known))
     else if (decoded.kind === 'proposal' && decoded.signed.payload.round > 0)
@@ -120,7 +120,7 @@ export const liar: Attack = attacker => {
       const { code, data } = effect.message
       const isOf = code === QBFT_CODES['round-change'] || code === QBFT_CODES.proposal
       const to = effect.kind === 'broadcast' ? effect.to : effect.kind === 'send' ? [effect.to] : undefined
-      if (to === undefined || !isOf || !inform(to, code, data)) plain.send(effect)
+      if (to === undefined || !isOf || !lieTo(to, code, data)) plain.send(effect)
     },
     inform: effect => {
       const { code, data } = effect.message

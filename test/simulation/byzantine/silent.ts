@@ -4,5 +4,5 @@ import type { Attack } from './attacker.ts'
 export const silent: Attack = ({ plain }) => ({
   ...plain,
   send: () => undefined,
-  tell: () => undefined,
+  inform: () => undefined,
 })
