@@ -1,5 +1,7 @@
 import type { Address, Hash } from '../core/bytes/bytes.ts'
 import type { Consensus } from '../core/genesis/configuration.ts'
+import type { Log } from './log.ts'
+import type { YieldTurn } from './yieldTurn.ts'
 
 /** The status that nodes exchange when they connect, and send again when it changes. */
 export type PeerStatus = {
@@ -110,11 +112,10 @@ export type NetworkOptions = {
    */
   readonly refuses: (publicKey: Uint8Array, host: string, port: number) => string | undefined
   readonly handlers: NetworkHandlers
-  readonly log: NetworkLog
+  readonly log: Log
   /** Milliseconds since 1970. */
   readonly nowMs: () => number
-  /** Yields to other work when this turn of the event loop has taken long. */
-  readonly pause: () => Promise<void>
+  readonly pause: YieldTurn
 }
 
 /** The forks of a genesis file that count: block numbers above 0, and timestamps after that of the genesis block; ascending. */
@@ -126,10 +127,6 @@ export type ChainFacts = {
   readonly genesisDifficulty: bigint
   readonly forks: Forks
 }
-
-export type NetworkLog = Readonly<
-  Record<'debug' | 'info' | 'warn' | 'error', (text: string, values?: Record<string, unknown>) => void>
->
 
 /** What lowers the score of a peer. A peer whose score is used up is banned for a while. */
 export type Misbehaviour =

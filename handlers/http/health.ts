@@ -1,4 +1,5 @@
-import type { ConfigurationDifference, NodeTroubles, SyncingStatus } from '../rpc/context.ts'
+import type { ConfigurationDifference, NodeTroubles } from '../rpc/context.ts'
+import type { SyncingStatus } from '../../core/chain/syncingStatus.ts'
 
 type Report = {
   readonly status: 'UP' | 'DOWN'

@@ -1,6 +1,7 @@
 import type { Address, Hash } from '../../core/bytes/bytes.ts'
 import type { BadBlock } from '../../core/chain/importing/badBlocks.ts'
 import type { Chain } from '../../core/chain/chain.ts'
+import type { SyncingStatus } from '../../core/chain/syncingStatus.ts'
 import type { Vote } from '../../core/block/codec/extraData.ts'
 import type { SenderTransaction, Transaction } from '../../core/block/transaction.ts'
 import type { TransactionPool } from '../../core/txpool/pool.ts'
@@ -98,13 +99,6 @@ export type RpcNetwork = {
 
 /** Why an enode URL is refused. */
 export type EnodeRefusal = 'SYNTAX' | 'INVALID_NODE_ID' | 'INVALID_HOST' | 'INVALID_PORT' | 'LOCAL_NODE'
-
-/** Block numbers. */
-export type SyncingStatus = {
-  readonly startingBlock: bigint
-  readonly currentBlock: bigint
-  readonly highestBlock: bigint
-}
 
 /** Validator votes that this node casts in each block it proposes where they would have an effect, until they are discarded. */
 export type StandingVotes = {

@@ -2,7 +2,7 @@ import type { Stream } from '@libp2p/interface'
 import type { Hash } from '../../core/bytes/bytes.ts'
 import { toBareHex, toHex } from '../../core/bytes/hex.ts'
 import { createRecentHashes, type RecentHashes } from '../gossip/recentHashes.ts'
-import type { NetworkLog } from '../network.ts'
+import type { Log } from '../log.ts'
 import { nameOf, type PeerConnection } from '../peers/connection.ts'
 import type { PeerTable } from '../peers/peerTable.ts'
 import { type ChannelLimits, openChannel } from '../transport/channel.ts'
@@ -38,7 +38,7 @@ export type BlockExchange = {
 export type BlockExchangeOptions = {
   readonly protocol: string
   readonly table: PeerTable
-  readonly log: NetworkLog
+  readonly log: Log
   readonly nowMs: () => number
   readonly pause: () => Promise<void>
   /** The number of this node's head: blocks up to it are not requested. */

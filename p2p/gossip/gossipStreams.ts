@@ -1,7 +1,7 @@
 import type { Connection, PeerId } from '@libp2p/interface'
 import { textOf } from '../error.ts'
 import type { Host } from '../transport/host.ts'
-import type { NetworkLog } from '../network.ts'
+import type { Log } from '../log.ts'
 
 /** Interval between two attempts to open a stream to one peer. */
 const AGAIN_AFTER_MS = 5_000
@@ -30,7 +30,7 @@ export type GossipStreams = {
  * the node stays connected: it would send that node nothing from then on. This happens when two nodes dial each other at the
  * same moment and then close the connection that has the stream, or when a stream is reset.
  */
-export const createGossipStreams = (host: Host, log: NetworkLog, nowMs: () => number): GossipStreams => {
+export const createGossipStreams = (host: Host, log: Log, nowMs: () => number): GossipStreams => {
   const { identify } = host.services
   const triedAtMs = new Map<string, number>()
 

@@ -1,5 +1,6 @@
 import type { PeerId } from '@libp2p/interface'
-import type { NetworkHandlers, NetworkLog, NetworkOptions } from '../network.ts'
+import type { NetworkHandlers, NetworkOptions } from '../network.ts'
+import type { Log } from '../log.ts'
 import type { ConnectionManager } from '../peers/connectionManager.ts'
 import type { PeerEvents } from '../peers/events.ts'
 import type { Entry, PeerTable } from '../peers/peerTable.ts'
@@ -18,7 +19,7 @@ export type PeerGossipOptions = Pick<NetworkOptions, 'nowMs' | 'pause'> & {
   readonly connections: ConnectionManager
   readonly events: PeerEvents
   readonly handlers: NetworkHandlers
-  readonly log: NetworkLog
+  readonly log: Log
 }
 
 export type PeerGossip = TransactionGossip & {

@@ -4,7 +4,8 @@ import { textOf } from '../error.ts'
 import { GOSSIP_BYTES_MAX } from './gossip.ts'
 import { createGossipRates } from './gossipRates.ts'
 import type { Host } from '../transport/host.ts'
-import type { NetworkLog, NetworkOptions } from '../network.ts'
+import type { NetworkOptions } from '../network.ts'
+import type { Log } from '../log.ts'
 import {
   bytesInBatch,
   checkForms,
@@ -43,7 +44,7 @@ export type GossipHandlers = {
 export const createTransactionGossip = (
   host: Host,
   topic: string,
-  log: NetworkLog,
+  log: Log,
   { nowMs, pause }: Pick<NetworkOptions, 'nowMs' | 'pause'>,
   handlers: GossipHandlers,
 ): TransactionGossip => {

@@ -1,8 +1,9 @@
 import { textOf } from '../error.ts'
-import type { NetworkHandlers, NetworkLog } from '../network.ts'
+import type { NetworkHandlers } from '../network.ts'
+import type { Log } from '../log.ts'
 
 /** Handlers whose exceptions are logged: none ends a connection, or the process, by throwing. */
-export const safeHandlers = (handlers: NetworkHandlers, log: NetworkLog): NetworkHandlers => {
+export const safeHandlers = (handlers: NetworkHandlers, log: Log): NetworkHandlers => {
   const tell = (name: string, error: unknown): void =>
     log.error('The network’s {name} failed: {reason}', { name, reason: textOf(error), error })
   const guarded =

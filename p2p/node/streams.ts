@@ -4,7 +4,8 @@ import { answerRange, RANGES_AT_ONCE_MAX } from '../blocks/ranges.ts'
 import { createConsensusRates, receiveConsensusMessages } from '../consensus.ts'
 import { NetworkError, textOf } from '../error.ts'
 import { answerPoolList, POOL_LISTS_AT_ONCE_MAX } from '../gossip/poolLists.ts'
-import type { NetworkHandlers, NetworkLog } from '../network.ts'
+import type { NetworkHandlers } from '../network.ts'
+import type { Log } from '../log.ts'
 import { nameOf, type PeerConnection } from '../peers/connection.ts'
 import type { ConnectionManager } from '../peers/connectionManager.ts'
 import type { Discovery } from '../peers/discovery.ts'
@@ -29,7 +30,7 @@ export type StreamOptions = {
   readonly connections: ConnectionManager
   readonly blocks: BlockExchange
   readonly discovery: Discovery
-  readonly log: NetworkLog
+  readonly log: Log
   readonly nowMs: () => number
   readonly pause: () => Promise<void>
   /** Ends a connection over which an invalid message came. */

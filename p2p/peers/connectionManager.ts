@@ -1,6 +1,7 @@
 import type { Connection, Stream } from '@libp2p/interface'
 import { textOf } from '../error.ts'
-import type { NetworkHandlers, NetworkLog, Peer } from '../network.ts'
+import type { NetworkHandlers, Peer } from '../network.ts'
+import type { Log } from '../log.ts'
 import { receiveFrames } from '../transport/receive.ts'
 import { createTokenBucket } from '../transport/tokenBucket.ts'
 import { abortConnection, closeConnection, sendStatus, sendStatusMessage } from './closing.ts'
@@ -18,7 +19,7 @@ const STATUSES_PER_SECOND = 20
 export type ConnectionManagerOptions = {
   readonly table: PeerTable
   readonly handlers: NetworkHandlers
-  readonly log: NetworkLog
+  readonly log: Log
   readonly nowMs: () => number
   readonly pause: () => Promise<void>
   readonly maxPeers: number

@@ -1,7 +1,7 @@
 import { type Enode, formatEnode } from '../transport/enode.ts'
 import { textOf } from '../error.ts'
 import { idOf } from '../transport/identity.ts'
-import type { NetworkLog } from '../network.ts'
+import type { Log } from '../log.ts'
 
 /** Wait after the first failed dial; it grows by BACKOFF_GROWTH each time, up to BACKOFF_MAX_MS and its jitter. */
 const BACKOFF_MIN_MS = 300
@@ -54,7 +54,7 @@ export type DialerOptions = {
   readonly room: () => number
   readonly dialsMax: number
   readonly nowMs: () => number
-  readonly log: NetworkLog
+  readonly log: Log
 }
 
 /** How the last connection with a node ended. */

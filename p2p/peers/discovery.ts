@@ -1,7 +1,7 @@
 import type { Enode } from '../transport/enode.ts'
 import { textOf } from '../error.ts'
 import { type PeerConnection, nameOf } from './connection.ts'
-import type { NetworkLog } from '../network.ts'
+import type { Log } from '../log.ts'
 import { askForEnodes } from './peerExchange.ts'
 import type { PeerTable } from './peerTable.ts'
 
@@ -21,7 +21,7 @@ export type Discovery = {
 export const createDiscovery = (options: {
   readonly table: PeerTable
   readonly protocol: string
-  readonly log: NetworkLog
+  readonly log: Log
   readonly wants: () => boolean
   readonly learn: (enodes: readonly Enode[]) => void
 }): Discovery => {

@@ -1,5 +1,5 @@
 import type { ConnectionGater, PeerId } from '@libp2p/interface'
-import type { NetworkLog } from '../network.ts'
+import type { Log } from '../log.ts'
 import { endpointOf, idOf, keyOfPeerId } from '../transport/identity.ts'
 import type { InboundConnectionLimit } from '../transport/inboundConnectionLimit.ts'
 import type { Scoring } from './scoring.ts'
@@ -7,7 +7,7 @@ import type { Scoring } from './scoring.ts'
 export type GaterOptions = {
   readonly inboundConnectionLimit: InboundConnectionLimit
   readonly scoring: Scoring
-  readonly log: NetworkLog
+  readonly log: Log
   /** A static node or a validator. */
   readonly isKnown: (publicKey: Uint8Array) => boolean
   readonly isStopped: () => boolean

@@ -1,4 +1,5 @@
-import type { Misbehaviour, NetworkLog } from '../network.ts'
+import type { Misbehaviour } from '../network.ts'
+import type { Log } from '../log.ts'
 
 /**
  * A peer with this many points is banned. What only a malicious or broken node does weighs all of it, what a slow, outdated
@@ -40,7 +41,7 @@ type Entry = { points: number; atMs: number; bannedUntilMs: number }
 
 export const createScoring = (options: {
   readonly nowMs: () => number
-  readonly log: NetworkLog
+  readonly log: Log
   readonly isStatic: (id: string) => boolean
 }): Scoring => {
   const { nowMs, log, isStatic } = options

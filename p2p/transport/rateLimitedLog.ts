@@ -1,4 +1,4 @@
-import type { NetworkLog } from '../network.ts'
+import type { Log } from '../log.ts'
 
 /** Lines of one kind a minute: keys cost nothing to make, and each refused one could cost a line. */
 const LINES_MAX = 20
@@ -7,7 +7,7 @@ const WINDOW_MS = 60_000
 type Level = 'info' | 'warn' | 'error'
 
 /** A log with at most LINES_MAX lines of one text a minute above the level debug; the suppressed ones are counted. */
-export const rateLimitedLog = (log: NetworkLog, nowMs: () => number): NetworkLog => {
+export const rateLimitedLog = (log: Log, nowMs: () => number): Log => {
   /** By message text: their number is bounded by the calls in the sources. */
   const windows = new Map<string, { atMs: number; lines: number }>()
 

@@ -1,3 +1,4 @@
+import { formatDuration } from '../../core/text/rates.ts'
 import type { Terminal } from './terminal.ts'
 
 /** How far a long task is: `done` of `total` in the same unit, and what else to say. */
@@ -16,19 +17,6 @@ const REDRAW_MS = 100
 const LINE_MS = 5_000
 
 const BAR_CELLS = 24
-
-/** `1:02:03`, `2:03`. */
-export const formatDuration = (ms: number): string => {
-  const seconds = Math.max(0, Math.round(ms / 1000))
-  const rest = `${Math.floor(seconds / 60) % 60}:${String(seconds % 60).padStart(2, '0')}`
-  return seconds < 3600 ? rest : `${Math.floor(seconds / 3600)}:${rest.padStart(5, '0')}`
-}
-
-/** `1,234 blocks/s`, whatever is short. */
-export const formatRate = (count: number, ms: number): string => {
-  const rate = ms <= 0 ? 0 : (count * 1000) / ms
-  return rate >= 100 ? Math.round(rate).toLocaleString('en-US') : rate.toFixed(1)
-}
 
 /** Time left by the rate so far; empty before anything was done. */
 export const timeLeft = ({ done, total }: ProgressState, elapsedMs: number): string =>

@@ -13,7 +13,7 @@ import { configureLogFrom } from '../cli/configureLog.ts'
 import { openNode } from '../node/openNode.ts'
 import { stopSignal } from '../node/signals.ts'
 import { type BlockRange, blockRange } from './blockRange.ts'
-import { formatRate } from '../cli/progress.ts'
+import { formatRate } from '../../core/text/rates.ts'
 
 const cannotWrite = (file: string, cause: unknown): CommandError =>
   new CommandError('EXPORT', `Cannot write ${file}: ${writeFailureReason(cause)}`, { cause })

@@ -19,7 +19,7 @@ import { openNode } from '../node/openNode.ts'
 import { stopSignal } from '../node/signals.ts'
 import { logBlock } from '../logging/logBlock.ts'
 import { type BlockRange, blockRange } from './blockRange.ts'
-import { formatRate } from '../cli/progress.ts'
+import { formatRate } from '../../core/text/rates.ts'
 
 type Context = CommandContext<ImportOptions>
 

@@ -9,7 +9,7 @@ import { newRecall } from '../../core/qbft/restart/recall.ts'
 import { initialState } from '../../core/qbft/state.ts'
 import { includesAddress } from '../../core/validators/votes.ts'
 import type { Network } from '../../p2p/network.ts'
-import type { Exchange } from '../sync/exchange.ts'
+import type { Sync } from '../../p2p/sync/sync.ts'
 import { createSlice, nextTurn } from '../schedule.ts'
 import { logBlock } from '../logging/logBlock.ts'
 import { type BlockBuilderOptions, createBlockBuilder } from './blockBuilder.ts'
@@ -42,7 +42,7 @@ export type ConsensusOptions = BlockBuilderOptions & {
   /** Resolves when the pool has removed the transactions that the head made stale. */
   readonly poolSettled: () => Promise<void>
   /** Undefined without a network. */
-  readonly exchange: Pick<Exchange, 'progress' | 'onProgress' | 'heardOf' | 'committed'> | undefined
+  readonly sync: Pick<Sync, 'progress' | 'onProgress' | 'heardOf' | 'committed'> | undefined
 }
 
 /**
@@ -50,7 +50,7 @@ export type ConsensusOptions = BlockBuilderOptions & {
  * @throws the storage's error if the restart record cannot be read
  */
 export const startConsensus = async (options: ConsensusOptions): Promise<Consensus> => {
-  const { chain, pool, key, exchange, log } = options
+  const { chain, pool, key, sync, log } = options
   const queue = createInputQueue(options.messageQueueMax)
   const environment: QbftEnvironment = {
     ...options.environment,
@@ -79,7 +79,7 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
 
   const report = createHeadReport({
     address: key.address,
-    connects: exchange !== undefined,
+    connects: sync !== undefined,
     refusal: options.refusal,
     log,
   })
@@ -100,7 +100,7 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
   ): Promise<void> => {
     // The commit has used this tick; announcing a large block takes a few milliseconds more.
     await nextTurn()
-    await exchange?.committed(block)
+    await sync?.committed(block)
     await options.poolSettled()
     const isOwn = equalBytes(block.header.coinbase, key.address)
     const what = isOwn ? 'Produced' : 'Imported'
@@ -140,7 +140,7 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
         position: { sequence: status.headNumber + 1n, round: -1 },
       }),
     recallLog: createRecallLog(log),
-    heardOf: (peer, number) => exchange?.heardOf(peer, number),
+    heardOf: (peer, number) => sync?.heardOf(peer, number),
     log,
   })
 
@@ -180,9 +180,9 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
     await finished()
   }
 
-  const isActive = (): boolean => options.refusal === undefined && exchange?.progress() === undefined
+  const isActive = (): boolean => options.refusal === undefined && sync?.progress() === undefined
   const headWatcher = startHeadWatcher({ ...options, isActive, report: onHead })
-  const unsubscribe = exchange?.onProgress(headWatcher.refresh)
+  const unsubscribe = sync?.onProgress(headWatcher.refresh)
 
   return {
     message: (peer, code, data) => {
@@ -193,8 +193,7 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
       else droppedMessages.refused(peer.address, 'peer-not-a-validator', validators)
     },
     // During a sync the validators of the old head may be out of date.
-    validators: () =>
-      validators.length === 0 || exchange?.progress() !== undefined ? undefined : validators,
+    validators: () => (validators.length === 0 || sync?.progress() !== undefined ? undefined : validators),
     peerConnected: peer => take({ kind: 'peer-connected', peer: peer.address }),
     attach: to => {
       network = to

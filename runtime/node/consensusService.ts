@@ -13,8 +13,10 @@ import { openRecord } from '../consensus/record/openRecord.ts'
 import type { RecordPlace } from '../consensus/record/recordFile.ts'
 import type { StandingVotes } from '../consensus/standingVotes.ts'
 import type { ValidatorFiles } from '../consensus/record/validatorFiles.ts'
-import type { Exchange } from '../sync/exchange.ts'
+import type { Sync } from '../../p2p/sync/sync.ts'
 import { logOf } from '../logging/log.ts'
+import { logBlock } from '../logging/logBlock.ts'
+import { createSlice } from '../schedule.ts'
 import type { NetworkThreadOptions } from '../threads/network/startNetworkThread.ts'
 import { clientVersion } from '../version.ts'
 import { closeAll } from './closeAll.ts'
@@ -49,7 +51,7 @@ export type ConsensusService = {
   readonly network: () => Network | undefined
   /** Resolves once the network listens. Rejects with NetworkError if the node stops first. */
   readonly networkStarted: Promise<Network>
-  readonly exchange: () => Exchange | undefined
+  readonly sync: () => Sync | undefined
   /** The current round of the next block; undefined while this node takes no part in consensus. */
   readonly round: () => number | undefined
   /** Reasons why this node makes no blocks. */
@@ -68,13 +70,13 @@ export type ConsensusService = {
 
 /** Network events: all but consensus messages go to the sync; consensus also learns of new peers. */
 const networkHandlers = (
-  exchange: Exchange,
+  sync: Sync,
   learned: LearnedNodes | undefined,
   consensus: () => Consensus | undefined,
 ): NetworkThreadOptions['handlers'] => ({
-  ...exchange.handlers,
+  ...sync.handlers,
   onPeer: peer => {
-    exchange.handlers.onPeer(peer)
+    sync.handlers.onPeer(peer)
     learned?.add(peer.enode)
     consensus()?.peerConnected(peer)
   },
@@ -100,17 +102,21 @@ const overdueBlock = (
 
 // Parts are imported when they start: JSON-RPC answers earlier, and a node without peers loads no network code.
 
-const startExchange = async (from: ConsensusServiceOptions): Promise<Exchange> => {
+const startSync = async (from: ConsensusServiceOptions): Promise<Sync> => {
   const { node, options, pool, poolHead, networkId, showProgress } = from
-  const { startExchange: start } = await import('../sync/startExchange.ts')
+  const { startSync: start } = await import('../../p2p/sync/startSync.ts')
+  const log = logOf('sync')
   return start({
     chain: node.chain,
     pool,
     poolHead,
     recoverSenders: node.recoverSenders,
     recoverSeals: node.recoverSeals,
-    log: logOf('sync'),
+    log,
     nowMs: () => Date.now(),
+    createYield: createSlice,
+    logImported: ({ header, transactions }, hash) =>
+      logBlock(log, 'Imported', header, transactions.length, pool.size, hash),
     networkId,
     syncMinPeers: options.syncMinPeers,
     client: clientVersion(options.identity),
@@ -122,7 +128,7 @@ const startExchange = async (from: ConsensusServiceOptions): Promise<Exchange> =
 const startConsensus = async (
   { node, options, minerSettings, pool, poolHead, votes, files, refusal, follower }: ConsensusServiceOptions,
   consensus: QbftConsensus,
-  exchange: Exchange | undefined,
+  sync: Sync | undefined,
   record: RecordPlace,
 ): Promise<Consensus> => {
   const { messaging, parameters } = consensus
@@ -151,7 +157,7 @@ const startConsensus = async (
     refusal,
     messageQueueMax: messaging.messageQueueLimit,
     poolSettled: follower.settled,
-    exchange,
+    sync,
   })
 }
 
@@ -187,7 +193,7 @@ const startNetwork = async (
 
 /** Creates the service that starts and stops consensus, sync and network. */
 export const createConsensusService = (from: ConsensusServiceOptions): ConsensusService => {
-  let exchange: Exchange | undefined
+  let sync: Sync | undefined
   let consensus: Consensus | undefined
   let record: RecordPlace | undefined
   let network: Network | undefined
@@ -211,7 +217,7 @@ export const createConsensusService = (from: ConsensusServiceOptions): Consensus
     const { key, chain, storage } = from.node
     const owner = { address: key.address, genesisHash: chain.genesis.hash }
     record ??= await openRecord(from.options.dataPath, owner, storage, logOf('validator'))
-    consensus ??= await startConsensus(from, kind, exchange, record)
+    consensus ??= await startConsensus(from, kind, sync, record)
     return true
   }
   const closeConsensus = async (): Promise<boolean> => {
@@ -226,7 +232,7 @@ export const createConsensusService = (from: ConsensusServiceOptions): Consensus
   return {
     network: () => network,
     networkStarted: listening.promise,
-    exchange: () => exchange,
+    sync: () => sync,
     round: () => consensus?.round(),
     troubles: () => {
       const said = (sentence: string | undefined) => (sentence === undefined ? [] : [sentence])
@@ -248,10 +254,10 @@ export const createConsensusService = (from: ConsensusServiceOptions): Consensus
     pause: () => inSequence(closeConsensus),
     start: () =>
       inSequence(async () => {
-        if (from.staticNodes !== undefined) exchange = await startExchange(from)
+        if (from.staticNodes !== undefined) sync = await startSync(from)
         await openConsensus()
         runs = true
-        if (exchange === undefined) return
+        if (sync === undefined) return
         const { node, options } = from
         const validators = () => consensus?.validators()
         if (options.discoveryEnabled)
@@ -261,10 +267,10 @@ export const createConsensusService = (from: ConsensusServiceOptions): Consensus
         network = await startNetwork(
           from,
           learned,
-          networkHandlers(exchange, learned, () => consensus),
+          networkHandlers(sync, learned, () => consensus),
           validators,
         )
-        exchange.attach(network)
+        sync.attach(network)
         consensus?.attach(network)
         listening.resolve(network)
       }),
@@ -273,12 +279,7 @@ export const createConsensusService = (from: ConsensusServiceOptions): Consensus
         runs = false
         listening.reject(new NetworkError('NOT_CONNECTED', 'this node stops'))
         // Consensus first: it finishes its block with the others.
-        await closeAll([
-          closeConsensus,
-          () => network?.stop(),
-          () => exchange?.stop(),
-          () => learned?.settled(),
-        ])
+        await closeAll([closeConsensus, () => network?.stop(), () => sync?.stop(), () => learned?.settled()])
       }),
   }
 }

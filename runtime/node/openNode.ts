@@ -28,12 +28,10 @@ import {
   readGenesis,
   readGenesisIfThere,
 } from './genesisFile.ts'
-import { createRecoverSeals, type RecoverSeals } from '../threads/recovery/recoverSeals.ts'
-import {
-  createRecoverSenders,
-  type KnownSender,
-  type RecoverSenders,
-} from '../threads/recovery/recoverSenders.ts'
+import type { RecoverSenders } from '../../core/chain/importing/validation.ts'
+import type { RecoverSeals } from '../../core/chain/rules/seals.ts'
+import { createRecoverSeals } from '../threads/recovery/recoverSeals.ts'
+import { createRecoverSenders, type KnownSender } from '../threads/recovery/recoverSenders.ts'
 
 export type OpenOptions = {
   readonly dataPath: string

@@ -1,7 +1,8 @@
 import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
 import { rulesAt } from '../../../core/genesis/schedule.ts'
 import { genesisConfig } from '../config/genesisConfig.ts'
-import type { RpcContext, RpcNetwork, RpcPeer, SyncingStatus } from '../context.ts'
+import type { RpcContext, RpcNetwork, RpcPeer } from '../context.ts'
+import type { SyncingStatus } from '../../../core/chain/syncingStatus.ts'
 
 /** Besu's version of the handshake between nodes, which clients expect. */
 const HANDSHAKE_VERSION = 5

@@ -1,4 +1,5 @@
-import type { RpcHost, SyncingStatus } from '../context.ts'
+import type { RpcHost } from '../context.ts'
+import type { SyncingStatus } from '../../../core/chain/syncingStatus.ts'
 import { syncingShape } from '../shapes/node.ts'
 import type { Listener } from './groups.ts'
 

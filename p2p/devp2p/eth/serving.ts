@@ -1,7 +1,8 @@
 import { concatBytes, type Hash } from '../../../core/bytes/bytes.ts'
 import type { RawItem } from '../../../core/rlp/rawItem.ts'
 import { textOf } from '../../error.ts'
-import type { NetworkHandlers, NetworkLog } from '../../network.ts'
+import type { NetworkHandlers } from '../../network.ts'
+import type { Log } from '../../log.ts'
 import { createTokenBucket, type TokenBucket } from '../../transport/tokenBucket.ts'
 import { nameOf } from '../session/session.ts'
 import { splitBlock } from './blocks.ts'
@@ -26,7 +27,7 @@ type Served = Pick<NetworkHandlers, 'headers' | 'blocksByHash' | 'receiptsByHash
 
 export type ServingOptions = {
   readonly handlers: Served
-  readonly log: NetworkLog
+  readonly log: Log
   readonly nowMs: () => number
   readonly onFlooding: (peer: EthPeer) => void
 }

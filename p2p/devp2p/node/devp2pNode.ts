@@ -1,5 +1,6 @@
 import { publicKeyOf } from '../../../core/crypto/crypto.ts'
-import type { ChainFacts, NetworkHandlers, NetworkLog, NetworkOptions } from '../../network.ts'
+import type { ChainFacts, NetworkHandlers, NetworkOptions } from '../../network.ts'
+import type { Log } from '../../log.ts'
 import { safeHandlers } from '../../node/safeHandlers.ts'
 import type { Dialer } from '../../peers/dialer.ts'
 import { createScoring, type Scoring } from '../../peers/scoring.ts'
@@ -31,7 +32,7 @@ export type Devp2pNode = {
   readonly ownKey: Uint8Array
   readonly ownId: string
   readonly random: Random
-  readonly log: NetworkLog
+  readonly log: Log
   readonly handlers: NetworkHandlers
   readonly bootnodes: readonly Enode[]
   readonly staticNodes: readonly Enode[]

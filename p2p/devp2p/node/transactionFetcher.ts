@@ -1,7 +1,7 @@
 import type { Hash } from '../../../core/bytes/bytes.ts'
 import { toBareHex } from '../../../core/bytes/hex.ts'
 import { textOf } from '../../error.ts'
-import type { NetworkLog } from '../../network.ts'
+import type { Log } from '../../log.ts'
 import { ETH } from '../eth/codes.ts'
 import { type EthPeer, sendEth } from '../eth/ethPeer.ts'
 import { encodeHashes } from '../eth/requests.ts'
@@ -31,7 +31,7 @@ type Waiting = {
 }
 
 export type FetcherOptions = {
-  readonly log: NetworkLog
+  readonly log: Log
   /** True for a transaction that came already. */
   readonly isSeen: (hash: Hash) => boolean
   readonly onTransactions: (peer: EthPeer, transactions: readonly Uint8Array[]) => void

@@ -8,7 +8,7 @@ import type { Transaction } from '../../../core/block/transaction.ts'
 import { POOL_TRANSACTION_BYTES_MAX } from '../../../core/txpool/limits.ts'
 import type { PooledTransaction, TransactionPool } from '../../../core/txpool/pool.ts'
 import type { Log } from '../../logging/log.ts'
-import type { RecoverSenders } from '../../threads/recovery/recoverSenders.ts'
+import type { RecoverSenders } from '../../../core/chain/importing/validation.ts'
 import type { Submit } from './submit.ts'
 
 /** In the data path. */

@@ -154,14 +154,14 @@ export const startServices = async (node: RunningNode, given: ServiceOptions): P
         staticNodes === undefined
           ? undefined
           : rpcNetworkOf(chain.genesis.hash, consensusService.network, consensusService.networkStarted),
-      syncing: () => consensusService.exchange()?.progress(),
+      syncing: () => consensusService.sync()?.progress(),
       troubles: consensusService.troubles,
-      differences: () => consensusService.exchange()?.differences() ?? [],
+      differences: () => consensusService.sync()?.differences() ?? [],
       votes,
       mining: async () =>
         refusal === undefined &&
         consensusService.runs() &&
-        consensusService.exchange()?.progress() === undefined &&
+        consensusService.sync()?.progress() === undefined &&
         (await standingOf(node, staticNodes !== undefined)).makesBlocks,
       round: consensusService.round,
       miner: { ...miner, start: consensusService.resume, stop: consensusService.pause },

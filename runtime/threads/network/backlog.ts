@@ -1,4 +1,4 @@
-import type { NetworkLog } from '../../../p2p/network.ts'
+import type { Log } from '../../../p2p/log.ts'
 
 /**
  * Maximum bytes in flight between the two threads, in one direction. Messages beyond it are dropped, as a network drops
@@ -25,7 +25,7 @@ export type Backlog = {
 export const openBacklog = (
   buffer: SharedArrayBuffer,
   direction: keyof typeof BACKLOGS,
-  log: NetworkLog,
+  log: Log,
 ): Backlog => {
   const counters = new Uint32Array(buffer)
   const at = BACKLOGS[direction]

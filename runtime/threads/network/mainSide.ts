@@ -1,6 +1,7 @@
 import type { Address } from '../../../core/bytes/bytes.ts'
 import { NetworkError } from '../../../p2p/error.ts'
-import type { NetworkHandlers, NetworkLog } from '../../../p2p/network.ts'
+import type { NetworkHandlers } from '../../../p2p/network.ts'
+import type { Log } from '../../../p2p/log.ts'
 import { safeHandlers } from '../../../p2p/node/safeHandlers.ts'
 import { rateLimitedLog } from '../../../p2p/transport/rateLimitedLog.ts'
 import type { Thread } from '../startThread.ts'
@@ -18,12 +19,12 @@ export type MainSideOptions = {
   readonly handlers: Omit<NetworkHandlers, 'roleOf'>
   /** Validators whose consensus messages are accepted; undefined during the initial sync. */
   readonly validators: () => readonly Address[] | undefined
-  readonly log: NetworkLog & { isEnabledFor(level: 'debug'): boolean }
+  readonly log: Log & { isEnabledFor(level: 'debug'): boolean }
 }
 
 /** What the main thread keeps for the network worker: peers, pending calls, lists in both directions. */
 export type MainSide = {
-  readonly log: NetworkLog
+  readonly log: Log
   readonly handlers: NetworkHandlers
   /** Counters of handled bytes, see backlog.ts. */
   readonly handled: SharedArrayBuffer

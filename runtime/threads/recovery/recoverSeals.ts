@@ -1,18 +1,13 @@
-import type { Address } from '../../../core/bytes/bytes.ts'
 import { bytesToBigint } from '../../../core/bytes/integer.ts'
 import { qbftSealHash } from '../../../core/block/codec/blockHash.ts'
 import { DecodeError } from '../../../core/block/codec/error.ts'
 import { decodeExtraData, type QbftExtraData } from '../../../core/block/codec/extraData.ts'
 import type { Header } from '../../../core/block/header.ts'
+import type { RecoverSeals } from '../../../core/chain/rules/seals.ts'
 import type { RecoveryPool } from './pool.ts'
 
 /** Maximum seals per block recovered in advance. Longer lists are left to validation, which stops at the first foreign seal. */
 const SEALS_MAX = 256
-
-/** The signers of each header's seals in order, undefined for an invalid seal. No list if only validation may judge the seals. */
-export type RecoverSeals = (
-  headers: readonly Header[],
-) => Promise<readonly (readonly (Address | undefined)[] | undefined)[]>
 
 const extraDataOf = (header: Header): QbftExtraData | undefined => {
   try {

@@ -1,14 +1,10 @@
 import type { Address, Hash } from '../../../core/bytes/bytes.ts'
 import { signingHash } from '../../../core/block/codec/signature.ts'
 import type { Transaction } from '../../../core/block/transaction.ts'
+import type { RecoverSenders } from '../../../core/chain/importing/validation.ts'
 import type { Recovery } from './packed.ts'
 import type { RecoveryPool } from './pool.ts'
 import { createSlice } from '../../schedule.ts'
-
-/** The sender of each transaction, undefined for an invalid signature. Runs on the threads of the pool. */
-export type RecoverSenders = (
-  transactions: readonly Transaction[],
-) => Promise<readonly (Address | undefined)[]>
 
 /** The known sender of a transaction by its hash, which covers the signature; undefined if not recovered before. */
 export type KnownSender = (hash: Hash) => Address | undefined
@@ -38,7 +34,7 @@ const recoveriesOf = async (transactions: readonly Transaction[]): Promise<reado
   return recoveries
 }
 
-/** Caches the answer of each list: the import of a prefetched block requests the same list again. */
+/** Recovers senders on the threads of the pool. Caches the answer of each list: the import of a prefetched block requests the same list again. */
 export const createRecoverSenders = (pool: RecoveryPool, knownSender: KnownSender): RecoverSenders => {
   const knownSenders = async (transactions: readonly Transaction[]): Promise<(Address | undefined)[]> => {
     const pause = createSlice()

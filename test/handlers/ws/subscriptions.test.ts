@@ -9,7 +9,8 @@ import {
   NO_AUTHENTICATION,
 } from '../../../handlers/auth/authentication.ts'
 import { EVERYONE } from '../../../handlers/auth/caller.ts'
-import type { RpcContext, SyncingStatus } from '../../../handlers/rpc/context.ts'
+import type { RpcContext } from '../../../handlers/rpc/context.ts'
+import type { SyncingStatus } from '../../../core/chain/syncingStatus.ts'
 import { HELD_MAX, SUBSCRIPTIONS_MAX } from '../../../handlers/rpc/subscriptions/subscriptions.ts'
 import { createWsApp, type WsApp } from '../../../handlers/ws/app.ts'
 import type { Session } from '../../../handlers/ws/socket.ts'

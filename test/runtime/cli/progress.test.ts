@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { formatDuration, startProgress, timeLeft } from '../../../runtime/cli/progress.ts'
+import { formatDuration } from '../../../core/text/rates.ts'
+import { startProgress, timeLeft } from '../../../runtime/cli/progress.ts'
 import { processTerminal } from '../../../runtime/cli/terminal.ts'
 
 describe('the progress of a long command', () => {

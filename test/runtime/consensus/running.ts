@@ -83,7 +83,7 @@ export const runConsensus = async (
     refusal: undefined,
     messageQueueMax: 1000,
     poolSettled: follower.settled,
-    exchange: undefined,
+    sync: undefined,
   })
   return { chain, pool, poolHead, lines, running }
 }

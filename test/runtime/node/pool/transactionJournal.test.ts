@@ -11,7 +11,7 @@ import {
 } from '../../../../runtime/node/pool/transactionJournal.ts'
 import { extend, transfer } from '../../../core/chain/support/chain.ts'
 import { USERS } from '../../../core/chain/support/keys.ts'
-import { openNode } from '../../sync/support/node.ts'
+import { openNode } from '../../../p2p/sync/support/node.ts'
 import { withFolder } from '../../folder.ts'
 
 setDefaultTimeout(30_000)

@@ -1,0 +1,260 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { toHex } from '../../../../core/bytes/hex.ts'
+import { encodeBlock } from '../../../../core/block/codec/block.ts'
+import { extend, openTestChain, resealed, transfer } from '../../../core/chain/support/chain.ts'
+import { OUTSIDER, USERS, VALIDATORS } from '../../../core/chain/support/keys.ts'
+import { grow, logLines, reaches, until, type WiredNode } from '../support/node.ts'
+import { wireEachTest } from '../support/wireEachTest.ts'
+
+setDefaultTimeout(60_000)
+
+const [A, B, C, D] = VALIDATORS
+const [ALICE] = USERS
+
+const { wire, node } = wireEachTest()
+
+// Thousands of seals are made and recovered.
+
+describe('given a node that is behind', () => {
+  test('when it connects with one that has more then it imports everything and is level', async () => {
+    const full = await node(A)
+    await grow(full.chain, 40)
+    await extend(full.chain, [transfer(ALICE, 0)])
+    const empty = await node(B)
+    wire.connect(full.network, empty.network)
+    await reaches(empty.chain, 41n)
+    expect(empty.chain.head()).toEqual(full.chain.head())
+    await until(() => logLines.some(line => line.includes('Caught up: 41 blocks with 1 transactions')))
+    expect(empty.sync.progress()).toBeUndefined()
+    expect(empty.network.reports).toEqual([])
+  })
+
+  test('when several have more then they share the work', async () => {
+    const first = await node(A)
+    await grow(first.chain, 400)
+    const second = await node(B)
+    wire.connect(first.network, second.network)
+    await reaches(second.chain, 400n)
+    const empty = await node(C)
+    wire.connect(first.network, empty.network)
+    wire.connect(second.network, empty.network)
+    await reaches(empty.chain, 400n)
+    expect(second.network.asked.length).toBeGreaterThan(0)
+    expect(first.network.asked.length).toBeGreaterThan(1)
+  })
+
+  test('when it is far behind then consensus is told to rest, and to go on at the head', async () => {
+    const full = await node(A)
+    await grow(full.chain, 100)
+    const empty = await node(B)
+    const seen: (string | undefined)[] = []
+    empty.sync.onProgress(() => {
+      const progress = empty.sync.progress()
+      seen.push(progress && `from ${progress.startingBlock} to ${progress.highestBlock}`)
+    })
+    wire.connect(full.network, empty.network)
+    await reaches(empty.chain, 100n)
+    await until(() => seen.length === 2)
+    expect(seen).toEqual(['from 0 to 100', undefined])
+  })
+
+  test('when several are wiped at once then all catch up from one and from each other', async () => {
+    const full = await node(A)
+    await grow(full.chain, 211)
+    const wiped = [await node(B), await node(C), await node(D), await node(OUTSIDER)]
+    for (const one of wiped) wire.connect(full.network, one.network)
+    for (const one of wiped)
+      for (const other of wiped) if (one !== other) wire.connect(one.network, other.network)
+    await Promise.all(wiped.map(({ chain }) => reaches(chain, 211n)))
+    await grow(full.chain, 1)
+    await Promise.all(wiped.map(({ chain }) => reaches(chain, 212n)))
+    for (const { chain, network } of wiped) {
+      expect(chain.head().hash).toEqual(full.chain.head().hash)
+      expect(network.reports).toEqual([])
+    }
+  })
+
+  test('when the chain grows meanwhile then it follows to the head', async () => {
+    const full = await node(A)
+    await grow(full.chain, 50)
+    const empty = await node(B)
+    wire.connect(full.network, empty.network)
+    for (let made = 0; made < 20; made++) await full.sync.committed(await extend(full.chain))
+    await reaches(empty.chain, 70n)
+  })
+})
+
+describe('given a peer that does harm', () => {
+  const spoiled = async (at: bigint, spoil: (encoded: Uint8Array) => Uint8Array): Promise<WiredNode> => {
+    const chain = await openTestChain()
+    await grow(chain, 30)
+    return node(A, {
+      chain,
+      handlers: {
+        async *blocks(from, count) {
+          for (let number = from; number < from + BigInt(count); number++) {
+            const encoded = await chain.store.blockBytes(number)
+            if (encoded === undefined) return
+            yield number === at ? spoil(encoded) : encoded
+          }
+        },
+      },
+    })
+  }
+
+  test('when it serves a block that breaks a rule then it is reported and another one is used', async () => {
+    const chain = await openTestChain()
+    await grow(chain, 30)
+    const record = await chain.store.record(20n)
+    const bad = encodeBlock(resealed(record?.block as never, { gasUsed: 1n }))
+    const liar = await spoiled(20n, () => bad)
+    const honest = await node(B, { chain })
+    const empty = await node(C)
+    wire.connect(liar.network, empty.network)
+    await reaches(empty.chain, 19n)
+    await until(() => empty.network.reports.length > 0)
+    expect(empty.chain.head().header.number).toBe(19n)
+    wire.connect(honest.network, empty.network)
+    await reaches(empty.chain, 30n)
+    expect(empty.network.reports).toEqual([
+      {
+        address: toHex(A.address),
+        what: 'invalid-block',
+        detail: expect.stringContaining('Block 20 is invalid'),
+      },
+    ])
+  })
+
+  test('when nobody else is there then it waits, without asking again and again', async () => {
+    const liar = await spoiled(5n, encoded => {
+      const bad = encoded.slice()
+      bad[40] = (bad[40] as number) ^ 1
+      return bad
+    })
+    const empty = await node(C)
+    wire.connect(liar.network, empty.network)
+    await until(() => empty.network.reports.length > 0)
+    const asked = liar.network.asked.length
+    await Bun.sleep(200)
+    expect(liar.network.asked.length).toBe(asked)
+    expect(empty.sync.progress()).toBeUndefined()
+  })
+
+  test('when it sends other blocks than were asked for then it is reported', async () => {
+    const liar = await node(A, {
+      handlers: {
+        async *blocks(from) {
+          const encoded = await liar.chain.store.blockBytes(from + 1n)
+          if (encoded !== undefined) yield encoded
+        },
+      },
+    })
+    await grow(liar.chain, 10)
+    const empty = await node(B)
+    wire.connect(liar.network, empty.network)
+    await until(() => empty.network.reports.length > 0)
+    expect(empty.network.reports[0]).toMatchObject({
+      what: 'bad-response',
+      detail: 'block 2 in place of block 1',
+    })
+  })
+
+  test('when it claims a chain that it does not give then it is reported and consensus never rests', async () => {
+    const liar = await node(A, {
+      handlers: {
+        status: () => ({ ...liar.sync.handlers.status(), headNumber: 1_000_000n }),
+        async *blocks() {
+          // Nothing.
+        },
+      },
+    })
+    const other = await node(B)
+    let rests = 0
+    other.sync.onProgress(() => rests++)
+    wire.connect(liar.network, other.network)
+    await until(() => other.network.reports.length > 0)
+    expect(other.network.reports).toEqual([
+      {
+        address: toHex(A.address),
+        what: 'bad-response',
+        detail: 'it claims block 1000000 and does not give block 1',
+      },
+    ])
+    expect(rests).toBe(0)
+    expect(other.sync.progress()).toBeUndefined()
+  })
+
+  test('when it passed on a message of a longer chain that it has not then it is not blamed', async () => {
+    const other = await node(A)
+    const one = await node(B)
+    wire.connect(other.network, one.network)
+    // Both have told their statuses by then.
+    await Bun.sleep(20)
+    one.sync.heardOf(A.address, 7n)
+    await until(() => other.network.asked.length === 1)
+    await Bun.sleep(50)
+    expect(one.network.reports).toEqual([])
+    expect(other.network.asked).toHaveLength(1)
+  })
+
+  test('when it claims more than there is beside an honest one then the node is level with the honest one', async () => {
+    const honest = await node(A)
+    await grow(honest.chain, 60)
+    const liar = await node(B, {
+      chain: honest.chain,
+      handlers: { status: () => ({ ...honest.sync.handlers.status(), headNumber: 1_000_000n }) },
+    })
+    const empty = await node(C)
+    wire.connect(liar.network, empty.network)
+    wire.connect(honest.network, empty.network)
+    await reaches(empty.chain, 60n)
+    await until(() => empty.sync.progress() === undefined)
+    await grow(honest.chain, 3)
+    await reaches(empty.chain, 63n)
+  })
+
+  test('when it goes away in the middle then another one goes on, and it is not blamed', async () => {
+    const chain = await openTestChain()
+    await grow(chain, 30)
+    const leaving = await node(A, {
+      chain,
+      handlers: {
+        async *blocks(from) {
+          for (let number = from; number < from + 5n; number++)
+            yield (await chain.store.blockBytes(number)) as Uint8Array
+          wire.disconnect(leaving.network, empty.network)
+          await Bun.sleep(10)
+          yield new Uint8Array(0)
+        },
+      },
+    })
+    const empty = await node(C)
+    wire.connect(leaving.network, empty.network)
+    await reaches(empty.chain, 5n)
+    const staying = await node(B, { chain })
+    wire.connect(staying.network, empty.network)
+    await reaches(empty.chain, 30n)
+    expect(empty.network.reports).toEqual([])
+  })
+})
+
+describe('given fewer peers than --sync-min-peers', () => {
+  test('when nobody is ahead then nothing is waited for', async () => {
+    const alone = await node(A, { syncMinPeers: 5 })
+    expect(alone.sync.progress()).toBeUndefined()
+    await grow(alone.chain, 3)
+    expect(alone.sync.progress()).toBeUndefined()
+  })
+
+  test('when somebody is ahead then catching up begins as soon as there are so many', async () => {
+    const full = await node(A)
+    await grow(full.chain, 10)
+    const empty = await node(B, { syncMinPeers: 2 })
+    wire.connect(full.network, empty.network)
+    await Bun.sleep(100)
+    expect(full.network.asked).toEqual([])
+    const other = await node(C)
+    wire.connect(other.network, empty.network)
+    await reaches(empty.chain, 10n)
+  })
+})

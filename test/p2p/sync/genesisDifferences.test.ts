@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'bun:test'
+import { VALIDATORS } from '../../core/chain/support/keys.ts'
+import { CONFIGURATION, logLines, until, type WiredNode } from './support/node.ts'
+import { wireEachTest } from './support/wireEachTest.ts'
+
+const [A, B] = VALIDATORS
+
+const { wire, node } = wireEachTest()
+
+const pair = async (
+  configuration: Readonly<Record<string, string>>,
+): Promise<readonly [WiredNode, WiredNode]> => {
+  const one = await node(A)
+  const other = await node(B, { configuration })
+  wire.connect(one.network, other.network)
+  await until(() => one.network.peers().length === 1)
+  return [one, other]
+}
+
+const warnings = (): readonly string[] => logLines.filter(line => line.includes('WARN'))
+
+describe('given two nodes that connect', () => {
+  test('when their genesis files say the same then there is nothing to tell', async () => {
+    const [one] = await pair(CONFIGURATION)
+    await Bun.sleep(20)
+    expect(one.sync.differences()).toEqual([])
+    expect(warnings()).toEqual([])
+  })
+
+  test('when a transition differs then both are told once, by its name and values, and go on', async () => {
+    const entry = 'transitions.qbft[100].blockperiodseconds'
+    const [one, other] = await pair({
+      ...CONFIGURATION,
+      'qbft.blockperiodseconds': '5',
+      [entry]: 'x'.repeat(500),
+    })
+    await until(() => one.sync.differences().length === 1 && other.sync.differences().length === 1)
+    expect(one.sync.differences()[0]?.entries).toEqual(['qbft.blockperiodseconds', entry])
+    const own = warnings().find(line =>
+      line.includes(`enode://${one.network.peers()[0]?.enode.slice(8)} runs`),
+    )
+    expect(own).toContain('qbft.blockperiodseconds is 5 there and 2 here; ')
+    expect(own).toContain(`${entry} is ${'x'.repeat(80)}… there and not there here`)
+    other.network.sendStatus()
+    await Bun.sleep(20)
+    expect(warnings()).toHaveLength(2)
+  })
+
+  test('when the names are made up and endless then they are kept short', async () => {
+    const [one] = await pair({ ...CONFIGURATION, [`z${'y'.repeat(10_000)}`]: '1' })
+    await until(() => one.sync.differences().length === 1)
+    expect(one.sync.differences()[0]?.entries).toEqual([`z${'y'.repeat(79)}…`])
+  })
+
+  test('when one of another chain is refused then that is told once, and kept', async () => {
+    const [one] = await pair(CONFIGURATION)
+    const { onRefused } = one.sync.handlers
+    for (let again = 0; again < 3; again++)
+      onRefused('10.0.0.7:30303', 'its genesis block is another', ['alloc', 'chainId'])
+    expect(one.sync.differences()).toEqual([{ peer: '10.0.0.7:30303', entries: ['alloc', 'chainId'] }])
+    expect(warnings()).toHaveLength(1)
+    expect(warnings()[0]).toContain('What differs in the genesis file: alloc, chainId')
+  })
+
+  test('when very many are refused then what is kept is bounded', async () => {
+    const [one] = await pair(CONFIGURATION)
+    for (let index = 0; index < 1_000; index++)
+      one.sync.handlers.onRefused(`10.0.${index >> 8}.${index & 255}:1`, 'another chain', ['chainId'])
+    expect(one.sync.differences()).toHaveLength(64)
+    expect(one.sync.differences().at(-1)?.peer).toBe('10.0.3.231:1')
+  })
+})

@@ -1,0 +1,24 @@
+import { describe, expect, test } from 'bun:test'
+import { createMessageJudgement, type Verdict } from '../../../../p2p/sync/pool/messageValidation.ts'
+
+const isForwarded = (...verdicts: readonly Verdict[]): Promise<boolean> => {
+  const message = createMessageJudgement(verdicts.length)
+  for (const verdict of verdicts) message.judged(verdict)
+  return message.isForwarded
+}
+
+describe('given a message of transactions whose verdicts are known', () => {
+  test('when at least as many are useful as are worthless then it is forwarded', async () => {
+    expect(await isForwarded('useful')).toBe(true)
+    expect(await isForwarded('useful', 'worthless', 'known', 'known')).toBe(true)
+    expect(await isForwarded('useful', 'dropped', 'dropped')).toBe(true)
+  })
+
+  test('when more are worthless than useful, or none is useful, then it ends here', async () => {
+    expect(await isForwarded('useful', 'worthless', 'worthless')).toBe(false)
+    expect(await isForwarded('worthless')).toBe(false)
+    expect(await isForwarded('known', 'known')).toBe(false)
+    expect(await isForwarded('dropped')).toBe(false)
+    expect(await isForwarded()).toBe(false)
+  })
+})

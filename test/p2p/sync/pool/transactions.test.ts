@@ -1,0 +1,233 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { equalBytes } from '../../../../core/bytes/bytes.ts'
+import { toHex } from '../../../../core/bytes/hex.ts'
+import { recoverHere } from '../../../../core/chain/importing/validation.ts'
+import { POOL_TRANSACTION_BYTES_MAX } from '../../../../core/txpool/limits.ts'
+import type { Peer } from '../../../../p2p/network.ts'
+import { extend, transfer } from '../../../core/chain/support/chain.ts'
+import { POOR, USERS, VALIDATORS } from '../../../core/chain/support/keys.ts'
+import { type NodeOptions, until, type WiredNode } from '../support/node.ts'
+import { wireEachTest } from '../support/wireEachTest.ts'
+
+setDefaultTimeout(30_000)
+
+const [A, B, C] = VALIDATORS
+const [ALICE, BOB] = USERS
+const LOCAL = { local: true, addedAtMs: 0 }
+
+const { wire, node } = wireEachTest()
+
+const pair = async (options: NodeOptions = {}): Promise<readonly [WiredNode, WiredNode]> => {
+  const [one, other] = [await node(A), await node(B, options)]
+  wire.connect(one.network, other.network)
+  await until(() => one.network.peers().length === 1 && other.network.peers().length === 1)
+  return [one, other]
+}
+
+const encodedOf = (nonce: number): Uint8Array => transfer(ALICE, nonce).transaction.encoded
+
+describe('given two nodes that are connected', () => {
+  test('when a transaction is sent to one then the other has it too, as a remote one', async () => {
+    const [one, other] = await pair()
+    const sent = transfer(ALICE, 0)
+    one.pool.add(sent, one.poolHead(), LOCAL)
+    await until(() => other.pool.size === 1)
+    const found = other.pool.get(sent.transaction.hash)
+    expect(found).toMatchObject({ local: false, sender: ALICE.address })
+    expect(one.pool.get(sent.transaction.hash)).toMatchObject({ local: true })
+  })
+
+  test('when many are sent at once then their senders are recovered in batches and all arrive, in the order of their nonces', async () => {
+    let calls = 0
+    const [one, other] = await pair({
+      recoverSenders: transactions => {
+        calls++
+        return recoverHere(transactions)
+      },
+    })
+    for (let nonce = 0; nonce < 150; nonce++) one.pool.add(transfer(ALICE, nonce), one.poolHead(), LOCAL)
+    await until(() => other.pool.size === 150)
+    expect(other.pool.counts()).toEqual({ ready: 150, queued: 0 })
+    expect(calls).toBeLessThan(20)
+  })
+
+  test('when one comes again then it is looked at once', async () => {
+    let recovered = 0
+    const [one, other] = await pair({
+      recoverSenders: transactions => {
+        recovered += transactions.length
+        return recoverHere(transactions)
+      },
+    })
+    for (let again = 0; again < 5; again++) one.network.announceTransactions([encodedOf(0), encodedOf(0)])
+    await until(() => other.pool.size === 1)
+    await Bun.sleep(20)
+    expect(recovered).toBe(1)
+  })
+
+  test('when a payment and what it pays for come in the wrong order then both are taken', async () => {
+    const [one, other] = await pair()
+    const poor = POOR.address
+    const spend = transfer(POOR, 0, { to: ALICE.address, value: 1n })
+    const fund = transfer(ALICE, 0, { to: poor, value: 10n ** 18n })
+    one.network.announceTransactions([spend.transaction.encoded])
+    await Bun.sleep(20)
+    expect(other.pool.size).toBe(0)
+    one.network.announceTransactions([fund.transaction.encoded])
+    await until(() => other.pool.size === 2)
+    expect(other.pool.isRunnable(poor)).toBe(true)
+  })
+
+  test('when its sender has the funds with the next block then it is taken', async () => {
+    const [one, other] = await pair()
+    const spend = transfer(POOR, 0, { to: ALICE.address, value: 1n })
+    one.network.announceTransactions([spend.transaction.encoded])
+    await Bun.sleep(20)
+    expect(other.pool.size).toBe(0)
+    await extend(other.chain, [transfer(ALICE, 0, { to: POOR.address, value: 10n ** 18n })])
+    await until(() => other.pool.size === 1)
+  })
+
+  test('when one cannot be mined then nobody is blamed, and it may come again', async () => {
+    const [one, other] = await pair()
+    const cheap = transfer(ALICE, 0, { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n }).transaction.encoded
+    const distant = transfer(BOB, 100_000).transaction.encoded
+    one.network.announceTransactions([cheap, distant, encodedOf(0)])
+    await until(() => other.pool.size === 1)
+    expect(other.network.reports).toEqual([])
+  })
+
+  test('when bytes are no transaction, or too many, then the sender is blamed for each; for one signed by no key nobody is', async () => {
+    const [one, other] = await pair()
+    const unsigned = encodedOf(1).slice()
+    // The last 32 bytes are the signature's s.
+    unsigned.fill(0xff, unsigned.length - 32)
+    one.network.announceTransactions([
+      new Uint8Array([1, 2, 3]),
+      new Uint8Array(POOL_TRANSACTION_BYTES_MAX + 1),
+      unsigned,
+      encodedOf(0),
+    ])
+    await until(() => other.pool.size === 1)
+    expect(other.network.reports).toHaveLength(2)
+    for (const report of other.network.reports)
+      expect(report).toMatchObject({ address: toHex(A.address), what: 'invalid-transaction' })
+  })
+})
+
+/** As many that differ, signed by nobody. */
+const floodOf = (count: number): readonly Uint8Array[] => {
+  const signed = encodedOf(0)
+  return Array.from({ length: count }, (_, index) => {
+    const encoded = signed.slice()
+    new DataView(encoded.buffer).setUint32(encoded.length - 8, index)
+    return encoded
+  })
+}
+
+describe('given a peer that floods', () => {
+  test('when another peer sends one transaction then it is judged after the batch that is under way and one turn of the flood', async () => {
+    const BATCH = 128
+    const honest = transfer(BOB, 0)
+    let judged = 0
+    let before: number | undefined
+    const started = Promise.withResolvers<undefined>()
+    const released = Promise.withResolvers<undefined>()
+    const [flooder, target] = await pair({
+      recoverSenders: async transactions => {
+        started.resolve(undefined)
+        await released.promise
+        if (transactions.some(({ hash }) => equalBytes(hash, honest.transaction.hash))) before ??= judged
+        judged += transactions.length
+        return recoverHere(transactions)
+      },
+    })
+    const other = await node(C)
+    wire.connect(other.network, target.network)
+    await until(() => target.network.peers().length === 2)
+    flooder.network.announceTransactions(floodOf(4_000))
+    await started.promise
+    other.network.announceTransactions([honest.transaction.encoded])
+    await Bun.sleep(50)
+    released.resolve(undefined)
+    await until(() => target.pool.get(honest.transaction.hash) !== undefined)
+    expect(before).toBeLessThanOrEqual(BATCH)
+  })
+
+  test('when its flood has a copy of what another peer sends then that one is not held up', async () => {
+    const honest = transfer(BOB, 0)
+    let judged = 0
+    const released = Promise.withResolvers<undefined>()
+    const [flooder, target] = await pair({
+      recoverSenders: async transactions => {
+        await released.promise
+        judged += transactions.length
+        return recoverHere(transactions)
+      },
+    })
+    const other = await node(C)
+    wire.connect(other.network, target.network)
+    await until(() => target.network.peers().length === 2)
+    flooder.network.announceTransactions([...floodOf(4_000), honest.transaction.encoded])
+    await Bun.sleep(50)
+    other.network.announceTransactions([honest.transaction.encoded])
+    await Bun.sleep(50)
+    released.resolve(undefined)
+    await until(() => target.pool.get(honest.transaction.hash) !== undefined)
+    expect(judged).toBeLessThan(1_000)
+  })
+
+  test('when it is alone then what waits is bounded and the rest is dropped', async () => {
+    let release: (() => void) | undefined
+    const held = new Promise<void>(resolve => {
+      release = resolve
+    })
+    let recovered = 0
+    const [one, other] = await pair({
+      recoverSenders: async transactions => {
+        await held
+        recovered += transactions.length
+        return transactions.map(() => ALICE.address)
+      },
+    })
+    one.network.announceTransactions(floodOf(20_000))
+    await Bun.sleep(50)
+    release?.()
+    await until(() => recovered >= 8_192)
+    await Bun.sleep(50)
+    expect(recovered).toBe(8_192)
+    expect(other.pool.size).toBe(1)
+  })
+})
+
+describe('given a node that hears a message of transactions', () => {
+  const hears = async (...transactions: readonly Uint8Array[]): Promise<boolean> => {
+    const [, other] = await pair()
+    return other.sync.handlers.onTransactions(other.network.peers()[0] as Peer, transactions)
+  }
+
+  test('when its pool takes one of them then the message is forwarded', async () => {
+    expect(await hears(encodedOf(0))).toBe(true)
+  })
+
+  test('when the state knows their sender then the message is forwarded, though they are refused at the moment', async () => {
+    expect(await hears(transfer(BOB, 100_000).transaction.encoded)).toBe(true)
+  })
+
+  test('when nobody signed them then the message ends here', async () => {
+    expect(await hears(...floodOf(10))).toBe(false)
+  })
+
+  test('when they wait for a payment of their unknown sender then they are announced once it is there', async () => {
+    const [, other] = await pair()
+    const third = await node(C)
+    wire.connect(other.network, third.network)
+    await until(() => other.network.peers().length === 2)
+    const spend = transfer(POOR, 0, { to: ALICE.address, value: 1n })
+    const from = other.network.peers()[0] as Peer
+    expect(await other.sync.handlers.onTransactions(from, [spend.transaction.encoded])).toBe(false)
+    const fund = transfer(ALICE, 0, { to: POOR.address, value: 10n ** 18n })
+    other.pool.add(fund, other.poolHead(), LOCAL)
+    await until(() => third.pool.size === 2)
+  })
+})
