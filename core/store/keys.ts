@@ -20,9 +20,11 @@ import { toBareHex } from '../bytes/hex.ts'
  * - logs:mark:0, logs:mark:1: number of complete sections, written alternately
  * - mark:0, mark:1: the flushed height, up to which the views are complete, written alternately
  * - journal:I, intent: what a flush in progress writes, and that it is complete
+ * - replica: head of a replica, a store that another process fills (core/store/replica); no other store has it
  * - room: written and removed to check whether a full disk has room again
  */
 export const ROOM_KEY = 'room'
+export const REPLICA_KEY = 'replica'
 export const INTENT_KEY = 'intent'
 export const flushedHeightKey = (slot: number): string => `mark:${slot}`
 export const segmentKey = (number: number): string => `segment:${number}`

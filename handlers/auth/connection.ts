@@ -31,6 +31,8 @@ export type ConnectionAuthentication = {
    * 1970. An invalid token changes nothing; returns undefined, which is answered with -40100.
    */
   readonly present: (token: string) => Promise<number | undefined>
+  /** The token that counts now, as an `Authorization` header. */
+  readonly authorization: () => string | null
   /** The socket is closed. */
   readonly close: () => void
 }
@@ -87,6 +89,7 @@ export const createConnectionAuthentication = (
       if (!identity.permits(SUBSCRIBE)) endSubscriptions()
       return identity.expiresAtMs
     },
+    authorization: () => authorization,
     close: () => {
       closed = true
       clearTimeout(timer)

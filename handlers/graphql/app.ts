@@ -83,6 +83,11 @@ type Identified = {
   readonly claim: Admitted['claim']
 }
 
+const withHeaders = (response: Response, headers: Readonly<Record<string, string>>): Response => {
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
+  return response
+}
+
 /** Executes within the timeout. Work in progress ends at its next check, and its answer is discarded. */
 const execute = async (
   { authentication, context, engine }: Parts,
@@ -99,22 +104,20 @@ const execute = async (
       resolve(timedOut())
     }, context.options.timeoutMs)
   })
-  const executed = engine(request, {
-    ...createGraphqlContext({
-      rpc: context,
-      caller,
-      abort: error => controller.abort(error),
-      expired: () =>
-        signal.aborted ||
-        request.signal.aborted ||
-        (expiresAtMs !== undefined && authentication.nowMs() >= expiresAtMs),
-    }),
-    abortSignal: signal,
-    peer,
-    claim,
+  const graphql = createGraphqlContext({
+    rpc: context,
+    caller,
+    abort: error => controller.abort(error),
+    expired: () =>
+      signal.aborted ||
+      request.signal.aborted ||
+      (expiresAtMs !== undefined && authentication.nowMs() >= expiresAtMs),
   })
+  const { answerHeaders } = graphql.scope
+  const executed = engine(request, { ...graphql, abortSignal: signal, peer, claim })
   try {
-    return await Promise.race([executed, timeout])
+    const response = await Promise.race([executed, timeout])
+    return answerHeaders === undefined ? response : withHeaders(response, answerHeaders)
   } catch (error) {
     // The client has disconnected.
     if (request.signal.aborted) return new Response(null, { status: 400 })

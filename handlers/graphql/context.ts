@@ -2,7 +2,7 @@ import { toBareHex } from '../../core/bytes/hex.ts'
 import type { Address } from '../../core/bytes/bytes.ts'
 import type { Account, StateReader } from '../../core/state/account.ts'
 import type { Caller, Permission } from '../auth/caller.ts'
-import type { RpcContext } from '../rpc/context.ts'
+import type { RpcContext, Snapshot } from '../rpc/context.ts'
 import { RpcError } from '../rpc/dispatch/errors.ts'
 import { createRunner, type Runner } from '../rpc/dispatch/runner.ts'
 import { readState } from '../rpc/state/state.ts'
@@ -15,6 +15,8 @@ import { createRequestStore } from './requestStore.ts'
 export type RequestScope = {
   /** The context of JSON-RPC methods, over a store that reads nothing twice. */
   readonly rpc: RpcContext
+  /** HTTP headers that name the head; undefined where the host has no snapshots. */
+  readonly answerHeaders: Snapshot['answerHeaders'] | undefined
   readonly budget: Budget
   readonly yieldingList: YieldingList
   /** Runs calls, on a call worker where there is one. */
@@ -74,7 +76,12 @@ const createRequire = (caller: Caller): RequestScope['require'] => {
   }
 }
 
-export const createScope = ({ rpc: shared, caller, expired, abort }: RequestParts): RequestScope => {
+/** With the chain at one head, where the host has snapshots. */
+const atOneHead = (rpc: RpcContext): RpcContext & { readonly answerHeaders?: Snapshot['answerHeaders'] } =>
+  rpc.snapshot === undefined ? rpc : { ...rpc, ...rpc.snapshot() }
+
+export const createScope = ({ rpc: given, caller, expired, abort }: RequestParts): RequestScope => {
+  const { answerHeaders, ...shared } = atOneHead(given)
   const rpc: RpcContext = {
     ...shared,
     chain: { ...shared.chain, store: createRequestStore(shared.chain.store, abort) },
@@ -82,6 +89,7 @@ export const createScope = ({ rpc: shared, caller, expired, abort }: RequestPart
   let runner: Runner | undefined
   return {
     rpc,
+    answerHeaders,
     runner: () => (runner ??= createRunner(CALL_METHODS, rpc)),
     budget: createBudget(abort),
     yieldingList: createYieldingList(rpc.nowMs),

@@ -117,12 +117,13 @@ type Parts = HttpAccess & {
 
 const toResponse = (
   { compression }: Parts,
-  { status, body }: Reply,
+  { status, body, headers }: Reply,
   request: Request,
   peer: () => string,
 ): Response => {
-  if (body === '') return new Response(null, { status })
-  const init = status === 200 ? JSON_RESPONSE : { status, headers: JSON_HEADERS }
+  if (body === '') return new Response(null, headers === undefined ? { status } : { status, headers })
+  const plain = status === 200 ? JSON_RESPONSE : { status, headers: JSON_HEADERS }
+  const init = headers === undefined ? plain : { status, headers: { ...JSON_HEADERS, ...headers } }
   return compression.respond(body, request, peer, init)
 }
 
@@ -149,7 +150,8 @@ const post = async (parts: Parts, request: Request, peer: () => string): Promise
   try {
     const refusal = notAcceptable(request)
     if (refusal !== undefined) return refusal
-    const identified = authentication.identify(request.headers.get('authorization'), client)
+    const authorization = request.headers.get('authorization')
+    const identified = authentication.identify(authorization, client)
     const caller = identified instanceof Promise ? await identified : identified
     if (caller.unauthenticated) {
       caller.denied(ANY_METHOD)
@@ -158,7 +160,8 @@ const post = async (parts: Parts, request: Request, peer: () => string): Promise
     const { claim } = admitted
     const body = await readBody(request, claim)
     if (typeof body !== 'string') return withoutBody(body)
-    const reply = dispatcher.handle(body, caller, { isGone: () => request.signal.aborted, claim })
+    const isGone = (): boolean => request.signal.aborted
+    const reply = dispatcher.handle(body, caller, { isGone, claim, authorization })
     return toResponse(parts, reply instanceof Promise ? await reply : reply, request, peer)
   } catch (error) {
     return failed(parts, error)
@@ -199,6 +202,7 @@ const createRouter = (parts: Parts) => {
         syncing: context.syncing(),
         differences: context.differences(),
         troubles: troubles(),
+        replicas: context.replicas?.() ?? [],
       },
     ),
   )

@@ -1,4 +1,4 @@
-import type { ConfigurationDifference, NodeTroubles } from '../rpc/context.ts'
+import type { ConfigurationDifference, NodeTroubles, ReplicaStatus } from '../rpc/context.ts'
 import type { SyncingStatus } from '../../core/chain/syncingStatus.ts'
 
 type Report = {
@@ -6,13 +6,15 @@ type Report = {
   /** Reasons for DOWN. */
   readonly reasons: readonly string[]
   readonly differences: readonly ConfigurationDifference[]
+  readonly replicas: readonly ReplicaStatus[]
 }
 
 /** Empty members are left out, so that an answer without them equals Besu's to the byte. */
-const answer = ({ status, reasons, differences }: Report): Response => {
+const answer = ({ status, reasons, differences, replicas }: Report): Response => {
   const lines = [`"status" : "${status}"`]
   if (reasons.length > 0) lines.push(`"reasons" : ${JSON.stringify(reasons)}`)
   if (differences.length > 0) lines.push(`"differences" : ${JSON.stringify(differences)}`)
+  if (replicas.length > 0) lines.push(`"replicas" : ${JSON.stringify(replicas)}`)
   return new Response(`{\n  ${lines.join(',\n  ')}\n}`, {
     status: status === 'UP' ? 200 : 503,
     headers: { 'content-type': 'application/json' },
@@ -23,7 +25,7 @@ export const NO_TROUBLES: NodeTroubles = { failures: [], stalls: [] }
 
 /** UP while the process answers; DOWN while it cannot write its store. */
 export const liveness = ({ failures }: NodeTroubles): Response =>
-  answer({ status: failures.length === 0 ? 'UP' : 'DOWN', reasons: failures, differences: [] })
+  answer({ status: failures.length === 0 ? 'UP' : 'DOWN', reasons: failures, differences: [], replicas: [] })
 
 /** Besu's defaults. */
 const PEERS_MIN = 1
@@ -43,6 +45,8 @@ export type NodeState = {
   /** Reported without an effect on readiness: the other node may be wrong. */
   readonly differences: readonly ConfigurationDifference[]
   readonly troubles: NodeTroubles
+  /** Reported only: a copy that is behind does not make the node unready. */
+  readonly replicas: readonly ReplicaStatus[]
 }
 
 /** The parameter's number, undefined for an invalid one. */
@@ -83,5 +87,6 @@ export const readiness = (query: ReadinessQuery, state: NodeState): Response => 
     status: reasons.length === 0 ? 'UP' : 'DOWN',
     reasons,
     differences: state.differences,
+    replicas: state.replicas,
   })
 }

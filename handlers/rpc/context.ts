@@ -6,6 +6,7 @@ import type { Vote } from '../../core/block/codec/extraData.ts'
 import type { SenderTransaction, Transaction } from '../../core/block/transaction.ts'
 import type { TransactionPool } from '../../core/txpool/pool.ts'
 import type { TransactionRejected } from '../../core/txpool/rejection.ts'
+import type { RpcErrorObject } from './dispatch/errors.ts'
 import type { CallWorkers } from './dispatch/offload.ts'
 import type { FilterRegistry } from './filters/registry.ts'
 import type { GasPriceOracle } from './fees/gasPrice.ts'
@@ -119,6 +120,18 @@ export type NodeTroubles = {
   readonly stalls: readonly string[]
 }
 
+/** How far a copy of the chain that this node fills is behind. */
+export type ReplicaStatus = {
+  /** The store, without secrets. */
+  readonly target: string
+  /** Blocks that the copy lacks. */
+  readonly blocks: number
+  /** Seconds since it last had all blocks. */
+  readonly seconds: number
+  /** Why it gets none; undefined while it does. */
+  readonly reason: string | undefined
+}
+
 /** Settings of the blocks that this node produces. */
 export type MinerSettings = {
   /** Wei per gas. */
@@ -146,6 +159,22 @@ export type RpcLogLevel = (typeof RPC_LOG_LEVELS)[number]
 
 /** The address a service of the node listens on. */
 export type RpcService = { readonly host: string; readonly port: number }
+
+/** What a request of a reader works with: the chain at one head, whatever becomes the head meanwhile. */
+export type Snapshot = Pick<RpcContext, 'chain' | 'gasPrice'> & {
+  /** HTTP headers that name the head in every answer. */
+  readonly answerHeaders: Readonly<Record<string, string>>
+}
+
+/**
+ * Answers a method that has no home here with what another node answers.
+ * @param authorization the `Authorization` header of the request
+ */
+export type ForwardCall = (
+  method: string,
+  params: readonly unknown[],
+  authorization: string | null,
+) => Promise<{ readonly result: unknown } | { readonly error: RpcErrorObject }>
 
 /** What the host provides to the methods. */
 export type RpcHost = {
@@ -186,10 +215,18 @@ export type RpcHost = {
   /** Peers whose genesis file or transitions differ from this node's, with the names of the entries. */
   readonly differences: () => readonly ConfigurationDifference[]
   readonly troubles?: () => NodeTroubles
+  /** The copies of the chain that this node fills. */
+  readonly replicas?: () => readonly ReplicaStatus[]
   /** Warns the operator about a request that is carried out nevertheless. */
   readonly warn: (text: string) => void
   /** Reports an error of the node itself; the client is answered `Internal error`. */
   readonly reportError: (method: string, error: unknown) => void
+  /** Called before each HTTP request is answered: what it returns is waited for. */
+  readonly beforeRequest?: () => Promise<void> | undefined
+  /** Called for each request where its head must not move while it is answered; undefined where it may. */
+  readonly snapshot?: () => Snapshot
+  /** Answers what only a node with a pool can answer (dispatch/forwarding.ts); undefined where this is one. */
+  readonly forwardCall?: ForwardCall
   /** Threads for long calls; undefined where all calls run on this thread. */
   readonly callWorkers?: CallWorkers | undefined
   /** Enables micro-batches; undefined where each call starts as it arrives. */

@@ -114,6 +114,7 @@ const handle = (state: State, { text, admitted }: Message, caller: Caller): void
   const reply = state.dispatcher.handle(text, caller, {
     isGone: () => state.isGone,
     claim: admitted.claim,
+    authorization: state.authentication.authorization(),
     connection: { subscriptions: request, presentToken: state.authentication.present },
   })
   return reply instanceof Promise ? reply.then(finish) : finish(reply)

@@ -4,6 +4,7 @@ import { FEE_OPTIONS } from './options/fees.ts'
 import { GRAPHQL_OPTIONS } from './options/graphql.ts'
 import { NODE_BASE_OPTIONS } from './options/node.ts'
 import { CONSENSUS_OPTIONS, P2P_OPTIONS } from './options/p2p.ts'
+import { REPLICA_OPTIONS } from './options/replica.ts'
 import { RPC_OPTIONS, SHARED_RPC_OPTIONS } from './options/rpc.ts'
 import { HTTP_AUTH_OPTIONS, PROXY_OPTIONS, WS_AUTH_OPTIONS } from './options/rpcAuth.ts'
 import { WS_OPTIONS } from './options/ws.ts'
@@ -11,6 +12,7 @@ import { WS_OPTIONS } from './options/ws.ts'
 /** The options of a node: Besu's names, meanings and defaults where Besu has the option. */
 export const NODE_OPTIONS = {
   ...NODE_BASE_OPTIONS,
+  ...REPLICA_OPTIONS,
   ...P2P_OPTIONS,
   ...CONSENSUS_OPTIONS,
   ...SHARED_RPC_OPTIONS,

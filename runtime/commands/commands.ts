@@ -1,5 +1,6 @@
 import { type Command, defineCommand } from '../cli/command.ts'
 import { NODE_OPTIONS } from '../cli/nodeOptions.ts'
+import { READ_OPTIONS } from '../read/options.ts'
 import {
   bigintOption,
   booleanOption,
@@ -199,6 +200,14 @@ export const COMMANDS: readonly Command[] = [
     options: NETWORK_OPTIONS,
     examples: ['--validators=4', '--validators=7 --block-period-ms=200 --data-path=seven'],
     load: async () => (await import('./network.ts')).runNetwork,
+  }),
+  defineCommand({
+    name: 'read',
+    summary: 'Serve JSON-RPC and GraphQL from a store that a node fills with --replicate-to',
+    arguments: '',
+    options: READ_OPTIONS,
+    examples: ['--from=postgresql?url=postgres://reader@10.0.0.7/chain --genesis-file=genesis.json'],
+    load: async () => (await import('./read.ts')).runReader,
   }),
   defineCommand({
     name: 'blocks import',

@@ -14,6 +14,7 @@ import { configureLogFrom } from '../cli/configureLog.ts'
 import { type Log, logOf } from '../logging/log.ts'
 import { developmentBanner, developmentFields } from '../node/developmentBanner.ts'
 import { closeAll } from '../node/closeAll.ts'
+import { replicaTargetsOf } from '../replicate/replications.ts'
 import { listenForGraphql } from '../node/servers/graphqlServer.ts'
 import { prepareRunningNode, type RunningNode } from '../node/openNode.ts'
 import { poolOptionsOf } from '../node/pool/poolOptions.ts'
@@ -99,6 +100,7 @@ export const runNode = async (context: Context): Promise<number> => {
   const log = logOf('node')
   const { development, http, p2p } = enabledBy(options)
   requireDistinctPorts(options)
+  const replicaTargets = replicaTargetsOf(options.replicateTo)
   const prepared = prepareRunningNode({ ...options, repairsFromPeers: p2p })
   const staticNodes = p2p ? readStaticNodes(options) : undefined
   const poolOptions = poolOptionsOf(options, prepared.configuration)
@@ -124,6 +126,7 @@ export const runNode = async (context: Context): Promise<number> => {
       access,
       development,
       staticNodes,
+      replicaTargets,
       showProgress,
     })
     announce(context, node, services, listeners, format, log)

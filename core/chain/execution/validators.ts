@@ -26,11 +26,21 @@ export type Validators = {
   readonly voteTally: (number: bigint) => Promise<VoteTally | undefined>
 }
 
+/** Of a chain that is not QBFT. */
+export const NO_VALIDATORS: Validators = {
+  validators: () => Promise.resolve([]),
+  namedBy: () => Promise.resolve([]),
+  voteTally: () => Promise.resolve(undefined),
+}
+
+/** What the validators are determined from. */
+type Reads = Pick<ChainStore, 'header' | 'recentHash' | 'run' | 'stateAt'>
+
 /** Results are kept by block number, which is safe because the chain only grows. */
 type ValidatorsState = {
   readonly configuration: ChainConfiguration
   readonly consensus: QbftConsensus
-  readonly store: ChainStore
+  readonly store: Reads
   readonly tallies: Map<bigint, VoteTally>
   /** By block and contract. */
   readonly contractSets: Map<string, readonly Address[]>
@@ -111,7 +121,7 @@ const contractSet = async (
 export const createValidators = (
   configuration: ChainConfiguration,
   consensus: QbftConsensus,
-  store: ChainStore,
+  store: Reads,
 ): Validators => {
   const state = { configuration, consensus, store, tallies: new Map(), contractSets: new Map() }
   const selectionAt = (number: bigint) => qbftAt(consensus, number).validatorSelection

@@ -20,7 +20,7 @@ import {
   recoverHere,
 } from '../importing/validation.ts'
 import { repairBlock } from '../importing/repairing.ts'
-import { createValidators, type Validators } from '../execution/validators.ts'
+import { createValidators, NO_VALIDATORS, type Validators } from '../execution/validators.ts'
 
 export type OpenChainOptions = {
   readonly genesis: Genesis
@@ -34,12 +34,6 @@ export type OpenChainOptions = {
   readonly isPauseDue?: () => boolean
   /** Called with what listeners throw; the chain continues. */
   readonly onError: (error: unknown) => void
-}
-
-const NO_VALIDATORS: Validators = {
-  validators: () => Promise.resolve([]),
-  namedBy: () => Promise.resolve([]),
-  voteTally: () => Promise.resolve(undefined),
 }
 
 const always = (): boolean => true

@@ -32,6 +32,12 @@ const genesisCommit = (genesis: Genesis): BlockCommit => {
   }
 }
 
+/** Header, hash and total difficulty of block 0, which identify the chain of a genesis file. */
+export const genesisHeadOf = (genesis: Genesis): ChainHead => {
+  const { block, hash, totalDifficulty } = genesisCommit(genesis)
+  return { header: block.header, hash, totalDifficulty }
+}
+
 /** @throws ChainError for a setting that this node does not support */
 const requireSupported = ({ daoForkBlock }: ChainConfiguration): void => {
   if (daoForkBlock !== undefined && daoForkBlock > 0n)

@@ -27,7 +27,11 @@ export const rememberSealSigners = (header: Header, signers: readonly (Address |
  * address makes the block invalid. Stops at the first invalid seal, so that at most one more is recovered than there are
  * validators.
  */
-export const commitSeals: HeaderRule<QbftHeaderContext> = ({ header, extraData, validators }) => {
+export const commitSeals: HeaderRule<Pick<QbftHeaderContext, 'header' | 'extraData' | 'validators'>> = ({
+  header,
+  extraData,
+  validators,
+}) => {
   const digest = qbftSealHash(header)
   const recovered = known.get(header)
   const signers = new Set<string>()

@@ -137,7 +137,8 @@ const inSlices = async <Item>(
   }
 }
 
-type Prepared = {
+/** What bringing the views up to the last block of a memtable writes. */
+export type PreparedFlush = {
   readonly accounts: ReadonlyMap<string, StateRecord>
   readonly slots: ReadonlyMap<string, StateRecord>
   readonly pages: ReadonlyMap<string, Uint8Array>
@@ -145,13 +146,39 @@ type Prepared = {
   readonly entries: readonly KeyValueEntry[]
 }
 
-const prepare = async (kv: KeyValueStore, views: Views, memtable: Memtable): Promise<Prepared> => {
+/** Reads the records that the memtable changes and works out what they become; writes nothing. */
+export const prepareFlush = async (
+  kv: KeyValueStore,
+  views: Views,
+  memtable: Memtable,
+): Promise<PreparedFlush> => {
   const entries: KeyValueEntry[] = []
   const pages = new Map<string, Uint8Array>()
   const accounts = await prepareState(kv, views, views.accounts, memtable.accounts, entries, pages)
   const slots = await prepareState(kv, views, views.slots, memtable.slots, entries, pages)
   await inSlices(kv, otherEntries(memtable, await orderOf(kv, memtable)), entry => entries.push(entry))
   return { accounts, slots, pages, entries }
+}
+
+/** The entries of a memtable that never change once they are written: codes, headers, and what is found by a hash. */
+export const immutableEntries = async (
+  kv: KeyValueStore,
+  memtable: Memtable,
+): Promise<readonly KeyValueEntry[]> => {
+  const { blockNumbers, transactions } = await orderOf(kv, memtable)
+  return [...otherEntries(memtable, { nodes: [], blockNumbers, transactions })]
+}
+
+/** Puts what was written into the caches of the views. */
+export const cacheFlushed = async (
+  kv: KeyValueStore,
+  views: Views,
+  memtable: Memtable,
+  { accounts, slots }: PreparedFlush,
+): Promise<void> => {
+  await inSlices(kv, accounts, ([key, record]) => views.accounts.cache.set(key, record))
+  await inSlices(kv, slots, ([key, record]) => views.slots.cache.set(key, record))
+  await inSlices(kv, memtable.nodes, ([name, value]) => views.cacheNode(nodeKey(name), value))
 }
 
 export type Flush = {
@@ -175,12 +202,12 @@ export const createFlush = (
   memtable: Memtable,
   flushedHeight: FlushedHeight,
 ): Flush => {
-  let prepared: Prepared | undefined
+  let prepared: PreparedFlush | undefined
   /** Chunks of the journal once it is durable: from then on the views may be partly written, and the journal must stay. */
   let chunks: number | undefined
   let step: 'views' | 'mark' | 'caches' = 'views'
 
-  const writeViews = async ({ entries, ...records }: Prepared): Promise<void> => {
+  const writeViews = async ({ entries, ...records }: PreparedFlush): Promise<void> => {
     views.beginWriting(records)
     await writeEntries(kv, entries)
     await kv.sync()
@@ -197,7 +224,7 @@ export const createFlush = (
     run: async () => {
       // The commit that started this has waiting callers.
       await kv.pause()
-      prepared ??= await prepare(kv, views, memtable)
+      prepared ??= await prepareFlush(kv, views, memtable)
       if (chunks === undefined) {
         const written = await writeJournal(kv, flushedHeight, prepared.entries)
         await kv.sync()
@@ -207,9 +234,7 @@ export const createFlush = (
       if (step === 'mark') await storeFlushedHeight()
       await clearJournal(kv, chunks)
       // Readers use the memory copy until the writing ends, so the caches can be filled slowly.
-      await inSlices(kv, prepared.accounts, ([key, record]) => views.accounts.cache.set(key, record))
-      await inSlices(kv, prepared.slots, ([key, record]) => views.slots.cache.set(key, record))
-      await inSlices(kv, memtable.nodes, ([name, value]) => views.cacheNode(nodeKey(name), value))
+      await cacheFlushed(kv, views, memtable, prepared)
       views.endWriting(flushedHeight.number)
     },
   }

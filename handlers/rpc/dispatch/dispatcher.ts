@@ -1,7 +1,7 @@
 import type { Caller } from '../../auth/caller.ts'
 import { runBatch } from './batch.ts'
 import type { Connection } from './connection.ts'
-import type { RpcContext } from '../context.ts'
+import type { RpcContext, Snapshot } from '../context.ts'
 import { createDeadlines, type Deadlines } from '../../inbound/deadlines.ts'
 import type { ClaimBytes } from '../../inbound/inboundLimits.ts'
 import {
@@ -20,7 +20,12 @@ import { beginRequest, createYield } from './scheduler.ts'
 import { BodyTooBusy, type ParsedBody, parseYielding, parseWhole, WHOLE_LENGTH_MAX } from './requestBody.ts'
 import { createRunner, type Runner } from './runner.ts'
 
-export type Reply = { readonly status: number; readonly body: ReplyBody }
+export type Reply = {
+  readonly status: number
+  readonly body: ReplyBody
+  /** HTTP headers besides the usual ones. */
+  readonly headers?: Readonly<Record<string, string>>
+}
 
 /** The client that sent a body. */
 export type Client = {
@@ -30,6 +35,8 @@ export type Client = {
   readonly connection?: Connection | undefined
   /** Claims memory that the request holds until it is answered; undefined where memory is not counted. */
   readonly claim?: ClaimBytes | undefined
+  /** `Authorization` header of the request. */
+  readonly authorization?: string | null
 }
 
 const UNKNOWN_CLIENT: Client = { isGone: () => false }
@@ -71,6 +78,8 @@ type Parts = {
   readonly runner: Runner
   readonly deadlines: Deadlines
   readonly replies: TransportReplies
+  /** HTTP headers of the answer. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** One body that is being answered. */
@@ -139,7 +148,7 @@ const answer = (
   parts: Parts,
   parsed: ParsedBody,
   caller: Caller,
-  { isGone, connection }: Client,
+  { isGone, connection, authorization }: Client,
 ): Reply | Promise<Reply> => {
   const { replies, context } = parts
   const { batchSizeMax } = context.options
@@ -149,7 +158,7 @@ const answer = (
   const expire = (): void => {
     isLate = true
   }
-  const base = { expired: () => isLate || isGone(), connection }
+  const base = { expired: () => isLate || isGone(), connection, authorization }
   const request = { parsed, caller, base, expire }
   if (!Array.isArray(value)) return answerSingle(parts, request, value)
   if (value.length === 0) return replies.emptyBatch
@@ -179,6 +188,27 @@ const handleBody = (parts: Parts, body: string, caller: Caller, client: Client):
   return answer(parts, parsed, caller, client)
 }
 
+/** The parts of one request: where the host has snapshots, those of one head. */
+const partsOfRequest = (parts: Parts, methods: readonly Method[]): (() => Parts) => {
+  const { snapshot } = parts.context
+  if (snapshot === undefined) return () => parts
+  let last: { readonly of: Snapshot; readonly parts: Parts } | undefined
+  return () => {
+    const of = snapshot()
+    if (last?.of !== of) {
+      const context = { ...parts.context, chain: of.chain, gasPrice: of.gasPrice }
+      last = {
+        of,
+        parts: { ...parts, context, runner: createRunner(methods, context), headers: of.answerHeaders },
+      }
+    }
+    return last.parts
+  }
+}
+
+const withHeaders = (reply: Reply, { headers }: Parts): Reply =>
+  headers === undefined ? reply : { ...reply, headers }
+
 export const createDispatcher = (
   methods: readonly Method[],
   context: RpcContext,
@@ -186,12 +216,21 @@ export const createDispatcher = (
 ): Dispatcher => {
   const runner = createRunner(methods, context)
   const parts: Parts = { context, runner, replies, deadlines: createDeadlines(context.options.timeoutMs) }
+  const partsNow = partsOfRequest(parts, methods)
+  const handle = (body: string, caller: Caller, client: Client): Reply | Promise<Reply> => {
+    const current = partsNow()
+    const reply = handleBody(current, body, caller, client)
+    if (current.headers === undefined) return reply
+    return reply instanceof Promise
+      ? reply.then(one => withHeaders(one, current))
+      : withHeaders(reply, current)
+  }
   return {
     handle: (body, caller, client = UNKNOWN_CLIENT) => {
       const started = beginRequest()
       return started === undefined
-        ? handleBody(parts, body, caller, client)
-        : started.then(() => handleBody(parts, body, caller, client))
+        ? handle(body, caller, client)
+        : started.then(() => handle(body, caller, client))
     },
   }
 }

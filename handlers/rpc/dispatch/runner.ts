@@ -1,7 +1,9 @@
+import { StateUnavailable } from '../../../core/store/replica/readStore.ts'
 import { TransactionRejected } from '../../../core/txpool/rejection.ts'
 import type { Caller } from '../../auth/caller.ts'
 import type { RpcContext } from '../context.ts'
 import { errorOutcome, type Outcome } from './envelope.ts'
+import { forwardedRow } from './forwarding.ts'
 import {
   errorObject,
   rejectionObject,
@@ -43,6 +45,7 @@ export type Runner = {
 const failureOf = (context: RpcContext, row: Method, { params }: Call, error: unknown): Outcome => {
   if (error instanceof RpcError) return { error: refusalOf(row, params, error) }
   if (error instanceof WorkerRefusal) return { error: error.refusal }
+  if (error instanceof StateUnavailable) return { error: rpcErrorObject('WORLD_STATE_UNAVAILABLE') }
   if (error instanceof TransactionRejected) return { error: rejectionObject(error) }
   context.reportError(row.name, error)
   return { error: rpcErrorObject('INTERNAL_ERROR') }
@@ -63,9 +66,14 @@ const runHere = async (
   }
 }
 
-const createFind = (methods: readonly Method[], apis: readonly string[]): Runner['find'] => {
+const createFind = (
+  methods: readonly Method[],
+  { options: { apis }, forwardCall }: RpcContext,
+): Runner['find'] => {
   const served = new Map(
-    methods.filter(({ group }) => group === 'RPC' || apis.includes(group)).map(row => [row.name, row]),
+    methods
+      .filter(({ group }) => group === 'RPC' || apis.includes(group))
+      .map(row => [row.name, forwardCall === undefined ? row : forwardedRow(row, forwardCall)]),
   )
   const names = new Set(methods.map(({ name }) => name))
   const isKnown = (name: string): boolean => names.has(name) || isKnownMethod(name)
@@ -135,11 +143,11 @@ const createRunSingle = (
 }
 
 export const createRunner = (methods: readonly Method[], context: RpcContext): Runner => {
-  const { onNextTurn, options } = context
+  const { onNextTurn } = context
   const run = createRun(context)
   const runMany = createRunMany(context, run)
   return {
-    find: createFind(methods, options.apis),
+    find: createFind(methods, context),
     run,
     runMany,
     runSingle: onNextTurn === undefined ? run : createRunSingle(methods, onNextTurn, { run, runMany }),

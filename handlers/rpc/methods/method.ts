@@ -13,6 +13,8 @@ export type Call = {
   readonly expired: () => boolean
   /** The WebSocket connection of the request; undefined over HTTP. */
   readonly connection?: Connection | undefined
+  /** `Authorization` header of the request, for a call that is forwarded. */
+  readonly authorization?: string | null | undefined
 }
 
 /** One parameter of a method, by position. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers'
 import { createRpcApp, createRpcContext, type RpcApp } from '../../../handlers/http/app.ts'
 import type { CallWorkers } from '../../../handlers/rpc/dispatch/offload.ts'
-import type { RpcContext, RpcHost } from '../../../handlers/rpc/context.ts'
+import type { RpcContext, RpcHost, RpcOptions } from '../../../handlers/rpc/context.ts'
 import { METHODS } from '../../../handlers/rpc/methods/methodTable.ts'
 import type { NodeOptions } from '../../cli/nodeOptions.ts'
 import type { Log } from '../../logging/log.ts'
@@ -21,6 +21,7 @@ export type RpcParts = Pick<RpcHost, 'chain' | 'pool' | 'recoverSenders' | 'subm
       | 'votes'
       | 'differences'
       | 'troubles'
+      | 'replicas'
       | 'round'
       | 'miner'
       | 'coinbase'
@@ -44,30 +45,33 @@ const DEVELOPMENT_APIS: readonly string[] = ['ETH', 'NET', 'WEB3', 'QBFT', 'TXPO
 export const apisOf = (asked: readonly string[] | undefined, development: boolean): readonly string[] =>
   asked ?? (development ? DEVELOPMENT_APIS : DEFAULT_APIS)
 
+/** The options of the methods as those of the command line ask. */
+export const rpcOptionsOf = (options: NodeOptions, chainId: bigint, development: boolean): RpcOptions => ({
+  apis: apisOf(options.rpcHttpApi, development),
+  clientVersion: clientVersion(options.identity),
+  networkId: options.networkId ?? chainId,
+  minGasPrice: minGasPriceOf(options),
+  minPriorityFee: options.minPriorityFee,
+  gasCap: options.rpcGasCap,
+  simulateGasCap: options.rpcSimulateGasCap,
+  logsRangeMax: options.rpcMaxLogsRange,
+  traceFilterRangeMax: options.rpcMaxTraceFilterRange,
+  gasPriceBlocks: options.apiGasPriceBlocks,
+  gasPricePercentile: options.apiGasPricePercentile,
+  gasPriceMax: options.apiGasPriceMax,
+  estimateGasToleranceRatio: options.estimateGasToleranceRatio,
+  batchSizeMax: options.rpcHttpMaxBatchSize,
+  timeoutMs: options.xHttpTimeoutSeconds * 1000,
+  prettyPrint: options.jsonPrettyPrintEnabled,
+  revertReasons: options.revertReasonEnabled,
+})
+
 const hostOf = (
   options: NodeOptions,
   { development, log, ...parts }: Omit<RpcParts, 'openCallWorkers'>,
 ): RpcHost => ({
   ...parts,
-  options: {
-    apis: apisOf(options.rpcHttpApi, development),
-    clientVersion: clientVersion(options.identity),
-    networkId: options.networkId ?? parts.chain.configuration.chainId,
-    minGasPrice: minGasPriceOf(options),
-    minPriorityFee: options.minPriorityFee,
-    gasCap: options.rpcGasCap,
-    simulateGasCap: options.rpcSimulateGasCap,
-    logsRangeMax: options.rpcMaxLogsRange,
-    traceFilterRangeMax: options.rpcMaxTraceFilterRange,
-    gasPriceBlocks: options.apiGasPriceBlocks,
-    gasPricePercentile: options.apiGasPricePercentile,
-    gasPriceMax: options.apiGasPriceMax,
-    estimateGasToleranceRatio: options.estimateGasToleranceRatio,
-    batchSizeMax: options.rpcHttpMaxBatchSize,
-    timeoutMs: options.xHttpTimeoutSeconds * 1000,
-    prettyPrint: options.jsonPrettyPrintEnabled,
-    revertReasons: options.revertReasonEnabled,
-  },
+  options: rpcOptionsOf(options, parts.chain.configuration.chainId, development),
   keep: keepPacked,
   onNextTurn: run => void setImmediate(run),
   nowMs: () => Date.now(),

@@ -22,6 +22,8 @@ import { startPoolFollower } from '../pool/poolFollower.ts'
 import { startReadAhead } from '../prefetch.ts'
 import { openCallWorkers } from '../callWorkers.ts'
 import { rpcNetworkOf } from './rpcNetwork.ts'
+import { startReplications } from '../../replicate/replications.ts'
+import type { SharedStore } from '../../drivers/shared.ts'
 import { openRpcContext, type RpcListener, serveRpc } from './rpcServer.ts'
 import { startTransactionJournal } from '../pool/transactionJournal.ts'
 import { startStoreWatch } from '../storeWatch.ts'
@@ -43,6 +45,8 @@ export type ServiceOptions = {
   readonly development: boolean
   /** enode URLs to stay connected with; undefined when this node connects to no others. */
   readonly staticNodes: readonly string[] | undefined
+  /** Stores that get a copy of each block. */
+  readonly replicaTargets: readonly SharedStore[]
   /** Draws a bar while the node catches up; undefined where nobody looks. */
   readonly showProgress: (() => Progress) | undefined
 }
@@ -110,6 +114,8 @@ export const startServices = async (node: RunningNode, given: ServiceOptions): P
   const files = await openValidatorFiles(options.dataPath, owner, node.storage, logOf('validator'))
   const votes = await openStandingVotes(files, logOf('validator'))
   stops.push(startStoreWatch(chain.store, logOf('chain')).stop)
+  const replications = startReplications(given.replicaTargets, { chain, log: logOf('replica') })
+  stops.push(replications.stop)
   const follower = startPoolFollower({ chain, pool, poolHead, log: logOf('pool') })
   stops.push(follower.stop)
   stops.push(
@@ -157,6 +163,7 @@ export const startServices = async (node: RunningNode, given: ServiceOptions): P
       syncing: () => consensusService.sync()?.progress(),
       troubles: consensusService.troubles,
       differences: () => consensusService.sync()?.differences() ?? [],
+      replicas: replications.status,
       votes,
       mining: async () =>
         refusal === undefined &&

@@ -89,6 +89,7 @@ const start = (handle: (body: string) => Reply | Promise<Reply>, takesParts = fa
     authenticate: () => ({
       identify: () => ({ ...EVERYONE, unauthenticated: false, expiresAtMs: undefined }),
       present: () => Promise.resolve(undefined),
+      authorization: () => null,
       close: () => undefined,
     }),
     reportError: (_, error) => void errors.push(error),

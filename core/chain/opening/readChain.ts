@@ -1,0 +1,37 @@
+import type { ChainConfiguration } from '../../genesis/configuration.ts'
+import type { ChainHead, ChainStore } from '../../store/store.ts'
+import { ReadOnlyStore } from '../../store/replica/readStore.ts'
+import type { Chain } from '../chain.ts'
+import { ChainError } from '../error.ts'
+import { createValidators, NO_VALIDATORS } from '../execution/validators.ts'
+
+const readOnly = (): Promise<never> => Promise.reject(new ReadOnlyStore())
+
+/** A chain at one head over a read-only store: it answers reads, and its head never moves. */
+export const createReadChain = (
+  configuration: ChainConfiguration,
+  genesis: ChainHead,
+  store: ChainStore,
+): Chain => {
+  const head = store.head()
+  if (head === undefined) throw new ChainError('NO_SUCH_BLOCK', 'the replica has no block yet')
+  const { consensus } = configuration
+  const { number } = head.header
+  const { validators, namedBy, voteTally } =
+    consensus.kind === 'qbft' ? createValidators(configuration, consensus, store) : NO_VALIDATORS
+  return {
+    configuration,
+    store,
+    genesis,
+    head: () => head,
+    importBlock: readOnly,
+    buildBlock: readOnly,
+    verifyBlock: readOnly,
+    commitBuilt: readOnly,
+    repairBlock: readOnly,
+    validators,
+    validatorsNamedBy: namedBy,
+    voteTally: () => voteTally(number),
+    onHead: () => () => undefined,
+  }
+}

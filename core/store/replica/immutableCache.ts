@@ -1,0 +1,40 @@
+import { createCache } from '../cache.ts'
+import { checkedValue } from '../checksum.ts'
+import type { KeyValueStore } from '../keyvalue.ts'
+
+/** Keys of a replica whose values never change once they are stored. */
+const IMMUTABLE = /^(?:segment|header|c|h|b|t|logs):/
+
+export type ImmutableCacheOptions = {
+  /** Memory of the kept values. */
+  readonly bytesMax: number
+}
+
+/**
+ * Keeps the values of a store that never change. Only undamaged values are kept, and nothing is kept of keys without a value,
+ * which may be written later.
+ */
+export const withImmutableCache = (kv: KeyValueStore, { bytesMax }: ImmutableCacheOptions): KeyValueStore => {
+  const cache = createCache<Uint8Array>(bytesMax, value => value.length)
+  const keep = (key: string, value: Uint8Array | undefined): Uint8Array | undefined => {
+    if (value !== undefined && IMMUTABLE.test(key) && checkedValue(key, value) !== undefined)
+      cache.set(key, value)
+    return value
+  }
+  const { getMany } = kv
+  return {
+    ...kv,
+    getSync: undefined,
+    get: async key => cache.get(key) ?? keep(key, await kv.get(key)),
+    getMany:
+      getMany &&
+      (async keys => {
+        const known = keys.map(key => cache.get(key))
+        const missing = keys.filter((_, index) => known[index] === undefined)
+        if (missing.length === 0) return known
+        const values = await getMany(missing)
+        let next = 0
+        return known.map((value, index) => value ?? keep(keys[index] as string, values[next++]))
+      }),
+  }
+}

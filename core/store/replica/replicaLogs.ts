@@ -1,0 +1,37 @@
+import { runSteps } from '../../steps.ts'
+import { withChecksum } from '../checksum.ts'
+import type { KeyValueEntry } from '../keyvalue.ts'
+import { LOG_SECTION_BLOCKS } from '../limits.ts'
+import { blockFingerprintsSteps } from '../logs/fingerprint.ts'
+import { logsOfSegment } from '../logs/blockLogs.ts'
+import { sectionRecords } from '../logs/section.ts'
+import { openSegment } from '../segment.ts'
+
+/** The fingerprints of the blocks after the last complete section of the log index. */
+export type OpenSection = Map<number, Uint32Array>
+
+/**
+ * Adds the logs of a block to the open section.
+ * @param segment the record of the block
+ */
+export const addLogs = (open: OpenSection, number: number, segment: Uint8Array): void => {
+  open.set(number, runSteps(blockFingerprintsSteps(logsOfSegment(openSegment(segment)).receipts)))
+}
+
+/** The entries of a section whose last block was added; blocks that are not in memory are read by `readSegment`. */
+export const sectionEntries = async (
+  open: OpenSection,
+  section: number,
+  readSegment: (number: number) => Promise<Uint8Array>,
+): Promise<readonly KeyValueEntry[]> => {
+  const first = section * LOG_SECTION_BLOCKS
+  const blocks: Uint32Array[] = []
+  for (let number = first; number < first + LOG_SECTION_BLOCKS; number++) {
+    if (!open.has(number)) addLogs(open, number, await readSegment(number))
+    blocks.push(open.get(number) as Uint32Array)
+  }
+  return [...sectionRecords(section, blocks)].map(({ key, value }) => ({
+    key,
+    value: withChecksum(key, value),
+  }))
+}

@@ -1,0 +1,233 @@
+import { equalBytes, type Hash } from '../../bytes/bytes.ts'
+import { toHex } from '../../bytes/hex.ts'
+import { runSteps } from '../../steps.ts'
+import { createTrieCache } from '../../trie/cache.ts'
+import type { TrieNodeReader } from '../../trie/node.ts'
+import { verifiedValue, withChecksum } from '../checksum.ts'
+import { cacheFlushed, immutableEntries, prepareFlush, type PreparedFlush } from '../flushing/flush.ts'
+import {
+  addChangesSteps,
+  addHead,
+  addNodesSteps,
+  createMemtable,
+  type Memtable,
+} from '../flushing/memtable.ts'
+import type { KeyValueEntry, KeyValueStore } from '../keyvalue.ts'
+import { nodeKey, REPLICA_KEY, segmentKey } from '../keys.ts'
+import { LOG_SECTION_BLOCKS } from '../limits.ts'
+import { commitOfSegment, recomputeNodes } from '../recover.ts'
+import type { ChainHead } from '../store.ts'
+import { createViews, type Views } from '../views.ts'
+import {
+  decodeReplicaHead,
+  encodeReplicaHead,
+  heightOf,
+  missingInReplica,
+  type ReplicaContents,
+  type ReplicaHead,
+} from './replicaHead.ts'
+import { addLogs, type OpenSection, sectionEntries } from './replicaLogs.ts'
+
+export type ReplicaWriterOptions = {
+  /** WRITER_ID_BYTES random bytes, of this process alone. */
+  readonly writer: Uint8Array
+  readonly genesisHash: Hash
+  readonly contents: ReplicaContents
+}
+
+/** Fills one replica. After any error it is of no use: open another one. */
+export type ReplicaWriter = {
+  readonly replica: () => ReplicaHead
+  /**
+   * Adds the blocks after the head, in one write.
+   * @param segments their encoded records, in order; at least one
+   * @throws ReplicaFenced; ReplicaDiffers when the first one does not follow the head
+   */
+  write(segments: readonly Uint8Array[]): Promise<void>
+}
+
+/** State of a writer: what is stored, and what it knows of it. */
+type WriterState = {
+  readonly kv: KeyValueStore
+  readonly views: Views
+  readonly trie: ReturnType<typeof createTrieCache>
+  readonly openSection: OpenSection
+  replica: ReplicaHead
+  /** The stored form of `replica`, which the next write expects. */
+  stored: Uint8Array
+}
+
+const setIf = (kv: KeyValueStore): NonNullable<KeyValueStore['setIf']> => {
+  if (kv.setIf === undefined) throw new Error('a replica needs a store with conditional writes')
+  return kv.setIf
+}
+
+/** Trie records of the batch in progress over those of the replica. */
+const nodesOver = ({ views, trie }: WriterState, memtable: Memtable): TrieNodeReader => ({
+  get: key => (memtable.nodes.has(key) ? memtable.nodes.get(key) : views.node(nodeKey(key))),
+  cache: trie,
+})
+
+/** @throws ReplicaDiffers */
+const requireNext = (head: ChainHead | undefined, next: ChainHead): void => {
+  const number = head === undefined ? 0n : head.header.number + 1n
+  if (next.header.number !== number)
+    throw new ReplicaDiffers(`block ${next.header.number} cannot follow: block ${number} is next`)
+  if (head !== undefined && !equalBytes(next.header.parentHash, head.hash))
+    throw new ReplicaDiffers(
+      `block ${number} has the parent ${toHex(next.header.parentHash)}, the replica ends with ${toHex(head.hash)}`,
+    )
+}
+
+const addBlock = async (state: WriterState, memtable: Memtable, segment: Uint8Array): Promise<ChainHead> => {
+  const { kv, views } = state
+  const commit = commitOfSegment(segment)
+  const head = { header: commit.block.header, hash: commit.hash, totalDifficulty: commit.totalDifficulty }
+  const parent = memtable.heads.at(-1) ?? state.replica.head
+  requireNext(parent, head)
+  await kv.pause()
+  const nodes =
+    state.replica.contents === 'blocks'
+      ? []
+      : await views.run(() => recomputeNodes(nodesOver(state, memtable), parent?.header.stateRoot, commit))
+  await kv.pause()
+  runSteps(addChangesSteps(memtable, commit))
+  runSteps(addNodesSteps(memtable, nodes, () => undefined))
+  addHead(memtable, commit)
+  addLogs(state.openSection, Number(head.header.number), segment)
+  await kv.pause()
+  return head
+}
+
+const readSegment = async (kv: KeyValueStore, number: number): Promise<Uint8Array> => {
+  const key = segmentKey(number)
+  const stored = await kv.get(key)
+  if (stored === undefined) throw missingInReplica(key, number)
+  return verifiedValue(key, stored, number)
+}
+
+/** The sections of the log index that end with these blocks. */
+const newSections = async ({ kv, replica, openSection }: WriterState, height: number) => {
+  const entries: KeyValueEntry[] = []
+  let { logSections } = replica
+  for (; (logSections + 1) * LOG_SECTION_BLOCKS <= height + 1; logSections++)
+    entries.push(...(await sectionEntries(openSection, logSections, number => readSegment(kv, number))))
+  return { entries, logSections }
+}
+
+/** Drops the fingerprints of complete sections. */
+const trimSection = ({ openSection, replica }: WriterState): void => {
+  for (const number of openSection.keys())
+    if (number < replica.logSections * LOG_SECTION_BLOCKS) openSection.delete(number)
+}
+
+/** Replaces the head of the replica, with the entries. @throws ReplicaFenced */
+const replaceHead = async (
+  kv: KeyValueStore,
+  expected: Uint8Array | undefined,
+  value: Uint8Array,
+  entries: readonly KeyValueEntry[],
+): Promise<void> => {
+  const condition = { key: REPLICA_KEY, value: expected }
+  if (await setIf(kv)(condition, [...entries, { key: REPLICA_KEY, value }])) return
+  // A client may send a write again after a lost connection, although the first one arrived.
+  const found = await kv.get(REPLICA_KEY)
+  if (found === undefined || !equalBytes(found, value)) throw new ReplicaFenced(found)
+}
+
+const write = async (state: WriterState, segments: readonly Uint8Array[]): Promise<void> => {
+  const { kv, views, replica } = state
+  const memtable = createMemtable()
+  const records: KeyValueEntry[] = []
+  let head: ChainHead | undefined
+  for (const segment of segments) {
+    head = await addBlock(state, memtable, segment)
+    const key = segmentKey(Number(head.header.number))
+    records.push({ key, value: withChecksum(key, segment) })
+  }
+  if (head === undefined) return
+  const height = Number(head.header.number)
+  const sections = await newSections(state, height)
+  const whole = replica.contents === 'chain'
+  const prepared: PreparedFlush | undefined = whole ? await prepareFlush(kv, views, memtable) : undefined
+  const entries = prepared?.entries ?? (await immutableEntries(kv, memtable))
+  const next = { ...replica, sequence: replica.sequence + 1, logSections: sections.logSections, head }
+  const stored = encodeReplicaHead(next)
+  await replaceHead(kv, state.stored, stored, [...records, ...entries, ...sections.entries])
+  state.replica = next
+  state.stored = stored
+  if (prepared !== undefined) await cacheFlushed(kv, views, memtable, prepared)
+  views.endWriting(height)
+  trimSection(state)
+}
+
+/** Takes the replica for this writer: whoever had it before is fenced. */
+const takeOver = async (
+  kv: KeyValueStore,
+  { writer, genesisHash, contents }: ReplicaWriterOptions,
+): Promise<{ readonly replica: ReplicaHead; readonly stored: Uint8Array }> => {
+  const before = await kv.get(REPLICA_KEY)
+  const known = before === undefined ? undefined : decodeReplicaHead(before)
+  if (known !== undefined && !equalBytes(known.genesisHash, genesisHash))
+    throw new ReplicaDiffers(
+      `it holds the chain of genesis block ${toHex(known.genesisHash)}, this node has the chain of ${toHex(genesisHash)}`,
+    )
+  if (known !== undefined && known.contents !== contents)
+    throw new ReplicaDiffers(`it was filled with ${known.contents}, this node would fill it with ${contents}`)
+  const replica: ReplicaHead = {
+    contents,
+    sequence: (known?.sequence ?? 0) + 1,
+    writer,
+    genesisHash,
+    logSections: known?.logSections ?? 0,
+    head: known?.head,
+  }
+  const stored = encodeReplicaHead(replica)
+  await replaceHead(kv, before, stored, [])
+  return { replica, stored }
+}
+
+/**
+ * Opens the replica in a store for writing, or begins one in an empty store. Earlier writers of it are fenced.
+ * @throws ReplicaDiffers for a replica of another chain; ReplicaFenced when another writer took it at the same time;
+ * StoreCorruption
+ */
+export const openReplicaWriter = async (
+  kv: KeyValueStore,
+  options: ReplicaWriterOptions,
+): Promise<ReplicaWriter> => {
+  const taken = await takeOver(kv, options)
+  const state: WriterState = {
+    kv,
+    views: createViews(kv, heightOf(taken.replica)),
+    trie: createTrieCache(),
+    openSection: new Map(),
+    ...taken,
+  }
+  return { replica: () => state.replica, write: segments => write(state, segments) }
+}
+
+/** Another process writes the replica. Nothing of the refused write is stored. */
+export class ReplicaFenced extends Error {
+  override readonly name = 'ReplicaFenced'
+  readonly code = 'REPLICA_FENCED'
+  /** @param found the stored head that was found instead */
+  constructor(found: Uint8Array | undefined) {
+    super(
+      found === undefined
+        ? 'the replica was removed from the store'
+        : `another writer has the replica: ${toHex(decodeReplicaHead(found).writer)}; let one node alone fill it`,
+    )
+  }
+}
+
+/** The replica and the chain of this node differ. */
+export class ReplicaDiffers extends Error {
+  override readonly name = 'ReplicaDiffers'
+  readonly code = 'REPLICA_DIFFERS'
+  constructor(how: string) {
+    super(
+      `the replica does not fit this node: ${how}. Give another store, or remove all keys of the replica to fill it again`,
+    )
+  }
+}

@@ -1,0 +1,71 @@
+import { equalBytes } from '../bytes/bytes.ts'
+import { blockHash } from '../block/codec/blockHash.ts'
+import { DecodeError } from '../block/codec/error.ts'
+import type { Header } from '../block/header.ts'
+import { NotProved } from './notProved.ts'
+
+/** Reads headers by number from a source that is not trusted; undefined for those it does not have. */
+export type ReadHeaders = (numbers: readonly number[]) => Promise<readonly (Header | undefined)[]>
+
+/** Headers that are read, and checked, in one step. */
+const STEP_HEADERS = 64
+
+/** Headers that a link may take: some seconds of reading and hashing, and 50 MB. */
+export const LINK_HEADERS_MAX = 32_768
+
+type Consensus = Parameters<typeof blockHash>[0]
+
+/** The ancestors of a trusted header, each proved by the parent hash in its child. */
+export type LinkedHeaders = {
+  /** @throws NotProved when the source has another header, none, or the distance is more than LINK_HEADERS_MAX */
+  readonly header: (number: bigint) => Promise<Header>
+}
+
+const hashOf = (consensus: Consensus, header: Header): Uint8Array | undefined => {
+  try {
+    return blockHash(consensus, header)
+  } catch (error) {
+    if (error instanceof DecodeError) return undefined
+    throw error
+  }
+}
+
+/** @param anchor a header that is trusted */
+export const createLinkedHeaders = (
+  consensus: Consensus,
+  anchor: Header,
+  read: ReadHeaders,
+): LinkedHeaders => {
+  const last = Number(anchor.number)
+  const known = new Map<number, Header>([[last, anchor]])
+  let lowest = anchor
+  const extendTo = async (number: number): Promise<void> => {
+    while (Number(lowest.number) > number) {
+      const from = Number(lowest.number)
+      const first = Math.max(number, from - STEP_HEADERS)
+      const numbers = Array.from({ length: from - first }, (_, index) => first + index)
+      const headers = await read(numbers)
+      for (let at = headers.length - 1; at >= 0; at--) {
+        const header = headers[at]
+        const hash = header === undefined ? undefined : hashOf(consensus, header)
+        if (header === undefined || hash === undefined || !equalBytes(hash, lowest.parentHash))
+          throw new NotProved(`header ${numbers[at]}`, 'it is not the parent of the one after it')
+        known.set(Number(header.number), header)
+        lowest = header
+      }
+    }
+  }
+  return {
+    header: async number => {
+      const wanted = Number(number)
+      if (number < 0n || wanted > last) throw new NotProved(`header ${number}`, `it is above block ${last}`)
+      if (last - wanted > LINK_HEADERS_MAX)
+        throw new NotProved(
+          `header ${number}`,
+          `it is more than ${LINK_HEADERS_MAX} blocks before block ${last}`,
+        )
+      await extendTo(wanted)
+      return known.get(wanted) as Header
+    },
+  }
+}

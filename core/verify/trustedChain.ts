@@ -1,0 +1,158 @@
+import { type Address, equalBytes, type Hash } from '../bytes/bytes.ts'
+import { toHex } from '../bytes/hex.ts'
+import type { Header } from '../block/header.ts'
+import { qbftBlockHash } from '../block/codec/blockHash.ts'
+import { InvalidBlock } from '../chain/rules/invalidBlock.ts'
+import { createValidators } from '../chain/execution/validators.ts'
+import type { ChainConfiguration } from '../genesis/configuration.ts'
+import { type QbftConsensus, qbftAt, validatorOverrideAt } from '../genesis/schedule.ts'
+import { createLinkedHeaders, type ReadHeaders } from './linkedHeaders.ts'
+import { NotProved } from './notProved.ts'
+import { listsValidators, verifySealedHeader } from './sealedHeader.ts'
+
+/** A block that is trusted, and the validators that govern the one after it. */
+export type TrustedBlock = { readonly header: Header; readonly validators: readonly Address[] }
+
+/** Asks the validator contract in the proved state after a block that is trusted. */
+export type ProvedContractCall = (header: Header) => Promise<readonly Address[]>
+
+export type TrustedChainOptions = {
+  readonly configuration: ChainConfiguration
+  readonly consensus: QbftConsensus
+  /** Headers of a source that is not trusted. */
+  readonly read: ReadHeaders
+  /** For blocks whose validators a contract selects. */
+  readonly callContract: ProvedContractCall
+}
+
+/** Changes of the validator set that one step may follow: an operator gives a later checkpoint for more. */
+const CHANGES_MAX = 1_000
+
+const selectionOf = ({ consensus }: TrustedChainOptions, number: bigint) =>
+  qbftAt(consensus, number).validatorSelection
+
+/** The validators of the block after a trusted one: by its votes, which its ancestors prove, or by the contract. */
+const validatorsAfter = async (options: TrustedChainOptions, header: Header): Promise<readonly Address[]> => {
+  const { configuration, consensus, read, callContract } = options
+  const next = header.number + 1n
+  if (selectionOf(options, next).mode === 'contract') return callContract(header)
+  const linked = createLinkedHeaders(consensus, header, read)
+  const refuse = (): never => {
+    throw new NotProved(`the validators of block ${next}`, 'they cannot be read from headers')
+  }
+  const { validators } = createValidators(configuration, consensus, {
+    header: number => linked.header(number),
+    recentHash: () => undefined,
+    run: refuse,
+    stateAt: refuse,
+  })
+  return validators(next)
+}
+
+/** Trusts a block by its hash, as an operator gives it. @throws NotProved when the source has another one */
+export const trustCheckpoint = async (
+  options: TrustedChainOptions,
+  number: bigint,
+  hash: Hash,
+): Promise<TrustedBlock> => {
+  const [header] = await options.read([Number(number)])
+  if (header === undefined || header.number !== number || !equalBytes(qbftBlockHash(header), hash))
+    throw new NotProved(`the trusted block ${number}`, `the source has no block ${toHex(hash)}`)
+  return { header, validators: await validatorsAfter(options, header) }
+}
+
+/** Trusts block 0, which the genesis file founds. */
+export const trustGenesis = async (options: TrustedChainOptions, header: Header): Promise<TrustedBlock> => ({
+  header,
+  validators: await validatorsAfter(options, header),
+})
+
+const isSealedBy = (header: Header, validators: readonly Address[]): boolean => {
+  try {
+    verifySealedHeader(header, validators)
+    return true
+  } catch (error) {
+    if (error instanceof InvalidBlock) return false
+    throw error
+  }
+}
+
+const readOne = async ({ read }: TrustedChainOptions, number: number): Promise<Header> => {
+  const [header] = await read([number])
+  if (header === undefined || header.number !== BigInt(number))
+    throw new NotProved(`header ${number}`, 'the source does not have it')
+  return header
+}
+
+/** Whether the trusted validators govern this header: they are listed, or sealed it where a contract selects them. */
+const isGovernedBy = (
+  options: TrustedChainOptions,
+  header: Header,
+  validators: readonly Address[],
+): boolean =>
+  selectionOf(options, header.number).mode === 'contract'
+    ? isSealedBy(header, validators)
+    : listsValidators(header, validators)
+
+/** The last header that the trusted validators govern, before one that others do; found by halving the distance. */
+const lastOf = async (options: TrustedChainOptions, trusted: TrustedBlock, end: bigint): Promise<Header> => {
+  let low = Number(trusted.header.number)
+  let high = Number(end)
+  let found = trusted.header
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    const header = await readOne(options, middle)
+    if (isGovernedBy(options, header, trusted.validators)) {
+      low = middle
+      found = header
+    } else high = middle
+  }
+  return found
+}
+
+/** Trusts a header that the trusted validators sealed. @throws InvalidBlock when no quorum of them did */
+const trustSealed = async (
+  options: TrustedChainOptions,
+  { validators }: TrustedBlock,
+  header: Header,
+): Promise<TrustedBlock> => {
+  verifySealedHeader(header, validators)
+  const next = header.number + 1n
+  const isContract = selectionOf(options, next).mode === 'contract'
+  const mayChange =
+    isContract ||
+    validatorOverrideAt(options.consensus, next) !== undefined ||
+    selectionOf(options, header.number).mode === 'contract'
+  return { header, validators: mayChange ? await validatorsAfter(options, header) : validators }
+}
+
+/**
+ * Follows the validators from a trusted block to a later header, and proves that a quorum of those that govern it sealed
+ * it. Headers in between are read only where the set changes: there the votes are counted again from proved headers, or
+ * the contract is called in the proved state.
+ * @throws NotProved, InvalidBlock
+ */
+export const trustHeader = async (
+  options: TrustedChainOptions,
+  start: TrustedBlock,
+  header: Header,
+): Promise<TrustedBlock> => {
+  if (header.number < start.header.number)
+    throw new NotProved(`block ${header.number}`, `it is before the trusted block ${start.header.number}`)
+  let trusted = start
+  for (let changes = 0; changes <= CHANGES_MAX; changes++) {
+    if (isGovernedBy(options, header, trusted.validators)) return trustSealed(options, trusted, header)
+    const last = await lastOf(options, trusted, header.number)
+    if (last.number > trusted.header.number) verifySealedHeader(last, trusted.validators)
+    const validators = await validatorsAfter(options, last)
+    const isSame =
+      last.number === trusted.header.number &&
+      validators.length === trusted.validators.length &&
+      validators.every((address, index) => equalBytes(address, trusted.validators[index] as Address))
+    // The next header is not governed by those that the votes give.
+    if (isSame)
+      throw new NotProved(`block ${last.number + 1n}`, 'its validators are not those that were voted for')
+    trusted = { header: last, validators }
+  }
+  throw new NotProved(`block ${header.number}`, `the validators changed more than ${CHANGES_MAX} times since`)
+}

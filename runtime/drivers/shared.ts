@@ -1,0 +1,108 @@
+import { keyValueOfDriver } from '../../core/store/driverStore.ts'
+import type { KeyValueStore } from '../../core/store/keyvalue.ts'
+import { nextTurn } from '../schedule.ts'
+import { parseStorage, requireOptions, type StorageName } from './driverOptions.ts'
+import { openHttpDriver } from './http.ts'
+import { openPostgresqlDriver } from './postgresql.ts'
+import { openRedisDriver, type OpenedDriver } from './redis.ts'
+import { openS3Driver } from './s3.ts'
+import { StorageUnavailable } from './storageUnavailable.ts'
+
+/**
+ * What a shared store can promise its readers.
+ * - `transactional`: a write of many values is durable as a whole, and depends on the head (PostgreSQL, a Durable Object).
+ * - `ordered`: the same, but a crash of the server may take the last writes back (Redis).
+ * - `immutable`: values that never change, and a head that is replaced conditionally (S3): blocks, but no state.
+ */
+export type Consistency = 'transactional' | 'ordered' | 'immutable'
+
+type SharedKind = {
+  readonly consistency: Consistency
+  readonly required: readonly string[]
+  readonly optional: readonly string[]
+  readonly open: (options: Readonly<Record<string, string>>) => Promise<OpenedDriver>
+}
+
+const given = (options: Readonly<Record<string, string>>, name: string): string => options[name] ?? ''
+
+const optional = <Name extends string>(
+  options: Readonly<Record<string, string>>,
+  name: Name,
+): { readonly [Key in Name]?: string } => {
+  const value = options[name]
+  return (value === undefined ? {} : { [name]: value }) as { readonly [Key in Name]?: string }
+}
+
+const KINDS: Readonly<Record<string, SharedKind>> = {
+  redis: {
+    consistency: 'ordered',
+    required: ['url'],
+    optional: ['base'],
+    open: options => openRedisDriver({ url: given(options, 'url'), ...optional(options, 'base') }),
+  },
+  postgresql: {
+    consistency: 'transactional',
+    required: ['url'],
+    optional: ['table'],
+    open: options => openPostgresqlDriver({ url: given(options, 'url'), ...optional(options, 'table') }),
+  },
+  http: {
+    consistency: 'transactional',
+    required: ['url', 'secret'],
+    optional: [],
+    open: options => openHttpDriver({ url: given(options, 'url'), secret: given(options, 'secret') }),
+  },
+  s3: {
+    consistency: 'immutable',
+    required: ['url', 'accessKeyId', 'secretAccessKey'],
+    optional: ['region', 'base'],
+    open: options =>
+      openS3Driver({
+        url: given(options, 'url'),
+        accessKeyId: given(options, 'accessKeyId'),
+        secretAccessKey: given(options, 'secretAccessKey'),
+        ...optional(options, 'region'),
+        ...optional(options, 'base'),
+      }),
+  },
+}
+
+/** A store that one process fills and others read. */
+export type SharedStore = {
+  /** Without its secrets, for the log. */
+  readonly name: string
+  readonly consistency: Consistency
+  /** Connects to it. @throws StorageUnavailable */
+  readonly open: () => Promise<KeyValueStore>
+}
+
+/** `redis at 10.0.0.7:6379`: without user, password and keys. */
+const shownName = ({ name, options }: StorageName): string => {
+  try {
+    return `${name} at ${new URL(options['url'] ?? '').host}`
+  } catch {
+    return name
+  }
+}
+
+/**
+ * What `--replicate-to` and `--from` name, as in `postgresql?url=postgres://user@host/database`.
+ * @throws StorageUnavailable for a storage that cannot be shared, and for options that are missing or unknown
+ */
+export const sharedStoreOf = (storage: string): SharedStore => {
+  const parsed = parseStorage(storage)
+  const kind = KINDS[parsed.name]
+  if (kind === undefined)
+    throw new StorageUnavailable(
+      `${parsed.name} cannot be shared: it has no conditional writes, or one process alone has it open. Use ${Object.keys(KINDS).join(', ')}`,
+    )
+  requireOptions(parsed, kind.required, kind.optional)
+  return {
+    name: shownName(parsed),
+    consistency: kind.consistency,
+    open: async () => {
+      const { driver, durability } = await kind.open(parsed.options)
+      return keyValueOfDriver(driver, durability, nextTurn)
+    },
+  }
+}

@@ -1,0 +1,119 @@
+import { equalBytes } from '../../core/bytes/bytes.ts'
+import { toHex } from '../../core/bytes/hex.ts'
+import type { KeyValueStore } from '../../core/store/keyvalue.ts'
+import { REPLICA_KEY } from '../../core/store/keys.ts'
+import { decodeReplicaHead } from '../../core/store/replica/replicaHead.ts'
+import type { ReplicaSnapshot } from '../../core/store/replica/readStore.ts'
+import type { ChainHead } from '../../core/store/store.ts'
+
+export type HeadFollowerOptions = {
+  readonly kv: Pick<KeyValueStore, 'get'>
+  readonly genesis: ChainHead
+  /** Judges a head before it is used. @throws the reason why it must not be */
+  readonly verify: (head: ChainHead) => Promise<void>
+  /** A head that was read less long ago is not read again. */
+  readonly ttlMs: number
+  readonly nowMs: () => number
+}
+
+/** The head of a replica, as far as it was read. It never goes back. */
+export type HeadFollower = {
+  /** Undefined until a head was read. */
+  readonly current: () => ReplicaSnapshot | undefined
+  /** Reads the head unless it was read lately: undefined, or a promise that never rejects. */
+  readonly refresh: () => Promise<void> | undefined
+  /** Why the head may be an old one; undefined when the last read succeeded. */
+  readonly reason: () => string | undefined
+  /** Called with each new head. Returns the function that unsubscribes. */
+  readonly onHead: (listener: (head: ChainHead) => void) => () => void
+}
+
+/** State of following: the head in use, and what came of the last read. */
+type State = HeadFollowerOptions & {
+  readonly listeners: Set<(head: ChainHead) => void>
+  current: ReplicaSnapshot | undefined
+  /** The stored form that `current` was decoded from, or that was refused. */
+  stored: Uint8Array | undefined
+  readAtMs: number | undefined
+  reason: string | undefined
+  reading: Promise<void> | undefined
+}
+
+/** @throws the reason why a reader of this chain must not use it */
+const requireUsable = ({ current, genesis }: State, replica: ReplicaSnapshot): void => {
+  if (!equalBytes(replica.genesisHash, genesis.hash))
+    throw new ReplicaRefused(
+      `it holds the chain of genesis block ${toHex(replica.genesisHash)}, the genesis file founds ${toHex(genesis.hash)}`,
+    )
+  if (current === undefined) return
+  const [before, next] = [current.head, replica.head]
+  if (next.header.number < before.header.number)
+    throw new ReplicaRefused(
+      `it has block ${next.header.number} as its head, and had block ${before.header.number} before`,
+    )
+  if (next.header.number === before.header.number && !equalBytes(next.hash, before.hash))
+    throw new ReplicaRefused(`it has another block ${next.header.number} than before`)
+}
+
+const read = async (state: State): Promise<void> => {
+  const stored = await state.kv.get(REPLICA_KEY)
+  if (stored === undefined) throw new ReplicaRefused('it is empty')
+  const isSame = state.stored !== undefined && equalBytes(stored, state.stored)
+  if (isSame && state.reason === undefined) return
+  const { head, ...rest } = decodeReplicaHead(stored)
+  if (head === undefined) throw new ReplicaRefused('it has no block yet')
+  const replica: ReplicaSnapshot = { ...rest, head }
+  requireUsable(state, replica)
+  const isNew = state.current === undefined || head.header.number > state.current.head.header.number
+  if (isNew) await state.verify(head)
+  state.stored = stored
+  if (!isNew) return
+  state.current = replica
+  for (const listener of state.listeners) listener(head)
+}
+
+const readOnce = async (state: State): Promise<void> => {
+  try {
+    await read(state)
+    state.reason = undefined
+  } catch (error) {
+    state.reason = error instanceof Error ? error.message : String(error)
+  }
+  state.readAtMs = state.nowMs()
+}
+
+export const createHeadFollower = (options: HeadFollowerOptions): HeadFollower => {
+  const state: State = {
+    ...options,
+    listeners: new Set(),
+    current: undefined,
+    stored: undefined,
+    readAtMs: undefined,
+    reason: undefined,
+    reading: undefined,
+  }
+  return {
+    current: () => state.current,
+    reason: () => state.reason,
+    refresh: () => {
+      if (state.readAtMs !== undefined && state.nowMs() - state.readAtMs < state.ttlMs) return undefined
+      state.reading ??= readOnce(state).finally(() => {
+        state.reading = undefined
+      })
+      return state.reading
+    },
+    onHead: listener => {
+      state.listeners.add(listener)
+      return () => void state.listeners.delete(listener)
+    },
+  }
+}
+
+/** A shared store whose head is not used. */
+export class ReplicaRefused extends Error {
+  override readonly name = 'ReplicaRefused'
+  readonly code = 'REPLICA_REFUSED'
+  constructor(reason: string) {
+    super(`the shared store is not followed: ${reason}`)
+  }
+}

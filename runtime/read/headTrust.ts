@@ -1,0 +1,65 @@
+import { decodeChainHead } from '../../core/store/codec/chainHead.ts'
+import { checkedValue } from '../../core/store/checksum.ts'
+import type { KeyValueStore } from '../../core/store/keyvalue.ts'
+import { headerKey } from '../../core/store/keys.ts'
+import type { ChainHead } from '../../core/store/store.ts'
+import { equalBytes } from '../../core/bytes/bytes.ts'
+import type { Header } from '../../core/block/header.ts'
+import { qbftBlockHash } from '../../core/block/codec/blockHash.ts'
+import type { ReadHeaders } from '../../core/verify/linkedHeaders.ts'
+import { NotProved } from '../../core/verify/notProved.ts'
+import {
+  type TrustedBlock,
+  type TrustedChainOptions,
+  trustCheckpoint,
+  trustGenesis,
+  trustHeader,
+} from '../../core/verify/trustedChain.ts'
+import type { TrustedBlockOption } from './options.ts'
+
+/** Reads headers of a store, which is not trusted; damaged ones count as missing. */
+export const headerSource =
+  (kv: KeyValueStore): ReadHeaders =>
+  async numbers => {
+    const keys = numbers.map(headerKey)
+    const values = await (kv.getMany?.(keys) ?? Promise.all(keys.map(key => kv.get(key))))
+    return values.map((stored, index): Header | undefined => {
+      const value = stored === undefined ? undefined : checkedValue(keys[index] as string, stored)
+      return value === undefined ? undefined : decodeChainHead(value).header
+    })
+  }
+
+/** Follows the validators of a chain from what the operator trusts. */
+export type HeadTrust = {
+  /** Proves a later head. @throws NotProved, InvalidBlock */
+  readonly verify: (head: ChainHead) => Promise<void>
+  /** The last head that was proved; undefined before the first one. */
+  readonly trusted: () => TrustedBlock | undefined
+}
+
+export const createHeadTrust = (
+  options: TrustedChainOptions,
+  genesis: ChainHead,
+  checkpoint: TrustedBlockOption | undefined,
+): HeadTrust => {
+  let trusted: TrustedBlock | undefined
+  const begin = (): Promise<TrustedBlock> =>
+    checkpoint === undefined
+      ? trustGenesis(options, genesis.header)
+      : trustCheckpoint(options, checkpoint.number, checkpoint.hash)
+  return {
+    verify: async ({ header, hash, totalDifficulty }) => {
+      trusted ??= await begin()
+      if (header.number === trusted.header.number) {
+        if (!equalBytes(qbftBlockHash(header), qbftBlockHash(trusted.header)))
+          throw new NotProved(`block ${header.number}`, 'it is not the trusted one')
+      } else trusted = await trustHeader(options, trusted, header)
+      if (!equalBytes(hash, qbftBlockHash(header)))
+        throw new NotProved(`block ${header.number}`, 'the stored hash is another one')
+      // Each block of a QBFT chain has the difficulty 1.
+      if (totalDifficulty !== genesis.totalDifficulty + header.number)
+        throw new NotProved(`block ${header.number}`, 'the stored total difficulty is another one')
+    },
+    trusted: () => trusted,
+  }
+}

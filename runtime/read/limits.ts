@@ -1,0 +1,14 @@
+/** A head that was read less long ago is used again: a busy reader reads it two hundred times a second at most. */
+export const HEAD_TTL_MS = 5
+
+/** Interval of reading the head where no request asks for it. */
+export const HEAD_POLL_MS = 50
+
+/** A request waits so long for the head; with a store that is silent it is answered at the head that is known. */
+export const HEAD_WAIT_MS = 1_000
+
+/** Memory of what never changes: records, headers, code, full pages of history. */
+export const IMMUTABLE_CACHE_BYTES = 128 * 1024 * 1024
+
+/** The same error is logged once in this time: a store that is gone makes every request fail. */
+export const ERROR_LOG_MS = 10_000

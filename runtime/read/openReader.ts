@@ -1,0 +1,146 @@
+import { setImmediate } from 'node:timers'
+import { genesisHeadOf } from '../../core/chain/opening/openGenesis.ts'
+import type { Genesis } from '../../core/genesis/genesis.ts'
+import type { KeyValueStore } from '../../core/store/keyvalue.ts'
+import { withImmutableCache } from '../../core/store/replica/immutableCache.ts'
+import type { NodeTroubles, RpcContext, RpcOptions } from '../../handlers/rpc/context.ts'
+import type { Log } from '../logging/log.ts'
+import { keepPacked } from '../threads/calls/packed.ts'
+import { createHeadFollower, type HeadFollower } from './headFollower.ts'
+import { HEAD_POLL_MS, HEAD_TTL_MS, HEAD_WAIT_MS, ERROR_LOG_MS, IMMUTABLE_CACHE_BYTES } from './limits.ts'
+import type { TrustedBlockOption } from './options.ts'
+import { createReadContext, type Verification } from './readHost.ts'
+import { NO_UPSTREAM, createUpstream } from './upstream.ts'
+import { createVerification } from './verification.ts'
+
+export type ReaderOptions = {
+  readonly genesis: Genesis
+  readonly kv: KeyValueStore
+  readonly verification: Verification
+  readonly trustedBlock: TrustedBlockOption | undefined
+  /** Seconds; 0 for no limit. */
+  readonly maxHeadAge: number
+  readonly upstream: string | undefined
+  readonly rpc: RpcOptions
+  readonly log: Log
+}
+
+/** A reader that has a head. */
+export type Reader = {
+  readonly context: RpcContext
+  /** Resolves when a request may be answered; undefined where it may at once. */
+  readonly fresh: () => Promise<void> | undefined
+  readonly stop: () => void
+}
+
+/** Logs an error of the reader itself; the same one once in ERROR_LOG_MS. */
+const createReportError = (log: Log): RpcContext['reportError'] => {
+  const lastMs = new Map<string, number>()
+  return (method, error) => {
+    const text = error instanceof Error ? error.message : String(error)
+    const nowMs = performance.now()
+    const before = lastMs.get(text)
+    if (before !== undefined && nowMs - before < ERROR_LOG_MS) return
+    if (lastMs.size >= 100) lastMs.clear()
+    lastMs.set(text, nowMs)
+    log.error('{method} failed: {error}', { method, error })
+  }
+}
+
+/** Reasons why this reader is not ready. */
+const troublesOf = (follower: HeadFollower, maxHeadAge: number): NodeTroubles => {
+  const reason = follower.reason()
+  const stalls = reason === undefined ? [] : [reason]
+  const head = follower.current()?.head
+  if (head !== undefined && maxHeadAge > 0) {
+    const age = Math.floor(Date.now() / 1000) - Number(head.header.timestamp)
+    if (age > maxHeadAge)
+      stalls.push(`the head, block ${head.header.number}, is ${age} s old, max-head-age is ${maxHeadAge}`)
+  }
+  return { failures: [], stalls }
+}
+
+/** Logs when the head stops being followed, and when it is again. */
+const watchReason = (follower: HeadFollower, log: Log) => {
+  let last: string | undefined
+  return (): void => {
+    const reason = follower.reason()
+    if (reason === last) return
+    if (reason !== undefined)
+      log.warn('The head is not followed: {reason}. Answers are of block {number}', {
+        reason,
+        number: follower.current()?.head.header.number,
+      })
+    else log.info('The head is followed again', {})
+    last = reason
+  }
+}
+
+const boundedWait = (refresh: Promise<void>): Promise<void> => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<void>(resolve => {
+    timer = setTimeout(resolve, HEAD_WAIT_MS)
+  })
+  return Promise.race([refresh, late]).finally(() => clearTimeout(timer))
+}
+
+/**
+ * Opens a reader over a replica, and waits until it has a head that may be used.
+ * @param isStopped ends the waiting
+ */
+export const openReader = async (
+  { genesis, kv: shared, verification, trustedBlock, maxHeadAge, upstream, rpc, log }: ReaderOptions,
+  isStopped: () => boolean,
+): Promise<Reader | undefined> => {
+  const { configuration } = genesis
+  const kv = withImmutableCache(shared, { bytesMax: IMMUTABLE_CACHE_BYTES })
+  const genesisHead = genesisHeadOf(genesis)
+  const reportError = createReportError(log)
+  const { verify, checked } = createVerification({
+    kind: verification,
+    genesis,
+    genesisHead,
+    kv,
+    trustedBlock,
+  })
+  const follower = createHeadFollower({
+    kv: shared,
+    genesis: genesisHead,
+    verify,
+    ttlMs: HEAD_TTL_MS,
+    nowMs: () => performance.now(),
+  })
+  const reportReason = watchReason(follower, log)
+  while (follower.current() === undefined) {
+    if (isStopped()) return undefined
+    await follower.refresh()
+    reportReason()
+    if (follower.current() === undefined) await new Promise(resolve => setTimeout(resolve, HEAD_POLL_MS))
+  }
+  const timer = setInterval(() => {
+    void follower.refresh()
+    reportReason()
+  }, HEAD_POLL_MS)
+  const context = createReadContext({
+    configuration,
+    genesis: genesisHead,
+    kv,
+    follower,
+    verification,
+    checked,
+    options: rpc,
+    parts: { keep: keepPacked, onNextTurn: run => void setImmediate(run) },
+    forwardCall: upstream === undefined ? NO_UPSTREAM : createUpstream(upstream, reportError),
+    troubles: () => troublesOf(follower, maxHeadAge),
+    reportError,
+    warn: text => log.warn('{text}', { text }),
+  })
+  return {
+    context,
+    fresh: () => {
+      const refresh = follower.refresh()
+      return refresh === undefined ? undefined : boundedWait(refresh)
+    },
+    stop: () => clearInterval(timer),
+  }
+}

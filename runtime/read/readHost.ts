@@ -1,0 +1,97 @@
+import { toHex } from '../../core/bytes/hex.ts'
+import type { Chain } from '../../core/chain/chain.ts'
+import { createReadChain } from '../../core/chain/opening/readChain.ts'
+import type { ChainConfiguration } from '../../core/genesis/configuration.ts'
+import type { KeyValueStore } from '../../core/store/keyvalue.ts'
+import { createReadStore, type ReplicaSnapshot } from '../../core/store/replica/readStore.ts'
+import type { ChainHead, ChainStore } from '../../core/store/store.ts'
+import { createRpcContext } from '../../handlers/http/app.ts'
+import type {
+  ForwardCall,
+  NodeTroubles,
+  RpcContext,
+  RpcHost,
+  RpcOptions,
+  Snapshot,
+} from '../../handlers/rpc/context.ts'
+import { createReadOnlyHost } from '../../handlers/rpc/readOnlyHost.ts'
+import type { HeadFollower } from './headFollower.ts'
+
+/** How far a reader trusts the store that it reads. */
+export type Verification = 'none' | 'head' | 'state'
+
+export type ReadHostOptions = {
+  readonly configuration: ChainConfiguration
+  readonly genesis: ChainHead
+  /** The store, behind a cache of what never changes. */
+  readonly kv: KeyValueStore
+  readonly follower: HeadFollower
+  readonly verification: Verification
+  /** Puts checks over the store of a snapshot; none when left out. */
+  readonly checked?: (store: ChainStore, replica: ReplicaSnapshot) => ChainStore
+  readonly options: Partial<RpcOptions>
+  /** What a runtime adds to the host. */
+  readonly parts?: Pick<RpcHost, 'keep' | 'onNextTurn'>
+  readonly forwardCall: ForwardCall
+  readonly troubles: () => NodeTroubles
+  readonly reportError: RpcContext['reportError']
+  readonly warn: RpcContext['warn']
+}
+
+/** The store of whatever head is current: for what outlives a request, such as a subscription. */
+const liveStore = (current: () => ChainStore): ChainStore => {
+  const names = Object.keys(current()) as (keyof ChainStore)[]
+  const call =
+    (name: keyof ChainStore) =>
+    (...given: readonly unknown[]): unknown =>
+      (current()[name] as (...all: readonly unknown[]) => unknown)(...given)
+  return Object.fromEntries(names.map(name => [name, call(name)])) as unknown as ChainStore
+}
+
+const answerHeadersOf = (
+  { header, hash }: ChainHead,
+  verification: Verification,
+): Record<string, string> => ({
+  'x-quorate-block': `${header.number}:${toHex(hash)}`,
+  'x-quorate-verified': verification,
+})
+
+/**
+ * The context of handlers over a replica whose follower has a head. Each request works on the head that is current when it
+ * begins.
+ */
+export const createReadContext = (options: ReadHostOptions): RpcContext => {
+  const { configuration, genesis, kv, follower, verification, forwardCall, troubles } = options
+  const checked = options.checked ?? (store => store)
+  const hostOf = (chain: Chain): RpcHost => ({
+    ...createReadOnlyHost({
+      chain,
+      options: options.options,
+      reportError: options.reportError,
+      warn: options.warn,
+    }),
+    ...options.parts,
+  })
+  let last: { readonly replica: ReplicaSnapshot; readonly snapshot: Snapshot } | undefined
+  const snapshot = (): Snapshot => {
+    const replica = follower.current()
+    if (replica === undefined) throw new Error('the replica has no head yet')
+    if (last?.replica === replica) return last.snapshot
+    const store = checked(createReadStore(kv, replica), replica)
+    const { chain, gasPrice } = createRpcContext(hostOf(createReadChain(configuration, genesis, store)))
+    const answerHeaders = answerHeadersOf(replica.head, verification)
+    last = { replica, snapshot: { chain, gasPrice, answerHeaders } }
+    return last.snapshot
+  }
+  const { chain } = snapshot()
+  const live: Chain = {
+    ...chain,
+    store: liveStore(() => snapshot().chain.store),
+    head: () => snapshot().chain.head(),
+    validators: number => snapshot().chain.validators(number),
+    validatorsNamedBy: number => snapshot().chain.validatorsNamedBy(number),
+    voteTally: () => snapshot().chain.voteTally(),
+    onHead: follower.onHead,
+  }
+  return createRpcContext({ ...hostOf(live), snapshot, forwardCall, troubles })
+}

@@ -1,0 +1,41 @@
+import type { ForwardCall } from '../../handlers/rpc/context.ts'
+import { errorObject, RpcError, rpcErrorObject } from '../../handlers/rpc/dispatch/errors.ts'
+
+/** A node that does not answer by then is treated as gone. */
+const TIMEOUT_MS = 30_000
+/** Longest answer that is passed on. */
+const ANSWER_BYTES_MAX = 16 * 1024 * 1024
+
+/** Refuses every call: there is no node to ask. */
+export const NO_UPSTREAM: ForwardCall = () => Promise.resolve({ error: rpcErrorObject('METHOD_NOT_ENABLED') })
+
+type Answer = {
+  readonly result?: unknown
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
+}
+
+/** Asks another node with the caller's own token; that node decides what the caller may do. */
+export const createUpstream =
+  (url: string, reportError: (method: string, error: unknown) => void): ForwardCall =>
+  async (method, params, authorization) => {
+    try {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          ...(authorization === null ? {} : { authorization }),
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      })
+      const text = await response.text()
+      if (text.length > ANSWER_BYTES_MAX) throw new Error(`the answer has ${text.length} characters`)
+      const { result, error } = JSON.parse(text) as Answer
+      if (error === undefined) return { result: result ?? null }
+      const { code, message, data } = error
+      return { error: data === undefined ? { code, message } : { code, message, data } }
+    } catch (error) {
+      reportError(`${method} at the upstream node`, error)
+      return { error: errorObject(new RpcError('INTERNAL_ERROR'), 'the upstream node does not answer') }
+    }
+  }

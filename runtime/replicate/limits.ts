@@ -1,0 +1,18 @@
+/** Blocks of one write, and bytes of their records: a first fill takes few round trips, and a write stays a matter of seconds. */
+export const BATCH_BLOCKS_MAX = 64
+export const BATCH_BYTES_MAX = 4 * 1024 * 1024
+
+/** Delay before the next attempt after a failure; doubled for each failure in a row, up to the maximum. */
+export const RETRY_MS = 1_000
+export const RETRY_MS_MAX = 30_000
+
+/** A fenced writer looks at the replica at this interval, and takes it back when nobody has written for so long. */
+export const FENCED_LOOK_MS = 10_000
+export const FENCED_SILENCE_MS = 60_000
+
+/** A lag of more seconds is reported in the log, at this interval. */
+export const LAG_REPORTED_SECONDS = 10
+export const LAG_REPORT_MS = 30_000
+
+/** A stop waits so long for a write in progress: a silent server must not hold up the end of the node. */
+export const STOP_MS_MAX = 2_000

@@ -1,0 +1,203 @@
+import { equalBytes } from '../../core/bytes/bytes.ts'
+import type { Chain } from '../../core/chain/chain.ts'
+import type { KeyValueStore } from '../../core/store/keyvalue.ts'
+import { REPLICA_KEY } from '../../core/store/keys.ts'
+import { heightOf, WRITER_ID_BYTES } from '../../core/store/replica/replicaHead.ts'
+import {
+  openReplicaWriter,
+  ReplicaDiffers,
+  ReplicaFenced,
+  type ReplicaWriter,
+} from '../../core/store/replica/replicaWriter.ts'
+import type { SharedStore } from '../drivers/shared.ts'
+import type { Log } from '../logging/log.ts'
+import { createLagReport, type LagReport } from './lagReport.ts'
+import {
+  BATCH_BLOCKS_MAX,
+  BATCH_BYTES_MAX,
+  FENCED_LOOK_MS,
+  FENCED_SILENCE_MS,
+  RETRY_MS,
+  RETRY_MS_MAX,
+  STOP_MS_MAX,
+} from './limits.ts'
+import { createWait, type Wait } from './wait.ts'
+
+/** How far a replica is behind the chain. */
+export type ReplicaStatus = {
+  readonly target: string
+  /** Blocks of the chain that the replica lacks. */
+  readonly blocks: number
+  /** Seconds since it last had all blocks. */
+  readonly seconds: number
+  /** Why it gets none; undefined while it does. */
+  readonly reason: string | undefined
+}
+
+export type Replication = {
+  readonly status: () => ReplicaStatus
+  readonly stop: () => Promise<void>
+}
+
+export type ReplicationOptions = {
+  readonly chain: Pick<Chain, 'head' | 'genesis' | 'store' | 'onHead'>
+  readonly target: SharedStore
+  readonly log: Log
+}
+
+/** State of the copying to one target. There is no queue: blocks are read from the chain when the target takes them. */
+type State = ReplicationOptions & {
+  readonly writerId: Uint8Array
+  readonly wait: Wait
+  readonly report: LagReport
+  kv: KeyValueStore | undefined
+  /** Height of the replica as far as known; -1 without blocks. */
+  height: number
+  failures: number
+  isFenced: boolean
+  isStopped: boolean
+}
+
+const headNumber = ({ chain }: State): number => Number(chain.head().header.number)
+
+/** The records of the blocks after the replica's head, as many as one write takes; empty when there are none. */
+const nextBatch = async (state: State): Promise<readonly Uint8Array[]> => {
+  const { chain, height } = state
+  const last = Math.min(headNumber(state), height + BATCH_BLOCKS_MAX)
+  const segments: Uint8Array[] = []
+  let bytes = 0
+  for (let number = height + 1; number <= last && bytes < BATCH_BYTES_MAX; number++) {
+    const segment = await chain.store.recordBytes(BigInt(number))
+    if (segment === undefined) throw new Error(`block ${number} is missing from the chain of this node`)
+    segments.push(segment)
+    bytes += segment.length
+  }
+  return segments
+}
+
+/** Waits for a node that is behind its replica. @throws ReplicaDiffers when the replica has another block than the chain */
+const requireSameChain = async (state: State, writer: ReplicaWriter): Promise<void> => {
+  const { chain, wait } = state
+  const { head } = writer.replica()
+  if (head === undefined) return
+  while (head.header.number > chain.head().header.number && !state.isStopped) await wait.signal()
+  const own = await chain.store.chainHead(head.header.number)
+  if (own !== undefined && !equalBytes(own.hash, head.hash))
+    throw new ReplicaDiffers(`its block ${head.header.number} is another one than that of this node`)
+}
+
+const openWriter = async (state: State): Promise<ReplicaWriter> => {
+  const { chain, target, writerId } = state
+  state.kv ??= await target.open()
+  const writer = await openReplicaWriter(state.kv, {
+    writer: writerId,
+    genesisHash: chain.genesis.hash,
+    contents: target.consistency === 'immutable' ? 'blocks' : 'chain',
+  })
+  state.height = heightOf(writer.replica())
+  await requireSameChain(state, writer)
+  return writer
+}
+
+/** Copies blocks until the replication is stopped. @throws what a write throws */
+const copy = async (state: State, writer: ReplicaWriter): Promise<void> => {
+  const { wait, report } = state
+  while (!state.isStopped) {
+    const batch = await nextBatch(state)
+    if (batch.length === 0) {
+      report.caughtUp()
+      await wait.signal()
+      continue
+    }
+    report.behind()
+    await writer.write(batch)
+    state.height = heightOf(writer.replica())
+    state.failures = 0
+    report.working()
+  }
+}
+
+/** Resolves when the other writer has been silent for FENCED_SILENCE_MS although there are blocks to write. */
+const waitForSilence = async (state: State): Promise<void> => {
+  let seen: Uint8Array | undefined
+  let silentMs = 0
+  while (!state.isStopped && silentMs < FENCED_SILENCE_MS) {
+    await state.wait.ms(FENCED_LOOK_MS)
+    const found = await state.kv?.get(REPLICA_KEY)
+    const isSame = found !== undefined && seen !== undefined && equalBytes(found, seen)
+    silentMs = isSame ? silentMs + FENCED_LOOK_MS : 0
+    seen = found
+    if (found === undefined) break
+  }
+  state.isFenced = false
+}
+
+const retryMs = (failures: number): number => Math.min(RETRY_MS * 2 ** failures, RETRY_MS_MAX)
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** Reports a failure and waits for the next attempt. */
+const recoverFrom = async (state: State, error: unknown): Promise<void> => {
+  const { report, wait, kv } = state
+  // A replica that was removed is filled again from the first block; nobody else has it.
+  state.isFenced = error instanceof ReplicaFenced && (await wait.settled(kv?.get(REPLICA_KEY))) !== undefined
+  report.failed(reasonOf(error), state.isFenced)
+  if (!state.isFenced) await wait.ms(retryMs(state.failures++))
+}
+
+const run = async (state: State): Promise<void> => {
+  while (!state.isStopped) {
+    try {
+      if (state.isFenced) await waitForSilence(state)
+      if (state.isStopped) return
+      const writer = await openWriter(state)
+      state.report.opened(state.height)
+      await copy(state, writer)
+    } catch (error) {
+      if (!state.isStopped) await recoverFrom(state, error)
+    }
+  }
+}
+
+const stop = async (state: State, running: Promise<void>, unsubscribe: () => void): Promise<void> => {
+  state.isStopped = true
+  unsubscribe()
+  state.wait.end()
+  state.report.end()
+  const late = new Promise<void>(resolve => setTimeout(resolve, STOP_MS_MAX).unref())
+  await Promise.race([running, late])
+  await Promise.race([Promise.resolve(state.kv?.close()).catch(() => undefined), late])
+}
+
+/**
+ * Copies every block of the chain into a shared store as soon as it is committed, the ones before included. A store that is
+ * slow or gone holds up nothing: its replica is behind until it has caught up, in batches.
+ */
+export const startReplication = (options: ReplicationOptions): Replication => {
+  const { chain, target, log } = options
+  const wait = createWait()
+  const lag = (): number => Math.max(0, headNumber(state) - state.height)
+  const report = createLagReport({ target: target.name, lag, log })
+  const state: State = {
+    ...options,
+    writerId: crypto.getRandomValues(new Uint8Array(WRITER_ID_BYTES)),
+    wait,
+    report,
+    kv: undefined,
+    height: -1,
+    failures: 0,
+    isFenced: false,
+    isStopped: false,
+  }
+  const unsubscribe = chain.onHead(() => wait.wake())
+  const running = run(state)
+  return {
+    status: () => ({
+      target: target.name,
+      blocks: lag(),
+      seconds: report.seconds(),
+      reason: report.reason(),
+    }),
+    stop: () => stop(state, running, unsubscribe),
+  }
+}

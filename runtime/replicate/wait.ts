@@ -1,0 +1,56 @@
+/** Waiting that a stop ends at once. */
+export type Wait = {
+  /** Ends `signal`, now or when it is next waited for. */
+  readonly wake: () => void
+  /** Resolves after `wake`. */
+  readonly signal: () => Promise<void>
+  readonly ms: (ms: number) => Promise<void>
+  /** The value of a promise, undefined where it rejects. */
+  readonly settled: <Value>(promise: Promise<Value> | undefined) => Promise<Value | undefined>
+  /** Ends all waiting, also later one. */
+  readonly end: () => void
+}
+
+export const createWait = (): Wait => {
+  let isAwake = false
+  let isOver = false
+  /** What waits: for a signal, or for time. */
+  const signals = new Set<() => void>()
+  const timers = new Set<() => void>()
+  const wake = (): void => {
+    isAwake = true
+    for (const resume of signals) resume()
+    signals.clear()
+  }
+  return {
+    wake,
+    signal: async () => {
+      if (!isAwake && !isOver) await new Promise<void>(resolve => signals.add(resolve))
+      isAwake = false
+    },
+    ms: async ms => {
+      if (isOver) return
+      await new Promise<void>(resolve => {
+        const finish = (): void => {
+          clearTimeout(timer)
+          timers.delete(finish)
+          resolve()
+        }
+        const timer = setTimeout(finish, ms)
+        timers.add(finish)
+      })
+    },
+    settled: async promise => {
+      try {
+        return await promise
+      } catch {
+        return undefined
+      }
+    },
+    end: () => {
+      isOver = true
+      wake()
+      for (const finish of timers) finish()
+    },
+  }
+}

@@ -1,0 +1,210 @@
+import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { Redis } from 'ioredis'
+import type { ReplicaStatus } from '../../../runtime/replicate/replication.ts'
+import { startReplication } from '../../../runtime/replicate/replication.ts'
+import { sharedStoreOf } from '../../../runtime/drivers/shared.ts'
+import { logOf } from '../../../runtime/logging/log.ts'
+import { readReplica } from '../../support/replica.ts'
+import { sampleChain } from '../../support/sampleChain.ts'
+import { HAS_POSTGRESQL, startPostgresql } from '../../support/servers/postgresql.ts'
+import { HAS_REDIS, startRedis } from '../../support/servers/redis.ts'
+import type { TestServer } from '../../support/servers/serverProcess.ts'
+import { expectChain } from '../../support/storeCheck.ts'
+import { storeChain } from '../../support/storedChain.ts'
+
+setDefaultTimeout(60_000)
+
+const sample = sampleChain({
+  seed: 81,
+  blocks: 300,
+  accounts: 6,
+  slots: 2,
+  changesMax: 3,
+  transactionsMax: 3,
+})
+
+const ends: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end()
+})
+
+const until = async (what: string, holds: () => boolean | Promise<boolean>): Promise<void> => {
+  const untilMs = performance.now() + 50_000
+  while (!(await holds())) {
+    if (performance.now() > untilMs) throw new Error(`not in time: ${what}`)
+    await new Promise(resolve => setTimeout(resolve, 20))
+  }
+}
+
+const newServer = async (start: () => Promise<TestServer>): Promise<TestServer> => {
+  const server = await start()
+  ends.push(() => server.remove())
+  return server
+}
+
+const newChain = async (number: number) => {
+  const stored = await storeChain(sample, number)
+  ends.push(() => stored.close())
+  return stored
+}
+
+const replicate = (chain: Parameters<typeof startReplication>[0]['chain'], storage: string) => {
+  const replication = startReplication({ chain, target: sharedStoreOf(storage), log: logOf('replica') })
+  ends.push(() => replication.stop())
+  return replication
+}
+
+const isWhole = ({ blocks, reason }: ReplicaStatus): boolean => blocks === 0 && reason === undefined
+
+/** Holds everything that a reader of the store says against the chain. */
+const expectReplica = async (storage: string, head: number): Promise<void> => {
+  const kv = await sharedStoreOf(storage).open()
+  try {
+    const store = await readReplica(kv)
+    if (store === undefined) throw new Error('the replica has no block')
+    await expectChain(store, sample, head)
+  } finally {
+    await kv.close()
+  }
+}
+
+const SERVERS: readonly (readonly [string, boolean, () => Promise<TestServer>])[] = [
+  ['redis', HAS_REDIS, () => startRedis()],
+  ['postgresql', HAS_POSTGRESQL, startPostgresql],
+]
+
+describe.each(SERVERS)('a replica in %s', (name, isInstalled, start) => {
+  const storageOf = ({ url }: TestServer): string => `${name}?url=${encodeURIComponent(url)}`
+
+  test.skipIf(!isInstalled)(
+    'given a chain that grows, then the replica is filled, follows, and goes on after a stop',
+    async () => {
+      const server = await newServer(start)
+      const { chain, growTo } = await newChain(150)
+      const first = replicate(chain, storageOf(server))
+      await until('first fill', () => isWhole(first.status()))
+      await growTo(170)
+      await until('following', () => isWhole(first.status()))
+      await expectReplica(storageOf(server), 170)
+      await first.stop()
+      await growTo(240)
+      const second = replicate(chain, storageOf(server))
+      await until('going on', () => isWhole(second.status()))
+      await expectReplica(storageOf(server), 240)
+    },
+  )
+
+  test.skipIf(!isInstalled)(
+    'given a server that is silent, then blocks go on, and the replica catches up afterwards',
+    async () => {
+      const server = await newServer(start)
+      const { chain, growTo } = await newChain(20)
+      const replication = replicate(chain, storageOf(server))
+      await until('first fill', () => isWhole(replication.status()))
+      server.suspend()
+      await growTo(120)
+      expect(replication.status().blocks).toBe(100)
+      expect(replication.status().target).not.toContain('://')
+      server.resume()
+      await until('catching up', () => isWhole(replication.status()))
+      await expectReplica(storageOf(server), 120)
+    },
+  )
+
+  test.skipIf(!isInstalled)(
+    'given two nodes with one target, then the first one is fenced and says so',
+    async () => {
+      const server = await newServer(start)
+      const { chain, growTo } = await newChain(20)
+      const first = replicate(chain, storageOf(server))
+      await until('first fill', () => isWhole(first.status()))
+      const second = replicate(chain, storageOf(server))
+      await until('second node', () => isWhole(second.status()))
+      await growTo(30)
+      await until('fence', () => first.status().reason !== undefined)
+      expect(first.status().reason).toContain('another writer has the replica')
+      await growTo(60)
+      await until('second node follows', () => isWhole(second.status()))
+      await expectReplica(storageOf(server), 60)
+    },
+  )
+})
+
+describe.skipIf(!HAS_REDIS)('a replica in a Redis server in memory', () => {
+  test('given a server that is killed and comes back empty, then it is filled again', async () => {
+    const server = await newServer(() => startRedis())
+    const storage = `redis?url=${server.url}`
+    const { chain, growTo } = await newChain(100)
+    const replication = replicate(chain, storage)
+    await until('first fill', () => isWhole(replication.status()))
+    await server.kill()
+    await growTo(130)
+    await server.start()
+    await until('second fill', () => isWhole(replication.status()))
+    await expectReplica(storage, 130)
+  })
+
+  test('given a server that is full, then the reason is told, and the replica goes on when there is room', async () => {
+    const server = await newServer(() => startRedis({ words: ['--maxmemory', '1mb'] }))
+    const storage = `redis?url=${server.url}`
+    const { chain, growTo } = await newChain(200)
+    const replication = replicate(chain, storage)
+    await until('a full server', () => replication.status().reason !== undefined)
+    expect(replication.status().reason).toContain('OOM')
+    await growTo(220)
+    const client = new Redis(server.url)
+    await client.config('SET', 'maxmemory', '0')
+    client.disconnect()
+    await until('room', () => isWhole(replication.status()))
+    await expectReplica(storage, 220)
+  })
+
+  test('given a server that takes two seconds, then the replica catches up in batches', async () => {
+    const server = await newServer(() => startRedis())
+    const storage = `redis?url=${server.url}`
+    const { chain, growTo } = await newChain(10)
+    const replication = replicate(chain, storage)
+    await until('first fill', () => isWhole(replication.status()))
+    const client = new Redis(server.url)
+    await client.call('CLIENT', 'PAUSE', '2000', 'ALL')
+    await growTo(140)
+    expect(replication.status().blocks).toBeGreaterThan(0)
+    client.disconnect()
+    await until('catching up', () => isWhole(replication.status()))
+    await expectReplica(storage, 140)
+  })
+
+  test('given the store of another chain, then it is left alone, and the reason is told', async () => {
+    const server = await newServer(() => startRedis())
+    const storage = `redis?url=${server.url}`
+    const other = sampleChain({
+      seed: 82,
+      blocks: 5,
+      accounts: 2,
+      slots: 1,
+      changesMax: 2,
+      transactionsMax: 1,
+    })
+    const otherChain = await storeChain(other, 4)
+    ends.push(() => otherChain.close())
+    const filled = replicate(otherChain.chain, storage)
+    await until('the other chain', () => isWhole(filled.status()))
+    await filled.stop()
+    const { chain } = await newChain(20)
+    const replication = replicate(chain, storage)
+    await until('a reason', () => replication.status().reason !== undefined)
+    expect(replication.status().reason).toContain('holds the chain of genesis block')
+  })
+})
+
+describe('the target of a replication', () => {
+  test.each([
+    ['sqlite', 'cannot be shared'],
+    ['memory', 'cannot be shared'],
+    ['redis', 'needs url'],
+    ['http?url=http://127.0.0.1', 'needs secret'],
+    ['postgresql?url=postgres://127.0.0.1&bse=x', 'has no option bse'],
+  ])('given %s, then it is refused with the reason', (storage, reason) => {
+    expect(() => sharedStoreOf(storage)).toThrow(reason)
+  })
+})
