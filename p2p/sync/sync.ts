@@ -1,38 +1,24 @@
-import type { Address } from '../../core/bytes/bytes.ts'
 import type { Block } from '../../core/block/block.ts'
+import type { Address } from '../../core/bytes/bytes.ts'
 import type { SyncingStatus } from '../../core/chain/syncingStatus.ts'
 import type { Network, NetworkHandlers } from '../network.ts'
+import type { GenesisDifference } from './genesisDifferences.ts'
 
-/** Synchronization of the chain and the transaction pool with the peers. */
+/** Keeps the chain and the transaction pool level with those of the peers. */
 export type Sync = {
-  readonly handlers: Pick<
-    NetworkHandlers,
-    | 'status'
-    | 'onTransactions'
-    | 'onNewBlock'
-    | 'blocks'
-    | 'poolHashes'
-    | 'poolTransactions'
-    | 'headers'
-    | 'blocksByHash'
-    | 'receiptsByHash'
-    | 'onPeer'
-    | 'onGossip'
-    | 'onStatus'
-    | 'onPeerGone'
-    | 'onRefused'
-  >
-  /** Called once, when the network stands. */
+  /** Handlers of the network for everything but consensus. */
+  readonly handlers: Omit<NetworkHandlers, 'roleOf' | 'onConsensusMessage'>
+  /** To be called once, when the network listens. */
   attach(network: Network): void
-  /** Undefined when the chain is level with what the peers have told of. */
+  /** Undefined while the chain is level with the peers. */
   progress(): SyncingStatus | undefined
-  /** Called when `progress()` begins or ends to be undefined: consensus rests in between. */
+  /** Calls the listener when `progress()` becomes defined or undefined. Consensus pauses in between. */
   onProgress(listener: () => void): () => void
-  /** A consensus message told that the peer has blocks up to this number. */
+  /** To be called when a consensus message implies that the peer has blocks up to this number. */
   heardOf(peer: Address, number: bigint): void
-  /** A block this node committed itself, to be told to others. */
+  /** Announces a block that this node committed. */
   committed(block: Block): Promise<void>
-  /** What an operator must know to go on: peers whose genesis file or transitions differ, by the names of the entries. */
-  differences(): readonly { readonly peer: string; readonly entries: readonly string[] }[]
+  /** Nodes whose genesis file or transitions differ, for the operator. */
+  differences(): readonly GenesisDifference[]
   stop(): Promise<void>
 }

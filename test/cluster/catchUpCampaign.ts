@@ -132,7 +132,7 @@ try {
   await Promise.all([level(4), level(5), proposed()])
   for (const index of [4, 5])
     for (const line of cluster.node(index).output().split('\n'))
-      if (/Catching up|Caught up|blocks with/.test(line)) console.log(`node ${index}: ${line}`)
+      if (/Syncing|Synced|blocks with/.test(line)) console.log(`node ${index}: ${line}`)
   const head = await cluster.head(1)
   const hashes = await Promise.all(
     [1, 2, 3, 4, 5].map(async index => (await cluster.block(index, head))?.hash),

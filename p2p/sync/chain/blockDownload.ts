@@ -1,160 +1,199 @@
 import type { Block } from '../../../core/block/block.ts'
-import type { Chain } from '../../../core/chain/chain.ts'
-import { InvalidBlock } from '../../../core/chain/rules/invalidBlock.ts'
-import type { Network } from '../../network.ts'
-import type { Log } from '../../log.ts'
-import type { RecoverSeals } from '../../../core/chain/rules/seals.ts'
 import type { RecoverSenders } from '../../../core/chain/importing/validation.ts'
+import { InvalidBlock } from '../../../core/chain/rules/invalidBlock.ts'
+import type { RecoverSeals } from '../../../core/chain/rules/seals.ts'
+import type { Network } from '../../network.ts'
 import type { ClockWarning } from '../clockWarning.ts'
-import { createDownload, type Ending } from './rangeRequests.ts'
-import { AHEAD_BLOCKS, createPrefetch } from './prefetch.ts'
-import type { PeerHead, PeerHeads } from './peerHeads.ts'
-import { createRanges, type Received } from './rangeQueue.ts'
-import type { CreateYield } from '../../yieldTurn.ts'
-import { createSignal } from './signal.ts'
+import type { SyncContext } from '../context.ts'
+import {
+  clearFailures,
+  highestClaim,
+  holdersOf,
+  ignoreBriefly,
+  ignoreClaim,
+  markSlow,
+  type PeerHead,
+  type PeerHeads,
+} from './peerHeads.ts'
+import { AHEAD_BLOCKS, createPrefetch, type Prefetch } from './prefetch.ts'
+import {
+  createRangeQueue,
+  discardBlocksOf,
+  loadingCount,
+  nextBlocks,
+  type RangeQueue,
+  type ReceivedBlock,
+  takeBlock,
+} from './rangeQueue.ts'
+import {
+  cancelRequest,
+  checkRequests,
+  createRangeRequests,
+  type RangeRequests,
+  type RequestEnd,
+  startRequests,
+  stopRequests,
+} from './rangeRequests.ts'
+import { createSignal, type Signal } from './signal.ts'
 
-/** How often requests are looked at that may take too long. */
-const CHECK_MS = 500
+/** Interval between checks for silent and slow peers. */
+const CHECK_INTERVAL_MS = 500
 
-/** With so many more waiting, a block is made durable with those that follow. */
+/** With this many blocks waiting behind it, a block is made durable together with them. */
 const DURABLE_SOON_BLOCKS = 8
 
-export type BlockDownloadOptions = {
-  readonly chain: Chain
+export type BlockDownloadOptions = SyncContext & {
   readonly network: Network
   readonly heads: PeerHeads
   readonly recoverSenders: RecoverSenders
   readonly recoverSeals: RecoverSeals
-  readonly log: Log
-  readonly nowMs: () => number
-  readonly createYield: CreateYield
   readonly clockWarning: ClockWarning
-  /** After each block that was imported. */
+  /** Called after each imported block. */
   readonly onImported: (block: Block) => void
 }
 
-/** Why catching up ended. */
-export type CatchUpEnd =
-  /** Nobody claims more than this node has. */
+/** Why a download ended. */
+export type DownloadEnd =
+  /** No peer claims more blocks than this node has. */
   | 'level'
-  /** Nobody gives the next block. */
-  | 'nobody'
+  /** No peer delivers the next block. */
+  | 'no-holder'
   /** By the clock of this machine the next block is from the future. */
   | 'early'
   | 'stopped'
 
-export type CatchUp = {
-  /** @throws what the store throws; nobody else's fault */
-  readonly ended: Promise<CatchUpEnd>
-  /** Somebody came, went or told a new head. */
+export type BlockDownload = {
+  /** @throws errors of the store */
+  readonly ended: Promise<DownloadEnd>
+  /** To be called when a peer connected, disconnected or claims new blocks. */
   readonly wake: () => void
   stop(): void
 }
 
-/**
- * Fetches and imports what the connected nodes have and this one has not, in order, every block by all rules. Who gives a
- * wrong block, or none where it claims to have it, is reported and set aside, and another is asked.
- */
-export const startCatchUp = (options: BlockDownloadOptions): CatchUp => {
-  const { chain, network, heads, log, nowMs, onImported } = options
-  const nextNumber = (): bigint => chain.head().header.number + 1n
-  const ranges = createRanges(nextNumber())
-  const signal = createSignal()
-  const prefetch = createPrefetch(options.recoverSenders, options.recoverSeals)
-  let stopped = false
+type State = BlockDownloadOptions & {
+  readonly queue: RangeQueue
+  readonly requests: RangeRequests
+  readonly prefetch: Prefetch
+  readonly signal: Signal
+  isStopped: boolean
+}
 
-  const blame = (holder: PeerHead, what: 'bad-response' | 'invalid-block', detail: string): void => {
-    log.warn('{peer} is not asked for blocks for a while: {detail}', { peer: holder.peer.enode, detail })
-    if (what === 'invalid-block') ranges.discard(holder.key)
-    heads.failed(holder.key, nowMs())
-    network.reportMisbehaviour(holder.peer.address, what, detail)
+const penalize = (
+  { log, queue, heads, nowMs, network }: State,
+  { key, peer }: PeerHead,
+  what: 'bad-response' | 'invalid-block',
+  detail: string,
+): void => {
+  log.warn('No blocks are requested from {peer} for a while: {detail}', { peer: peer.enode, detail })
+  if (what === 'invalid-block') discardBlocksOf(queue, key)
+  ignoreClaim(heads, key, nowMs())
+  network.reportMisbehaviour(peer.address, what, detail)
+}
+
+const onRequestEnd = (state: State, holder: PeerHead, end: RequestEnd): void => {
+  const { heads, nowMs } = state
+  if (end.kind === 'wrong') penalize(state, holder, 'bad-response', end.detail)
+  else if (end.kind === 'nothing') {
+    const detail = `it claims block ${holder.claimed} and does not deliver block ${end.number}`
+    // A claim inferred from a message that it forwarded is not its own.
+    if (holder.peer.status.headNumber >= end.number) penalize(state, holder, 'bad-response', detail)
+    else ignoreClaim(heads, holder.key, nowMs())
+  } else if (end.kind === 'failed') {
+    if (end.isMisbehaviour) penalize(state, holder, 'bad-response', end.detail)
+    else ignoreBriefly(heads, holder.key, nowMs())
   }
+  state.signal.wake()
+}
 
-  const onEnding = (holder: PeerHead, ending: Ending): void => {
-    if (ending.kind === 'wrong') blame(holder, 'bad-response', ending.detail)
-    else if (ending.kind === 'nothing') {
-      const detail = `it claims block ${holder.claimed} and does not give block ${ending.number}`
-      // What it was only thought to have, by a message it passed on, is no claim of its own.
-      if (holder.peer.status.headNumber >= ending.number) blame(holder, 'bad-response', detail)
-      else heads.failed(holder.key, nowMs())
-    } else if (ending.kind === 'failed') {
-      if (ending.isToBlame) blame(holder, 'bad-response', ending.detail)
-      else heads.lost(holder.key, nowMs())
+const onSlow = ({ log, heads, nowMs, signal }: State, { key, peer }: PeerHead): void => {
+  log.debug('{peer} is slow: its blocks are requested from another peer', { peer: peer.enode })
+  markSlow(heads, key, nowMs())
+  signal.wake()
+}
+
+const importOne = async (state: State, { block, from }: ReceivedBlock): Promise<'early' | undefined> => {
+  const { chain, queue, prefetch, nowMs } = state
+  const following = nextBlocks(queue, AHEAD_BLOCKS).map(received => received.block)
+  prefetch.begin([block, ...following])
+  await prefetch.ready(block)
+  // The peers have these blocks: those lost in a crash are downloaded again.
+  const durable = following.length >= DURABLE_SOON_BLOCKS ? 'soon' : 'now'
+  try {
+    if ((await chain.importBlock(block, { nowMs: nowMs(), durable })) === 'known') return undefined
+  } catch (error) {
+    if (!(error instanceof InvalidBlock)) throw error
+    if (error.rule === 'future-timestamp') {
+      state.clockWarning(block.header)
+      return 'early'
     }
-    signal.wake()
-  }
-
-  const download = createDownload({
-    network,
-    ranges,
-    nowMs,
-    createYield: options.createYield,
-    onBlock: signal.wake,
-    onEnding,
-    onSlow: holder => {
-      log.debug('{peer} is slow: another one is asked in its place', { peer: holder.peer.enode })
-      heads.slow(holder.key, nowMs())
-      signal.wake()
-    },
-  })
-
-  const importOne = async ({ block, from }: Received): Promise<'early' | undefined> => {
-    const following = ranges.ahead(AHEAD_BLOCKS).map(received => received.block)
-    prefetch.begin([block, ...following])
-    await prefetch.ready(block)
-    // Others have these: what a stop loses is fetched again.
-    const durable = following.length >= DURABLE_SOON_BLOCKS ? 'soon' : 'now'
-    try {
-      if ((await chain.importBlock(block, { nowMs: nowMs(), durable })) === 'known') return undefined
-    } catch (error) {
-      if (!(error instanceof InvalidBlock)) throw error
-      if (error.rule === 'future-timestamp') {
-        options.clockWarning(block.header)
-        return 'early'
-      }
-      download.callOff(from.key)
-      blame(from, 'invalid-block', error.message)
-      return undefined
-    }
-    heads.delivered(from.key)
-    onImported(block)
+    cancelRequest(state.requests, from.key)
+    penalize(state, from, 'invalid-block', error.message)
     return undefined
   }
+  clearFailures(state.heads, from.key)
+  state.onImported(block)
+  return undefined
+}
 
-  const run = async (): Promise<CatchUpEnd> => {
-    const pause = options.createYield()
-    for (;;) {
-      if (stopped) return 'stopped'
-      const number = nextNumber()
-      const holders = heads.having(number, nowMs())
-      const received = ranges.take(number)
-      download.assign(holders)
-      if (received !== undefined) {
-        if ((await importOne(received)) === 'early') return 'early'
-        await pause()
-        continue
-      }
-      if ((heads.highest(nowMs()) ?? 0n) < number) return 'level'
-      if (ranges.loading === 0) return 'nobody'
-      await signal.wait(CHECK_MS)
-      download.check(holders)
+const run = async (state: State): Promise<DownloadEnd> => {
+  const { chain, heads, queue, requests, signal, nowMs } = state
+  const yieldTurn = state.createYield()
+  for (;;) {
+    if (state.isStopped) return 'stopped'
+    const number = chain.head().header.number + 1n
+    const holders = holdersOf(heads, number, nowMs())
+    const received = takeBlock(queue, number)
+    startRequests(requests, holders)
+    if (received !== undefined) {
+      if ((await importOne(state, received)) === 'early') return 'early'
+      await yieldTurn()
+      continue
     }
+    if ((highestClaim(heads, nowMs()) ?? 0n) < number) return 'level'
+    if (loadingCount(queue) === 0) return 'no-holder'
+    await signal.wait(CHECK_INTERVAL_MS)
+    checkRequests(requests, holders)
   }
+}
 
-  const ended = async (): Promise<CatchUpEnd> => {
-    try {
-      return await run()
-    } finally {
-      await download.stop()
-      await chain.store.settle()
-    }
+const runToEnd = async (state: State): Promise<DownloadEnd> => {
+  try {
+    return await run(state)
+  } finally {
+    await stopRequests(state.requests)
+    await state.chain.store.settle()
   }
+}
 
+/**
+ * Downloads and imports the blocks that the peers have beyond the head, in order, each fully validated. A peer that delivers a
+ * wrong block, or none where it claims one, is reported and ignored for a while, and another one is asked.
+ */
+export const startBlockDownload = (options: BlockDownloadOptions): BlockDownload => {
+  const { chain, network, nowMs, createYield } = options
+  const queue = createRangeQueue(chain.head().header.number + 1n)
+  const signal = createSignal()
+  const state: State = {
+    ...options,
+    queue,
+    signal,
+    prefetch: createPrefetch(options.recoverSenders, options.recoverSeals),
+    requests: createRangeRequests({
+      network,
+      queue,
+      nowMs,
+      createYield,
+      onBlock: signal.wake,
+      onEnd: (holder, end) => onRequestEnd(state, holder, end),
+      onSlow: holder => onSlow(state, holder),
+    }),
+    isStopped: false,
+  }
   return {
-    ended: ended(),
+    ended: runToEnd(state),
     wake: signal.wake,
     stop: () => {
-      stopped = true
+      state.isStopped = true
       signal.wake()
     },
   }

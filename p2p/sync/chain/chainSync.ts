@@ -1,220 +1,222 @@
 import type { Block } from '../../../core/block/block.ts'
-import type { Chain } from '../../../core/chain/chain.ts'
+import type { RecoverSenders } from '../../../core/chain/importing/validation.ts'
+import type { RecoverSeals } from '../../../core/chain/rules/seals.ts'
+import type { SyncingStatus } from '../../../core/chain/syncingStatus.ts'
 import { StoreFailed } from '../../../core/store/storeFailed.ts'
 import type { Network } from '../../network.ts'
-import type { Log } from '../../log.ts'
-import type { RecoverSeals } from '../../../core/chain/rules/seals.ts'
-import type { RecoverSenders } from '../../../core/chain/importing/validation.ts'
-import type { CreateYield } from '../../yieldTurn.ts'
 import type { ClockWarning } from '../clockWarning.ts'
-import { type CatchUp, type CatchUpEnd, startCatchUp } from './blockDownload.ts'
-import type { SyncingStatus } from '../../../core/chain/syncingStatus.ts'
-import type { PeerHeads } from './peerHeads.ts'
+import type { SyncContext } from '../context.ts'
+import { type BlockDownload, type DownloadEnd, startBlockDownload } from './blockDownload.ts'
+import { highestClaim, nextClaimMs, type PeerHeads } from './peerHeads.ts'
 import { type Progress, type SyncReport, startSyncReport } from './syncReport.ts'
 
-/** A block that others have is mostly on its way here: committed by consensus or announced. Asked for when it stays out. */
+/** Delay before one missing block is requested: mostly consensus or an announcement brings it. */
 const GRACE_MS = 1_000
 
-/** Several that come out together are announced one after the other within this. */
+/** Delay before several missing blocks are requested: those produced together are announced within it. */
 const GRACE_OF_SEVERAL_MS = 100
 
 /**
- * How long `syncMinPeers` is waited for. Every block is held against all rules, so more peers make nothing safer, and a
- * small network may never have as many.
+ * Longest wait for `syncMinPeers`. Every block is fully validated, so more peers add no safety, and a small network may never
+ * have that many.
  */
 const PEERS_WAIT_MS = 3_000
 
-/** After a failure of the store, or a block that is early. */
+/** Delay before the next attempt after a failure of the store, or a block from the future. */
 const RETRY_MS = 2_000
 
-/** Consensus rests when so many blocks are left, and goes on when no more than LEVEL_BLOCKS are. */
-const RESTS_BLOCKS = 3n
+/** Consensus pauses when this many blocks are missing, and resumes at LEVEL_BLOCKS. */
+const PAUSE_BLOCKS = 3n
 const LEVEL_BLOCKS = 1n
 
-/** Consensus rests no longer than this after the last block that stood: claims alone do not hold it up. */
-const HOLD_MS = 5_000
+/** Consensus resumes this long after the last valid block: claims of peers alone do not pause it. */
+const PAUSE_MAX_MS = 5_000
 
-export type ChainSyncOptions = {
-  readonly chain: Chain
+export type ChainSyncOptions = SyncContext & {
   readonly heads: PeerHeads
+  readonly network: () => Network | undefined
   readonly recoverSenders: RecoverSenders
   readonly recoverSeals: RecoverSeals
-  readonly log: Log
-  readonly nowMs: () => number
-  readonly createYield: CreateYield
   readonly clockWarning: ClockWarning
   readonly syncMinPeers: number
-  /** Announced blocks that are being imported: nobody has to be asked for them. */
+  /** Number of announced blocks that are being imported: they need no request. */
   readonly importing: () => number
   readonly showProgress: (() => Progress) | undefined
 }
 
 export type ChainSync = {
-  attach(network: Network): void
-  /** A peer came, went or told of blocks, or the chain has a new head. */
+  /** To be called when the network starts, a peer connects, disconnects or claims blocks, and on a new head. */
   readonly consider: () => void
+  /** Undefined while the chain is level with the peers. */
   readonly progress: () => SyncingStatus | undefined
+  /** Calls the listener when `progress()` becomes defined or undefined. Returns the function that removes it. */
   readonly onProgress: (listener: () => void) => () => void
   stop(): Promise<void>
 }
 
 type Session = {
   readonly startingBlock: bigint
-  readonly catchUp: CatchUp
+  readonly download: BlockDownload
   readonly report: SyncReport
-  /** When a block that was fetched last proved valid; undefined before the first. */
+  /** When the last block was imported; undefined before the first one. */
   importedMs: number | undefined
 }
 
-const ENDINGS: Readonly<Record<CatchUpEnd, string>> = {
-  level: 'Caught up',
-  nobody: 'Catching up waits for a peer that gives the next block',
-  early: 'Catching up waits: by the clock of this machine the next block is from the future',
-  stopped: 'Catching up was stopped',
+type State = ChainSyncOptions & {
+  readonly listeners: Set<() => void>
+  session: Session | undefined
+  sessionEnded: Promise<void>
+  timer: ReturnType<typeof setTimeout> | undefined
+  /** The head, and since when peers have been ahead of it. */
+  behind: { readonly sinceMs: number; readonly head: bigint } | undefined
+  /** Only the first session waits for `syncMinPeers`. */
+  hasMetPeers: boolean
+  /** No session starts before this. */
+  notBeforeMs: number
+  isConsensusPaused: boolean
+  isStopped: boolean
 }
 
-/** Decides when this node has to catch up, and tells others while it does. */
+const LOGGED_ENDS: Readonly<Record<DownloadEnd, string>> = {
+  level: 'Synced',
+  'no-holder': 'Sync waits for a peer that delivers the next block',
+  early: 'Sync waits: by the clock of this machine the next block is from the future',
+  stopped: 'Sync stopped',
+}
+
+const headNumber = ({ chain }: State): bigint => chain.head().header.number
+
+/** Number of blocks that peers have beyond the head. */
+const lag = (state: State): bigint => (highestClaim(state.heads, state.nowMs()) ?? 0n) - headNumber(state)
+
+/** Number of blocks that have to be requested. */
+const missing = (state: State): bigint => lag(state) - BigInt(state.importing())
+
+const mustPause = (state: State): boolean => {
+  const importedMs = state.session?.importedMs
+  if (importedMs === undefined || state.nowMs() - importedMs >= PAUSE_MAX_MS) return false
+  return lag(state) > (state.isConsensusPaused ? LEVEL_BLOCKS : PAUSE_BLOCKS - 1n)
+}
+
+const considerAt = (state: State, atMs: number): void => {
+  clearTimeout(state.timer)
+  state.timer = setTimeout(() => consider(state), Math.max(atMs - state.nowMs(), 1))
+}
+
+const updatePause = (state: State): void => {
+  const isPaused = mustPause(state)
+  if (isPaused) considerAt(state, (state.session?.importedMs ?? 0) + PAUSE_MAX_MS)
+  if (isPaused === state.isConsensusPaused) return
+  state.isConsensusPaused = isPaused
+  for (const listener of state.listeners) listener()
+}
+
+/** When a session may start; undefined if no block is missing and no ignored claim will count again. */
+const dueMs = (state: State): number | undefined => {
+  const { heads, syncMinPeers } = state
+  const blocks = missing(state)
+  const atMs = state.nowMs()
+  if (blocks <= 0n) {
+    state.behind = undefined
+    return nextClaimMs(heads, atMs)
+  }
+  const head = headNumber(state)
+  if (state.behind?.head !== head) state.behind = { sinceMs: atMs, head }
+  const graceMs = blocks > 1n ? GRACE_OF_SEVERAL_MS : GRACE_MS
+  const peersMs = state.hasMetPeers || heads.heads.size >= syncMinPeers ? 0 : PEERS_WAIT_MS
+  return Math.max(state.behind.sinceMs + Math.max(graceMs, peersMs), state.notBeforeMs)
+}
+
+const onImported = (state: State, block: Block): void => {
+  const { session, heads, nowMs } = state
+  if (session === undefined) return
+  session.importedMs = nowMs()
+  session.report.imported(block, highestClaim(heads, nowMs()) ?? block.header.number)
+  updatePause(state)
+}
+
+const onFailed = ({ log }: State, error: unknown): void => {
+  // The failure of a store is logged where it is noticed.
+  if (error instanceof StoreFailed) return
+  log.error('Blocks could not be imported: {error}. Trying again in {seconds} s.', {
+    error,
+    seconds: RETRY_MS / 1000,
+  })
+}
+
+const startSession = (state: State, network: Network): void => {
+  const { log, heads, nowMs, showProgress } = state
+  state.hasMetPeers = true
+  const startingBlock = headNumber(state)
+  const highestBlock = highestClaim(heads, nowMs()) ?? startingBlock
+  const download = startBlockDownload({ ...state, network, onImported: block => onImported(state, block) })
+  const peers = heads.heads.size
+  const report = startSyncReport({ log, startingBlock, highestBlock, peers, nowMs, showProgress })
+  state.session = { startingBlock, download, report, importedMs: undefined }
+  const onEnded = (how: DownloadEnd): void => {
+    report.end(LOGGED_ENDS[how])
+    if (how !== 'level') state.notBeforeMs = nowMs() + RETRY_MS
+  }
+  const onError = (error: unknown): void => {
+    report.end('Sync failed')
+    onFailed(state, error)
+    state.notBeforeMs = nowMs() + RETRY_MS
+  }
+  state.sessionEnded = download.ended.then(onEnded, onError).then(() => {
+    state.session = undefined
+    state.behind = undefined
+    consider(state)
+  })
+}
+
+const consider = (state: State): void => {
+  const network = state.network()
+  if (state.isStopped || network === undefined) return
+  updatePause(state)
+  if (state.session !== undefined) return state.session.download.wake()
+  const due = dueMs(state)
+  const now = state.nowMs()
+  if (due === undefined) clearTimeout(state.timer)
+  else if (state.chain.store.failure() !== undefined) considerAt(state, now + RETRY_MS)
+  else if (due > now || missing(state) <= 0n) considerAt(state, due)
+  else startSession(state, network)
+}
+
+const progress = (state: State): SyncingStatus | undefined => {
+  const { session, isConsensusPaused } = state
+  if (!isConsensusPaused || session === undefined) return undefined
+  const currentBlock = headNumber(state)
+  const highest = highestClaim(state.heads, state.nowMs()) ?? currentBlock
+  const highestBlock = highest > currentBlock ? highest : currentBlock
+  return { startingBlock: session.startingBlock, currentBlock, highestBlock }
+}
+
+/** Keeps the chain level with the peers: starts block downloads, and reports their progress. */
 export const createChainSync = (options: ChainSyncOptions): ChainSync => {
-  const { chain, heads, recoverSenders, recoverSeals, log, nowMs, syncMinPeers, importing, showProgress } =
-    options
-  let network: Network | undefined
-  let session: Session | undefined
-  let ended: Promise<void> = Promise.resolve()
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let stopped = false
-  /** Since when peers have been ahead of which head. */
-  let behind: { readonly sinceMs: number; readonly head: bigint } | undefined
-  /** Peers were waited for once; whoever falls behind later does not wait again. */
-  let metPeers = false
-  let notBeforeMs = 0
-  let shown = false
-  const listeners = new Set<() => void>()
-
-  const headNumber = (): bigint => chain.head().header.number
-  const lag = (): bigint => (heads.highest(nowMs()) ?? 0n) - headNumber()
-  /** Blocks that are not on their way. */
-  const missing = (): bigint => lag() - BigInt(importing())
-
-  const rests = (): boolean => {
-    if (session?.importedMs === undefined || nowMs() - session.importedMs >= HOLD_MS) return false
-    return lag() > (shown ? LEVEL_BLOCKS : RESTS_BLOCKS - 1n)
+  const state: State = {
+    ...options,
+    listeners: new Set(),
+    session: undefined,
+    sessionEnded: Promise.resolve(),
+    timer: undefined,
+    behind: undefined,
+    hasMetPeers: false,
+    notBeforeMs: 0,
+    isConsensusPaused: false,
+    isStopped: false,
   }
-
-  const show = (): void => {
-    const now = rests()
-    // Looked at again when the last block is too long ago.
-    if (now) wakeAt((session?.importedMs ?? 0) + HOLD_MS)
-    if (now === shown) return
-    shown = now
-    for (const listener of listeners) listener()
-  }
-
-  const wakeAt = (atMs: number): void => {
-    clearTimeout(timer)
-    timer = setTimeout(consider, Math.max(atMs - nowMs(), 1))
-  }
-
-  /** When catching up may begin; undefined when there is nothing to catch up with. */
-  const dueMs = (): number | undefined => {
-    const blocks = missing()
-    const atMs = nowMs()
-    if (blocks <= 0n) {
-      behind = undefined
-      return heads.nextReturnMs(atMs)
-    }
-    if (behind?.head !== headNumber()) behind = { sinceMs: atMs, head: headNumber() }
-    const graceMs = blocks > 1n ? GRACE_OF_SEVERAL_MS : GRACE_MS
-    const peersMs = metPeers || heads.count >= syncMinPeers ? 0 : PEERS_WAIT_MS
-    return Math.max(behind.sinceMs + Math.max(graceMs, peersMs), notBeforeMs)
-  }
-
-  const imported = (block: Block): void => {
-    if (session === undefined) return
-    session.importedMs = nowMs()
-    session.report.imported(block, heads.highest(nowMs()) ?? block.header.number)
-    show()
-  }
-
-  const begin = (over: Network): void => {
-    metPeers = true
-    const startingBlock = headNumber()
-    const highest = heads.highest(nowMs()) ?? startingBlock
-    const catchUp = startCatchUp({
-      chain,
-      network: over,
-      heads,
-      recoverSenders,
-      recoverSeals,
-      log,
-      nowMs,
-      createYield: options.createYield,
-      clockWarning: options.clockWarning,
-      onImported: imported,
-    })
-    const report = startSyncReport(log, startingBlock, highest, heads.count, nowMs, showProgress)
-    session = { startingBlock, catchUp, report, importedMs: undefined }
-    ended = catchUp.ended
-      .then(
-        how => {
-          report.end(ENDINGS[how])
-          if (how !== 'level') notBeforeMs = nowMs() + RETRY_MS
-        },
-        (error: unknown) => {
-          report.end('Catching up failed')
-          // Who watches the store has logged it.
-          if (!(error instanceof StoreFailed))
-            log.error('Blocks could not be imported: {error}. Trying again in {seconds} s.', {
-              error,
-              seconds: RETRY_MS / 1000,
-            })
-          notBeforeMs = nowMs() + RETRY_MS
-        },
-      )
-      .then(() => {
-        session = undefined
-        behind = undefined
-        consider()
-      })
-  }
-
-  const consider = (): void => {
-    if (stopped || network === undefined) return
-    show()
-    if (session !== undefined) return session.catchUp.wake()
-    const due = dueMs()
-    if (due === undefined) clearTimeout(timer)
-    else if (chain.store.failure() !== undefined) wakeAt(nowMs() + RETRY_MS)
-    else if (due > nowMs() || missing() <= 0n) wakeAt(due)
-    else begin(network)
-  }
-
   return {
-    attach: attached => {
-      network = attached
-      consider()
-    },
-    consider,
-    progress: () => {
-      if (!shown || session === undefined) return undefined
-      const currentBlock = headNumber()
-      const highest = heads.highest(nowMs()) ?? currentBlock
-      return {
-        startingBlock: session.startingBlock,
-        currentBlock,
-        highestBlock: highest > currentBlock ? highest : currentBlock,
-      }
-    },
+    consider: () => consider(state),
+    progress: () => progress(state),
     onProgress: listener => {
-      listeners.add(listener)
-      return () => {
-        listeners.delete(listener)
-      }
+      state.listeners.add(listener)
+      return () => void state.listeners.delete(listener)
     },
     stop: async () => {
-      stopped = true
-      clearTimeout(timer)
-      session?.catchUp.stop()
-      await ended
+      state.isStopped = true
+      clearTimeout(state.timer)
+      state.session?.download.stop()
+      await state.sessionEnded
     },
   }
 }

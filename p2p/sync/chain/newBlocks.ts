@@ -1,121 +1,122 @@
-import type { Hash } from '../../../core/bytes/bytes.ts'
-import { toBareHex } from '../../../core/bytes/hex.ts'
 import type { Block } from '../../../core/block/block.ts'
-import type { Chain } from '../../../core/chain/chain.ts'
 import { decodeBlockHeader, encodeBlockSteps } from '../../../core/block/codec/block.ts'
 import { blockHash } from '../../../core/block/codec/blockHash.ts'
 import { DecodeError } from '../../../core/block/codec/error.ts'
+import type { Hash } from '../../../core/bytes/bytes.ts'
+import { toBareHex } from '../../../core/bytes/hex.ts'
 import { InvalidBlock } from '../../../core/chain/rules/invalidBlock.ts'
-import { StoreFailed } from '../../../core/store/storeFailed.ts'
 import { runStepsYielding } from '../../../core/steps.ts'
+import { StoreFailed } from '../../../core/store/storeFailed.ts'
 import type { Misbehaviour, Network, Peer } from '../../network.ts'
-import type { Log } from '../../log.ts'
-import type { CreateYield } from '../../yieldTurn.ts'
 import type { ClockWarning } from '../clockWarning.ts'
+import type { SyncContext } from '../context.ts'
 import { decodeBlockYielding } from './decodeBlock.ts'
-import { BLOCK_BYTES_MAX } from './rangeRequests.ts'
-import type { PeerHeads } from './peerHeads.ts'
+import { ignoreClaim, type PeerHeads, raiseHead } from './peerHeads.ts'
+import { BLOCK_RLP_BYTES_MAX } from './rangeRequests.ts'
 
-/** Announced blocks that are being imported; the chain takes one height at a time, so more are mostly lies. */
+/** Announced blocks that are imported at once. The chain takes one height at a time: most of many would be invalid. */
 const IMPORTING_MAX = 8
 
-export type NewBlocksOptions = {
-  readonly chain: Chain
+export type NewBlocksOptions = SyncContext & {
   readonly heads: PeerHeads
   readonly network: () => Network | undefined
-  readonly log: Log
-  readonly nowMs: () => number
-  readonly createYield: CreateYield
   /** Logs a block of a peer that was imported. */
   readonly logImported: (block: Block, hash: Hash) => void
   readonly clockWarning: ClockWarning
-  /** A peer is known to have more than this node. */
+  /** Called when a peer may have more blocks than this node. */
   readonly consider: () => void
 }
 
 export type NewBlocks = {
-  /** Tells a block that was committed here. */
+  /** Announces a block that this node committed. */
   readonly announce: (block: Block) => Promise<void>
-  /** A peer tells of one. */
+  /** Takes the RLP of a block that a peer announced. */
   readonly receive: (peer: Peer, encoded: Uint8Array) => void
-  /** Blocks that were told of and are being imported. */
+  /** Number of announced blocks that are being imported. */
   readonly importing: () => number
 }
 
-/** Blocks as they are made: the next one is imported at once, of later ones it is noted who has them. */
+type State = NewBlocksOptions & { readonly importingHashes: Set<string> }
+
+const nextNumber = ({ chain }: State): bigint => chain.head().header.number + 1n
+
+const announceEncoded = ({ chain, network }: State, { header }: Block, encoded: Uint8Array): void =>
+  network()?.announceBlock(header.number, blockHash(chain.configuration.consensus, header), encoded)
+
+const report = ({ log, network }: State, peer: Peer, what: Misbehaviour, detail: string): void => {
+  log.debug('A new block of {peer} is rejected: {detail}', { peer: peer.enode, detail })
+  network()?.reportMisbehaviour(peer.address, what, detail)
+}
+
+/** Reports a decoding error. @throws every other error */
+const reportUndecodable = (state: State, peer: Peer, what: Misbehaviour, error: unknown): void => {
+  if (!(error instanceof DecodeError)) throw error
+  report(state, peer, what, `a block that cannot be decoded: ${error.message}`)
+}
+
+const onImportError = (state: State, peer: Peer, { header }: Block, error: unknown): void => {
+  // The failure of a store is logged where it is noticed.
+  if (error instanceof StoreFailed) return
+  if (!(error instanceof InvalidBlock))
+    state.log.error('Block {number} could not be imported: {error}', { number: header.number, error })
+  else if (error.rule === 'future-timestamp') state.clockWarning(header)
+  else if (header.number === nextNumber(state)) {
+    ignoreClaim(state.heads, toBareHex(peer.address), state.nowMs())
+    report(state, peer, 'invalid-block', error.message)
+  }
+}
+
+const importNext = async (state: State, peer: Peer, encoded: Uint8Array): Promise<void> => {
+  const { chain, nowMs, createYield } = state
+  let block: Block
+  try {
+    block = await decodeBlockYielding(encoded, createYield)
+  } catch (error) {
+    // The header was decodable: an honest node does not forward such a body.
+    return reportUndecodable(state, peer, 'invalid-block', error)
+  }
+  try {
+    if ((await chain.importBlock(block, { nowMs: nowMs() })) === 'known') return
+    state.logImported(block, chain.head().hash)
+    announceEncoded(state, block, encoded)
+  } catch (error) {
+    onImportError(state, peer, block, error)
+  }
+}
+
+const receive = (state: State, peer: Peer, encoded: Uint8Array): void => {
+  const { chain, heads, importingHashes, consider } = state
+  if (encoded.length > BLOCK_RLP_BYTES_MAX)
+    return report(state, peer, 'oversized-message', `a block of ${encoded.length} bytes`)
+  if (importingHashes.size >= IMPORTING_MAX) return
+  try {
+    const header = decodeBlockHeader(encoded)
+    const { number } = header
+    const hash = toBareHex(blockHash(chain.configuration.consensus, header))
+    raiseHead(heads, peer.address, number)
+    const next = nextNumber(state)
+    // The blocks before it may be among those being imported.
+    if (number > next + BigInt(importingHashes.size)) return consider()
+    if (number < next || importingHashes.has(hash)) return
+    importingHashes.add(hash)
+    void importNext(state, peer, encoded).finally(() => {
+      importingHashes.delete(hash)
+      consider()
+    })
+  } catch (error) {
+    reportUndecodable(state, peer, 'invalid-message', error)
+  }
+}
+
+/** Handles announced blocks: imports the next one at once, and notes which peers have later ones. */
 export const createNewBlocks = (options: NewBlocksOptions): NewBlocks => {
-  const { chain, heads, network, log, nowMs, createYield, logImported, clockWarning, consider } = options
-  const { consensus } = chain.configuration
-  const importing = new Set<string>()
-  const nextNumber = (): bigint => chain.head().header.number + 1n
-
-  const announceEncoded = (block: Block, encoded: Uint8Array): void =>
-    network()?.announceBlock(block.header.number, blockHash(consensus, block.header), encoded)
-
-  const blame = ({ address, enode }: Peer, what: Misbehaviour, detail: string): void => {
-    log.debug('A new block of {peer} is not used: {detail}', { peer: enode, detail })
-    network()?.reportMisbehaviour(address, what, detail)
-  }
-
-  /** @throws what is no fault of the bytes */
-  const unreadable = (peer: Peer, what: Misbehaviour, error: unknown): void => {
-    if (!(error instanceof DecodeError)) throw error
-    blame(peer, what, `a block that cannot be read: ${error.message}`)
-  }
-
-  const importNext = async (peer: Peer, encoded: Uint8Array): Promise<void> => {
-    let block: Block
-    try {
-      block = await decodeBlockYielding(encoded, createYield)
-    } catch (error) {
-      // Its header can: no node that checks blocks passes on such a body.
-      return unreadable(peer, 'invalid-block', error)
-    }
-    try {
-      if ((await chain.importBlock(block, { nowMs: nowMs() })) === 'known') return
-      logImported(block, chain.head().hash)
-      announceEncoded(block, encoded)
-    } catch (error) {
-      // Who watches the store has logged it.
-      if (error instanceof StoreFailed) return
-      if (!(error instanceof InvalidBlock))
-        log.error('Block {number} could not be imported: {error}', { number: block.header.number, error })
-      else if (error.rule === 'future-timestamp') clockWarning(block.header)
-      else if (block.header.number === nextNumber()) {
-        heads.failed(toBareHex(peer.address), nowMs())
-        blame(peer, 'invalid-block', error.message)
-      }
-    }
-  }
-
-  const receive = (peer: Peer, encoded: Uint8Array): void => {
-    if (encoded.length > BLOCK_BYTES_MAX)
-      return blame(peer, 'oversized-message', `a block of ${encoded.length} bytes`)
-    if (importing.size >= IMPORTING_MAX) return
-    try {
-      const header = decodeBlockHeader(encoded)
-      const { number } = header
-      const key = toBareHex(blockHash(consensus, header))
-      heads.heard(peer.address, number)
-      const next = nextNumber()
-      // The one before it may be on its way into the chain.
-      if (number > next + BigInt(importing.size)) return consider()
-      if (number < next || importing.has(key)) return
-      importing.add(key)
-      void importNext(peer, encoded).finally(() => {
-        importing.delete(key)
-        consider()
-      })
-    } catch (error) {
-      unreadable(peer, 'invalid-message', error)
-    }
-  }
-
+  const state: State = { ...options, importingHashes: new Set() }
   return {
     announce: async block => {
-      announceEncoded(block, await runStepsYielding(encodeBlockSteps(block), createYield()))
+      const encoded = await runStepsYielding(encodeBlockSteps(block), state.createYield())
+      announceEncoded(state, block, encoded)
     },
-    receive,
-    importing: () => importing.size,
+    receive: (peer, encoded) => receive(state, peer, encoded),
+    importing: () => state.importingHashes.size,
   }
 }

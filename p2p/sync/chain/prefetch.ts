@@ -1,6 +1,5 @@
 import type { Block } from '../../../core/block/block.ts'
-import { rememberSealSigners } from '../../../core/chain/rules/seals.ts'
-import type { RecoverSeals } from '../../../core/chain/rules/seals.ts'
+import { type RecoverSeals, rememberSealSigners } from '../../../core/chain/rules/seals.ts'
 import type { RecoverSenders } from '../../../core/chain/importing/validation.ts'
 
 /** Blocks per batch: a few milliseconds of work for the threads. */

@@ -4,192 +4,195 @@ import type { Network } from '../../network.ts'
 import type { CreateYield } from '../../yieldTurn.ts'
 import { decodeBlockYielding } from './decodeBlock.ts'
 import type { PeerHead } from './peerHeads.ts'
-import type { Range, Ranges } from './rangeQueue.ts'
+import { addBlock, closeRange, openRange, type Range, type RangeQueue } from './rangeQueue.ts'
 
-/** The longest RLP of a block that is looked at: what a proposal may have. From Osaka on none has more than 8 MiB (EIP-7934). */
-export const BLOCK_BYTES_MAX = 16 * 1024 * 1024
+/** Largest accepted RLP of a block: the limit of a proposal. From Osaka on blocks have at most 8 MiB (EIP-7934). */
+export const BLOCK_RLP_BYTES_MAX = 16 * 1024 * 1024
 
-/** A peer that sends nothing for so long is not waited for. */
-const SILENT_MS = 10_000
+/** A request is cancelled when the peer sends nothing for this long. */
+const SILENCE_MAX_MS = 10_000
 
-/** What is imported next is not waited for longer than this where another peer has nothing to do. */
+/** A request that holds up the import for this long is cancelled if another peer is idle. */
 const SLOW_MS = 3_000
 
-/** Blocks asked for at once: some tens of milliseconds of importing, so that a wrong one costs little. */
+/** Blocks of one request: some tens of milliseconds of import, so that a wrong block costs little. */
 const RANGE_BLOCKS_MAX = 256
 
-/** Bytes asked for at once, by the average of what came before. */
+/** Bytes of one request, by the average size of earlier blocks. */
 const RANGE_BYTES = 4 * 1024 * 1024
 
-/** Bytes that arrived and are not imported, or are expected; above them nobody is asked for more. */
+/** Bytes that arrived and are not imported, or are expected. Above this no request is started. */
 const WINDOW_BYTES = 32 * 1024 * 1024
 
-/** What a block is taken for before one has arrived. */
-const BLOCK_BYTES_GUESS = 1_024
+/** Assumed size of a block before the first one arrives. */
+const FIRST_BLOCK_BYTES = 1_024
 
-/** Peers asked at once: more do not make the import any faster. */
+/** Concurrent requests: more do not speed up the import. */
 const REQUESTS_MAX = 6
 
 /** How a request ended. */
-export type Ending =
+export type RequestEnd =
   | { readonly kind: 'delivered' }
-  /** Nothing, though it claims to have it. */
+  /** The peer sent nothing although it claims the block. */
   | { readonly kind: 'nothing'; readonly number: bigint }
-  /** Something else than was asked for. */
+  /** The peer sent something other than requested. */
   | { readonly kind: 'wrong'; readonly detail: string }
-  /** It went, was silent or sent too much; who only lost the connection is not to blame. */
-  | { readonly kind: 'failed'; readonly detail: string; readonly isToBlame: boolean }
-  /** Called off here. */
-  | { readonly kind: 'called-off' }
+  /** The peer disconnected, was silent or sent too much. A lost connection alone is not misbehaviour. */
+  | { readonly kind: 'failed'; readonly detail: string; readonly isMisbehaviour: boolean }
+  | { readonly kind: 'cancelled' }
 
 type Request = {
   readonly holder: PeerHead
   readonly range: Range
   readonly controller: AbortController
   readonly startedMs: number
-  /** When its last block arrived, or the request began. */
-  heardMs: number
+  /** When the last block arrived; the start of the request before the first one. */
+  receivedMs: number
 }
 
-export type DownloadOptions = {
+export type RangeRequestOptions = {
   readonly network: Network
-  readonly ranges: Ranges
+  readonly queue: RangeQueue
   /** Milliseconds. */
   readonly nowMs: () => number
   readonly createYield: CreateYield
-  /** A block arrived. */
+  /** Called when a block arrived. */
   readonly onBlock: () => void
-  readonly onEnding: (holder: PeerHead, ending: Ending) => void
-  /** Another peer is asked in its place. */
+  readonly onEnd: (holder: PeerHead, end: RequestEnd) => void
+  /** Called when a request was cancelled because it held up the import. */
   readonly onSlow: (holder: PeerHead) => void
 }
 
-export type Download = {
-  /** Asks those of these peers who have nothing to do, the first ones first. */
-  assign(holders: readonly PeerHead[]): void
-  /** Calls off what takes too long; asked while the import has nothing to do. */
-  check(holders: readonly PeerHead[]): void
-  callOff(key: string): void
-  stop(): Promise<void>
+/** Running requests for ranges of blocks, at most one for each peer. */
+export type RangeRequests = RangeRequestOptions & {
+  readonly byPeer: Map<string, Request>
+  readonly running: Set<Promise<void>>
+  /** Everything that arrived, for the average size. */
+  readonly arrived: { blocks: number; bytes: number }
+  isStopped: boolean
 }
 
-/** Requests of ranges from several peers at once, one of each. */
-export const createDownload = ({
-  network,
-  ranges,
-  nowMs,
-  createYield,
-  onBlock,
-  onEnding,
-  onSlow,
-}: DownloadOptions): Download => {
-  const requests = new Map<string, Request>()
-  const running = new Set<Promise<void>>()
-  let arrived = { blocks: 0, bytes: 0 }
-  let stopped = false
+export const createRangeRequests = (options: RangeRequestOptions): RangeRequests => ({
+  ...options,
+  byPeer: new Map(),
+  running: new Set(),
+  arrived: { blocks: 0, bytes: 0 },
+  isStopped: false,
+})
 
-  const blockBytes = (): number =>
-    arrived.blocks === 0 ? BLOCK_BYTES_GUESS : Math.ceil(arrived.bytes / arrived.blocks)
+const averageBytes = ({ blocks, bytes }: RangeRequests['arrived']): number =>
+  blocks === 0 ? FIRST_BLOCK_BYTES : Math.ceil(bytes / blocks)
 
-  const rangeBlocks = (): number =>
-    Math.max(1, Math.min(RANGE_BLOCKS_MAX, Math.floor(RANGE_BYTES / blockBytes())))
+const rangeBlocks = ({ arrived }: RangeRequests): number =>
+  Math.max(1, Math.min(RANGE_BLOCKS_MAX, Math.floor(RANGE_BYTES / averageBytes(arrived))))
 
-  /** Takes what one peer sends of a range. @throws DecodeError, NetworkError */
-  const receive = async (request: Request): Promise<Ending> => {
-    const { holder, range, controller } = request
-    const first = range.from
-    let next = first
-    const count = Number(range.to - first)
-    for await (const encoded of network.requestBlocks(holder.peer, next, count, controller.signal)) {
-      if (controller.signal.aborted) return { kind: 'called-off' }
-      request.heardMs = nowMs()
-      if (encoded.length > BLOCK_BYTES_MAX)
-        return { kind: 'wrong', detail: `${encoded.length} bytes in place of block ${next}` }
-      const block = await decodeBlockYielding(encoded, createYield)
-      if (controller.signal.aborted) return { kind: 'called-off' }
-      if (block.header.number !== next)
-        return { kind: 'wrong', detail: `block ${block.header.number} in place of block ${next}` }
-      arrived = { blocks: arrived.blocks + 1, bytes: arrived.bytes + encoded.length }
-      // It may have come another way meanwhile.
-      if (next >= range.from) ranges.add(range, { block, bytes: encoded.length, from: holder })
-      next++
-      onBlock()
-      const enough = ranges.bytes > 2 * WINDOW_BYTES && ranges.first !== range
-      if (next >= range.to || enough) return { kind: 'delivered' }
+/** Reads the answer to a request. @throws DecodeError, NetworkError */
+const receive = async (requests: RangeRequests, request: Request): Promise<RequestEnd> => {
+  const { network, queue, arrived, nowMs } = requests
+  const { holder, range, controller } = request
+  const { signal } = controller
+  const first = range.from
+  let next = first
+  const count = Number(range.to - first)
+  for await (const encoded of network.requestBlocks(holder.peer, next, count, signal)) {
+    if (signal.aborted) return { kind: 'cancelled' }
+    request.receivedMs = nowMs()
+    if (encoded.length > BLOCK_RLP_BYTES_MAX)
+      return { kind: 'wrong', detail: `${encoded.length} bytes instead of block ${next}` }
+    const block = await decodeBlockYielding(encoded, requests.createYield)
+    if (signal.aborted) return { kind: 'cancelled' }
+    if (block.header.number !== next)
+      return { kind: 'wrong', detail: `block ${block.header.number} instead of block ${next}` }
+    arrived.blocks++
+    arrived.bytes += encoded.length
+    // The chain may have got the block another way meanwhile.
+    if (next >= range.from) addBlock(queue, range, { block, bytes: encoded.length, from: holder })
+    next++
+    requests.onBlock()
+    const isFull = queue.bytes > 2 * WINDOW_BYTES && queue.ranges[0] !== range
+    if (next >= range.to || isFull) return { kind: 'delivered' }
+  }
+  if (signal.aborted) return { kind: 'cancelled' }
+  return next > first ? { kind: 'delivered' } : { kind: 'nothing', number: first }
+}
+
+const endAfterError = (error: unknown, isCancelled: boolean): RequestEnd => {
+  if (isCancelled) return { kind: 'cancelled' }
+  if (error instanceof DecodeError) return { kind: 'wrong', detail: error.message }
+  const isMisbehaviour = error instanceof NetworkError && error.code !== 'NOT_CONNECTED'
+  return { kind: 'failed', detail: textOf(error), isMisbehaviour }
+}
+
+const run = async (requests: RangeRequests, request: Request): Promise<void> => {
+  const { controller, holder, range } = request
+  let end: RequestEnd
+  try {
+    end = await receive(requests, request)
+  } catch (error) {
+    end = endAfterError(error, controller.signal.aborted)
+  }
+  // Closes the stream of an answer that was not read to its end.
+  controller.abort()
+  requests.byPeer.delete(holder.key)
+  closeRange(requests.queue, range)
+  requests.onEnd(holder, end)
+}
+
+const start = (requests: RangeRequests, holder: PeerHead, range: Range): void => {
+  const atMs = requests.nowMs()
+  const request = { holder, range, controller: new AbortController(), startedMs: atMs, receivedMs: atMs }
+  requests.byPeer.set(holder.key, request)
+  const running: Promise<void> = run(requests, request).finally(() => requests.running.delete(running))
+  requests.running.add(running)
+}
+
+const hasRoom = (requests: RangeRequests): boolean => {
+  const { byPeer, queue, arrived } = requests
+  const [first] = queue.ranges
+  // The import waits for the first range, however much of the later ones has arrived.
+  if (first !== undefined && !first.isLoading && first.blocks.length === 0) return true
+  const expected = byPeer.size * rangeBlocks(requests) * averageBytes(arrived)
+  return byPeer.size < REQUESTS_MAX && queue.bytes + expected < WINDOW_BYTES
+}
+
+/** Starts requests to idle peers while there is room for their blocks. */
+export const startRequests = (requests: RangeRequests, holders: readonly PeerHead[]): void => {
+  for (const holder of holders) {
+    if (requests.isStopped || !hasRoom(requests)) return
+    if (requests.byPeer.has(holder.key)) continue
+    const range = openRange(requests.queue, holder.claimed, rangeBlocks(requests))
+    if (range !== undefined) start(requests, holder, range)
+  }
+}
+
+/** Cancels requests to silent peers, and the one that holds up the import if another peer is idle. */
+export const checkRequests = (requests: RangeRequests, holders: readonly PeerHead[]): void => {
+  const { byPeer, queue, onEnd, onSlow } = requests
+  const atMs = requests.nowMs()
+  for (const { holder, range, controller, startedMs, receivedMs } of byPeer.values()) {
+    if (controller.signal.aborted) continue
+    if (atMs - receivedMs >= SILENCE_MAX_MS) {
+      controller.abort()
+      onEnd(holder, {
+        kind: 'failed',
+        detail: `no block for ${SILENCE_MAX_MS / 1000} s`,
+        isMisbehaviour: true,
+      })
+      continue
     }
-    if (controller.signal.aborted) return { kind: 'called-off' }
-    return next > first ? { kind: 'delivered' } : { kind: 'nothing', number: first }
+    const holdsUp = queue.ranges[0] === range && atMs - startedMs >= SLOW_MS
+    if (!holdsUp || holders.every(({ key }) => byPeer.has(key))) continue
+    controller.abort()
+    onSlow(holder)
   }
+}
 
-  const ask = async (request: Request): Promise<void> => {
-    let ending: Ending
-    try {
-      ending = await receive(request)
-    } catch (error) {
-      if (request.controller.signal.aborted) ending = { kind: 'called-off' }
-      else if (error instanceof DecodeError) ending = { kind: 'wrong', detail: error.message }
-      else {
-        const isToBlame = error instanceof NetworkError && error.code !== 'NOT_CONNECTED'
-        ending = { kind: 'failed', detail: textOf(error), isToBlame }
-      }
-    }
-    // The stream of an answer that is not read to its end must not stay open.
-    request.controller.abort()
-    requests.delete(request.holder.key)
-    ranges.close(request.range)
-    onEnding(request.holder, ending)
-  }
+export const cancelRequest = ({ byPeer }: RangeRequests, key: string): void =>
+  byPeer.get(key)?.controller.abort()
 
-  const begin = (holder: PeerHead, range: Range): void => {
-    const atMs = nowMs()
-    const request = { holder, range, controller: new AbortController(), startedMs: atMs, heardMs: atMs }
-    requests.set(holder.key, request)
-    const asked: Promise<void> = ask(request).finally(() => running.delete(asked))
-    running.add(asked)
-  }
-
-  const hasRoom = (): boolean => {
-    // The import waits for these, however much of what follows has arrived.
-    if (ranges.first !== undefined && !ranges.first.loading && ranges.first.blocks.length === 0) return true
-    const expected = requests.size * rangeBlocks() * blockBytes()
-    return requests.size < REQUESTS_MAX && ranges.bytes + expected < WINDOW_BYTES
-  }
-
-  const isIdle = ({ key }: PeerHead): boolean => !requests.has(key)
-
-  return {
-    assign: holders => {
-      for (const holder of holders) {
-        if (stopped || !hasRoom()) return
-        if (!isIdle(holder)) continue
-        const range = ranges.open(holder.claimed, rangeBlocks())
-        if (range !== undefined) begin(holder, range)
-      }
-    },
-    check: holders => {
-      const atMs = nowMs()
-      for (const request of requests.values()) {
-        if (request.controller.signal.aborted) continue
-        if (atMs - request.heardMs >= SILENT_MS) {
-          request.controller.abort()
-          onEnding(request.holder, {
-            kind: 'failed',
-            detail: `no block for ${SILENT_MS / 1000} s`,
-            isToBlame: true,
-          })
-          continue
-        }
-        const holdsUp = ranges.first === request.range && atMs - request.startedMs >= SLOW_MS
-        if (!holdsUp || !holders.some(isIdle)) continue
-        request.controller.abort()
-        onSlow(request.holder)
-      }
-    },
-    callOff: key => requests.get(key)?.controller.abort(),
-    stop: async () => {
-      stopped = true
-      for (const { controller } of requests.values()) controller.abort()
-      await Promise.all(running)
-    },
-  }
+/** Cancels all requests. Resolves when they have ended. */
+export const stopRequests = async (requests: RangeRequests): Promise<void> => {
+  requests.isStopped = true
+  for (const { controller } of requests.byPeer.values()) controller.abort()
+  await Promise.all(requests.running)
 }

@@ -1,187 +1,188 @@
-import type { Chain } from '../../../core/chain/chain.ts'
 import { textOf } from '../../error.ts'
 import type { Network } from '../../network.ts'
-import type { Log } from '../../log.ts'
-import type { CreateYield } from '../../yieldTurn.ts'
+import type { SyncContext } from '../context.ts'
 import { decodeBlockYielding } from './decodeBlock.ts'
-import type { PeerHead, PeerHeads } from './peerHeads.ts'
+import { holdersOf, ignoreClaim, type PeerHead, type PeerHeads } from './peerHeads.ts'
 
-/** Damaged blocks that wait at once; more are found when they are read again, or by the scan. */
-const WAITING_MAX = 1_024
+/** Damaged blocks kept for repair; the scan, or the next read, finds the others again. */
+const DAMAGED_MAX = 1_024
 
 /** Blocks of one request. */
-const RUN_BLOCKS_MAX = 64
+const REQUEST_BLOCKS_MAX = 64
 
-/** Longest time for one request. */
-const REQUEST_MS_MAX = 60_000
+/** Time limit of one request. */
+const REQUEST_TIMEOUT_MS = 60_000
 
-/** Interval between attempts while no peer gives the block. */
+/** Interval between attempts while no peer delivers the block. */
 const RETRY_MS = 5_000
 
-export type RepairOptions = {
-  readonly chain: Chain
-  readonly heads: Pick<PeerHeads, 'having' | 'failed'>
+export type RepairOptions = SyncContext & {
+  readonly heads: PeerHeads
   readonly network: () => Network | undefined
-  readonly log: Log
-  readonly nowMs: () => number
-  readonly createYield: CreateYield
 }
 
 export type Repair = {
-  /** A peer came or told a new head. */
+  /** To be called when a peer connected or claims new blocks. */
   consider(): void
   stop(): Promise<void>
 }
 
-/** Fetches from the peers what the store has lost of blocks below the head, and says so. */
-export const startRepair = (options: RepairOptions): Repair => {
-  const { chain, heads, network, log, nowMs, createYield } = options
-  const { store } = chain
-  const waiting = new Set<bigint>()
-  const ending = new AbortController()
-  let working: Promise<void> | undefined
-  let timer: ReturnType<typeof setTimeout> | undefined
-  /** The next block that the scan looks at, downwards; undefined when it has ended. */
-  let scan = store.damagedFrom()
-  let hasToldWaiting = false
+type State = RepairOptions & {
+  readonly damaged: Set<bigint>
+  readonly stopping: AbortController
+  running: Promise<void> | undefined
+  timer: ReturnType<typeof setTimeout> | undefined
+  /** The next block to scan, in descending order; undefined when the scan has ended. */
+  scanAt: bigint | undefined
+  /** True once a log line says that the damaged blocks wait for a peer. */
+  isWaitLogged: boolean
+}
 
-  const add = (number: bigint): void => {
-    if (waiting.size < WAITING_MAX) waiting.add(number)
-    consider()
+type Run = { readonly from: bigint; readonly count: number }
+
+/** Scans downwards from the damaged end of the block log: the blocks below it may be missing as well. */
+const scan = async (state: State): Promise<void> => {
+  const { chain, damaged, stopping } = state
+  const yieldTurn = state.createYield()
+  for (; state.scanAt !== undefined && state.scanAt > 0n && damaged.size < DAMAGED_MAX; state.scanAt--) {
+    if (stopping.signal.aborted) return
+    if (!(await chain.store.hasRecord(state.scanAt))) damaged.add(state.scanAt)
+    await yieldTurn()
   }
+  if (state.scanAt === 0n) state.scanAt = undefined
+}
 
-  /** Half a log is missing where its last block is: the blocks below are looked at, too. */
-  const lookDown = async (): Promise<void> => {
-    const pause = createYield()
-    for (; scan !== undefined && scan > 0n && waiting.size < WAITING_MAX; scan--) {
-      if (ending.signal.aborted) return
-      if (!(await store.hasRecord(scan))) waiting.add(scan)
-      await pause()
-    }
-    if (scan === 0n) scan = undefined
-  }
+/** The lowest damaged block and those that follow it without a gap. */
+const nextRun = ({ damaged }: State): Run | undefined => {
+  let from: bigint | undefined
+  for (const number of damaged) if (from === undefined || number < from) from = number
+  if (from === undefined) return undefined
+  let count = 1
+  while (count < REQUEST_BLOCKS_MAX && damaged.has(from + BigInt(count))) count++
+  return { from, count }
+}
 
-  /** The lowest that waits, and those that follow it. */
-  const nextRun = (): { readonly from: bigint; readonly count: number } | undefined => {
-    let from: bigint | undefined
-    for (const number of waiting) if (from === undefined || number < from) from = number
-    if (from === undefined) return undefined
-    let count = 1
-    while (count < RUN_BLOCKS_MAX && waiting.has(from + BigInt(count))) count++
-    return { from, count }
-  }
-
-  /** The number of blocks that are as they were. */
-  const fetchRun = async (
-    over: Network,
-    { peer }: PeerHead,
-    from: bigint,
-    count: number,
-  ): Promise<number> => {
-    const signal = AbortSignal.any([ending.signal, AbortSignal.timeout(REQUEST_MS_MAX)])
-    let done = 0
-    for await (const encoded of over.requestBlocks(peer, from, count, signal)) {
-      const number = from + BigInt(done)
+/** Requests the blocks from one peer and restores them. Returns their number, and the error that ended the request. */
+const restore = async (
+  { chain, damaged, stopping, createYield }: State,
+  network: Network,
+  { peer }: PeerHead,
+  { from, count }: Run,
+): Promise<{ readonly restored: number; readonly error?: unknown }> => {
+  const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)])
+  let restored = 0
+  try {
+    for await (const encoded of network.requestBlocks(peer, from, count, signal)) {
+      const number = from + BigInt(restored)
       const block = await decodeBlockYielding(encoded, createYield)
       if (block.header.number !== number)
-        throw new Error(`block ${block.header.number} came for block ${number}`)
+        throw new Error(`block ${block.header.number} instead of block ${number}`)
       await chain.repairBlock(block)
-      waiting.delete(number)
-      done++
+      damaged.delete(number)
+      restored++
     }
-    return done
+  } catch (error) {
+    return { restored, error }
   }
+  return { restored }
+}
 
-  const tellRepaired = (from: bigint, done: number, { peer }: PeerHead): void => {
-    const to = from + BigInt(done) - 1n
-    const values = { from, to, peer: peer.enode }
-    if (done === 1)
-      log.warn(
-        'The record of block {from} was damaged: it was fetched from {peer} and is whole again',
-        values,
-      )
-    else
-      log.warn(
-        'The records of blocks {from} to {to} were damaged: they were fetched from {peer} and are whole again',
-        values,
-      )
-  }
+const logRestored = ({ log }: State, from: bigint, count: number, { peer }: PeerHead): void => {
+  const values = { from, to: from + BigInt(count) - 1n, peer: peer.enode }
+  if (count === 1)
+    log.warn('The record of block {from} was damaged: it was fetched from {peer} and restored', values)
+  else
+    log.warn(
+      'The records of blocks {from} to {to} were damaged: they were fetched from {peer} and restored',
+      values,
+    )
+}
 
-  /** False when no peer gave anything. */
-  const repairRun = async (over: Network, from: bigint, count: number): Promise<boolean> => {
-    const before = waiting.size
-    for (const holder of heads.having(from, nowMs())) {
-      if (ending.signal.aborted) return true
-      try {
-        const done = await fetchRun(over, holder, from, count)
-        if (done > 0) tellRepaired(from, done, holder)
-      } catch (error) {
-        const done = before - waiting.size
-        if (done > 0) tellRepaired(from, done, holder)
-        heads.failed(holder.key, nowMs())
-        log.warn('Block {number} is damaged, and {peer} did not mend it: {reason}', {
-          number: from + BigInt(done),
-          peer: holder.peer.enode,
-          reason: textOf(error),
-        })
-      }
-      if (waiting.size < before) return true
-    }
-    return false
-  }
-
-  const work = async (over: Network): Promise<void> => {
-    for (;;) {
-      await lookDown()
-      const run = nextRun()
-      if (run === undefined || ending.signal.aborted) return
-      if (await repairRun(over, run.from, run.count)) {
-        hasToldWaiting = false
-        continue
-      }
-      if (!hasToldWaiting)
-        log.warn(
-          'The records of {count} blocks are damaged, from block {from} on. They are fetched as soon as a peer gives them.',
-          {
-            count: waiting.size,
-            from: run.from,
-          },
-        )
-      hasToldWaiting = true
-      timer = setTimeout(consider, RETRY_MS)
-      return
-    }
-  }
-
-  const consider = (): void => {
-    const over = network()
-    if (working !== undefined || over === undefined || ending.signal.aborted) return
-    if (waiting.size === 0 && scan === undefined) return
-    if (over.peers().length === 0) return
-    clearTimeout(timer)
-    working = work(over)
-      .catch((error: unknown) => log.error('Damaged blocks could not be repaired: {error}', { error }))
-      .finally(() => {
-        working = undefined
-        // Found while the last ones were written.
-        if (!hasToldWaiting && waiting.size > 0) consider()
+/** Returns false if no peer delivered a block. */
+const repairRun = async (state: State, network: Network, run: Run): Promise<boolean> => {
+  const { heads, log, nowMs, stopping } = state
+  for (const holder of holdersOf(heads, run.from, nowMs())) {
+    if (stopping.signal.aborted) return true
+    const { restored, error } = await restore(state, network, holder, run)
+    if (restored > 0) logRestored(state, run.from, restored, holder)
+    if (error !== undefined) {
+      ignoreClaim(heads, holder.key, nowMs())
+      log.warn('Block {number} is damaged, and {peer} did not deliver it: {reason}', {
+        number: run.from + BigInt(restored),
+        peer: holder.peer.enode,
+        reason: textOf(error),
       })
+    }
+    if (restored > 0) return true
   }
+  return false
+}
 
-  const unsubscribe = store.onDamaged(add)
+const repairAll = async (state: State, network: Network): Promise<void> => {
+  for (;;) {
+    await scan(state)
+    const run = nextRun(state)
+    if (run === undefined || state.stopping.signal.aborted) return
+    if (await repairRun(state, network, run)) {
+      state.isWaitLogged = false
+      continue
+    }
+    if (!state.isWaitLogged)
+      state.log.warn(
+        'The records of {count} blocks are damaged, from block {from} on. They are fetched as soon as a peer delivers them.',
+        { count: state.damaged.size, from: run.from },
+      )
+    state.isWaitLogged = true
+    state.timer = setTimeout(() => consider(state), RETRY_MS)
+    return
+  }
+}
+
+const consider = (state: State): void => {
+  const { damaged, log, stopping } = state
+  const network = state.network()
+  if (state.running !== undefined || network === undefined || stopping.signal.aborted) return
+  if (damaged.size === 0 && state.scanAt === undefined) return
+  if (network.peers().length === 0) return
+  clearTimeout(state.timer)
+  state.running = repairAll(state, network)
+    .catch((error: unknown) => log.error('Damaged blocks could not be repaired: {error}', { error }))
+    .finally(() => {
+      state.running = undefined
+      // More damaged blocks may have been found meanwhile.
+      if (!state.isWaitLogged && damaged.size > 0) consider(state)
+    })
+}
+
+/** Fetches damaged records of blocks below the head from the peers. */
+export const startRepair = (options: RepairOptions): Repair => {
+  const { store } = options.chain
+  const state: State = {
+    ...options,
+    damaged: new Set(),
+    stopping: new AbortController(),
+    running: undefined,
+    timer: undefined,
+    scanAt: store.damagedFrom(),
+    isWaitLogged: false,
+  }
+  const unsubscribe = store.onDamaged(number => {
+    if (state.damaged.size < DAMAGED_MAX) state.damaged.add(number)
+    consider(state)
+  })
   const lost = store.endedBefore()
   if (lost !== undefined)
-    log.warn(
-      'The record of block {lost} is damaged: this node begins at the block before it, and fetches it and the later ones from its peers',
+    options.log.warn(
+      'The record of block {lost} is damaged: this node starts at the block before it, and fetches it and the later ones from its peers',
       { lost },
     )
   return {
-    consider,
+    consider: () => consider(state),
     stop: async () => {
       unsubscribe()
-      clearTimeout(timer)
-      ending.abort()
-      await working
+      clearTimeout(state.timer)
+      state.stopping.abort()
+      await state.running
     },
   }
 }

@@ -8,7 +8,7 @@ import type { HeadersQuery, NetworkHandlers } from '../../network.ts'
 import type { CreateYield } from '../../yieldTurn.ts'
 import { splitHashes } from '../pool/joinedHashes.ts'
 
-/** The list of the receipts of a block: legacy ones stand as they are, typed ones as byte strings. */
+/** The RLP list of the receipts of a block: typed receipts are byte strings in it. */
 const receiptList = (receipts: readonly Receipt[]): Uint8Array =>
   joinRlpList(
     receipts.map(receipt => {
@@ -18,8 +18,8 @@ const receiptList = (receipts: readonly Receipt[]): Uint8Array =>
   )
 
 /**
- * The own chain as peers over devp2p ask for it: headers by number or hash with gaps between them, blocks and receipts by
- * hash. The network limits how many are asked for. @throws StoreCorruption
+ * Serves the chain to devp2p peers: headers by number or hash with gaps between them, blocks and receipts by hash. The network
+ * limits the count. @throws StoreCorruption
  */
 export const createServeByHash = (
   { store }: Chain,

@@ -4,40 +4,43 @@ import type { Log } from '../../log.ts'
 
 /** Draws the progress of a long operation, on a terminal as a bar. */
 export type Progress = {
-  /** `done` of `total` blocks, and what to show beside the bar. */
+  /** `done` of `total` blocks, and the text beside the bar. */
   update(state: { readonly done: number; readonly total: number; readonly text: string }): void
   /** Removes the bar. */
   end(): void
 }
 
-/** Lines in a log should tell that it goes on, not fill it. */
-const LINE_MS = 5_000
+/** Interval between log lines. */
+const LINE_INTERVAL_MS = 5_000
 
-/** Catching up with fewer blocks is everyday work, told to those who look for details. */
-const TOLD_BLOCKS_MIN = 16n
+/** A sync of fewer blocks is everyday work: it is logged at the debug level. */
+const LOGGED_BLOCKS_MIN = 16n
 
 export type SyncReport = {
-  /** A block was imported; `highest` is the number of the last one that peers claim. */
+  /** To be called after each imported block; `highest` is the highest claim of the peers. */
   imported(block: Block, highest: bigint): void
   end(how: string): void
 }
 
-/** Tells how catching up goes on: a line every few seconds, and a bar where there is a terminal to draw it on. */
-export const startSyncReport = (
-  log: Log,
-  startingBlock: bigint,
-  highestBlock: bigint,
-  peers: number,
-  nowMs: () => number,
-  showProgress: (() => Progress) | undefined,
-): SyncReport => {
+type SyncReportOptions = {
+  readonly log: Log
+  readonly startingBlock: bigint
+  readonly highestBlock: bigint
+  readonly peers: number
+  readonly nowMs: () => number
+  readonly showProgress: (() => Progress) | undefined
+}
+
+/** Reports the progress of a sync: a log line every few seconds, and a bar on a terminal. */
+export const startSyncReport = (options: SyncReportOptions): SyncReport => {
+  const { log, startingBlock, highestBlock, peers, nowMs, showProgress } = options
   const startedMs = nowMs()
-  const isLong = highestBlock - startingBlock >= TOLD_BLOCKS_MIN
+  const isLong = highestBlock - startingBlock >= LOGGED_BLOCKS_MIN
   const bar = isLong ? showProgress?.() : undefined
-  let told = { atMs: startedMs, blocks: 0, transactions: 0 }
+  let logged = { atMs: startedMs, blocks: 0, transactions: 0 }
   let blocks = 0
   let transactions = 0
-  log[isLong ? 'info' : 'debug']('Catching up: block {number} of {highest}, {peers} peers', {
+  log[isLong ? 'info' : 'debug']('Syncing: block {number} of {highest}, {peers} peers', {
     number: startingBlock,
     highest: highestBlock,
     peers,
@@ -53,22 +56,22 @@ export const startSyncReport = (
         total: blocks + Number(highest - header.number),
         text: `block ${header.number} of ${highest}, ${rate} blocks/s`,
       })
-      const sinceMs = atMs - told.atMs
-      if (sinceMs < LINE_MS) return
-      const lately = blocks - told.blocks
-      const leftMs = lately === 0 ? 0 : (Number(highest - header.number) * sinceMs) / lately
+      const sinceMs = atMs - logged.atMs
+      if (sinceMs < LINE_INTERVAL_MS) return
+      const newBlocks = blocks - logged.blocks
+      const leftMs = newBlocks === 0 ? 0 : (Number(highest - header.number) * sinceMs) / newBlocks
       log.info(
-        'Catching up: block {number} of {highest} ({percent}%), {blockRate} blocks/s, {transactionRate} tx/s, {left} left',
+        'Syncing: block {number} of {highest} ({percent}%), {blockRate} blocks/s, {transactionRate} tx/s, {left} left',
         {
           number: header.number,
           highest,
           percent: highest === 0n ? 100 : Number((header.number * 100n) / highest),
-          blockRate: formatRate(lately, sinceMs),
-          transactionRate: formatRate(transactions - told.transactions, sinceMs),
+          blockRate: formatRate(newBlocks, sinceMs),
+          transactionRate: formatRate(transactions - logged.transactions, sinceMs),
           left: formatDuration(leftMs),
         },
       )
-      told = { atMs, blocks, transactions }
+      logged = { atMs, blocks, transactions }
     },
     end: how => {
       bar?.end()

@@ -2,9 +2,9 @@ import type { PooledTransaction, TransactionPool } from '../../../core/txpool/po
 import type { Network } from '../../network.ts'
 
 /**
- * Announces the transactions that came to the pool from RPC; the network gathers those of one moment. Those of peers are
- * passed on by the gossip itself. Nodes that connect later fetch what they lack (poolExchange.ts).
- * @returns the function that ends it
+ * Announces the transactions that this node received over JSON-RPC. Those of peers are forwarded by gossip itself, and peers that
+ * connect later fetch the pool (poolSync.ts).
+ * @returns the function that stops it
  */
 export const startAnnouncingTransactions = (
   pool: TransactionPool,

@@ -4,7 +4,7 @@ export const HASH_BYTES = 32
 
 export const joinHashes = (hashes: readonly Hash[]): Uint8Array => concatBytes(...hashes)
 
-/** The hashes in their joined form; bytes of an incomplete one at the end are left out. */
+/** Splits joined hashes; an incomplete one at the end is ignored. */
 export const splitHashes = (joined: Uint8Array): readonly Hash[] =>
   Array.from({ length: Math.floor(joined.length / HASH_BYTES) }, (_, index) =>
     joined.subarray(index * HASH_BYTES, (index + 1) * HASH_BYTES),

@@ -1,32 +1,32 @@
 /**
- * What became of a gossiped transaction:
- * - `useful`: taken into the pool, or refused at the moment although the state knows its sender
- * - `known`: it is in the pool, was mined or was judged before
- * - `worthless`: nobody could use it: it has no sender, or one that the state does not know and that the pool refused
- * - `dropped`: no room for it to wait
+ * The result for one gossiped transaction:
+ * - `useful`: added to the pool, or refused for now although its sender has an account
+ * - `known`: in the pool, mined, or validated before
+ * - `worthless`: of no use to any node: without a valid sender, or refused and its sender has no account
+ * - `dropped`: the queues were full
  */
-export type Verdict = 'useful' | 'known' | 'worthless' | 'dropped'
+export type ValidationResult = 'useful' | 'known' | 'worthless' | 'dropped'
 
-/** The transactions of one message that are being judged. */
-export type MessageJudgement = {
-  /** Notes the verdict on one of its transactions. */
-  judged(verdict: Verdict): void
+/** The validation of the transactions of one gossip message. */
+export type MessageValidation = {
+  /** Records the result for one of its transactions. */
+  record(result: ValidationResult): void
   /**
-   * Resolves when all are judged: true where the message is to be forwarded. It then has a transaction that is useful and no
-   * more that are worthless. What others made up ends here, and an honest node is never the one that floods its peers.
+   * Resolves after the last result: true if the message is to be forwarded. It then has a useful transaction, and no more
+   * worthless than useful ones. Invented transactions stop here, and an honest node never floods its peers with them.
    */
   readonly isForwarded: Promise<boolean>
 }
 
 /** @param count transactions of the message */
-export const createMessageJudgement = (count: number): MessageJudgement => {
+export const createMessageValidation = (count: number): MessageValidation => {
   const { promise, resolve } = Promise.withResolvers<boolean>()
-  const counts: Record<Verdict, number> = { useful: 0, known: 0, worthless: 0, dropped: 0 }
+  const counts: Record<ValidationResult, number> = { useful: 0, known: 0, worthless: 0, dropped: 0 }
   let left = count
   if (left === 0) resolve(false)
   return {
-    judged: verdict => {
-      counts[verdict]++
+    record: result => {
+      counts[result]++
       if (--left === 0) resolve(counts.useful > 0 && counts.useful >= counts.worthless)
     },
     isForwarded: promise,

@@ -1,61 +1,58 @@
+import { setBounded } from '../../../core/collections/boundedMap.ts'
 import { createTokenBucket, type TokenBucket } from '../../transport/tokenBucket.ts'
-import type { Verdict } from './messageValidation.ts'
+import type { ValidationResult } from './messageValidation.ts'
 
-/** Verdicts by which a peer is known: an honest one is not slowed down for a few. */
-const VERDICTS_MIN = 128
-/** When so many are counted, older ones count half: a peer is judged by what it sent lately. */
-const VERDICTS_MAX = 1_024
-/** A larger part than this must be worthless; an honest node forwards no message of which more than half is. */
-const WORTHLESS_SHARE = 2 / 3
-/** What is still judged of such a peer: enough for it to show that it has changed, a small part of what a node can judge. */
-const TRANSACTIONS_PER_SECOND = 100
-/** Peers whose verdicts are kept, more than are connected; the oldest is evicted first. */
+/** Results before a peer can be throttled: a few worthless transactions do not harm an honest peer. */
+const RESULTS_MIN = 128
+/** At this many results the counts are halved, so that recent results weigh more. */
+const RESULTS_MAX = 1_024
+/** A peer above this share is throttled. An honest node forwards no message of which more than half is worthless. */
+const WORTHLESS_SHARE_MAX = 2 / 3
+/** Rate of a throttled peer: enough to show that it has changed, and a small part of what a node can validate. */
+const THROTTLED_PER_SECOND = 100
+/** Peers remembered, more than are connected; the oldest is evicted first. */
 const PEERS_MAX = 256
 
 /**
- * How useful the transactions of each peer were lately. A peer of which nearly all are worthless is slowed down, not scored:
- * a node that catches up forwards what others made up.
+ * Throttles peers whose recent transactions were nearly all worthless. Their score is not lowered: a node that syncs forwards
+ * transactions without validation.
  */
-export type PeerStandings = {
-  /** Whether one more transaction of the peer is to be judged. */
+export type PeerUsefulness = {
+  /** True if one more transaction of the peer is to be validated. */
   admits(peer: string): boolean
-  judged(peer: string, verdict: Verdict): void
+  record(peer: string, result: ValidationResult): void
 }
 
-type Standing = { useful: number; worthless: number; readonly slow: TokenBucket }
+type Counts = { useful: number; worthless: number; readonly throttle: TokenBucket }
 
-export const createPeerStandings = (nowMs: () => number): PeerStandings => {
-  const standings = new Map<string, Standing>()
+export const createPeerUsefulness = (nowMs: () => number): PeerUsefulness => {
+  const peers = new Map<string, Counts>()
 
-  const standingOf = (peer: string): Standing => {
-    const known = standings.get(peer)
-    if (known !== undefined) return known
-    const slow = createTokenBucket(TRANSACTIONS_PER_SECOND, TRANSACTIONS_PER_SECOND, nowMs)
-    const created: Standing = { useful: 0, worthless: 0, slow }
-    standings.set(peer, created)
-    const [oldest] = standings.keys()
-    if (standings.size > PEERS_MAX && oldest !== undefined) standings.delete(oldest)
+  const createCounts = (peer: string): Counts => {
+    const throttle = createTokenBucket(THROTTLED_PER_SECOND, THROTTLED_PER_SECOND, nowMs)
+    const created: Counts = { useful: 0, worthless: 0, throttle }
+    setBounded(peers, peer, created, PEERS_MAX)
     return created
   }
 
   return {
     admits: peer => {
-      const standing = standings.get(peer)
-      if (standing === undefined) return true
-      const { useful, worthless, slow } = standing
+      const counts = peers.get(peer)
+      if (counts === undefined) return true
+      const { useful, worthless, throttle } = counts
       const total = useful + worthless
-      if (total < VERDICTS_MIN || worthless <= total * WORTHLESS_SHARE) return true
-      if (slow.take(1) === 0) return true
-      slow.take(-1)
+      if (total < RESULTS_MIN || worthless <= total * WORTHLESS_SHARE_MAX) return true
+      if (throttle.take(1) === 0) return true
+      throttle.take(-1)
       return false
     },
-    judged: (peer, verdict) => {
-      if (verdict !== 'useful' && verdict !== 'worthless') return
-      const standing = standingOf(peer)
-      standing[verdict]++
-      if (standing.useful + standing.worthless < VERDICTS_MAX) return
-      standing.useful /= 2
-      standing.worthless /= 2
+    record: (peer, result) => {
+      if (result !== 'useful' && result !== 'worthless') return
+      const counts = peers.get(peer) ?? createCounts(peer)
+      counts[result]++
+      if (counts.useful + counts.worthless < RESULTS_MAX) return
+      counts.useful /= 2
+      counts.worthless /= 2
     },
   }
 }

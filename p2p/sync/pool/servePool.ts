@@ -1,28 +1,28 @@
 import type { TransactionPool } from '../../../core/txpool/pool.ts'
-import type { NetworkHandlers } from '../../network.ts'
 import { POOL_HASHES_MAX } from '../../gossip/poolLists.ts'
+import type { NetworkHandlers } from '../../network.ts'
 import type { CreateYield } from '../../yieldTurn.ts'
 import { HASH_BYTES, joinHashes, splitHashes } from './joinedHashes.ts'
 
-/** Lists the pool for nodes that connect, and gives them the transactions that they lack. */
+/** Lists the hashes of the pool for peers that connect, and sends them the transactions that they request. */
 export const createServePool = (
   pool: TransactionPool,
   createYield: CreateYield,
 ): Pick<NetworkHandlers, 'poolHashes' | 'poolTransactions'> => ({
   poolHashes: async function* () {
-    const pause = createYield()
+    const yieldTurn = createYield()
     const hashes = pool.list().map(({ transaction }) => transaction.hash)
     for (let at = 0; at < hashes.length; at += POOL_HASHES_MAX) {
-      await pause()
+      await yieldTurn()
       yield joinHashes(hashes.slice(at, at + POOL_HASHES_MAX))
     }
   },
   poolTransactions: async function* (joined) {
-    const pause = createYield()
+    const yieldTurn = createYield()
     for (const hash of splitHashes(joined.subarray(0, POOL_HASHES_MAX * HASH_BYTES))) {
       const found = pool.get(hash)
       if (found !== undefined) yield found.transaction.encoded
-      await pause()
+      await yieldTurn()
     }
   },
 })

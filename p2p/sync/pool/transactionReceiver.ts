@@ -1,240 +1,241 @@
-import type { Hash } from '../../../core/bytes/bytes.ts'
-import { toBareHex, toHex } from '../../../core/bytes/hex.ts'
-import type { Chain } from '../../../core/chain/chain.ts'
 import { DecodeError } from '../../../core/block/codec/error.ts'
 import { decodeTransaction } from '../../../core/block/codec/transaction.ts'
 import type { SenderTransaction, Transaction } from '../../../core/block/transaction.ts'
+import type { Hash } from '../../../core/bytes/bytes.ts'
+import { toBareHex, toHex } from '../../../core/bytes/hex.ts'
+import type { RecoverSenders } from '../../../core/chain/importing/validation.ts'
 import { keccak256 } from '../../../core/crypto/crypto.ts'
 import { POOL_TRANSACTION_BYTES_MAX } from '../../../core/txpool/limits.ts'
-import type { PoolHead, TransactionPool } from '../../../core/txpool/pool.ts'
-import { type RejectionCode, TransactionRejected } from '../../../core/txpool/rejection.ts'
-import type { Network, Peer } from '../../network.ts'
-import { createRecentHashes } from '../../gossip/recentHashes.ts'
+import { createRecentHashes, type RecentHashes } from '../../gossip/recentHashes.ts'
 import type { Log } from '../../log.ts'
-import type { RecoverSenders } from '../../../core/chain/importing/validation.ts'
-import type { CreateYield } from '../../yieldTurn.ts'
-import { createMessageJudgement, type MessageJudgement, type Verdict } from './messageValidation.ts'
-import { createPeerQueues } from './peerQueues.ts'
-import { createPeerStandings } from './peerUsefulness.ts'
-import { createUnpaidTransactions } from './unpaidTransactions.ts'
+import type { Network, Peer } from '../../network.ts'
+import type { CreateYield, YieldTurn } from '../../yieldTurn.ts'
+import { type AdmissionOptions, admit } from './admission.ts'
+import {
+  createMessageValidation,
+  type MessageValidation,
+  type ValidationResult,
+} from './messageValidation.ts'
+import { clearQueues, createPeerQueues, dequeue, enqueue, type PeerQueues } from './peerQueues.ts'
+import { createPeerUsefulness, type PeerUsefulness } from './peerUsefulness.ts'
+import { createUnpaidTransactions, type UnpaidTransactions } from './unpaidTransactions.ts'
 
-/** Transactions whose senders are recovered together: what the threads do in some ten milliseconds. */
+/** Transactions whose senders are recovered together: some ten milliseconds of work for the threads. */
 const BATCH_TRANSACTIONS = 128
 
-/** What waits for its turn, of one peer and of all: some seconds of work. */
-const WAITING = { ofPeerMax: 8_192, itemsMax: 16_384, bytesMax: 32 * 1024 * 1024 }
+/** Transactions that wait for validation: some seconds of work. */
+const QUEUE_LIMITS = { peerItemsMax: 8_192, itemsMax: 16_384, bytesMax: 32 * 1024 * 1024 }
 
-/** Hashes of transactions that need not be looked at again; about 10 MB, and half a minute to a minute of 1,000 a second. */
+/** Hashes of transactions that need no validation: about 10 MB, and a minute at 1,000 transactions a second. */
 const SEEN_MAX = 65_536
 
-/** Refusals that nobody can make good: the same transaction is not looked at again. Others depend on the moment. */
-const FINAL: ReadonlySet<RejectionCode> = new Set<RejectionCode>([
-  'ALREADY_KNOWN',
-  'NONCE_TOO_LOW',
-  'INVALID_TYPE',
-  'WRONG_CHAIN_ID',
-  'INVALID_SIGNATURE',
-  'TOO_LARGE',
-  'NONCE_OVERFLOW',
-  'UPFRONT_COST_OVERFLOW',
-  'INTRINSIC_GAS',
-  'PRIORITY_FEE_ABOVE_MAX_FEE',
-])
-
-type Waiting = {
-  readonly peer: Peer
-  readonly encoded: Uint8Array
-  readonly hash: Hash
-  readonly message: MessageJudgement
-}
-
-type Admission = { readonly rejection: RejectionCode | undefined; readonly verdict: Verdict }
-
-const verdictOn = (code: RejectionCode, { sender }: SenderTransaction, head: PoolHead): Verdict => {
-  if (code === 'ALREADY_KNOWN' || code === 'NONCE_TOO_LOW') return 'known'
-  if (FINAL.has(code)) return 'worthless'
-  return head.nonce(sender) > 0n || head.balance(sender) > 0n ? 'useful' : 'worthless'
-}
-
-export type ReceiveTransactionsOptions = {
-  readonly chain: Chain
-  readonly pool: TransactionPool
-  readonly poolHead: () => PoolHead
+export type TransactionReceiverOptions = AdmissionOptions & {
   readonly recoverSenders: RecoverSenders
   readonly network: () => Network | undefined
   readonly log: Log
-  readonly nowMs: () => number
   readonly createYield: CreateYield
 }
 
 export type TransactionReceiver = {
   /**
-   * Judges the EIP-2718 encodings of one message of a peer, in turn with those of other peers. Resolves when all of them are
-   * judged or dropped: true where the message is to be forwarded.
+   * Validates the EIP-2718 encodings of one message, in turn with those of other peers. Resolves when all of them are validated
+   * or dropped: true if the message is to be forwarded.
    */
   receive(peer: Peer, transactions: readonly Uint8Array[]): Promise<boolean>
-  /** False for a transaction that is in the pool, was mined lately or was refused for good. */
+  /** False for a transaction that is in the pool, was mined lately, or was finally rejected. */
   wants(hash: Hash): boolean
   stop(): Promise<void>
 }
 
-/** Takes transactions of peers into the pool: decoded, senders recovered in batches, judged by the pool's own rules. */
-export const createTransactionReceiver = (options: ReceiveTransactionsOptions): TransactionReceiver => {
-  const { chain, pool, poolHead, recoverSenders, network, log, nowMs, createYield } = options
-  const seen = createRecentHashes(SEEN_MAX)
-  const waiting = createPeerQueues<Waiting>(
-    WAITING,
-    ({ encoded }) => encoded.length,
-    ({ message }) => message.judged('dropped'),
-  )
-  const standings = createPeerStandings(nowMs)
-  let working: Promise<void> | undefined
-  let stopped = false
+/** A transaction that waits for validation. */
+type Waiting = {
+  readonly peer: Peer
+  readonly encoded: Uint8Array
+  readonly hash: Hash
+  readonly message: MessageValidation
+}
 
-  const blame = ({ address, enode }: Peer, detail: string): void => {
-    log.debug('A transaction of {peer} is not used: {detail}', { peer: enode, detail })
-    network()?.reportMisbehaviour(address, 'invalid-transaction', detail)
+type State = TransactionReceiverOptions & {
+  readonly seen: RecentHashes
+  readonly queues: PeerQueues<Waiting>
+  readonly usefulness: PeerUsefulness
+  readonly unpaid: UnpaidTransactions
+  /** The message that an unpaid transaction came with. */
+  readonly messageOf: WeakMap<SenderTransaction, MessageValidation>
+  readonly yieldRetry: YieldTurn
+  running: Promise<void> | undefined
+  isStopped: boolean
+}
+
+const report = ({ log, network }: State, { address, enode }: Peer, detail: string): void => {
+  log.debug('A transaction of {peer} is rejected: {detail}', { peer: enode, detail })
+  network()?.reportMisbehaviour(address, 'invalid-transaction', detail)
+}
+
+const enqueueOne = (state: State, peer: Peer, encoded: Uint8Array, message: MessageValidation): void => {
+  if (encoded.length > POOL_TRANSACTION_BYTES_MAX) {
+    report(
+      state,
+      peer,
+      `a transaction of ${encoded.length} bytes, where ${POOL_TRANSACTION_BYTES_MAX} are allowed`,
+    )
+    return message.record('worthless')
   }
+  const peerKey = toBareHex(peer.address)
+  if (state.isStopped || !state.usefulness.admits(peerKey)) return message.record('dropped')
+  const hash = keccak256(encoded)
+  if (state.seen.has(hash)) return message.record('known')
+  if (!enqueue(state.queues, peerKey, { peer, encoded, hash, message })) message.record('dropped')
+}
 
-  const put = (peer: Peer, encoded: Uint8Array, message: MessageJudgement): void => {
-    if (encoded.length > POOL_TRANSACTION_BYTES_MAX) {
-      blame(peer, `a transaction of ${encoded.length} bytes; ${POOL_TRANSACTION_BYTES_MAX} at most are taken`)
-      return message.judged('worthless')
-    }
-    const peerKey = toBareHex(peer.address)
-    if (stopped || !standings.admits(peerKey)) return message.judged('dropped')
-    const hash = keccak256(encoded)
-    if (seen.has(hash)) return message.judged('known')
-    if (!waiting.put(peerKey, { peer, encoded, hash, message })) message.judged('dropped')
+/**
+ * The next transactions to validate, without duplicates. A hash counts as seen only now: a copy in the queue of a flooding peer
+ * must not delay the copy of another peer.
+ */
+const nextBatch = ({ queues, seen }: State): readonly Waiting[] =>
+  dequeue(queues, BATCH_TRANSACTIONS).filter(({ hash, message }) => {
+    const isNew = seen.add(hash)
+    if (!isNew) message.record('known')
+    return isNew
+  })
+
+const decode = (state: State, { peer, encoded }: Waiting): Transaction | undefined => {
+  try {
+    return decodeTransaction(encoded)
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error
+    report(state, peer, error.message)
+    return undefined
   }
+}
 
-  /** A copy that waits in the queue of a peer that floods does not hold up the one of another peer: the first to have its turn counts. */
-  const next = (): readonly Waiting[] =>
-    waiting.take(BATCH_TRANSACTIONS).filter(({ hash, message }) => {
-      const isNew = seen.add(hash)
-      if (!isNew) message.judged('known')
-      return isNew
-    })
+/** Validates a transaction again whose sender could not pay before. Returns true if it still cannot. */
+const retry = async (state: State, unpaid: SenderTransaction): Promise<boolean> => {
+  const { pool, messageOf, network } = state
+  await state.yieldRetry()
+  if (state.isStopped || pool.get(unpaid.transaction.hash) !== undefined) return false
+  const { rejection } = await admit(state, unpaid)
+  // If the message was not forwarded then, the peers need the transaction from this node now.
+  if (rejection === undefined && (await messageOf.get(unpaid)?.isForwarded) === false)
+    network()?.announceTransactions([unpaid.transaction.encoded])
+  return rejection === 'INSUFFICIENT_FUNDS'
+}
 
-  const decode = ({ peer, encoded }: Waiting): Transaction | undefined => {
+const validate = async (
+  state: State,
+  { hash, message }: Waiting,
+  received: SenderTransaction,
+): Promise<ValidationResult> => {
+  const { rejection, isFinal, result } = await admit(state, received)
+  if (rejection === 'INSUFFICIENT_FUNDS') {
+    state.messageOf.set(received, message)
+    state.unpaid.keep(received)
+  }
+  if (!isFinal) state.seen.delete(hash)
+  return result
+}
+
+const decodeBatch = async (state: State, batch: readonly Waiting[], yieldTurn: YieldTurn) => {
+  const decoded: { readonly waiting: Waiting; readonly transaction: Transaction }[] = []
+  for (const waiting of batch) {
+    const transaction = decode(state, waiting)
+    if (transaction !== undefined) decoded.push({ waiting, transaction })
+    await yieldTurn()
+  }
+  return decoded
+}
+
+const validateBatch = async (
+  state: State,
+  batch: readonly Waiting[],
+  yieldTurn: YieldTurn,
+): Promise<void> => {
+  const decoded = await decodeBatch(state, batch, yieldTurn)
+  const senders = await state.recoverSenders(decoded.map(({ transaction }) => transaction))
+  const results = new Map<Waiting, ValidationResult>()
+  for (const [index, { waiting, transaction }] of decoded.entries()) {
+    const sender = senders[index]
+    // Not reported as misbehaviour: a node that syncs forwards transactions without validation.
+    if (sender === undefined)
+      state.log.debug('The signature of transaction {hash} of {peer} is invalid', {
+        hash: toHex(waiting.hash),
+        peer: waiting.peer.enode,
+      })
+    else results.set(waiting, await validate(state, waiting, { transaction, sender }))
+    await yieldTurn()
+  }
+  for (const waiting of batch) {
+    const result = results.get(waiting) ?? 'worthless'
+    state.usefulness.record(toBareHex(waiting.peer.address), result)
+    waiting.message.record(result)
+  }
+}
+
+const validateAll = async (state: State): Promise<void> => {
+  const yieldTurn = state.createYield()
+  for (;;) {
+    if (state.isStopped || state.queues.size === 0) return
+    const batch = nextBatch(state)
     try {
-      return decodeTransaction(encoded)
+      await validateBatch(state, batch, yieldTurn)
     } catch (error) {
-      if (!(error instanceof DecodeError)) throw error
-      blame(peer, error.message)
-      return undefined
-    }
-  }
-
-  const admit = (sent: SenderTransaction): Promise<Admission> =>
-    chain.store.run(() => {
-      const head = poolHead()
-      try {
-        pool.add(sent, head, { local: false, addedAtMs: nowMs() })
-        return { rejection: undefined, verdict: 'useful' }
-      } catch (error) {
-        if (!(error instanceof TransactionRejected)) throw error
-        return { rejection: error.code, verdict: verdictOn(error.code, sent, head) }
+      for (const { hash, message } of batch) {
+        state.seen.delete(hash)
+        message.record('dropped')
       }
-    })
-
-  /** The message that a kept transaction came with. */
-  const keptFrom = new WeakMap<SenderTransaction, MessageJudgement>()
-  const retryPause = createYield()
-  const retry = async (sent: SenderTransaction): Promise<boolean> => {
-    await retryPause()
-    if (stopped || pool.get(sent.transaction.hash) !== undefined) return false
-    const { rejection } = await admit(sent)
-    // Its message ended here if nothing else in it was useful: the others have it from this node then.
-    if (rejection === undefined && (await keptFrom.get(sent)?.isForwarded) === false)
-      network()?.announceTransactions([sent.transaction.encoded])
-    return rejection === 'INSUFFICIENT_FUNDS'
-  }
-  const unpaid = createUnpaidTransactions(pool, retry, error =>
-    log.error('Transactions of peers could not be taken into the pool: {error}', { error }),
-  )
-  const unsubscribeHead = chain.onHead(() => unpaid.onHead())
-
-  const judge = async (from: Waiting, sent: SenderTransaction): Promise<Verdict> => {
-    const { rejection, verdict } = await admit(sent)
-    if (rejection === 'INSUFFICIENT_FUNDS') {
-      keptFrom.set(sent, from.message)
-      unpaid.keep(sent)
+      state.log.error('Transactions of peers could not be validated: {error}', { error })
     }
-    if (rejection !== undefined && !FINAL.has(rejection)) seen.delete(from.hash)
-    return verdict
+    await yieldTurn()
   }
+}
 
-  const workOn = async (batch: readonly Waiting[], pause: () => Promise<void>): Promise<void> => {
-    const decoded: { readonly from: Waiting; readonly transaction: Transaction }[] = []
-    for (const from of batch) {
-      const transaction = decode(from)
-      if (transaction !== undefined) decoded.push({ from, transaction })
-      await pause()
-    }
-    const senders = await recoverSenders(decoded.map(({ transaction }) => transaction))
-    const verdicts = new Map<Waiting, Verdict>()
-    for (const [index, { from, transaction }] of decoded.entries()) {
-      const sender = senders[index]
-      // A node that catches up forwards it unjudged: whose fault it is nobody can tell.
-      if (sender === undefined)
-        log.debug('Transaction {hash} of {peer} is signed by no key', {
-          hash: toHex(from.hash),
-          peer: from.peer.enode,
-        })
-      else verdicts.set(from, await judge(from, { transaction, sender }))
-      await pause()
-    }
-    for (const from of batch) {
-      const verdict = verdicts.get(from) ?? 'worthless'
-      standings.judged(toBareHex(from.peer.address), verdict)
-      from.message.judged(verdict)
-    }
+const start = (state: State): void => {
+  if (state.running !== undefined || state.isStopped || state.queues.size === 0) return
+  state.running = validateAll(state).finally(() => {
+    state.running = undefined
+    start(state)
+  })
+}
+
+/** Takes transactions of peers into the pool: decodes them, recovers their senders in batches, and validates them by the rules of the pool. */
+export const createTransactionReceiver = (options: TransactionReceiverOptions): TransactionReceiver => {
+  const { chain, pool, nowMs, createYield, log } = options
+  const state: State = {
+    ...options,
+    seen: createRecentHashes(SEEN_MAX),
+    queues: createPeerQueues<Waiting>(
+      QUEUE_LIMITS,
+      ({ encoded }) => encoded.length,
+      ({ message }) => message.record('dropped'),
+    ),
+    usefulness: createPeerUsefulness(nowMs),
+    unpaid: createUnpaidTransactions(
+      pool,
+      unpaid => retry(state, unpaid),
+      error => log.error('Transactions of peers could not be validated: {error}', { error }),
+    ),
+    messageOf: new WeakMap(),
+    yieldRetry: createYield(),
+    running: undefined,
+    isStopped: false,
   }
-
-  const work = async (): Promise<void> => {
-    const pause = createYield()
-    for (;;) {
-      if (stopped || waiting.size === 0) return
-      const batch = next()
-      try {
-        await workOn(batch, pause)
-      } catch (error) {
-        for (const { hash, message } of batch) {
-          seen.delete(hash)
-          message.judged('dropped')
-        }
-        log.error('Transactions of peers could not be taken into the pool: {error}', { error })
-      }
-      await pause()
-    }
-  }
-
-  const begin = (): void => {
-    if (working !== undefined || stopped || waiting.size === 0) return
-    working = work().finally(() => {
-      working = undefined
-      begin()
-    })
-  }
-
-  const unsubscribe = pool.onAdded(({ transaction }) => void seen.add(transaction.hash))
-
+  const unsubscribeHead = chain.onHead(() => state.unpaid.onHead())
+  const unsubscribeAdded = pool.onAdded(({ transaction }) => void state.seen.add(transaction.hash))
   return {
     receive: (peer, transactions) => {
-      const message = createMessageJudgement(transactions.length)
-      for (const encoded of transactions) put(peer, encoded, message)
-      begin()
+      const message = createMessageValidation(transactions.length)
+      for (const encoded of transactions) enqueueOne(state, peer, encoded, message)
+      start(state)
       return message.isForwarded
     },
-    wants: hash => !seen.has(hash) && pool.get(hash) === undefined,
+    wants: hash => !state.seen.has(hash) && pool.get(hash) === undefined,
     stop: async () => {
-      stopped = true
-      unsubscribe()
+      state.isStopped = true
+      unsubscribeAdded()
       unsubscribeHead()
-      unpaid.stop()
-      for (const { message } of waiting.clear()) message.judged('dropped')
-      await working
+      state.unpaid.stop()
+      for (const { message } of clearQueues(state.queues)) message.record('dropped')
+      await state.running
     },
   }
 }

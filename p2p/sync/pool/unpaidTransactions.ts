@@ -1,62 +1,61 @@
-import { toBareHex } from '../../../core/bytes/hex.ts'
 import type { SenderTransaction } from '../../../core/block/transaction.ts'
+import { toBareHex } from '../../../core/bytes/hex.ts'
 import type { TransactionPool } from '../../../core/txpool/pool.ts'
 
-/** Kept transactions, and their encoded bytes: the payment of an honest one comes within a block or two. */
+/** Kept transactions and their encoded bytes. The payment of an honest sender arrives within a block or two. */
 const KEPT_MAX = 1_024
 const KEPT_BYTES_MAX = 2 * 1024 * 1024
 
-/** Heads after which one is forgotten. */
+/** New heads after which a transaction is dropped. */
 const HEADS_MAX = 3
 
-type Kept = { readonly sent: SenderTransaction; heads: number }
+type Kept = { readonly unpaid: SenderTransaction; heads: number }
 
 /**
  * Transactions of peers whose senders cannot pay for them yet. The payment may be on its way: gossip has no order, and the peer
- * may have a block that this node does not have yet.
+ * may have a block that this node lacks.
  */
 export type UnpaidTransactions = {
-  /** Keeps one; the oldest goes when there is no room. */
-  keep(sent: SenderTransaction): void
-  /** Called with each new head. */
+  /** Keeps a transaction; the oldest is dropped to make room. */
+  keep(unpaid: SenderTransaction): void
+  /** To be called on each new head. */
   onHead(): void
   stop(): void
 }
 
 /**
- * @param retry judges one again: true where it is refused for want of funds again, and kept on.
- * @param onError told of what `retry` throws.
+ * @param retry validates a transaction again; true if its sender still cannot pay, so that it is kept.
+ * @param onError called with what `retry` throws.
  */
 export const createUnpaidTransactions = (
   pool: Pick<TransactionPool, 'onAdded'>,
-  retry: (sent: SenderTransaction) => Promise<boolean>,
+  retry: (unpaid: SenderTransaction) => Promise<boolean>,
   onError: (error: unknown) => void,
 ): UnpaidTransactions => {
   const kept = new Map<string, Kept>()
-  /** Hashes by sender. */
-  const ofSender = new Map<string, Set<string>>()
+  const hashesBySender = new Map<string, Set<string>>()
   let bytes = 0
-  /** One after the other: what is retried may pay for what comes next. */
-  let retrying: Promise<void> = Promise.resolve()
+  /** Retries run one after the other: each may pay for the next. */
+  let lastRetry: Promise<void> = Promise.resolve()
 
-  const forget = (key: string): void => {
+  const drop = (key: string): void => {
     const found = kept.get(key)
     if (found === undefined) return
     kept.delete(key)
-    bytes -= found.sent.transaction.encoded.length
-    const senderKey = toBareHex(found.sent.sender)
-    const others = ofSender.get(senderKey)
+    bytes -= found.unpaid.transaction.encoded.length
+    const senderKey = toBareHex(found.unpaid.sender)
+    const others = hashesBySender.get(senderKey)
     others?.delete(key)
-    if (others?.size === 0) ofSender.delete(senderKey)
+    if (others?.size === 0) hashesBySender.delete(senderKey)
   }
 
   const retryAll = (keys: readonly string[]): void => {
     if (keys.length === 0) return
-    retrying = retrying
+    lastRetry = lastRetry
       .then(async () => {
         for (const key of keys) {
           const found = kept.get(key)
-          if (found !== undefined && !(await retry(found.sent))) forget(key)
+          if (found !== undefined && !(await retry(found.unpaid))) drop(key)
         }
       })
       .catch(onError)
@@ -65,31 +64,31 @@ export const createUnpaidTransactions = (
   const unsubscribe = pool.onAdded(({ transaction }) => {
     const { to, value } = transaction
     if (to === undefined || value === 0n || kept.size === 0) return
-    const paid = ofSender.get(toBareHex(to))
+    const paid = hashesBySender.get(toBareHex(to))
     if (paid !== undefined) retryAll([...paid])
   })
 
   return {
-    keep: sent => {
-      const key = toBareHex(sent.transaction.hash)
+    keep: unpaid => {
+      const key = toBareHex(unpaid.transaction.hash)
       if (kept.has(key)) return
-      kept.set(key, { sent, heads: 0 })
-      bytes += sent.transaction.encoded.length
-      const senderKey = toBareHex(sent.sender)
-      ofSender.set(senderKey, (ofSender.get(senderKey) ?? new Set()).add(key))
+      kept.set(key, { unpaid, heads: 0 })
+      bytes += unpaid.transaction.encoded.length
+      const senderKey = toBareHex(unpaid.sender)
+      hashesBySender.set(senderKey, (hashesBySender.get(senderKey) ?? new Set()).add(key))
       for (const oldest of kept.keys()) {
         if (kept.size <= KEPT_MAX && bytes <= KEPT_BYTES_MAX) break
-        forget(oldest)
+        drop(oldest)
       }
     },
     onHead: () => {
-      for (const [key, found] of kept) if (++found.heads > HEADS_MAX) forget(key)
+      for (const [key, found] of kept) if (++found.heads > HEADS_MAX) drop(key)
       retryAll([...kept.keys()])
     },
     stop: () => {
       unsubscribe()
       kept.clear()
-      ofSender.clear()
+      hashesBySender.clear()
     },
   }
 }

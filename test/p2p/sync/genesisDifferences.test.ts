@@ -40,7 +40,7 @@ describe('given two nodes that connect', () => {
       line.includes(`enode://${one.network.peers()[0]?.enode.slice(8)} runs`),
     )
     expect(own).toContain('qbft.blockperiodseconds is 5 there and 2 here; ')
-    expect(own).toContain(`${entry} is ${'x'.repeat(80)}… there and not there here`)
+    expect(own).toContain(`${entry} is ${'x'.repeat(80)}… there and missing here`)
     other.network.sendStatus()
     await Bun.sleep(20)
     expect(warnings()).toHaveLength(2)
@@ -59,7 +59,7 @@ describe('given two nodes that connect', () => {
       onRefused('10.0.0.7:30303', 'its genesis block is another', ['alloc', 'chainId'])
     expect(one.sync.differences()).toEqual([{ peer: '10.0.0.7:30303', entries: ['alloc', 'chainId'] }])
     expect(warnings()).toHaveLength(1)
-    expect(warnings()[0]).toContain('What differs in the genesis file: alloc, chainId')
+    expect(warnings()[0]).toContain('Entries that differ in the genesis file: alloc, chainId')
   })
 
   test('when very many are refused then what is kept is bounded', async () => {

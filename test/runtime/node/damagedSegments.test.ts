@@ -49,7 +49,7 @@ test('given a node with half of its segments, when it starts beside a whole one,
     loseHalf(dataPath)
 
     const second = await start()
-    while (!second.output().includes('are whole again')) await Bun.sleep(50)
+    while (!second.output().includes('and restored')) await Bun.sleep(50)
     expect(second.output()).toMatch(
       /The records of blocks 11 to \d+ were damaged: they were fetched from enode:/,
     )

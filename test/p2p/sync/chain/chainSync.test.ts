@@ -24,7 +24,7 @@ describe('given a node that is behind', () => {
     wire.connect(full.network, empty.network)
     await reaches(empty.chain, 41n)
     expect(empty.chain.head()).toEqual(full.chain.head())
-    await until(() => logLines.some(line => line.includes('Caught up: 41 blocks with 1 transactions')))
+    await until(() => logLines.some(line => line.includes('Synced: 41 blocks with 1 transactions')))
     expect(empty.sync.progress()).toBeUndefined()
     expect(empty.network.reports).toEqual([])
   })
@@ -155,7 +155,7 @@ describe('given a peer that does harm', () => {
     await until(() => empty.network.reports.length > 0)
     expect(empty.network.reports[0]).toMatchObject({
       what: 'bad-response',
-      detail: 'block 2 in place of block 1',
+      detail: 'block 2 instead of block 1',
     })
   })
 
@@ -177,7 +177,7 @@ describe('given a peer that does harm', () => {
       {
         address: toHex(A.address),
         what: 'bad-response',
-        detail: 'it claims block 1000000 and does not give block 1',
+        detail: 'it claims block 1000000 and does not deliver block 1',
       },
     ])
     expect(rests).toBe(0)

@@ -67,7 +67,7 @@ describe('given a node with a damaged record below its head', () => {
     expect(String(await rejection(chain.store.recordBytes(5n)))).toContain(
       'segment:5 of block 5 is damaged: its checksum does not match; it is fetched from the peers: ask for the block again',
     )
-    await until(() => lines().includes('whole again'))
+    await until(() => lines().includes('and restored'))
     expect(await kv.get(segmentKey(5))).toEqual(before as Uint8Array)
     expect(lines()).toContain('The record of block 5 was damaged: it was fetched from enode://')
   })
@@ -81,7 +81,7 @@ describe('given a node with a damaged record below its head', () => {
     expect(chain.head().header.number).toBe(BigInt(BLOCKS))
     const [full, broken] = [await node(A, { chain: whole }), await node(B, { chain })]
     wire.connect(full.network, broken.network)
-    await until(() => lines().includes('whole again'))
+    await until(() => lines().includes('and restored'))
     expect(lines()).toContain('The records of blocks 6 to 12 were damaged: they were fetched from enode://')
     for (const [number, bytes] of before.entries())
       expect(await kv.get(segmentKey(number))).toEqual(bytes as Uint8Array)
@@ -97,7 +97,7 @@ describe('given a node with a damaged record below its head', () => {
     expect(chain.head().header.number).toBe(6n)
     const [full, broken] = [await node(A, { chain: whole }), await node(B, { chain })]
     wire.connect(full.network, broken.network)
-    expect(lines()).toContain('The record of block 7 is damaged: this node begins at the block before it')
+    expect(lines()).toContain('The record of block 7 is damaged: this node starts at the block before it')
     await until(() => chain.head().header.number === BigInt(BLOCKS))
     expect((await reopen(kv)).head().hash).toEqual(whole.head().hash)
   })
@@ -112,10 +112,10 @@ describe('given a node with a damaged record below its head', () => {
     wire.connect(empty.network, broken.network)
     await until(() => broken.network.peers().length === 1)
     await rejection(chain.store.recordBytes(3n))
-    await until(() => lines().includes('They are fetched as soon as a peer gives them'))
+    await until(() => lines().includes('They are fetched as soon as a peer delivers them'))
     const full = await node(VALIDATORS[2], { chain: whole })
     wire.connect(full.network, broken.network)
-    await until(() => lines().includes('whole again'))
+    await until(() => lines().includes('and restored'))
     expect((await chain.store.record(3n))?.block.transactions).toHaveLength(2)
   })
 
@@ -138,7 +138,7 @@ describe('given a node with a damaged record below its head', () => {
     wire.connect(liar.network, broken.network)
     await until(() => broken.network.peers().length === 1)
     await rejection(chain.store.recordBytes(3n))
-    await until(() => lines().includes('did not mend it'))
+    await until(() => lines().includes('did not deliver it'))
     expect(await chain.store.hasRecord(3n)).toBe(false)
   })
 })

@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'bun:test'
-import { createMessageJudgement, type Verdict } from '../../../../p2p/sync/pool/messageValidation.ts'
+import {
+  createMessageValidation,
+  type ValidationResult,
+} from '../../../../p2p/sync/pool/messageValidation.ts'
 
-const isForwarded = (...verdicts: readonly Verdict[]): Promise<boolean> => {
-  const message = createMessageJudgement(verdicts.length)
-  for (const verdict of verdicts) message.judged(verdict)
+const isForwarded = (...results: readonly ValidationResult[]): Promise<boolean> => {
+  const message = createMessageValidation(results.length)
+  for (const result of results) message.record(result)
   return message.isForwarded
 }
 
-describe('given a message of transactions whose verdicts are known', () => {
+describe('given a message of transactions that are validated', () => {
   test('when at least as many are useful as are worthless then it is forwarded', async () => {
     expect(await isForwarded('useful')).toBe(true)
     expect(await isForwarded('useful', 'worthless', 'known', 'known')).toBe(true)

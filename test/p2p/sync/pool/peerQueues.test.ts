@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { createPeerQueues } from '../../../../p2p/sync/pool/peerQueues.ts'
+import { clearQueues, createPeerQueues, dequeue, enqueue } from '../../../../p2p/sync/pool/peerQueues.ts'
 
 type Item = { readonly of: string; readonly index: number; readonly bytes: number }
 
-const LIMITS = { ofPeerMax: 8, itemsMax: 12, bytesMax: 1_000 }
+const LIMITS = { peerItemsMax: 8, itemsMax: 12, bytesMax: 1_000 }
 
 const queues = (limits = LIMITS) => {
   const dropped: Item[] = []
@@ -14,16 +14,16 @@ const queues = (limits = LIMITS) => {
   )
   const put = (peer: string, count: number, bytes = 1): number => {
     let taken = 0
-    for (let index = 0; index < count; index++) if (of.put(peer, { of: peer, index, bytes })) taken++
+    for (let index = 0; index < count; index++) if (enqueue(of, peer, { of: peer, index, bytes })) taken++
     return taken
   }
-  const take = (count: number) => of.take(count).map(({ of: peer, index }) => `${peer}${index}`)
+  const take = (count: number) => dequeue(of, count).map(({ of: peer, index }) => `${peer}${index}`)
   return { of, put, take, dropped }
 }
 
 describe('given a peer that floods', () => {
   test('when another peer sends one item then it is taken after at most 16 of the flood', () => {
-    const { put, take } = queues({ ...LIMITS, ofPeerMax: 1_000, itemsMax: 2_000 })
+    const { put, take } = queues({ ...LIMITS, peerItemsMax: 1_000, itemsMax: 2_000 })
     put('flood', 1_000)
     put('honest', 1)
     expect(take(128).indexOf('honest0')).toBeLessThanOrEqual(16)
@@ -67,7 +67,7 @@ test('given items of several peers, when all are removed then none waits any mor
   const { put, of } = queues()
   put('a', 2)
   put('b', 1)
-  expect(of.clear()).toHaveLength(3)
+  expect(clearQueues(of)).toHaveLength(3)
   expect(of.size).toBe(0)
-  expect(of.take(1)).toEqual([])
+  expect(dequeue(of, 1)).toEqual([])
 })

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'bun:test'
-import type { Verdict } from '../../../../p2p/sync/pool/messageValidation.ts'
-import { createPeerStandings } from '../../../../p2p/sync/pool/peerUsefulness.ts'
+import type { ValidationResult } from '../../../../p2p/sync/pool/messageValidation.ts'
+import { createPeerUsefulness } from '../../../../p2p/sync/pool/peerUsefulness.ts'
 
-const standings = () => {
+const usefulness = () => {
   let nowMs = 0
-  const of = createPeerStandings(() => nowMs)
+  const of = createPeerUsefulness(() => nowMs)
   return {
-    judged: (peer: string, verdict: Verdict, count: number) => {
-      for (let index = 0; index < count; index++) of.judged(peer, verdict)
+    record: (peer: string, result: ValidationResult, count: number) => {
+      for (let index = 0; index < count; index++) of.record(peer, result)
     },
-    /** How many of so many are judged. */
+    /** How many of that many transactions are validated. */
     admitted: (peer: string, count: number) =>
       Array.from({ length: count }, () => of.admits(peer)).filter(Boolean).length,
     pass: (ms: number) => {
@@ -20,45 +20,45 @@ const standings = () => {
 
 describe('given a peer whose transactions are nearly all worthless', () => {
   const slowed = () => {
-    const made = standings()
-    made.judged('flooder', 'worthless', 200)
-    made.judged('flooder', 'useful', 20)
+    const made = usefulness()
+    made.record('flooder', 'worthless', 200)
+    made.record('flooder', 'useful', 20)
     return made
   }
 
-  test('when it sends on then 100 a second of it are judged', () => {
+  test('when it sends on then 100 a second of it are validated', () => {
     const { admitted, pass } = slowed()
     expect(admitted('flooder', 5_000)).toBe(100)
     pass(1_000)
     expect(admitted('flooder', 5_000)).toBe(100)
   })
 
-  test('when other peers send then all of theirs are judged', () => {
+  test('when other peers send then all of theirs are validated', () => {
     const { admitted } = slowed()
     expect(admitted('honest', 5_000)).toBe(5_000)
   })
 
-  test('when what it sends becomes useful then all of it is judged again', () => {
-    const { judged, admitted } = slowed()
-    judged('flooder', 'useful', 500)
+  test('when what it sends becomes useful then all of it is validated again', () => {
+    const { record, admitted } = slowed()
+    record('flooder', 'useful', 500)
     expect(admitted('flooder', 5_000)).toBe(5_000)
   })
 })
 
 describe('given a peer that forwards a few worthless transactions', () => {
-  test('when it sends on then all of its are judged', () => {
-    const { judged, admitted } = standings()
-    judged('honest', 'worthless', 100)
+  test('when it sends on then all of its transactions are validated', () => {
+    const { record, admitted } = usefulness()
+    record('honest', 'worthless', 100)
     expect(admitted('honest', 5_000)).toBe(5_000)
-    judged('honest', 'useful', 400)
-    judged('honest', 'worthless', 300)
+    record('honest', 'useful', 400)
+    record('honest', 'worthless', 300)
     expect(admitted('honest', 5_000)).toBe(5_000)
   })
 
   test('when they are known or dropped then they do not count', () => {
-    const { judged, admitted } = standings()
-    judged('honest', 'known', 5_000)
-    judged('honest', 'dropped', 5_000)
+    const { record, admitted } = usefulness()
+    record('honest', 'known', 5_000)
+    record('honest', 'dropped', 5_000)
     expect(admitted('honest', 5_000)).toBe(5_000)
   })
 })

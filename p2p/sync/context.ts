@@ -1,0 +1,12 @@
+import type { Chain } from '../../core/chain/chain.ts'
+import type { Log } from '../log.ts'
+import type { CreateYield } from '../yieldTurn.ts'
+
+/** What every part of the sync works with. */
+export type SyncContext = {
+  readonly chain: Chain
+  readonly log: Log
+  /** Milliseconds since 1970. */
+  readonly nowMs: () => number
+  readonly createYield: CreateYield
+}
