@@ -20,7 +20,7 @@ const PAGE = README.slice(README.indexOf('## Differences from Besu')).replace(/\
 
 const ROWS = [...CALL_ROWS, ...PARAMETER_ROWS, ...ANSWER_ROWS, ...HTTP_ROWS, ...GRAPHQL_ROWS]
 
-describe('what was seen to differ beside a live Besu is equal, or stands in handlers/README.md with its reason', () => {
+describe('given the differences seen beside a live Besu', () => {
   let world: World
   beforeAll(async () => {
     const host = { votes: votesInMemory(), network: NETWORK, coinbase: VALIDATOR }
@@ -54,8 +54,11 @@ describe('what was seen to differ beside a live Besu is equal, or stands in hand
     await world.beforeCancun.close()
   })
 
-  test.each(ROWS.map(row => [row.what, row] as const))('%s', async (_, { ask, answer, because }) => {
-    expect(await ask(world)).toEqual(answer)
-    if (because !== undefined) expect(PAGE).toContain(because)
-  })
+  test.each(ROWS.map(row => [row.what, row] as const))(
+    'when %s is compared, then it is equal, or handlers/README.md lists it with its reason',
+    async (_, { ask, answer, because }) => {
+      expect(await ask(world)).toEqual(answer)
+      if (because !== undefined) expect(PAGE).toContain(because)
+    },
+  )
 })

@@ -21,7 +21,7 @@ describe('given an address', () => {
     ['::1', '::1'],
     ['2001:db8::8:800:200c:417a', '2001:db8::8:800:200c:417a'],
     ['fe80::1%eth0', 'fe80::1'],
-  ])('%s is %s', (text, same) => {
+  ])('when it is %s, then it is written %s', (text, same) => {
     expect(ipText(parseIpAddress(text) ?? [])).toBe(same)
   })
 
@@ -42,11 +42,11 @@ describe('given an address', () => {
     '1:2:3:4:5:6:7:8::',
     '1.2.3.4::',
     '-1.2.3.4',
-  ])('%p is none', text => {
+  ])('when it is %p, then it is no address', text => {
     expect(parseIpAddress(text)).toBeUndefined()
   })
 
-  test('any eight groups read back as they were written, short or long', () => {
+  test('when any eight groups are written short or long, then they read back', () => {
     const groups = fc.array(fc.oneof(fc.constant(0), fc.nat(0xffff)), { minLength: 8, maxLength: 8 })
     fc.assert(
       fc.property(groups, parts => {
@@ -77,7 +77,7 @@ describe('given a network', () => {
   })
 
   test.each(['10.0.0.0/33', '10.0.0.0/-1', '10.0.0.0/', '10.0.0.0/8/8', 'x/8', '::/129', '10.0.0.0/08'])(
-    '%p is none',
+    'when it is %p, then it is no network',
     text => {
       expect(parseIpNetwork(text)).toBeUndefined()
     },

@@ -127,7 +127,7 @@ describe('given the subprotocols of an upgrade', () => {
     ['undefined', undefined],
     ['', undefined],
     [null, undefined],
-  ])('%p stands for %p', (offered, authorization) => {
+  ])('when they are %p, then they stand for %p', (offered, authorization) => {
     expect(authorizationOfSubprotocols(offered)).toBe(authorization as string)
   })
 })

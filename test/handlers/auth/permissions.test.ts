@@ -27,7 +27,7 @@ describe('given the permissions of a token', () => {
     ['eth:*:*', 'eth_blockNumber', false],
     [' eth:*', 'eth_blockNumber', false],
     ['', 'eth_blockNumber', false],
-  ])('%p for %s: %p', (permission, name, granted) => {
+  ])('when they are %p and the method is %s, then the answer is %p', (permission, name, granted) => {
     expect(grants([permission], name)).toBe(granted)
   })
 

@@ -52,8 +52,8 @@ const inBatch = async (name: string, token: string | undefined) => {
 
 const isOpen = ({ name }: Method): boolean => name === 'web3_clientVersion'
 
-describe.each(ROWS)('%s', (name, row) => {
-  test('needs a token, single and in a batch', async () => {
+describe.each(ROWS)('given the method %s on a node with tokens', (name, row) => {
+  test('when a request has no token, then it is refused, single and in a batch', async () => {
     const { status, answer } = await single(name, undefined)
     const batch = await inBatch(name, undefined)
     expect(batch.status).toBe(200)
@@ -65,7 +65,7 @@ describe.each(ROWS)('%s', (name, row) => {
     }
   })
 
-  test('needs its own permission, whatever others there are, and is judged before its parameters', async () => {
+  test('when the token has other permissions only, then it is refused before its parameters are read', async () => {
     const token = await node.tokenOf(`${userOf(name)}-wrong`, 'p')
     const before = node.denials.length
     for (const params of [[], ['nonsense', -1, {}], null]) {
@@ -81,7 +81,7 @@ describe.each(ROWS)('%s', (name, row) => {
     )
   })
 
-  test('runs with it', async () => {
+  test('when the token has its permission, then it runs', async () => {
     const token = await node.tokenOf(`${userOf(name)}-right`, 'p')
     const { status, answer } = await single(name, token)
     expect(status).not.toBe(401)

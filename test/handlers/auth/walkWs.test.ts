@@ -87,8 +87,8 @@ const ask = async (
   return [(alone as Answer).error, (strange as Answer).error, within?.error]
 }
 
-describe.each(ROWS.map(({ name }) => [name] as const))('%s over WebSocket', name => {
-  test('needs a token, and its own permission whatever others there are', async () => {
+describe.each(ROWS.map(({ name }) => [name] as const))('given the method %s over WebSocket', name => {
+  test('when the token is missing or has other permissions only, then it is refused', async () => {
     const denied = [UNAUTHORIZED, UNAUTHORIZED, UNAUTHORIZED]
     expect(await ask(name, undefined)).toEqual(denied)
     const before = node.denials.length
@@ -98,7 +98,7 @@ describe.each(ROWS.map(({ name }) => [name] as const))('%s over WebSocket', name
     )
   })
 
-  test('runs with it', async () => {
+  test('when the token has its permission, then it runs', async () => {
     const errors = await ask(name, await node.tokenOf(`${userOf(name)}-right`, 'p'))
     for (const error of errors) expect(error?.code).not.toBe(UNAUTHORIZED.code)
   })

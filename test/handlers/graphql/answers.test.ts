@@ -25,8 +25,8 @@ const BLOCK_FIELDS = `number hash parent { hash } nonce transactionsRoot transac
   ommerCount ommers { hash } ommerAt(index: 0) { hash } ommerHash withdrawalsRoot withdrawals { index } blobGasUsed
   excessBlobGas`
 
-describe('a block', () => {
-  test('has what JSON-RPC tells of it', async () => {
+describe('given a query for a block', () => {
+  test('when all fields are read, then they equal JSON-RPC', async () => {
     for (let number = 0; number <= 5; number++) {
       const expected = await rpc('eth_getBlockByNumber', toQuantity(number), false)
       const { block } = await graphql.data(`query($n: Long) { block(number: $n) { ${BLOCK_FIELDS} } }`, {
@@ -63,7 +63,7 @@ describe('a block', () => {
     }
   })
 
-  test('is found by hash, and is the latest without either; header fields alone give the same', async () => {
+  test('when it names a hash, or nothing, then it finds that block or the latest; header fields alone give the same', async () => {
     const { latest, one } = await graphql.data(
       `query { latest: block { number hash } one: block(number: "0x1") { hash } }`,
     )
@@ -74,7 +74,7 @@ describe('a block', () => {
     expect(one.hash).toBe((await rpc('eth_getBlockByNumber', '0x1', false)).hash)
   })
 
-  test('leads to the base fee of the one after it, also where that is not made yet', async () => {
+  test('when it reads the next base fee, then it is that of the following block, even before that block is made', async () => {
     const { blocks } = await graphql.data('{ blocks(from: 0) { baseFeePerGas nextBaseFeePerGas } }')
     const next = await rpc('eth_baseFee')
     expect(blocks.map((block: Data) => block.nextBaseFeePerGas)).toEqual([
@@ -83,7 +83,7 @@ describe('a block', () => {
     ])
   })
 
-  test('of a network with a fixed base fee leads to the one that an operator has changed it to', async () => {
+  test('when an operator has changed the fixed base fee, then the next base fee is the changed one', async () => {
     const node = await startTestNode({
       genesis: genesis => {
         const config = genesis['config'] as Record<string, unknown>
@@ -107,7 +107,7 @@ describe('a block', () => {
     await node.close()
   })
 
-  test('tells who proposed it, in which round, and who sealed it', async () => {
+  test('when it reads the consensus fields, then they name proposer, round and seals', async () => {
     const { genesis, block } = await graphql.data(
       '{ genesis: block(number: 0) { proposer round seals } block { proposer round seals } }',
     )
@@ -117,7 +117,7 @@ describe('a block', () => {
     expect(block.seals[0]).toMatch(/^0x[0-9a-f]{130}$/)
   })
 
-  test('has raw forms: the header as JSON-RPC gives it, the body without it, as Besu', async () => {
+  test('when it reads the raw forms, then the header is JSON-RPC’s and the body leaves it out, as in Besu', async () => {
     const { block } = await graphql.data(
       '{ block(number: 2) { rawHeader raw transactions { raw rawReceipt } } }',
     )
@@ -140,7 +140,7 @@ describe('a block', () => {
     })
   })
 
-  test('gives its transactions by index', async () => {
+  test('when it gives an index, then it finds that transaction', async () => {
     const { block } = await graphql.data(
       '{ block(number: 2) { first: transactionAt(index: 0) { hash } second: transactionAt(index: "0x1") { index } none: transactionAt(index: 2) { hash } less: transactionAt(index: -1) { hash } } }',
     )
@@ -153,8 +153,8 @@ describe('a block', () => {
   })
 })
 
-describe('blocks', () => {
-  test('of a range, up to the head and no further', async () => {
+describe('given a query for blocks', () => {
+  test('when the range ends beyond the head, then it ends at the head', async () => {
     const numbers = async (args: string): Promise<readonly string[]> =>
       (await graphql.data(`{ blocks(${args}) { number } }`)).blocks.map(({ number }: Data) => number)
     expect(await numbers('from: 1, to: 3')).toEqual(['0x1', '0x2', '0x3'])
@@ -165,8 +165,8 @@ describe('blocks', () => {
   })
 })
 
-describe('a transaction', () => {
-  test('of each type has what JSON-RPC tells of it and of its receipt', async () => {
+describe('given a query for a transaction', () => {
+  test('when it is of any type, then the fields equal those of JSON-RPC and of its receipt', async () => {
     const types: string[] = []
     for (const hash of sample.hashes.flat()) {
       const expected = await rpc('eth_getTransactionByHash', hash)
@@ -218,18 +218,18 @@ describe('a transaction', () => {
     expect(new Set(types)).toEqual(new Set(['0x0', '0x1', '0x2', '0x4']))
   })
 
-  test('that is not there is null', async () => {
+  test('when there is none, then it is null', async () => {
     expect(await graphql.data(`{ transaction(hash: "0x${'ab'.repeat(32)}") { hash } }`)).toEqual({
       transaction: null,
     })
   })
 })
 
-describe('an account', () => {
+describe('given a query for an account', () => {
   const state = (address: string) =>
     `account(address: "${address}") { address balance transactionCount code }`
 
-  test('is that of any block', async () => {
+  test('when it names a block, then it reads the state of that block', async () => {
     const { address } = DEPLOYER
     for (const number of ['0x0', '0x1', '0x3', '0x5']) {
       const { block } = await graphql.data(`{ block(number: "${number}") { ${state(address)} } }`)
@@ -242,7 +242,7 @@ describe('an account', () => {
     }
   })
 
-  test('has code and storage; slots may be short', async () => {
+  test('when it reads code and storage, then slots may be short', async () => {
     const slot = `0x${'00'.repeat(32)}`
     const { block } = await graphql.data(
       `{ block { account(address: "${sample.token}") { code storage(slot: "0x0") } } }`,
@@ -251,7 +251,7 @@ describe('an account', () => {
     expect(block.account.storage).toBe(await rpc('eth_getStorageAt', sample.token, slot, 'latest'))
   })
 
-  test('that is not there has zeros, and so has one of a block that is not there', async () => {
+  test('when the account or the block does not exist, then the values are zero', async () => {
     const zeros = { balance: '0x0', transactionCount: '0x0', code: '0x', storage: `0x${'00'.repeat(32)}` }
     const fields = 'balance transactionCount code storage(slot: "0x1")'
     const { block, transaction } = await graphql.data(
@@ -262,7 +262,7 @@ describe('an account', () => {
     expect(transaction.from).toEqual(zeros)
   })
 
-  test('of a transaction, a log or a miner is that of its block unless another is named', async () => {
+  test('when it comes from a transaction, a log or a miner, then it is read in their block unless another is named', async () => {
     const { transaction } = await graphql.data(
       `{ transaction(hash: "${sample.hashes[1]?.[0]}") {
            then: from { transactionCount } before: from(block: 0) { transactionCount } now: from(block: 5) { transactionCount }
@@ -284,7 +284,7 @@ describe('an account', () => {
   })
 })
 
-describe('logs', () => {
+describe('given a query for logs', () => {
   const LOG = 'index data topics account { address } transaction { hash index }'
   const told = (logs: readonly Data[]) =>
     logs.map(({ logIndex, data, topics, address, transactionHash, transactionIndex }) => ({
@@ -295,7 +295,7 @@ describe('logs', () => {
       transaction: { hash: transactionHash, index: transactionIndex },
     }))
 
-  test('of a range are what eth_getLogs gives', async () => {
+  test('when it names a range, then the logs equal eth_getLogs', async () => {
     const all = await rpc('eth_getLogs', { fromBlock: '0x0', toBlock: 'latest' })
     expect(all.length).toBeGreaterThan(3)
     const { logs } = await graphql.data(`{ logs(filter: { fromBlock: 0, toBlock: 99 }) { ${LOG} } }`)
@@ -317,7 +317,7 @@ describe('logs', () => {
     })
   })
 
-  test('are of the latest block by default, and topics may be left out', async () => {
+  test('when it names no range and no topics, then the logs are those of the latest block', async () => {
     const latest = told(await rpc('eth_getLogs', { fromBlock: 'latest' }))
     expect(latest.length).toBeGreaterThan(0)
     expect((await graphql.data(`{ logs(filter: {}) { ${LOG} } }`)).logs).toEqual(latest)
@@ -325,7 +325,7 @@ describe('logs', () => {
     expect((await graphql.data('{ logs(filter: { fromBlock: 8, toBlock: 9 }) { index } }')).logs).toEqual([])
   })
 
-  test('of one block, those that match', async () => {
+  test('when it names one block, then it finds the matching ones', async () => {
     const inBlock = async (filter: string): Promise<readonly Data[]> =>
       (
         await graphql.data(

@@ -21,8 +21,8 @@ afterAll(() => sample.node.close())
 const rpc = (method: string, ...params: readonly unknown[]): Promise<Data> =>
   sample.node.call(method, ...params)
 
-describe('calls', () => {
-  test('give what they return, at any block; a failure is a status', async () => {
+describe('given a call over GraphQL', () => {
+  test('when it runs at any block, then it gives the output, and a status for a failure', async () => {
     const data = sample.encode('token', 'balanceOf', [RECEIVER.address])
     const call = `call(data: { to: "${sample.token}", data: "${data}" }) { data status gasUsed }`
     const { before, now, pending } = await graphql.data(
@@ -41,7 +41,7 @@ describe('calls', () => {
     expect(block.call.data).toMatch(/^0x08c379a0/)
   })
 
-  test('take every member, also those that Besu chokes on', async () => {
+  test('when it has every member, then all are read, even those that Besu fails on', async () => {
     const { block } = await graphql.data(
       `{ block {
            legacy: call(data: { from: "${DEPLOYER.address}", to: "${RECEIVER.address}", gas: 50000, gasPrice: "0x77359400", value: "0x1" }) { status gasUsed }
@@ -54,7 +54,7 @@ describe('calls', () => {
     expect(block.poor.status).toBe('0x0')
   })
 
-  test('that cannot begin are errors with a code', async () => {
+  test('when it cannot begin, then the error has a code', async () => {
     const { status, errors } = await graphql.ask(
       `{ block { call(data: { to: "${sample.token}", gas: 100 }) { status } } }`,
     )
@@ -62,7 +62,7 @@ describe('calls', () => {
     expect(errors?.[0]).toMatchObject({ path: ['block', 'call'], extensions: { errorCode: -32003 } })
   })
 
-  test('are estimated: with the estimate they succeed, and with less they do not', async () => {
+  test('when it is estimated, then it succeeds with the estimate and fails with less', async () => {
     const data = sample.encode('failures', 'count')
     const { block, pending } = await graphql.data(
       `{ block { estimateGas(data: { to: "${sample.failures}", data: "${data}" }) plain: estimateGas(data: { to: "${RECEIVER.address}" }) create: estimateGas(data: {}) }
@@ -90,8 +90,8 @@ describe('calls', () => {
   })
 })
 
-describe('the node', () => {
-  test('tells prices, chain, validators and whether it is catching up', async () => {
+describe('given a query for the node', () => {
+  test('when it reads prices, chain, validators and sync status, then they equal JSON-RPC', async () => {
     const { node } = sample
     const syncing = { startingBlock: 1n, currentBlock: 2n, highestBlock: 30n }
     const answers = await graphqlOf(node, { context: { syncing: () => syncing, round: () => 3 } }).data(
@@ -116,7 +116,7 @@ describe('the node', () => {
   })
 })
 
-describe('what waits', () => {
+describe('given a transaction sent over GraphQL', () => {
   const sender = privateKeyToAccount(ACCOUNTS[5]?.privateKey as `0x${string}`)
   const transfer = (nonce: number, type: 'legacy' | 'eip1559') =>
     sender.signTransaction({
@@ -132,7 +132,7 @@ describe('what waits', () => {
   const send = (data: string) =>
     graphql.ask('mutation($data: Bytes!) { sendRawTransaction(data: $data) }', { data })
 
-  test('is sent as it is or wrapped, told by hash and in the pool, and then mined', async () => {
+  test('when it is plain or wrapped, then it is found by hash, pending, and mined', async () => {
     const legacy = await transfer(0, 'legacy')
     const typed = await transfer(1, 'eip1559')
     const wrapped = await transfer(2, 'eip1559')
@@ -176,7 +176,7 @@ describe('what waits', () => {
     })
   })
 
-  test('is refused with the codes of JSON-RPC', async () => {
+  test('when the pool rejects it, then the error has the code of JSON-RPC', async () => {
     const refused = async (data: string) => {
       const { status, errors, data: answer } = await send(data)
       expect(status).toBe(400)

@@ -117,17 +117,20 @@ const INVALID: readonly (readonly [query: string, message: string, line: number,
   ],
 ]
 
-describe('a document that is not valid', () => {
-  test.each(INVALID)('%s', async (query, message, line, column) => {
-    const { status, errors, data } = await graphql.ask(query)
-    expect(status).toBe(400)
-    expect(data).toBeUndefined()
-    expect(errors?.[0]).toMatchObject({ message, extensions: { classification: 'ValidationError' } })
-    expect(errors?.[0]?.locations?.[0]).toEqual({ line, column })
-    expect(errors?.[0]?.path).toBeUndefined()
-  })
+describe('given an invalid document', () => {
+  test.each(INVALID)(
+    'when it has %s, then the error has Besu’s text',
+    async (query, message, line, column) => {
+      const { status, errors, data } = await graphql.ask(query)
+      expect(status).toBe(400)
+      expect(data).toBeUndefined()
+      expect(errors?.[0]).toMatchObject({ message, extensions: { classification: 'ValidationError' } })
+      expect(errors?.[0]?.locations?.[0]).toEqual({ line, column })
+      expect(errors?.[0]?.path).toBeUndefined()
+    },
+  )
 
-  test('that is not GraphQL is told where', async () => {
+  test('when it is no GraphQL, then the error names the position', async () => {
     const { status, text } = await graphql.ask('{ block { number }')
     expect(status).toBe(400)
     expect(JSON.parse(text)).toEqual({
@@ -144,14 +147,14 @@ describe('a document that is not valid', () => {
     )
   })
 
-  test('is told no more than a hundred errors of', async () => {
+  test('when it has more than a hundred errors, then a hundred are reported', async () => {
     const { errors } = await graphql.ask(`{ ${'nothing '.repeat(300)} }`)
     expect(errors?.length).toBeLessThanOrEqual(101)
   })
 })
 
-describe('variables', () => {
-  test('that do not fit are told by name', async () => {
+describe('given variables', () => {
+  test('when they do not match their types, then the error names them', async () => {
     const ask = async (type: string, value: unknown) => {
       const field =
         type === 'Address!' ? 'block { account(address: $v) { balance } }' : 'block(number: $v) { number }'
@@ -177,8 +180,8 @@ describe('variables', () => {
   })
 })
 
-describe('a field that cannot be answered', () => {
-  test('of a block that is not there: null beside the error', async () => {
+describe('given a field that cannot be answered', () => {
+  test('when its block does not exist, then it is null beside the error', async () => {
     expect(JSON.parse((await graphql.ask('{ chainID block(number: 99) { number } }')).text)).toEqual({
       errors: [
         {
@@ -213,29 +216,32 @@ describe('a field that cannot be answered', () => {
       'sendRawTransaction',
       null,
     ],
-  ] as const)('for %s: invalid params with its code', async (_name, query, field, data) => {
-    const reply = await graphql.ask(query)
-    expect(reply.status).toBe(400)
-    expect(Object.keys(JSON.parse(reply.text) as object)).toEqual(['errors', 'data'])
-    expect(reply.data).toEqual(data)
-    expect(reply.errors).toHaveLength(1)
-    expect(reply.errors?.[0]).toMatchObject({
-      message: expect.stringContaining(`Exception while fetching data (/${field}) : Invalid params`),
-      path: [field],
-      extensions: {
-        errorCode: -32602,
-        errorMessage: expect.stringMatching(/^Invalid params( \(.+\))?$/),
-        classification: 'DataFetchingException',
-      },
-    })
-    expect(Object.keys(reply.errors?.[0]?.extensions ?? {})).toEqual([
-      'errorCode',
-      'errorMessage',
-      'classification',
-    ])
-  })
+  ] as const)(
+    'when it has %s, then the error is invalid params with its code',
+    async (_name, query, field, data) => {
+      const reply = await graphql.ask(query)
+      expect(reply.status).toBe(400)
+      expect(Object.keys(JSON.parse(reply.text) as object)).toEqual(['errors', 'data'])
+      expect(reply.data).toEqual(data)
+      expect(reply.errors).toHaveLength(1)
+      expect(reply.errors?.[0]).toMatchObject({
+        message: expect.stringContaining(`Exception while fetching data (/${field}) : Invalid params`),
+        path: [field],
+        extensions: {
+          errorCode: -32602,
+          errorMessage: expect.stringMatching(/^Invalid params( \(.+\))?$/),
+          classification: 'DataFetchingException',
+        },
+      })
+      expect(Object.keys(reply.errors?.[0]?.extensions ?? {})).toEqual([
+        'errorCode',
+        'errorMessage',
+        'classification',
+      ])
+    },
+  )
 
-  test('by a fault of the node is an internal error, of which the log is told', async () => {
+  test('when the node fails, then the client gets an internal error and the log the cause', async () => {
     const told: unknown[] = []
     const broken = graphqlOf(node, {
       context: {

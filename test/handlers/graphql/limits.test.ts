@@ -38,7 +38,7 @@ const aborted = async (query: string, app = graphql) => {
 const repeat = (count: number, one: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => one(index)).join(' ')
 
-describe('complexity is counted as Besu does', () => {
+describe('given the complexity of a query', () => {
   test.each([
     ['{ block { transactions { block { transactions { block { number }}}}}}', 204],
     ['{ __schema { types { fields { type { fields { name }}}}}}', 204],
@@ -51,18 +51,18 @@ describe('complexity is counted as Besu does', () => {
       'query { ... on Query { block { transactions { block { number } } b: transactions { block { number } } } } }',
       205,
     ],
-  ])('%s', async (query, cost) => {
+  ])('when it has %s, then it is counted as in Besu', async (query, cost) => {
     expect(await aborted(query)).toBe(`maximum query complexity exceeded ${cost} > 200`)
   })
 
-  test('up to the bound a query is answered; what is skipped and __typename cost nothing', async () => {
+  test('when it is at the limit, then the query is answered; skipped fields and __typename cost nothing', async () => {
     expect((await graphql.ask(`{ ${repeat(200, () => 'chainID')} }`)).status).toBe(200)
     const skipped = `query($no: Boolean = false, $yes: Boolean!) { ${repeat(150, () => 'chainID @include(if: $no)')}
       ${repeat(150, () => 'chainID @skip(if: $yes)')} ${repeat(150, () => '__typename')} chainID }`
     expect(await graphql.data(skipped, { yes: true })).toEqual({ __typename: 'Query', chainID: '0x539' })
   })
 
-  test('fragments of fragments are counted without being expanded', async () => {
+  test('when fragments contain fragments, then they are counted without expansion', async () => {
     const levels = repeat(
       40,
       index => `fragment F${index} on Block { parent { ...F${index + 1} ...F${index + 1} } }`,
@@ -71,19 +71,19 @@ describe('complexity is counted as Besu does', () => {
     expect(await aborted(query)).toMatch(/^maximum query (complexity|depth) exceeded/)
   })
 
-  test('what a variable includes by its default is counted', async () => {
+  test('when a variable’s default includes a field, then the field counts', async () => {
     const query = `query($yes: Boolean = true, $no: Boolean = false) { block {
       transactions @include(if: $yes) { block { transactions @skip(if: $no) { block { number } } } } } }`
     expect(await aborted(query)).toBe('maximum query complexity exceeded 204 > 200')
   })
 
-  test('fragments of what costs nothing are looked through once each', async () => {
+  test('when fragments cost nothing, then each is visited once', async () => {
     const levels = repeat(45, index => `fragment F${index} on Block { ...F${index + 1} ...F${index + 1} }`)
     const query = `{ block { ...F0 } } ${levels} fragment F45 on Block { __typename }`
     expect(await graphql.data(query)).toEqual({ block: { __typename: 'Block' } })
   })
 
-  test('another bound may be set', async () => {
+  test('when another limit is configured, then it applies', async () => {
     const query = '{ block { transactions { block { transactions { block { number }}}}}}'
     expect((await graphqlOf(node, { complexityMax: 204 }).ask(query)).status).toBe(200)
     expect(await aborted('{ block { number hash } }', graphqlOf(node, { complexityMax: 2 }))).toBe(
@@ -92,8 +92,8 @@ describe('complexity is counted as Besu does', () => {
   })
 })
 
-describe('the schema', () => {
-  test('is told to tools: their query costs more than others may', async () => {
+describe('given a query for the schema', () => {
+  test('when a tool sends it, then it is answered although it costs more than others may', async () => {
     const { __schema } = await graphql.data(getIntrospectionQuery())
     const types = (
       __schema.types as readonly { name: string; description: string | null; kind: string }[]
@@ -111,7 +111,7 @@ describe('the schema', () => {
     expect(fields.filter(({ description }) => description === null)).toEqual([])
   })
 
-  test('is not told where that is switched off', async () => {
+  test('when introspection is off, then it is refused', async () => {
     const closed = graphqlOf(node, { introspection: false })
     const { status, data } = await closed.ask('{ __schema { types { name } } }')
     expect([status, data]).toEqual([400, undefined])
@@ -120,7 +120,7 @@ describe('the schema', () => {
   })
 })
 
-describe('a document is bounded before it is looked into', () => {
+describe('given a document beyond a limit', () => {
   test.each([
     [
       'a thousand aliases',
@@ -162,11 +162,11 @@ describe('a document is bounded before it is looked into', () => {
       `{ chainID } #${'x'.repeat(1_100_000)}`,
       'More than 1048576 characters have been presented. To prevent Denial Of Service attacks, parsing has been cancelled.',
     ],
-  ])('%s', async (_name, query, message) => {
+  ])('when it has %s, then it is refused before validation', async (_name, query, message) => {
     expect(await aborted(query)).toBe(message)
   })
 
-  test('a deep cycle of fragments is an error', async () => {
+  test('when fragments form a deep cycle, then it is an error', async () => {
     const cycle = repeat(50, i => `fragment F${i} on Block { parent { ...F${(i + 1) % 50} } }`)
     const { status, errors } = await graphql.ask(`{ block { ...F0 } } ${cycle}`)
     expect(status).toBe(400)
@@ -174,11 +174,11 @@ describe('a document is bounded before it is looked into', () => {
   })
 })
 
-describe('what a query may ask for is bounded', () => {
+describe('given a query for too much', () => {
   test.each([
     '{ blocks(from: 0, to: 1000000) { number } }',
     '{ logs(filter: { fromBlock: 0, toBlock: 1000000, topics: [] }) { index } }',
-  ])('%s', async query => {
+  ])('when it has %s, then it is refused', async query => {
     const { status, errors } = await graphql.ask(query)
     expect(status).toBe(400)
     expect(errors?.[0]?.extensions).toEqual({
@@ -188,14 +188,14 @@ describe('what a query may ask for is bounded', () => {
     })
   })
 
-  test('an answer that would be too long is not made', async () => {
+  test('when its answer would be too long, then the answer is never built', async () => {
     const query = `{ block { ${repeat(40, i => `c${i}: call(data: { to: "${GENEROUS}" }) { data }`)} } }`
     expect(await aborted(query)).toMatch(/^maximum result size exceeded/)
     const few = await graphql.data(`{ block { call(data: { to: "${GENEROUS}" }) { data } } }`)
     expect(few.block.call.data).toHaveLength(2 * 1_048_576 + 2)
   })
 
-  test('the budget counts bytes as the hex they become', () => {
+  test('when it returns bytes, then the budget counts their hex', () => {
     const told: Error[] = []
     const { spend } = createBudget(error => told.push(error))
     const half = new Uint8Array(RESULT_CHARACTERS_MAX / 4)
@@ -204,7 +204,7 @@ describe('what a query may ask for is bounded', () => {
     expect(told).toHaveLength(1)
   })
 
-  test('a query that takes too long is answered with a timeout, and reads no further', async () => {
+  test('when it takes too long, then it ends with a timeout and reads no further', async () => {
     const { chain, options } = node.context
     let reads = 0
     const slow = graphqlOf(node, {
@@ -233,8 +233,8 @@ describe('what a query may ask for is bounded', () => {
   })
 })
 
-describe('the cache of documents', () => {
-  test('is bounded by the length of their texts; the one used longest ago gives way', () => {
+describe('given the cache of documents', () => {
+  test('when texts exceed its limit, then the least recently used one is evicted', () => {
     const cache = createTextCache<number>(10)
     cache.set('aaaa', 1)
     cache.set('bbbb', 2)

@@ -34,8 +34,8 @@ afterAll(async () => {
   await node.close()
 })
 
-describe('GraphiQL', () => {
-  test('is served to browsers alone, whole and compressed where they take it', async () => {
+describe('given GraphiQL', () => {
+  test('when a browser requests it, then it is served whole, and compressed where accepted; programs get none', async () => {
     const page = await graphql.send('/graphql', {
       headers: { accept: 'text/html,application/xhtml+xml;q=0.9', 'accept-encoding': 'gzip, br' },
     })
@@ -51,7 +51,7 @@ describe('GraphiQL', () => {
     expect((await graphql.send('/graphql', { headers: { accept: '*/*' } })).status).toBe(400)
   })
 
-  test('begins with three examples that are answered', async () => {
+  test('when it opens, then its three examples have answers', async () => {
     const schema = createGraphqlSchema(createSubscriptionRegistry())
     expect(EXAMPLES).toHaveLength(3)
     for (const query of EXAMPLES) {
@@ -61,7 +61,7 @@ describe('GraphiQL', () => {
   })
 
   test.skipIf(CHROMIUM === undefined)(
-    `runs an example in a browser that reaches nothing but this node${CHROMIUM === undefined ? ' (no chromium is installed)' : ''}`,
+    `when a browser reaches this node alone, then it runs an example${CHROMIUM === undefined ? ' (no chromium is installed)' : ''}`,
     async () => {
       const page = await openPage(CHROMIUM as string)
       try {

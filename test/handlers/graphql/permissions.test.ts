@@ -44,8 +44,8 @@ const ask = async (graphql: Graphql, query: string, permissions: string | null) 
   }
 }
 
-describe('a caller', () => {
-  test('without a token is turned away where nothing is open without one', async () => {
+describe('given a caller', () => {
+  test('when it has no token and nothing is open, then it is refused', async () => {
     const denied: Permission[] = []
     const { status, body } = await ask(
       graphqlOf(node, { authentication: authenticationOf(denied) }),
@@ -59,7 +59,7 @@ describe('a caller', () => {
     expect(denied).toHaveLength(1)
   })
 
-  test('may do by GraphQL what it may do by JSON-RPC; the rest of a query is answered', async () => {
+  test('when it may read some methods, then it reads the same over GraphQL, and the rest of a query is answered', async () => {
     const denied: Permission[] = []
     const graphql = graphqlOf(node, { authentication: authenticationOf(denied) })
     const account = 'account(address: "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266")'
@@ -98,7 +98,7 @@ describe('a caller', () => {
     ['{ pending { estimateGas(data: {}) } }', 'eth:estimateGas'],
     ['{ pending { transactions { hash } } }', 'txpool:besuPendingTransactions'],
     ['subscription { newHeads { number } }', 'eth:subscribe'],
-  ])('needs for %s the permission %s', async (query, permission) => {
+  ])('when it reads %s, then it needs the permission %s', async (query, permission) => {
     const denied: Permission[] = []
     const graphql = graphqlOf(node, { authentication: authenticationOf(denied) })
     const { status } = await ask(graphql, query, 'eth:getBlockByNumber')
@@ -106,7 +106,7 @@ describe('a caller', () => {
     expect(denied.map(needed => needed.permission)).toEqual([permission])
   })
 
-  test('needs for each field of a receipt the permission to read receipts', () => {
+  test('when it reads any field of a receipt, then it needs the permission to read receipts', () => {
     const fields = `status gasUsed cumulativeGasUsed effectiveGasPrice effectiveTip blobGasUsed blobGasPrice createdContract
       logs revertReason`
     for (const field of fields.split(/\s+/))
@@ -116,7 +116,7 @@ describe('a caller', () => {
       ])
   })
 
-  test('is told the schema: it is no secret of the chain', async () => {
+  test('when it asks for the schema, then no permission is needed', async () => {
     const graphql = graphqlOf(node, { authentication: authenticationOf([]) })
     const query = '{ __schema { queryType { name } } }'
     expect((await ask(graphql, query, 'nothing')).body).toEqual({
@@ -124,7 +124,7 @@ describe('a caller', () => {
     })
   })
 
-  test('hears no more of a subscription once its token has expired', async () => {
+  test('when its token expires, then its subscription ends', async () => {
     const clock = { nowMs: 0 }
     const graphql = graphqlOf(node, { authentication: authenticationOf([], clock) })
     const response = await graphql.send('/graphql', {

@@ -43,8 +43,8 @@ const readsOf = async (query: string): Promise<Record<string, number>> => {
   return Object.fromEntries(reads)
 }
 
-describe('a query reads nothing twice', () => {
-  test('all receipts of a block: the block once', async () => {
+describe('given a query', () => {
+  test('when it reads all receipts of a block, then the block is read once', async () => {
     const receipts = `transactions { hash index status gasUsed cumulativeGasUsed effectiveGasPrice from { address } to { address }
       createdContract { address } logs { index topics data account { address } transaction { hash } } block { hash number } raw rawReceipt }`
     expect(await readsOf(`{ block(number: 2) { number hash logsBloom ${receipts} } }`)).toEqual({
@@ -52,7 +52,7 @@ describe('a query reads nothing twice', () => {
     })
   })
 
-  test('the same block by several ways', async () => {
+  test('when it reaches a block by several ways, then the block is read once', async () => {
     const hash = sample.hashes[1]?.[0]
     const query = `{ a: block(number: 2) { hash transactions { hash } logs(filter: {}) { transaction { hash } } }
       b: block(number: 2) { number } c: blocks(from: 1, to: 2) { transactionCount parent { number } }
@@ -62,13 +62,13 @@ describe('a query reads nothing twice', () => {
     expect(found['record 2']).toBe(1)
   })
 
-  test('what headers answer needs no body', async () => {
+  test('when it reads header fields, then no body is read', async () => {
     expect(
       await readsOf('{ blocks(from: 1, to: 3) { number hash gasUsed miner { address } proposer round } }'),
     ).toEqual({ 'header 1': 1, 'header 2': 1, 'header 3': 1 })
   })
 
-  test('logs: blocks that have some, and whole ones only where their transactions are asked for', async () => {
+  test('when it searches logs, then only blocks with logs are read, whole ones where it needs their transactions', async () => {
     const logs = '{ logs(filter: { fromBlock: 0, toBlock: 5 }) { index data'
     const narrow = await readsOf(`${logs} } }`)
     expect(Object.keys(narrow).filter(read => read.startsWith('record'))).toEqual([])
@@ -79,8 +79,8 @@ describe('a query reads nothing twice', () => {
   })
 })
 
-describe('the store of a request', () => {
-  test('forgets a read that failed', async () => {
+describe('given the store of a request', () => {
+  test('when a read fails, then it is not cached', async () => {
     let fail = true
     const { store } = sample.node.chain
     const flaky: ChainStore = {

@@ -65,8 +65,8 @@ const sendTransaction = async (): Promise<string> => {
   )) as string
 }
 
-describe('over server-sent events come', () => {
-  test('blocks as they become the head', async () => {
+describe('given subscriptions over server-sent events', () => {
+  test('when a block becomes the head, then it is sent', async () => {
     const stream = await subscribe(
       'subscription { newHeads { number hash transactionCount parent { number } } }',
     )
@@ -93,7 +93,7 @@ describe('over server-sent events come', () => {
     await stream.cancel()
   })
 
-  test('transactions as they come into the pool, and the logs of those that are mined', async () => {
+  test('when transactions enter the pool and are mined, then they and their logs are sent', async () => {
     const pending = await subscribe('subscription { pendingTransactions { hash index from { address } } }')
     const wanted = await subscribe(
       `subscription { logs(filter: { addresses: ["${sample.failures}"] }) { account { address } transaction { hash status } } }`,
@@ -118,7 +118,7 @@ describe('over server-sent events come', () => {
     expect(listeners).toBe(0)
   })
 
-  test('errors of an event in the form of answers, and then the next event', async () => {
+  test('when an event has errors, then they are sent like those of answers, and the next event follows', async () => {
     const stream = await subscribe(
       'subscription { newHeads { call(data: { gas: 1, to: "0x00000000000000000000000000000000000000aa" }) { data } } }',
     )
@@ -134,7 +134,7 @@ describe('over server-sent events come', () => {
     await stream.cancel()
   })
 
-  test('by GET too, for the EventSource of browsers', async () => {
+  test('when a browser’s EventSource uses GET, then events are sent, too', async () => {
     const query = encodeURIComponent('subscription { newHeads { number } }')
     const response = await graphql.send(`/graphql?query=${query}`, {
       headers: { accept: 'text/event-stream' },
@@ -146,15 +146,15 @@ describe('over server-sent events come', () => {
   })
 })
 
-describe('a subscription ends', () => {
-  test('when its client goes: nothing listens any more', async () => {
+describe('given an open subscription', () => {
+  test('when the client disconnects, then nothing listens any more', async () => {
     const stream = await subscribe('subscription { newHeads { number } }')
     expect(listeners).toBe(1)
     await stream.cancel()
     expect(listeners).toBe(0)
   })
 
-  test('when its client accepts no events', async () => {
+  test('when the client accepts no events, then it ends', async () => {
     const response = await graphql.send('/graphql', {
       method: 'POST',
       headers: { accept: 'application/json', 'content-type': 'application/json' },
@@ -164,7 +164,7 @@ describe('a subscription ends', () => {
     expect(listeners).toBe(0)
   })
 
-  test('when an event of it cannot be answered: nothing listens any more', async () => {
+  test('when an event cannot be answered, then nothing listens any more', async () => {
     const addresses = Array.from({ length: FILTER_VALUES_MAX + 1 }, () => `0x${'12'.repeat(20)}`)
     const response = await graphql.send('/graphql', {
       method: 'POST',
@@ -182,7 +182,7 @@ describe('a subscription ends', () => {
     expect(listeners).toBe(0)
   })
 
-  test('when the node stops; no more are begun', async () => {
+  test('when the node stops, then it ends and no more are opened', async () => {
     const app = graphqlOf(sample.node, { context: { chain: counted(sample.node.chain) } })
     const streams = [
       await subscribe('subscription { newHeads { number } }', app),
@@ -196,7 +196,7 @@ describe('a subscription ends', () => {
     expect(errors?.[0]?.message).toBe('Exception while fetching data (/newHeads) : The node is stopping')
   })
 
-  test('of which a document is refused never begins', async () => {
+  test('when its document is refused, then it never begins', async () => {
     for (const query of [
       'subscription { newHeads { nothing } }',
       'subscription { newHeads { number } logs { index } }',
@@ -207,7 +207,7 @@ describe('a subscription ends', () => {
   })
 })
 
-describe('a feed', () => {
+describe('given a feed', () => {
   const pushed = <T>() => {
     let push: (event: T) => void = () => undefined
     let ended = 0
@@ -221,7 +221,7 @@ describe('a feed', () => {
     return { feed, push: (event: T) => push(event), ended: () => ended }
   }
 
-  test('keeps the order, and wakes who waits', async () => {
+  test('when events arrive, then they keep their order and wake the reader', async () => {
     const { feed, push } = pushed<number>()
     const waiting = feed.next()
     push(1)
@@ -230,7 +230,7 @@ describe('a feed', () => {
     expect(await feed.next()).toEqual({ done: false, value: 2 })
   })
 
-  test('of which too much waits ends with an error that says so', async () => {
+  test('when too many wait, then it ends with an error that says so', async () => {
     const { feed, push, ended } = pushed<number>()
     for (let event = 0; event <= WAITING_EVENTS_MAX; event++) push(event)
     expect(ended()).toBe(2)
@@ -238,7 +238,7 @@ describe('a feed', () => {
     expect(await feed.next()).toEqual({ done: true, value: undefined })
   })
 
-  test('ends while somebody waits for it', async () => {
+  test('when it is closed while somebody waits, then the wait ends', async () => {
     const { feed, ended } = pushed<number>()
     const mapped = mapFeed(feed, event => Promise.resolve([event]))
     const waiting = mapped.next()
@@ -247,7 +247,7 @@ describe('a feed', () => {
     expect(ended()).toBe(2)
   })
 
-  test('makes several of one event, or nothing', async () => {
+  test('when one event becomes several or none, then the feed gives as many', async () => {
     const { feed, push } = pushed<number>()
     const mapped = mapFeed(feed, count => Promise.resolve(Array.from({ length: count }, (_, index) => index)))
     push(2)
@@ -260,7 +260,7 @@ describe('a feed', () => {
   })
 })
 
-test('so many are served and no more; one that ends makes room', () => {
+test('given the maximum of subscriptions, when one more opens, then it is refused until another ends', () => {
   const registry = createSubscriptionRegistry()
   const open = () => registry.open(() => () => undefined)
   const feeds = Array.from({ length: SUBSCRIPTIONS_MAX }, open)

@@ -22,8 +22,8 @@ const post = (body: string, contentType?: string) =>
     headers: contentType === undefined ? {} : { 'content-type': contentType },
   })
 
-describe('a query', () => {
-  test('comes in the URL of a GET, with variables and the name of an operation', async () => {
+describe('given a query', () => {
+  test('when it comes in the URL of a GET, then variables and operation name are read, too', async () => {
     const query = 'query A { chainID } query B($n: Long) { block(number: $n) { number } }'
     const variables = JSON.stringify({ n: '0x0' })
     const response = await graphql.send(
@@ -34,14 +34,14 @@ describe('a query', () => {
     expect(await response.json()).toEqual({ data: { block: { number: '0x0' } } })
   })
 
-  test('comes as JSON in the body of a POST, whatever parameters the content type has', async () => {
+  test('when it comes as JSON in a POST, then parameters of the content type are ignored', async () => {
     const response = await post(JSON.stringify({ query: '{ chainID }' }), 'Application/JSON; charset=utf-8')
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual(CHAIN_ID)
   })
 
   test.each(['application/graphql', 'text/plain', undefined])(
-    'is the whole body of a POST of the content type %p',
+    'when the content type is %p, then the whole body is the query',
     async contentType => {
       const response = await post('\n { chainID } ', contentType)
       expect(response.status).toBe(200)
@@ -49,7 +49,7 @@ describe('a query', () => {
     },
   )
 
-  test('is answered compressed where the client asks for that and it pays, or it takes nothing else', async () => {
+  test('when the client accepts compression, then the answer is compressed where that pays or nothing else is accepted', async () => {
     const name = 'a'.repeat(200)
     const query = `{ ${Array.from({ length: 90 }, (_, i) => `${name}${i}: chainID`).join(' ')} }`
     const ask = (headers: Record<string, string>) =>
@@ -64,11 +64,11 @@ describe('a query', () => {
     expect(short.headers.get('content-encoding')).toBe('deflate')
   })
 
-  test.each(['/graphql', '/graphql/'])('is answered at %s', async path => {
+  test.each(['/graphql', '/graphql/'])('when it is sent to %s, then it is answered', async path => {
     expect((await graphql.send(`${path}?query={chainID}`)).status).toBe(200)
   })
 
-  test('that changes something is refused by GET: a link on a foreign page could bring it', async () => {
+  test('when a mutation comes by GET, then it is refused: a link on a foreign page could send it', async () => {
     const query = encodeURIComponent('mutation { sendRawTransaction(data: "0x") }')
     const response = await graphql.send(`/graphql?query=${query}`)
     expect(response.status).toBe(400)
@@ -77,7 +77,7 @@ describe('a query', () => {
     })
   })
 
-  test('is answered indented where the node indents its JSON', async () => {
+  test('when the node indents its JSON, then the answer is indented', async () => {
     const { options } = node.context
     const pretty = graphqlOf(node, { context: { options: { ...options, prettyPrint: true } } })
     expect((await pretty.ask('{ chainID }')).text).toBe(JSON.stringify(CHAIN_ID, undefined, 2))
@@ -85,13 +85,13 @@ describe('a query', () => {
   })
 })
 
-describe('what is no query has status 400', () => {
+describe('given a request that is no query', () => {
   test.each([
     ['GET without one', () => graphql.send('/graphql')],
     ['an empty body', () => post('')],
     ['JSON without one', () => post('{}', 'application/json')],
     ['a null query', () => post('{"query":null}', 'application/json')],
-  ] as const)('%s: a syntax error', async (_name, send) => {
+  ] as const)('when it is %s, then it has status 400 with a syntax error', async (_name, send) => {
     const response = await send()
     expect(response.status).toBe(400)
     expect(await response.json()).toEqual({
@@ -111,7 +111,7 @@ describe('what is no query has status 400', () => {
     ['a query that is no string', () => post('{"query":1}', 'application/json')],
     ['variables that are no object', () => post('{"query":"{chainID}","variables":[]}', 'application/json')],
     ['variables in a URL that are no JSON', () => graphql.send('/graphql?query={chainID}&variables={')],
-  ] as const)('%s', async (_name, send) => {
+  ] as const)('when it is %s, then it has status 400', async (_name, send) => {
     const response = await send()
     expect(response.status).toBe(400)
     const { errors } = (await response.json()) as { errors: readonly { message: string }[] }
@@ -119,15 +119,15 @@ describe('what is no query has status 400', () => {
   })
 })
 
-describe('around the endpoint', () => {
-  test.each(['GET', 'POST'])('%s / leads to it', async method => {
+describe('given the paths around the endpoint', () => {
+  test.each(['GET', 'POST'])('when %s / is requested, then it leads to the endpoint', async method => {
     const response = await graphql.send('/', { method })
     expect(response.status).toBe(308)
     expect(response.headers.get('location')).toBe('/graphql')
     expect(await response.text()).toBe('')
   })
 
-  test('other paths are not there, other methods are not allowed', async () => {
+  test('when other paths or methods are requested, then they are not found or not allowed', async () => {
     const unknown = await graphql.send('/graphql/more')
     expect([unknown.status, await unknown.text()]).toEqual([
       404,
@@ -137,7 +137,7 @@ describe('around the endpoint', () => {
     expect((await graphql.send('/', { method: 'DELETE' })).status).toBe(405)
   })
 
-  test('a body that is too long is refused, told or not', async () => {
+  test('when a body is too long, then it is refused, with or without a declared length', async () => {
     const small = graphqlOf(node, { bodyBytesMax: 20 })
     const body = `{ chainID } #${'x'.repeat(20)}`
     const told = await small.send('/graphql', {
@@ -150,18 +150,18 @@ describe('around the endpoint', () => {
     expect((await small.send('/graphql', { method: 'POST', body: stream })).status).toBe(413)
   })
 
-  test('a host that is not allowed is refused', async () => {
+  test('when the host is not allowed, then the request is refused', async () => {
     const response = await graphql.send('/graphql?query={chainID}', { headers: { host: 'evil.example' } })
     expect(response.status).toBe(403)
     expect(await response.text()).toBe('{"message":"Host not authorized."}')
   })
 })
 
-describe('a browser', () => {
+describe('given a browser', () => {
   const from = (app: Graphql, origin: string, host = 'localhost:8547') =>
     app.send('/graphql?query={chainID}', { headers: { origin, host } })
 
-  test('with a page of another origin is refused unless the origin is allowed', async () => {
+  test('when its page has another origin, then it is refused unless the origin is allowed', async () => {
     const refused = await from(graphql, 'https://app.example')
     expect(refused.status).toBe(403)
     expect(await refused.text()).toBe('CORS Rejected - Invalid origin')
@@ -176,12 +176,12 @@ describe('a browser', () => {
     expect(preflight.status).toBe(204)
   })
 
-  test('with the page of this node is let in', async () => {
+  test('when its page is this node’s, then it is served', async () => {
     expect((await from(graphql, 'http://localhost:8547')).status).toBe(200)
     expect((await from(graphql, 'http://localhost:9999')).status).toBe(403)
   })
 
-  test('is not let in by a name of somebody else where every host is allowed', async () => {
+  test('when every host is allowed, then a foreign name of this node gives no access', async () => {
     const everyHost = graphqlOf(node, { hostAllowlist: ['*'] })
     expect((await from(everyHost, 'http://evil.example', 'evil.example')).status).toBe(403)
     expect((await from(everyHost, 'http://10.0.0.7:8547', '10.0.0.7:8547')).status).toBe(200)

@@ -12,8 +12,8 @@ const slowClock = (stepMs: number) => {
   }
 }
 
-describe('a long list', () => {
-  test('comes in order, the first ones at once, and lets others have their turn', async () => {
+describe('given a list', () => {
+  test('when it is long, then its items come in order, the first at once, and other work runs between them', async () => {
     const yieldingList = createYieldingList(slowClock(20))
     const items = Array.from({ length: 100 }, (_, index) => index)
     const list = yieldingList(items)
@@ -30,14 +30,14 @@ describe('a long list', () => {
     expect(others).toBeGreaterThan(0)
   })
 
-  test('that is short comes as it is', () => {
+  test('when it is short, then it is returned unchanged', () => {
     const items = [1, 2, 3]
     expect(createYieldingList(() => 0)(items)).toBe(items)
   })
 })
 
-describe('a long answer', () => {
-  test('is the same text in pieces as in one', async () => {
+describe('given a long answer', () => {
+  test('when it is written in pieces, then the text is the same as in one', async () => {
     const value = {
       errors: [{ message: 'a "quoted"\n text', path: ['a', 0, 'b'], extensions: {} }],
       data: Object.assign(Object.create(null) as object, {
@@ -58,7 +58,7 @@ describe('a long answer', () => {
   })
 })
 
-test('a query of which a thousand fields fail is ended: each is told with its place', () => {
+test('given a query of which a thousand fields fail, then it ends, and each error has its path', () => {
   const told: Error[] = []
   const { fail } = createBudget(error => told.push(error))
   const failure = new Error('no')

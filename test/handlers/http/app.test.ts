@@ -48,8 +48,8 @@ const streamOf = (chunks: readonly string[]): ReadableStream<Uint8Array> => {
   })
 }
 
-describe('the routes', () => {
-  test('POST / answers JSON-RPC whatever the content type says', async () => {
+describe('given the routes', () => {
+  test('when POST / has any content type, then JSON-RPC answers', async () => {
     for (const headers of [{}, { 'content-type': 'text/plain' }, { accept: '*/*' }]) {
       const response = await post(ACCOUNTS, headers)
       expect(response.status).toBe(200)
@@ -58,23 +58,23 @@ describe('the routes', () => {
     }
   })
 
-  test('POST / of what is no request is 400 with a JSON-RPC error', async () => {
+  test('when POST / holds no request, then it is 400 with a JSON-RPC error', async () => {
     const response = await post('{')
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ id: null, error: { code: -32700 } })
   })
 
-  test('POST / of a notification is 200 and empty', async () => {
+  test('when POST / holds a notification, then it is 200 and empty', async () => {
     const response = await post('{"jsonrpc":"2.0","method":"eth_accounts"}')
     expect([response.status, await response.text()]).toEqual([200, ''])
   })
 
-  test('POST / of a client that takes no JSON is 406', async () => {
+  test('when the client of POST / accepts no JSON, then it is 406', async () => {
     expect((await post(ACCOUNTS, { accept: 'text/html' })).status).toBe(406)
     expect((await post(ACCOUNTS, { accept: 'text/html, application/*' })).status).toBe(200)
   })
 
-  test('GET / is 201 and says in one line what the node is', async () => {
+  test('when GET / is sent, then it is 201 with one line about the node', async () => {
     const response = await send('/')
     expect([response.status, await response.text()]).toEqual([
       201,
@@ -82,7 +82,7 @@ describe('the routes', () => {
     ])
   })
 
-  test('other methods are 405 with what is allowed', async () => {
+  test('when other methods are sent, then they are 405 with the allowed ones', async () => {
     for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
       const response = await send('/', { method })
       expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, POST'])
@@ -90,7 +90,7 @@ describe('the routes', () => {
     expect((await send('/liveness', { method: 'POST' })).status).toBe(405)
   })
 
-  test('answers are compressed for who refuses plain ones, and an origin is told apart as well', async () => {
+  test('when the client refuses plain answers, then they are compressed, and vary by origin, too', async () => {
     const response = await post(
       ACCOUNTS,
       { 'accept-encoding': 'gzip, identity;q=0', origin: 'http://a.example' },
@@ -101,7 +101,7 @@ describe('the routes', () => {
     expect(gunzipSync(new Uint8Array(await response.arrayBuffer())).toString()).toBe(ANSWER)
   })
 
-  test('other paths are 404', async () => {
+  test('when other paths are requested, then they are 404', async () => {
     for (const init of [{}, { method: 'POST', body: ACCOUNTS }]) {
       const response = await send('/nothing', init)
       expect([response.status, response.headers.get('content-type')]).toEqual([
@@ -113,16 +113,16 @@ describe('the routes', () => {
   })
 })
 
-describe('the body', () => {
+describe('given a body', () => {
   const tooLong = ' '.repeat(BODY_BYTES_MAX + 1 - ACCOUNTS.length) + ACCOUNTS
 
-  test('of exactly the limit is read, one byte more is 413', async () => {
+  test('when it has exactly the maximum length, then it is read, and one byte more is 413', async () => {
     expect((await post(tooLong.slice(1))).status).toBe(200)
     expect((await post(tooLong)).status).toBe(413)
     expect((await post(tooLong, { 'content-length': String(tooLong.length) })).status).toBe(413)
   })
 
-  test('without a length is counted while it comes', async () => {
+  test('when it has no declared length, then it is counted as it arrives', async () => {
     const chunks = (text: string): string[] => [text.slice(0, 10), text.slice(10, 900), text.slice(900)]
     const stream = (text: string) => send('/', { method: 'POST', body: streamOf(chunks(text)) })
     const response = await stream(tooLong.slice(1))
@@ -130,7 +130,7 @@ describe('the body', () => {
     expect((await stream(tooLong)).status).toBe(413)
   })
 
-  test('that does not come in time is 408, and the connection ends', async () => {
+  test('when it does not arrive in time, then it is 408 and the connection ends', async () => {
     const context = contextWith()
     const options = { ...context.options, timeoutMs: 20 }
     const body = new ReadableStream({ start: controller => controller.enqueue(new Uint8Array([123])) })
@@ -143,7 +143,7 @@ describe('the body', () => {
     })
   })
 
-  test('that is compressed is 415, with the coding that is read', async () => {
+  test('when it is compressed, then it is 415 with the accepted coding', async () => {
     for (const coding of ['gzip', 'br', 'identity, gzip']) {
       const response = await post(ACCOUNTS, { 'content-encoding': coding })
       expect([response.status, response.headers.get('accept-encoding')]).toEqual([415, 'identity'])
@@ -152,7 +152,7 @@ describe('the body', () => {
       expect((await post(ACCOUNTS, { 'content-encoding': coding })).status).toBe(200)
   })
 
-  test('that breaks off is 400', async () => {
+  test('when it breaks off, then it is 400', async () => {
     const body = new ReadableStream({
       start: controller => {
         controller.enqueue(new TextEncoder().encode('{"id":1'))
@@ -163,24 +163,24 @@ describe('the body', () => {
   })
 })
 
-describe('the host allowlist', () => {
+describe('given the host allowlist', () => {
   const statusOf = async (host: string, hostAllowlist?: readonly string[]): Promise<number> =>
     (await send('/liveness', { headers: { host } }, hostAllowlist === undefined ? {} : { hostAllowlist }))
       .status
 
-  test('lets its hosts in, whatever the port and the case', async () => {
+  test('when the host is listed, then it is served, whatever its port and case', async () => {
     for (const host of ['localhost', 'LocalHost:1', '127.0.0.1:8545']) expect(await statusOf(host)).toBe(200)
     expect(await statusOf('[::1]:8545', ['[::1]'])).toBe(200)
   })
 
-  test('refuses others on every path with 403 and a JSON text', async () => {
+  test('when the host is not listed, then every path is 403 with a JSON text', async () => {
     const response = await send('/liveness', { headers: { host: 'evil.example' } })
     expect(response.status).toBe(403)
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
     expect(await response.text()).toBe('{"message":"Host not authorized."}')
   })
 
-  test('refuses a host after letting another in', async () => {
+  test('when a listed host came before, then another is refused nevertheless', async () => {
     const { fetch } = createRpcApp(contextWith(), HTTP_DEFAULTS)
     const ask = async (host: string) => (await fetch(new Request('http://x/', { headers: { host } }))).status
     expect([await ask('localhost'), await ask('localhost'), await ask('evil.example')]).toEqual([
@@ -188,7 +188,7 @@ describe('the host allowlist', () => {
     ])
   })
 
-  test('is 400 where the authority makes no sense', async () => {
+  test('when the authority is malformed, then it is 400', async () => {
     for (const host of ['ally:friend', 'ally:123456', 'ally:99999', 'a:b:c'])
       expect(await statusOf(host)).toBe(400)
   })
@@ -209,29 +209,29 @@ describe('the host allowlist', () => {
     expect(await statusOf('evil.example', ['*'])).toBe(200)
   })
 
-  test('that is empty refuses everyone', async () => {
+  test('when it is empty, then everyone is refused', async () => {
     expect(await statusOf('localhost', [])).toBe(403)
   })
 })
 
-describe('CORS', () => {
+describe('given CORS', () => {
   const fromOrigin = (origin: string, corsOrigins: readonly string[] = [], init: RequestInit = {}) =>
     send('/', { ...init, headers: { origin, ...(init.headers as Record<string, string>) } }, { corsOrigins })
 
-  test('refuses every origin by default', async () => {
+  test('when nothing is configured, then every origin is refused', async () => {
     const response = await fromOrigin('http://a.example')
     expect([response.status, await response.text()]).toEqual([403, 'Exception thrown handling RPC'])
     expect(response.headers.get('access-control-allow-origin')).toBeNull()
   })
 
-  test('lets a listed origin read the answer', async () => {
+  test('when an origin is listed, then it can read the answer', async () => {
     const response = await fromOrigin('http://a.example', ['http://b.example', 'http://a.example'])
     expect(response.status).toBe(201)
     expect(response.headers.get('access-control-allow-origin')).toBe('http://a.example')
     expect(response.headers.get('vary')).toBe('origin')
   })
 
-  test('takes the list as patterns of the whole origin', async () => {
+  test('when the list has patterns, then they match the whole origin', async () => {
     const patterns = ['http://.*\\.example', 'http://x']
     expect((await fromOrigin('http://a.example', patterns)).status).toBe(201)
     expect((await fromOrigin('http://a.example.evil', patterns)).status).toBe(403)
@@ -239,11 +239,11 @@ describe('CORS', () => {
     expect((await fromOrigin(`http://${'a'.repeat(2000)}.example`, patterns)).status).toBe(403)
   })
 
-  test('with * takes every origin, null too', async () => {
+  test('when the list is *, then every origin is allowed, null too', async () => {
     expect((await fromOrigin('null', ['*'])).headers.get('access-control-allow-origin')).toBe('null')
   })
 
-  test('answers a preflight with 204 and nothing else', async () => {
+  test('when a preflight comes, then it is 204 and nothing else', async () => {
     const response = await fromOrigin('http://a.example', ['*'], {
       method: 'OPTIONS',
       headers: { 'access-control-request-method': 'POST' },
@@ -257,7 +257,7 @@ describe('CORS', () => {
   })
 })
 
-describe('health', () => {
+describe('given health checks', () => {
   const UP = '{\n  "status" : "UP"\n}'
 
   const ask = async (path: string, context?: RpcContext): Promise<readonly [number, string]> => {
@@ -265,11 +265,11 @@ describe('health', () => {
     return [response.status, await response.text()]
   }
 
-  test('/liveness is up', async () => {
+  test('when the node runs, then /liveness is UP', async () => {
     expect(await ask('/liveness')).toEqual([200, UP])
   })
 
-  test('/readiness asks for no peers where the node connects to none', async () => {
+  test('when p2p is disabled, then /readiness needs no peers', async () => {
     expect(await ask('/readiness')).toEqual([200, UP])
     expect(await ask('/readiness?minPeers=5&maxBlocksBehind=10')).toEqual([200, UP])
   })
@@ -277,7 +277,7 @@ describe('health', () => {
   const withPeers = (count: number, more: Partial<RpcContext> = {}) =>
     contextWith({ network: { peerCount: () => count } as unknown as RpcNetwork, ...more })
 
-  test('/readiness counts peers where it does, one unless told otherwise', async () => {
+  test('when p2p is enabled, then /readiness needs one peer unless told otherwise', async () => {
     expect(await ask('/readiness', withPeers(0))).toEqual([
       503,
       '{\n  "status" : "DOWN",\n  "reasons" : ["0 peers are connected, minPeers is 1"]\n}',
@@ -287,7 +287,7 @@ describe('health', () => {
     expect((await ask('/readiness?minPeers=4', withPeers(3)))[0]).toBe(503)
   })
 
-  test('/readiness counts the blocks the node is behind, two unless told otherwise', async () => {
+  test('when the node is behind, then /readiness allows two blocks unless told otherwise', async () => {
     const behind = (blocks: bigint) =>
       withPeers(1, {
         syncing: () => ({ startingBlock: 0n, currentBlock: 100n, highestBlock: 100n + blocks }),
@@ -301,13 +301,13 @@ describe('health', () => {
     expect((await ask('/readiness?maxBlocksBehind=0', behind(1n)))[0]).toBe(503)
   })
 
-  test('/readiness names what of the genesis file differs at which peer, and is up nevertheless', async () => {
+  test('when the genesis file of a peer differs, then /readiness names the entries and is UP nevertheless', async () => {
     const differences = [{ peer: 'enode://aa@127.0.0.1:1', entries: ['qbft.blockperiodseconds'] }]
     const [status, body] = await ask('/readiness', withPeers(1, { differences: () => differences }))
     expect([status, JSON.parse(body)]).toEqual([200, { status: 'UP', differences }])
   })
 
-  test('a node that cannot write is down on both, with the reason; one whose network stalls is alive and not ready', async () => {
+  test('when the node cannot write, then both are DOWN with the reason; when its network stalls, then only /readiness is', async () => {
     const troubled = (failures: readonly string[], stalls: readonly string[]) =>
       withPeers(1, { troubles: () => ({ failures, stalls }) })
     const down = (reason: string): readonly [number, string] => [
@@ -320,7 +320,7 @@ describe('health', () => {
     expect(await ask('/readiness', troubled([], ['block 7 waits']))).toEqual(down('block 7 waits'))
   })
 
-  test('/readiness is down for a parameter that is no number', async () => {
+  test('when a parameter is no number, then /readiness is DOWN', async () => {
     const [status, body] = await ask('/readiness?minPeers=a&maxBlocksBehind=-1')
     expect([status, JSON.parse(body)]).toEqual([
       503,

@@ -29,8 +29,8 @@ const bytesOf = async (response: Response): Promise<Uint8Array> =>
 
 const GZIP = { 'accept-encoding': 'gzip, deflate' }
 
-describe('an answer', () => {
-  test('is compressed for who asks, in what was asked for', async () => {
+describe('given an answer', () => {
+  test('when the client accepts a coding, then it is compressed with it', async () => {
     const respond = create()
     const zipped = respond(LONG, GZIP)
     expect([zipped.status, codingOf(zipped), zipped.headers.get('vary')]).toEqual([
@@ -45,7 +45,7 @@ describe('an answer', () => {
     expect(inflateSync(await bytesOf(deflated)).toString()).toBe(LONG)
   })
 
-  test('is plain for who does not ask, and when it is short', async () => {
+  test('when the client accepts none, or the answer is short, then it is plain', async () => {
     const respond = create()
     for (const response of [respond(LONG), respond(LONG.slice(1), GZIP)]) {
       expect([codingOf(response), response.headers.get('vary')]).toEqual([null, null])
@@ -55,12 +55,12 @@ describe('an answer', () => {
     expect([codingOf(refused), refused.headers.get('vary')]).toEqual([null, 'accept-encoding'])
   })
 
-  test('is compressed however short where plain ones are refused', async () => {
+  test('when plain answers are refused, then it is compressed, however short', async () => {
     const response = create()('short', { 'accept-encoding': 'gzip, identity;q=0' }, HERE)
     expect(gunzipSync(await bytesOf(response)).toString()).toBe('short')
   })
 
-  test('for a client on this machine is compressed when it is very long', () => {
+  test('when the client is on this machine, then only a very long answer is compressed', () => {
     const respond = create()
     for (const address of ['127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1']) {
       expect(codingOf(respond(VERY_LONG.slice(1), GZIP, () => address))).toBeNull()
@@ -72,7 +72,7 @@ describe('an answer', () => {
       expect(codingOf(respond(LONG, GZIP, () => address))).toBe('gzip')
   })
 
-  test('in pieces of any length is compressed as it is read, no character is cut', async () => {
+  test('when it comes in pieces of any length, then it is compressed while it is read, and no character is cut', async () => {
     const respond = create()
     const bodies = [
       ['[', ...Array.from({ length: 50_000 }, (_, i) => `"é${i}",`), '0]'],
@@ -85,7 +85,7 @@ describe('an answer', () => {
     expect(gunzipSync(await bytesOf(respond(whole, GZIP))).toString()).toBe(whole)
   })
 
-  test('lets others have their turn while it is compressed', async () => {
+  test('when it is compressed, then other work runs in between', async () => {
     let turns = 0
     const timer = setInterval(() => turns++, 0)
     await bytesOf(create()('x'.repeat(10_000_000), GZIP))
@@ -94,10 +94,10 @@ describe('an answer', () => {
   })
 })
 
-describe('answers at the same time', () => {
+describe('given many answers at the same time', () => {
   const MEGABYTE = Array.from({ length: 16 }, () => 'x'.repeat(64 * 1024))
 
-  test('are compressed up to a number, others are plain until one is read or left', async () => {
+  test('when they exceed the number of compressions, then the others are plain until one is read or abandoned', async () => {
     const respond = create()
     const open = Array.from({ length: COMPRESSIONS_MAX }, () => respond(MEGABYTE, GZIP))
     expect(open.every(response => codingOf(response) === 'gzip')).toBe(true)

@@ -35,23 +35,23 @@ const handle = async (body: string, prettyPrint = false) => {
 
 const REQUEST = '{"jsonrpc":"2.0","id":7,"method":"eth_long"}'
 
-describe('a long result', () => {
+describe('given a long result', () => {
   const expected = { jsonrpc: '2.0', id: 7, result: Array.from({ length: ELEMENTS }, () => 'x'.repeat(100)) }
 
-  test('stays in pieces, and is whole when they are read one after the other', async () => {
+  test('when its pieces are read one after the other, then they are the whole', async () => {
     const { body } = await handle(REQUEST)
     expect(Array.isArray(body)).toBe(true)
     expect(await new Response(streamOf(body as readonly JsonPiece[])).json()).toEqual(expected)
   })
 
-  test('is the same within a batch and pretty-printed', async () => {
+  test('when it is in a batch or pretty-printed, then it is the same', async () => {
     const batch = (await handle(`[${REQUEST}]`)).body
     expect(JSON.parse(batch as string)).toEqual([expected])
     const { body } = await handle(REQUEST, true)
     expect(await new Response(streamOf(body as readonly JsonPiece[])).json()).toEqual(expected)
   })
 
-  test('of several calls of a batch is not put together', async () => {
+  test('when several calls of a batch have one, then they are not joined', async () => {
     const { body } = await handle(`[${REQUEST},${REQUEST},${REQUEST}]`)
     expect(Array.isArray(body)).toBe(true)
     expect(await new Response(streamOf(body as readonly JsonPiece[])).json()).toEqual([
@@ -61,7 +61,7 @@ describe('a long result', () => {
     ])
   })
 
-  test('lets others have their turn while it is read', async () => {
+  test('when it is read, then other work runs in between', async () => {
     let turns = 0
     const timer = setInterval(() => turns++, 0)
     await new Response(streamOf(Array.from({ length: 200 }, () => 'x'))).text()
@@ -69,7 +69,7 @@ describe('a long result', () => {
     expect(turns).toBeGreaterThan(5)
   })
 
-  test('that its reader leaves is not encoded to its end', async () => {
+  test('when its reader leaves, then the rest is not encoded', async () => {
     let read = 0
     const pieces = new Proxy(['a', 'b', 'c', 'd', 'e', 'f'], {
       get: (target, key) => {
@@ -83,7 +83,7 @@ describe('a long result', () => {
     expect(read).toBeLessThan(4)
   })
 
-  test('that nobody goes on reading is given up, and its place is free', async () => {
+  test('when its reader stops reading, then it is given up and its slot is free', async () => {
     let ends = 0
     const reader = streamOf(['a', 'b', 'c', 'd'], { stalledMs: 20, onEnd: () => ends++ }).getReader()
     await reader.read()
@@ -93,7 +93,7 @@ describe('a long result', () => {
     expect(failure).toBeInstanceOf(StalledReader)
   })
 
-  test('that is read slowly is not given up', async () => {
+  test('when its reader is slow, then it is not given up', async () => {
     let text = ''
     for await (const bytes of streamOf(['a', 'b', 'c', 'd'], { stalledMs: 60 })) {
       text += new TextDecoder().decode(bytes)
@@ -103,8 +103,8 @@ describe('a long result', () => {
   })
 })
 
-describe('an array made element by element', () => {
-  test('is JSON with none, one and many', () => {
+describe('given an array that is written element by element', () => {
+  test('when it has none, one or many, then it is valid JSON', () => {
     for (const count of [0, 1, 3]) {
       const array = createJsonArray()
       for (let i = 0; i < count; i++) array.add(String(i))
@@ -126,8 +126,8 @@ const createKeeper = () => {
   return { kept, keep }
 }
 
-describe('a result that would fill the memory', () => {
-  test('is kept by the host but for its beginning, whoever makes it', async () => {
+describe('given a result larger than memory allows', () => {
+  test('when it is built, then the host keeps all but its beginning, whatever builds it', async () => {
     const element = JSON.stringify('\u00e9\u{1f600}'.repeat(50_000))
     const { kept, keep } = createKeeper()
     const array = createJsonArray(keep)
@@ -142,7 +142,7 @@ describe('a result that would fill the memory', () => {
     expect((await new Response(streamOf(pieces)).text()) === whole).toBe(true)
   })
 
-  test('is written in pieces of the same size, also where one part of it is longer than they are', () => {
+  test('when one part is longer than a piece, then the pieces have the same size nevertheless', () => {
     const { kept, keep } = createKeeper()
     const writer = createJsonWriter(keep)
     const part = createAsciiBuffer()
@@ -156,7 +156,7 @@ describe('a result that would fill the memory', () => {
     expect(pieces.length).toBeLessThan(40)
   })
 
-  test('has its integers as JSON has them', () => {
+  test('when it has integers, then they are written as JSON does', () => {
     const numbers = [0, 7, 10, 99, 100, 2 ** 31 - 1, 2 ** 31, Number.MAX_SAFE_INTEGER, -1, -12_345]
     const buffer = createAsciiBuffer()
     for (const number of numbers) {

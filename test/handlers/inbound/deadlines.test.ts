@@ -4,13 +4,13 @@ import { createDeadlines } from '../../../handlers/inbound/deadlines.ts'
 const asItIs = (value: string): string => value
 const late = (): string => 'late'
 
-describe('work that is waited for so long', () => {
-  test('gives what is made of its value when it is in time', async () => {
+describe('given work with a deadline', () => {
+  test('when it ends in time, then its result is passed on', async () => {
     const deadlines = createDeadlines(10_000)
     expect(await deadlines.within(Promise.resolve('done'), value => `${value}!`, late)).toBe('done!')
   })
 
-  test('is given up when it takes longer, each at its own time, and later ones go on', async () => {
+  test('when it takes longer, then it is given up at its own time, and later work continues', async () => {
     const deadlines = createDeadlines(600)
     const never = Promise.withResolvers<string>()
     const soon = Promise.withResolvers<string>()
@@ -29,7 +29,7 @@ describe('work that is waited for so long', () => {
     expect(await deadlines.within(Promise.withResolvers<string>().promise, asItIs, late)).toBe('late')
   })
 
-  test('fails with its error, or with that of what is made of its value', async () => {
+  test('when it or its follow-up fails, then the error is passed on', async () => {
     const deadlines = createDeadlines(10_000)
     const failing = deadlines.within(Promise.reject(new Error('broken')), asItIs, late)
     expect(failing).rejects.toThrow('broken')

@@ -47,7 +47,7 @@ const networkWith = (
 
 const APIS = ['ETH', 'NET', 'ADMIN']
 
-describe('a node that connects to others', () => {
+describe('given a node with p2p', () => {
   let node: TestNode
   const { network, added } = networkWith()
 
@@ -57,13 +57,13 @@ describe('a node that connects to others', () => {
   })
   afterAll(() => node.close())
 
-  test('counts its peers and says where it is', async () => {
+  test('when net methods are called, then they count the peers and give the enode', async () => {
     expect(await node.call('net_listening')).toBe(true)
     expect(await node.call('net_peerCount')).toBe('0x1')
     expect(await node.call('net_enode')).toBe(OWN)
   })
 
-  test('tells of each peer', async () => {
+  test('when admin_peers is called, then it lists each peer', async () => {
     expect(await node.call('admin_peers')).toEqual([
       {
         version: '0x5',
@@ -78,7 +78,7 @@ describe('a node that connects to others', () => {
     ])
   })
 
-  test('tells of itself', async () => {
+  test('when admin_nodeInfo is called, then it describes the node', async () => {
     const { header, hash } = node.chain.head()
     expect(await node.call('admin_nodeInfo')).toEqual({
       enode: OWN,
@@ -100,7 +100,7 @@ describe('a node that connects to others', () => {
     })
   })
 
-  test('takes peers and lets them go, and says whether that changed anything', async () => {
+  test('when peers are added and removed, then the answer says whether that changed anything', async () => {
     expect(await node.call('admin_addPeer', OTHER)).toBe(true)
     expect(await node.call('admin_addPeer', OTHER)).toBe(false)
     expect([...added]).toEqual([OTHER])
@@ -119,11 +119,11 @@ describe('a node that connects to others', () => {
       "Invalid node ID: node ID must have exactly 128 hexadecimal characters and should not include any '0x' hex prefix.",
     ],
     [[OWN], -32100, 'Cannot add local node as peer.'],
-  ] as const)('refuses %j', async (params, code, message) => {
+  ] as const)('when the enode is %j, then it is refused', async (params, code, message) => {
     expect((await node.rpc('admin_addPeer', ...params)).error).toMatchObject({ code, message })
   })
 
-  test('a fault of its own is no parse error', async () => {
+  test('when the node fails itself, then the answer is no parse error', async () => {
     const asked = node.rpc('admin_addPeer', `${OTHER}broken`)
     // The test node's report of faults throws, so that no test passes over one.
     const outcome = await asked.then(
@@ -134,10 +134,10 @@ describe('a node that connects to others', () => {
   })
 })
 
-describe('a node that does not listen yet', () => {
+describe('given a node that does not listen yet', () => {
   const starting = { enode: undefined, listening: false, peers: () => [], peerCount: () => 0 }
 
-  test('answers once it listens', async () => {
+  test('when it begins to listen, then the request is answered', async () => {
     const listening = Promise.withResolvers<string>()
     const { network, added } = networkWith({ ...starting, whenListening: () => listening.promise })
     const node = await startTestNode({ rpc: { apis: APIS }, host: { network } })
@@ -156,7 +156,7 @@ describe('a node that does not listen yet', () => {
     await node.close()
   })
 
-  test('says so when it stops instead', async () => {
+  test('when it stops instead, then the answer says so', async () => {
     const { network } = networkWith({
       ...starting,
       whenListening: () => Promise.reject(new Error('this node stops')),
@@ -171,15 +171,15 @@ describe('a node that does not listen yet', () => {
   })
 })
 
-describe('a node that connects to no others', () => {
-  test('has no peers and does not listen', async () => {
+describe('given a node without p2p', () => {
+  test('when net methods are called, then there are no peers and it does not listen', async () => {
     const node = await startTestNode({ rpc: { apis: APIS } })
     expect(await node.call('net_peerCount')).toBe('0x0')
     expect(await node.call('net_listening')).toBe(false)
     await node.close()
   })
 
-  test('has nothing to tell of itself or of peers', async () => {
+  test('when admin methods are called, then they are refused', async () => {
     const node = await startTestNode({ rpc: { apis: APIS } })
     for (const [method, params] of [
       ['net_enode', []],
@@ -193,8 +193,8 @@ describe('a node that connects to no others', () => {
   })
 })
 
-describe('eth_syncing', () => {
-  test('tells how far the node is while it catches up', async () => {
+describe('given eth_syncing', () => {
+  test('when the node syncs, then it answers with the progress', async () => {
     const syncing = () => ({ startingBlock: 16n, currentBlock: 32n, highestBlock: 255n })
     const node = await startTestNode({ host: { syncing } })
     expect(await node.call('eth_syncing')).toEqual({

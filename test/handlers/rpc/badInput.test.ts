@@ -287,7 +287,7 @@ const ROWS: readonly Row[] = [
   ['debug_getRawTransaction', ['0x12'], -32602, 'Invalid transaction hash params'],
 ]
 
-describe('bad input has its code and its text', () => {
+describe('given bad input', () => {
   let node: TestNode
   beforeAll(async () => {
     node = await startTestNode()
@@ -295,7 +295,7 @@ describe('bad input has its code and its text', () => {
   afterAll(() => node.close())
 
   test.each(ROWS.map(row => [`${row[0]} ${JSON.stringify(row[1]).slice(0, 90)}`, row] as const))(
-    '%s',
+    'when it is %s, then it has its code and text',
     async (_, [method, params, code, text]) => {
       const { error } = await node.rpc(method, ...params)
       expect(error).toMatchObject({ code, message: text })
@@ -305,14 +305,14 @@ describe('bad input has its code and its text', () => {
     },
   )
 
-  test('addresses may be short, blocks decimal or octal, numbers JSON numbers', async () => {
+  test('when addresses are short, blocks decimal or octal, or numbers JSON numbers, then they are accepted', async () => {
     expect(await node.call('eth_getBalance', '0x1', 'latest')).toBe('0x0')
     expect(await node.call('eth_getBalance', ADDRESS.slice(2), 'latest')).toBe('0x0')
     for (const block of ['0', '00', '0x0', '#0', 0, '+0', 'EARLIEST'])
       expect(await node.call('eth_getBlockByNumber', block, false)).toMatchObject({ number: '0x0' })
   })
 
-  test('no method fails by accident, whatever it is given', async () => {
+  test('when any method gets it, then none fails with an internal error', async () => {
     const values: readonly unknown[] = [
       undefined,
       null,

@@ -34,8 +34,8 @@ const view = async (
 const balanceOf = (block: unknown): Promise<unknown> =>
   view('token', 'balanceOf', [RECEIVER.address], [block])
 
-describe('eth_call', () => {
-  test('runs on the state of the block it names, on the latest without one', async () => {
+describe('given eth_call', () => {
+  test('when it names a block, then it runs on the state of that block, by default of the latest', async () => {
     expect(await balanceOf('latest')).toBe(123n)
     expect(await balanceOf('pending')).toBe(123n)
     expect(await balanceOf('0x2')).toBe(123n)
@@ -43,34 +43,34 @@ describe('eth_call', () => {
     expect(await view('token', 'totalSupply', [], [])).toBe(SUPPLY)
   })
 
-  test('sees the block it names', async () => {
+  test('when it names a block, then opcodes see that block', async () => {
     expect(await view('failures', 'blockNumber', [], ['0x4'])).toBe(4n)
     expect(await view('failures', 'blockNumber', [], ['latest'])).toBe(5n)
   })
 
-  test('costs nothing and sees no fees unless it offers a price', async () => {
+  test('when it offers no price, then gas is free and the block has no fees', async () => {
     expect(await view('failures', 'caller')).toEqual([DEPLOYER.address, 0n, 0n])
     const priced = (await view('failures', 'caller', [], ['latest'], { gasPrice: '0x77359400' })) as bigint[]
     expect(priced[1]).toBe(2_000_000_000n)
     expect(priced[2]).toBeGreaterThan(0n)
   })
 
-  test('leaves no trace', async () => {
+  test('when it writes, then nothing is kept', async () => {
     expect(await view('failures', 'count')).toBe(9n)
     expect(await view('failures', 'count')).toBe(9n)
     expect(await view('failures', 'counter')).toBe(8n)
   })
 
-  test('creates a contract where there is no recipient', async () => {
+  test('when it has no recipient, then it creates a contract', async () => {
     const { result } = await rpc('eth_call', { data: '0x600160005360016000f3' }, 'latest')
     expect(result).toBe('0x01')
   })
 
-  test('answers null for a block that is not there', async () => {
+  test('when the block does not exist, then it is null', async () => {
     expect(await rpc('eth_call', { to: sample.token }, '0x99')).toMatchObject({ result: null })
   })
 
-  describe('fails', () => {
+  describe('and a call that fails', () => {
     const failing = (functionName: string, args: readonly unknown[] = [], fields: object = {}) =>
       rpc(
         'eth_call',
@@ -83,13 +83,13 @@ describe('eth_call', () => {
         'latest',
       )
 
-    test('with code 3, the reason in the text and the data beside it', async () => {
+    test('when it reverts with a reason, then the code is 3, with the reason in the text and the data beside it', async () => {
       const { error } = await failing('withReason')
       expect(error).toMatchObject({ code: 3, message: 'Execution reverted (no reason to go on)' })
       expect(error?.data).toStartWith('0x08c379a0')
     })
 
-    test('with data alone for a custom error or a panic', async () => {
+    test('when it reverts with a custom error or a panic, then it has the data alone', async () => {
       const custom = (await failing('withCustomError', [42n])).error
       expect(custom).toMatchObject({ code: 3, message: 'Execution reverted' })
       expect(custom?.data).toEndWith('2a')
@@ -98,7 +98,7 @@ describe('eth_call', () => {
       expect(panic?.data).toStartWith('0x4e487b71')
     })
 
-    test('with empty data where there is none', async () => {
+    test('when it reverts without data, then the data are empty', async () => {
       expect((await failing('withNothing')).error).toEqual({
         code: 3,
         message: 'Execution reverted',
@@ -106,7 +106,7 @@ describe('eth_call', () => {
       })
     })
 
-    test('saying so where the reason is broken', async () => {
+    test('when the reason is malformed, then the text says so', async () => {
       // Error(string) whose string begins behind its end.
       const data = `0x08c379a0${'ff'.repeat(32)}`
       const code = `0x6024600c60003960246000fd${data.slice(2)}`
@@ -114,7 +114,7 @@ describe('eth_call', () => {
       expect(error).toEqual({ code: 3, message: 'Execution reverted (ABI decode error)', data })
     })
 
-    test('with the reason of a halt', async () => {
+    test('when it halts, then the text has the halt reason', async () => {
       const halted = (reason: string) => ({
         code: -32000,
         message: `Transaction processing could not be completed due to an exception (${reason})`,
@@ -123,7 +123,7 @@ describe('eth_call', () => {
       expect((await failing('withoutEnd', [], { gas: '0x30000' })).error).toEqual(halted('Out of gas'))
     })
 
-    test('where gas, nonce, price or money are wrong, with the numbers', async () => {
+    test('when gas, nonce, price or balance are wrong, then the text has the numbers', async () => {
       const base = { from: RECEIVER.address, to: sample.token }
       const errorOf = async (fields: object) =>
         (await rpc('eth_call', { ...base, ...fields }, 'latest')).error
@@ -154,7 +154,7 @@ describe('eth_call', () => {
       })
     })
 
-    test('for lack of money: of the value always, of a price unless `strict` waives it', async () => {
+    test('when the balance is too low, then the value is always checked, and a price unless `strict` waives it', async () => {
       const base = { from: `0x${'99'.repeat(20)}`, to: RECEIVER.address }
       const price = { gasPrice: '0x77359400' }
       const outcome = async (call: object) => {
@@ -170,10 +170,10 @@ describe('eth_call', () => {
     })
   })
 
-  describe('with another state', () => {
+  describe('and state overrides', () => {
     const override = (overrides: object) => ['latest', overrides]
 
-    test('has balances, nonces and code of its own', async () => {
+    test('when they set balance, nonce and code, then the call sees them', async () => {
       // Returns the balance of the caller.
       const code = '0x333160005260206000f3'
       const { result } = await rpc(
@@ -188,7 +188,7 @@ describe('eth_call', () => {
       expect(BigInt(result as string)).toBeGreaterThan(0n)
     })
 
-    test('has slots put over its own, or in place of all', async () => {
+    test('when they set slots, then they replace single slots, or the whole storage', async () => {
       const slot = `0x${'00'.repeat(32)}`
       const value = `0x${'00'.repeat(31)}2a`
       expect(
@@ -205,7 +205,7 @@ describe('eth_call', () => {
 
     const IDENTITY = `0x${'00'.repeat(19)}04`
 
-    test('has precompiles elsewhere, and code in their place', async () => {
+    test('when they move precompiles, then those run there, and code in their place', async () => {
       const to = `0x${'12'.repeat(20)}`
       const answers = async (callee: string, overrides: object) =>
         (await rpc('eth_call', { to: callee, data: '0x1234' }, 'latest', overrides)).result
@@ -219,7 +219,7 @@ describe('eth_call', () => {
       expect(await answers(IDENTITY, {})).toBe('0x1234')
     })
 
-    test('refuses to move what is no precompile, or where something is put already', async () => {
+    test('when they move what is no precompile, or to an overridden account, then they are refused', async () => {
       const error = async (overrides: object) =>
         (await rpc('eth_call', { to: sample.token }, 'latest', overrides)).error?.code
       expect(await error({ [sample.token]: { movePrecompileToAddress: IDENTITY } })).toBe(-32000)
@@ -232,7 +232,7 @@ describe('eth_call', () => {
     })
   })
 
-  describe('in another block', () => {
+  describe('and block overrides', () => {
     // Returns what the opcode pushes.
     const pushed = async (opcode: string, overrides: unknown, call: object = {}): Promise<RpcReply> =>
       rpc(
@@ -244,7 +244,7 @@ describe('eth_call', () => {
       )
     const word = (value: bigint): string => `0x${value.toString(16).padStart(64, '0')}`
 
-    test('sees number, time, limit, fees, recipient and randomness of its own', async () => {
+    test('when they set number, time, limit, fees, recipient and randomness, then opcodes see them', async () => {
       const overrides = {
         number: '0x77',
         time: '0x7fffffff',
@@ -265,12 +265,12 @@ describe('eth_call', () => {
       expect((await pushed('43', {})).result).toBe(word(sample.node.chain.head().header.number))
     })
 
-    test('that no call can see is refused', async () => {
+    test('when no call can observe them, then they are refused', async () => {
       for (const overrides of [{ withdrawals: [] }, { number: 'x' }, { time: '0x10000000000000000' }, 7])
         expect((await pushed('43', overrides)).error?.code).toBe(-32602)
     })
 
-    test('estimates and lists see it too', async () => {
+    test('when estimates and access lists have them, then they apply there, too', async () => {
       const block = ['latest', {}, { number: 'x' }]
       for (const method of ['eth_estimateGas', 'eth_createAccessList'])
         expect((await rpc(method, { to: sample.token }, ...block)).error?.code).toBe(-32602)
@@ -278,20 +278,20 @@ describe('eth_call', () => {
   })
 })
 
-describe('eth_estimateGas', () => {
+describe('given eth_estimateGas', () => {
   const estimate = async (call: object, ...more: readonly unknown[]): Promise<bigint> => {
     const { result, error } = await rpc('eth_estimateGas', { from: DEPLOYER.address, ...call }, ...more)
     if (error !== undefined) throw new Error(JSON.stringify(error))
     return BigInt(result as string)
   }
 
-  test('of a transfer is 21000, whatever gas is named', async () => {
+  test('when it is a transfer, then it is 21000, whatever gas is named', async () => {
     expect(await estimate({ to: RECEIVER.address, value: '0x1' })).toBe(21_000n)
     expect(await estimate({ to: RECEIVER.address, value: '0x1', gas: '0x1' })).toBe(21_000n)
     expect(await estimate({ to: RECEIVER.address, nonce: '0x29' }, 'earliest')).toBe(21_000n)
   })
 
-  test('is enough for a call whose callees keep gas back, and little more than that', async () => {
+  test('when callees keep gas back, then the estimate suffices and is hardly larger', async () => {
     const data = sample.encode('failures', 'deep', [20n])
     const gas = await estimate({ to: sample.failures, data })
     const run = async (limit: bigint) =>
@@ -300,7 +300,7 @@ describe('eth_estimateGas', () => {
     expect(await run((gas * 97n) / 100n)).toBeDefined()
   })
 
-  test('of a creation is enough for it', async () => {
+  test('when it is a creation, then the estimate suffices', async () => {
     const { transactions } = (await sample.node.call('eth_getBlockByNumber', '0x3', true)) as {
       transactions: { input: string }[]
     }
@@ -312,7 +312,7 @@ describe('eth_estimateGas', () => {
     expect(gas).toBeLessThan((BigInt(gasUsed) * 102n) / 100n)
   })
 
-  test('fails as the call would', async () => {
+  test('when the call fails, then so does the estimate', async () => {
     const call = {
       from: DEPLOYER.address,
       to: sample.failures,
@@ -330,7 +330,7 @@ describe('eth_estimateGas', () => {
     })
   })
 
-  test('is bound by what the sender can pay for', async () => {
+  test('when the sender can pay for less, then that is the limit', async () => {
     const poor = `0x${'99'.repeat(20)}`
     const call = {
       from: poor,
@@ -345,8 +345,8 @@ describe('eth_estimateGas', () => {
   })
 })
 
-describe('eth_createAccessList', () => {
-  test('names the slots that a call touches and what it then costs', async () => {
+describe('given eth_createAccessList', () => {
+  test('when a call accesses slots, then the list has them, with the gas that it then costs', async () => {
     const data = sample.encode('token', 'transfer', [`0x${'99'.repeat(20)}`, 1n])
     const call = { from: DEPLOYER.address, to: sample.token, data }
     const { result } = await rpc('eth_createAccessList', call)
@@ -360,7 +360,7 @@ describe('eth_createAccessList', () => {
     expect(BigInt(estimate.result as string)).toBeGreaterThanOrEqual(BigInt(gasUsed))
   })
 
-  test('leaves out what is warm anyway', async () => {
+  test('when accounts are warm anyway, then the list leaves them out', async () => {
     const call = { from: DEPLOYER.address, to: RECEIVER.address, value: '0x1' }
     expect((await rpc('eth_createAccessList', call, 'latest')).result).toEqual({
       accessList: [],
@@ -368,7 +368,7 @@ describe('eth_createAccessList', () => {
     })
   })
 
-  test('names other accounts that are looked at', async () => {
+  test('when other accounts are read, then the list has them', async () => {
     const other = `0x${'77'.repeat(20)}`
     // Looks at the balance of `other`.
     const code = `0x73${'77'.repeat(20)}31600052596000f3`
@@ -378,7 +378,7 @@ describe('eth_createAccessList', () => {
     expect(result).toMatchObject({ accessList: [{ address: other, storageKeys: [] }] })
   })
 
-  test('tells that the call failed', async () => {
+  test('when the call fails, then the answer says so', async () => {
     const call = { to: sample.failures, data: sample.encode('failures', 'withReason') }
     expect((await rpc('eth_createAccessList', call)).result).toMatchObject({ error: 'execution reverted' })
   })

@@ -26,8 +26,8 @@ type StorageRange = {
 }
 const ZERO = `0x${'00'.repeat(32)}`
 
-describe('debug_accountAt', () => {
-  test('is the account between two transactions of a block', async () => {
+describe('given debug_accountAt', () => {
+  test('when it names a transaction, then it gives the account after that transaction', async () => {
     const nonces = []
     for (const index of [0, 1])
       nonces.push(
@@ -41,14 +41,14 @@ describe('debug_accountAt', () => {
     expect(contract['codehash']).toBe(toHex(keccak256(fromHex(contract['code'] as string))))
   })
 
-  test('has the code 0x0 where it has none', async () => {
+  test('when the account has no code, then its code is 0x0', async () => {
     expect(await call('debug_accountAt', '0x2', 0, DEPLOYER.address)).toMatchObject({
       code: '0x0',
       codehash: toHex(EMPTY_CODE_HASH),
     })
   })
 
-  test('says what there is not', async () => {
+  test('when block, transaction or account do not exist, then the answer says which', async () => {
     expect(await error('debug_accountAt', '0x2', 7, sample.token)).toEqual({
       code: -32000,
       message: 'Transaction not found',
@@ -64,11 +64,11 @@ describe('debug_accountAt', () => {
   })
 })
 
-describe('debug_storageRangeAt', () => {
+describe('given debug_storageRangeAt', () => {
   const range = async (block: string, index: number, start: string, limit: number) =>
     (await call('debug_storageRangeAt', block, index, sample.token, start, limit)) as StorageRange
 
-  test('gives every slot with its hash, in the order of the hashes, as it was after the transaction', async () => {
+  test('when it names a transaction, then it gives every slot after it, in the order of their hashes', async () => {
     for (const [block, index] of [
       ['0x2', 0],
       ['0x2', 1],
@@ -89,7 +89,7 @@ describe('debug_storageRangeAt', () => {
     expect(await values(0)).not.toEqual(await values(1))
   })
 
-  test('goes on where it is asked to', async () => {
+  test('when it names a start, then it continues there', async () => {
     const whole = await range('0x5', 9, ZERO, 100)
     const first = await range('0x5', 9, ZERO, 1)
     expect(first.complete).toBe(false)
@@ -98,12 +98,12 @@ describe('debug_storageRangeAt', () => {
     expect(Object.keys(first.storage)).toHaveLength(1)
   })
 
-  test('of a block that is not there is null; without a block it is refused', async () => {
+  test('when the block does not exist, then it is null; without a block it is refused', async () => {
     expect(await call('debug_storageRangeAt', '0x77', 0, sample.token, ZERO, 1)).toBeNull()
     expect((await error('debug_storageRangeAt'))?.message).toBe('Invalid block param (block not found)')
   })
 
-  test('of an account without storage is empty, and has no nextKey', async () => {
+  test('when the account has no storage, then it is empty and has no nextKey', async () => {
     expect(await call('debug_storageRangeAt', '0x2', 0, RECEIVER.address, ZERO, 10)).toEqual({
       storage: {},
       complete: true,
@@ -111,10 +111,10 @@ describe('debug_storageRangeAt', () => {
   })
 })
 
-describe('debug_accountRange', () => {
+describe('given debug_accountRange', () => {
   type Range = { addressMap: Record<string, string>; nextKey: string }
 
-  test('gives every account by the hash of its address, page by page', async () => {
+  test('when pages are read, then every account comes by the hash of its address', async () => {
     const found: Record<string, string> = {}
     let start = ZERO
     do {
@@ -133,7 +133,7 @@ describe('debug_accountRange', () => {
     })
   })
 
-  test('refuses what it cannot read, and is null for a block that is not there', async () => {
+  test('when it cannot be read, then it is refused; without the block it is null', async () => {
     expect(await call('debug_accountRange', '0x77', 0, ZERO, 3)).toBeNull()
     expect((await error('debug_accountRange', 'latest', 0, 'x', 3))?.message).toBe(
       'Invalid address hash params',
@@ -144,8 +144,8 @@ describe('debug_accountRange', () => {
   })
 })
 
-describe('debug_getBadBlocks', () => {
-  test('gives what was refused, with the rule it breaks; what only stands elsewhere is not bad', async () => {
+describe('given debug_getBadBlocks', () => {
+  test('when blocks were refused, then they come with the rule they break; a block of another branch is not bad', async () => {
     expect(await call('debug_getBadBlocks')).toEqual([])
     const { chain } = sample.node
     const good = decodeBlock(fromHex((await call('debug_getRawBlock', '0x5')) as string))
@@ -172,8 +172,8 @@ describe('debug_getBadBlocks', () => {
 /** A legacy transaction with the `v` 31, which is none of a signature's. */
 const UNSUPPORTED_V = `0xf868808203e882520894${'62'.repeat(20)}872386f26fc10000801fa0${'1a'.repeat(32)}a0${'2b'.repeat(32)}`
 
-describe('debug_batchSendRawTransaction', () => {
-  test('puts each into the pool in turn and says in Besu’s words which were not taken, and why', async () => {
+describe('given debug_batchSendRawTransaction', () => {
+  test('when transactions are sent, then each enters the pool in turn, and rejected ones have Besu’s texts', async () => {
     const nonce = Number(await call('eth_getTransactionCount', RECEIVER.address))
     const sign = (more: object) =>
       RECEIVER.signTransaction({

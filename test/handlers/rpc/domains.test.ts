@@ -158,7 +158,7 @@ const NETWORK: RpcNetwork = {
   whenListening: () => Promise.resolve(`enode://${'ab'.repeat(64)}@127.0.0.1:30303`),
 }
 
-describe("each parameter's domain stands in the method table", () => {
+describe('given the domains of parameters in the method table', () => {
   let node: TestNode
   let signed: string
   let block: string
@@ -208,7 +208,7 @@ describe("each parameter's domain stands in the method table", () => {
       .filter(one => !UNREAD.has(`${one.row.name}.${one.param}`)),
   )
 
-  test('the schemas of rpc_discover take nothing that lies outside, and what every method takes', () => {
+  test('when a method accepts a value, then the schemas of rpc_discover do, and nothing outside', () => {
     for (const { schema } of PARAMETERS) {
       const wrong = [...STRANGE.filter(value => !isInDomain(schema, value)), ...(WRONG[schema] ?? [])]
       const { type } = SCHEMAS[schema] as Schema
@@ -220,14 +220,14 @@ describe("each parameter's domain stands in the method table", () => {
     }
   })
 
-  test('what a method takes is in the domains of its parameters', async () => {
+  test('when a method accepts a value, then it is in the domain of its parameter', async () => {
     for (const row of METHODS) {
       const { error } = await node.rpc(row.name, ...paramsOf(row))
       expect([row.name, error?.code === -32602 ? error : undefined]).toEqual([row.name, undefined])
     }
   })
 
-  test('one that is missing is -32602 with a reason, or has a default', async () => {
+  test('when a parameter is missing, then it is -32602 with a reason, or has a default', async () => {
     for (const { row, param, isRequired, index } of PARAMETERS) {
       if (!isRequired || param.endsWith('…') || DEFAULTED.has(`${row.name}.${param}`)) continue
       const { error } = await node.rpc(row.name, ...paramsOf(row).slice(0, index))
@@ -236,7 +236,7 @@ describe("each parameter's domain stands in the method table", () => {
   })
 
   test.each(PARAMETERS.map(one => [`${one.row.name} ${one.param}`, one] as const))(
-    '%s: outside of it is -32602 with a reason',
+    'when %s gets a value outside, then it is -32602 with a reason',
     async (_, { row, index, schema }) => {
       const wrong = [...STRANGE.filter(value => !isInDomain(schema, value)), ...(WRONG[schema] ?? [])]
       for (const value of wrong) {
@@ -379,7 +379,7 @@ describe("each parameter's domain stands in the method table", () => {
   ]
 
   test.each(NESTED.map(one => [one[0], one[1], one] as const))(
-    '%s: a member of a %s outside of its own is -32602 with a reason',
+    'when %s gets a member of a %s outside, then it is -32602 with a reason',
     async (_, _what, [method, , members, nest]) => {
       for (const [member, values] of Object.entries(members))
         for (const value of values) {

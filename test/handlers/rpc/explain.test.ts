@@ -37,24 +37,24 @@ const explained = async (
 
 const withPeers = (count: number) => ({ peerCount: () => count }) as unknown as RpcNetwork
 
-describe('txpool_explain of a transaction that the next block takes', () => {
-  test('says so on a node that makes blocks', async () => {
+describe('given txpool_explain of a transaction that the next block can take', () => {
+  test('when the node makes blocks, then it says so', async () => {
     expect(await explained()).toBe('nonce 0 ready for the next block')
   })
 
-  test('says on a node that makes none that it makes none', async () => {
+  test('when the node makes none, then it says that', async () => {
     expect(await explained({ host: { ...notMining, network: withPeers(3) } })).toBe(
       'nonce 0 ready for the next block as far as this node knows: it makes no blocks, and a validator may ask for a higher price',
     )
   })
 
-  test('says on one without peers that nobody can make a block of it', async () => {
+  test('when the node has no peers, then it says that nobody can make a block of it', async () => {
     expect(await explained({ host: { ...notMining, network: withPeers(0) } })).toBe(
       'nonce 0 ready for the next block, but this node makes no blocks and is connected to no other node',
     )
   })
 
-  test('says during a stall for how long no block came, and in which round a validator is', async () => {
+  test('when the network stalls, then it says for how long, and the round of a validator', async () => {
     const later = (): void => {
       node.nowMs += 600_000
     }
@@ -67,7 +67,7 @@ describe('txpool_explain of a transaction that the next block takes', () => {
     )
   })
 
-  test('says while the node catches up that it does not know the next block', async () => {
+  test('when the node syncs, then it says that it does not know the next block', async () => {
     const syncing = () => ({ startingBlock: 0n, currentBlock: 1n, highestBlock: 90n })
     expect(await explained({ host: { syncing } })).toBe(
       'nonce 0 ready for the next block, but this node is at block 1 of 90 and does not know the next one yet',
@@ -75,14 +75,14 @@ describe('txpool_explain of a transaction that the next block takes', () => {
   })
 })
 
-describe('txpool_explain of a transaction that waits for its price', () => {
-  test('names the base fee', async () => {
+describe('given txpool_explain of a transaction below the price', () => {
+  test('when the base fee is higher, then it names the base fee', async () => {
     expect(await explained({}, { maxFeePerGas: 1_000n, maxPriorityFeePerGas: 1_000n })).toBe(
       "nonce 0 waiting: its max fee per gas 1000 wei is below the next block's base fee 765625000 wei",
     )
   })
 
-  test('names the minimum where the pool takes less than blocks of the node do', async () => {
+  test('when the pool takes less than the node’s blocks, then it names the minimum', async () => {
     const fees = { maxFeePerGas: 2n * GWEI, maxPriorityFeePerGas: 2n * GWEI }
     expect(await explained({ rpc: { minGasPrice: 3n * GWEI }, pool: { minGasPrice: 0n } }, fees)).toBe(
       "nonce 0 waiting: its max fee per gas 2000000000 wei is below this node's minimum gas price 3000000000 wei",

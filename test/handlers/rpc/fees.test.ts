@@ -46,19 +46,19 @@ const highestBaseFee = async (): Promise<bigint> => {
   return baseFeePerGas.map(BigInt).reduce((a, b) => (a > b ? a : b))
 }
 
-describe('eth_gasPrice', () => {
+describe('given eth_gasPrice', () => {
   const prices = [2n, 9n, 4n, 7n, 5n].map(gwei => gwei * GWEI)
   const answered = async (rpc: TestNodeOptions['rpc']): Promise<unknown> => {
     await startWith({ prices }, { rpc: rpc ?? {}, genesis: fullBlocks })
     return node.call('eth_gasPrice')
   }
 
-  test('is the median of what was paid lately, where blocks are full', async () => {
+  test('when blocks are full, then it is the median of the paid prices', async () => {
     // The genesis block counts as one that took the lowest price.
     expect(await answered({})).toBe(toQuantity(5n * GWEI))
   })
 
-  test('is of another percentile, of fewer blocks, and never above the highest', async () => {
+  test('when percentile, blocks and maximum are configured, then they apply', async () => {
     expect(await answered({ gasPricePercentile: 100 })).toBe(toQuantity(9n * GWEI))
     await node.close()
     expect(await answered({ gasPriceBlocks: 2, gasPricePercentile: 0 })).toBe(toQuantity(5n * GWEI))
@@ -66,13 +66,13 @@ describe('eth_gasPrice', () => {
     expect(await answered({ gasPriceMax: 3n * GWEI })).toBe(toQuantity(3n * GWEI))
   })
 
-  test('does not stick to one odd price: a block with room left took the lowest', async () => {
+  test('when one odd price was paid in a block with room, then it follows the lowest', async () => {
     await startWith({ prices: [100n * GWEI] })
     expect(await node.call('eth_gasPrice')).toBe(toQuantity(await highestBaseFee()))
     expect(await node.call('eth_maxPriorityFeePerGas')).toBe('0x0')
   })
 
-  test('is never below what a block asks for', async () => {
+  test('when a block needs more, then it is never below that', async () => {
     await startWith({}, { rpc: { minGasPrice: 30n * GWEI } })
     expect(await node.call('eth_gasPrice')).toBe(toQuantity(30n * GWEI))
     await node.close()
@@ -81,7 +81,7 @@ describe('eth_gasPrice', () => {
   })
 })
 
-describe('eth_gasPrice beside calls', () => {
+describe('given eth_gasPrice and calls', () => {
   const transfer = { from: SENDER.address, to: TO }
   const accepts = async (block: string): Promise<void> => {
     const gasPrice = await node.call('eth_gasPrice')
@@ -90,7 +90,7 @@ describe('eth_gasPrice beside calls', () => {
   }
 
   test.each(['latest', 'pending'])(
-    'is accepted in the %s block, while the base fee falls or rises',
+    'when the base fee rises or falls, then the price is accepted in the %s block',
     async block => {
       await startWith({ tips: [1n] })
       await accepts(block)
@@ -101,8 +101,8 @@ describe('eth_gasPrice beside calls', () => {
   )
 })
 
-describe('eth_maxPriorityFeePerGas', () => {
-  test('is the median of what was offered lately, and never below the least', async () => {
+describe('given eth_maxPriorityFeePerGas', () => {
+  test('when tips were offered, then it is their median, and never below the minimum', async () => {
     const tips = [3n, 1n, 2n]
     await startWith({ tips })
     expect(await node.call('eth_maxPriorityFeePerGas')).toBe('0x2')
@@ -119,10 +119,10 @@ describe('eth_maxPriorityFeePerGas', () => {
   })
 })
 
-describe('a minimum gas price above the base fee', () => {
+describe('given a minimum gas price above the base fee', () => {
   const minGasPrice = 30n * GWEI
 
-  test('is reached with the suggested tip, also when the base fee falls for some blocks', async () => {
+  test('when a transaction pays the suggested tip, then it reaches the minimum, even after the base fee fell', async () => {
     await startWith({}, { rpc: { minGasPrice } })
     await node.mine()
     const base = await baseFee()
@@ -136,7 +136,7 @@ describe('a minimum gas price above the base fee', () => {
     })
   })
 
-  test('is refused at the door to what stays below it, and a block takes what is not refused', async () => {
+  test('when a transaction stays below, then it is refused; a block takes what is accepted', async () => {
     await startWith({}, { rpc: { minGasPrice } })
     const raw = (maxPriorityFeePerGas: bigint) =>
       SENDER.signTransaction({
@@ -161,7 +161,7 @@ describe('a minimum gas price above the base fee', () => {
   })
 })
 
-describe('what bounds gas and fees', () => {
+describe('given limits of gas and fees', () => {
   // Returns the gas that is left.
   const gasLeft = async (gas?: string): Promise<bigint> => {
     const overrides = { [TO]: { code: '0x5a60005260206000f3' } }
@@ -169,7 +169,7 @@ describe('what bounds gas and fees', () => {
     return BigInt((await node.call('eth_call', call, 'latest', overrides)) as string)
   }
 
-  test('a call has the gas it asks for, up to the cap; without a cap as much as it likes', async () => {
+  test('when a call names gas, then it has it up to the cap; without a cap it has any', async () => {
     await startWith({}, { rpc: { gasCap: 1_000_000n } })
     expect(await gasLeft('0x186a0')).toBe(100_000n - 21_000n - 2n)
     expect(await gasLeft('0x1e8480')).toBe(1_000_000n - 21_000n - 2n)
@@ -179,7 +179,7 @@ describe('what bounds gas and fees', () => {
     expect(await gasLeft('0x5f5e100')).toBe(100_000_000n - 21_000n - 2n)
   })
 
-  test('a transaction of a higher price than the cap is refused, with none it is taken', async () => {
+  test('when a transaction’s price is above the cap, then it is refused; without a cap it is accepted', async () => {
     const raw = await SENDER.signTransaction({
       type: 'legacy',
       chainId: 1337,

@@ -31,8 +31,8 @@ const find = async (filter: object): Promise<string[]> =>
 
 const ALL = { fromBlock: '0x1', toBlock: 'latest' }
 
-describe('eth_getLogs', () => {
-  test('finds the logs of a range, by address and by topics', async () => {
+describe('given eth_getLogs', () => {
+  test('when it names addresses and topics, then it finds the logs of a range', async () => {
     expect(await find(ALL)).toEqual(['1.0', '2.0', '2.1', '5.0'])
     expect(await find({ ...ALL, address: sample.token })).toEqual(['1.0', '2.0', '2.1'])
     expect(await find({ ...ALL, address: sample.failures.toUpperCase().replace('0X', '0x') })).toEqual([
@@ -61,19 +61,19 @@ describe('eth_getLogs', () => {
     expect(await find({ ...ALL, address: `0x${'99'.repeat(20)}` })).toEqual([])
   })
 
-  test('looks at the latest block unless told otherwise', async () => {
+  test('when it names no range, then it searches the latest block', async () => {
     expect(await find({})).toEqual(['5.0'])
     expect(await find({ fromBlock: 'earliest', toBlock: '0x1' })).toEqual(['1.0'])
     expect(await find({ fromBlock: 2, toBlock: '2' })).toEqual(['2.0', '2.1'])
   })
 
-  test('finds the logs of one block by its hash', async () => {
+  test('when it names a hash, then it searches that block', async () => {
     const { hash } = (await call('eth_getBlockByNumber', '0x2', false)) as { hash: string }
     expect(await find({ blockHash: hash })).toEqual(['2.0', '2.1'])
     expect(await find({ blockhash: hash, address: sample.failures })).toEqual([])
   })
 
-  test('has the members of a log in the order of Besu', async () => {
+  test('when it answers, then the members of a log are in Besu’s order', async () => {
     const [log] = (await call('eth_getLogs', { fromBlock: '0x2', toBlock: '0x2' })) as Log[]
     expect(Object.keys(log as Log)).toEqual([
       'logIndex',
@@ -146,23 +146,23 @@ describe('eth_getLogs', () => {
     ['there is no filter', undefined, -32602, 'Invalid filter params'],
     ['the filter is a list', [], -32602, 'Invalid filter params'],
   ]
-  test.each(REFUSED)('refuses when %s', async (_, filter, code, text) => {
+  test.each(REFUSED)('when %s, then it is refused', async (_, filter, code, text) => {
     const { error } = await rpc('eth_getLogs', ...(filter === undefined ? [] : [filter]))
     expect(error).toMatchObject({ code, message: text })
     if (text === 'Invalid filter params') expect(error?.data).toMatch(/^filter\b/)
   })
 })
 
-describe('filters', () => {
+describe('given filters', () => {
   const changes = async (id: unknown): Promise<unknown> => await call('eth_getFilterChanges', id)
 
-  test('have ids that are random quantities', async () => {
+  test('when they are created, then their ids are random quantities', async () => {
     const id = await call('eth_newBlockFilter')
     expect(id).toMatch(/^0x[1-9a-f][0-9a-f]{0,31}$/)
     expect(await call('eth_newBlockFilter')).not.toBe(id)
   })
 
-  test('of blocks give the hashes since the last poll', async () => {
+  test('when a block filter is polled, then it gives the hashes since the last poll', async () => {
     const id = await call('eth_newBlockFilter')
     expect(await changes(id)).toEqual([])
     await sample.node.mine()
@@ -174,7 +174,7 @@ describe('filters', () => {
     expect(await changes(id)).toEqual([])
   })
 
-  test('of pending transactions give what came into the pool', async () => {
+  test('when a pending filter is polled, then it gives the transactions that entered the pool', async () => {
     const id = await call('eth_newPendingTransactionFilter')
     const nonce = Number(await call('eth_getTransactionCount', RECEIVER.address, 'latest'))
     const send = async (offset: number) =>
@@ -197,7 +197,7 @@ describe('filters', () => {
     await sample.node.mine()
   })
 
-  test('of logs give what came since, and all of them again on request', async () => {
+  test('when a log filter is polled, then it gives the new logs, and all of them on request', async () => {
     const before = await call('eth_blockNumber')
     const id = await call('eth_newFilter', { fromBlock: before, toBlock: 'latest', address: sample.failures })
     const bounded = await call('eth_newFilter', { fromBlock: '0x0', toBlock: before })
@@ -232,7 +232,7 @@ describe('filters', () => {
     )
   })
 
-  test('are gone when they are uninstalled, once', async () => {
+  test('when one is uninstalled, then it is gone, once', async () => {
     const id = await call('eth_newBlockFilter')
     expect(await call('eth_uninstallFilter', id)).toBe(true)
     expect(await call('eth_uninstallFilter', id)).toBe(false)
@@ -242,12 +242,12 @@ describe('filters', () => {
     })
   })
 
-  test('are found whatever zeros their id begins with', async () => {
+  test('when an id begins with zeros, then the filter is found', async () => {
     const id = (await call('eth_newBlockFilter')) as string
     expect(await call('eth_uninstallFilter', `0x00${id.slice(2)}`)).toBe(true)
   })
 
-  test('whose blocks are still to come have the logs that are there', async () => {
+  test('when the range is partly in the future, then it has the existing logs', async () => {
     const logsOf = async (filter: object) =>
       await call('eth_getFilterLogs', await call('eth_newFilter', filter))
     const fromBlock = `0x${(Number(await call('eth_blockNumber')) - 2).toString(16)}`
@@ -259,7 +259,7 @@ describe('filters', () => {
     expect((await rpc('eth_getFilterLogs', unknown)).error?.message).toBe('Block not found')
   })
 
-  test('that are no log filters have no logs', async () => {
+  test('when one is no log filter, then it has no logs', async () => {
     const id = await call('eth_newBlockFilter')
     for (const one of [id, '0x1234'])
       expect((await rpc('eth_getFilterLogs', one)).error).toEqual({
@@ -268,7 +268,7 @@ describe('filters', () => {
       })
   })
 
-  test('that nobody asked for ten minutes are gone', async () => {
+  test('when one is unused for ten minutes, then it is gone', async () => {
     const kept = await call('eth_newBlockFilter')
     const id = await call('eth_newBlockFilter')
     const another = await call('eth_newBlockFilter')
@@ -280,7 +280,7 @@ describe('filters', () => {
     expect((await rpc('eth_getFilterChanges', kept)).error).toBeUndefined()
   })
 
-  test('are bounded: the one not asked for longest gives way', async () => {
+  test('when there are too many, then the least recently used one is removed', async () => {
     const { filters } = sample.node.context
     const first = filters.newBlockFilter()
     const second = filters.newBlockFilter()
@@ -291,7 +291,7 @@ describe('filters', () => {
     expect(filters.uninstall(first)).toBe(true)
   })
 
-  test('with a filter that cannot be read are refused', async () => {
+  test('when the filter cannot be read, then it is refused', async () => {
     expect((await rpc('eth_newFilter', { topics: ['0x1'] })).error).toMatchObject({
       code: -32602,
       message: 'Invalid filter params',

@@ -33,8 +33,8 @@ const miner = {
   },
 }
 
-describe('MINER methods', () => {
-  test('read and change how blocks are made', async () => {
+describe('given MINER methods', () => {
+  test('when they are called, then they read and change the settings of blocks', async () => {
     await start({ host: { miner } })
     expect(await node.call('miner_getMinGasPrice')).toBe('0x7')
     expect(await node.call('miner_setMinGasPrice', '0x77359401')).toBe(true)
@@ -59,7 +59,7 @@ describe('MINER methods', () => {
     } satisfies MinerSettings)
   })
 
-  test('stop and start', async () => {
+  test('when they stop and start, then block production follows', async () => {
     await start({ host: { miner } })
     expect(await node.call('miner_stop')).toBe(true)
     expect(await node.call('miner_stop')).toBe(false)
@@ -67,7 +67,7 @@ describe('MINER methods', () => {
     expect(taking).toBe(true)
   })
 
-  test('refuse what cannot be', async () => {
+  test('when a value is invalid, then it is refused', async () => {
     await start({ host: { miner } })
     const refused = async (method: string, ...params: readonly unknown[]) =>
       (await node.rpc(method, ...params)).error
@@ -84,15 +84,15 @@ describe('MINER methods', () => {
     })
   })
 
-  test('are not there where no blocks are made', async () => {
+  test('when the node makes no blocks, then they do not exist', async () => {
     await start()
     expect((await node.rpc('miner_stop')).error?.code).toBe(-32604)
     expect((await node.rpc('miner_changeTargetGasLimit', '0x1')).error?.code).toBe(-32011)
   })
 })
 
-describe('the node about itself', () => {
-  test('has an account that it makes blocks as, and services', async () => {
+describe('given methods about the node', () => {
+  test('when they are called, then they give its account and services', async () => {
     const services = () => ({ jsonrpc: { host: '127.0.0.1', port: 8545 } })
     await start({ host: { coinbase: VALIDATOR, services } })
     expect(await node.call('eth_coinbase')).toBe(toHex(VALIDATOR))
@@ -105,7 +105,7 @@ describe('the node about itself', () => {
     })
   })
 
-  test('logs as it is told to', async () => {
+  test('when the log level is changed, then the node logs accordingly', async () => {
     const changes: (readonly [RpcLogLevel, readonly string[]])[] = []
     await start({ host: { setLogLevel: (level, parts) => changes.push([level, parts]) } })
     expect(await node.call('admin_changeLogLevel', 'DEBUG')).toBe('Success')

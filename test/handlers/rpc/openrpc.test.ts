@@ -21,7 +21,7 @@ describe('given the method table', () => {
   })
 })
 
-describe('rpc_discover', () => {
+describe('given rpc_discover', () => {
   let node: TestNode
   beforeAll(async () => {
     node = await startTestNode({ rpc: { apis: ['ETH', 'TXPOOL'] } })
@@ -40,7 +40,7 @@ describe('rpc_discover', () => {
     components: { schemas: Record<string, unknown>; errors: Record<string, { code: number }> }
   }
 
-  test('is an OpenRPC document of what is served, and only that', async () => {
+  test('when it is called, then it is an OpenRPC document of the served methods alone', async () => {
     const document = (await node.call('rpc_discover')) as Document
     expect(document.openrpc).toMatch(/^1\.\d+\.\d+$/)
     expect(document.info).toMatchObject({ title: 'Quorate JSON-RPC', version: '0.1.0' })
@@ -56,14 +56,14 @@ describe('rpc_discover', () => {
     expect(document.components.errors['EXECUTION_REVERTED']?.code).toBe(3)
   })
 
-  test('refers to nothing that is not in it', async () => {
+  test('when it has references, then they resolve within it', async () => {
     const text = JSON.stringify(await node.call('rpc_discover'))
     const names = [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name as string)
     expect(names.length).toBeGreaterThan(50)
     expect(names.filter(name => !Object.hasOwn(SCHEMAS, name))).toEqual([])
   })
 
-  test('what is known and not served is told apart from what there is not', async () => {
+  test('when a method is known but not served, then the error differs from that of an unknown one', async () => {
     for (const known of ['debug_traceCall', 'miner_start', 'perm_getNodesAllowlist'])
       expect((await node.rpc(known)).error?.code).toBe(-32604)
     await node.close()

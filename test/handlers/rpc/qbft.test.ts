@@ -17,14 +17,14 @@ const RANGE_ERROR = { code: -32602, message: 'Invalid block number params' }
 const ME = toHex(VALIDATOR)
 const ZERO = `0x${'00'.repeat(20)}`
 
-describe('votes', () => {
+describe('given votes', () => {
   let node: TestNode
   beforeAll(async () => {
     node = await startTestNode({ host: { votes: votesInMemory(2) } })
   })
   afterAll(() => node.close())
 
-  test('are listed as they were proposed, and gone when they are discarded', async () => {
+  test('when they are proposed and discarded, then the list follows', async () => {
     expect(await node.call('qbft_getPendingVotes')).toEqual({})
     expect(await node.call('qbft_proposeValidatorVote', A, true)).toBe(true)
     expect(await node.call('qbft_proposeValidatorVote', B, false)).toBe(true)
@@ -35,7 +35,7 @@ describe('votes', () => {
     expect(await node.call('qbft_getPendingVotes')).toEqual({})
   })
 
-  test('replace an earlier one on the same address, and may be discarded though nobody proposed them', async () => {
+  test('when an address has one already, then the new one replaces it; discarding a missing one is no error', async () => {
     await node.call('qbft_proposeValidatorVote', A, true)
     await node.call('qbft_proposeValidatorVote', A.toUpperCase().replace('0X', '0x'), false)
     expect(await node.call('qbft_getPendingVotes')).toEqual({ [A]: false })
@@ -43,7 +43,7 @@ describe('votes', () => {
     await node.call('qbft_discardValidatorVote', A)
   })
 
-  test('are bounded', async () => {
+  test('when there are too many, then further ones are refused', async () => {
     await node.call('qbft_proposeValidatorVote', A, true)
     await node.call('qbft_proposeValidatorVote', B, true)
     const third = await node.rpc('qbft_proposeValidatorVote', ME, true)
@@ -66,12 +66,12 @@ describe('votes', () => {
     ['qbft_proposeValidatorVote', [A, 2], 'Invalid vote type params'],
     ['qbft_discardValidatorVote', [], 'Invalid address params'],
     ['qbft_discardValidatorVote', [true], 'Invalid address params'],
-  ] as const)('%s %j is refused', async (method, params, message) => {
+  ] as const)('when %s gets %j, then it is refused', async (method, params, message) => {
     expect((await node.rpc(method, ...params)).error).toMatchObject({ code: -32602, message })
     expect(await node.call('qbft_getPendingVotes')).toEqual({})
   })
 
-  test('are warned of where too few validators would be left to make a block', async () => {
+  test('when a vote would leave too few reachable validators, then the operator is warned', async () => {
     const warnings: string[] = []
     const alone = await startTestNode({
       host: { votes: votesInMemory(), warn: text => warnings.push(text) },
@@ -86,7 +86,7 @@ describe('votes', () => {
     await alone.close()
   })
 
-  test('of somebody who is connected are not warned of', async () => {
+  test('when the candidate is connected, then there is no warning', async () => {
     const warnings: string[] = []
     const keyOf = (byte: number): Uint8Array => publicKeyOf(new Uint8Array(32).fill(byte))
     const network = {
@@ -103,7 +103,7 @@ describe('votes', () => {
     await together.close()
   })
 
-  test('are nothing a chain of another consensus has', async () => {
+  test('when the chain has another consensus, then the methods do not exist', async () => {
     const other = await startTestNode({
       genesis: genesis => {
         genesis['config'] = { chainId: 1337, ethash: {}, londonBlock: 0 }
@@ -121,7 +121,7 @@ describe('votes', () => {
   })
 })
 
-describe('qbft_getSignerMetrics', () => {
+describe('given qbft_getSignerMetrics', () => {
   let node: TestNode
   const metricsOf = (...range: readonly unknown[]) => node.call('qbft_getSignerMetrics', ...range)
   const row = (address: string, blocks: number, last: number) => ({
@@ -136,36 +136,36 @@ describe('qbft_getSignerMetrics', () => {
   })
   afterAll(() => node.close())
 
-  test('counts the hundred blocks before the head', async () => {
+  test('when it has no range, then it counts the hundred blocks before the head', async () => {
     expect(await metricsOf()).toEqual([row(ME, 100, 104)])
   })
 
-  test('counts from the first up to but without the second', async () => {
+  test('when it has a range, then it counts from the first up to and without the second', async () => {
     expect(await metricsOf('0x3', '0x7')).toEqual([row(ME, 4, 6)])
     expect(await metricsOf('3', '7')).toEqual([row(ME, 4, 6)])
     expect(await metricsOf('0x68')).toEqual([row(ME, 1, 104)])
   })
 
-  test('counts the genesis block, and never beyond the head', async () => {
+  test('when the range begins at genesis or ends beyond the head, then it counts genesis and ends at the head', async () => {
     expect(await metricsOf('earliest', '0x2')).toEqual([row(ZERO, 1, 0), row(ME, 1, 1)])
     expect(await metricsOf('0x60', '0xffff')).toEqual([row(ME, 9, 104)])
     expect(await metricsOf('0x60', 'latest')).toEqual([row(ME, 9, 104)])
     expect(await metricsOf('0x60', 'pending')).toEqual([row(ME, 9, 104)])
   })
 
-  test('names validators that proposed none', async () => {
+  test('when a validator proposed none, then it is listed', async () => {
     expect(await metricsOf('0x0', '0x1')).toEqual([row(ZERO, 1, 0), row(ME, 0, 0)])
   })
 
   test.each([[['0x7', '0x7']], [['0x8', '0x7']], [['latest']], [['0x999']], [['x']], [[{}]], [['0x1', -1]]])(
-    'refuses %j',
+    'when it gets %j, then it is refused',
     async range => {
       expect((await node.rpc('qbft_getSignerMetrics', ...range)).error).toMatchObject(RANGE_ERROR)
     },
   )
 })
 
-describe('validators by contract', () => {
+describe('given validators by contract', () => {
   let node: TestNode
   const validatorsAt = (block: unknown) => node.call('qbft_getValidatorsByBlockNumber', block)
 
@@ -206,12 +206,12 @@ describe('validators by contract', () => {
     ['qbft_getPendingVotes', []],
   ] as const
 
-  test('votes are not enabled, whatever their parameters', async () => {
+  test('when votes are requested, then they are not enabled, whatever their parameters', async () => {
     for (const [method, params] of [...VOTE_CALLS, ['qbft_proposeValidatorVote', []] as const])
       expect((await node.rpc(method, ...params)).error).toEqual(NOT_ENABLED)
   })
 
-  test('what the contract says after the block is told, in both blocks', async () => {
+  test('when the validators of a block are read, then they are those of the contract after it, in both blocks', async () => {
     await node.mine()
     for (const block of ['earliest', '0x0', '0x1', 'latest', 'pending'])
       expect(await validatorsAt(block)).toEqual([ME])
@@ -221,7 +221,7 @@ describe('validators by contract', () => {
     ])
   })
 
-  test('the mode at the head decides whether votes are enabled; each block is told by its own contract', async () => {
+  test('when the mode changes, then the head decides about votes, and each block about its validators', async () => {
     await node.mine()
     // The next block is by votes, but the head is not.
     expect((await node.rpc('qbft_getPendingVotes')).error).toEqual(NOT_ENABLED)
@@ -230,7 +230,7 @@ describe('validators by contract', () => {
     expect(await validatorsAt('pending')).toEqual(both)
   })
 
-  test('blocks that cannot be are refused or null', async () => {
+  test('when a block does not exist or is invalid, then it is null or refused', async () => {
     expect((await node.rpc('qbft_getValidatorsByBlockNumber')).error).toMatchObject(BLOCK_ERROR)
     expect((await node.rpc('qbft_getValidatorsByBlockNumber', 'x')).error).toMatchObject(BLOCK_ERROR)
     expect(await validatorsAt('0x99')).toBeNull()

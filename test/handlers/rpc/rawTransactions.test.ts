@@ -32,7 +32,7 @@ afterAll(async () => {
   await node?.close()
 })
 
-test('eth_getRawTransactionByHash gives the signed bytes, from the pool and from a block', async () => {
+test('given eth_getRawTransactionByHash, when the transaction is pending or mined, then it gives the signed bytes', async () => {
   for (const mined of [false, true]) {
     if (mined) await node.mine()
     expect(await Promise.all(hashes.map(hash => node.call('eth_getRawTransactionByHash', hash)))).toEqual(
@@ -42,7 +42,7 @@ test('eth_getRawTransactionByHash gives the signed bytes, from the pool and from
   expect(await node.call('eth_getRawTransactionByHash', `0x${'12'.repeat(32)}`)).toBeNull()
 })
 
-test('eth_getRawTransactionByBlockNumberAndIndex and …ByBlockHashAndIndex give them by their place', async () => {
+test('given eth_getRawTransactionByBlock…AndIndex, when a position is named, then it gives the signed bytes', async () => {
   const { hash } = (await node.call('eth_getBlockByNumber', '0x1', false)) as { hash: Hex }
   const places = [
     ['eth_getRawTransactionByBlockNumberAndIndex', '0x1'],
@@ -57,11 +57,11 @@ test('eth_getRawTransactionByBlockNumberAndIndex and …ByBlockHashAndIndex give
   expect((await node.rpc('eth_getRawTransactionByBlockHashAndIndex', '0x12', '0x0')).error?.code).toBe(-32602)
 })
 
-test('eth_protocolVersion is that of eth/69', async () => {
+test('given eth_protocolVersion, when it is called, then it is that of eth/69', async () => {
   expect(await node.call('eth_protocolVersion')).toBe('0x45')
 })
 
-test('eth_getBlockAccessList is refused with -32001 for every block, and null for none', async () => {
+test('given eth_getBlockAccessList, when the block exists, then it is refused with -32001, otherwise null', async () => {
   const error = { code: -32001, message: 'Resource not found' }
   for (const block of ['0x0', 'latest'])
     expect((await node.rpc('eth_getBlockAccessList', block)).error).toEqual(error)

@@ -22,8 +22,8 @@ beforeAll(async () => {
 })
 afterAll(() => sample.node.close())
 
-describe('what the node is', () => {
-  test('answers the simple questions', async () => {
+describe('given the node', () => {
+  test('when its constants are read, then it answers', async () => {
     expect(await call('eth_chainId')).toBe('0x539')
     expect(await call('net_version')).toBe('1337')
     expect(await call('net_listening')).toBe(false)
@@ -44,7 +44,7 @@ describe('what the node is', () => {
     })
   })
 
-  test('hashes', async () => {
+  test('when web3_sha3 is called, then it hashes', async () => {
     expect(await call('web3_sha3', '0x68656c6c6f20776f726c64')).toBe(
       '0x47173285a8d7341e5e972fc677286384f802f8ef42a5ec5f03bbfa254cb01fad',
     )
@@ -53,7 +53,7 @@ describe('what the node is', () => {
     expect(await call('web3_sha3', '0x')).toBe(empty)
   })
 
-  test('names the validators of a block, the next one included', async () => {
+  test('when the validators of a block are read, then the next block works, too', async () => {
     const validators = [toHex(VALIDATOR)]
     for (const block of ['latest', 'earliest', 'pending', '0x3', '3', 3])
       expect(await call('qbft_getValidatorsByBlockNumber', block)).toEqual(validators)
@@ -65,8 +65,8 @@ describe('what the node is', () => {
   })
 })
 
-describe('blocks', () => {
-  test('have their members in the order of Besu', async () => {
+describe('given blocks', () => {
+  test('when they are read, then their members are in Besu’s order', async () => {
     const block = await object('eth_getBlockByNumber', '0x2', false)
     expect(Object.keys(block)).toEqual([
       'number',
@@ -108,7 +108,7 @@ describe('blocks', () => {
     })
   })
 
-  test('are the same by number, by tag and by hash, and chained', async () => {
+  test('when they are read by number, tag and hash, then they are equal, and chained', async () => {
     const latest = await object('eth_getBlockByNumber', 'latest', true)
     expect(await call('eth_getBlockByNumber', '0x5', true)).toEqual(latest)
     expect(await call('eth_getBlockByNumber', 'pending', true)).toEqual(latest)
@@ -119,7 +119,7 @@ describe('blocks', () => {
     expect(await object('eth_getBlockByNumber', 'earliest', false)).toMatchObject({ number: '0x0' })
   })
 
-  test('that are not there are null', async () => {
+  test('when they do not exist, then they are null', async () => {
     expect(await call('eth_getBlockByNumber', '0x6', false)).toBeNull()
     expect(await call('eth_getBlockByHash', `0x${'12'.repeat(32)}`, false)).toBeNull()
     expect(await call('eth_getBlockReceipts', '0x6')).toBeNull()
@@ -127,7 +127,7 @@ describe('blocks', () => {
     expect(await call('eth_getUncleCountByBlockHash', `0x${'12'.repeat(32)}`)).toBeNull()
   })
 
-  test('hold whole transactions when they are asked for', async () => {
+  test('when whole transactions are requested, then they are included', async () => {
     const { transactions } = await object('eth_getBlockByNumber', '0x2', true)
     const byHash = await Promise.all(
       (sample.hashes[1] ?? []).map(hash => call('eth_getTransactionByHash', hash)),
@@ -135,7 +135,7 @@ describe('blocks', () => {
     expect(transactions).toEqual(byHash as never)
   })
 
-  test('are counted', async () => {
+  test('when transactions and ommers are counted, then the numbers are right', async () => {
     const { hash } = await object('eth_getBlockByNumber', '0x2', false)
     expect(await call('eth_getBlockTransactionCountByNumber', '0x2')).toBe('0x2')
     expect(await call('eth_getBlockTransactionCountByHash', hash)).toBe('0x2')
@@ -145,7 +145,7 @@ describe('blocks', () => {
     expect(await call('eth_getUncleByBlockHashAndIndex', hash, '0x0')).toBeNull()
   })
 
-  test('come as bytes too', async () => {
+  test('when raw bytes are requested, then they are given', async () => {
     const { hash, size } = await object('eth_getBlockByNumber', '0x2', false)
     const raw = fromHex((await call('debug_getRawBlock', '0x2')) as string)
     expect(size).toBe(`0x${raw.length.toString(16)}`)
@@ -159,7 +159,7 @@ describe('blocks', () => {
   })
 })
 
-describe('transactions', () => {
+describe('given transactions', () => {
   const COMMON = ['from', 'gas', 'gasPrice']
   const MARKET = ['maxPriorityFeePerGas', 'maxFeePerGas']
   const PLACE = ['blockHash', 'blockNumber', 'blockTimestamp', 'chainId']
@@ -178,17 +178,22 @@ describe('transactions', () => {
     ],
   ]
 
-  test.each(CASES)('of %s have their members in the order of Besu', async (_, block, index, keys) => {
-    const transaction = await object('eth_getTransactionByHash', hashOf(block, index))
-    expect(Object.keys(transaction)).toEqual([...keys])
-    const position = `0x${index.toString(16)}`
-    expect(await call('eth_getTransactionByBlockNumberAndIndex', `0x${block}`, position)).toEqual(transaction)
-    expect(await call('eth_getTransactionByBlockHashAndIndex', transaction['blockHash'], position)).toEqual(
-      transaction,
-    )
-  })
+  test.each(CASES)(
+    'when they are %s, then their members are in Besu’s order',
+    async (_, block, index, keys) => {
+      const transaction = await object('eth_getTransactionByHash', hashOf(block, index))
+      expect(Object.keys(transaction)).toEqual([...keys])
+      const position = `0x${index.toString(16)}`
+      expect(await call('eth_getTransactionByBlockNumberAndIndex', `0x${block}`, position)).toEqual(
+        transaction,
+      )
+      expect(await call('eth_getTransactionByBlockHashAndIndex', transaction['blockHash'], position)).toEqual(
+        transaction,
+      )
+    },
+  )
 
-  test('tell what they are', async () => {
+  test('when they are read, then their values are right', async () => {
     expect(await object('eth_getTransactionByHash', hashOf(1, 0))).toMatchObject({
       type: '0x0',
       to: null,
@@ -208,7 +213,7 @@ describe('transactions', () => {
     })
   })
 
-  test('that are not there are null', async () => {
+  test('when they do not exist, then they are null', async () => {
     expect(await call('eth_getTransactionByHash', `0x${'12'.repeat(32)}`)).toBeNull()
     expect(await call('eth_getTransactionReceipt', `0x${'12'.repeat(32)}`)).toBeNull()
     expect(await call('eth_getTransactionByBlockNumberAndIndex', '0x1', '0x1')).toBeNull()
@@ -216,8 +221,8 @@ describe('transactions', () => {
   })
 })
 
-describe('receipts', () => {
-  test('have their members, and their logs, in the order of Besu', async () => {
+describe('given receipts', () => {
+  test('when they are read, then members and logs are in Besu’s order', async () => {
     const receipt = await object('eth_getTransactionReceipt', hashOf(2, 1))
     expect(Object.keys(receipt)).toEqual([
       'blockHash',
@@ -251,7 +256,7 @@ describe('receipts', () => {
     expect(log).toMatchObject({ address: sample.token, logIndex: '0x1', transactionIndex: '0x1' })
   })
 
-  test('tell a creation, a success and a failure apart', async () => {
+  test('when they are of a creation, a success or a failure, then they differ', async () => {
     expect(await object('eth_getTransactionReceipt', hashOf(1, 0))).toMatchObject({
       contractAddress: sample.token,
       to: null,
@@ -262,7 +267,7 @@ describe('receipts', () => {
     expect(failed['revertReason']).toStartWith('0x08c379a0')
   })
 
-  test('of a block are those of its transactions', async () => {
+  test('when those of a block are read, then they equal those of its transactions', async () => {
     const receipts = await call('eth_getBlockReceipts', '0x2')
     const each = await Promise.all(
       (sample.hashes[1] ?? []).map(hash => call('eth_getTransactionReceipt', hash)),

@@ -14,13 +14,13 @@ const callOf = (least: bigint, used: bigint) => {
   }
 }
 
-describe('the search for a gas limit', () => {
-  test('answers what Besu and geth answer for a transfer with data', () => {
+describe('given the search for a gas limit', () => {
+  test('when it is a transfer with data, then it answers as Besu and geth', () => {
     const { first, run } = callOf(21_032n, 21_032n)
     expect(searchGasLimit(3_141_592n, first, 0.015, run)).toBe(0x52cdn)
   })
 
-  test('finds the least gas when nothing above it is tolerated', () => {
+  test('when the tolerance is zero, then it finds the minimum', () => {
     for (const [least, used] of [
       [21_000n, 21_000n],
       [98_765n, 60_000n],
@@ -31,7 +31,7 @@ describe('the search for a gas limit', () => {
     }
   })
 
-  test('stays within the tolerance and asks few times', () => {
+  test('when there is a tolerance, then the result is within it after few runs', () => {
     const { first, run, asked } = callOf(98_765n, 60_000n)
     const found = searchGasLimit(16_777_216n, first, 0.015, run)
     expect(found).toBeGreaterThanOrEqual(98_765n)
@@ -39,7 +39,7 @@ describe('the search for a gas limit', () => {
     expect(asked.length).toBeLessThan(12)
   })
 
-  test('never goes above what is known to succeed', () => {
+  test('when a limit is known to succeed, then the result is not above it', () => {
     const { first, run } = callOf(50_000n, 49_000n)
     expect(searchGasLimit(50_000n, first, 0.015, run)).toBeLessThanOrEqual(50_000n)
   })

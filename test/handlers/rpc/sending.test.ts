@@ -15,8 +15,8 @@ afterEach(() => node.close())
 
 const send = async (raw: string) => (await node.rpc('eth_sendRawTransaction', raw)).error
 
-describe('eth_sendRawTransaction', () => {
-  test('answers the hash, shows the transaction as pending, and mines it', async () => {
+describe('given eth_sendRawTransaction', () => {
+  test('when it is valid, then it answers the hash, is pending, and is mined', async () => {
     await start()
     const raw = await transfer(0)
     const hash = await node.call('eth_sendRawTransaction', raw)
@@ -59,7 +59,7 @@ describe('eth_sendRawTransaction', () => {
     expect(await node.call('eth_getTransactionCount', SENDER.address, 'latest')).toBe('0x1')
   })
 
-  test('refuses what cannot be paid for, in words that clients know', async () => {
+  test('when the sender cannot pay, then the error has words that clients know', async () => {
     await start()
     const raw = await POOR.signTransaction({
       type: 'legacy',
@@ -78,7 +78,7 @@ describe('eth_sendRawTransaction', () => {
     expect(await node.call('txpool_status')).toEqual({ pending: '0x0', queued: '0x0' })
   })
 
-  test('takes transactions in any order and mines them in theirs', async () => {
+  test('when transactions come in any order, then they are mined by nonce', async () => {
     await start()
     for (const nonce of [2, 0, 1]) expect(await send(await transfer(nonce))).toBeUndefined()
     expect(await node.call('txpool_status')).toEqual({ pending: '0x3', queued: '0x0' })
@@ -86,7 +86,7 @@ describe('eth_sendRawTransaction', () => {
     expect(await node.call('eth_getTransactionCount', SENDER.address, 'latest')).toBe('0x3')
   })
 
-  test('refuses as Besu does', async () => {
+  test('when it is invalid, then it is refused as in Besu', async () => {
     await start()
     const first = await transfer(0)
     expect(await send(first)).toBeUndefined()
@@ -136,7 +136,7 @@ describe('eth_sendRawTransaction', () => {
       'Invalid params (transaction: not signed, r and s are from 1 to the order of secp256k1 less 1)',
     ],
   ]
-  test.each(INVALID)('refuses when %s', async (_, params, code, text) => {
+  test.each(INVALID)('when %s, then it is refused', async (_, params, code, text) => {
     await start()
     expect((await node.rpc('eth_sendRawTransaction', ...params)).error).toMatchObject({ code, message: text })
   })
@@ -160,7 +160,7 @@ describe('eth_sendRawTransaction', () => {
       'Invalid transaction type',
       'blob',
     ],
-  ])('refuses a transaction %s as the fault of the sender', async (_, fields, message, data) => {
+  ])('when it is %s, then it is refused as the fault of the sender', async (_, fields, message, data) => {
     await start()
     expect(await send(await transfer(0, fields))).toMatchObject({
       code: -32602,
@@ -169,7 +169,7 @@ describe('eth_sendRawTransaction', () => {
     })
   })
 
-  test('refuses a signature in the upper half', async () => {
+  test('when s is in the upper half, then it is refused', async () => {
     await start()
     const raw = await SENDER.signTransaction({
       type: 'legacy',
@@ -191,7 +191,7 @@ describe('eth_sendRawTransaction', () => {
     expect(await send(toHex(malleable))).toEqual({ code: -32002, message: 'Invalid signature' })
   })
 
-  test('in a batch recovers the senders together and answers each in its place', async () => {
+  test('when it is in a batch, then senders are recovered together, and each has its answer in its place', async () => {
     await start()
     const transactions = await Promise.all(
       [0, 1, 1, 2, 3].map((nonce, index) => transfer(nonce, { value: BigInt(index) })),
@@ -230,8 +230,8 @@ describe('eth_sendRawTransaction', () => {
   })
 })
 
-describe('eth_sendTransaction', () => {
-  test('is never signed here', async () => {
+describe('given eth_sendTransaction', () => {
+  test('when it is called, then it never signs', async () => {
     await start()
     expect((await node.rpc('eth_sendTransaction', {})).error).toEqual({
       code: -32604,
@@ -241,8 +241,8 @@ describe('eth_sendTransaction', () => {
   })
 })
 
-describe('the pool', () => {
-  test('is shown', async () => {
+describe('given the pool', () => {
+  test('when it is read, then it is shown', async () => {
     await start()
     for (const nonce of [0, 2]) await send(await transfer(nonce))
     expect(await node.call('txpool_status')).toEqual({ pending: '0x1', queued: '0x1' })
@@ -262,14 +262,14 @@ describe('the pool', () => {
     expect(await node.call('txpool_contentFrom', RECIPIENT)).toEqual({ pending: {}, queued: {} })
   })
 
-  test('explains what waits', async () => {
+  test('when a transaction waits, then it is explained', async () => {
     await start()
     const hash = await node.call('eth_sendRawTransaction', await transfer(2))
     expect(await node.call('txpool_explain', hash)).toBe('nonce 2 queued: waiting for nonces 0 to 1')
     expect(await node.call('txpool_explain', `0x${'12'.repeat(32)}`)).toBeNull()
   })
 
-  test('is searched by sender, recipient, gas, price, value and nonce', async () => {
+  test('when it is searched, then sender, recipient, gas, price, value and nonce are conditions', async () => {
     await start()
     await send(await transfer(0, { value: 7n }))
     await send(await transfer(1, { to: undefined, gas: 100_000n, data: '0x00' }))
@@ -303,14 +303,14 @@ describe('the pool', () => {
   })
 })
 
-describe('a network where gas is free', () => {
+describe('given a network with free gas', () => {
   const free: TestNodeOptions = {
     rpc: { minGasPrice: 0n },
     pool: { minGasPrice: 0n, priceBumpPercent: 0 },
     genesis: genesis => Object.assign(genesis['config'] as object, { zeroBaseFee: true }),
   }
 
-  test('suggests zero and mines transactions of price zero', async () => {
+  test('when prices are suggested, then they are zero, and transactions of price zero are mined', async () => {
     await start(free)
     expect(await node.call('eth_gasPrice')).toBe('0x0')
     expect(await node.call('eth_maxPriorityFeePerGas')).toBe('0x0')

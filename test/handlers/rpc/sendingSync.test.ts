@@ -22,15 +22,15 @@ const sendAndMine = async (raw: string) => {
   return await answer
 }
 
-describe('eth_sendRawTransactionSync', () => {
-  test('answers with the receipt once the transaction stands in a block', async () => {
+describe('given eth_sendRawTransactionSync', () => {
+  test('when a block contains the transaction, then it answers with the receipt', async () => {
     const { result } = await sendAndMine(await transfer(0))
     const { transactionHash } = result as { transactionHash: string }
     expect(result).toEqual(await node.call('eth_getTransactionReceipt', transactionHash))
     expect(result).toMatchObject({ status: '0x1', blockNumber: '0x1' })
   })
 
-  test('is told of the time that is over, and the transaction stays in the pool', async () => {
+  test('when the time is over, then it is an error, and the transaction stays in the pool', async () => {
     const raw = await transfer(0)
     const { error } = await node.rpc('eth_sendRawTransactionSync', raw, '0x1')
     expect(error?.code).toBe(4)
@@ -40,7 +40,7 @@ describe('eth_sendRawTransactionSync', () => {
     expect(await node.call('eth_getTransactionReceipt', error?.data)).toMatchObject({ status: '0x1' })
   })
 
-  test('is told which nonce comes next instead of waiting behind a gap', async () => {
+  test('when there is a nonce gap, then the error names the next nonce', async () => {
     await node.call('eth_sendRawTransaction', await transfer(0))
     const { error } = await node.rpc('eth_sendRawTransactionSync', await transfer(2))
     expect(error).toMatchObject({ code: 6, data: '0x1' })
@@ -48,7 +48,7 @@ describe('eth_sendRawTransactionSync', () => {
     expect(await node.call('eth_getTransactionCount', SENDER.address, 'pending')).toBe('0x1')
   })
 
-  test('is told when the pool drops the transaction', async () => {
+  test('when the pool drops the transaction, then it is an error', async () => {
     const first = node.rpc('eth_sendRawTransactionSync', await transfer(0))
     const higher = { maxFeePerGas: 4_000_000_000n, maxPriorityFeePerGas: 4n }
     while (node.pool.size === 0) await Bun.sleep(1)
@@ -56,7 +56,7 @@ describe('eth_sendRawTransactionSync', () => {
     expect((await first).error?.code).toBe(5)
   })
 
-  test('refuses what eth_sendRawTransaction refuses', async () => {
+  test('when eth_sendRawTransaction refuses it, then it is refused, too', async () => {
     await sendAndMine(await transfer(0))
     const code = async (...params: readonly unknown[]) =>
       (await node.rpc('eth_sendRawTransactionSync', ...params)).error?.code

@@ -51,8 +51,8 @@ const CONTRACT = `0x${'cc'.repeat(20)}`
 const head = () => sample.node.chain.head().header
 const word = (value: bigint | string): string => `0x${BigInt(value).toString(16).padStart(64, '0')}`
 
-describe('eth_simulateV1', () => {
-  test('gives blocks that follow each other, a block period apart, and fills gaps', async () => {
+describe('given eth_simulateV1', () => {
+  test('when blocks have gaps, then they are filled, a block period apart', async () => {
     const { number, timestamp } = head()
     const blocks = await simulate([{}, { blockOverrides: { number: toQuantity(number + 4n) } }])
     expect(blocks.map(block => BigInt(block.number) - number)).toEqual([1n, 2n, 3n, 4n])
@@ -67,7 +67,7 @@ describe('eth_simulateV1', () => {
     expect(Object.keys(blocks[0] as object)).toEqual(Object.keys(blocks[0] as object).sort())
   })
 
-  test('leaves the state root that the block leaves once it is made', async () => {
+  test('when the same block is made, then it has the same state root', async () => {
     const { chain } = sample.node
     const nonce = BigInt((await sample.node.call('eth_getTransactionCount', DEPLOYER.address)) as string)
     const fees = { maxFeePerGas: 3_000_000_000n, maxPriorityFeePerGas: 7n, gas: 200_000n, chainId: 1337 }
@@ -101,7 +101,7 @@ describe('eth_simulateV1', () => {
     expect(block?.['gasUsed']).toBe(toQuantity(header.gasUsed))
   })
 
-  test('each block begins with what those before it did, and overrides stay', async () => {
+  test('when a block follows another, then it sees its changes, and overrides persist', async () => {
     const send = (value: string) => ({ from: RICH, to: POOR, value })
     const blocks = await simulate([
       { stateOverrides: { [RICH]: { balance: '0x3e8' } }, calls: [send('0x64'), send('0x64')] },
@@ -123,7 +123,7 @@ describe('eth_simulateV1', () => {
     expect(await sample.node.call('eth_getBalance', POOR)).toBe('0x0')
   })
 
-  test('storage written in one block is there in the next, and what self-destructs is not', async () => {
+  test('when a block writes storage, then the next one reads it, and a self-destructed account is gone', async () => {
     // Stores its input under slot 1 where there is one, else returns slot 1.
     const code = '0x36600f5760015460005260206000f35b60003560015500'
     const blocks = await simulate([
@@ -138,7 +138,7 @@ describe('eth_simulateV1', () => {
     expect(blocks.map(({ calls }) => calls[0]?.returnData)).toEqual([5n, 9n, 0n, 0n].map(word))
   })
 
-  test('logs transfers where that is asked for, in order with other logs, not those of failed calls', async () => {
+  test('when transfers are requested, then they are logged in order with other logs, without those of failed calls', async () => {
     // Sends 1 wei on to POOR, then logs nothing with topic 7.
     const forward = `0x600060006000600060 01 73${POOR.slice(2)}61ffff f150 6007 6000 6000 a100`.replaceAll(
       ' ',
@@ -174,7 +174,7 @@ describe('eth_simulateV1', () => {
     expect(plain?.hash).toBe(first?.hash as string)
   })
 
-  test('tells of each call how it ended', async () => {
+  test('when calls end, then each has its result', async () => {
     const reason = sample.encode('failures', 'withReason')
     const [block] = await simulate([
       {
@@ -194,7 +194,7 @@ describe('eth_simulateV1', () => {
     expect(fine?.status).toBe('0x1')
   })
 
-  test('returns whole transactions where they are asked for, with their senders and no signature', async () => {
+  test('when whole transactions are requested, then they have senders and no signature', async () => {
     const [block] = await simulate(
       [
         {
@@ -221,7 +221,7 @@ describe('eth_simulateV1', () => {
     ])
   })
 
-  test('asks for balances always, for nonces and fees only with validation', async () => {
+  test('when validation is off, then balances are checked, nonces and fees not', async () => {
     const send = { from: RICH, to: POOR, value: '0x1' }
     const funds = { [RICH]: { balance: '0xde0b6b3a7640000' } }
     const calls = (call: object) => [{ stateOverrides: funds, calls: [{ ...send, ...call }] }]
@@ -260,7 +260,7 @@ describe('eth_simulateV1', () => {
     expect(BigInt(priced?.baseFeePerGas ?? 0)).toBeGreaterThan(0n)
   })
 
-  test('precompiles move for the block that moves them', async () => {
+  test('when precompiles are moved, then they move for that block', async () => {
     const identity = `0x${'00'.repeat(19)}04`
     const call = { to: POOR, data: '0x1234' }
     const blocks = await simulate([
@@ -270,7 +270,7 @@ describe('eth_simulateV1', () => {
     expect(blocks.map(({ calls }) => calls[0]?.returnData)).toEqual(['0x1234', '0x'])
   })
 
-  test('refuses what is out of order or too much', async () => {
+  test('when blocks are out of order or too many, then it is refused', async () => {
     const { number, timestamp } = head()
     const at = (blockOverrides: object) => ({ blockOverrides })
     expect(await codeOf([at({ number: toQuantity(number) })])).toBe(-38020)
@@ -299,7 +299,7 @@ describe('eth_simulateV1', () => {
     expect(await codeOf([{}], {}, '0xffff')).toBe(-32000)
   })
 
-  test('shares its gas out among the calls', async () => {
+  test('when calls use gas, then they share the limit', async () => {
     const endless = {
       blockOverrides: { gasLimit: '0x4000000' },
       stateOverrides: { [CONTRACT]: { code: '0x5b600056' } },

@@ -23,8 +23,8 @@ const send = async (account: typeof FIRST, nonce: number, more: object = {}): Pr
 
 type Content = Record<'pending' | 'queued', Record<string, Record<string, unknown>>>
 
-describe('the pool tells what is in it', () => {
-  test('by sender and nonce, what waits behind a gap apart', async () => {
+describe('given the contents of the pool', () => {
+  test('when they are read, then they are by sender and nonce, with queued ones apart', async () => {
     const hashes = [await send(FIRST, 0), await send(FIRST, 1), await send(FIRST, 9), await send(SECOND, 3)]
     const content = (await node.call('txpool_content')) as Content
     const [first, second] = [FIRST.address.toLowerCase(), SECOND.address.toLowerCase()]
@@ -41,7 +41,7 @@ describe('the pool tells what is in it', () => {
     expect(await node.call('txpool_status')).toEqual({ pending: '0x2', queued: '0x2' })
   })
 
-  test('in lines for people, each that waits saying for which nonce', async () => {
+  test('when they are inspected, then lines for people say which nonce each waits for', async () => {
     await send(FIRST, 0)
     await send(FIRST, 2)
     await send(FIRST, 9, { to: undefined, gas: 60_000n })
@@ -54,7 +54,7 @@ describe('the pool tells what is in it', () => {
     })
   })
 
-  test('the pending nonce is the one that what is queued waits for, and moves on when it comes', async () => {
+  test('when a queued transaction waits for a nonce, then the pending nonce is that one, and moves on when it comes', async () => {
     const pendingNonce = () => node.call('eth_getTransactionCount', FIRST.address, 'pending')
     await send(FIRST, 0)
     const queued = await send(FIRST, 2)
@@ -68,7 +68,7 @@ describe('the pool tells what is in it', () => {
     expect(await node.call('txpool_status')).toEqual({ pending: '0x2', queued: '0x0' })
   })
 
-  test('a pool that is too large for it is not answered whole', async () => {
+  test('when the pool is too large, then it is not returned whole', async () => {
     await send(FIRST, 0)
     expect(() => wholeOf(node.pool, node.pool.bytes - 1)).toThrow('too large')
     expect(wholeOf(node.pool, node.pool.bytes).pending).toHaveLength(1)

@@ -97,7 +97,7 @@ const connect = (token: string) => {
   }
 }
 
-describe('over a WebSocket, whatever a parameter is', () => {
+describe('given any parameters over a WebSocket', () => {
   let parameters: ReturnType<typeof parametersOf>
   let tokens: readonly [all: string, none: string]
   let before = 0
@@ -113,31 +113,34 @@ describe('over a WebSocket, whatever a parameter is', () => {
     before = heapBytes()
   })
 
-  test.each([...CONNECTION_METHODS])('$name answers with a result or an error of the table', async row => {
-    faults.length = 0
-    let connection = connect(tokens[0])
-    let asked = 0
-    await fc.assert(
-      fc.asyncProperty(parameters(row), async params => {
-        if (++asked % CONNECTION_REQUESTS === 0 || connection.isEnded()) {
-          connection.close()
-          connection = connect(tokens[0])
-          // Something to end.
-          for (const type of ['newHeads', 'syncing', 'newPendingTransactions'])
-            await connection.ask('eth_subscribe', [type])
-        }
-        const fault = await orHang(connection.ask(row.name, params).then(faultOf))
-        expect([fault, ...faults].filter(one => one !== undefined)).toEqual([])
-        // Whoever presented a token of no rights has them back, so that what follows gets as far.
-        await connection.ask('rpc_authenticate', [tokens[0]])
-      }),
-      { numRuns: RUNS, ...(SEED === undefined ? {} : { seed: SEED }) },
-    )
-    connection.close()
-    expect(app.size).toBe(0)
-  })
+  test.each([...CONNECTION_METHODS])(
+    'when $name gets them, then it answers with a result or an error of the table',
+    async row => {
+      faults.length = 0
+      let connection = connect(tokens[0])
+      let asked = 0
+      await fc.assert(
+        fc.asyncProperty(parameters(row), async params => {
+          if (++asked % CONNECTION_REQUESTS === 0 || connection.isEnded()) {
+            connection.close()
+            connection = connect(tokens[0])
+            // Something to end.
+            for (const type of ['newHeads', 'syncing', 'newPendingTransactions'])
+              await connection.ask('eth_subscribe', [type])
+          }
+          const fault = await orHang(connection.ask(row.name, params).then(faultOf))
+          expect([fault, ...faults].filter(one => one !== undefined)).toEqual([])
+          // Whoever presented a token of no rights has them back, so that what follows gets as far.
+          await connection.ask('rpc_authenticate', [tokens[0]])
+        }),
+        { numRuns: RUNS, ...(SEED === undefined ? {} : { seed: SEED }) },
+      )
+      connection.close()
+      expect(app.size).toBe(0)
+    },
+  )
 
-  test('a block that comes meanwhile is told to subscriptions of every kind, and all of it leaves little behind', async () => {
+  test('when a block comes meanwhile, then subscriptions of every kind get it, and little memory remains in use', async () => {
     faults.length = 0
     const connection = connect(tokens[0])
     const subscribe = parameters(CONNECTION_METHODS.find(({ name }) => name === 'eth_subscribe') as never)

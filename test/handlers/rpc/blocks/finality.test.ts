@@ -53,21 +53,21 @@ const CALLS: Readonly<Record<string, (block: string, sample: Sample) => readonly
 const EXCEPTIONS: readonly string[] = ['debug_traceBlock', 'eth_getBlockAccessList']
 const takesBlock = ({ name }: Method['params'][number]): boolean => /block$/i.test(name)
 
-describe('a block of QBFT is final, so that `safe` and `finalized` are the head', () => {
+describe('given a QBFT chain, whose blocks are final', () => {
   let sample: Sample
   beforeAll(async () => {
     sample = await startSampleChain()
   })
   afterAll(() => sample.node.close())
 
-  test('every method that takes a block is in the table', () => {
+  test('when methods take a block, then this table has them all', () => {
     const others = METHODS.filter(
       ({ name, params }) => params.some(takesBlock) && !EXCEPTIONS.includes(name) && !(name in CALLS),
     )
     expect(others.map(({ name }) => name)).toEqual([])
   })
 
-  test.each(Object.keys(CALLS))('%s', async name => {
+  test.each(Object.keys(CALLS))('when %s gets `safe` or `finalized`, then it means the head', async name => {
     const paramsOf = CALLS[name] as (typeof CALLS)[string]
     const expected = await sample.node.call(name, ...paramsOf('latest', sample))
     expect(expected).toBeDefined()
@@ -75,7 +75,7 @@ describe('a block of QBFT is final, so that `safe` and `finalized` are the head'
       expect(await sample.node.call(name, ...paramsOf(tag, sample))).toEqual(expected)
   })
 
-  test('a log filter that is bounded by one has the logs up to the head, and polls those that come', async () => {
+  test('when a log filter ends at one of them, then it has the logs up to the head, and polls later ones', async () => {
     const { node } = sample
     const range = { fromBlock: '0x1', toBlock: 'finalized' }
     const id = await node.call('eth_newFilter', range)

@@ -13,12 +13,12 @@ const configOf = (change: (config: Record<string, unknown>) => void): Record<str
   return genesisConfig(parseGenesis(genesis).configuration)
 }
 
-describe("the genesis file's config as admin_nodeInfo echoes it", () => {
-  test('leaves out what the file need not say', () => {
+describe("given the genesis file's config in admin_nodeInfo", () => {
+  test('when a value is the default, then it is left out', () => {
     expect(configOf(() => undefined)).toEqual(DEVELOPMENT_CONFIG)
   })
 
-  test('has what is set by its standard names', () => {
+  test('when a value is set, then it has its standard name', () => {
     const config = configOf(one => {
       one['zeroBaseFee'] = true
       one['contractSizeLimit'] = 100_000

@@ -76,7 +76,7 @@ const echo = (id: string, params: string): string => `{"jsonrpc":"2.0","id":${id
 const parsed = (body: ReplyBody): readonly { readonly result: unknown }[] =>
   JSON.parse(typeof body === 'string' ? body : body.map(pieceText).join(''))
 
-describe('the envelope of a single request', () => {
+describe('given a single request', () => {
   const CASES: readonly (readonly [when: string, body: string, status: number, answer: string])[] = [
     ['the body is empty', '', 400, PARSE_ERROR],
     ['the body is no JSON', '{"id":1', 400, PARSE_ERROR],
@@ -154,18 +154,18 @@ describe('the envelope of a single request', () => {
     ],
   ]
 
-  test.each(CASES)('when %s', async (_, body, status, answer) => {
+  test.each(CASES)('when %s, then it is answered by Besu’s rules', async (_, body, status, answer) => {
     expect(await handle(body)).toEqual({ status, body: answer })
   })
 
-  test('a request without id is not executed', async () => {
+  test('when it has no id, then it is not executed', async () => {
     executed.length = 0
     await handle(request('"params":[]'))
     await handle(`[${request('"params":[]')}]`)
     expect(executed).toEqual([])
   })
 
-  test('a bug is an internal error to the client and reported to the operator', async () => {
+  test('when a method has a bug, then the client gets an internal error and the operator the cause', async () => {
     reported.length = 0
     expect(await handle('{"id":1,"method":"eth_break"}')).toEqual({
       status: 200,
@@ -174,14 +174,14 @@ describe('the envelope of a single request', () => {
     expect(reported).toEqual(['eth_break: a bug'])
   })
 
-  test('a request that takes too long is given up with 408', async () => {
+  test('when it takes too long, then it is given up with 408', async () => {
     expect(await handle('{"id":1,"method":"eth_never"}', { timeoutMs: 5 })).toEqual({
       status: 408,
       body: error('null', -32603, 'Timeout expired'),
     })
   })
 
-  test('a client that goes away ends what is under way for it, and nothing more is begun', async () => {
+  test('when the client disconnects, then its work ends and none begins', async () => {
     executed.length = 0
     let isGone = false
     const isGoneLater = { isGone: () => isGone }
@@ -195,15 +195,15 @@ describe('the envelope of a single request', () => {
     expect(executed).toEqual(['eth_untilGone ended', 'eth_untilGone ended'])
   })
 
-  test('with pretty print the answer of a single request is indented', async () => {
+  test('when pretty printing is on, then its answer is indented', async () => {
     expect((await handle(request('"id":1,"params":[1]'), { prettyPrint: true })).body).toBe(
       '{\n  "jsonrpc" : "2.0",\n  "id" : 1,\n  "result" : [\n    1\n  ]\n}',
     )
   })
 })
 
-describe('a batch', () => {
-  test('is answered in order, elements that are no requests with an error of their own', async () => {
+describe('given a batch', () => {
+  test('when elements are no requests, then each has its error, in order', async () => {
     const { status, body } = await handle(
       `[${request('"id":1,"params":["a"]')},5,{"id":3},${request('"id":9007199254740993')}]`,
     )
@@ -213,7 +213,7 @@ describe('a batch', () => {
     )
   })
 
-  test('leaves out what has no id', async () => {
+  test('when elements have no id, then they have no answer', async () => {
     expect(await handle(`[${request('"params":[]')},${request('"id":2')}]`)).toEqual({
       status: 200,
       body: `[${echo('2', '[]')}]`,
@@ -221,11 +221,11 @@ describe('a batch', () => {
     expect(await handle(`[${request('"params":[]')}]`)).toEqual({ status: 200, body: '[]' })
   })
 
-  test('within a batch is no request', async () => {
+  test('when it contains a batch, then that is no request', async () => {
     expect((await handle(`[[${request('"id":1')}]]`)).body).toBe(`[${invalid('null')}]`)
   })
 
-  test('of more than the limit is refused whole; 0 is no limit', async () => {
+  test('when it exceeds the limit, then it is refused whole; 0 is no limit', async () => {
     const five = `[${Array.from({ length: 5 }, (_, id) => request(`"id":${id}`)).join(',')}]`
     executed.length = 0
     expect(await handle(five)).toEqual({
@@ -236,7 +236,7 @@ describe('a batch', () => {
     expect(parsed((await handle(five, { batchSizeMax: 0 })).body)).toHaveLength(5)
   })
 
-  test('gives neighbouring calls of a method to it together, and no others', async () => {
+  test('when neighbours call one method, then that method gets them together, and no others', async () => {
     const calls = ['together', 'together', 'echo', 'together'].map(
       (name, id) => `{"id":${id},"method":"eth_${name}","params":[${id}]}`,
     )
@@ -248,13 +248,13 @@ describe('a batch', () => {
     ])
   })
 
-  test('has the status 200 whatever its elements fail with', async () => {
+  test('when elements fail, then the status is 200 nevertheless', async () => {
     expect((await handle('[{"id":1,"method":"eth_parse"}]')).status).toBe(200)
   })
 })
 
-describe('nesting', () => {
-  test('up to the limit is read, brackets within strings do not count', async () => {
+describe('given nested JSON', () => {
+  test('when it is at the limit, then it is read, and brackets within strings do not count', async () => {
     const deep = '['.repeat(JSON_DEPTH_MAX - 2) + ']'.repeat(JSON_DEPTH_MAX - 2)
     expect((await handle(request(`"id":1,"params":[${deep}]`))).status).toBe(200)
     expect((await handle(request(`"id":1,"params":[[${deep}]]`))).status).toBe(400)

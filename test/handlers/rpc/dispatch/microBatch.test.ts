@@ -20,8 +20,8 @@ const createYieldingList = () => {
 
 const callOf = (index: number): Call => ({ params: [index], expired: () => false })
 
-describe('calls that come by themselves', () => {
-  test('begin together in the next turn, eight in each', async () => {
+describe('given single calls', () => {
+  test('when they arrive in one turn, then eight begin in the next, eight in each after it', async () => {
     const turns = createYieldingList()
     const beginning = createBatchedStart(turns.onNextTurn)
     const begun: number[] = []
@@ -41,7 +41,7 @@ describe('calls that come by themselves', () => {
     expect(begun.length).toBe(21)
   })
 
-  test('are handled together, and those that come meanwhile after them', async () => {
+  test('when more arrive meanwhile, then they are handled together afterwards', async () => {
     const turns = createYieldingList()
     const groups: number[][] = []
     const handling: (() => void)[] = []
@@ -73,7 +73,7 @@ describe('calls that come by themselves', () => {
     expect(await last).toEqual({ result: 5 })
   })
 
-  test('are handled a hundred at a time', async () => {
+  test('when there are many, then a hundred are handled at a time', async () => {
     const turns = createYieldingList()
     const sizes: number[] = []
     const gather = createMicroBatch(turns.onNextTurn, async calls => {

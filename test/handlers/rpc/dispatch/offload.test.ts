@@ -42,8 +42,8 @@ const runnerWith = (outcome: Outcome | undefined) => {
   return { run, moved }
 }
 
-describe('a method that may be offloaded', () => {
-  test('stays where it is short, an estimate with all its runs too', async () => {
+describe('given a method with offload', () => {
+  test('when its call is short, then it stays, an estimate with all its runs, too', async () => {
     const { run, moved } = runnerWith(THERE)
     expect(await run('eth_call', SHORT, 'latest')).toEqual(ONE)
     expect('result' in (await run('eth_estimateGas', SHORT))).toBe(true)
@@ -51,14 +51,14 @@ describe('a method that may be offloaded', () => {
     expect(moved).toEqual([])
   })
 
-  test('moves when it turns out to be long, with the answer from there', async () => {
+  test('when its call becomes long, then it moves, and the answer comes from the worker', async () => {
     const { run, moved } = runnerWith(THERE)
     expect(await run('eth_call', LONG, 'latest')).toEqual(THERE)
     expect(await run('eth_estimateGas', LONG)).toEqual(THERE)
     expect(moved).toEqual(['eth_call', 'eth_estimateGas'])
   })
 
-  test('moves at once where the same function was long before', async () => {
+  test('when the same function was long before, then it moves at once', async () => {
     const { run, moved } = runnerWith(THERE)
     expect(await run('eth_call', LONG_CALL, 'latest', OVERRIDES)).toEqual(THERE)
     expect(await run('eth_call', { to: CONTRACT, input: '0xaabbccdd01' }, 'latest')).toEqual(THERE)
@@ -67,7 +67,7 @@ describe('a method that may be offloaded', () => {
     expect(moved).toHaveLength(2)
   })
 
-  test('moves at once where its parameters are large, whatever they are made of', async () => {
+  test('when its parameters are large, then it moves at once, whatever they contain', async () => {
     const { run, moved } = runnerWith(THERE)
     const slots = Object.fromEntries(
       Array.from({ length: 2000 }, (_, slot) => [`0x${slot.toString(16).padStart(64, '0')}`, '0x1']),
@@ -81,7 +81,7 @@ describe('a method that may be offloaded', () => {
     expect(moved).toHaveLength(large.length)
   })
 
-  test('moves at once where it is long by nature; others never do', async () => {
+  test('when it always offloads, then it moves at once; other methods never do', async () => {
     const { run, moved } = runnerWith(THERE)
     for (const name of [
       'eth_createAccessList',
@@ -96,15 +96,15 @@ describe('a method that may be offloaded', () => {
     expect(moved).toHaveLength(5)
   })
 
-  test('runs here after all where no thread could', async () => {
+  test('when no worker can take it, then it runs here', async () => {
     const { run, moved } = runnerWith(undefined)
     expect(await run('eth_call', LONG, 'latest')).toEqual(ONE)
     expect(moved).toEqual(['eth_call'])
   })
 })
 
-describe('without other threads', () => {
-  test('a run ends after its time on this one, and the next one is whole', async () => {
+describe('given no call workers', () => {
+  test('when a call exceeds its time on this thread, then it ends, and the next one is unaffected', async () => {
     let nowMs = 0
     let looks = 0
     const context = createRpcContext({

@@ -82,7 +82,7 @@ const known = async () => {
   }
 }
 
-describe('whatever a parameter is', () => {
+describe('given any parameters', () => {
   let parameters: ReturnType<typeof parametersOf>
   let before = 0
   beforeAll(async () => {
@@ -90,24 +90,27 @@ describe('whatever a parameter is', () => {
     before = heapBytes()
   })
 
-  test.each([...METHODS])('$name answers with a result or an error of the table', async row => {
-    faults.length = 0
-    await fc.assert(
-      fc.asyncProperty(parameters(row), async params => {
-        const fault = await faultWhenAsked(sample.node, row.name, params)
-        expect([fault, ...faults].filter(one => one !== undefined)).toEqual([])
-      }),
-      { numRuns: RUNS, ...(SEED === undefined ? {} : { seed: SEED }) },
-    )
-  })
+  test.each([...METHODS])(
+    'when $name gets them, then it answers with a result or an error of the table',
+    async row => {
+      faults.length = 0
+      await fc.assert(
+        fc.asyncProperty(parameters(row), async params => {
+          const fault = await faultWhenAsked(sample.node, row.name, params)
+          expect([fault, ...faults].filter(one => one !== undefined)).toEqual([])
+        }),
+        { numRuns: RUNS, ...(SEED === undefined ? {} : { seed: SEED }) },
+      )
+    },
+  )
 
-  test.each([...PAST])('what was once wrong with %s', async (method, ...params) => {
+  test.each([...PAST])('when %s gets what once failed, then it answers', async (method, ...params) => {
     faults.length = 0
     expect(await faultWhenAsked(sample.node, method, params)).toBeUndefined()
     expect(faults).toEqual([])
   })
 
-  test('all of it leaves little behind', () => {
+  test('when all were sent, then little memory remains in use', () => {
     expect(heapBytes() - before).toBeLessThan(GROWTH_BYTES_MAX)
   })
 })

@@ -44,8 +44,8 @@ const start = async () => {
   return { registry, add, poll, close: () => store.close() }
 }
 
-describe('polling a log filter', () => {
-  test('gives as many blocks as can be answered at once, and the rest with the next polls', async () => {
+describe('given a log filter that is polled', () => {
+  test('when it has more logs than one answer, then the rest comes with the next polls', async () => {
     const { registry, add, poll, close } = await start()
     const filter = registry.newLogFilter(readLogFilter({}))
     const part = LOGS_MAX / 2
@@ -57,7 +57,7 @@ describe('polling a log filter', () => {
     await close()
   })
 
-  test('tells once of a block with more logs than are ever answered, and goes on behind it', async () => {
+  test('when one block has more logs than an answer can have, then it is reported once and skipped', async () => {
     const { registry, add, poll, close } = await start()
     const filter = registry.newLogFilter(readLogFilter({}))
     await add(LOGS_MAX + 1, 3)
@@ -66,7 +66,7 @@ describe('polling a log filter', () => {
     await close()
   })
 
-  test('that ran out of time loses nothing', async () => {
+  test('when a poll times out, then nothing is lost', async () => {
     const { registry, add, poll, close } = await start()
     const logs = registry.newLogFilter(readLogFilter({}))
     const blocks = registry.newBlockFilter()

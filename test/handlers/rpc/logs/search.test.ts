@@ -76,7 +76,7 @@ const codeOf = async (promise: Promise<unknown>): Promise<string> => {
 
 const all = { fromBlock: 'earliest', toBlock: 'latest' }
 
-describe('a search over 5,000 blocks with 100,000 logs', () => {
+describe('given a search over 5,000 blocks with 100,000 logs', () => {
   let opened: Opened
   let read: bigint[] = []
   beforeAll(async () => {
@@ -86,7 +86,7 @@ describe('a search over 5,000 blocks with 100,000 logs', () => {
   })
   afterAll(() => opened.store.close())
 
-  test('reads the logs of those blocks alone that have a wanted one', async () => {
+  test('when few blocks match, then only their logs are read', async () => {
     read = []
     const filter = readLogFilter({
       ...all,
@@ -98,7 +98,7 @@ describe('a search over 5,000 blocks with 100,000 logs', () => {
     expect(read).toEqual(numbers)
   })
 
-  test('gives all of them as text that is the JSON of their shapes', async () => {
+  test('when all match, then the text is the JSON of their shapes', async () => {
     const filter = readLogFilter(all)
     const { pieces, text } = await searchLogsText(opened.context, filter, 0n, NEVER)
     const found = JSON.parse(text) as unknown[]
@@ -109,7 +109,7 @@ describe('a search over 5,000 blocks with 100,000 logs', () => {
     )
   })
 
-  test('lets others have their turn all the time', async () => {
+  test('when it runs, then other work runs in between', async () => {
     let turns = 0
     const timer = setInterval(() => turns++, 1)
     await searchLogsText(opened.context, readLogFilter(all), 0n, NEVER)
@@ -117,14 +117,14 @@ describe('a search over 5,000 blocks with 100,000 logs', () => {
     expect(turns).toBeGreaterThan(5)
   })
 
-  test('ends at the next step once nobody waits for it', async () => {
+  test('when the client disconnects, then it ends at the next step', async () => {
     let asked = 0
     const expired = (): boolean => ++asked > 20
     expect(await codeOf(searchLogsText(opened.context, readLogFilter(all), 0n, expired))).toBe('TIMEOUT')
     expect(asked).toBe(21)
   })
 
-  test('of too long a range is refused before anything is read', async () => {
+  test('when the range is too long, then it is refused before any read', async () => {
     read = []
     const filter = readLogFilter({ fromBlock: '0x0', toBlock: toQuantity(101) })
     expect(await codeOf(searchLogsText(opened.context, filter, 100n, NEVER))).toBe('LOGS_RANGE_TOO_LARGE')
@@ -134,11 +134,11 @@ describe('a search over 5,000 blocks with 100,000 logs', () => {
   })
 })
 
-describe('a search that finds more than is answered', () => {
+describe('given a search with too many logs', () => {
   const log = numberedLog(1, [1])
   const blockOf = (count: number): LogsOfBlock => [Array.from({ length: count }, () => log)]
 
-  test('ends with an error that tells which range is answered', async () => {
+  test('when it covers many blocks, then the error suggests a range', async () => {
     const half = LOGS_MAX / 2
     const { context, store } = await open([[], blockOf(half), blockOf(half), blockOf(1), []])
     const text = async (from: number, to: number): Promise<string> => {
@@ -155,7 +155,7 @@ describe('a search that finds more than is answered', () => {
     await store.close()
   })
 
-  test('in one block says that only a narrower filter helps', async () => {
+  test('when it covers one block, then the error says that only a narrower filter helps', async () => {
     const { context, store } = await open([[], blockOf(LOGS_MAX + 1)])
     const filter = readLogFilter({ fromBlock: '0x1', toBlock: '0x1' })
     expect(String(await rejection(searchLogsText(context, filter, 0n, NEVER)))).toContain(
@@ -165,7 +165,7 @@ describe('a search that finds more than is answered', () => {
   })
 })
 
-describe('any search', () => {
+describe('given any search', () => {
   const logArbitrary = fc
     .tuple(fc.nat(3), fc.array(fc.nat(5), { maxLength: 4 }))
     .map(([address, topics]) => numberedLog(address, topics))
@@ -187,7 +187,7 @@ describe('any search', () => {
     return among(address, log.address) && topics.every((wanted, index) => among(wanted, log.topics[index]))
   }
 
-  test('answers what a look at every log of the chain answers', async () => {
+  test('when it is compared with a scan of every log, then both give the same', async () => {
     const chains = fc.array(blockArbitrary, { minLength: 1, maxLength: 200, size: 'max' })
     const filters = fc.array(
       fc.record({

@@ -39,8 +39,8 @@ const fill = async (call: object, on = node): Promise<Filled> =>
   (await on.call('eth_fillTransaction', call)) as Filled
 const refusal = async (call: unknown) => (await node.rpc('eth_fillTransaction', call)).error
 
-describe('eth_fillTransaction', () => {
-  test('fills in nonce, gas, fees, chain id and type, with the bytes that are to be signed', async () => {
+describe('given eth_fillTransaction', () => {
+  test('when members are missing, then it fills in nonce, gas, fees, chain id and type, with the bytes to sign', async () => {
     const { raw, tx } = await fill({ from, to, value: '0x1' })
     expect(tx).toMatchObject({
       from,
@@ -60,7 +60,7 @@ describe('eth_fillTransaction', () => {
     expect(raw).toMatch(/^0x02.*808080$/)
   })
 
-  test('keeps what is given, and what is filled in can be signed and is mined', async () => {
+  test('when members are given, then it keeps them, and the result can be signed and mined', async () => {
     const given = {
       from,
       to,
@@ -100,14 +100,14 @@ describe('eth_fillTransaction', () => {
       '0x1',
     ],
     ['an authorization list', { authorizationList: [] }, '0x4'],
-  ] as const)('with %s is of the type that has it', async (_, more, type) => {
+  ] as const)('when it has %s, then it has the type of that member', async (_, more, type) => {
     const { raw, tx } = await fill({ from, to, ...more })
     expect(tx['type']).toBe(type)
     expect(tx['v']).toBe('0x0')
     if (type !== '0x0') expect(raw.slice(0, 4)).toBe(`0x0${type.slice(2)}`)
   })
 
-  test('of legacy form is the bytes that viem makes, with zeros for the signature', async () => {
+  test('when it is legacy, then the bytes are viem’s, with zeros for the signature', async () => {
     const { raw } = await fill({ from, to, gasPrice: '0x77359400', gas: '0x5208', nonce: '0x9' })
     const unsigned = serializeTransaction({
       type: 'legacy',
@@ -119,7 +119,7 @@ describe('eth_fillTransaction', () => {
     expect(parseTransaction(raw)).toMatchObject({ ...parseTransaction(unsigned) })
   })
 
-  test('on a chain without EIP-1559 has a gas price', async () => {
+  test('when the chain has no EIP-1559, then it has a gas price', async () => {
     const { tx } = await fill({ from, to }, old)
     expect(tx).toMatchObject({ type: '0x0', gasPrice: await old.call('eth_gasPrice') })
     expect(tx).not.toHaveProperty('maxFeePerGas')
@@ -134,11 +134,11 @@ describe('eth_fillTransaction', () => {
     [{ from, authorizationList: [], input: '0x00' }, -32602],
     [{ from, input: '0xfe' }, -32000],
     [5, -32602],
-  ] as const)('refuses %j', async (call, code) => {
+  ] as const)('when it is %j, then it is refused', async (call, code) => {
     expect((await refusal(call))?.code).toBe(code)
   })
 
-  test('estimates where eth_estimateGas does, and passes its refusal on', async () => {
+  test('when it estimates, then it is dispatched like eth_estimateGas, with its errors', async () => {
     const error = { code: 3, message: 'Execution reverted', data: '0x1234' }
     const asked: unknown[] = []
     const callWorkers: CallWorkers = {

@@ -9,7 +9,7 @@ const NO_HASH = `0x${'00'.repeat(32)}`
 const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`
 const quantity = (value: number): string => `0x${value.toString(16)}`
 
-describe('BLOCKHASH in a block whose number is overridden', () => {
+describe('given BLOCKHASH and an overridden block number', () => {
   let sample: Sample
   const stateOverrides = { [CONTRACT]: { code: HASH_OF } }
   const hashes: string[] = []
@@ -40,24 +40,30 @@ describe('BLOCKHASH in a block whose number is overridden', () => {
     ],
   ]
 
-  test.each(ways)('%s: the next block sees the hash of the head', async (_, ask) => {
+  test.each(ways)('when %s runs in the next block, then it sees the hash of the head', async (_, ask) => {
     expect(await ask(5, 'latest', 6)).toBe(hashes[5] as string)
     expect(await ask(4, 'latest', 6)).toBe(hashes[4] as string)
   })
 
-  test.each(ways)('%s: a later block sees no hash of blocks that are not there', async (_, ask) => {
+  test.each(ways)('when %s runs in a later block, then it sees no hash of missing blocks', async (_, ask) => {
     expect(await ask(5, 'latest', 9)).toBe(hashes[5] as string)
     for (const missing of [6, 8]) expect(await ask(missing, 'latest', 9)).toBe(NO_HASH)
     expect(await ask(5, 'latest', 5 + 257)).toBe(NO_HASH)
   })
 
-  test.each(ways)('%s: the block after one of the past sees the hash of that one', async (_, ask) => {
-    expect(await ask(2, '0x2', 3)).toBe(hashes[2] as string)
-    expect(await ask(3, '0x2', 5)).toBe(NO_HASH)
-  })
+  test.each(ways)(
+    'when %s runs in the block after a past one, then it sees the hash of that one',
+    async (_, ask) => {
+      expect(await ask(2, '0x2', 3)).toBe(hashes[2] as string)
+      expect(await ask(3, '0x2', 5)).toBe(NO_HASH)
+    },
+  )
 
-  test.each(ways)('%s: an earlier number sees the hashes before it alone', async (_, ask) => {
-    expect(await ask(2, 'latest', 3)).toBe(hashes[2] as string)
-    expect(await ask(3, 'latest', 3)).toBe(NO_HASH)
-  })
+  test.each(ways)(
+    'when %s runs at an earlier number, then it sees the hashes before it alone',
+    async (_, ask) => {
+      expect(await ask(2, 'latest', 3)).toBe(hashes[2] as string)
+      expect(await ask(3, 'latest', 3)).toBe(NO_HASH)
+    },
+  )
 })

@@ -63,7 +63,7 @@ const outcomeOf = ({ result, error }: RpcReply, output: (result: never) => unkno
 
 type Overrides = Readonly<Record<string, object>>
 
-describe('for any code that reads or pays the sender', () => {
+describe('given any code that reads or pays the sender', () => {
   let node: TestNode
   let graphql: Graphql
   beforeAll(async () => {
@@ -112,7 +112,7 @@ describe('for any code that reads or pays the sender', () => {
     data: toHex(deploying(runtime)),
   })
 
-  test('eth_call, debug_traceCall, trace_call, eth_simulateV1 and GraphQL agree', async () => {
+  test('when eth_call, debug_traceCall, trace_call, eth_simulateV1 and GraphQL run it, then they agree', async () => {
     await fc.assert(
       fc.asyncProperty(program, sent, async (runtime, members) => {
         const call = callOf(runtime, members)
@@ -124,7 +124,7 @@ describe('for any code that reads or pays the sender', () => {
     )
   })
 
-  test('those that take overrides agree under one of the balance of the sender, too', async () => {
+  test('when the balance of the sender is overridden, then those with overrides agree, too', async () => {
     await fc.assert(
       fc.asyncProperty(program, sent, WEI, async (runtime, members, wei) => {
         const call = callOf(runtime, members)
@@ -137,7 +137,7 @@ describe('for any code that reads or pays the sender', () => {
     )
   })
 
-  test('the sender has what the state says, less what it pays and more by what it is paid', async () => {
+  test('when it ends, then the sender has the state’s balance less payments plus receipts', async () => {
     const balance = (wei: bigint): string => toHex(code()) + wei.toString(16).padStart(64, '0')
     const read = code('CALLER BALANCE', 0, 'MSTORE', 32, 0, 'RETURN')
     const paid = code(0, 0, 0, 0, 1, 'CALLER GAS CALL CALLER BALANCE', 0, 'MSTORE', 32, 0, 'RETURN')

@@ -3,7 +3,7 @@ import { startTestNode, type TestNode } from '../../support/testNode.ts'
 
 const ACCOUNT = `0x${'99'.repeat(20)}`
 
-describe('state overrides that are malformed', () => {
+describe('given malformed state overrides', () => {
   let node: TestNode
   beforeAll(async () => {
     node = await startTestNode()
@@ -21,13 +21,16 @@ describe('state overrides that are malformed', () => {
     [{ [ACCOUNT]: 5 }, 'each account is an object'],
     [{ '0xzz': {} }, 'accounts are named by their addresses'],
     ['x', 'an object of accounts is wanted'],
-  ])('%j is refused with what is wrong, where Besu answers an internal error', async (overrides, detail) => {
-    const refused = { code: -32602, message: `Invalid params (state overrides: ${detail})` }
-    for (const method of ['eth_call', 'eth_estimateGas', 'eth_createAccessList'])
-      expect((await node.rpc(method, { to: ACCOUNT }, 'latest', overrides)).error).toEqual(refused)
-    const options = { stateOverrides: overrides }
-    expect((await node.rpc('debug_traceCall', { to: ACCOUNT }, 'latest', options)).error).toEqual(refused)
-    const simulation = { blockStateCalls: [{ stateOverrides: overrides }] }
-    expect((await node.rpc('eth_simulateV1', simulation, 'latest')).error).toEqual(refused)
-  })
+  ])(
+    'when they are %j, then they are refused with the reason, where Besu answers an internal error',
+    async (overrides, detail) => {
+      const refused = { code: -32602, message: `Invalid params (state overrides: ${detail})` }
+      for (const method of ['eth_call', 'eth_estimateGas', 'eth_createAccessList'])
+        expect((await node.rpc(method, { to: ACCOUNT }, 'latest', overrides)).error).toEqual(refused)
+      const options = { stateOverrides: overrides }
+      expect((await node.rpc('debug_traceCall', { to: ACCOUNT }, 'latest', options)).error).toEqual(refused)
+      const simulation = { blockStateCalls: [{ stateOverrides: overrides }] }
+      expect((await node.rpc('eth_simulateV1', simulation, 'latest')).error).toEqual(refused)
+    },
+  )
 })

@@ -19,10 +19,10 @@ beforeAll(async () => {
 })
 afterAll(() => sample.node.close())
 
-describe('the state', () => {
+describe('given the state', () => {
   const slotZero = `0x${'00'.repeat(31)}07`
 
-  test('is read at the head and at every block before', async () => {
+  test('when a block is named, then it is read there', async () => {
     const balance = (block?: unknown) => call('eth_getBalance', RECEIVER.address, block)
     expect(await balance('0x3')).toBe('0x21e19e0c9bab2400000')
     expect(await balance('0x4')).toBe('0x21e19e0c9bab2400005')
@@ -35,7 +35,7 @@ describe('the state', () => {
     expect(await call('eth_getBalance', `0x${'99'.repeat(20)}`, 'latest')).toBe('0x0')
   })
 
-  test('has nonces, code and storage', async () => {
+  test('when accounts are read, then nonces, code and storage are right', async () => {
     expect(await call('eth_getTransactionCount', DEPLOYER.address, 'latest')).toBe('0x6')
     expect(await call('eth_getTransactionCount', DEPLOYER.address, '0x1')).toBe('0x1')
     expect(await call('eth_getTransactionCount', DEPLOYER.address, 'pending')).toBe('0x6')
@@ -49,14 +49,14 @@ describe('the state', () => {
     expect(await call('eth_getStorageAt', RECEIVER.address, '0x0', 'latest')).toBe(`0x${'00'.repeat(32)}`)
   })
 
-  test('of blocks that are not there is null', async () => {
+  test('when the block does not exist, then it is null', async () => {
     expect(await call('eth_getBalance', RECEIVER.address, '0x99')).toBeNull()
     expect(await call('eth_getBalance', RECEIVER.address, `0x${'12'.repeat(32)}`)).toBeNull()
     expect(await call('eth_getProof', RECEIVER.address, [], '0x99')).toBeNull()
   })
 })
 
-describe('proofs', () => {
+describe('given proofs', () => {
   /** Follows a proof from the root: each node must hash to what the one before refers to. */
   const isChained = (root: unknown, proof: readonly string[]): boolean => {
     let expected = (root as string).slice(2)
@@ -68,7 +68,7 @@ describe('proofs', () => {
     return true
   }
 
-  test('are given at the head and before, against the state root of the block', async () => {
+  test('when they are read at the head or before, then they match the state root of the block', async () => {
     for (const block of ['0x3', '0x4', 'latest']) {
       const { stateRoot } = await object('eth_getBlockByNumber', block, false)
       const proof = await object('eth_getProof', sample.failures, ['0x0', '0x347'], block)
@@ -90,7 +90,7 @@ describe('proofs', () => {
     }
   })
 
-  test('a slot of no digits is slot 0, as for the slots themselves', async () => {
+  test('when a slot has no digits, then it is slot 0, as for the slots themselves', async () => {
     const shown = async (key: string) =>
       (await object('eth_getProof', sample.failures, [key], 'latest'))['storageProof']
     expect(await shown('0x')).toEqual(await shown('0x0'))
@@ -99,7 +99,7 @@ describe('proofs', () => {
     expect(await call('eth_getStorageAt', sample.failures, '0x', 'latest')).toBe(`0x${'8'.padStart(64, '0')}`)
   })
 
-  test('of an account that is not there show an empty one, with an entry for each slot asked for', async () => {
+  test('when the account does not exist, then they show an empty one, with an entry for each slot', async () => {
     expect(await object('eth_getProof', `0x${'99'.repeat(20)}`, ['0x0', '0x347'], 'latest')).toMatchObject({
       balance: '0x0',
       nonce: '0x0',
@@ -111,8 +111,8 @@ describe('proofs', () => {
   })
 })
 
-describe('fees', () => {
-  test('history covers the blocks asked for and the next', async () => {
+describe('given fee methods', () => {
+  test('when history names blocks, then it covers them and the next', async () => {
     const history = await object('eth_feeHistory', '0x2', 'latest', [0, 50, 100])
     expect(Object.keys(history)).toEqual([
       'oldestBlock',
@@ -132,7 +132,7 @@ describe('fees', () => {
     expect((history['baseFeePerGas'] as string[])[1]).toBe(baseFeePerGas as string)
   })
 
-  test('history ends at the block asked for, begins with the chain, and has no rewards unless asked', async () => {
+  test('when history names no percentiles, then it has no rewards, ends at the named block and begins with the chain', async () => {
     const history = await object('eth_feeHistory', 1024, '0x2')
     expect(history['oldestBlock']).toBe('0x0')
     expect(history['gasUsedRatio']).toBeArrayOfSize(3)
@@ -142,11 +142,11 @@ describe('fees', () => {
     expect(await object('eth_feeHistory', 1, '0x3', [50])).toMatchObject({ reward: [['0xf4240']] })
   })
 
-  test('history without percentiles has an empty list of rewards for each block', async () => {
+  test('when history has an empty list of percentiles, then each block has an empty list of rewards', async () => {
     expect(await object('eth_feeHistory', 2, 'latest', [])).toMatchObject({ reward: [[], []] })
   })
 
-  test('suggestions are the base fee while blocks have room, whatever was paid, and the median of the tips', async () => {
+  test('when blocks have room, then suggestions follow the base fee, and the median of the tips', async () => {
     const { baseFeePerGas } = await object('eth_feeHistory', 1, 'latest')
     // It falls: what is enough for the head is enough for the next block.
     expect(await call('eth_gasPrice')).toBe((baseFeePerGas as string[])[0] as string)
@@ -154,8 +154,8 @@ describe('fees', () => {
   })
 })
 
-describe('methods of the execution-apis', () => {
-  test('give the base fee of the next block, slots of many accounts, and what is kept', async () => {
+describe('given newer methods of the execution-apis', () => {
+  test('when they are called, then they give the next base fee, slots of many accounts, and capabilities', async () => {
     const { baseFeePerGas } = await object('eth_feeHistory', 1, 'latest')
     expect(await call('eth_baseFee')).toBe((baseFeePerGas as string[])[1] as string)
     expect(
@@ -168,7 +168,7 @@ describe('methods of the execution-apis', () => {
     expect(await object('eth_capabilities')).toMatchObject({ state: { disabled: false, oldestBlock: '0x0' } })
   })
 
-  test('tell the rules in force', async () => {
+  test('when eth_config is called, then it gives the current rules', async () => {
     const { current, next, last } = await object('eth_config')
     expect(current).toMatchObject({
       activationTime: 0,

@@ -87,7 +87,7 @@ const errorOf = (error: string | undefined): { readonly error?: string } =>
   error === undefined ? {} : { error: ERRORS[error] ?? error }
 
 /** The same transactions run in anvil. What differs in its traces is listed here; nothing else differs. */
-describe('as anvil has it', () => {
+describe('given a trace of anvil', () => {
   /** anvil gives the refund and the return data of every step, also where there is none; and its own words for errors. */
   const plain = ({ refund, returnData, error: _error, reason: _reason, ...step }: Step) => ({
     ...step,
@@ -95,7 +95,7 @@ describe('as anvil has it', () => {
     returnData: returnData ?? '0x',
   })
 
-  test.each(NAMES)('each step of %s', async name => {
+  test.each(NAMES)('when %s is traced, then the steps are equal', async name => {
     const options = { enableMemory: true, enableReturnData: true }
     const [own, theirs] = await both<Struct>('debug_traceTransaction', chain.hashes[name], options)
     expect({ ...own, structLogs: own.structLogs.length }).toEqual({
@@ -117,7 +117,7 @@ describe('as anvil has it', () => {
     ...(calls === undefined ? {} : { calls: calls.map(asOwn) }),
   })
 
-  test.each(NAMES)('the calls of %s', async name => {
+  test.each(NAMES)('when %s is traced, then the calls are equal', async name => {
     const options = { tracer: 'callTracer', tracerConfig: { withLog: true } }
     const [own, theirs] = await both<Frame>('debug_traceTransaction', chain.hashes[name], options)
     // The gas of the whole transaction, as in geth; anvil tells what its first call had.
@@ -125,7 +125,7 @@ describe('as anvil has it', () => {
   })
 
   // anvil counts what precompiles are called with, too; geth does not.
-  test.each(without('precompiles'))('the selectors of %s', async name => {
+  test.each(without('precompiles'))('when %s is traced, then the selectors are equal', async name => {
     const [own, theirs] = await both('debug_traceTransaction', chain.hashes[name], { tracer: '4byteTracer' })
     expect(own).toEqual(theirs)
   })
@@ -141,28 +141,37 @@ describe('as anvil has it', () => {
 
   // anvil lists accounts that are empty, as the contract still is when it is deployed, and the slot that an SSTORE without
   // gas for it meant; geth does not.
-  test.each(without('deploy', 'outOfGas'))('what %s needs of the contracts', async name => {
-    const options = { tracer: 'prestateTracer' }
-    const [own, theirs] = await both<Accounts>('debug_traceTransaction', chain.hashes[name], options)
-    expect(contractsIn(own)).toEqual(contractsIn(theirs))
-  })
+  test.each(without('deploy', 'outOfGas'))(
+    'when %s is traced, then the prestate of the contracts is equal',
+    async name => {
+      const options = { tracer: 'prestateTracer' }
+      const [own, theirs] = await both<Accounts>('debug_traceTransaction', chain.hashes[name], options)
+      expect(contractsIn(own)).toEqual(contractsIn(theirs))
+    },
+  )
 
-  test.each(without('deploy'))('what %s changes of the contracts', async name => {
-    type Diff = { readonly pre: Accounts; readonly post: Accounts }
-    const options = { tracer: 'prestateTracer', tracerConfig: { diffMode: true } }
-    const [own, theirs] = await both<Diff>('debug_traceTransaction', chain.hashes[name], options)
-    expect(contractsIn(own.post)).toEqual(contractsIn(theirs.post))
-    expect(contractsIn(own.pre)).toEqual(contractsIn(theirs.pre))
-  })
+  test.each(without('deploy'))(
+    'when %s is traced, then the changes of the contracts are equal',
+    async name => {
+      type Diff = { readonly pre: Accounts; readonly post: Accounts }
+      const options = { tracer: 'prestateTracer', tracerConfig: { diffMode: true } }
+      const [own, theirs] = await both<Diff>('debug_traceTransaction', chain.hashes[name], options)
+      expect(contractsIn(own.post)).toEqual(contractsIn(theirs.post))
+      expect(contractsIn(own.pre)).toEqual(contractsIn(theirs.pre))
+    },
+  )
 
   // As in Besu, calls that never began are none, nor are precompiles that no money is sent to.
-  test.each(without('precompiles', 'sendTooMuch'))('the flat traces of %s', async name => {
-    const [own, theirs] = await both<readonly Flat[]>('trace_transaction', chain.hashes[name])
-    // As in Besu, an error stands in the place of the result, and the first trace has the reason of a revert.
-    const shown = ({ result, error, revertReason: _reason, blockHash: _hash, ...trace }: Flat) => ({
-      ...trace,
-      ...(error === undefined ? { result } : errorOf(error)),
-    })
-    expect(own.map(shown)).toEqual(theirs.map(shown))
-  })
+  test.each(without('precompiles', 'sendTooMuch'))(
+    'when %s is traced, then the flat traces are equal',
+    async name => {
+      const [own, theirs] = await both<readonly Flat[]>('trace_transaction', chain.hashes[name])
+      // As in Besu, an error stands in the place of the result, and the first trace has the reason of a revert.
+      const shown = ({ result, error, revertReason: _reason, blockHash: _hash, ...trace }: Flat) => ({
+        ...trace,
+        ...(error === undefined ? { result } : errorOf(error)),
+      })
+      expect(own.map(shown)).toEqual(theirs.map(shown))
+    },
+  )
 })

@@ -78,8 +78,8 @@ const ABI: Abi = [
 const errorData = (errorName: string, arg: unknown): Uint8Array =>
   fromHex(encodeErrorResult({ abi: ABI, errorName, args: [arg] }))
 
-describe('callTracer', () => {
-  test('gives the transaction at the top, with its gas limit and all the gas it used', () => {
+describe('given callTracer', () => {
+  test('when a transaction is traced, then it is the root, with its gas limit and total gas used', () => {
     const trace = callTrace([returning(7)], {
       message: { ...GAS.message, value: 3n, data: Uint8Array.of(1, 2) },
     })
@@ -102,7 +102,7 @@ describe('callTracer', () => {
     ['DELEGATECALL', [0, 0, 0, 0, 0x22, 50_000, 'DELEGATECALL'], hex(CONTRACT), '0x9'],
     ['STATICCALL', [0, 0, 0, 0, 0x22, 50_000, 'STATICCALL'], hex(CONTRACT), undefined],
   ] as const)(
-    '%s is from the contract that calls, with the value its callee sees',
+    'when %s is traced, then it is from the calling contract, with the value that its callee sees',
     (type, parts, from, value) => {
       const options = {
         others: [[OTHER, { code: code('STOP') }]],
@@ -114,7 +114,7 @@ describe('callTracer', () => {
     },
   )
 
-  test('creations have the address of the contract, and none when they failed', () => {
+  test('when creations are traced, then they have the contract’s address, and none when they failed', () => {
     const made = onlyCall([[0, 0, 0, 'CREATE']])
     expect(made).toMatchObject({ type: 'CREATE', to: hex(createAddress(CONTRACT, 0n)), input: '0x' })
     expect(onlyCall([[0, 0, 0, 0, 'CREATE2']]).type).toBe('CREATE2')
@@ -127,19 +127,19 @@ describe('callTracer', () => {
     expect('to' in failed).toBe(false)
   })
 
-  test('a Frontier creation that cannot pay its deposit shows what its code gave, and no error', () => {
+  test('when a Frontier creation cannot pay its deposit, then it has its output and no error', () => {
     const data = deploying(Uint8Array.of(1, 2, 3))
     const found = callTrace([], { fork: 'frontier', message: { to: undefined, data, gasLimit: 22_900n } })
     expect(found).toMatchObject({ type: 'CREATE', output: '0x010203' })
     expect(found.error).toBeUndefined()
   })
 
-  test('a transaction that creates shows the code it left, its gas including the deposit', () => {
+  test('when a transaction creates, then it has the deployed code, and its gas includes the deposit', () => {
     const trace = callTrace([], { message: { ...GAS.message, to: undefined, data: deploying(code('STOP')) } })
     expect(trace).toMatchObject({ type: 'CREATE', to: hex(createAddress(CALLER, 0n)), output: '0x00' })
   })
 
-  test('a self-destruct is a call with what it left and whom', () => {
+  test('when a contract self-destructs, then it is a call with the balance and the beneficiary', () => {
     const trace = callTrace([CALL_OTHER], {
       others: [[OTHER, { code: code(0x44, 'SELFDESTRUCT'), balance: 6n }]],
     })
@@ -161,14 +161,14 @@ describe('callTracer', () => {
     ['a panic', errorData('Panic', 0x11n), 'arithmetic underflow or overflow'],
     ['something else', Uint8Array.of(1, 2, 3, 4, 5), undefined],
     ['nothing', new Uint8Array(0), undefined],
-  ])('a revert with %s', (_, data, reason) => {
+  ])('when a call reverts with %s, then the error says so', (_, data, reason) => {
     const trace = callTrace([reverting(data)])
     expect(trace).toMatchObject({ error: 'execution reverted' })
     expect(trace.output).toBe(data.length === 0 ? (undefined as never) : toHex(data))
     expect(trace.revertReason).toBe(reason as string)
   })
 
-  test('halts and precompiles that fail, in Besu’s words', () => {
+  test('when code halts or a precompile fails, then the text is Besu’s', () => {
     const failing = (bytes: Uint8Array): Frame =>
       onlyCall([CALL_OTHER], { others: [[OTHER, { code: bytes }]] })
     expect(failing(code('ADD')).error).toBe('Stack underflow')
@@ -180,7 +180,7 @@ describe('callTracer', () => {
     expect(onlyCall([[0, 0, 0, 0, 8, 10, 'STATICCALL']]).error).toBe('Out of gas')
   })
 
-  test('a precompile runs for whoever delegates to it', () => {
+  test('when an account delegates to a precompile, then the precompile runs for it', () => {
     const delegated = onlyCall([[0, 0, 3, 0, 4, 1000, 'DELEGATECALL']])
     expect(delegated).toMatchObject({
       type: 'DELEGATECALL',
@@ -190,7 +190,7 @@ describe('callTracer', () => {
     })
   })
 
-  test('many calls side by side, and logs undone by many frames around them, take no time out of proportion', () => {
+  test('when there are many calls and undone logs, then the time stays proportional', () => {
     const log: readonly Part[] = [0, 0, 'LOG0']
     const options = {
       message: { gasLimit: 10n ** 9n },
@@ -205,7 +205,7 @@ describe('callTracer', () => {
     expect(depth).toBeGreaterThan(400)
   })
 
-  test('calls and creations that cannot begin are told of, with the gas that came back unused', () => {
+  test('when a call or creation cannot begin, then it is listed with its unused gas', () => {
     expect(onlyCall([[0, 0, 0, 0, 5, 0x22, 1000, 'CALL']])).toEqual({
       type: 'CALL',
       from: hex(CONTRACT),
@@ -223,7 +223,7 @@ describe('callTracer', () => {
     expect(twice).toMatchObject({ error: 'Illegal state change', gasUsed: twice.gas })
   })
 
-  test('1,024 calls deep, the next one cannot begin', () => {
+  test('when calls are 1,024 deep, then the next one cannot begin', () => {
     const parts: readonly Part[] = [0, 0, 0, 0, 0, 'ADDRESS GAS CALL']
     let frame = callTrace(parts, { message: { gasLimit: 10n ** 15n } })
     let depth = 0
@@ -235,7 +235,7 @@ describe('callTracer', () => {
     expect(frame.error).toBe('max call depth exceeded')
   })
 
-  test('an account that delegates runs its delegate’s code and is called by its own address (EIP-7702)', () => {
+  test('when an account delegates, then its delegate’s code runs under its own address (EIP-7702)', () => {
     const options = {
       others: [
         [OTHER, { code: delegationTo(address(0x77)) }],
@@ -245,7 +245,7 @@ describe('callTracer', () => {
     expect(onlyCall([CALL_OTHER], options)).toMatchObject({ to: hex(OTHER), output: toHex(word(0x22)) })
   })
 
-  test('onlyTopCall leaves out all that is inside', () => {
+  test('when onlyTopCall is set, then inner calls are left out', () => {
     const options = { others: [[OTHER, { code: code(0x44, 'SELFDESTRUCT') }]] } as const
     const whole = callTrace([CALL_OTHER], options)
     const { calls, ...top } = whole
@@ -253,7 +253,7 @@ describe('callTracer', () => {
     expect(callTrace([CALL_OTHER], options, { onlyTopCall: true })).toEqual(top)
   })
 
-  test('withLog tells where each log stands among the calls and the logs, and drops those that were undone', () => {
+  test('when withLog is set, then each log has its position, and undone ones are left out', () => {
     const log = (topic: number): readonly Part[] => [topic, 0, 0, 'LOG1']
     const options = {
       others: [
@@ -282,8 +282,8 @@ describe('callTracer', () => {
   })
 })
 
-describe('4byteTracer', () => {
-  test('counts selectors with the bytes behind them, creations and precompiles left out', () => {
+describe('given 4byteTracer', () => {
+  test('when calls run, then it counts selectors with argument sizes, without creations and precompiles', () => {
     const input: readonly Part[] = [0xabcdef01, 0, 'MSTORE']
     const call = (size: number): readonly Part[] => [0, 0, size, 28, 0, 0x22, 1000, 'CALL']
     const program = code(
@@ -300,7 +300,7 @@ describe('4byteTracer', () => {
   })
 })
 
-describe('flatCallTracer', () => {
+describe('given flatCallTracer', () => {
   type Flat = {
     readonly type: string
     readonly traceAddress: readonly number[]
@@ -320,7 +320,7 @@ describe('flatCallTracer', () => {
     }) as readonly Flat[]
   const deep: readonly Part[] = [0, 0, 0, 0, 0, 0x33, 200_000, 'CALL']
 
-  test('gives the calls one after the other, each with its place', () => {
+  test('when calls run, then it lists each with its position', () => {
     expect(flat({}, CALL_OTHER, deep).map(({ type, traceAddress }) => [type, traceAddress])).toEqual([
       ['call', []],
       ['call', [0]],
@@ -331,7 +331,7 @@ describe('flatCallTracer', () => {
     expect(flat({ includePrecompiles: true }, deep)).toHaveLength(5)
   })
 
-  test('says what a reverted call used, in geth’s words or in OpenEthereum’s', () => {
+  test('when a call reverts, then its gas used is shown, in geth’s or OpenEthereum’s form', () => {
     expect(flat({}, CALL_OTHER)[1]).toMatchObject({ error: 'execution reverted', result: { output: '0x' } })
     expect(flat({ convertParityErrors: true }, CALL_OTHER)[1]?.error).toBe('Reverted')
   })

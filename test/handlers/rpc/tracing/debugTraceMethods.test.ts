@@ -26,8 +26,8 @@ const error = async (method: string, ...params: readonly unknown[]) => {
 const TRACERS =
   'tracers are callTracer, flatCallTracer, prestateTracer, 4byteTracer, noopTracer, opcountTracer, muxTracer'
 
-describe('debug_trace…', () => {
-  test('noopTracer, opcountTracer and muxTracer answer as geth’s', async () => {
+describe('given debug_trace…', () => {
+  test('when noopTracer, opcountTracer and muxTracer run, then they answer as geth’s', async () => {
     const hash = chain.hashes['callAndLog']
     const trace = (tracer: string, tracerConfig = {}) =>
       call('debug_traceTransaction', hash, { tracer, tracerConfig })
@@ -47,7 +47,7 @@ describe('debug_trace…', () => {
     })
   })
 
-  test('debug_traceBlock traces a block from its bytes as the block of that number', async () => {
+  test('when debug_traceBlock gets the bytes of a block, then it answers as for its number', async () => {
     const number = chain.blockOf('callAndLog')
     const bytes = await call('debug_getRawBlock', number)
     const options = { tracer: 'callTracer' }
@@ -57,7 +57,7 @@ describe('debug_trace…', () => {
     expect(await call('debug_traceBlockByHash', hash, options)).toEqual(expected)
   })
 
-  test('debug_traceBlock refuses what is no block, and one whose parent is not there', async () => {
+  test('when debug_traceBlock gets no block, or one without its parent, then it is refused', async () => {
     for (const bad of [undefined, 5, '0x', '0xc0', '0x1234'])
       expect(await error('debug_traceBlock', bad)).toEqual([-32602, 'Invalid block param (block not found)'])
     const bytes = fromHex((await call('debug_getRawBlock', '0x2')) as string)
@@ -85,14 +85,14 @@ describe('debug_trace…', () => {
       'includeEmpty has no effect with diffMode, which contains every change',
     ],
     [{ tracer: 'callTracer', tracerConfig: { withLog: 2 } }, 'withLog is true or false'],
-  ])('the options %j are refused', async (options, why) => {
+  ])('when the options are %j, then they are refused', async (options, why) => {
     const refused = [-32602, `Invalid transaction trace params (${why})`]
     expect(await error('debug_traceTransaction', chain.hashes['transfer'], options)).toEqual(refused)
     expect(await error('debug_traceBlockByNumber', '0x1', options)).toEqual(refused)
     expect(await error('debug_traceCall', {}, 'latest', options)).toEqual(refused)
   })
 
-  test('what is not there is refused, as geth and the execution-apis do', async () => {
+  test('when block or transaction do not exist, then it is refused as in geth and the execution-apis', async () => {
     expect(await error('debug_traceTransaction', UNKNOWN)).toEqual([-32000, 'Transaction not found'])
     expect(await error('debug_traceBlockByHash', UNKNOWN)).toEqual([-32000, 'Block not found'])
     expect(await error('debug_traceBlockByNumber', '0x1000')).toEqual([-32000, 'Block not found'])

@@ -28,8 +28,8 @@ const ROWS: readonly Row[] = [
 const callFrame = (bytes: Uint8Array, options: RunOptions): Frame =>
   debugTrace({ tracer: 'callTracer' }, bytes, options) as Frame
 
-describe('Besu’s halt reasons', () => {
-  test.each(ROWS)('%s: %s', (name, text, flat, bytes, options = {}) => {
+describe('given Besu’s halt reasons', () => {
+  test.each(ROWS)('when %s occurs, then the text is %s', (name, text, flat, bytes, options = {}) => {
     const run = { ...GAS, ...options }
     const { result } = traceCode(tracerOf({}), bytes, run)
     expect(result.failure).toEqual({ kind: 'halt', reason: text })
@@ -46,7 +46,7 @@ describe('Besu’s halt reasons', () => {
     ['CREATE', [0, 0, 0, 'CREATE']],
     ['CREATE2', [0, 0, 0, 0, 'CREATE2']],
     ['CALL with value', [0, 0, 0, 0, 1, 0x99, 0, 'CALL']],
-  ] as const)('ILLEGAL_STATE_CHANGE: %s in a static call', (_, parts) => {
+  ] as const)('when %s runs in a static call, then it is ILLEGAL_STATE_CHANGE', (_, parts) => {
     const bytes = code([0, 0, 0, 0, 0x22, 50_000, 'STATICCALL'])
     const run = { ...GAS, others: [[address(0x22), { code: code(...(parts as readonly Part[])) }]] } as const
     expect(callFrame(bytes, run).calls?.[0]?.error).toBe('Illegal state change')
@@ -55,7 +55,7 @@ describe('Besu’s halt reasons', () => {
     expect((parityTrace(['trace'], bytes, run) as Parity).trace[1]?.error).toBe('Illegal state change')
   })
 
-  test('ILLEGAL_STATE_CHANGE: a creation at an address in use', () => {
+  test('when a creation hits an address in use, then it is ILLEGAL_STATE_CHANGE', () => {
     const twice = [
       [0, 0, 0, 0, 'CREATE2'],
       [0, 0, 0, 0, 'CREATE2'],
@@ -74,18 +74,18 @@ describe('Besu’s halt reasons', () => {
     ['Out of gas', { message: { to: undefined, data: deploying(new Uint8Array(1000)), gasLimit: 120_000n } }],
     ['Code is too large', creating(new Uint8Array(24577))],
     ['Code is invalid', creating(Uint8Array.of(0xef))],
-  ] as const)('%s: at the deposit of a contract', (text, run) => {
+  ] as const)('when %s occurs at the deposit of a contract, then the text is Besu’s', (text, run) => {
     expect(callFrame(code('STOP'), run).error).toBe(text)
   })
 
-  test('PRECOMPILE_ERROR: Precompile error', () => {
+  test('when a precompile fails, then it is PRECOMPILE_ERROR: Precompile error', () => {
     const run = { message: { to: address(9), data: new Uint8Array(1), gasLimit: 100_000n } }
     const { result } = traceCode(tracerOf({}), code('STOP'), run)
     expect(result.failure).toEqual({ kind: 'halt', reason: 'Precompile error' })
     expect((parityTrace(['trace'], code('STOP'), run) as Parity).trace[0]?.error).toBe('Precompile error')
   })
 
-  test('soft failures have the texts of SoftFailureReason in callTracer, and halt nothing', () => {
+  test('when a failure is soft, then callTracer has SoftFailureReason’s text, and nothing halts', () => {
     const tooMuch = code([0, 0, 0, 0, 5, 0x22, 1000, 'CALL'])
     expect(callFrame(tooMuch, GAS).calls?.[0]?.error).toBe('insufficient balance for transfer')
     expect(callFrame(tooMuch, GAS).error).toBeUndefined()

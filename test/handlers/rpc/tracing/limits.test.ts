@@ -52,7 +52,7 @@ const KINDS = {
   vmTrace: tracesOf(readTraceTypes(['vmTrace'])),
 } as const
 
-describe('the size of an answer', () => {
+describe('given the size limit of a trace', () => {
   test.each([
     'steps without storage',
     'calls',
@@ -61,7 +61,7 @@ describe('the size of an answer', () => {
     'trace',
     'stateDiff',
     'vmTrace',
-  ] as const)('of %s is known while it is made, within a half and the double', kind => {
+  ] as const)('when %s is traced, then its size is estimated within a half and the double', kind => {
     const budget = budgetFor()
     const { bytes, result } = traceCode(KINDS[kind], BUSY, { ...OPTIONS, budget })
     expect(result.success).toBe(true)
@@ -69,18 +69,18 @@ describe('the size of an answer', () => {
     expect(budget.spent()).toBeLessThan(bytes * 2)
   })
 
-  test.each(Object.keys(KINDS) as (keyof typeof KINDS)[])('of %s is bounded', kind => {
+  test.each(Object.keys(KINDS) as (keyof typeof KINDS)[])('when %s exceeds it, then the trace ends', kind => {
     const budget = budgetFor(50_000)
     expect(thrownBy(() => traceCode(KINDS[kind], BUSY, { ...OPTIONS, budget }))).toBe('TRACE_TOO_LARGE')
   })
 
-  test('of steps that repeat the storage of a contract stays bounded as it grows', () => {
+  test('when steps repeat the storage of a contract, then the size stays limited', () => {
     const budget = budgetFor(2_000_000)
     expect(thrownBy(() => traceCode(KINDS.steps, BUSY, { ...OPTIONS, budget }))).toBe('TRACE_TOO_LARGE')
     expect(budget.spent()).toBeLessThan(4_000_000)
   })
 
-  test('of one transaction that is made as objects has a bound of its own, others begin anew', () => {
+  test('when a transaction is traced as objects, then it has its own limit, and the next begins anew', () => {
     const whole = budgetFor(40 * 1024 * 1024)
     const megabyte = 1024 * 1024
     const first = objectsBudget(whole)
@@ -93,7 +93,7 @@ describe('the size of an answer', () => {
     expect(() => third.spend(megabyte)).toThrow('more than 40 MB')
   })
 
-  test('is told to whoever asks for more', () => {
+  test('when the limit is met, then the error says how to request less', () => {
     const budget = createBudget(
       () => 0,
       1,
@@ -106,8 +106,8 @@ describe('the size of an answer', () => {
   })
 })
 
-describe('time', () => {
-  test('a trace ends when its time is over, in the middle of a transaction too', () => {
+describe('given the time limit of a trace', () => {
+  test('when the time is over, then it ends, even in the middle of a transaction', () => {
     let now = 0
     const budget = createBudget(
       () => now++,
@@ -117,7 +117,7 @@ describe('time', () => {
     expect(thrownBy(() => traceCode(KINDS.steps, BUSY, { ...OPTIONS, budget }))).toBe('TIMEOUT')
   })
 
-  test('and when nobody waits for it any more', () => {
+  test('when the client disconnects, then it ends', () => {
     const budget = createBudget(
       () => 0,
       1000,
@@ -141,7 +141,7 @@ const asked = async (
   return JSON.parse(JSON.stringify(answer)) as unknown
 }
 
-describe('a block of many transactions', () => {
+describe('given a block of many transactions', () => {
   const COUNT = 120
   let node: TestNode
 
@@ -172,7 +172,7 @@ describe('a block of many transactions', () => {
     ['debug_traceBlockByNumber', ['0x1', { tracer: 'callTracer' }]],
     ['trace_block', ['0x1']],
     ['trace_replayBlockTransactions', ['0x1', ['trace']]],
-  ] as const)('%s lets others have their turn between them', async (method, params) => {
+  ] as const)('when %s runs, then other work runs between them', async (method, params) => {
     let turns = 0
     let next = setImmediate(function turn() {
       turns++
@@ -189,7 +189,7 @@ describe('a block of many transactions', () => {
     expect(turns).toBeGreaterThan(COUNT / 4)
   })
 
-  test('ends between two of them when nobody waits any more', async () => {
+  test('when the client disconnects, then it ends between two of them', async () => {
     let asks = 0
     const expired = () => ++asks > 10
     const refused = asked(node, 'debug_traceBlockByNumber', ['0x1', { tracer: '4byteTracer' }], { expired })
@@ -197,7 +197,7 @@ describe('a block of many transactions', () => {
     expect(asks).toBe(11)
   })
 
-  test('one transaction is traced on what those before it left, and those behind it do not run', async () => {
+  test('when one is traced, then it runs on the state after those before it, and later ones do not run', async () => {
     const { transactions } = (await node.call('eth_getBlockByNumber', '0x1', false)) as {
       transactions: Hex[]
     }
@@ -214,7 +214,7 @@ describe('a block of many transactions', () => {
   })
 })
 
-describe('a store that must load what it is asked for', () => {
+describe('given a store that loads entries on demand', () => {
   let traced: TracingChain
   let slow: Chain
 
@@ -247,7 +247,7 @@ describe('a store that must load what it is asked for', () => {
     ['debug_traceBlockByNumber', ['0x7', { tracer: 'prestateTracer', tracerConfig: { diffMode: true } }]],
     ['trace_replayBlockTransactions', ['0xd', ['trace', 'stateDiff', 'vmTrace']]],
     ['trace_filter', [{ fromBlock: '0x1', toBlock: '0x10' }]],
-  ] as const)('%s %j answers the same', async (method, params) => {
+  ] as const)('when %s %j runs, then the answer is the same', async (method, params) => {
     expect(await asked(traced.node, method, params, { chain: slow })).toEqual(
       await asked(traced.node, method, params),
     )

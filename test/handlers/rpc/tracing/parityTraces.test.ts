@@ -58,8 +58,8 @@ const vmTrace = (parts: readonly Part[], options: Options = GAS): VmTrace =>
 const stateDiff = (parts: readonly Part[], options: Options = GAS) =>
   traces(['stateDiff'], parts, options).stateDiff as NonNullable<Traces['stateDiff']>
 
-describe('the types that are asked for', () => {
-  test('are answered; the others are empty', () => {
+describe('given trace types', () => {
+  test('when they are requested, then they are answered, and the others are empty', () => {
     const none = traces([], [returning(1)])
     expect(none).toEqual({ output: toHex(word(1)), stateDiff: null, trace: [], vmTrace: null })
     const all = traces(['TRACE', 'vmtrace', 'StateDiff'], [returning(1)])
@@ -68,7 +68,7 @@ describe('the types that are asked for', () => {
     expect(Object.keys(all.stateDiff ?? {})).toContain(hex(CALLER))
   })
 
-  test('a call that reverts gives what it reverted with as its output, and no revertReason', () => {
+  test('when a call reverts, then its output is the revert data, without revertReason', () => {
     const reverted = traces(
       ['trace'],
       [
@@ -82,8 +82,8 @@ describe('the types that are asked for', () => {
   })
 })
 
-describe('trace', () => {
-  test('gives what the transaction calls without its intrinsic gas, and what runs used before refunds', () => {
+describe('given the type trace', () => {
+  test('when a transaction runs, then its gas leaves out the intrinsic part and is before refunds', () => {
     const [call] = flat([returning(7)], { message: { ...GAS.message, value: 2n } })
     expect(call).toEqual({
       action: {
@@ -101,7 +101,7 @@ describe('trace', () => {
     })
   })
 
-  test('gives calls, creations and self-destructs in the order they happen, each with its place', () => {
+  test('when calls, creations and self-destructs occur, then they are in order with their positions', () => {
     const found = flat([CALL_OTHER, [0, 0, 0, 0, 0, 0x33, 50_000, 'CALL'], [0, 0, 0, 0, 'CREATE2']], {
       message: { gasLimit: 521_000n },
       others: [
@@ -131,7 +131,7 @@ describe('trace', () => {
     expect(found[5]?.action).not.toHaveProperty('creationMethod')
   })
 
-  test('gives an error in the place of a result', () => {
+  test('when a call fails, then it has an error instead of a result', () => {
     const failing = (bytes: Uint8Array) =>
       flat([CALL_OTHER], { ...GAS, others: [[OTHER, { code: bytes }]] })[1]
     for (const [bytes, error] of [
@@ -146,7 +146,7 @@ describe('trace', () => {
     }
   })
 
-  test('leaves out calls that never began, and precompiles that no money is sent to', () => {
+  test('when calls never began, or call precompiles without value, then they are left out', () => {
     const parts: readonly Part[] = [
       [0, 0, 0, 0, 9, 0x22, 1000, 'CALL'],
       [0, 0, 0, 0, 4, 1000, 'STATICCALL'],
@@ -160,8 +160,8 @@ describe('trace', () => {
   })
 })
 
-describe('stateDiff', () => {
-  test('tells what stayed, came, went and changed', () => {
+describe('given the type stateDiff', () => {
+  test('when accounts change, then it has unchanged, added, removed and changed values', () => {
     const found = stateDiff([[9, 1, 'SSTORE'], [0, 2, 'SSTORE'], [5, 3, 'SSTORE'], CALL_OTHER], {
       message: { gasLimit: 521_000n, value: 4n, maxFeePerGas: 10n, maxPriorityFeePerGas: 1n },
       installed: { storage: { 1: 1n, 2: 2n, 3: 5n } },
@@ -193,7 +193,7 @@ describe('stateDiff', () => {
     expect(Object.keys(found[hex(BENEFICIARY)]?.['balance'] as object)).toEqual(['+'])
   })
 
-  test('of a new contract has only slots that are not empty', () => {
+  test('when a contract is new, then it has only slots that are not empty', () => {
     const init = code(
       [1, 1, 'SSTORE'],
       [1, 2, 'SSTORE'],
@@ -209,7 +209,7 @@ describe('stateDiff', () => {
     })
   })
 
-  test('has nothing of what was undone', () => {
+  test('when a change is undone, then it is absent', () => {
     const found = stateDiff([CALL_OTHER], {
       ...GAS,
       others: [[OTHER, { code: code([1, 1, 'SSTORE'], 0, 0, 'REVERT') }]],
@@ -218,10 +218,10 @@ describe('stateDiff', () => {
   })
 })
 
-describe('vmTrace', () => {
+describe('given the type vmTrace', () => {
   const operation = (trace: VmTrace, pc: number): Operation => trace.ops.find(op => op.pc === pc) as Operation
 
-  test('gives each instruction with what it pushed, wrote and stored, and the gas that was left', () => {
+  test('when instructions run, then each has pushed items, writes and the gas left', () => {
     const program: readonly Part[] = [7, 0, 'MSTORE', [9, 1, 'SSTORE'], 'STOP']
     const found = vmTrace(program, { ...GAS, fork: 'istanbul' })
     expect(found.code).toBe(toHex(code(...program)))
@@ -237,13 +237,13 @@ describe('vmTrace', () => {
     ])
   })
 
-  test('DUP and SWAP push all that they touch, the deepest first', () => {
+  test('when DUP and SWAP run, then they push all accessed items, the deepest first', () => {
     const found = vmTrace([1, 2, 3, 'SWAP2', 'DUP2'])
     expect(operation(found, 6).ex?.push).toEqual(['0x3', '0x2', '0x1'])
     expect(operation(found, 7).ex?.push).toEqual(['0x2', '0x1', '0x2'])
   })
 
-  test('a call has what ran inside; its cost includes what the callee was given, its memory what came back', () => {
+  test('when a call runs, then it has the inner trace, and its cost includes the callee’s gas', () => {
     const found = vmTrace([[32, 8, 0, 0, 0, 0x22, 1000, 'CALL'], 'STOP'], {
       ...GAS,
       others: [[OTHER, { code: returning(6) }]],
@@ -256,7 +256,7 @@ describe('vmTrace', () => {
     expect(call.ex?.used).toBe(operation(found, 16).ex?.used as number)
   })
 
-  test('the memory of a call is all that it may write, also where the callee gave less', () => {
+  test('when a call has an output range, then its memory is the whole range, even if the callee gave less', () => {
     const returned = [[64, 8, 0, 0, 0, 0x22, 1000, 'CALL'], 'STOP'] as const
     const found = vmTrace(returned, { ...GAS, others: [[OTHER, { code: returning(6) }]] })
     expect(operation(found, 15).ex?.mem).toEqual({ data: toHex(word(6)) + '00'.repeat(32), off: 8 })
@@ -265,7 +265,7 @@ describe('vmTrace', () => {
     expect(operation(vmTrace([CALL_OTHER, 'STOP']), 15).ex?.mem).toBeNull()
   })
 
-  test('CALL and STATICCALL of an account without code cost what they gave it, all others do not', () => {
+  test('when CALL or STATICCALL hit an account without code, then they cost the passed gas, others do not', () => {
     const sub = { code: '0x', ops: [] }
     const found = vmTrace(
       [
@@ -297,7 +297,7 @@ describe('vmTrace', () => {
     expect(calls.map(({ sub: inside }) => inside)).toEqual(calls.map(() => sub))
   })
 
-  test('a creation at an address in use has the code that would have run; one too dear has its memory in its cost', () => {
+  test('when a creation hits an address in use, then it has the code; one too expensive has its memory in its cost', () => {
     const init = code('STOP STOP STOP')
     const once: readonly Part[] = [0, 3, 29, 0, 'CREATE2']
     const found = vmTrace([BigInt(toHex(init)), 0, 'MSTORE', ...once, ...once], {
@@ -309,7 +309,7 @@ describe('vmTrace', () => {
     expect(poor).toMatchObject({ cost: 32_000 + 9, ex: null })
   })
 
-  test('what could not begin is none, what ran out of gas has no result, and a bad jump has its cost', () => {
+  test('when an instruction cannot begin, then it is left out; out of gas has no result, a bad jump has its cost', () => {
     expect(vmTrace([1, 'INVALID']).ops.map(({ pc }) => pc)).toEqual([0])
     expect(vmTrace([1, 'ADD']).ops.map(({ pc }) => pc)).toEqual([0])
     const jump = vmTrace([9, 'JUMP']).ops
@@ -321,13 +321,13 @@ describe('vmTrace', () => {
     expect(poor[1]).toEqual({ pc: 2, cost: 2100, ex: null, sub: null })
   })
 
-  test('code that runs past its end stops without an instruction, and a lone STOP is none', () => {
+  test('when code runs past its end, then it stops without an instruction, and a lone STOP is none', () => {
     expect(vmTrace([1]).ops).toHaveLength(1)
     expect(vmTrace(['STOP']).ops).toEqual([])
     expect(vmTrace([], { message: { ...GAS.message, to: address(0x99) } })).toEqual({ code: '0x', ops: [] })
   })
 
-  test('of a creation is that of its initialization code', () => {
+  test('when a transaction creates, then it is the trace of the initialization code', () => {
     const init = deploying(code('STOP'))
     expect(vmTrace([], { message: { gasLimit: 521_000n, to: undefined, data: init } }).code).toBe(toHex(init))
   })

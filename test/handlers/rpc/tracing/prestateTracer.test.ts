@@ -63,8 +63,8 @@ const authorizing = async (to: Address): Promise<Authorization> => {
   }
 }
 
-describe('prestateTracer', () => {
-  test('gives both ends and the beneficiary as they were, fees not yet paid; what was empty is left out', () => {
+describe('given prestateTracer', () => {
+  test('when a transaction runs, then it has both ends and the beneficiary before fees, without empty accounts', () => {
     const message = { gasLimit: 100_000n, value: 5n, maxFeePerGas: 10n, maxPriorityFeePerGas: 1n }
     const program = code('STOP')
     expect(prestate(['STOP'], { message, others: [[BENEFICIARY, { balance: 3n }]] })).toEqual({
@@ -78,7 +78,7 @@ describe('prestateTracer', () => {
     })
   })
 
-  test('gives each slot that is read or written as it was first', () => {
+  test('when slots are read or written, then they have their first values', () => {
     const parts = [
       [1, 'SLOAD POP'],
       [9, 2, 'SSTORE'],
@@ -93,12 +93,15 @@ describe('prestateTracer', () => {
     expect(prestate(parts, options, { disableCode: true })[hex(CONTRACT)]?.code).toBeUndefined()
   })
 
-  test.each(['BALANCE', 'EXTCODESIZE', 'EXTCODEHASH'])('gives the account that %s looks at', opcode => {
-    const others = [[OTHER, { balance: 4n, nonce: 7n }]] as const
-    expect(prestate([0x22, opcode], { others })[hex(OTHER)]).toEqual({ balance: '0x4', nonce: 7 })
-  })
+  test.each(['BALANCE', 'EXTCODESIZE', 'EXTCODEHASH'])(
+    'when %s reads an account, then it is included',
+    opcode => {
+      const others = [[OTHER, { balance: 4n, nonce: 7n }]] as const
+      expect(prestate([0x22, opcode], { others })[hex(OTHER)]).toEqual({ balance: '0x4', nonce: 7 })
+    },
+  )
 
-  test('gives who is called, who gets the rest of a self-destruct, and whose code runs for another (EIP-7702)', () => {
+  test('when accounts are called, inherit or lend code (EIP-7702), then they are included', () => {
     const others = [
       [OTHER, { code: delegationTo(address(0x77)) }],
       [address(0x77), { code: code(0x44, 'SELFDESTRUCT') }],
@@ -108,7 +111,7 @@ describe('prestateTracer', () => {
     for (const part of [OTHER, address(0x77), address(0x44)]) expect(found[hex(part)]).toBeDefined()
   })
 
-  test('gives whoever signed an authorization, before it took effect', async () => {
+  test('when an authorization is signed, then its authority is included as before', async () => {
     const authorization = await authorizing(OTHER)
     const options = {
       others: [[authority, { nonce: 2n }]],
@@ -126,7 +129,7 @@ describe('prestateTracer', () => {
     ['gives the target of a delegation that is set in the transaction, for a call inside it', CONTRACT, true],
     // go-ethereum looks before the authorizations take effect.
     ['does not give it for the account that the transaction itself calls, as go-ethereum', authority, false],
-  ] as const)('%s', async (_, to, isGiven) => {
+  ] as const)('when %s, then the accounts are geth’s', async (_, to, isGiven) => {
     const options = {
       others: [
         [authority, { nonce: 2n }],
@@ -140,7 +143,7 @@ describe('prestateTracer', () => {
     else expect(found).not.toHaveProperty(hex(OTHER))
   })
 
-  test('a delegation that is cleared in the transaction leaves the hash of empty code', async () => {
+  test('when a delegation is cleared in the transaction, then the hash of empty code remains', async () => {
     const options = {
       others: [[authority, { nonce: 2n, code: delegationTo(OTHER) }]],
       message: { authorizationList: [await authorizing(address(0))] },
@@ -150,7 +153,7 @@ describe('prestateTracer', () => {
     expect(post[hex(authority)]).toEqual({ nonce: 3, code: '0x', codeHash: toHex(EMPTY_CODE_HASH) })
   })
 
-  test('what an instruction meant that could not run is none of it', () => {
+  test('when an instruction cannot run, then its accounts are not included', () => {
     const others = [[OTHER, { balance: 4n }]] as const
     const outOfGas = { others, message: { gasLimit: 21_100n } }
     expect(prestate([0x22, 'BALANCE'], outOfGas)[hex(OTHER)]).toBeUndefined()
@@ -160,8 +163,8 @@ describe('prestateTracer', () => {
   })
 })
 
-describe('prestateTracer with diffMode', () => {
-  test('gives only what changed, before and after', () => {
+describe('given prestateTracer with diffMode', () => {
+  test('when accounts change, then only the changes are included, before and after', () => {
     const parts = [
       [1, 'SLOAD POP'],
       [9, 2, 'SSTORE'],
@@ -186,7 +189,7 @@ describe('prestateTracer with diffMode', () => {
     expect(found.post[hex(CALLER)]).toMatchObject({ nonce: 1 })
   })
 
-  test('gives a contract that is made only afterwards', () => {
+  test('when a contract is created, then it is in `post` alone', () => {
     const made = hex(createAddress(CALLER, 0n))
     const deployed = code('STOP')
     const message = { to: undefined, data: deploying(deployed) }
@@ -199,7 +202,7 @@ describe('prestateTracer with diffMode', () => {
     expect(found.pre[made]).toBeUndefined()
   })
 
-  test('gives a contract that is gone only before, and lets it be where it stays (EIP-6780)', () => {
+  test('when a contract is deleted, then it is in `pre` alone; one that stays is not (EIP-6780)', () => {
     const others = [[OTHER, { code: code(0x44, 'SELFDESTRUCT'), balance: 3n }]] as const
     const parts = [[0, 0, 0, 0, 0, 0x22, 50_000, 'CALL']] as const
     const before = diff(parts, { others, fork: 'shanghai' })

@@ -40,7 +40,7 @@ const CASES = (FOLDER === undefined ? [] : readdirSync(`${FOLDER}/cases`))
   .flatMap(method => readdirSync(`${FOLDER}/cases/${method}`).map(file => [method, file] as const))
 
 describe.skipIf(FOLDER === undefined)(
-  `the chain of the execution-apis${FOLDER === undefined ? ' (../shared is not there)' : ''}`,
+  `given the chain of the execution-apis${FOLDER === undefined ? ' (../shared is not there)' : ''}`,
   () => {
     let chain: Chain
     let context: RpcContext
@@ -72,7 +72,7 @@ describe.skipIf(FOLDER === undefined)(
       return JSON.parse(JSON.stringify(result))
     }
 
-    test.each(CASES)('%s: %s, to the last member', async (method, file) => {
+    test.each(CASES)('when %s runs %s, then the answer equals the published one', async (method, file) => {
       const { params, result, error } = readCase(`${FOLDER}/cases/${method}/${file}`)
       if (error === undefined) expect(await call(method, ...params)).toEqual(result)
       else {
@@ -84,7 +84,7 @@ describe.skipIf(FOLDER === undefined)(
 
     const number = ({ block }: BlockRecord): string => toQuantity(block.header.number)
 
-    test('steps and calls use the gas of the receipts, on every fork', async () => {
+    test('when any fork is traced, then steps and calls use the gas of the receipts', async () => {
       for (const record of records) {
         const receipts = record.receipts.map(({ gasUsed, status }) => [Number(gasUsed), status !== false])
         const steps = (await call('debug_traceBlockByNumber', number(record))) as readonly {
@@ -106,7 +106,7 @@ describe.skipIf(FOLDER === undefined)(
       }
     })
 
-    test('logs that calls tell of are those of the receipts', async () => {
+    test('when calls list logs, then they are those of the receipts', async () => {
       type Frame = {
         readonly logs?: readonly { readonly index: string; readonly data: string }[]
         readonly calls?: readonly Frame[]
@@ -154,7 +154,7 @@ describe.skipIf(FOLDER === undefined)(
       return ends
     }
 
-    test('state differences of the transactions add up to what the block did', async () => {
+    test('when state differences are added up, then they equal the changes of the block', async () => {
       const balance = (account: AccountChange['after']): string =>
         account === undefined ? 'none' : toQuantity(account.balance)
       for (const record of records) {
@@ -178,7 +178,7 @@ describe.skipIf(FOLDER === undefined)(
       }
     })
 
-    test('every trace of every block can be made', async () => {
+    test('when every trace of every block is made, then none fails', async () => {
       for (const record of records) {
         const { transactions, ommers } = record.block
         for (const tracer of ['prestateTracer', 'flatCallTracer', '4byteTracer'])

@@ -29,8 +29,8 @@ const traced = (...args: Parameters<typeof debugTrace>): Trace => debugTrace(...
 const steps = (...args: Parameters<typeof debugTrace>): readonly Step[] => traced(...args).structLogs
 const slot = (value: number): string => toHex(word(value))
 
-describe('the opcode tracer', () => {
-  test('gives each step with the stack before it, the gas it took, and the whole transaction', () => {
+describe('given the opcode tracer', () => {
+  test('when a transaction runs, then each step has the stack before it and its gas cost', () => {
     const trace = traced({}, returning(5, 7, 'ADD'), GAS)
     expect(trace).toEqual({
       gas: 21_000 + 6 * 3 + 6,
@@ -49,7 +49,7 @@ describe('the opcode tracer', () => {
     })
   })
 
-  test('is empty where no code runs', () => {
+  test('when no code runs, then it is empty', () => {
     expect(traced({}, new Uint8Array(0), GAS)).toEqual({
       gas: 21_000,
       failed: false,
@@ -58,7 +58,7 @@ describe('the opcode tracer', () => {
     })
   })
 
-  test('counts what a call is given as its cost, as geth does, and what comes back afterwards', () => {
+  test('when a call passes gas on, then its cost includes it, as in geth, and what returns comes afterwards', () => {
     const found = steps({}, code([0, 0, 0, 0, 0, 0x22, 1000, 'CALL'], 'STOP'), {
       ...GAS,
       others: [[address(0x22), { code: code(1, 'POP') }]],
@@ -74,7 +74,7 @@ describe('the opcode tracer', () => {
     expect(found.at(-1)).toMatchObject({ op: 'STOP', gas: 100_000 - 21 - 2600 - 5, stack: ['0x1'] })
   })
 
-  test('counts a creation without what the new contract is given', () => {
+  test('when a creation runs, then its cost leaves out the gas of the new contract', () => {
     const found = steps({}, code([0, 0, 0, 'CREATE'], 'STOP'), GAS)
     const create = found.find(({ op }) => op === 'CREATE') as Step
     const left = 100_000 - 9 - 32_000
@@ -82,7 +82,7 @@ describe('the opcode tracer', () => {
     expect(found.at(-1)?.gas).toBe(left)
   })
 
-  test('a call that cannot begin costs what it would have, and gives back the rest', () => {
+  test('when a call cannot begin, then it has its cost, and the rest returns', () => {
     const found = steps({}, code([0, 0, 0, 0, 5, 0x22, 1000, 'CALL'], 'STOP'), GAS)
     const call = found.find(({ op }) => op === 'CALL') as Step
     expect(call.gasCost).toBe(2600 + 9000 + 25_000 + 1000)
@@ -93,7 +93,7 @@ describe('the opcode tracer', () => {
     })
   })
 
-  test('shows at SLOAD and SSTORE what the contract has read and written so far', () => {
+  test('when SLOAD and SSTORE run, then they show the accessed slots so far', () => {
     const program = code([7, 1, 'SSTORE'], [2, 'SLOAD POP'], [8, 1, 'SSTORE'])
     const found = steps({ disableStack: true }, program, { ...GAS, installed: { storage: { 2: 9n } } })
     expect(found.flatMap(({ op, storage }) => (storage === undefined ? [] : [[op, storage]]))).toEqual([
@@ -105,7 +105,7 @@ describe('the opcode tracer', () => {
     expect(steps({ disableStorage: true }, program, GAS).some(step => 'storage' in step)).toBe(false)
   })
 
-  test('keeps the storage of each contract apart, and counts delegated code to the one it works for', () => {
+  test('when contracts and delegates write, then each contract has its own storage', () => {
     const library = code([2, 2, 'SSTORE'])
     const found = steps({}, code([1, 1, 'SSTORE'], [0, 0, 0, 0, 0x33, 50_000, 'DELEGATECALL']), {
       ...GAS,
@@ -116,7 +116,7 @@ describe('the opcode tracer', () => {
     ).toEqual([1, 2])
   })
 
-  test('shows memory and return data where they are asked for, in either client’s words', () => {
+  test('when memory and return data are requested in either client’s words, then they are shown', () => {
     const program = code([7, 0, 'MSTORE'], [0, 0, 32, 0, 4, 1000, 'STATICCALL'], 'STOP')
     const last = (options: Record<string, unknown>) => steps(options, program, GAS).at(-1)
     expect(last({ enableMemory: true })?.memory).toEqual([slot(7)])
@@ -127,12 +127,12 @@ describe('the opcode tracer', () => {
     expect(last({})?.returnData).toBeUndefined()
   })
 
-  test('counts the refund', () => {
+  test('when refunds occur, then they are counted', () => {
     const found = steps({}, code([0, 1, 'SSTORE'], 'STOP'), { ...GAS, installed: { storage: { 1: 5n } } })
     expect(found.map(({ refund }) => refund)).toEqual([undefined, undefined, undefined, 4800])
   })
 
-  test('a PUSH that the end of the code cuts off is followed by a STOP behind its operand', () => {
+  test('when the code ends within a PUSH, then a STOP follows its operand', () => {
     const found = steps({}, Uint8Array.of(0x60, 1, 0x63, 0xff), GAS)
     expect(found.map(({ pc, op, stack }) => [pc, op, stack])).toEqual([
       [0, 'PUSH1', []],
@@ -141,7 +141,7 @@ describe('the opcode tracer', () => {
     ])
   })
 
-  test('says at the last step why a frame failed', () => {
+  test('when a frame fails, then its last step has the reason', () => {
     const last = (...parts: readonly Part[]) => {
       const { structLogs, failed, returnValue } = traced({}, code(...parts), GAS)
       expect(failed).toBe(true)
@@ -161,7 +161,7 @@ describe('the opcode tracer', () => {
     expect(last([7, 0, 'MSTORE'], [32, 0, 'REVERT'])).toEqual(['REVERT', slot(7), 0, slot(7)])
   })
 
-  test('an instruction in code that is not allowed to run is one without cost', () => {
+  test('when code must not run, then its instruction has no cost', () => {
     const writes = code([1, 1, 'SSTORE'])
     const found = steps({}, code([0, 0, 0, 0, 0x22, 50_000, 'STATICCALL'], 'STOP'), {
       ...GAS,
@@ -174,21 +174,21 @@ describe('the opcode tracer', () => {
     })
   })
 
-  test('a creation’s steps run in its code, the deposit counted to no step', () => {
+  test('when a creation runs, then its steps are in its code, and no step has the deposit', () => {
     const init = deploying(code('STOP'))
     const trace = traced({}, new Uint8Array(0), { message: { to: undefined, data: init } })
     expect(trace.structLogs.at(-1)).toMatchObject({ op: 'RETURN', gasCost: 0 })
     expect(trace.returnValue).toBe('0x00')
   })
 
-  test('names opcodes as the fork does', () => {
+  test('when forks differ, then opcodes have the fork’s names', () => {
     const named = (fork: 'istanbul' | 'paris') =>
       steps({}, code('PREVRANDAO', 'BASEFEE'), { ...GAS, fork }).map(({ op }) => op)
     expect(named('istanbul')).toEqual(['DIFFICULTY', 'INVALID'])
     expect(named('paris')).toEqual(['PREVRANDAO', 'BASEFEE', 'STOP'])
   })
 
-  test('keeps no more steps than the limit, and only those of the opcodes that are named', () => {
+  test('when a limit or opcodes are given, then only those steps are kept', () => {
     const program = code(1, 2, 'ADD', 'POP', 3, 'POP')
     expect(steps({ limit: 2 }, program, GAS).map(({ pc, gasCost }) => [pc, gasCost])).toEqual([
       [0, 3],

@@ -61,8 +61,8 @@ const error = async (method: string, ...params: readonly unknown[]) => {
 const traces = async (method: string, ...params: readonly unknown[]): Promise<readonly Trace[]> =>
   (await call(method, ...params)) as readonly Trace[]
 
-describe('trace_block', () => {
-  test('gives the traces of every transaction, and then what making the block earned', async () => {
+describe('given trace_block', () => {
+  test('when a block has transactions, then their traces come first, then the rewards', async () => {
     const number = chain.blockOf('createAndLeave')
     const found = await traces('trace_block', number)
     expect(found.map(({ type }) => type)).toEqual(['call', 'create', 'call', 'suicide', 'reward'])
@@ -90,15 +90,15 @@ describe('trace_block', () => {
     } as never)
   })
 
-  test('has nothing for the genesis block, and null for none', async () => {
+  test('when it is the genesis block, then it is empty; without a block it is null', async () => {
     expect(await call('trace_block', '0x0')).toEqual([])
     expect(await call('trace_block', '0x1000')).toBeNull()
     expect(await error('trace_block', 'first')).toEqual([-32602, 'Invalid block param (block not found)'])
   })
 })
 
-describe('trace_transaction and trace_get', () => {
-  test('give the traces of one transaction as the block has them, and one of those', async () => {
+describe('given trace_transaction and trace_get', () => {
+  test('when a transaction is named, then they give its traces of the block, and one of those', async () => {
     const hash = chain.hashes['createAndLeave']
     const inBlock = (await traces('trace_block', chain.blockOf('createAndLeave'))).slice(0, -1)
     expect(await traces('trace_transaction', hash)).toEqual(inBlock)
@@ -106,13 +106,13 @@ describe('trace_transaction and trace_get', () => {
     expect(await call('trace_get', hash, [])).toEqual(inBlock[0])
   })
 
-  test('give no traces, or null for one, of what is not there', async () => {
+  test('when it does not exist, then they give none, or null for one', async () => {
     expect(await call('trace_transaction', UNKNOWN)).toEqual([])
     expect(await call('trace_get', UNKNOWN, ['0x0'])).toBeNull()
     expect(await call('trace_get', chain.hashes['transfer'], ['0x7'])).toBeNull()
   })
 
-  test('refuse what they cannot read', async () => {
+  test('when parameters cannot be read, then they are refused', async () => {
     expect(await error('trace_transaction', '0x12')).toEqual([-32602, 'Invalid transaction hash params'])
     expect(await error('trace_get', UNKNOWN)).toEqual([-32602, 'Invalid number of params'])
     expect(await error('trace_get', UNKNOWN, ['x'])).toEqual([-32602, 'Invalid trace numbers params'])
@@ -120,17 +120,17 @@ describe('trace_transaction and trace_get', () => {
   })
 })
 
-describe('trace_filter', () => {
+describe('given trace_filter', () => {
   const range = (from: string, to: string) => ({ fromBlock: chain.blockOf(from), toBlock: chain.blockOf(to) })
   const filter = (of: object): Promise<readonly Trace[]> => traces('trace_filter', of)
 
-  test('gives what trace_block gives of each block, in order', async () => {
+  test('when it has no conditions, then it gives the traces of each block in order', async () => {
     const { fromBlock, toBlock } = range('deploy', 'precompiles')
     const blocks = await Promise.all([1, 2, 3].map(number => traces('trace_block', `0x${number}`)))
     expect(await filter({ fromBlock, toBlock })).toEqual(blocks.flat())
   })
 
-  test('lets through what both lists name, or with the mode union either', async () => {
+  test('when both lists are given, then both must match, with the mode union either', async () => {
     const within = range('send', 'createAndLeave')
     const to = await filter({ ...within, toAddress: [STRANGER] })
     expect(to.map(({ transactionHash }) => transactionHash)).toEqual([chain.hashes['send'] as string])
@@ -141,14 +141,14 @@ describe('trace_filter', () => {
     expect(either.map(({ type }) => type)).toEqual(['call', 'create', 'call', 'suicide'])
   })
 
-  test('finds a creation by the contract, and a reward by who got it', async () => {
+  test('when a creation or a reward matches, then it is found by contract or beneficiary', async () => {
     const made = await filter({ ...range('deploy', 'callAndLog'), toAddress: [CHILD] })
     expect(made.map(({ type }) => type)).toEqual(['create', 'call'])
     const rewards = await filter({ ...range('deploy', 'callAndLog'), toAddress: [toHex(VALIDATOR)] })
     expect(rewards.map(({ type }) => type)).toEqual(['reward', 'reward'])
   })
 
-  test('passes over so many, and gives no more than so many', async () => {
+  test('when after and count are given, then it skips and limits', async () => {
     const within = range('deploy', 'precompiles')
     const all = await filter(within)
     expect(await filter({ ...within, after: 1, count: 3 })).toEqual(all.slice(1, 4))
@@ -156,11 +156,11 @@ describe('trace_filter', () => {
     expect(await filter({ ...within, after: 1000 })).toEqual([])
   })
 
-  test('is of the head without bounds', async () => {
+  test('when it has no range, then it covers the head', async () => {
     expect((await filter({})).map(({ blockNumber }) => blockNumber)).toEqual([16, 16])
   })
 
-  test('refuses ranges that are too long, turned around or beyond the head, and what it cannot read', async () => {
+  test('when ranges are too long, reversed, beyond the head or unreadable, then they are refused', async () => {
     const wide = { fromBlock: '0x1', toBlock: `0x${(2n + RANGE_MAX).toString(16)}` }
     expect(await error('trace_filter', wide)).toEqual([
       -32005,
@@ -192,8 +192,8 @@ describe('trace_filter', () => {
   })
 })
 
-describe('trace_replayBlockTransactions', () => {
-  test('gives the types that are asked for, with the hash of each transaction', async () => {
+describe('given trace_replayBlockTransactions', () => {
+  test('when types are requested, then each transaction has them with its hash', async () => {
     const [replayed] = (await call('trace_replayBlockTransactions', chain.blockOf('callAndLog'), [
       'trace',
       'stateDiff',
@@ -208,7 +208,7 @@ describe('trace_replayBlockTransactions', () => {
     expect(replayed?.stateDiff[CHILD]?.balance).toEqual({ '*': { from: '0x0', to: '0x7' } })
   })
 
-  test('is empty for the genesis block, null for none, and refuses other types', async () => {
+  test('when it is the genesis block, then it is empty; none is null, and other types are refused', async () => {
     expect(await call('trace_replayBlockTransactions', '0x0', ['trace'])).toEqual([])
     expect(await call('trace_replayBlockTransactions', '0x1000', ['trace'])).toBeNull()
     for (const types of [undefined, 'trace', ['traces'], [5]])
@@ -219,8 +219,8 @@ describe('trace_replayBlockTransactions', () => {
   })
 })
 
-describe('trace_replayTransaction', () => {
-  test('gives one of them', async () => {
+describe('given trace_replayTransaction', () => {
+  test('when a transaction is named, then it gives that one', async () => {
     const types = ['trace', 'stateDiff', 'vmTrace']
     const [inBlock] = (await call(
       'trace_replayBlockTransactions',
@@ -233,14 +233,14 @@ describe('trace_replayTransaction', () => {
   })
 })
 
-describe('trace_call', () => {
+describe('given trace_call', () => {
   const message = (name: string, ...args: readonly unknown[]) => ({
     from: SENDER.address,
     to: TRACING,
     data: encoded(name, ...args),
   })
 
-  test('traces a call in the block that is named, the head by default', async () => {
+  test('when a block is named, then it traces the call there, by default at the head', async () => {
     const now = (await call('trace_call', message('callAndLog', 8n), ['trace', 'stateDiff'])) as Traces
     expect(now.trace).toHaveLength(2)
     expect(now.stateDiff[TRACING]?.storage).not.toEqual({})
@@ -249,7 +249,7 @@ describe('trace_call', () => {
     expect(before.stateDiff).toBeNull()
   })
 
-  test('the sender has what it has, and must have the value', async () => {
+  test('when the sender pays, then it has the state’s balance, and needs the value', async () => {
     const send = (value: string) => ({ from: HEIR, to: STRANGER, value })
     const { stateDiff } = (await call('trace_call', send('0x1'), ['stateDiff'])) as Traces
     expect(stateDiff[HEIR]?.balance).toEqual({ '*': { from: '0x3', to: '0x2' } })
@@ -259,7 +259,7 @@ describe('trace_call', () => {
     ])
   })
 
-  test('refuses what cannot begin and blocks that are not there', async () => {
+  test('when the call cannot begin or the block does not exist, then it is refused', async () => {
     const priced = { from: HEIR, to: STRANGER, gas: '0x5208', gasPrice: '0xffffffffff' }
     expect(await error('trace_call', priced, ['trace'])).toEqual([
       -32004,
@@ -277,7 +277,7 @@ describe('trace_call', () => {
     expect(await error('trace_call', message('caught'))).toEqual([-32602, 'Invalid trace type params'])
   })
 
-  test('of a call that reverts, all three methods give the revert data as output; a mined transaction a revertReason', async () => {
+  test('when a call reverts, then all three methods have the data as output; a mined one has a revertReason', async () => {
     const [mined] = (await call('trace_replayBlockTransactions', chain.blockOf('uncaught'), ['trace'])) as [
       Traces & { readonly revertReason?: string },
     ]
@@ -304,7 +304,7 @@ describe('trace_call', () => {
     }
   })
 
-  test('trace_callMany runs each call on what those before it left', async () => {
+  test('when trace_callMany runs, then each call sees the changes of those before it', async () => {
     const calls = [9n, 10n].map(value => [message('callAndLog', value), ['trace']])
     const outputs = ((await call('trace_callMany', calls, 'latest')) as readonly Traces[]).map(({ output }) =>
       BigInt(output),
@@ -320,7 +320,7 @@ describe('trace_call', () => {
     ])
   })
 
-  test('trace_rawTransaction traces what a signed transaction would do', async () => {
+  test('when trace_rawTransaction runs, then it traces the signed transaction', async () => {
     const raw: Hex = await SENDER.signTransaction({
       chainId: CHAIN_ID,
       type: 'eip1559',

@@ -15,8 +15,8 @@ const error = async (method: string, ...params: readonly unknown[]) => {
   return [refused?.code, refused?.message]
 }
 
-describe('calls that are traced', () => {
-  test('debug_traceCall takes overrides of the state and the block, as geth has them', async () => {
+describe('given traced calls', () => {
+  test('when debug_traceCall has overrides of state and block, then they apply as in geth', async () => {
     const to = `0x${'77'.repeat(20)}`
     // NUMBER, then SLOAD of 0, both returned.
     const code = '0x4360005260005460205260406000f3'
@@ -39,7 +39,7 @@ describe('calls that are traced', () => {
     expect(await error('debug_traceCall', { to }, '0x1000')).toEqual([-32000, 'Block not found'])
   })
 
-  test('run in blocks that exist: pending is the head', async () => {
+  test('when they name pending, then they run in the head', async () => {
     const to = `0x${'77'.repeat(20)}`
     const head = Number(await call('eth_blockNumber'))
     // NUMBER, returned.
@@ -60,7 +60,7 @@ describe('calls that are traced', () => {
     }
   })
 
-  test('debug_traceCall refuses a call that cannot begin with the error of eth_call', async () => {
+  test('when the call cannot begin, then debug_traceCall has the error of eth_call', async () => {
     const to = `0x${'77'.repeat(20)}`
     for (const method of ['debug_traceCall', 'eth_call']) {
       expect(await error(method, { to, gas: '0x1' })).toEqual([

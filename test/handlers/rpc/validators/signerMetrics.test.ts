@@ -32,7 +32,7 @@ const metricsOf = async (
 
 const of = (key: Key, blocks: string, last: string) => [toHex(key.address), [blocks, last]]
 
-test('the validators after the last block are told, the one voted in by it too and the one voted out no more', async () => {
+test('given votes in the last block, when metrics are read, then they list the validator voted in and not the one voted out', async () => {
   const chain = await openTestChain()
   for (const voter of [V0, V1, V2])
     await extend(chain, [], { coinbase: voter.address, vote: { recipient: OUTSIDER.address, type: 'add' } })
