@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { createSlab } from '../../../core/bytes/slab.ts'
 
-describe('a slab', () => {
-  test('gives parts of one buffer that do not touch, and goes on in another when it is used up', () => {
+describe('given a slab', () => {
+  test('when parts are taken, then they do not overlap, and another buffer follows when it is full', () => {
     const allocate = createSlab(10)
     const parts = [4, 6, 1, 10, 3].map(allocate)
     parts.forEach((part, index) => part.fill(index + 1))
@@ -17,7 +17,7 @@ describe('a slab', () => {
     expect(parts[1]?.buffer).not.toBe(parts[2]?.buffer as ArrayBuffer)
   })
 
-  test('has nothing to do with what is longer than itself', () => {
+  test('when a part is longer than the slab, then it has its own buffer', () => {
     const allocate = createSlab(10)
     const before = allocate(2)
     const long = allocate(11)
@@ -26,7 +26,7 @@ describe('a slab', () => {
     expect(allocate(2).buffer).toBe(before.buffer as ArrayBuffer)
   })
 
-  test('gives what is all zero', () => {
+  test('when a part is taken, then it is all zero', () => {
     const allocate = createSlab(8)
     allocate(3).fill(7)
     expect(allocate(5)).toEqual(new Uint8Array(5))

@@ -35,8 +35,8 @@ const expectSame = (hash: Uint8Array, signature: Signature): string => {
   return first
 }
 
-describe('keccak-256', () => {
-  test('known answers hold on every engine', () => {
+describe('given keccak-256 on every engine', () => {
+  test('when inputs have known hashes, then it gives them', () => {
     for (const { keccak256 } of ENGINES) {
       expect(toBareHex(keccak256(new Uint8Array(0)))).toBe(
         'c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470',
@@ -47,7 +47,7 @@ describe('keccak-256', () => {
     }
   })
 
-  test('every length from 0 to 300 and some long ones give the same hash on every engine', () => {
+  test('when lengths go from 0 to 300 and some are long, then the hashes are equal', () => {
     const random = seededRandom(1)
     const lengths = [...Array.from({ length: 301 }, (_, length) => length), 4096, 65_536, 1_000_003]
     for (const length of lengths) {
@@ -56,7 +56,7 @@ describe('keccak-256', () => {
     }
   })
 
-  test('pieces give the hash of the whole on every engine, also of two at a time', () => {
+  test('when input comes in pieces, even two hashes at a time, then the hash is that of the whole', () => {
     const random = seededRandom(7)
     for (const { createKeccak256 } of ENGINES) {
       for (const lengths of [[], [0], [1, 135], [136, 136], [0, 137, 0, 300], [70_000, 3, 200_000]]) {
@@ -74,13 +74,13 @@ describe('keccak-256', () => {
     }
   })
 
-  test('a view into a larger buffer is hashed by its own bytes', () => {
+  test('when the input is a view, then its own bytes count', () => {
     const bytes = seededRandom(2).bytes(500)
     const view = bytes.subarray(101, 333)
     for (const { keccak256 } of ENGINES) expect(keccak256(view)).toEqual(keccak256(view.slice()))
   })
 
-  test('a hash stays what it was after the next one', () => {
+  test('when the next hash is computed, then the earlier one stays', () => {
     for (const { keccak256 } of ENGINES) {
       const first = keccak256(Uint8Array.of(1))
       const copy = first.slice()
@@ -90,8 +90,8 @@ describe('keccak-256', () => {
   })
 })
 
-describe('signing', () => {
-  test('random hashes and keys give the same low-s signature on every engine, and it recovers to the key', () => {
+describe('given signing on every engine', () => {
+  test('when hashes and keys are random, then the low-s signatures are equal and recover to the key', () => {
     const random = seededRandom(3)
     for (let i = 0; i < 60; i++) {
       const hash = random.bytes(32)
@@ -105,7 +105,7 @@ describe('signing', () => {
     }
   })
 
-  test('hashes of zero and at or above the order are signed alike', () => {
+  test('when the hash is zero, or at or above the order, then the signatures are equal', () => {
     for (const value of [
       0n,
       1n,
@@ -120,7 +120,7 @@ describe('signing', () => {
     }
   })
 
-  test('private keys of zero, the order and above are refused', () => {
+  test('when the key is zero, the order or above, then it is refused', () => {
     for (const engine of ENGINES) {
       for (const value of [0n, SECP256K1_ORDER, 2n ** 256n - 1n]) {
         expect(() => engine.sign(HASH, word(value))).toThrow()
@@ -131,8 +131,8 @@ describe('signing', () => {
   })
 })
 
-describe('recovery', () => {
-  test('random signatures recover to the same key, or to none, on every engine', () => {
+describe('given recovery on every engine', () => {
+  test('when signatures are random, then they recover to the same key, or to none', () => {
     const random = seededRandom(4)
     let keys = 0
     for (let i = 0; i < 100; i++) {
@@ -144,7 +144,7 @@ describe('recovery', () => {
     expect(keys).toBeLessThan(70)
   })
 
-  test('r or s of zero, the order, above it or past the field prime recover to none', () => {
+  test('when r or s is zero, the order, above it or past the field prime, then there is none', () => {
     for (const value of [
       0n,
       SECP256K1_ORDER,
@@ -160,7 +160,7 @@ describe('recovery', () => {
     }
   })
 
-  test('r and s of one and of the order less one recover alike', () => {
+  test('when r and s are one or the order less one, then the results are equal', () => {
     for (const r of [1n, SECP256K1_ORDER - 1n]) {
       for (const s of [1n, SECP256K1_ORDER - 1n]) {
         for (const yParity of [0, 1]) expectSame(HASH, { r: word(r), s: word(s), yParity })
@@ -168,24 +168,24 @@ describe('recovery', () => {
     }
   })
 
-  test('high s is accepted: with the other parity it is the same key', () => {
+  test('when s is high, then with the other parity it is the same key', () => {
     const high = { r: signed.r, s: word(SECP256K1_ORDER - signedS), yParity: 1 - signed.yParity }
     expect(expectSame(HASH, high)).toBe(toBareHex(nobleEngine.publicKey(KEY)))
   })
 
-  test('the other parity recovers to another key', () => {
+  test('when the parity is the other, then it is another key', () => {
     const other = expectSame(HASH, { ...signed, yParity: 1 - signed.yParity })
     expect(other).not.toBe('none')
     expect(other).not.toBe(toBareHex(nobleEngine.publicKey(KEY)))
   })
 
-  test('a parity other than 0 and 1 recovers to none: an x above the order is not asked for', () => {
+  test('when the parity is neither 0 nor 1, then there is none', () => {
     for (const yParity of [2, 3, 27, 28, -1, 0.5, Number.NaN]) {
       expect(recovered(HASH, { ...signed, yParity })).toEqual(ENGINES.map(() => 'none'))
     }
   })
 
-  test('hash, r or s of another length than 32 recover to none', () => {
+  test('when hash, r or s have another length than 32, then there is none', () => {
     for (const length of [0, 31, 33]) {
       const bytes = new Uint8Array(length).fill(1)
       expect(recovered(bytes, signed)).toEqual(ENGINES.map(() => 'none'))
@@ -194,12 +194,12 @@ describe('recovery', () => {
     }
   })
 
-  test('a signature of the zero hash recovers to its key', () => {
+  test('when the hash is zero, then it recovers to its key', () => {
     const zero = new Uint8Array(32)
     expect(expectSame(zero, nobleEngine.sign(zero, KEY))).toBe(toBareHex(nobleEngine.publicKey(KEY)))
   })
 
-  test('values that lead to the point at infinity recover to none', () => {
+  test('when the values lead to the point at infinity, then there is none', () => {
     // With s * R = hash * G the key would be infinity: R = G, r its x, and s equal to the hash.
     const r = fromHex('79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798')
     expect(recovered(word(12345n), { r, s: word(12345n), yParity: 0 })).toEqual(ENGINES.map(() => 'none'))

@@ -15,10 +15,10 @@ const run = (...pieces: readonly Uint8Array[]): { readonly hash: Uint8Array; rea
   }
 }
 
-describe('keccak in steps', () => {
+describe('given keccak in steps', () => {
   const random = seededRandom(1)
 
-  test('is that of all pieces one after another', () => {
+  test('when it has many pieces, then the hash is that of their concatenation', () => {
     for (const lengths of [
       [],
       [0],
@@ -33,7 +33,7 @@ describe('keccak in steps', () => {
     }
   })
 
-  test('leaves others a turn amid what is long, and none amid what is short', () => {
+  test('when the input is long, then it yields, and not when it is short', () => {
     expect(run(random.bytes(128 * KIBIBYTE)).yields).toBe(0)
     expect(run(random.bytes(5), random.bytes(1024 * KIBIBYTE)).yields).toBe(8)
   })

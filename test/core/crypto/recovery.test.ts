@@ -18,28 +18,28 @@ const signature = sign(HASH, KEY)
 const r = bytesToBigint(signature.r)
 const s = bytesToBigint(signature.s)
 
-describe('recovering a signer', () => {
-  test('the key of a well-known account has its address', () => {
+describe('given a signature', () => {
+  test('when the key is a well-known account’s, then so is the address', () => {
     expect(toHex(addressOfPrivateKey(KEY))).toBe(ADDRESS)
   })
 
-  test('a signature gives its signer', () => {
+  test('when it is recovered, then it gives its signer', () => {
     expect(toHex(recoverSigner(HASH, signature.yParity, r, s) ?? new Uint8Array(0))).toBe(ADDRESS)
   })
 
-  test('a small r, as a scalar has it without leading zeros, is padded', () => {
+  test('when r is small, as a scalar without leading zeros, then it is padded', () => {
     // x = 1 lies on the curve, so r = 1 recovers to some key.
     expect(recoverSigner(HASH, 0, 1n, 1n)?.length).toBe(20)
   })
 
-  test('high s gives the same signer with the other parity', () => {
+  test('when s is high, then the other parity gives the same signer', () => {
     expect(s <= HALF_ORDER).toBe(true)
     expect(
       toHex(recoverSigner(HASH, 1 - signature.yParity, r, SECP256K1_ORDER - s) ?? new Uint8Array(0)),
     ).toBe(ADDRESS)
   })
 
-  test('values out of range have no signer', () => {
+  test('when values are out of range, then there is no signer', () => {
     for (const value of [0n, -1n, SECP256K1_ORDER, 2n ** 256n, 2n ** 300n]) {
       expect(recoverSigner(HASH, 0, value, s)).toBeUndefined()
       expect(recoverSigner(HASH, 0, r, value)).toBeUndefined()
@@ -48,14 +48,14 @@ describe('recovering a signer', () => {
   })
 })
 
-describe('65-byte signatures', () => {
-  test('are r, s and the parity, and read back', () => {
+describe('given 65-byte signatures', () => {
+  test('when they are written, then they are r, s and parity, and read back', () => {
     const bytes = signatureToBytes65(signature)
     expect(toBareHex(bytes)).toBe(`${toBareHex(signature.r)}${toBareHex(signature.s)}0${signature.yParity}`)
     expect(signatureFromBytes65(bytes)).toEqual(signature)
   })
 
-  test('of another length or with another v are none', () => {
+  test('when the length or v differ, then they are refused', () => {
     const bytes = signatureToBytes65(signature)
     expect(signatureFromBytes65(bytes.subarray(0, 64))).toBeUndefined()
     expect(signatureFromBytes65(Uint8Array.of(...bytes, 0))).toBeUndefined()
@@ -67,7 +67,7 @@ describe('65-byte signatures', () => {
   })
 })
 
-test('the hashes of nothing are the ones every client knows', () => {
+test('given empty input, when it is hashed, then the constants are those of every client', () => {
   expect(toBareHex(EMPTY_CODE_HASH)).toBe('c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470')
   expect(toBareHex(EMPTY_TRIE_ROOT)).toBe('56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421')
   expect(toBareHex(EMPTY_LIST_HASH)).toBe('1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347')

@@ -17,7 +17,7 @@ const runWith = (otherCode: Uint8Array, parts: readonly Part[], options: Paramet
 
 const outputWord: readonly Part[] = ['POP', 32, 0, 'RETURN']
 
-describe('who is who in each kind of call', () => {
+describe('given each kind of call', () => {
   test.each([
     ['CALL', 0, 'ADDRESS', bytesToBigint(OTHER_ADDRESS)],
     ['CALL', 0, 'CALLER', bytesToBigint(CONTRACT)],
@@ -31,14 +31,17 @@ describe('who is who in each kind of call', () => {
     ['STATICCALL', undefined, 'ADDRESS', bytesToBigint(OTHER_ADDRESS)],
     ['STATICCALL', undefined, 'CALLER', bytesToBigint(CONTRACT)],
     ['STATICCALL', undefined, 'CALLVALUE', 0n],
-  ] as const)('%s with value %p: %s', (name, value, asked, expected) => {
-    const { value: answer } = runWith(returning(asked), [...callOther(name, value), ...outputWord], {
-      message: { value: 9n },
-    })
-    expect(answer).toBe(expected)
-  })
+  ] as const)(
+    'when %s runs with value %p, then address, caller and value are %s',
+    (name, value, asked, expected) => {
+      const { value: answer } = runWith(returning(asked), [...callOther(name, value), ...outputWord], {
+        message: { value: 9n },
+      })
+      expect(answer).toBe(expected)
+    },
+  )
 
-  test('CALL moves money, CALLCODE only shows it', () => {
+  test('when CALL and CALLCODE send value, then only CALL moves it', () => {
     const sent = runWith(code('STOP'), callOther('CALL', 5), { installed: { balance: 8n } })
     expect([sent.world.balance(CONTRACT), sent.world.balance(OTHER_ADDRESS)]).toEqual([3n, 5n])
     const shown = runWith(code('STOP'), callOther('CALLCODE', 5), { installed: { balance: 8n } })
@@ -46,8 +49,8 @@ describe('who is who in each kind of call', () => {
   })
 })
 
-describe('what a call leaves', () => {
-  test('one and the output when it returns, zero and the output when it reverts, zero alone when it halts', () => {
+describe('given the results of a call', () => {
+  test('when it returns, reverts or halts, then the item is one or zero, and the output one’s own or none', () => {
     const ask = (otherCode: Uint8Array) => ({
       success: runWith(otherCode, [...callOther('CALL', 0), 0, 'MSTORE', 32, 0, 'RETURN']).value,
       size: runWith(otherCode, [...callOther('CALL', 0), 'RETURNDATASIZE', 0, 'MSTORE', 32, 0, 'RETURN'])
@@ -60,7 +63,7 @@ describe('what a call leaves', () => {
     expect(ask(new Uint8Array(0))).toEqual({ success: 1n, size: 0n, output: 0n })
   })
 
-  test('memory beyond a short output stays as it was', () => {
+  test('when the output is short, then the memory after it stays', () => {
     const { value } = runWith(code(0xaa, 0, 'MSTORE8', 1, 0, 'RETURN'), [
       (1n << 256n) - 1n,
       0,
@@ -71,7 +74,7 @@ describe('what a call leaves', () => {
     expect(value).toBe((0xaan << 248n) | ((1n << 248n) - 1n))
   })
 
-  test('the callee sees the input where the caller had it, and cannot change it', () => {
+  test('when the callee runs, then it has the input, and cannot change it', () => {
     const echo = code(32, 0, 0, 'CALLDATACOPY', 1, 0, 'MSTORE', 32, 0, 0, 'CALLDATACOPY', 32, 0, 'RETURN')
     const { value } = runWith(echo, [
       77,
@@ -92,7 +95,7 @@ describe('what a call leaves', () => {
     expect(value).toBe(154n)
   })
 
-  test('return data outlives the memory it came from', () => {
+  test('when its memory changes, then the return data stay', () => {
     const { value } = runWith(returning(42), [
       ...callOther('CALL', 0),
       'POP',
@@ -110,7 +113,7 @@ describe('what a call leaves', () => {
     expect(value).toBe(42n)
   })
 
-  test('a precompile runs in place of code', () => {
+  test('when the address is a precompile’s, then it runs in place of code', () => {
     const { value } = run(
       code(
         7,
@@ -139,19 +142,22 @@ describe('what a call leaves', () => {
   })
 })
 
-describe('what a failed call did is undone', () => {
+describe('given a failed call', () => {
   const actions: readonly Part[] = [5, 1, 'SSTORE', 6, 2, 'TSTORE', 0, 0, 'LOG0']
 
-  test.each(['REVERT', 'INVALID'])('storage, transient storage, logs, money: %s', name => {
-    const failing = code(...actions, ...(name === 'REVERT' ? [0, 0] : []), name)
-    const { world, result } = runWith(failing, [...callOther('CALL', 4)], { installed: { balance: 10n } })
-    expect(result.success).toBe(true)
-    expect(result.logs).toEqual([])
-    expect(world.storage(OTHER_ADDRESS, word(1))).toEqual(word(0))
-    expect([world.balance(CONTRACT), world.balance(OTHER_ADDRESS)]).toEqual([10n, 0n])
-  })
+  test.each(['REVERT', 'INVALID'])(
+    'when it wrote storage, transient storage, logs or value (%s), then that is undone',
+    name => {
+      const failing = code(...actions, ...(name === 'REVERT' ? [0, 0] : []), name)
+      const { world, result } = runWith(failing, [...callOther('CALL', 4)], { installed: { balance: 10n } })
+      expect(result.success).toBe(true)
+      expect(result.logs).toEqual([])
+      expect(world.storage(OTHER_ADDRESS, word(1))).toEqual(word(0))
+      expect([world.balance(CONTRACT), world.balance(OTHER_ADDRESS)]).toEqual([10n, 0n])
+    },
+  )
 
-  test('but not what came before, and the caller’s slot is as it was between', () => {
+  test('when the caller wrote before, then that stays', () => {
     const { world } = runWith(code(9, 1, 'SSTORE', 0, 0, 'REVERT'), [
       8,
       1,
@@ -164,14 +170,14 @@ describe('what a failed call did is undone', () => {
     expect(world.storage(CONTRACT, word(2))).toEqual(word(8))
   })
 
-  test('warmth, so that the next look pays in full again (EIP-2929)', () => {
+  test('when it accessed accounts, then they are cold again (EIP-2929)', () => {
     const look = code(1, 'SLOAD', 0x9999, 'BALANCE', 0, 0, 'REVERT')
     const twice = runWith(look, [...callOther('CALL', 0), ...callOther('CALL', 0)])
     const once = runWith(look, [...callOther('CALL', 0)])
     expect(twice.gas - once.gas).toBe(once.gas - 2500n - 3n)
   })
 
-  test('the whole of a failing transaction, which pays all the same', () => {
+  test('when the whole transaction fails, then all is undone, and it pays nevertheless', () => {
     const { world, result } = run(code(5, 1, 'SSTORE', 'INVALID'), {
       message: { value: 3n, gasLimit: 100_000n },
     })
@@ -182,8 +188,8 @@ describe('what a failed call did is undone', () => {
   })
 })
 
-describe('gas of calls', () => {
-  test('a call keeps a 64th back (EIP-150), before it was all or nothing', () => {
+describe('given the gas of calls', () => {
+  test('when a call asks for all gas, then a 64th stays since EIP-150, and before it was all or nothing', () => {
     const asked = [...operands(0, 2n ** 255n), 'CALL', ...outputWord]
     const gasGiven = (fork: 'homestead' | 'osaka') =>
       runWith(returning('GAS'), asked, { fork, message: { gasLimit: 100_000n } })
@@ -192,7 +198,7 @@ describe('gas of calls', () => {
     expect(gasGiven('osaka').value).toBe(left - left / 64n - 2n)
   })
 
-  test('money costs 9,000 and gives 2,300, an account that is not there 25,000 more', () => {
+  test('when it sends value, then it costs 9,000, gives 2,300, and 25,000 more for a new account', () => {
     const gasOf = (value: number, balance: bigint | undefined): bigint =>
       run(code(...callOther('CALL', value)), {
         installed: { balance: 10n },
@@ -204,7 +210,7 @@ describe('gas of calls', () => {
     expect(gasOf(1, undefined)).toBe(plain + 9000n - 2300n + 25_000n)
   })
 
-  test('before EIP-161 a call without money made the account, and paid for it', () => {
+  test('when it sends none before EIP-161, then it creates the account and pays for it', () => {
     const { gas, world } = run(code(...callOther('CALL', 0)), { fork: 'homestead' })
     expect(gas).toBe(3n * 7n + 40n + 25_000n + 3n)
     expect(world.exists(OTHER_ADDRESS)).toBe(true)
@@ -213,14 +219,14 @@ describe('gas of calls', () => {
     expect(later.world.exists(OTHER_ADDRESS)).toBe(false)
   })
 
-  test('a call that cannot be paid for with money gives its gas back', () => {
+  test('when the balance is too low, then its gas returns', () => {
     const { gas, value } = runWith(code('INVALID'), [...callOther('CALL', 5), 0, 'MSTORE', 32, 0, 'RETURN'])
     expect(value).toBe(0n)
     expect(gas).toBe(3n * 7n + 2600n + 9000n + 3n - 2300n + 12n)
   })
 })
 
-describe('STATICCALL', () => {
+describe('given STATICCALL', () => {
   test.each([
     ['SSTORE', code(1, 1, 'SSTORE')],
     ['TSTORE', code(1, 1, 'TSTORE')],
@@ -229,7 +235,7 @@ describe('STATICCALL', () => {
     ['CREATE2', code(0, 0, 0, 0, 'CREATE2')],
     ['SELFDESTRUCT', code(0, 'SELFDESTRUCT')],
     ['CALL with value', code(0, 0, 0, 0, 1, 0x9999, 0, 'CALL')],
-  ])('refuses %s, also further down', (_, forbidden) => {
+  ])('when %s runs, even further down, then it is refused', (_, forbidden) => {
     const success = [0, 'MSTORE', 32, 0, 'RETURN'] as const
     expect(runWith(forbidden, [...callOther('STATICCALL'), ...success]).value).toBe(0n)
     const through = run(code(...callOther('STATICCALL'), ...success), {
@@ -242,22 +248,22 @@ describe('STATICCALL', () => {
     expect(through.world.storage(OTHER_ADDRESS, word(1))).toEqual(word(0))
   })
 
-  test('lets CALLCODE with value be, which moves nothing', () => {
+  test('when CALLCODE sends value, then it is allowed: nothing moves', () => {
     const inner = returning(0, 0, 0, 0, 0, 0x9999, 0, 'CALLCODE')
     expect(runWith(inner, [...callOther('STATICCALL'), ...outputWord]).value).toBe(1n)
   })
 })
 
-describe('depth', () => {
+describe('given the call depth', () => {
   /** Counts how deep it gets: calls itself with all gas, and adds one to what comes back. */
   const countDepth = code(32, 0, 0, 0, 0, 'ADDRESS GAS CALL', 0, 'MLOAD ADD', 0, 'MSTORE', 32, 0, 'RETURN')
 
-  test('a transaction has 1,024 frames above the first, and no native stack overflows', () => {
+  test('when a transaction has 1,024 frames above the first, then no native stack overflows', () => {
     const { value } = run(countDepth, { message: { gasLimit: 2n ** 50n } })
     expect(value).toBe(1024n)
   })
 
-  test('gas beyond 2^53 is counted to the last unit', () => {
+  test('when gas exceeds 2^53, then it is counted exactly', () => {
     const gasLimit = 2n ** 63n - 25n
     const { result } = run(returning('GAS'), { message: { gasLimit } })
     expect(bytesToBigint(result.output)).toBe(gasLimit - 21_000n - 2n)
@@ -269,7 +275,7 @@ describe('depth', () => {
   })
 })
 
-test('a contract that calls itself sees its own changes', () => {
+test('given a contract that calls itself, when the inner call writes, then the outer one sees it', () => {
   // Counts in slot 1 up to three, calling itself; the JUMPDEST stands at 31.
   const counting = code(
     [1, 'SLOAD', 1, 'ADD DUP1', 1, 'SSTORE', 3, 'GT ISZERO', 31, 'JUMPI'],

@@ -52,8 +52,8 @@ const runCreation = (
     message: { to: undefined, data: initCode, gasLimit: options.gasLimit ?? 10_000_000n },
   })
 
-describe('the address of a new contract', () => {
-  test('CREATE: from creator and nonce, which goes up', () => {
+describe('given the address of a new contract', () => {
+  test('when CREATE runs, then it follows from creator and nonce, which grows', () => {
     const { value, world } = run(creating(INIT), { installed: { nonce: 200n } })
     const expected = getContractAddress({ from: viemHex(CONTRACT), nonce: 200n })
     expect(toHex(addressOf(value))).toBe(expected.toLowerCase())
@@ -62,7 +62,7 @@ describe('the address of a new contract', () => {
     expect(world.nonce(addressOf(value))).toBe(1n)
   })
 
-  test('CREATE2: from creator, salt and code (EIP-1014)', () => {
+  test('when CREATE2 runs, then it follows from creator, salt and code (EIP-1014)', () => {
     const { value } = run(creating(INIT, 0, 7))
     const expected = getContractAddress({
       opcode: 'CREATE2',
@@ -73,7 +73,7 @@ describe('the address of a new contract', () => {
     expect(toHex(addressOf(value))).toBe(expected.toLowerCase())
   })
 
-  test('of a transaction: from sender and nonce, told also when it fails', () => {
+  test('when a transaction creates, then it follows from sender and nonce, and is known even after a failure', () => {
     const expected = createAddress(CALLER, 0n)
     expect(runCreation(INIT).result.contractAddress).toEqual(expected)
     const failed = runCreation(code('INVALID')).result
@@ -81,14 +81,14 @@ describe('the address of a new contract', () => {
   })
 })
 
-describe('the code that is deployed', () => {
-  test('is the output, also in the result of the transaction', () => {
+describe('given the deployed code', () => {
+  test('when the creation returns, then it is the output, also in the result', () => {
     const { result, world } = runCreation(INIT)
     expect(result.output).toEqual(DEPLOYED)
     expect(world.code(result.contractAddress as Address)).toEqual(DEPLOYED)
   })
 
-  test('costs 200 gas a byte; who cannot pay gets an empty contract on Frontier and none from Homestead on', () => {
+  test('when the 200 gas a byte lack, then Frontier deploys an empty contract, later forks none', () => {
     const gasLimit = (fork: ForkName): bigint => (fork === 'frontier' ? 21_000n : 53_000n) + 1000n + 500n
     const deploy = (fork: ForkName) =>
       runCreation(deploying(new Uint8Array(10)), fork, { gasLimit: gasLimit(fork) })
@@ -106,25 +106,25 @@ describe('the code that is deployed', () => {
     ['spuriousDragon', 24576, undefined],
     ['spuriousDragon', 24577, 'Code is too large'],
     ['osaka', 24577, 'Code is too large'],
-  ] as const)('%s: %p bytes (EIP-170): %p', (fork, size, reason) => {
+  ] as const)('when %s deploys %p bytes (EIP-170), then the success is %p', (fork, size, reason) => {
     expect(reasonOf(runCreation(code(size, 0, 'RETURN'), fork))).toBe(reason)
   })
 
   test.each([
     ['berlin', undefined],
     ['london', 'Code is invalid'],
-  ] as const)('%s: a first byte of 0xef (EIP-3541): %p', (fork, reason) => {
+  ] as const)('when %s deploys a first byte of 0xef (EIP-3541), then the success is %p', (fork, reason) => {
     expect(reasonOf(runCreation(code(0xef, 0, 'MSTORE8', 1, 0, 'RETURN'), fork))).toBe(reason)
   })
 })
 
-describe('initialization code (EIP-3860)', () => {
-  test('costs 2 gas a word from Shanghai on', () => {
+describe('given initialization code (EIP-3860)', () => {
+  test('when Shanghai is active, then it costs 2 gas a word', () => {
     const gasOf = (fork: ForkName): bigint => run(code(64, 0, 0, 'CREATE'), { fork }).gas
     expect(gasOf('shanghai') - gasOf('paris')).toBe(4n)
   })
 
-  test('has at most twice the size of code', () => {
+  test('when it is longer than twice the code limit, then it is refused', () => {
     const create = (size: number, name: string) => run(returning(0, size, 0, 0, name))
     expect(reasonOf(create(49_152, 'CREATE'))).toBeUndefined()
     expect(reasonOf(create(49_153, 'CREATE'))).toBe('Code is too large')
@@ -133,7 +133,7 @@ describe('initialization code (EIP-3860)', () => {
   })
 })
 
-describe('a creation that does not come to pass', () => {
+describe('given a creation that fails', () => {
   const target = create2Address(CONTRACT, word(7), keccak256(INIT))
   const create2With = (at: Installed) =>
     run(creating(INIT, 0, 7), { others: [[target, at]], message: { gasLimit: 1_000_000n } })
@@ -142,20 +142,20 @@ describe('a creation that does not come to pass', () => {
     ['code', { code: code('STOP') }],
     ['a nonce', { nonce: 1n }],
     ['storage (EIP-7610)', { storage: { 1: 1n } }],
-  ] as const)('because there is %s: takes all the gas, keeps the nonce', (_, at) => {
+  ] as const)('when there is %s, then it uses all gas and keeps the nonce', (_, at) => {
     const { value, gas, world } = create2With(at)
     expect(value).toBe(0n)
     expect(gas > 900_000n).toBe(true)
     expect(world.nonce(CONTRACT)).toBe(1n)
   })
 
-  test('is not hindered by money', () => {
+  test('when the address has a balance, then it succeeds', () => {
     const { value, world } = create2With({ balance: 5n })
     expect(addressOf(value)).toEqual(target)
     expect(world.balance(target)).toBe(5n)
   })
 
-  test('as a transaction: uses all gas', () => {
+  test('when it is a transaction, then it uses all gas', () => {
     const world = worldWith([[createAddress(CALLER, 0n), { nonce: 1n }]])
     const { result } = runCreation(INIT, 'osaka', { world, gasLimit: 100_000n })
     expect(result).toMatchObject({
@@ -164,7 +164,7 @@ describe('a creation that does not come to pass', () => {
     })
   })
 
-  test('for want of money or nonces: gives the gas back and keeps the nonce as it was', () => {
+  test('when balance or nonce do not allow it, then the gas returns and the nonce stays', () => {
     const poor = run(creating(INIT, 9))
     expect([poor.value, poor.world.nonce(CONTRACT)]).toEqual([0n, 0n])
     expect(poor.gas < 33_000n).toBe(true)
@@ -173,7 +173,7 @@ describe('a creation that does not come to pass', () => {
     expect([worn.value, worn.world.nonce(CONTRACT)]).toEqual([0n, last])
   })
 
-  test('because it reverts: answers zero with the output as return data, and is undone', () => {
+  test('when it reverts, then it answers zero with return data, and is undone', () => {
     const reverting = code(0xab, 0, 'MSTORE8', 1, 0, 'REVERT')
     const stored = BigInt(toHex(reverting)) << BigInt(8 * (32 - reverting.length))
     const { value, world } = run(
@@ -185,17 +185,17 @@ describe('a creation that does not come to pass', () => {
     expect(world.exists(createAddress(CONTRACT, 0n))).toBe(false)
   })
 
-  test('a success leaves no return data', () => {
+  test('when it succeeds, then there are no return data', () => {
     expect(run(returning([INIT.length, 0, 0], 'CREATE POP RETURNDATASIZE')).value).toBe(0n)
   })
 })
 
-test('a contract is as young as its transaction: its nonce before EIP-161 is 0', () => {
+test('given a new contract before EIP-161, when it creates, then its nonce began at 0', () => {
   const { value, world } = run(creating(INIT), { fork: 'homestead' })
   expect(world.nonce(addressOf(value))).toBe(0n)
 })
 
-test('creations nest as deep as calls', () => {
+test('given nested creations, when they are as deep as calls can be, then they work', () => {
   // Each initialization code creates once more with its own code, and leaves it at that when that fails.
   const nesting = code('CODESIZE', 0, 0, 'CODECOPY CODESIZE', 0, 0, 'CREATE')
   const { result } = runCreation(nesting, 'osaka', { gasLimit: 2n ** 50n })

@@ -31,18 +31,18 @@ const valueOf = (installed: Uint8Array, stackItemsMax = 1024): bigint => {
   }).value
 }
 
-describe('frames whose items together are more than the stack has room for', () => {
+describe('given frames whose items exceed the shared stack', () => {
   test.each([
     ['return', [], 'RETURN'],
     ['revert', [], 'REVERT'],
     ['call a precompile and an account without code first', [callOf(4), callOf(0xabcdef)], 'RETURN'],
     ['create a contract first', [0, 0, 0, 'CREATE POP'], 'RETURN'],
-  ] as const)('find all of them again when they %s', (_, before, end) => {
+  ] as const)('when they %s, then all items are found again', (_, before, end) => {
     expect(FRAMES * BigInt(ITEMS)).toBeGreaterThan(BigInt(STACK_ITEMS))
     expect(valueOf(nested(before, end))).toBe(BigInt.asUintN(256, FRAMES * sum))
   })
 
-  test('may each have as many as the chain allows, up to what there is room for', () => {
+  test('when each has the maximum of the chain, then they fit up to the total limit', () => {
     const filled = (count: number): Uint8Array =>
       code(
         1,
@@ -55,7 +55,7 @@ describe('frames whose items together are more than the stack has room for', () 
     expect(valueOf(filled(STACK_ITEMS), STACK_ITEMS)).toBe(BigInt(STACK_ITEMS))
   })
 
-  test('are forgotten when a message ends amid them', () => {
+  test('when a message ends among them, then they are discarded', () => {
     const tooFew = run(nested([], 'RETURN'), { message: { gasLimit: 2n ** 27n } })
     expect(tooFew.value).not.toBe(BigInt.asUintN(256, FRAMES * sum))
     expect(valueOf(nested([], 'RETURN'))).toBe(BigInt.asUintN(256, FRAMES * sum))

@@ -278,12 +278,15 @@ const outcome = async (fork: ForkName, hardfork: Hardfork, seed: number) => {
   }
 }
 
-describe('random programs do the same here and in @ethereumjs/vm', () => {
-  test.each(HARDFORKS)('%s', async (fork, hardfork) => {
-    for (let i = 0; i < PROGRAMS; i++) {
-      const seed = 1000 * (HARDFORKS.findIndex(([name]) => name === fork) + 1) + i
-      const { ours, theirs } = await outcome(fork, hardfork, seed)
-      expect({ seed, ...ours }).toEqual({ seed, ...theirs })
-    }
-  })
+describe('given random programs', () => {
+  test.each(HARDFORKS)(
+    'when %s run here and in @ethereumjs/vm, then the results are equal',
+    async (fork, hardfork) => {
+      for (let i = 0; i < PROGRAMS; i++) {
+        const seed = 1000 * (HARDFORKS.findIndex(([name]) => name === fork) + 1) + i
+        const { ours, theirs } = await outcome(fork, hardfork, seed)
+        expect({ seed, ...ours }).toEqual({ seed, ...theirs })
+      }
+    },
+  )
 })

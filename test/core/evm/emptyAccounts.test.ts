@@ -31,29 +31,29 @@ const oldState = (runtimeCode: Uint8Array) => {
 const callingEmpty = (fork: ForkName, ...parts: readonly Part[]) =>
   run(new Uint8Array(0), { fork, world: oldState(code(...parts)) })
 
-describe('empty accounts (EIP-161)', () => {
+describe('given empty accounts (EIP-161)', () => {
   const touchEmpty = [0, 0, 0, 0, 0, 0xe0e0, 100_000, 'CALL'] as const
 
-  test('stay before Spurious Dragon and go with the transaction that touches them from then on', () => {
+  test('when a transaction touches them, then they stay before Spurious Dragon and go afterwards', () => {
     expect(callingEmpty('tangerineWhistle', ...touchEmpty).world.exists(EMPTY)).toBe(true)
     expect(callingEmpty('spuriousDragon', ...touchEmpty).world.exists(EMPTY)).toBe(false)
     expect(callingEmpty('spuriousDragon', 0xe0e0, 'BALANCE').world.exists(EMPTY)).toBe(true)
   })
 
-  test('stay when the call that touched them failed, but for the RIPEMD precompile', () => {
+  test('when the touching call fails, then they stay, but for the RIPEMD precompile', () => {
     const world = oldState(code(0, 0, 0, 0, 0, 0x9999, 200_000, 'CALL'))
     world.setCode(address(0x9999), code(...touchEmpty, [0, 0, 0, 0, 0, 3, 10, 'CALL'], 'INVALID'))
     run(new Uint8Array(0), { fork: 'spuriousDragon', world })
     expect([world.exists(EMPTY), world.exists(RIPEMD)]).toEqual([true, false])
   })
 
-  test('have no code hash', () => {
+  test('when their code hash is read, then it is zero', () => {
     expect(run(returning(0xe0e0, 'EXTCODEHASH'), { fork: 'constantinople' }).value).toBe(0n)
   })
 })
 
-describe('what a transaction makes and destroys', () => {
-  test('leaves nothing, neither account nor slots nor code', () => {
+describe('given an account created and destroyed in one transaction', () => {
+  test('when it ends, then neither account nor slots nor code remain', () => {
     const { world, result } = run(new Uint8Array(0), {
       fork: 'shanghai',
       world: createWorldState(NOTHING),
@@ -65,7 +65,7 @@ describe('what a transaction makes and destroys', () => {
     expect(codes).toEqual([])
   })
 
-  test('and makes again in the next one begins with an empty storage', () => {
+  test('when the next one creates it again, then its storage is empty', () => {
     const world = oldState(new Uint8Array(0))
     world.setCode(
       CONTRACT,

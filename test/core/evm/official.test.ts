@@ -19,10 +19,10 @@ const SLOW = new Set([
 
 const root = archiveFolder('GeneralStateTests')
 
-describe.skipIf(root === undefined)('the official state tests', () => {
+describe.skipIf(root === undefined)('given the official state tests', () => {
   const folders = root === undefined ? [] : readdirSync(root).filter(name => !SLOW.has(name))
 
-  test('pass, but for the slow folders, which are run elsewhere', async () => {
+  test('when they run, then they pass, without the slow folders, which run elsewhere', async () => {
     const paths = folders.sort().map(name => join(root as string, name))
     // Half of them in this process, half by the command, at the same time: they take up a core each.
     const [here, there] = [0, 1].map(half => paths.filter((_, index) => index % 2 === half)) as [
@@ -42,6 +42,6 @@ describe.skipIf(root === undefined)('the official state tests', () => {
 })
 
 test.skipIf(root !== undefined)(
-  'the official state tests: not here (../shared is absent), left out',
+  'given the official state tests, when ../shared is absent, then they are left out',
   () => {},
 )

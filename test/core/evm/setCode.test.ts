@@ -53,8 +53,8 @@ const send = (authorizationList: readonly Authorization[], authority?: Installed
     message: { to, authorizationList },
   })
 
-describe('an authorization (EIP-7702)', () => {
-  test('is signed as wallets sign it', async () => {
+describe('given an authorization (EIP-7702)', () => {
+  test('when a wallet signs it, then its authority is recovered', async () => {
     const account = privateKeyToAccount(toHex(KEY) as `0x${string}`)
     const signed = await account.signAuthorization({
       contractAddress: toHex(DELEGATE) as `0x${string}`,
@@ -70,7 +70,7 @@ describe('an authorization (EIP-7702)', () => {
     expect(authorityOf(ours)).toEqual(AUTHORITY)
   })
 
-  test('makes the account run the delegate’s code on its own storage, from this transaction on', () => {
+  test('when it applies, then the account runs the delegate’s code on its own storage at once', () => {
     const { world } = send([authorize()])
     expect(world.code(AUTHORITY)).toEqual(designator(DELEGATE))
     expect(world.nonce(AUTHORITY)).toBe(1n)
@@ -78,7 +78,7 @@ describe('an authorization (EIP-7702)', () => {
     expect(world.storage(DELEGATE, word(1))).toEqual(word(0))
   })
 
-  test('stays when the transaction fails', () => {
+  test('when the transaction fails, then it stays', () => {
     const { world, result } = run(EMPTY_BYTES, {
       world: worldWith([[CONTRACT, { code: code('INVALID') }]]),
       message: { authorizationList: [authorize()] },
@@ -87,7 +87,7 @@ describe('an authorization (EIP-7702)', () => {
     expect(world.code(AUTHORITY)).toEqual(designator(DELEGATE))
   })
 
-  test('holds on any chain with chain id 0, replaces another, and is cleared by the zero address', () => {
+  test('when the chain id is 0, then it applies on any chain; another replaces it, the zero address clears it', () => {
     expect(send([authorize({ chainId: 0n })]).world.code(AUTHORITY)).toEqual(designator(DELEGATE))
     const again = send([authorize(), authorize({ nonce: 1n, to: address(0x2222) })])
     expect(again.world.code(AUTHORITY)).toEqual(designator(address(0x2222)))
@@ -106,7 +106,7 @@ describe('an authorization (EIP-7702)', () => {
     ['a y parity of 2', { ...authorize(), yParity: 2n }, undefined],
     ['no signature', { ...authorize(), r: 0n }, undefined],
     ['r beyond the order', { ...authorize(), r: 2n ** 256n - 1n }, undefined],
-  ] as const)('is passed over for %s', (_, authorization, authority) => {
+  ] as const)('when it has %s, then it is ignored', (_, authorization, authority) => {
     const before = (authority as Installed | undefined)?.code ?? EMPTY_BYTES
     const { world, result } = send([authorization], authority, CONTRACT)
     expect(result.success).toBe(true)
@@ -114,14 +114,14 @@ describe('an authorization (EIP-7702)', () => {
     expect(world.nonce(AUTHORITY)).toBe((authority as Installed | undefined)?.nonce ?? 0n)
   })
 
-  test('costs 25,000, and half of it comes back where the account was there', () => {
+  test('when it is priced, then it costs 25,000, half of which returns for an existing account', () => {
     const fresh = send([authorize()], undefined, CONTRACT).result
     const known = send([authorize()], { balance: 1n }, CONTRACT).result
     expect(fresh.gasUsed).toBe(46_000n)
     expect(known.gasUsedMax - known.gasUsed).toBe(46_000n / 5n)
   })
 
-  test('of the sender itself takes the nonce after that of the transaction', () => {
+  test('when it is the sender’s, then its nonce follows the transaction’s', () => {
     const world = worldWith([[DELEGATE, { code: MARK }]])
     const { result } = run(EMPTY_BYTES, {
       world,
@@ -133,14 +133,14 @@ describe('an authorization (EIP-7702)', () => {
   })
 })
 
-describe('an account that delegates', () => {
+describe('given an account that delegates', () => {
   const delegating = { code: designator(DELEGATE) }
   const callAuthority = (runtimeCode: Uint8Array, others: Parameters<typeof worldWith>[0] = []) =>
     run(runtimeCode, {
       others: [[AUTHORITY, delegating], [DELEGATE, { code: returning('CALLER CODESIZE ADD') }], ...others],
     })
 
-  test('is called with the delegate’s code, and looking there costs as an account does', () => {
+  test('when it is called, then the delegate’s code runs, and the access costs as for an account', () => {
     const authority = bytesToBigint(AUTHORITY)
     const call = callAuthority(code(32, 0, 0, 0, 0, authority, 'GAS CALL POP', 32, 0, 'RETURN'))
     expect(call.value).toBe(bytesToBigint(CONTRACT) + BigInt(returning('CALLER CODESIZE ADD').length))
@@ -152,7 +152,7 @@ describe('an account that delegates', () => {
     expect(once.gas).toBe(17n + 5200n + running)
   })
 
-  test('shows its own code to EXTCODESIZE, EXTCODEHASH and EXTCODECOPY', () => {
+  test('when EXTCODESIZE, EXTCODEHASH and EXTCODECOPY read it, then they see its own code', () => {
     const authority = bytesToBigint(AUTHORITY)
     expect(callAuthority(returning(authority, 'EXTCODESIZE')).value).toBe(23n)
     expect(callAuthority(returning(authority, 'EXTCODEHASH')).value).toBe(
@@ -163,7 +163,7 @@ describe('an account that delegates', () => {
     )
   })
 
-  test('runs one delegation and no more: code that delegates again is no code to run', () => {
+  test('when its delegate delegates again, then nothing runs', () => {
     const chained = callAuthority(
       code(0, 0, 0, 0, 0, bytesToBigint(AUTHORITY), 'GAS CALL', 0, 'MSTORE', 32, 0, 'RETURN'),
       [[DELEGATE, { code: designator(address(0x3333)) }]],
@@ -177,7 +177,7 @@ describe('an account that delegates', () => {
     ['DELEGATECALL', [0, 0, 0, 0]],
     ['STATICCALL', [0, 0, 0, 0]],
   ] as const)(
-    'to itself: %s pays for the cold account, and 100 more for the target, warm by then',
+    'when it delegates to itself, then %s pays for the cold account, and 100 more for the warm target',
     (op, operands) => {
       const authority = bytesToBigint(AUTHORITY)
       // No gas for the callee, whose code (0xef…) cannot run: what is left is the caller's own cost.
@@ -190,14 +190,14 @@ describe('an account that delegates', () => {
     },
   )
 
-  test('to a precompile runs nothing', () => {
+  test('when it delegates to a precompile, then nothing runs', () => {
     const { value } = run(returning([0, 0, 0, 0, 0, 0x7777], 'GAS CALL RETURNDATASIZE ADD'), {
       others: [[address(0x7777), { code: designator(address(2)) }]],
     })
     expect(value).toBe(1n)
   })
 
-  test('is not one before Prague', () => {
+  test('when Prague is not active, then it is no delegation', () => {
     const { value } = run(returning([0, 0, 0, 0, 0, 0x7777], 'GAS CALL'), {
       fork: 'cancun',
       others: [[address(0x7777), delegating]],
@@ -205,7 +205,7 @@ describe('an account that delegates', () => {
     expect(value).toBe(0n)
   })
 
-  test('can be the target of the transaction', () => {
+  test('when a transaction calls it, then that works', () => {
     const world = worldWith([
       [CONTRACT, delegating],
       [DELEGATE, { code: returning('CALLER') }],

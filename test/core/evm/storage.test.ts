@@ -17,7 +17,7 @@ const price = (fork: ForkName, original: number, values: readonly number[]): [bi
   return [gas - data - 6n * BigInt(values.length), result.gasUsedMax - result.gasUsed]
 }
 
-describe('SSTORE', () => {
+describe('given SSTORE', () => {
   test.each([
     ['petersburg', 0, [1], 20_000n, 0n],
     ['petersburg', 1, [2], 5000n, 0n],
@@ -62,11 +62,14 @@ describe('SSTORE', () => {
     ['london', 1, [0, 1], 5100n, 2800n],
     ['london', 1, [2, 0], 5100n, 4800n],
     ['london', 1, [0, 1, 0], 8000n, 7600n],
-  ] as const)('%s: %p, then %p: gas %p, refund %p', (fork, original, values, gas, refund) => {
-    expect(price(fork, original, values)).toEqual([gas, refund])
-  })
+  ] as const)(
+    'when it is %s and a slot goes %p, then %p, then gas is %p and refund %p',
+    (fork, original, values, gas, refund) => {
+      expect(price(fork, original, values)).toEqual([gas, refund])
+    },
+  )
 
-  test('a refund is at most half of the gas used, from London on a fifth', () => {
+  test('when there is a refund, then it is at most half of the used gas, a fifth since London', () => {
     const clear = (fork: ForkName) =>
       run(code(0, 0, 'SSTORE', 0, 1, 'SSTORE', 0, 2, 'SSTORE'), {
         fork,
@@ -78,7 +81,7 @@ describe('SSTORE', () => {
     expect(london.gasUsed).toBe(london.gasUsedMax - london.gasUsedMax / 5n)
   })
 
-  test('needs more than the stipend left (EIP-2200)', () => {
+  test('when no more than the stipend is left, then it halts (EIP-2200)', () => {
     const write = (fork: ForkName, gasLimit: bigint): boolean =>
       run(code(1, 0, 'SSTORE'), { fork, installed: { storage: { 0: 1n } }, message: { gasLimit } }).result
         .success
@@ -87,7 +90,7 @@ describe('SSTORE', () => {
     expect(write('constantinople', 21_006n + 200n)).toBe(true)
   })
 
-  test('slots with neighbouring, colliding and huge keys are kept apart', () => {
+  test('when keys are neighbouring, colliding or huge, then the slots are separate', () => {
     const keys = Array.from({ length: 200 }, (_, i) => (BigInt(i) << BigInt(i)) + BigInt(i))
     const unique = [...new Set(keys)]
     const { world } = run(code(...unique.flatMap((key, i) => [i + 1, key, 'SSTORE'])), {
@@ -99,8 +102,8 @@ describe('SSTORE', () => {
   })
 })
 
-describe('transient storage (EIP-1153)', () => {
-  test('holds within the transaction, by contract, and costs 100 both ways', () => {
+describe('given transient storage (EIP-1153)', () => {
+  test('when a contract writes it, then it lasts for the transaction, by contract, at 100 gas each way', () => {
     const { value, gas } = run(returning(7, 1, 'TSTORE', 1, 'TLOAD'))
     expect(value).toBe(7n)
     expect(gas).toBe(3n * 3n + 200n + 3n + 3n + 3n + 6n)
@@ -110,7 +113,7 @@ describe('transient storage (EIP-1153)', () => {
     expect(other.value).toBe(0n)
   })
 
-  test('is gone in the next transaction', () => {
+  test('when the next transaction reads it, then it is empty', () => {
     const counting = returning(1, 'TLOAD', 1, 'ADD DUP1', 1, 'TSTORE')
     const first = run(counting)
     const second = run(counting, { world: first.world })
@@ -118,7 +121,7 @@ describe('transient storage (EIP-1153)', () => {
     expect(second.world.changes(1n).accounts.every(({ slots }) => slots.length === 0)).toBe(true)
   })
 
-  test('goes back with a call that fails', () => {
+  test('when a call fails, then its writes are undone', () => {
     const { value } = run(
       code(
         7,

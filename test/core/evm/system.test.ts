@@ -21,8 +21,8 @@ const HISTORY_CODE = fromHex(
   '3373fffffffffffffffffffffffffffffffffffffffe14604657602036036042575f35600143038111604257611fff81430311604257611fff9006545f5260205ff35b5f5ffd5b5f35611fff60014303065500',
 )
 
-describe('a call of the system', () => {
-  test('stores the parent’s hash in the history contract, which then tells it (EIP-2935)', () => {
+describe('given a system call', () => {
+  test('when it stores the parent’s hash, then the history contract returns it (EIP-2935)', () => {
     const world = worldWith([[HISTORY, { code: HISTORY_CODE, nonce: 1n }]])
     const environment = environmentOf('prague')
     const hash = word(0x1234n)
@@ -32,7 +32,7 @@ describe('a call of the system', () => {
     expect(asked.output).toEqual(hash)
   })
 
-  test('comes from 0xff..fe with 30,000,000 gas, costs nobody anything and leaves no trace of its caller', () => {
+  test('when it runs, then it comes from 0xff..fe with 30,000,000 gas, costs nothing and leaves no caller', () => {
     const world = worldWith([[CONTRACT, { code: returning('CALLER GAS ADD') }]])
     const system = fromHex('fffffffffffffffffffffffffffffffffffffffe')
     const { output } = systemCall(environmentOf('prague'), world, CONTRACT, word(0))
@@ -40,7 +40,7 @@ describe('a call of the system', () => {
     expect([world.exists(system), world.nonce(system), world.exists(BENEFICIARY)]).toEqual([false, 0n, false])
   })
 
-  test('does nothing where there is no code, and undoes what a failing contract did', () => {
+  test('when there is no code, then nothing happens; a failing contract is undone', () => {
     const world = worldWith([[CONTRACT, { code: code(1, 1, 'SSTORE INVALID') }]])
     expect(systemCall(environmentOf('prague'), world, HISTORY, word(0))).toEqual({
       success: true,
@@ -52,17 +52,17 @@ describe('a call of the system', () => {
   })
 })
 
-describe('a message nobody signed', () => {
+describe('given a message without a signature', () => {
   const environment = environmentOf('osaka')
 
-  test('may come from anybody, also from a contract', () => {
+  test('when it comes from anyone, even a contract, then it runs', () => {
     const world = worldWith([[CALLER, { balance: 7n, code: code('STOP') }]])
     const result = callMessage(environment, world, message({ value: 5n }))
     expect(result.success).toBe(true)
     expect([world.balance(CONTRACT), world.balance(CALLER)]).toEqual([5n, 2n])
   })
 
-  test('pays for value and priced gas as a transaction does, or is refused', () => {
+  test('when it has value and priced gas, then the sender pays like a transaction’s, or it is refused', () => {
     const world = worldWith([[CALLER, { balance: 1000n }]])
     const poor = message({ value: 1001n })
     expect(() => callMessage(environment, world, poor)).toThrow(InvalidTransaction)
@@ -71,7 +71,7 @@ describe('a message nobody signed', () => {
     expect(callMessage(environment, world, message({ value: 1000n })).success).toBe(true)
   })
 
-  test('is undone by its caller', () => {
+  test('when it ends, then its caller can undo it', () => {
     const world = worldWith([[CONTRACT, { code: code(1, 1, 'SSTORE') }]])
     const before = world.changes(1n)
     const snapshot = world.snapshot()
@@ -80,12 +80,12 @@ describe('a message nobody signed', () => {
     expect(world.changes(1n)).toEqual(before)
   })
 
-  test('needs the gas it costs at least', () => {
+  test('when it has less than its intrinsic gas, then it is refused', () => {
     const few = message({ gasLimit: 20_999n })
     expect(() => callMessage(environment, worldWith([]), few)).toThrow(InvalidTransaction)
   })
 
-  test('tells why it failed', () => {
+  test('when it fails, then it has the reason', () => {
     const world = worldWith([[CONTRACT, { code: code(0xab, 0, 'MSTORE8', 1, 0, 'REVERT') }]])
     const result = callMessage(environment, world, message())
     expect(result).toMatchObject({ success: false, output: Uint8Array.of(0xab), failure: { kind: 'revert' } })

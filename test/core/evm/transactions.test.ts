@@ -70,7 +70,7 @@ const legacy = { type: 0, chainId: undefined, maxFeePerGas: 10n, maxPriorityFeeP
 const blob = { type: 3, maxFeePerBlobGas: 5n, blobVersionedHashes: [word(1n << 248n)] } as const
 const authorization = { chainId: 0n, address: TO, nonce: 0n, yParity: 0n, r: 1n, s: 1n }
 
-describe('a transaction that may not stand is refused and changes nothing', () => {
+describe('given an invalid transaction', () => {
   const refusals: readonly (readonly [string, Partial<UnsignedTransaction>, Options?])[] = [
     ['WRONG_CHAIN_ID', { chainId: 1n }],
     ['TYPE_NOT_SUPPORTED', {}, { fork: 'berlin' }],
@@ -107,21 +107,24 @@ describe('a transaction that may not stand is refused and changes nothing', () =
     ['EMPTY_AUTHORIZATION_LIST', { type: 4 }],
     ['SET_CODE_CREATES_CONTRACT', { type: 4, to: undefined, authorizationList: [authorization] }],
   ]
-  test.each(refusals)('%s (case %#)', (expected, changes, options = {}) => {
-    const world = worldWith([[SENDER, options.sender ?? { balance: ETHER }]])
-    const before = world.changes(1n)
-    let refused: unknown
-    try {
-      execute(changes, { ...options, world })
-    } catch (error) {
-      refused = error
-    }
-    expect(refused).toBeInstanceOf(InvalidTransaction)
-    expect((refused as InvalidTransaction).code as string).toBe(expected)
-    expect(world.changes(1n)).toEqual(before)
-  })
+  test.each(refusals)(
+    'when it is %s (case %#), then it is refused and changes nothing',
+    (expected, changes, options = {}) => {
+      const world = worldWith([[SENDER, options.sender ?? { balance: ETHER }]])
+      const before = world.changes(1n)
+      let refused: unknown
+      try {
+        execute(changes, { ...options, world })
+      } catch (error) {
+        refused = error
+      }
+      expect(refused).toBeInstanceOf(InvalidTransaction)
+      expect((refused as InvalidTransaction).code as string).toBe(expected)
+      expect(world.changes(1n)).toEqual(before)
+    },
+  )
 
-  test('INVALID_SIGNATURE: s in the upper half, from Homestead on (EIP-2)', () => {
+  test('when s is in the upper half from Homestead on (EIP-2), then it is INVALID_SIGNATURE', () => {
     const { rules } = environmentOf('osaka')
     const order = 0xffffffff_ffffffff_ffffffff_fffffffe_baaedce6_af48a03b_bfd25e8c_d0364141n
     const signed = signTransaction(fields(legacy), KEY)
@@ -133,14 +136,14 @@ describe('a transaction that may not stand is refused and changes nothing', () =
     expect(() => checkTransaction(rules, limits, { ...signed, r: 0n })).toThrow(InvalidTransaction)
   })
 
-  test('a sender whose code delegates may send (EIP-7702)', () => {
+  test('when the sender’s code is a delegation, then it is valid (EIP-7702)', () => {
     const delegation = Uint8Array.of(0xef, 0x01, 0x00, ...TO)
     expect(execute({}, { sender: { balance: ETHER, code: delegation } }).result.success).toBe(true)
   })
 })
 
-describe('fees', () => {
-  test('the sender pays the price, the base fee is burnt, the rest is the beneficiary’s', () => {
+describe('given fees', () => {
+  test('when a transaction ends, then the sender pays the price, the base fee is burnt, the beneficiary has the rest', () => {
     const { result, world } = execute({ value: 5n })
     expect(result).toMatchObject({ gasUsed: 21_000n, effectiveGasPrice: 9n, success: true })
     expect(world.balance(SENDER)).toBe(ETHER - 5n - 21_000n * 9n)
@@ -148,38 +151,38 @@ describe('fees', () => {
     expect([world.balance(TO), world.nonce(SENDER)]).toEqual([5n, 1n])
   })
 
-  test('the priority is cut where the maximum leaves less', () => {
+  test('when the maximum leaves less, then the priority fee is reduced', () => {
     expect(execute({ maxFeePerGas: 8n }).result.effectiveGasPrice).toBe(8n)
     expect(execute({ maxFeePerGas: 8n }).world.balance(BENEFICIARY)).toBe(21_000n)
   })
 
-  test('before London the beneficiary has it all', () => {
+  test('when it is before London, then the beneficiary has it all', () => {
     const { result, world } = execute(legacy, { fork: 'istanbul' })
     expect(result.effectiveGasPrice).toBe(10n)
     expect(world.balance(BENEFICIARY)).toBe(210_000n)
   })
 
-  test('blobs cost their base fee, which nobody gets, also when the transaction fails', () => {
+  test('when there are blobs, then their base fee is burnt, even of a failed transaction', () => {
     const { result, world } = execute(blob, { others: [[TO, { code: code('INVALID') }]] })
     expect(result.success).toBe(false)
     expect(world.balance(SENDER)).toBe(ETHER - 100_000n * 9n - 131_072n * 3n)
     expect(world.balance(BENEFICIARY)).toBe(200_000n)
   })
 
-  test('a fee of nothing makes no beneficiary from EIP-161 on, and an empty one before', () => {
+  test('when the fee is zero, then no beneficiary is created since EIP-161, and an empty one before', () => {
     const free = { ...legacy, maxFeePerGas: 0n, maxPriorityFeePerGas: 0n }
     expect(execute(free, { fork: 'istanbul' }).world.exists(BENEFICIARY)).toBe(false)
     expect(execute(free, { fork: 'homestead' }).world.exists(BENEFICIARY)).toBe(true)
   })
 
-  test('a sender that spends its last wei stays for its nonce', () => {
+  test('when a sender spends its last wei, then it stays for its nonce', () => {
     const { world } = execute({ ...legacy, value: 5n }, { sender: { balance: 1_000_005n } })
     expect(world.balance(SENDER)).toBe(790_000n)
     expect(world.exists(SENDER)).toBe(true)
   })
 })
 
-describe('intrinsic gas', () => {
+describe('given intrinsic gas', () => {
   const data = Uint8Array.of(0, 0, 1, 2)
   const plain = { to: TO, data, accessList: [], authorizationList: [] }
   const creation = { ...plain, to: undefined }
@@ -189,19 +192,19 @@ describe('intrinsic gas', () => {
     ['homestead', 21_000n + 8n + 136n, 53_000n + 8n + 136n],
     ['istanbul', 21_000n + 8n + 32n, 53_000n + 8n + 32n],
     ['shanghai', 21_000n + 8n + 32n, 53_000n + 8n + 32n + 2n],
-  ] as const)('%s: %p for a call, %p for a creation', (fork, call, create) => {
+  ] as const)('when it is %s, then it is %p for a call and %p for a creation', (fork, call, create) => {
     expect(intrinsicGas(fork, plain)).toBe(call)
     expect(intrinsicGas(fork, creation)).toBe(create)
   })
 
-  test('access lists and authorizations', () => {
+  test('when there are access lists and authorizations, then they count', () => {
     const accessList = [{ address: TO, storageKeys: [word(1), word(2)] }]
     expect(
       intrinsicGas('prague', { ...plain, data: EMPTY_BYTES, accessList, authorizationList: [authorization] }),
     ).toBe(21_000n + 2400n + 3800n + 25_000n)
   })
 
-  test('the floor of EIP-7623 counts when the transaction does little', () => {
+  test('when the transaction does little, then the floor of EIP-7623 counts', () => {
     expect(floorGas('cancun', data)).toBe(0n)
     expect(floorGas('prague', data)).toBe(21_000n + 10n * (2n + 8n))
     const bytes = new Uint8Array(1000).fill(1)
@@ -214,7 +217,7 @@ describe('intrinsic gas', () => {
     expect(busy.result.gasUsed).toBe(37_000n + 2n * 22_100n + 12n)
   })
 
-  test('what an access list names is warm', () => {
+  test('when an access list names entries, then they are warm', () => {
     const look = code(1, 'SLOAD', 0x9999, 'BALANCE')
     const accessList = [
       { address: TO, storageKeys: [word(1)] },
@@ -225,18 +228,18 @@ describe('intrinsic gas', () => {
   })
 })
 
-test('EIP-7825: the cap is 2^24, and not there before Osaka', () => {
+test('given EIP-7825, when Osaka is active, then the cap is 2^24, and absent before', () => {
   expect(execute({ gasLimit: 2n ** 24n }).result.success).toBe(true)
   expect(execute({ gasLimit: 2n ** 24n + 1n }, { fork: 'prague' }).result.success).toBe(true)
 })
 
-test('one transaction follows the other in the same world', () => {
+test('given two transactions, when they run in the same world, then the second follows the first', () => {
   const { world } = execute({ value: 1n })
   for (let nonce = 1n; nonce < 5n; nonce++) execute({ nonce, value: 1n }, { world })
   expect([world.nonce(SENDER), world.balance(TO)]).toEqual([5n, 5n])
 })
 
-test('a whole transaction is undone by going back to a snapshot', () => {
+test('given a snapshot, when the world returns to it, then a whole transaction is undone', () => {
   const world = worldWith([
     [SENDER, { balance: ETHER }],
     [TO, { code: code(1, 1, 'SSTORE', 0x4e14, 'SELFDESTRUCT'), balance: 3n }],

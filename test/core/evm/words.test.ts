@@ -99,8 +99,8 @@ const BINARIES: readonly Binary[] = [
   ['EQ', (a, b, to) => (num[to] = words.equal(a, b) ? 1 : 0), (a, b) => (a === b ? 1n : 0n)],
 ]
 
-describe('operations on words answer as integers do, whatever form the operands have', () => {
-  test.each(BINARIES)('%s', (_, compute, expected) => {
+describe('given operations on words with operands of any form', () => {
+  test.each(BINARIES)('when %s runs, then it answers as integers do', (_, compute, expected) => {
     const check = (a: bigint, b: bigint): void => {
       putBigint(TOP, a)
       putBigint(TOP - 1, b)
@@ -127,15 +127,15 @@ describe('operations on words answer as integers do, whatever form the operands 
     for (let i = 0; i < ROUNDS; i++) check(randomWord(), randomWord(), randomWord())
   }
 
-  test('ADDMOD does not overflow', () => {
+  test('when ADDMOD runs, then it does not overflow', () => {
     ternary(division.addModulo, (a, b, m) => (m === 0n ? 0n : (a + b) % m))
   })
 
-  test('MULMOD does not overflow', () => {
+  test('when MULMOD runs, then it does not overflow', () => {
     ternary(division.multiplyModulo, (a, b, m) => (m === 0n ? 0n : (a * b) % m))
   })
 
-  test('EXP', () => {
+  test('when EXP runs, then it answers as integers do', () => {
     const modularPower = (base: bigint, exponent: bigint): bigint => {
       let result = 1n
       for (let square = base, rest = exponent; rest > 0n; rest >>= 1n, square = unsigned(square * square))
@@ -152,7 +152,7 @@ describe('operations on words answer as integers do, whatever form the operands 
     }
   })
 
-  test('NOT and CLZ', () => {
+  test('when NOT and CLZ run, then they answer as integers do', () => {
     const check = (value: bigint): void => {
       putBigint(TOP, value)
       words.not(TOP)

@@ -20,28 +20,28 @@ const nested = (depth: number): Uint8Array => {
   return encodeRlp(item)
 }
 
-describe('encoding', () => {
-  test('a byte below 0x80 stands for itself, others get a length', () => {
+describe('given encoding', () => {
+  test('when a byte is below 0x80, then it stands for itself, others get a length', () => {
     expect(hex(Uint8Array.of(0))).toBe('00')
     expect(hex(Uint8Array.of(0x7f))).toBe('7f')
     expect(hex(Uint8Array.of(0x80))).toBe('8180')
     expect(hex(new Uint8Array(0))).toBe('80')
   })
 
-  test('strings change form at 56 bytes', () => {
+  test('when a string reaches 56 bytes, then its form changes', () => {
     expect(hex(new Uint8Array(55)).slice(0, 4)).toBe('b700')
     expect(hex(new Uint8Array(56)).slice(0, 6)).toBe('b83800')
     expect(hex(new Uint8Array(256)).slice(0, 8)).toBe('b9010000')
     expect(hex(new Uint8Array(65_536)).slice(0, 8)).toBe('ba010000')
   })
 
-  test('lists change form at 56 bytes of content', () => {
+  test('when a list’s content reaches 56 bytes, then its form changes', () => {
     expect(hex([])).toBe('c0')
     expect(hex([new Uint8Array(54)]).slice(0, 4)).toBe('f7b6')
     expect(hex([new Uint8Array(55)]).slice(0, 6)).toBe('f838b7')
   })
 
-  test('integers are minimal big-endian scalars, zero the empty string', () => {
+  test('when it is an integer, then it is a minimal big-endian scalar, zero the empty string', () => {
     expect(hex(0)).toBe('80')
     expect(hex(0n)).toBe('80')
     expect(hex(127)).toBe('7f')
@@ -52,14 +52,14 @@ describe('encoding', () => {
     expect(hex(2n ** 256n - 1n)).toBe(`a0${'ff'.repeat(32)}`)
   })
 
-  test('negative, fractional and unsafe numbers are refused', () => {
+  test('when a number is negative, fractional or unsafe, then it is refused', () => {
     for (const value of [-1, -1n, 0.5, Number.NaN, Infinity, 2 ** 53])
       expect(() => encodeRlp(value)).toThrow()
   })
 })
 
-describe('decoding', () => {
-  test('gives back what was encoded, as views of the input', () => {
+describe('given decoding', () => {
+  test('when bytes were encoded here, then it gives the input back, as views', () => {
     const random = seededRandom(5)
     const value = (depth: number): RlpInput => {
       if (depth === 0 || random.below(3) === 0) return random.bytes(random.below(80))
@@ -76,7 +76,7 @@ describe('decoding', () => {
     expect((item as Uint8Array).buffer).toBe(bytes.buffer)
   })
 
-  test('refuses what is not canonical', () => {
+  test('when the form is not canonical, then it is refused', () => {
     for (const text of [
       '8100',
       '817f', // a single byte with a length
@@ -90,7 +90,7 @@ describe('decoding', () => {
       expect(decoding(text)).toThrow(RlpError)
   })
 
-  test('refuses a rest, a short end, and nothing at all', () => {
+  test('when there is a rest, a short end, or nothing, then it is refused', () => {
     for (const text of [
       '',
       '0000',
@@ -108,28 +108,28 @@ describe('decoding', () => {
       expect(decoding(text)).toThrow(RlpError)
   })
 
-  test('refuses an item that reaches past the list around it', () => {
+  test('when an item reaches past its list, then it is refused', () => {
     expect(decoding('c28201')).toThrow(RlpError)
     expect(decoding('c3c20101c0')).toThrow(RlpError)
     expect(decoding('c4c301010101')).toThrow(RlpError)
   })
 
-  test('refuses lengths that no memory holds', () => {
+  test('when a length exceeds all memory, then it is refused', () => {
     for (const text of ['bfffffffffffffffff', 'ffffffffffffffffff', 'bf0f000000000000021111', 'bb80000000'])
       expect(decoding(text)).toThrow(RlpError)
   })
 
-  test('lists nest as deep as the limit and no deeper', () => {
+  test('when lists nest, then the limit is exact', () => {
     expect(() => decodeRlp(nested(RLP_DEPTH_MAX - 1))).not.toThrow()
     expect(() => decodeRlp(nested(RLP_DEPTH_MAX))).toThrow(RlpError)
   })
 
-  test('a megabyte of opening brackets is refused, not recursed into', () => {
+  test('when a megabyte of opening brackets comes, then it is refused without recursion', () => {
     expect(() => decodeRlp(new Uint8Array(1_000_000).fill(0xc1))).toThrow(RlpError)
     expect(() => decodeRlp(new Uint8Array(1_000_000).fill(0xf8))).toThrow(RlpError)
   })
 
-  test('no flipped bit decodes to something that encodes differently', () => {
+  test('when any bit is flipped, then nothing decodes that encodes differently', () => {
     const bytes = encodeRlp([1n, [new Uint8Array(60).fill(7), []], 2n ** 200n, Uint8Array.of(0)])
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const flipped = bytes.slice()
@@ -143,8 +143,8 @@ describe('decoding', () => {
   })
 })
 
-describe('reading items', () => {
-  test('a list is a list and a string is a string', () => {
+describe('given items to read', () => {
+  test('when a list or a string is expected, then the other is refused', () => {
     expect(rlpList([], 'it')).toEqual([])
     expect(() => rlpList(new Uint8Array(0), 'the header')).toThrow('the header must be a list')
     expect(() => rlpList(undefined, 'the header')).toThrow(RlpError)
@@ -152,12 +152,12 @@ describe('reading items', () => {
     expect(() => rlpBytes(undefined, 'the nonce')).toThrow(RlpError)
   })
 
-  test('a length that is asked for is kept to', () => {
+  test('when a length is expected, then it is enforced', () => {
     expect(rlpBytes(new Uint8Array(20), 'to', 20).length).toBe(20)
     expect(() => rlpBytes(new Uint8Array(19), 'to', 20)).toThrow('to must have 20 bytes, not 19')
   })
 
-  test('a scalar is minimal and within its size', () => {
+  test('when a scalar is expected, then it is minimal and within its size', () => {
     expect(rlpScalar(new Uint8Array(0), 'value')).toBe(0n)
     expect(rlpScalar(fromHex('0400'), 'value')).toBe(1024n)
     expect(rlpScalar(new Uint8Array(32).fill(255), 'value')).toBe(2n ** 256n - 1n)

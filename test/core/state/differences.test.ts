@@ -17,8 +17,8 @@ const firstWorld = (): WorldState =>
     createMemoryState([[A, { nonce: 3n, balance: 5n, code: CODE, storage: { 1: 11n, 2: 22n } }]]).reader,
   )
 
-describe('what became of accounts since a mark', () => {
-  test('is nothing where nothing was written, or the same again', () => {
+describe('given the differences of accounts since a snapshot', () => {
+  test('when nothing was written, or the same again, then there are none', () => {
     const world = firstWorld()
     world.setBalance(A, 6n)
     const mark = markState(world)
@@ -29,7 +29,7 @@ describe('what became of accounts since a mark', () => {
     expect(differencesSince(world, mark)).toEqual([])
   })
 
-  test('is told with what was before the mark, not before the block', () => {
+  test('when values changed, then they have those at the snapshot, not before the block', () => {
     const world = firstWorld()
     world.setBalance(A, 6n)
     world.setStorage(A, word(1), word(12))
@@ -52,7 +52,7 @@ describe('what became of accounts since a mark', () => {
     ])
   })
 
-  test('is told of slots alone, and of code', () => {
+  test('when only slots or code changed, then they have those', () => {
     const world = firstWorld()
     const mark = markState(world)
     world.setStorage(A, word(2), word(0))
@@ -72,7 +72,7 @@ describe('what became of accounts since a mark', () => {
     ])
   })
 
-  test('is told of an account that came, and is nothing of what was undone', () => {
+  test('when an account was created, then it is listed; undone changes are not', () => {
     const world = firstWorld()
     const mark = markState(world)
     const undone = world.snapshot()
@@ -85,7 +85,7 @@ describe('what became of accounts since a mark', () => {
     ])
   })
 
-  test('adds up to what the world says it changed, whatever is done to it', () => {
+  test('when any operations ran, then they add up to the changes of the world', () => {
     for (let seed = 1; seed <= 20; seed++) {
       const random = seededRandom(seed)
       const world = firstWorld()

@@ -4,8 +4,8 @@ import { createHashTable } from '../../../core/state/hashTable.ts'
 import { useTableSeed } from '../../../core/state/hash.ts'
 import { seededRandom } from '../../support/random.ts'
 
-describe('a table by hashes', () => {
-  test('gives what a map by their digits gives, whatever their bytes are', () => {
+describe('given a table by hashes', () => {
+  test('when it has any bytes, then it answers as a map by their digits', () => {
     const random = seededRandom(11)
     const spread = (): Uint8Array => Uint8Array.from({ length: 32 }, () => random.below(256))
     const alike = (): Uint8Array => {
@@ -32,7 +32,7 @@ describe('a table by hashes', () => {
       }
   })
 
-  test('keeps its own copy of a hash, and integers beyond 32 bits', () => {
+  test('when the caller changes its hash, then the table keeps its own copy, and integers beyond 32 bits', () => {
     const table = createHashTable()
     const hash = new Uint8Array(32)
     table.set(hash, 2 ** 53 - 1)

@@ -15,8 +15,8 @@ const CODE = Uint8Array.of(0x60, 0x01)
 const firstState = () =>
   createMemoryState([[A, { nonce: 3n, balance: 5n, code: CODE, storage: { 1: 11n, 2: 22n } }]])
 
-describe('a world shows the reader’s state until something is written', () => {
-  test('of an account that is there, and of one that is not', () => {
+describe('given a world over a state', () => {
+  test('when an account exists or not, then it shows the state’s values', () => {
     const world = createWorldState(firstState().reader)
     expect([world.exists(A), world.nonce(A), world.balance(A)]).toEqual([true, 3n, 5n])
     expect([world.code(A), world.storage(A, word(2)), world.storage(A, word(3))]).toEqual([
@@ -29,7 +29,7 @@ describe('a world shows the reader’s state until something is written', () => 
     expect(world.changes(9n)).toEqual({ accounts: [], codes: [] })
   })
 
-  test('and what is written hides only itself', () => {
+  test('when something is written, then it hides only that', () => {
     const world = createWorldState(firstState().reader)
     world.setStorage(A, word(1), word(12))
     world.setNonce(A, 4n)
@@ -37,7 +37,7 @@ describe('a world shows the reader’s state until something is written', () => 
     expect([world.nonce(A), world.balance(A), world.code(A)]).toEqual([4n, 5n, CODE])
   })
 
-  test('values handed out and in are not shared', () => {
+  test('when values go in or out, then they are not shared', () => {
     const world = createWorldState(firstState().reader)
     const value = word(9)
     world.setStorage(A, word(1), value)
@@ -47,8 +47,8 @@ describe('a world shows the reader’s state until something is written', () => 
   })
 })
 
-describe('codes', () => {
-  test('that were in the state already are not told again; a cleared one leaves the empty hash', () => {
+describe('given code', () => {
+  test('when it was in the state already, then it is no change; cleared code leaves the empty hash', () => {
     const state = firstState()
     const world = createWorldState(state.reader)
     world.setCode(A, Uint8Array.of(2))
@@ -59,7 +59,7 @@ describe('codes', () => {
     expect([change?.after?.codeHash, world.changes(9n).codes]).toEqual([EMPTY_CODE_HASH, []])
   })
 
-  test('go back with a snapshot', () => {
+  test('when a snapshot is restored, then it goes back', () => {
     const world = createWorldState(firstState().reader)
     const snapshot = world.snapshot()
     world.setCode(A, Uint8Array.of(2))
@@ -101,7 +101,7 @@ const shownOf = (model: Model) =>
     }
   })
 
-describe('block after block, the changes put into the state give what the world showed', () => {
+describe('given random blocks, one after the other', () => {
   const random = seededRandom(77)
 
   const act = (world: WorldState, model: Model): void => {
@@ -142,7 +142,7 @@ describe('block after block, the changes put into the state give what the world 
     }
   }
 
-  test('through snapshots, resets and values that come back', () => {
+  test('when snapshots, resets and returning values occur, then the state with the changes equals the world', () => {
     const state = createMemoryState()
     let model: Model = new Map()
     for (let number = 1n; number <= 60n; number++) {

@@ -51,8 +51,8 @@ const CONTRACT: Kept = {
 const world = (kept: readonly (readonly [Address, Kept])[] = []): WorldState =>
   createWorldState(readerOf(kept))
 
-describe('changes', () => {
-  test('are none where nothing was done, or all of it undone by hand', () => {
+describe('given the changes of a block', () => {
+  test('when nothing was done, or all was undone by hand, then there are none', () => {
     const state = world([[A, CONTRACT]])
     expect(state.balance(A)).toBe(5n)
     state.setBalance(A, 6n)
@@ -63,7 +63,7 @@ describe('changes', () => {
     expect(state.changes(9n)).toEqual({ accounts: [], codes: [] })
   })
 
-  test('of an account that is new: its incarnation is the block', () => {
+  test('when an account is new, then its incarnation is the block', () => {
     const state = world()
     state.addBalance(A, 7n)
     expect(state.changes(9n).accounts).toEqual([
@@ -71,7 +71,7 @@ describe('changes', () => {
     ])
   })
 
-  test('of slots: what was and what is, each once, its root still the old', () => {
+  test('when slots changed, then each has old and new value once, and the old root', () => {
     const state = world([[A, CONTRACT]])
     state.setStorage(A, word(1), word(0))
     state.setStorage(A, word(3), word(33))
@@ -90,7 +90,7 @@ describe('changes', () => {
     ])
   })
 
-  test('of a storage that begins anew: a new incarnation, every slot from zero', () => {
+  test('when a storage begins anew, then it has a new incarnation, with every slot from zero', () => {
     const state = world([[A, CONTRACT]])
     state.setStorage(A, word(1), word(12))
     state.clearStorage(A)
@@ -106,13 +106,13 @@ describe('changes', () => {
     ])
   })
 
-  test('of a storage that was empty before it was cleared: none', () => {
+  test('when an empty storage is cleared, then there is no change', () => {
     const state = world([[A, { account: account({ balance: 1n }) }]])
     state.clearStorage(A)
     expect(state.changes(9n).accounts).toEqual([])
   })
 
-  test('have each code that was deployed and is still in use, once', () => {
+  test('when code was deployed and is still in use, then it is listed once', () => {
     const state = world([[A, CONTRACT]])
     const next = Uint8Array.of(1, 2, 3)
     state.setCode(B, next)
@@ -122,7 +122,7 @@ describe('changes', () => {
     expect(state.changes(9n).codes).toEqual([{ codeHash: keccak256(next), code: next }])
   })
 
-  test('may be asked for again after more was done', () => {
+  test('when more is done after they were read, then they can be read again', () => {
     const state = world()
     state.setBalance(A, 1n)
     expect(state.changes(9n)).toEqual(state.changes(9n))
@@ -131,8 +131,8 @@ describe('changes', () => {
   })
 })
 
-describe('an increase by zero', () => {
-  test('removes an empty account that it touches, and makes none (EIP-161)', () => {
+describe('given an increase by zero', () => {
+  test('when EIP-161 is active, then it removes an empty account that it touches, and creates none', () => {
     const state = world([[A, { account: account() }]])
     state.addBalance(A, 0n)
     state.addBalance(B, 0n)
@@ -142,7 +142,7 @@ describe('an increase by zero', () => {
     ])
   })
 
-  test('makes an account before EIP-161', () => {
+  test('when it is before EIP-161, then it creates an account', () => {
     const state = world()
     executionStateOf(state).clearEmpty = false
     state.addBalance(B, 0n)
@@ -152,8 +152,8 @@ describe('an increase by zero', () => {
   })
 })
 
-describe('a snapshot', () => {
-  test('brings everything back, however deep it lies', () => {
+describe('given a snapshot', () => {
+  test('when it is restored, then everything is as before, however deep', () => {
     const state = world([[A, CONTRACT]])
     const snapshots: [number, unknown][] = []
     const random = seededRandom(5)
@@ -187,8 +187,8 @@ describe('a snapshot', () => {
   })
 })
 
-describe('the reader', () => {
-  test('is asked once for a slot, and never for one of an empty or cleared storage', () => {
+describe('given the reader of a state', () => {
+  test('when a slot is read again, then it is asked once, and never for an empty or cleared storage', () => {
     const reads: string[] = []
     const state = createWorldState(
       readerOf(
@@ -207,7 +207,7 @@ describe('the reader', () => {
     expect(reads).toEqual(['1'])
   })
 
-  test('that misses entries leaves nothing half read', () => {
+  test('when it misses entries, then nothing is half read', () => {
     let isMissing = true
     const reader = readerOf([[A, CONTRACT]])
     const state = createWorldState({
@@ -224,7 +224,7 @@ describe('the reader', () => {
 })
 
 test.each([0, 0x12345678, -1])(
-  'thousands of accounts and slots are found again, whatever the seed of the tables: %p',
+  'given tables with the seed %p, when they hold thousands of accounts and slots, then all are found',
   seed => {
     useTableSeed(seed)
     const state = world()
@@ -241,6 +241,6 @@ test.each([0, 0x12345678, -1])(
   },
 )
 
-test('a world that was not made here is refused', () => {
+test('given a world of another maker, when it is used, then it is refused', () => {
   expect(() => executionStateOf({ ...({} as WorldState) })).toThrow(TypeError)
 })

@@ -40,8 +40,8 @@ const factoryChain = (fork: 'shanghai' | 'cancun', child?: FirstAccount) =>
     ...(child === undefined ? [] : [[CHILD, child] as const]),
   ])
 
-describe('a contract that is destroyed and made again', () => {
-  test('in a later block begins with a storage of its own', () => {
+describe('given a contract that is destroyed and created again', () => {
+  test('when that is in a later block, then it has a new storage', () => {
     const chain = factoryChain('shanghai')
     chain.send({ value: 5n })
     chain.send({ to: CHILD })
@@ -61,7 +61,7 @@ describe('a contract that is destroyed and made again', () => {
     expect(third?.slots).toEqual([{ slot: word(1), before: word(0), after: word(1) }])
   })
 
-  test('in the same block is reset, not gone', () => {
+  test('when that is in the same block, then its storage is empty and the account stays', () => {
     const chain = factoryChain('shanghai')
     chain.send()
     chain.send({ to: CHILD })
@@ -78,7 +78,7 @@ describe('a contract that is destroyed and made again', () => {
     expect([...chain.state.slotsOf(CHILD).values()]).toEqual([word(1)])
   })
 
-  test('and made and destroyed within one block leaves no trace', () => {
+  test('when both happen within one block, then nothing of it remains', () => {
     const chain = factoryChain('shanghai')
     chain.send({ value: 5n })
     chain.send({ to: CHILD, data: word(1) })
@@ -88,8 +88,8 @@ describe('a contract that is destroyed and made again', () => {
   })
 })
 
-describe('SELFDESTRUCT from Cancun on (EIP-6780)', () => {
-  test('in a later transaction of the same block only sends the money', () => {
+describe('given SELFDESTRUCT from Cancun on (EIP-6780)', () => {
+  test('when it runs in a later transaction of the same block, then it only sends the balance', () => {
     const chain = factoryChain('cancun')
     chain.send({ value: 5n })
     chain.send({ to: CHILD })
@@ -103,7 +103,7 @@ describe('SELFDESTRUCT from Cancun on (EIP-6780)', () => {
   const BURNING = deploying(assemble('ADDRESS SELFDESTRUCT'))
   const BURNT = createAddress(CONTRACT, 0n)
 
-  test('to itself burns the money of a contract of the same transaction, and keeps it otherwise', () => {
+  test('when the beneficiary is the contract itself, then a contract of the same transaction burns the balance, others keep it', () => {
     const call = '0 0 0 0 0 DUP6 100000 CALL'
     const chain = createChain('cancun', [
       [CONTRACT, { code: assemble(`${inMemory(BURNING)} ${BURNING.length} 0 CALLVALUE CREATE ${call}`) }],
@@ -116,7 +116,7 @@ describe('SELFDESTRUCT from Cancun on (EIP-6780)', () => {
     expect(later.chain.world().balance(CONTRACT)).toBe(9n)
   })
 
-  test('money that comes after it goes with a contract of the same transaction', () => {
+  test('when value arrives afterwards, then it is lost with a contract of the same transaction', () => {
     const call = (wei: number) => `0 0 0 0 ${wei} DUP6 100000 CALL POP`
     const dying = deploying(assemble('0x4e14 SELFDESTRUCT'))
     const chain = createChain('cancun', [
@@ -137,7 +137,7 @@ describe('SELFDESTRUCT from Cancun on (EIP-6780)', () => {
     expect(chain.world().exists(BURNT)).toBe(false)
   })
 
-  test('in the initialization code leaves neither account nor code', () => {
+  test('when it runs in the initialization code, then neither account nor code remain', () => {
     const { chain, value } = run(`${inMemory(assemble('0x4e14 SELFDESTRUCT'))} 4 0 3 CREATE ${RETURN_TOP}`, {
       fork: 'cancun',
       contract: { balance: 3n },
@@ -147,12 +147,12 @@ describe('SELFDESTRUCT from Cancun on (EIP-6780)', () => {
   })
 })
 
-describe('where something is already, no contract is made', () => {
+describe('given an address that is in use', () => {
   test.each([
     ['a nonce', { nonce: 1n }],
     ['code', { code: MORTAL }],
     ['a storage left behind (EIP-7610)', { storage: { 9: 1n } }],
-  ] as const)('%s in the state: CREATE2 answers zero and burns what it gave', (_, child) => {
+  ] as const)('when %s is in the state, then CREATE2 answers zero and uses its gas', (_, child) => {
     const chain = factoryChain('cancun', child)
     const { output, gasUsedMax } = chain.send({ gasLimit: 1_000_000n })
     expect(output).toEqual(word(0))
@@ -162,14 +162,14 @@ describe('where something is already, no contract is made', () => {
     expect(chain.state.slotsOf(CHILD).size).toBe('storage' in child ? 1 : 0)
   })
 
-  test('by a transaction: all gas, the sender’s nonce and nothing else', () => {
+  test('when a transaction creates there, then it loses all gas and the sender’s nonce grows', () => {
     const chain = createChain('cancun', [[createAddress(SENDER, 0n), { storage: { 9: 1n }, balance: 2n }]])
     const outcome = chain.send({ to: undefined, data: INIT, value: 4n, gasLimit: 200_000n })
     expect([reasonOf(outcome), outcome.gasUsed]).toEqual(['Illegal state change', 200_000n])
     expect(chain.world().balance(createAddress(SENDER, 0n))).toBe(2n)
   })
 
-  test('money alone is in nobody’s way, and stays', () => {
+  test('when it has a balance alone, then the creation succeeds and the balance stays', () => {
     const chain = factoryChain('cancun', { balance: 2n })
     chain.send({ value: 3n })
     expect(toHex(chain.world().code(CHILD))).toBe(toHex(MORTAL))
@@ -177,7 +177,7 @@ describe('where something is already, no contract is made', () => {
     expect([before?.balance, after?.balance, after?.incarnation]).toEqual([2n, 5n, 0n])
   })
 
-  test('the second of two in one transaction', () => {
+  test('when one transaction creates twice, then the second creation fails', () => {
     const { length } = INIT
     const create = `7 ${length} 0 0 CREATE2`
     const { value, chain } = run(`${inMemory(INIT)} ${create} POP ${create} ${RETURN_TOP}`)
@@ -186,7 +186,7 @@ describe('where something is already, no contract is made', () => {
   })
 })
 
-test('the address of a creation that failed stays warm (EIP-2929)', () => {
+test('given a failed creation, when its address is accessed, then it is still warm (EIP-2929)', () => {
   const failing = assemble('0 0 REVERT')
   const made = create2Address(CONTRACT, word(7), keccak256(failing))
   const create = `${inMemory(failing)} 7 ${failing.length} 0 0 CREATE2 POP`
@@ -196,7 +196,7 @@ test('the address of a creation that failed stays warm (EIP-2929)', () => {
   expect(run(`${look} ${create}`).gas - without.gas).toBe(3n + 2600n)
 })
 
-test('accounts that end as they began are no change, whatever happened to them between', () => {
+test('given accounts that end as they began, when the block ends, then they are no changes', () => {
   const chain = createChain('osaka', [
     [CONTRACT, { code: assemble('CALLDATASIZE 1 SSTORE'), storage: { 1: 3n } }],
   ])

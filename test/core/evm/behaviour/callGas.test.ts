@@ -21,12 +21,12 @@ const KINDS: readonly (readonly [Kind, ForkName])[] = [
   ['STATICCALL', 'byzantium'],
 ]
 
-describe.each(FORKS.map(fork => [fork]))('%s', fork => {
+describe.each(FORKS.map(fork => [fork]))('given %s', fork => {
   const others = [[OTHER, { balance: 1n }]] as const
   const callWith = (kind: Kind, wei: number, gas: number, to = '0x07e5'): string =>
     `0 0 0 0 ${PUSHES[kind] === 21n ? wei : ''} ${to} ${gas} ${kind}`
 
-  test('a call to an account that is there costs the look', () => {
+  test('when a call goes to an existing account, then it costs the access', () => {
     for (const [kind, since] of KINDS)
       if (forkIsAtLeast(fork, since)) {
         const { gas } = run(callWith(kind, 0, 0), { fork, others })
@@ -34,7 +34,7 @@ describe.each(FORKS.map(fork => [fork]))('%s', fork => {
       }
   })
 
-  test('money costs 9,000 of which 2,300 come back unused, and 25,000 for an account that is not there', () => {
+  test('when it sends value, then it costs 9,000, of which 2,300 return, and 25,000 for a new account', () => {
     const sending = PUSHES.CALL + lookGas(fork) + 9000n - 2300n
     expect(run(callWith('CALL', 1, 0), { fork, others, ...HAS_WEI }).gas).toBe(sending)
     expect(run(callWith('CALL', 1, 0), { fork, ...HAS_WEI }).gas).toBe(sending + 25_000n)
@@ -45,7 +45,7 @@ describe.each(FORKS.map(fork => [fork]))('%s', fork => {
     expect(run(callWith('CALL', 0, 0), { fork }).gas).toBe(PUSHES.CALL + lookGas(fork) + making)
   })
 
-  test('the callee has what it was given, and the stipend on top', () => {
+  test('when it passes gas on, then the callee has it with the stipend on top', () => {
     const gasSeen = assemble(`GAS ${RETURN_TOP}`)
     const ask = (wei: number, gas: number): bigint =>
       run(`32 0 0 0 ${wei} 0x07e5 ${gas} CALL POP 32 0 RETURN`, {
@@ -58,7 +58,7 @@ describe.each(FORKS.map(fork => [fork]))('%s', fork => {
     expect(ask(1, 0)).toBe(2298n)
   })
 
-  test('more than there is: all but a 64th from EIP-150 on, out of gas before', () => {
+  test('when it asks for more than there is, then it passes all but a 64th since EIP-150, and is out of gas before', () => {
     const gasLimit = 100_000n
     const outcome = run('32 0 0 0 0 0x07e5 GAS 1 ADD CALL POP 32 0 RETURN', {
       fork,
@@ -74,7 +74,7 @@ describe.each(FORKS.map(fork => [fork]))('%s', fork => {
   })
 })
 
-test('each depth keeps its 64th: the gas at the bottom is what the rule leaves', () => {
+test('when calls nest, then each depth keeps its 64th', () => {
   const gasLimit = 5_000_000n
   const depth = 40
   // Calls itself with all gas while the first word of the data is not zero, one less each time; answers the gas at the end.
@@ -96,8 +96,8 @@ test('each depth keeps its 64th: the gas at the bottom is what the rule leaves',
   expect(value).toBe(gas - test - 2n)
 })
 
-describe('a call that does not begin', () => {
-  test('for want of money gives the gas back, the stipend too, and no return data', () => {
+describe('given a call that does not begin', () => {
+  test('when the balance is too low, then gas and stipend return, without return data', () => {
     const { value, gas } = run(`0 0 0 0 101 0x07e5 50000 CALL RETURNDATASIZE ADD ${RETURN_TOP}`, {
       ...HAS_WEI,
       others: [[OTHER, { code: assemble('INVALID') }]],
@@ -106,7 +106,7 @@ describe('a call that does not begin', () => {
     expect(gas).toBe(21n + 2600n + 9000n - 2300n + 2n + 3n + 15n)
   })
 
-  test('forgets what an earlier one returned', () => {
+  test('when an earlier call returned data, then they are gone', () => {
     const others = [[OTHER, { code: assemble('96 0 RETURN') }]] as const
     const first = '0 0 0 0 0 0x07e5 50000 CALL POP'
     expect(run(`${first} RETURNDATASIZE ${RETURN_TOP}`, { others }).value).toBe(96n)
@@ -117,7 +117,7 @@ describe('a call that does not begin', () => {
   })
 })
 
-describe('precompiles by fork', () => {
+describe('given precompiles by fork', () => {
   const first: readonly (readonly [address: number, since: ForkName])[] = [
     [0x01, 'frontier'],
     [0x04, 'frontier'],
@@ -130,7 +130,7 @@ describe('precompiles by fork', () => {
     [0x100, 'osaka'],
   ]
 
-  test('are warm from their fork on (EIP-2929), and cold as any account before', () => {
+  test('when they are called, then they are warm since their fork (EIP-2929), and cold before it', () => {
     for (const [at, since] of first)
       for (const fork of ['berlin', 'london', 'shanghai', 'cancun', 'prague', 'osaka'] as const)
         expect([at, fork, run(`${at} BALANCE`, { fork }).gas - 3n]).toEqual([
@@ -142,26 +142,26 @@ describe('precompiles by fork', () => {
       expect([at, run(`${at} BALANCE`).gas - 3n]).toEqual([at, 2600n])
   })
 
-  test('that fail take all the gas they were given, and nothing else', () => {
+  test('when they fail, then they use all gas they were given, and nothing else', () => {
     // BLAKE2F wants 213 bytes exactly.
     const { value, gas } = run(`0 0 0 0 0 9 10000 CALL ${RETURN_TOP}`)
     expect([value, gas]).toEqual([0n, 21n + 100n + 10_000n + 15n])
   })
 
-  test('get money, too', () => {
+  test('when they receive value, then they keep it', () => {
     const { chain } = run('0 0 0 0 5 4 10000 CALL', HAS_WEI)
     expect(chain.world().balance(address(4))).toBe(5n)
   })
 })
 
-test('the sender, the contract and from EIP-3651 on the beneficiary are warm', () => {
+test('given a transaction, when accounts are accessed, then sender, contract, and since EIP-3651 the beneficiary are warm', () => {
   expect(run('ORIGIN BALANCE', { fork: 'berlin' }).gas).toBe(102n)
   expect(run('ADDRESS BALANCE', { fork: 'berlin' }).gas).toBe(102n)
   expect(run('COINBASE BALANCE', { fork: 'paris' }).gas).toBe(2602n)
   expect(run('COINBASE BALANCE', { fork: 'shanghai' }).gas).toBe(102n)
 })
 
-test('addresses are 20 bytes: what stands above them in a word is not looked at', () => {
+test('given a word as address, when bytes stand above the 20, then they are ignored', () => {
   const high = (1n << 255n) + bytesToBigint(CONTRACT)
   expect(run(`${high} BALANCE ${RETURN_TOP}`, HAS_WEI).value).toBe(100n)
   const { chain } = run(`0 0 0 0 5 ${(1n << 200n) + 0x07e5n} 10000 CALL`, HAS_WEI)

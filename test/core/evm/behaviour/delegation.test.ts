@@ -43,13 +43,13 @@ const delegating = (code: string, caller: string, authority: FirstAccount = {}) 
     ],
   })
 
-describe('a set-code transaction over blocks', () => {
+describe('given a set-code transaction over blocks', () => {
   const chain = createChain('prague', [
     [DELEGATE, { code: assemble('1 SLOAD 1 ADD 1 SSTORE') }],
     [address(0xde2e), { code: assemble('1 SLOAD 10 ADD 1 SSTORE') }],
   ])
 
-  test('sets the delegation, which the next blocks know; the storage stays through every delegate', () => {
+  test('when it sets a delegation, then the next blocks have it, and storage survives every delegate', () => {
     chain.send({ ...setting(authorize()), to: AUTHORITY })
     const { accounts, codes } = chain.seal()
     expect(codes.map(({ code }) => code)).toEqual([designator(DELEGATE)])
@@ -67,10 +67,10 @@ describe('a set-code transaction over blocks', () => {
   })
 })
 
-describe('gas of a set-code transaction', () => {
+describe('given the gas of a set-code transaction', () => {
   const CALLED = 21_000n
 
-  test('25,000 an authorization, valid or not; 12,500 back for each of an account that was there', () => {
+  test('when it has authorizations, then each costs 25,000, with 12,500 back for an existing account', () => {
     const sent = (authority: FirstAccount | undefined, ...list: Authorization[]) => {
       const outcome = run('100000 0 LOG0', {
         others: authority === undefined ? [] : [[AUTHORITY, authority]],
@@ -86,7 +86,7 @@ describe('gas of a set-code transaction', () => {
     expect(sent({ balance: 1n }, authorize(9n), authorize(0n, DELEGATE, 5n))).toEqual([50_000n, 0n])
   })
 
-  test('the authority is warm, also when the nonce or the code refuse it; not when the chain does', () => {
+  test('when nonce or code refuse one, then its authority is warm nevertheless; not with another chain id', () => {
     const look = `${AUTHORITY_TEXT} BALANCE`
     const gasOf = (authorization: Authorization, authority: FirstAccount = {}): bigint =>
       run(look, { others: [[AUTHORITY, authority]], transaction: setting(authorization) }).gas - 25_000n - 3n
@@ -98,7 +98,7 @@ describe('gas of a set-code transaction', () => {
     expect(gasOf({ ...authorize(), r: 0n })).toBe(2600n)
   })
 
-  test('the delegate is warm where the transaction goes straight to the account, and not otherwise', () => {
+  test('when the transaction calls the account itself, then the delegate is warm, otherwise cold', () => {
     const look = assemble(`${toHex(DELEGATE)} BALANCE`)
     const to = { [toHex(AUTHORITY)]: AUTHORITY, [toHex(CONTRACT)]: CONTRACT }
     const gasTo = (at: Address): bigint =>
@@ -114,7 +114,7 @@ describe('gas of a set-code transaction', () => {
   })
 })
 
-describe('calls to an account that delegates', () => {
+describe('given calls to an account that delegates', () => {
   const ASK = (how: string, wei = '') => `32 0 0 0 ${wei} ${AUTHORITY_TEXT} GAS ${how} POP 32 0 RETURN`
 
   test.each([
@@ -124,16 +124,16 @@ describe('calls to an account that delegates', () => {
     ['STATICCALL', '', 'ADDRESS', bytesToBigint(AUTHORITY)],
     // CODESIZE and CODECOPY are of the code that runs.
     ['CALL', '0', 'CODESIZE', 9n],
-  ] as const)('%s runs the delegate’s code: %p %s', (how, wei, asked, expected) => {
+  ] as const)('when %s runs, then the delegate’s code sees %p %s', (how, wei, asked, expected) => {
     expect(delegating(`${asked} ${RETURN_TOP}`, ASK(how, wei)).value).toBe(expected)
   })
 
-  test('STATICCALL stays static through the delegation', () => {
+  test('when it is STATICCALL, then the delegate is static, too', () => {
     const { value } = delegating('1 1 SSTORE', `0 0 0 0 ${AUTHORITY_TEXT} 50000 STATICCALL ${RETURN_TOP}`)
     expect(value).toBe(0n)
   })
 
-  test('each look costs: the account’s and the delegate’s, cold or warm', () => {
+  test('when both are accessed, then both costs are paid, cold or warm', () => {
     const call = `0 0 0 0 0 ${AUTHORITY_TEXT} 0 CALL POP`
     const base = 7n * 3n + 2n
     expect(delegating('STOP', call).gas).toBe(base + 5200n)
@@ -141,7 +141,7 @@ describe('calls to an account that delegates', () => {
     expect(delegating('STOP', `${toHex(DELEGATE)} BALANCE POP ${call}`).gas).toBe(5n + 2600n + base + 2700n)
   })
 
-  test('the delegate’s look must be paid for before anything is given away', () => {
+  test('when gas lacks for the delegate’s access, then it halts before any gas is passed on', () => {
     const call = `0 0 0 0 0 ${AUTHORITY_TEXT} 0 CALL`
     const withGas = (gas: bigint) =>
       run(call, {
@@ -155,7 +155,7 @@ describe('calls to an account that delegates', () => {
     expect(withGas(21n + 5200n).success).toBe(true)
   })
 
-  test('two that delegate to each other run nothing: a designator is no code', () => {
+  test('when two accounts delegate to each other, then nothing runs', () => {
     const other = address(0xde2e)
     const { value } = run(`0 0 0 0 0 ${toHex(other)} 50000 CALL ${RETURN_TOP}`, {
       others: [
@@ -166,7 +166,7 @@ describe('calls to an account that delegates', () => {
     expect(value).toBe(0n)
   })
 
-  test('to nobody, it is a call of an account without code', () => {
+  test('when the delegate has no code, then it is a call to an account without code', () => {
     const { value } = run(`0 0 0 0 0 ${AUTHORITY_TEXT} 50000 CALL ${RETURN_TOP}`, {
       others: [[AUTHORITY, { code: designator(DELEGATE) }]],
     })
@@ -174,18 +174,18 @@ describe('calls to an account that delegates', () => {
   })
 })
 
-test('SELFDESTRUCT in the delegate’s code sends the account’s money and leaves its delegation', () => {
+test('given SELFDESTRUCT in the delegate’s code, when it runs, then the balance goes and the delegation stays', () => {
   const { chain } = delegating('0x4e14 SELFDESTRUCT', `0 0 0 0 0 ${AUTHORITY_TEXT} GAS CALL`, { balance: 8n })
   expect([chain.world().balance(AUTHORITY), chain.world().balance(address(0x4e14))]).toEqual([0n, 8n])
   expect(chain.world().code(AUTHORITY)).toEqual(designator(DELEGATE))
 })
 
-test('an account that delegates creates contracts with its own nonce', () => {
+test('given an account that delegates, when it creates contracts, then it uses its own nonce', () => {
   const { chain } = delegating('0 0 0 CREATE', `0 0 0 0 0 ${AUTHORITY_TEXT} GAS CALL`, { nonce: 4n })
   expect(chain.world().nonce(AUTHORITY)).toBe(5n)
 })
 
-test('code that begins like a designator cannot be deployed (EIP-3541)', () => {
+test('given code that begins like a designator, when it is deployed, then it is refused (EIP-3541)', () => {
   const outcome = run(EMPTY_BYTES, {
     transaction: { to: undefined, data: assemble(`${toHex(designator(DELEGATE))} 0 MSTORE 23 9 RETURN`) },
   })

@@ -24,8 +24,8 @@ import {
 const allWei = (chain: Chain): bigint =>
   [...chain.state.accounts.values()].reduce((sum, account) => sum + account.balance, 0n)
 
-describe('no wei comes or goes but by the rules', () => {
-  test.each(FORKS.map(fork => [fork]))('%s', fork => {
+describe('given the sum of all balances', () => {
+  test.each(FORKS.map(fork => [fork]))('when %s, then it changes by the rules alone', fork => {
     const random = seededRandom(FORKS.indexOf(fork) + 1)
     const child = deploying(assemble('STOP'))
     const others = [1, 2, 3].map(i => address(0x2000 + i))
@@ -65,20 +65,20 @@ describe('no wei comes or goes but by the rules', () => {
   })
 })
 
-describe('who pays and who is paid', () => {
-  test('a transaction to oneself costs its fee alone', () => {
+describe('given sender and beneficiary', () => {
+  test('when a transaction pays its own sender, then it costs its fee alone', () => {
     const { chain, gasUsed } = run('STOP', { transaction: { to: SENDER, value: 5n } })
     expect(chain.world().balance(SENDER)).toBe(FIRST_BALANCE - gasUsed * GAS_PRICE)
   })
 
-  test('gas is bought before anything runs: the sender’s balance shows it', () => {
+  test('when code reads the sender’s balance, then the gas is already paid', () => {
     const look = `0x${toBareHex(SENDER)} BALANCE 0 MSTORE 32 0 RETURN`
     const { value, chain, gasUsed } = run(look, { transaction: { gasLimit: 100_000n, value: 3n } })
     expect(value).toBe(FIRST_BALANCE - 100_000n * GAS_PRICE - 3n)
     expect(chain.world().balance(SENDER)).toBe(FIRST_BALANCE - gasUsed * GAS_PRICE - 3n)
   })
 
-  test('a failed transaction pays for all its gas and keeps its value; a reverted one pays for what it used', () => {
+  test('when a transaction fails, then it pays for all gas; a reverted one pays for the used gas', () => {
     const failed = run('INVALID', { transaction: { gasLimit: 100_000n, value: 3n } })
     expect(failed.gasUsed).toBe(100_000n)
     expect(failed.chain.world().balance(SENDER)).toBe(FIRST_BALANCE - 100_000n * GAS_PRICE)
@@ -87,7 +87,7 @@ describe('who pays and who is paid', () => {
     expect(reverted.chain.world().balance(CONTRACT)).toBe(0n)
   })
 
-  test('SELFBALANCE and BALANCE follow every wei, also one that comes back with a call that fails', () => {
+  test('when value moves and failed calls return it, then SELFBALANCE and BALANCE follow', () => {
     const look = (how: string, at: number) => `${how} ${at} MSTORE`
     const call = (to: string) => `0 0 0 0 4 ${to} 50000 CALL POP`
     const code = [
@@ -112,7 +112,7 @@ describe('who pays and who is paid', () => {
     expect(seen).toEqual([12, 8, 8, 8, 1])
   })
 
-  test('a failed transaction gets no refund', () => {
+  test('when a transaction fails, then there is no refund', () => {
     const contract = { storage: { 1: 1n } }
     for (const end of ['0 0 REVERT', 'INVALID']) {
       const outcome = run(`0 1 SSTORE ${end}`, { fork: 'london', contract })
@@ -122,14 +122,14 @@ describe('who pays and who is paid', () => {
   })
 })
 
-describe('the floor of EIP-7623', () => {
+describe('given the floor of EIP-7623', () => {
   const data = new Uint8Array(2000).fill(1)
   const floor = 21_000n + 40n * 2000n
   const standard = 21_000n + 16n * 2000n
   const used = (code: string, fork: ForkName = 'prague') =>
     run(code, { fork, contract: { storage: { 1: 1n, 2: 1n } }, transaction: { data } })
 
-  test('is paid where the rest is less, also of gas that a refund would take below it', () => {
+  test('when less was used, even after a refund, then the floor is paid', () => {
     expect(used('STOP').gasUsed).toBe(floor)
     expect(used('STOP', 'cancun').gasUsed).toBe(standard)
     const cleared = used('7000 0 LOG0 0 1 SSTORE')
@@ -147,14 +147,14 @@ describe('the floor of EIP-7623', () => {
     expect(between.gasUsed).toBe(floor)
   })
 
-  test('must be in the gas limit', () => {
+  test('when the gas limit is below it, then the transaction is invalid', () => {
     const send = (gasLimit: bigint) => run('STOP', { fork: 'prague', transaction: { data, gasLimit } })
     expect(() => send(floor - 1n)).toThrow(/gas limit/)
     expect(send(floor).success).toBe(true)
   })
 })
 
-test('a program needs exactly the gas it used, and with one less it is as if it had never run', () => {
+test('given a program, when it gets one gas less than it used, then it is as if it had never run', () => {
   const programs = [
     '1 1 SSTORE 2 2 SSTORE',
     '100 0 MSTORE8 33 0 KECCAK256 1 SSTORE',

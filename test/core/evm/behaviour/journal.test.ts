@@ -146,49 +146,55 @@ const callModel = (now: Model, step: Extract<Step, { kind: 'call' }>, self: stri
   return after === sent ? now : after
 }
 
-describe('trees of calls, some of which fail, end as if those had never been', () => {
-  test.each([['cancun'], ['prague']] as const)('%s', fork => {
-    let failures = 0
-    for (let seed = 1; seed <= 150; seed++) {
-      const { root, nodes } = randomTree(seed)
-      failures += nodes.filter(node => node.end !== 'STOP').length
-      const chain = createChain(
-        fork,
-        codesOf(root).map(([at, code]) => [at, { code, balance: FIRST_WEI, storage: { 0: 1n, 1: 2n } }]),
-      )
-      const { success, logs } = chain.send({ to: root.at, gasLimit: GAS_LIMIT })
-      expect([seed, success]).toEqual([seed, true])
+describe('given trees of calls, some of which fail', () => {
+  test.each([['cancun'], ['prague']] as const)(
+    'when they end (%s), then failed ones leave no change',
+    fork => {
+      let failures = 0
+      for (let seed = 1; seed <= 150; seed++) {
+        const { root, nodes } = randomTree(seed)
+        failures += nodes.filter(node => node.end !== 'STOP').length
+        const chain = createChain(
+          fork,
+          codesOf(root).map(([at, code]) => [at, { code, balance: FIRST_WEI, storage: { 0: 1n, 1: 2n } }]),
+        )
+        const { success, logs } = chain.send({ to: root.at, gasLimit: GAS_LIMIT })
+        expect([seed, success]).toEqual([seed, true])
 
-      const first: Model = { storage: new Map(), transient: new Map(), wei: new Map(), logs: [] }
-      for (const { at } of nodes) {
-        first.wei.set(toBareHex(at), FIRST_WEI)
-        first.storage.set(`${toBareHex(at)}/0`, 1)
-        first.storage.set(`${toBareHex(at)}/1`, 2)
-      }
-      const last = runModel(first, root, toBareHex(root.at))
-      const changes = chain.seal()
-      const shown = nodes.map(({ at }) => ({
-        wei: chain.world().balance(at),
-        slots: Array.from({ length: SLOTS }, (_, slot) =>
-          Number(
-            bytesToBigint(
-              chain.state.slotsOf(at).get(toBareHex(address(slot)).padStart(64, '0')) ?? new Uint8Array(0),
+        const first: Model = { storage: new Map(), transient: new Map(), wei: new Map(), logs: [] }
+        for (const { at } of nodes) {
+          first.wei.set(toBareHex(at), FIRST_WEI)
+          first.storage.set(`${toBareHex(at)}/0`, 1)
+          first.storage.set(`${toBareHex(at)}/1`, 2)
+        }
+        const last = runModel(first, root, toBareHex(root.at))
+        const changes = chain.seal()
+        const shown = nodes.map(({ at }) => ({
+          wei: chain.world().balance(at),
+          slots: Array.from({ length: SLOTS }, (_, slot) =>
+            Number(
+              bytesToBigint(
+                chain.state.slotsOf(at).get(toBareHex(address(slot)).padStart(64, '0')) ?? new Uint8Array(0),
+              ),
             ),
           ),
-        ),
-      }))
-      const expected = nodes.map(({ at }) => ({
-        wei: last.wei.get(toBareHex(at)),
-        slots: Array.from({ length: SLOTS }, (_, slot) => last.storage.get(`${toBareHex(at)}/${slot}`) ?? 0),
-      }))
-      expect({ seed, shown }).toEqual({ seed, shown: expected as typeof shown })
-      expect(
-        logs.map(log => `${toBareHex(log.address)}/${Number(bytesToBigint(log.topics[0] as Uint8Array))}`),
-      ).toEqual([...last.logs])
-      const written = changes.accounts.flatMap(change => change.slots)
-      const differing = [...last.storage].filter(([key, value]) => value !== (first.storage.get(key) ?? 0))
-      expect([seed, written.length]).toEqual([seed, differing.length])
-    }
-    expect(failures).toBeGreaterThan(100)
-  })
+        }))
+        const expected = nodes.map(({ at }) => ({
+          wei: last.wei.get(toBareHex(at)),
+          slots: Array.from(
+            { length: SLOTS },
+            (_, slot) => last.storage.get(`${toBareHex(at)}/${slot}`) ?? 0,
+          ),
+        }))
+        expect({ seed, shown }).toEqual({ seed, shown: expected as typeof shown })
+        expect(
+          logs.map(log => `${toBareHex(log.address)}/${Number(bytesToBigint(log.topics[0] as Uint8Array))}`),
+        ).toEqual([...last.logs])
+        const written = changes.accounts.flatMap(change => change.slots)
+        const differing = [...last.storage].filter(([key, value]) => value !== (first.storage.get(key) ?? 0))
+        expect([seed, written.length]).toEqual([seed, differing.length])
+      }
+      expect(failures).toBeGreaterThan(100)
+    },
+  )
 })

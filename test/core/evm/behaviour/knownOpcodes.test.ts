@@ -43,8 +43,8 @@ const sinceOf = (byte: number): ForkName | undefined =>
 /** Enough operands for any instruction. */
 const OPERANDS = '0 '.repeat(17)
 
-describe.each(FORKS.map(fork => [fork]))('%s', fork => {
-  test('runs its own instructions, and halts at every other byte with all gas gone', () => {
+describe.each(FORKS.map(fork => [fork]))('given %s', fork => {
+  test('when a byte is no instruction of the fork, then it halts with all gas gone', () => {
     const gasLimit = 200_000n
     for (let byte = 0; byte < 256; byte++) {
       const since = sinceOf(byte)
@@ -57,7 +57,7 @@ describe.each(FORKS.map(fork => [fork]))('%s', fork => {
     }
   })
 
-  test('reads an unknown byte only when it gets there', () => {
+  test('when an unknown byte is never reached, then it does no harm', () => {
     expect(reasonOf(run(`${OPERANDS} STOP INVALID`, { fork }))).toBeUndefined()
     expect(reasonOf(run('@end JUMP INVALID end:', { fork }))).toBeUndefined()
   })

@@ -33,7 +33,7 @@ const filled = (): Uint8Array => {
 const OFFSETS = [0n, 1n, 31n, 32n, 76n, 77n, 99n, 100n, 101n, 1n << 32n, 1n << 64n, WORD]
 const SIZES = [0, 1, 31, 32, 33, 77, 100, 150]
 
-describe('copies put bytes there, zeros where the source has none, and leave the rest', () => {
+describe('given a copy with a range beyond its source', () => {
   const check = (
     name: string,
     source: (code: Uint8Array) => Uint8Array,
@@ -55,20 +55,20 @@ describe('copies put bytes there, zeros where the source has none, and leave the
       }
   }
 
-  test('CALLDATACOPY', () => {
+  test('when CALLDATACOPY runs, then it writes bytes and zeros, and leaves the rest', () => {
     check('CALLDATACOPY', () => DATA)
   })
 
-  test('CODECOPY', () => {
+  test('when CODECOPY runs, then it writes bytes and zeros, and leaves the rest', () => {
     check('CODECOPY', code => code)
   })
 
-  test('EXTCODECOPY', () => {
+  test('when EXTCODECOPY runs, then it writes bytes and zeros, and leaves the rest', () => {
     check('EXTCODECOPY', () => OUTPUT, '', `${OTHER}`)
     check('EXTCODECOPY', () => EMPTY_BYTES, '', '0x9999')
   })
 
-  test('MCOPY, as if through a buffer (EIP-5656)', () => {
+  test('when MCOPY runs, then overlapping ranges copy as if through a buffer (EIP-5656)', () => {
     const random = seededRandom(5656)
     for (let i = 0; i < 200; i++) {
       const [to, from, size] = [random.below(150), random.below(150), random.below(100)]
@@ -83,7 +83,7 @@ describe('copies put bytes there, zeros where the source has none, and leave the
   })
 })
 
-describe('RETURNDATACOPY (EIP-211)', () => {
+describe('given RETURNDATACOPY (EIP-211)', () => {
   const CALL = `77 0 0 CALLDATACOPY 0 0 77 0 0 ${OTHER} GAS CALL POP`
   const copy = (size: bigint | number, offset: bigint | number) =>
     run(`${CALL} ${size} ${offset} 512 RETURNDATACOPY 77 512 RETURN`, {
@@ -91,7 +91,7 @@ describe('RETURNDATACOPY (EIP-211)', () => {
       others: [[address(OTHER), { code: ECHO_INPUT }]],
     })
 
-  test('gives what is there', () => {
+  test('when the range exists, then it is copied', () => {
     for (const [size, offset] of [
       [77, 0],
       [76, 1],
@@ -102,7 +102,7 @@ describe('RETURNDATACOPY (EIP-211)', () => {
       expect(copy(size, offset).output).toEqual(padded(DATA.subarray(offset, offset + size), 0n, 77))
   })
 
-  test('halts where a byte is not there, unlike every other copy, even when nothing is asked for', () => {
+  test('when the range exceeds the return data, even an empty one, then it halts', () => {
     for (const [size, offset] of [
       [78, 0],
       [1, 77],
@@ -122,14 +122,14 @@ describe('RETURNDATACOPY (EIP-211)', () => {
   })
 })
 
-describe('gas', () => {
+describe('given the gas of memory', () => {
   const PUSHES = 9n
 
   test.each([
     ['CALLDATACOPY', 3n],
     ['CODECOPY', 3n],
     ['MCOPY', 3n],
-  ] as const)('%s: %p, three a word copied, and the memory it reaches', (name, gas) => {
+  ] as const)('when %s runs, then it costs %p, three a word copied, and the expansion', (name, gas) => {
     for (const [to, size] of [
       [0, 0],
       [0, 1],
@@ -143,12 +143,12 @@ describe('gas', () => {
     }
   })
 
-  test('MCOPY pays for the farther end, be it where it reads', () => {
+  test('when MCOPY runs, then the farther end of both ranges counts', () => {
     expect(run('1 1000 0 MCOPY').gas).toBe(PUSHES + 6n + memoryGas(32n))
     expect(run('1 0 1000 MCOPY').gas).toBe(PUSHES + 6n + memoryGas(32n))
   })
 
-  test('KECCAK256: 30, and 6 a word; LOG: 375 and as much a topic, 8 a byte', () => {
+  test('when KECCAK256 and LOG run, then they cost 30 and 6 a word, 375 and as much a topic and 8 a byte', () => {
     expect(run('33 0 KECCAK256').gas).toBe(6n + 30n + 12n + memoryGas(2n))
     for (let topics = 0; topics <= 4; topics++)
       expect(run(`${'0 '.repeat(topics)} 33 0 LOG${topics}`).gas).toBe(
@@ -156,11 +156,11 @@ describe('gas', () => {
       )
   })
 
-  test('memory that is there costs nothing again', () => {
+  test('when memory exists already, then it costs nothing', () => {
     expect(run('0 1000 MSTORE 0 500 MSTORE 1000 MLOAD POP').gas).toBe(15n + 9n + 2n + memoryGas(33n))
   })
 
-  test('a call’s memory is its own: what the callee reached is not there for the caller', () => {
+  test('when a call returns, then its expansion does not count for the caller', () => {
     const { value, gas } = run(`0 0 0 0 0 ${OTHER} GAS CALL POP MSIZE 0 MSTORE 32 0 RETURN`, {
       others: [[address(OTHER), { code: assemble('0 3200 MSTORE') }]],
     })
@@ -169,7 +169,7 @@ describe('gas', () => {
   })
 })
 
-test('memory of an earlier call, deeper or in another transaction, is never seen', () => {
+test('given memory of an earlier call, when a new frame reads, then it sees zeros', () => {
   const dirty = assemble(`${WORD} 0 MSTORE ${WORD} 32 MSTORE ${WORD} 4096 MSTORE`)
   const { output } = run(`0 0 0 0 0 ${OTHER} GAS CALL POP 64 0 64 0 0 0x7777 GAS CALL POP 128 0 RETURN`, {
     others: [
@@ -180,7 +180,7 @@ test('memory of an earlier call, deeper or in another transaction, is never seen
   expect(output).toEqual(new Uint8Array(128))
 })
 
-test('a call writes no more than it returns, and no more than there is room for', () => {
+test('given a call with an output range, when the callee returns, then no more is written than either has', () => {
   for (const [room, size] of [
     [10, 77],
     [77, 10],
@@ -197,7 +197,7 @@ test('a call writes no more than it returns, and no more than there is room for'
   }
 })
 
-test('KECCAK256 and LOG take memory as it stands, zeros past what was written', () => {
+test('given KECCAK256 and LOG, when they read past the written memory, then they read zeros', () => {
   const { value, logs } = run('0xabcd 0 MSTORE 9 8 7 6 40 20 LOG4 40 20 KECCAK256 0 MSTORE 32 0 RETURN')
   const hashed = new Uint8Array(40)
   hashed.set([0xab, 0xcd], 10)

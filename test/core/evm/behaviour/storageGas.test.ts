@@ -69,7 +69,7 @@ const SEQUENCES: readonly (readonly number[])[] = (() => {
 const WORK = '25600 0 LOG0'
 const WORK_GAS = 6n + 375n + 8n * 25_600n + 3n * 800n + 800n ** 2n / 512n
 
-describe('SSTORE, one slot written again and again', () => {
+describe('given one slot that SSTORE writes repeatedly', () => {
   const check = (fork: ForkName, priceOf: (original: number, values: readonly number[]) => Price): void => {
     for (const original of [0, 1])
       for (const values of SEQUENCES) {
@@ -84,17 +84,23 @@ describe('SSTORE, one slot written again and again', () => {
       }
   }
 
-  test.each([['frontier'], ['tangerineWhistle'], ['byzantium'], ['petersburg']] as const)('%s', fork => {
-    check(fork, grossPrice)
-  })
+  test.each([['frontier'], ['tangerineWhistle'], ['byzantium'], ['petersburg']] as const)(
+    'when the values are %s, then gas and refund follow EIP-2200 and its successors',
+    fork => {
+      check(fork, grossPrice)
+    },
+  )
 
-  test.each([['constantinople'], ['istanbul'], ['berlin'], ['london']] as const)('%s', fork => {
-    check(fork, (original, values) => netPrice(fork, original, values))
-  })
+  test.each([['constantinople'], ['istanbul'], ['berlin'], ['london']] as const)(
+    'when the fork prices by change (%s), then gas and refund follow',
+    fork => {
+      check(fork, (original, values) => netPrice(fork, original, values))
+    },
+  )
 })
 
-describe('what a slot was originally', () => {
-  test('is what the transaction before left, not the block', () => {
+describe('given the original value of a slot', () => {
+  test('when a transaction follows another in a block, then it is the value after that one', () => {
     const { chain } = run('CALLDATASIZE 7 SSTORE', { fork: 'london' })
     const one = chain.send({ data: new Uint8Array(1) })
     const two = chain.send({ data: new Uint8Array(2) })
@@ -104,14 +110,14 @@ describe('what a slot was originally', () => {
     expect([none.gasUsedMax, none.gasUsedMax - none.gasUsed]).toEqual([26_005n, 4800n])
   })
 
-  test('is known again where the transaction writes more than once', () => {
+  test('when the transaction writes more than once, then it stays the first', () => {
     const { chain } = run('CALLDATASIZE 7 SSTORE CALLDATASIZE 1 ADD 7 SSTORE', { fork: 'london' })
     const again = chain.send({ data: new Uint8Array(3) })
     expect(slotOf(chain.world(), CONTRACT, 7)).toBe(4n)
     expect(again.gasUsedMax).toBe(21_000n + 12n + 5n + 5000n + 11n + 100n)
   })
 
-  test('stays so through calls that fail: their gas is gone, their refund and their change are not', () => {
+  test('when calls fail, then it stays; their gas is gone, refund and change are undone', () => {
     const other = address(0x07e5)
     const call = `${WORK} 0 0 0 0 0x07e5 500000 DELEGATECALL POP`
     const options = (code: string) =>
@@ -128,7 +134,7 @@ describe('what a slot was originally', () => {
     expect([failedOnly.refund, slotOf(failedOnly.chain.world(), CONTRACT, 7)]).toEqual([0n, 1n])
   })
 
-  test('is zero for a contract of the same transaction', () => {
+  test('when the contract was created in the transaction, then it is zero', () => {
     const created = inMemory(deploying(assemble('0 7 SSTORE')))
     const size = deploying(assemble('0 7 SSTORE')).length
     const { refund, success } = run(
@@ -140,15 +146,15 @@ describe('what a slot was originally', () => {
   })
 })
 
-describe('warmth of slots (EIP-2929)', () => {
+describe('given warm slots (EIP-2929)', () => {
   const load = 2100n
-  test('is by account and slot, and goes with the transaction', () => {
+  test('when a slot is accessed, then it is warm by account and slot until the end of the transaction', () => {
     const { chain, gas } = run('7 SLOAD 7 SLOAD 8 SLOAD POP POP POP', { fork: 'berlin' })
     expect(gas).toBe(9n + 6n + load + 100n + load)
     expect(chain.send().gasUsed).toBe(21_000n + gas)
   })
 
-  test('an access list names slots of the account beside them alone (EIP-2930)', () => {
+  test('when an access list has slots, then those of that account alone are warm (EIP-2930)', () => {
     const accessList = (at: number) => [{ address: address(at), storageKeys: [word(7)] }]
     const cost = 2400n + 1900n
     const named = run('7 SLOAD', { transaction: { type: 1, accessList: accessList(0xc0de) } })
@@ -161,7 +167,7 @@ describe('warmth of slots (EIP-2929)', () => {
     expect(twice.gas).toBe(2n * cost + 3n + 100n)
   })
 
-  test('a listed slot stays warm through calls that fail', () => {
+  test('when a call fails, then listed slots stay warm', () => {
     const { gas } = run('0 0 0 0 0xc0de2 60000 DELEGATECALL 7 SLOAD', {
       others: [[address(0xc0de2), { code: assemble('7 SLOAD 0 0 REVERT') }]],
       transaction: { type: 1, accessList: [{ address: CONTRACT, storageKeys: [word(7)] }] },
@@ -170,7 +176,7 @@ describe('warmth of slots (EIP-2929)', () => {
   })
 })
 
-test('a write that cannot be paid for leaves the slot as it was', () => {
+test('given a write without enough gas, when it halts, then the slot is unchanged', () => {
   const outcome = run('2 7 SSTORE', {
     contract: { storage: { 7: 1n } },
     transaction: { gasLimit: 21_000n + 6n + 4999n },

@@ -75,8 +75,8 @@ const ORIGINS = {
 
 const ROUNDS = 40
 
-describe.each(Object.entries(ORIGINS))('operands from %s', (_, pushed) => {
-  test.each(OPERATIONS)('%s answers as integers do', (name, inputs, compute) => {
+describe.each(Object.entries(ORIGINS))('given operands from %s', (_, pushed) => {
+  test.each(OPERATIONS)('when %s runs, then it answers as integers do', (name, inputs, compute) => {
     const rounds: bigint[][] = []
     if (inputs === 2) for (const a of EDGES) for (const b of EDGES) rounds.push([a, b])
     else for (const a of EDGES) rounds.push([a, WORD, WORD - a].slice(0, inputs))
@@ -101,14 +101,17 @@ describe.each(Object.entries(ORIGINS))('operands from %s', (_, pushed) => {
   })
 })
 
-describe('operands that are one and the same item', () => {
-  test.each(OPERATIONS.filter(([, inputs]) => inputs === 2))('%s', (name, _, compute) => {
-    for (const value of EDGES)
-      expect(run(`${value} DUP1 ${name} ${RETURN_TOP}`).value).toBe(compute(value, value, 0n))
-  })
+describe('given operands that are the same item', () => {
+  test.each(OPERATIONS.filter(([, inputs]) => inputs === 2))(
+    'when %s runs, then it answers as integers do',
+    (name, _, compute) => {
+      for (const value of EDGES)
+        expect(run(`${value} DUP1 ${name} ${RETURN_TOP}`).value).toBe(compute(value, value, 0n))
+    },
+  )
 })
 
-test('a long chain of operations keeps every bit', () => {
+test('given a long chain of operations, when it ends, then every bit is right', () => {
   const binaries = OPERATIONS.filter(([name, inputs]) => inputs === 2 && name !== 'EXP')
   for (let program = 0; program < 60; program++) {
     let value = randomWord()

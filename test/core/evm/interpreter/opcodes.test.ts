@@ -18,7 +18,7 @@ import {
 
 const WORD = (1n << 256n) - 1n
 
-describe('what opcodes answer', () => {
+describe('given opcodes', () => {
   test.each([
     ['ADDRESS', bytesToBigint(CONTRACT)],
     ['ORIGIN', bytesToBigint(CALLER)],
@@ -39,7 +39,7 @@ describe('what opcodes answer', () => {
     ['PC', 0n],
     ['MSIZE', 0n],
     ['RETURNDATASIZE', 0n],
-  ])('%s', (name, expected) => {
+  ])('when %s runs, then the answer is right', (name, expected) => {
     const { value } = run(returning(name), {
       installed: { balance: (1n << 200n) - 5n },
       message: { value: 5n, data: new Uint8Array(33), maxFeePerGas: 9n, maxPriorityFeePerGas: 9n },
@@ -47,11 +47,11 @@ describe('what opcodes answer', () => {
     expect(value).toBe(expected)
   })
 
-  test('PREVRANDAO answers the difficulty before Paris', () => {
+  test('when PREVRANDAO runs before Paris, then it is the difficulty', () => {
     expect(run(returning('PREVRANDAO'), { fork: 'london' }).value).toBe(131072n)
   })
 
-  test('CALLDATALOAD pads with zeros past the end, however far', () => {
+  test('when CALLDATALOAD reads past the end, then it pads with zeros', () => {
     const data = Uint8Array.from({ length: 40 }, (_, i) => i + 1)
     const load = (offset: bigint): bigint =>
       run(returning(offset, 'CALLDATALOAD'), { message: { data } }).value
@@ -62,7 +62,7 @@ describe('what opcodes answer', () => {
     expect(load(WORD)).toBe(0n)
   })
 
-  test('BLOCKHASH knows the 256 blocks before', () => {
+  test('when BLOCKHASH runs, then it knows the 256 blocks before', () => {
     const hashOf = (number: bigint | number): bigint =>
       run(returning(number, 'BLOCKHASH'), { environment: { number: 1000n } }).value
     expect(hashOf(999)).toBe(1_000_999n)
@@ -72,7 +72,7 @@ describe('what opcodes answer', () => {
     expect(hashOf(WORD)).toBe(0n)
   })
 
-  test('BLOBHASH answers the hashes of the transaction, zero beyond them', () => {
+  test('when BLOBHASH runs, then it gives the transaction’s hashes, zero beyond them', () => {
     const hashes = [word(0x01n << 248n), word((0x01n << 248n) + 5n)]
     const hashAt = (index: bigint): bigint =>
       run(returning(index, 'BLOBHASH'), { message: { blobVersionedHashes: hashes } }).value
@@ -81,31 +81,31 @@ describe('what opcodes answer', () => {
     expect(hashAt(WORD)).toBe(0n)
   })
 
-  test('KECCAK256 hashes memory, also none of it', () => {
+  test('when KECCAK256 runs, then it hashes memory, even none of it', () => {
     const hashed = run(returning(7, 0, 'MSTORE', 32, 0, 'KECCAK256')).value
     expect(hashed).toBe(bytesToBigint(keccak256(word(7))))
     expect(run(returning(0, WORD, 'KECCAK256')).value).toBe(bytesToBigint(keccak256(new Uint8Array(0))))
   })
 
-  test('MSTORE8 stores the last byte', () => {
+  test('when MSTORE8 runs, then it stores the last byte', () => {
     expect(run(returning(0x1234, 31, 'MSTORE8', 0, 'MLOAD')).value).toBe(0x34n)
     expect(run(returning(WORD - 1n, 31, 'MSTORE8', 0, 'MLOAD')).value).toBe(0xfen)
   })
 
-  test('MCOPY copies as if through a buffer where ranges overlap (EIP-5656)', () => {
+  test('when MCOPY ranges overlap, then it copies as if through a buffer (EIP-5656)', () => {
     const stored = 0x0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20n
     const moved = run(code(stored, 0, 'MSTORE', 31, 0, 1, 'MCOPY', 32, 0, 'RETURN'))
     expect(moved.value).toBe((0x01n << 248n) | (stored >> 8n))
   })
 
-  test('SWAP and DUP reach sixteen deep, in both forms of items', () => {
+  test('when SWAP and DUP run, then they reach sixteen deep, in both forms of items', () => {
     const items = Array.from({ length: 17 }, (_, i) => (i % 2 === 0 ? BigInt(i) : (1n << 200n) + BigInt(i)))
     expect(run(returning(...items, 'DUP16')).value).toBe(items[1] as bigint)
     expect(run(returning(...items, 'SWAP16')).value).toBe(0n)
     expect(run(returning(...items, 'SWAP15 POP', ...Array(15).fill('POP'))).value).toBe(items[0] as bigint)
   })
 
-  test('an opcode is unknown before its fork and known from it on', () => {
+  test('when a fork is active, then its opcodes are known, and not before', () => {
     for (const opcode of OPCODES) {
       if (opcode === undefined) continue
       const operands = Array.from({ length: opcode.inputs }, () => 0)
@@ -123,27 +123,27 @@ describe('what opcodes answer', () => {
   })
 })
 
-describe('jumps', () => {
-  test('go to a JUMPDEST, but not to one within the data of a PUSH', () => {
+describe('given jumps', () => {
+  test('when the target is a JUMPDEST, then they go there; within the data of a PUSH they halt', () => {
     expect(run(returning(5, 'JUMP INVALID INVALID JUMPDEST', 1)).value).toBe(1n)
     expect(reasonOf(run(code(4, 'JUMP', Uint8Array.of(0x61, 0x5b, 0x5b))))).toBe('Bad jump destination')
     expect(reasonOf(run(code(0, 'JUMP')))).toBe('Bad jump destination')
     expect(reasonOf(run(code(WORD, 'JUMP')))).toBe('Bad jump destination')
   })
 
-  test('to a place that was computed are the same', () => {
+  test('when the target is computed, then they work the same', () => {
     expect(run(returning(4, 4, 'ADD JUMP INVALID INVALID JUMPDEST', 1)).value).toBe(1n)
     expect(reasonOf(run(code(4, 3, 'ADD JUMP INVALID INVALID JUMPDEST')))).toBe('Bad jump destination')
   })
 
-  test('that are conditional look at the destination only when they are taken', () => {
+  test('when they are conditional, then the target counts only when they are taken', () => {
     expect(run(returning(0, WORD, 'JUMPI', 3)).value).toBe(3n)
     expect(run(returning(0, 'DUP1 JUMPI', 3)).value).toBe(3n)
     expect(reasonOf(run(code(WORD, 0, 'JUMPI')))).toBe('Bad jump destination')
   })
 })
 
-describe('fixed gas by fork', () => {
+describe('given fixed gas by fork', () => {
   const gasOf = (fork: ForkName, ...parts: readonly Part[]): bigint => run(code(...parts), { fork }).gas
 
   test.each([
@@ -153,13 +153,16 @@ describe('fixed gas by fork', () => {
     ['istanbul', 800n, 700n, 700n],
     ['berlin', 2100n, 2600n, 2600n],
     ['osaka', 2100n, 2600n, 2600n],
-  ] as const)('%s: SLOAD %p, BALANCE %p, EXTCODESIZE %p', (fork, sload, balance, codeSize) => {
-    expect(gasOf(fork, 1, 'SLOAD')).toBe(3n + sload)
-    expect(gasOf(fork, 0x9999, 'BALANCE')).toBe(3n + balance)
-    expect(gasOf(fork, 0x9999, 'EXTCODESIZE')).toBe(3n + codeSize)
-  })
+  ] as const)(
+    'when it is %s, then SLOAD costs %p, BALANCE %p, EXTCODESIZE %p',
+    (fork, sload, balance, codeSize) => {
+      expect(gasOf(fork, 1, 'SLOAD')).toBe(3n + sload)
+      expect(gasOf(fork, 0x9999, 'BALANCE')).toBe(3n + balance)
+      expect(gasOf(fork, 0x9999, 'EXTCODESIZE')).toBe(3n + codeSize)
+    },
+  )
 
-  test('EIP-2929: the second look costs 100', () => {
+  test('when an account is accessed twice, then the second access costs 100 (EIP-2929)', () => {
     expect(gasOf('berlin', 1, 'SLOAD', 1, 'SLOAD')).toBe(6n + 2200n)
     expect(gasOf('berlin', 0x9999, 'BALANCE', 0x9999, 'EXTCODEHASH')).toBe(6n + 2700n)
     expect(gasOf('berlin', 4, 'BALANCE')).toBe(3n + 100n)
@@ -167,13 +170,13 @@ describe('fixed gas by fork', () => {
     expect(gasOf('shanghai', 'COINBASE BALANCE')).toBe(2n + 100n)
   })
 
-  test('EIP-160: EXP pays for each byte of the exponent', () => {
+  test('when EXP runs, then each byte of the exponent costs (EIP-160)', () => {
     expect(gasOf('homestead', 0x10000, 2, 'EXP')).toBe(6n + 10n + 30n)
     expect(gasOf('spuriousDragon', 0x10000, 2, 'EXP')).toBe(6n + 10n + 150n)
     expect(gasOf('spuriousDragon', 0, 2, 'EXP')).toBe(6n + 10n)
   })
 
-  test('memory costs 3 a word and the square of the words over 512', () => {
+  test('when memory grows, then a word costs 3, and the square of the words over 512', () => {
     expect(gasOf('osaka', 0, 'MLOAD')).toBe(3n + 3n + 3n)
     expect(gasOf('osaka', 1, 'MLOAD')).toBe(3n + 3n + 6n)
     expect(gasOf('osaka', 32 * 1023, 'MLOAD')).toBe(3n + 3n + 3n * 1024n + 2048n)
@@ -191,7 +194,7 @@ describe('fixed gas by fork', () => {
     'REVERT',
     'MCOPY',
     'CREATE',
-  ])('%s beyond any memory is out of gas, however much there is', name => {
+  ])('when %s reaches beyond any memory, then it is out of gas, whatever the gas', name => {
     for (const far of [2n ** 32n, 2n ** 53n - 1n, 2n ** 64n, WORD])
       for (const operands of [
         [far, far, far],
@@ -206,13 +209,13 @@ describe('fixed gas by fork', () => {
     expect(reasonOf(huge)).toBe('Out of gas')
   })
 
-  test('nothing at any offset costs no memory', () => {
+  test('when an empty range has any offset, then it costs no memory', () => {
     expect(gasOf('osaka', 0, WORD, 'KECCAK256')).toBe(6n + 30n)
     expect(reasonOf(run(code(0, WORD, 'RETURN')))).toBeUndefined()
   })
 })
 
-describe('why code halts', () => {
+describe('given code that halts', () => {
   test.each([
     ['Stack underflow', code(1, 'ADD')],
     ['Stack underflow', code(1, 'POP POP')],
@@ -223,11 +226,11 @@ describe('why code halts', () => {
     ['Out of bounds', code(1, 0, 0, 'RETURNDATACOPY')],
     ['Out of bounds', code(0, 1, 0, 'RETURNDATACOPY')],
     ['Out of gas', code(2n ** 31n, 'MLOAD')],
-  ])('%s', (reason, bytes) => {
+  ])('when it has %s, then the reason says so', (reason, bytes) => {
     expect(reasonOf(run(bytes))).toBe(reason)
   })
 
-  test('1,024 items fit, and as many as the rules say', () => {
+  test('when it pushes more than 1,024 items, or the configured limit, then it halts', () => {
     const full = Uint8Array.from({ length: 1024 }, () => 0x30)
     expect(reasonOf(run(full))).toBeUndefined()
     const { rules } = {
@@ -244,13 +247,13 @@ describe('why code halts', () => {
     expect(reasonOf(run(code(1, 2, 3, 4), { environment: { rules } }))).toBe('Out of stack')
   })
 
-  test('a loop runs out of gas at the instruction that cannot be paid', () => {
+  test('when a loop runs out of gas, then it ends at the unpaid instruction', () => {
     const { result } = run(code('JUMPDEST', 0, 'JUMP'), { message: { gasLimit: 21_100n } })
     expect(result.gasUsed).toBe(21_100n)
     expect(result.failure).toEqual({ kind: 'halt', reason: 'Out of gas' })
   })
 
-  test('code that runs past its end stops, also within a PUSH', () => {
+  test('when it runs past its end, even within a PUSH, then it stops', () => {
     expect(run(Uint8Array.of(0x61, 0x01)).result.success).toBe(true)
     expect(run(code(1)).result.success).toBe(true)
   })

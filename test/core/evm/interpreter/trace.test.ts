@@ -5,8 +5,8 @@ import { address, CALLER, CONTRACT, code, returning, run } from '../harness.ts'
 
 const names = (ops: readonly number[]): string[] => ops.map(op => OPCODES[op]?.name ?? 'unknown')
 
-describe('a tracer', () => {
-  test('sees each instruction with what is there before it', () => {
+describe('given a tracer', () => {
+  test('when instructions run, then it sees each with the state before it', () => {
     const steps: unknown[] = []
     const ops: number[] = []
     const tracer: Tracer = {
@@ -27,7 +27,7 @@ describe('a tracer', () => {
     ])
   })
 
-  test('sees jumps, and the instruction that cannot run', () => {
+  test('when code jumps or an instruction cannot run, then it sees that', () => {
     const ops: number[] = []
     const { result } = run(code(4, 'JUMP INVALID JUMPDEST', 1, 4, 'JUMPI'), {
       tracer: { onStep: ({ op }) => ops.push(op) },
@@ -48,7 +48,7 @@ describe('a tracer', () => {
     expect(result.failure).toEqual({ kind: 'halt', reason: 'Out of gas' })
   })
 
-  test('sees calls begin and end, and money left by SELFDESTRUCT', () => {
+  test('when calls begin and end or SELFDESTRUCT moves value, then it sees that', () => {
     const seen: string[] = []
     const tracer: Tracer = {
       onEnter: call =>
@@ -89,7 +89,7 @@ describe('a tracer', () => {
     ])
   })
 
-  test('sees each log as it is written, those of failing frames too', () => {
+  test('when logs are written, then it sees each, even of failing frames', () => {
     const seen: number[] = []
     const { result } = run(
       returning([0, 0, 0, 0, 0, 0x22, 100_000, 'CALL'], [0, 0, 'LOG0'], [7, 0, 0, 'LOG1']),
@@ -103,7 +103,7 @@ describe('a tracer', () => {
     expect(result.logs).toHaveLength(2)
   })
 
-  test('is told what runs, what the caller keeps meanwhile, and whether it is a precompile', () => {
+  test('when a frame begins, then it gets code, the caller’s gas, and whether it is a precompile', () => {
     const callee = code(1, 2, 'ADD')
     const seen: unknown[] = []
     run(
@@ -133,7 +133,7 @@ describe('a tracer', () => {
     ])
   })
 
-  test('is told of calls and creations that cannot begin as begun and ended', () => {
+  test('when calls and creations cannot begin, then it sees them begin and end', () => {
     const seen: unknown[] = []
     const tracer: Tracer = {
       onEnter: ({ kind, depth, gas }) => seen.push(`${kind} ${depth} ${gas > 0}`),
@@ -158,7 +158,7 @@ describe('a tracer', () => {
     ])
   })
 
-  test('may look at the beginning of an input, however long that is', () => {
+  test('when it reads the beginning of an input, then the length does not matter', () => {
     const seen: unknown[] = []
     run(
       code(
@@ -182,7 +182,7 @@ describe('a tracer', () => {
     ])
   })
 
-  test('is told by how much gas was too little', () => {
+  test('when gas is too little, then it gets by how much', () => {
     const ends: number[] = []
     const tracer: Tracer = { onExit: ({ gasAtEnd }) => ends.push(gasAtEnd) }
     run(code([0x22, 'SELFDESTRUCT']), { tracer, message: { gasLimit: 21_103n }, installed: { balance: 1n } })
@@ -192,7 +192,7 @@ describe('a tracer', () => {
     expect(ends).toEqual([103 - 3 - 2100])
   })
 
-  test('reads the stack from the top, and memory with zeros beyond its end', () => {
+  test('when it reads, then the stack is from the top, and memory has zeros beyond its end', () => {
     const seen: unknown[] = []
     const tracer: Tracer = {
       onStep: ({ op, peek, stackSize, memorySize, readMemory }) => {
@@ -203,14 +203,14 @@ describe('a tracer', () => {
     expect(seen).toEqual([2, 8n, 7n, 32, Uint8Array.of(9, 0, 0)])
   })
 
-  test('sees each of 20,000 instructions that take the most room in a program', () => {
+  test('when 20,000 of the largest instructions run, then it sees each', () => {
     let count = 0
     const swaps = Uint8Array.from({ length: 20_002 }, (_, pc) => (pc < 2 ? 0x5f : 0x90))
     const { result } = run(swaps, { tracer: { onStep: () => count++ } })
     expect([result.success, count]).toEqual([true, 20_003])
   })
 
-  test('changes nothing', () => {
+  test('when it is present, then the results are the same', () => {
     const looped = code(10, 'JUMPDEST', 1, 'SWAP1 SUB DUP1 DUP1 SSTORE DUP1', 2, 'JUMPI')
     const plain = run(looped)
     const traced = run(looped, { tracer: { onStep: () => {} } })

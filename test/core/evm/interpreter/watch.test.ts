@@ -38,7 +38,7 @@ const watched = (program: Uint8Array, gas: number, options: RunOptions = {}, end
 
 const others = (called: Uint8Array): Pick<RunOptions, 'others'> => ({ others: [[OTHER, { code: called }]] })
 
-describe('a watched run', () => {
+describe('given a run with a limit', () => {
   test.each([
     ['a loop', rounds(2000), {}],
     ['a loop of calls', rounds(300, CALL_OTHER), others(code('STOP'))],
@@ -50,7 +50,7 @@ describe('a watched run', () => {
       rounds(300, CALL_OTHER),
       { ...others(code('STOP')), message: { gasLimit: 2n ** 60n } },
     ],
-  ] as const)('has the result of one that nobody watches: %s', (_, program, options) => {
+  ] as const)('when %s runs, then the result equals that of one without', (_, program, options) => {
     const alone = run(program, { message: { gasLimit: GAS }, ...options })
     for (const gas of [1, 1000, 100_000_000]) {
       const { found } = watched(program, gas, options)
@@ -58,7 +58,7 @@ describe('a watched run', () => {
     }
   })
 
-  test('is looked at each time it has used the gas, in whatever frame', () => {
+  test('when its gas interval is used in any frame, then it is checked', () => {
     const inCallee = others(ENDLESS)
     const { looks } = watched(code(CALL_OTHER), 100_000, inCallee)
     expect(looks).toBeGreaterThan(45)
@@ -67,7 +67,7 @@ describe('a watched run', () => {
     expect(acrossFrames).toBeGreaterThan(20)
   })
 
-  test('does not begin anew with each message', () => {
+  test('when a message begins, then the interval continues', () => {
     let looks = 0
     const check = (): void => void looks++
     withWatch({ gas: 100_000, check }, () => {
@@ -76,7 +76,7 @@ describe('a watched run', () => {
     expect(looks).toBeGreaterThan(0)
   })
 
-  test('ends with what the look throws, however much gas it has, and the next one is whole', () => {
+  test('when the check throws, then the run ends, whatever the gas, and the next one is unaffected', () => {
     for (const gasLimit of [GAS, 2n ** 60n, 2n ** 64n - 1n]) {
       const options = { ...others(ENDLESS), message: { gasLimit } }
       expect(watched(code(CALL_OTHER), 50_000, options, 3)).toEqual({ found: undefined, looks: 3 })
@@ -85,7 +85,7 @@ describe('a watched run', () => {
     expect(watched(rounds(260), 50_000, {}, 1).looks).toBe(0)
   })
 
-  test('is looked at before a precompile that costs much, and before memory that grows large', () => {
+  test('when an expensive precompile or large memory comes, then it is checked before', () => {
     // 64 MB to the identity precompile would cost more than there is; half a MB of hashing does not.
     const hashing = code(0, 0, 500_000, 0, 2, 'GAS', 'STATICCALL')
     expect(watched(hashing, 300_000, {}, 1).found).toBeUndefined()

@@ -41,16 +41,16 @@ const VECTORS = [
   ],
 ] as const
 
-describe('the BLAKE2b rounds in JavaScript and in WebAssembly', () => {
+describe('given the BLAKE2b rounds in JavaScript and in WebAssembly', () => {
   const compiled = compileBlake2Rounds() as Blake2Rounds
 
-  test('give what EIP-152 says', () => {
+  test('when EIP-152’s vectors run, then both give their results', () => {
     for (const [rounds, final, expected] of VECTORS)
       for (const engine of [javascriptBlake2Rounds, compiled])
         expect(toHex(blake2fWith(input(rounds, ABC, final), engine) as Uint8Array)).toBe(`0x${expected}`)
   })
 
-  test('give the same for random states and every number of rounds up to 25', () => {
+  test('when random states run up to 25 rounds, then both give the same', () => {
     const random = seededRandom(152)
     for (let rounds = 0; rounds <= 25; rounds++) {
       const rest = random.bytes(208)

@@ -51,8 +51,8 @@ const outsideG2 = (): Uint8Array => {
   }
 }
 
-describe('addition', () => {
-  test('adds, doubles and cancels', () => {
+describe('given addition', () => {
+  test('when points are added, doubled and cancelled, then the sums are right', () => {
     const [a, b] = [G1.BASE.multiply(5n), G1.BASE.multiply(9n)]
     expect(outputOf(G1ADD, encodeG1(a), encodeG1(b))).toBe(toBareHex(encodeG1(G1.BASE.multiply(14n))))
     expect(outputOf(G1ADD, encodeG1(a), encodeG1(a))).toBe(toBareHex(encodeG1(G1.BASE.multiply(10n))))
@@ -63,12 +63,12 @@ describe('addition', () => {
     expect(outputOf(G2ADD, encodeG2(c), encodeG2(c.negate()))).toBe(toBareHex(INFINITY_2))
   })
 
-  test('takes points outside the subgroup', () => {
+  test('when points are outside the subgroup, then they are accepted', () => {
     expect(outputOf(G1ADD, outsideG1(), INFINITY_1)).toBe(toBareHex(outsideG1()))
     expect(outputOf(G2ADD, outsideG2(), INFINITY_2)).toBe(toBareHex(outsideG2()))
   })
 
-  test('fails for another length, a point off the curve and bytes that are no field element', () => {
+  test('when the length, a point or a field element is invalid, then it fails', () => {
     expect(outputOf(G1ADD, INFINITY_1)).toBe('fails')
     expect(outputOf(G1ADD, INFINITY_1, INFINITY_1, Uint8Array.of(0))).toBe('fails')
     expect(outputOf(G1ADD, fp(1n), fp(1n), INFINITY_1)).toBe('fails')
@@ -79,14 +79,14 @@ describe('addition', () => {
   })
 })
 
-describe('sums of multiples', () => {
+describe('given sums of multiples', () => {
   const random = seededRandom(10)
   const scalars = (count: number): bigint[] => {
     const edges = [0n, 1n, Fr.ORDER - 1n, Fr.ORDER, Fr.ORDER + 1n, 2n ** 256n - 1n, 0xd201000000010000n]
     return Array.from({ length: count }, (_, index) => edges[index] ?? bytesToBigint(random.bytes(32)))
   }
 
-  test('are what single multiplications add up to, in G1', () => {
+  test('when they are in G1, then they equal added single multiplications', () => {
     for (const count of [1, 2, 9, 70]) {
       const terms = scalars(count).map((scalar, index) => ({
         scalar,
@@ -101,7 +101,7 @@ describe('sums of multiples', () => {
     }
   })
 
-  test('and in G2', () => {
+  test('when they are in G2, then they equal added single multiplications', () => {
     for (const count of [1, 2, 9]) {
       const terms = scalars(count).map((scalar, index) => ({
         scalar,
@@ -116,7 +116,7 @@ describe('sums of multiples', () => {
     }
   })
 
-  test('of every edge scalar alone, in both groups', () => {
+  test('when an edge scalar is alone, then both groups are right', () => {
     for (const scalar of scalars(7)) {
       expect(outputOf(G1MSM, encodeG1(G1.BASE), word(scalar))).toBe(
         toBareHex(encodeG1(G1.BASE.multiplyUnsafe(scalar % Fr.ORDER))),
@@ -129,7 +129,7 @@ describe('sums of multiples', () => {
     expect(outputOf(G2MSM, INFINITY_2, word(5))).toBe(toBareHex(INFINITY_2))
   })
 
-  test('fail for nothing, a rest, and a point outside the subgroup even times zero', () => {
+  test('when the input is empty, has a rest or a point outside the subgroup, then they fail', () => {
     expect(outputOf(G1MSM)).toBe('fails')
     expect(outputOf(G2MSM)).toBe('fails')
     expect(outputOf(G1MSM, encodeG1(G1.BASE), word(1), Uint8Array.of(0))).toBe('fails')
@@ -137,7 +137,7 @@ describe('sums of multiples', () => {
     expect(outputOf(G2MSM, outsideG2(), word(0))).toBe('fails')
   })
 
-  test('cost less for each the more there are, down to the price at 128', () => {
+  test('when there are more, then each costs less, down to the price at 128', () => {
     const g1Gas = [0, 1, 2, 128, 129, 256].map(count => G1MSM.gas(new Uint8Array(160 * count)))
     expect(g1Gas).toEqual([0, 12_000, 22_776, 797_184, 803_412, 1_594_368])
     const g2Gas = [0, 1, 2, 128, 129].map(count => G2MSM.gas(new Uint8Array(288 * count)))
@@ -145,8 +145,8 @@ describe('sums of multiples', () => {
   })
 })
 
-describe('pairing check', () => {
-  test('holds when the product is one', () => {
+describe('given the pairing check', () => {
+  test('when the product is one, then it holds', () => {
     const holding = [
       encodeG1(G1.BASE.multiply(6n)),
       encodeG2(G2.BASE.multiply(35n)),
@@ -157,12 +157,12 @@ describe('pairing check', () => {
     expect(PAIRING.gas(new Uint8Array(768))).toBe(102_900)
   })
 
-  test('pairs with infinity change nothing', () => {
+  test('when pairs have infinity, then they change nothing', () => {
     expect(outputOf(PAIRING, INFINITY_1, encodeG2(G2.BASE))).toBe(toBareHex(word(1)))
     expect(outputOf(PAIRING, encodeG1(G1.BASE), INFINITY_2)).toBe(toBareHex(word(1)))
   })
 
-  test('fails for nothing, a rest, and points outside the subgroups even beside infinity', () => {
+  test('when the input is empty, has a rest or points outside the subgroup, then it fails', () => {
     expect(outputOf(PAIRING)).toBe('fails')
     expect(outputOf(PAIRING, new Uint8Array(383))).toBe('fails')
     expect(outputOf(PAIRING, outsideG1(), INFINITY_2)).toBe('fails')
@@ -170,8 +170,8 @@ describe('pairing check', () => {
   })
 })
 
-describe('mapping to the curve', () => {
-  test('gives points of the subgroup, the same one for the same element', () => {
+describe('given mapping to the curve', () => {
+  test('when a field element is mapped, then the point is in the subgroup and always the same', () => {
     const g1 = MAP_G1.run(fp(7n)) as Uint8Array
     expect(decodeG1(g1)?.isTorsionFree()).toBe(true)
     expect(MAP_G1.run(fp(7n))).toEqual(g1)
@@ -179,7 +179,7 @@ describe('mapping to the curve', () => {
     expect([MAP_G1.gas(g1), MAP_G2.gas(g1)]).toEqual([5500, 23_800])
   })
 
-  test('takes zero, and fails for what is no field element', () => {
+  test('when the element is zero, then it maps; an invalid one fails', () => {
     expect(decodeG1(MAP_G1.run(fp(0n)) as Uint8Array)?.isTorsionFree()).toBe(true)
     expect(outputOf(MAP_G1, fp(Fp.ORDER))).toBe('fails')
     expect(outputOf(MAP_G1, new Uint8Array(63))).toBe('fails')

@@ -40,8 +40,8 @@ const outsideSubgroup = (): InstanceType<typeof G2> => {
   }
 }
 
-describe('addition', () => {
-  test('adds, doubles, and cancels', () => {
+describe('given addition', () => {
+  test('when points are added, doubled and cancelled, then the sums are right', () => {
     const [a, b] = [G1.BASE.multiply(5n), G1.BASE.multiply(9n)]
     expect(outputOf(ADD, g1(a), g1(b))).toBe(toBareHex(g1(G1.BASE.multiply(14n))))
     expect(outputOf(ADD, g1(a), g1(a))).toBe(toBareHex(g1(G1.BASE.multiply(10n))))
@@ -49,13 +49,13 @@ describe('addition', () => {
     expect(outputOf(ADD, g1(a), new Uint8Array(64))).toBe(toBareHex(g1(a)))
   })
 
-  test('reads a short input as if zeros followed', () => {
+  test('when the input is short, then zeros follow', () => {
     expect(outputOf(ADD)).toBe(INFINITY)
     expect(outputOf(ADD, g1(G1.BASE))).toBe(toBareHex(g1(G1.BASE)))
     expect(outputOf(ADD, g1(G1.BASE), new Uint8Array(64), Uint8Array.of(1))).toBe(toBareHex(g1(G1.BASE)))
   })
 
-  test('fails for a point off the curve or a coordinate that is not below the prime', () => {
+  test('when a point or coordinate is invalid, then it fails', () => {
     expect(outputOf(ADD, OFF_CURVE)).toBe('fails')
     expect(outputOf(ADD, g1(G1.BASE), OFF_CURVE)).toBe('fails')
     expect(outputOf(ADD, word(1n + Fp.ORDER), word(2))).toBe('fails')
@@ -63,8 +63,8 @@ describe('addition', () => {
   })
 })
 
-describe('multiplication', () => {
-  test('is the plain one, for scalars of any 256 bits', () => {
+describe('given multiplication', () => {
+  test('when the scalar has any 256 bits, then it equals plain multiplication', () => {
     const random = seededRandom(9)
     const point = G1.BASE.multiply(777n)
     const edges = [0n, 1n, 2n, Fr.ORDER - 1n, Fr.ORDER, Fr.ORDER + 1n, 2n ** 256n - 1n]
@@ -76,15 +76,15 @@ describe('multiplication', () => {
     }
   })
 
-  test('of infinity is infinity, of nothing too', () => {
+  test('when the point is infinity or missing, then the result is infinity', () => {
     expect(outputOf(MUL, new Uint8Array(64), word(5))).toBe(INFINITY)
     expect(outputOf(MUL)).toBe(INFINITY)
     expect(outputOf(MUL, OFF_CURVE, word(0))).toBe('fails')
   })
 })
 
-describe('pairing', () => {
-  test('holds when the product is one', () => {
+describe('given pairing', () => {
+  test('when the product is one, then it holds', () => {
     const [a, b] = [6n, 35n]
     const holding = concatBytes(
       g1(G1.BASE.multiply(a)),
@@ -97,13 +97,13 @@ describe('pairing', () => {
     expect(PAIRING.gas(holding)).toBe(113_000)
   })
 
-  test('no pairs hold, and pairs with infinity change nothing', () => {
+  test('when there are no pairs, or pairs with infinity, then it holds', () => {
     expect(outputOf(PAIRING)).toBe(TRUE)
     expect(outputOf(PAIRING, new Uint8Array(64), g2(G2.BASE))).toBe(TRUE)
     expect(outputOf(PAIRING, g1(G1.BASE), new Uint8Array(128))).toBe(TRUE)
   })
 
-  test('fails for a part of a pair, a point off its curve and one of another order', () => {
+  test('when a pair is cut off, off its curve or of another order, then it fails', () => {
     expect(outputOf(PAIRING, new Uint8Array(191))).toBe('fails')
     expect(outputOf(PAIRING, OFF_CURVE, g2(G2.BASE))).toBe('fails')
     expect(outputOf(PAIRING, g1(G1.BASE), word(1), word(1), word(1), word(1))).toBe('fails')
@@ -111,7 +111,7 @@ describe('pairing', () => {
     expect(outputOf(PAIRING, g1(G1.BASE), word(Fp.ORDER), word(0), word(0), word(0))).toBe('fails')
   })
 
-  test('fails for a point of the twist with a y of zero, whatever its x', () => {
+  test('when a point of the twist has a y of zero, then it fails, whatever its x', () => {
     expect(outputOf(PAIRING, g1(G1.BASE), word(1), word(0), word(0), word(0))).toBe('fails')
     expect(outputOf(PAIRING, new Uint8Array(64), word(0), word(1), word(0), word(0))).toBe('fails')
   })

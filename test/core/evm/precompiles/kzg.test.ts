@@ -33,12 +33,12 @@ const linear = (
   )
 }
 
-describe('KZG point evaluation', () => {
-  test('the setup point is that of the ceremony', () => {
+describe('given KZG point evaluation', () => {
+  test('when its setup is read, then it is the ceremony’s point', () => {
     expect(KZG_SETUP_G2_1).toEqual(Setups.mainnet.g2_monomial.slice(96, 192))
   })
 
-  test('a value with its proof gives the two constants of EIP-4844', () => {
+  test('when a value has its proof, then it gives the two constants of EIP-4844', () => {
     for (const [offset, slope, z] of [
       [5n, 7n, 11n],
       [0n, 1n, 0n],
@@ -50,17 +50,17 @@ describe('KZG point evaluation', () => {
     expect(contract.gas(new Uint8Array(0))).toBe(50_000)
   })
 
-  test('another value fails', () => {
+  test('when the value is another, then it fails', () => {
     expect(outputOf(contract, linear(5n, 7n, 11n, 83n))).toBe('fails')
     expect(outputOf(contract, linear(0n, 0n, 0n, 1n))).toBe('fails')
   })
 
-  test('numbers that are no field elements fail', () => {
+  test('when numbers are no field elements, then it fails', () => {
     expect(outputOf(contract, linear(5n, 7n, 11n, 82n + ORDER))).toBe('fails')
     expect(outputOf(contract, linear(5n, 0n, 11n + ORDER, 5n))).toBe('fails')
   })
 
-  test('another length, another hash and another version fail', () => {
+  test('when length, hash or version differ, then it fails', () => {
     const input = linear(5n, 7n, 11n)
     expect(outputOf(contract, input.subarray(1))).toBe('fails')
     expect(outputOf(contract, input, Uint8Array.of(0))).toBe('fails')
@@ -71,7 +71,7 @@ describe('KZG point evaluation', () => {
     }
   })
 
-  test('a proof that is no point of the group fails', () => {
+  test('when the proof is no point of the group, then it fails', () => {
     const input = linear(5n, 7n, 11n)
     for (const byte of [0x00, 0x40, 0xff]) {
       const other = input.slice()

@@ -25,8 +25,8 @@ const naive = (base: bigint, exponent: bigint, modulus: bigint): bigint => {
   return result
 }
 
-describe('powers modulo', () => {
-  test('are what squaring and multiplying gives, for moduli of every size', () => {
+describe('given powers modulo', () => {
+  test('when moduli have any size, then they equal squaring and multiplying', () => {
     const random = seededRandom(8)
     for (let i = 0; i < 300; i++) {
       const modulus = bytesToBigint(random.bytes(1 + random.below(i < 150 ? 4 : 40))) + 1n
@@ -38,7 +38,7 @@ describe('powers modulo', () => {
     }
   })
 
-  test('hold at the edges', () => {
+  test('when operands are at the edges, then they are right', () => {
     for (const modulus of [1n, 2n, 0x3ffffffn, 0x4000000n, 0x4000001n, 2n ** 64n, PRIME]) {
       for (const base of [0n, 1n, modulus - 1n, modulus, modulus + 1n]) {
         for (const exponent of [0n, 1n, 2n, 15n, 16n, 255n, 256n]) {
@@ -50,10 +50,10 @@ describe('powers modulo', () => {
   })
 })
 
-describe('MODEXP', () => {
+describe('given MODEXP', () => {
   const contract = contractAt(5)
 
-  test('the examples of EIP-198', () => {
+  test('when EIP-198’s examples run, then it gives their results', () => {
     const fermat = operands(Uint8Array.of(3), word(PRIME - 1n), word(PRIME))
     expect(outputOf(contract, fermat)).toBe(toBareHex(word(1)))
     expect(gasIn(fermat)).toEqual([13_056, 1360, 4080])
@@ -65,7 +65,7 @@ describe('MODEXP', () => {
     )
   })
 
-  test('the answer is as long as the modulus, zero for a modulus of zero', () => {
+  test('when it answers, then the length is the modulus’s; a modulus of zero gives zeros', () => {
     expect(outputOf(contract, operands(Uint8Array.of(2), Uint8Array.of(3), Uint8Array.of(0, 0, 5)))).toBe(
       '000003',
     )
@@ -76,7 +76,7 @@ describe('MODEXP', () => {
     expect(outputOf(contract)).toBe('')
   })
 
-  test('the price follows lengths and the exponent head', () => {
+  test('when it is priced, then lengths and the exponent’s head decide', () => {
     const full = (base: number, exponent: Uint8Array, modulus: number): Uint8Array =>
       operands(new Uint8Array(base).fill(1), exponent, new Uint8Array(modulus).fill(1))
     const F4 = Uint8Array.of(1, 0, 1)
@@ -88,7 +88,7 @@ describe('MODEXP', () => {
     expect(gasIn(full(32, new Uint8Array(40), 32))).toEqual([3276, 341, 2048])
   })
 
-  test('lengths past every gas limit cost more than any', () => {
+  test('when lengths exceed every gas limit, then they cost more than any', () => {
     for (const input of [
       lengths(2n ** 255n, 1, 1),
       lengths(1, 2n ** 255n, 1),
@@ -98,7 +98,7 @@ describe('MODEXP', () => {
       expect(gasIn(input)).toEqual([Infinity, Infinity, Infinity])
   })
 
-  test('a long exponent over nothing is free work and answers nothing', () => {
+  test('when a long exponent meets empty operands, then it answers nothing without work', () => {
     const input = lengths(0, 2n ** 255n, 0)
     for (const fork of ['byzantium', 'berlin'] as ForkName[]) {
       expect(contractAt(5, fork).gas(input)).toBe(fork === 'berlin' ? 200 : 0)
@@ -106,7 +106,7 @@ describe('MODEXP', () => {
     }
   })
 
-  test('Osaka refuses operands of more than 1,024 bytes (EIP-7823)', () => {
+  test('when Osaka is active, then operands over 1,024 bytes are refused (EIP-7823)', () => {
     for (const [base, exponent, modulus] of [
       [1025, 1, 1],
       [1, 1025, 1],

@@ -16,8 +16,8 @@ const BLS = ['G1ADD', 'G1MSM', 'G2ADD', 'G2MSM', 'PAIRING_CHECK', 'MAP_FP_TO_G1'
 const PRAGUE = [...CANCUN, ...BLS.map(name => `BLS12_${name}`)]
 const OSAKA = [...PRAGUE, 'P256VERIFY']
 
-describe('the precompiles of a fork', () => {
-  test('are those its predecessors had, and its own', () => {
+describe('given the precompiles of a fork', () => {
+  test('when a fork follows another, then it has its predecessor’s and its own', () => {
     const since: readonly (readonly [ForkName, readonly string[]])[] = [
       ['frontier', FRONTIER],
       ['byzantium', BYZANTIUM],
@@ -32,7 +32,7 @@ describe('the precompiles of a fork', () => {
     }
   })
 
-  test('stand at one to seventeen, and P256VERIFY at 256', () => {
+  test('when they are listed, then they are at one to seventeen, and P256VERIFY at 256', () => {
     const addresses = precompileAddresses('osaka').map(
       address => ((address[18] as number) << 8) | (address[19] as number),
     )
@@ -40,7 +40,7 @@ describe('the precompiles of a fork', () => {
     for (const address of precompileAddresses('osaka')) expect(address.length).toBe(20)
   })
 
-  test('are nowhere else', () => {
+  test('when other addresses are called, then there are none', () => {
     for (const number of [0, 0x12, 0xff, 0x101, 0x200, 0xffff]) {
       expect(precompileAt('osaka', addressOf(number))).toBeUndefined()
     }
@@ -53,7 +53,7 @@ describe('the precompiles of a fork', () => {
     expect(precompileAt('frontier', addressOf(5))).toBeUndefined()
   })
 
-  test('change their price when the fork says so', () => {
+  test('when a fork changes a price, then it applies', () => {
     const empty = new Uint8Array(0)
     const gas = (number: number, fork: ForkName): number => contractAt(number, fork).gas(empty)
     expect([gas(6, 'byzantium'), gas(6, 'petersburg'), gas(6, 'istanbul')]).toEqual([500, 500, 150])
