@@ -28,8 +28,8 @@ const blobs = (from: Key, nonce: number, count: number, maxFeePerBlobGas = 1n) =
 
 const head = (chain: Chain) => chain.head().header
 
-describe('blob transactions in imported blocks (EIP-4844)', () => {
-  test('are executed, pay for their blobs, and leave what they used in header and receipt', async () => {
+describe('given blob transactions in imported blocks (EIP-4844)', () => {
+  test('when they are executed, then they pay for their blobs, and header and receipt have the gas', async () => {
     const chain = await openEthashChain(CANCUN, FUNDS)
     const before = 0x56bc75e2d63100000n
     const transactions = [blobs(ALICE, 0, 3, 9n), blobs(BOB, 0, 3)]
@@ -42,7 +42,7 @@ describe('blob transactions in imported blocks (EIP-4844)', () => {
     expect(chain.store.stateAt(1n).account(ALICE.address)?.balance).toBe(before - paid)
   })
 
-  test('above the target raise the excess that the next block must carry', async () => {
+  test('when they exceed the target, then the next block’s excess grows', async () => {
     const chain = await openEthashChain(CANCUN, FUNDS)
     await importNow(chain, await ethashBlock(chain, { stake: true, transactions: [blobs(ALICE, 0, 6)] }))
     const next = await ethashBlock(chain, { stake: true })
@@ -50,7 +50,7 @@ describe('blob transactions in imported blocks (EIP-4844)', () => {
     expect(await brokenRule(chain, next)).toBeUndefined()
   })
 
-  test('fit into a block only up to the maximum of all together', async () => {
+  test('when they exceed the maximum together, then the block is refused', async () => {
     const chain = await openEthashChain(CANCUN, FUNDS)
     const refused = await failureOf(
       ethashBlock(chain, { stake: true, transactions: [blobs(ALICE, 0, 4), blobs(BOB, 0, 3)] }),
@@ -59,7 +59,7 @@ describe('blob transactions in imported blocks (EIP-4844)', () => {
     expect(refused).toMatchObject({ code: 'TOO_MANY_BLOBS' })
   })
 
-  test('must say in the header what they use', async () => {
+  test('when the header does not have their gas, then the block is refused', async () => {
     const chain = await openEthashChain(CANCUN, FUNDS)
     const block = await ethashBlock(chain, { stake: true, transactions: [blobs(ALICE, 0, 1)] })
     const header = { ...block.header, blobGasUsed: 0n }

@@ -40,25 +40,25 @@ const ruleOfBody = async (body: (block: Block) => Partial<Block>, genesis: TestG
   return brokenRule(chain, withBody(block, body(block)))
 }
 
-describe('a body that its header describes, but that breaks a rule', () => {
-  test('ommers do not exist on QBFT', async () => {
+describe('given a body that its header describes, and that breaks a rule', () => {
+  test('when a QBFT block has ommers, then it is refused', async () => {
     expect(await ruleOfBody(block => ({ ommers: [block.header] }))).toBe('ommers-count')
   })
 
-  test('withdrawals do not exist before Shanghai', async () => {
+  test('when it has withdrawals before Shanghai, then it is refused', async () => {
     expect(await ruleOfBody(() => ({ withdrawals: [] }), { fork: 'london' })).toBe('withdrawals-presence')
   })
 
-  test('an empty list of them is there from Shanghai on', async () => {
+  test('when it has no list of them from Shanghai on, then it is refused', async () => {
     expect(await ruleOfBody(() => ({ withdrawals: undefined }))).toBe('withdrawals-presence')
   })
 
-  test('QBFT has nothing to withdraw from', async () => {
+  test('when a QBFT block has withdrawals, then it is refused', async () => {
     const withdrawal = { index: 0n, validatorIndex: 0n, address: ALICE.address, amountGwei: 1n }
     expect(await ruleOfBody(() => ({ withdrawals: [withdrawal] }))).toBe('withdrawals-not-applicable')
   })
 
-  test('from Osaka a block has at most 8 MiB (EIP-7934), before it not', async () => {
+  test('when it exceeds 8 MiB from Osaka on (EIP-7934), then it is refused, and not before', async () => {
     const data = new Uint8Array(8 * 1024 * 1024)
     const big = () => ({ transactions: [transfer(ALICE, 0, { data }).transaction] })
     expect(await ruleOfBody(big, { fork: 'osaka' })).toBe('block-size')
@@ -119,8 +119,8 @@ const REFUSED: readonly (readonly [string, string, () => readonly SenderTransact
   ['a delegation of nothing', 'EMPTY_AUTHORIZATION_LIST', () => [transfer(ALICE, 1, { type: 4 })]],
 ]
 
-describe('a block with a transaction that may not stand in it', () => {
-  test.each(REFUSED)('%s: %s', async (_, code, transactions, genesis = {}) => {
+describe('given a block with an invalid transaction', () => {
+  test.each(REFUSED)('when it is %s, then the rule is %s', async (_, code, transactions, genesis = {}) => {
     const chain = await openTestChain(genesis)
     await extend(chain, [transfer(ALICE, 0)])
     const block = await nextBlock(chain)
@@ -131,7 +131,7 @@ describe('a block with a transaction that may not stand in it', () => {
     expect(chain.head().header.number).toBe(1n)
   })
 
-  test('a signature that no key can have made, or that may not stand', async () => {
+  test('when the signature is of no key, or not allowed, then it is refused', async () => {
     const { transaction } = transfer(ALICE, 0)
     const order = 0xffffffff_ffffffff_ffffffff_fffffffe_baaedce6_af48a03b_bfd25e8c_d0364141n
     const ruleOf = (broken: object) => ruleOfBody(() => ({ transactions: [{ ...transaction, ...broken }] }))

@@ -95,13 +95,13 @@ const check = async (
   expect(await brokenRule(chain, block)).toBeUndefined()
 }
 
-describe('a proof of work block with one thing wrong', () => {
+describe('given a proof of work block with one fault', () => {
   test.each(WORK_CASES.map(each => [each.rule, each.when, each] as const))(
-    'breaks %s when %s',
+    'when %s is broken because %s, then that rule is named',
     async (rule, _, { change }) => check(WORK, false, rule, change),
   )
 
-  test('may be fifteen seconds ahead of the clock', async () => {
+  test('when it is fifteen seconds ahead of the clock, then it is accepted', async () => {
     const chain = await openEthashChain(WORK)
     const block = await ethashBlock(chain)
     const dueMs = Number(block.header.timestamp) * 1000
@@ -110,15 +110,15 @@ describe('a proof of work block with one thing wrong', () => {
   })
 })
 
-describe('a proof of stake block with one thing wrong', () => {
+describe('given a proof of stake block with one fault', () => {
   test.each(STAKE_CASES.map(each => [each.rule, each.when, each] as const))(
-    'breaks %s when %s',
+    'when %s is broken because %s, then that rule is named',
     async (rule, _, { change }) => check(STAKE, true, rule, change),
   )
 })
 
-describe('the merge', () => {
-  test('comes when the terminal total difficulty is reached, not before and not later', async () => {
+describe('given the merge', () => {
+  test('when the terminal total difficulty is reached, then it comes, not before and not later', async () => {
     const terminal = 3n * 131_072n
     const chain = await openEthashChain({
       ...WORK,
@@ -137,7 +137,7 @@ describe('the merge', () => {
   })
 })
 
-describe('ommers', () => {
+describe('given ommers', () => {
   /** A block that could have stood in the place of `block`. */
   const sibling = (block: Block, change: Partial<Header> = {}): Header => ({
     ...block.header,
@@ -151,7 +151,7 @@ describe('ommers', () => {
     return { ...block, ommers, header: { ...block.header, ommersHash: ommersHashOf(ommers) } }
   }
 
-  test('a sibling of an ancestor earns its miner and its includer', async () => {
+  test('when one is a sibling of an ancestor, then its miner and its includer are rewarded', async () => {
     const chain = await openEthashChain(WORK)
     const [, second] = await mined(chain, 3)
     const ommer = sibling(second as Block)
@@ -160,14 +160,14 @@ describe('ommers', () => {
     expect(balance(chain, OMMER_MINER)).toBe((3n * ETHER * 6n) / 8n)
   })
 
-  test('the next difficulty counts that the parent has ommers', async () => {
+  test('when the parent has one, then the next difficulty counts it', async () => {
     const chain = await openEthashChain(WORK)
     const [first] = await mined(chain, 2)
     await importNow(chain, await withOmmers(chain, [sibling(first as Block)]))
     expect(await brokenRule(chain, await ethashBlock(chain))).toBeUndefined()
   })
 
-  test('up to six generations back', async () => {
+  test('when it is up to six generations back, then it is valid', async () => {
     const chain = await openEthashChain(WORK)
     const blocks = await mined(chain, 8)
     expect(await brokenRule(chain, await withOmmers(chain, [sibling(blocks[1] as Block)]))).toBe(
@@ -186,13 +186,13 @@ describe('ommers', () => {
     ['ommer-depth', (blocks: readonly Block[]) => [sibling(blocks[3] as Block, { parentHash: WORD })]],
     ['ommer-header', (blocks: readonly Block[]) => [sibling(blocks[3] as Block, { difficulty: 1n })]],
     ['ommer-header', (blocks: readonly Block[]) => [sibling(blocks[3] as Block, { number: 2n })]],
-  ] as const)('%s', async (rule, ommers) => {
+  ] as const)('when %s, then it is refused', async (rule, ommers) => {
     const chain = await openEthashChain(WORK)
     const blocks = await mined(chain, 5)
     expect(await brokenRule(chain, await withOmmers(chain, ommers(blocks)))).toBe(rule)
   })
 
-  test('one that was included before', async () => {
+  test('when it was included before, then it is refused', async () => {
     const chain = await openEthashChain(WORK)
     const [, second] = await mined(chain, 3)
     const ommer = sibling(second as Block)
@@ -200,7 +200,7 @@ describe('ommers', () => {
     expect(await brokenRule(chain, await withOmmers(chain, [ommer]))).toBe('ommer-duplicate')
   })
 
-  test('a sibling of the block itself is none', async () => {
+  test('when it is a sibling of the block itself, then it is none', async () => {
     const chain = await openEthashChain(WORK)
     await mined(chain, 2)
     const next = await ethashBlock(chain)
@@ -208,7 +208,7 @@ describe('ommers', () => {
   })
 })
 
-test('withdrawals are paid in gwei (EIP-4895)', async () => {
+test('given withdrawals, when they are paid, then the unit is gwei (EIP-4895)', async () => {
   const chain = await openEthashChain(STAKE)
   const withdrawals = [
     { index: 0n, validatorIndex: 1n, address: MINER, amountGwei: 3n },
@@ -220,7 +220,7 @@ test('withdrawals are paid in gwei (EIP-4895)', async () => {
   expect(balance(chain, OMMER_MINER)).toBeUndefined()
 })
 
-test('such a chain makes no blocks', async () => {
+test('given a chain of proof of work or stake, when a block is to be made, then it is refused', async () => {
   const chain = await openEthashChain(WORK)
   expect(await failureOf(build(chain))).toMatchObject({ code: 'MAKES_NO_BLOCKS' })
   expect(await chain.validators(1n)).toEqual([])

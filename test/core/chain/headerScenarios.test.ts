@@ -25,20 +25,20 @@ const withExtra = (block: Block, change: Partial<QbftExtraData>, keys?: readonly
     keys,
   )
 
-describe('the seals of a header', () => {
+describe('given the seals of a header', () => {
   test.each<[what: string, keys: readonly Key[], rule: string | undefined]>([
     ['fewer than a quorum', [V0, V1], 'seal-quorum'],
     ['none', [], 'seal-quorum'],
     ['one validator twice', [V0, V1, V2, V2], 'seal-duplicate'],
     ['an outsider beside a quorum', [V0, V1, V2, OUTSIDER], 'seal-signer'],
     ['a quorum', [V0, V2, V3], undefined],
-  ])('%s', async (_, keys, rule) => {
+  ])('when they are %s, then the verdict is right', async (_, keys, rule) => {
     const [chain, block] = await given()
     expect(await brokenRule(chain, resealed(block, {}, keys))).toBe(rule)
   })
 })
 
-describe('the validators of a header', () => {
+describe('given the validators of a header', () => {
   test.each([
     ['unsorted', [V1, V0, V2, V3]],
     ['one missing', [V0, V1, V2]],
@@ -46,14 +46,14 @@ describe('the validators of a header', () => {
     ['one twice', [V0, V1, V2, V3, V3]],
     ['another one', [V0, V1, V2, OUTSIDER]],
     ['none', []],
-  ])('%s', async (_, keys) => {
+  ])('when they are %s, then the verdict is right', async (_, keys) => {
     const [chain, block] = await given()
     expect(await brokenRule(chain, withExtra(block, { validators: addresses(...keys) }))).toBe('validators')
     expect(await brokenRule(chain, block)).toBeUndefined()
   })
 })
 
-describe('in contract mode a header carries', () => {
+describe('given a header in contract mode', () => {
   const contractChain = async (): Promise<readonly [Chain, Block]> => {
     const chain = await openTestChain({
       validators: [],
@@ -63,13 +63,13 @@ describe('in contract mode a header carries', () => {
     return [chain, await nextBlock(chain, [], {}, [V0])]
   }
 
-  test('no validators, not even the right ones', async () => {
+  test('when it lists validators, even the right ones, then it is refused', async () => {
     const [chain, block] = await contractChain()
     const listing = withExtra(block, { validators: addresses(V0) }, [V0])
     expect(await brokenRule(chain, listing)).toBe('validators')
   })
 
-  test.each(['add', 'drop'] as const)('no vote to %s', async type => {
+  test.each(['add', 'drop'] as const)('when it has a vote to %s, then it is refused', async type => {
     const [chain, block] = await contractChain()
     const voting = withExtra(block, { vote: { recipient: V1.address, type } }, [V0])
     expect(await brokenRule(chain, voting)).toBe('vote-in-contract-mode')
@@ -77,19 +77,19 @@ describe('in contract mode a header carries', () => {
   })
 })
 
-describe('a header may have', () => {
-  test('any nonce', async () => {
+describe('given a header', () => {
+  test('when it has any nonce, then it is accepted', async () => {
     const [chain, block] = await given()
     expect(await brokenRule(chain, resealed(block, { nonce: new Uint8Array(8).fill(1) }))).toBeUndefined()
   })
 
-  test('any ommers hash as far as headers go; the body is held against it', async () => {
+  test('when it has any ommers hash, then the header is accepted, and the body is checked against it', async () => {
     const [chain, block] = await given()
     expect(await brokenRule(chain, resealed(block, { ommersHash: WORD }))).toBe('ommers-hash')
   })
 })
 
-describe('a header is refused for', () => {
+describe('given a header with a fault', () => {
   test.each<[rule: string, what: string, change: (header: Header) => Partial<Header>]>([
     ['mix-hash', 'another mixHash', () => ({ mixHash: WORD })],
     ['difficulty', 'difficulty 0', () => ({ difficulty: 0n })],
@@ -100,13 +100,13 @@ describe('a header is refused for', () => {
     ['gas-used-limit', 'more gas than its limit', ({ gasLimit }) => ({ gasUsed: gasLimit + 1n })],
     ['coinbase-validator', 'an outsider as its maker', () => ({ coinbase: OUTSIDER.address })],
     ['ancestry', 'another parent', () => ({ parentHash: WORD })],
-  ])('%s: %s', async (rule, _, change) => {
+  ])('when %s is broken by %s, then it is refused', async (rule, _, change) => {
     const [chain, block] = await given()
     expect(await brokenRule(chain, resealed(block, change(block.header)))).toBe(rule)
     expect(await brokenRule(chain, block)).toBeUndefined()
   })
 
-  test('future-timestamp: two seconds ahead of the clock', async () => {
+  test('when it is two seconds ahead of the clock, then it is refused as future-timestamp', async () => {
     const [chain, block] = await given()
     const dueMs = Number(block.header.timestamp) * 1000
     expect(await brokenRule(chain, block, dueMs - 2000)).toBe('future-timestamp')

@@ -23,22 +23,25 @@ const EIP_7825 = 2n ** 24n
 const limitAt = (genesis: TestGenesis, number: bigint): bigint | undefined =>
   rulesAt(parseGenesis(genesisFile(genesis)).configuration, number, 2_000_000_000n).transactionGasMax
 
-describe('the gas limit of one transaction', () => {
-  test('is EIP-7825’s from Osaka on, and none before', () => {
+describe('given the gas limit of one transaction', () => {
+  test('when it is Osaka or later, then it is EIP-7825’s, and none before', () => {
     expect(limitAt({ fork: 'prague' }, 1n)).toBeUndefined()
     expect(limitAt({ fork: 'osaka' }, 1n)).toBe(EIP_7825)
   })
 
-  test.each(['pertxgaslimit', 'perTxGasLimit', 'pertxgaslimitcap'])('is qbft.%s on every fork', key => {
-    for (const fork of ['berlin', 'osaka'] as const) {
-      expect(limitAt({ fork, qbft: { [key]: 8_000_000 } }, 1n)).toBe(8_000_000n)
-      expect(limitAt({ fork, qbft: { [key]: '0x1312D00' } }, 1n)).toBe(20_000_000n)
-      expect(limitAt({ fork, qbft: { [key]: 0 } }, 1n)).toBeUndefined()
-      expect(limitAt({ fork, qbft: { [key]: '0x0' } }, 1n)).toBeUndefined()
-    }
-  })
+  test.each(['pertxgaslimit', 'perTxGasLimit', 'pertxgaslimitcap'])(
+    'when qbft.%s is set, then it applies on every fork',
+    key => {
+      for (const fork of ['berlin', 'osaka'] as const) {
+        expect(limitAt({ fork, qbft: { [key]: 8_000_000 } }, 1n)).toBe(8_000_000n)
+        expect(limitAt({ fork, qbft: { [key]: '0x1312D00' } }, 1n)).toBe(20_000_000n)
+        expect(limitAt({ fork, qbft: { [key]: 0 } }, 1n)).toBeUndefined()
+        expect(limitAt({ fork, qbft: { [key]: '0x0' } }, 1n)).toBeUndefined()
+      }
+    },
+  )
 
-  test('changes with transitions, which inherit it', () => {
+  test('when transitions change it, then others inherit it', () => {
     const qbft = [
       { block: 10, pertxgaslimit: 16_000_000 },
       { block: 15, blockperiodseconds: 3 },
@@ -62,11 +65,11 @@ const blockWith = async (gasLimit: bigint): Promise<Block> =>
     transfer(ALICE, 0, { gasLimit }),
   ])
 
-describe('a block', () => {
+describe('given a block', () => {
   const rejectedIn = async (chain: Chain, gasLimit: bigint): Promise<number> =>
     (await build(chain, [transfer(ALICE, 0, { gasLimit })])).rejected.length
 
-  test('with a transaction above qbft.pertxgaslimit is neither built nor taken', async () => {
+  test('when it has a transaction above qbft.pertxgaslimit, then it is neither built nor accepted', async () => {
     const qbft = { pertxgaslimit: 1_000_000 }
     const chain = await openTestChain({ fork: 'osaka', qbft })
     expect(await rejectedIn(chain, 1_000_001n)).toBe(1)
@@ -75,7 +78,7 @@ describe('a block', () => {
     expect(await brokenRule(chain, await blockWith(1_000_000n))).toBeUndefined()
   })
 
-  test('with a transaction above EIP-7825’s is taken where qbft.pertxgaslimit allows it', async () => {
+  test('when qbft.pertxgaslimit allows more than EIP-7825, then it is accepted', async () => {
     const gasLimit = EIP_7825 + 1n
     const block = await blockWith(gasLimit)
     expect(block.transactions).toHaveLength(1)
@@ -86,7 +89,7 @@ describe('a block', () => {
       ).toBeUndefined()
   })
 
-  test('is judged by the transition at its number', async () => {
+  test('when a transition applies, then it is the one at its number', async () => {
     const chain = await openTestChain({
       config: { transitions: { qbft: [{ block: 2, pertxgaslimit: 50_000 }] } },
     })
@@ -95,7 +98,7 @@ describe('a block', () => {
     expect(await rejectedIn(chain, 60_000n)).toBe(1)
   })
 
-  test('to come tells the pool what it lets in', async () => {
+  test('when it is the next one, then the pool knows its limit', async () => {
     const chain = await openTestChain({ qbft: { pertxgaslimit: 50_000 } })
     const head = poolHeadOf(chain, chain.head().header.timestamp + 2n, {
       minGasPrice: 0n,

@@ -196,9 +196,9 @@ const CASES: readonly Case[] = [
   { rule: 'withdrawals-root', when: 'its withdrawals are others', change: () => ({ withdrawalsRoot: WORD }) },
 ]
 
-describe('a sealed QBFT block with one thing wrong', () => {
+describe('given a sealed QBFT block with one fault', () => {
   test.each(CASES.map(each => [each.rule, each.when, each] as const))(
-    'breaks %s when %s',
+    'when %s is broken because %s, then that rule is named',
     async (rule, _, { genesis, change }) => {
       const { chain, block } = await given(genesis)
       const head = chain.head()

@@ -23,34 +23,34 @@ const sealedBy = async (...keys: readonly Key[]): Promise<{ chain: Chain; block:
   return { chain, block: await nextBlock(chain, [], {}, keys) }
 }
 
-describe('commit seals of four validators', () => {
-  test('a quorum of three suffices, in any order', async () => {
+describe('given commit seals of four validators', () => {
+  test('when there are three in any order, then they suffice', async () => {
     const { chain, block } = await sealedBy(V2, V0, V1)
     expect(await brokenRule(chain, block)).toBeUndefined()
   })
 
-  test('two do not', async () => {
+  test('when there are two, then they do not', async () => {
     const { chain, block } = await sealedBy(V0, V1)
     expect(await brokenRule(chain, block)).toBe('seal-quorum')
   })
 
-  test('the same validator counts once, and may not seal twice', async () => {
+  test('when a validator seals twice, then it is refused', async () => {
     const { chain, block } = await sealedBy(V0, V1, V2, V0)
     expect(await brokenRule(chain, block)).toBe('seal-duplicate')
   })
 
-  test('one foreign seal spoils a quorum', async () => {
+  test('when one seal is foreign, then the block is refused', async () => {
     const { chain, block } = await sealedBy(V0, V1, V2, OUTSIDER)
     expect(await brokenRule(chain, block)).toBe('seal-signer')
   })
 
-  test('seals of another block are foreign', async () => {
+  test('when seals are of another block, then they are foreign', async () => {
     const { chain, block } = await sealedBy(V0, V1, V2)
     const header = { ...block.header, timestamp: block.header.timestamp + 1n }
     expect(await brokenRule(chain, { ...block, header })).toBe('seal-signer')
   })
 
-  test('the seals are over the round, the block hash is not', async () => {
+  test('when the round changes, then the seals differ and the block hash does not', async () => {
     const chain = await openTestChain()
     const { block } = await build(chain, [], { round: 3 })
     const header = sealedHeader(block.header)
@@ -64,14 +64,14 @@ describe('commit seals of four validators', () => {
   })
 })
 
-describe('extraData', () => {
-  test('that is not RLP of five items is refused', async () => {
+describe('given extraData', () => {
+  test('when it is not RLP of five items, then it is refused', async () => {
     const { chain, block } = await sealedBy(...VALIDATORS)
     for (const extraData of [new Uint8Array(0), Uint8Array.of(0xc0), Uint8Array.of(0xff, 0xff)])
       expect(await brokenRule(chain, { ...block, header: { ...block.header, extraData } })).toBe('extra-data')
   })
 
-  test('a vanity of any length is taken', async () => {
+  test('when the vanity has any length, then it is accepted', async () => {
     const { chain, block } = await sealedBy(...VALIDATORS)
     const extraData = encodeExtraData({
       ...decodeExtraData(block.header.extraData),
@@ -80,27 +80,27 @@ describe('extraData', () => {
     expect(await brokenRule(chain, resealed(block, { extraData }))).toBeUndefined()
   })
 
-  test('a nonce is not looked at', async () => {
+  test('when the nonce has any value, then it is accepted', async () => {
     const { chain, block } = await sealedBy(...VALIDATORS)
     expect(await brokenRule(chain, resealed(block, { nonce: new Uint8Array(8).fill(1) }))).toBeUndefined()
   })
 })
 
-describe('time', () => {
-  test('a block may be one second ahead of the clock, rounded down, and no more', async () => {
+describe('given timestamps', () => {
+  test('when a block is one second ahead of the clock, rounded down, then it is accepted, and no more', async () => {
     const { chain, block } = await sealedBy(...VALIDATORS)
     const dueMs = Number(block.header.timestamp) * 1000
     expect(await brokenRule(chain, block, dueMs - 1001)).toBe('future-timestamp')
     expect(await brokenRule(chain, block, dueMs - 1000)).toBeUndefined()
   })
 
-  test('a period below a second cannot be told from timestamps, so blocks may share one', async () => {
+  test('when the period is below a second, then blocks may share a timestamp', async () => {
     const chain = await openTestChain({ qbft: { xblockperiodmilliseconds: 20 } })
     const { timestamp } = chain.head().header
     expect(await brokenRule(chain, await nextBlock(chain, [], { timestamp }))).toBeUndefined()
   })
 
-  test('a period given in milliseconds counts whole seconds', async () => {
+  test('when the period is in milliseconds, then whole seconds count', async () => {
     const chain = await openTestChain({ qbft: { xblockperiodmilliseconds: 3500 } })
     const { timestamp } = chain.head().header
     const block = await nextBlock(chain, [], { timestamp: timestamp + 3n })
@@ -109,7 +109,7 @@ describe('time', () => {
   })
 })
 
-test('the error says which block, which rule, what it wants and what it found', async () => {
+test('given a refused block, when the error is read, then it names block, rule, expected and found value', async () => {
   const { chain, block } = await sealedBy(...VALIDATORS)
   const late = resealed(block, { timestamp: block.header.timestamp - PERIOD_SECONDS })
   const error = await importNow(chain, late).catch((caught: unknown) => caught)

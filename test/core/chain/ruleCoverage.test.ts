@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test'
 const HERE = new URL('.', import.meta.url)
 const RULES = new URL('../../../core/chain/rules/invalidBlock.ts', HERE)
 
-test('every rule a block can break has a test that breaks it', () => {
+test('given the rules of blocks, when the tests are read, then each rule is broken by one', () => {
   const declared = /export type RuleName =([\s\S]*?)\n\n/.exec(readFileSync(RULES, 'utf8'))?.[1] ?? ''
   const names = [...declared.matchAll(/\| ('[a-z-]+')/g)].map(([, name]) => name as string)
   const tests = readdirSync(HERE, { recursive: true })

@@ -26,8 +26,8 @@ const after = async (chain: Chain, seconds: bigint): Promise<string | undefined>
 const balance = (chain: Chain, address: Address): bigint =>
   chain.store.stateAt(chain.head().header.number).account(address)?.balance ?? 0n
 
-describe('the block period', () => {
-  test('is 10 seconds for block 1 and 20 for block 2', async () => {
+describe('given transitions of the block period', () => {
+  test('when it is 10 seconds and 20 from block 2 on, then each block has its own', async () => {
     const chain = await openWith([
       { block: 1, blockperiodseconds: 10 },
       { block: 2, blockperiodseconds: 20 },
@@ -38,7 +38,7 @@ describe('the block period', () => {
     expect(await after(chain, 20n)).toBeUndefined()
   })
 
-  test('grows and shrinks at exactly its block', async () => {
+  test('when it grows and shrinks, then it does at exactly its block', async () => {
     const chain = await openWith([
       { block: 3, blockperiodseconds: 5 },
       { block: 4, blockperiodseconds: '1' },
@@ -51,7 +51,7 @@ describe('the block period', () => {
     expect(await after(chain, 1n)).toBeUndefined()
   })
 
-  test('in milliseconds lifts the rule from its block on, and 0 brings it back', async () => {
+  test('when it is in milliseconds, then the spacing rule is off from its block on, and 0 restores it', async () => {
     const chain = await openWith([
       { block: 2, xblockperiodmilliseconds: 100 },
       { block: 4, xblockperiodmilliseconds: 0 },
@@ -64,7 +64,7 @@ describe('the block period', () => {
     expect(await after(chain, 2n)).toBeUndefined()
   })
 
-  test('of empty blocks changes at its block, and stays through other transitions', async () => {
+  test('when it is that of empty blocks, then it changes at its block and survives other transitions', async () => {
     const chain = await openWith([
       { block: 2, emptyblockperiodseconds: 60 },
       { block: 3, blockreward: '1' },
@@ -76,8 +76,8 @@ describe('the block period', () => {
   })
 })
 
-describe('the block reward', () => {
-  test('changes at exactly its block, to nothing too', async () => {
+describe('given transitions of the block reward', () => {
+  test('when it changes, even to zero, then it does at exactly its block', async () => {
     const chain = await openWith(
       [
         { block: 2, blockreward: '0x1bc16d674ec80000' },
@@ -93,7 +93,7 @@ describe('the block reward', () => {
     expect(earned).toEqual([5n, 7n, 9n, 9n, 9n])
   })
 
-  test('goes to the beneficiary in force; the empty string gives it back to the proposer', async () => {
+  test('when a beneficiary is in force, then it gets it; the empty string gives it back to the proposer', async () => {
     const chain = await openWith(
       [
         { block: 2, miningbeneficiary: toHex(B1) },
@@ -120,7 +120,7 @@ describe('the block reward', () => {
     ])
   })
 
-  test('a block that pays by another transition is not taken', async () => {
+  test('when a block pays by another transition, then it is refused', async () => {
     const maker = await openWith([{ block: 2, blockreward: '1' }])
     const chain = await openWith([{ block: 3, blockreward: '1' }])
     const first = await extend(maker)
@@ -130,7 +130,7 @@ describe('the block reward', () => {
   })
 })
 
-test('fees and what COINBASE answers follow the beneficiary in force, the header does not', async () => {
+test('given a beneficiary, when it is in force, then fees and COINBASE follow it, and the header does not', async () => {
   // SSTORE(NUMBER, COINBASE).
   const contract = new Uint8Array(20).fill(0xcb)
   const chain = await openTestChain({
@@ -161,7 +161,7 @@ test('fees and what COINBASE answers follow the beneficiary in force, the header
   expect(balance(chain, V0.address)).toBe(2n * balance(chain, B1))
 })
 
-test('what a transition does not set stays as it was', async () => {
+test('given a transition, when it leaves out a value, then the value stays', async () => {
   const chain = await openWith(
     [
       { block: 1, blockreward: '7', miningbeneficiary: toHex(B1) },

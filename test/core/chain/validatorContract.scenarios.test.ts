@@ -93,7 +93,7 @@ const step = (
   options: Partial<BuildOptions> = {},
 ): Promise<Block> => extend(chain, sent, { coinbase: (keys[0] as Key).address, ...options }, keys)
 
-describe('a contract in the genesis file', () => {
+describe('given a contract in the genesis file', () => {
   test.each<[name: string, genesis: TestGenesis]>([
     ['before London', { fork: 'berlin' }],
     ['with London', { fork: 'london' }],
@@ -101,7 +101,7 @@ describe('a contract in the genesis file', () => {
     ['with Prague', { fork: 'prague' }],
     ['with zeroBaseFee', { fork: 'london', config: { zeroBaseFee: true } }],
     ['with fixedBaseFee', { fork: 'london', config: { fixedBaseFee: true } }],
-  ])('%s governs block 0 and block 1', async (_, genesis) => {
+  ])('when it is %s, then it selects the validators of block 0 and block 1', async (_, genesis) => {
     const chain = await openTestChain({ ...byContract(V1), ...genesis })
     const block = await step(chain, [V1])
     for (const number of [0n, 1n]) {
@@ -112,8 +112,8 @@ describe('a contract in the genesis file', () => {
   })
 })
 
-describe('changing the set by transactions', () => {
-  test('block N is governed by what the contract said after block N - 1', async () => {
+describe('given transactions that change the contract’s set', () => {
+  test('when block N is made, then the set is the contract’s after block N - 1', async () => {
     const chain = await openTestChain(byContract(V2, V0))
     await step(chain, [V0, V2], [change(0, 'activate', V1.address)])
     expect(await setOf(chain, 1n)).toEqual(ascending(V0, V2))
@@ -129,7 +129,7 @@ describe('changing the set by transactions', () => {
     )
   })
 
-  test('two changes in one block both count', async () => {
+  test('when two changes are in one block, then both count', async () => {
     const chain = await openTestChain(byContract(V0))
     const both = [change(0, 'activate', V3.address), change(1, 'deactivate', V0.address)]
     await step(chain, [V0], both)
@@ -137,7 +137,7 @@ describe('changing the set by transactions', () => {
     await step(chain, [V3])
   })
 
-  test('a change that the contract refuses changes nothing: the last one stays', async () => {
+  test('when the contract refuses a change, then the last set stays', async () => {
     const chain = await openTestChain(byContract(V0))
     await step(chain, [V0], [change(0, 'deactivate', V0.address), change(1, 'activate', V0.address)])
     const record = await chain.store.record(1n)
@@ -145,7 +145,7 @@ describe('changing the set by transactions', () => {
     expect(await setOf(chain, 2n)).toEqual(ascending(V0))
   })
 
-  test('another node that imports the blocks knows the same sets', async () => {
+  test('when another node imports the blocks, then it has the same sets', async () => {
     const maker = await openTestChain(byContract(V2, V0))
     const first = await step(maker, [V0, V2], [change(0, 'activate', V1.address)])
     const second = await step(maker, [V0, V1, V2], [change(1, 'activate', V3.address)])
@@ -156,8 +156,8 @@ describe('changing the set by transactions', () => {
   })
 })
 
-describe('from votes to a contract at block 1', () => {
-  test('the two of the contract govern it, and it lists nobody and carries no vote', async () => {
+describe('given votes and a contract from block 1 on', () => {
+  test('when block 1 is made, then the contract’s two validators make it, and it has no list and no vote', async () => {
     const chain = await openTestChain({
       validators: [V0],
       config: transitions(toContract(1, FIRST)),
@@ -172,7 +172,7 @@ describe('from votes to a contract at block 1', () => {
     expect(await namedBy(chain, 1n)).toEqual(ascending(V1, V2))
   })
 
-  test('a contract that is deployed and filled by transactions before', async () => {
+  test('given a contract deployed and filled by transactions, when a transition selects it, then it applies', async () => {
     const deploy = transfer(ALICE, 0, {
       to: undefined,
       value: 0n,
@@ -192,7 +192,7 @@ describe('from votes to a contract at block 1', () => {
   })
 })
 
-test('from one contract to another at block 1', async () => {
+test('given two contracts, when the second is selected at block 1, then it applies', async () => {
   const chain = await openTestChain({
     ...byContract(V0),
     config: transitions(toContract(1, SECOND)),
@@ -205,7 +205,7 @@ test('from one contract to another at block 1', async () => {
   expect(await namedBy(chain, 1n)).toEqual(ascending(V1, V3))
 })
 
-test('from a contract to votes at block 1: blocks list the configured ones, sorted', async () => {
+test('given a contract, when votes are selected at block 1, then blocks list the configured validators, sorted', async () => {
   const chain = await openTestChain({ ...byContract(V3), config: transitions(toVotes(1, V2, V1)) })
   for (const number of [1n, 2n]) {
     expect(listed(await step(chain, [V1, V2]))).toEqual(ascending(V1, V2))
@@ -213,21 +213,21 @@ test('from a contract to votes at block 1: blocks list the configured ones, sort
   }
 })
 
-describe('votes, a contract at block 1, votes again at block 2', () => {
+describe('given votes, a contract at block 1, and votes again at block 2', () => {
   const genesis: TestGenesis = {
     validators: [V0],
     config: transitions(toContract(1, FIRST), toVotes(2, V3, V2)),
     alloc: { [FIRST]: account(V1) },
   }
 
-  test('block 1 lists nobody, 2 and 3 list both', async () => {
+  test('when blocks are made, then block 1 lists nobody, 2 and 3 list both', async () => {
     const chain = await openTestChain(genesis)
     expect(listed(await step(chain, [V1]))).toEqual([])
     expect(listed(await step(chain, [V2, V3]))).toEqual(ascending(V2, V3))
     expect(listed(await step(chain, [V3, V2]))).toEqual(ascending(V2, V3))
   })
 
-  test('votes count again from block 2 on, and those before the contract are forgotten', async () => {
+  test('when votes are cast, then they count from block 2 on, and those before the contract are gone', async () => {
     const chain = await openTestChain(genesis)
     await step(chain, [V1])
     expect(await chain.voteTally()).toEqual({ validators: [V2.address, V3.address], ballots: [] })
@@ -238,7 +238,7 @@ describe('votes, a contract at block 1, votes again at block 2', () => {
   })
 })
 
-test('a contract, one by votes at block 1, another contract at block 2', async () => {
+test('given a contract, votes at block 1 and another contract at block 2, when blocks are made, then each applies', async () => {
   const chain = await openTestChain({
     ...byContract(V0),
     config: transitions(toVotes(1, V1), toContract(2, SECOND)),
@@ -250,14 +250,14 @@ test('a contract, one by votes at block 1, another contract at block 2', async (
   expect(await setOf(chain, 3n)).toEqual(ascending(V2, V3))
 })
 
-describe('a contract that gives no list', () => {
+describe('given a contract without a usable list', () => {
   test.each([
     ['is not deployed', { balance: '0x1' }, 'Unexpected empty result from validator smart contract call'],
     ['answers nothing', { balance: '0x0', code: '0x00' }, 'Unexpected empty result'],
     ['answers something else', { balance: '0x0', code: '0x60ff60005260206000f3' }, 'Unexpected result'],
     ['reverts', { balance: '0x0', code: '0x60006000fd' }, 'Failed validator smart contract call'],
     ['runs out of gas', { balance: '0x0', code: '0x5b600056' }, 'Failed validator smart contract call'],
-  ])('%s: no block can be made, verified or imported', async (_, broken, text) => {
+  ])('when it is %s, then no block can be made, verified or imported', async (_, broken, text) => {
     const maker = await openTestChain(byContract(V0))
     const block = await nextBlock(maker, [], {}, [V0])
     // The genesis hash differs, and validators are asked for once the block stands on the parent.
@@ -277,7 +277,7 @@ describe('a contract that gives no list', () => {
     expect(chain.head().header.number).toBe(0n)
   })
 
-  test('an empty list leaves nobody to make a block', async () => {
+  test('when the list is empty, then nobody can make a block', async () => {
     const chain = await openTestChain(byContract())
     expect(await setOf(chain, 1n)).toEqual([])
     expect(await failureOf(build(chain))).toMatchObject({ rule: 'coinbase-validator' })

@@ -43,8 +43,8 @@ const two = async (): Promise<readonly [maker: Chain, other: Chain]> => [
   await openTestChain(),
 ]
 
-describe('a block that another validator proposes', () => {
-  test('is verified without seals and committed with them', async () => {
+describe('given a block that another validator proposes', () => {
+  test('when it is verified without seals, then it can be committed with them', async () => {
     const [maker, chain] = await two()
     const proposal = await proposalOf(maker)
     const verified = await verifyNow(chain, proposal)
@@ -56,7 +56,7 @@ describe('a block that another validator proposes', () => {
     expect(chain.store.stateAt(1n).account(ALICE.address)?.nonce).toBe(1n)
   })
 
-  test('leaves nothing behind until it is committed', async () => {
+  test('when it is not committed, then it leaves nothing behind', async () => {
     const kv = memoryStore()
     const [maker] = await two()
     const chain = await openTestChain({}, kv)
@@ -72,7 +72,7 @@ describe('a block that another validator proposes', () => {
     ).toMatchObject({ code: 'NOT_BUILT_HERE' })
   })
 
-  test('is not executed again at its commit, whatever round it was committed in', async () => {
+  test('when it is committed in any round, then it is not executed again', async () => {
     const [maker] = await two()
     let asked = 0
     const chain = await openTestChain({}, memoryStore(), {
@@ -90,7 +90,7 @@ describe('a block that another validator proposes', () => {
     expect(chain.head().hash).toEqual((await chain.store.record(1n))?.hash as Uint8Array)
   })
 
-  test('that came onto the chain another way is known, even when more blocks followed', async () => {
+  test('when it reached the chain another way, then it is known, even below later blocks', async () => {
     const [maker, chain] = await two()
     const proposal = await proposalOf(maker)
     const verified = await verifyNow(chain, proposal)
@@ -105,7 +105,7 @@ describe('a block that another validator proposes', () => {
     expect(chain.head().header.number).toBe(2n)
   })
 
-  test('is refused when another block took its height', async () => {
+  test('when another block took its height, then it is refused', async () => {
     const [maker, chain] = await two()
     const proposal = await proposalOf(maker)
     const verified = await verifyNow(chain, proposal)
@@ -116,7 +116,7 @@ describe('a block that another validator proposes', () => {
     expect(chain.head().header).toEqual(taken.header)
   })
 
-  test('needs a quorum of seals, and nothing else of it may change', async () => {
+  test('when it is committed, then it needs a quorum of seals, and nothing else may change', async () => {
     const [maker, chain] = await two()
     const proposal = await proposalOf(maker)
     const verified = await verifyNow(chain, proposal)
@@ -133,7 +133,7 @@ describe('a block that another validator proposes', () => {
     expect(await chain.commitBuilt(verified, sealedHeader(proposal.header))).toBe('imported')
   })
 
-  test('may be one second early and no more', async () => {
+  test('when it is one second early, then it is accepted, and no more', async () => {
     const [maker, chain] = await two()
     const proposal = await proposalOf(maker)
     expect(await failureOf(verifyNow(chain, proposal, 1001))).toMatchObject({ rule: 'future-timestamp' })
@@ -156,7 +156,7 @@ describe('a block that another validator proposes', () => {
     ['state-root', () => ({ stateRoot: WORD })],
     ['receipts-root', () => ({ receiptsRoot: WORD })],
     ['transactions-root', () => ({ transactionsRoot: WORD })],
-  ])('that breaks %s is refused', async (rule, change) => {
+  ])('when it breaks %s, then it is refused', async (rule, change) => {
     const [maker, chain] = await two()
     const { header, ...body } = await proposalOf(maker)
     const broken = { ...body, header: { ...header, ...change(header) } }
@@ -166,7 +166,7 @@ describe('a block that another validator proposes', () => {
     expect(await failureOf(verifyNow(chain, { ...body, header }))).toBeUndefined()
   })
 
-  test('is verified while blocks are imported: calls wait for each other', async () => {
+  test('when blocks are imported meanwhile, then the calls wait for each other', async () => {
     const [maker, chain] = await two()
     const first = await extend(maker)
     const second = await nextBlock(maker, [transfer(ALICE, 0)])
@@ -180,7 +180,7 @@ describe('a block that another validator proposes', () => {
     expect(await chain.commitBuilt(verified, second.header)).toBe('imported')
   })
 
-  test('pauses between slices, so that others have their turn', async () => {
+  test('when it is verified, then other work runs between slices', async () => {
     const [maker] = await two()
     let pauses = 0
     const chain = await openTestChain({}, memoryStore(), {
@@ -199,8 +199,8 @@ describe('a block that another validator proposes', () => {
   })
 })
 
-describe('the votes that stand after the head', () => {
-  test('are counted as blocks carry them', async () => {
+describe('given the votes after the head', () => {
+  test('when blocks carry votes, then they are counted', async () => {
     const chain = await openTestChain()
     expect(await chain.voteTally()).toEqual({
       validators: VALIDATORS.map(({ address }) => address),
@@ -212,7 +212,7 @@ describe('the votes that stand after the head', () => {
     ])
   })
 
-  test('are cleared at an epoch block', async () => {
+  test('when an epoch block comes, then they are cleared', async () => {
     const chain = await openTestChain({ qbft: { epochlength: 2 } })
     await extend(chain, [], { vote: { recipient: OUTSIDER.address, type: 'add' } })
     expect((await chain.voteTally())?.ballots).toHaveLength(1)
@@ -220,7 +220,7 @@ describe('the votes that stand after the head', () => {
     expect((await chain.voteTally())?.ballots).toEqual([])
   })
 
-  test('are none where a contract governs the next block', async () => {
+  test('when a contract selects the next validators, then there are none', async () => {
     const contract = '0x0000000000000000000000000000000000008888'
     const config = {
       transitions: {
@@ -233,7 +233,7 @@ describe('the votes that stand after the head', () => {
     expect(await chain.voteTally()).toBeUndefined()
   })
 
-  test('are none on a chain that is not QBFT', async () => {
+  test('when the chain is not QBFT, then there are none', async () => {
     expect(await (await openEthashChain({})).voteTally()).toBeUndefined()
   })
 })

@@ -16,8 +16,8 @@ const differing = (a: unknown, b: unknown): readonly string[] => {
     .sort()
 }
 
-describe('the entries all nodes must agree on', () => {
-  test("of the documentation's sample are named as the file names them, defaults filled in", () => {
+describe('given the entries on which all nodes must agree', () => {
+  test('when they are the documentation’s sample, then they have the file’s names, with defaults', () => {
     const { alloc, extraData, ...entries } = entriesOf(DOCUMENTATION)
     expect(alloc).toMatch(/^0x[0-9a-f]{64}$/)
     expect(extraData).toBe(DOCUMENTATION['extraData'] as string)
@@ -50,7 +50,7 @@ describe('the entries all nodes must agree on', () => {
     })
   })
 
-  test('of forks by block and by time, with the blobs of each', () => {
+  test('when forks are by block and time, then each has its blobs', () => {
     const entries = entriesOf(
       withConfig({
         londonBlock: 7,
@@ -100,11 +100,11 @@ describe('the entries all nodes must agree on', () => {
     ['nonce', { ...DOCUMENTATION, nonce: '0x1' }],
     ['baseFeePerGas', { ...DOCUMENTATION, baseFeePerGas: '0x7' }],
     ['alloc', { ...DOCUMENTATION, alloc: {} }],
-  ])('tell a file apart by %s alone', (name, file) => {
+  ])('when files differ by %s alone, then the entries differ', (name, file) => {
     expect(differing(DOCUMENTATION, file)).toEqual([name])
   })
 
-  test('leave out what each node may have its own way', () => {
+  test('when nodes may differ in a value, then it is left out', () => {
     const tuned = withQbft({
       requesttimeoutseconds: 99,
       messagequeuelimit: 9,
@@ -116,7 +116,7 @@ describe('the entries all nodes must agree on', () => {
     expect(differing(DOCUMENTATION, tuned)).toEqual([])
   })
 
-  test('do not depend on how the file is written', () => {
+  test('when the file is written differently, then they are the same', () => {
     const alloc = Object.entries(DOCUMENTATION['alloc'] as object).reverse()
     const rewritten = {
       ...withConfig({
@@ -131,15 +131,15 @@ describe('the entries all nodes must agree on', () => {
     expect(differing(DOCUMENTATION, rewritten)).toEqual([])
   })
 
-  test('of a proof-of-work chain have its total difficulty', () => {
+  test('when the chain is proof of work, then they have its total difficulty', () => {
     expect(
       entriesOf(withoutQbft({ ethash: {}, terminalTotalDifficulty: 5 }))['terminalTotalDifficulty'],
     ).toBe('5')
   })
 })
 
-describe('transitions', () => {
-  test('are told by block and key, and only what they change', () => {
+describe('given entries of transitions', () => {
+  test('when they are compared, then they are by block and key, with the changed values', () => {
     const none = withTransitions()
     const some = withTransitions(
       { block: 12, blockperiodseconds: 2, blockreward: '0', miningbeneficiary: A },
@@ -164,7 +164,7 @@ describe('transitions', () => {
     })
   })
 
-  test('at another block differ in both', () => {
+  test('when one is at another block, then both blocks differ', () => {
     expect(
       differing(
         withTransitions({ block: 12, blockreward: '5' }),
@@ -173,7 +173,7 @@ describe('transitions', () => {
     ).toEqual(['transitions.qbft[block 12].blockreward', 'transitions.qbft[block 13].blockreward'])
   })
 
-  test('beyond the first 64 are told together, long lists as a hash', () => {
+  test('when there are more than 64, then the others are one entry, and long lists a hash', () => {
     const many = (last: number) =>
       withTransitions(
         ...Array.from({ length: 1000 }, (_, index) => ({ block: index + 1, blockreward: String(index + 1) })),

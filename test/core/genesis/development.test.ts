@@ -10,8 +10,8 @@ import { qbftAt, type QbftConsensus, rulesAt } from '../../../core/genesis/sched
 
 const validator = new Uint8Array(20).fill(0x42)
 
-describe('development accounts', () => {
-  test('are the first ten of the mnemonic', () => {
+describe('given the development accounts', () => {
+  test('when they are derived, then they are the first ten of the mnemonic', () => {
     expect(DEVELOPMENT_ACCOUNTS).toHaveLength(10)
     DEVELOPMENT_ACCOUNTS.forEach(({ address, privateKey }, addressIndex) => {
       const account = mnemonicToAccount(DEVELOPMENT_MNEMONIC, { addressIndex })
@@ -22,31 +22,31 @@ describe('development accounts', () => {
   })
 })
 
-describe('the development chain', () => {
+describe('given the development chain', () => {
   const genesis = parseGenesis(developmentGenesis({ validator }))
   const consensus = genesis.configuration.consensus as QbftConsensus
 
-  test('has every fork to Osaka from the start, and one validator', () => {
+  test('when its configuration is read, then it has every fork to Osaka and one validator', () => {
     expect(rulesAt(genesis.configuration, 0n, 0n).fork).toBe('osaka')
     expect(genesis.configuration.chainId).toBe(1337n)
     expect(decodeExtraData(genesis.header.extraData).validators).toEqual([validator])
     expect(genesis.warnings).toEqual([])
   })
 
-  test('makes a block at once and none without a transaction', () => {
+  test('when there is a transaction, then it makes a block at once, and none without', () => {
     const parameters = qbftAt(consensus, 1n)
     expect(parameters.blockPeriodMs).toBeGreaterThan(0)
     expect(parameters.blockPeriodMs).toBeLessThan(1000)
     expect(parameters.emptyBlockPeriodSeconds).toBe(2_147_483_647)
   })
 
-  test('funds the ten accounts', () => {
+  test('when its state is read, then the ten accounts have funds', () => {
     const funded = genesis.alloc.filter(({ balance }) => balance > 0n)
     expect(funded.map(({ address }) => address)).toEqual(DEVELOPMENT_ACCOUNTS.map(({ address }) => address))
     for (const { balance } of funded) expect(balance).toBe(10_000n * 10n ** 18n)
   })
 
-  test('has the CREATE2 deployer and Multicall3 as mainnet has them', () => {
+  test('when its state is read, then it has the CREATE2 deployer and Multicall3 of mainnet', () => {
     const contracts = genesis.alloc.filter(({ code }) => code.length > 0)
     expect(
       contracts.map(({ address, nonce, code }) => [toHex(address), nonce, toHex(keccak256(code))]),
@@ -64,7 +64,7 @@ describe('the development chain', () => {
     ])
   })
 
-  test('can be written to a file and read again', () => {
+  test('when it is written to a file, then it can be read again', () => {
     const options = { validator, chainId: 31_337, blockPeriodMs: 250 }
     const file = JSON.stringify(developmentGenesis(options), null, 2)
     expect(parseGenesisText(file)).toEqual(parseGenesis(developmentGenesis(options)))

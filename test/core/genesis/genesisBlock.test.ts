@@ -27,7 +27,7 @@ const blockOf = (genesis: Genesis): Block =>
 const hashOf = (genesis: Genesis): string =>
   toBareHex(blockHash(genesis.configuration.consensus, blockOf(genesis).header))
 
-describe('block 0 of known networks', () => {
+describe('given block 0 of known networks', () => {
   const known: readonly (readonly [string, GenesisFile, stateRoot: string, hash: string])[] = [
     [
       "the sample of Besu's documentation",
@@ -61,20 +61,23 @@ describe('block 0 of known networks', () => {
   ] as const
   for (const [genesisFile, blocksFile] of chains) {
     const path = sharedPath(`conformance/${genesisFile}`)
-    test.skipIf(path === undefined)(`block 1 of ${blocksFile} names it as parent`, async () => {
-      const genesis = parseGenesisText(readFileSync(path as string, 'utf8'))
-      const blocks = readFileSync(sharedPath(`conformance/${blocksFile}`) as string)
-      for await (const { bytes } of splitBlocks([blocks])) {
-        const { header } = decodeBlock(bytes)
-        if (header.number === 1n) expect(toBareHex(header.parentHash)).toBe(hashOf(genesis))
-        if (header.number === 0n) expect(encodeBlock(blockOf(genesis))).toEqual(bytes)
-        if (header.number > 0n) break
-      }
-    })
+    test.skipIf(path === undefined)(
+      `when block 1 of ${blocksFile} is read, then it names it as parent`,
+      async () => {
+        const genesis = parseGenesisText(readFileSync(path as string, 'utf8'))
+        const blocks = readFileSync(sharedPath(`conformance/${blocksFile}`) as string)
+        for await (const { bytes } of splitBlocks([blocks])) {
+          const { header } = decodeBlock(bytes)
+          if (header.number === 1n) expect(toBareHex(header.parentHash)).toBe(hashOf(genesis))
+          if (header.number === 0n) expect(encodeBlock(blockOf(genesis))).toEqual(bytes)
+          if (header.number > 0n) break
+        }
+      },
+    )
   }
 })
 
-describe('fields of later forks', () => {
+describe('given the fields of later forks', () => {
   const headerWith = (
     config: Readonly<Record<string, unknown>>,
     top: Readonly<Record<string, unknown>> = {},
@@ -85,7 +88,7 @@ describe('fields of later forks', () => {
     return block.header
   }
 
-  test('the base fee stands where londonBlock is 0 or the file gives one', () => {
+  test('when londonBlock is 0 or the file has one, then there is a base fee', () => {
     expect(headerWith({}).baseFeePerGas).toBeUndefined()
     expect(headerWith({ londonBlock: 0 }).baseFeePerGas).toBe(1_000_000_000n)
     expect(headerWith({ londonBlock: 5 }).baseFeePerGas).toBeUndefined()
@@ -94,13 +97,13 @@ describe('fields of later forks', () => {
     expect(headerWith({ londonBlock: 0, zeroBaseFee: true }).baseFeePerGas).toBe(1_000_000_000n)
   })
 
-  test('the withdrawals root stands from Shanghai on', () => {
+  test('when it is Shanghai or later, then there is a withdrawals root', () => {
     expect(headerWith({ londonBlock: 0, shanghaiTime: 0 }).withdrawalsRoot).toEqual(EMPTY_TRIE_ROOT)
     expect(headerWith({ londonBlock: 0, shanghaiTime: 0x5b3d92d7 }).withdrawalsRoot).toBeDefined()
     expect(headerWith({ londonBlock: 0, shanghaiTime: 0x5b3d92d8 }).withdrawalsRoot).toBeUndefined()
   })
 
-  test('a later fork at genesis brings the earlier ones', () => {
+  test('when a later fork is at genesis, then it includes the earlier ones', () => {
     const header = headerWith({ londonBlock: 0, pragueTime: 0 })
     expect(header.withdrawalsRoot).toEqual(EMPTY_TRIE_ROOT)
     expect([header.blobGasUsed, header.excessBlobGas]).toEqual([0n, 0n])
@@ -110,7 +113,7 @@ describe('fields of later forks', () => {
     )
   })
 
-  test('the blob fields are the file’s from Cancun on, and unused before', () => {
+  test('when it is Cancun or later, then the blob fields are the file’s, and unused before', () => {
     const top = {
       blobGasUsed: '0x20000',
       excessBlobGas: '0x40000',
@@ -122,15 +125,15 @@ describe('fields of later forks', () => {
     expect(headerWith({ londonBlock: 0, shanghaiTime: 0 }, top).blobGasUsed).toBeUndefined()
   })
 
-  test('without a base fee none of the later fields is written, as the RLP of a header has it', () => {
+  test('when there is no base fee, then no later field is written', () => {
     const block = blockOf(parseGenesis(withConfig({ shanghaiTime: 0 })))
     expect(block.header.withdrawalsRoot).toBeUndefined()
     expect(block.withdrawals).toEqual([])
   })
 })
 
-describe('genesisChanges', () => {
-  test('makes every account from nothing, with its code once and its slots', () => {
+describe('given genesisChanges', () => {
+  test('when they are read, then every account is new, with its code once and its slots', () => {
     const code = '0x6001'
     const genesis = parseGenesis({
       ...DOCUMENTATION,

@@ -15,7 +15,7 @@ const refused = (text: string): string => {
   throw new Error('the text was taken')
 }
 
-describe('parseJson', () => {
+describe('given parseJson', () => {
   const texts = [
     '{}',
     ' [ ] ',
@@ -26,11 +26,11 @@ describe('parseJson', () => {
     '\r\n\t [1 ,\r\n2]',
   ]
   for (const text of texts)
-    test(`reads ${JSON.stringify(text)} as JSON.parse does`, () => {
+    test(`when it reads ${JSON.stringify(text)}, then the result is JSON.parse’s`, () => {
       expect(JSON.stringify(parseJson(text))).toBe(JSON.stringify(JSON.parse(text)))
     })
 
-  test('keeps every digit of integers beyond 2^53', () => {
+  test('when integers exceed 2^53, then it keeps every digit', () => {
     expect(parseJson('[3503995874084926, 9007199254740993, -9007199254740993]')).toEqual([
       3_503_995_874_084_926,
       9_007_199_254_740_993n,
@@ -38,17 +38,17 @@ describe('parseJson', () => {
     ])
   })
 
-  test('passes over a byte order mark', () => {
+  test('when there is a byte order mark, then it is skipped', () => {
     expect(parseJson('\ufeff1')).toBe(1)
   })
 
-  test('takes __proto__ as a key like any other', () => {
+  test('when __proto__ is a key, then it is like any other', () => {
     const object = parseJson('{"__proto__": {"polluted": 1}}') as object
     expect(Object.keys(object)).toEqual(['__proto__'])
     expect(({} as { polluted?: number }).polluted).toBeUndefined()
   })
 
-  test('refuses a key that stands twice, with the place', () => {
+  test('when a key is there twice, then the error names the position', () => {
     expect(refused('{"a": 1,\n "a": 2}')).toBe(
       'not valid JSON: the key "a" for the second time at line 2, column 2',
     )
@@ -78,16 +78,16 @@ describe('parseJson', () => {
     ['"\\', 'unknown escape'],
   ]
   for (const [text, problem] of broken)
-    test(`refuses ${JSON.stringify(text)}`, () => {
+    test(`when it reads ${JSON.stringify(text)}, then it is refused`, () => {
       expect(refused(text)).toContain(problem)
     })
 
-  test('refuses values nested too deep', () => {
+  test('when values nest too deep, then it is refused', () => {
     expect(refused('['.repeat(100_000))).toContain('nested deeper')
     expect(parseJson(`${'['.repeat(60)}${']'.repeat(60)}`)).toBeDefined()
   })
 })
 
-test('a genesis file that is no JSON says where', () => {
+test('given a genesis file that is no JSON, when it is read, then the error names the position', () => {
   expect(() => parseGenesisText('{\n  "config": {,}\n}')).toThrow('at line 2, column 14')
 })

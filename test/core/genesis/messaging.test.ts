@@ -6,8 +6,8 @@ import { refusalOf, withQbft } from './genesisFiles.ts'
 const messagingOf = (options: Readonly<Record<string, unknown>>) =>
   (parseGenesis(withQbft(options)).configuration.consensus as QbftConsensus).messaging
 
-describe('limits on messages', () => {
-  test('are read as the file gives them', () => {
+describe('given limits on messages', () => {
+  test('when the file has them, then they are read', () => {
     const options = {
       messageQueueLimit: 20,
       duplicatemessagelimit: 30,
@@ -22,7 +22,7 @@ describe('limits on messages', () => {
     })
   })
 
-  test('have the defaults of Besu', () => {
+  test('when the file has none, then they are Besu’s defaults', () => {
     expect(messagingOf({})).toEqual({
       messageQueueLimit: 1000,
       duplicateMessageLimit: 100,
@@ -31,7 +31,7 @@ describe('limits on messages', () => {
     })
   })
 
-  test('are numbers, as Besu demands', () => {
+  test('when they are no numbers, then they are refused as in Besu', () => {
     for (const key of [
       'messagequeuelimit',
       'duplicatemessagelimit',
@@ -45,7 +45,7 @@ describe('limits on messages', () => {
       })
   })
 
-  test('leave room for at least one message', () => {
+  test('when they are zero, then there is room for one message', () => {
     expect(refusalOf(withQbft({ messagequeuelimit: 0 }))).toEqual({
       code: 'INVALID_VALUE',
       message:
@@ -53,7 +53,7 @@ describe('limits on messages', () => {
     })
   })
 
-  test('that have no use here are said to have none', () => {
+  test('when they have no effect here, then a warning says so', () => {
     expect(parseGenesis(withQbft({ gossipedHistoryLimit: 5000 })).warnings).toEqual([
       'config.qbft.gossipedHistoryLimit: has no effect, a message is forwarded when it first arrives and its duplicates are dropped',
     ])

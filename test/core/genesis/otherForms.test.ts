@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { parseGenesis } from '../../../core/genesis/parse.ts'
 import { DOCUMENTATION, refusalOf, withConfig, withoutQbft } from './genesisFiles.ts'
 
-describe('a file of another form is named for what it is', () => {
-  test('the input of Besu’s operator command', () => {
+describe('given a file of another form', () => {
+  test('when it is the input of Besu’s operator command, then the error says so', () => {
     const input = { genesis: DOCUMENTATION, blockchain: { nodes: { generate: true, count: 4 } } }
     expect(refusalOf(input)).toEqual({
       code: 'UNSUPPORTED',
@@ -12,7 +12,7 @@ describe('a file of another form is named for what it is', () => {
     })
   })
 
-  test('GoQuorum’s transitions, a list', () => {
+  test('when it has GoQuorum’s list of transitions, then the error says so', () => {
     const { code, message } = refusalOf(withConfig({ transitions: [{ block: 5, epochlength: 10 }] }))
     expect([code, message]).toEqual([
       'UNSUPPORTED',
@@ -20,14 +20,14 @@ describe('a file of another form is named for what it is', () => {
     ])
   })
 
-  test('GoQuorum’s istanbul section, which is IBFT or QBFT', () => {
+  test('when it has GoQuorum’s istanbul section, then the error says IBFT or QBFT', () => {
     const istanbul = { epoch: 30_000, policy: 0, ceil2Nby3Block: 0, testQBFTBlock: 0 }
     const { code, message } = refusalOf(withoutQbft({ isQuorum: true, istanbul }))
     expect(code).toBe('UNSUPPORTED')
     expect(message).toStartWith('config.istanbul: this is GoQuorum’s form: write a qbft section')
   })
 
-  test('GoQuorum’s Raft, which has no section', () => {
+  test('when it is GoQuorum’s Raft, which has no section, then the error says so', () => {
     const { code, message } = refusalOf(withoutQbft({ isQuorum: true }))
     expect([code, message]).toEqual([
       'UNSUPPORTED',
@@ -37,7 +37,7 @@ describe('a file of another form is named for what it is', () => {
   })
 })
 
-test('GoQuorum’s QBFT form is read as Besu reads it, with a word on what has no effect', () => {
+test('given GoQuorum’s QBFT form, when it is read, then it is as in Besu, with a warning for values without effect', () => {
   const { configuration, warnings } = parseGenesis(
     withConfig({ isQuorum: true, txnSizeLimit: 64, maxCodeSizeConfig: [{ block: 0, size: 32 }] }),
   )

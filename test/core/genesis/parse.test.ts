@@ -17,8 +17,8 @@ const hex = (address: Uint8Array | undefined): string | undefined => address && 
 const qbftOf = (file: unknown): QbftConsensus => parseGenesis(file).configuration.consensus as QbftConsensus
 const parametersOf = (file: unknown) => qbftOf(file).parameters
 
-describe("the sample of Besu's documentation", () => {
-  test('is read whole', () => {
+describe("given the sample of Besu's documentation", () => {
+  test('when it is read, then it is complete', () => {
     const { configuration, header, alloc, warnings } = parseGenesis(DOCUMENTATION)
     expect(configuration.chainId).toBe(1337n)
     expect(configuration.consensus).toEqual({
@@ -49,7 +49,7 @@ describe("the sample of Besu's documentation", () => {
     expect(warnings).toEqual([])
   })
 
-  test('may spell its keys in any case, at every level', () => {
+  test('when its keys have any case at every level, then they are read', () => {
     const upper = (value: unknown): unknown =>
       typeof value === 'object' && value !== null
         ? Object.fromEntries(Object.entries(value).map(([key, member]) => [key.toUpperCase(), upper(member)]))
@@ -57,7 +57,7 @@ describe("the sample of Besu's documentation", () => {
     expect(parseGenesis(upper(DOCUMENTATION))).toEqual(parseGenesis(DOCUMENTATION))
   })
 
-  test('may hold keys that nobody knows', () => {
+  test('when it has unknown keys, then they are ignored', () => {
     const file = {
       ...withConfig({ eip155Block: 'x', maxCodeSize: null, txnSizeLimit: [] }),
       anything: { at: 'all' },
@@ -66,12 +66,12 @@ describe("the sample of Besu's documentation", () => {
   })
 })
 
-describe('defaults', () => {
-  test('of the qbft section', () => {
+describe('given defaults', () => {
+  test('when the qbft section is empty, then they are Besu’s', () => {
     expect(parametersOf(withConfig({ qbft: {} }))).toEqual(DEFAULT_PARAMETERS)
   })
 
-  test('of everything else', () => {
+  test('when everything else is missing, then they are Besu’s', () => {
     const { configuration, header } = parseGenesis({
       config: { qbft: {} },
       difficulty: '0x1',
@@ -94,7 +94,7 @@ describe('defaults', () => {
     ])
   })
 
-  test('of the system contracts are mainnet’s where the chain is not QBFT', () => {
+  test('when the chain is not QBFT, then the system contracts are mainnet’s', () => {
     const { configuration } = parseGenesis(withoutQbft({ ethash: {} }))
     expect(hex(configuration.depositContractAddress)).toBe('00000000219ab540356cbb839cbe05303d7705fa')
     expect(hex(configuration.withdrawalRequestContractAddress)).toBe(
@@ -108,8 +108,8 @@ describe('defaults', () => {
   })
 })
 
-describe('numbers', () => {
-  test('chain id is a decimal number of any size, or a decimal string', () => {
+describe('given numbers', () => {
+  test('when it is the chain id, then it is a decimal number of any size, or a decimal string', () => {
     const chainId = (value: unknown) => parseGenesis(withConfig({ chainid: value })).configuration.chainId
     expect(chainId(3_503_995_874_084_926)).toBe(3_503_995_874_084_926n)
     expect(chainId('9007199254740993')).toBe(9_007_199_254_740_993n)
@@ -120,7 +120,7 @@ describe('numbers', () => {
     expect(parseGenesisText(text).configuration.chainId).toBe(9_007_199_254_740_993n)
   })
 
-  test('difficulty and nonce are always hex, gas limit and timestamp only behind 0x', () => {
+  test('when they are difficulty and nonce, then hex; gas limit and timestamp are hex only after 0x', () => {
     const { header, alloc } = parseGenesis({
       ...DOCUMENTATION,
       difficulty: 10,
@@ -138,7 +138,7 @@ describe('numbers', () => {
     expect(alloc[0]?.nonce).toBe(16n)
   })
 
-  test('a balance is decimal, hex or a plain number of any size', () => {
+  test('when it is a balance, then decimal, hex or a plain number of any size', () => {
     const text = `{"config":{"qbft":{}},"difficulty":"1","gasLimit":"1","extraData":${JSON.stringify(DOCUMENTATION['extraData'])},
       "alloc":{"1":{"balance":"90000000000000000000000"},"2":{"balance":"0xAD78ebc5ac6200000"},"3":{"balance":90000000000000000000001}}}`
     expect(parseGenesisText(text).alloc.map(account => account.balance)).toEqual([
@@ -148,15 +148,15 @@ describe('numbers', () => {
     ])
   })
 
-  test('the block period may be quoted, the block reward decimal, hex or a number', () => {
+  test('when it is the block period or reward, then quotes, decimal, hex and numbers work', () => {
     expect(parametersOf(withQbft({ blockperiodseconds: '7' })).blockPeriodSeconds).toBe(7)
     for (const blockreward of ['5000000000000000000', '0x4563918244F40000', 5_000_000_000_000_000_000n])
       expect(parametersOf(withQbft({ blockreward })).blockReward).toBe(5_000_000_000_000_000_000n)
   })
 })
 
-describe('qbft options', () => {
-  test('periods, beneficiary and contract', () => {
+describe('given qbft options', () => {
+  test('when they are read, then periods, beneficiary and contract are right', () => {
     const parameters = parametersOf(
       withQbft({
         xBlockPeriodMilliseconds: 500,
@@ -173,7 +173,7 @@ describe('qbft options', () => {
     expect(parametersOf(withQbft({ startBlock: 0 })).epochLength).toBe(30_000n)
   })
 
-  test('transitions inherit what they do not set, in block order', () => {
+  test('when transitions leave out values, then they inherit them in block order', () => {
     const { transitions } = qbftOf({
       ...withTransitions(
         { block: 30, miningBeneficiary: '' },
@@ -197,7 +197,7 @@ describe('qbft options', () => {
     ])
   })
 
-  test('transitions change how validators are selected', () => {
+  test('when transitions change the selection of validators, then it applies', () => {
     const contract = '0x0000000000000000000000000000000000009999'
     const { transitions } = qbftOf(
       withTransitions(
@@ -219,7 +219,7 @@ describe('qbft options', () => {
     ])
   })
 
-  test('contract mode may go on with the address in force', () => {
+  test('when contract mode names no address, then the one in force stays', () => {
     const file = withConfig({
       qbft: { validatorcontractaddress: ADDRESS },
       transitions: { qbft: [{ block: 5, validatorSelectionMode: 'contract' }] },
@@ -228,8 +228,8 @@ describe('qbft options', () => {
   })
 })
 
-describe('consensus', () => {
-  test('of geth’s form is proof of work', () => {
+describe('given the consensus', () => {
+  test('when the form is geth’s, then it is proof of work', () => {
     const geth = withoutQbft({ mergeNetsplitBlock: 0, terminalTotalDifficulty: '58750000000000000000000' })
     expect(parseGenesis(geth).configuration.consensus).toEqual({
       kind: 'ethash',
@@ -237,7 +237,7 @@ describe('consensus', () => {
     })
   })
 
-  test('forks of a proof-of-work chain are read in order', () => {
+  test('when the chain is proof of work, then its forks are read in order', () => {
     const { configuration } = parseGenesis(
       withoutQbft({
         ethash: {},
@@ -260,8 +260,8 @@ describe('consensus', () => {
   })
 })
 
-describe('alloc', () => {
-  test('reads addresses and slots with or without 0x and leading zeros', () => {
+describe('given alloc', () => {
+  test('when addresses and slots lack 0x or have leading zeros, then they are read', () => {
     const { alloc } = parseGenesis({
       ...DOCUMENTATION,
       alloc: {
@@ -280,20 +280,20 @@ describe('alloc', () => {
     expect(hex(alloc[0]?.code)).toBe('6001')
   })
 
-  test('may be missing', () => {
+  test('when it is missing, then it is empty', () => {
     const { alloc: _, ...file } = DOCUMENTATION
     expect(parseGenesis(file).alloc).toEqual([])
   })
 })
 
-describe('warnings', () => {
-  test('of a chain that cannot make a block', () => {
+describe('given warnings', () => {
+  test('when a chain cannot make a block, then there is one', () => {
     expect(parseGenesis(NO_VALIDATORS).warnings).toEqual([
       'Genesis block contains no signers - chain will not progress.',
     ])
   })
 
-  test('of settings without effect', () => {
+  test('when settings have no effect, then there is one', () => {
     const file = withConfig({
       qbft: { validatorContractAddress: ADDRESS },
       terminalTotalDifficulty: 0,
@@ -306,7 +306,7 @@ describe('warnings', () => {
     ])
   })
 
-  test('of transitions that do not select the validators they seem to', () => {
+  test('when transitions do not select the validators they seem to, then there is one', () => {
     const validators = [ADDRESS]
     const file = withConfig({
       transitions: {

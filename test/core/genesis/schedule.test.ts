@@ -6,7 +6,7 @@ import { withConfig, withoutQbft, withTransitions } from './genesisFiles.ts'
 
 const configurationOf = (file: unknown) => parseGenesis(file).configuration
 
-describe('rules', () => {
+describe('given rules', () => {
   const configuration = configurationOf(
     withConfig({
       berlinBlock: 0,
@@ -20,7 +20,7 @@ describe('rules', () => {
   )
   const at = (number: bigint, timestamp: bigint): Rules => rulesAt(configuration, number, timestamp)
 
-  test('follow block number first, then time', () => {
+  test('when forks are by number and time, then number comes first', () => {
     expect(at(0n, 0n).fork).toBe('berlin')
     expect(at(4n, 99n).fork).toBe('berlin')
     expect(at(5n, 99n).fork).toBe('london')
@@ -30,37 +30,37 @@ describe('rules', () => {
     expect(at(8n, 300n).fork).toBe('osaka')
   })
 
-  test('a fork by time brings the earlier ones by block', () => {
+  test('when a fork is by time, then it includes the earlier ones by block', () => {
     expect(at(1n, 100n).fork).toBe('shanghai')
   })
 
-  test('carry the blob parameters from Cancun on, and blob-only forks change nothing else', () => {
+  test('when Cancun is active, then they have blob parameters, and blob-only forks change nothing else', () => {
     expect(at(6n, 100n).blob).toBeUndefined()
     expect(at(6n, 200n).blob).toEqual({ targetBlobs: 3, maxBlobs: 6, baseFeeUpdateFraction: 3_338_477n })
     expect(at(6n, 300n)).toMatchObject({ fork: 'osaka', blob: { targetBlobs: 10, maxBlobs: 15 } })
     expect(at(6n, 400n)).toMatchObject({ fork: 'osaka', blob: { targetBlobs: 14, maxBlobs: 21 } })
   })
 
-  test('are the same object for the same step', () => {
+  test('when the step is the same, then the object is the same', () => {
     expect(at(5n, 0n)).toBe(at(99n, 50n))
     expect(at(6n, 100n)).not.toBe(at(6n, 200n))
   })
 
-  test('begin with Frontier where the file names no fork', () => {
+  test('when the file names no fork, then they begin with Frontier', () => {
     expect(rulesAt(configurationOf(withoutQbft({ ethash: {} })), 0n, 0n, 131_072n).fork).toBe('frontier')
   })
 
-  test('carry chain id and limits', () => {
+  test('when they are read, then they have chain id and limits', () => {
     const limited = configurationOf(withConfig({ chainid: 7, contractSizeLimit: 99_999, evmStackSize: 2048 }))
     expect(rulesAt(limited, 0n, 0n)).toMatchObject({ chainId: 7n, codeSizeMax: 99_999, stackItemsMax: 2048 })
     expect(at(0n, 0n)).toMatchObject({ chainId: 1337n, codeSizeMax: 24_576, stackItemsMax: 1024 })
   })
 })
 
-describe('the end of proof of work', () => {
+describe('given the end of proof of work', () => {
   const forks = { ethash: {}, londonBlock: 2, terminalTotalDifficulty: 1000, shanghaiTime: 100 }
 
-  test('shows in the difficulty of the block', () => {
+  test('when a block is read, then its difficulty shows it', () => {
     const configuration = configurationOf(withoutQbft(forks))
     expect(rulesAt(configuration, 5n, 50n, 131_072n).fork).toBe('london')
     expect(rulesAt(configuration, 5n, 50n, 0n).fork).toBe('paris')
@@ -68,7 +68,7 @@ describe('the end of proof of work', () => {
     expect(rulesAt(configuration, 6n, 100n, 0n).fork).toBe('shanghai')
   })
 
-  test('is taken from mergeNetsplitBlock where the difficulty is not known', () => {
+  test('when the difficulty is unknown, then mergeNetsplitBlock shows it', () => {
     const configuration = configurationOf(withoutQbft({ ...forks, mergeNetsplitBlock: 10 }))
     expect(rulesAt(configuration, 9n, 50n).fork).toBe('london')
     expect(rulesAt(configuration, 10n, 50n).fork).toBe('paris')
@@ -76,7 +76,7 @@ describe('the end of proof of work', () => {
     expect(rulesAt(configuration, 10n, 50n, 131_072n).fork).toBe('london')
   })
 
-  test('means nothing on a QBFT chain', () => {
+  test('when the chain is QBFT, then it has no meaning', () => {
     const configuration = configurationOf(withConfig({ londonBlock: 0 }))
     expect(rulesAt(configuration, 5n, 50n, 0n).fork).toBe('london')
     const merged = configurationOf(withConfig({ londonBlock: 0, mergeNetSplitBlock: 3 }))
@@ -84,18 +84,18 @@ describe('the end of proof of work', () => {
   })
 })
 
-describe('QBFT options', () => {
+describe('given QBFT options', () => {
   const validators = [`0x${'11'.repeat(20)}`]
   const consensus = configurationOf(
     withTransitions({ block: 20, blockperiodseconds: 9 }, { block: 10, blockperiodseconds: 7, validators }),
   ).consensus as QbftConsensus
 
-  test('are those of the last transition at or below the block', () => {
+  test('when a block is named, then they are those of the last transition at or below it', () => {
     const periods = [0n, 9n, 10n, 19n, 20n, 1000n].map(block => qbftAt(consensus, block).blockPeriodSeconds)
     expect(periods).toEqual([5, 5, 7, 7, 9, 9])
   })
 
-  test('set the validators at exactly their block', () => {
+  test('when a transition sets validators, then it does at exactly its block', () => {
     const set = [9n, 10n, 11n, 20n].map(block => validatorOverrideAt(consensus, block)?.length)
     expect(set).toEqual([undefined, 1, undefined, undefined])
   })

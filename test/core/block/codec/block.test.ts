@@ -57,10 +57,10 @@ const block: Block = {
   withdrawals: [withdrawal],
 }
 
-describe('block', () => {
+describe('given a block', () => {
   // Lengths around where a prefix of RLP grows by a byte.
   test.each([0, 1, 2, 3, 100, 1_000])(
-    'of %d transactions has the length that is told without encoding it',
+    'when it has %d transactions, then its length is known without encoding it',
     count => {
       const long = decodeTransaction(encodeEnvelope(2, [1, 1, 2, 3, 21000, TO, 3, fill(300, 9), [], 0, 5, 6]))
       const transactions = Array.from(
@@ -75,33 +75,33 @@ describe('block', () => {
     },
   )
 
-  test('comes back as it was, with legacy transactions as lists and typed ones as byte strings', () => {
+  test('when it is encoded and decoded, then it is the same, with legacy transactions as lists and typed ones as byte strings', () => {
     const bytes = encodeBlock(block)
     expect(decodeBlock(bytes)).toEqual(block)
     const [, transactions] = decodeRlp(bytes) as Uint8Array[][]
     expect(transactions?.map(item => item instanceof Uint8Array)).toEqual([false, true, false])
   })
 
-  test('before Shanghai has three lists and no withdrawals', () => {
+  test('when it is before Shanghai, then it has three lists and no withdrawals', () => {
     const old: Block = { ...block, withdrawals: undefined }
     expect((decodeRlp(encodeBlock(old)) as unknown[]).length).toBe(3)
     expect(decodeBlock(encodeBlock(old))).toEqual(old)
     expect(decodeBlock(encodeBlock({ ...old, withdrawals: [] })).withdrawals).toEqual([])
   })
 
-  test('a body alone comes back as it was', () => {
+  test('when its body is encoded alone, then it decodes to the same', () => {
     const { header: _, ...body } = block
     expect(decodeBody(encodeBody(body))).toEqual(body)
   })
 
-  test('headers own their bytes, transactions look into the block', () => {
+  test('when it is decoded, then headers own their bytes, and transactions are views of the block', () => {
     const bytes = encodeBlock(block)
     const decoded = decodeBlock(bytes)
     expect(decoded.header.parentHash.buffer).not.toBe(bytes.buffer)
     expect(decoded.transactions[1]?.encoded.buffer).toBe(bytes.buffer)
   })
 
-  test('an error names the transaction', () => {
+  test('when a transaction is invalid, then the error names it', () => {
     const bytes = encodeRlp([[], [LEGACY, LEGACY.with(6, 1)], []])
     expect(() => decodeBody(encodeRlp([[LEGACY, LEGACY.with(6, 1)], []]))).toThrow(
       'body: transaction 1: v must be 27, 28 or at least 35, not 1',
@@ -122,11 +122,11 @@ describe('block', () => {
     ['a byte string in place of the ommers', [head, [], fill(1, 1)]],
   ]
   for (const [name, item] of broken)
-    test(`of ${name} is refused`, () => {
+    test(`when it is ${name}, then it is refused`, () => {
       expect(() => decodeBlock(encodeRlp(item))).toThrow(DecodeError)
     })
 
-  test('joinRlpList writes the length in as many bytes as it needs', () => {
+  test('when joinRlpList writes a length, then it takes as many bytes as needed', () => {
     for (const count of [0, 1, 55, 56, 255, 256, 65_535, 65_536]) {
       const items = Array.from({ length: count }, () => 5)
       expect(joinRlpList(items.map(item => encodeRlp(item)))).toEqual(encodeRlp(items))
@@ -134,11 +134,11 @@ describe('block', () => {
   })
 })
 
-describe('published chains', () => {
+describe('given published chains', () => {
   for (const file of ['execution-apis/chain.rlp', 'hive-chain/testBlockchain.blocks']) {
     const path = sharedPath(`conformance/${file}`)
     test.skipIf(path === undefined)(
-      `${file} decodes, links by hash and encodes to the same bytes`,
+      `when ${file} is decoded, then it links by hash and encodes to the same bytes`,
       async () => {
         const bytes = readFileSync(path as string)
         let parent: string | undefined

@@ -26,19 +26,22 @@ const refusal = (...parts: readonly Uint8Array[]): string => {
 }
 
 // Taken apart first and judged then, 16 MB of items of one byte would become more than a gigabyte of objects.
-test.each([0x01, 0x80, 0xc0])('16 MB of items 0x%s in any place are refused at the first', byte => {
-  Bun.gc(true)
-  const before = process.memoryUsage().rss
-  const bomb = listOf(16 * MEBIBYTES, byte)
-  expect(refusal(bomb, EMPTY, EMPTY)).toContain('items')
-  expect(refusal(HEADER, bomb, EMPTY)).toContain('transaction 0')
-  expect(refusal(HEADER, EMPTY, bomb)).not.toBe('none')
-  expect(refusal(HEADER, EMPTY, EMPTY, bomb)).not.toBe('none')
-  expect(refusal(HEADER, joinRlpList([bomb]), EMPTY)).toContain('transaction 0')
-  const typed = new Uint8Array(1 + bomb.length)
-  typed[0] = 2
-  typed.set(bomb, 1)
-  expect(refusal(HEADER, joinRlpList([encodeRlp(typed)]), EMPTY)).toContain('items')
-  // Copies of the bytes themselves, which each of the blocks is, not of what they hold.
-  expect(process.memoryUsage().rss - before).toBeLessThan(400 * MEBIBYTES)
-})
+test.each([0x01, 0x80, 0xc0])(
+  'given 16 MB of items 0x%s in any place, when they are decoded, then the first is refused',
+  byte => {
+    Bun.gc(true)
+    const before = process.memoryUsage().rss
+    const bomb = listOf(16 * MEBIBYTES, byte)
+    expect(refusal(bomb, EMPTY, EMPTY)).toContain('items')
+    expect(refusal(HEADER, bomb, EMPTY)).toContain('transaction 0')
+    expect(refusal(HEADER, EMPTY, bomb)).not.toBe('none')
+    expect(refusal(HEADER, EMPTY, EMPTY, bomb)).not.toBe('none')
+    expect(refusal(HEADER, joinRlpList([bomb]), EMPTY)).toContain('transaction 0')
+    const typed = new Uint8Array(1 + bomb.length)
+    typed[0] = 2
+    typed.set(bomb, 1)
+    expect(refusal(HEADER, joinRlpList([encodeRlp(typed)]), EMPTY)).toContain('items')
+    // Copies of the bytes themselves, which each of the blocks is, not of what they hold.
+    expect(process.memoryUsage().rss - before).toBeLessThan(400 * MEBIBYTES)
+  },
+)

@@ -21,28 +21,28 @@ const signersOf = (header: Header): string[] =>
     hex(sealSigner(qbftSealHash(header), seal) as Uint8Array),
   )
 
-describe('a live header committed in round 1', () => {
+describe('given a live header committed in round 1', () => {
   const header = decodeHeader(fromHex(ROUND_ONE.header))
 
-  test('comes back byte for byte', () => {
+  test('when it is decoded and encoded, then the bytes are the same', () => {
     expect(hex(encodeHeader(header))).toBe(ROUND_ONE.header)
     expect(header.mixHash).toEqual(QBFT_MIX_HASH)
     expect(decodeExtraData(header.extraData).validators.map(hex)).toEqual([...ROUND_ONE.validators])
   })
 
-  test('keeps its round in the seal digest and drops it from the block hash', () => {
+  test('when it is hashed, then the round is in the seal digest and not in the block hash', () => {
     expect(hex(qbftSealHash(header))).toBe(ROUND_ONE.sealHash)
     expect(hex(qbftBlockHash(header))).toBe(ROUND_ONE.blockHash)
     expect(hex(blockHash({ kind: 'qbft' }, header))).toBe(ROUND_ONE.blockHash)
     expect(hex(blockHash({ kind: 'ethash' }, header))).toBe(hex(rawHeaderHash(header)))
   })
 
-  test('was sealed by its validators, in the order their commits came', () => {
+  test('when its seals are recovered, then they are its validators’, in the order of their commits', () => {
     expect(signersOf(header)).toEqual([...ROUND_ONE.signers])
   })
 })
 
-describe('a live London block of one validator', () => {
+describe('given a live London block of one validator', () => {
   const bloom = Array.from({ length: 512 }, () => '0')
   for (const [index, digit] of LONDON_BLOCK.bloomDigits) bloom[index] = digit.toString(16)
   const header: Header = {
@@ -69,7 +69,7 @@ describe('a live London block of one validator', () => {
     requestsHash: undefined,
   }
 
-  test('has one digest for block hash and seal in round 0, and it is not that of the raw header', () => {
+  test('when it is hashed, then block hash and seal digest of round 0 are equal, and not that of the raw header', () => {
     expect(hex(qbftBlockHash(header))).toBe(LONDON_BLOCK.hash)
     expect(hex(qbftSealHash(header))).toBe(LONDON_BLOCK.hash)
     expect(hex(rawHeaderHash(header))).toBe(LONDON_BLOCK.rawHash)
@@ -77,7 +77,7 @@ describe('a live London block of one validator', () => {
   })
 })
 
-describe('block 1 of four validators with known keys', () => {
+describe('given block 1 of four validators with known keys', () => {
   const roundZero = decodeHeader(fromHex(BLOCK_ONE.header))
   const empty = decodeExtraData(roundZero.extraData)
   const sealed = (header: Header, round: number, seals: readonly string[]): Header => ({
@@ -85,7 +85,7 @@ describe('block 1 of four validators with known keys', () => {
     extraData: encodeExtraData({ ...empty, round, seals: seals.slice(0, 3).map(fromHex) }),
   })
 
-  test('validators are the addresses of the keys, and sign as any node would', () => {
+  test('when addresses and signatures are derived, then they are those of the keys', () => {
     BLOCK_ONE.keys.forEach((key, index) => {
       expect(hex(addressOfPrivateKey(fromHex(key)))).toBe(BLOCK_ONE.validators[index] as string)
       for (const { sealHash, seals } of [BLOCK_ONE.roundZero, BLOCK_ONE.roundOne])
@@ -93,7 +93,7 @@ describe('block 1 of four validators with known keys', () => {
     })
   })
 
-  test('in round 0', () => {
+  test('when its round is 0, then the hashes are the known ones', () => {
     expect(hex(qbftSealHash(roundZero))).toBe(BLOCK_ONE.roundZero.sealHash)
     const header = sealed(roundZero, 0, BLOCK_ONE.roundZero.seals)
     expect(hex(qbftBlockHash(header))).toBe(BLOCK_ONE.roundZero.blockHash)
@@ -104,7 +104,7 @@ describe('block 1 of four validators with known keys', () => {
     expect(hex(keccak256(encodeBlock(block)))).toBe(BLOCK_ONE.blockKeccak)
   })
 
-  test('in round 1', () => {
+  test('when its round is 1, then the hashes are the known ones', () => {
     const { coinbase, timestamp, seals } = BLOCK_ONE.roundOne
     const header = sealed({ ...roundZero, coinbase: fromHex(coinbase), timestamp }, 1, seals)
     expect(hex(qbftSealHash(header))).toBe(BLOCK_ONE.roundOne.sealHash)
@@ -113,13 +113,13 @@ describe('block 1 of four validators with known keys', () => {
     expect(signersOf(header)).toEqual(BLOCK_ONE.validators.slice(0, 3))
   })
 
-  test('of round 0 proposed again in round 1 keeps its hash and gets another digest', () => {
+  test('when round 0 is proposed again in round 1, then its hash stays and its digest changes', () => {
     const again = sealed(roundZero, 1, [])
     expect(hex(qbftSealHash(again))).toBe(BLOCK_ONE.proposedAgain)
     expect(hex(qbftBlockHash(again))).toBe(BLOCK_ONE.roundZero.blockHash)
   })
 
-  test('number 0 is hashed as it stands', () => {
+  test('when its number is 0, then it is hashed unchanged', () => {
     const genesis = { ...roundZero, number: 0n, extraData: fromHex('00') }
     expect(qbftBlockHash(genesis)).toEqual(rawHeaderHash(genesis))
     expect(qbftSealHash(genesis)).toEqual(rawHeaderHash(genesis))

@@ -33,9 +33,9 @@ const failureOf = async (chunks: Iterable<Uint8Array>): Promise<string> => {
   throw new Error('the file was taken')
 }
 
-describe('splitBlocks', () => {
+describe('given splitBlocks', () => {
   for (const length of [1, 2, 7, 64, 1000, file.length])
-    test(`finds every block in chunks of ${length} bytes`, async () => {
+    test(`when chunks have ${length} bytes, then it finds every block`, async () => {
       const found = await collect(chunksOf(file, length))
       expect(found.map(block => block.bytes)).toEqual(blocks)
       expect(found.map(block => block.offset)).toEqual(
@@ -43,25 +43,25 @@ describe('splitBlocks', () => {
       )
     })
 
-  test('gives copies that outlive the chunks', async () => {
+  test('when chunks are reused, then its copies stay', async () => {
     const chunk = file.slice()
     const found = await collect([chunk])
     chunk.fill(0)
     expect(found.map(block => block.bytes)).toEqual(blocks)
   })
 
-  test('passes over empty chunks and finds nothing in an empty file', async () => {
+  test('when chunks or the file are empty, then it skips them', async () => {
     expect(await collect([new Uint8Array(0), file, new Uint8Array(0)])).toHaveLength(blocks.length)
     expect(await collect([])).toEqual([])
   })
 
-  test('names the offset of a block that the file cuts short', async () => {
+  test('when the file ends within a block, then the error names the offset', async () => {
     const end = file.length - (blocks.at(-1) as Uint8Array).length
     expect(await failureOf([file.subarray(0, -1)])).toContain(`the file ends within the block at byte ${end}`)
     expect(await failureOf([file.subarray(0, end + 1)])).toContain(`ends within the block at byte ${end}`)
   })
 
-  test('names the offset at which no block begins', async () => {
+  test('when no block begins, then the error names the offset', async () => {
     const first = blocks[1] as Uint8Array
     expect(await failureOf([concatBytes(first, Uint8Array.of(0x41))])).toContain(
       `byte ${first.length}: no block begins here`,
@@ -69,14 +69,14 @@ describe('splitBlocks', () => {
   })
 })
 
-describe('nextBlockLength', () => {
-  test('needs the prefix only', () => {
+describe('given nextBlockLength', () => {
+  test('when it reads, then it needs the prefix only', () => {
     for (const block of blocks) expect(nextBlockLength(block.subarray(0, 9))).toBe(block.length)
     expect(nextBlockLength(new Uint8Array(0))).toBeUndefined()
     expect(nextBlockLength(Uint8Array.of(0xf9, 1))).toBeUndefined()
   })
 
-  test('refuses a length that no block has', () => {
+  test('when no block has the length, then it is refused', () => {
     expect(() => nextBlockLength(Uint8Array.of(0xff, 255, 255, 255, 255, 255, 255, 255, 255))).toThrow(
       'at most',
     )

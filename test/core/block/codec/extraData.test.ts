@@ -14,13 +14,13 @@ import { EXTRA_DATA, IBFT2_EXTRA_DATA, VANITY } from './qbftVectors.ts'
 const addresses = (text: string): Uint8Array[] => text.split(' ').map(fromHex)
 const A1 = fromHex('0000000000000000000000000000000000000001')
 
-describe('extraData', () => {
+describe('given extraData', () => {
   for (const [name, hex] of Object.entries(EXTRA_DATA))
-    test(`"${name}" comes back byte for byte`, () => {
+    test(`when "${name}" is decoded and encoded, then the bytes are the same`, () => {
       expect(toBareHex(encodeExtraData(decodeExtraData(fromHex(hex))))).toBe(hex)
     })
 
-  test('of contract mode is empty', () => {
+  test('when it is of contract mode, then it is empty', () => {
     expect(decodeExtraData(fromHex(EXTRA_DATA.contractMode))).toEqual({
       vanity: new Uint8Array(32),
       validators: [],
@@ -30,7 +30,7 @@ describe('extraData', () => {
     })
   })
 
-  test('with every part set is read as Besu reads it', () => {
+  test('when every part is set, then it is read as in Besu', () => {
     const seal = (r: number, s: number): Uint8Array => {
       const bytes = new Uint8Array(65)
       bytes[31] = r
@@ -48,7 +48,7 @@ describe('extraData', () => {
     })
   })
 
-  test('keeps the order in which a genesis file lists its validators', () => {
+  test('when a genesis file lists validators, then their order stays', () => {
     expect(decodeExtraData(fromHex(EXTRA_DATA.fourUnsorted)).validators).toEqual(
       addresses(
         '64a702e6263b7297a96638cac6ae65e6541f4169 3923390ad55e90c237593b3b0e401f3b08a03185 aefdb9a738c9f433e5b6b212a6d62f6370c2f692 c7eeb9a4e00ce683cf93039b212648e01c6c6b78',
@@ -59,13 +59,13 @@ describe('extraData', () => {
     )
   })
 
-  test('of GoQuorum may have no vanity and any round', () => {
+  test('when it is GoQuorum’s, then the vanity may be missing and the round any', () => {
     expect(decodeExtraData(fromHex(EXTRA_DATA.goQuorumNoVanity)).vanity).toHaveLength(0)
     const round5 = `${EXTRA_DATA.goQuorum.slice(0, -4)}05c0`
     expect(decodeExtraData(fromHex(round5)).round).toBe(5)
   })
 
-  test('has three forms', () => {
+  test('when it is hashed, then it has three forms', () => {
     const extraData = decodeExtraData(fromHex(EXTRA_DATA.everything))
     const withoutSeals = decodeExtraData(encodeExtraDataWithoutSeals(extraData))
     expect(withoutSeals).toEqual({ ...extraData, seals: [] })
@@ -73,7 +73,7 @@ describe('extraData', () => {
     expect(bare).toEqual({ ...extraData, seals: [], round: 0 })
   })
 
-  test('writes a vote to add as 0xff and one to drop as nothing', () => {
+  test('when it has a vote, then adding is 0xff and dropping is empty', () => {
     const extraData: QbftExtraData = {
       ...decodeExtraData(fromHex(EXTRA_DATA.contractMode)),
       vote: { recipient: A1, type: 'add' },
@@ -88,7 +88,7 @@ describe('extraData', () => {
   const items: readonly RlpInput[] = [fromHex(VANITY), [A1], [], 0, []]
   const withItem = (index: number, item: RlpInput): Uint8Array => encodeRlp(items.with(index, item))
 
-  test('is read leniently where Besu is lenient', () => {
+  test('when Besu is lenient, then it is, too', () => {
     expect(decodeExtraData(encodeRlp([...items, 1, []]))).toEqual(decodeExtraData(encodeRlp(items)))
     expect(decodeExtraData(withItem(2, [A1, Uint8Array.of(0)])).vote?.type).toBe('drop')
     expect(decodeExtraData(withItem(0, new Uint8Array(100))).vanity).toHaveLength(100)
@@ -102,7 +102,7 @@ describe('extraData', () => {
     change(bytes)
     return [bytes]
   }
-  test('takes a seal whose s is high', () => {
+  test('when the s of a seal is high, then it is accepted', () => {
     const highS = N.map((byte, index) => (index === 31 ? byte - 1 : byte))
     expect(
       decodeExtraData(
@@ -174,11 +174,11 @@ describe('extraData', () => {
     ],
   ]
   for (const [name, bytes] of broken)
-    test(`is refused with ${name}`, () => {
+    test(`when it has ${name}, then it is refused`, () => {
       expect(() => decodeExtraData(bytes)).toThrow(DecodeError)
     })
 
-  test('is refused when there is none, in the words of Besu', () => {
+  test('when it is missing, then the error has Besu’s text', () => {
     expect(() => decodeExtraData(new Uint8Array(0))).toThrow(
       'Invalid Bytes supplied - Bft Extra Data required.',
     )

@@ -41,7 +41,7 @@ const CANCUN: Header = {
 }
 const PRAGUE: Header = { ...CANCUN, requestsHash: fill(32, 12) }
 
-describe('header', () => {
+describe('given a header', () => {
   const forms: Readonly<Record<string, readonly [Header, number]>> = {
     Frontier: [FRONTIER, 15],
     London: [LONDON, 16],
@@ -50,18 +50,18 @@ describe('header', () => {
     Prague: [PRAGUE, 21],
   }
   for (const [fork, [header, fields]] of Object.entries(forms))
-    test(`of ${fork} has ${fields} fields and comes back as it was`, () => {
+    test(`when it is of ${fork}, then it has ${fields} fields and decodes to the same`, () => {
       expect(headerItem(header).length).toBe(fields)
       expect(decodeHeader(encodeHeader(header))).toEqual(header)
       expect(rawHeaderHash(header)).toEqual(keccak256(encodeHeader(header)))
     })
 
-  test('ends at the first absent field', () => {
+  test('when a field is absent, then it ends there', () => {
     const gap: Header = { ...PRAGUE, withdrawalsRoot: undefined }
     expect(encodeHeader(gap)).toEqual(encodeHeader(LONDON))
   })
 
-  test('owns its bytes: what it came from may change', () => {
+  test('when its source changes, then it keeps its own bytes', () => {
     const bytes = encodeHeader(PRAGUE)
     const header = decodeHeader(bytes)
     bytes.fill(0)
@@ -86,11 +86,11 @@ describe('header', () => {
     ['a list in place of extraData', items.with(12, [])],
   ]
   for (const [name, changed] of broken)
-    test(`with ${name} is refused`, () => {
+    test(`when it has ${name}, then it is refused`, () => {
       expect(() => decodeHeader(encodeRlp(changed))).toThrow(DecodeError)
     })
 
-  test('is refused when it is no list, or bytes stand behind it', () => {
+  test('when it is no list, or bytes follow, then it is refused', () => {
     expect(() => decodeHeader(Uint8Array.of(0x80))).toThrow('header: it must be a list')
     expect(() => decodeHeader(Uint8Array.of(...encodeHeader(PRAGUE), 0))).toThrow(DecodeError)
   })

@@ -15,22 +15,22 @@ const proofs = (count: number): RlpInput => Array.from({ length: count }, () => 
 
 const decode = (...parts: readonly RlpInput[]) => decodePooledTransaction(encodeEnvelope(3, parts))
 
-describe('decodePooledTransaction', () => {
-  test('gives the block form and the sidecar of EIP-4844', () => {
+describe('given decodePooledTransaction', () => {
+  test('when the sidecar is EIP-4844’s, then it gives the block form and the sidecar', () => {
     const { transaction, sidecar } = decode(FIELDS, two(blob), two(point), proofs(2))
     expect(transaction).toEqual(decodeTransaction(encodeEnvelope(3, FIELDS)))
     expect(sidecar?.version).toBe(0)
     expect([sidecar?.blobs.length, sidecar?.commitments.length, sidecar?.proofs.length]).toEqual([2, 2, 2])
   })
 
-  test('gives the sidecar of EIP-7594 with its cell proofs', () => {
+  test('when the sidecar is EIP-7594’s, then it gives the cell proofs', () => {
     const { transaction, sidecar } = decode(FIELDS, Uint8Array.of(1), two(blob), two(point), proofs(256))
     expect(transaction.blobVersionedHashes.length).toBe(2)
     expect(sidecar?.version).toBe(1)
     expect(sidecar?.proofs.length).toBe(256)
   })
 
-  test('takes the block form and other types without a sidecar', () => {
+  test('when there is no sidecar, then it accepts block form and other types', () => {
     const blobBytes = encodeEnvelope(3, FIELDS)
     expect(decodePooledTransaction(blobBytes)).toEqual({
       transaction: decodeTransaction(blobBytes),
@@ -40,7 +40,7 @@ describe('decodePooledTransaction', () => {
     expect(decodePooledTransaction(legacy).sidecar).toBeUndefined()
   })
 
-  test('gives bytes of its own, as the transaction outlives the request it came in', () => {
+  test('when the request ends, then the transaction has its own bytes', () => {
     const bytes = encodeEnvelope(2, [1, 7, 1, 2, 21000, TO, 3, HASH, [], 0, 5, 6])
     const expected = decodeTransaction(bytes.slice())
     const { transaction } = decodePooledTransaction(bytes)
@@ -60,7 +60,7 @@ describe('decodePooledTransaction', () => {
     ['fields of another type', [FIELDS.slice(1), two(blob), two(point), proofs(2)]],
   ]
   for (const [name, parts] of refused)
-    test(`refuses ${name}`, () => {
+    test(`when it gets ${name}, then it is refused`, () => {
       expect(() => decode(...parts)).toThrow(DecodeError)
     })
 })

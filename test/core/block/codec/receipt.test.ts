@@ -32,7 +32,7 @@ const receipt: ConsensusReceipt = {
   logs: [log],
 }
 
-describe('receipt', () => {
+describe('given a receipt', () => {
   const forms: Readonly<Record<string, ConsensusReceipt>> = {
     'of a success': receipt,
     'of a failure': { ...receipt, status: false, logs: [], logsBloom: logsBloom([]) },
@@ -41,14 +41,14 @@ describe('receipt', () => {
     'of type 4': { ...receipt, type: 4, cumulativeGasUsed: 2n ** 60n },
   }
   for (const [name, form] of Object.entries(forms))
-    test(`${name} comes back as it was`, () => {
+    test(`when ${name} is encoded and decoded, then it is the same`, () => {
       const bytes = encodeReceipt(form)
       expect(decodeReceipt(bytes)).toEqual(form)
       if (form.type !== 0) expect(bytes[0]).toBe(form.type)
     })
 
   for (const [name, form] of Object.entries(forms))
-    test(`${name} is RLP behind its type, wherever it is written to`, () => {
+    test(`when ${name} is written anywhere, then it is RLP after its type`, () => {
       const { type, status, postStateRoot, cumulativeGasUsed, logsBloom, logs } = form
       const items: readonly RlpInput[] = [
         postStateRoot ?? (status === true ? 1 : 0),
@@ -73,7 +73,7 @@ describe('receipt', () => {
     'long logs among others': [log, long, log, long, long, log],
   }
   for (const [name, logs] of Object.entries(lists))
-    test(`with ${name} has the same bytes in pieces`, () => {
+    test(`when ${name} is written in pieces, then the bytes are the same`, () => {
       const form: ConsensusReceipt = { ...receipt, type: 2, logs }
       expect(concatBytes(...runSteps(encodeReceiptSteps(form)))).toEqual(encodeReceipt(form))
     })
@@ -89,13 +89,13 @@ describe('receipt', () => {
     ['an unknown type', 5, items],
   ]
   for (const [name, type, changed] of broken)
-    test(`with ${name} is refused`, () => {
+    test(`when it has ${name}, then it is refused`, () => {
       expect(() => decodeReceipt(encodeEnvelope(type, changed))).toThrow(DecodeError)
     })
 
   const published = sharedPath('conformance/execution-apis')
   test.skipIf(published === undefined)(
-    'the receipts of a published block give its receipts root',
+    'when those of a published block are hashed, then they give its receipts root',
     async () => {
       const text = readFileSync(`${published}/cases/eth_getBlockReceipts/get-block-receipts-n.io`, 'utf8')
       const answer = JSON.parse(/^<< (.*)$/m.exec(text)?.[1] as string) as {
@@ -129,8 +129,8 @@ type PublishedReceipt = {
   readonly logs: readonly unknown[]
 }
 
-describe('bloom', () => {
-  test('of the log of the Yellow Paper tests sets the known bits', () => {
+describe('given a bloom', () => {
+  test('when it has the log of the Yellow Paper tests, then the known bits are set', () => {
     const bloom = logsBloom([{ address: log.address, topics: [new Uint8Array(32)], data: log.data }])
     const bits = [...bloom].flatMap((byte, index) =>
       [0, 1, 2, 3, 4, 5, 6, 7].filter(bit => byte & (1 << bit)).map(bit => (255 - index) * 8 + bit),
@@ -142,7 +142,7 @@ describe('bloom', () => {
     expect(bits).toHaveLength(6)
   })
 
-  test('may contain what was put in and excludes what was not', () => {
+  test('when values are added, then it contains them and excludes others', () => {
     const bloom = logsBloom([log])
     expect(bloomMayContain(bloom, log.address)).toBe(true)
     for (const topic of log.topics) expect(bloomMayContain(bloom, topic)).toBe(true)
@@ -150,7 +150,7 @@ describe('bloom', () => {
     expect(logsBloom([]).every(byte => byte === 0)).toBe(true)
   })
 
-  test('of a block is that of all its receipts together', () => {
+  test('when it is a block’s, then it joins all its receipts', () => {
     const other = { ...log, address: new Uint8Array(20).fill(3), topics: [] }
     expect(joinBlooms([logsBloom([log]), logsBloom([other])])).toEqual(logsBloom([log, other]))
   })

@@ -97,9 +97,9 @@ const cases: readonly (readonly [
   ],
 ]
 
-describe('transactions that another library signed', () => {
+describe('given transactions signed by another library', () => {
   for (const [name, make] of cases)
-    test(`${name}: fields, hash, sender and bytes agree`, async () => {
+    test(`when ${name} is decoded, then fields, hash, sender and bytes are equal`, async () => {
       const raw = await account.signTransaction(await make())
       const bytes = fromHex(raw)
       const transaction = decodeTransaction(bytes)
@@ -122,14 +122,14 @@ describe('transactions that another library signed', () => {
       expect(transaction.encoded).toBe(bytes)
     })
 
-  test('a blob transaction carries its blob fields', async () => {
+  test('when one has blobs, then it has the blob fields', async () => {
     const make = cases.find(([name]) => name === 'EIP-4844')?.[1] as () => TransactionSerializable
     const transaction = decodeTransaction(fromHex(await account.signTransaction(make())))
     expect(transaction.maxFeePerBlobGas).toBe(11n)
     expect(transaction.blobVersionedHashes.map(toHex)).toEqual([`0x01${'44'.repeat(31)}`])
   })
 
-  test('an authorization is read as it was signed', async () => {
+  test('when one has an authorization, then it is read as signed', async () => {
     const make = cases.find(([name]) => name === 'EIP-7702')?.[1] as () => Promise<TransactionSerializable>
     const transaction = decodeTransaction(fromHex(await account.signTransaction(await make())))
     const signed = await signAuthorization()

@@ -69,9 +69,9 @@ const judge = (bytes: Uint8Array, fork: ForkName): Outcome => {
 const folder = archiveFolder('TransactionTests')
 if (folder === undefined) console.info('TransactionTests skipped: the archive of published tests is absent')
 
-describe.skipIf(folder === undefined)('published transaction tests', () => {
+describe.skipIf(folder === undefined)('given the published transaction tests', () => {
   for (const group of folder === undefined ? [] : readdirSync(folder).sort())
-    test(`${group}: the same verdict, hash, sender and intrinsic gas at every fork`, () => {
+    test(`when ${group} runs, then verdict, hash, sender and intrinsic gas are equal at every fork`, () => {
       const differences: string[] = []
       let verdicts = 0
       for (const file of readdirSync(`${folder}/${group}`)) {

@@ -38,26 +38,26 @@ const OVER_64 = 2n ** 64n
 const LEADING_ZERO = Uint8Array.of(0)
 const LONG = new Uint8Array(33).fill(1)
 
-describe('decodeTransaction refuses', () => {
-  test('nothing of the valid ones it is broken from', () => {
+describe('given decodeTransaction', () => {
+  test('when it gets the valid transactions of this file, then none is refused', () => {
     VALID.forEach((items, type) => expect(decodeTransaction(encode(type, items)).type).toBe(type as 0))
   })
 
   for (const type of [0, 1, 2, 3, 4]) {
     const items = VALID[type] as readonly RlpInput[]
-    test(`type ${type} with a field missing or one too many`, () => {
+    test(`when type ${type} has a field missing or one too many, then it is refused`, () => {
       expect(refused(encode(type, items.slice(0, -1)))).toContain('fields')
       expect(refused(encode(type, [...items, 0]))).toContain('fields')
       expect(refused(encode(type, []))).toContain('fields')
     })
 
-    test(`type ${type} with bytes behind its end, or cut short`, () => {
+    test(`when type ${type} has bytes behind its end, or is cut short, then it is refused`, () => {
       const bytes = encode(type, items)
       expect(refused(Uint8Array.of(...bytes, 0))).toContain('unread')
       expect(refused(bytes.subarray(0, -1))).toContain('out of range')
     })
 
-    test(`type ${type} with a list where bytes belong, and bytes where a list belongs`, () => {
+    test(`when type ${type} has a list where bytes belong, or bytes where a list belongs, then it is refused`, () => {
       items.forEach((item, index) => {
         const isList = Array.isArray(item)
         expect(refused(withItem(type, index, isList ? Uint8Array.of(1) : []))).toContain(
@@ -66,14 +66,14 @@ describe('decodeTransaction refuses', () => {
       })
     })
 
-    test(`type ${type} with a leading zero in any scalar`, () => {
+    test(`when type ${type} has a leading zero in any scalar, then it is refused`, () => {
       items.forEach((item, index) => {
         if (typeof item === 'number')
           expect(refused(withItem(type, index, LEADING_ZERO))).toContain('leading zeros')
       })
     })
 
-    test(`type ${type} with a scalar above 2^256 and a nonce or gas limit above 2^64`, () => {
+    test(`when type ${type} has a scalar above 2^256, or nonce or gas limit above 2^64, then it is refused`, () => {
       items.forEach((item, index) => {
         if (typeof item === 'number') expect(refused(withItem(type, index, LONG))).toContain('longer than')
       })
@@ -83,7 +83,7 @@ describe('decodeTransaction refuses', () => {
       )
     })
 
-    test(`type ${type} with a recipient of 19 or 21 bytes`, () => {
+    test(`when type ${type} has a recipient of 19 or 21 bytes, then it is refused`, () => {
       for (const length of [1, 19, 21, 32])
         expect(refused(withItem(type, items.indexOf(TO), new Uint8Array(length).fill(1)))).toContain(
           '20 bytes',
@@ -91,11 +91,11 @@ describe('decodeTransaction refuses', () => {
     })
   }
 
-  test('a legacy v that names no signature scheme', () => {
+  test('when a legacy v names no signature scheme, then it is refused', () => {
     for (const v of [0, 1, 26, 29, 34]) expect(refused(withItem(0, 6, v))).toContain('v must be')
   })
 
-  test('a y parity above 1 in typed transactions', () => {
+  test('when a typed transaction has a y parity above 1, then it is refused', () => {
     for (const type of [1, 2, 3, 4]) {
       const index = (VALID[type] as readonly RlpInput[]).length - 3
       expect(refused(withItem(type, index, 2))).toContain('yParity must be 0 or 1')
@@ -103,11 +103,11 @@ describe('decodeTransaction refuses', () => {
     }
   })
 
-  test('a blob transaction without recipient', () => {
+  test('when a blob transaction has no recipient, then it is refused', () => {
     expect(refused(withItem(3, 5, new Uint8Array(0)))).toContain('to must not be empty')
   })
 
-  test('access lists, versioned hashes and authorizations of the wrong shape', () => {
+  test('when access lists, versioned hashes or authorizations have the wrong shape, then it is refused', () => {
     const short = new Uint8Array(19)
     expect(refused(withItem(1, 7, [[short, []]]))).toContain('20 bytes')
     expect(refused(withItem(1, 7, [[TO, [short]]]))).toContain('32 bytes')
@@ -121,14 +121,14 @@ describe('decodeTransaction refuses', () => {
     expect(refused(withItem(4, 9, [AUTHORIZATION.with(4, LONG)]))).toContain('longer than 32')
   })
 
-  test('unknown types, no bytes, and a byte string in place of the list', () => {
+  test('when the type is unknown, there are no bytes, or a byte string replaces the list, then it is refused', () => {
     for (const first of [0x00, 0x05, 0x7f, 0x80, 0xbf])
       expect(refused(Uint8Array.of(first, 0xc0))).toContain(`type ${first} is not known`)
     expect(refused(new Uint8Array(0))).toContain('no bytes')
     expect(refused(Uint8Array.of(1, 0x80))).toContain('must be a list')
   })
 
-  test('RLP that is not canonical', () => {
+  test('when the RLP is not canonical, then it is refused', () => {
     const legacy = encodeRlp(LEGACY)
     // The list's length written with one byte more than needed.
     const long = Uint8Array.of(0xf9, 0, ...legacy.subarray(1))
@@ -136,19 +136,19 @@ describe('decodeTransaction refuses', () => {
     expect(refused(fromHex('c98101028082c3508080801b0506'))).toContain('transaction')
   })
 
-  test('lists nested deeper than the limit', () => {
+  test('when lists nest deeper than the limit, then it is refused', () => {
     let nested: RlpInput = []
     for (let depth = 0; depth < 40; depth++) nested = [nested]
     expect(refused(encode(1, [nested]))).toContain('nest deeper')
   })
 })
 
-describe('signatureIsValid', () => {
+describe('given signatureIsValid', () => {
   const N = 0xffffffff_ffffffff_ffffffff_fffffffe_baaedce6_af48a03b_bfd25e8c_d0364141n
   const check = (r: bigint, s: bigint, fork: 'frontier' | 'homestead' | 'osaka'): boolean =>
     signatureIsValid({ r, s }, { fork })
 
-  test('r and s lie between 1 and the order of the curve', () => {
+  test('when r and s vary, then they must be between 1 and the order of the curve', () => {
     for (const fork of ['frontier', 'homestead', 'osaka'] as const) {
       expect(check(1n, 1n, fork)).toBe(true)
       expect(check(N - 1n, 1n, fork)).toBe(true)
@@ -159,14 +159,14 @@ describe('signatureIsValid', () => {
     }
   })
 
-  test('high s may stand before Homestead alone', () => {
+  test('when s is high, then it is valid before Homestead alone', () => {
     expect(check(1n, N / 2n, 'homestead')).toBe(true)
     expect(check(1n, N / 2n + 1n, 'homestead')).toBe(false)
     expect(check(1n, N / 2n + 1n, 'osaka')).toBe(false)
     expect(check(1n, N / 2n + 1n, 'frontier')).toBe(true)
   })
 
-  test('a signature of no key has no sender', () => {
+  test('when no key can have signed, then there is no sender', () => {
     expect(recoverSender(decodeTransaction(withItem(0, 7, 0)))).toBeUndefined()
     expect(recoverSender(decodeTransaction(withItem(0, 8, N)))).toBeUndefined()
   })

@@ -24,12 +24,12 @@ import { OUTSIDER, USERS, VALIDATORS } from '../support/keys.ts'
 const [ALICE, BOB, CAROL] = USERS
 const hashes = (sent: readonly SenderTransaction[]) => sent.map(({ transaction }) => toHex(transaction.hash))
 
-describe('nextGasLimit', () => {
-  test('without a target it is the one before', () => {
+describe('given nextGasLimit', () => {
+  test('when there is no target, then it is the parent’s', () => {
     expect(nextGasLimit(30_000_000n, undefined)).toBe(30_000_000n)
   })
 
-  test('with one it moves by less than a 1024th, and stops there', () => {
+  test('when there is a target, then it moves by less than a 1024th, and stops there', () => {
     const step = 30_000_000n / 1024n - 1n
     expect(nextGasLimit(30_000_000n, 60_000_000n)).toBe(30_000_000n + step)
     expect(nextGasLimit(30_000_000n, 1n)).toBe(30_000_000n - step)
@@ -37,8 +37,8 @@ describe('nextGasLimit', () => {
   })
 })
 
-describe('a built block', () => {
-  test('is taken by every other node of the network', async () => {
+describe('given a built block', () => {
+  test('when other nodes of the network import it, then all accept it', async () => {
     const maker = await openTestChain()
     const other = await openTestChain()
     const block = await extend(maker, [transfer(ALICE, 0), transfer(BOB, 0), transfer(ALICE, 1)], {
@@ -47,7 +47,7 @@ describe('a built block', () => {
     expect(await importNow(other, block)).toBe('imported')
   })
 
-  test('carries vanity, validators and round in its extraData, and no seals', async () => {
+  test('when its extraData is read, then it has vanity, validators and round, and no seals', async () => {
     const chain = await openTestChain()
     const { block } = await build(chain, [], { vanity: Uint8Array.of(1, 2), round: 5 })
     expect(decodeExtraData(block.header.extraData)).toEqual({
@@ -59,7 +59,7 @@ describe('a built block', () => {
     })
   })
 
-  test('has exactly the fields of its fork', async () => {
+  test('when its fork is given, then it has exactly the fields of that fork', async () => {
     const fields = async (fork: 'berlin' | 'london' | 'shanghai' | 'cancun' | 'prague') => {
       const { block } = await build(await openTestChain({ fork }))
       const { baseFeePerGas, withdrawalsRoot, excessBlobGas, parentBeaconBlockRoot, requestsHash } =
@@ -90,7 +90,7 @@ describe('a built block', () => {
     expect(await fields('prague')).toEqual(cancun)
   })
 
-  test('pays fees and the block reward to the beneficiary where one is configured', async () => {
+  test('when a beneficiary is configured, then it gets fees and block reward', async () => {
     const beneficiary = new Uint8Array(20).fill(0xbe)
     const chain = await openTestChain({
       qbft: { blockreward: '5000000000000000000', miningbeneficiary: toHex(beneficiary) },
@@ -102,14 +102,14 @@ describe('a built block', () => {
     expect(state.account(VALIDATORS[0].address)).toBeUndefined()
   })
 
-  test('on a fixedBaseFee network charges the minimum gas price of its maker', async () => {
+  test('when the network has a fixedBaseFee, then the base fee is its maker’s minimum gas price', async () => {
     const chain = await openTestChain({ config: { fixedBaseFee: true } })
     const { block } = await build(chain, [], { minGasPrice: 77n })
     expect(block.header.baseFeePerGas).toBe(77n)
     expect(await brokenRule(chain, { ...block, header: sealedHeader(block.header) })).toBeUndefined()
   })
 
-  test('doubles the gas limit at the London block', async () => {
+  test('when it is the London block, then the gas limit doubles', async () => {
     const chain = await openTestChain({ fork: 'berlin', config: { londonBlock: 2 } })
     const first = await extend(chain)
     const second = await extend(chain)
@@ -118,8 +118,8 @@ describe('a built block', () => {
   })
 })
 
-describe('what a block takes of the candidates', () => {
-  test('what fits, in their order; the next ones of a sender that cannot be served are passed over', async () => {
+describe('given the candidates of a block', () => {
+  test('when one does not fit, then later ones of its sender are skipped, and others fill the block in order', async () => {
     const chain = await openTestChain()
     const alice = [transfer(ALICE, 0), transfer(ALICE, 1, { gasLimit: 29_990_000n }), transfer(ALICE, 2)]
     const bob = [transfer(BOB, 0), transfer(BOB, 1)]
@@ -131,7 +131,7 @@ describe('what a block takes of the candidates', () => {
     expect(built.rejected).toEqual([])
   })
 
-  test('nothing that offers less than the minimum gas price, or leaves less than the minimum priority fee', async () => {
+  test('when one offers less than the minimum gas price or priority fee, then it is left out', async () => {
     const chain = await openTestChain({ config: { zeroBaseFee: true } })
     const cheap = transfer(ALICE, 0, { maxFeePerGas: 9n, maxPriorityFeePerGas: 9n })
     const tipless = transfer(BOB, 0, { type: 2, maxFeePerGas: 100n, maxPriorityFeePerGas: 4n })
@@ -141,13 +141,13 @@ describe('what a block takes of the candidates', () => {
     expect(built.rejected).toEqual([])
   })
 
-  test('what the pool took while the base fee was higher: the price it offers counts', async () => {
+  test('when the pool took it at a higher base fee, then its offered price decides', async () => {
     const chain = await openTestChain({ config: { zeroBaseFee: true } })
     const taken = transfer(ALICE, 0, { type: 2, maxFeePerGas: 100n, maxPriorityFeePerGas: 0n })
     expect((await build(chain, [taken], { minGasPrice: 10n })).block.transactions).toHaveLength(1)
   })
 
-  test('transactions that can never be executed are given back with the reason', async () => {
+  test('when one can never be executed, then it is returned with the reason', async () => {
     const chain = await openTestChain()
     await extend(chain, [transfer(ALICE, 0)])
     const old = transfer(ALICE, 0)
@@ -163,7 +163,7 @@ describe('what a block takes of the candidates', () => {
     expect(built.block.transactions).toHaveLength(1)
   })
 
-  test('one that may be good later stays: a gap, or funds that are missing', async () => {
+  test('when one has a gap or lacks funds, then it stays', async () => {
     const chain = await openTestChain()
     const poor = transfer(OUTSIDER, 0)
     const built = await build(chain, [transfer(ALICE, 1), poor, transfer(BOB, 0)])
@@ -171,7 +171,7 @@ describe('what a block takes of the candidates', () => {
     expect(built.rejected).toEqual([])
   })
 
-  test('no more once it is told to close', async () => {
+  test('when the builder is told to close, then it takes no more', async () => {
     const chain = await openTestChain()
     let asked = 0
     const { block } = await build(
@@ -184,7 +184,7 @@ describe('what a block takes of the candidates', () => {
     expect(block.transactions).toHaveLength(2)
   })
 
-  test('one that is good, however late it is: a machine that is slow makes small blocks, not empty ones', async () => {
+  test('when the machine is slow, then a valid one is taken nevertheless, so that blocks are not empty', async () => {
     const chain = await openTestChain()
     const { block } = await build(chain, [transfer(OUTSIDER, 0), transfer(ALICE, 0), transfer(BOB, 0)], {
       full: () => true,
@@ -192,7 +192,7 @@ describe('what a block takes of the candidates', () => {
     expect(block.transactions).toHaveLength(1)
   })
 
-  test('with pauses while candidates are refused: a pool of them holds up nobody', async () => {
+  test('when many are refused, then the builder pauses', async () => {
     let pauses = 0
     const chain = await openTestChain({}, undefined, {
       pause: () => {
@@ -206,7 +206,7 @@ describe('what a block takes of the candidates', () => {
     expect(pauses).toBeGreaterThanOrEqual(4)
   })
 
-  test('candidates are asked once each, though the run over the store is repeated', async () => {
+  test('when the run over the store repeats, then each candidate is asked once', async () => {
     const chain = await openTestChain()
     const { store: plain } = chain
     let runs = 0
@@ -244,8 +244,8 @@ describe('what a block takes of the candidates', () => {
   })
 })
 
-describe('what a proposer may not do', () => {
-  test('build as somebody who is no validator, or too early', async () => {
+describe('given a proposer', () => {
+  test('when it is no validator, or too early, then it cannot build', async () => {
     const chain = await openTestChain()
     expect(await failureOf(build(chain, [], { coinbase: OUTSIDER.address }))).toMatchObject({
       rule: 'coinbase-validator',
@@ -256,7 +256,7 @@ describe('what a proposer may not do', () => {
     })
   })
 
-  test('commit a block with too few seals', async () => {
+  test('when a block has too few seals, then it cannot commit', async () => {
     const chain = await openTestChain()
     const built = await build(chain)
     const header = sealedHeader(built.block.header, VALIDATORS.slice(0, 2))
@@ -264,7 +264,7 @@ describe('what a proposer may not do', () => {
     expect(chain.head()).toEqual(chain.genesis)
   })
 
-  test('commit a block whose header is not what was executed', async () => {
+  test('when the header is not the executed one, then it cannot commit', async () => {
     const chain = await openTestChain()
     const built = await build(chain, [transfer(ALICE, 0)])
     const changed = sealedHeader({ ...built.block.header, stateRoot: ZERO_HASH })
@@ -275,7 +275,7 @@ describe('what a proposer may not do', () => {
     expect(await failureOf(chain.commitBuilt(built, voted))).toMatchObject({ rule: 'extra-data' })
   })
 
-  test('commit a block after another has taken its place', async () => {
+  test('when another block took the height, then it cannot commit', async () => {
     const chain = await openTestChain()
     const built = await build(chain, [transfer(ALICE, 0)])
     await importNow(chain, await nextBlock(chain, [], { coinbase: VALIDATORS[1].address }))
@@ -284,7 +284,7 @@ describe('what a proposer may not do', () => {
     })
   })
 
-  test('commit a block that the chain did not build', async () => {
+  test('when the chain did not build the block, then it cannot commit', async () => {
     const chain = await openTestChain()
     const built = await build(await openTestChain())
     expect(await failureOf(chain.commitBuilt(built, sealedHeader(built.block.header)))).toMatchObject({
@@ -292,7 +292,7 @@ describe('what a proposer may not do', () => {
     })
   })
 
-  test('a block built in one round may be committed in a later one', async () => {
+  test('when a block was built in an earlier round, then it can commit', async () => {
     const chain = await openTestChain()
     const built = await build(chain)
     const extra = decodeExtraData(built.block.header.extraData)

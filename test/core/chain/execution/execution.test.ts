@@ -24,8 +24,8 @@ const FUNDS = Object.fromEntries(
 const CODE = (code: string) => ({ balance: '0x0', code })
 const at = (byte: number) => new Uint8Array(20).fill(byte)
 
-describe('receipts', () => {
-  test('before Byzantium hold the state root after their transaction instead of a status', async () => {
+describe('given receipts', () => {
+  test('when they are before Byzantium, then they have the state root instead of a status', async () => {
     const chain = await openEthashChain({}, FUNDS)
     const sent = [transfer(ALICE, 0, { chainId: undefined }), transfer(BOB, 0, { chainId: undefined })]
     await importNow(chain, await ethashBlock(chain, { transactions: sent, coinbase: at(0xc0) }))
@@ -36,7 +36,7 @@ describe('receipts', () => {
     expect(new Set([...roots, toHex(chain.head().header.stateRoot)]).size).toBe(3)
   })
 
-  test('keep what no encoding holds: gas, price, contract and why it failed', async () => {
+  test('when they are read, then they have gas, price, contract and failure reason, which no encoding has', async () => {
     // Reverts with the four bytes 0x01020304.
     const reverts = CODE('0x630102030460e01b60005260046000fd')
     const chain = await openTestChain({ alloc: { [toHex(at(0x44))]: reverts } })
@@ -61,7 +61,7 @@ describe('receipts', () => {
   })
 })
 
-describe('what contracts see of a QBFT block', () => {
+describe('given contracts on a QBFT block', () => {
   // Stores at 0 to 4: COINBASE, PREVRANDAO, BLOCKHASH(NUMBER - 1), BASEFEE, BLOBBASEFEE.
   const watcher = CODE('0x41600055446001556001430340600255486003554a60045500')
 
@@ -80,7 +80,7 @@ describe('what contracts see of a QBFT block', () => {
   }
   const word = (value: bigint): string => `0x${value.toString(16).padStart(64, '0')}`
 
-  test('the proposer, the mixHash, the hash of the parent, and its fees', async () => {
+  test('when they read the block, then they see proposer, mixHash, parent hash and fees', async () => {
     const { chain, parent, slots } = await seen({})
     expect(slots).toEqual([
       `0x${'00'.repeat(12)}${toHex(VALIDATORS[0].address).slice(2)}`,
@@ -91,14 +91,14 @@ describe('what contracts see of a QBFT block', () => {
     ])
   })
 
-  test('the beneficiary where one is configured, and no fees where they are zero', async () => {
+  test('when a beneficiary is configured, then they see it, and no fees where those are zero', async () => {
     const { slots } = await seen({ zeroBaseFee: true }, { miningbeneficiary: toHex(at(0xbe)) })
     expect(slots[0]).toBe(`0x${'00'.repeat(12)}${'be'.repeat(20)}`)
     expect(slots.slice(3)).toEqual([word(0n), word(0n)])
   })
 })
 
-test('BLOCKHASH reaches the 256 blocks before, and no further', () => {
+test('given BLOCKHASH, when it is executed, then it reaches the 256 blocks before, and no further', () => {
   const parent = { header: { number: 300n }, hash: at(1) } as unknown as ChainHead
   const asked: bigint[] = []
   const blockHash = blockHashesAfter(parent, number => {
@@ -113,12 +113,12 @@ test('BLOCKHASH reaches the 256 blocks before, and no further', () => {
   expect(asked).toEqual([299n, 45n])
 })
 
-describe("blocks as Besu's proposers make them", () => {
+describe('given blocks of Besu’s proposers', () => {
   test.each([
     ['cancun', { parentBeaconBlockRoot: ZERO_HASH }],
     ['prague', { parentBeaconBlockRoot: ZERO_HASH, requestsHash: EMPTY_REQUESTS_HASH }],
   ] as const)(
-    'a %s header may end before the beacon root, or carry what the fork has',
+    'when a header is %s, then it may end before the beacon root, or have the fork’s fields',
     async (fork, fields) => {
       const chain = await openTestChain({ fork })
       const block = await extend(chain, [transfer(ALICE, 0)])
@@ -130,7 +130,7 @@ describe("blocks as Besu's proposers make them", () => {
     },
   )
 
-  test('a genesis file that reaches London by time alone founds a network without a base fee', async () => {
+  test('when the genesis file reaches London by time alone, then the network begins without a base fee', async () => {
     const chain = await openTestChain({ fork: 'istanbul', config: { shanghaiTime: 0 } })
     expect(chain.genesis.header.baseFeePerGas).toBeUndefined()
     const block = await extend(chain)

@@ -33,23 +33,23 @@ const at = (number: bigint, ...ommers: readonly (readonly [bigint, number])[]) =
   ommers: ommers.map(([ommerNumber, byte]) => ({ number: ommerNumber, coinbase: address(byte) })),
 })
 
-describe('rewardCredits of proof of work', () => {
+describe('given rewardCredits of proof of work', () => {
   test.each([
     ['frontier', 5n * ETHER],
     ['spuriousDragon', 5n * ETHER],
     ['byzantium', 3n * ETHER],
     ['constantinople', 2n * ETHER],
     ['grayGlacier', 2n * ETHER],
-  ] as [ForkName, bigint][])('%s pays %s wei', (fork, wei) => {
+  ] as [ForkName, bigint][])('when it is %s, then it pays %s wei', (fork, wei) => {
     expect(rewardCredits(ethash, fork, at(100n))).toEqual([{ address: PROPOSER, wei }])
   })
 
-  test('nobody is paid from Paris on', () => {
+  test('when it is Paris or later, then nobody is paid', () => {
     expect(rewardCredits(ethash, 'paris', at(100n))).toEqual([])
     expect(rewardCredits(ethash, 'osaka', at(100n))).toEqual([])
   })
 
-  test('an ommer earns an eighth less for each generation, its includer a 32nd for each ommer', () => {
+  test('when there are ommers, then each generation costs an eighth, and the includer gets a 32nd for each', () => {
     expect(rewardCredits(ethash, 'istanbul', at(100n, [99n, 7], [94n, 8]))).toEqual([
       { address: address(7), wei: (2n * ETHER * 7n) / 8n },
       { address: address(8), wei: (2n * ETHER * 2n) / 8n },
@@ -58,12 +58,12 @@ describe('rewardCredits of proof of work', () => {
   })
 })
 
-describe('rewardCredits of QBFT', () => {
-  test('a reward of 0 touches nobody', () => {
+describe('given rewardCredits of QBFT', () => {
+  test('when the reward is 0, then no account is touched', () => {
     expect(rewardCredits(qbft({}), 'berlin', at(1n))).toEqual([])
   })
 
-  test('the proposer is paid unless a beneficiary is configured', () => {
+  test('when a beneficiary is configured, then it is paid, otherwise the proposer', () => {
     expect(rewardCredits(qbft({ blockReward: 5n }), 'shanghai', at(1n))).toEqual([
       { address: PROPOSER, wei: 5n },
     ])
@@ -71,7 +71,7 @@ describe('rewardCredits of QBFT', () => {
     expect(rewardCredits(configuration, 'shanghai', at(1n))).toEqual([{ address: BENEFICIARY, wei: 5n }])
   })
 
-  test('reward and beneficiary follow the transitions', () => {
+  test('when there are transitions, then reward and beneficiary follow them', () => {
     const configuration = qbft(
       { blockReward: 5n },
       [2n, { blockReward: 5n, miningBeneficiary: BENEFICIARY }],
@@ -87,7 +87,7 @@ describe('rewardCredits of QBFT', () => {
   })
 })
 
-test('withdrawals are in gwei, and one of nothing creates no account', () => {
+test('given withdrawals, when they are credited, then the unit is gwei, and zero creates no account', () => {
   const withdrawal = { index: 0n, validatorIndex: 0n, address: PROPOSER, amountGwei: 3n }
   expect(withdrawalCredits([withdrawal, { ...withdrawal, amountGwei: 0n }])).toEqual([
     { address: PROPOSER, wei: 3_000_000_000n },

@@ -86,8 +86,8 @@ const hashOfRequests = (...requests: readonly Uint8Array[]): Uint8Array =>
 const withRequests = (block: Block, requestsHash: Uint8Array): Block =>
   resealed(block, { parentBeaconBlockRoot: ZERO_HASH, requestsHash })
 
-describe('a QBFT chain', () => {
-  test('that does not name the contracts never calls them, though they are there', async () => {
+describe('given a QBFT chain', () => {
+  test('when it does not name the system contracts, then it never calls them, even if they exist', async () => {
     const chain = await openTestChain({ alloc: contracts })
     const block = await extend(chain, [deposit(depositData(PARTS))])
     expect(slot(chain, HISTORY)).toBe(toHex(word(0)))
@@ -95,7 +95,7 @@ describe('a QBFT chain', () => {
     expect(await brokenRule(other, withRequests(block, EMPTY_REQUESTS_HASH))).toBeUndefined()
   })
 
-  test('that names all three keeps hashes and gathers requests', async () => {
+  test('when it names all three, then it stores hashes and collects requests', async () => {
     const chain = await openTestChain({ alloc: contracts, config: addresses })
     const parent = chain.head()
     const block = await extend(chain, [deposit(depositData(PARTS))])
@@ -110,13 +110,13 @@ describe('a QBFT chain', () => {
     expect(await brokenRule(other, withRequests(block, requests))).toBeUndefined()
   })
 
-  test('makes headers without the hash of requests, as Besu does', async () => {
+  test('when it makes headers, then they have no hash of requests, as in Besu', async () => {
     const chain = await openTestChain({ alloc: contracts, config: addresses })
     const { header } = await extend(chain)
     expect([header.parentBeaconBlockRoot, header.requestsHash]).toEqual([undefined, undefined])
   })
 
-  test('has no deposits in the hash where none was made', async () => {
+  test('when no deposit was made, then the hash has none', async () => {
     const chain = await openTestChain({ alloc: contracts, config: addresses })
     const requests = hashOfRequests(Uint8Array.of(1, 0xaa), Uint8Array.of(2, 0xbb))
     expect(await brokenRule(chain, withRequests(await nextBlock(chain), requests))).toBeUndefined()
@@ -126,7 +126,7 @@ describe('a QBFT chain', () => {
     ['one is not deployed', { ...contracts, [WITHDRAWALS]: { balance: '0x1' } }, depositData(PARTS)],
     ['one fails', { ...contracts, [CONSOLIDATIONS]: REVERTS }, depositData(PARTS)],
     ['a deposit is not laid out as it must be', contracts, depositData(PARTS.slice().reverse())],
-  ])('takes no block and makes none while %s', async (_, alloc, data) => {
+  ])('when %s, then it accepts and makes no block', async (_, alloc, data) => {
     // The addresses are not part of the genesis block, so the same block can be offered to both.
     const maker = await openTestChain({ alloc })
     const block = await nextBlock(maker, [deposit(data)])
@@ -137,7 +137,7 @@ describe('a QBFT chain', () => {
   })
 })
 
-test('a proof of stake chain keeps beacon roots from Cancun and block hashes from Prague, where the contracts are there', async () => {
+test('given a proof of stake chain with the contracts, when Cancun and Prague are active, then it stores beacon roots and block hashes', async () => {
   const forks = {
     londonBlock: 0,
     mergeNetSplitBlock: 1,

@@ -32,8 +32,8 @@ const setOf = async (chain: Chain, number: bigint): Promise<readonly string[]> =
 const vote = (chain: Chain, voter: Key, recipient: Address, type: 'add' | 'drop', keys?: readonly Key[]) =>
   extend(chain, [], { coinbase: voter.address, vote: { recipient, type } }, keys)
 
-describe('validators by votes', () => {
-  test('a vote that reaches the majority in block N governs block N + 1', async () => {
+describe('given validators by votes', () => {
+  test('when a vote reaches the majority in block N, then it applies to block N + 1', async () => {
     const chain = await openTestChain()
     await vote(chain, V0, OUTSIDER.address, 'add')
     await vote(chain, V1, OUTSIDER.address, 'add')
@@ -45,7 +45,7 @@ describe('validators by votes', () => {
     expect(decodeExtraData(fourth.header.extraData).validators).toHaveLength(5)
   })
 
-  test('a dropped validator makes no more blocks and seals none', async () => {
+  test('when a validator is dropped, then it makes and seals no more blocks', async () => {
     const chain = await openTestChain()
     for (const voter of [V0, V1, V2]) await vote(chain, voter, V3.address, 'drop')
     expect(await setOf(chain, 4n)).toEqual(addressesOf([V0, V1, V2]))
@@ -57,7 +57,7 @@ describe('validators by votes', () => {
     expect(await brokenRule(chain, block)).toBeUndefined()
   })
 
-  test('an epoch block forgets the votes before it, and its own', async () => {
+  test('when an epoch block comes, then earlier votes and its own are cleared', async () => {
     const chain = await openTestChain({ qbft: { epochlength: 3 } })
     await vote(chain, V0, OUTSIDER.address, 'add')
     await vote(chain, V1, OUTSIDER.address, 'add')
@@ -68,7 +68,7 @@ describe('validators by votes', () => {
     expect(await setOf(chain, 6n)).toEqual(addressesOf(VALIDATORS))
   })
 
-  test('a chain opened again counts the votes of the headers it has', async () => {
+  test('when a chain is opened again, then it counts the votes of its headers', async () => {
     const kv = memoryStore()
     const before = await openTestChain({}, kv)
     await vote(before, V0, OUTSIDER.address, 'add')
@@ -84,14 +84,14 @@ describe('validators by votes', () => {
     expect(await setOf(chain, 3n)).toEqual(addressesOf(VALIDATORS))
   })
 
-  test('genesis validators may stand in any order; block 1 lists them ascending', async () => {
+  test('when genesis validators are in any order, then block 1 lists them ascending', async () => {
     const chain = await openTestChain({ validators: [V3, V1, V0, V2] })
     expect(await setOf(chain, 0n)).toEqual(addressesOf(VALIDATORS))
     const block = await extend(chain)
     expect(decodeExtraData(block.header.extraData).validators.map(toHex)).toEqual(addressesOf(VALIDATORS))
   })
 
-  test('nobody knows the set above head + 1', async () => {
+  test('when the height is above head + 1, then the set is unknown', async () => {
     const chain = await openTestChain()
     expect(await failureOf(chain.validators(2n))).toMatchObject({ code: 'NO_SUCH_BLOCK' })
   })
@@ -106,8 +106,8 @@ const contractGenesis = (validators: readonly Key[], more: TestGenesis = {}): Te
 
 const transitions = (...qbft: readonly object[]) => ({ transitions: { qbft } })
 
-describe('validators by contract', () => {
-  test('the set of block N is what the contract says after block N - 1; blocks list nobody', async () => {
+describe('given validators by contract', () => {
+  test('when block N is made, then its set is the contract’s after block N - 1, and blocks list nobody', async () => {
     const chain = await openTestChain(contractGenesis([V2, V0]))
     expect(await setOf(chain, 0n)).toEqual(addressesOf([V0, V2]))
     const add = (nonce: number, data: Uint8Array) =>
@@ -129,7 +129,7 @@ describe('validators by contract', () => {
     expect(await brokenRule(chain, await nextBlock(chain, [], {}, [V0, V1, V2]))).toBeUndefined()
   })
 
-  test('a block that lists a validator, or votes, is refused', async () => {
+  test('when a block lists a validator, or votes, then it is refused', async () => {
     const chain = await openTestChain(contractGenesis([V0]))
     const block = await nextBlock(chain, [], {}, [V0])
     const extra = decodeExtraData(block.header.extraData)
@@ -141,7 +141,7 @@ describe('validators by contract', () => {
     )
   })
 
-  test('a contract that is not there stops the chain with the reason', async () => {
+  test('when the contract does not exist, then the chain stops with the reason', async () => {
     const chain = await openTestChain({
       validators: [],
       qbft: { validatorcontractaddress: OTHER_CONTRACT },
@@ -155,8 +155,8 @@ describe('validators by contract', () => {
   })
 })
 
-describe('transitions between the two', () => {
-  test('a new list of validators replaces the set at exactly its block', async () => {
+describe('given transitions between both', () => {
+  test('when a transition has a list of validators, then it replaces the set at exactly its block', async () => {
     const config = transitions({
       block: 2,
       validators: [toHex(V1.address), toHex(V0.address)],
@@ -169,7 +169,7 @@ describe('transitions between the two', () => {
     expect(await setOf(chain, 3n)).toEqual(addressesOf([V0, V1]))
   })
 
-  test('from votes to a contract: the block before is the last with a list', async () => {
+  test('when it goes from votes to a contract, then the block before is the last with a list', async () => {
     const chain = await openTestChain({
       config: transitions({
         block: 2,
@@ -185,7 +185,7 @@ describe('transitions between the two', () => {
     expect(await importNow(chain, second)).toBe('imported')
   })
 
-  test('from a contract to votes and on to another contract', async () => {
+  test('when it goes from a contract to votes and to another contract, then each applies at its block', async () => {
     const chain = await openTestChain(
       contractGenesis([V0, V1], {
         config: transitions(

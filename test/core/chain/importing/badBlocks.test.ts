@@ -18,8 +18,8 @@ const block = genesisBlock(
 const hashOf = (n: number): Uint8Array => bigintToFixedBytes(BigInt(n), 32)
 const refusal = new InvalidBlock({ number: 0n }, 'gas-used', '1', '2')
 
-describe('the blocks that were refused', () => {
-  test('are kept with the rule they break, each once, as many as there is room for, the newest', () => {
+describe('given the refused blocks', () => {
+  test('when there are many, then the newest are kept, each once, with their rules', () => {
     const bad = createBadBlocks()
     for (let n = 0; n < BAD_BLOCKS_MAX + 5; n++) {
       bad.add(block, hashOf(n), refusal)
@@ -33,7 +33,7 @@ describe('the blocks that were refused', () => {
     })
   })
 
-  test('have room for so many bytes', () => {
+  test('when they are large, then their bytes are limited', () => {
     const bad = createBadBlocks()
     const half = Math.floor(BAD_BLOCKS_BYTES_MAX / 2)
     const large = { ...block, header: { ...block.header, extraData: new Uint8Array(half) } }
@@ -41,7 +41,7 @@ describe('the blocks that were refused', () => {
     expect(bad.list().map(({ hash }) => hash)).toEqual([hashOf(2)])
   })
 
-  test('are not those whose time or place may come', () => {
+  test('when their time or place may come, then they are not kept', () => {
     const bad = createBadBlocks()
     for (const rule of ['ancestry', 'future-timestamp'] as const)
       bad.add(block, hashOf(1), new InvalidBlock({ number: 0n }, rule, 'x', 'y'))

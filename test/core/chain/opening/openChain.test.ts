@@ -20,8 +20,8 @@ import { memoryStore } from '../support/memory.ts'
 
 const [ALICE, BOB] = USERS
 
-describe('opening a chain', () => {
-  test('an empty store gets the genesis block with its state', async () => {
+describe('given a store to open', () => {
+  test('when it is empty, then it gets the genesis block with its state', async () => {
     const chain = await openTestChain()
     expect(chain.head()).toEqual(chain.genesis)
     expect(chain.store.stateAt(0n).account(ALICE.address)?.balance).toBe(10n ** 20n)
@@ -29,7 +29,7 @@ describe('opening a chain', () => {
     expect(record?.hash).toEqual(chain.genesis.hash)
   })
 
-  test('a store that has the chain goes on where it was', async () => {
+  test('when it has the chain, then it continues there', async () => {
     const kv = memoryStore()
     const before = await openTestChain({}, kv)
     const block = await extend(before, [transfer(ALICE, 0)])
@@ -41,7 +41,7 @@ describe('opening a chain', () => {
     expect(chain.head().header.number).toBe(2n)
   })
 
-  test('the store of another chain is refused, with both hashes and what to do', async () => {
+  test('when it has another chain, then it is refused, with both hashes and what to do', async () => {
     const kv = memoryStore()
     const other = await openTestChain({}, kv)
     await other.store.close()
@@ -57,7 +57,7 @@ describe('opening a chain', () => {
     )
   })
 
-  test('forks that the blocks there contradict are refused', async () => {
+  test('when its blocks contradict the forks, then it is refused', async () => {
     const kv = memoryStore()
     const before = await openTestChain({ fork: 'london' }, kv)
     await extend(before)
@@ -71,15 +71,15 @@ describe('opening a chain', () => {
     expect(ahead.head().header.number).toBe(1n)
   })
 
-  test("Ethereum's DAO fork is refused by name", async () => {
+  test('when the genesis file has Ethereum’s DAO fork, then it is refused by name', async () => {
     expect(
       await failureOf(openTestChain({ fork: 'berlin', config: { daoForkBlock: 5, berlinBlock: 6 } })),
     ).toHaveProperty('message', expect.stringContaining('daoForkBlock'))
   })
 })
 
-describe('importing', () => {
-  test('a block that another node made', async () => {
+describe('given blocks to import', () => {
+  test('when another node made one, then it is accepted', async () => {
     const maker = await openTestChain()
     const chain = await openTestChain()
     for (let nonce = 0; nonce < 3; nonce++) {
@@ -90,7 +90,7 @@ describe('importing', () => {
     expect(await chain.store.record(3n)).toEqual(await maker.store.record(3n))
   })
 
-  test('a block that is there already is known, also with other seals; it is not stored again', async () => {
+  test('when one exists already, even with other seals, then it is known and not stored again', async () => {
     const chain = await openTestChain()
     const block = await extend(chain)
     await extend(chain)
@@ -102,14 +102,14 @@ describe('importing', () => {
     expect(await importNow(chain, genesis)).toBe('known')
   })
 
-  test('a block beside the chain is refused', async () => {
+  test('when one is of another branch, then it is refused', async () => {
     const chain = await openTestChain()
     const beside = await nextBlock(chain, [transfer(ALICE, 0)])
     await extend(chain)
     expect(await brokenRule(chain, beside)).toBe('ancestry')
   })
 
-  test('calls queue: blocks given at once are taken in order', async () => {
+  test('when several come at once, then they are taken in order', async () => {
     const maker = await openTestChain()
     const blocks = [await extend(maker), await extend(maker, [transfer(ALICE, 0)]), await extend(maker)]
     const chain = await openTestChain()
@@ -117,7 +117,7 @@ describe('importing', () => {
     expect(chain.head()).toEqual(maker.head())
   })
 
-  test('a flood of calls is refused before it fills the memory', async () => {
+  test('when a flood of calls comes, then it is refused before it fills the memory', async () => {
     const chain = await openTestChain()
     const block = await nextBlock(chain)
     const calls = Array.from({ length: WAITING_CALLS_MAX + 1 }, () => importNow(chain, block))
@@ -127,7 +127,7 @@ describe('importing', () => {
     expect(await importNow(chain, block)).toBe('known')
   })
 
-  test('senders are recovered by what the runtime gives', async () => {
+  test('when senders are needed, then the runtime’s function recovers them', async () => {
     const maker = await openTestChain()
     const block = await extend(maker, [transfer(ALICE, 0), transfer(BOB, 0)])
     const counts: number[] = []
@@ -143,7 +143,7 @@ describe('importing', () => {
     expect(record?.senders).toEqual([ALICE.address, BOB.address])
   })
 
-  test('a store that can only be read asynchronously gives the same chain', async () => {
+  test('when the store can only be read asynchronously, then the chain is the same', async () => {
     const maker = await openTestChain()
     const blocks = [
       await extend(maker, [transfer(ALICE, 0)]),
@@ -165,8 +165,8 @@ describe('importing', () => {
   })
 })
 
-describe('listeners', () => {
-  test('hear of every head in order, until they unsubscribe', async () => {
+describe('given listeners', () => {
+  test('when heads come, then they get each in order, until they unsubscribe', async () => {
     const chain = await openTestChain()
     const heard: bigint[] = []
     const unsubscribe = chain.onHead(({ header }) => heard.push(header.number))
@@ -177,7 +177,7 @@ describe('listeners', () => {
     expect(heard).toEqual([1n, 2n])
   })
 
-  test('one that throws is reported and stops nothing', async () => {
+  test('when one throws, then it is reported and the others continue', async () => {
     const chain = await openTestChain()
     const heads: ChainHead[] = []
     const failure = new Error('a listener failed')
@@ -191,6 +191,6 @@ describe('listeners', () => {
   })
 })
 
-test('a ChainError carries its code', () => {
+test('given a ChainError, when it is caught, then it has its code', () => {
   expect(new ChainError('BUSY', 'x')).toMatchObject({ name: 'ChainError', code: 'BUSY', message: 'x' })
 })
