@@ -27,7 +27,7 @@ const given = (own: number, options: GivenOptions = {}) => {
   return { ...network, proposer, made, swapped: { ...made, transactions: OTHER_TRANSACTIONS } }
 }
 
-test('a round change whose block has another body is dropped: the block that the others send is proposed again', () => {
+test('given a round change whose block has another body, when it comes, then it is dropped, and the others’ block is proposed again', () => {
   const { node, peers, made, swapped } = given(1, { environment: { earlyRoundChange: false } })
   const [liar, second, third] = peers as [Key, Key, Key]
   const lie = node.receive(liar, roundChange(liar, 1, certificate(peers, swapped)))
@@ -50,15 +50,15 @@ const proposedAgain = ({ keys }: ReturnType<typeof given>, block: Block) => {
   ] as const
 }
 
-describe('a proposal with another body', () => {
-  test('that was found invalid says nothing about the block of this header', () => {
+describe('given a proposal with another body', () => {
+  test('when it was found invalid, then that says nothing about the block of this header', () => {
     const network = given(3)
     const { node, proposer, made, swapped } = network
     expect(dropsIn(node.receive(proposer, proposal(proposer, swapped)))).toEqual(['invalid-block'])
     expect(kindsIn(node.receive(...proposedAgain(network, made)))).toEqual(['prepare'])
   })
 
-  test('whose verdict comes while the right one is proposed does not stand for that either', () => {
+  test('when its verdict comes while the right one is proposed, then that does not count for the right one', () => {
     const network = given(3, { verify: () => WAIT })
     const { node, proposer, made, swapped } = network
     node.receive(proposer, proposal(proposer, swapped))
@@ -71,7 +71,7 @@ describe('a proposal with another body', () => {
     expect(kindsIn(node.verified(made))).toEqual(['prepare'])
   })
 
-  test('is not taken on the verdict on the right one', () => {
+  test('when the right one is valid, then this one is not accepted', () => {
     const network = given(3)
     const { node, proposer, made, swapped } = network
     node.receive(proposer, proposal(proposer, made))
@@ -80,7 +80,7 @@ describe('a proposal with another body', () => {
   })
 })
 
-test('a block that is invalid by its header is verified once, however often it is proposed', () => {
+test('given a block with an invalid header, when it is proposed often, then it is verified once', () => {
   const network = given(3, { verify: () => 'gas-limit' })
   const { node, proposer, made } = network
   const steps = [
@@ -91,7 +91,7 @@ test('a block that is invalid by its header is verified once, however often it i
   expect(steps.flatMap(step => effectsOf(step, 'verify-block')).length).toBe(1)
 })
 
-test('blocks are verified once for their hash, in whichever round they come; Besu executes them twice', () => {
+test('given a block, when it comes in several rounds, then it is verified once for its hash; Besu executes it twice', () => {
   const network = given(3)
   const { node, proposer, peers, made } = network
   const step = [
@@ -104,7 +104,7 @@ test('blocks are verified once for their hash, in whichever round they come; Bes
   expect(importsIn(step).length).toBe(1)
 })
 
-describe('a proposal that could not be verified in the time of its round', () => {
+describe('given a proposal that is not verified within its round', () => {
   const givenPending = () => {
     const network = given(3, { verify: () => WAIT })
     network.node.receive(network.proposer, proposal(network.proposer, network.made))
@@ -117,20 +117,20 @@ describe('a proposal that could not be verified in the time of its round', () =>
   const verifications = (step: Parameters<typeof effectsOf>[0]): number =>
     effectsOf(step, 'verify-block').length
 
-  test('is neither refused nor taken, nor verified again in that round', () => {
+  test('when that round runs, then it is neither refused nor accepted, nor verified again', () => {
     const { unverified } = givenPending()
     const step = unverified()
     expect([kindsIn(step), dropsIn(step), verifications(step)]).toEqual([[], [], 0])
   })
 
-  test('is verified again when it is proposed in the next one', () => {
+  test('when it is proposed in the next round, then it is verified again', () => {
     const network = givenPending()
     network.unverified()
     expect(verifications(network.node.receive(...proposedAgain(network, network.made)))).toBe(1)
     expect(kindsIn(network.node.verified(network.made))).toEqual(['prepare'])
   })
 
-  test('is verified again when it was proposed in the next one before that was known', () => {
+  test('when it was already proposed in the next round, then it is verified again', () => {
     const network = givenPending()
     expect(verifications(network.node.receive(...proposedAgain(network, network.made)))).toBe(0)
     expect(verifications(network.unverified())).toBe(1)

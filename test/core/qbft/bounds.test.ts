@@ -53,8 +53,8 @@ const bytesOf = (value: unknown, seen: Set<unknown> = new Set()): number => {
   return members.reduce<number>((sum, member) => sum + 16 + bytesOf(member, seen), 0)
 }
 
-describe('of one author are kept', () => {
-  test(`votes for ${FUTURE_ROUNDS_PER_AUTHOR_MAX} later rounds, a prepare and a commit in each`, () => {
+describe('given the messages of one author', () => {
+  test(`when there are votes for ${FUTURE_ROUNDS_PER_AUTHOR_MAX} later rounds, then a prepare and a commit of each are kept`, () => {
     const { node, flooder, honest, block } = given()
     const drops: string[] = []
     for (let round = 1; round <= FUTURE_ROUNDS_PER_AUTHOR_MAX + 2; round++)
@@ -67,14 +67,14 @@ describe('of one author are kept', () => {
     expect(dropsIn(node.receive(honest, later))).toEqual([])
   })
 
-  test('one round change, that to the highest round', () => {
+  test('when there are several round changes, then the one to the highest round is kept', () => {
     const { node, flooder } = given()
     for (const round of [1, 2, 3, 20, 30]) node.receive(flooder, roundChange(flooder, round))
     expect(node.state.height?.roundChanges.size).toBe(1)
     expect(dropsIn(node.receive(flooder, roundChange(flooder, 7)))).toEqual(['superseded'])
   })
 
-  test('one vote of a kind in the current round while there is no proposal', () => {
+  test('when there is no proposal, then one vote of a kind in the current round is kept', () => {
     const { node, flooder, block } = given()
     for (let number = 0; number < 20; number++)
       node.receive(flooder, prepare(flooder, block(flooder), { digest: digest(number) }))
@@ -82,7 +82,7 @@ describe('of one author are kept', () => {
     expect(node.state.height?.round?.first.size).toBe(1)
   })
 
-  test('one proposal of the current round while it is verified', () => {
+  test('when a proposal of the current round is verified, then one is kept', () => {
     const { node, flooder, block } = given({ verify: () => WAIT })
     const steps = [100n, 101n, 102n].map(timestamp =>
       node.receive(flooder, proposal(flooder, block(flooder, { timestamp }))),
@@ -92,7 +92,7 @@ describe('of one author are kept', () => {
   })
 })
 
-test(`verdicts on ${VERDICTS_MAX} blocks of a height are remembered, the newest ones`, () => {
+test(`given verdicts on ${VERDICTS_MAX} blocks of a height, when more come, then the newest are kept`, () => {
   const { node, keys, peers, block } = given()
   for (let round = 1; round <= VERDICTS_MAX + 10; round++) {
     const proposer = at(keys, round % 4)
@@ -104,7 +104,7 @@ test(`verdicts on ${VERDICTS_MAX} blocks of a height are remembered, the newest 
   expect(node.state.height?.round?.proposal?.message.signed.payload.round).toBe(VERDICTS_MAX + 10)
 })
 
-describe('what comes again', () => {
+describe('given a message that comes again', () => {
   const messages = (network: ReturnType<typeof given>): readonly (readonly [Key, QbftMessage])[] => {
     const { flooder, honest, peers, block } = network
     const made = block(flooder)
@@ -116,7 +116,7 @@ describe('what comes again', () => {
     ]
   }
 
-  test('changes nothing, whoever brings it', () => {
+  test('when anyone brings it, then it changes nothing', () => {
     const network = given()
     const { node, third } = network
     for (const [from, message] of messages(network)) node.receive(from, message)
@@ -127,7 +127,7 @@ describe('what comes again', () => {
     expect(node.state).toEqual(before)
   })
 
-  test('after the filter has forgotten it changes nothing either', () => {
+  test('when the filter has forgotten it, then it changes nothing either', () => {
     const network = given({ environment: { duplicateMessagesMax: 0 } })
     const { node } = network
     const first = messages(network).flatMap(([from, message]) => node.receive(from, message))
@@ -139,7 +139,7 @@ describe('what comes again', () => {
   })
 })
 
-describe('a flood of one validator', () => {
+describe('given a flood of one validator', () => {
   /** Made once and sent over and over, further apart than the filter of repeated messages remembers. */
   const SIGNED = 300
   const floods: readonly (readonly [string, number, (index: number) => { number: bigint; round: number }])[] =
@@ -167,26 +167,29 @@ describe('a flood of one validator', () => {
   )
   afterAll(() => useCryptoEngine(testEngine))
 
-  test.each(floods)('of messages of %s keeps the state small: %d of them', (_, count, placeOf) => {
-    const { node, flooder, block } = given()
-    const made = block(flooder)
-    const messages = Array.from({ length: SIGNED }, (__, index) => {
-      const { number, round } = placeOf(index)
-      const vote = index % 2 === 0 ? prepare : commit
-      return wireOf(
-        vote(flooder, { ...made, header: { ...made.header, number } }, { round, digest: digest(index) }),
-      )
-    })
-    let largest = 0
-    for (let index = 0; index < count; index++) {
-      node.receive(flooder, messages[index % SIGNED] as WireMessage)
-      if (index % 5_000 === 0) largest = Math.max(largest, bytesOf(node.state))
-    }
-    expect(largest).toBeLessThan(256 * 1024)
-    expect(node.state.future.length).toBeLessThanOrEqual(FUTURE_PER_AUTHOR_MAX * 9)
-  })
+  test.each(floods)(
+    'when its messages are of %s, then the state stays small: %d of them',
+    (_, count, placeOf) => {
+      const { node, flooder, block } = given()
+      const made = block(flooder)
+      const messages = Array.from({ length: SIGNED }, (__, index) => {
+        const { number, round } = placeOf(index)
+        const vote = index % 2 === 0 ? prepare : commit
+        return wireOf(
+          vote(flooder, { ...made, header: { ...made.header, number } }, { round, digest: digest(index) }),
+        )
+      })
+      let largest = 0
+      for (let index = 0; index < count; index++) {
+        node.receive(flooder, messages[index % SIGNED] as WireMessage)
+        if (index % 5_000 === 0) largest = Math.max(largest, bytesOf(node.state))
+      }
+      expect(largest).toBeLessThan(256 * 1024)
+      expect(node.state.future.length).toBeLessThanOrEqual(FUTURE_PER_AUTHOR_MAX * 9)
+    },
+  )
 
-  test('does not keep out what the others say of the next height', () => {
+  test('when others send messages of the next height, then those are kept', () => {
     const { node, flooder, honest, peers, block } = given()
     const made = block(honest, { number: 2n, timestamp: 103n })
     for (let index = 0; index < 50; index++) {
@@ -200,7 +203,7 @@ describe('a flood of one validator', () => {
   })
 })
 
-test(`messages of later heights are kept up to ${FUTURE_BYTES_MAX} bytes; the highest height goes first`, () => {
+test(`given messages of later heights, when they exceed ${FUTURE_BYTES_MAX} bytes, then the highest height goes first`, () => {
   const { flooder } = given()
   const large = (sequence: bigint): FutureMessage => ({
     sequence,

@@ -27,7 +27,7 @@ const evidenceIn = (step: Step) => effectsOf(step, 'evidence').map(({ evidence }
 const receiveAll = (node: Node, from: Key, messages: readonly QbftMessage[], via: Key = from): Step =>
   messages.flatMap(message => node.receive(from, message, via))
 
-describe('two signatures of one validator that no honest one gives are evidence, once for each kind and round:', () => {
+describe('given two conflicting signatures of one validator', () => {
   const { P, made, other, block } = given()
   const third = block(P, { timestamp: 102n })
   const kinds: readonly (readonly [string, readonly [QbftMessage, QbftMessage, QbftMessage]])[] = [
@@ -36,7 +36,7 @@ describe('two signatures of one validator that no honest one gives are evidence,
     ['commits', [commit(P, made), commit(P, other), commit(P, third)]],
   ]
 
-  describe.each(kinds)('%s', (_, [first, second, last]) => {
+  describe.each(kinds)('given %s', (_, [first, second, last]) => {
     const evidence = {
       author: P.address,
       sequence: 1n,
@@ -45,26 +45,26 @@ describe('two signatures of one validator that no honest one gives are evidence,
       second: wireOf(second),
     }
 
-    test('the first two', () => {
+    test('when both come, then the first two are the evidence', () => {
       expect(evidenceIn(receiveAll(given().node, P, [first, second, last]))).toEqual([evidence])
     })
 
-    test('whoever brings them', () => {
+    test('when anyone brings them, then they are evidence', () => {
       const { node, second: messenger } = given()
       expect(evidenceIn(receiveAll(node, P, [first, second], messenger))).toEqual([evidence])
     })
 
-    test('one alone is none', () => {
+    test('when only one comes, then there is none', () => {
       expect(evidenceIn(receiveAll(given().node, P, [first]))).toEqual([])
     })
   })
 
-  test('each kind for itself', () => {
+  test('when kinds differ, then each counts by itself', () => {
     const all = kinds.flatMap(([, [first, second]]) => [first, second])
     expect(evidenceIn(receiveAll(given().node, P, all)).length).toBe(3)
   })
 
-  test('each author for itself', () => {
+  test('when authors differ, then each counts by itself', () => {
     const { node, second, third: another } = given()
     const step = [second, another].flatMap(key =>
       receiveAll(node, key, [prepare(key, made), prepare(key, other)]),
@@ -73,8 +73,8 @@ describe('two signatures of one validator that no honest one gives are evidence,
   })
 })
 
-describe('what comes before its round is remembered too:', () => {
-  test('votes before the first round', () => {
+describe('given messages before their round', () => {
+  test('when they are votes before the first round, then conflicts are evidence', () => {
     const network = givenNode(4, 3)
     const { node, peers, block } = network
     const [P, second] = peers as [Key, Key]
@@ -84,7 +84,7 @@ describe('what comes before its round is remembered too:', () => {
     expect(evidenceIn(step).map(({ author, round }) => [author, round])).toEqual([[second.address, 0]])
   })
 
-  test('votes of a later round', () => {
+  test('when they are votes of a later round, then conflicts are evidence', () => {
     const { node, second, third, peers, block } = given()
     const later = block(second, { round: 1 })
     node.receive(third, commit(third, later))
@@ -102,7 +102,7 @@ describe('what comes before its round is remembered too:', () => {
   })
 })
 
-describe('a second signature that comes late is evidence, too:', () => {
+describe('given a second signature that comes late', () => {
   /** In round 1, by the round changes of all others; round 0 is past. */
   const inRoundOne = () => {
     const network = given()
@@ -114,7 +114,7 @@ describe('a second signature that comes late is evidence, too:', () => {
 
   const authorsOf = (step: Step) => evidenceIn(step).map(({ author, round }) => [author, round])
 
-  test('in a past round of which the first one was used', () => {
+  test('when the first one was used in a past round, then it is evidence', () => {
     const network = given()
     const { node, P, second, peers, made, other } = network
     receiveAll(node, second, [prepare(second, made)])
@@ -124,7 +124,7 @@ describe('a second signature that comes late is evidence, too:', () => {
     expect(authorsOf(node.receive(P, proposal(P, other)))).toEqual([[P.address, 0]])
   })
 
-  test('in a past round, where both come late', () => {
+  test('when both come late in a past round, then it is evidence', () => {
     const { node, P, second, made, other } = inRoundOne()
     expect(authorsOf(receiveAll(node, second, [commit(second, made), commit(second, other)]))).toEqual([
       [second.address, 0],
@@ -132,13 +132,13 @@ describe('a second signature that comes late is evidence, too:', () => {
     expect(authorsOf(receiveAll(node, P, [proposal(P, made), proposal(P, other)]))).toEqual([[P.address, 0]])
   })
 
-  test('by this validator itself, which shows that it forgot', () => {
+  test('when this validator itself signed it, then it is evidence that it forgot', () => {
     const { node, P, made, other } = inRoundOne()
     const step = receiveAll(node, node.key, [prepare(node.key, made), prepare(node.key, other)], P)
     expect(authorsOf(step)).toEqual([[node.key.address, 0]])
   })
 
-  test('but not of rounds too far back to be remembered', () => {
+  test('when the round is too far back to be remembered, then there is none', () => {
     const { node, second, peers, made, other } = given()
     for (const key of peers) node.receive(key, roundChange(key, PAST_ROUNDS_MAX + 1))
     expect(authorsOf(receiveAll(node, second, [prepare(second, made), prepare(second, other)]))).toEqual([])
@@ -146,8 +146,8 @@ describe('a second signature that comes late is evidence, too:', () => {
   })
 })
 
-describe('no evidence is', () => {
-  test('one signature in each of two rounds', () => {
+describe('given signatures that an honest validator gives', () => {
+  test('when they are one in each of two rounds, then there is no evidence', () => {
     const { node, second, peers, made, block } = given()
     const later = block(second, { round: 1 })
     node.receive(second, prepare(second, made))
@@ -155,12 +155,12 @@ describe('no evidence is', () => {
     expect(evidenceIn(node.receive(second, prepare(second, later)))).toEqual([])
   })
 
-  test('two round changes: their author may have been prepared in between', () => {
+  test('when they are two round changes, then there is none: the author may have been prepared in between', () => {
     const { node, second } = given()
     expect(evidenceIn(receiveAll(node, second, [roundChange(second, 1), roundChange(second, 2)]))).toEqual([])
   })
 
-  test('one proposal with two justifications', () => {
+  test('when they are one proposal with two justifications, then there is none', () => {
     const { node, second, keys, block } = given()
     const later = block(second, { round: 1 })
     const step = receiveAll(node, second, [
@@ -171,8 +171,8 @@ describe('no evidence is', () => {
   })
 })
 
-describe('a second node with the own key', () => {
-  test('that signs something else after this one is evidence against the own address', () => {
+describe('given a second node with the same key', () => {
+  test('when it signs something else after this one, then it is evidence against the own address', () => {
     const { node, P, made, other } = given()
     receiveProposal(node, P, made)
     const step = node.receive(node.key, prepare(node.key, other), P)
@@ -187,7 +187,7 @@ describe('a second node with the own key', () => {
     ])
   })
 
-  test('that signs something else before this one binds it: this one signs nothing else in that round', () => {
+  test('when it signs something else before this one, then this one signs nothing else in that round', () => {
     const { node, P, made, other } = given()
     node.receive(node.key, prepare(node.key, other), P)
     const step = receiveProposal(node, P, made)
@@ -195,7 +195,7 @@ describe('a second node with the own key', () => {
     expect(node.record).toMatchObject({ round: 0, prepared: digestOf(prepare(node.key, other)) })
   })
 
-  test('never counts: its votes make no quorum', () => {
+  test('when it votes, then its votes make no quorum', () => {
     const { node, P, second, made } = given()
     node.receive(node.key, prepare(node.key, made), P)
     node.receive(node.key, commit(node.key, made), P)
@@ -205,14 +205,14 @@ describe('a second node with the own key', () => {
     expect(node.state.height?.round?.commits.size).toBe(0)
   })
 
-  test('one’s own messages that come back are no evidence', () => {
+  test('when own messages come back, then they are no evidence', () => {
     const { node, P, made } = given()
     receiveProposal(node, P, made)
     expect(evidenceIn(node.receive(node.key, prepare(node.key, made), P))).toEqual([])
   })
 })
 
-test('evidence proves itself: both messages are the author’s over different values of one round', () => {
+test('given evidence, when it is checked, then both messages are the author’s, with different values of one round', () => {
   const { node, P, made, other } = given()
   const [evidence] = evidenceIn(receiveAll(node, P, [prepare(P, made), prepare(P, other)]))
   expect(evidence?.first.code).toBe(QBFT_CODES.prepare)

@@ -37,13 +37,13 @@ const junkProposal = (key: Key, round: number): WireMessage => {
   }
 }
 
-describe('a block is not read', () => {
-  test('when nobody who may have signed the proposal did', () => {
+describe('given a proposal that cannot count', () => {
+  test('when no possible proposer signed it, then its block is not read', () => {
     const { node, honest } = given()
     expect(dropsIn(node.receive(STRANGER, junkProposal(STRANGER, 0), honest))).toEqual(['not-a-validator'])
   })
 
-  test('when another proposes in that round, or that round is over', () => {
+  test('when another proposes in that round, or the round is over, then its block is not read', () => {
     const { node, hostile, honest } = given()
     expect(dropsIn(node.receive(honest, junkProposal(honest, 0)))).toEqual(['not-the-proposer'])
     expect(dropsIn(node.receive(hostile, junkProposal(hostile, 0)))).toEqual(['undecodable'])
@@ -52,7 +52,7 @@ describe('a block is not read', () => {
     expect(dropsIn(node.receive(honest, junkProposal(honest, 0), honest))).toEqual(['duplicate'])
   })
 
-  test('when nothing justifies the proposal, or proves that it was prepared', () => {
+  test('when its justification is invalid, then its block is not read', () => {
     const { node, hostile, honest, block } = given()
     expect(dropsIn(node.receive(honest, junkProposal(honest, 1)))).toEqual(['unjustified'])
     const made = block(hostile)
@@ -62,7 +62,7 @@ describe('a block is not read', () => {
     expect(dropsIn(node.receive(hostile, wire))).toEqual(['unjustified'])
   })
 
-  test('of a later height before that begins; then it is dropped, and nothing with it', () => {
+  test('when its height has not begun, then its block is not read until then, and dropping it costs nothing', () => {
     const { node, hostile, honest } = given()
     const payload = { sequence: 2n, round: 0 }
     const bytes = joinRlpList([encodeRlp(2), encodeRlp(0), JUNK])
@@ -74,7 +74,7 @@ describe('a block is not read', () => {
   })
 })
 
-describe('what one validator may have looked into in a round', () => {
+describe('given one validator’s budget in a round', () => {
   const flood = (network: ReturnType<typeof given>, count: number): readonly string[] => {
     const { node, hostile } = network
     const steps = Array.from({ length: count }, (_, index) =>
@@ -83,7 +83,7 @@ describe('what one validator may have looked into in a round', () => {
     return steps.flatMap(dropsIn)
   }
 
-  test('is bounded, so that round changes to ever higher rounds cost little and go nowhere', () => {
+  test('when it sends round changes to ever higher rounds, then the cost is limited', () => {
     const network = given()
     const { node, hostile } = network
     expect(flood(network, PEER_MESSAGES_MAX + 3)).toEqual(Array(3).fill('over-author-limit'))
@@ -91,7 +91,7 @@ describe('what one validator may have looked into in a round', () => {
     expect([dropsIn(next), relaysIn(next)]).toEqual([['over-author-limit'], []])
   })
 
-  test('is its own: others are heard, and it is again in the next round', () => {
+  test('when it is used up, then others are heard, and it again in the next round', () => {
     const network = given()
     const { node, hostile, honest, third, block } = network
     flood(network, PEER_MESSAGES_MAX + 1)
@@ -102,7 +102,7 @@ describe('what one validator may have looked into in a round', () => {
     expect(dropsIn(node.receive(hostile, roundChange(hostile, 1000)))).toEqual([])
   })
 
-  test('is not used up by another that plays its messages back', () => {
+  test('when another replays its messages, then it is not used up', () => {
     const network = given()
     const { node, hostile, honest, third, block } = network
     const votes = Array.from({ length: 300 }, (_, index) =>
@@ -114,7 +114,7 @@ describe('what one validator may have looked into in a round', () => {
   })
 })
 
-test('one that floods makes nobody forget what the others said, and pass it on again', () => {
+test('given one that floods, when others send, then their messages are remembered and not passed on again', () => {
   const { node, hostile, honest, third, block } = given()
   const made = block(hostile)
   node.receive(honest, prepare(honest, made))
@@ -123,7 +123,7 @@ test('one that floods makes nobody forget what the others said, and pass it on a
   expect(dropsIn(node.receive(honest, prepare(honest, made), third))).toEqual(['duplicate'])
 })
 
-test('large messages of one validator for later heights push out its own, not those of others', () => {
+test('given large messages of one validator for later heights, when they exceed the limit, then only its own go', () => {
   const { hostile, honest } = given()
   const of = (key: Key, sequence: bigint, bytes: number) => ({
     sequence,
@@ -140,7 +140,7 @@ test('large messages of one validator for later heights push out its own, not th
   expect(kept.reduce((sum, { wire }) => sum + wire.data.length, 0)).toBeLessThanOrEqual(FUTURE_BYTES_MAX)
 })
 
-test('a proposal that is justified and whose block is good is used as ever', () => {
+test('given a justified proposal with a valid block, when it comes, then it is accepted', () => {
   const { node, hostile, block } = given()
   expect(kindsIn(node.receive(hostile, proposal(hostile, block(hostile))))).toEqual(['prepare'])
 })

@@ -17,8 +17,8 @@ const given = () => {
   return { ...network, A, B, C, D, mine, old, better }
 }
 
-describe('round changes that come while the own proposal is made', () => {
-  test('one with a certificate does not take its justification from a new block', () => {
+describe('given round changes that come while the own proposal is built', () => {
+  test('when one has a certificate, then the new block keeps its justification', () => {
     const { node, A, B, C, D, mine, old } = given()
     for (const key of [A, B, C]) node.receive(key, roundChange(key, 2))
     node.receive(D, roundChange(D, 2, old))
@@ -29,7 +29,7 @@ describe('round changes that come while the own proposal is made', () => {
     expect(prepares).toEqual([])
   })
 
-  test('one with a better certificate does not change what the block was chosen by', () => {
+  test('when one has a better certificate, then the chosen block stays', () => {
     const { node, A, B, C, D, old, better } = given()
     for (const key of [A, B, C]) node.receive(key, roundChange(key, 2, old))
     node.receive(D, roundChange(D, 2, better))
@@ -39,7 +39,7 @@ describe('round changes that come while the own proposal is made', () => {
     expect(prepares).toEqual(old.prepares)
   })
 
-  test('one for a later round does not take away what its author asked for before', () => {
+  test('when one is for a later round, then its author’s earlier one stays', () => {
     const { node, A, B, C, mine } = given()
     for (const key of [A, B, C]) node.receive(key, roundChange(key, 2))
     node.receive(C, roundChange(C, 3))

@@ -16,40 +16,43 @@ const KEYS = networkKeys(4)
 const SEEDS_EACH = 20
 const GROUPS = 40
 
-describe.each(KEYS.map((_, index) => index))('validator %d of four, whatever the others say', own => {
-  const key = at(KEYS, own)
-  const everything = everythingFor(KEYS, key)
-  const inputsOf = ({ below }: ReturnType<typeof seededRandom>): readonly Input[] =>
-    happenings(everything, GROUPS, below)
+describe.each(KEYS.map((_, index) => index))(
+  'given validator %d of four and any behaviour of the others',
+  own => {
+    const key = at(KEYS, own)
+    const everything = everythingFor(KEYS, key)
+    const inputsOf = ({ below }: ReturnType<typeof seededRandom>): readonly Input[] =>
+      happenings(everything, GROUPS, below)
 
-  test('signs one value a round, records it first, and keeps its locks, over any number of lives', () => {
-    let signed = 0
-    for (let seed = 1; seed <= SEEDS_EACH; seed++) {
-      const random = seededRandom(seed * 7919 + own)
-      const witness = createWitness(key, KEYS)
-      const mortal = createMortal(KEYS, key, witness)
-      mortal.restart()
-      for (const input of inputsOf(random)) {
-        const isKilled = random.below(25) === 0
-        mortal.live(input, isKilled ? random.below(5) : undefined)
-        if (isKilled) mortal.restart()
+    test('when it restarts any number of times, then it signs one value a round, records it first, and keeps its locks', () => {
+      let signed = 0
+      for (let seed = 1; seed <= SEEDS_EACH; seed++) {
+        const random = seededRandom(seed * 7919 + own)
+        const witness = createWitness(key, KEYS)
+        const mortal = createMortal(KEYS, key, witness)
+        mortal.restart()
+        for (const input of inputsOf(random)) {
+          const isKilled = random.below(25) === 0
+          mortal.live(input, isKilled ? random.below(5) : undefined)
+          if (isKilled) mortal.restart()
+        }
+        signed += witness.count('prepare') + witness.count('round-change') + witness.count('commit')
       }
-      signed += witness.count('prepare') + witness.count('round-change') + witness.count('commit')
-    }
-    expect(signed).toBeGreaterThan(2 * SEEDS_EACH)
-  })
+      expect(signed).toBeGreaterThan(2 * SEEDS_EACH)
+    })
 
-  test('does the same about the same state and input, and changes neither', () => {
-    const environment = frozen(environmentOf(key))
-    const random = seededRandom(104_729 + own)
-    let state = frozen(initialState(undefined))
-    const inputs: readonly Input[] = [{ kind: 'head', head: headOf(KEYS) }, ...inputsOf(random)]
-    for (const [index, input] of inputs.entries()) {
-      const before = structuredClone({ state, input })
-      const next = transition(environment, state, frozen(input), 100_000 + index)
-      expect(transition(environment, state, input, 100_000 + index)).toEqual(next)
-      expect({ state, input }).toEqual(before)
-      state = frozen(next.state)
-    }
-  })
-})
+    test('when state and input are equal, then the transition is, and changes neither', () => {
+      const environment = frozen(environmentOf(key))
+      const random = seededRandom(104_729 + own)
+      let state = frozen(initialState(undefined))
+      const inputs: readonly Input[] = [{ kind: 'head', head: headOf(KEYS) }, ...inputsOf(random)]
+      for (const [index, input] of inputs.entries()) {
+        const before = structuredClone({ state, input })
+        const next = transition(environment, state, frozen(input), 100_000 + index)
+        expect(transition(environment, state, input, 100_000 + index)).toEqual(next)
+        expect({ state, input }).toEqual(before)
+        state = frozen(next.state)
+      }
+    })
+  },
+)

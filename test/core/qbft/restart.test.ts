@@ -32,8 +32,8 @@ const restarted = (record: RestartRecord | undefined, own = 3) => {
   return { node, first: node.head() }
 }
 
-describe('a restarted validator', () => {
-  test('that was locked asks for the next round with its certificate', () => {
+describe('given a restarted validator', () => {
+  test('when it was locked, then it asks for the next round with its certificate', () => {
     const { record, made } = committed()
     const { node } = restarted(record)
     node.blockTimer()
@@ -42,7 +42,7 @@ describe('a restarted validator', () => {
     expect([asked.block, asked.prepares.length]).toEqual([made, 3])
   })
 
-  test('prepares and commits again what it had, and nothing else in that round', () => {
+  test('when it had signed in a round, then it repeats that, and nothing else in that round', () => {
     const { record, made, peers, block } = committed()
     const again = restarted(record).node
     expect(kindsIn(receiveProposal(again, at(peers, 0), made))).toEqual(['prepare'])
@@ -60,7 +60,7 @@ describe('a restarted validator', () => {
     ).toBe(1)
   })
 
-  test('begins in the round it asked for, asks again, and takes no part in lower ones', () => {
+  test('when it had asked for a round, then it begins there, asks again, and takes no part in lower ones', () => {
     const { node, peers, made, keys, block } = committed()
     node.roundTimer()
     const next = restarted(node.record)
@@ -80,7 +80,7 @@ describe('a restarted validator', () => {
     expect(kindsIn(next.node.receive(proposer, again))).toEqual([])
   })
 
-  test('that was prepared in the round it begins in has no certificate to ask with, and waits for its end', () => {
+  test('when it was prepared in the round where it begins, then it has no certificate yet, and waits for the end', () => {
     const { keys, peers, block } = givenNode(4, 3)
     const cast = createCast(keys, at(keys, 3))
     const { node } = givenNode(4, 3)
@@ -95,7 +95,7 @@ describe('a restarted validator', () => {
     })
   })
 
-  test('that proposed does not propose again in that round', () => {
+  test('when it had proposed, then it does not propose again in that round', () => {
     const { node } = givenNode(4, 0)
     proposedIn(node.blockTimer())
     const { node: next } = restarted(node.record, 0)
@@ -104,7 +104,7 @@ describe('a restarted validator', () => {
     expect(next.state.height?.round?.round).toBe(0)
   })
 
-  test('whose height is over meanwhile begins the next one with nothing signed', () => {
+  test('when its height is over meanwhile, then it begins the next one with nothing signed', () => {
     const { record } = committed()
     const node = createNode({ keys: KEYS, own: at(KEYS, 3), record })
     node.head({ number: 1n, coinbase: at(KEYS, 0).address })
@@ -114,7 +114,7 @@ describe('a restarted validator', () => {
   })
 })
 
-describe('a validator whose chain is behind what it signed for', () => {
+describe('given a validator whose chain is behind its signatures', () => {
   /** Blocks 1 to 4 were lost: it signed for block 5. */
   const behind = () => {
     const { record } = committed()
@@ -132,7 +132,7 @@ describe('a validator whose chain is behind what it signed for', () => {
     { kind: 'peer-connected', peer: at(KEYS, 0).address },
   ]
 
-  test('signs nothing and runs no timer', () => {
+  test('when it starts, then it signs nothing and runs no timer', () => {
     const { node, cast } = behind()
     node.head()
     const steps = everything(cast).flatMap(node.step)
@@ -140,14 +140,14 @@ describe('a validator whose chain is behind what it signed for', () => {
     expect([...node.timers.keys()]).toEqual([])
   })
 
-  test('nor does it after catching up was thought to be done, or begun again', () => {
+  test('when the sync ends or begins again, then neither', () => {
     const { node, cast } = behind()
     for (const active of [false, true, false, true]) node.head({ active })
     expect(sentIn(everything(cast).flatMap(node.step))).toEqual([])
     expect(node.state.restart?.sequence).toBe(5n)
   })
 
-  test('takes part again at the height it signed for, bound by what it signed', () => {
+  test('when it reaches the height that it signed for, then it takes part again, bound by its signatures', () => {
     const { node } = behind()
     node.head()
     node.head({ number: 3n })
@@ -159,7 +159,7 @@ describe('a validator whose chain is behind what it signed for', () => {
   })
 })
 
-describe('killed after any effect and started again, whatever the others then say, a validator', () => {
+describe('given a validator killed after any effect and started again', () => {
   /** A height that goes through rounds, with everything that a validator signs in them. */
   const scriptsOf = (cast: Cast) => {
     const { block, proposed, voted, decided, changed } = cast
@@ -236,7 +236,7 @@ describe('killed after any effect and started again, whatever the others then sa
     ['that proposes in round 3, pulled along to it', 3, 'pulledAlong'],
   ] as const
   for (const [course, index, name] of COURSES)
-    test(`${course}, signs no second value`, () => {
+    test(`when ${course}, then it signs no second value`, () => {
       const cast = createCast(KEYS, at(KEYS, index))
       const script = scriptsOf(cast)[name]
       expect(killEverywhere(index, script, cast)).toBeGreaterThan(script.length)

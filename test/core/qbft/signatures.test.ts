@@ -13,19 +13,19 @@ const withSignature = (signed: SignedPrepare, change: (signature: Uint8Array) =>
   return { ...signed, signature }
 }
 
-test('the author is who signed the payload under the code', () => {
+test('given a signed payload, when its author is recovered, then it is the signer of that code', () => {
   const signed = prepareBy(V0)
   expect(authorOf(QBFT_CODES.prepare, signed)).toEqual(V0.address)
   expect(authorOf(QBFT_CODES.commit, signed)).not.toEqual(V0.address)
   expect(authorOf(QBFT_CODES.prepare, signed)).toEqual(V0.address)
 })
 
-test('another payload has another author', () => {
+test('given another payload, when its author is recovered, then it is another', () => {
   const signed = { ...prepareBy(V0), payloadBytes: prepareBy(V0, { round: 1 }).payloadBytes }
   expect(authorOf(QBFT_CODES.prepare, signed)).not.toEqual(V0.address)
 })
 
-test('the second form of a signature, with a high s, has no author', () => {
+test('given a signature with a high s, when its author is recovered, then there is none', () => {
   const high = withSignature(prepareBy(V0), signature => {
     const s = bytesToBigint(signature.subarray(32, 64))
     signature.set(bigintToFixedBytes(SECP256K1_ORDER - s, 32), 32)
@@ -34,7 +34,7 @@ test('the second form of a signature, with a high s, has no author', () => {
   expect(authorOf(QBFT_CODES.prepare, high)).toBeUndefined()
 })
 
-test('signatures that nobody can make have no author', () => {
+test('given a signature that nobody can make, when its author is recovered, then there is none', () => {
   const broken = [
     withSignature(prepareBy(V0), signature => signature.fill(0)),
     withSignature(prepareBy(V0), signature => signature.fill(0, 32, 64)),
@@ -45,7 +45,7 @@ test('signatures that nobody can make have no author', () => {
   for (const signed of broken) expect(authorOf(QBFT_CODES.prepare, signed)).toBeUndefined()
 })
 
-test('what the signer throws comes out', () => {
+test('given a signer that throws, when it signs, then the error is passed on', () => {
   const fails = (): never => {
     throw new Error('out of reach')
   }

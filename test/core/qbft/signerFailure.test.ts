@@ -8,7 +8,7 @@ const failing = (): never => {
   throw new Error('the signer is out of reach')
 }
 
-test('a validator whose signer failed in the round it was prepared in begins again in that round, not below it', () => {
+test('given a signer that failed in the prepared round, when the validator starts again, then it begins in that round, not below', () => {
   const { node, peers, block } = givenNode(4, 3, { environment: { sign: failing } })
   const [, B] = peers as [Key, Key, Key]
   node.blockTimer()

@@ -16,7 +16,7 @@ const CASES = BASES_MS.flatMap(requestTimeoutMs =>
 )
 
 describe.each(CASES)(
-  'with a base of $requestTimeoutMs ms, a cap of $requestTimeoutMaxMs and $count validators',
+  'given a base of $requestTimeoutMs ms, a cap of $requestTimeoutMaxMs and $count validators',
   ({ count, ...environment }) => {
     const head = { validators: addressesOf(KEYS.slice(0, count)) }
     const softTimeoutMs = softTimeoutAt(environment, undefined, 1n, count)
@@ -25,19 +25,19 @@ describe.each(CASES)(
     )
     const { requestTimeoutMs, requestTimeoutMaxMs } = environment
 
-    test('timeouts grow from the base to the cap, never back', () => {
+    test('when rounds pass, then timeouts grow from the base to the cap, never back', () => {
       expect(timeouts[0]).toBe(requestTimeoutMs)
       expect(timeouts).toEqual(timeouts.toSorted((a, b) => a - b))
       expect(timeouts.at(-1)).toBe(Math.max(requestTimeoutMs, requestTimeoutMaxMs))
     })
 
-    test('the round under way and those of all that may be faulty end in time where base timeouts do', () => {
+    test('when F proposers are faulty, then the running round and theirs end in the time of base timeouts', () => {
       const rounds = faultsOf(count) + 1
       const roomMs = boundMsOf(requestTimeoutMs) - 5_000
       expect(rounds * softTimeoutMs).toBeLessThanOrEqual(Math.max(roomMs, rounds * requestTimeoutMs))
     })
 
-    test('faulty validators by themselves, however often their turn comes, make none grow beyond that', () => {
+    test('when faulty validators act alone, then no timeout grows beyond that', () => {
       const ready = timeouts.indexOf(softTimeoutMs)
       expect(timeouts.slice(ready, ready + faultsOf(count) + 1)).toEqual(
         Array(faultsOf(count) + 1).fill(softTimeoutMs),

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { createCache } from '../../../core/store/cache.ts'
 import { seededRandom } from '../../support/random.ts'
 
-describe('a cache', () => {
-  test('never holds more than its bound, and keeps what is used', () => {
+describe('given a cache', () => {
+  test('when it is full, then it keeps what is used', () => {
     const cache = createCache<Uint8Array>(100_000, value => value.length)
     const random = seededRandom(3)
     cache.set('hot', new Uint8Array(10))
@@ -16,7 +16,7 @@ describe('a cache', () => {
     expect(cache.get('cold 4999')).toBeDefined()
   })
 
-  test('gives the value that was set last, or nothing', () => {
+  test('when a value is read, then it is the last one set, or nothing', () => {
     const cache = createCache<number>(20_000, () => 1)
     const model = new Map<string, number>()
     const random = seededRandom(8)
@@ -37,7 +37,7 @@ describe('a cache', () => {
     }
   })
 
-  test('counts what it holds: nothing when all was deleted', () => {
+  test('when values are deleted, then it counts what remains', () => {
     const cache = createCache<Uint8Array>(50_000, value => value.length)
     for (let i = 0; i < 300; i++) cache.set(`k${i % 70}`, new Uint8Array(i))
     for (let i = 0; i < 70; i++) cache.delete(`k${i}`)

@@ -22,13 +22,13 @@ const storeWith = async (blocks: number, flushBlocks = 7): Promise<ChainStore> =
   return store
 }
 
-describe('a chain store', () => {
+describe('given a chain store', () => {
   for (const [what, openDriver] of [
     ['synchronous', openMemoryDriver],
     ['asynchronous', memoryDriver],
   ] as const)
     for (const flushBlocks of [1, 7, 1000])
-      test(`with ${what} reads and a flush every ${flushBlocks} blocks reads every block and the state at every height`, async () => {
+      test(`when it has ${what} reads and flushes every ${flushBlocks} blocks, then every block and every state can be read`, async () => {
         const kv = keyValueOfDriver(openDriver(), 'none')
         const store = await openChainStore(kv, { flushBlocks })
         for (const commit of chain.commits) await store.commit(commit)
@@ -38,7 +38,7 @@ describe('a chain store', () => {
         await expectChain(await openChainStore(kv, { flushBlocks }), chain, 89)
       })
 
-  test('whose blocks become durable together reads every one of them at once, and has them all when it is settled', async () => {
+  test('when blocks become durable together, then each can be read at once, and all are there when it has settled', async () => {
     for (const inOneStep of [false, true]) {
       let writes = 0
       const memory = keyValueOfDriver(openMemoryDriver(), 'none')
@@ -70,7 +70,7 @@ describe('a chain store', () => {
     }
   })
 
-  test('that is new has no head, no genesis and no blocks', async () => {
+  test('when it is new, then it has no head, no genesis and no blocks', async () => {
     const store = await storeWith(0)
     expect(store.head()).toBeUndefined()
     expect(store.genesisHash()).toBeUndefined()
@@ -79,7 +79,7 @@ describe('a chain store', () => {
     expect(() => store.stateAt(0n)).toThrow('there is no block 0')
   })
 
-  test('keeps the genesis hash, by which a data directory of another chain is told', async () => {
+  test('when it has a genesis hash, then another chain’s data directory is recognised', async () => {
     const kv = keyValueOfDriver(openMemoryDriver(), 'none')
     const store = await openChainStore(kv, { flushBlocks: 3 })
     for (let number = 0; number < 10; number++) await store.commit(blockAt(number))
@@ -88,7 +88,7 @@ describe('a chain store', () => {
     expect((await openChainStore(kv)).genesisHash()).toEqual(blockAt(0).hash)
   })
 
-  test('gives the bytes of a segment and of its block, and what the block changed', async () => {
+  test('when a segment is read, then it gives its bytes, its block, and the block’s changes', async () => {
     const store = await storeWith(20)
     const { block, hash, changes } = blockAt(11)
     const segment = openSegment((await store.recordBytes(11n)) as Uint8Array)
@@ -99,7 +99,7 @@ describe('a chain store', () => {
     expect(await store.blockBytes(20n)).toBeUndefined()
   })
 
-  test('has the hashes that BLOCKHASH asks for in memory, also after a start', async () => {
+  test('when BLOCKHASH needs hashes, then they are in memory, even after a start', async () => {
     const long = sampleChain({
       seed: 3,
       blocks: 300,
@@ -120,7 +120,7 @@ describe('a chain store', () => {
     }
   })
 
-  test('refuses a block that is not the next one, and has written nothing', async () => {
+  test('when a block is not the next one, then it is refused and nothing is written', async () => {
     const store = await storeWith(5)
     expect(String(await rejection(store.commit(blockAt(6))))).toContain('block 6 is not the next one, 5')
     expect(String(await rejection(store.commit(blockAt(4))))).toContain('block 4 is not the next one, 5')
@@ -133,7 +133,7 @@ describe('a chain store', () => {
     await expectChain(store, chain, 4)
   })
 
-  test('refuses a commit while another one runs', async () => {
+  test('when a commit runs, then another is refused', async () => {
     const store = await storeWith(5)
     const first = store.commit(blockAt(5))
     expect(String(await rejection(store.commit(blockAt(6))))).toContain('another commit is running')
@@ -141,7 +141,7 @@ describe('a chain store', () => {
     expect(store.head()?.header.number).toBe(5n)
   })
 
-  test('keeps a reader at its height when the head goes on', async () => {
+  test('when the head goes on, then a reader stays at its height', async () => {
     const store = await storeWith(10)
     const reader = store.stateAt(9n)
     const address = chain.addresses[0] as Uint8Array
@@ -153,7 +153,7 @@ describe('a chain store', () => {
     expect(store.stateAt(39n).account(address)).not.toEqual(before)
   })
 
-  test('never serves an old value from its caches after a commit', async () => {
+  test('when a block is committed, then no cache has an old value', async () => {
     for (const openDriver of [openMemoryDriver, memoryDriver]) {
       const store = await openChainStore(keyValueOfDriver(openDriver(), 'none'), { flushBlocks: 2 })
       for (let number = 0; number < 60; number++) {
@@ -166,7 +166,7 @@ describe('a chain store', () => {
     }
   })
 
-  test('opens a long chain without reading its segments', async () => {
+  test('when a long chain is opened, then no segments are read', async () => {
     const long = sampleChain({
       seed: 9,
       blocks: 700,
@@ -197,7 +197,7 @@ describe('a chain store', () => {
     expect(read.length).toBeLessThan(RECENT_BLOCKS + 20)
   })
 
-  test('lets a commit wait when the views are too far behind, so that no start has more to replay', async () => {
+  test('when the views are too far behind, then a commit waits, so that no start has more to replay', async () => {
     const long = sampleChain({
       seed: 13,
       blocks: PENDING_BLOCKS_MAX + 2,
@@ -226,7 +226,7 @@ describe('a chain store', () => {
     expect(store.head()?.header.number).toBe(BigInt(PENDING_BLOCKS_MAX))
   })
 
-  test('makes its views again when they were deleted', async () => {
+  test('when the views are deleted, then they are rebuilt', async () => {
     const memory = openMemoryDriver()
     const kv = keyValueOfDriver(memory, 'none')
     const store = await openChainStore(kv, { flushBlocks: 5 })
@@ -240,7 +240,7 @@ describe('a chain store', () => {
     await expectChain(await openChainStore(kv), chain, 89)
   })
 
-  test('refuses to start on views whose segments are gone', async () => {
+  test('when segments below the views are missing, then it does not start', async () => {
     const memory = openMemoryDriver()
     const kv = keyValueOfDriver(memory, 'none')
     const store = await openChainStore(kv, { flushBlocks: 5 })

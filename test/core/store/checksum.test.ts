@@ -7,15 +7,15 @@ const KEY = 'a:00112233445566778899'
 
 const randomBytes = (length: number): Uint8Array => Uint8Array.from({ length }, () => random.below(256))
 
-describe('the checksum of a stored value', () => {
-  test('gives back the value, of any length', () => {
+describe('given the checksum of a stored value', () => {
+  test('when a value of any length is read, then it comes back', () => {
     for (let length = 0; length < 200; length++) {
       const value = randomBytes(length)
       expect(checkedValue(KEY, withChecksum(KEY, value))).toEqual(value)
     }
   })
 
-  test('finds every flipped bit, in the value and in itself', () => {
+  test('when any bit is flipped, in value or checksum, then it is found', () => {
     for (const length of [0, 1, 2, 3, 4, 5, 7, 31, 64]) {
       const stored = withChecksum(KEY, randomBytes(length))
       for (let bit = 0; bit < 8 * stored.length; bit++) {
@@ -26,7 +26,7 @@ describe('the checksum of a stored value', () => {
     }
   })
 
-  test('finds two flipped bits, words that changed places and sectors of zeros', () => {
+  test('when two bits, words or sectors are damaged, then it is found', () => {
     const value = randomBytes(96)
     const stored = withChecksum(KEY, value)
     const first = 64
@@ -50,7 +50,7 @@ describe('the checksum of a stored value', () => {
       expect(checkedValue(KEY, stored.slice().fill(0, start))).toBeUndefined()
   })
 
-  test('is of the key too, and of the length', () => {
+  test('when key or length differ, then it is found', () => {
     const value = randomBytes(40)
     const stored = withChecksum(KEY, value)
     expect(checkedValue(KEY.replace('a', 's'), stored)).toBeUndefined()
@@ -61,7 +61,7 @@ describe('the checksum of a stored value', () => {
     expect(checkedValue(KEY, new Uint8Array(stored.length))).toBeUndefined()
   })
 
-  test('that is wrong is told with key and block', () => {
+  test('when it is wrong, then the error has key and block', () => {
     const stored = withChecksum(KEY, randomBytes(9))
     stored[12] = (stored[12] as number) ^ 1
     expect(() => verifiedValue(KEY, stored, 7)).toThrow(StoreCorruption)

@@ -32,8 +32,8 @@ const INTEGERS = [
   2n ** 256n - 1n,
 ]
 
-describe('the writer and the reader', () => {
-  test('give back every form', () => {
+describe('given writer and reader', () => {
+  test('when any form is written, then it reads back', () => {
     const writer = createWriter(1)
     const words = [ZERO_HASH, bigintToFixedBytes(1n, 32), bigintToFixedBytes(2n ** 255n, 32)]
     for (const number of NUMBERS) writer.varint(number)
@@ -48,11 +48,11 @@ describe('the writer and the reader', () => {
     expect(reader.done).toBe(true)
   })
 
-  test('refuse an integer of more than 32 bytes', () => {
+  test('when an integer has more than 32 bytes, then it is refused', () => {
     expect(() => createWriter().integer(2n ** 256n)).toThrow(RangeError)
   })
 
-  test('refuse bytes that end too early, wherever that is', () => {
+  test('when bytes end early anywhere, then they are refused', () => {
     const { commits } = sampleChain({
       seed: 2,
       blocks: 4,
@@ -66,14 +66,14 @@ describe('the writer and the reader', () => {
       expect(() => segmentChanges(openSegment(whole.subarray(0, length)))).toThrow(MalformedRecord)
   })
 
-  test('refuse a segment of another version', () => {
+  test('when a segment has another version, then it is refused', () => {
     const bytes = Uint8Array.of(9, ...new Uint8Array(100))
     expect(() => openSegment(bytes)).toThrow('version 9 are not known')
   })
 })
 
-describe('an account', () => {
-  test('of every shape comes back', () => {
+describe('given an account', () => {
+  test('when it has any shape, then it reads back', () => {
     const random = seededRandom(4)
     for (const nonce of INTEGERS.slice(0, 11))
       for (const balance of INTEGERS)
@@ -87,7 +87,7 @@ describe('an account', () => {
   })
 })
 
-describe('receipts', () => {
+describe('given receipts', () => {
   const random = seededRandom(12)
   const receipt: Receipt = {
     type: 2,
@@ -128,21 +128,21 @@ describe('receipts', () => {
     'of a revert without a reason': { ...receipt, status: false, revertReason: new Uint8Array(0) },
   }
   for (const [what, form] of Object.entries(forms))
-    test(`${what} comes back`, () => {
+    test(`when they are ${what}, then they read back`, () => {
       const writer = createWriter()
       runSteps(writeReceipts(writer, [form, receipt]))
       expect(readReceipts(createReader(writer.finish()))).toEqual([form, receipt])
     })
 
-  test('without logs take a few bytes, not the 256 of their bloom', () => {
+  test('when they have no logs, then they take a few bytes, not the 256 of the bloom', () => {
     const writer = createWriter()
     runSteps(writeReceipts(writer, [receipt]))
     expect(writer.length).toBeLessThan(20)
   })
 })
 
-describe('a segment', () => {
-  test('gives back the block, its receipts and senders and every change', () => {
+describe('given a segment', () => {
+  test('when it is read, then it gives block, receipts, senders and every change', () => {
     const chain = sampleChain({
       seed: 6,
       blocks: 30,

@@ -87,7 +87,7 @@ const expectToGoOn = async (store: ChainStore, head: number): Promise<void> => {
   await expectChain(store, chain, BLOCKS - 1)
 }
 
-describe('a stop at any operation of a run leaves the last committed block or the one before', () => {
+describe('given a stop at any operation of a run', () => {
   for (const [what, imageAfter, seeds] of [
     ['the process is killed, the write in progress torn', imageAfterKill, [1]],
     ['the power fails, unsynced writes kept, lost or torn, each for itself', imageAfterPowerCut, [2]],
@@ -114,12 +114,12 @@ describe('a stop at any operation of a run leaves the last committed block or th
     }, 60_000)
 })
 
-describe('a stop at any operation of a run whose blocks become durable together', () => {
+describe('given a stop at any operation of a run whose blocks become durable together', () => {
   for (const [what, imageAfter] of [
     ['the process is killed, the write in progress torn', imageAfterKill],
     ['the power fails, unsynced writes kept, lost or torn, each for itself', imageAfterPowerCut],
   ] as const)
-    test(`leaves a whole chain with all that were promised: ${what}`, async () => {
+    test(`when ${what}, then a whole chain with all promised blocks remains`, async () => {
       const operations = await recordedRun(9)
       const random = seededRandom(3)
       const heads = new Set<number>()
@@ -135,7 +135,7 @@ describe('a stop at any operation of a run whose blocks become durable together'
     }, 60_000)
 })
 
-describe('a stop at any operation of a run whose blocks are durable next', () => {
+describe('given a stop at any operation of a run whose blocks are durable next', () => {
   for (const [what, imageAfter, lostMin] of [
     ['the process is killed, the write in progress torn', imageAfterKill, 1],
     [
@@ -144,7 +144,7 @@ describe('a stop at any operation of a run whose blocks are durable next', () =>
       COMMITTED / 2,
     ],
   ] as const)
-    test(`leaves the head or the block before: ${what}`, async () => {
+    test(`when ${what}, then the head or the block before remains`, async () => {
       const operations = await recordedRun(COMMITTED, 'next')
       const random = seededRandom(5)
       const lost = new Set<number>()

@@ -43,8 +43,8 @@ const refusal = async (disk: FaultyDriver, head: number): Promise<unknown> => {
   }
 }
 
-describe('a bit that flips on read', () => {
-  test('in any record is reported with the key of the record, or was not needed; nothing wrong is served', async () => {
+describe('given a bit that flips on read', () => {
+  test('when it is in any record, then the error names the record, or it was not needed; nothing wrong is served', async () => {
     const disk = await diskWith(BLOCKS - 1)
     const random = seededRandom(5)
     let found = 0
@@ -66,7 +66,7 @@ describe('a bit that flips on read', () => {
     for (const kind of unneeded) expect(['journal', 'intent', 'mark', 'n', 'c', 't']).toContain(kind)
   }, 30_000)
 
-  test('names the block of a segment or header, and what to do', async () => {
+  test('when it is in a segment or header, then the error names the block and what to do', async () => {
     const disk = await diskWith(30)
     const store = await openChainStore(keyValueOfDriver(disk.driver, 'synced'), OPTIONS)
     disk.flipBit('segment:12', -3)
@@ -77,7 +77,7 @@ describe('a bit that flips on read', () => {
     expect(await store.record(13n)).toBeDefined()
   })
 
-  test('in a segment above the views stops the start, unless it is the topmost, which counts as torn', async () => {
+  test('when it is in a segment above the views, then the start stops, unless it is the topmost, which counts as torn', async () => {
     const disk = createFaultyDriver()
     const store = await openChainStore(keyValueOfDriver(disk.driver, 'synced'), { flushBlocks: 100 })
     for (let number = 0; number < 20; number++) await store.commit(blockAt(number))
@@ -89,8 +89,8 @@ describe('a bit that flips on read', () => {
   })
 })
 
-describe('a full disk', () => {
-  test('at any point refuses further commits, loses nothing, and the chain goes on when there is room', async () => {
+describe('given a full disk', () => {
+  test('when it fills at any point, then commits are refused, nothing is lost, and the chain continues with room', async () => {
     const random = seededRandom(77)
     for (let round = 0; round < 60; round++) {
       const disk = createFaultyDriver(undefined, { synchronous: round % 2 === 0 })
@@ -123,7 +123,7 @@ describe('a full disk', () => {
     }
   }, 30_000)
 
-  test('at any point, once there is room again, is made up for by a retry, without a new start', async () => {
+  test('when there is room again, then a retry makes up for it without a new start', async () => {
     const random = seededRandom(78)
     for (let round = 0; round < 60; round++) {
       const disk = createFaultyDriver(undefined, { synchronous: round % 2 === 0 })
@@ -155,7 +155,7 @@ describe('a full disk', () => {
     }
   }, 60_000)
 
-  test('that a stop follows in the middle of a retry, loses nothing that was durable', async () => {
+  test('when the process stops within a retry, then nothing durable is lost', async () => {
     const random = seededRandom(79)
     for (let round = 0; round < 60; round++) {
       const disk = createFaultyDriver()
@@ -179,7 +179,7 @@ describe('a full disk', () => {
     }
   }, 60_000)
 
-  test('in the middle of a flush leaves every block and state readable', async () => {
+  test('when it fills within a flush, then every block and state stays readable', async () => {
     const beforeFlush = async (): Promise<{ readonly disk: FaultyDriver; readonly store: ChainStore }> => {
       const disk = createFaultyDriver(undefined, { synchronous: true })
       const store = await openChainStore(keyValueOfDriver(disk.driver, 'synced'), { flushBlocks: 1000 })
@@ -204,8 +204,8 @@ describe('a full disk', () => {
   })
 })
 
-describe('a driver whose writes are seen half done', () => {
-  test('does not disturb reads of the past while a flush writes', async () => {
+describe('given a driver whose writes are seen half done', () => {
+  test('when a flush writes, then reads of the past are right', async () => {
     const disk = createFaultyDriver()
     const { driver } = disk
     const half = new Set<string>()

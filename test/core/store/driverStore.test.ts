@@ -3,8 +3,8 @@ import { DriverError, keyValueOfDriver } from '../../../core/store/driverStore.t
 import { rejection } from '../../support/rejection.ts'
 import { stringDriver } from '../../support/stringDriver.ts'
 
-describe('a key-value store over a driver', () => {
-  test('that only has strings keeps bytes as base64, as unstorage does', async () => {
+describe('given a key-value store over a driver', () => {
+  test('when it has strings only, then bytes are base64, as in unstorage', async () => {
     const items = new Map<string, string>()
     const kv = keyValueOfDriver(stringDriver(items), 'process')
     const value = Uint8Array.from({ length: 20_000 }, (_, index) => index & 255)
@@ -20,19 +20,19 @@ describe('a key-value store over a driver', () => {
     expect(kv.getSync).toBeUndefined()
   })
 
-  test('that resolves with the error of a failed read rejects with it', async () => {
+  test('when it resolves with the error of a failed read, then the store rejects', async () => {
     const driver = { ...stringDriver(new Map()), getItem: () => new Error('EIO: i/o error') as never }
     const error = await rejection(keyValueOfDriver(driver, 'none').get('a'))
     expect(error).toBeInstanceOf(DriverError)
     expect((error as DriverError).message).toContain('EIO: i/o error')
   })
 
-  test('that has something else under the key rejects instead of giving it', async () => {
+  test('when it has something else under the key, then the store rejects', async () => {
     const kv = keyValueOfDriver(stringDriver(new Map([['a', 'hello']])), 'none')
     expect(await rejection(kv.get('a'))).toBeInstanceOf(DriverError)
   })
 
-  test('that gives Buffers gives plain bytes', async () => {
+  test('when it gives Buffers, then the store gives plain bytes', async () => {
     const driver = {
       ...stringDriver(new Map()),
       getItemRaw: () => Buffer.from([1, 2, 3]),
@@ -43,7 +43,7 @@ describe('a key-value store over a driver', () => {
     expect(value).toEqual(Uint8Array.of(1, 2, 3))
   })
 
-  test('that is read-only is refused', () => {
+  test('when it is read-only, then it is refused', () => {
     const { setItem: _, ...readOnly } = stringDriver(new Map())
     expect(() => keyValueOfDriver(readOnly, 'none')).toThrow('it is read-only')
   })

@@ -41,8 +41,8 @@ const isDone = async (promise: Promise<unknown>): Promise<boolean> => {
 
 const headOf = (store: ChainStore): bigint | undefined => store.head()?.header.number
 
-describe('a block that is to be durable next', () => {
-  test('is the head, and read, while it is being written', async () => {
+describe('given a block that is about to be durable', () => {
+  test('when it is written, then it is already the head, and readable', async () => {
     const { store, writes } = await heldStore()
     expect(await isDone(store.commit(blockAt(0), 'next'))).toBe(true)
     expect(headOf(store)).toBe(0n)
@@ -51,7 +51,7 @@ describe('a block that is to be durable next', () => {
     expect(await isDone(store.settle())).toBe(false)
   })
 
-  test('is durable before another one is the head, or written', async () => {
+  test('when another block comes, then this one is durable first', async () => {
     const { store, writes } = await heldStore()
     await store.commit(blockAt(0), 'next')
     const second = store.commit(blockAt(1), 'next')
@@ -67,7 +67,7 @@ describe('a block that is to be durable next', () => {
     await settled
   })
 
-  test('that could not be written stops the store: neither another block nor a promise that all are durable', async () => {
+  test('when it cannot be written, then the store stops: no other block, no promise that all are durable', async () => {
     const { store, writes } = await heldStore()
     await store.commit(blockAt(0), 'next')
     await writes[0]?.end(new Error('the disk is gone'))
@@ -77,7 +77,7 @@ describe('a block that is to be durable next', () => {
     expect(headOf(store)).toBe(0n)
   })
 
-  test('that fails while the next one waits for it fails that one, too', async () => {
+  test('when it fails while the next one waits, then that one fails, too', async () => {
     const { store, writes } = await heldStore()
     await store.commit(blockAt(0), 'next')
     const second = rejection(store.commit(blockAt(1), 'next'))

@@ -51,9 +51,9 @@ const built = (
   return { history, pages }
 }
 
-describe('the history of a key', () => {
+describe('given the history of a key', () => {
   for (const count of [0, 1, 31, 32, 33, 500, 8191, 8192, 8193, 20_000])
-    test(`of ${count} changes gives the value after every block, by the tail or at most two pages`, () => {
+    test(`when it has ${count} changes, then it gives the value after every block from the tail or at most two pages`, () => {
       const changes = changesOf(count, count + 1)
       const { history, pages } = built(changes, 3)
       const lastBlock = changes.at(-1)?.block ?? 0
@@ -71,7 +71,7 @@ describe('the history of a key', () => {
       }
     })
 
-  test('does not depend on how many changes were appended at once', () => {
+  test('when changes are appended together or apart, then it is the same', () => {
     const changes = changesOf(9000, 11)
     const a = built(changes, 1)
     const b = built(changes, 2)
@@ -79,7 +79,7 @@ describe('the history of a key', () => {
     expect(a.pages).toEqual(b.pages)
   })
 
-  test('leaves out changes that it already has', () => {
+  test('when it has changes already, then it leaves them out', () => {
     const changes = changesOf(100, 5)
     const { history } = built(changes, 1)
     const again = appendHistory(KEY, slotCodec, history, changes.slice(60))
@@ -87,7 +87,7 @@ describe('the history of a key', () => {
     expect(again.pages).toEqual([])
   })
 
-  test('stays small at the head however long it is', () => {
+  test('when it is long, then it stays small at the head', () => {
     const { history } = built(changesOf(20_000, 8), 4)
     expect(history.tail.length).toBeLessThan(HISTORY_PAGE_CHANGES)
     for (const level of history.levels) expect(level.length).toBeLessThan(HISTORY_DIRECTORY_PAGES)

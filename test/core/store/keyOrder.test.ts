@@ -15,8 +15,8 @@ const sortWith = async (keys: readonly string[]) => {
   return { sorted, pauses }
 }
 
-describe('the keys of a layer in their order', () => {
-  test('are those that a sort in one go gives, however they are spread', async () => {
+describe('given the keys of a memtable', () => {
+  test('when they are spread in any way, then the order is that of a plain sort', async () => {
     const random = seededRandom(5)
     const hex = (length: number): string =>
       Array.from({ length }, () => random.below(16).toString(16)).join('')

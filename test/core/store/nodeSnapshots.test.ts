@@ -24,8 +24,8 @@ const records = () => {
 const many = (count: number, value: number): TrieNodeWrite[] =>
   Array.from({ length: count }, (_, index) => ({ key: `many${index}`, value: bytes(value) }))
 
-describe('pinned trie records', () => {
-  test('stay what they were when they were pinned, changed, removed and made since, each pin its own', () => {
+describe('given snapshots of trie records', () => {
+  test('when records are changed, removed and added, then each snapshot keeps its own', () => {
     const { pins, commit } = records()
     commit([
       { key: 'a', value: bytes(1) },
@@ -44,7 +44,7 @@ describe('pinned trie records', () => {
     expect(read(second)).toEqual([2, undefined, 2, undefined])
   })
 
-  test('are gone, and say so, when more is overwritten than is kept', () => {
+  test('when more is overwritten than kept, then they expire and say so', () => {
     const { pins, commit } = records()
     const early = pins.take()
     commit(many(SNAPSHOT_NODES_MAX - 1, 1))
@@ -55,7 +55,7 @@ describe('pinned trie records', () => {
     expect(late.nodes.get('many0')).toEqual(bytes(1))
   })
 
-  test('cost a block nothing once they are released', () => {
+  test('when they are released, then a block costs nothing more', () => {
     let reads = 0
     const pins = createNodeSnapshots({
       get: () => {
@@ -71,7 +71,7 @@ describe('pinned trie records', () => {
     expect(reads).toBe(3)
   })
 
-  test('over a store that must load a record first, a block goes on and the pin is gone', () => {
+  test('when the store must load a record first, then a block goes on and the snapshot expires', () => {
     const pins = createNodeSnapshots({
       get: () => {
         throw new Error('must be loaded')

@@ -15,9 +15,9 @@ const chain = sampleChain({
   transactionsMax: 2,
 })
 
-describe('reading ahead', () => {
+describe('given a prefetch', () => {
   for (const synchronous of [true, false])
-    test(`lets the next block find everything in memory, over a ${synchronous ? 'synchronous' : 'asynchronous'} store`, async () => {
+    test(`when the next block runs over a ${synchronous ? 'synchronous' : 'asynchronous'} store, then everything is in memory`, async () => {
       const disk = createFaultyDriver(undefined, { synchronous })
       const first = await openChainStore(keyValueOfDriver(disk.driver, 'synced'))
       for (const commit of chain.commits.slice(0, BLOCKS - 1)) await first.commit(commit)
@@ -58,7 +58,7 @@ describe('reading ahead', () => {
       await store.close()
     })
 
-  test('of a store without a chain reads nothing', async () => {
+  test('when the store has no chain, then it reads nothing', async () => {
     const store = await openChainStore(keyValueOfDriver(createFaultyDriver().driver, 'synced'))
     await store.prefetch([new Uint8Array(20)])
     await store.close()

@@ -31,12 +31,12 @@ const damaged = (
   get: key => (key === damagedKey ? record : records.get(key)),
 })
 
-describe('a damaged record', () => {
+describe('given a damaged record', () => {
   const { model, records, root, held } = chain(1, 60)
   const next = model.nextChanges(60)
   const expected = toHex(updateStateRoot(records, root, next).root)
 
-  test('with any bit flipped never makes a wrong root: it is refused by name, or was not needed', () => {
+  test('when any bit is flipped, then no wrong root follows: it is refused by name, or was not needed', () => {
     let refused = 0
     for (const [key, record] of records.map)
       for (let bit = 0; bit < record.length * 8; bit += 131) {
@@ -53,7 +53,7 @@ describe('a damaged record', () => {
     expect(refused).toBeGreaterThan(100)
   })
 
-  test('with any bit flipped is never served in a proof', () => {
+  test('when any bit is flipped, then no proof has it', () => {
     for (const [key, record] of records.map) {
       if (key.length > 6) continue
       for (let bit = 0; bit < record.length * 8; bit += 331) {
@@ -71,7 +71,7 @@ describe('a damaged record', () => {
     }
   })
 
-  test('cut short, gone or of another place is refused with its key and both hashes', () => {
+  test('when it is cut short, missing or of another place, then the error has its key and both hashes', () => {
     const key = 't:n'
     const record = records.map.get(key) as Uint8Array
     const update = (value: Uint8Array | undefined) => () =>
@@ -85,7 +85,7 @@ describe('a damaged record', () => {
     expect(update(other)).toThrow(TrieCorruption)
   })
 
-  test('leaves nothing behind in a cache: the next update over the repaired store is right', () => {
+  test('when the store is repaired, then the next update is right: no cache kept it', () => {
     const cache = createTrieCache(10_000)
     const broken: TrieNodeReader = { get: key => (key.length > 4 ? undefined : records.get(key)) }
     expect(() => updateStateRoot(broken, root, next, cache)).toThrow(TrieCorruption)
@@ -93,9 +93,9 @@ describe('a damaged record', () => {
   })
 })
 
-describe('a store that must load first', () => {
+describe('given a store that loads entries on demand', () => {
   for (const cache of [undefined, createTrieCache(100_000)])
-    test(`is asked for whole levels, not for single records, ${cache === undefined ? 'without' : 'with'} a cache`, () => {
+    test(`when an update needs records, then it names whole levels at once, ${cache === undefined ? 'without' : 'with'} a cache`, () => {
       const { model, records, root } = chain(2, 3000)
       const next = model.nextChanges(500)
       const loaded = new Map<string, Uint8Array | undefined>()
@@ -118,7 +118,7 @@ describe('a store that must load first', () => {
       }
     })
 
-  test('any other error of the store comes through as it is', () => {
+  test('when it has any other error, then that is passed on', () => {
     const { model, root } = chain(3, 20)
     const failing: TrieNodeReader = {
       get: () => {

@@ -31,9 +31,9 @@ const chain = (seed: number, blocks: number) => {
   return { records, root, changes, states }
 }
 
-describe('the trie of an earlier block, undone from the head', () => {
+describe('given the trie of an earlier block, undone from the head', () => {
   for (const seed of [1, 2, 3])
-    test(`has the root of that block and proves its accounts and slots, seed ${seed}`, () => {
+    test(`when seed ${seed} runs, then it has the block’s root and proves accounts and slots`, () => {
       const { records, root, changes, states } = chain(seed, 20)
       const before = new Map(records.map)
       for (let height = states.length - 1; height >= 0; height--) {
@@ -54,7 +54,7 @@ describe('the trie of an earlier block, undone from the head', () => {
       expect(records.map).toEqual(before)
     })
 
-  test('is refused when the changes do not lead to the storage root they name', () => {
+  test('when changes do not lead to their storage root, then it is refused', () => {
     const { records, root, changes } = chain(4, 12)
     const wrong = changes.map(({ accounts, codes }) => ({
       codes,

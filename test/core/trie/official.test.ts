@@ -29,24 +29,27 @@ const entriesOf = (vector: Vector, secure: boolean): TrieEntry[] =>
     entry(secure ? keccak256(bytes(key)) : bytes(key), value === null ? undefined : bytes(value)),
   )
 
-describe.skipIf(folder === undefined)('the TrieTests of ethereum-tests (skipped without ../shared)', () => {
-  for (const [file, secure] of FILES) {
-    const vectors = JSON.parse(
-      folder === undefined ? '{}' : readFileSync(join(folder, file), 'utf8'),
-    ) as Record<string, Vector>
-    for (const [name, vector] of Object.entries(vectors)) {
-      const entries = entriesOf(vector, secure)
+describe.skipIf(folder === undefined)(
+  'given the TrieTests of ethereum-tests (skipped without ../shared)',
+  () => {
+    for (const [file, secure] of FILES) {
+      const vectors = JSON.parse(
+        folder === undefined ? '{}' : readFileSync(join(folder, file), 'utf8'),
+      ) as Record<string, Vector>
+      for (const [name, vector] of Object.entries(vectors)) {
+        const entries = entriesOf(vector, secure)
 
-      test(`${file} ${name}: one entry after the other, every one through stored records`, () => {
-        const records = createRecords()
-        const root = entries.reduce((root, each) => updateStored(records, root, [each]), EMPTY_TRIE_ROOT)
-        expect(toHex(root)).toBe(vector.root)
-      })
+        test(`when ${file} ${name} runs entry by entry through stored records, then the root is right`, () => {
+          const records = createRecords()
+          const root = entries.reduce((root, each) => updateStored(records, root, [each]), EMPTY_TRIE_ROOT)
+          expect(toHex(root)).toBe(vector.root)
+        })
 
-      test(`${file} ${name}: all in one batch`, () => {
-        const last = new Map(entries.map(each => [toHex(each.key), each]))
-        expect(toHex(updateStored(createRecords(), EMPTY_TRIE_ROOT, [...last.values()]))).toBe(vector.root)
-      })
+        test(`when ${file} ${name} runs in one batch, then the root is right`, () => {
+          const last = new Map(entries.map(each => [toHex(each.key), each]))
+          expect(toHex(updateStored(createRecords(), EMPTY_TRIE_ROOT, [...last.values()]))).toBe(vector.root)
+        })
+      }
     }
-  }
-})
+  },
+)

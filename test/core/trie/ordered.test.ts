@@ -8,8 +8,8 @@ import { runSteps, type Steps } from '../../../core/steps.ts'
 import { seededRandom } from '../../support/random.ts'
 import { createRecords, entry, updateStored } from './support.ts'
 
-describe('the root of an ordered list', () => {
-  test('of nothing is the empty root', () => {
+describe('given the root of an ordered list', () => {
+  test('when it is empty, then it is the empty root', () => {
     expect(orderedTrieRoot([])).toEqual(EMPTY_TRIE_ROOT)
   })
 
@@ -18,7 +18,7 @@ describe('the root of an ordered list', () => {
   for (const count of [
     1, 2, 3, 16, 63, 64, 65, 127, 128, 129, 255, 256, 257, 300, 1000, 1024, 1025, 1280, 3000,
   ])
-    test(`of ${count} items is that of the trie from RLP(index) to item`, () => {
+    test(`when it has ${count} items, then it is that of the trie from RLP(index) to item`, () => {
       const random = seededRandom(count)
       const items = Array.from({ length: count }, (_, i) =>
         random.bytes(i === 7 ? 70_000 : 1 + random.below(600)),
@@ -30,7 +30,7 @@ describe('the root of an ordered list', () => {
     })
 
   for (const count of [1, 2, 3, 17, 128, 129, 257, 300])
-    test(`of ${count} items, some of which come in pieces, is the same`, () => {
+    test(`when some of ${count} items come in pieces, then it is the same`, () => {
       const random = seededRandom(count)
       const items = Array.from({ length: count }, () => random.bytes(60 + random.below(200)))
       function* inPieces(item: Uint8Array): Steps<readonly Uint8Array[]> {
@@ -44,7 +44,7 @@ describe('the root of an ordered list', () => {
       expect(toHex(runSteps(steps))).toBe(toHex(orderedTrieRoot(items)))
     })
 
-  test('of one item is the hash of a leaf under the key 0x80', () => {
+  test('when it has one item, then it is the hash of a leaf under the key 0x80', () => {
     // keccak of RLP([0x2080, item]): the trie of one entry is one leaf whose path is the whole key.
     const item = encodeRlp([0n, 1n, new Uint8Array(20).fill(1), 7n])
     const leaf = encodeRlp([Uint8Array.of(0x20, 0x80), item])

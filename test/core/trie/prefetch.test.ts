@@ -32,8 +32,8 @@ const built = (accounts: number): Built => {
 
 const unknown = (index: number): Address => keccak256(Uint8Array.of(7, index)).slice(12)
 
-describe('reading accounts ahead', () => {
-  test('leaves nothing of the state trie to be read, and the block as it would have been', () => {
+describe('given accounts read ahead', () => {
+  test('when the block runs, then it reads nothing more of the state trie, and has the same result', () => {
     const { records, root, model } = built(600)
     for (let block = 0; block < 10; block++) {
       const changes = model.nextChanges(30)
@@ -61,7 +61,7 @@ describe('reading accounts ahead', () => {
     }
   })
 
-  test('works on an empty trie, and does nothing without a cache', () => {
+  test('when the trie is empty or there is no cache, then it does nothing', () => {
     prefetchAccounts(
       { get: () => undefined, cache: createTrieCache() },
       EMPTY_TRIE_ROOT,
@@ -73,14 +73,14 @@ describe('reading accounts ahead', () => {
     prefetchAccounts({ get: never }, EMPTY_TRIE_ROOT, [unknown(0)])
   })
 
-  test('keeps within the limit of the cache', () => {
+  test('when the cache is small, then it stays within its limit', () => {
     const { records, root } = built(600)
     const cache = createTrieCache(40)
     for (let index = 0; index < 200; index++) prefetchAccounts({ ...records, cache }, root, [unknown(index)])
     expect(cache.branches).toBeLessThanOrEqual(50)
   })
 
-  test('names all records that a store must load first', () => {
+  test('when the store must load first, then it names all records', () => {
     const { records, root, model } = built(600)
     const loaded = new Set<string>()
     const nodes = {
@@ -104,7 +104,7 @@ describe('reading accounts ahead', () => {
     expect(loaded.size).toBeGreaterThan(10)
   })
 
-  test('finds a damaged record', () => {
+  test('when a record is damaged, then it is found', () => {
     const { records, root, model } = built(600)
     const addresses = model.nextChanges(30).accounts.map(({ address }) => address)
     const record = records.map.get('t:n') as Uint8Array

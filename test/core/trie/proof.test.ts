@@ -23,18 +23,18 @@ const builtState = (seed: number, size: number) => {
   return { model, records, root: update.root, held: [...model.accounts.values()] }
 }
 
-describe('proofs of a state', () => {
+describe('given proofs of a state', () => {
   const { records, root, held } = builtState(1, 200)
   const random = seededRandom(2)
 
-  test('every account is proven with its value', () => {
+  test('when accounts exist, then they are proved with their values', () => {
     for (const { address, account } of held) {
       const { proof } = accountProof(records, root, address)
       expect(verifyProof(root, keccak256(address), proof)).toEqual(accountValue(account))
     }
   })
 
-  test('accounts that do not exist are proven not to', () => {
+  test('when accounts do not exist, then that is proved', () => {
     for (let i = 0; i < 100; i++) {
       const address = random.bytes(20)
       expect(
@@ -43,7 +43,7 @@ describe('proofs of a state', () => {
     }
   })
 
-  test('slots are proven with their values, and others to be zero', () => {
+  test('when slots are proved, then with their values, and others as zero', () => {
     for (const { address, account, slots } of held)
       for (let i = 0; i < 30; i++) {
         const slot = new Uint8Array(32)
@@ -55,14 +55,14 @@ describe('proofs of a state', () => {
       }
   })
 
-  test('an empty trie is proven by no nodes', () => {
+  test('when the trie is empty, then no nodes prove it', () => {
     const address = random.bytes(20)
     const { proof } = accountProof(createRecords(), EMPTY_TRIE_ROOT, address)
     expect(proof).toEqual([])
     expect(verifyProof(EMPTY_TRIE_ROOT, keccak256(address), proof)).toBeUndefined()
   })
 
-  test('the nodes are those that @ethereumjs/statemanager gives', async () => {
+  test('when nodes are compared, then they are @ethereumjs/statemanager’s', async () => {
     const manager = new MerkleStateManager()
     const some = held.slice(0, 40)
     for (const { address, account, slots } of some) {
@@ -100,14 +100,14 @@ describe('proofs of a state', () => {
   })
 })
 
-describe('proofs in a trie of short keys, where nodes stand inside others', () => {
+describe('given a trie of short keys with embedded nodes', () => {
   const random = seededRandom(5)
   const records = createRecords()
   const keys = Array.from({ length: 120 }, () => random.bytes(2).map(byte => (byte % 5) * 17))
   const content = new Map(keys.map(key => [toHex(key), entry(key, random.bytes(1 + random.below(12)))]))
   const root = updateStored(records, EMPTY_TRIE_ROOT, [...content.values()])
 
-  test('every key of two bytes is proven, there or not', () => {
+  test('when every key of two bytes is proved, then it is present or absent as it is', () => {
     for (let i = 0; i < 0x1_0000; i += 17) {
       const key = Uint8Array.of(i >> 8, i & 255)
       const { proof } = proofOf(records, 't:', root, key)
@@ -116,7 +116,7 @@ describe('proofs in a trie of short keys, where nodes stand inside others', () =
   })
 })
 
-describe('a proof that was changed', () => {
+describe('given a changed proof', () => {
   const { records, root, held } = builtState(3, 100)
   const address = held[0]?.address as Uint8Array
   const key = keccak256(address)
@@ -124,7 +124,7 @@ describe('a proof that was changed', () => {
   const refused = (nodes: readonly Uint8Array[]) =>
     expect(() => verifyProof(root, key, nodes)).toThrow(InvalidProof)
 
-  test('in any byte is refused', () => {
+  test('when any byte changed, then it is refused', () => {
     proof.forEach((node, index) => {
       for (let at = 0; at < node.length; at += 7) {
         const changed = node.slice()
@@ -134,7 +134,7 @@ describe('a proof that was changed', () => {
     })
   })
 
-  test('by a node less or more is refused', () => {
+  test('when it has a node less or more, then it is refused', () => {
     refused(proof.slice(0, -1))
     refused(proof.slice(1))
     refused([])
@@ -142,7 +142,7 @@ describe('a proof that was changed', () => {
     refused(Array.from({ length: 66 }, () => proof[0] as Uint8Array))
   })
 
-  test('into another shape under its own hash is refused', () => {
+  test('when another shape stands under its own hash, then it is refused', () => {
     for (const shape of [
       encodeRlp(Uint8Array.of(1, 2)),
       encodeRlp([]),

@@ -13,7 +13,7 @@ import { createRecords } from './support.ts'
 const LAST = new Uint8Array(32).fill(0xff)
 const FIRST = new Uint8Array(32)
 
-describe('the leaves of a state trie', () => {
+describe('given the leaves of a state trie', () => {
   const model = createStateModel(3, 300)
   const records = createRecords()
   const { root, nodes, changes } = updateStateRoot(records, EMPTY_TRIE_ROOT, model.nextChanges(300))
@@ -25,11 +25,11 @@ describe('the leaves of a state trie', () => {
   const leaves = (start: Uint8Array, most: number) => trieLeaves(records, ACCOUNT_KEYS, root, start, most)
   const keys = (all: readonly { readonly key: Uint8Array }[]): string[] => all.map(({ key }) => toHex(key))
 
-  test('are all there, in the order of their keys', () => {
+  test('when all are read, then they are in the order of their keys', () => {
     expect(leaves(FIRST, 1000)).toEqual(expected)
   })
 
-  test('begin where they are asked to, at a leaf or between two, and end after as many as are asked for', () => {
+  test('when a start and a number are given, then they begin at or after it, and end there', () => {
     const random = seededRandom(5)
     const starts = [
       ...Array.from({ length: 200 }, () => random.bytes(32)),
@@ -42,7 +42,7 @@ describe('the leaves of a state trie', () => {
     }
   })
 
-  test('of an empty trie are none', () => {
+  test('when the trie is empty, then there are none', () => {
     expect(trieLeaves(createRecords(), ACCOUNT_KEYS, EMPTY_TRIE_ROOT, FIRST, 10)).toEqual([])
   })
 })

@@ -52,20 +52,20 @@ const both = (entries: readonly TrieEntry[]) => {
   return { expected, result, pauses, whole, sliced }
 }
 
-describe('many entries applied in slices', () => {
+describe('given many entries applied in slices', () => {
   test.each([
     ['changed ones', entriesOf(0, 2000, 'after')],
     ['new ones', entriesOf(5000, 8000, 'new')],
     ['both', entriesOf(2000, 6000, 'mixed')],
     ['unchanged ones', entriesOf(0, 2000, 'before')],
-  ])('give the same root and the same records, each once: %s', (_, entries) => {
+  ])('when they are %s, then root and records are the same, each once', (_, entries) => {
     const { expected, result, pauses, whole, sliced } = both(entries)
     expect(toHex(rootHash(result as never))).toBe(toHex(rootHash(expected as never)))
     expect(byKey(sliced.writes)).toEqual(byKey(whole.writes))
     expect(pauses).toBeGreaterThanOrEqual(3)
   })
 
-  test.each([17, 40, 100, 500])('leave the same records above a small trie: %i', size => {
+  test.each([17, 40, 100, 500])('when the trie below is small (%i), then the records are the same', size => {
     for (let seed = 0; seed < 20; seed++) {
       const base = seed * 100_000
       const first = createRecords()
@@ -82,7 +82,7 @@ describe('many entries applied in slices', () => {
     }
   })
 
-  test('of which one is deleted are applied one slice after the other', () => {
+  test('when one slice deletes, then the slices are applied one after the other', () => {
     const entries = entriesOf(0, 2000, 'after').map((entry, index) =>
       index === 7 ? { ...entry, value: undefined } : entry,
     )
@@ -99,7 +99,7 @@ describe('many entries applied in slices', () => {
     [900, 900, 2],
     [900, 900, 1],
     [400, 1200, 3],
-  ])('above a trie of %i leave the same records, when %i change and some go', (size, count, goes) => {
+  ])('when a trie of %i has %i changes and deletions, then the records are the same', (size, count, goes) => {
     for (let seed = 0; seed < 5; seed++) {
       const base = seed * 100_000
       const entries = entriesOf(base, base + count, 'after').map((entry, index) =>
@@ -125,7 +125,7 @@ describe('many entries applied in slices', () => {
     }
   })
 
-  test('name every record that is missing, whatever slice it is in', () => {
+  test('when records are missing, then all of any slice are named', () => {
     const { records, hash } = given()
     const entries = entriesOf(0, 2000, 'after')
     const rootRecord = `${ACCOUNT_KEYS}n`
@@ -142,7 +142,7 @@ describe('many entries applied in slices', () => {
   })
 })
 
-describe('the state root of a large block', () => {
+describe('given the state root of a large block', () => {
   const account = (nonce: number): Account => ({
     nonce: BigInt(nonce),
     balance: 5n,
@@ -167,7 +167,7 @@ describe('the state root of a large block', () => {
     ),
   })
 
-  test('is the same with pauses and a cache as in one go without', () => {
+  test('when it pauses and has a cache, then it is the same as without', () => {
     const records = createRecords()
     const first = updateStateRoot(records, EMPTY_TRIE_ROOT, changesOf(0))
     records.write(first.nodes)
@@ -180,7 +180,7 @@ describe('the state root of a large block', () => {
     expect(pauses).toBeGreaterThanOrEqual(4)
   })
 
-  test('may be given up between two pauses and begun again', () => {
+  test('when it is given up between two pauses, then it can begin again', () => {
     const records = createRecords()
     const first = updateStateRoot(records, EMPTY_TRIE_ROOT, changesOf(0))
     records.write(first.nodes)

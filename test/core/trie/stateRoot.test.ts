@@ -27,9 +27,9 @@ const referenceRoot = async (manager: MerkleStateManager, changes: StateChanges)
   return toHex(await manager.getStateRoot())
 }
 
-describe('the state root after each block', () => {
+describe('given the state root after each block', () => {
   for (const seed of [1, 2, 3])
-    test(`equals that of @ethereumjs/statemanager, seed ${seed}`, async () => {
+    test(`when seed ${seed} runs, then it equals @ethereumjs/statemanager’s`, async () => {
       const manager = new MerkleStateManager()
       const model = createStateModel(seed)
       const records = createRecords()
@@ -45,7 +45,7 @@ describe('the state root after each block', () => {
     })
 
   for (const branchesMax of [1, 8, 100_000])
-    test(`is the same with a cache of ${branchesMax} branches, and so is every record`, () => {
+    test(`when the cache has ${branchesMax} branches, then root and records are the same`, () => {
       const model = createStateModel(7, 300)
       const plain = createRecords()
       const cached = createRecords()
@@ -68,7 +68,7 @@ describe('the state root after each block', () => {
       }
     })
 
-  test('is that of one fresh build of the same state, which fills in the same storage roots', () => {
+  test('when the same state is built afresh, then root and storage roots are the same', () => {
     const model = createStateModel(11)
     const records = createRecords()
     let root = EMPTY_TRIE_ROOT
@@ -84,7 +84,7 @@ describe('the state root after each block', () => {
       expect(after).toEqual(model.accounts.get(toHex(address))?.account)
   })
 
-  test('reads the upper levels once when there is a cache', () => {
+  test('when there is a cache, then the upper levels are read once', () => {
     const model = createStateModel(5, 2000)
     const records = createRecords()
     const cache = createTrieCache(10_000)
@@ -102,7 +102,7 @@ describe('the state root after each block', () => {
     expect(reads).toBe(0)
   })
 
-  test('uses keys that no unstorage driver rewrites', () => {
+  test('when keys are written, then no unstorage driver rewrites them', () => {
     const model = createStateModel(3)
     const { nodes } = updateStateRoot(createRecords(), EMPTY_TRIE_ROOT, model.nextChanges(40))
     expect(nodes.length).toBeGreaterThan(10)

@@ -15,10 +15,10 @@ const KINDS = [
   },
 ] as const
 
-describe('batches of random changes', () => {
+describe('given batches of random changes', () => {
   for (const { name, keyBytes, digits } of KINDS)
     for (let seed = 1; seed <= 12; seed++)
-      test(`${name}, seed ${seed}: each batch gives the root and exactly the records of a fresh build`, () => {
+      test(`when ${name} runs with seed ${seed}, then each batch gives the root and records of a fresh build`, () => {
         const random = seededRandom(seed)
         const records = createRecords()
         const content = new Map<string, { key: Uint8Array; value: Uint8Array }>()
@@ -48,10 +48,10 @@ describe('batches of random changes', () => {
       })
 })
 
-describe('one batch', () => {
+describe('given one batch', () => {
   const key = (text: string): Uint8Array => Uint8Array.from(text, character => character.charCodeAt(0))
 
-  test('deleting what is not there changes nothing and writes nothing', () => {
+  test('when it deletes a missing key, then nothing changes and nothing is written', () => {
     const records = createRecords()
     const root = updateStored(records, EMPTY_TRIE_ROOT, [
       entry(key('dog'), key('puppy')),
@@ -63,7 +63,7 @@ describe('one batch', () => {
     expect(records.map).toEqual(before)
   })
 
-  test('deleting everything leaves the empty root and no record', () => {
+  test('when it deletes everything, then the empty root and no record remain', () => {
     const records = createRecords()
     const keys = ['a', 'ab', 'abc', 'b', 'horse'].map(key)
     const root = updateStored(
@@ -80,7 +80,7 @@ describe('one batch', () => {
     expect(records.map.size).toBe(0)
   })
 
-  test('a key too long for a record is refused', () => {
+  test('when a key is too long for a record, then it is refused', () => {
     const long = [entry(new Uint8Array(128), key('x'))]
     expect(() => updateStored(createRecords(), EMPTY_TRIE_ROOT, long)).toThrow(RangeError)
   })

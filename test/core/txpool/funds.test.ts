@@ -43,8 +43,8 @@ const refusal = (
   origin?: PoolOrigin,
 ): string => rejectionOf(() => pool.add(sent, head, origin)).code
 
-describe('the balance that counts', () => {
-  test('is what the earlier pending transactions of the sender leave', () => {
+describe('given the balance for pending transactions', () => {
+  test('when earlier pending ones of the sender cost something, then that is subtracted', () => {
     const pool = newPool()
     const head = headOf({ 1: 2n * GAS_WEI + 10n, 2: 10n ** 20n })
     pool.add(pays(1, 0, 9, 5n), head)
@@ -56,7 +56,7 @@ describe('the balance that counts', () => {
     expect(drain(pool, head)).toEqual(['1:0', '1:1'])
   })
 
-  test('has what executable pending transactions pay the sender: fund, then spend, both pending', () => {
+  test('when executable pending ones pay the sender, then that counts: fund, then spend, both pending', () => {
     const pool = newPool()
     const head = headOf({ 1: 10n ** 20n })
     const spend = pays(2, 0, 9, 1n)
@@ -69,7 +69,7 @@ describe('the balance that counts', () => {
     expect(pool.explain(spend.transaction.hash, head)?.text).toBe('nonce 0 ready for the next block')
   })
 
-  test('loses a payment that is replaced, and has it again when it comes back', () => {
+  test('when a payment is replaced, then it no longer counts, and counts again when it returns', () => {
     const pool = newPool({ priceBumpPercent: 0 })
     const head = headOf({ 1: 10n ** 20n })
     pool.add(pays(1, 0, 2, GAS_WEI), head)
@@ -80,7 +80,7 @@ describe('the balance that counts', () => {
     expect(pool.isRunnable(senderOf(2))).toBe(true)
   })
 
-  test('has no payment that waits behind a gap, that its sender cannot pay, or that another pending one pays for', () => {
+  test('when a payment waits behind a gap, cannot be paid, or depends on another, then it does not count', () => {
     const spend = from(2, { value: 0n })
     const gap = newPool()
     gap.add(pays(1, 1, 2, GAS_WEI), headOf({ 1: 10n ** 20n }))
@@ -96,7 +96,7 @@ describe('the balance that counts', () => {
     expect(refusal(circle, spend, head)).toBe('INSUFFICIENT_FUNDS')
   })
 
-  test('is looked at again when a block names the account', () => {
+  test('when a block names the account, then it is computed again', () => {
     const pool = newPool()
     const funded = pays(1, 0, 2, GAS_WEI)
     pool.add(funded, headOf({ 1: 10n ** 20n }))
@@ -111,8 +111,8 @@ describe('the balance that counts', () => {
   })
 })
 
-describe('a known sender', () => {
-  test('keeps a few unpayable ones behind executable ones, and no more', () => {
+describe('given a known sender', () => {
+  test('when it has executable transactions, then a few unpayable ones behind them are kept, and no more', () => {
     const pool = newPool()
     const head = headOf({ 1: GAS_WEI })
     pool.add(from(1, { value: 0n }), head)
@@ -121,7 +121,7 @@ describe('a known sender', () => {
     expect(drain(pool, head)).toEqual(['1:0'])
   })
 
-  test('keeps none without an executable one', () => {
+  test('when it has no executable one, then none are kept', () => {
     const pool = newPool()
     const head = headOf({ 1: GAS_WEI }, { nonces: new Map([[keyOf(1), 1n]]) })
     expect(refusal(pool, pays(1, 1, 9, GAS_WEI), head)).toBe('INSUFFICIENT_FUNDS')
@@ -129,7 +129,7 @@ describe('a known sender', () => {
     expect(refusal(pool, pays(1, 3, 9, GAS_WEI), head)).toBe('INSUFFICIENT_FUNDS')
   })
 
-  test('has its share of the pool at most; a lower nonce takes the place of its last', () => {
+  test('when it reaches its share of the pool, then a lower nonce replaces its last one', () => {
     const limits = { transactionsMax: 40, bytesMax: 1_000_000, futureBySenderMax: 200 }
     const pool = newPool({ limits, senderShare: 0.1 })
     const head = headWith()
@@ -141,7 +141,7 @@ describe('a known sender', () => {
     expect(pool.size).toBe(5)
   })
 
-  test('has its share of the bytes at most', () => {
+  test('when it reaches its share of the bytes, then more are refused', () => {
     const limits = { transactionsMax: 1_000, bytesMax: 64 * 1024 * 1024, futureBySenderMax: 200 }
     const pool = newPool({ limits, senderShare: 0.05 })
     const data = new Uint8Array(1_000_000)
@@ -151,10 +151,10 @@ describe('a known sender', () => {
   })
 })
 
-describe('when room is needed', () => {
+describe('given a pool that needs room', () => {
   const limits = { transactionsMax: 4, bytesMax: 1_000_000, futureBySenderMax: 200 }
 
-  test('what became unpayable goes first, however well it pays', () => {
+  test('when transactions became unpayable, then they go first, however high their price', () => {
     const pool = newPool({ limits })
     const rich = headWith()
     pool.add(from(1, { maxFeePerGas: 90_000n }), rich)
@@ -168,7 +168,7 @@ describe('when room is needed', () => {
     expect(names(pool.list())).toEqual(['2:0', '3:0', '5:0', '6:0'])
   })
 
-  test('transactions of peers go before ones of RPC that pay the same, unless locals have no priority', () => {
+  test('when prices are equal, then those of peers go before those of RPC, unless locals have no priority', () => {
     const keepsLocal = newPool({ limits })
     for (const sender of [1, 2, 3]) keepsLocal.add(from(sender), headWith(), REMOTE)
     for (const sender of [4, 5]) keepsLocal.add(from(sender), headWith())
@@ -180,13 +180,13 @@ describe('when room is needed', () => {
   })
 })
 
-describe('where gas is free', () => {
+describe('given free gas', () => {
   const limits = { transactionsMax: 100, bytesMax: 1_000_000, futureBySenderMax: 200 }
   const free = (sender: number, nonce = 0): SenderTransaction =>
     from(sender, { ...FREE, nonce: BigInt(nonce), value: 0n, gasLimit: 21_000n + BigInt(sender) })
   const head = headOf({ 1: 1n, 2: 1n, 3: 1n }, { baseFee: 0n })
 
-  test('senders that the state does not know have a tenth of the pool', () => {
+  test('when senders are unknown to the state, then they have a tenth of the pool', () => {
     const pool = newPool({ limits })
     for (let sender = 10; sender < 20; sender++) pool.add(free(sender), head, REMOTE)
     expect(refusal(pool, free(20), head, REMOTE)).toBe('POOL_FULL')
@@ -195,7 +195,7 @@ describe('where gas is free', () => {
     expect(pool.size).toBe(11)
   })
 
-  test('those of them that can run take the place of those that cannot', () => {
+  test('when some of theirs are executable, then they replace those that are not', () => {
     const pool = newPool({ limits })
     for (let sender = 10; sender < 20; sender++) pool.add(free(sender, 7), head)
     pool.add(free(20), head)
@@ -203,7 +203,7 @@ describe('where gas is free', () => {
     expect(pool.isRunnable(senderOf(20))).toBe(true)
   })
 
-  test('they go first when room is needed, and stand behind the others in a block', () => {
+  test('when room is needed, then theirs go first, and are last in a block', () => {
     const small = { ...limits, transactionsMax: 3 }
     const pool = newPool({ limits: small })
     pool.add(free(10), head)
@@ -213,7 +213,7 @@ describe('where gas is free', () => {
     expect(names(pool.list())).toEqual(['1:0', '2:0', '3:0'])
   })
 
-  test('a sender is known when it has a nonce, or when a pending transaction pays it', () => {
+  test('when a sender has a nonce, or a pending transaction pays it, then it is known', () => {
     const pool = newPool({ limits })
     for (let sender = 10; sender < 20; sender++) pool.add(free(sender), head)
     pool.add(free(20, 1), headOf({}, { baseFee: 0n, nonces: new Map([[keyOf(20), 1n]]) }), REMOTE)
@@ -223,8 +223,8 @@ describe('where gas is free', () => {
   })
 })
 
-describe('the age of a transaction', () => {
-  test('ends it: the oldest go first, so many at a time', () => {
+describe('given old transactions', () => {
+  test('when they exceed the retention time, then the oldest go first, a limited number at a time', () => {
     const pool = newPool()
     for (const sender of [1, 2, 3, 4])
       pool.add(from(sender), headWith(), { local: true, addedAtMs: 1000 * sender })

@@ -7,8 +7,8 @@ type Item = HeapItem & { value: number }
 const item = (value: number): Item => ({ value, heapIndex: NOT_IN_HEAP })
 const smaller = (a: Item, b: Item): boolean => a.value < b.value
 
-describe('a heap', () => {
-  test('gives its items in order, whether they were there at first or came later', () => {
+describe('given a heap', () => {
+  test('when items are there at first or come later, then it gives them in order', () => {
     const heap = createHeap(smaller, [5, 3, 9, 1].map(item))
     for (const value of [4, 0, 7]) heap.push(item(value))
     const order: number[] = []
@@ -17,7 +17,7 @@ describe('a heap', () => {
     expect(heap.peek()).toBeUndefined()
   })
 
-  test('keeps the order through random changes and removals', () => {
+  test('when random changes and removals occur, then it keeps the order', () => {
     const random = seededRandom(7)
     const items = Array.from({ length: 300 }, () => item(Math.floor(random() * 1000)))
     const heap = createHeap(smaller)

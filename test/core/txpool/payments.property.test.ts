@@ -49,49 +49,52 @@ const check = (pool: TransactionPool, head: PoolHead): void => {
   expect(pool.hasRunnable).toBe([...expected.values()].some(count => count > 0))
 }
 
-describe('any sequence of payments between pooled senders', () => {
-  test.each([1, 2, 3])('leaves runnable exactly what balances and payments pay for (seed %d)', seed => {
-    const random = seededRandom(seed)
-    const below = (limit: number): number => Math.floor(random() * limit)
-    const pool = createTransactionPool(
-      optionsWith({ limits: LIMITS, balanceCheck: seed !== 3, priceBumpPercent: 0 }),
-    )
-    const nonces = new Map<string, bigint>()
-    const balances = new Map(senders.map(sender => [toBareHex(sender), BigInt(below(500))]))
-    const head = headWith({ nonces, balances, baseFee: BASE_FEE })
-    let accepted = 0
-    for (let step = 0; step < STEPS; step++) {
-      const dice = random()
-      const index = below(SENDERS)
-      const sender = senders[index] as Uint8Array
-      const key = toBareHex(sender)
-      if (dice < 0.8) {
-        const one = from(index, {
-          nonce: (nonces.get(key) ?? 0n) + BigInt(below(4)),
-          maxFeePerGas: 0n,
-          maxPriorityFeePerGas: 0n,
-          to: senders[below(SENDERS)] as Uint8Array,
-          value: BigInt(below(300)),
-          gasLimit: 21_000n + BigInt(step),
-        })
-        try {
-          pool.add(one, head)
-          accepted++
-        } catch (error) {
-          if (!(error instanceof TransactionRejected)) throw error
+describe('given any sequence of payments between pooled senders', () => {
+  test.each([1, 2, 3])(
+    'when seed %d runs, then exactly those are executable that balances and payments pay for',
+    seed => {
+      const random = seededRandom(seed)
+      const below = (limit: number): number => Math.floor(random() * limit)
+      const pool = createTransactionPool(
+        optionsWith({ limits: LIMITS, balanceCheck: seed !== 3, priceBumpPercent: 0 }),
+      )
+      const nonces = new Map<string, bigint>()
+      const balances = new Map(senders.map(sender => [toBareHex(sender), BigInt(below(500))]))
+      const head = headWith({ nonces, balances, baseFee: BASE_FEE })
+      let accepted = 0
+      for (let step = 0; step < STEPS; step++) {
+        const dice = random()
+        const index = below(SENDERS)
+        const sender = senders[index] as Uint8Array
+        const key = toBareHex(sender)
+        if (dice < 0.8) {
+          const one = from(index, {
+            nonce: (nonces.get(key) ?? 0n) + BigInt(below(4)),
+            maxFeePerGas: 0n,
+            maxPriorityFeePerGas: 0n,
+            to: senders[below(SENDERS)] as Uint8Array,
+            value: BigInt(below(300)),
+            gasLimit: 21_000n + BigInt(step),
+          })
+          try {
+            pool.add(one, head)
+            accepted++
+          } catch (error) {
+            if (!(error instanceof TransactionRejected)) throw error
+          }
+        } else if (dice < 0.9) {
+          const list = pool.list()
+          const one = list[below(list.length)]
+          if (one !== undefined) pool.remove(one.transaction.hash)
+        } else {
+          if (random() < 0.5) balances.set(key, BigInt(below(500)))
+          else nonces.set(key, (nonces.get(key) ?? 0n) + 1n)
+          pool.updateSenders([sender], head)
         }
-      } else if (dice < 0.9) {
-        const list = pool.list()
-        const one = list[below(list.length)]
-        if (one !== undefined) pool.remove(one.transaction.hash)
-      } else {
-        if (random() < 0.5) balances.set(key, BigInt(below(500)))
-        else nonces.set(key, (nonces.get(key) ?? 0n) + 1n)
-        pool.updateSenders([sender], head)
+        if (step % 10 === 0) check(pool, head)
       }
-      if (step % 10 === 0) check(pool, head)
-    }
-    check(pool, head)
-    expect(accepted).toBeGreaterThan(STEPS / 10)
-  })
+      check(pool, head)
+      expect(accepted).toBeGreaterThan(STEPS / 10)
+    },
+  )
 })

@@ -23,40 +23,40 @@ const names = (transactions: readonly SenderTransaction[]): string[] =>
 const paying = (sender: number, nonce: number, priority: bigint, max = 10_000n) =>
   from(sender, { nonce: BigInt(nonce), maxPriorityFeePerGas: priority, maxFeePerGas: max })
 
-describe('what a block is given', () => {
-  test('is the best tip first, each sender in nonce order', () => {
+describe('given the candidates for a block', () => {
+  test('when they are taken, then the best tip is first, each sender in nonce order', () => {
     const pool = newPool()
     for (const one of [paying(1, 0, 10n), paying(1, 1, 90n), paying(2, 0, 50n), paying(3, 0, 70n)])
       pool.add(one, HEAD)
     expect(names(drain(pool))).toEqual(['3:0', '2:0', '1:0', '1:1'])
   })
 
-  test('is first come first served among equal tips', () => {
+  test('when tips are equal, then the earliest is first', () => {
     const pool = newPool()
     for (const sender of [5, 3, 9]) pool.add(paying(sender, 0, 10n), HEAD)
     expect(names(drain(pool))).toEqual(['5:0', '3:0', '9:0'])
   })
 
-  test('counts what is left of the max fee above the base fee, not what the sender would like to tip', () => {
+  test('when the max fee is low, then what it leaves above the base fee counts, not the offered tip', () => {
     const pool = newPool()
     pool.add(paying(1, 0, 5_000n, 5_100n), HEAD)
     pool.add(paying(2, 0, 200n, 9_000n), HEAD)
     expect(names(drain(pool, headWith({ baseFee: 5_000n })))).toEqual(['2:0', '1:0'])
   })
 
-  test('leaves out who does not pay the base fee, and everything behind it', () => {
+  test('when one does not pay the base fee, then it and all behind it are left out', () => {
     const pool = newPool()
     for (const one of [paying(1, 0, 1n, 100n), paying(1, 1, 1n), paying(2, 0, 1n)]) pool.add(one, HEAD)
     expect(names(drain(pool, headWith({ baseFee: 101n })))).toEqual(['2:0'])
   })
 
-  test('leaves out what waits behind a gap', () => {
+  test('when one waits behind a gap, then it is left out', () => {
     const pool = newPool()
     for (const one of [paying(1, 0, 1n), paying(1, 2, 1n), paying(2, 1, 1n)]) pool.add(one, HEAD)
     expect(names(drain(pool))).toEqual(['1:0'])
   })
 
-  test('leaves out a sender that cannot pay for its first one', () => {
+  test('when a sender cannot pay for its first one, then it is left out', () => {
     const pool = newPool()
     const cost = 21_000n * 10_000n + 1n
     pool.add(paying(1, 0, 1n), HEAD)
@@ -65,7 +65,7 @@ describe('what a block is given', () => {
     expect(drain(pool, headWith({ balances: new Map([[keyOf(1), cost]]) }))).toHaveLength(1)
   })
 
-  test('has no more of a sender after it was skipped', () => {
+  test('when a sender is skipped, then none of its later ones come', () => {
     const pool = newPool()
     for (const one of [paying(1, 0, 9n), paying(1, 1, 9n), paying(2, 0, 1n)]) pool.add(one, HEAD)
     const candidates = pool.candidates(HEAD)
@@ -75,7 +75,7 @@ describe('what a block is given', () => {
     expect(candidates.next()).toBeUndefined()
   })
 
-  test('is not disturbed by what comes and goes meanwhile', () => {
+  test('when the pool changes meanwhile, then they are not disturbed', () => {
     const pool = newPool()
     for (const one of [paying(1, 0, 9n), paying(1, 1, 9n)]) pool.add(one, HEAD)
     const candidates = pool.candidates(HEAD)
@@ -86,8 +86,8 @@ describe('what a block is given', () => {
   })
 })
 
-describe('a replacement', () => {
-  test('must raise both prices by the bump', () => {
+describe('given a replacement', () => {
+  test('when it comes, then both prices must rise by the bump', () => {
     const pool = newPool()
     pool.add(paying(1, 0, 1_000n, 10_000n), HEAD)
     for (const [priority, max] of [
@@ -102,14 +102,14 @@ describe('a replacement', () => {
     expect(drain(pool)[0]?.transaction.maxFeePerGas).toBe(11_000n)
   })
 
-  test('may cost the same where the bump is zero', () => {
+  test('when the bump is zero, then equal prices suffice', () => {
     const pool = newPool({ priceBumpPercent: 0 })
     pool.add(paying(1, 0, 1_000n), HEAD)
     pool.add(from(1, { gasLimit: 30_000n }), HEAD)
     expect(pool.list().map(({ transaction }) => transaction.gasLimit)).toEqual([30_000n])
   })
 
-  test('in the middle leaves what is behind it where it is', () => {
+  test('when it is in the middle, then those behind it stay', () => {
     const pool = newPool()
     for (const nonce of [0, 1, 2]) pool.add(paying(1, nonce, 1_000n), HEAD)
     pool.add(paying(1, 1, 2_000n, 20_000n), HEAD)
@@ -118,8 +118,8 @@ describe('a replacement', () => {
   })
 })
 
-describe('gaps', () => {
-  test('are explained, and closed by the one that was missing', () => {
+describe('given gaps', () => {
+  test('when one is explained and the missing nonce comes, then it is closed', () => {
     const pool = newPool()
     const head = headWith({ nonces: new Map([[keyOf(1), 9n]]) })
     const late = paying(1, 12, 1n)
@@ -140,7 +140,7 @@ describe('gaps', () => {
     expect(pool.counts()).toEqual({ ready: 4, queued: 0 })
   })
 
-  test('are told from other reasons to wait', () => {
+  test('when there are other reasons to wait, then they are told apart', () => {
     const pool = newPool()
     const first = paying(1, 0, 1n, 200n)
     const second = paying(1, 1, 1n)
@@ -162,8 +162,8 @@ describe('gaps', () => {
   })
 })
 
-describe('a new head', () => {
-  test('takes the mined and the stale ones out and leaves the rest', () => {
+describe('given a new head', () => {
+  test('when it comes, then mined and stale ones go, and the rest stays', () => {
     const pool = newPool()
     const gone: PooledTransaction[] = []
     pool.onDropped(one => gone.push(one))
@@ -176,7 +176,7 @@ describe('a new head', () => {
     expect(pool.nextNonce(senderOf(1))).toBe(3n)
   })
 
-  test('may have raised the nonce of any sender by a set-code transaction: all are looked at in turn', () => {
+  test('when a set-code transaction may have raised any nonce, then all senders are checked in turn', () => {
     const pool = newPool()
     for (const sender of [1, 2, 3]) for (const nonce of [0, 1]) pool.add(paying(sender, nonce, 1n), HEAD)
     const head = headWith({ nonces: new Map([1, 2, 3].map(sender => [keyOf(sender), 1n])) })
@@ -186,24 +186,24 @@ describe('a new head', () => {
     expect(names(pool.list())).toEqual(['1:1', '2:1', '3:1'])
   })
 
-  test('of which the pool was not told gives no candidate that is used up', () => {
+  test('when the pool was not told of it, then no used nonce is a candidate', () => {
     const pool = newPool()
     pool.add(paying(1, 0, 1n), HEAD)
     expect(drain(pool, headWith({ nonces: new Map([[keyOf(1), 1n]]) }))).toEqual([])
   })
 })
 
-describe('a full pool', () => {
+describe('given a full pool', () => {
   const limits = { transactionsMax: 3, bytesMax: 1_000_000, futureBySenderMax: 200 }
 
-  test('gives up what waits behind a gap before anything that is ready', () => {
+  test('when room is needed, then those behind a gap go before executable ones', () => {
     const pool = newPool({ limits })
     for (const one of [paying(1, 7, 1n, 99_000n), paying(2, 0, 1n), paying(3, 0, 1n)]) pool.add(one, HEAD)
     pool.add(paying(4, 0, 1n), HEAD)
     expect(names(pool.list())).toEqual(['2:0', '3:0', '4:0'])
   })
 
-  test('gives up the worst paying, from its end, and never one that others depend on', () => {
+  test('when room is needed, then the lowest price goes, from the end of its sender', () => {
     const pool = newPool({ limits })
     for (const one of [paying(1, 0, 1n, 500n), paying(1, 1, 1n, 90_000n), paying(2, 0, 1n, 600n)])
       pool.add(one, HEAD)
@@ -213,14 +213,14 @@ describe('a full pool', () => {
     expect(names(pool.list())).toEqual(['2:0', '3:0', '4:0'])
   })
 
-  test('gives up the farthest where all pay the same', () => {
+  test('when prices are equal, then the farthest goes', () => {
     const pool = newPool({ limits })
     for (const one of [paying(1, 0, 1n), paying(1, 1, 1n), paying(2, 0, 1n)]) pool.add(one, HEAD)
     pool.add(paying(3, 0, 1n), HEAD)
     expect(names(pool.list())).toEqual(['1:0', '2:0', '3:0'])
   })
 
-  test('refuses what is worse than all it has, and says so', () => {
+  test('when one is worse than all, then it is refused with the reason', () => {
     const pool = newPool({ limits })
     for (const sender of [1, 2, 3]) pool.add(paying(sender, 0, 1n, 500n), HEAD)
     const rejection = rejectionOf(() => pool.add(paying(4, 0, 1n, 499n), HEAD))
@@ -228,7 +228,7 @@ describe('a full pool', () => {
     expect(names(pool.list())).toEqual(['1:0', '2:0', '3:0'])
   })
 
-  test('is full by bytes too', () => {
+  test('when bytes exceed the limit, then it is full, too', () => {
     const one = paying(1, 0, 1n)
     const bytesMax = 2 * one.transaction.encoded.length
     const pool = newPool({ limits: { ...limits, bytesMax } })
@@ -240,8 +240,8 @@ describe('a full pool', () => {
   })
 })
 
-describe('listeners', () => {
-  test('hear what comes and what goes without being mined', () => {
+describe('given listeners', () => {
+  test('when transactions come, or go without being mined, then they hear it', () => {
     const pool = newPool()
     const heard: string[] = []
     const stop = pool.onAdded(one => heard.push(`+${names([one])[0]}`))
@@ -254,7 +254,7 @@ describe('listeners', () => {
     expect(heard).toEqual(['+1:0', '-1:0', '+1:0', '-1:0'])
   })
 
-  test('and `get` tell where it came from', () => {
+  test('when `get` is called, then it gives the origin', () => {
     const pool = newPool()
     const one = paying(1, 0, 1n)
     pool.add(one, HEAD, { local: false, addedAtMs: 1234 })

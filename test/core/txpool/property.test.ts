@@ -118,9 +118,9 @@ const run = (seed: number): { readonly accepted: number; readonly refused: Map<s
   return { accepted, refused }
 }
 
-describe('any sequence of arrivals, removals and blocks', () => {
+describe('given any sequence of arrivals, removals and blocks', () => {
   test.each([1, 2, 3, 4])(
-    'keeps order, bounds and uniqueness, and gives only what can run (seed %d)',
+    'when seed %d runs, then order, limits and uniqueness hold, and only executable ones are candidates',
     seed => {
       const { accepted, refused } = run(seed)
       expect(accepted).toBeGreaterThan(STEPS / 10)

@@ -238,18 +238,21 @@ const CASES: readonly Case[] = [
   },
 ]
 
-describe('the pool refuses as Besu does', () => {
-  test.each(CASES.map(one => [one.when, one] as const))('when %s', (_, one) => {
-    const pool = createTransactionPool(optionsWith(one.options))
-    const rejection = rejectionOf(() => {
-      pool.add(from(1, one.transaction), headWith(one.head), one.origin)
-    })
-    expect({ code: rejection.rpcCode, text: rejection.message }).toEqual({ code: one.code, text: one.text })
-    expect(rejection.details.length).toBeGreaterThan(10)
-    expect(pool.size).toBe(0)
-  })
+describe('given a transaction for the pool', () => {
+  test.each(CASES.map(one => [one.when, one] as const))(
+    'when %s, then it is refused as in Besu',
+    (_, one) => {
+      const pool = createTransactionPool(optionsWith(one.options))
+      const rejection = rejectionOf(() => {
+        pool.add(from(1, one.transaction), headWith(one.head), one.origin)
+      })
+      expect({ code: rejection.rpcCode, text: rejection.message }).toEqual({ code: one.code, text: one.text })
+      expect(rejection.details.length).toBeGreaterThan(10)
+      expect(pool.size).toBe(0)
+    },
+  )
 
-  test('when it has the transaction already, before anything else is looked at', () => {
+  test('when the pool has it already, then that is the first reason', () => {
     const pool = createTransactionPool(optionsWith())
     pool.add(from(1), headWith())
     const rejection = rejectionOf(() => {
@@ -258,7 +261,7 @@ describe('the pool refuses as Besu does', () => {
     expect([rejection.rpcCode, rejection.message]).toEqual([-32000, 'Known transaction'])
   })
 
-  test('by the first rule that is broken: price, then form, then gas, then block, then nonce', () => {
+  test('when several rules are broken, then price comes first, then form, gas, block, nonce', () => {
     const pool = createTransactionPool(optionsWith())
     const all: Partial<Transaction> = {
       maxFeePerGas: 10n ** 18n + 1n,
@@ -291,7 +294,7 @@ describe('the pool refuses as Besu does', () => {
     ])
   })
 
-  test('nothing for a balance that is missing where --tx-pool-enable-balance-check is false: it waits', () => {
+  test('when --tx-pool-enable-balance-check is false, then a missing balance is no reason, and it waits', () => {
     const pool = createTransactionPool(optionsWith({ balanceCheck: false }))
     const head = headWith({ balances: new Map([[keyOf(1), 0n]]) })
     pool.add(from(1), head)
@@ -299,19 +302,19 @@ describe('the pool refuses as Besu does', () => {
     expect(pool.candidates(head).next()).toBeUndefined()
   })
 
-  test('nothing of a sender that delegates by EIP-7702', () => {
+  test('when its sender delegates by EIP-7702, then that is no reason', () => {
     const pool = createTransactionPool(optionsWith())
     pool.add(from(1), headWith({ codes: new Map([[keyOf(1), DELEGATION]]) }))
     expect(pool.size).toBe(1)
   })
 
-  test('nothing of zero price where gas is free', () => {
+  test('when gas is free, then a price of zero is no reason', () => {
     const pool = createTransactionPool(optionsWith({ minGasPrice: 0n, priceBumpPercent: 0 }))
     pool.add(from(1, { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n }), headWith({ baseFee: 0n }), REMOTE)
     expect(pool.size).toBe(1)
   })
 
-  test('with 0 turned off, any gas price from RPC is taken', () => {
+  test('when price limits are off, then RPC may send any gas price', () => {
     const pool = createTransactionPool(optionsWith({ feeCapWei: 0n, limits: POOL_LIMITS }))
     const head = headWith({ balances: new Map([[keyOf(1), 10n ** 25n]]) })
     pool.add(from(1, { maxFeePerGas: 10n ** 20n }), head)

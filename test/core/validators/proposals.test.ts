@@ -11,36 +11,36 @@ const three = newTally([1, 2, 3].map(validator))
 const choose = (proposals: readonly Vote[], tally = three, position = 0) =>
   chooseVote(proposals, tally, SELF, position)
 
-describe('the vote of a proposer', () => {
-  test('is none without proposals', () => {
+describe('given the vote of a proposer', () => {
+  test('when there are no proposals, then there is none', () => {
     expect(choose([])).toEqual({ vote: undefined, position: 0 })
   })
 
-  test('adds who is no validator and drops who is one', () => {
+  test('when candidates are proposed, then it adds missing and drops present validators', () => {
     expect(choose([add(4)]).vote).toEqual(add(4))
     expect(choose([drop(2)]).vote).toEqual(drop(2))
   })
 
-  test('is not wasted on what is so already', () => {
+  test('when a proposal is already true, then no vote is spent on it', () => {
     expect(choose([add(2)]).vote).toBeUndefined()
     expect(choose([drop(4)]).vote).toBeUndefined()
   })
 
-  test('is not cast a second time', () => {
+  test('when it was cast before, then it is not cast again', () => {
     expect(choose([add(4)], applyVote(three, SELF, add(4))).vote).toBeUndefined()
     expect(choose([drop(2)], applyVote(three, SELF, drop(2))).vote).toBeUndefined()
   })
 
-  test('takes back an own vote that is outstanding', () => {
+  test('when an own vote is outstanding, then it can be taken back', () => {
     expect(choose([drop(4)], applyVote(three, SELF, add(4))).vote).toEqual(drop(4))
     expect(choose([add(2)], applyVote(three, SELF, drop(2))).vote).toEqual(add(2))
   })
 
-  test('of another validator does not count as an own one', () => {
+  test('when another validator voted, then that is no own vote', () => {
     expect(choose([add(4)], applyVote(three, validator(2), add(4))).vote).toEqual(add(4))
   })
 
-  test('takes turns among those that are useful, beginning with the second', () => {
+  test('when several are useful, then they take turns, beginning with the second', () => {
     const proposals = [add(4), add(2), drop(3), add(5)]
     let position = 0
     const cast: (Vote | undefined)[] = []
@@ -52,7 +52,7 @@ describe('the vote of a proposer', () => {
     expect(cast).toEqual([drop(3), add(5), add(4), drop(3)])
   })
 
-  test('never drops the last validator', () => {
+  test('when one validator is left, then it is never dropped', () => {
     expect(choose([drop(1)], newTally([SELF])).vote).toBeUndefined()
     expect(choose([drop(1)], newTally([SELF, validator(2)])).vote).toEqual(drop(1))
   })

@@ -53,8 +53,8 @@ const createConsortium = (members: readonly number[], epochlength = 30_000) => {
   }
 }
 
-describe('a consortium whose operators propose', () => {
-  test('three vote a fourth in, and three of the four vote it out again', () => {
+describe('given a consortium whose operators propose', () => {
+  test('when three vote a fourth in, then three of the four can vote it out again', () => {
     const consortium = createConsortium([1, 2, 3])
     consortium.propose([1, 2, 3], add(4))
     consortium.run(2)
@@ -68,7 +68,7 @@ describe('a consortium whose operators propose', () => {
     expect(consortium.lately(6)).not.toContain(4)
   })
 
-  test('a fifth one takes its turn from the block after the one that voted it in', () => {
+  test('when a fifth is voted in, then it takes its turn from the block after that', () => {
     const consortium = createConsortium([1, 2, 3, 4])
     consortium.propose([1, 2, 3], add(5))
     consortium.run(3)
@@ -77,7 +77,7 @@ describe('a consortium whose operators propose', () => {
     expect(consortium.lately(5)).toEqual([1, 2, 3, 4, 5])
   })
 
-  test('two of four are not enough, however long they want it', () => {
+  test('when two of four propose, then that is never enough', () => {
     const consortium = createConsortium([1, 2, 3, 4])
     consortium.propose([1, 2], add(5))
     consortium.run(100)
@@ -86,7 +86,7 @@ describe('a consortium whose operators propose', () => {
     expect(consortium.ballots()).toBe(2)
   })
 
-  test('the epoch forgets the votes, and the standing ones are cast again', () => {
+  test('when the epoch clears the votes, then standing ones are cast again', () => {
     const consortium = createConsortium([1, 2, 3, 4], 10)
     consortium.propose([1, 2], add(5))
     consortium.run(9)
@@ -100,14 +100,14 @@ describe('a consortium whose operators propose', () => {
     expect(consortium.members()).toEqual([1, 2, 3, 4, 5])
   })
 
-  test('an epoch too short for a majority never changes the set', () => {
+  test('when an epoch is too short for a majority, then the set never changes', () => {
     const consortium = createConsortium([1, 2, 3, 4], 3)
     consortium.propose([1, 2, 3, 4], add(5))
     consortium.run(60)
     expect(consortium.members()).toEqual([1, 2, 3, 4])
   })
 
-  test('grows from four to seven and back, several at once', () => {
+  test('when several are proposed at once, then it grows from four to seven and back', () => {
     const consortium = createConsortium(range(1, 4))
     consortium.propose(range(1, 4), add(5), add(6), add(7))
     consortium.run(30)
@@ -121,7 +121,7 @@ describe('a consortium whose operators propose', () => {
     expect(new Set(consortium.lately(4))).toEqual(new Set(range(1, 4)))
   })
 
-  test('whose operators disagree changes their votes, and the majority decides', () => {
+  test('when operators disagree and change their votes, then the majority decides', () => {
     const consortium = createConsortium([1, 2, 3, 4])
     consortium.propose([1, 2], drop(4))
     consortium.propose([3], add(4))
@@ -132,7 +132,7 @@ describe('a consortium whose operators propose', () => {
     expect(consortium.members()).toEqual([1, 2, 3])
   })
 
-  test('never votes its last one out, whatever they want', () => {
+  test('when they want the last one out, then it stays', () => {
     const consortium = createConsortium([1, 2, 3])
     consortium.propose([1, 2, 3], drop(1), drop(2), drop(3))
     consortium.run(50)

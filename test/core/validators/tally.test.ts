@@ -41,8 +41,8 @@ const voting = (number: bigint, proposer: number, type?: Vote['type'], recipient
   vote: type === undefined ? undefined : { recipient: validator(recipient), type },
 })
 
-describe('epoch blocks', () => {
-  test('are every so many blocks, block 0 among them', () => {
+describe('given epoch blocks', () => {
+  test('when the epoch is set, then they are its multiples, block 0 among them', () => {
     const config = { startBlock: 0n, parameters: { ...parameters, epochLength: 100n } }
     expect([0n, 1n, 99n, 100n, 101n, 200n].map(number => isEpochBlock(config, number))).toEqual([
       true,
@@ -54,7 +54,7 @@ describe('epoch blocks', () => {
     ])
   })
 
-  test('are counted from the block before a migration', () => {
+  test('when there was a migration, then they count from the block before it', () => {
     const config = { startBlock: 101n, parameters: { ...parameters, epochLength: 100n } }
     expect([0n, 99n, 100n, 101n, 200n].map(number => isEpochBlock(config, number))).toEqual([
       false,
@@ -65,7 +65,7 @@ describe('epoch blocks', () => {
     ])
   })
 
-  test('clear the votes and ignore the one they carry', () => {
+  test('when one comes, then votes are cleared, and its own is ignored', () => {
     const two = newTally([1, 2].map(validator))
     const voted = tallyAfter(consensus(), two, voting(1n, 1, 'add', 3))
     const cleared = tallyAfter(consensus(), voted, voting(3n, 2, 'add', 3))
@@ -75,7 +75,7 @@ describe('epoch blocks', () => {
     expect(members(tallyAfter(consensus(), after, voting(5n, 1, 'add', 3)))).toEqual([1, 2, 3])
   })
 
-  test('GoQuorum snapshots that both clients count alike: a vote on either side of a checkpoint decides nothing', () => {
+  test('when a vote is on either side of a checkpoint, then it decides nothing, as in both clients', () => {
     const two = newTally([1, 2].map(validator))
     const blocks = [
       voting(1n, 1, 'add', 3),
@@ -90,21 +90,21 @@ describe('epoch blocks', () => {
   })
 })
 
-describe('a transition that sets the validators', () => {
+describe('given a transition that sets the validators', () => {
   const config = consensus([override(11n, 7, 5)], 100n)
   const before = tallyAfter(config, newTally([1].map(validator)), voting(8n, 1))
 
-  test('replaces the set for its block', () => {
+  test('when its block comes, then the set is replaced', () => {
     expect(members(tallyAfter(config, before, voting(9n, 1)))).toEqual([1])
     expect(members(tallyAfter(config, before, voting(10n, 1)))).toEqual([5, 7])
   })
 
-  test('has the vote of the block before it applied on top', () => {
+  test('when the block before has a vote, then it applies on top', () => {
     const alone = consensus([override(11n, 7)], 100n)
     expect(members(tallyAfter(alone, before, voting(10n, 1, 'add', 9)))).toEqual([7, 9])
   })
 
-  test('forgets earlier votes, and later blocks go on from it', () => {
+  test('when later blocks come, then earlier votes are gone, and the tally continues', () => {
     const two = newTally([1, 2].map(validator))
     const voted = tallyAfter(config, two, voting(9n, 1, 'add', 9))
     const replaced = tallyAfter(config, voted, voting(10n, 2))
@@ -114,14 +114,14 @@ describe('a transition that sets the validators', () => {
   })
 })
 
-describe('tallyOrigin', () => {
-  test('is the last epoch block', () => {
+describe('given tallyOrigin', () => {
+  test('when there is no transition, then it is the last epoch block', () => {
     expect(tallyOrigin(consensus(), 8n)).toEqual({ block: 6n, validators: undefined })
     expect(tallyOrigin(consensus(), 9n)).toEqual({ block: 9n, validators: undefined })
     expect(tallyOrigin(consensus(), 0n)).toEqual({ block: 0n, validators: undefined })
   })
 
-  test('is the block before a transition that came later and set the validators', () => {
+  test('when a later transition set the validators, then it is the block before it', () => {
     const transition = override(11n, 7)
     const config = consensus([transition, { ...transition, block: 12n, validators: undefined }], 100n)
     expect(tallyOrigin(config, 9n)).toEqual({ block: 0n, validators: undefined })
@@ -130,7 +130,7 @@ describe('tallyOrigin', () => {
     expect(tallyOrigin(config, 100n)).toEqual({ block: 100n, validators: undefined })
   })
 
-  test('from there the tally is the same as from genesis', () => {
+  test('when the tally starts there, then it is the same as from genesis', () => {
     const config = consensus([override(14n, 1, 2, 3)], 5n)
     const casts = new Map([
       [1n, voting(1n, 1, 'add', 2)],
@@ -156,7 +156,7 @@ describe('tallyOrigin', () => {
   })
 })
 
-test('the vote of a block is read from its extraData', () => {
+test('given the vote of a block, when it is read, then it comes from the extraData', () => {
   const vote: Vote = { recipient: validator(4), type: 'drop' }
   const extraData = encodeExtraData({ vanity: new Uint8Array(32), validators: [], vote, round: 0, seals: [] })
   expect(votingBlock({ number: 3n, coinbase: validator(1), extraData })).toEqual({

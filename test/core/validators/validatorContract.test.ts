@@ -26,12 +26,12 @@ const codeOf = (run: () => unknown): string => {
   throw new Error('the result was taken')
 }
 
-describe('getValidators()', () => {
-  test('has its selector as call data', () => {
+describe('given getValidators()', () => {
+  test('when it is called, then its call data are the selector', () => {
     expect(toHex(GET_VALIDATORS_CALL_DATA)).toBe(toFunctionSelector('getValidators()'))
   })
 
-  test('is called on the contract, and its result sorted', () => {
+  test('when the contract answers, then the result is sorted', () => {
     const abi = encodeAbiParameters([{ type: 'address[]' }], [[`0x${V2}`, `0x${V1}`]])
     const validators = contractValidators(CONTRACT, (contract, data) => {
       expect(contract).toEqual(CONTRACT)
@@ -55,11 +55,11 @@ describe('getValidators()', () => {
     ],
   ]
   for (const [name, result, text] of failures)
-    test(`fails with Besu's text for ${name}`, () => {
+    test(`when it answers with ${name}, then the error has Besu's text`, () => {
       expect(() => contractValidators(CONTRACT, () => result)).toThrow(text)
     })
 
-  test('fails where no address is configured, and calls nothing', () => {
+  test('when no address is configured, then it fails without a call', () => {
     const call = (): never => {
       throw new Error('called')
     }
@@ -69,18 +69,18 @@ describe('getValidators()', () => {
   })
 })
 
-describe('decodeValidators', () => {
-  test('reads the published result of one validator', () => {
+describe('given decodeValidators', () => {
+  test('when the published result is read, then it has one validator', () => {
     expect(decode(word('20'), word('1'), word(V2))).toEqual([V2])
   })
 
-  test('keeps repeated ones, passes over upper bytes and what stands behind', () => {
+  test('when entries repeat or have upper or trailing bytes, then they stay, and extra bytes are ignored', () => {
     expect(decode(word('20'), word('2'), word(V1), word(V1))).toEqual([V1, V1])
     expect(decode(word('20'), word('1'), 'ff'.repeat(12) + V2, word('9'))).toEqual([V2])
     expect(decode(word('20'), word('0'))).toEqual([])
   })
 
-  test('refuses an offset or a length that points outside', () => {
+  test('when an offset or a length points outside, then it is refused', () => {
     for (const words of [
       [word('20')],
       [word('20'), word('2'), word(V1)],

@@ -11,34 +11,34 @@ const risk = (members: readonly number[], reachable: readonly number[], type: 'a
     type,
   })
 
-describe('a vote is dangerous', () => {
-  test('when it adds somebody who is not there, and his absence is one too many', () => {
+describe('given a dangerous vote', () => {
+  test('when it adds a missing validator, and its absence is one too many, then there is a warning', () => {
     expect(risk([1], [1], 'add', 2)).toContain('2 of then 2 validators must take part, and 1 of them')
     expect(risk([1, 2, 3, 4], [1, 2, 3], 'add', 5)).toContain('4 of then 5')
   })
 
-  test('when it drops somebody without whom the others are too few', () => {
+  test('when it drops one without whom the others are too few, then there is a warning', () => {
     expect(risk([1, 2, 3, 4], [1, 2, 4], 'drop', 1)).toBeUndefined()
     expect(risk([1, 2, 3, 4, 5, 6], [1, 2, 3, 4], 'drop', 1)).toContain('4 of then 5')
   })
 
-  test('when it would drop the last one', () => {
+  test('when it would drop the last one, then there is a warning', () => {
     expect(risk([1], [1], 'drop', 1)).toContain('never cast')
   })
 })
 
-describe('a vote is not', () => {
-  test('when enough can be reached', () => {
+describe('given a harmless vote', () => {
+  test('when enough are reachable, then there is no warning', () => {
     expect(risk([1, 2, 3, 4], [1, 2, 3, 4], 'add', 5)).toBeUndefined()
     expect(risk([1], [1, 2], 'add', 2)).toBeUndefined()
     expect(risk([1, 2], [1, 2], 'drop', 2)).toBeUndefined()
   })
 
-  test('when it drops one that cannot be reached', () => {
+  test('when it drops an unreachable one, then there is no warning', () => {
     expect(risk([1, 2, 3, 4, 5], [1, 2, 3], 'drop', 5)).toBeUndefined()
   })
 
-  test('when it changes nothing', () => {
+  test('when it changes nothing, then there is no warning', () => {
     expect(risk([1, 2], [], 'add', 2)).toBeUndefined()
     expect(risk([1, 2], [], 'drop', 3)).toBeUndefined()
   })

@@ -26,27 +26,27 @@ const vote = (tally: VoteTally, ...casts: readonly Cast[]): VoteTally =>
     tally,
   )
 
-describe('four validators, three votes decide', () => {
+describe('given four validators, of whom three votes decide', () => {
   const four = set(1, 2, 3, 4)
 
-  test('two votes to add are not enough, the third adds, and the set stays sorted', () => {
+  test('when the third votes to add, then it is added, and the set stays sorted', () => {
     expect(members(vote(four, [1, 'add', 5], [2, 'add', 5]))).toEqual([1, 2, 3, 4])
     expect(members(vote(four, [1, 'add', 5], [2, 'add', 5], [3, 'add', 5]))).toEqual([1, 2, 3, 4, 5])
     const gap = set(2, 4, 6)
     expect(members(vote(gap, [2, 'add', 3], [4, 'add', 3]))).toEqual([2, 3, 4, 6])
   })
 
-  test('three votes to drop remove', () => {
+  test('when three vote to drop, then it is removed', () => {
     expect(members(vote(four, [1, 'drop', 4], [2, 'drop', 4]))).toEqual([1, 2, 3, 4])
     expect(members(vote(four, [1, 'drop', 4], [2, 'drop', 4], [4, 'drop', 4]))).toEqual([1, 2, 3])
   })
 
-  test('the same vote of one validator counts once', () => {
+  test('when one repeats its vote, then it counts once', () => {
     expect(members(vote(four, [1, 'add', 5], [2, 'add', 5], [2, 'add', 5]))).toEqual([1, 2, 3, 4])
     expect(members(vote(four, [1, 'drop', 4], [2, 'drop', 4], [2, 'drop', 4]))).toEqual([1, 2, 3, 4])
   })
 
-  test('a validator that changes its mind takes its earlier vote back', () => {
+  test('when one changes its mind, then its earlier vote is gone', () => {
     const tally = vote(four, [1, 'add', 5], [1, 'drop', 5], [2, 'add', 5], [3, 'add', 5])
     expect(members(tally)).toEqual([1, 2, 3, 4])
     expect(members(vote(tally, [4, 'add', 5]))).toEqual([1, 2, 3, 4, 5])
@@ -54,13 +54,13 @@ describe('four validators, three votes decide', () => {
     expect(members(dropping)).toEqual([1, 2, 3, 4])
   })
 
-  test('a vote to drop after the addition is but one vote', () => {
+  test('when one votes to drop after the addition, then that is one vote', () => {
     expect(members(vote(four, [1, 'add', 5], [2, 'add', 5], [3, 'add', 5], [1, 'drop', 5]))).toEqual([
       1, 2, 3, 4, 5,
     ])
   })
 
-  test('votes that have decided are gone', () => {
+  test('when votes have decided, then they are gone', () => {
     const added = vote(four, [1, 'add', 5], [2, 'add', 5], [3, 'add', 5])
     expect(added.ballots).toEqual([])
     const dropped = vote(added, [2, 'drop', 5], [3, 'drop', 5], [4, 'drop', 5])
@@ -68,21 +68,21 @@ describe('four validators, three votes decide', () => {
     expect(members(vote(dropped, [2, 'add', 5], [3, 'add', 5]))).toEqual([1, 2, 3, 4])
   })
 
-  test('after an epoch block earlier votes to add and to drop count no more', () => {
+  test('when an epoch block comes, then earlier votes no longer count', () => {
     const adding = clearVotes(vote(four, [1, 'add', 5], [2, 'add', 5]))
     expect(members(vote(adding, [3, 'add', 5]))).toEqual([1, 2, 3, 4])
     const dropping = clearVotes(vote(four, [1, 'drop', 4], [2, 'drop', 4]))
     expect(members(vote(dropping, [3, 'drop', 4]))).toEqual([1, 2, 3, 4])
   })
 
-  test('the votes of a validator that is voted out are gone with it', () => {
+  test('when a validator is voted out, then its votes go, too', () => {
     const without4 = vote(four, [4, 'add', 5], [4, 'drop', 3], [1, 'drop', 4], [2, 'drop', 4], [3, 'drop', 4])
     expect(members(without4)).toEqual([1, 2, 3])
     expect(members(vote(without4, [1, 'add', 5], [1, 'drop', 3]))).toEqual([1, 2, 3])
     expect(members(vote(without4, [1, 'add', 5], [1, 'drop', 3], [2, 'add', 5]))).toEqual([1, 2, 3, 5])
   })
 
-  test('votes on different recipients are counted apart', () => {
+  test('when recipients differ, then votes are counted apart', () => {
     const tally = vote(four, [1, 'add', 5], [2, 'add', 6], [3, 'drop', 4], [2, 'add', 5], [1, 'add', 6])
     expect(members(tally)).toEqual([1, 2, 3, 4])
     expect(members(vote(tally, [3, 'add', 5]))).toEqual([1, 2, 3, 4, 5])
@@ -90,24 +90,24 @@ describe('four validators, three votes decide', () => {
   })
 })
 
-describe('small sets', () => {
-  test('one validator adds alone', () => {
+describe('given small sets', () => {
+  test('when there is one validator, then it adds alone', () => {
     expect(members(vote(set(1), [1, 'add', 2]))).toEqual([1, 2])
   })
 
-  test('two add only together', () => {
+  test('when there are two, then they add only together', () => {
     expect(members(vote(set(1, 2), [1, 'add', 3]))).toEqual([1, 2])
     expect(members(vote(set(1, 2), [1, 'add', 3], [2, 'add', 3]))).toEqual([1, 2, 3])
   })
 
-  test('three vote in a fourth, and three of the four vote it out again', () => {
+  test('when three vote in a fourth, then three of the four can vote it out', () => {
     const four = vote(set(1, 2, 3), [1, 'add', 4], [2, 'add', 4])
     expect(members(four)).toEqual([1, 2, 3, 4])
     expect(members(vote(four, [1, 'drop', 4], [2, 'drop', 4], [3, 'drop', 4]))).toEqual([1, 2, 3])
   })
 })
 
-describe('a majority that came about because the set shrank', () => {
+describe('given a majority that came from a smaller set', () => {
   // Of five validators two want 5 out, one too few; then 4 and 3 leave, and two of three would be enough.
   const shrunk = vote(
     set(1, 2, 3, 4, 5),
@@ -121,42 +121,42 @@ describe('a majority that came about because the set shrank', () => {
     [5, 'drop', 3],
   )
 
-  test('does not decide by itself', () => {
+  test('when no vote comes, then it does not decide', () => {
     expect(members(shrunk)).toEqual([1, 2, 5])
   })
 
-  test('decides with the next vote on that recipient, even one for the other side', () => {
+  test('when the next vote on that recipient comes, even for the other side, then it decides', () => {
     expect(members(vote(shrunk, [5, 'add', 5]))).toEqual([1, 2])
   })
 })
 
-describe('GoQuorum snapshots that both clients count alike:', () => {
-  test('one validator adds a second, who then must agree to a third', () => {
+describe('given GoQuorum snapshots that both clients count alike', () => {
+  test('when one validator adds a second, then both must agree to a third', () => {
     expect(members(vote(set(1), [1, 'add', 2], [1, 'add', 3]))).toEqual([1, 2])
   })
 
-  test('two validators add two more, a third needs three votes', () => {
+  test('when two add two more, then a third needs three votes', () => {
     const tally = vote(set(1), [1, 'add', 2], [1, 'add', 3], [2, 'add', 3], [1, 'add', 4], [2, 'add', 4])
     expect(members(tally)).toEqual([1, 2, 3, 4])
     expect(members(vote(tally, [1, 'add', 5], [2, 'add', 5]))).toEqual([1, 2, 3, 4])
   })
 
-  test('the last validator can vote itself out', () => {
+  test('when the last validator votes itself out, then that works', () => {
     expect(members(vote(set(1), [1, 'drop', 1]))).toEqual([])
   })
 
-  test('of two validators both must agree to drop one', () => {
+  test('when two drop one, then both must agree', () => {
     expect(members(vote(set(1, 2), [1, 'drop', 2]))).toEqual([1, 2])
     expect(members(vote(set(1, 2), [1, 'drop', 2], [2, 'drop', 2]))).toEqual([1])
   })
 
-  test('a vote is counted once, however often its validator repeats it', () => {
+  test('when a validator repeats a vote, then it counts once', () => {
     const repeated = [1, 2, 3].map((): Cast => [1, 'add', 3])
     expect(members(vote(set(1, 2), ...repeated))).toEqual([1, 2])
     expect(members(vote(set(1, 2), ...repeated.map(([voter]): Cast => [voter, 'drop', 2])))).toEqual([1, 2])
   })
 
-  test('who was voted in, out and in again leaves no vote behind, nor does one who is voted out meanwhile', () => {
+  test('when one was voted in, out and in again, then it leaves no vote, nor one voted out meanwhile', () => {
     const casts: readonly Cast[] = [
       [1, 'add', 6],
       [2, 'add', 6],
@@ -179,19 +179,19 @@ describe('GoQuorum snapshots that both clients count alike:', () => {
     expect(after(13)).toEqual([2, 3, 4, 5, 6])
   })
 
-  test('of four validators two cannot drop, three can', () => {
+  test('when two of four vote to drop, then that is not enough, three are', () => {
     expect(members(vote(set(1, 2, 3, 4), [1, 'drop', 3], [2, 'drop', 3]))).toEqual([1, 2, 3, 4])
     expect(members(vote(set(1, 2, 3, 4), [1, 'drop', 4], [2, 'drop', 4], [3, 'drop', 4]))).toEqual([1, 2, 3])
   })
 })
 
-test('a tally sorts its validators and keeps each once', () => {
+test('given a tally, when validators are listed, then they are sorted and unique', () => {
   expect(
     newTally([validator(9), validator(200), validator(3), validator(9)]).validators.map(toBareHex),
   ).toEqual([3, 9, 200].map(number => toBareHex(validator(number))))
 })
 
-test('the outstanding vote of a validator is its last one', () => {
+test('given outstanding votes, when a validator voted several times, then the last one counts', () => {
   const tally = vote(set(1, 2, 3), [1, 'add', 7], [1, 'drop', 7])
   expect(outstandingVote(tally, validator(1), validator(7))).toBe('drop')
   expect(outstandingVote(tally, validator(2), validator(7))).toBeUndefined()

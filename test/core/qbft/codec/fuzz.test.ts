@@ -65,13 +65,13 @@ const readsOrRefuses = ({ code, data }: WireMessage, isJudged: boolean): boolean
   return true
 }
 
-test('random bytes are refused, whatever the code', () => {
+test('given random bytes, when they are decoded with any code, then they are refused', () => {
   const { bytes, below } = seededRandom(1)
   for (let i = 0; i < 20_000; i++)
     readsOrRefuses({ code: CODES[i % 4] as number, data: bytes(below(200)) }, true)
 })
 
-test('valid messages with some bytes changed, cut out or doubled are read or refused', () => {
+test('given valid messages with changed, missing or doubled bytes, when they are decoded, then they are read or refused', () => {
   const { word, below } = seededRandom(2)
   const valid = [...messages('legacy'), ...messages('blockAccessList')]
   let read = 0
@@ -92,7 +92,7 @@ test('valid messages with some bytes changed, cut out or doubled are read or ref
   expect(read).toBeGreaterThan(1000)
 })
 
-test('every message cut off anywhere is refused', () => {
+test('given every message, when it is cut off anywhere, then it is refused', () => {
   for (const { code, data } of messages('blockAccessList'))
     for (let length = 0; length < data.length; length++)
       expect(readsOrRefuses({ code, data: data.subarray(0, length) }, false)).toBe(false)

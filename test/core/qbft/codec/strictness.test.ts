@@ -32,11 +32,11 @@ const filled = (length: number, byte: number): Uint8Array => new Uint8Array(leng
 /** A list whose content is `length` times the byte. */
 const listOf = (length: number, byte: number): Uint8Array => joinRlpList([filled(length, byte)])
 
-describe('item counts are strict', () => {
+describe('given the number of items', () => {
   test.each([
     ['prepare', prepare, [1n, 0, DIGEST]],
     ['commit', commit, [1n, 0, DIGEST, SIGNATURE]],
-  ] as const)('one more or less in a %s is refused', (_name, code, payload) => {
+  ] as const)('when a %s has one more or less, then it is refused', (_name, code, payload) => {
     expect(refusal(code, prepareOf(payload))).toBe('none')
     expect(refusal(code, prepareOf([...payload, 1]))).toContain('more than')
     expect(refusal(code, prepareOf(payload.slice(0, -1)))).toContain('are needed')
@@ -45,7 +45,7 @@ describe('item counts are strict', () => {
     expect(refusal(code, encodeRlp([encodeRlp(payload), SIGNATURE]))).toContain('must be a list')
   })
 
-  test('a round change has three items or four, its metadata two or none', () => {
+  test('when a round change has three items or four, and metadata of two or none, then it is read', () => {
     const { signed } = roundChangeBy(V0, 1)
     const of = (...rest: readonly Uint8Array[]): Uint8Array => joinRlpList([encodeSigned(signed), ...rest])
     expect(refusal(roundChange, of(EMPTY, EMPTY))).toBe('none')
@@ -58,7 +58,7 @@ describe('item counts are strict', () => {
     expect(refusal(roundChange, metadata(0, DIGEST, 0))).toContain('more than 2')
   })
 
-  test('bytes behind the message, and none at all, are refused', () => {
+  test('when bytes follow the message, or there are none, then it is refused', () => {
     const { data } = encodeMessage({ kind: 'prepare', signed: prepareBy(V0) }, 'legacy')
     expect(refusal(prepare, concatBytes(data, Uint8Array.of(0)))).toContain('unread bytes')
     expect(refusal(prepare, data.subarray(0, -1))).toContain('out of range')
@@ -66,8 +66,8 @@ describe('item counts are strict', () => {
   })
 })
 
-describe('fields are in bounds', () => {
-  test('sequences have 63 bits, rounds 31', () => {
+describe('given the bounds of fields', () => {
+  test('when sequences exceed 63 bits or rounds 31, then they are refused', () => {
     expect(refusal(prepare, prepareOf([2n ** 63n - 1n, 2 ** 31 - 1, DIGEST]))).toBe('none')
     expect(refusal(prepare, prepareOf([2n ** 63n, 0, DIGEST]))).toContain('is above')
     expect(refusal(prepare, prepareOf([2n ** 64n, 0, DIGEST]))).toContain('longer than 8 bytes')
@@ -76,7 +76,7 @@ describe('fields are in bounds', () => {
     expect(refusal(prepare, prepareOf([1n, Uint8Array.of(0, 1), DIGEST]))).toContain('leading zeros')
   })
 
-  test('digests have 32 bytes, signatures 65', () => {
+  test('when digests have not 32 bytes, or signatures not 65, then they are refused', () => {
     expect(refusal(prepare, prepareOf([1n, 0, DIGEST.subarray(1)]))).toContain('32 bytes')
     expect(refusal(prepare, encodeRlp([[1n, 0, DIGEST], SIGNATURE.subarray(1)]))).toContain('65 bytes')
     expect(refusal(commit, prepareOf([1n, 0, DIGEST, DIGEST]))).toContain('65 bytes')
@@ -90,17 +90,17 @@ describe('fields are in bounds', () => {
     ['a length beyond the message', 'bb7fffffff'],
     ['a length that is no exact number', 'bfffffffffffffffff'],
     ['a list beyond its list', 'c401'],
-  ])('%s is no canonical RLP', (_name, item) => {
+  ])('when %s is no canonical RLP, then it is refused', (_name, item) => {
     const payload = joinRlpList([fromHex(item), Uint8Array.of(0x80), encodeRlp(DIGEST)])
     expect(refusal(prepare, joinRlpList([payload, encodeRlp(SIGNATURE)]))).not.toBe('none')
   })
 
-  test('codes but the four are no messages', () => {
+  test('when the code is none of the four, then it is no message', () => {
     for (const code of [0, 0x11, 0x16, -1, 0.5])
       expect(refusal(code, EMPTY)).toContain('no message has the code')
   })
 
-  test('a block access list is refused with a reason', () => {
+  test('when there is a block access list, then it is refused with a reason', () => {
     const { signed } = roundChangeBy(V0, 1)
     const list = Uint8Array.of(0xc0)
     expect(refusal(roundChange, joinRlpList([encodeSigned(signed), EMPTY, list, EMPTY]))).toContain(
@@ -117,7 +117,7 @@ describe('fields are in bounds', () => {
     expect(refusal(proposal, data)).toContain('EIP-7928')
   })
 
-  test('extraData that is not QBFT’s is refused with the message', () => {
+  test('when the extraData is not QBFT’s, then the message is refused', () => {
     const block = { ...BLOCK, header: { ...BLOCK.header, extraData: new Uint8Array(32) } }
     expect(refusal(proposal, encodeMessage(proposalBy(V0, 0, block), 'legacy').data)).toContain('extraData')
     const long = { ...BLOCK, header: { ...BLOCK.header, extraData: listOf(200_000, 0xc0) } }
@@ -127,8 +127,8 @@ describe('fields are in bounds', () => {
   })
 })
 
-describe('what is signed is passed on as it was', () => {
-  test('a payload read out of one message stands in another byte for byte', () => {
+describe('given signed payloads', () => {
+  test('when one moves into another message, then its bytes are the same', () => {
     const carried = decodeMessage(
       roundChange,
       encodeMessage(
@@ -143,18 +143,18 @@ describe('what is signed is passed on as it was', () => {
       expect(text).toContain(toBareHex(payloadBytes))
   })
 
-  test('the payload is a view of the message', () => {
+  test('when one is decoded, then it is a view of the message', () => {
     const { data } = encodeMessage({ kind: 'prepare', signed: prepareBy(V0) }, 'legacy')
     expect(decodeMessage(prepare, data).signed.payloadBytes.buffer).toBe(data.buffer)
   })
 })
 
-describe('large input is refused before it costs much', () => {
-  test('a message above the limit', () => {
+describe('given large input', () => {
+  test('when a message exceeds the limit, then it is refused early', () => {
     expect(refusal(prepare, new Uint8Array(QBFT_MESSAGE_BYTES_MAX + 1))).toContain('at most')
   })
 
-  test('more signed items than there are validators anywhere', () => {
+  test('when there are more signed items than validators anywhere, then it is refused early', () => {
     const one = encodeSigned(signedRoundChangeBy(V0, 1))
     const list = joinRlpList(Array.from({ length: JUSTIFICATION_ITEMS_MAX + 1 }, () => one))
     const signed = encodeSigned(proposalBy(V0, 1, BLOCK).signed)
@@ -166,7 +166,7 @@ describe('large input is refused before it costs much', () => {
   const MANY = QBFT_MESSAGE_BYTES_MAX - 1000
   const codes = Object.values(QBFT_CODES)
 
-  test('a message of nothing but empty lists, on every level', () => {
+  test('when a message has nothing but empty lists on any level, then it is refused early', () => {
     for (const code of codes) {
       expect(refusal(code, listOf(MANY, 0xc0))).not.toBe('none')
       expect(refusal(code, joinRlpList([listOf(MANY, 0xc0), encodeRlp(SIGNATURE)]))).not.toBe('none')
@@ -174,12 +174,15 @@ describe('large input is refused before it costs much', () => {
     }
   })
 
-  test.each([0xc0, 0x80, 0xc1, 0x01])('a block of nothing but items of one byte, 0x%s', byte => {
-    const block = listOf(MANY, byte)
-    const payload = joinRlpList([encodeRlp(1), encodeRlp(0), block])
-    const data = joinRlpList([joinRlpList([payload, encodeRlp(SIGNATURE)]), joinRlpList([EMPTY, EMPTY])])
-    expect(refusal(proposal, data)).toContain('items')
-    const { signed } = roundChangeBy(V0, 1)
-    expect(refusal(roundChange, joinRlpList([encodeSigned(signed), block, EMPTY]))).toContain('items')
-  })
+  test.each([0xc0, 0x80, 0xc1, 0x01])(
+    'when a block has nothing but items of one byte, 0x%s, then it is refused early',
+    byte => {
+      const block = listOf(MANY, byte)
+      const payload = joinRlpList([encodeRlp(1), encodeRlp(0), block])
+      const data = joinRlpList([joinRlpList([payload, encodeRlp(SIGNATURE)]), joinRlpList([EMPTY, EMPTY])])
+      expect(refusal(proposal, data)).toContain('items')
+      const { signed } = roundChangeBy(V0, 1)
+      expect(refusal(roundChange, joinRlpList([encodeSigned(signed), block, EMPTY]))).toContain('items')
+    },
+  )
 })

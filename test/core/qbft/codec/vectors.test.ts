@@ -38,8 +38,8 @@ const digestOf = (message: QbftMessage): string =>
 const author = (message: QbftMessage): Address | undefined =>
   authorOf(QBFT_CODES[message.kind], message.signed)
 
-describe('messages of known keys, in bytes', () => {
-  test('a prepare', () => {
+describe('given messages of known keys', () => {
+  test('when a prepare is encoded, then the bytes are known', () => {
     const message: QbftMessage = { kind: 'prepare', signed: prepareBy(V1) }
     for (const dialect of DIALECTS) {
       const wire = encodeMessage(message, dialect)
@@ -50,7 +50,7 @@ describe('messages of known keys, in bytes', () => {
     expect(author(message)).toEqual(V1.address)
   })
 
-  test('a commit, with its seal', () => {
+  test('when a commit is encoded, then the bytes are known, with its seal', () => {
     const message = commitBy(V2)
     expect(hex(message.signed.payload.commitSeal)).toBe(BLOCK_ONE.roundZero.seals[2] as string)
     for (const dialect of DIALECTS) {
@@ -62,16 +62,19 @@ describe('messages of known keys, in bytes', () => {
     expect(author(message)).toEqual(V2.address)
   })
 
-  test.each(DIALECTS)('an unprepared round change, %s', dialect => {
-    const message = roundChangeBy(V3, 1)
-    const wire = encodeMessage(message, dialect)
-    expect(hex(wire.data)).toBe(SIGNED.unpreparedRoundChange[dialect])
-    expect(reread(wire)).toEqual(message)
-    expect(digestOf(reread(wire))).toBe(SIGNED.unpreparedRoundChange.digest)
-    expect(author(reread(wire))).toEqual(V3.address)
-  })
+  test.each(DIALECTS)(
+    'when an unprepared round change (%s) is encoded, then the bytes are known',
+    dialect => {
+      const message = roundChangeBy(V3, 1)
+      const wire = encodeMessage(message, dialect)
+      expect(hex(wire.data)).toBe(SIGNED.unpreparedRoundChange[dialect])
+      expect(reread(wire)).toEqual(message)
+      expect(digestOf(reread(wire))).toBe(SIGNED.unpreparedRoundChange.digest)
+      expect(author(reread(wire))).toEqual(V3.address)
+    },
+  )
 
-  test.each(DIALECTS)('a prepared round change, %s', dialect => {
+  test.each(DIALECTS)('when a prepared round change (%s) is encoded, then the bytes are known', dialect => {
     const prepares = [V0, V1, V2].map(key => prepareBy(key))
     const message = roundChangeBy(V3, 1, { block: BLOCK, round: 0, digest: DIGEST, prepares })
     const wire = encodeMessage(message, dialect)
@@ -87,24 +90,30 @@ describe('messages of known keys, in bytes', () => {
   const prepared = [V0, V1, V2].map(key => signedRoundChangeBy(key, 1, { round: 0, digest: DIGEST }))
   const prepares = [V0, V1, V2].map(key => prepareBy(key))
 
-  test.each(DIALECTS)('the proposal of round 0, %s', dialect => {
+  test.each(DIALECTS)('when the proposal of round 0 (%s) is encoded, then the bytes are known', dialect => {
     const message = proposalBy(V0, 0, BLOCK, { dialect })
     expectProposal(message, SIGNED.firstProposal[dialect], V0.address)
   })
 
-  test.each(DIALECTS)('a proposal of a new block in round 1, %s', dialect => {
-    const message = proposalBy(V1, 1, BLOCK_OF_ROUND_ONE, { dialect, roundChanges: unprepared })
-    expect(hex(proposalDigest(BLOCK_OF_ROUND_ONE))).toBe(BLOCK_ONE.roundOne.sealHash)
-    expectProposal(message, SIGNED.newProposal[dialect], V1.address)
-  })
+  test.each(DIALECTS)(
+    'when a proposal of a new block in round 1 (%s) is encoded, then the bytes are known',
+    dialect => {
+      const message = proposalBy(V1, 1, BLOCK_OF_ROUND_ONE, { dialect, roundChanges: unprepared })
+      expect(hex(proposalDigest(BLOCK_OF_ROUND_ONE))).toBe(BLOCK_ONE.roundOne.sealHash)
+      expectProposal(message, SIGNED.newProposal[dialect], V1.address)
+    },
+  )
 
-  test.each(DIALECTS)('the proposal of the same block again in round 1, %s', dialect => {
-    const block = withRound(BLOCK, 1)
-    expect(hex(proposalDigest(block))).toBe(SIGNED.secondProposal.proposalDigest)
-    expect(hex(qbftBlockHash(block.header))).toBe(BLOCK_ONE.roundZero.blockHash)
-    const message = proposalBy(V1, 1, block, { dialect, roundChanges: prepared, prepares })
-    expectProposal(message, SIGNED.secondProposal[dialect], V1.address)
-  })
+  test.each(DIALECTS)(
+    'when the same block is proposed again in round 1 (%s), then the bytes are known',
+    dialect => {
+      const block = withRound(BLOCK, 1)
+      expect(hex(proposalDigest(block))).toBe(SIGNED.secondProposal.proposalDigest)
+      expect(hex(qbftBlockHash(block.header))).toBe(BLOCK_ONE.roundZero.blockHash)
+      const message = proposalBy(V1, 1, block, { dialect, roundChanges: prepared, prepares })
+      expectProposal(message, SIGNED.secondProposal[dialect], V1.address)
+    },
+  )
 
   const expectProposal = (
     message: QbftMessage,
@@ -123,7 +132,7 @@ describe('messages of known keys, in bytes', () => {
     expect(author(read)).toEqual(by)
   }
 
-  test('signed payloads grow a justification by 105 bytes a prepare, 73 or 107 a round change', () => {
+  test('when a justification grows, then a prepare takes 105 bytes, a round change 73 or 107', () => {
     const size = (options: Parameters<typeof proposalBy>[3]): number =>
       encodeMessage(proposalBy(V1, 1, BLOCK_OF_ROUND_ONE, options), 'legacy').data.length
     // From three on, so that no list's own prefix grows.
@@ -138,8 +147,8 @@ describe('messages of known keys, in bytes', () => {
   })
 })
 
-describe('the round and the seals in a block', () => {
-  test('come and go without touching anything else, nor the on-chain hash', () => {
+describe('given the round and the seals in a block', () => {
+  test('when they are added and removed, then nothing else changes, nor the on-chain hash', () => {
     const seals = BLOCK_ONE.roundZero.seals.map(fromHex)
     const sealed = withSeals(BLOCK, 7, seals)
     expect(withRound(sealed, 0)).toEqual(BLOCK)
@@ -150,20 +159,26 @@ describe('the round and the seals in a block', () => {
   })
 })
 
-describe('the official messages', () => {
-  test.each(OFFICIAL)('%s comes back byte for byte', (_name, code, length, bytes) => {
-    const data = fromHex(bytes)
-    expect(data.length).toBe(length)
-    expect(hex(encodeMessage(decodeMessage(code, data), 'legacy').data)).toBe(bytes)
-  })
+describe('given the official messages', () => {
+  test.each(OFFICIAL)(
+    'when %s is decoded and encoded, then the bytes are the same',
+    (_name, code, length, bytes) => {
+      const data = fromHex(bytes)
+      expect(data.length).toBe(length)
+      expect(hex(encodeMessage(decodeMessage(code, data), 'legacy').data)).toBe(bytes)
+    },
+  )
 
-  test('the commit seal is a validator’s over the bare digest', () => {
+  test('when the commit seal is recovered, then it is a validator’s over the bare digest', () => {
     const [, code, , bytes] = OFFICIAL[1] as (typeof OFFICIAL)[number]
     const { payload } = (decodeMessage(code, fromHex(bytes)) as CommitMessage).signed
     expect(hex(sealSigner(payload.digest, payload.commitSeal) as Address)).toBe(OFFICIAL_SEALER)
   })
 
-  test.each(STALE)('of an earlier revision, with %s, are refused', (_name, code, bytes) => {
-    expect(() => decodeMessage(code, fromHex(bytes))).toThrow(DecodeError)
-  })
+  test.each(STALE)(
+    'when they are of an earlier revision, with %s, then they are refused',
+    (_name, code, bytes) => {
+      expect(() => decodeMessage(code, fromHex(bytes))).toThrow(DecodeError)
+    },
+  )
 })

@@ -50,8 +50,8 @@ const begun = (options: Parameters<typeof started>[0]) => {
   return all
 }
 
-describe('a validator that starts asks the others where they are, and signs nothing', () => {
-  test('before a quorum, itself included, has told', () => {
+describe('given a validator that starts and asks the others for their heights', () => {
+  test('when no quorum, itself included, has answered, then it signs nothing', () => {
     const { node, first, peers } = started({ record: recordOf(6n) })
     expect(informsIn(first)).toEqual([[POSITION_CODES.request, 3]])
     node.blockTimer()
@@ -59,7 +59,7 @@ describe('a validator that starts asks the others where they are, and signs noth
     expect(kindsIn(report(node, at(peers, 1), { sequence: 6n, round: 0 }))).toEqual(['round-change'])
   })
 
-  test('in no round, whatever the others send', () => {
+  test('when the others send anything, then it signs nothing in any round', () => {
     const { node, peers } = begun({})
     const step = [
       ...receiveProposal(node, at(peers, 0), givenNode(4, 3).block(at(peers, 0), { number: 6n })),
@@ -74,7 +74,7 @@ describe('a validator that starts asks the others where they are, and signs noth
     expect(effectsOf(step, 'build-block')).toEqual([])
   })
 
-  test('and asks those that have not answered again, and each that connects', () => {
+  test('when some have not answered, then it asks them again, and each that connects', () => {
     const { node, peers } = started({})
     report(node, at(peers, 0), { sequence: 6n, round: 0 })
     expect(informsIn(node.connect(at(peers, 1).address))).toEqual([[POSITION_CODES.request, 1]])
@@ -85,7 +85,7 @@ describe('a validator that starts asks the others where they are, and signs noth
     ])
   })
 
-  test('while one of them has blocks that it lacks, and in the end where nobody gives them', () => {
+  test('when one has blocks that it lacks, then it waits for them, and ends the wait if nobody gives them', () => {
     const { node, peers } = begun({ record: recordOf(6n) })
     report(node, at(peers, 0), { sequence: 1_000n, round: 0 })
     expect(kindsIn(report(node, at(peers, 1), { sequence: 6n, round: 0 }))).toEqual([])
@@ -94,7 +94,7 @@ describe('a validator that starts asks the others where they are, and signs noth
     expect(kindsIn(node.step({ kind: 'timer', timer, transactionsWaiting: false }))).toEqual(['round-change'])
   })
 
-  test('for as long as more than F have blocks that it lacks', () => {
+  test('when more than F have blocks that it lacks, then it waits', () => {
     const { node, peers } = begun({ record: recordOf(6n) })
     for (const peer of peers.slice(0, 2)) report(node, peer, { sequence: 8n, round: 0 })
     node.nowMs += 600_000
@@ -102,7 +102,7 @@ describe('a validator that starts asks the others where they are, and signs noth
     expect(kindsIn(node.step({ kind: 'timer', timer, transactionsWaiting: false }))).toEqual([])
   })
 
-  test('alone among three that forgot before both others have told: the quorum was perhaps with either', () => {
+  test('when two of three others forgot, too, then it waits for both', () => {
     const keys = networkKeys(3)
     const { node, peers } = started({ own: 2 }, keys)
     node.blockTimer()
@@ -111,14 +111,14 @@ describe('a validator that starts asks the others where they are, and signs noth
   })
 })
 
-describe('it then begins above the highest round heard in the height', () => {
-  test('as told', () => {
+describe('given such a validator with a quorum of answers', () => {
+  test('when they name a round, then it begins above the highest', () => {
     const { node, peers } = begun({})
     report(node, at(peers, 0), { sequence: 6n, round: 4 })
     expect(roundsIn(report(node, at(peers, 1), { sequence: 6n, round: 3 }))).toEqual([5])
   })
 
-  test('as their round changes say, of who tells its height alone', () => {
+  test('when round changes name rounds of the height, then it begins above the highest', () => {
     const { node, peers } = begun({})
     for (const [index, round] of [1, 2].entries())
       node.receive(at(peers, index), roundChange(at(peers, index), round, undefined, 6n))
@@ -130,28 +130,28 @@ describe('it then begins above the highest round heard in the height', () => {
     expect(steps.flatMap(roundsIn)).toEqual([3])
   })
 
-  test('where it is not begun yet once the block timer fires', () => {
+  test('when the block timer fires before the round begins, then it begins above the highest', () => {
     const { node, peers } = started({})
     for (const peer of peers) report(node, peer, { sequence: 6n, round: -1 })
     const step = node.blockTimer()
     expect([roundsIn(step), kindsIn(step)]).toEqual([[1], ['round-change']])
   })
 
-  test('not in a lower one than its record says', () => {
+  test('when its record has a higher round, then it does not begin lower', () => {
     const { node, peers } = started({ record: recordOf(6n, 7) })
     report(node, at(peers, 0), { sequence: 6n, round: 2 })
     expect(kindsIn(report(node, at(peers, 1), { sequence: 6n, round: 2 }))).toEqual(['round-change'])
     expect(node.state.height?.round?.round).toBe(7)
   })
 
-  test('where F + 1 others ask for a lower round, it asks for its own', () => {
+  test('when F + 1 others ask for a lower round, then it asks for its own', () => {
     const { node, peers } = started({})
     for (const peer of peers) report(node, peer, { sequence: 6n, round: 1 })
     const step = peers.slice(0, 2).flatMap(key => node.receive(key, roundChange(key, 1, undefined, 6n)))
     expect([roundsIn(step), kindsIn(step)]).toEqual([[2], ['round-change']])
   })
 
-  test('where it followed a proposal into a lower round, once that is over', () => {
+  test('when it followed a proposal into a lower round, then it begins after that', () => {
     const { node, peers } = started({})
     for (const peer of peers) report(node, peer, { sequence: 6n, round: 1 })
     receiveProposal(node, at(peers, 0), givenNode(4, 3).block(at(peers, 0), { number: 6n }))
@@ -160,7 +160,7 @@ describe('it then begins above the highest round heard in the height', () => {
     expect([roundsIn(step), kindsIn(step)]).toEqual([[2], ['round-change']])
   })
 
-  test('but for a round that one liar tells of and nobody is near', () => {
+  test('when one liar names a round that nobody is near, then that does not count', () => {
     const { node, peers } = begun({})
     report(node, at(peers, 0), { sequence: 6n, round: 0 })
     expect(kindsIn(report(node, at(peers, 1), { sequence: 6n, round: 1_000_000 }))).toEqual([])
@@ -168,7 +168,7 @@ describe('it then begins above the highest round heard in the height', () => {
     expect(roundsIn(report(node, at(peers, 2), { sequence: 6n, round: 0 }))).toEqual([1])
   })
 
-  test('not even where the third stays away, and not beyond the last round', () => {
+  test('when the third stays away, then the liar does not count either, nor a round beyond the last', () => {
     const { node, peers } = begun({})
     node.receive(at(peers, 1), roundChange(at(peers, 1), ROUND_MAX, undefined, 6n))
     report(node, at(peers, 0), { sequence: 6n, round: 0 })
@@ -182,7 +182,7 @@ describe('it then begins above the highest round heard in the height', () => {
     expect(two.node.state.height?.floor).toBe(ROUND_MAX)
   })
 
-  test('and takes no part in round 0 of the next height, where it forgot', () => {
+  test('when it forgot, then it takes no part in round 0 of the next height', () => {
     const { node, peers } = started({})
     for (const peer of peers) report(node, peer, { sequence: 6n, round: 0 })
     node.head({ number: 6n })
@@ -192,7 +192,7 @@ describe('it then begins above the highest round heard in the height', () => {
   })
 })
 
-describe('a validator that is asked for a later round than its own by a single other one', () => {
+describe('given a validator whom a single other asks for a later round', () => {
   /** In round 1, which one other asked for, too. */
   const inRoundOne = () => {
     const { node, peers } = givenNode(4, 3)
@@ -202,18 +202,18 @@ describe('a validator that is asked for a later round than its own by a single o
     return { node, asks: (round: number) => node.receive(at(peers, 2), roundChange(at(peers, 2), round)) }
   }
 
-  test('stays while its round has time left', () => {
+  test('when its round has time left, then it stays', () => {
     expect(roundsIn(inRoundOne().asks(2))).toEqual([])
   })
 
-  test('follows at once, by one round, where it held its own for want of a quorum', () => {
+  test('when it holds its round for want of a quorum, then it follows by one round at once', () => {
     const { node, asks } = inRoundOne()
     expect(roundsIn(node.roundTimer())).toEqual([])
     expect(roundsIn(asks(1_000))).toEqual([2])
   })
 })
 
-describe('where the chain went on while it came level with the others', () => {
+describe('given a chain that went on meanwhile', () => {
   /** It was told at height 7 where they are, and catches up to height 9. */
   const caughtUp = (record: RestartRecord | undefined) => {
     const { node, peers } = started({ own: 0, ...(record === undefined ? {} : { record }) })
@@ -223,12 +223,12 @@ describe('where the chain went on while it came level with the others', () => {
     return { node, peers, step: node.head({ number: 8n, coinbase: at(KEYS, -1).address }) }
   }
 
-  test('a validator with its record signs in the second height after the one told: none of it is of that', () => {
+  test('when the validator has its record, then it signs in the second height after the named one', () => {
     const { node } = caughtUp(recordOf(6n))
     expect(kindsIn(node.blockTimer())).toEqual(['proposal', 'prepare'])
   })
 
-  test('one without asks anew, and begins above the highest round heard', () => {
+  test('when it has none, then it asks anew, and begins above the highest round heard', () => {
     const { node, peers, step } = caughtUp(undefined)
     expect(informsIn(step)).toEqual([[POSITION_CODES.request, 3]])
     expect(kindsIn(node.blockTimer())).toEqual([])
@@ -237,8 +237,8 @@ describe('where the chain went on while it came level with the others', () => {
   })
 })
 
-describe('at once, in round 0,', () => {
-  test('a network begins whose validators have neither a record nor a block', () => {
+describe('given a start in round 0', () => {
+  test('when all validators have neither record nor block, then the network begins at once', () => {
     const { node, peers } = started({ own: 0, head: 0n })
     for (const peer of peers) report(node, peer, { sequence: 1n, round: -1 })
     const step = node.blockTimer()
@@ -246,7 +246,7 @@ describe('at once, in round 0,', () => {
     expect(kindsIn(step)).toEqual(['proposal', 'prepare'])
   })
 
-  test('a network of one goes on', () => {
+  test('when the network has one validator, then it continues at once', () => {
     const keys = networkKeys(1)
     const { node, first } = started({ own: 0 }, keys)
     expect(informsIn(first)).toEqual([])
@@ -254,7 +254,7 @@ describe('at once, in round 0,', () => {
   })
 })
 
-test('a network begins in round 1 where one validator is away', () => {
+test('given a network without one validator, when it begins, then it begins in round 1', () => {
   const { node, peers } = begun({ own: 1, head: 0n })
   for (const peer of peers.slice(0, 2)) report(node, peer, { sequence: 1n, round: -1 })
   node.nowMs += 1_000
@@ -262,7 +262,7 @@ test('a network begins in round 1 where one validator is away', () => {
   expect(roundsIn(node.step({ kind: 'timer', timer, transactionsWaiting: false }))).toEqual([1])
 })
 
-describe('a validator that is asked', () => {
+describe('given a validator that is asked', () => {
   const asked = () => {
     const network = givenNode(4, 3)
     const { node, peers, block } = network
@@ -274,7 +274,7 @@ describe('a validator that is asked', () => {
     return { ...network, made }
   }
 
-  test('tells what the asker signed, as it was signed, and then where it is', () => {
+  test('when it answers, then it sends what the asker signed, unchanged, and its height', () => {
     const { node, peers, made } = asked()
     const asker = at(peers, 1)
     const told = effectsOf(node.receive(asker, POSITION_REQUEST), 'inform')
@@ -289,14 +289,14 @@ describe('a validator that is asked', () => {
     expect(made.header.number).toBe(1n)
   })
 
-  test('tells one that asks all the time what it signed now and then', () => {
+  test('when one asks all the time, then it answers at intervals', () => {
     const { node, peers } = asked()
     const steps = Array.from({ length: 20 }, () => node.receive(at(peers, 1), POSITION_REQUEST))
     expect(steps.flatMap(informsIn).length).toBe(2 + 20)
   })
 })
 
-test('own messages of a later height bind a validator from the beginning of that height', () => {
+test('when messages of a later height show own signatures, then they bind from the beginning of that height', () => {
   const { peers, block } = givenNode(4, 3)
   const node = createNode({ keys: KEYS, own: at(KEYS, 3), recall: newRecall(undefined, false) })
   node.head()
@@ -308,7 +308,7 @@ test('own messages of a later height bind a validator from the beginning of that
   expect([node.state.height?.hasForgotten, node.state.height?.floor]).toEqual([true, 1])
 })
 
-test('own messages that others show bind a validator: a prepare keeps it from preparing something else', () => {
+test('when others show own signatures, then they bind: after a prepare it prepares nothing else', () => {
   const { peers, block } = givenNode(4, 3)
   const node = createNode({ keys: KEYS, own: at(KEYS, 3), recall: newRecall(undefined, false) })
   node.head()

@@ -43,18 +43,18 @@ test.each([
     { ...EVERYTHING, proposed: undefined, prepared: undefined, committed: undefined },
   ],
   ['a prepare alone', { ...NOTHING, prepared: DIGEST }],
-])('a record of %s comes back', (_name, record) => {
+])('given a record of %s, when it is encoded and decoded, then it is the same', (_name, record) => {
   expect(decodeRestartRecord(encodeRestartRecord(record))).toEqual(record)
 })
 
-test('a record that was not written whole is known by it', () => {
+test('given a record that was not written whole, when it is read, then that is known', () => {
   const bytes = encodeRestartRecord(EVERYTHING)
   for (let length = 0; length < bytes.length; length++)
     expect(() => decodeRestartRecord(bytes.subarray(0, length))).toThrow(RestartRecordError)
   expect(() => decodeRestartRecord(concatBytes(bytes, Uint8Array.of(0)))).toThrow('checksum')
 })
 
-test('a record with one bit changed is known by it', () => {
+test('given a record with one changed bit, when it is read, then that is known', () => {
   const bytes = encodeRestartRecord(EVERYTHING)
   const { below } = seededRandom(3)
   for (let at = 0; at < bytes.length; at++) {
@@ -64,7 +64,7 @@ test('a record with one bit changed is known by it', () => {
   }
 })
 
-test('a page of zeros, and a record of another version, say so', () => {
+test('given a page of zeros, or a record of another version, when it is read, then the error says so', () => {
   expect(() => decodeRestartRecord(new Uint8Array(4096))).toThrow('versions 1 and 2 are known, not 0')
   expect(() => decodeRestartRecord(new Uint8Array(0))).toThrow('empty record')
 })
@@ -79,11 +79,14 @@ test.each([
   ['in doubt: nothing more is signed in its round', true, EMPTY_BYTES, { ...NOTHING, round: 4 }],
   ['in doubt, but of a prepare', true, DIGEST, { ...NOTHING, round: 3, proposed: DIGEST, prepared: DIGEST }],
   ['of what is sure', false, EMPTY_BYTES, { ...NOTHING, round: 3, proposed: DIGEST }],
-])('a record of version 2 is read, one %s', (_name, isInDoubt, prepared, record) => {
-  expect(decodeRestartRecord(withDoubt(isInDoubt, prepared))).toEqual(record)
-})
+])(
+  'given a record of version 2 (%s), when it is read, then it is accepted',
+  (_name, isInDoubt, prepared, record) => {
+    expect(decodeRestartRecord(withDoubt(isInDoubt, prepared))).toEqual(record)
+  },
+)
 
-test('whole bytes that are no record are refused with their fault', () => {
+test('given whole bytes that are no record, when they are read, then the error names the fault', () => {
   const content = Uint8Array.of(0xc1, 0x01)
   const sum = keccak256(concatBytes(Uint8Array.of(1), content)).subarray(0, 8)
   const bytes = concatBytes(Uint8Array.of(1), sum, content)

@@ -17,40 +17,40 @@ const withSeal = (commitSeal: Uint8Array): SignedCommit => {
   return signPayload(QBFT_CODES.commit, payload, encodeCommitPayload(payload), signer(V0))
 }
 
-test('a commit with its author’s seal over the block passes, in any round', () => {
+test('given a commit with its author’s seal over the block, when it is of any round, then it is valid', () => {
   expect(judged(commitBy(V0).signed)).toBeUndefined()
   expect(
     judged(commitBy(V1, { block: BLOCK_OF_ROUND_ONE, round: 1 }).signed, BLOCK_OF_ROUND_ONE),
   ).toBeUndefined()
 })
 
-test('the seal is over the commit’s round, whatever round the block was proposed with', () => {
+test('given the seal of a commit, when the block was proposed with another round, then it covers the commit’s round', () => {
   expect(judged(commitBy(V0, { round: 3 }).signed)).toBeUndefined()
 })
 
-test('a commit of another proposal is refused', () => {
+test('given a commit of another proposal, when it comes, then it is refused', () => {
   expect(judged(commitBy(V0, { block: BLOCK_OF_ROUND_ONE }).signed)).toBe('wrong-digest')
   expect(judged(commitBy(V0, { block: withRound(BLOCK, 1) }).signed)).toBe('wrong-digest')
 })
 
-test('a commit seal over a different hash than the committed header is refused', () => {
+test('given a commit seal over a hash that differs from the committed header, when it comes, then it is refused', () => {
   expect(judged(withSeal(signer(V0)(new Uint8Array(32))))).toBe('bad-seal')
   expect(judged(withSeal(signer(V0)(proposalDigest(withRound(BLOCK, 1)))))).toBe('bad-seal')
   expect(judged(withSeal(new Uint8Array(65)))).toBe('bad-seal')
 })
 
-test('the seal of another validator is refused', () => {
+test('given the seal of another validator, when it comes, then it is refused', () => {
   expect(judged(commitBy(V0, { sealer: V1 }).signed)).toBe('bad-seal')
 })
 
-test('a seal with a high s may stand, as in blocks', () => {
+test('given a seal with a high s, when it comes, then it is accepted, as in blocks', () => {
   const seal = signer(V0)(DIGEST)
   seal.set(bigintToFixedBytes(SECP256K1_ORDER - bytesToBigint(seal.subarray(32, 64)), 32), 32)
   seal[64] = 1 - (seal[64] as number)
   expect(judged(withSeal(seal))).toBeUndefined()
 })
 
-test('a commit that nobody signed is refused', () => {
+test('given a commit without a signer, when it comes, then it is refused', () => {
   const { signed } = commitBy(V0)
   expect(judged({ ...signed, signature: new Uint8Array(65) })).toBe('bad-signature')
 })

@@ -14,7 +14,7 @@ const PREPARED = 5
 /** Validators that need quorums of 3 to 10. */
 const SIZES = [4, 5, 7, 8, 10, 11, 13, 14]
 
-describe.each(SIZES)('GoQuorum’s justifications among %d validators', count => {
+describe.each(SIZES)('given GoQuorum’s justifications among %d validators', count => {
   const keys = validatorKeys(count)
   const quorum = quorumOf(count)
   const proposer = keys[0] as Key
@@ -39,11 +39,11 @@ describe.each(SIZES)('GoQuorum’s justifications among %d validators', count =>
   })
   const prepares = signers.map(key => prepareBy(key, metadata))
 
-  test('a quorum of unprepared round changes needs no prepares', () => {
+  test('when a quorum of round changes is unprepared, then no prepares are needed', () => {
     expect(isJustified(unprepared, [])).toBe(true)
   })
 
-  test('any mix with one prepared in the highest round, and a quorum of prepares, passes', () => {
+  test('when one is prepared in the highest round with a quorum of prepares, then any mix is valid', () => {
     expect(isJustified(prepared, prepares)).toBe(true)
     for (let highest = 1; highest < quorum; highest++)
       for (const without of [0, Math.floor((quorum - highest) / 2), quorum - highest]) {
@@ -57,17 +57,17 @@ describe.each(SIZES)('GoQuorum’s justifications among %d validators', count =>
       }
   })
 
-  test('fewer round changes than a quorum do not, in either form', () => {
+  test('when there are fewer round changes than a quorum, then neither form is valid', () => {
     expect(isJustified(unprepared.slice(1), [])).toBe(false)
     expect(isJustified(prepared.slice(1), prepares)).toBe(false)
   })
 
-  test('fewer prepares than a quorum do not', () => {
+  test('when there are fewer prepares than a quorum, then it is refused', () => {
     expect(isJustified(prepared, prepares.slice(1))).toBe(false)
     expect(isJustified(prepared, [])).toBe(false)
   })
 
-  test('one prepare of another round spoils a quorum', () => {
+  test('when one prepare is of another round, then it is refused', () => {
     const other = prepareBy(proposer, { ...metadata, round: PREPARED - 1 })
     expect(isJustified(prepared, [other, ...prepares.slice(1)])).toBe(false)
   })

@@ -14,89 +14,89 @@ const CONTEXT = contextOf(KEYS)
 const judged = (...[key, round, block, options]: Parameters<typeof proposalBy>): string | undefined =>
   proposalRule(CONTEXT, proposalBy(key, round, block, options))?.reason
 
-describe('round 0', () => {
+describe('given a proposal of round 0', () => {
   const block = blockOf(K0)
 
-  test('a block by its proposer, with nothing attached, passes', () => {
+  test('when its proposer sends it without justification, then it is valid', () => {
     expect(judged(K0, 0, block)).toBeUndefined()
     expect(judged(K0, 0, block, { dialect: 'blockAccessList' })).toBeUndefined()
   })
 
-  test('the round in the block is the proposal’s: another one, which Besu takes, could not be proposed again', () => {
+  test('when the round in the block is another, then it is refused: Besu accepts it, and could not propose it again', () => {
     expect(judged(K0, 0, withRound(block, 3))).toBe('invalid-block')
   })
 
-  test('a block of another number than the sequence is refused', () => {
+  test('when the block’s number differs from the sequence, then it is refused', () => {
     expect(judged(K0, 0, withHeader(block, { number: 2n }))).toBe('invalid-block')
     expect(judged(K0, 0, withHeader(block, { number: 2n }), { sequence: 2n })).toBe('unjustified')
   })
 
-  test('round 0 with any round change or prepare attached is refused', () => {
+  test('when it has a round change or prepare, then it is refused', () => {
     expect(judged(K0, 0, block, { roundChanges: [signedRoundChangeBy(K1, 1)] })).toBe('unjustified')
     expect(judged(K0, 0, block, { prepares: [prepareBy(K1)] })).toBe('unjustified')
   })
 
-  test('a block that somebody else made is refused', () => {
+  test('when somebody else made the block, then it is refused', () => {
     expect(judged(K1, 0, block)).toBe('invalid-block')
   })
 
-  test('a signature from which no address can be recovered is refused', () => {
+  test('when no address can be recovered, then it is refused', () => {
     const message = proposalBy(K0, 0, block)
     const signed = { ...message.signed, signature: new Uint8Array(65) }
     expect(proposalRule(CONTEXT, { ...message, signed })?.reason).toBe('bad-signature')
   })
 })
 
-describe('a new block in a later round', () => {
+describe('given a proposal of a new block in a later round', () => {
   const block = blockOf(K1, 1)
   const unprepared = QUORUM.map(key => signedRoundChangeBy(key, 1))
   const judgedWith = (roundChanges: readonly SignedRoundChange[]): string | undefined =>
     judged(K1, 1, block, { roundChanges })
 
-  test('passes with a quorum of round changes, or with all of them', () => {
+  test('when it has a quorum of round changes, or all, then it is valid', () => {
     expect(judgedWith(unprepared)).toBeUndefined()
     expect(judgedWith([...unprepared, signedRoundChangeBy(K4, 1)])).toBeUndefined()
   })
 
-  test('the round in the block may differ from the proposal’s where it is 0, as GoQuorum’s is', () => {
+  test('when the round in the block is 0, as GoQuorum’s, then it is valid', () => {
     expect(judged(K1, 1, withRound(block, 3), { roundChanges: unprepared })).toBe('invalid-block')
     expect(judged(K1, 1, withRound(block, 0), { roundChanges: unprepared })).toBeUndefined()
   })
 
-  test('is its proposer’s own', () => {
+  test('when somebody else made the block, then it is refused', () => {
     expect(judged(K2, 1, block, { roundChanges: unprepared })).toBe('invalid-block')
   })
 
-  test('one round change less than a quorum is refused', () => {
+  test('when it has one round change less than a quorum, then it is refused', () => {
     expect(judgedWith(unprepared.slice(1))).toBe('unjustified')
     expect(judgedWith([])).toBe('unjustified')
   })
 
-  test('two round changes by one author are refused, also beyond the quorum', () => {
+  test('when one author has two round changes, even beyond the quorum, then it is refused', () => {
     expect(judgedWith([...unprepared.slice(1), signedRoundChangeBy(K1, 1)])).toBe('unjustified')
     expect(judgedWith([...unprepared, signedRoundChangeBy(K0, 1)])).toBe('unjustified')
     expect(judgedWith([...unprepared, ...unprepared])).toBe('unjustified')
   })
 
-  test('a round change by an outsider is refused, also beyond the quorum', () => {
+  test('when an outsider has one, even beyond the quorum, then it is refused', () => {
     expect(judgedWith([...unprepared.slice(1), signedRoundChangeBy(OUTSIDER, 1)])).toBe('unjustified')
     expect(judgedWith([...unprepared, signedRoundChangeBy(OUTSIDER, 1)])).toBe('unjustified')
   })
 
-  test('a round change to another round or of another height is refused', () => {
+  test('when one is to another round or of another height, then it is refused', () => {
     for (const other of [signedRoundChangeBy(K0, 2), signedRoundChangeBy(K0, 1, undefined, 2n)]) {
       expect(judgedWith([other, ...unprepared.slice(1)])).toBe('unjustified')
       expect(judgedWith([...unprepared.slice(1), signedRoundChangeBy(K4, 1), other])).toBe('unjustified')
     }
   })
 
-  test('prepares where nobody was prepared are refused', () => {
+  test('when nobody was prepared and there are prepares, then it is refused', () => {
     const prepares = QUORUM.map(key => prepareBy(key))
     expect(judged(K1, 1, block, { roundChanges: unprepared, prepares })).toBe('unjustified')
   })
 })
 
-describe('a prepared block in a later round', () => {
+describe('given a proposal of a prepared block in a later round', () => {
   const block = blockOf(K0)
   const metadata = preparedIn(0, block)
   const again = withRound(block, 2)
@@ -108,29 +108,29 @@ describe('a prepared block in a later round', () => {
   const judgedWith = (attached: readonly SignedPrepare[], changes = roundChanges): string | undefined =>
     judged(K2, 2, again, { roundChanges: changes, prepares: attached })
 
-  test('passes with the prepares of its certificate, whoever made it', () => {
+  test('when it has the prepares of its certificate, then it is valid, whoever made the block', () => {
     expect(judgedWith(prepares)).toBeUndefined()
   })
 
-  test('passes with round 0 in its extraData', () => {
+  test('when the round in the extraData is 0, then it is valid', () => {
     expect(judged(K2, 2, block, { roundChanges, prepares })).toBeUndefined()
   })
 
-  test('passes when it was prepared in a round above 0 with round 0 in it', () => {
+  test('when it was prepared above round 0 with round 0 in it, then it is valid', () => {
     const old = { round: 1, digest: preparedIn(0, block).digest }
     const changes = QUORUM.map(key => signedRoundChangeBy(key, 2, old))
     const attached = QUORUM.map(key => prepareBy(key, old))
     expect(judgedWith(attached, changes)).toBeUndefined()
   })
 
-  test('two round changes prepared in the same round with different hashes are refused', () => {
+  test('when two round changes are prepared in the same round with different hashes, then it is refused', () => {
     const other = signedRoundChangeBy(K1, 2, preparedIn(0, blockOf(K1)))
     expect(
       judgedWith(prepares, [roundChanges[0] as SignedRoundChange, other, ...roundChanges.slice(2)]),
     ).toBe('unjustified')
   })
 
-  test('prepares by an outsider, by one author twice, or one too few are refused', () => {
+  test('when prepares are by an outsider, by one author twice, or one too few, then it is refused', () => {
     expect(judgedWith([...prepares.slice(1), prepareBy(OUTSIDER, metadata)])).toBe('unjustified')
     expect(judgedWith([...prepares, prepareBy(OUTSIDER, metadata)])).toBe('unjustified')
     expect(judgedWith([...prepares.slice(1), prepareBy(K1, metadata)])).toBe('unjustified')
@@ -139,7 +139,7 @@ describe('a prepared block in a later round', () => {
     expect(judgedWith([])).toBe('unjustified')
   })
 
-  test('prepares of another round, hash or height are refused', () => {
+  test('when prepares are of another round, hash or height, then it is refused', () => {
     for (const other of [
       prepareBy(K0, { ...metadata, round: 1 }),
       prepareBy(K0, { ...metadata, digest: ZERO_HASH }),
@@ -148,11 +148,11 @@ describe('a prepared block in a later round', () => {
       expect(judgedWith([other, ...prepares.slice(1)])).toBe('unjustified')
   })
 
-  test('another block than the prepared one is refused', () => {
+  test('when the block is another than the prepared one, then it is refused', () => {
     expect(judged(K2, 2, blockOf(K2, 2), { roundChanges, prepares })).toBe('wrong-digest')
   })
 
-  test('the block of the highest prepared round is the one to propose', () => {
+  test('when the block is not that of the highest prepared round, then it is refused', () => {
     const later = blockOf(K1, 1)
     const highest = preparedIn(1, later)
     const changes = [
@@ -168,12 +168,12 @@ describe('a prepared block in a later round', () => {
     expect(propose(later, prepares)).toBe('unjustified')
   })
 
-  test('a round change by an outsider among them is refused', () => {
+  test('when a round change is by an outsider, then it is refused', () => {
     const changes = [...roundChanges.slice(0, 3), signedRoundChangeBy(OUTSIDER, 2)]
     expect(judgedWith(prepares, changes)).toBe('unjustified')
   })
 
-  test('a round change prepared in its target round is refused', () => {
+  test('when a round change was prepared in its target round, then it is refused', () => {
     const own = signedRoundChangeBy(K0, 2, preparedIn(2, block))
     expect(judgedWith(prepares, [own, ...roundChanges.slice(1)])).toBe('unjustified')
   })

@@ -12,46 +12,46 @@ const [K0, K1, K2, K3] = KEYS as [Key, Key, Key, Key]
 const CONTEXT = contextOf(KEYS)
 const judged = (message: RoundChangeMessage): string | undefined => roundChangeRule(CONTEXT, message)?.reason
 
-describe('a round change without a certificate', () => {
+describe('given a round change without a certificate', () => {
   const message = roundChangeBy(K3, 1)
 
-  test('passes for any round above 0', () => {
+  test('when it is for any round above 0, then it is valid', () => {
     expect(judged(message)).toBeUndefined()
     expect(judged(roundChangeBy(K3, 2 ** 31 - 1))).toBeUndefined()
   })
 
-  test('to round 0, or of another height, is refused', () => {
+  test('when it is for round 0 or another height, then it is refused', () => {
     expect(judged(roundChangeBy(K3, 0))).toBe('unjustified')
     const signed = signedRoundChangeBy(K3, 1, undefined, 2n)
     expect(judged({ ...message, signed })).toBe('unjustified')
   })
 
-  test('by an outsider, or with a signature of nobody, is refused', () => {
+  test('when it is by an outsider, or has an invalid signature, then it is refused', () => {
     expect(judged(roundChangeBy(OUTSIDER, 1))).toBe('not-a-validator')
     const signed = { ...message.signed, signature: new Uint8Array(65) }
     expect(judged({ ...message, signed })).toBe('bad-signature')
   })
 
-  test('that tells of one, or carries prepares, is refused', () => {
+  test('when it claims a certificate, or has prepares, then it is refused', () => {
     const signed = signedRoundChangeBy(K3, 1, preparedIn(0, blockOf(K0)))
     expect(judged({ ...message, signed })).toBe('unjustified')
     expect(judged({ ...message, prepares: [prepareBy(K0)] })).toBe('unjustified')
   })
 })
 
-describe('a round change with a certificate', () => {
+describe('given a round change with a certificate', () => {
   const block = blockOf(K0, 1)
   const metadata = preparedIn(1, block)
   const prepares = [K0, K1, K2].map(key => prepareBy(key, metadata))
   const judgedWith = (attached: readonly SignedPrepare[]): string | undefined =>
     judged(roundChangeBy(K3, 2, { ...metadata, block, prepares: attached }))
 
-  test('passes, with more prepares than a quorum too', () => {
+  test('when it has a quorum of prepares or more, then it is valid', () => {
     expect(judgedWith(prepares)).toBeUndefined()
     expect(judgedWith([...prepares, prepareBy(K3, metadata)])).toBeUndefined()
   })
 
-  test('prepared in its target round or later is refused', () => {
+  test('when it was prepared in its target round or later, then it is refused', () => {
     for (const round of [2, 3]) {
       const late = preparedIn(round, block)
       const certificate = {
@@ -64,19 +64,19 @@ describe('a round change with a certificate', () => {
     }
   })
 
-  test('to round 0, or of another height, is refused', () => {
+  test('when it is for round 0 or another height, then it is refused', () => {
     expect(judged(roundChangeBy(K3, 0, { ...metadata, block, prepares }))).toBe('unjustified')
     const message = roundChangeBy(K3, 2, { ...metadata, block, prepares })
     const signed = signedRoundChangeBy(K3, 2, metadata, 2n)
     expect(judged({ ...message, signed })).toBe('unjustified')
   })
 
-  test('a block without metadata is refused', () => {
+  test('when it has a block and no metadata, then it is refused', () => {
     expect(judged({ ...roundChangeBy(K3, 2), block, prepares })).toBe('unjustified')
     expect(judged({ ...roundChangeBy(K3, 2), block })).toBe('unjustified')
   })
 
-  test('a block of another hash or number is refused', () => {
+  test('when its block has another hash or number, then it is refused', () => {
     expect(judged(roundChangeBy(K3, 2, { ...metadata, block: withRound(block, 0), prepares }))).toBe(
       'wrong-digest',
     )
@@ -91,7 +91,7 @@ describe('a round change with a certificate', () => {
     )
   })
 
-  test('prepares of another round, height or hash are refused', () => {
+  test('when prepares are of another round, height or hash, then it is refused', () => {
     for (const other of [
       prepareBy(K0, { ...metadata, round: 0 }),
       prepareBy(K0, { ...metadata, sequence: 2n }),
@@ -100,20 +100,20 @@ describe('a round change with a certificate', () => {
       expect(judgedWith([other, ...prepares.slice(1)])).toBe('unjustified')
   })
 
-  test('prepares of one author twice, of an outsider, or too few are refused', () => {
+  test('when prepares are of one author twice, of an outsider, or too few, then it is refused', () => {
     expect(judgedWith([...prepares.slice(1), prepareBy(K1, metadata)])).toBe('unjustified')
     expect(judgedWith([...prepares.slice(1), prepareBy(OUTSIDER, metadata)])).toBe('unjustified')
     expect(judgedWith(prepares.slice(1))).toBe('unjustified')
     expect(judgedWith([])).toBe('unjustified')
   })
 
-  test('the round in the block may differ from the prepares’ where the digest is the block’s', () => {
+  test('when the round in the block differs from the prepares’ and the digest is the block’s, then it is valid', () => {
     const digest = proposalDigest(block)
     const attached = [K0, K1, K2].map(key => prepareBy(key, { round: 0, digest }))
     expect(judged(roundChangeBy(K3, 2, { round: 0, digest, block, prepares: attached }))).toBeUndefined()
   })
 
-  test('by an outsider is refused', () => {
+  test('when it is by an outsider, then it is refused', () => {
     expect(judged(roundChangeBy(OUTSIDER, 2, { ...metadata, block, prepares }))).toBe('not-a-validator')
   })
 })

@@ -37,8 +37,8 @@ const firstCommits = (cluster: Cluster): readonly number[] => {
 const hashes = (cluster: Cluster, index: number): readonly string[] =>
   cluster.chainOf(at(KEYS, index)).map(({ header }) => toHex(qbftBlockHash(header)))
 
-describe('four machines wired together', () => {
-  test('make a block each period in round 0, taking turns', () => {
+describe('given four machines wired together', () => {
+  test('when all run, then they make a block each period in round 0, in turn', () => {
     const cluster = startCluster()
     runTo(cluster, 8)
     const blocks = cluster.chainOf(at(KEYS, 1))
@@ -49,7 +49,7 @@ describe('four machines wired together', () => {
     expect(blocks.map(({ header }) => header.timestamp)).toEqual([1n, 2n, 3n, 4n, 5n, 6n, 7n, 8n])
   })
 
-  test('the first proposer is offline: its heights take a period and a timeout, the others a period', () => {
+  test('when the first proposer is offline, then its heights take a period and a timeout, the others a period', () => {
     const cluster = startCluster(KEYS.slice(1))
     runTo(cluster, 7)
     // The rotation goes on from who made the block, so the offline one's turn comes again after the two others’.
@@ -61,7 +61,7 @@ describe('four machines wired together', () => {
     expect(hashes(cluster, 3)).toEqual(hashes(cluster, 1).slice(0, hashes(cluster, 3).length))
   })
 
-  test('one that starts late has the blocks of the others and signs at the head', () => {
+  test('when one starts late, then it gets the others’ blocks and signs at the head', () => {
     const cluster = startCluster(KEYS.slice(0, 3))
     runTo(cluster, 70, 600_000)
     cluster.start(at(KEYS, 3))
@@ -72,7 +72,7 @@ describe('four machines wired together', () => {
     expect(made.some(({ header }) => toHex(header.coinbase) === toHex(at(KEYS, 3).address))).toBe(true)
   })
 
-  test('the last in order is stopped: blocks go on', () => {
+  test('when the last in order stops, then blocks go on', () => {
     const cluster = startCluster()
     runTo(cluster, 3)
     cluster.stop(at(KEYS, 3))
@@ -80,7 +80,7 @@ describe('four machines wired together', () => {
     expect(hashes(cluster, 0).slice(0, 10)).toEqual(hashes(cluster, 1).slice(0, 10))
   })
 
-  test('two stopped: no block; one back after an hour: a block within four timeouts', () => {
+  test('when two stop, then there is no block; one returns after an hour, and a block comes within four timeouts', () => {
     const cluster = startCluster()
     runTo(cluster, 2)
     cluster.stop(at(KEYS, 2))
@@ -93,7 +93,7 @@ describe('four machines wired together', () => {
     runTo(cluster, cluster.chainOf(at(KEYS, 1)).length + 1, 4 * TIMEOUT_MS)
   })
 
-  test('all killed and started again in another order: a block within four timeouts', () => {
+  test('when all are killed and started in another order, then a block comes within four timeouts', () => {
     const cluster = startCluster()
     runTo(cluster, 2)
     for (const key of KEYS) cluster.stop(key)
@@ -103,7 +103,7 @@ describe('four machines wired together', () => {
   })
 })
 
-test('in a network without validators nothing is started', () => {
+test('given a network without validators, when it starts, then nothing runs', () => {
   const node = createNode({ keys: [], own: at(KEYS, 0) })
   const step = node.head()
   expect(step.map(({ kind }) => kind)).toEqual(['cancel-timer', 'cancel-timer', 'cancel-timer'])
@@ -115,7 +115,7 @@ test('in a network without validators nothing is started', () => {
   ]).toEqual([])
 })
 
-describe('where a round takes longer than timeouts grow at once', () => {
+describe('given rounds that take longer than their timeouts', () => {
   const BASE_MS = 1_000
   const minutes = (count: number): number => count * 60_000
   /** How long the first blocks take. */
@@ -135,9 +135,12 @@ describe('where a round takes longer than timeouts grow at once', () => {
     ['messages take 2 seconds', { latencyMs: 2_000 }, 4, 1],
     ['messages take 10 seconds', { latencyMs: 10_000 }, 12, 3],
     ['making and verifying a block take 4 seconds each', { workMs: 4_000 }, 4, 1],
-  ])('%s: growing is waited for once, and blocks go on', (_, options, firstWithin, othersWithin) => {
-    const [first = Number.NaN, ...others] = blockTimes(options)
-    expect(first).toBeLessThan(minutes(firstWithin))
-    for (const ms of others) expect(ms).toBeLessThan(minutes(othersWithin))
-  })
+  ])(
+    'when it is %s, then the growth is waited for once, and blocks go on',
+    (_, options, firstWithin, othersWithin) => {
+      const [first = Number.NaN, ...others] = blockTimes(options)
+      expect(first).toBeLessThan(minutes(firstWithin))
+      for (const ms of others) expect(ms).toBeLessThan(minutes(othersWithin))
+    },
+  )
 })

@@ -13,8 +13,8 @@ const given = () => {
   return { ...network, P, NP0, NP1, NP2, made: network.block(P) }
 }
 
-describe('a proposal of round 1', () => {
-  test('with five unprepared round changes begins the round and is prepared in it', () => {
+describe('given a proposal of round 1', () => {
+  test('when it has five unprepared round changes, then the round begins and it is prepared', () => {
     const { node, NP0, keys, block } = given()
     const step = node.receive(
       NP0,
@@ -24,7 +24,7 @@ describe('a proposal of round 1', () => {
     expect(messageIn(step, 'prepare').signed.payload.round).toBe(1)
   })
 
-  test('by somebody who does not propose in it is ignored', () => {
+  test('when its author does not propose in that round, then it is ignored', () => {
     const { node, NP1, keys, block } = given()
     const step = node.receive(
       NP1,
@@ -42,17 +42,17 @@ describe('a proposal of round 1', () => {
   }
   const { made } = given()
 
-  test('with the block that was prepared in round 0 and its prepares is prepared', () => {
+  test('when it has the block prepared in round 0 with its prepares, then it is prepared', () => {
     const step = again(keys => preparesOf(keys, made))
     expect([roundsIn(step), kindsIn(step)]).toEqual([[1], ['prepare']])
   })
 
-  test('with too few prepares is ignored', () => {
+  test('when it has too few prepares, then it is ignored', () => {
     const step = again(keys => preparesOf(keys.slice(0, 2), made))
     expect([roundsIn(step), kindsIn(step), dropsIn(step)]).toEqual([[], [], ['unjustified']])
   })
 
-  test('with a prepare of another round among them is ignored', () => {
+  test('when one prepare is of another round, then it is ignored', () => {
     const step = again(keys => [
       ...preparesOf(keys.slice(0, 3), made),
       ...preparesOf(keys.slice(3, 4), withRound(made, 1)),
@@ -60,7 +60,7 @@ describe('a proposal of round 1', () => {
     expect([roundsIn(step), kindsIn(step), dropsIn(step)]).toEqual([[], [], ['unjustified']])
   })
 
-  test('is ignored in round 2', () => {
+  test('when the round is 2, then it is ignored', () => {
     const { node, NP0, peers, keys, block } = given()
     for (const key of peers) node.receive(key, roundChange(key, 2))
     expect(node.state.height?.round?.round).toBe(2)
@@ -71,7 +71,7 @@ describe('a proposal of round 1', () => {
     expect([kindsIn(step), dropsIn(step)]).toEqual([[], ['past-round']])
   })
 
-  test('that comes again does not reset the round', () => {
+  test('when it comes again, then the round goes on', () => {
     const { node, P, NP0, NP1, keys, block } = given()
     const later = block(NP0, { round: 1 })
     // With other round changes it is another message, which the filter of repeated ones lets through.
@@ -86,7 +86,7 @@ describe('a proposal of round 1', () => {
   })
 })
 
-test('votes for round 5 wait for its proposal, those for round 6 do not count', () => {
+test('given votes for rounds 5 and 6, when the proposal of round 5 comes, then only those of round 5 count', () => {
   const { node, P, NP0, NP1, NP2, keys, block } = given()
   const fifth = block(P, { round: 5 })
   const sixth = block(NP0, { round: 6 })
@@ -100,7 +100,7 @@ test('votes for round 5 wait for its proposal, those for round 6 do not count', 
   expect(importsIn(receiveCommits(node, [NP2], fifth)).length).toBe(1)
 })
 
-test('after a jump to round 5, commits of round 0 complete nothing', () => {
+test('given a jump to round 5, when commits of round 0 come, then they complete nothing', () => {
   const { node, P, NP0, NP1, NP2, keys, made, block } = given()
   receiveProposal(node, P, made)
   receivePrepares(node, [P, NP0, NP1], made)

@@ -20,43 +20,43 @@ const hex = (...keys: readonly Key[]): readonly string[] => keys.map(({ address 
 const toldIn = (step: Step): readonly string[] =>
   effectsOf(step, 'broadcast').flatMap(({ to }) => to.map(toHex))
 
-test('a proposal is passed on to the others but its author; the own prepare goes to all', () => {
+test('given a proposal, when it is accepted, then it is passed on to all but its author, and the own prepare goes to all', () => {
   const { node, P, NP0, NP1, NP2, made } = given()
   const step = receiveProposal(node, P, made)
   expect(relaysIn(step)).toEqual(hex(NP0, NP1, NP2))
   expect(toldIn(step)).toEqual(hex(P, NP0, NP1, NP2))
 })
 
-test('a prepare that comes three times is passed on once', () => {
+test('given a prepare, when it comes three times, then it is passed on once', () => {
   const { node, P, NP0, NP1, NP2, made } = given()
   const step = [P, P, NP1].flatMap(via => node.receive(NP0, prepare(NP0, made), via))
   expect(relaysIn(step)).toEqual(hex(NP1, NP2))
 })
 
-test('a message of an address that is not a validator is not passed on', () => {
+test('given a message of an address that is not a validator, when it comes, then it is not passed on', () => {
   const { node, P, made } = given()
   expect(relaysIn(node.receive(STRANGER, prepare(STRANGER, made), P))).toEqual([])
 })
 
-test('a message that another passed on goes to neither that one nor its author', () => {
+test('given a message that another passed on, when it comes, then it goes neither to that one nor to its author', () => {
   const { node, P, NP0, NP1, NP2, made } = given()
   expect(relaysIn(node.receive(NP0, prepare(NP0, made), P))).toEqual(hex(NP1, NP2))
 })
 
-test('messages of past and later heights are not passed on now', () => {
+test('given messages of past and later heights, when they come, then they are not passed on now', () => {
   const { node, P, NP0, made, block } = given()
   node.head({ number: 1n, coinbase: P.address })
   expect(relaysIn(receivePrepares(node, [NP0], made))).toEqual([])
   expect(relaysIn(receivePrepares(node, [NP0], block(P, { number: 3n })))).toEqual([])
 })
 
-test('a prepare of a later height is passed on when the height begins', () => {
+test('given a prepare of a later height, when that height begins, then it is passed on', () => {
   const { node, P, NP0, NP1, NP2, block } = given()
   receivePrepares(node, [NP0], block(NP0, { number: 2n }))
   expect(relaysIn(node.head({ number: 1n, coinbase: P.address }))).toEqual(hex(P, NP1, NP2))
 })
 
-test('a node that is no validator passes nothing on', () => {
+test('given a node that is no validator, when messages come, then it passes none on', () => {
   const { node, P, validators, made } = given()
   node.head({ number: 1n, coinbase: P.address, validators: validators.slice(0, 4) })
   const step = receiveProposal(node, P, made)
@@ -64,7 +64,7 @@ test('a node that is no validator passes nothing on', () => {
   expect([...node.timers.keys()]).toEqual([])
 })
 
-test('what another plays back of the own messages is not passed on', () => {
+test('given own messages, when another replays them, then they are not passed on', () => {
   const { node, P, made } = given()
   expect(relaysIn(node.receive(node.key, prepare(node.key, made), P))).toEqual([])
 })

@@ -44,15 +44,15 @@ const early = (network: ReturnType<typeof given>) => {
   ]
 }
 
-describe('messages of the next height', () => {
-  test('lead to nothing but the knowledge that their senders have block 1', () => {
+describe('given messages of the next height', () => {
+  test('when they come, then their senders are known to have block 1, and nothing else happens', () => {
     const network = given()
     const step = early(network)
     expect(new Set(step.map(({ kind }) => kind))).toEqual(new Set(['peer-ahead']))
     expect(effectsOf(step, 'peer-ahead').map(({ number }) => number)).toEqual(Array(7).fill(1n))
   })
 
-  test('are used when block 1 comes: prepared, committed and imported', () => {
+  test('when block 1 comes, then they are used: prepared, committed and imported', () => {
     const network = given()
     early(network)
     const step = network.node.head({ number: 1n, coinbase: network.P.address })
@@ -61,7 +61,7 @@ describe('messages of the next height', () => {
     expect(importsIn(step).map(({ header }) => header.number)).toEqual([2n])
   })
 
-  test('of a height further on wait for theirs', () => {
+  test('when they are of a height further on, then they wait for it', () => {
     const { node, block, P, NP0, NP1 } = given()
     const third = block(NP1, { number: 3n, timestamp: 106n })
     receiveProposal(node, NP1, third)
@@ -70,7 +70,7 @@ describe('messages of the next height', () => {
   })
 
   // Besu keeps messages of any author; here they are a validator's, few of each.
-  test('of an address that is not a validator are not kept', () => {
+  test('when they are of an address that is not a validator, then they are not kept', () => {
     const { node, block, P } = given()
     const made = block(STRANGER, { number: 2n })
     const step = node.receive(STRANGER, proposal(STRANGER, made), P)
@@ -78,7 +78,7 @@ describe('messages of the next height', () => {
     expect(node.state.future).toEqual([])
   })
 
-  test('of a validator that the next height does not have any more do not count', () => {
+  test('when their author is no validator in the next height, then they do not count', () => {
     const { node, keys, NP0, NP1, NP2, P, second } = given()
     receiveProposal(node, NP0, second)
     receivePrepares(node, [P, NP1, NP2], second)
@@ -92,7 +92,7 @@ describe('messages of the next height', () => {
     expect(prepares.length).toBe(3)
   })
 
-  test('of a validator that the next height is the first to have are used when they come again', () => {
+  test('when their author is first a validator in the next height, then they are used when they come again', () => {
     const { node, keys, NP0, P, second } = given()
     node.head({ number: 0n, active: false, validators: addressesOf(keys.slice(1)) })
     const newcomer = createNode({ keys: keys.slice(1), own: at(keys, 4) })
@@ -105,8 +105,8 @@ describe('messages of the next height', () => {
   })
 })
 
-describe('a new head', () => {
-  test('that came from elsewhere ends the height: more of its messages are dropped', () => {
+describe('given a new head', () => {
+  test('when it came from elsewhere, then the height ends, and more of its messages are dropped', () => {
     const { node, P, NP0, NP1, first } = given()
     receiveProposal(node, P, first)
     node.head({ number: 1n, coinbase: P.address })
@@ -115,7 +115,7 @@ describe('a new head', () => {
     expect(kindsIn(step)).toEqual([])
   })
 
-  test('that is the one already known does not begin the height again', () => {
+  test('when it is already known, then the height does not begin again', () => {
     const { node, P, NP0, NP1, first } = given()
     node.blockTimer()
     receiveProposal(node, P, first)
@@ -124,7 +124,7 @@ describe('a new head', () => {
     expect(kindsIn(receivePrepares(node, [NP1], first))).toEqual(['commit'])
   })
 
-  test('a lower one, or another of the same number, is not followed', () => {
+  test('when it is lower, or another of the same number, then it is ignored', () => {
     const { node, P } = given()
     node.head({ number: 3n, coinbase: P.address })
     expect(node.head({ number: 2n })).toEqual([])
@@ -132,7 +132,7 @@ describe('a new head', () => {
     expect(node.state.height?.sequence).toBe(4n)
   })
 
-  test('cancels every timer of the height before', () => {
+  test('when it comes, then every timer of the height before is cancelled', () => {
     const { node, P } = given()
     node.blockTimer()
     node.roundTimer()
@@ -142,7 +142,7 @@ describe('a new head', () => {
     expect(node.timers.get('block')?.timer.sequence).toBe(2n)
   })
 
-  test('timers of the height before that fire late are ignored', () => {
+  test('when timers of the height before fire late, then they are ignored', () => {
     const { node, P } = given()
     node.blockTimer()
     node.head({ number: 1n, coinbase: P.address })
@@ -156,8 +156,8 @@ describe('a new head', () => {
   })
 })
 
-describe('while the chain catches up', () => {
-  test('messages of the height are kept and used when it is level; nothing is sent before', () => {
+describe('given a chain that syncs', () => {
+  test('when messages of the height come, then they are kept and used after the sync; nothing is sent before', () => {
     const { node, P, NP0, NP1, first } = given()
     node.head({ active: false })
     const step = [...receiveProposal(node, P, first), ...receivePrepares(node, [NP0, NP1], first)]
@@ -165,7 +165,7 @@ describe('while the chain catches up', () => {
     expect(kindsIn(node.head({ active: true }))).toEqual(['prepare'])
   })
 
-  test('a round that was begun is taken up again with what was signed in it', () => {
+  test('when a round had begun, then it continues with what was signed in it', () => {
     const { node, P, first, block } = given()
     node.blockTimer()
     receiveProposal(node, P, first)
@@ -176,7 +176,7 @@ describe('while the chain catches up', () => {
   })
 })
 
-describe('the buffer of later heights', () => {
+describe('given the buffer of later heights', () => {
   const keys = networkKeys(8)
   const block = (number: bigint) =>
     makeBlock({ creator: at(keys, 0).address, validators: addressesOf(keys), number })
@@ -197,7 +197,7 @@ describe('the buffer of later heights', () => {
   const refused = (sequence: bigint, messagesMax: number, distanceMax: number): DropReason | undefined =>
     refusedFuture(emptyFutureMessages, message(sequence), 0n, limits(messagesMax, distanceMax))
 
-  test('takes heights as far ahead as the distance, and no further', () => {
+  test('when a height is beyond the distance, then it is not kept', () => {
     expect([5n, 6n, 7n].map(sequence => refused(sequence, 1000, 5))).toEqual([
       undefined,
       'far-future-height',
@@ -208,32 +208,32 @@ describe('the buffer of later heights', () => {
     expect(drops).toEqual([[], ['far-future-height']])
   })
 
-  test('over the limit the highest height goes', () => {
+  test('when it is over the limit, then the highest height goes', () => {
     expect(sequencesOf(kept([1n, 1n, 1n, 1n, 2n, 1n], 5))).toEqual([1n, 1n, 1n, 1n, 1n])
   })
 
-  test('with one height alone the oldest message goes', () => {
+  test('when it has one height alone, then the oldest message goes', () => {
     const six = kept([1n, 1n, 1n, 1n, 1n, 1n], 5)
     expect(six.map(({ author }) => author)).toEqual([1, 2, 3, 4, 5].map(index => at(keys, index).address))
   })
 
-  test('a new message of the highest height is itself what goes', () => {
+  test('when a new message is of the highest height, then that one goes', () => {
     expect(sequencesOf(kept([1n, 1n, 1n, 1n, 2n, 3n], 5))).toEqual([1n, 1n, 1n, 1n, 2n])
   })
 
-  test('a limit of 0 keeps none', () => {
+  test('when the limit is 0, then nothing is kept', () => {
     expect(refused(2n, 0, 10)).toBe('over-buffer-limit')
     const { node, P, second } = given({ environment: { futureMessagesMax: 0 } })
     expect(dropsIn(receivePrepares(node, [P], second))).toEqual(['over-buffer-limit'])
     expect(node.state.future).toEqual([])
   })
 
-  test('taking the messages of a height discards those of lower ones and keeps those of higher ones', () => {
+  test('when the messages of a height are taken, then lower ones are discarded and higher ones kept', () => {
     const { taken, left } = takeFuture(kept([1n, 2n, 3n], 1000), 2n)
     expect([sequencesOf(taken), sequencesOf(left)]).toEqual([[2n], [3n]])
   })
 
-  test('has a bound for each author and height, which Besu has not', () => {
+  test('when an author sends many of a height, then they are limited, unlike in Besu', () => {
     const { node, P, NP0, block: made } = given()
     const flood = Array.from({ length: FUTURE_PER_AUTHOR_MAX + 3 }, (_, round) =>
       dropsIn(receivePrepares(node, [P], made(P, { number: 2n, round }))),
@@ -243,7 +243,7 @@ describe('the buffer of later heights', () => {
     expect(dropsIn(receivePrepares(node, [P], made(P, { number: 3n })))).toEqual([])
   })
 
-  test('lets a message that it refused be used when its height has come', () => {
+  test('when it refused a message, then that one is accepted at its height', () => {
     const { node, P, NP0, block: made } = given({ environment: { futureDistanceMax: 1 } })
     const second = made(NP0, { number: 2n, timestamp: 103n })
     expect(dropsIn(receiveProposal(node, NP0, second))).toEqual(['far-future-height'])
@@ -253,7 +253,7 @@ describe('the buffer of later heights', () => {
   })
 })
 
-describe('the queue before the machine', () => {
+describe('given the queue before the machine', () => {
   const peers = networkKeys(3)
   const messageOf = (peer: Key, content: number): Input => ({
     kind: 'message',
@@ -267,7 +267,7 @@ describe('the queue before the machine', () => {
   }
 
   // Besu refuses any event then; a node's own are never lost here, or it would stand still.
-  test('over the limit the newest message is refused, a timer or a head never', () => {
+  test('when it is over the limit, then the newest message is refused, a timer or a head never', () => {
     const queue = createInputQueue(4)
     const [flooder] = peers as [Key]
     const pushed = Array.from({ length: 6 }, (_, index) => queue.push(messageOf(flooder, index)))
@@ -278,7 +278,7 @@ describe('the queue before the machine', () => {
   })
 
   // There is no state before the first head that timers could be of: what is kept is what the node's own side says.
-  test('before the first head a message is dropped, what the node itself says is kept', () => {
+  test('when there is no head yet, then a message is dropped, and the node’s own events are kept', () => {
     const [P, own] = peers as [Key, Key, Key]
     const node = createNode({ keys: peers, own })
     const made = makeBlock({ creator: P.address, validators: addressesOf(peers) })

@@ -18,14 +18,14 @@ import { at, signWith } from '../support/keys.ts'
 import { createNode } from '../support/node.ts'
 import { effectsOf, importsIn, kindsIn, messageIn, roundsIn, timersIn } from '../support/step.ts'
 
-describe('four validators, the node proposes', () => {
+describe('given four validators of which the node proposes', () => {
   /** It has just proposed. */
   const proposing = (): Given & { readonly made: Block } => {
     const given = givenNode(4, 0)
     return { ...given, made: proposedIn(given.node.blockTimer()) }
   }
 
-  test('the block timer fires: it proposes a block of this second, then prepares it', () => {
+  test('when the block timer fires, then it proposes a block of this second, and prepares it', () => {
     const { node, validators } = givenNode(4, 0)
     const step = node.blockTimer()
     expect(kindsIn(step)).toEqual(['proposal', 'prepare'])
@@ -37,24 +37,24 @@ describe('four validators, the node proposes', () => {
     )
   })
 
-  test('one prepare of another makes no quorum: nothing is sent', () => {
+  test('when one other prepares, then that is no quorum, and nothing is sent', () => {
     const { node, peers, made } = proposing()
     expect(kindsIn(receivePrepares(node, peers.slice(0, 1), made))).toEqual([])
   })
 
-  test('the second one does, with the own: the commit is sent', () => {
+  test('when the second other prepares, then it is a quorum with the own, and the commit is sent', () => {
     const { node, peers, made } = proposing()
     receivePrepares(node, peers.slice(0, 1), made)
     expect(kindsIn(receivePrepares(node, peers.slice(1, 2), made))).toEqual(['commit'])
   })
 
-  test('one commit of another makes no quorum: nothing is imported', () => {
+  test('when one other commits, then that is no quorum, and nothing is imported', () => {
     const { node, peers, made } = proposing()
     receivePrepares(node, peers.slice(0, 2), made)
     expect(importsIn(receiveCommits(node, peers.slice(0, 1), made))).toEqual([])
   })
 
-  test('the second one does: the block is imported with the seals, and nothing more is sent', () => {
+  test('when the second other commits, then the block is imported with the seals, and nothing more is sent', () => {
     const { node, peers, made } = proposing()
     receivePrepares(node, peers.slice(0, 2), made)
     receiveCommits(node, peers.slice(0, 1), made)
@@ -64,7 +64,7 @@ describe('four validators, the node proposes', () => {
     expect(kindsIn(step)).toEqual([])
   })
 
-  test('the import names who made each of the seals', () => {
+  test('when it is imported, then the maker of each seal is named', () => {
     const { node, peers, made } = proposing()
     receivePrepares(node, peers.slice(0, 2), made)
     const [imported] = effectsOf(receiveCommits(node, peers.slice(0, 2), made), 'import-block')
@@ -76,7 +76,7 @@ describe('four validators, the node proposes', () => {
     expect(imported?.sealers).toEqual(sealers)
   })
 
-  test('commits of two others without any prepare: imported, and the own commit is never sent', () => {
+  test('when two others commit without any prepare, then it is imported, and the own commit is never sent', () => {
     const { node, peers, made } = proposing()
     const first = receiveCommits(node, peers.slice(0, 1), made)
     const second = receiveCommits(node, peers.slice(1, 2), made)
@@ -90,19 +90,19 @@ describe('four validators, the node proposes', () => {
     return given
   }
 
-  test('the round timer that fires while the block is imported asks for no round change', () => {
+  test('when the round timer fires during the import, then no round change is sent', () => {
     const { node } = imported()
     expect(node.roundTimer()).toEqual([])
   })
 
-  test('prepares that come while the block is imported lead to nothing', () => {
+  test('when prepares come during the import, then nothing happens', () => {
     const { node, peers, made } = imported()
     const step = receivePrepares(node, peers, made)
     expect([kindsIn(step), importsIn(step)]).toEqual([[], []])
   })
 })
 
-describe('four validators, another proposes', () => {
+describe('given four validators of which another proposes', () => {
   /** The node is the last one; the first proposes. */
   const given = () => {
     const network = givenNode(4, 3)
@@ -110,7 +110,7 @@ describe('four validators, another proposes', () => {
     return { ...network, proposer, second, third, made: network.block(proposer) }
   }
 
-  test('the proposal is prepared', () => {
+  test('when the proposal comes, then it is prepared', () => {
     const { node, proposer, made } = given()
     expect(kindsIn(receiveProposal(node, proposer, made))).toEqual(['prepare'])
   })
@@ -123,25 +123,25 @@ describe('four validators, another proposes', () => {
     return network
   }
 
-  test('the commit follows the second prepare of another', () => {
+  test('when the second other prepares, then the commit follows', () => {
     const { node, proposer, second, third, made } = given()
     receiveProposal(node, proposer, made)
     expect(kindsIn(receivePrepares(node, [second], made))).toEqual([])
     expect(kindsIn(receivePrepares(node, [third], made))).toEqual(['commit'])
   })
 
-  test('a repeated prepare leads to nothing', () => {
+  test('when a prepare is repeated, then nothing happens', () => {
     const { node, third, made } = prepared()
     expect(kindsIn(receivePrepares(node, [third], made))).toEqual([])
   })
 
-  test('the second commit of another brings the import', () => {
+  test('when the second other commits, then the block is imported', () => {
     const { node, second, third, made } = prepared()
     expect(importsIn(receiveCommits(node, [second], made))).toEqual([])
     expect(importsIn(receiveCommits(node, [third], made)).length).toBe(1)
   })
 
-  test('a commit after the import is ignored', () => {
+  test('when a commit comes after the import, then it is ignored', () => {
     const { node, proposer, second, third, made } = prepared()
     receiveCommits(node, [second, third], made)
     const step = receiveCommits(node, [proposer], made)
@@ -151,7 +151,7 @@ describe('four validators, another proposes', () => {
     expect(node.state.height?.sequence).toBe(2n)
   })
 
-  test('commits and prepares come first: the commit goes out before the prepare, and the block is imported', () => {
+  test('when commits and prepares come first, then the commit goes out before the prepare, and the block is imported', () => {
     const { node, proposer, second, third, made } = given()
     receiveCommits(node, [proposer, second, third], made)
     receivePrepares(node, [second, third], made)
@@ -160,7 +160,7 @@ describe('four validators, another proposes', () => {
     expect(importsIn(step).length).toBe(1)
   })
 
-  test('commits come first: only the prepare is sent, the block imported, and a late prepare ignored', () => {
+  test('when commits come first, then only the prepare is sent, the block imported, and a late prepare ignored', () => {
     const { node, proposer, second, third, made } = given()
     receiveCommits(node, [proposer, second, third], made)
     const step = receiveProposal(node, proposer, made)
@@ -169,7 +169,7 @@ describe('four validators, another proposes', () => {
     expect(kindsIn(receivePrepares(node, [second, third], made))).toEqual([])
   })
 
-  test('a quorum of commits waits for the proposal: it is imported exactly once', () => {
+  test('when a quorum of commits waits for the proposal, then it is imported exactly once', () => {
     const { node, proposer, second, third, made } = given()
     const before = receiveCommits(node, [second, third], made)
     const step = receiveProposal(node, proposer, made)
@@ -177,7 +177,7 @@ describe('four validators, another proposes', () => {
     expect([before, step, after].map(effects => importsIn(effects).length)).toEqual([0, 1, 0])
   })
 
-  test('a round begins with one start of its timer', () => {
+  test('when a round begins, then its timer starts once', () => {
     const { node, proposer, made } = given()
     const steps = [receiveProposal(node, proposer, made), node.blockTimer()]
     expect(roundsIn(steps.flat())).toEqual([0])
@@ -185,7 +185,7 @@ describe('four validators, another proposes', () => {
   })
 })
 
-describe('a signer that fails, as one of hardware does when it is out of reach', () => {
+describe('given a signer that fails, as hardware out of reach', () => {
   const withSigner = (failsAt: (call: number) => boolean) => {
     const { keys } = givenNode(4, 3)
     let calls = 0
@@ -196,7 +196,7 @@ describe('a signer that fails, as one of hardware does when it is out of reach',
     return givenNode(4, 3, { environment: { sign } })
   }
 
-  test('nothing can be signed: nothing is sent or thrown, and the commits of a quorum of others are imported', () => {
+  test('when nothing can be signed, then nothing is sent or thrown, and a quorum of others’ commits is imported', () => {
     const { node, peers, block } = withSigner(() => true)
     const made = block(at(peers, 0))
     expect(kindsIn(receiveProposal(node, at(peers, 0), made))).toEqual([])
@@ -206,7 +206,7 @@ describe('a signer that fails, as one of hardware does when it is out of reach',
     expect(kindsIn(node.roundTimer())).toEqual([])
   })
 
-  test('the seal cannot be made: the prepare is sent, the commit is not, and others’ commits count', () => {
+  test('when the seal cannot be made, then the prepare is sent, the commit not, and others’ commits count', () => {
     const { node, peers, block } = withSigner(call => call > 1)
     const made = block(at(peers, 0))
     expect(kindsIn(receiveProposal(node, at(peers, 0), made))).toEqual(['prepare'])
@@ -214,7 +214,7 @@ describe('a signer that fails, as one of hardware does when it is out of reach',
     expect(importsIn(receiveCommits(node, peers, made)).length).toBe(1)
   })
 
-  test('the proposal cannot be signed: the round goes by', () => {
+  test('when the proposal cannot be signed, then the round passes', () => {
     const { keys } = givenNode(4, 0)
     const sign = (): never => {
       throw new Error('out of reach')
@@ -226,7 +226,7 @@ describe('a signer that fails, as one of hardware does when it is out of reach',
   })
 })
 
-test('a lone validator commits its block alone, and writes no record: its signatures go into the block only', () => {
+test('given a lone validator, when it commits, then it writes no record: its signatures are in the block only', () => {
   const { node } = givenNode(1, 0)
   const step = node.blockTimer()
   expect(importsIn(step).length).toBe(1)
@@ -234,32 +234,32 @@ test('a lone validator commits its block alone, and writes no record: its signat
   expect([effectsOf(step, 'broadcast'), effectsOf(step, 'record')]).toEqual([[], []])
 })
 
-describe('before the first round', () => {
-  test('a new height starts the block timer, not the round timer', () => {
+describe('given the time before the first round', () => {
+  test('when a height begins, then the block timer starts, and no round timer', () => {
     const { node } = givenNode(4, 0)
     expect([...node.timers.values()].map(({ timer, atMs }) => [timer, atMs])).toEqual([
       [{ kind: 'block', sequence: 1n }, 3_000],
     ])
   })
 
-  test('a block timer that fires while a round runs is ignored', () => {
+  test('when a block timer fires during a round, then it is ignored', () => {
     const { node } = givenNode(4, 0)
     node.blockTimer()
     expect(node.blockTimer()).toEqual([])
   })
 })
 
-describe('with an empty-block period', () => {
+describe('given an empty-block period', () => {
   const EMPTY_AT_MS = 160_000
   // In Besu only the proposer waits, and the others ask for round changes: here every validator does.
-  describe.each([0, 3])('validator %d', own => {
+  describe.each([0, 3])('given validator %d', own => {
     const waiting = () => {
       const { node, ...given } = givenNode(4, own)
       node.head({ number: 1n, coinbase: at(given.keys, 3).address, emptyAtMs: EMPTY_AT_MS })
       return { node, ...given }
     }
 
-    test('the block timer fires and nothing waits for a block: no round, another look after the period', () => {
+    test('when the block timer fires and nothing waits for a block, then no round begins, and it checks again after the period', () => {
       const { node } = waiting()
       const step = node.blockTimer()
       expect(roundsIn(step)).toEqual([])
@@ -278,7 +278,7 @@ describe('with an empty-block period', () => {
       expect(roundsIn(node.blockTimer())).toEqual([0])
     })
 
-    test('a transaction begins the round at once, but not before the period is over', () => {
+    test('when a transaction comes, then the round begins at once, but not before the period is over', () => {
       const { node } = waiting()
       node.blockTimer()
       node.nowMs = 2_999
@@ -288,7 +288,7 @@ describe('with an empty-block period', () => {
     })
   })
 
-  test('a block that came out empty all the same is not proposed: the node waits again', () => {
+  test('when a block is empty nevertheless, then it is not proposed, and the node waits again', () => {
     const { node, keys } = givenNode(4, 0)
     node.head({ number: 1n, coinbase: at(keys, 3).address, emptyAtMs: EMPTY_AT_MS })
     const step = node.blockTimer({ transactionsWaiting: true })
@@ -297,7 +297,7 @@ describe('with an empty-block period', () => {
     expect(node.state.height?.round).toBeUndefined()
   })
 
-  test('a block with a transaction is proposed', () => {
+  test('when a block has a transaction, then it is proposed', () => {
     const transactions = [makeTransfer(0)]
     const { block, keys } = givenNode(4, 0)
     const own = at(keys, 0)

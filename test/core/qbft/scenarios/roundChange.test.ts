@@ -26,7 +26,7 @@ const given = (options: GivenOptions = {}) => {
 /** Besu's rule, which has no early round change. */
 const WITHOUT_EARLY: GivenOptions = { environment: { earlyRoundChange: false } }
 
-describe('the round timer fires', () => {
+describe('given the round timer that fires', () => {
   const askedWith = (
     step: ReturnType<ReturnType<typeof given>['node']['roundTimer']>,
   ): RoundChangeMessage => {
@@ -36,7 +36,7 @@ describe('the round timer fires', () => {
     return message
   }
 
-  test('nothing was heard: a round change to round 1 without a certificate', () => {
+  test('when nothing was heard, then a round change to round 1 goes out without a certificate', () => {
     const { node } = given()
     const message = askedWith(node.roundTimer())
     expect([message.signed.payload.prepared, message.block, message.prepares]).toEqual([
@@ -46,20 +46,20 @@ describe('the round timer fires', () => {
     ])
   })
 
-  test('only the proposal came: without a certificate', () => {
+  test('when only the proposal came, then it has no certificate', () => {
     const { node, P, made } = given()
     receiveProposal(node, P, made)
     expect(askedWith(node.roundTimer()).block).toBeUndefined()
   })
 
-  test('half a quorum of prepares: without a certificate', () => {
+  test('when half a quorum prepared, then it has no certificate', () => {
     const { node, P, NP0, made } = given()
     receiveProposal(node, P, made)
     receivePrepares(node, [NP0], made)
     expect(askedWith(node.roundTimer()).block).toBeUndefined()
   })
 
-  test('a quorum of prepares: with the certificate of round 0, the own prepare first', () => {
+  test('when a quorum prepared, then it has the certificate of round 0, the own prepare first', () => {
     const { node, P, NP0, NP1, made } = given()
     receiveProposal(node, P, made)
     receivePrepares(node, [P, NP0, NP1], made)
@@ -72,8 +72,8 @@ describe('the round timer fires', () => {
   })
 })
 
-describe('the node proposes in round 4', () => {
-  test('a quorum of unprepared round changes: a new block of this second, justified by them as they came', () => {
+describe('given the node proposes in round 4', () => {
+  test('when a quorum of round changes is unprepared, then it proposes a new block of this second, with them in order', () => {
     const { node, P, NP0, NP1, NP2 } = given(WITHOUT_EARLY)
     const steps = [NP0, NP1, NP2, P].map(key => node.receive(key, roundChange(key, 4)))
     expect(steps.map(kindsIn)).toEqual([[], [], [], ['proposal', 'prepare']])
@@ -85,7 +85,7 @@ describe('the node proposes in round 4', () => {
     expect(prepares).toEqual([])
   })
 
-  test('with early round changes, the own one is sent after two and counts', () => {
+  test('when round changes are early, then the own one is sent after two, and counts', () => {
     const { node, NP0, NP1, NP2 } = given()
     const steps = [NP0, NP1, NP2].map(key => node.receive(key, roundChange(key, 4)))
     expect(steps.map(kindsIn)).toEqual([[], ['round-change'], ['proposal', 'prepare']])
@@ -101,7 +101,7 @@ describe('the node proposes in round 4', () => {
     return { first, second, P, NP1 }
   }
 
-  test('the block prepared in the highest round is proposed again, with its creator and its prepares', () => {
+  test('when a block was prepared, then that of the highest round is proposed again, with its creator and prepares', () => {
     const network = given(WITHOUT_EARLY)
     const { node, P, NP0, NP1, NP2 } = network
     const { first, second } = prepared(network)
@@ -123,7 +123,7 @@ describe('the node proposes in round 4', () => {
     ])
   })
 
-  test('a re-proposed block that was verified before is not executed again', () => {
+  test('when the block was verified before, then it is not executed again', () => {
     const { node, peers, P, NP1, NP2, made } = given(WITHOUT_EARLY)
     const before = receiveProposal(node, P, made)
     const after = [P, NP1, NP2].flatMap(key =>
@@ -133,7 +133,7 @@ describe('the node proposes in round 4', () => {
     expect(effectsOf([...before, ...after], 'verify-block').length).toBe(1)
   })
 
-  test('a second round change of an author to the same round is not used', () => {
+  test('when an author has a second round change to the same round, then it is not used', () => {
     const network = given(WITHOUT_EARLY)
     const { node, P, NP0, NP1, NP2 } = network
     const { second } = prepared(network)
@@ -143,7 +143,7 @@ describe('the node proposes in round 4', () => {
     expect(messageIn(step, 'proposal').signed.payload.block).toEqual(withRound(second.block, 4))
   })
 
-  test('a round change whose certificate has no prepares makes no quorum', () => {
+  test('when a certificate has no prepares, then its round change makes no quorum', () => {
     const { node, P, NP0, NP1, NP2, made } = given(WITHOUT_EARLY)
     const step = [NP0, NP1, NP2].flatMap(key => node.receive(key, roundChange(key, 4)))
     const last = node.receive(P, roundChange(P, 4, certificate([], made)))
@@ -151,7 +151,7 @@ describe('the node proposes in round 4', () => {
     expect(dropsIn(last)).toEqual(['unjustified'])
   })
 
-  test('the creator of a prepared block stays: with another coinbase it is another block, and refused', () => {
+  test('when the prepared block has another coinbase, then it is another block, and refused', () => {
     const { node, peers, made } = given()
     const proposer = peers[1] as Key
     const prepares = certificate(peers, made).prepares
@@ -167,8 +167,8 @@ describe('the node proposes in round 4', () => {
   })
 })
 
-describe('round changes', () => {
-  test('a quorum for round 4 after one for round 9 is not acted on', () => {
+describe('given round changes', () => {
+  test('when a quorum for round 4 comes after one for round 9, then it has no effect', () => {
     const { node, peers } = given(WITHOUT_EARLY)
     const nine = peers.flatMap(key => node.receive(key, roundChange(key, 9)))
     expect(kindsIn(nine)).toEqual(['proposal', 'prepare'])
@@ -177,7 +177,7 @@ describe('round changes', () => {
     expect(node.state.height?.round?.round).toBe(9)
   })
 
-  test('of each author the round change to the highest round is kept; in Besu one for each round', () => {
+  test('when an author has several, then the highest is kept; in Besu one for each round', () => {
     const { node, NP0 } = given(WITHOUT_EARLY)
     for (const round of [3, 7, 5, 9]) node.receive(NP0, roundChange(NP0, round))
     expect(
@@ -185,14 +185,14 @@ describe('round changes', () => {
     ).toEqual([9])
   })
 
-  test('the same round change four times is one', () => {
+  test('when the same one comes four times, then it counts once', () => {
     const { node, NP0 } = given()
     const step = Array.from({ length: 4 }, () => node.receive(NP0, roundChange(NP0, 4))).flat()
     expect([kindsIn(step), roundsIn(step)]).toEqual([[], []])
     expect(dropsIn(step)).toEqual(['duplicate', 'duplicate', 'duplicate'])
   })
 
-  test('prepares of a round that ran out are ignored', () => {
+  test('when prepares are of an ended round, then they are ignored', () => {
     const { node, P, peers, made } = given()
     receiveProposal(node, P, made)
     node.roundTimer()
@@ -201,12 +201,12 @@ describe('round changes', () => {
     expect(new Set(dropsIn(step))).toEqual(new Set(['past-round']))
   })
 
-  test('the timer of another round than the current one is ignored', () => {
+  test('when the timer is of another round, then it is ignored', () => {
     const { node } = given()
     expect(node.roundTimer(1)).toEqual([])
   })
 
-  test('F + 1 round changes to higher rounds: the node changes to the lowest of them, which Besu has to be told to', () => {
+  test('when F + 1 are to higher rounds, then the node changes to the lowest of them, optional in Besu', () => {
     const { node, NP0, NP1 } = given()
     expect(kindsIn(node.receive(NP0, roundChange(NP0, 7)))).toEqual([])
     const step = node.receive(NP1, roundChange(NP1, 3))
@@ -215,7 +215,7 @@ describe('round changes', () => {
     expect(messageIn(step, 'round-change').signed.payload.round).toBe(3)
   })
 
-  test('switched off, only a quorum for one round moves the node, and it sends none of its own', () => {
+  test('when that is switched off, then only a quorum for one round moves the node, and it sends none', () => {
     const { node, NP0, NP1, NP2, P } = given(WITHOUT_EARLY)
     const few = [NP0, NP1, NP2].flatMap(key => node.receive(key, roundChange(key, 3)))
     expect(roundsIn(few)).toEqual([])
@@ -223,7 +223,7 @@ describe('round changes', () => {
     expect([roundsIn(step), kindsIn(step)]).toEqual([[3], []])
   })
 
-  test('votes for a later round count when it begins, each author’s once', () => {
+  test('when votes are for a later round, then they count once for each author when it begins', () => {
     const { node, P, NP0, NP1, NP2, block, peers } = given()
     const later = block(NP0, { round: 1 })
     for (const key of [P, NP1, NP1]) node.receive(key, prepare(key, later))
@@ -236,7 +236,7 @@ describe('round changes', () => {
     expect(importsIn(receiveCommits(node, [P, NP1], later)).length).toBe(1)
   })
 
-  test('an unjustified proposal of a later round leaves the round as it is', () => {
+  test('when an unjustified proposal of a later round comes, then the round stays', () => {
     const { node, NP0, peers, block } = given()
     const later = block(NP0, { round: 1 })
     const roundChanges = roundChangesOf(peers.slice(0, 3), 1)

@@ -27,40 +27,40 @@ const proposed = () => {
 const wrongPrepares = ({ node, others, made }: ReturnType<typeof given>) =>
   others.flatMap(key => node.receive(key, prepare(key, made, { digest: ZERO_HASH })))
 
-test('no bytes with the code of a prepare are dropped; the proposal is still answered', () => {
+test('given no bytes with the code of a prepare, when they come, then they are dropped, and the proposal is answered', () => {
   const { node, proposer, made } = given()
   const empty = { code: QBFT_CODES.prepare, data: new Uint8Array(0) }
   expect(dropsIn(node.receive(proposer, empty))).toEqual(['undecodable'])
   expect(kindsIn(receiveProposal(node, proposer, made))).toEqual(['prepare'])
 })
 
-test('a code that no message has is dropped; the proposal is still answered', () => {
+test('given an unknown code, when it comes, then it is dropped, and the proposal is answered', () => {
   const { node, proposer, made } = given()
   const unknown = { ...wireOf(prepare(proposer, made)), code: 0x16 }
   expect(dropsIn(node.receive(proposer, unknown))).toEqual(['unknown-code'])
   expect(kindsIn(receiveProposal(node, proposer, made))).toEqual(['prepare'])
 })
 
-test('a message longer than any may be is dropped before it is looked into', () => {
+test('given a message beyond the maximum length, when it comes, then it is dropped unread', () => {
   const { node, proposer } = given()
   const long = { code: QBFT_CODES.proposal, data: new Uint8Array(QBFT_MESSAGE_BYTES_MAX + 1) }
   expect(dropsIn(node.receive(proposer, long))).toEqual(['oversized'])
 })
 
-test('a proposal by an address that is not a validator is not answered', () => {
+test('given a proposal by an address that is not a validator, when it comes, then it is not answered', () => {
   const { node, proposer, block } = given()
   const made = block(STRANGER)
   const step = node.receive(STRANGER, proposal(STRANGER, made), proposer)
   expect([kindsIn(step), dropsIn(step)]).toEqual([[], ['not-a-validator']])
 })
 
-test('prepares with an unknown digest make no quorum; those of the proposal do', () => {
+test('given prepares with an unknown digest, when they come, then they make no quorum; those of the proposal do', () => {
   const network = proposed()
   expect(kindsIn(wrongPrepares(network))).toEqual([])
   expect(kindsIn(receivePrepares(network.node, network.others, network.made))).toEqual(['commit'])
 })
 
-test('prepares of nothing after the commit change nothing: commits bring the import', () => {
+test('given prepares of nothing after the commit, when they come, then nothing changes, and commits bring the import', () => {
   const network = proposed()
   const { node, others, made } = network
   receivePrepares(node, others, made)
@@ -68,7 +68,7 @@ test('prepares of nothing after the commit change nothing: commits bring the imp
   expect(importsIn(receiveCommits(node, others, made)).length).toBe(1)
 })
 
-test('a commit with a seal over something else does not count; a valid one of the same author does', () => {
+test('given a commit with a seal over something else, when it comes, then it does not count; a valid one of its author does', () => {
   const { node, others, made } = proposed()
   const [first, second, third] = others
   receivePrepares(node, others, made)
@@ -79,7 +79,7 @@ test('a commit with a seal over something else does not count; a valid one of th
   expect(decodeExtraData(imported?.header.extraData as Uint8Array).seals.length).toBe(4)
 })
 
-test('a bad seal that came before the proposal is not in the block either', () => {
+test('given a bad seal before the proposal, when the block is imported, then it is not in it', () => {
   const { node, proposer, others, made } = given()
   const [first, second, third] = others
   receiveCommits(node, [first, second], made)
@@ -88,14 +88,14 @@ test('a bad seal that came before the proposal is not in the block either', () =
   expect(importsIn(receiveCommits(node, [third], made)).length).toBe(1)
 })
 
-test('the same bytes are processed once', () => {
+test('given the same bytes, when they come again, then they are processed once', () => {
   const { node, proposer, made } = given()
   const wire = wireOf(proposal(proposer, made))
   expect(kindsIn(node.receive(proposer, wire))).toEqual(['prepare'])
   expect(dropsIn(node.receive(proposer, wire))).toEqual(['duplicate'])
 })
 
-test('a message of a height that is on the chain is dropped', () => {
+test('given a message of a height on the chain, when it comes, then it is dropped', () => {
   const { node, keys, proposer, made } = given()
   node.head({ number: 1n, coinbase: proposer.address })
   const messages = [
@@ -108,7 +108,7 @@ test('a message of a height that is on the chain is dropped', () => {
   expect(keys.length).toBe(5)
 })
 
-describe('of the current height, by an address that is not a validator, is dropped:', () => {
+describe('given an address that is not a validator', () => {
   const { node, proposer, keys, block } = given()
   const made = block(STRANGER)
   const messages = [
@@ -118,22 +118,25 @@ describe('of the current height, by an address that is not a validator, is dropp
     roundChange(STRANGER, 1),
     roundChange(STRANGER, 1, certificate(keys, made)),
   ]
-  test.each(messages.map(message => [message.kind, message] as const))('a %s', (_, message) => {
-    const step = node.receive(STRANGER, message, proposer)
-    expect(step.map(({ kind }) => kind)).toEqual(['dropped'])
-    expect(dropsIn(step)).toEqual(['not-a-validator'])
-  })
+  test.each(messages.map(message => [message.kind, message] as const))(
+    'when it sends a %s of the current height, then it is dropped',
+    (_, message) => {
+      const step = node.receive(STRANGER, message, proposer)
+      expect(step.map(({ kind }) => kind)).toEqual(['dropped'])
+      expect(dropsIn(step)).toEqual(['not-a-validator'])
+    },
+  )
 })
 
-describe('signatures that nobody gave', () => {
-  test('a message whose signature recovers to no key is dropped', () => {
+describe('given signatures of nobody', () => {
+  test('when no key can be recovered, then the message is dropped', () => {
     const { node, proposer, made } = given()
     const message = prepare(proposer, made)
     const signed = { ...message.signed, signature: new Uint8Array(65) }
     expect(dropsIn(node.receive(proposer, { ...message, signed }))).toEqual(['bad-signature'])
   })
 
-  test('a validator’s message with other content is nobody’s', () => {
+  test('when a validator’s message has other content, then it is nobody’s', () => {
     const { node, proposer, made } = given()
     const { payloadBytes } = prepare(proposer, made, { digest: ZERO_HASH }).signed
     const message = prepare(proposer, made)

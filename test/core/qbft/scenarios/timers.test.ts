@@ -17,7 +17,7 @@ import { effectsOf, kindsIn, roundsIn, sentIn, type Step, timersIn } from '../su
 const timeoutsIn = (step: Step): readonly number[] =>
   effectsOf(step, 'round-started').map(({ timeoutMs }) => timeoutMs)
 
-describe('round timeouts', () => {
+describe('given round timeouts', () => {
   const BASE = { requestTimeoutMs: 1_000, requestTimeoutMaxMs: 60_000 }
   const given = (validators = 4, environment = {}) => {
     const network = givenNode(validators, validators - 1, { environment: { ...BASE, ...environment } })
@@ -38,7 +38,7 @@ describe('round timeouts', () => {
       return timeoutsIn(node.roundTimer())
     })
 
-  test('double with each round in which a quorum was heard, from the base', () => {
+  test('when rounds with a quorum end, then they double from the base', () => {
     const { node, peers, first } = given(3)
     const steps = [first]
     // Of round 0 there is no round change: round 1 is heard of in it.
@@ -56,17 +56,17 @@ describe('round timeouts', () => {
   const timeout = (failedRounds: number, environment = BASE, softTimeoutMs = 9_000): number =>
     roundTimeoutMs(environment, { head: { validators: [] }, failedRounds, softTimeoutMs })
 
-  test('the times themselves: 1, 2, 4 and 8 seconds, and no more than the cap, which Besu has not', () => {
+  test('when they are 1, 2, 4 and 8 seconds, then the cap limits them, unlike in Besu', () => {
     expect([0, 1, 2, 3, 1000].map(failed => timeout(failed))).toEqual([1_000, 2_000, 4_000, 8_000, 60_000])
   })
 
-  test('a cap below the base changes nothing: the base is what the network agreed on', () => {
+  test('when the cap is below the base, then the base counts: the network agreed on it', () => {
     const environment = { requestTimeoutMs: 90_000, requestTimeoutMaxMs: 60_000 }
     expect([0, 3, 1000].map(failed => timeout(failed, environment, 90_000))).toEqual(Array(3).fill(90_000))
   })
 
   // The round under way and one of a proposer that is down then take 2 times 4.5 s of the 4 s and 10 s there are.
-  test('grow no further at once than lets four validators have a block in 4 base timeouts and 10 seconds', () => {
+  test('when they grow at once, then four validators have a block within 4 base timeouts and 10 seconds', () => {
     const { node, peers } = given()
     expect(heardInVain(node, peers, 5)).toEqual([2_000, 4_000, 4_500, 4_500, 4_500])
   })
@@ -78,19 +78,22 @@ describe('round timeouts', () => {
     [10, 4_000, 5_250],
     [4, 10_000, 22_500],
     [20, 10_000, 10_000],
-  ])('of %d validators with a base of %d ms grow to %d ms at once', (validators, requestTimeoutMs, ready) => {
-    const { node } = given(validators, { requestTimeoutMs })
-    expect(node.state.height?.softTimeoutMs).toBe(ready)
-  })
+  ])(
+    'when there are %d validators with a base of %d ms, then they grow to %d ms at once',
+    (validators, requestTimeoutMs, ready) => {
+      const { node } = given(validators, { requestTimeoutMs })
+      expect(node.state.height?.softTimeoutMs).toBe(ready)
+    },
+  )
 
-  test('grow beyond that, twofold with two rounds, where it did not help in 24 more: one of two proposers is honest', () => {
+  test('when 24 more rounds did not help, then they grow twofold with two rounds: one of two proposers is honest', () => {
     const { node, peers } = given()
     const timeouts = heardInVain(node, peers, 35)
     expect(timeouts.filter(ms => ms === 4_500).length).toBe(24)
     expect(timeouts.slice(26)).toEqual([9_000, 9_000, 18_000, 18_000, 36_000, 36_000, 60_000, 60_000, 60_000])
   })
 
-  test('grow at once, at the next height, as far as a block needed', () => {
+  test('when a block needed more time, then the next height begins there', () => {
     const { node, peers, keys } = given()
     heardInVain(node, peers, 30)
     expect(node.timers.get('round')?.atMs).toBe(node.nowMs + 18_000)
@@ -106,7 +109,7 @@ describe('round timeouts', () => {
     expect(heardInVain(node, peers, 4)).toEqual([2_000, 4_000, 4_500, 4_500])
   })
 
-  test('do not double while no quorum is heard: the first such round is left, the next one held', () => {
+  test('when no quorum is heard, then the first such round ends, the next one holds', () => {
     const { node } = given()
     const left = node.roundTimer()
     expect([roundsIn(left), timeoutsIn(left), kindsIn(left)]).toEqual([[1], [1_000], ['round-change']])
@@ -118,7 +121,7 @@ describe('round timeouts', () => {
     }
   })
 
-  test('start over small when no quorum was heard for a quarter of the cap, however far they had grown', () => {
+  test('when no quorum was heard for a quarter of the cap, then they start over', () => {
     const { node, peers } = given()
     heardInVain(node, peers, 29)
     expect(node.timers.get('round')?.atMs).toBe(node.nowMs + 18_000)
@@ -127,7 +130,7 @@ describe('round timeouts', () => {
     expect(node.timers.get('round')?.atMs).toBe(node.nowMs + 1_000)
   })
 
-  test('stay as they are until then: messages that take longer than a timeout are heard in a later one', () => {
+  test('when messages take longer than a timeout, then they count in a later round', () => {
     const { node, peers } = given()
     heardInVain(node, peers, 2)
     const held = [1, 2, 3, 4].map(() => {
@@ -140,7 +143,7 @@ describe('round timeouts', () => {
     expect(timeoutsIn(node.roundTimer())).toEqual([2_000])
   })
 
-  test('a timer that is started again replaces the running one', async () => {
+  test('when a timer starts again, then it replaces the running one', async () => {
     const { node } = given()
     node.roundTimer()
     expect(node.timers.get('round')?.timer).toEqual({ kind: 'round', sequence: 1n, round: 1 })
@@ -152,7 +155,7 @@ describe('round timeouts', () => {
     expect(fired).toEqual({ kind: 'round', sequence: 1n, round: 1 })
   })
 
-  test('a quorum of round changes to the current round starts its timer again: validators come into step', () => {
+  test('when a quorum of round changes to the current round comes, then its timer starts again, and validators are in step', () => {
     const { node, peers } = given()
     node.roundTimer()
     node.nowMs += 700
@@ -161,9 +164,9 @@ describe('round timeouts', () => {
   })
 })
 
-describe('the own round change', () => {
+describe('given the own round change', () => {
   // Besu sends it once.
-  test(`is repeated every ${RESEND_MS} ms while the round stays open`, () => {
+  test(`when the round stays open, then it is repeated every ${RESEND_MS} ms`, () => {
     const { node } = givenNode(4, 3)
     node.blockTimer()
     const asked = node.roundTimer()
@@ -176,7 +179,7 @@ describe('the own round change', () => {
     }
   })
 
-  test('is sent to each validator that connects, with what was signed in the round', () => {
+  test('when a validator connects, then it gets it with what was signed in the round', () => {
     const { node, peers } = givenNode(4, 3)
     const peer = at(peers, 0).address
     expect(node.connect(peer)).toEqual([])
@@ -187,7 +190,7 @@ describe('the own round change', () => {
     expect(node.connect(STRANGER.address)).toEqual([])
   })
 
-  test('does not outlive its round: in a round that others began there is none to repeat', () => {
+  test('when others began the round, then there is none to repeat', () => {
     const { node, peers } = givenNode(4, 3, { environment: { earlyRoundChange: false } })
     node.blockTimer()
     node.roundTimer()
@@ -197,7 +200,7 @@ describe('the own round change', () => {
   })
 })
 
-test('a validator that connects gets the proposal, the prepare and the commit of the round', () => {
+test('given a validator that connects, when a round runs, then it gets the round’s proposal, prepare and commit', () => {
   const { node, peers, keys } = givenNode(2, 0)
   const made = proposedIn(node.blockTimer())
   expect(made.header.coinbase).toEqual(at(keys, 0).address)
@@ -205,7 +208,7 @@ test('a validator that connects gets the proposal, the prepare and the commit of
   expect(sent).toEqual([0x12, 0x13])
 })
 
-describe('the block timer', () => {
+describe('given the block timer', () => {
   const PARAMETERS: QbftParameters = { ...DEFAULT_PARAMETERS, blockPeriodSeconds: 15 }
   const NOW_MS = 505_000
   /** What is started for the block after one of 500 seconds. */
@@ -216,11 +219,11 @@ describe('the block timer', () => {
     return node.timers.get('block')?.atMs ?? Number.NaN
   }
 
-  test('is due a period after the parent: 10 seconds from now', () => {
+  test('when the parent is of now, then it is due a period later: in 10 seconds', () => {
     expect(started(PARAMETERS) - NOW_MS).toBe(10_000)
   })
 
-  test('of an old parent is due already, and fires at once', async () => {
+  test('when the parent is old, then it is due and fires at once', async () => {
     const atMs = started(PARAMETERS, 400n)
     expect(atMs).toBeLessThanOrEqual(NOW_MS)
     const timer: Timer = { kind: 'block', sequence: 1n }
@@ -240,12 +243,12 @@ describe('the block timer', () => {
     })),
   })
 
-  test('goes by the period of the block to be made: 25 seconds from now where a transition makes it 30', () => {
+  test('when a transition makes the period 30, then it is due in 25 seconds', () => {
     const parameters = qbftAt(consensusOf([1n, 30]), 1n)
     expect(started(parameters) - NOW_MS).toBe(25_000)
   })
 
-  test('periods of 10 and 20 seconds from blocks 1 and 2: block 1 is of second 10, block 2 of second 30', () => {
+  test('when periods are 10 and 20 seconds from blocks 1 and 2, then the blocks are of seconds 10 and 30', () => {
     const consensus = consensusOf([1n, 10], [2n, 20])
     const keys = networkKeys(1)
     const own = at(keys, 0)
@@ -266,7 +269,7 @@ describe('the block timer', () => {
     expect(timestamps).toEqual([10n, 30n])
   })
 
-  test('a block is never stamped before the spacing rule lets it be, however early the timer fires', () => {
+  test('when it fires early, then a block’s timestamp obeys the spacing rule nevertheless', () => {
     const keys = networkKeys(4)
     const node = createNode({ keys, own: at(keys, 0), nowMs: 502_000 })
     node.head({ timestamp: 500n, spacingSeconds: 3 })
@@ -274,7 +277,7 @@ describe('the block timer', () => {
   })
 })
 
-describe('the proposer', () => {
+describe('given the proposer', () => {
   const KEYS = networkKeys(4)
   /** In which round of the first four the node, validator `own`, builds a block. */
   const roundOf = (own: number, coinbase: Uint8Array, validators = addressesOf(KEYS)): number => {
@@ -288,7 +291,7 @@ describe('the proposer', () => {
     return at(rounds, 0)
   }
 
-  test('of round r comes r + 1 after the one of the block before', () => {
+  test('when it is round r, then it is r + 1 after the last block’s', () => {
     expect([0, 1, 2, 3].map(own => roundOf(own, at(KEYS, 1).address))).toEqual([2, 3, 0, 1])
   })
 
@@ -298,11 +301,11 @@ describe('the proposer', () => {
     return lower
   }
 
-  test('is the first where the one before was voted out and was the last', () => {
+  test('when the last one was voted out at the end of the order, then it is the first', () => {
     expect([0, 1, 2, 3].map(own => roundOf(own, new Uint8Array(20).fill(0xff)))).toEqual([0, 1, 2, 3])
   })
 
-  test('is the next greater address where the one before was voted out of the middle, then the one after', () => {
+  test('when the last one was voted out in the middle, then it is the next greater address, then the one after', () => {
     const gone = before(at(KEYS, 2).address)
     expect([0, 1, 2, 3].map(own => roundOf(own, gone))).toEqual([2, 3, 0, 1])
   })

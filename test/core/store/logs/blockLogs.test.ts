@@ -6,7 +6,7 @@ import { openMemoryDriver } from '../../../../runtime/drivers/memory.ts'
 import { commitAll } from '../../../support/logSearch.ts'
 import { sampleChain } from '../../../support/sampleChain.ts'
 
-test('the logs of a block are the same from its segment as from its record', async () => {
+test('given the logs of a block, when they are read from its segment or its record, then they are equal', async () => {
   const chain = sampleChain({
     seed: 4,
     blocks: 40,

@@ -18,7 +18,7 @@ import { rejection } from '../../../support/rejection.ts'
 
 setDefaultTimeout(60_000)
 
-describe('the log index', () => {
+describe('given the log index', () => {
   const blocks = 5 * LOG_SECTION_BLOCKS + 10
   const commits = [...logChain(sampleBlocks(blocks))]
 
@@ -31,7 +31,7 @@ describe('the log index', () => {
     return new Map([...disk.image].filter(([key]) => !key.startsWith('logs:')))
   }
 
-  test('of a store that has none answers at once and is made in the background', async () => {
+  test('when a store has none, then it answers at once, and is built in the background', async () => {
     const disk = createFaultyDriver(await withoutIndex())
     const store = await openChainStore(keyValueOfDriver(disk.driver, 'none'))
     expect([...disk.image.keys()].some(key => key.startsWith('logs:'))).toBe(false)
@@ -42,7 +42,7 @@ describe('the log index', () => {
     await store.close()
   })
 
-  test('that was stopped while it was made goes on at the next start', async () => {
+  test('when a start interrupts its building, then it continues', async () => {
     const image = await withoutIndex()
     let pauses = 0
     const enough = Promise.withResolvers<void>()
@@ -61,7 +61,7 @@ describe('the log index', () => {
     expect([...disk.image.keys()].filter(key => /^logs:\d+$/.test(key))).toHaveLength(5)
   })
 
-  test('has a section as soon as the views have all of its blocks, and not before', async () => {
+  test('when the views have all blocks of a section, then it has the section, and not before', async () => {
     const disk = createFaultyDriver()
     const store = await openChainStore(keyValueOfDriver(disk.driver, 'none'))
     await commitAll(store, commits.slice(0, LOG_SECTION_BLOCKS - 1))
@@ -72,7 +72,7 @@ describe('the log index', () => {
     expect(disk.image.has('logs:0')).toBe(true)
   })
 
-  test('does not depend on when it was made', async () => {
+  test('when it is built at another time, then it is the same', async () => {
     const made = new Set<string>()
     for (const flushBlocks of [1, 7, 64, 1000]) {
       const disk = createFaultyDriver()
@@ -87,7 +87,7 @@ describe('the log index', () => {
     expect(made.size).toBe(1)
   })
 
-  test('that is complete is not made again by the next start', async () => {
+  test('when it is complete, then the next start builds nothing', async () => {
     const disk = createFaultyDriver(await withoutIndex())
     const first = await openChainStore(keyValueOfDriver(disk.driver, 'none'))
     await first.flush()
@@ -114,7 +114,7 @@ describe('the log index', () => {
     ['the process is killed', imageAfterKill],
     ['the power fails', imageAfterPowerCut],
   ] as const)
-    test(`is whole after a stop at any operation on it: ${what}`, async () => {
+    test(`when ${what}, then it is whole after a stop at any operation`, async () => {
       const initial = await withoutIndex()
       const more = [...logChain(sampleBlocks(2 * LOG_SECTION_BLOCKS), commits.at(-1))]
       const all = [...commits, ...more]
@@ -144,7 +144,7 @@ describe('the log index', () => {
       expect(stops).toBeGreaterThan(50)
     })
 
-  test('whose mark was torn goes on from the mark before', async () => {
+  test('when its progress was torn, then it continues from the one before', async () => {
     const initial = await withoutIndex()
     const operations = await recordedRun(initial, [...logChain(sampleBlocks(200), commits.at(-1))])
     const marks = operations.flatMap((one, index) =>
@@ -164,7 +164,7 @@ describe('the log index', () => {
     expect(rewritten.length).toBeGreaterThan(0)
   })
 
-  test('gives a block that cannot be read to every search, so that whoever reads it is told', async () => {
+  test('when a block cannot be read, then every search reads it and gets the error', async () => {
     const disk = createFaultyDriver(await withoutIndex())
     disk.flipBit('segment:70', 1000)
     const store = await openChainStore(keyValueOfDriver(disk.driver, 'none'))
@@ -174,7 +174,7 @@ describe('the log index', () => {
     expect(String(await rejection(store.record(70n)))).toContain('segment:70')
   })
 
-  test('tells of a damaged section instead of leaving logs out', async () => {
+  test('when a section is damaged, then the error says so instead of leaving logs out', async () => {
     const disk = createFaultyDriver(await withoutIndex())
     const store = await openChainStore(keyValueOfDriver(disk.driver, 'none'))
     await store.flush()
@@ -182,7 +182,7 @@ describe('the log index', () => {
     expect(String(await rejection(search(store, RARE, 0, blocks - 1)))).toContain('logs:2')
   })
 
-  test('that cannot be stored is told with the next commit; searches go on', async () => {
+  test('when it cannot be stored, then the next commit reports it, and searches go on', async () => {
     const disk = createFaultyDriver(await withoutIndex())
     disk.fillAfter(2000)
     const store = await openChainStore(keyValueOfDriver(disk.driver, 'none'))

@@ -54,12 +54,12 @@ const wantsArbitrary: fc.Arbitrary<LogQuery> = fc.record({
 const rangeArbitrary = (blocks: number): fc.Arbitrary<readonly [number, number]> =>
   fc.tuple(fc.nat(blocks - 1), fc.nat(blocks - 1)).map(([a, b]) => [Math.min(a, b), Math.max(a, b)])
 
-describe('a search over the log index', () => {
+describe('given a search over the log index', () => {
   for (const [what, openDriver] of [
     ['synchronous', openMemoryDriver],
     ['asynchronous', memoryDriver],
   ] as const)
-    test(`finds in any chain what a look at every log finds, with ${what} reads, before and after restarts`, async () => {
+    test(`when it runs on any chain with ${what} reads, before and after restarts, then it finds what a scan finds`, async () => {
       const cases = fc
         .array(blockArbitrary, { minLength: 1, maxLength: 4 * LOG_SECTION_BLOCKS, size: 'max' })
         .chain(blocks =>
@@ -102,7 +102,7 @@ describe('a search over the log index', () => {
       )
     })
 
-  test('reads the stored sections and no segment, and finds next to nothing that is not there', async () => {
+  test('when sections are stored, then it reads no segment, and almost nothing without a match', async () => {
     const read: string[] = []
     const memory = keyValueOfDriver(memoryDriver(), 'none')
     const kv: KeyValueStore = {
@@ -124,7 +124,7 @@ describe('a search over the log index', () => {
     expect(read).toEqual(Array.from({ length: 20 }, (_, section) => `logs:${section}`))
   })
 
-  test('reads of a large section only the partitions that the values are in', async () => {
+  test('when a section is large, then it reads only the partitions of the values', async () => {
     const read: string[] = []
     const memory = keyValueOfDriver(memoryDriver(), 'none')
     const kv: KeyValueStore = {

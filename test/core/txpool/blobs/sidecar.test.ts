@@ -15,15 +15,15 @@ const flipped = (bytes: Uint8Array, at: number): Uint8Array => {
   return copy
 }
 
-describe('the sidecar of a blob transaction', () => {
+describe('given the sidecar of a blob transaction', () => {
   for (const version of [0, 1] as const) {
     const sidecar = SIDECARS[version]
 
-    test(`of version ${version} holds as it was made`, async () => {
+    test(`when version ${version} is unchanged, then it is valid`, async () => {
       expect(await holds(sidecar)).toBe(true)
     })
 
-    test(`of version ${version} does not hold with anything of it changed`, async () => {
+    test(`when anything of version ${version} is changed, then it is invalid`, async () => {
       expect(await holds({ ...sidecar, blobs: [flipped(BLOB, 40)] })).toBe(false)
       expect(await holds(sidecar, [flipped(HASHES[0] as Uint8Array, 31)])).toBe(false)
       const other = SIDECARS[version === 0 ? 1 : 0].proofs[0] as Uint8Array
@@ -31,7 +31,7 @@ describe('the sidecar of a blob transaction', () => {
       expect(await holds({ ...sidecar, commitments: [other] }, [hashOfCommitment(other)])).toBe(false)
     })
 
-    test(`of version ${version} does not hold with what is no element and no point`, async () => {
+    test(`when version ${version} has invalid elements or points, then it is invalid`, async () => {
       const large = BLOB.slice()
       large[0] = 0xff
       expect(await holds({ ...sidecar, blobs: [large] })).toBe(false)
@@ -41,12 +41,12 @@ describe('the sidecar of a blob transaction', () => {
     })
   }
 
-  test('with two cells exchanged does not hold', async () => {
+  test('when two cells are exchanged, then it is invalid', async () => {
     const [first, second, ...rest] = SIDECARS[1].proofs as [Uint8Array, Uint8Array, ...Uint8Array[]]
     expect(await holds({ ...SIDECARS[1], proofs: [second, first, ...rest] })).toBe(false)
   })
 
-  test('of a blob of zeros holds, whose points are all infinite', async () => {
+  test('when a blob is all zeros, with infinite points, then it is valid', async () => {
     const infinite = new Uint8Array(48)
     infinite[0] = 0xc0
     const blobs = [new Uint8Array(BLOB.length)]
@@ -57,7 +57,7 @@ describe('the sidecar of a blob transaction', () => {
     expect(await holds({ version: 1, blobs, commitments, proofs }, hashes)).toBe(true)
   })
 
-  test('lets others have their turn while its cells are checked', async () => {
+  test('when its cells are checked, then other work runs in between', async () => {
     let pauses = 0
     await verifySidecar({ blobVersionedHashes: HASHES }, SIDECARS[1], () => {
       pauses++
