@@ -18,7 +18,7 @@ const BLOCKS = 10
 /** Blocks come each second by their timestamps; two cores with four validators and all their clients may lose so many. */
 const LATE_SECONDS_MAX = 3
 
-describe('given four validators, one of which 200 clients have run calls of 50 million gas without a pause', () => {
+describe('given four validators, one of which 200 clients have run calls of 50 million gas', () => {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-calls-'))
   let cluster: Cluster
   const load = { goes: true }
@@ -60,7 +60,7 @@ describe('given four validators, one of which 200 clients have run calls of 50 m
     rmSync(folder, { recursive: true })
   })
 
-  test('blocks come at their pace, in the first round each, from the one that is called too', async () => {
+  test('when they call without a pause, then blocks come on time in the first round, from that one, too', async () => {
     const first = await untilBlocks(cluster, 2)
     const last = await untilBlocks(cluster, BLOCKS)
     const headers = (await headersOf(cluster.node(1), last)).slice(first)
@@ -71,7 +71,7 @@ describe('given four validators, one of which 200 clients have run calls of 50 m
     expect(await hashesOf(cluster, last)).toHaveLength(1)
   })
 
-  test('and the calls are answered', () => {
+  test('when they call without a pause, then the calls are answered', () => {
     expect(answers.length).toBeGreaterThan(0)
     expect(answers.filter(answer => answer !== ANSWER)).toEqual([])
   })

@@ -14,9 +14,9 @@ const SERVED: ReadonlySet<string> = new Set(METHODS.map(({ name }) => name))
 const methodOf = (name: string): string =>
   /^[^/]*\//.exec(name)?.[0].slice(0, -1) ?? name.split('_').slice(0, 2).join('_')
 
-describe.skipIf(root === undefined)('published JSON-RPC cases', () => {
+describe.skipIf(root === undefined)('given the published JSON-RPC cases', () => {
   test.each([...SUITES])(
-    'of $name hold for every method that is served, but for the exceptions',
+    'when those of $name run on served methods, then all hold, but for the listed exceptions',
     async suite => {
       const { failed, holdThough } = await runSuite(root as string, suite)
       expect(failed.filter(line => SERVED.has(methodOf(line.slice(0, line.indexOf(':')))))).toEqual([])

@@ -70,7 +70,7 @@ const rpc = async (url: string, method: string, ...params: readonly unknown[]): 
   return ((await response.json()) as { readonly result?: unknown }).result
 }
 
-describe.each(Object.entries(CHAINS))('%s', (_, start) => {
+describe.each(Object.entries(CHAINS))('given %s', (_, start) => {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-'))
   const mined = new Map<Client, Promise<number>>()
   let chain: Chain
@@ -114,7 +114,7 @@ describe.each(Object.entries(CHAINS))('%s', (_, start) => {
   })
 
   test.each(CLIENTS.map(client => [COUNTS[client], client] as const))(
-    'mines %d transactions in a row that the defaults of %s price',
+    'when %d transactions in a row have the default fees of %s, then all are mined',
     async (count, client) => {
       const sending = mined.get(client)
       if (sending === undefined) console.log('web3.py: skipped (python3 -m pip install web3)')

@@ -30,7 +30,7 @@ const failures = compile('Failures')
 /** A contract's function by name; ethers makes them when it reads the ABI. */
 const fn = (contract: Contract, name: string) => contract.getFunction(name)
 
-describe('an unmodified ethers', () => {
+describe('given unmodified ethers', () => {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-'))
   let node: NodeProcess
   let provider: JsonRpcProvider
@@ -69,7 +69,7 @@ describe('an unmodified ethers', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('deploys a token, transfers it and reads balances, receipt and logs', async () => {
+  test('when it deploys and transfers a token, then balances, receipt and logs are right', async () => {
     const receipt = await mined(fn(contract, 'transfer')(friend.address, AMOUNT))
     expect(receipt).toMatchObject({ status: 1, type: 2 })
     expect(receipt.logs).toHaveLength(1)
@@ -81,7 +81,7 @@ describe('an unmodified ethers', () => {
     expect(await fn(contract, 'balanceOf')(friend.address, { blockTag: receipt.blockNumber - 1 })).toBe(0n)
   })
 
-  test('hears of events by polling', async () => {
+  test('when it polls, then it gets events', async () => {
     const heard = new Promise<unknown[]>(resolve => {
       void contract.once('Transfer', (...args: unknown[]) => resolve(args))
     })
@@ -90,7 +90,7 @@ describe('an unmodified ethers', () => {
     expect((await heard).slice(0, 3)).toEqual([ownerAddress, friend.address, 1n])
   })
 
-  test('is told why a call fails: reason, custom error, panic', async () => {
+  test('when a call fails, then it gets the reason, custom error or panic', async () => {
     const failure = async (call: Promise<unknown>): Promise<CallExceptionError> => {
       const error: unknown = await call.then(
         () => undefined,
@@ -112,20 +112,20 @@ describe('an unmodified ethers', () => {
     expect(panic.reason).toContain('DIVIDE_BY_ZERO')
   })
 
-  test('learns that a mined transaction failed', async () => {
+  test('when a mined transaction failed, then it knows', async () => {
     const error: unknown = await mined(fn(failing, 'withReason').send({ gasLimit: 100_000n })).catch(
       (cause: unknown) => cause,
     )
     expect(isCallException(error) && error.receipt?.status).toBe(0)
   })
 
-  test('estimates gas that is enough', async () => {
+  test('when it estimates gas, then that suffices', async () => {
     expect(await provider.estimateGas({ from: ownerAddress, to: friend.address, value: 1n })).toBe(21_000n)
     const gasLimit = await fn(failing, 'deep').estimateGas(12n)
     expect((await mined(fn(failing, 'deep')(12n, { gasLimit }))).status).toBe(1)
   })
 
-  test('sends transactions of types 0, 1, 2 and 4', async () => {
+  test('when it sends transactions of types 0, 1, 2 and 4, then they are mined', async () => {
     const send = async (request: TransactionRequest): Promise<TransactionReceipt> =>
       (await (await owner.sendTransaction(request)).wait()) as TransactionReceipt
     const to = friend.address
@@ -149,7 +149,7 @@ describe('an unmodified ethers', () => {
     expect(await provider.getCode(friend.address)).toStartWith('0xef0100')
   })
 
-  test('reads blocks, fees and logs', async () => {
+  test('when it reads blocks, fees and logs, then they are right', async () => {
     const block = await provider.getBlock('latest', true)
     expect(block?.prefetchedTransactions.length).toBeGreaterThan(0)
     expect((await provider.getBlock(block?.hash as string))?.number).toBe(block?.number as number)

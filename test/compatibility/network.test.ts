@@ -29,7 +29,7 @@ const FRIEND = privateKeyToAccount(privateKeyOf(9)).address
 const CREATE2_DEPLOYER = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
 const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11'
 
-describe('unmodified clients with their own fees on a network of this machine', () => {
+describe('given unmodified clients with their default fees and `bun run network`', () => {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-'))
   let network: NetworkProcess
   let url: string
@@ -62,7 +62,7 @@ describe('unmodified clients with their own fees on a network of this machine', 
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('viem deploys, transfers, reads through Multicall3 and deploys to an address of CREATE2', async () => {
+  test('when viem deploys, transfers, uses Multicall3 and CREATE2, then all works', async () => {
     const { reader, wallet } = viemOf(0)
     const mined = (hash: Hex) => reader.waitForTransactionReceipt({ hash })
     const deployed = await mined(await wallet.deployContract({ ...token, args: [SUPPLY] }))
@@ -104,7 +104,7 @@ describe('unmodified clients with their own fees on a network of this machine', 
     )
   })
 
-  test('ethers deploys, transfers and reads', async () => {
+  test('when ethers deploys, transfers and reads, then all works', async () => {
     const wallet = new Wallet(privateKeyOf(1), provider)
     const factory = new ContractFactory(token.abi as unknown as InterfaceAbi, token.bytecode, wallet)
     const contract = await (await factory.deploy(SUPPLY)).waitForDeployment()
@@ -116,7 +116,7 @@ describe('unmodified clients with their own fees on a network of this machine', 
   })
 
   test.skipIf(!hasWeb3)(
-    `web3.py deploys, transfers and reads${hasWeb3 ? '' : ' (python3 -m pip install web3)'}`,
+    `when web3.py deploys, transfers and reads, then all works${hasWeb3 ? '' : ' (python3 -m pip install web3)'}`,
     async () => {
       const { abi, bytecode } = token
       const asked = {
@@ -137,7 +137,7 @@ describe('unmodified clients with their own fees on a network of this machine', 
     },
   )
 
-  test('cast deploys, transfers and reads', async () => {
+  test('when cast deploys, transfers and reads, then all works', async () => {
     const cast = async (...args: readonly string[]): Promise<string> => {
       const child = Bun.spawn([foundryProgram('cast'), ...args], {
         env: { ...process.env, ETH_RPC_URL: url },

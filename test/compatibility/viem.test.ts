@@ -42,7 +42,7 @@ const clientsOf = (url: string) => {
   }
 }
 
-describe('an unmodified viem', () => {
+describe('given unmodified viem', () => {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-'))
   let node: NodeProcess
   let clients: ReturnType<typeof clientsOf>
@@ -72,7 +72,7 @@ describe('an unmodified viem', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('deploys a token, transfers it and reads balances, receipt and logs', async () => {
+  test('when it deploys and transfers a token, then balances, receipt and logs are right', async () => {
     const { reader, wallet } = clients
     expect(await reader.getCode({ address })).toStartWith('0x6080')
     const { request, result } = await reader.simulateContract({
@@ -114,7 +114,7 @@ describe('an unmodified viem', () => {
     ).toBe(0n)
   })
 
-  test('hears of events and blocks by polling filters', async () => {
+  test('when it polls filters, then it gets events and blocks', async () => {
     const { reader, wallet } = clients
     const seen: unknown[] = []
     const blocks: bigint[] = []
@@ -149,7 +149,7 @@ describe('an unmodified viem', () => {
     expect(await reader.uninstallFilter({ filter })).toBe(true)
   })
 
-  test('is told why a call fails: reason, custom error, panic', async () => {
+  test('when a call fails, then it gets the reason, custom error or panic', async () => {
     const reverted = async (call: Promise<unknown>): Promise<ContractFunctionRevertedError> => {
       const error: unknown = await call.then(
         () => undefined,
@@ -193,7 +193,7 @@ describe('an unmodified viem', () => {
     expect(panic.data).toMatchObject({ errorName: 'Panic', args: [0x12n] })
   })
 
-  test('reads why a mined transaction failed', async () => {
+  test('when a mined transaction failed, then it reads why', async () => {
     const { reader, wallet } = clients
     const receipt = await receiptOf(
       await wallet.writeContract({
@@ -211,7 +211,7 @@ describe('an unmodified viem', () => {
     expect(String(error)).toContain('no reason to go on')
   })
 
-  test('estimates gas that is enough', async () => {
+  test('when it estimates gas, then that suffices', async () => {
     const { reader, wallet } = clients
     expect(await reader.estimateGas({ account: owner, to: friend.address, value: 1n })).toBe(21_000n)
     const deep = {
@@ -225,7 +225,7 @@ describe('an unmodified viem', () => {
     expect((await receiptOf(await wallet.writeContract({ ...deep, gas }))).status).toBe('success')
   })
 
-  test('sends transactions of types 0, 1, 2 and 4', async () => {
+  test('when it sends transactions of types 0, 1, 2 and 4, then they are mined', async () => {
     const { reader, wallet, friendWallet } = clients
     const to = friend.address
     const gasPrice = await reader.getGasPrice()
@@ -255,7 +255,7 @@ describe('an unmodified viem', () => {
     ).toBe('success')
   })
 
-  test('reads blocks, fees, proofs and nonces', async () => {
+  test('when it reads blocks, fees, proofs and nonces, then they are right', async () => {
     const { reader } = clients
     const block = await reader.getBlock({ includeTransactions: true })
     expect(block.transactions.length).toBeGreaterThan(0)

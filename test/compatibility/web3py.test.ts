@@ -7,7 +7,7 @@ import { hasWeb3, runPython } from './python/run.ts'
 setDefaultTimeout(2 * PROCESS_TEST_TIMEOUT_MS)
 
 test.skipIf(!hasWeb3)(
-  `an unmodified web3.py subscribes as it does to geth${hasWeb3 ? '' : ' (python3 -m pip install web3)'}`,
+  `given unmodified web3.py, when it subscribes as to geth, then it gets events${hasWeb3 ? '' : ' (python3 -m pip install web3)'}`,
   () =>
     withFolder(async folder => {
       const node = await startNode(folder, ['--rpc-ws-enabled', '--rpc-ws-port=0'])

@@ -47,7 +47,7 @@ const withSidecar = (bytes: Uint8Array, { version, blobs, commitments, proofs }:
   )
 }
 
-describe.skipIf(missing)(`blobs on a public chain${missing ? ' (../shared is not there)' : ''}`, () => {
+describe.skipIf(missing)(`given blobs on a public chain${missing ? ' (../shared is not there)' : ''}`, () => {
   let node: PublishedNode
   let send: (raw: string) => Promise<Reply>
   beforeAll(async () => {
@@ -63,13 +63,13 @@ describe.skipIf(missing)(`blobs on a public chain${missing ? ' (../shared is not
   afterAll(() => node.close())
   const sign = (nonce: number): Promise<Uint8Array> => signed(node.context.chain.configuration.chainId, nonce)
 
-  test.each([0, 1] as const)('a transaction is taken with blobs in form %d', async version => {
+  test.each([0, 1] as const)('when a transaction has them in form %d, then it is accepted', async version => {
     const { result } = await send(withSidecar(await sign(version), SIDECARS[version]))
     const pooled = node.context.pool.get(fromHex(result as string))
     expect(pooled?.transaction.blobVersionedHashes).toEqual(HASHES)
   })
 
-  test('it is refused without them, and with proofs that do not hold', async () => {
+  test('when they are missing or their proofs do not hold, then it is refused', async () => {
     const bytes = await sign(2)
     expect((await send(toHex(bytes))).error).toMatchObject({
       code: -32602,

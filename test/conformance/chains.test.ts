@@ -64,10 +64,10 @@ for (const { name, genesis, blocks, last } of CHAINS) {
   const blocksPath = sharedPath(blocks)
   const missing = genesisPath === undefined || blocksPath === undefined
 
-  describe.skipIf(missing)(`${name}${missing ? ' (../shared is not there)' : ''}`, () => {
+  describe.skipIf(missing)(`given ${name}${missing ? ' (../shared is not there)' : ''}`, () => {
     const encoded = async () => encodedBlocks(blocksPath as string)
 
-    test('imports to its last block: every state root, receipts root, bloom and gas figure is equal', async () => {
+    test('when it is imported to its last block, then every state root, receipts root, bloom and gas figure is equal', async () => {
       const chain = await open(genesisPath as string)
       const decoded = (await encoded()).map(decodeBlock)
       await importAll(chain, decoded)
@@ -81,7 +81,7 @@ for (const { name, genesis, blocks, last } of CHAINS) {
       }
     })
 
-    test('a flipped bit in any part of a block is refused by the rule for that part; nothing changes', async () => {
+    test('when a bit in any part of a block is flipped, then the rule of that part refuses it, and nothing changes', async () => {
       const chain = await open(genesisPath as string)
       const all = (await encoded()).filter(bytes => decodeBlock(bytes).header.number > 0n)
       const [first, second] = all as [Uint8Array, Uint8Array]

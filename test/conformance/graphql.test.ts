@@ -25,7 +25,7 @@ const names =
     ? []
     : readdirSync(cases).filter(name => name.endsWith('.json') && !GRAPHQL_EXCEPTIONS.has(name))
 
-describe.skipIf(missing)(`Besu's GraphQL cases${missing ? ' (../shared is not there)' : ''}`, () => {
+describe.skipIf(missing)(`given Besu's GraphQL cases${missing ? ' (../shared is not there)' : ''}`, () => {
   let node: PublishedNode
   let graphql: Graphql
 
@@ -35,7 +35,7 @@ describe.skipIf(missing)(`Besu's GraphQL cases${missing ? ' (../shared is not th
   })
   afterAll(() => node.close())
 
-  test.each(names)('%s, to the letter', async name => {
+  test.each(names)('when %s runs, then the answer is equal to the letter', async name => {
     const published = JSON.parse(readFileSync(join(cases as string, name), 'utf8')) as Case
     const { request, variables, response, statusCode } = published
     const reply = await graphql.ask(

@@ -43,7 +43,7 @@ for (const { name, isTakenOver, withOmmers, ...paths } of CHAINS) {
   const [genesis, blocks] = [sharedPath(paths.genesis), sharedPath(paths.blocks)]
   const missing = genesis === undefined || blocks === undefined
 
-  describe.skipIf(missing)(`the ${name} chain${missing ? ' (../shared is not there)' : ''}`, () => {
+  describe.skipIf(missing)(`given the ${name} chain${missing ? ' (../shared is not there)' : ''}`, () => {
     let node: PublishedNode
     let ask: ReturnType<typeof askerOf>
     beforeAll(async () => {
@@ -55,7 +55,7 @@ for (const { name, isTakenOver, withOmmers, ...paths } of CHAINS) {
     const block = async (number: string): Promise<Json> =>
       (await ask('eth_getBlockByNumber', number, false)).result as Json
 
-    test('the total difficulty is told where it counts, and where blocks have a difficulty', async () => {
+    test('when blocks have a difficulty that counts, then they have a total difficulty', async () => {
       const [worked, last] = [await block('0x2'), await block('latest')]
       const sum = (await Promise.all(['0x0', '0x1', '0x2'].map(block))).reduce(
         (total, { difficulty }) => total + BigInt(difficulty as string),
@@ -66,7 +66,7 @@ for (const { name, isTakenOver, withOmmers, ...paths } of CHAINS) {
       expect(last).not.toHaveProperty('totalDifficulty')
     })
 
-    test('an ommer is a block without transactions and ommers', async () => {
+    test('when an ommer is read, then it is a block without transactions and ommers', async () => {
       const { hash, uncles } = await block(withOmmers)
       const [first] = uncles as string[]
       const { result } = await ask('eth_getUncleByBlockNumberAndIndex', withOmmers, '0x0')
@@ -76,10 +76,13 @@ for (const { name, isTakenOver, withOmmers, ...paths } of CHAINS) {
       expect((await ask('eth_getUncleByBlockHashAndIndex', hash, '0x7')).result).toBeNull()
     })
 
-    test.each(['safe', 'finalized'])('the %s block is the head where a beacon chain sets it', async tag => {
-      const reply = await ask('eth_getBlockByNumber', tag, false)
-      if (isTakenOver) expect(reply.result).toEqual(await block('latest'))
-      else expect(reply.error).toEqual({ code: -39001, message: 'Unknown block' })
-    })
+    test.each(['safe', 'finalized'])(
+      'when a beacon chain sets the %s block, then it is the head',
+      async tag => {
+        const reply = await ask('eth_getBlockByNumber', tag, false)
+        if (isTakenOver) expect(reply.result).toEqual(await block('latest'))
+        else expect(reply.error).toEqual({ code: -39001, message: 'Unknown block' })
+      },
+    )
   })
 }

@@ -99,10 +99,11 @@ const defineOn = (runtime: RuntimeName, { beforeAll, afterAll, test }: Scenario)
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('answers over HTTP are compressed as the client asks', () => expectCompressedAnswers(node.url))
+  test('given answers over HTTP, when the client accepts a coding, then they are compressed with it', () =>
+    expectCompressedAnswers(node.url))
 
   // With a limit of connections Bun and Deno serve with another server.
-  test('answers over HTTP are compressed as the client asks where connections are limited', () =>
+  test('given a limit of connections, when the client accepts a coding, then answers are compressed, too', () =>
     withFolder(async folder => {
       const limited = await startNode(folder, ['--rpc-http-max-active-connections=80'], { runtime })
       try {
@@ -112,7 +113,7 @@ const defineOn = (runtime: RuntimeName, { beforeAll, afterAll, test }: Scenario)
       }
     }))
 
-  test('answers over a WebSocket are compressed where that was offered and they are long', async () => {
+  test('given a WebSocket with compression, when answers are long, then they are compressed', async () => {
     const { wsUrl = '' } = node
     const plain = await connectRawWs(wsUrl)
     const expected = await nextFrame(plain, () => plain.send(DISCOVER))
@@ -138,7 +139,7 @@ const defineOn = (runtime: RuntimeName, { beforeAll, afterAll, test }: Scenario)
     client.close()
   })
 
-  test('a short message that inflates beyond the limit closes its connection, and no other', async () => {
+  test('given a short message that inflates beyond the limit, when it comes, then its connection closes, and no other', async () => {
     const { wsUrl = '' } = node
     const call = '{"id":1,"method":"eth_chainId"}'
     const socket = await connectRawWs(wsUrl, 'permessage-deflate')

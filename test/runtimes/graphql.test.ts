@@ -54,7 +54,7 @@ const post = (url: string, query: string, headers: Record<string, string> = {}, 
   })
 
 const defineOn = (runtime: RuntimeName, { test }: Scenario): void => {
-  test('answers queries, leads to the endpoint, shows a page and refuses what is too long', () =>
+  test('given GraphQL, when requests come, then it answers, redirects, shows a page, and refuses what is too long', () =>
     withNode(runtime, [], async (node, url) => {
       const answer = await post(url, '{ chainID block { number hash } qbft { round } }')
       expect(answer.status).toBe(200)
@@ -74,7 +74,7 @@ const defineOn = (runtime: RuntimeName, { test }: Scenario): void => {
       expect(node.output()).toContain(`${url}/graphql`)
     }))
 
-  test('sends blocks and transactions as they come; a node with subscribers stops at once', () =>
+  test('given subscribers, when blocks and transactions come, then they get them, and the node stops at once nevertheless', () =>
     withNode(runtime, [], async (node, url) => {
       const accept = { accept: 'text/event-stream' }
       const leaving = new AbortController()
@@ -97,7 +97,7 @@ const defineOn = (runtime: RuntimeName, { test }: Scenario): void => {
       expect(await heads.next()).toBeUndefined()
     }))
 
-  test('ends calls that run for ever, which hold up nobody, and frees what ran them', () =>
+  test('given calls without end, when they run, then they end, delay nobody, and free their worker', () =>
     withNode(runtime, ['--Xhttp-timeout-seconds=1', '--rpc-gas-cap=0', '--rpc-workers=1'], async (_, url) => {
       // JUMPDEST, PUSH1 0, JUMP
       const endless = '{ block { call(data: { data: "0x5b600056", gas: "0xffffffffffff" }) { status } } }'
@@ -114,7 +114,7 @@ const defineOn = (runtime: RuntimeName, { test }: Scenario): void => {
       })
     }))
 
-  test('asks for the tokens of JSON-RPC over HTTP unless it is told not to', async () => {
+  test('given tokens of JSON-RPC over HTTP, when GraphQL is called, then it needs them unless told otherwise', async () => {
     const tokens = [
       '--rpc-http-authentication-enabled',
       '--rpc-http-authentication-credentials-file=FOLDER/users.toml',
@@ -152,7 +152,7 @@ for (const runtime of RUNTIMES) {
 }
 
 scenario('GraphQL without tokens', ({ test }) =>
-  test('tokens cannot be asked for where JSON-RPC over HTTP has none', () =>
+  test('given no tokens of JSON-RPC over HTTP, when GraphQL is to need some, then the start is refused', () =>
     withFolder(async folder => {
       const { code, error } = await runCommand([
         `--data-path=${folder}`,

@@ -23,7 +23,7 @@ const network = (folder: string): readonly string[] =>
   })
 
 const defineOn = (runtime: RuntimeName, { test }: Scenario): void => {
-  test('long calls, traces and proofs are answered while the node goes on answering others and making blocks', () =>
+  test('given long calls, traces and proofs, when they run, then the node answers others and makes blocks', () =>
     withFolder(async folder => {
       const args = [
         ...network(folder),

@@ -39,7 +39,7 @@ const readAll = async (node: NodeProcess, hash: string, token: string): Promise<
 }
 
 const defineOn = (runtime: RuntimeName, { test }: Scenario): void => {
-  test('a contract call is mined, the node killed and started again, and everything reads the same', () =>
+  test('given a mined contract call, when the node is killed and started again, then everything reads the same', () =>
     withFolder(async folder => {
       const node = await startNode(folder, [], { runtime })
       expect(await node.rpc<string>('web3_clientVersion')).toContain(`/${runtime}-`)
@@ -63,7 +63,7 @@ const defineOn = (runtime: RuntimeName, { test }: Scenario): void => {
       expect(await again.stop()).toBe(0)
     }))
 
-  test('a wrong command line ends with code 2 and a second node on the same data path with code 1', () =>
+  test('given a wrong command line, when it starts, then it ends with code 2; a second node on a data path with code 1', () =>
     withFolder(async folder => {
       const wrong = await runCommand(['--rpc-http-prot=1'], { runtime })
       expect([wrong.code, wrong.error.split('\n')[0]]).toEqual([
@@ -92,7 +92,7 @@ for (const runtime of RUNTIMES)
 scenario(
   'a chain made on one runtime',
   ({ test }) => {
-    test('goes on on the others', () =>
+    test('given a chain of one runtime, when another starts on it, then it continues', () =>
       withFolder(async folder => {
         let number = 0n
         for (const runtime of RUNTIMES) {

@@ -75,7 +75,7 @@ const askOnOwnConnection = async (
 }
 
 const defineOn = (runtime: RuntimeName, { test }: Scenario): void => {
-  test('requests, batches and subscriptions are answered, and a stop is told', () =>
+  test('given a WebSocket, when requests, batches and subscriptions come, then they are answered, and a stop is announced', () =>
     withNode(runtime, [], async (node, wsUrl) => {
       const client = await connectWs(`${wsUrl}/any/path`, { protocols: ['undefined'] })
       expect(client.protocol).toBe('undefined')
@@ -94,7 +94,7 @@ const defineOn = (runtime: RuntimeName, { test }: Scenario): void => {
       expect(await client.closed).toEqual({ code: 1001, reason: 'The node is stopping' })
     }))
 
-  test('the longest frame is answered, a longer one closes the connection, and so does a message of too many', () =>
+  test('given the longest frame, when a longer one or too many come, then the connection closes', () =>
     withNode(runtime, [`--rpc-ws-max-frame-size=${FRAME_BYTES_MAX}`], async (_, wsUrl) => {
       const frames = await connectRawWs(wsUrl)
       // Bun shows no frames, so that a message may have there what one frame may.
@@ -117,7 +117,7 @@ const defineOn = (runtime: RuntimeName, { test }: Scenario): void => {
       expect(await (await connectWs(wsUrl)).call('eth_chainId')).toBe('0x539')
     }))
 
-  test('a long answer is whole in one message, and others come behind it', () =>
+  test('given a long answer, when it is sent, then it is one message, and others follow it', () =>
     withNode(runtime, [], async (_, wsUrl) => {
       const client = await connectWs(wsUrl)
       // Counts down from 2,000 with four long words below.
@@ -137,7 +137,7 @@ const defineOn = (runtime: RuntimeName, { test }: Scenario): void => {
       expect(traced.structLogs.at(-1)?.stack.length).toBe(5)
     }))
 
-  test('one connection above the limit is refused, and taken once another is gone', () =>
+  test('given the limit of connections, when one more comes, then it is refused until another ends', () =>
     withNode(runtime, ['--rpc-ws-max-active-connections=3'], async (_, wsUrl) => {
       const clients = await Promise.all([1, 2, 3].map(() => connectWs(wsUrl)))
       expect(await refusalOf(connectWs(wsUrl))).toBeInstanceOf(HandshakeFailed)
@@ -154,7 +154,7 @@ const defineOn = (runtime: RuntimeName, { test }: Scenario): void => {
       }
     }))
 
-  test('the host of an upgrade is held against the allowlist, and plain HTTP is told what it met', () =>
+  test('given an upgrade, when its host is not allowed, then it is refused; plain HTTP learns what the port is', () =>
     withNode(runtime, ['--host-allowlist=127.0.0.1,node.example.org'], async (_, wsUrl) => {
       const url = wsUrl.replace('ws:', 'http:')
       const headers = { host: 'Node.Example.org:1' }
@@ -171,7 +171,7 @@ const defineOn = (runtime: RuntimeName, { test }: Scenario): void => {
       expect(login.status).toBe(400)
     }))
 
-  test('a reader that stops is bounded in memory, told, and cut off', () =>
+  test('given a reader that stops, when much is sent, then memory is limited, and it is disconnected with the reason', () =>
     withNode(runtime, ['--rpc-ws-max-active-connections=2'], async (node, wsUrl) => {
       const subscribe = JSON.stringify(
         Array.from({ length: SUBSCRIPTIONS_MAX }, (_, id) => ({
@@ -206,7 +206,7 @@ const defineOn = (runtime: RuntimeName, { test }: Scenario): void => {
       expect(never.received()).not.toContain(SLOW)
     }))
 
-  test('a connection above the limit of HTTP is closed without an answer', () =>
+  test('given the limit of HTTP, when one more connection comes, then it is closed without an answer', () =>
     withFolder(async folder => {
       const node = await startNode(folder, ['--rpc-http-max-active-connections=3'], { runtime })
       const connections = []

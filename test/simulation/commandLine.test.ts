@@ -8,7 +8,7 @@ setDefaultTimeout(60_000)
 const simulate = (...options: readonly string[]) =>
   spawnSync(execPath, [fileURLToPath(new URL('main.ts', import.meta.url)), ...options], { encoding: 'utf8' })
 
-test('a campaign tells seeds, steps, faults and violations', () => {
+test('given a campaign, when it ends, then it reports seeds, steps, faults and violations', () => {
   const { status, stdout } = simulate('--seeds=4', '--validators=4', '--processes=2')
   expect(status).toBe(0)
   expect(stdout).toMatch(/^seeds +4 in .* s$/m)
@@ -17,7 +17,7 @@ test('a campaign tells seeds, steps, faults and violations', () => {
   expect(stdout).toMatch(/^violations +0$/m)
 })
 
-test('a seed is told event by event, and ends as in a campaign', () => {
+test('given a seed, when it is replayed, then it reports event by event, and ends as in the campaign', () => {
   const { status, stdout } = simulate('--seed=2', '--validators=4')
   expect(status).toBe(0)
   expect(stdout).toContain('seed: 2\nvalidators: 4\n')
@@ -25,8 +25,11 @@ test('a seed is told event by event, and ends as in a campaign', () => {
   expect(stdout).toMatch(/^nothing was violated$/m)
 })
 
-test.each([['--validators=3'], ['--seeds=no'], ['--what']])('%s is refused with the usage', option => {
-  const { status, stderr } = simulate(option)
-  expect(status).toBe(2)
-  expect(stderr).toContain('bun run simulate [options]')
-})
+test.each([['--validators=3'], ['--seeds=no'], ['--what']])(
+  'given %s, when the command starts, then it is refused with the usage',
+  option => {
+    const { status, stderr } = simulate(option)
+    expect(status).toBe(2)
+    expect(stderr).toContain('bun run simulate [options]')
+  },
+)

@@ -19,23 +19,23 @@ beforeAll(async () => {
 // The engine that tests begin with.
 afterAll(() => useCryptoEngine(testEngine))
 
-describe('machines under a seeded clock and network', () => {
-  test.each([1, 4, 499])('seed %d happens in the same way every time', seed => {
+describe('given machines under a seeded clock and network', () => {
+  test.each([1, 4, 499])('when seed %d runs twice, then both runs are the same', seed => {
     const settings = settingsOf(seed, undefined)
     const [first, second] = [run(settings), run(settings)]
     expect(second).toEqual(first)
   })
 
-  test('different seeds happen differently', () => {
+  test('when seeds differ, then the runs differ', () => {
     const hashes = [1, 2, 3].map(seed => run(settingsOf(seed, 4)).hash)
     expect(new Set(hashes).size).toBe(3)
   })
 
-  test.each(PAST_SEEDS)('seed $seed, found earlier, holds: $reason', past => {
+  test.each(PAST_SEEDS)('when seed $seed runs, found earlier, then it holds: $reason', past => {
     expect(run(settingsOfPast(past)).violation).toBeUndefined()
   })
 
-  test(`${FRESH_SEEDS} seeds hold`, () => {
+  test(`when ${FRESH_SEEDS} seeds run, then all hold`, () => {
     for (let seed = FRESH_FROM; seed < FRESH_FROM + FRESH_SEEDS; seed++) {
       const { violation } = run(settingsOf(seed, undefined))
       if (violation !== undefined) throw new Error(`bun run simulate --seed=${seed}: ${violation}`)

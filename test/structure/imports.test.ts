@@ -30,10 +30,10 @@ const withoutTypesOnly = (text: string): string =>
     .filter(line => !TYPES_ONLY.test(line))
     .join('\n')
 
-describe('core', () => {
+describe('given core', () => {
   const files = sourceFiles('core')
 
-  test('imports nothing but itself and pure libraries', () => {
+  test('when its imports are read, then they are its own and pure libraries', () => {
     const foreign = files.flatMap(file =>
       importsOf({ ...file, text: withoutTypesOnly(file.text) })
         .filter(imported =>
@@ -44,7 +44,7 @@ describe('core', () => {
     expect(foreign).toEqual([])
   })
 
-  test('touches no runtime, clock, randomness, timer, console or network', () => {
+  test('when its code is read, then it uses no runtime, clock, randomness, timer, console or network', () => {
     const touched = files.flatMap(file => {
       const code = codeOf(file.text)
       return IMPURE.filter(([, pattern]) => pattern.test(code)).map(
@@ -55,13 +55,13 @@ describe('core', () => {
   })
 })
 
-describe('imports point one way: runtime, then p2p and handlers, then core', () => {
+describe('given rooms whose imports point one way: runtime, then p2p and handlers, then core', () => {
   const allowed: readonly (readonly [folder: string, may: readonly string[]])[] = [
     ['handlers', ['handlers', 'core']],
     ['p2p', ['p2p', 'core']],
     ['runtime', ['runtime', 'p2p', 'handlers', 'core', 'package.json']],
   ]
-  test.each(allowed)('%s imports only %p of this project', (folder, may) => {
+  test.each(allowed)('when %s is read, then it imports only %p of this project', (folder, may) => {
     const wrong = sourceFiles(folder).flatMap(file =>
       importsOf(file)
         .filter(imported => isRelative(imported) && imported !== 'package.json' && outside(may, imported))
@@ -70,7 +70,7 @@ describe('imports point one way: runtime, then p2p and handlers, then core', () 
     expect(wrong).toEqual([])
   })
 
-  test('handlers need no machine: nothing of node:*, Bun or Deno', () => {
+  test('when handlers are read, then they need no machine: nothing of node:*, Bun or Deno', () => {
     const wrong = sourceFiles('handlers').flatMap(file => [
       ...importsOf(file)
         .filter(imported => imported.startsWith('node:') || imported.startsWith('bun:'))
@@ -81,19 +81,22 @@ describe('imports point one way: runtime, then p2p and handlers, then core', () 
   })
 })
 
-describe('folders of one room', () => {
-  test.each(['core', 'p2p', 'handlers', 'runtime'])('%s: no circle, by value or by type', room => {
-    expect(circlesIn(room)).toEqual([])
-  })
+describe('given the folders of one room', () => {
+  test.each(['core', 'p2p', 'handlers', 'runtime'])(
+    'when %s is read, then they form no circle, by value or by type',
+    room => {
+      expect(circlesIn(room)).toEqual([])
+    },
+  )
 })
 
-describe('the reader of source that these rules stand on', () => {
-  test('drops comments and strings and keeps what templates compute', () => {
+describe('given the reader of sources behind these rules', () => {
+  test('when it reads code, then it drops comments and strings and keeps expressions in templates', () => {
     const text = 'a // Date\n/* Date */ b(\'Date\', "Date") + `Date ${c({ d: `${e}` })} Date` + f'
     expect(codeOf(text).replace(/\s+/g, ' ')).toBe('a b( , ) + c({ d: e }) + f')
   })
 
-  test('finds every form of import', () => {
+  test('when it reads imports, then it finds every form', () => {
     const text =
       "import a from 'x'\nimport {\n b\n} from './b.ts'\nexport * from '../c.ts'\nawait import('./d.ts')\nimport 'y'"
     expect(importsOf({ path: 'core/q/z.ts', text })).toEqual([

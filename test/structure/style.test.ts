@@ -32,21 +32,21 @@ const UNWANTED: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['a host of a package registry', new RegExp(['registry', 'npmjs|jsr\\.', 'io'].join('\\.'))],
 ]
 
-describe('every source file', () => {
-  test(`has at most ${LINES_MAX} lines`, () => {
+describe('given every source file', () => {
+  test(`when it is read, then it has at most ${LINES_MAX} lines`, () => {
     const long = files
       .map(({ path, text }) => [path, text.split('\n').length - 1] as const)
       .filter(([, lines]) => lines > LINES_MAX)
     expect(long).toEqual([])
   })
 
-  test('has no default export', () => {
+  test('when it is read, then it has no default export', () => {
     expect(
       files.filter(({ text }) => /\bexport\s+default\b/.test(codeOf(text))).map(({ path }) => path),
     ).toEqual([])
   })
 
-  test('has no enum and no class but errors', () => {
+  test('when it is read, then it has no enum and no class but errors', () => {
     const found = product.filter(({ text }) => {
       const code = codeOf(text)
       return (
@@ -57,7 +57,7 @@ describe('every source file', () => {
     expect(found.map(({ path }) => path)).toEqual([])
   })
 
-  test('imports files by their whole name', () => {
+  test('when it imports files, then by their whole name', () => {
     const wrong = files.flatMap(file =>
       importsOf(file)
         .filter(name => /^(?:core|handlers|p2p|runtime|test)\//.test(name) && !/\.(?:ts|json)$/.test(name))
@@ -66,7 +66,7 @@ describe('every source file', () => {
     expect(wrong).toEqual([])
   })
 
-  test('is used: nothing of the product is imported by nobody', () => {
+  test('when it is part of the product, then something imports it', () => {
     const named = new Set(product.flatMap(importsOf))
     const texts = product.map(({ text }) => text).join('\n')
     const unused = product.filter(({ path }) => {
@@ -77,8 +77,8 @@ describe('every source file', () => {
   })
 })
 
-describe('nothing that is read or run', () => {
-  test.each(UNWANTED)('holds %s', (_what, pattern) => {
+describe('given every file that is read or run', () => {
+  test.each(UNWANTED)('when it is read, then it has no %s', (_what, pattern) => {
     const found = documents.flatMap(path =>
       readFileSync(join(ROOT, path), 'utf8')
         .split('\n')
@@ -88,21 +88,21 @@ describe('nothing that is read or run', () => {
   })
 })
 
-describe('the packages of the project', () => {
+describe('given the packages of the project', () => {
   type Group = 'dependencies' | 'devDependencies' | 'optionalDependencies' | 'peerDependencies'
   const { dependencies, devDependencies, optionalDependencies, peerDependencies } = JSON.parse(
     readFileSync(join(ROOT, 'package.json'), 'utf8'),
   ) as Readonly<Record<Group, Readonly<Record<string, string>>>>
   const used = { ...dependencies, ...optionalDependencies, ...peerDependencies }
 
-  test('are pinned to one version each', () => {
+  test('when they are listed, then each is pinned to one version', () => {
     const loose = Object.entries({ ...used, ...devDependencies }).filter(
       ([, version]) => !/^\d+\.\d+\.\d+$/.test(version),
     )
     expect(loose).toEqual([])
   })
 
-  test('that the product imports are dependencies, optional ones or peers, not development ones alone', () => {
+  test('when the product imports them, then they are dependencies, optional ones or peers, not development ones alone', () => {
     const names = new Set(
       product
         .flatMap(importsOf)
@@ -117,7 +117,7 @@ describe('the packages of the project', () => {
     expect([...names].filter(name => used[name] === undefined)).toEqual([])
   })
 
-  test('that are dependencies are imported by the product', () => {
+  test('when they are dependencies, then the product imports them', () => {
     const imported = product.flatMap(importsOf)
     const unused = Object.keys({ ...dependencies, ...peerDependencies }).filter(
       name => !imported.some(one => one === name || one.startsWith(`${name}/`)),
