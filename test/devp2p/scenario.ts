@@ -1,0 +1,105 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { Wallet } from 'ethers'
+import { CHAIN_ID, SENDER_KEY } from './genesis.ts'
+import { type RunningMember } from './member.ts'
+import { blockAt, call, headOf, type RpcBlock } from './rpc.ts'
+
+const POLL_MS = 500
+/** A node whose chain has not grown for so long has stopped. */
+const STALL_MS_MAX = 90_000
+
+/** Resolves when the condition holds. @throws Error with what was waited for, after STALL_MS_MAX without it */
+export const until = async (what: string, condition: () => Promise<boolean>): Promise<void> => {
+  const endMs = Date.now() + STALL_MS_MAX
+  while (!(await condition())) {
+    if (Date.now() > endMs) throw new Error(`in vain: ${what}`)
+    await wait(POLL_MS)
+  }
+}
+
+/** Waits until all nodes have the block. @throws Error when a chain stops growing */
+export const untilAllReach = async (nodes: readonly RunningMember[], number: number): Promise<void> => {
+  let last = ''
+  let changedMs = Date.now()
+  for (;;) {
+    const heads = await Promise.all(nodes.map(({ url }) => headOf(url)))
+    if (heads.every(head => head >= number)) return
+    if (heads.join() !== last) changedMs = Date.now()
+    last = heads.join()
+    if (Date.now() - changedMs > STALL_MS_MAX)
+      throw new Error(`no block for ${STALL_MS_MAX / 1000} s; heads ${heads.join(', ')}, wanted ${number}`)
+    await wait(POLL_MS)
+  }
+}
+
+/** Sends transfers in turn to all nodes, and keeps their hashes. */
+export const createSender = () => {
+  const wallet = new Wallet(SENDER_KEY)
+  const hashes: string[] = []
+  let nonce = 0
+  return {
+    hashes,
+    /** Sends the next transfer to a node, or to the one after it while that does not answer. */
+    send: async (nodes: readonly RunningMember[]): Promise<void> => {
+      const signed = await wallet.signTransaction({
+        type: 0,
+        chainId: CHAIN_ID,
+        nonce,
+        gasLimit: 21_000,
+        gasPrice: 0,
+        to: `0x${'11'.repeat(20)}`,
+        value: 1,
+      })
+      for (let index = 0; index < nodes.length; index++) {
+        const node = nodes[(nonce + index) % nodes.length] as RunningMember
+        try {
+          hashes.push((await call(node.url, 'eth_sendRawTransaction', [signed])) as string)
+          nonce++
+          return
+        } catch (error) {
+          if (index === nodes.length - 1) throw error
+        }
+      }
+    },
+  }
+}
+
+export type Sender = ReturnType<typeof createSender>
+
+/** Waits until every transaction is in a block, as the node sees it. */
+export const untilMined = (node: RunningMember, { hashes }: Sender): Promise<void> =>
+  until(`${hashes.length} transactions in blocks`, async () => {
+    for (const hash of hashes)
+      if ((await call(node.url, 'eth_getTransactionReceipt', [hash])) === null) return false
+    return true
+  })
+
+export type Report = {
+  readonly blocks: number
+  /** Blocks by the address that made them. */
+  readonly makers: Readonly<Record<string, number>>
+  /** Mean seconds between two blocks. */
+  readonly period: number
+  readonly transactions: number
+}
+
+/** Compares the chains block by block. @throws Error when two differ */
+export const compareChains = async (nodes: readonly RunningMember[], to: number): Promise<Report> => {
+  const makers: Record<string, number> = {}
+  let transactions = 0
+  let first: RpcBlock | undefined
+  let last: RpcBlock | undefined
+  for (let number = 1; number <= to; number++) {
+    const blocks = await Promise.all(nodes.map(({ url }) => blockAt(url, number)))
+    const hashes = new Set(blocks.map(block => block?.hash))
+    if (hashes.size !== 1 || hashes.has(undefined))
+      throw new Error(`block ${number} differs: ${blocks.map(block => block?.hash).join(', ')}`)
+    const block = blocks[0] as RpcBlock
+    makers[block.miner] = (makers[block.miner] ?? 0) + 1
+    transactions += block.transactions.length
+    first ??= block
+    last = block
+  }
+  const seconds = Number(last?.timestamp) - Number(first?.timestamp)
+  return { blocks: to, makers, period: to > 1 ? seconds / (to - 1) : 0, transactions }
+}
