@@ -23,6 +23,8 @@ export type ClusterOptions = {
   /** Further options of every node; its log is plain unless they say so. */
   readonly args?: readonly string[]
   readonly runtimeOf?: (index: number) => RuntimeName
+  /** The entry point of every node; that of the checkout when left out. */
+  readonly program?: string
 }
 
 export type ClusterBlock = {
@@ -101,7 +103,9 @@ export const createCluster = async (options: ClusterOptions): Promise<Cluster> =
       `--bootnodes=${bootnode}`,
       ...(options.args ?? ['--logging-format=PLAIN']),
     ]
-    processes.set(index, await startNode(dataPath(index), args, { runtime: runtimeOf(index) }))
+    const { program } = options
+    const how = { runtime: runtimeOf(index), ...(program === undefined ? {} : { program }) }
+    processes.set(index, await startNode(dataPath(index), args, how))
   }
 
   const take = (index: number): NodeProcess => {
