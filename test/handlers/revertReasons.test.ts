@@ -15,7 +15,7 @@ describe.each([
   })
   afterAll(() => sample.node.close())
 
-  test(what, async () => {
+  test(`when ${what}, then receipts and traces have the reason`, async () => {
     const hash = sample.hashes[3]?.[0]
     const reason = expect.stringMatching(/^0x08c379a0/)
     const receipt = await sample.node.call('eth_getTransactionReceipt', hash)

@@ -14,8 +14,8 @@ const onDeno = (...permissions: readonly string[]): string => {
   return stdout.trim()
 }
 
-describe('the allocator', () => {
-  test('is told by the environment of a process to come', () => {
+describe('given the allocator', () => {
+  test('when a process will start, then its environment configures it', () => {
     expect(withAllocatorTunable({ HOME: '/home' })).toEqual({
       HOME: '/home',
       GLIBC_TUNABLES: 'glibc.malloc.mxfast=0',
@@ -25,19 +25,22 @@ describe('the allocator', () => {
     })
   })
 
-  test('is left as somebody else has set it', () => {
+  test('when somebody else has set it, then it stays', () => {
     const environment = { GLIBC_TUNABLES: 'glibc.malloc.mxfast=64:glibc.malloc.check=1' }
     expect(withAllocatorTunable(environment)).toBe(environment)
   })
 
-  test('of Bun is another one', () => expect(tuneAllocator()).toBe(false))
-
-  test.skipIf(platform !== 'linux' || !isInstalled('deno'))('is told by Deno itself', () => {
-    expect(onDeno('-A')).toBe('true')
-  })
+  test('when the runtime is Bun, then it is another one', () => expect(tuneAllocator()).toBe(false))
 
   test.skipIf(platform !== 'linux' || !isInstalled('deno'))(
-    'is left alone without permission, unasked',
+    'when the runtime is Deno, then Deno says which',
+    () => {
+      expect(onDeno('-A')).toBe('true')
+    },
+  )
+
+  test.skipIf(platform !== 'linux' || !isInstalled('deno'))(
+    'when the permission lacks, then it stays, and nobody is asked',
     () => {
       expect(onDeno('--allow-env', '--allow-sys')).toBe('false')
       expect(onDeno('-A', '--deny-ffi')).toBe('false')

@@ -55,7 +55,7 @@ scenario('a development chain', ({ beforeAll, afterAll, test }) => {
     expect(records.map(({ message }) => message)).toContain(`Listening on ${new URL(node.url).host}`)
   })
 
-  test('keeps its key and genesis file, and tells its port', () => {
+  test('given a data path, when the node starts again, then it has the same key and genesis file, and shows its port', () => {
     expect(readFileSync(join(folder, 'key'), 'utf8')).toMatch(/^0x[0-9a-f]{64}$/)
     expect(statSync(join(folder, 'key')).mode & 0o777).toBe(0o600)
     expect(JSON.parse(readFileSync(join(folder, 'genesis.json'), 'utf8'))).toMatchObject({
@@ -64,14 +64,14 @@ scenario('a development chain', ({ beforeAll, afterAll, test }) => {
     expect(readFileSync(join(folder, 'besu.ports'), 'utf8')).toContain(`json-rpc=${new URL(node.url).port}\n`)
   })
 
-  test('serves every group without being asked', async () => {
+  test('given a development chain, when methods are called, then every group is served', async () => {
     expect(await node.rpc('eth_chainId')).toBe('0x539')
     expect(await node.rpc('net_version')).toBe('1337')
     expect(await node.rpc('web3_clientVersion')).toMatch(/^quorate\/v/)
     expect(await node.rpc<string[]>('qbft_getValidatorsByBlockNumber', 'latest')).toHaveLength(1)
   })
 
-  test('makes a block for a transaction and none without', async () => {
+  test('given a development chain, when a transaction comes, then there is a block, and none without', async () => {
     const { wallet, reader } = clientsOf(node.url)
     expect(Number((await head(node)).number)).toBe(0)
     const hash = await wallet.sendTransaction({ to: '0x00000000000000000000000000000000000000ff', value: 5n })
@@ -81,7 +81,7 @@ scenario('a development chain', ({ beforeAll, afterAll, test }) => {
     expect(Number((await head(node)).number)).toBe(1)
   })
 
-  test('runs a contract that solc compiled, deployed by viem', async () => {
+  test('given a contract of solc, when viem deploys and calls it, then it runs', async () => {
     const { wallet, reader, account } = clientsOf(node.url)
     const { abi, bytecode } = compile('Token')
     const deployed = await wallet.deployContract({ abi, bytecode, args: [1000n] })
@@ -105,7 +105,7 @@ scenario('a development chain', ({ beforeAll, afterAll, test }) => {
     expect(await refused.catch(String)).toContain('balance too low')
   })
 
-  test('takes many transactions at once and puts each sender’s in order', async () => {
+  test('given many transactions at once, when they are sent, then each sender’s are in order', async () => {
     const before = Number((await head(node)).number)
     const { wallet, reader, account } = clientsOf(node.url, 1337, 3)
     const nonce = await reader.getTransactionCount({ address: account.address })
@@ -160,7 +160,7 @@ independent('given --logging-format=PLAIN, then a development chain prints its a
   }),
 )
 
-describe('a network with a genesis file', () => {
+describe('given a network with a genesis file', () => {
   independent('makes blocks every period, empty ones too, and serves only what is asked for', () =>
     withFolder(async folder => {
       const network = writeNetwork(folder)

@@ -1,5 +1,6 @@
 import { parseSync } from 'oxc-parser'
 import type { SourceFile } from './source.ts'
+import { childrenOf, type Node } from './syntaxTree.ts'
 
 /** A function whose inner functions share several of its reassignable variables. */
 export type CapturingFunction = {
@@ -8,16 +9,6 @@ export type CapturingFunction = {
   /** The `let` variables of the function that its inner functions use. */
   readonly captured: readonly string[]
 }
-
-type Node = { readonly type: string; readonly start: number } & Readonly<Record<string, unknown>>
-
-const isNode = (value: unknown): value is Node =>
-  typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string'
-
-const childrenOf = (node: Node): readonly Node[] =>
-  Object.values(node).flatMap(value =>
-    Array.isArray(value) ? value.filter(isNode) : isNode(value) ? [value] : [],
-  )
 
 const isFunction = ({ type }: Node): boolean =>
   type === 'ArrowFunctionExpression' || type === 'FunctionExpression' || type === 'FunctionDeclaration'

@@ -49,7 +49,7 @@ describe('given block 0 of known networks', () => {
     ],
   ]
   for (const [name, file, stateRoot, hash] of known)
-    test(name, () => {
+    test(`when ${name} is read, then its hash is known`, () => {
       const genesis = parseGenesis(file)
       expect(toBareHex(blockOf(genesis).header.stateRoot)).toBe(stateRoot)
       expect(hashOf(genesis)).toBe(hash)

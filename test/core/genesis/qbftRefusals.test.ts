@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { type Refusal, refusalOf, withConfig, withQbft, withTransitions } from './genesisFiles.ts'
 
-describe('a qbft section is refused with', () => {
+describe('given a qbft section with a fault', () => {
   const noValidators =
     'config.transitions.qbft[0]: QBFT transition to blockheader mode requires a validators list containing at least one validator'
 
@@ -165,7 +165,7 @@ describe('a qbft section is refused with', () => {
     ],
   ]
   for (const [name, file, code, message] of cases)
-    test(name, () => {
+    test(`when it has ${name}, then it is refused`, () => {
       expect(refusalOf(file)).toEqual({ code, message })
     })
 })

@@ -3,7 +3,7 @@ import { DOCUMENTATION, type Refusal, refusalOf, withConfig, withoutQbft } from 
 
 const ADDRESS = `0x${'11'.repeat(20)}`
 
-describe('a genesis file is refused with', () => {
+describe('given a genesis file with a fault', () => {
   const { difficulty: _, ...noDifficulty } = DOCUMENTATION
   const { gasLimit: __, ...noGasLimit } = DOCUMENTATION
   const top = (changes: object) => ({ ...DOCUMENTATION, ...changes })
@@ -329,7 +329,7 @@ describe('a genesis file is refused with', () => {
     ],
   ]
   for (const [name, file, code, message] of cases)
-    test(name, () => {
+    test(`when it has ${name}, then it is refused`, () => {
       expect(refusalOf(file)).toEqual({ code, message })
     })
 })

@@ -92,7 +92,7 @@ describe('given a stop at any operation of a run', () => {
     ['the process is killed, the write in progress torn', imageAfterKill, [1]],
     ['the power fails, unsynced writes kept, lost or torn, each for itself', imageAfterPowerCut, [2]],
   ] as const)
-    test(what, async () => {
+    test(`when ${what}, then the last committed block or the one before remains`, async () => {
       const operations = await recordedRun(1)
       let unfinished = 0
       for (const seed of seeds) {

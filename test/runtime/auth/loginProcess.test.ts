@@ -27,9 +27,9 @@ const ask = async (node: NodeProcess, method: string, token?: string) => {
 
 const UNAUTHORIZED = { code: -40100, message: 'Unauthorized' }
 
-describe.each(RUNTIMES)('a node with a credentials file on %s', runtime => {
+describe.each(RUNTIMES)('given a node with a credentials file on %s', runtime => {
   test.skipIf(!isInstalled(runtime))(
-    'logs users in, holds them to their permissions and tells of denials',
+    'when users log in, then their permissions apply, and denials are logged',
     () =>
       withFolder(async folder => {
         const hash = await runCommand(['password', 'hash'], { runtime, input: `${PASSWORD}\n` })
@@ -101,7 +101,7 @@ describe.each(RUNTIMES)('a node with a credentials file on %s', runtime => {
   )
 
   test.skipIf(!isInstalled(runtime))(
-    'ends at once when it is told to, also while passwords are checked',
+    'when it is stopped while it checks passwords, then it ends at once',
     () =>
       withFolder(async folder => {
         const users = join(folder, 'users.toml')
@@ -124,8 +124,8 @@ describe.each(RUNTIMES)('a node with a credentials file on %s', runtime => {
   )
 })
 
-describe('a node that has nobody to log in', () => {
-  test('answers a login with 400 and nothing more', () =>
+describe('given a node without users', () => {
+  test('when somebody logs in, then the answer is 400 and nothing more', () =>
     withFolder(async folder => {
       const key = join(folder, 'key.pem')
       writeFileSync(key, (await createKeys('RS256')).publicPem)
@@ -142,8 +142,8 @@ describe('a node that has nobody to log in', () => {
     }))
 })
 
-describe('a start that is told what cannot be', () => {
-  test('ends with code 2 before anything listens', () =>
+describe('given impossible options', () => {
+  test('when the node starts, then it ends with code 2 before anything listens', () =>
     withFolder(async folder => {
       const { code, error } = await runCommand([
         `--data-path=${folder}`,

@@ -162,14 +162,14 @@ const loginFromClient = (url: string): string => {
   return stdout.toString()
 }
 
-describe.each(PROXIES.map(proxy => [proxy.name, proxy] as const))('behind %s with TLS', (name, proxy) => {
+describe.each(PROXIES.map(proxy => [proxy.name, proxy] as const))('given %s with TLS', (name, proxy) => {
   const program = Bun.which(proxy.program)
   if (program === null || openssl === null || curl === null)
     console.warn(`${name}, openssl or curl is not installed: its configuration is not tested`)
 
   // Addresses of the loopback network other than the first are there on Linux alone.
   test.skipIf(program === null || openssl === null || curl === null || process.platform !== 'linux')(
-    'logins, requests and WebSocket go through, and the log has the client’s address',
+    'when logins, requests and WebSocket go through it, then the log has the client’s address',
     () =>
       withFolder(async folder => {
         const node = await startBehind(folder)

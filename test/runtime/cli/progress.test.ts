@@ -3,17 +3,17 @@ import { formatDuration } from '../../../core/text/rates.ts'
 import { startProgress, timeLeft } from '../../../runtime/cli/progress.ts'
 import { processTerminal } from '../../../runtime/cli/terminal.ts'
 
-describe('the progress of a long command', () => {
-  test('tells the time left by the rate so far', () => {
+describe('given the progress of a long command', () => {
+  test('when it advances, then it shows the time left by the rate so far', () => {
     expect(timeLeft({ done: 25, total: 100, text: '' }, 10_000)).toBe('0:30 left')
     expect(timeLeft({ done: 0, total: 100, text: '' }, 10_000)).toBe('')
   })
 
-  test('writes durations as clocks do', () => {
+  test('when durations are shown, then they look like clocks', () => {
     expect([0, 65_000, 3_661_000].map(formatDuration)).toEqual(['0:00', '1:05', '1:01:01'])
   })
 
-  test('draws a bar on a terminal and removes it at the end', async () => {
+  test('when there is a terminal, then it draws a bar and removes it at the end', async () => {
     const written: string[] = []
     const progress = startProgress({ ...processTerminal, interactive: true, columns: 120 }, text =>
       written.push(text),
@@ -25,7 +25,7 @@ describe('the progress of a long command', () => {
     expect(written.slice(1)).toEqual(['\r\u001b[2K'])
   })
 
-  test('writes nothing elsewhere until there is something to wait for', () => {
+  test('when there is none, then it writes nothing until something needs a wait', () => {
     const written: string[] = []
     const progress = startProgress({ ...processTerminal, interactive: false }, text => written.push(text))
     for (let done = 0; done < 100; done++) progress.update({ done, total: 100, text: '' })

@@ -24,10 +24,13 @@ const runUnread = async (runtime: RuntimeName, args: readonly string[], unread: 
   return { code, written }
 }
 
-describe('a command whose reader has gone away', () => {
+describe('given a command whose reader has gone', () => {
   for (const runtime of RUNTIMES)
-    test.skipIf(!isInstalled(runtime))(`ends as it would have ended, on ${runtime}`, async () => {
-      expect(await runUnread(runtime, ['--help'], 'stdout')).toEqual({ code: 0, written: '' })
-      expect(await runUnread(runtime, ['--nonsense'], 'stderr')).toEqual({ code: 2, written: '' })
-    })
+    test.skipIf(!isInstalled(runtime))(
+      `when it writes on ${runtime}, then it ends as it would have ended`,
+      async () => {
+        expect(await runUnread(runtime, ['--help'], 'stdout')).toEqual({ code: 0, written: '' })
+        expect(await runUnread(runtime, ['--nonsense'], 'stderr')).toEqual({ code: 2, written: '' })
+      },
+    )
 })

@@ -65,8 +65,8 @@ describe('given a command line that cannot be followed', () => {
   })
 })
 
-describe('--help', () => {
-  test('of the node lists every option in groups, the commands and examples', async () => {
+describe('given --help', () => {
+  test('when it is the node’s, then it lists every option in groups, the commands and examples', async () => {
     const { code, out } = await run(['--help'])
     expect(code).toBe(0)
     for (const part of [
@@ -82,7 +82,7 @@ describe('--help', () => {
     expect(out.split('\n').filter(line => line.length > 100)).toEqual([])
   })
 
-  test('of a command lists its own', async () => {
+  test('when it is a command’s, then it lists that command’s options', async () => {
     const { out } = await run(['blocks', 'export', '-h'])
     expect(out).toContain('Usage: bun run node blocks export [OPTIONS]')
     expect(out).toContain('--end-block')
@@ -90,13 +90,13 @@ describe('--help', () => {
   })
 })
 
-describe('--version', () => {
-  test('prints name and version', async () => {
+describe('given --version', () => {
+  test('when it is asked, then it prints name and version', async () => {
     expect((await run(['--version'])).out).toMatch(/^quorate\/v\d+\.\d+\.\d+\n$/)
   })
 })
 
-describe('public-key', () => {
+describe('given public-key', () => {
   // secp256k1's generator point, and its address.
   const KEY = `0x${'0'.repeat(63)}1`
   const PUBLIC_KEY =
@@ -150,14 +150,14 @@ describe('public-key', () => {
   })
 })
 
-describe('rlp', () => {
+describe('given rlp', () => {
   const ADDRESSES = [
     '0x4592c8e45706cc08b8f44b11e43cba0cfc5892cb',
     '0x06e23768a0f59cf365e18c2e0c89e151bcdedc70',
   ]
   const EXTRA_DATA = `0xf84fa0${'00'.repeat(32)}ea94${ADDRESSES.map(address => address.slice(2)).join('94')}c080c0`
 
-  test('encode makes the extraData of a genesis file, decode reads it, from files or standard input', () =>
+  test('when it encodes and decodes, then the extraData of a genesis file comes and goes, by files or standard input', () =>
     withFolder(async folder => {
       const type = '--type=QBFT_EXTRA_DATA'
       expect((await run(['rlp', 'encode', type], JSON.stringify(ADDRESSES))).out).toBe(`${EXTRA_DATA}\n`)
@@ -187,7 +187,7 @@ describe('rlp', () => {
     ['decode', 'hello', 'The first line of the input is not hex: the extraData of a block is expected'],
     ['decode', '0xc0', 'extraData: 5 fields expected, not 0'],
   ]
-  test.each(bad)('%s of %p fails with one line', async (command, input, text) => {
+  test.each(bad)('when %s gets %p, then it fails with one line', async (command, input, text) => {
     expect(await run(['rlp', command, '--type=QBFT_EXTRA_DATA'], input)).toEqual({
       code: 1,
       out: '',
@@ -196,8 +196,8 @@ describe('rlp', () => {
   })
 })
 
-describe('an error that nobody foresaw', () => {
-  test('is told whole by a command that cannot be asked for more', async () => {
+describe('given an unforeseen error', () => {
+  test('when a command fails with it, then it is printed whole', async () => {
     const { code, error } = await run(['rlp', 'encode', '--type=QBFT_EXTRA_DATA'], new TypeError('a slip'))
     expect(code).toBe(1)
     expect(error).toStartWith('TypeError: a slip\n')
@@ -205,8 +205,8 @@ describe('an error that nobody foresaw', () => {
   })
 })
 
-describe('validate-config', () => {
-  test('says that a file is valid, or what is not', () =>
+describe('given validate-config', () => {
+  test('when a file is checked, then the answer is valid, or what is not', () =>
     withFolder(async folder => {
       const file = join(folder, 'c.toml')
       writeFileSync(file, 'rpc-http-port = 1')

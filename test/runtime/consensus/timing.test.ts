@@ -5,7 +5,7 @@ import { DEFAULT_PARAMETERS } from '../../support/qbftDefaults.ts'
 
 const parameters = (given: Partial<QbftParameters>): QbftParameters => ({ ...DEFAULT_PARAMETERS, ...given })
 
-describe('the block timer (qbft-protocol §3.5, §3.6)', () => {
+describe('given the block timer', () => {
   test('given a parent of second 500 and a period of 15 s then the next block may be made at second 515', () => {
     expect(blockTimes(parameters({ blockPeriodSeconds: 15 }), 500n, 505_000).readyAtMs).toBe(515_000)
   })
@@ -23,8 +23,8 @@ describe('the block timer (qbft-protocol §3.5, §3.6)', () => {
   })
 })
 
-describe('the time to choose transactions', () => {
-  test('is a percentage of the period, the one in milliseconds where it is set', () => {
+describe('given the time to select transactions', () => {
+  test('when the period is set, then it is a percentage of it, of the one in milliseconds where that is set', () => {
     expect(selectionTimeMs(parameters({ blockPeriodSeconds: 4 }), 75)).toBe(3000)
     expect(selectionTimeMs(parameters({ blockPeriodMs: 200 }), 50)).toBe(100)
   })

@@ -7,7 +7,7 @@ const ALWAYS_ON = 'RPC'
 /** Groups that change a chain at will are for development chains of one node. */
 const DEVELOPMENT_ONLY: readonly string[] = []
 
-test('a node of a network on this machine serves every group that has methods', () => {
+test('given a node of `bun run network`, when methods are called, then every group with methods is served', () => {
   const groups = new Set(METHODS.map(({ group }) => group))
   const served = new Set([ALWAYS_ON, ...DEVELOPMENT_ONLY, ...MEMBER_APIS])
   expect([...groups].filter(group => !served.has(group))).toEqual([])

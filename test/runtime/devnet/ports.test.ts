@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 import { expect, test } from 'bun:test'
 import { freePorts, takenPorts } from '../../../runtime/devnet/ports.ts'
 
-test('free ports differ, can be listened at, and are none that an outgoing connection may take', async () => {
+test('given free ports, when they are taken, then they differ, can be listened at, and are no ephemeral ports', async () => {
   const ports = await freePorts(40)
   expect(new Set(ports).size).toBe(40)
   for (const port of ports) {
@@ -16,7 +16,7 @@ test('free ports differ, can be listened at, and are none that an outgoing conne
   }
 })
 
-test('a port is taken while something listens at it', async () => {
+test('given a port, when something listens at it, then it is taken', async () => {
   const ports = await freePorts(3)
   const [first, second, third] = ports as [number, number, number]
   const server = createServer()

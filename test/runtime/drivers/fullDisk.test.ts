@@ -24,8 +24,8 @@ const chain = sampleChain({
 /** Mounting one needs rights that not every machine gives. */
 const disk = createSmallDisk(32)
 
-describe.skipIf(disk === undefined)('a chain in SQLite on a disk that becomes full again and again', () => {
-  test('goes on each time there is room, and has every block and state', async () => {
+describe.skipIf(disk === undefined)('given a chain in SQLite on a disk that fills again and again', () => {
+  test('when there is room, then it goes on each time, with every block and state', async () => {
     if (disk === undefined) return
     try {
       const random = seededRandom(6)

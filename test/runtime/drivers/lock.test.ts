@@ -32,8 +32,8 @@ const killed = (holder: ChildProcess): Promise<void> =>
     holder.kill('SIGKILL')
   })
 
-describe('the lock of a data path', () => {
-  test('is taken once, and again after its release; it makes the folder', async () => {
+describe('given the lock of a data path', () => {
+  test('when it is taken, then once, and again after its release; it creates the folder', async () => {
     const lock = await lockDataPath(path)
     expect(existsSync(path)).toBe(true)
     expect(await rejection(lockDataPath(path))).toBeInstanceOf(DataPathInUse)
@@ -42,7 +42,7 @@ describe('the lock of a data path', () => {
     ;(await lockDataPath(path)).release()
   })
 
-  test('that cannot be opened names its file and says what to do', async () => {
+  test('when it cannot be opened, then the error names its file and what to do', async () => {
     mkdirSync(join(path, 'lock.sqlite'), { recursive: true })
     const error = await rejection(lockDataPath(path))
     expect(error).toBeInstanceOf(SqliteFileError)
@@ -51,7 +51,7 @@ describe('the lock of a data path', () => {
 
   for (const runtime of RUNTIMES)
     test.skipIf(!isInstalled(runtime))(
-      `held by a process on ${runtime} is refused with its number, and free as soon as that is killed`,
+      `when a process on ${runtime} holds it, then it is refused with that process’s number, and free after a kill`,
       async () => {
         const holder = await holdInProcess(runtime)
         const error = await rejection(lockDataPath(path))
@@ -63,7 +63,7 @@ describe('the lock of a data path', () => {
       30_000,
     )
 
-  test('and the files of a store are refused too when another one has them open', async () => {
+  test('when another process has the files of a store open, then they are refused, too', async () => {
     const kv = await openStorage('sqlite', path)
     expect(await rejection(openStorage('sqlite', path))).toBeInstanceOf(DataPathInUse)
     await kv.close()

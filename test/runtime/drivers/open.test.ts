@@ -6,41 +6,41 @@ import { openStorage, StorageUnavailable } from '../../../runtime/drivers/open.t
 import { loadOptional } from '../../../runtime/drivers/optionalPackage.ts'
 import { rejection } from '../../support/rejection.ts'
 
-describe('opening a storage by its name', () => {
-  test('tells what its writes survive', async () => {
+describe('given a storage by name', () => {
+  test('when it is opened, then it says what its writes survive', async () => {
     const memory = await openStorage('memory', tmpdir())
     expect(memory.durability).toBe('none')
     expect(memory.getSync).toBeDefined()
     await memory.close()
   })
 
-  test('of an unknown name is refused with the names there are', async () => {
+  test('when the name is unknown, then it is refused with the known ones', async () => {
     const error = await rejection(openStorage('floppy', tmpdir()))
     expect(error).toBeInstanceOf(StorageUnavailable)
     expect((error as StorageUnavailable).message).toContain('--storage=floppy is not known; known are sqlite')
     expect((error as StorageUnavailable).message).toContain('redis')
   })
 
-  test('of a driver whose package is not installed says so', async () => {
+  test('when the driver’s package is missing, then the error says so', async () => {
     const error = await rejection(openStorage('planetscale?url=mysql://127.0.0.1:1', tmpdir()))
     expect(error).toBeInstanceOf(StorageUnavailable)
     expect((error as StorageUnavailable).message).toContain('--storage=planetscale cannot be opened')
   })
 
-  test('of a driver whose optional client is not installed names the command that installs it', async () => {
+  test('when the driver’s optional client is missing, then the error has the command that installs it', async () => {
     const missing = () => import(['a-client', 'that-is-not-installed'].join('-'))
     const error = await rejection(loadOptional('redis', 'ioredis', missing))
     expect(error).toBeInstanceOf(StorageUnavailable)
     expect((error as StorageUnavailable).message).toContain('run bun add ioredis (or npm install ioredis)')
   })
 
-  test('of a server without its URL, or with an unknown option, is refused', async () => {
+  test('when a server has no URL, or an option is unknown, then it is refused', async () => {
     expect(String(await rejection(openStorage('redis', tmpdir())))).toContain('redis?url=...')
     const unknown = rejection(openStorage('postgresql?url=postgres://127.0.0.1&tabel=x', tmpdir()))
     expect(String(await unknown)).toContain('has no option tabel')
   })
 
-  test('of its own drivers with options, which would have no effect, is refused', async () => {
+  test('when a driver of this project gets options without effect, then it is refused', async () => {
     for (const storage of ['sqlite?path=/elsewhere', 'memory?base=x']) {
       const error = await rejection(openStorage(storage, tmpdir()))
       expect(error).toBeInstanceOf(StorageUnavailable)
@@ -48,7 +48,7 @@ describe('opening a storage by its name', () => {
     }
   })
 
-  test('passes options to the driver', async () => {
+  test('when options are given, then the driver gets them', async () => {
     const path = mkdtempSync(join(tmpdir(), 'quorate-open-'))
     try {
       const kv = await openStorage(`fs?base=${join(path, 'elsewhere')}`, path)

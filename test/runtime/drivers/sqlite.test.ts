@@ -27,8 +27,8 @@ afterEach(() => rmSync(path, { recursive: true, force: true }))
 
 const chain = sampleChain({ seed: 19, blocks: 40, accounts: 5, slots: 2, changesMax: 3, transactionsMax: 2 })
 
-describe('the SQLite driver', () => {
-  test('is an unstorage driver: strings, keys, removal', async () => {
+describe('given the SQLite driver', () => {
+  test('when it is used as an unstorage driver, then strings, keys and removal work', async () => {
     const driver = await openSqliteDriver({ path })
     await driver.setItem?.('notes:a', 'hello', {})
     await driver.setItemRaw?.('segment:12', Uint8Array.of(1), {})
@@ -47,7 +47,7 @@ describe('the SQLite driver', () => {
     await driver.dispose?.()
   })
 
-  test('writes a batch whole or not at all', async () => {
+  test('when it writes a batch, then whole or not at all', async () => {
     const driver = await openSqliteDriver({ path })
     const broken = Symbol('no value') as unknown as Uint8Array
     const batch = driver.setEntries?.([
@@ -61,7 +61,7 @@ describe('the SQLite driver', () => {
     await driver.dispose?.()
   })
 
-  test('keeps its write-ahead logs small while it is written to without a rest', async () => {
+  test('when it is written to without rest, then its write-ahead logs stay small', async () => {
     const driver = await openSqliteDriver({ path })
     const value = new Uint8Array(100_000).fill(1)
     for (let i = 0; i < 800; i++) {
@@ -73,7 +73,7 @@ describe('the SQLite driver', () => {
     await driver.dispose?.()
   })
 
-  test('makes the views again from the segments when their file was deleted', async () => {
+  test('when the file of views is deleted, then they are rebuilt from the segments', async () => {
     const store = await openChainStore(await openStorage('sqlite', path), { flushBlocks: 8 })
     for (const commit of chain.commits) await store.commit(commit)
     await store.close()
@@ -83,7 +83,7 @@ describe('the SQLite driver', () => {
     await again.close()
   })
 
-  test('refuses a file that is no database, and names it', async () => {
+  test('when a file is no database, then it is refused by name', async () => {
     await (await openStorage('sqlite', path)).close()
     writeFileSync(
       join(path, 'chain', 'segments.sqlite'),
@@ -94,7 +94,7 @@ describe('the SQLite driver', () => {
     expect((error as SqliteFileError).message).toContain('segments.sqlite')
   })
 
-  test('keeps every kind of key apart, and lists them as they were written', async () => {
+  test('when it has every kind of key, then it keeps and lists them as written', async () => {
     const driver = await openSqliteDriver({ path })
     const hex = '0123456789abcdef'.repeat(4)
     const keys = [
@@ -127,7 +127,7 @@ describe('the SQLite driver', () => {
     await driver.dispose?.()
   })
 
-  test('refuses tables of another layout, and says what to do', async () => {
+  test('when tables have another layout, then they are refused with what to do', async () => {
     await (await openStorage('sqlite', path)).close()
     const file = join(path, 'chain', 'views.sqlite')
     const database = new Database(file)
@@ -142,8 +142,8 @@ describe('the SQLite driver', () => {
   })
 })
 
-describe('the keys of the SQLite driver', () => {
-  test('are packed without loss and without collision', () => {
+describe('given the keys of the SQLite driver', () => {
+  test('when they are packed, then without loss and without collision', () => {
     const random = seededRandom(31)
     const seen = new Map<string, string>()
     const digits = '0123456789abcdef:nsxyz.'
@@ -163,7 +163,7 @@ describe('the keys of the SQLite driver', () => {
     expect(packKey(`a:${'0f'.repeat(20)}`).length).toBe(24)
   })
 
-  test('of trie records are numbers in the order of the paths', () => {
+  test('when they are of trie records, then they are numbers in the order of the paths', () => {
     const random = seededRandom(37)
     const paths = new Set(['', '0', '00', '000000000000', 'ffffffffffff', 'f'])
     while (paths.size < 2000) {
@@ -179,7 +179,7 @@ describe('the keys of the SQLite driver', () => {
       expect(pathNumber(key, 'n:')).toBeUndefined()
   })
 
-  test('with sequential numbers are told from all others', () => {
+  test('when they have sequential numbers, then they differ from all others', () => {
     for (const [key, number] of [
       ['segment:0', 0],
       ['segment:10', 10],

@@ -75,7 +75,7 @@ const copied = async () => {
   return { disk, file, write, old, fileSync: await disk.next() }
 }
 
-describe('a checkpoint of a SQLite file', () => {
+describe('given a checkpoint of a SQLite file', () => {
   test('given a WAL that is not on the disk yet, when one is due, then the file is not touched before', async () => {
     const disk = heldDisk()
     const file = await openSqliteFile(optionsOf('a'), disk.sync)
@@ -159,8 +159,8 @@ describe('a checkpoint of a SQLite file', () => {
   })
 })
 
-describe('a SQLite file whose disk fails', () => {
-  test('says so for good: the system forgets what it could not write, and later syncs would claim success', async () => {
+describe('given a SQLite file whose disk fails', () => {
+  test('when it is used again, then it fails for good: the system forgets what it could not write', async () => {
     const broken = new Error('EIO: input/output error')
     let failures = 1
     const file = await openSqliteFile(optionsOf('a'), () =>
@@ -174,7 +174,7 @@ describe('a SQLite file whose disk fails', () => {
     await file.close()
   })
 
-  test('goes on once it is recovered, with every write', async () => {
+  test('when it is recovered, then it goes on with every write', async () => {
     const broken = new Error('EIO: input/output error')
     let failures = 1
     const file = await openSqliteFile(optionsOf('a'), () =>
@@ -197,7 +197,7 @@ describe('a SQLite file whose disk fails', () => {
     expect(readdirSync(folder)).toEqual(['a'])
   })
 
-  test('at a checkpoint goes on once it is recovered, and brings all of the WAL into the file anew', async () => {
+  test('when that was at a checkpoint, then recovery writes all of the WAL into the file anew', async () => {
     const { disk, file, write, fileSync } = await copied()
     fileSync.reject(new Error('EIO: input/output error'))
     await rejection(write(ROWS))
@@ -213,7 +213,7 @@ describe('a SQLite file whose disk fails', () => {
     await again.close()
   })
 
-  test('at a checkpoint leaves the WAL, which has what the file may lack', async () => {
+  test('when that was at a checkpoint, then it leaves the WAL, which has what the file may lack', async () => {
     const broken = new Error('EIO: input/output error')
     const { file, write, old, fileSync } = await copied()
     fileSync.reject(broken)
@@ -226,7 +226,7 @@ describe('a SQLite file whose disk fails', () => {
     await again.close()
   })
 
-  test('and that is stopped amid leaving the WAL, still has it', async () => {
+  test('when it is stopped while leaving the WAL, then the WAL is still there', async () => {
     const { file, old, fileSync } = await copied()
     fileSync.reject(new Error('EIO: input/output error'))
     await file.close()

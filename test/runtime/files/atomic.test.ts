@@ -9,8 +9,8 @@ import { withFolder } from '../folder.ts'
 
 const ATOMIC = fileURLToPath(new URL('../../../runtime/files/atomic.ts', import.meta.url))
 
-describe('a file that is written atomically', () => {
-  test('is there whole, in folders that are made, with its permission', () =>
+describe('given a file that is written atomically', () => {
+  test('when it is written, then it is whole, in created folders, with its permission', () =>
     withFolder(folder => {
       const path = join(folder, 'a', 'b', 'key')
       writeFileAtomically(path, 'äöü\n', 0o600)
@@ -22,7 +22,7 @@ describe('a file that is written atomically', () => {
 
   for (const runtime of RUNTIMES)
     test.skipIf(!isInstalled(runtime))(
-      `takes the place of none where the disk takes a part of it, on ${runtime}`,
+      `when the disk takes a part of it, then on ${runtime} it replaces none`,
       () =>
         withFolder(folder => {
           const path = join(folder, 'genesis.json')

@@ -10,14 +10,14 @@ const logged = (options: Partial<LogOptions>, write: () => void): readonly strin
 
 const log = logOf('chain')
 
-describe('the log', () => {
-  test('writes a line for people: time, level, part, message', () => {
+describe('given the log', () => {
+  test('when it writes for people, then a line has time, level, part and message', () => {
     expect(logged({}, () => log.warn('Block {number} waits', { number: 5n }))[0]).toMatch(
       /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\+00:00 \| WARN {2}\| chain \| Block 5 waits$/,
     )
   })
 
-  test('writes JSON for machines, with what the message was made of', () => {
+  test('when it writes JSON, then it has the values of the message, too', () => {
     const [line] = logged({ format: 'JSON' }, () => log.info('Block {number}', { number: 5n, hash: '0x1' }))
     expect(JSON.parse(line as string)).toMatchObject({
       level: 'INFO',
@@ -28,7 +28,7 @@ describe('the log', () => {
     })
   })
 
-  test('shows a typed error by its message and any other with its stack', () => {
+  test('when an error is typed, then it shows its message, otherwise the stack', () => {
     const typed = Object.assign(new Error('the disk is full'), { code: 'STORE_FAILED' })
     expect(logged({}, () => log.error('Failed: {error}', { error: typed }))[0]).toEndWith(
       '| Failed: the disk is full',
@@ -38,7 +38,7 @@ describe('the log', () => {
     )
   })
 
-  test('lets nobody forge a line', () => {
+  test('when values have control characters, then nobody can forge a line', () => {
     const [line] = logged({}, () =>
       log.info('From {peer}', { peer: 'a\n2026 | ERROR | chain | forged\u001b[31m' }),
     )
@@ -54,7 +54,7 @@ describe('the log', () => {
     ['TRACE', 5],
     ['ALL', 5],
   ]
-  test.each(levels)('at %s writes %p of five levels', (level, count) => {
+  test.each(levels)('when the level is %s, then it writes %p of five levels', (level, count) => {
     const lines = logged({ level }, () => {
       log.error('e')
       log.warn('w')
@@ -65,7 +65,7 @@ describe('the log', () => {
     expect(lines).toHaveLength(count)
   })
 
-  test('changes its level while it runs, of the whole node or of parts of it', () => {
+  test('when the level changes, then for the whole node or for parts of it', () => {
     const tell = () => {
       log.debug('chain')
       logOf('p2p').debug('p2p')

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { closeAll } from '../../../runtime/node/closeAll.ts'
 import { rejection } from '../../support/rejection.ts'
 
-test('all are ended in order, also behind those that fail; the first failure is told', async () => {
+test('given services to close, when some fail, then all close in order, and the first failure is reported', async () => {
   const ended: string[] = []
   const end = (name: string, failure?: Error) => async (): Promise<void> => {
     await Bun.sleep(1)

@@ -8,7 +8,7 @@ import { clientsOf } from '../transactions.ts'
 
 setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)
 
-describe('a node whose operator changes how it makes blocks', () => {
+describe('given a node whose operator changes its block production', () => {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-'))
   let node: NodeProcess
   beforeAll(async () => {
@@ -31,7 +31,7 @@ describe('a node whose operator changes how it makes blocks', () => {
   const mined = (hash: `0x${string}`, index = 0) =>
     clientsOf(node.url, 1337, index).reader.waitForTransactionReceipt({ hash })
 
-  test('takes no part while it is stopped, and does again', async () => {
+  test('when it is stopped and started, then it takes no part, and does again', async () => {
     expect(await node.rpc<boolean>('eth_mining')).toBe(true)
     expect(await node.rpc<boolean>('miner_stop')).toBe(true)
     expect(await node.rpc<boolean>('eth_mining')).toBe(false)
@@ -45,7 +45,7 @@ describe('a node whose operator changes how it makes blocks', () => {
     expect(await node.rpc<boolean>('eth_mining')).toBe(true)
   })
 
-  test('makes blocks of what pays enough, with its extra data', async () => {
+  test('when price and extra data are set, then its blocks follow', async () => {
     expect(await node.rpc<string>('miner_getMinPriorityFee')).toBe('0x2')
     await node.rpc('miner_setMinPriorityFee', '0x5')
     await node.rpc('miner_setExtraData', '0x71756f72617465')
@@ -64,7 +64,7 @@ describe('a node whose operator changes how it makes blocks', () => {
     expect((await mined(await send(1, 1n), 1)).status).toBe('success')
   })
 
-  test('says who it is and where, and logs more when it is told to', async () => {
+  test('when account, services and log level are read or set, then they are right', async () => {
     const { port } = new URL(node.url)
     expect(await node.rpc('net_services')).toEqual({ jsonrpc: { host: '127.0.0.1', port } })
     const { miner } = await node.rpc<{ miner: string }>('eth_getBlockByNumber', 'latest', false)

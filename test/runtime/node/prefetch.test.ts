@@ -42,8 +42,8 @@ const turns = async (count: number): Promise<void> => {
   for (let i = 0; i < count; i++) await setImmediate()
 }
 
-describe('reading ahead for the pool', () => {
-  test('reads senders and recipients, a few at once, after whoever added them', async () => {
+describe('given the pool’s prefetch', () => {
+  test('when transactions come, then it reads senders and recipients, a few at once', async () => {
     const { reads, add, stop } = started(() => Promise.resolve())
     for (let index = 0; index < 100; index++)
       add(address(2 * index), index === 0 ? undefined : address(2 * index + 1))
@@ -54,7 +54,7 @@ describe('reading ahead for the pool', () => {
     await stop()
   })
 
-  test('goes on after an error, and takes no more in a rush than it has room for', async () => {
+  test('when it fails or is full, then it goes on, and takes no more than it has room for', async () => {
     let failures = 0
     const { reads, add, stop } = started(() => {
       failures++
@@ -81,7 +81,7 @@ describe('reading ahead for the pool', () => {
     expect(isRead).toBe(true)
   })
 
-  test('ends with what is waiting', async () => {
+  test('when it ends, then what waits is dropped', async () => {
     const { reads, add, stop, listeners } = started(() => Promise.resolve())
     add(address(1), address(2))
     await stop()

@@ -24,7 +24,7 @@ const SLOW = `
   await new Promise(resolve => setTimeout(resolve, 50))
   process.exit(0)`
 
-describe('a process that is being stopped', () => {
+describe('given a process that stops', () => {
   const run = (between: (child: ReturnType<typeof spawn>) => Promise<void> | void): Promise<number | null> =>
     withFolder(async folder => {
       const script = join(folder, 'slow.ts')
@@ -40,7 +40,7 @@ describe('a process that is being stopped', () => {
       return code
     })
 
-  test('goes on with it when its parent ends too', async () => {
+  test('when its parent ends, too, then it goes on stopping', async () => {
     // What comes sooner is taken for the same signal.
     const code = await run(async child => {
       await Bun.sleep(1100)
@@ -49,7 +49,7 @@ describe('a process that is being stopped', () => {
     expect(code).toBe(0)
   })
 
-  test('ends at once at a second signal', async () => {
+  test('when a second signal comes, then it ends at once', async () => {
     const code = await run(async child => {
       await Bun.sleep(1100)
       child.kill('SIGINT')

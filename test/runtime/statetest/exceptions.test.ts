@@ -5,7 +5,7 @@ import { runStateTests } from '../../../runtime/commands/statetest.ts'
 import { isExpected } from '../../../runtime/statetest/exceptions.ts'
 import { withFolder } from '../folder.ts'
 
-describe('the reason that a test file gives for a refused transaction', () => {
+describe('given the expected error of a test file', () => {
   test.each([
     ['TR_NoFunds', 'INSUFFICIENT_FUNDS'],
     ['TR_NoFundsX', 'UPFRONT_COST_OVERFLOW'],
@@ -32,12 +32,12 @@ describe('the reason that a test file gives for a refused transaction', () => {
     ['TR_BLOBVERSION_INVALID', 'BLOB_VERSION'],
     ['TransactionException.INSUFFICIENT_ACCOUNT_FUNDS', 'INSUFFICIENT_FUNDS'],
     ['TR_NonceTooLow|TR_NoFunds', 'INSUFFICIENT_FUNDS'],
-  ])('%s is %s', (name, code) => {
+  ])('when it is %s, then it means %s', (name, code) => {
     expect(isExpected(name, code)).toBe(true)
     expect(isExpected(name, 'SET_CODE_CREATES_CONTRACT')).toBe(false)
   })
 
-  test('is compared with the one of the run, whichever names the file has', async () => {
+  test('when it is compared with the run, then any of its names counts', async () => {
     const fixture = (hash: string, expectException: string) => ({
       poor: {
         env: {

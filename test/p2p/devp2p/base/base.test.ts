@@ -13,54 +13,54 @@ const hello = {
   publicKey: new Uint8Array(64).fill(3),
 }
 
-describe('hello', () => {
-  test('is read as it was written', () => {
+describe('given hello', () => {
+  test('when it is written, then it reads back', () => {
     expect(decodeHello(encodeHello(hello))).toEqual(hello)
   })
 
-  test('of a later version may have further items', () => {
+  test('when it is of a later version, then it may have further items', () => {
     const text = new TextEncoder()
     const bytes = encodeRlp([6, text.encode('x'), [[text.encode('eth'), 99]], 0, hello.publicKey, [1], 2])
     expect(decodeHello(bytes)).toMatchObject({ version: 6, capabilities: [{ name: 'eth', version: 99 }] })
   })
 
-  test('with control characters in its name cannot forge a log line', () => {
+  test('when its name has control characters, then it cannot forge a log line', () => {
     expect(decodeHello(encodeHello({ ...hello, client: 'a\n[ERROR] b' })).client).toBe('a?[ERROR] b')
   })
 
-  test.each(['c0', '80', 'c3058080', 'ff'])('%s is refused', bytes => {
+  test.each(['c0', '80', 'c3058080', 'ff'])('when it is %s, then it is refused', bytes => {
     expect(() => decodeHello(fromHex(bytes))).toThrow()
   })
 })
 
-describe('capabilities', () => {
+describe('given capabilities', () => {
   const of = (...texts: readonly string[]) =>
     texts.map(text => ({ name: text.split('/')[0] as string, version: Number(text.split('/')[1]) }))
 
-  test('Besu 26.8: eth/68, and istanbul behind its 17 ids', () => {
+  test('when they are Besu 26.8’s, then eth/68 is chosen, with istanbul behind its 17 ids', () => {
     expect(agreeOn(of('eth/68', 'eth/69', 'eth/70', 'eth/71', 'istanbul/100', 'snap/1'))).toEqual({
       eth: { version: 68, offset: 0x10, ids: 17 },
       istanbul: { offset: 0x21, ids: 22 },
     })
   })
 
-  test('GoQuorum: eth/66', () => {
+  test('when they are GoQuorum’s, then eth/66 is chosen', () => {
     expect(agreeOn(of('eth/65', 'eth/66', 'istanbul/64', 'istanbul/99', 'istanbul/100'))).toMatchObject({
       eth: { version: 66 },
       istanbul: { offset: 0x21 },
     })
   })
 
-  test('a node without istanbul can be followed', () => {
+  test('when there is no istanbul, then the node can be followed', () => {
     expect(agreeOn(of('eth/68'))?.istanbul).toBeUndefined()
   })
 
-  test('a node without a shared version of eth is of no use', () => {
+  test('when no version of eth is shared, then the node is of no use', () => {
     expect(agreeOn(of('eth/69', 'istanbul/100'))).toBeUndefined()
   })
 })
 
-describe('disconnect', () => {
+describe('given disconnect', () => {
   test.each([
     ['as a list', encodeDisconnect('tooManyPeers'), 4],
     ['as a bare byte', Uint8Array.of(4), 4],
@@ -68,7 +68,7 @@ describe('disconnect', () => {
     ['without a reason', fromHex('c0'), undefined],
     ['that is empty', fromHex(''), undefined],
     ['that cannot be read', fromHex('f9ffff'), undefined],
-  ] as const)('%s', (_, bytes, code) => {
+  ] as const)('when it is %s, then it is read', (_, bytes, code) => {
     expect(decodeDisconnect(bytes)).toBe(code)
   })
 })

@@ -35,7 +35,7 @@ const readAll = (bytes: Uint8Array, pieceBytes: number, sizeMax = MAX): Frame[] 
   return frames
 }
 
-test("go-ethereum's golden frame is written and read", () => {
+test("given go-ethereum's golden frame, when it is written and read, then the bytes are the same", () => {
   const ones = new Uint8Array(32).fill(1)
   const fake = { update: () => undefined, digest: () => ones }
   const key = keccak256(EMPTY_BYTES)
@@ -49,7 +49,7 @@ test("go-ethereum's golden frame is written and read", () => {
   expect(frames).toEqual([{ id: 8, payload: fromHex('c401020304') }])
 })
 
-describe('frames', () => {
+describe('given frames', () => {
   const sent: readonly Frame[] = [0, 1, 14, 15, 16, 17, 255, 5000].map((length, id) => ({
     id,
     payload: new Uint8Array(randomBytes(length)),
@@ -59,11 +59,14 @@ describe('frames', () => {
     return concatBytes(...sent.map(({ id, payload }) => write(id, payload)))
   }
 
-  test.each([1, 7, 16, 33, 100_000])('arrive whole from pieces of %d bytes', pieceBytes => {
-    expect(readAll(encode(), pieceBytes)).toEqual([...sent])
-  })
+  test.each([1, 7, 16, 33, 100_000])(
+    'when they come in pieces of %d bytes, then they are whole',
+    pieceBytes => {
+      expect(readAll(encode(), pieceBytes)).toEqual([...sent])
+    },
+  )
 
-  test('arrive whole with the WebAssembly engine, whose hash is read and continued, too', async () => {
+  test('when the WebAssembly engine hashes, then they are whole, too', async () => {
     useCryptoEngine(await loadWasmEngine(randomBytes(32)))
     try {
       expect(readAll(encode(), 100)).toEqual([...sent])
@@ -72,7 +75,7 @@ describe('frames', () => {
     }
   })
 
-  test('with one flipped bit anywhere end the connection', () => {
+  test('when any bit is flipped, then the connection ends', () => {
     const bytes = encode()
     for (let at = 0; at < 300; at += 3) {
       const damaged = bytes.slice()
@@ -81,14 +84,14 @@ describe('frames', () => {
     }
   })
 
-  test('that are replayed or out of order end the connection', () => {
+  test('when they are replayed or out of order, then the connection ends', () => {
     const write = createFrameWriter(secretsOf(true))
     const [first, second] = [write(1, EMPTY_BYTES), write(2, EMPTY_BYTES)]
     expect(() => readAll(concatBytes(first, first), 1000)).toThrow('MAC')
     expect(() => readAll(concatBytes(second, first), 1000)).toThrow('MAC')
   })
 
-  test('of a larger size than allowed are refused before their body arrives', () => {
+  test('when they are larger than allowed, then they are refused before their body arrives', () => {
     const bytes = createFrameWriter(secretsOf(true))(1, new Uint8Array(2048))
     expect(() => readAll(bytes.subarray(0, 32), 32, 2048)).toThrow('of 2048 at most')
   })

@@ -15,23 +15,29 @@ const acks = [
   ['version 57 with further items', vectors.ACK_57],
 ] as const
 
-describe("EIP-8's vectors", () => {
-  test.each(auths)('the auth packet of %s names the dialer, its nonce and its ephemeral key', (_, packet) => {
-    expect(openAuth(vectors.LISTENER_KEY, packet)).toEqual({
-      publicKey: publicKeyOf(vectors.DIALER_KEY),
-      ephemeralPublicKey: publicKeyOf(vectors.DIALER_EPHEMERAL_KEY),
-      nonce: vectors.DIALER_NONCE,
-    })
-  })
+describe("given EIP-8's vectors", () => {
+  test.each(auths)(
+    'when the auth packet of %s is read, then it has the dialer, its nonce and its ephemeral key',
+    (_, packet) => {
+      expect(openAuth(vectors.LISTENER_KEY, packet)).toEqual({
+        publicKey: publicKeyOf(vectors.DIALER_KEY),
+        ephemeralPublicKey: publicKeyOf(vectors.DIALER_EPHEMERAL_KEY),
+        nonce: vectors.DIALER_NONCE,
+      })
+    },
+  )
 
-  test.each(acks)('the ack packet of %s names the ephemeral key and nonce of the listener', (_, packet) => {
-    expect(openAck(vectors.DIALER_KEY, packet)).toEqual({
-      ephemeralPublicKey: publicKeyOf(vectors.LISTENER_EPHEMERAL_KEY),
-      nonce: vectors.LISTENER_NONCE,
-    })
-  })
+  test.each(acks)(
+    'when the ack packet of %s is read, then it has ephemeral key and nonce of the listener',
+    (_, packet) => {
+      expect(openAck(vectors.DIALER_KEY, packet)).toEqual({
+        ephemeralPublicKey: publicKeyOf(vectors.LISTENER_EPHEMERAL_KEY),
+        nonce: vectors.LISTENER_NONCE,
+      })
+    },
+  )
 
-  test('both sides derive the published secrets', () => {
+  test('when both sides derive secrets, then they are the published ones', () => {
     const packets = { auth: vectors.AUTH_4, ack: vectors.ACK_4 }
     const listener = deriveSecrets({
       isDialer: false,
@@ -57,12 +63,12 @@ describe("EIP-8's vectors", () => {
   })
 })
 
-describe('packets of this node', () => {
+describe('given packets of this node', () => {
   const secret = { ephemeralKey: vectors.DIALER_EPHEMERAL_KEY, nonce: vectors.DIALER_NONCE }
   const auth = (): Uint8Array =>
     createAuth(vectors.DIALER_KEY, publicKeyOf(vectors.LISTENER_KEY), secret, randomBytes)
 
-  test('are read by the other side, and longer than what GoQuorum takes for the form before EIP-8', () => {
+  test('when the other side reads them, then they are longer than what GoQuorum takes for the form before EIP-8', () => {
     const ack = createAck(publicKeyOf(vectors.DIALER_KEY), secret, randomBytes)
     expect(openAuth(vectors.LISTENER_KEY, auth()).nonce).toEqual(vectors.DIALER_NONCE)
     expect(openAck(vectors.DIALER_KEY, ack).nonce).toEqual(vectors.DIALER_NONCE)
@@ -70,7 +76,7 @@ describe('packets of this node', () => {
     expect(ack.length).toBeGreaterThan(212)
   })
 
-  test('with one flipped bit anywhere are refused with the same error', () => {
+  test('when any bit is flipped, then they are refused with the same error', () => {
     const packet = auth()
     const errors = new Set<string>()
     for (let at = 0; at < packet.length; at += 7) {
@@ -87,13 +93,13 @@ describe('packets of this node', () => {
     expect([...errors]).toEqual(['the handshake failed'])
   })
 
-  test('whose ephemeral key is no point of the curve are refused', () => {
+  test('when the ephemeral key is no point of the curve, then they are refused', () => {
     const packet = auth()
     packet.fill(1, 3, 67)
     expect(() => openAuth(vectors.LISTENER_KEY, packet)).toThrow(RlpxError)
   })
 
-  test('that are cut off anywhere are refused', () => {
+  test('when they are cut off anywhere, then they are refused', () => {
     const packet = auth()
     for (let length = 0; length < packet.length; length += 13)
       expect(() => openAuth(vectors.LISTENER_KEY, packet.subarray(0, length))).toThrow(RlpxError)

@@ -22,26 +22,26 @@ const inputs = (): readonly Uint8Array[] => {
     .concat([mixed])
 }
 
-describe('snappy', () => {
-  test('blocks of the format are inflated', () => {
+describe('given snappy', () => {
+  test('when blocks of the format are inflated, then the result is known', () => {
     // As go-ethereum's library writes them: a short literal, a literal and a copy that overlaps itself.
     expect(toHex(decompressSnappy(fromHex('0508c1c2c304c4c5'), MAX))).toBe('0xc1c2c3c4c5')
     expect(toHex(decompressSnappy(fromHex('0a00aa220100'), MAX))).toBe(`0x${'aa'.repeat(10)}`)
   })
 
-  test('what is compressed inflates to what it was', () => {
+  test('when data are compressed and inflated, then they are the same', () => {
     for (const input of inputs()) expect(decompressSnappy(compressSnappy(input), MAX)).toEqual(input)
   })
 
-  test('repetitive bytes get shorter', () => {
+  test('when bytes repeat, then they get shorter', () => {
     expect(compressSnappy(new Uint8Array(100_000)).length).toBeLessThan(6_000)
   })
 
-  test('a claimed length above the limit is refused before anything is inflated', () => {
+  test('when the claimed length exceeds the limit, then it is refused before inflation', () => {
     expect(() => decompressSnappy(fromHex('ffffff7f00'), MAX)).toThrow('of 16777216 at most')
   })
 
-  test('a claimed length that so few bytes cannot inflate to is refused', () => {
+  test('when so few bytes cannot have the claimed length, then it is refused', () => {
     expect(() => decompressSnappy(fromHex('8080400000'), MAX)).toThrow('more than it can inflate to')
   })
 
@@ -53,11 +53,11 @@ describe('snappy', () => {
     ['more than the claimed length', '0208c1c2c3'],
     ['a copy from before the start', '0500aa220900'],
     ['a copy with offset 0', '0500aa220000'],
-  ])('%s is refused', (_, block) => {
+  ])('when it is %s, then it is refused', (_, block) => {
     expect(() => decompressSnappy(fromHex(block), MAX)).toThrow(SnappyError)
   })
 
-  test('whatever bytes arrive either inflate within the limit or are refused', () => {
+  test('when any bytes arrive, then they inflate within the limit or are refused', () => {
     const random = seededRandom(7)
     const valid = compressSnappy(new Uint8Array(5000).map((_, at) => at % 97))
     for (let run = 0; run < 5000; run++) {

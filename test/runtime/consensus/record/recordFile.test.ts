@@ -162,8 +162,8 @@ test('given the chain was deleted then a line says that the validator waits for 
   expect(lines.join()).toContain('delete the folder validator')
 })
 
-describe('a record that was not written to its end', () => {
-  test('at any length leaves the one before, and shows', async () => {
+describe('given a record that was not written to its end', () => {
+  test('when it is cut at any length, then the one before counts, and that is reported', async () => {
     await write(synced(), record(5n, 0), record(5n, 1))
     const whole = readFileSync(slot(0))
     for (let length = 1; length < whole.length; length++) {
@@ -173,7 +173,7 @@ describe('a record that was not written to its end', () => {
     expect(lines.join()).toContain('signs nothing until a quorum of validators has told where they are')
   })
 
-  test('with any byte changed is not read', async () => {
+  test('when any byte is changed, then it is not read', async () => {
     await write(synced(), record(5n, 0), record(5n, 1))
     const whole = new Uint8Array(readFileSync(slot(0)))
     for (let index = 0; index < whole.length; index++) {
@@ -184,13 +184,13 @@ describe('a record that was not written to its end', () => {
     }
   })
 
-  test('nor is one of which a file is gone: the newer may be', async () => {
+  test('when one file is missing, then the other is not read: the missing one may be newer', async () => {
     await write(synced(), record(5n, 0), record(5n, 1), record(6n, 0))
     rmSync(slot(1))
     expect(await read()).toEqual({ record: record(5n, 1), isDamaged: true })
   })
 
-  test('is written anew with the next one', async () => {
+  test('when the next one is written, then it is whole again', async () => {
     await write(synced(), record(5n, 0), record(5n, 1))
     writeFileSync(slot(0), new Uint8Array(3))
     await write(synced(), record(7n, 0))

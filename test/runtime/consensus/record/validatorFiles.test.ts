@@ -110,7 +110,7 @@ describe('the votes an operator wants cast', () => {
   })
 })
 
-describe('votes that cannot be read', () => {
+describe('given votes that cannot be read', () => {
   const expectNone = async (detail: string, key = 1): Promise<void> => {
     lines.length = 0
     const votes = await openVotes(key)
@@ -121,7 +121,7 @@ describe('votes that cannot be read', () => {
     expect((await openVotes(key)).list()).toEqual([ADD_2])
   }
 
-  test('for they were cut at any length, or changed at any byte, then the validator votes for nobody and says so', async () => {
+  test('when they are cut at any length, or changed at any byte, then the validator votes for nobody and says so', async () => {
     const path = (await openFiles()).where(VOTES_KEY)
     await (await openVotes()).propose(DROP_1)
     const whole = readFileSync(path)
@@ -137,7 +137,7 @@ describe('votes that cannot be read', () => {
     }
   })
 
-  test('for they are of another validator then they are not cast', async () => {
+  test('when they are of another validator, then they are not cast', async () => {
     await (await openVotes(1)).propose(DROP_1)
     const to = (await openFiles(2)).where(VOTES_KEY)
     mkdirSync(dirname(to), { recursive: true })

@@ -18,7 +18,7 @@ const setUp = () => {
   return { droppedMessages, drop, lines }
 }
 
-test('a peer is blamed for what it signed itself, and for what nobody passes on', () => {
+test('given invalid messages, when a peer signed them or honest ones do not pass them on, then it is blamed', () => {
   const { droppedMessages, drop } = setUp()
   expect(drop('undecodable', undefined)).toBe('invalid-message')
   expect(drop('unjustified')).toBe('invalid-message')
@@ -27,7 +27,7 @@ test('a peer is blamed for what it signed itself, and for what nobody passes on'
   droppedMessages.stop()
 })
 
-test('one whose own messages come to nothing by the hundreds floods, the more the worse', () => {
+test('given a peer whose own messages fail by the hundreds, when more come, then it floods', () => {
   const { droppedMessages, drop } = setUp()
   const blamed = Array.from({ length: 1050 }, () => drop('over-author-limit')).filter(Boolean)
   expect(blamed.length).toBeGreaterThanOrEqual(4)
@@ -36,7 +36,7 @@ test('one whose own messages come to nothing by the hundreds floods, the more th
   droppedMessages.stop()
 })
 
-test('what no validator signed is passed on by nobody, so that whoever brings it by the hundreds floods', () => {
+test('given messages that no validator signed, when a peer brings hundreds, then it floods', () => {
   const { droppedMessages, drop } = setUp()
   expect(Array.from({ length: 100 }, () => drop('not-a-validator', OTHER)).filter(Boolean)).toEqual([])
   expect(Array.from({ length: 350 }, () => drop('not-a-validator', OTHER)).filter(Boolean)).toContain(
@@ -45,7 +45,7 @@ test('what no validator signed is passed on by nobody, so that whoever brings it
   droppedMessages.stop()
 })
 
-test('what no honest peer sends is told of in one line, by peer and reason; what all do, not', () => {
+test('given messages that no honest peer sends, when they come, then one line names peer and reason', () => {
   jest.useFakeTimers()
   try {
     const { droppedMessages, drop, lines } = setUp()

@@ -6,7 +6,7 @@ import { from, headWith, optionsWith } from '../../../core/txpool/fixtures.ts'
 
 const HOUR_MS = 3_600_000
 
-test('transactions that waited longer than the retention leave the pool, however many they are', async () => {
+test('given transactions beyond the retention, when they are aged, then all leave the pool', async () => {
   const pool = createTransactionPool(optionsWith())
   for (let sender = 0; sender < 500; sender++)
     pool.add(from(sender), headWith(), { local: false, addedAtMs: sender < 450 ? 0 : 10 * HOUR_MS })

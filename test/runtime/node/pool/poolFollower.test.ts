@@ -35,7 +35,7 @@ test('what follows the chain for the pool ends when the last block is dealt with
   expect(heads.size).toBe(0)
 })
 
-test('transactions of a large block leave the pool some at a time, those of one sender together', async () => {
+test('given a large block, when its transactions leave the pool, then some at a time, those of one sender together', async () => {
   const heads = new Set<(head: ChainHead) => void>()
   const senders = Array.from({ length: 2_500 }, (_, index) => testAddress(1 + ((index * 7) % 40)))
   const removed: string[][] = []
@@ -64,7 +64,7 @@ test('transactions of a large block leave the pool some at a time, those of one 
   expect(sendersOf.reduce((sum, { size }) => sum + size, 0)).toBe(40)
 })
 
-test('after each block some of the pooled senders are looked at again, after a set-code transaction all of them', async () => {
+test('given pooled senders, when a block comes, then some are checked again, all after a set-code transaction', async () => {
   const heads = new Set<(head: ChainHead) => void>()
   let type = 2
   const chain = {

@@ -11,8 +11,8 @@ const given = (...args: readonly string[]) =>
 
 const options = (...args: readonly string[]): NodeOptions => given('--graphql-http-enabled', ...args).values
 
-describe('the options of GraphQL', () => {
-  test('have the defaults of Besu', () => {
+describe('given the options of GraphQL', () => {
+  test('when none are set, then they are Besu’s defaults', () => {
     expect(given().values).toMatchObject({
       graphqlHttpEnabled: false,
       graphqlHttpHost: undefined,
@@ -23,14 +23,14 @@ describe('the options of GraphQL', () => {
     })
   })
 
-  test('a port of another service is refused', () => {
+  test('when the port is another service’s, then it is refused', () => {
     expect(() => requireDistinctPorts(options('--graphql-http-port=8545'))).toThrow(
       "Port number '8545' has been specified multiple times. Please review the supplied configuration.",
     )
     requireDistinctPorts(options('--graphql-http-port=0', '--rpc-http-port=0'))
   })
 
-  test('that do nothing without it are told', () => {
+  test('when GraphQL is off, then options without effect are reported', () => {
     const { values, sources } = given('--graphql-http-port=1', '--graphql-max-complexity=5')
     expect(ignoredOptions({ options: values, sources })).toContainEqual({
       ignored: '--graphql-http-port, --graphql-max-complexity',
@@ -39,8 +39,8 @@ describe('the options of GraphQL', () => {
   })
 })
 
-describe('the port of GraphQL', () => {
-  test('is taken before there is anything to serve: who calls early waits', async () => {
+describe('given the port of GraphQL', () => {
+  test('when the node starts, then it is taken first, and early callers wait', async () => {
     const listener = await listenForGraphql(options('--graphql-http-port=0'))
     expect(listener.hostname).toBe('127.0.0.1')
     const early = fetch(`http://127.0.0.1:${listener.port}/graphql`)
@@ -51,7 +51,7 @@ describe('the port of GraphQL', () => {
     expect(closed).toBe(1)
   })
 
-  test('is let go, and who waits is told, when the node does not come up', async () => {
+  test('when the node does not come up, then it is released, and waiting callers are answered', async () => {
     const listener = await listenForGraphql(options('--graphql-http-port=0'))
     const early = fetch(`http://127.0.0.1:${listener.port}/graphql`)
     await Bun.sleep(20)
@@ -59,7 +59,7 @@ describe('the port of GraphQL', () => {
     expect((await early).status).toBe(503)
   })
 
-  test('that is taken is told as such', async () => {
+  test('when it is taken, then the error says so', async () => {
     const listener = await listenForGraphql(options('--graphql-http-port=0'))
     expect(listenForGraphql(options(`--graphql-http-port=${listener.port}`))).rejects.toThrow(
       'already in use',

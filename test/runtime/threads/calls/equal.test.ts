@@ -86,8 +86,8 @@ const requestsAt = (
 
 const onMain = ([method, ...params]: Request): Promise<unknown> => sample.node.rpc(method, ...params)
 
-describe('the answers of a call worker', () => {
-  test('are compared for every method that may be offloaded', () => {
+describe('given the answers of a call worker', () => {
+  test('when methods can be offloaded, then this test compares each', () => {
     const asked = new Set(requestsAt('0x1', sample).map(([method]) => method))
     const left = METHODS.filter(row => row.offload !== undefined && !asked.has(row.name)).map(
       ({ name }) => name,
@@ -95,7 +95,7 @@ describe('the answers of a call worker', () => {
     expect(left).toEqual([])
   })
 
-  test('is what the main thread answers, at each block', async () => {
+  test('when blocks are read, then they equal the main thread’s', async () => {
     for (const block of ['0x0', '0x1', '0x3', '0x5', '0x6'])
       for (const request of requestsAt(block, sample)) {
         const [method, ...params] = request
@@ -103,7 +103,7 @@ describe('the answers of a call worker', () => {
       }
   })
 
-  test('stays so while blocks are committed and flushed, at whatever block', async () => {
+  test('when blocks are committed and flushed meanwhile, then they equal at any block', async () => {
     const { node, token } = sample
     const encode: Sample['encode'] = (...of) => sample.encode(...of)
     const random = seededRandom(11)

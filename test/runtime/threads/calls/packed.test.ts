@@ -5,8 +5,8 @@ import { keepPacked, packPieces, packText, unpackPieces } from '../../../../runt
 const encoder = new TextEncoder()
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
 
-describe('bytes that wait to be sent', () => {
-  test('take a tenth of the memory where they repeat themselves', () => {
+describe('given bytes that wait to be sent', () => {
+  test('when they repeat themselves, then they take a tenth of the memory', () => {
     const bytes = encoder.encode('{"pc":1,"op":"PUSH1","gas":100000}'.repeat(7000))
     const kept = keepPacked(bytes)
     const [packed] = packPieces([kept])
@@ -15,7 +15,7 @@ describe('bytes that wait to be sent', () => {
     expect(text(kept.bytes()) === text(bytes)).toBe(true)
   })
 
-  test('never take more than they are, and are copies', () => {
+  test('when they do not, then they take no more than they are, and are copies', () => {
     const bytes = crypto.getRandomValues(new Uint8Array(60_000))
     const before = new Uint8Array(bytes)
     const kept = keepPacked(bytes)

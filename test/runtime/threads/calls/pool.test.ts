@@ -62,8 +62,8 @@ const settled = async (which: () => boolean): Promise<void> => {
   while (!which()) await Bun.sleep(5)
 }
 
-describe('a call on a call worker', () => {
-  test('ends when its time is over, and the thread goes on with the next', () =>
+describe('given a call on a call worker', () => {
+  test('when its time is over, then it ends, and the thread takes the next', () =>
     withPool({}, async (pool, told) => {
       await answering(pool)
       const outcomes = await Promise.all([call(pool, ENDLESS), call(pool, ENDLESS), call(pool, ENDLESS)])
@@ -72,7 +72,7 @@ describe('a call on a call worker', () => {
       expect([pool.size, told]).toEqual([1, []])
     }))
 
-  test('ends when nobody waits for it any more, whether it runs or waits', () =>
+  test('when nobody waits for it, then it ends, running or waiting', () =>
     withPool(patient(), async pool => {
       let gone = false
       const running = call(pool, ENDLESS, () => gone)
@@ -83,7 +83,7 @@ describe('a call on a call worker', () => {
       expect(await Promise.all([running, waiting, other])).toEqual([TIMEOUT, TIMEOUT, isOne])
     }))
 
-  test('that has not ended after its grace takes its thread with it, and another one comes', () =>
+  test('when it does not end after its grace, then its thread is replaced', () =>
     withPool({ graceMs: 0 }, async pool => {
       await answering(pool)
       expect(await call(pool, ENDLESS)).toEqual(TIMEOUT)
@@ -91,7 +91,7 @@ describe('a call on a call worker', () => {
       await answering(pool)
     }))
 
-  test('is refused when too many wait, or too much', () =>
+  test('when too many or too much wait, then it is refused', () =>
     withPool(patient(), async pool => {
       let gone = false
       const expired = (): boolean => gone
@@ -104,7 +104,7 @@ describe('a call on a call worker', () => {
       expect(await call(pool, ONE)).toEqual(isOne)
     }))
 
-  test('that the pool is closed over is answered with an error, and so are later ones', () =>
+  test('when the pool closes, then it and later ones get an error', () =>
     withPool(patient(), async pool => {
       const running = call(pool, ENDLESS)
       await settled(() => pool.size === 1)
@@ -116,8 +116,8 @@ describe('a call on a call worker', () => {
     }))
 })
 
-describe('the threads', () => {
-  test('start with calls, no more than there are calls or may be, and end when nothing is asked', () =>
+describe('given the call workers', () => {
+  test('when calls come, then no more start than calls or the maximum, and they end when idle', () =>
     withPool({ ...patient(), workers: 2, idleMs: 50 }, async pool => {
       expect(pool.size).toBe(0)
       expect(await call(pool, ONE)).toEqual(isOne)
@@ -129,7 +129,7 @@ describe('the threads', () => {
       expect(await call(pool, ONE)).toEqual(isOne)
     }))
 
-  test('that cannot start leave calls to the caller, who is told why', () => {
+  test('when they cannot start, then the caller runs the calls and knows why', () => {
     // A function cannot cross to a thread.
     const options = { ...node.context.options, unfit: () => undefined }
     return withPool({ options }, async (pool, told) => {
@@ -138,7 +138,7 @@ describe('the threads', () => {
     })
   })
 
-  test('tell what is the node’s own fault', () =>
+  test('when the node fails, then they report it', () =>
     withPool(patient(), async (pool, told) => {
       const outcome = await pool.run('txpool_status', { params: [], expired: () => false })
       expect(outcome).toEqual(errorOutcome('INTERNAL_ERROR'))

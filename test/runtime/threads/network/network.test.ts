@@ -15,8 +15,8 @@ const collect = async (blocks: AsyncIterable<Uint8Array>): Promise<Uint8Array[]>
   return all
 }
 
-describe('two networks, each on a thread of its own', () => {
-  test('know each other, and each tells what the other told', () =>
+describe('given two networks, each on a thread of its own', () => {
+  test('when they connect, then each knows the other’s status', () =>
     withPair(async (a, b) => {
       expect(a.peer().enode).toBe(b.network.enode)
       expect(a.peer().status).toMatchObject({ networkId: 1337n, configuration: { chainId: '1337' } })
@@ -30,7 +30,7 @@ describe('two networks, each on a thread of its own', () => {
       expect(a.of('status').at(-1)).toEqual([a.peer().status])
     }))
 
-  test('carry consensus messages of any size, in their order, and say to how many', () =>
+  test('when consensus messages of any size are sent, then they arrive in order, with the number of receivers', () =>
     withPair(async (a, b) => {
       // `a` knows `b` by the address that `a`'s peer has.
       const toB = addressOf(a)
@@ -50,7 +50,7 @@ describe('two networks, each on a thread of its own', () => {
       expect(b.of('consensus')[100]).toEqual([0x13, large])
     }))
 
-  test('carry transactions and new blocks', () =>
+  test('when transactions and blocks are sent, then they arrive', () =>
     withPair(async (a, b) => {
       const sent = Array.from({ length: 50 }, (_, i) => someTransaction(10 + i))
       const heard = (): unknown[] => b.of('transactions').flatMap(([list]) => list as unknown[])
@@ -67,7 +67,7 @@ describe('two networks, each on a thread of its own', () => {
       expect(b.of('block')).toEqual([[block]])
     }))
 
-  test('serve ranges no faster than they are read, and end those that nobody reads on', async () => {
+  test('when ranges are served, then no faster than they are read, and they end without a reader', async () => {
     let given = 0
     let ended = 0
     const blocks = async function* (from: bigint, count: number) {
@@ -100,7 +100,7 @@ describe('two networks, each on a thread of its own', () => {
     )
   })
 
-  test('tell what failed as the same error', () =>
+  test('when something fails, then the error is the same', () =>
     withPair(async (a, b) => {
       const gone = { ...b.peer(), address: new Uint8Array(20) }
       const range = collect(b.network.requestBlocks(gone, 0n, 1, AbortSignal.timeout(10_000)))
@@ -118,7 +118,7 @@ describe('two networks, each on a thread of its own', () => {
       expect((wrong as Error).message).toContain("'enode://12@1.2.3.4:30303'")
     }))
 
-  test('add and remove peers', () =>
+  test('when peers are added and removed, then they connect and disconnect', () =>
     withThreads(async start => {
       const a = await start()
       const b = await start()
@@ -135,14 +135,14 @@ describe('two networks, each on a thread of its own', () => {
       expect(b.of('gone')).toEqual([['the peer closed it: removed by the operator']])
     }))
 
-  test('drop who misbehaves', () =>
+  test('when a peer misbehaves, then it is disconnected', () =>
     withPair(async (a, b) => {
       a.network.reportMisbehaviour(addressOf(a), 'invalid-block', 'block 3 is none')
       await until(() => b.of('gone').length === 1 && a.network.peers().length === 0)
       expect(b.of('gone')).toEqual([['the peer closed it: banned: invalid-block']])
     }))
 
-  test('refuse nodes of another chain by the names of what differs', () =>
+  test('when a node is of another chain, then it is refused with the differing entries', () =>
     withThreads(async start => {
       const a = await start()
       const b = await start({
@@ -157,7 +157,7 @@ describe('two networks, each on a thread of its own', () => {
       expect(a.network.peers()).toEqual([])
     }))
 
-  test('log as the level wants at the time', () =>
+  test('when the level changes, then the log follows', () =>
     withPair(async (a, b) => {
       expect(a.lines).toContainEqual(['debug', 'Connected with {peer}', { peer: expect.any(String) }])
       a.change.debug = false
@@ -170,8 +170,8 @@ describe('two networks, each on a thread of its own', () => {
     }))
 })
 
-describe('a network on a thread that cannot start', () => {
-  test('says that the port is in use', () =>
+describe('given a network on a thread that cannot start', () => {
+  test('when the port is in use, then the error says so', () =>
     withThreads(async start => {
       const { network } = await start()
       expect(await start({ port: network.port }).catch((error: unknown) => error)).toMatchObject({
@@ -180,7 +180,7 @@ describe('a network on a thread that cannot start', () => {
       })
     }))
 
-  test('says what is wrong with a bootnode', () =>
+  test('when a bootnode is invalid, then the error says what is wrong', () =>
     withThreads(async start => {
       expect(await start({ bootnodes: ['enode://1'] }).catch((error: unknown) => error)).toBeInstanceOf(
         EnodeError,

@@ -7,8 +7,8 @@ setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)
 
 const NO_THREADS = `--import=${new URL('../../../support/noThreads.ts', import.meta.url).href}`
 
-describe('a node on a runtime that has no worker threads', () => {
-  test.skipIf(!isInstalled('node'))('says so, listens for others all the same, makes blocks and stops', () =>
+describe('given a node on a runtime without worker threads', () => {
+  test.skipIf(!isInstalled('node'))('when it starts, then it says so, listens, makes blocks and stops', () =>
     withFolder(async folder => {
       const args = ['--rpc-http-enabled', '--rpc-http-api=ETH,NET,ADMIN', '--p2p-interface=127.0.0.1']
       const node = await startNode(folder, [...writeNetwork(folder), ...args], {

@@ -128,14 +128,14 @@ describe('a range that crosses', () => {
   })
 })
 
-describe('what crosses', () => {
-  test('lists of bytes are whole, and empty ones too', () => {
+describe('given values that cross between the threads', () => {
+  test('when they are lists of bytes, then they are whole, even empty ones', () => {
     const list = [Uint8Array.of(1, 2), new Uint8Array(0), Uint8Array.of(3)]
     expect(unpackList(packList(list))).toEqual(list)
     expect(unpackList(packList([]))).toEqual([])
   })
 
-  test('errors keep class, code, text and stack', () => {
+  test('when they are errors, then they keep class, code, text and stack', () => {
     const network = new NetworkError('OVERSIZED', 'too large')
     const enode = new EnodeError('SYNTAX', 'abc', 'It is no enode URL.')
     const other = Object.assign(new TypeError('no'), { code: 'E_OTHER' })
@@ -148,7 +148,7 @@ describe('what crosses', () => {
     expect(errorOf(plainError('text')).message).toBe('text')
   })
 
-  test('values of a line keep what a log shows of them', () => {
+  test('when they are values of a log line, then they keep what the log shows', () => {
     const error = new NetworkError('TIMEOUT', 'silent')
     const crossed = valuesOf(
       structuredClone(
@@ -159,7 +159,7 @@ describe('what crosses', () => {
     expect(crossed['e']).toBeInstanceOf(NetworkError)
   })
 
-  test('roles are those among the validators, where they are known', () => {
+  test('when they are roles, then they are those of the known validators', () => {
     const one = new Uint8Array(20).fill(1)
     expect([roleIn(undefined, one), roleIn([one], one), roleIn([], one)]).toEqual([
       'unknown',
@@ -169,8 +169,8 @@ describe('what crosses', () => {
   })
 })
 
-describe('questions to the thread', () => {
-  test('are answered by their number, refused when too many wait, and fail with the thread', async () => {
+describe('given questions to the thread', () => {
+  test('when they are answered, refused or the thread fails, then by their number', async () => {
     const calls = createCalls()
     const numbers: number[] = []
     const asked = Array.from({ length: 1_024 }, () => ended(calls.request(id => void numbers.push(id))))

@@ -7,7 +7,7 @@ import { isInstalled, RUNTIME_COMMANDS, RUNTIMES } from '../../../support/runtim
 
 const PROGRAM = fileURLToPath(new URL('../../../support/failingNetworkThread.ts', import.meta.url))
 
-describe('a network thread', () => {
+describe('given a network thread', () => {
   for (const runtime of RUNTIMES) {
     const run = async (...given: string[]) => {
       const [program, ...args] = RUNTIME_COMMANDS[runtime]
@@ -20,13 +20,13 @@ describe('a network thread', () => {
       return { out, err, code }
     }
     test.skipIf(!isInstalled(runtime))(
-      `that is stopped leaves nothing that keeps ${runtime} alive`,
+      `when it is stopped, then nothing keeps ${runtime} alive`,
       async () => {
         expect(await run()).toMatchObject({ out: 'true\nended: true\n', code: 0 })
       },
     )
     test.skipIf(!isInstalled(runtime))(
-      `that fails ends the process with an error on ${runtime}`,
+      `when it fails, then the process ends with an error on ${runtime}`,
       async () => {
         const { out, err, code } = await run('fail')
         expect(out).toBe('true\ntold: NETWORK_THREAD_FAILED\n')

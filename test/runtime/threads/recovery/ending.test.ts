@@ -7,11 +7,11 @@ import { isInstalled, RUNTIME_COMMANDS, RUNTIMES } from '../../../support/runtim
 
 const PROGRAM = fileURLToPath(new URL('../../../support/endRecoveryThreads.ts', import.meta.url))
 
-describe('recovery threads that are ended while they load and while they recover', () => {
+describe('given recovery threads that end while they load and recover', () => {
   for (const runtime of RUNTIMES) {
     // A thread ended from outside in the native addon aborted the process, on Bun and on Node.
     test.skipIf(!isInstalled(runtime))(
-      `leave the process whole on ${runtime}`,
+      `when the runtime is ${runtime}, then the process stays whole`,
       async () => {
         const [program, ...args] = RUNTIME_COMMANDS[runtime]
         const child = spawn(program, [...args, PROGRAM], { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -40,9 +40,9 @@ const text = (address: Uint8Array | undefined): string =>
   address === undefined ? 'none' : toBareHex(address)
 const EXPECTED = BATCH.map(({ hash, yParity, r, s }) => text(recoverSigner(hash, yParity, r, s)))
 
-describe('recovering a batch', () => {
+describe('given a batch of signatures to recover', () => {
   for (const workers of [0, 1, 2]) {
-    test(`gives the signers in order, with ${workers} threads beside the main one`, async () => {
+    test(`when there are ${workers} threads beside the main one, then the signers come in order`, async () => {
       const failures: unknown[] = []
       const pool = createRecoveryPool({ workers, onWorkerFailure: cause => failures.push(cause) })
       for (let round = 0; round < 3; round++) expect((await pool.recover(BATCH)).map(text)).toEqual(EXPECTED)
@@ -51,13 +51,13 @@ describe('recovering a batch', () => {
     })
   }
 
-  test('values that belong to no key have no signer, high s has one', () => {
+  test('when values belong to no key, then there is no signer, and one for a high s', () => {
     expect(first.s <= HALF_ORDER).toBe(true)
     expect(EXPECTED.slice(150, -1)).toEqual(INVALID.map(() => 'none'))
     expect(EXPECTED.at(-1)).toBe(text(recoverSigner(first.hash, first.yParity, first.r, first.s)))
   })
 
-  test('batches at the same time do not mix', async () => {
+  test('when batches run at the same time, then they do not mix', async () => {
     const pool = createRecoveryPool({ workers: 1 })
     const parts = [BATCH.slice(0, 3), BATCH.slice(0, 40), BATCH.slice(40, 140), BATCH.slice(100), []]
     const answers = await Promise.all(parts.map(pool.recover))
@@ -72,7 +72,7 @@ describe('recovering a batch', () => {
     await pool.close()
   })
 
-  test('a pool that is closed under way finishes, and goes on without threads', async () => {
+  test('when the pool closes meanwhile, then it finishes, and goes on without threads', async () => {
     const pool = createRecoveryPool({ workers: 2 })
     await pool.recover(BATCH)
     const underWay = pool.recover(BATCH)
@@ -82,7 +82,7 @@ describe('recovering a batch', () => {
     await pool.close()
   })
 
-  test('the main thread serves others while a batch is recovered', async () => {
+  test('when it is recovered, then the main thread serves others', async () => {
     const pool = createRecoveryPool({ workers: 0 })
     let turns = 0
     const timer = setInterval(() => turns++, 0)
@@ -91,7 +91,7 @@ describe('recovering a batch', () => {
     expect(turns).toBeGreaterThan(0)
   })
 
-  test('more than may wait is refused with a typed error', async () => {
+  test('when more wait than allowed, then it is refused with a typed error', async () => {
     const pool = createRecoveryPool({ workers: 0 })
     const batch = Array.from({ length: RECOVERIES_PENDING_MAX + 1 }, () => first)
     const failure = await pool.recover(batch).catch((error: unknown) => error)
