@@ -2,7 +2,7 @@ import type { Stream } from '@libp2p/interface'
 import { type ChannelLimits, type ChannelOptions, openChannel } from './transport/channel.ts'
 import type { PeerConnection } from './peers/connection.ts'
 import type { Role } from './network.ts'
-import { createRecent } from './transport/lruSet.ts'
+import { createCache } from '../core/collections/boundedMap.ts'
 import { type Rate, receiveWhenReady } from './transport/receive.ts'
 import { createTokenBucket } from './transport/tokenBucket.ts'
 
@@ -25,17 +25,17 @@ type Limit = {
  * Limit of a validator. Twenty to thirty of them with ten blocks a second, each forwarding the messages of the others, send about
  * 600 a second each; after a stall of a connection, a whole queue arrives at once.
  */
-const OF_VALIDATOR: Limit = {
+const VALIDATOR_LIMIT: Limit = {
   messagesPerSecond: 1_000,
   messagesBurst: 3_000,
   bytesPerSecond: 32 * 1024 * 1024,
   bytesBurst: 4 * CONSENSUS_BYTES_MAX,
 }
 /**
- * Limit of other nodes. Their messages are not used, but a validator that was voted in sends from one block before all know of
- * it, and one that was voted out stops one block later.
+ * Limit of other nodes. Their messages are ignored, but a new validator sends messages one block before all nodes know of it,
+ * and a former one stops one block later.
  */
-const OF_PENDING_PEER: Limit = { ...OF_VALIDATOR, messagesPerSecond: 50, messagesBurst: 500 }
+const OTHER_LIMIT: Limit = { ...VALIDATOR_LIMIT, messagesPerSecond: 50, messagesBurst: 500 }
 
 /** Queues a message on the consensus stream of a connection; returns false when it is too large. */
 export const sendConsensusMessage = (
@@ -51,21 +51,21 @@ export const sendConsensusMessage = (
   return true
 }
 
-/** Keys whose rate is kept, so that a new stream or connection brings no new burst; the oldest is evicted first. */
+/** Nodes whose rate is remembered, so that a new connection allows no new burst; the oldest is evicted first. */
 const PEERS_MAX = 1024
 
-/** The rate of a node now, by its id. */
+/** The rate of a node by its id and its present role. */
 export type ConsensusRates = (id: string, role: Role) => Rate
 
 export const createConsensusRates = (nowMs: () => number): ConsensusRates => {
-  const rates = (limit: Limit): ((id: string) => Rate) =>
-    createRecent(PEERS_MAX, () => ({
+  const ratesWithin = (limit: Limit): ((id: string) => Rate) =>
+    createCache(PEERS_MAX, () => ({
       messages: createTokenBucket(limit.messagesPerSecond, limit.messagesBurst, nowMs),
       bytes: createTokenBucket(limit.bytesPerSecond, limit.bytesBurst, nowMs),
     }))
-  const ofValidator = rates(OF_VALIDATOR)
-  const ofStranger = rates(OF_PENDING_PEER)
-  return (id, role) => (role === 'other' ? ofStranger(id) : ofValidator(id))
+  const ofValidator = ratesWithin(VALIDATOR_LIMIT)
+  const ofOther = ratesWithin(OTHER_LIMIT)
+  return (id, role) => (role === 'other' ? ofOther(id) : ofValidator(id))
 }
 
 export const receiveConsensusMessages = (
@@ -73,7 +73,7 @@ export const receiveConsensusMessages = (
   connection: PeerConnection,
   nowMs: () => number,
   on: {
-    /** Called for each message: the validators change. */
+    /** Called for each message, because the validators change. */
     readonly rate: () => Rate
     readonly message: (code: number, data: Uint8Array) => void
     readonly flooding: () => void

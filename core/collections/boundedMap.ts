@@ -1,11 +1,12 @@
-/** Removes the oldest entries of a map or set, in order of insertion, until at most `max` are left. */
+/** Removes the oldest entries of a map or set, in order of insertion, until at most `max` are left. `remove` removes one. */
 export const evictOldest = <Key>(
   entries: { readonly size: number; keys(): Iterable<Key>; delete(key: Key): unknown },
   max: number,
+  remove: (key: Key) => unknown = key => entries.delete(key),
 ): void => {
   for (const oldest of entries.keys()) {
     if (entries.size <= max) return
-    entries.delete(oldest)
+    remove(oldest)
   }
 }
 
@@ -14,4 +15,24 @@ export const setBounded = <Key, Value>(map: Map<Key, Value>, key: Key, value: Va
   map.delete(key)
   map.set(key, value)
   evictOldest(map, max)
+}
+
+/** The value of a key, created on first use. A created value is the newest; the oldest beyond `max` is removed. */
+export const getOrCreate = <Key, Value>(
+  map: Map<Key, Value>,
+  key: Key,
+  create: () => Value,
+  max: number,
+): Value => {
+  const known = map.get(key)
+  if (known !== undefined) return known
+  const created = create()
+  setBounded(map, key, created, max)
+  return created
+}
+
+/** A function that returns the value of a key, created on first use; it keeps the newest `max` values. */
+export const createCache = <Value>(max: number, create: () => Value): ((key: string) => Value) => {
+  const values = new Map<string, Value>()
+  return key => getOrCreate(values, key, create, max)
 }

@@ -1,39 +1,40 @@
 import type { Hash } from '../../core/bytes/bytes.ts'
 import { toBareHex } from '../../core/bytes/hex.ts'
+import { evictOldest } from '../../core/collections/boundedMap.ts'
 
-/** Blocks that are requested, or not yet imported, at a time. */
+/** Blocks that are requested or not yet imported. */
 const WANTED_MAX = 64
 const ANNOUNCERS_MAX = 32
-/** The next announcer is asked, too, after this. */
+/** After this without an answer the next announcer is asked as well. */
 const ANSWER_TIMEOUT_MS = 3000
-/** Once all announcers were asked, wait for a late answer: a block of 16 MB takes this long at 4 Mbit/s. */
+/** Wait for a late answer after all announcers were asked: a block of 16 MB takes this long at 4 Mbit/s. */
 const LATE_ANSWER_MS = 32_000
-/** A validator of the next block gets it from consensus within this time, without a request. */
+/** Delay of the first request on a node that takes part in consensus, which mostly delivers the block. */
 const CONSENSUS_WAIT_MS = 250
 
 type Wanted = {
   readonly hash: Hash
   /** Announcers that were not asked yet, the next one first. */
   readonly announcers: string[]
-  /** All announcers: each is asked once. */
+  /** All announcers, asked or not: each is asked once. */
   readonly known: Set<string>
-  /** Who was asked and has not answered. */
+  /** Announcers that were asked and have not answered. */
   readonly asked: Set<string>
   receivedFrom: string | undefined
   /** All announcers were asked, and none answered in time. */
   isLate: boolean
-  /** Asks the next announcer or, where none is left, gives the block up. */
+  /** Asks the next announcer, or drops the entry if none is left. */
   timer: ReturnType<typeof setTimeout> | undefined
 }
 
 export type WantedBlocks = {
-  /** An announcement of a block that this node lacks. `takesPart`: consensus is expected to deliver it. */
+  /** Takes the announcement of a block that this node lacks. `takesPart`: consensus is expected to deliver it. */
   announced(id: string, hash: Hash, takesPart: boolean): void
   /** Returns true when the block was requested from this peer and has not arrived from another. */
   received(id: string, hash: Hash): boolean
-  /** The node has the block. */
+  /** Drops a block that the node has. */
   forget(key: string): void
-  /** Blocks of this peer were wrong: requests the same ones from others. */
+  /** Requests the blocks that this peer sent from other announcers: its blocks were wrong. */
   distrust(id: string): void
   gone(id: string): void
   stop(): void
@@ -62,8 +63,7 @@ const want = (context: Context, key: string, hash: Hash): Wanted => {
     timer: undefined,
   }
   wanted.set(key, entry)
-  const [oldest] = wanted.keys()
-  if (wanted.size > WANTED_MAX && oldest !== undefined) forget(context, oldest)
+  evictOldest(wanted, WANTED_MAX, oldest => forget(context, oldest))
   return entry
 }
 
@@ -83,7 +83,7 @@ const askNext = (context: Context, key: string, entry: Wanted): void => {
   entry.timer = setTimeout(() => forget(context, key), LATE_ANSWER_MS)
 }
 
-/** Repeated announcements count once, and keep no other announcer out. */
+/** Repeated announcements count once: they cannot keep other announcers out. */
 const addAnnouncer = ({ announcers, known }: Wanted, id: string): void => {
   if (known.has(id) || known.size >= ANNOUNCERS_MAX) return
   known.add(id)
@@ -113,7 +113,7 @@ const received = ({ wanted }: Context, id: string, hash: Hash): boolean => {
   return true
 }
 
-/** Announced blocks that this node lacks, and whom to request them from. */
+/** Requests announced blocks that this node lacks from their announcers. */
 export const createWantedBlocks = (request: Context['request']): WantedBlocks => {
   const context: Context = { wanted: new Map(), request }
   const { wanted } = context

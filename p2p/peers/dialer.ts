@@ -7,20 +7,20 @@ import type { Log } from '../log.ts'
 const BACKOFF_MIN_MS = 300
 const BACKOFF_MAX_MS = 4000
 const BACKOFF_GROWTH = 1.6
-/** Nodes that lost each other at the same time must not redial in step. */
+/** Random part of a wait, so that nodes that lost each other do not redial in step. */
 const JITTER = 0.25
 /** Wait after a refusal. */
 const REFUSED_BACKOFF_MS = 30_000
 /**
- * Two nodes that know each other, or learn of each other at the same time, need one connection: the one with the higher key
- * waits this long for the dial of the other.
+ * Two nodes that learn of each other at the same time need only one connection: the one with the higher key waits this long for
+ * the dial of the other.
  */
 const COURTESY_MS = 250
-/** Learned nodes, beside those that the operator configured. */
+/** Learned nodes; configured nodes do not count. */
 const LEARNED_MAX = 256
 /** Consecutive failures after which a learned node is forgotten, unless it is a validator; it can be learned again. */
 const LEARNED_FAILURES_MAX = 6
-/** Addresses of one node: several files may name the same key. */
+/** Addresses of one node: several sources may name different ones for the same key. */
 const ADDRESSES_MAX = 4
 
 export type Kind = 'static' | 'bootnode' | 'learned'
@@ -32,8 +32,8 @@ type Target = {
   /** The next to try comes first. */
   readonly addresses: Enode[]
   failures: number
-  /** When `waitMs` was set: the next dial is due that much later. */
-  decidedAtMs: number
+  /** The next dial is due `waitMs` after this. */
+  waitFromMs: number
   waitMs: number
   dialing: boolean
   /** The reason of the last failure that was logged. */
@@ -42,15 +42,15 @@ type Target = {
 
 export type DialerOptions = {
   readonly dial: (enode: Enode) => Promise<void>
-  /** Connected, or in a handshake. */
+  /** True for a node that is connected or in a handshake. */
   readonly isConnected: (id: string) => boolean
   readonly isBanned: (id: string) => boolean
   readonly refuses: (publicKey: Uint8Array, host: string, port: number) => string | undefined
-  /** Consensus needs validators: they are dialed for as long as they are away. */
+  /** Validators are dialed until they are connected: consensus needs them. */
   readonly isValidator: (publicKey: Uint8Array) => boolean
-  /** The key is below that of this node. */
+  /** True if the key is lower than that of this node. */
   readonly isLower: (publicKey: Uint8Array) => boolean
-  /** How many more peers the node takes. */
+  /** Number of further peers that the node accepts. */
   readonly room: () => number
   readonly dialsMax: number
   readonly nowMs: () => number
@@ -60,132 +60,148 @@ export type DialerOptions = {
 /** How the last connection with a node ended. */
 export type End = {
   readonly reason: string
-  /** The statuses had been exchanged. */
+  /** True if the statuses had been exchanged. */
   readonly wasEstablished: boolean
-  /** One side refused the other. */
+  /** True if one side refused the other. */
   readonly refused: boolean
 }
 
 export type Dialer = {
-  /** Returns false when it was of this kind already. */
+  /** Returns false if the node was of this kind before. */
   add(enode: Enode, kind: Kind): boolean
-  /** Returns false when it was no static node. */
+  /** Returns false if the node was not a static one. */
   removeStatic(id: string): boolean
   isStatic(id: string): boolean
-  /** Dials every node that is due. */
+  /** Dials all nodes that are due. */
   tick(): void
   onConnected(id: string): void
   onEnded(id: string, end: End): void
 }
 
-/** Dials static nodes, bootnodes and validators for as long as they are away, other learned nodes while there is room. */
-export const createDialer = (options: DialerOptions): Dialer => {
-  const { nowMs, log } = options
-  const targets = new Map<string, Target>()
-  let dialing = 0
+/** The wait in milliseconds after this many consecutive failures. */
+export const backoffMs = (failures: number): number => {
+  const [random = 0] = crypto.getRandomValues(new Uint32Array(1))
+  const base = Math.min(BACKOFF_MAX_MS, BACKOFF_MIN_MS * BACKOFF_GROWTH ** (failures - 1))
+  return Math.round(base * (1 + JITTER * (random / 0x1_0000_0000)))
+}
 
-  const dialAfter = (target: Target, waitMs: number): void => {
-    target.decidedAtMs = nowMs()
-    target.waitMs = waitMs
+type State = {
+  readonly options: DialerOptions
+  /** By id, in the order in which they were added. */
+  readonly targets: Map<string, Target>
+  dialing: number
+}
+
+const dialAfter = ({ options }: State, target: Target, waitMs: number): void => {
+  target.waitFromMs = options.nowMs()
+  target.waitMs = waitMs
+}
+
+/** A dial is also due when the clock was set back. */
+const isDue = ({ waitFromMs, waitMs }: Target, nowMs: number): boolean =>
+  nowMs >= waitFromMs + waitMs || nowMs < waitFromMs
+
+const isForgettable = ({ options }: State, { kind, publicKey }: Target): boolean =>
+  kind === 'learned' && !options.isValidator(publicKey)
+
+const onFailed = (state: State, target: Target, reason: string, refused: boolean): void => {
+  target.failures++
+  dialAfter(state, target, refused ? REFUSED_BACKOFF_MS : backoffMs(target.failures))
+  const [first] = target.addresses
+  if (first !== undefined && target.kind !== 'learned' && target.lastReason !== reason)
+    state.options.log.info('Cannot connect to {enode} yet: {reason}', { enode: formatEnode(first), reason })
+  target.lastReason = reason
+  if (target.addresses.length > 1) target.addresses.push(target.addresses.shift() as Enode)
+  if (target.failures >= LEARNED_FAILURES_MAX && isForgettable(state, target)) state.targets.delete(target.id)
+}
+
+const dial = async (state: State, target: Target, enode: Enode): Promise<void> => {
+  target.dialing = true
+  state.dialing++
+  try {
+    await state.options.dial(enode)
+  } catch (cause) {
+    onFailed(state, target, textOf(cause), false)
+  } finally {
+    target.dialing = false
+    state.dialing--
   }
+}
 
-  /** A clock that was set back makes a dial due. */
-  const isDue = ({ decidedAtMs, waitMs }: Target, now: number): boolean =>
-    now >= decidedAtMs + waitMs || now < decidedAtMs
+/** Forgets the learned node with the most failures if there are too many. Returns false if there is none to forget. */
+const makeRoom = (state: State): boolean => {
+  const { options, targets } = state
+  const learned = [...targets.values()].filter(({ kind }) => kind === 'learned')
+  if (learned.length < LEARNED_MAX) return true
+  const worst = learned
+    .filter(target => target.failures > 0 && isForgettable(state, target) && !options.isConnected(target.id))
+    .sort((a, b) => b.failures - a.failures)[0]
+  return worst !== undefined && targets.delete(worst.id)
+}
 
-  const isForgettable = ({ kind, publicKey }: Target): boolean =>
-    kind === 'learned' && !options.isValidator(publicKey)
+const addAddress = ({ addresses }: Target, enode: Enode): void => {
+  if (addresses.some(({ host, port }) => host === enode.host && port === enode.port)) return
+  addresses.unshift(enode)
+  if (addresses.length > ADDRESSES_MAX) addresses.pop()
+}
 
-  const failed = (target: Target, reason: string, refused: boolean): void => {
-    target.failures++
-    dialAfter(target, refused ? REFUSED_BACKOFF_MS : backoffMs(target.failures))
-    const [first] = target.addresses
-    if (first !== undefined && target.kind !== 'learned' && target.lastReason !== reason)
-      log.info('Cannot connect to {enode} yet: {reason}', { enode: formatEnode(first), reason })
-    target.lastReason = reason
-    if (target.addresses.length > 1) target.addresses.push(target.addresses.shift() as Enode)
-    if (target.failures >= LEARNED_FAILURES_MAX && isForgettable(target)) targets.delete(target.id)
+const add = (state: State, enode: Enode, kind: Kind): boolean => {
+  const { options, targets } = state
+  const { publicKey } = enode
+  const id = idOf(publicKey)
+  const known = targets.get(id)
+  if (known === undefined) {
+    if (kind === 'learned' && !makeRoom(state)) return false
+    targets.set(id, {
+      id,
+      publicKey,
+      kind,
+      addresses: [enode],
+      failures: 0,
+      waitFromMs: options.nowMs(),
+      waitMs: kind !== 'bootnode' && options.isLower(publicKey) ? COURTESY_MS : 0,
+      dialing: false,
+      lastReason: undefined,
+    })
+    return true
   }
+  // Addresses learned from other nodes do not replace those that the operator configured.
+  if (kind === 'learned' && known.kind !== 'learned') return false
+  addAddress(known, enode)
+  if (known.kind === kind || kind === 'learned' || known.kind === 'static') return false
+  known.kind = kind
+  dialAfter(state, known, 0)
+  return true
+}
 
-  const dial = async (target: Target, enode: Enode): Promise<void> => {
-    target.dialing = true
-    dialing++
-    try {
-      await options.dial(enode)
-    } catch (cause) {
-      failed(target, textOf(cause), false)
-    } finally {
-      target.dialing = false
-      dialing--
+const tick = (state: State): void => {
+  const { options, targets } = state
+  const nowMs = options.nowMs()
+  let room = options.room() - state.dialing
+  for (const target of targets.values()) {
+    const [enode] = target.addresses
+    if (enode === undefined || target.dialing || state.dialing >= options.dialsMax) continue
+    if (!isDue(target, nowMs) || options.isConnected(target.id) || options.isBanned(target.id)) continue
+    if (target.kind !== 'static' && room <= 0) continue
+    const refusal = options.refuses(enode.publicKey, enode.host, enode.port)
+    if (refusal !== undefined) {
+      onFailed(state, target, `refused: ${refusal}`, true)
+      continue
     }
+    room--
+    void dial(state, target, enode)
   }
+}
 
-  const makeRoom = (): boolean => {
-    const learned = [...targets.values()].filter(({ kind }) => kind === 'learned')
-    if (learned.length < LEARNED_MAX) return true
-    const worst = learned
-      .filter(target => target.failures > 0 && isForgettable(target) && !options.isConnected(target.id))
-      .sort((a, b) => b.failures - a.failures)[0]
-    return worst !== undefined && targets.delete(worst.id)
-  }
-
-  const addAddress = (target: Target, enode: Enode): void => {
-    if (target.addresses.some(({ host, port }) => host === enode.host && port === enode.port)) return
-    target.addresses.unshift(enode)
-    if (target.addresses.length > ADDRESSES_MAX) target.addresses.pop()
-  }
-
+/** Dials static nodes, bootnodes and validators until they are connected, other learned nodes while there is room. */
+export const createDialer = (options: DialerOptions): Dialer => {
+  const state: State = { options, targets: new Map(), dialing: 0 }
+  const { targets } = state
   return {
-    add: (enode, kind) => {
-      const id = idOf(enode.publicKey)
-      const known = targets.get(id)
-      if (known === undefined) {
-        if (kind === 'learned' && !makeRoom()) return false
-        targets.set(id, {
-          id,
-          publicKey: enode.publicKey,
-          kind,
-          addresses: [enode],
-          failures: 0,
-          decidedAtMs: nowMs(),
-          waitMs: kind !== 'bootnode' && options.isLower(enode.publicKey) ? COURTESY_MS : 0,
-          dialing: false,
-          lastReason: undefined,
-        })
-        return true
-      }
-      // What other nodes say does not replace what the operator configured.
-      if (kind === 'learned' && known.kind !== 'learned') return false
-      addAddress(known, enode)
-      if (known.kind === kind || kind === 'learned' || known.kind === 'static') return false
-      known.kind = kind
-      dialAfter(known, 0)
-      return true
-    },
-    removeStatic: id => {
-      const target = targets.get(id)
-      if (target?.kind !== 'static') return false
-      targets.delete(id)
-      return true
-    },
+    add: (enode, kind) => add(state, enode, kind),
+    removeStatic: id => targets.get(id)?.kind === 'static' && targets.delete(id),
     isStatic: id => targets.get(id)?.kind === 'static',
-    tick: () => {
-      const now = nowMs()
-      let room = options.room() - dialing
-      for (const target of targets.values()) {
-        const [enode] = target.addresses
-        if (enode === undefined || target.dialing || dialing >= options.dialsMax) continue
-        if (!isDue(target, now) || options.isConnected(target.id) || options.isBanned(target.id)) continue
-        if (target.kind !== 'static' && room <= 0) continue
-        const refusal = options.refuses(enode.publicKey, enode.host, enode.port)
-        if (refusal !== undefined) {
-          failed(target, `refused: ${refusal}`, true)
-          continue
-        }
-        room--
-        void dial(target, enode)
-      }
-    },
+    tick: () => tick(state),
     onConnected: id => {
       const target = targets.get(id)
       if (target === undefined) return
@@ -195,15 +211,8 @@ export const createDialer = (options: DialerOptions): Dialer => {
     onEnded: (id, { reason, wasEstablished, refused }) => {
       const target = targets.get(id)
       if (target === undefined) return
-      if (!wasEstablished) return failed(target, reason, refused)
-      dialAfter(target, refused ? REFUSED_BACKOFF_MS : backoffMs(1))
+      if (!wasEstablished) return onFailed(state, target, reason, refused)
+      dialAfter(state, target, refused ? REFUSED_BACKOFF_MS : backoffMs(1))
     },
   }
-}
-
-/** The wait in milliseconds after this many consecutive failures. */
-export const backoffMs = (failures: number): number => {
-  const [random = 0] = crypto.getRandomValues(new Uint32Array(1))
-  const base = Math.min(BACKOFF_MAX_MS, BACKOFF_MIN_MS * BACKOFF_GROWTH ** (failures - 1))
-  return Math.round(base * (1 + JITTER * (random / 0x1_0000_0000)))
 }

@@ -1,17 +1,18 @@
+import { getOrCreate } from '../../core/collections/boundedMap.ts'
 import type { Misbehaviour } from '../network.ts'
 import type { Log } from '../log.ts'
 
 /**
- * A peer with this many points is banned. What only a malicious or broken node does weighs all of it, what a slow, outdated
- * or unlucky node may do weighs a part.
+ * A peer with this many points is banned. What only a malicious or broken node does has the full weight, what a slow, outdated
+ * or unlucky node may do weighs less.
  */
 const POINTS_MAX = 100
 
 const WEIGHTS: Readonly<Record<Misbehaviour, number>> = {
-  // Each node checks a block before it sends it.
+  // Every node validates a block before it sends it.
   'invalid-block': 100,
   'invalid-message': 10,
-  // A node that catches up forwards gossip before it is checked: the sender may not be its author.
+  // A node that syncs forwards gossip without validation: the sender may not be the author.
   'invalid-transaction': 2,
   'oversized-message': 100,
   'bad-response': 34,
@@ -47,19 +48,11 @@ export const createScoring = (options: {
   const { nowMs, log, isStatic } = options
   const entries = new Map<string, Entry>()
 
-  const entryOf = (id: string): Entry => {
-    const found = entries.get(id)
-    if (found !== undefined) return found
-    const created = { points: 0, atMs: nowMs(), bannedUntilMs: 0 }
-    entries.set(id, created)
-    const [oldest] = entries.keys()
-    if (entries.size > ENTRIES_MAX && oldest !== undefined) entries.delete(oldest)
-    return created
-  }
+  const createEntry = (): Entry => ({ points: 0, atMs: nowMs(), bannedUntilMs: 0 })
 
   return {
     report: (id, name, what, detail) => {
-      const entry = entryOf(id)
+      const entry = getOrCreate(entries, id, createEntry, ENTRIES_MAX)
       const now = nowMs()
       if (entry.bannedUntilMs > now) {
         log.debug('Banned peer {peer}: {what}: {detail}', { peer: name, what, detail })
@@ -81,7 +74,7 @@ export const createScoring = (options: {
       const banMs = isStatic(id) ? STATIC_BAN_MS : BAN_MS
       entry.points = 0
       entry.bannedUntilMs = now + banMs
-      log.warn('Peer {peer} is dropped and kept away for {seconds} s: {what}: {detail}', {
+      log.warn('Peer {peer} is banned for {seconds} s: {what}: {detail}', {
         peer: name,
         seconds: banMs / 1000,
         what,

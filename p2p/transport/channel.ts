@@ -1,11 +1,12 @@
 import type { Connection, Stream } from '@libp2p/interface'
 import { textOf } from '../error.ts'
+import type { YieldTurn } from '../yieldTurn.ts'
 import { type Message, messageOf, sendFrames } from './sendFrames.ts'
 
 /** Opening a stream takes one round trip; a peer that does not answer within this time counts as disconnected. */
 const OPEN_TIMEOUT_MS = 10_000
 
-/** Waiting messages are joined to writes of this size. */
+/** Queued messages are joined to writes of this size. */
 const BATCH_BYTES_MAX = 64 * 1024
 
 export type ChannelLimits = {
@@ -17,8 +18,8 @@ export type ChannelLimits = {
 
 export type ChannelOptions = {
   readonly limits: ChannelLimits
-  /** Called between the parts of a long message; see NetworkOptions. */
-  readonly pause: () => Promise<void>
+  /** Called between the parts of a long message. */
+  readonly pause: YieldTurn
   readonly onFailure: (reason: string) => void
 }
 
@@ -31,92 +32,108 @@ export type Channel = {
   idle(): Promise<void>
 }
 
+type State = {
+  readonly connection: Connection
+  readonly protocol: string
+  readonly options: ChannelOptions
+  readonly queue: Message[]
+  queuedBytes: number
+  stream: Stream | undefined
+  stage: 'closed' | 'opening' | 'open' | 'sending' | 'failed'
+  /** Called when the channel is idle. */
+  waiters: (() => void)[]
+}
+
+const isIdle = ({ stage }: State): boolean => stage === 'failed' || stage === 'open' || stage === 'closed'
+
+const wakeWaiters = (state: State): void => {
+  const { waiters } = state
+  state.waiters = []
+  for (const wake of waiters) wake()
+}
+
+const fail = (state: State, cause: unknown): void => {
+  if (state.stage === 'failed') return
+  state.stage = 'failed'
+  state.queue.length = 0
+  state.queuedBytes = 0
+  wakeWaiters(state)
+  state.options.onFailure(textOf(cause))
+}
+
+/** Removes the messages of the next write from the queue. */
+const takeBatch = (state: State): readonly Message[] => {
+  let bytes = 0
+  let count = 0
+  for (const message of state.queue) {
+    if (count > 0 && bytes + message.bytes > BATCH_BYTES_MAX) break
+    bytes += message.bytes
+    count++
+  }
+  state.queuedBytes -= bytes
+  return state.queue.splice(0, count)
+}
+
+const pump = async (state: State, stream: Stream): Promise<void> => {
+  while (state.queue.length > 0) {
+    const sent = sendFrames(stream, takeBatch(state), state.options.pause)
+    if (sent !== undefined) await sent
+    if (state.stage !== 'sending') return
+  }
+  state.stage = 'open'
+  wakeWaiters(state)
+}
+
+const open = async (state: State): Promise<void> => {
+  const { connection, protocol } = state
+  state.stage = 'opening'
+  state.stream = await connection.newStream(protocol, { signal: AbortSignal.timeout(OPEN_TIMEOUT_MS) })
+  state.stage = 'sending'
+  await pump(state, state.stream)
+}
+
+/** Sends in a microtask, so that messages which one caller queues in a row become one write. */
+const pumpSoon = (state: State): void => {
+  state.stage = 'sending'
+  queueMicrotask(() => void pump(state, state.stream as Stream).catch(cause => fail(state, cause)))
+}
+
+const send = (state: State, parts: readonly Uint8Array[]): void => {
+  const { messagesMax, bytesMax } = state.options.limits
+  if (state.stage === 'failed') return
+  const message = messageOf(...parts)
+  state.queue.push(message)
+  state.queuedBytes += message.bytes
+  while (state.queue.length > messagesMax || (state.queuedBytes > bytesMax && state.queue.length > 1))
+    state.queuedBytes -= (state.queue.shift() as Message).bytes
+  if (state.stage === 'closed') open(state).catch(cause => fail(state, cause))
+  else if (state.stage === 'open') pumpSoon(state)
+}
+
 /**
- * A long-lived outbound stream of length-prefixed messages. It hands one message at a time to libp2p, whose own buffers have
- * no bound: messages wait in the queue here, which drops the oldest.
+ * A long-lived outbound stream of length-prefixed messages. Messages wait in a bounded queue, which drops the oldest, because
+ * the buffers of libp2p have no limit: libp2p gets one write at a time.
  */
-export const openChannel = (
-  connection: Connection,
-  protocol: string,
-  { limits: { messagesMax, bytesMax }, pause, onFailure }: ChannelOptions,
-): Channel => {
-  const queue: Message[] = []
-  let queuedBytes = 0
-  let stream: Stream | undefined
-  let state: 'closed' | 'opening' | 'open' | 'sending' | 'failed' = 'closed'
-  let wakeIdle: (() => void)[] = []
-
-  const fail = (cause: unknown): void => {
-    if (state === 'failed') return
-    state = 'failed'
-    queue.length = 0
-    queuedBytes = 0
-    settle()
-    onFailure(textOf(cause))
+export const openChannel = (connection: Connection, protocol: string, options: ChannelOptions): Channel => {
+  const state: State = {
+    connection,
+    protocol,
+    options,
+    queue: [],
+    queuedBytes: 0,
+    stream: undefined,
+    stage: 'closed',
+    waiters: [],
   }
-
-  const isIdle = (): boolean => state === 'failed' || state === 'open' || state === 'closed'
-
-  const settle = (): void => {
-    const woken = wakeIdle
-    wakeIdle = []
-    for (const wake of woken) wake()
-  }
-
-  const open = async (): Promise<void> => {
-    state = 'opening'
-    stream = await connection.newStream(protocol, { signal: AbortSignal.timeout(OPEN_TIMEOUT_MS) })
-    state = 'sending'
-    await pump(stream)
-  }
-
-  /** Takes the messages of the next write. */
-  const takeBatch = (): readonly Message[] => {
-    let bytes = 0
-    let count = 0
-    for (const message of queue) {
-      if (count > 0 && bytes + message.bytes > BATCH_BYTES_MAX) break
-      bytes += message.bytes
-      count++
-    }
-    queuedBytes -= bytes
-    return queue.splice(0, count)
-  }
-
-  const pump = async (to: Stream): Promise<void> => {
-    while (queue.length > 0) {
-      const waiting = sendFrames(to, takeBatch(), pause)
-      if (waiting !== undefined) await waiting
-      if (state !== 'sending') return
-    }
-    state = 'open'
-    settle()
-  }
-
-  /** In a microtask, so that messages sent by one caller in a row become one write. */
-  const pumpSoon = (): void => {
-    state = 'sending'
-    queueMicrotask(() => void pump(stream as Stream).catch(fail))
-  }
-
   return {
-    send: (...parts) => {
-      if (state === 'failed') return
-      const message = messageOf(...parts)
-      queue.push(message)
-      queuedBytes += message.bytes
-      while (queue.length > messagesMax || (queuedBytes > bytesMax && queue.length > 1))
-        queuedBytes -= (queue.shift() as Message).bytes
-      if (state === 'closed') open().catch(fail)
-      else if (state === 'open') pumpSoon()
-    },
+    send: (...parts) => send(state, parts),
     get isIdle() {
-      return isIdle()
+      return isIdle(state)
     },
     idle: () =>
       new Promise(resolve => {
-        if (isIdle()) resolve()
-        else wakeIdle.push(resolve)
+        if (isIdle(state)) resolve()
+        else state.waiters.push(resolve)
       }),
   }
 }

@@ -4,6 +4,7 @@ import { peerIdFromPublicKey } from '@libp2p/peer-id'
 import { type Multiaddr, multiaddr } from '@multiformats/multiaddr'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { concatBytes } from '../../core/bytes/bytes.ts'
+import { getOrCreate } from '../../core/collections/boundedMap.ts'
 import { toBareHex } from '../../core/bytes/hex.ts'
 import { addressOfPublicKey } from '../../core/crypto/crypto.ts'
 import { type Enode, hostKind } from './enode.ts'
@@ -24,15 +25,9 @@ const keys = new Map<string, Uint8Array>()
 /** The 64-byte key of a libp2p peer id; undefined when it is no secp256k1 key. */
 export const keyOfPeerId = (peerId: PeerId): Uint8Array | undefined => {
   if (peerId.type !== 'secp256k1') return undefined
-  const name = peerId.toString()
-  const known = keys.get(name)
-  if (known !== undefined) return known
   // Decompression takes a square root in a field of 256 bits: worth a cache.
-  const key = secp256k1.Point.fromBytes(peerId.publicKey.raw).toBytes(false).slice(1)
-  keys.set(name, key)
-  const [oldest] = keys.keys()
-  if (keys.size > KEYS_MAX && oldest !== undefined) keys.delete(oldest)
-  return key
+  const decompress = () => secp256k1.Point.fromBytes(peerId.publicKey.raw).toBytes(false).slice(1)
+  return getOrCreate(keys, peerId.toString(), decompress, KEYS_MAX)
 }
 
 /** The address to dial for an enode: libp2p resolves the name at each dial, and requires the enode's key. */

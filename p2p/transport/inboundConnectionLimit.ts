@@ -1,4 +1,4 @@
-import { createRecent } from './lruSet.ts'
+import { createCache } from '../../core/collections/boundedMap.ts'
 import { createTokenBucket, type TokenBucket } from './tokenBucket.ts'
 
 /**
@@ -7,25 +7,25 @@ import { createTokenBucket, type TokenBucket } from './tokenBucket.ts'
  */
 const UNKNOWN_BURST = 128
 const UNKNOWN_PER_SECOND = 1
-/** Tokens that a ban for flooding takes from its address: in the long run it allows one such node a minute. */
+/** Tokens that a ban for flooding takes from the address: in the long run one such node a minute may connect. */
 const FLOOD_COST = 60
 
 /** Connections of one validator or static node: both sides may dial at once, and again after each restart. */
 const KNOWN_BURST = 16
 const KNOWN_PER_SECOND = 0.5
 
-/** Connections of banned nodes from one address: an honest one does not know of its ban, and redials every few seconds. */
+/** Connections of banned nodes from one address. An honest node does not know of its ban and redials every few seconds. */
 const BANNED_BURST = 8
 const BANNED_PER_SECOND = 0.5
 
 /**
- * Handshakes with an address that has used up its allowance: each takes milliseconds of curve arithmetic, and makes a megabyte of
- * garbage. A validator behind the same address still gets through, and this node dials it, too.
+ * Handshakes with an address that has used up its allowance: each takes milliseconds of curve arithmetic, and allocates a
+ * megabyte. A validator behind the same address still gets through, and this node dials it as well.
  */
 const HANDSHAKES_BURST = 8
 const HANDSHAKES_PER_SECOND = 2
 
-/** Addresses, and keys, that are remembered; the oldest is evicted first. */
+/** Addresses and keys remembered; the oldest is evicted first. */
 const ENTRIES_MAX = 1024
 
 /** Limits inbound connections: of unknown nodes by address, because keys cost nothing to make, of known nodes by key. */
@@ -34,9 +34,9 @@ export type InboundConnectionLimit = {
   admitsHandshake(host: string): boolean
   /** False when the node connects too often: a known one by its id, an unknown one by its address. */
   admits(host: string, id: string, isKnown: boolean): boolean
-  /** A banned node tried to connect. */
+  /** To be called when a banned node tries to connect. */
   refusedBanned(host: string): void
-  /** An unknown node was banned for flooding. */
+  /** To be called when an unknown node is banned for flooding. */
   flooded(host: string): void
 }
 
@@ -50,10 +50,10 @@ const admit = (bucket: TokenBucket): boolean => {
 }
 
 export const createInboundConnectionLimit = (nowMs: () => number): InboundConnectionLimit => {
-  const unknown = createRecent(ENTRIES_MAX, () => createTokenBucket(UNKNOWN_PER_SECOND, UNKNOWN_BURST, nowMs))
-  const known = createRecent(ENTRIES_MAX, () => createTokenBucket(KNOWN_PER_SECOND, KNOWN_BURST, nowMs))
-  const banned = createRecent(ENTRIES_MAX, () => createTokenBucket(BANNED_PER_SECOND, BANNED_BURST, nowMs))
-  const handshakes = createRecent(ENTRIES_MAX, () =>
+  const unknown = createCache(ENTRIES_MAX, () => createTokenBucket(UNKNOWN_PER_SECOND, UNKNOWN_BURST, nowMs))
+  const known = createCache(ENTRIES_MAX, () => createTokenBucket(KNOWN_PER_SECOND, KNOWN_BURST, nowMs))
+  const banned = createCache(ENTRIES_MAX, () => createTokenBucket(BANNED_PER_SECOND, BANNED_BURST, nowMs))
+  const handshakes = createCache(ENTRIES_MAX, () =>
     createTokenBucket(HANDSHAKES_PER_SECOND, HANDSHAKES_BURST, nowMs),
   )
 

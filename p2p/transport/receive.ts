@@ -1,12 +1,12 @@
 import type { Stream, StreamMessageEvent } from '@libp2p/interface'
 import { textOf } from '../error.ts'
 import { backpressureOf } from './backpressure.ts'
-import { createFrameDecoder } from './frames.ts'
+import { createFrameDecoder, type FrameDecoder } from './frames.ts'
 import type { InboundLimits } from './inboundLimits.ts'
 import type { TokenBucket } from './tokenBucket.ts'
 
 /** Shortest pause of a reader whose sender exceeds its rate: waking for each message would limit nothing. */
-const REST_MIN_MS = 100
+const PAUSE_MIN_MS = 100
 /** Interval between two reports of a peer that exceeds its rate. */
 const EXCEEDED_INTERVAL_MS = 500
 
@@ -22,7 +22,7 @@ export type Receiver = {
 export type ReceiveOptions = {
   /** Largest message. */
   readonly bytesMax: number
-  /** While the rate is exceeded nothing is read, so that the queue of the sender fills. */
+  /** While the rate is exceeded nothing is read, so that the buffers of the sender fill. */
   readonly rate: {
     /** Called for each message. */
     readonly now: () => Rate
@@ -35,88 +35,114 @@ export type ReceiveOptions = {
   readonly onFailure: (cause: unknown) => void
 }
 
+type Timer = ReturnType<typeof setTimeout>
+
+type State = {
+  readonly stream: Stream
+  readonly connection: Receiver
+  readonly options: ReceiveOptions
+  readonly decoder: FrameDecoder
+  /** Removes the listeners of the stream. */
+  readonly unlisten: () => void
+  /** Runs while reading is paused. */
+  pauseTimer: Timer | undefined
+  /** Resumes the connection. */
+  release: (() => void) | undefined
+  /** Runs for the interval after a report. */
+  reportTimer: Timer | undefined
+  isCompacting: boolean
+  hasEnded: boolean
+}
+
+const end = (state: State): void => {
+  if (state.hasEnded) return
+  state.hasEnded = true
+  clearTimeout(state.pauseTimer)
+  clearTimeout(state.reportTimer)
+  state.release?.()
+  state.unlisten()
+}
+
+const reportExceeded = (state: State): void => {
+  if (state.reportTimer !== undefined) return
+  state.reportTimer = setTimeout(() => {
+    state.reportTimer = undefined
+  }, EXCEEDED_INTERVAL_MS)
+  state.options.rate.onExceeded()
+}
+
+/** Compacts in a microtask: the rest of what the socket has read arrives before. */
+const compactSoon = (state: State): void => {
+  if (state.isCompacting) return
+  state.isCompacting = true
+  queueMicrotask(() => {
+    state.isCompacting = false
+    if (state.pauseTimer !== undefined) state.decoder.compact()
+  })
+}
+
+const pauseFor = (state: State, delayMs: number): void => {
+  state.release ??= state.connection.inboundLimits?.hold()
+  compactSoon(state)
+  state.pauseTimer = setTimeout(() => {
+    state.pauseTimer = undefined
+    state.options.onReceived()
+    if (!drain(state)) return
+    state.release?.()
+    state.release = undefined
+  }, delayMs)
+}
+
+/** Handles the messages that are complete. Returns false when the reader pauses, has ended or has failed. */
+const drain = (state: State): boolean => {
+  const { stream, decoder, options } = state
+  try {
+    for (let frame = decoder.next(); frame !== undefined; frame = decoder.next()) {
+      const { messages, bytes } = options.rate.now()
+      const debtMs = Math.max(messages.take(1), bytes.take(frame.length))
+      options.onFrame(frame)
+      if (state.hasEnded) return false
+      if (debtMs > 0 && stream.status === 'open') {
+        reportExceeded(state)
+        pauseFor(state, Math.max(debtMs, PAUSE_MIN_MS))
+        return false
+      }
+    }
+    return true
+  } catch (cause) {
+    end(state)
+    stream.abort(cause instanceof Error ? cause : new Error(textOf(cause)))
+    options.onFailure(cause)
+    return false
+  }
+}
+
 /** Reads length-prefixed messages until the stream ends. Exceeding the rate pauses the whole connection. */
 export const receiveFrames = (stream: Stream, connection: Receiver, options: ReceiveOptions): void => {
-  const { bytesMax, rate, onReceived, onFrame, onFailure } = options
-  const decoder = createFrameDecoder(bytesMax)
-  let waiting: ReturnType<typeof setTimeout> | undefined
-  let release: (() => void) | undefined
-  let compacting = false
-  let ended = false
-  let reported: ReturnType<typeof setTimeout> | undefined
-
-  const report = (): void => {
-    if (reported !== undefined) return
-    reported = setTimeout(() => {
-      reported = undefined
-    }, EXCEEDED_INTERVAL_MS)
-    rate.onExceeded()
-  }
-
-  /** In a microtask: the rest of what the socket has read arrives first. */
-  const compactSoon = (): void => {
-    if (compacting) return
-    compacting = true
-    queueMicrotask(() => {
-      compacting = false
-      if (waiting !== undefined) decoder.compact()
-    })
-  }
-
-  const wait = (delayMs: number): void => {
-    release ??= connection.inboundLimits?.hold()
-    compactSoon()
-    waiting = setTimeout(() => {
-      waiting = undefined
-      onReceived()
-      if (!drain()) return
-      release?.()
-      release = undefined
-    }, delayMs)
-  }
-
-  /** Returns false when the reader pauses, or has failed. */
-  const drain = (): boolean => {
-    try {
-      for (let frame = decoder.next(); frame !== undefined; frame = decoder.next()) {
-        const { messages, bytes } = rate.now()
-        const debtMs = Math.max(messages.take(1), bytes.take(frame.length))
-        onFrame(frame)
-        if (ended) return false
-        if (debtMs > 0 && stream.status === 'open') {
-          report()
-          wait(Math.max(debtMs, REST_MIN_MS))
-          return false
-        }
-      }
-      return true
-    } catch (cause) {
-      end()
-      stream.abort(cause instanceof Error ? cause : new Error(textOf(cause)))
-      onFailure(cause)
-      return false
-    }
-  }
-
   const onMessage = ({ data }: StreamMessageEvent): void => {
-    onReceived()
-    for (const chunk of data instanceof Uint8Array ? [data] : data) decoder.push(chunk)
-    if (waiting === undefined) drain()
-    else compactSoon()
+    options.onReceived()
+    for (const chunk of data instanceof Uint8Array ? [data] : data) state.decoder.push(chunk)
+    if (state.pauseTimer === undefined) drain(state)
+    else compactSoon(state)
   }
-
-  const end = (): void => {
-    if (ended) return
-    ended = true
-    clearTimeout(waiting)
-    clearTimeout(reported)
-    release?.()
-    stream.removeEventListener('message', onMessage)
-    stream.removeEventListener('close', end)
+  const onClose = (): void => end(state)
+  const state: State = {
+    stream,
+    connection,
+    options,
+    decoder: createFrameDecoder(options.bytesMax),
+    unlisten: () => {
+      stream.removeEventListener('message', onMessage)
+      stream.removeEventListener('close', onClose)
+    },
+    pauseTimer: undefined,
+    release: undefined,
+    reportTimer: undefined,
+    isCompacting: false,
+    hasEnded: false,
   }
-
   stream.addEventListener('message', onMessage)
-  stream.addEventListener('close', end)
+  stream.addEventListener('close', onClose)
   backpressureOf(stream).resume()
 }
 

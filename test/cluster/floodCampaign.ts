@@ -76,7 +76,7 @@ const run = async (as: Flooder): Promise<boolean> => {
   print(`memory grew by ${growth.toFixed(1)} MB, by ${peakGrowth.toFixed(1)} MB at most`)
   print(`memory of the node beside it grew by ${megabytes(memoryOf(beside) - besideBefore)} MB`)
   for (const line of cluster.node(1).output().split('\n'))
-    if (/consensus messages\. By peer|kept away/.test(line)) print(line)
+    if (/consensus messages\. By peer|is banned for/.test(line)) print(line)
   return Math.max(growth, peakGrowth) < GROWTH_MAX_MB
 }
 

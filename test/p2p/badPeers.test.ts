@@ -29,7 +29,7 @@ const withRaw = (
   })
 
 const warned = (node: Node, what: string): boolean =>
-  node.lines.some(({ text, values }) => text.includes('kept away') && values?.['what'] === what)
+  node.lines.some(({ text, values }) => text.includes('is banned for') && values?.['what'] === what)
 
 describe('a peer that breaks the rules', () => {
   independent('given a message that claims more than 16 MiB, then it is dropped and kept away', () =>

@@ -58,7 +58,7 @@ const untilQuiet = async (node: Node): Promise<void> => {
 }
 
 const isBanned = (node: Node, what: string): boolean =>
-  node.lines.some(({ text, values }) => text.includes('kept away') && values?.['what'] === what)
+  node.lines.some(({ text, values }) => text.includes('is banned for') && values?.['what'] === what)
 
 describe('a flood of consensus messages', () => {
   test('given a stranger, then some hundred are read, it is dropped, kept away, and others are heard meanwhile', () =>

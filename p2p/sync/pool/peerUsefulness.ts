@@ -1,4 +1,4 @@
-import { setBounded } from '../../../core/collections/boundedMap.ts'
+import { getOrCreate } from '../../../core/collections/boundedMap.ts'
 import { createTokenBucket, type TokenBucket } from '../../transport/tokenBucket.ts'
 import type { ValidationResult } from './messageValidation.ts'
 
@@ -28,12 +28,11 @@ type Counts = { useful: number; worthless: number; readonly throttle: TokenBucke
 export const createPeerUsefulness = (nowMs: () => number): PeerUsefulness => {
   const peers = new Map<string, Counts>()
 
-  const createCounts = (peer: string): Counts => {
-    const throttle = createTokenBucket(THROTTLED_PER_SECOND, THROTTLED_PER_SECOND, nowMs)
-    const created: Counts = { useful: 0, worthless: 0, throttle }
-    setBounded(peers, peer, created, PEERS_MAX)
-    return created
-  }
+  const createCounts = (): Counts => ({
+    useful: 0,
+    worthless: 0,
+    throttle: createTokenBucket(THROTTLED_PER_SECOND, THROTTLED_PER_SECOND, nowMs),
+  })
 
   return {
     admits: peer => {
@@ -48,7 +47,7 @@ export const createPeerUsefulness = (nowMs: () => number): PeerUsefulness => {
     },
     record: (peer, result) => {
       if (result !== 'useful' && result !== 'worthless') return
-      const counts = peers.get(peer) ?? createCounts(peer)
+      const counts = getOrCreate(peers, peer, createCounts, PEERS_MAX)
       counts[result]++
       if (counts.useful + counts.worthless < RESULTS_MAX) return
       counts.useful /= 2

@@ -94,7 +94,7 @@ scenario('given three of four validators in processes of their own', ({ beforeAl
     await goesOn()
     await flooding
     await until('the flooder is dropped', async () => !attacker.isConnected)
-    expect(cluster.node(1).output()).toMatch(/dropped and kept away for \d+ s: flooding/)
+    expect(cluster.node(1).output()).toMatch(/is banned for \d+ s: flooding/)
     await expectGrowthBelow(cluster.node(1).pid, before, GROWTH_MAX)
     await goesOn()
   })

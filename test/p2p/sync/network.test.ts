@@ -69,9 +69,7 @@ describe('given nodes on a real network', () => {
     const empty = await start(B, { to: [liar] })
     await reaches(empty.chain, 32n)
     await until(() => empty.network.peers().length === 0)
-    expect(
-      logLines.some(line => line.includes('is dropped and kept away') && line.includes('Block 33')),
-    ).toBe(true)
+    expect(logLines.some(line => line.includes('is banned for') && line.includes('Block 33'))).toBe(true)
     const honest = await start(C, { chain, to: [empty] })
     await reaches(empty.chain, 50n)
     expect(empty.network.peers().map(({ enode }) => enode)).toEqual([honest.network.enode])
