@@ -1,3 +1,5 @@
+import { hasRequestTimers } from '../inbound/requestTimers.ts'
+
 /** A refused request or login, for the audit log. */
 export type Denial = {
   /** A user name from a verified token or the credentials file, or the reason why there is none. Never unverified input. */
@@ -29,6 +31,7 @@ export const createAudit = (log: AuditLog): Audit => {
   let loggedCount = 0
   let suppressedCount = 0
   let window: ReturnType<typeof setTimeout> | undefined
+  let windowEndMs = 0
 
   const close = (): void => {
     if (suppressedCount > 0) log.suppressed(suppressedCount)
@@ -38,14 +41,25 @@ export const createAudit = (log: AuditLog): Audit => {
     window = undefined
   }
 
+  /** Opens a window unless one is open: a timer closes it, or the next denial after its end. */
+  const open = (): void => {
+    if (hasRequestTimers()) {
+      if (performance.now() >= windowEndMs) {
+        close()
+        windowEndMs = performance.now() + WINDOW_MS
+      }
+      return
+    }
+    if (window !== undefined) return
+    window = setTimeout(close, WINDOW_MS)
+    // The timer must not keep the process alive. Browsers' timers are numbers and have no unref.
+    if (typeof window === 'object') window.unref()
+  }
+
   return {
     loggedIn: log.loggedIn,
     denied: denial => {
-      if (window === undefined) {
-        window = setTimeout(close, WINDOW_MS)
-        // The timer must not keep the process alive. Browsers' timers are numbers and have no unref.
-        if (typeof window === 'object') window.unref()
-      }
+      open()
       const count = byAddress.get(denial.from) ?? 0
       if (loggedCount >= DENIALS_MAX || count >= DENIALS_OF_ADDRESS_MAX) {
         suppressedCount++

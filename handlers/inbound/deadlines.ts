@@ -1,3 +1,5 @@
+import { hasRequestTimers } from './requestTimers.ts'
+
 /** Longest delay of the timer, after which an idle one is gone. */
 const TIMER_MS_MAX = 250
 
@@ -37,6 +39,10 @@ export const createDeadlines = (timeoutMs: number): Deadlines => {
   }
 
   const begin = (end: () => void): (() => void) => {
+    if (hasRequestTimers()) {
+      const timer = setTimeout(end, timeoutMs)
+      return () => clearTimeout(timer)
+    }
     const one: Waiting = { untilMs: performance.now() + timeoutMs, end }
     waiting.add(one)
     if (!isLooking) lookAfter(timeoutMs)

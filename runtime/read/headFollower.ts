@@ -13,6 +13,8 @@ export type HeadFollowerOptions = {
   readonly verify: (head: ChainHead) => Promise<void>
   /** A head that was read less long ago is not read again. */
   readonly ttlMs: number
+  /** False where each request must read by itself, because it cannot wait for what another one asked for. */
+  readonly sharesReads?: boolean
   readonly nowMs: () => number
 }
 
@@ -97,6 +99,7 @@ export const createHeadFollower = (options: HeadFollowerOptions): HeadFollower =
     reason: () => state.reason,
     refresh: () => {
       if (state.readAtMs !== undefined && state.nowMs() - state.readAtMs < state.ttlMs) return undefined
+      if (options.sharesReads === false) return readOnce(state)
       state.reading ??= readOnce(state).finally(() => {
         state.reading = undefined
       })

@@ -6,6 +6,7 @@ import { withImmutableCache } from '../../core/store/replica/immutableCache.ts'
 import type { NodeTroubles, RpcContext, RpcOptions } from '../../handlers/rpc/context.ts'
 import type { Log } from '../logging/log.ts'
 import { keepPacked } from '../threads/calls/packed.ts'
+import { boundedWait } from './boundedWait.ts'
 import { createHeadFollower, type HeadFollower } from './headFollower.ts'
 import { HEAD_POLL_MS, HEAD_TTL_MS, HEAD_WAIT_MS, ERROR_LOG_MS, IMMUTABLE_CACHE_BYTES } from './limits.ts'
 import type { TrustedBlockOption } from './options.ts'
@@ -76,14 +77,6 @@ const watchReason = (follower: HeadFollower, log: Log) => {
   }
 }
 
-const boundedWait = (refresh: Promise<void>): Promise<void> => {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<void>(resolve => {
-    timer = setTimeout(resolve, HEAD_WAIT_MS)
-  })
-  return Promise.race([refresh, late]).finally(() => clearTimeout(timer))
-}
-
 /**
  * Opens a reader over a replica, and waits until it has a head that may be used.
  * @param isStopped ends the waiting
@@ -139,7 +132,7 @@ export const openReader = async (
     context,
     fresh: () => {
       const refresh = follower.refresh()
-      return refresh === undefined ? undefined : boundedWait(refresh)
+      return refresh === undefined ? undefined : boundedWait(refresh, HEAD_WAIT_MS)
     },
     stop: () => clearInterval(timer),
   }

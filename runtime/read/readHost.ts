@@ -3,7 +3,8 @@ import type { Chain } from '../../core/chain/chain.ts'
 import { createReadChain } from '../../core/chain/opening/readChain.ts'
 import type { ChainConfiguration } from '../../core/genesis/configuration.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
-import { createReadStore, type ReplicaSnapshot } from '../../core/store/replica/readStore.ts'
+import { createReadStore, createReadViews, type ReplicaSnapshot } from '../../core/store/replica/readStore.ts'
+import type { Views } from '../../core/store/views.ts'
 import type { ChainHead, ChainStore } from '../../core/store/store.ts'
 import { createRpcContext } from '../../handlers/http/app.ts'
 import type {
@@ -32,6 +33,8 @@ export type ReadHostOptions = {
   readonly options: Partial<RpcOptions>
   /** What a runtime adds to the host. */
   readonly parts?: Pick<RpcHost, 'keep' | 'onNextTurn'>
+  /** True where requests must not share what is being read: each then has a store of its own over the same views. */
+  readonly isPerRequest?: boolean
   readonly forwardCall: ForwardCall
   readonly troubles: () => NodeTroubles
   readonly reportError: RpcContext['reportError']
@@ -72,16 +75,21 @@ export const createReadContext = (options: ReadHostOptions): RpcContext => {
     }),
     ...options.parts,
   })
-  let last: { readonly replica: ReplicaSnapshot; readonly snapshot: Snapshot } | undefined
+  let last:
+    | { readonly replica: ReplicaSnapshot; readonly views: Views; readonly snapshot: Snapshot }
+    | undefined
   const snapshot = (): Snapshot => {
     const replica = follower.current()
     if (replica === undefined) throw new Error('the replica has no head yet')
-    if (last?.replica === replica) return last.snapshot
-    const store = checked(createReadStore(kv, replica), replica)
+    const isSame = last?.replica === replica
+    if (last !== undefined && isSame && options.isPerRequest !== true) return last.snapshot
+    const views = last !== undefined && isSame ? last.views : createReadViews(kv)
+    const store = checked(createReadStore(kv, replica, views), replica)
     const { chain, gasPrice } = createRpcContext(hostOf(createReadChain(configuration, genesis, store)))
     const answerHeaders = answerHeadersOf(replica.head, verification)
-    last = { replica, snapshot: { chain, gasPrice, answerHeaders } }
-    return last.snapshot
+    const snapshot: Snapshot = { chain, gasPrice, answerHeaders }
+    last = { replica, views, snapshot }
+    return snapshot
   }
   const { chain } = snapshot()
   const live: Chain = {

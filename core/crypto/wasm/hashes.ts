@@ -1,5 +1,4 @@
 import type { CryptoEngine, HashState } from '../engine.ts'
-import { HASHES_MODULE_BASE64 } from './hashesModule.ts'
 import { instantiate, type WasmInstance } from './instance.ts'
 
 /** Addresses in the memory of the module. */
@@ -43,8 +42,10 @@ const createState = ({ functions, heapBase, reserve }: WasmInstance<Functions>):
 }
 
 /** Keccak-256 by the module. */
-export const loadHashes = async (): Promise<Pick<CryptoEngine, 'keccak256' | 'createKeccak256'>> => {
-  const instance = await instantiate<Functions>(HASHES_MODULE_BASE64)
+export const createHashes = (
+  module: WebAssembly.Module,
+): Pick<CryptoEngine, 'keccak256' | 'createKeccak256'> => {
+  const instance = instantiate<Functions>(module)
   const { functions, heapBase, reserve } = instance
   return {
     keccak256: bytes => {

@@ -13,10 +13,12 @@ const PAGE_BYTES = 65_536
 const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(text), character => character.charCodeAt(0))
 
-/** Rejects where the runtime forbids compiling WebAssembly, as Cloudflare Workers do. */
-export const instantiate = async <Functions>(base64: string): Promise<WasmInstance<Functions>> => {
-  const { instance } = await WebAssembly.instantiate(fromBase64(base64), {})
-  const functions = instance.exports as Exports & Functions
+/** Compiles a module. Rejects where the runtime forbids it, as Cloudflare Workers do. */
+export const compile = (base64: string): Promise<WebAssembly.Module> =>
+  WebAssembly.compile(fromBase64(base64))
+
+export const instantiate = <Functions>(module: WebAssembly.Module): WasmInstance<Functions> => {
+  const functions = new WebAssembly.Instance(module, {}).exports as Exports & Functions
   const { memory } = functions
   const heapBase = functions.heap_base()
   let view = new Uint8Array(memory.buffer)

@@ -1,6 +1,5 @@
 import { type CryptoEngine, isRecoverable } from '../engine.ts'
 import { instantiate } from './instance.ts'
-import { SECP256K1_MODULE_BASE64 } from './secp256k1Module.ts'
 
 /** Addresses in the memory of the module; each function gives 1 where it succeeded. */
 type Functions = {
@@ -37,11 +36,12 @@ const requireLength = (bytes: Uint8Array, length: number, what: string): void =>
  * Signatures by the module.
  * @param seed 32 random bytes that blind computations with private keys, against observers of power or time
  */
-export const loadSecp256k1 = async (
+export const createSecp256k1 = (
+  module: WebAssembly.Module,
   seed: Uint8Array,
-): Promise<Pick<CryptoEngine, 'sign' | 'recoverPublicKey' | 'publicKey'>> => {
+): Pick<CryptoEngine, 'sign' | 'recoverPublicKey' | 'publicKey'> => {
   requireLength(seed, SEED_BYTES, 'the seed')
-  const { functions, heapBase, reserve } = await instantiate<Functions>(SECP256K1_MODULE_BASE64)
+  const { functions, heapBase, reserve } = instantiate<Functions>(module)
 
   /** Copies the inputs in, calls with their addresses and that of the output, clears all. Undefined where it failed. */
   const run = (

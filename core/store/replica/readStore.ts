@@ -81,16 +81,23 @@ const createRecentHash = (views: Views, head: ChainHead) => {
   return { within, recentHash }
 }
 
+/** The views of a replica. Records may be of later blocks than the head of a reader: their history is always consulted. */
+export const createReadViews = (kv: KeyValueStore): Views =>
+  createViews({ ...kv, getSync: undefined }, Number.MAX_SAFE_INTEGER)
+
 /**
  * The chain of a replica up to one head, read-only. Every read is of that head, except for trie records: those are of the
  * head that the store has when they are read, so that a proof at an earlier one fails with TrieCorruption.
  * @param kv the store, best behind `withImmutableCache`
+ * @param views what was read of the state at this head; shared by stores of one head, each of one request
  */
-export const createReadStore = (kv: KeyValueStore, replica: ReplicaSnapshot): ChainStore => {
+export const createReadStore = (
+  kv: KeyValueStore,
+  replica: ReplicaSnapshot,
+  views: Views = createReadViews(kv),
+): ChainStore => {
   const { head, genesisHash, logSections, contents } = replica
   const number = Number(head.header.number)
-  // Records may be of later blocks than the head: their history is always consulted.
-  const views = createViews({ ...kv, getSync: undefined }, Number.MAX_SAFE_INTEGER)
   const memory: ChainMemory = {
     views,
     recent: new Map([[number, head]]),

@@ -1,3 +1,5 @@
+import { hasRequestTimers } from '../../inbound/requestTimers.ts'
+
 /**
  * Shares each turn of the event loop among all requests. A limit for each request alone would not bound a turn: a hundred
  * requests that arrive together would each take their share of the same turn, and consensus would wait for all of them.
@@ -48,6 +50,7 @@ const isTurnOver = (): boolean => turnStartedMs !== undefined && performance.now
 
 /** Awaited before a request starts; undefined where it may start at once. */
 export const beginRequest = (): Promise<void> | undefined => {
+  if (hasRequestTimers()) return undefined
   startTurn()
   if (starting.length === 0 && !isTurnOver()) return undefined
   return new Promise(resolve => starting.push(resolve))
@@ -55,6 +58,7 @@ export const beginRequest = (): Promise<void> | undefined => {
 
 /** Each turn continues one request that has yielded. */
 const nextTurn = (): Promise<void> => {
+  if (hasRequestTimers()) return new Promise(resolve => setTimeout(resolve, 0))
   startTurn()
   return new Promise(resolve => continuing.push(resolve))
 }

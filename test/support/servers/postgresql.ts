@@ -1,12 +1,24 @@
 import { spawnSync } from 'node:child_process'
-import { chownSync } from 'node:fs'
+import { chownSync, existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { getuid } from 'node:process'
 import { Client } from 'pg'
 import { freePorts } from '../../../runtime/devnet/ports.ts'
 import { isInstalled, skipMessage, startServer, type TestServer } from './serverProcess.ts'
 
-export const HAS_POSTGRESQL = isInstalled('initdb') && isInstalled('postgres')
+/** Debian keeps the programs of each version in a folder of its own. */
+const DEBIAN_FOLDER = '/usr/lib/postgresql'
+
+/** The folder of initdb and postgres, with a slash; empty where they are in the PATH, undefined where they are not installed. */
+const programFolder = (): string | undefined => {
+  if (isInstalled('initdb') && isInstalled('postgres')) return ''
+  if (!existsSync(DEBIAN_FOLDER)) return undefined
+  const versions = readdirSync(DEBIAN_FOLDER).map(version => `${DEBIAN_FOLDER}/${version}/bin/`)
+  return versions.find(folder => existsSync(`${folder}initdb`))
+}
+const folderOfPrograms = programFolder()
+
+export const HAS_POSTGRESQL = folderOfPrograms !== undefined
 if (!HAS_POSTGRESQL) skipMessage('postgresql')
 
 /** The user and group `nobody`: PostgreSQL refuses to run as root. */
@@ -27,7 +39,17 @@ const queryOnce = async (url: string): Promise<void> => {
 
 const initialise = (folder: string): void => {
   if (asNobody.length > 0) chownSync(folder, NOBODY, NOBODY)
-  const words = ['initdb', '-D', join(folder, 'data'), '-U', 'quorate', '-A', 'trust', '-N', '--no-locale']
+  const words = [
+    `${folderOfPrograms}initdb`,
+    '-D',
+    join(folder, 'data'),
+    '-U',
+    'quorate',
+    '-A',
+    'trust',
+    '-N',
+    '--no-locale',
+  ]
   const [program, ...rest] = [...asNobody, ...words, '-E', 'UTF8']
   const { status, stderr } = spawnSync(program, rest, { cwd: folder, encoding: 'utf8' })
   if (status !== 0) throw new Error(`initdb failed: ${stderr}`)
@@ -43,7 +65,7 @@ export const startPostgresql = async (): Promise<TestServer> => {
     prepare: initialise,
     command: folder => {
       const address = ['-h', '127.0.0.1', '-p', `${port}`, '-k', folder]
-      return [...asNobody, 'postgres', '-D', join(folder, 'data'), ...address]
+      return [...asNobody, `${folderOfPrograms}postgres`, '-D', join(folder, 'data'), ...address]
     },
     probe: () => queryOnce(url),
   })

@@ -1,0 +1,39 @@
+import { ALGORITHMS, type Algorithm } from '../../handlers/auth/algorithms.ts'
+import { createAudit } from '../../handlers/auth/audit.ts'
+import { type Authentication, NO_AUTHENTICATION } from '../../handlers/auth/authentication.ts'
+import { createAuthentication } from '../../handlers/auth/createAuthentication.ts'
+import { parsePublicKey } from '../../handlers/auth/publicKey.ts'
+import { createVerifySignature } from '../../handlers/auth/verifyToken.ts'
+import type { Environment } from './environment.ts'
+import { SettingsError, type Settings } from './settings.ts'
+
+/** Checking a password takes more CPU than a Worker has: the node that signs the tokens answers logins. */
+const loginOf =
+  ({ upstream }: Settings): Authentication['login'] =>
+  (request, client) =>
+    upstream === undefined
+      ? NO_AUTHENTICATION.login(request, client)
+      : fetch(new Request(new URL('/login', upstream), request))
+
+const isAlgorithm = (name: string): name is Algorithm => (ALGORITHMS as readonly string[]).includes(name)
+
+/** Who may read: everybody, or who has a token that the key of the deployment signed. @throws SettingsError */
+export const openWorkerAccess = async (env: Environment, settings: Settings): Promise<Authentication> => {
+  const { JWT_PUBLIC_KEY: pem = '', JWT_ALGORITHM: algorithm = 'RS256' } = env
+  const login = loginOf(settings)
+  if (pem === '') return { ...NO_AUTHENTICATION, login }
+  if (!isAlgorithm(algorithm))
+    throw new SettingsError('JWT_ALGORITHM', `'${algorithm}' is none of ${ALGORITHMS.join(', ')}`)
+  return createAuthentication({
+    login,
+    verify: await createVerifySignature(parsePublicKey(pem, algorithm), algorithm),
+    openMethods: [],
+    acceptsSubprotocol: false,
+    audit: createAudit({
+      denied: ({ who, what, from }) => console.warn(`Denied ${what} to ${who} from ${from}`),
+      loggedIn: () => undefined,
+      suppressed: count => console.warn(`${count} more denials in the last minute`),
+    }),
+    nowMs: () => Date.now(),
+  })
+}

@@ -1,0 +1,154 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { genesisHeadOf } from '../../core/chain/opening/openGenesis.ts'
+import { parseGenesisText } from '../../core/genesis/parse.ts'
+import type { Genesis } from '../../core/genesis/genesis.ts'
+import type { KeyValueStore } from '../../core/store/keyvalue.ts'
+import { withImmutableCache } from '../../core/store/replica/immutableCache.ts'
+import type { ChainHead } from '../../core/store/store.ts'
+import { minBigint } from '../../core/bytes/integer.ts'
+import { type NodeTroubles, RPC_DEFAULTS } from '../../handlers/rpc/context.ts'
+import { createGraphqlApp } from '../../handlers/graphql/app.ts'
+import { createRpcApp, type RpcApp } from '../../handlers/http/app.ts'
+import { createHeadFollower, type HeadFollower } from '../read/headFollower.ts'
+import { createReadContext } from '../read/readHost.ts'
+import { createUpstream, NO_UPSTREAM } from '../read/upstream.ts'
+import { createVerification } from '../read/verification.ts'
+import { NAME, VERSION } from '../version.ts'
+import { openWorkerAccess } from './access.ts'
+import type { Environment } from './environment.ts'
+import { type Settings, settingsOf, SettingsError } from './settings.ts'
+
+/** Memory of what never changes: an isolate has 128 MB. */
+const IMMUTABLE_CACHE_BYTES = 24 * 1024 * 1024
+
+const BODY_BYTES_MAX = 1024 * 1024
+const GRAPHQL_COMPLEXITY_MAX = 200
+
+/** The store of the request in progress: what one request opened must not be used by another. */
+const requestStore = new AsyncLocalStorage<KeyValueStore>()
+
+/** Runs work with the store of its request. */
+export const withStore = <Result>(kv: KeyValueStore, work: () => Promise<Result>): Promise<Result> =>
+  requestStore.run(kv, work)
+
+const current = (): KeyValueStore => {
+  const kv = requestStore.getStore()
+  if (kv === undefined) throw new Error('there is no request whose store could be used')
+  return kv
+}
+
+const storeOfRequest = (): KeyValueStore => ({
+  durability: 'synced',
+  getSync: undefined,
+  get: key => current().get(key),
+  getMany: async keys => {
+    const kv = current()
+    return (await kv.getMany?.(keys)) ?? Promise.all(keys.map(key => kv.get(key)))
+  },
+  set: entries => current().set(entries),
+  setDurably: entry => current().setDurably(entry),
+  sync: () => current().sync(),
+  pause: () => Promise.resolve(),
+  close: () => Promise.resolve(),
+})
+
+/** What an isolate keeps between requests: values, and functions over the store of whatever request calls them. */
+export type Site = {
+  readonly genesisHead: ChainHead
+  readonly verify: (head: ChainHead) => Promise<void>
+  readonly follower: HeadFollower
+  /** JSON-RPC and GraphQL; called once the follower has a head. */
+  readonly answer: (request: Request, peer: () => string) => Response | Promise<Response>
+}
+
+const genesisOf = async (env: Environment): Promise<Genesis> => {
+  const text = env.GENESIS === undefined || env.GENESIS === '' ? undefined : env.GENESIS
+  const stored = text ?? (await (await env.VALUES?.get('genesis.json'))?.text())
+  if (stored === undefined)
+    throw new SettingsError('GENESIS', 'it is empty, and the bucket has no object genesis.json')
+  return parseGenesisText(stored)
+}
+
+const troublesOf = (follower: HeadFollower, { maxHeadAge }: Settings): NodeTroubles => {
+  const reason = follower.reason()
+  const stalls = reason === undefined ? [] : [reason]
+  const header = follower.current()?.head.header
+  const age = Math.floor(Date.now() / 1000) - Number(header?.timestamp ?? 0n)
+  if (header !== undefined && maxHeadAge > 0 && age > maxHeadAge)
+    stalls.push(`the head, block ${header.number}, is ${age} s old, MAX_HEAD_AGE is ${maxHeadAge}`)
+  return { failures: [], stalls }
+}
+
+const reportError = (method: string, error: unknown): void => console.error(`${method} failed:`, error)
+
+/** Opens what an isolate keeps. @throws SettingsError, GenesisError */
+export const openSite = async (env: Environment): Promise<Site> => {
+  const settings = settingsOf(env)
+  const genesis = await genesisOf(env)
+  const genesisHead = genesisHeadOf(genesis)
+  const { configuration } = genesis
+  const kv = withImmutableCache(storeOfRequest(), { bytesMax: IMMUTABLE_CACHE_BYTES })
+  const { verification, trustedBlock, upstream, corsOrigins } = settings
+  const { verify, checked } = createVerification({
+    kind: verification,
+    genesis,
+    genesisHead,
+    kv,
+    trustedBlock,
+  })
+  const authentication = await openWorkerAccess(env, settings)
+  const follower = createHeadFollower({
+    kv,
+    genesis: genesisHead,
+    verify,
+    ttlMs: 0,
+    sharesReads: false,
+    nowMs: () => Date.now(),
+  })
+  const openApps = (): { readonly rpc: RpcApp; readonly graphql: RpcApp } => {
+    const context = createReadContext({
+      configuration,
+      genesis: genesisHead,
+      kv,
+      follower,
+      verification,
+      checked,
+      isPerRequest: true,
+      options: {
+        apis: settings.apis,
+        clientVersion: `${NAME}/v${VERSION}/workers`,
+        networkId: configuration.chainId,
+        gasCap: settings.gasCap,
+        simulateGasCap: minBigint(settings.gasCap, RPC_DEFAULTS.simulateGasCap),
+        minGasPrice: settings.minGasPrice,
+        timeoutMs: settings.timeoutMs,
+      },
+      forwardCall: upstream === undefined ? NO_UPSTREAM : createUpstream(upstream, reportError),
+      troubles: () => troublesOf(follower, settings),
+      reportError,
+      warn: text => console.warn(text),
+    })
+    const access = { authentication, clientOf: (peer: string) => peer }
+    const options = { hostAllowlist: ['*'], corsOrigins, bodyBytesMax: BODY_BYTES_MAX }
+    return {
+      rpc: createRpcApp(context, options, access),
+      graphql: createGraphqlApp(
+        context,
+        { ...options, complexityMax: GRAPHQL_COMPLEXITY_MAX, introspection: true },
+        access,
+      ),
+    }
+  }
+  let apps: ReturnType<typeof openApps> | undefined
+  return {
+    genesisHead,
+    verify,
+    follower,
+    answer: (request, peer) => {
+      apps ??= openApps()
+      const { pathname } = new URL(request.url)
+      const app = pathname === '/graphql' || pathname === '/graphql/' ? apps.graphql : apps.rpc
+      return app.fetch(request, peer)
+    },
+  }
+}

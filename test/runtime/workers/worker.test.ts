@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { generateKeyPair, exportSPKI, SignJWT } from 'jose'
+import { encodeKeys, encodeWrite } from '../../../core/store/codec/entries.ts'
+import {
+  ask,
+  differentAnswers,
+  makeTokenChain,
+  readerRequests,
+  type TokenChain,
+} from '../../support/readerRequests.ts'
+import { HAS_POSTGRESQL, startPostgresql } from '../../support/servers/postgresql.ts'
+import { startWorker, type WorkerProcess } from '../../support/servers/worker.ts'
+import { RUNTIME_COMMANDS } from '../../support/runtimeCommands.ts'
+import { type NodeProcess, ROOT, startNode } from '../nodeProcess.ts'
+
+setDefaultTimeout(120_000)
+
+const SECRET = 'a secret of this deployment'
+const APIS = 'ETH,NET,WEB3,QBFT,DEBUG,TXPOOL'
+const COMMON = { MIN_GAS_PRICE: '0', APIS, GAS_CAP: '100000000' }
+
+const until = async (what: string, holds: () => Promise<boolean>): Promise<void> => {
+  const untilMs = performance.now() + 60_000
+  while (!(await holds())) {
+    if (performance.now() > untilMs) throw new Error(`not in time: ${what}`)
+    await Bun.sleep(50)
+  }
+}
+
+const numberOf = async (url: string): Promise<number> => {
+  const text = await ask(url, ['eth_blockNumber'])
+  return text.startsWith('{') ? Number((JSON.parse(text) as { result: string }).result) : -1
+}
+
+const postStore = (url: string, what: string, body: Uint8Array, secret = SECRET): Promise<Response> =>
+  fetch(`${url}/store/${what}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret}` },
+    body: new Uint8Array(body),
+  })
+
+test('given the deployment, when it is bundled, then it fits a free plan and has no GraphiQL', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'quorate-'))
+  try {
+    const { status, stderr } = spawnSync(
+      RUNTIME_COMMANDS.node[0],
+      [
+        'node_modules/wrangler/bin/wrangler.js',
+        'deploy',
+        '--dry-run',
+        '--minify',
+        '--env=',
+        `--outdir=${folder}`,
+      ],
+      { cwd: ROOT, encoding: 'utf8', env: { ...process.env, WRANGLER_SEND_METRICS: 'false', CI: 'true' } },
+    )
+    expect(stderr).not.toContain('ERROR')
+    expect(status).toBe(0)
+    const bundle = new Uint8Array(readFileSync(join(folder, 'main.js')))
+    // The free plan takes 3 MB compressed; this has 0.4 MB, and GraphiQL alone would add 2.5 MB.
+    expect(Bun.gzipSync(bundle).length).toBeLessThan(600_000)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
+
+describe('the Worker, in workerd', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'quorate-'))
+  let genesis = ''
+  let worker: WorkerProcess
+  let node: NodeProcess
+  let chain: TokenChain
+  let head = 0
+
+  beforeAll(async () => {
+    const first = await startNode(folder, ['--min-gas-price=0'])
+    await first.stop()
+    genesis = JSON.stringify(JSON.parse(readFileSync(join(folder, 'genesis.json'), 'utf8')))
+    worker = await startWorker({ variables: { ...COMMON, GENESIS: genesis, STORE_SECRET: SECRET } })
+    node = await startNode(folder, [
+      '--min-gas-price=0',
+      `--rpc-http-api=${APIS}`,
+      `--replicate-to=http?url=${worker.url}&secret=${encodeURIComponent(SECRET)}`,
+    ])
+    chain = await makeTokenChain(node.url, 70)
+    head = await numberOf(node.url)
+    await until('the Worker at the head', async () => (await numberOf(worker.url)) === head)
+  })
+  afterAll(async () => {
+    await node?.stop()
+    await worker?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test('given a chain that a node fills in, then its answers are those of the node to the byte', async () => {
+    expect(await differentAnswers(node.url, worker.url, readerRequests(chain, head))).toEqual([])
+  })
+
+  test('given JSON-RPC, GraphQL and the probes, then each says its block, and a pool is not there', async () => {
+    const response = await fetch(`${worker.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query: '{ block { number } }' }),
+    })
+    expect(response.headers.get('x-quorate-block')).toStartWith(`${head}:0x`)
+    expect(await response.json()).toEqual({ data: { block: { number: `0x${head.toString(16)}` } } })
+    expect((await fetch(`${worker.url}/readiness`)).status).toBe(200)
+    for (const method of ['eth_sendRawTransaction', 'eth_newBlockFilter'])
+      expect(JSON.parse(await ask(worker.url, [method, '0x00']))).toMatchObject({ error: { code: -32604 } })
+  })
+
+  test('given many requests at once, then each is answered', async () => {
+    const requests = readerRequests(chain, head).slice(0, 20)
+    const expected = await Promise.all(requests.map(request => ask(node.url, request)))
+    const rounds = await Promise.all(
+      [1, 2, 3].map(() => Promise.all(requests.map(request => ask(worker.url, request)))),
+    )
+    for (const answers of rounds) expect(answers).toEqual(expected)
+  })
+
+  test('given no secret, a wrong one, or a write that is no replica, then nothing is written', async () => {
+    expect(
+      (await postStore(worker.url, 'read', encodeKeys(['replica']), 'another secret of theirs')).status,
+    ).toBe(401)
+    expect((await fetch(`${worker.url}/store/read`, { method: 'POST' })).status).toBe(401)
+    expect((await postStore(worker.url, 'read', Uint8Array.of(255, 255, 255))).status).toBe(400)
+    const forged = encodeWrite({
+      key: 'a:00',
+      value: undefined,
+      entries: [{ key: 'a:00', value: Uint8Array.of(1) }],
+    })
+    expect((await postStore(worker.url, 'write', forged)).status).toBe(400)
+  })
+
+  test('given hostile requests, then none is answered with a fault of the server', async () => {
+    const bodies = [
+      '',
+      '{',
+      '[]',
+      '[[[[',
+      'null',
+      '{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[{}]}',
+      '\u0000',
+    ]
+    for (const body of bodies) {
+      const { status } = await fetch(worker.url, { method: 'POST', body })
+      expect(status).toBeLessThan(500)
+    }
+    expect((await fetch(worker.url, { method: 'PUT', body: 'x' })).status).toBe(405)
+    expect((await fetch(`${worker.url}/nothing`)).status).toBe(404)
+  })
+})
+
+describe.skipIf(!HAS_POSTGRESQL)('the Worker over PostgreSQL', () => {
+  test('given tokens and a store that goes silent, then requests need a token and end at their deadline', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'quorate-'))
+    const server = await startPostgresql()
+    const node = await startNode(folder, ['--min-gas-price=0', `--replicate-to=postgresql?url=${server.url}`])
+    const genesis = JSON.stringify(JSON.parse(readFileSync(join(folder, 'genesis.json'), 'utf8')))
+    const keys = await generateKeyPair('ES256', { extractable: true })
+    const worker = await startWorker({
+      environment: 'postgresql',
+      variables: {
+        ...COMMON,
+        GENESIS: genesis,
+        TIMEOUT_MS: '1500',
+        JWT_PUBLIC_KEY: await exportSPKI(keys.publicKey),
+        JWT_ALGORITHM: 'ES256',
+      },
+      processVariables: {
+        CLOUDFLARE_HYPERDRIVE_LOCAL_CONNECTION_STRING_HYPERDRIVE: server.url.replace(
+          'quorate@',
+          'quorate:none@',
+        ),
+      },
+    })
+    try {
+      const token = await new SignJWT({ permissions: ['*:*'] })
+        .setProtectedHeader({ alg: 'ES256' })
+        .setExpirationTime('1h')
+        .sign(keys.privateKey)
+      const post = (body: object): Promise<Response> =>
+        fetch(worker.url, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+          body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }),
+        })
+      const block = { method: 'eth_getBlockByNumber', params: ['0x0', false] }
+      expect((await fetch(worker.url, { method: 'POST', body: '{}' })).status).toBe(401)
+      await until('an answer', async () => (await post(block)).status === 200)
+      server.suspend()
+      // The first request made the timers; the later ones must have their own.
+      for (let round = 0; round < 3; round++)
+        expect(
+          (await post({ method: 'eth_getBalance', params: [`0x${'0'.repeat(39)}${round}`, 'latest'] }))
+            .status,
+        ).toBe(408)
+      server.resume()
+      await until('recovery', async () => (await post(block)).status === 200)
+    } finally {
+      await worker.stop()
+      await node.stop()
+      await server.remove()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+})
