@@ -2,7 +2,7 @@ import type { Address } from '../bytes/bytes.ts'
 import { fromHex } from '../bytes/hex.ts'
 
 /** A contract that tools expect at the same address on every chain. */
-export type DevelopmentContract = { readonly address: Address; readonly code: Uint8Array }
+type DevelopmentContract = { readonly address: Address; readonly code: Uint8Array }
 
 /** The deterministic deployer by Nick Johnson: the address depends only on code and salt (CREATE2). */
 const CREATE2_DEPLOYER = {

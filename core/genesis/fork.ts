@@ -24,7 +24,7 @@ export type ForkName = (typeof FORKS)[number]
 
 const RANKS: ReadonlyMap<ForkName, number> = new Map(FORKS.map((fork, rank) => [fork, rank]))
 
-export const forkRank = (fork: ForkName): number => RANKS.get(fork) as number
+const forkRank = (fork: ForkName): number => RANKS.get(fork) as number
 
 /** True when `fork` is `since` or a later fork. */
 export const forkIsAtLeast = (fork: ForkName, since: ForkName): boolean => forkRank(fork) >= forkRank(since)

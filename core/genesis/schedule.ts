@@ -69,7 +69,7 @@ const stepsOf = (configuration: ChainConfiguration, number: bigint): Steps => {
 }
 
 /** True when the step is active at this block number and timestamp. */
-export const isActiveAt = (step: ForkActivation, number: bigint, timestamp: bigint): boolean =>
+const isActiveAt = (step: ForkActivation, number: bigint, timestamp: bigint): boolean =>
   step.at.kind === 'block' ? number >= step.at.number : timestamp >= step.at.timestamp
 
 /**

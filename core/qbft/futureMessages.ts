@@ -15,7 +15,7 @@ export type FutureMessage = {
 /** In order of arrival. */
 export type FutureMessages = readonly FutureMessage[]
 
-export type FutureLimits = {
+type FutureLimits = {
   /** Total number of messages; 0 keeps none. */
   readonly messagesMax: number
   /** Largest distance above the current height. */

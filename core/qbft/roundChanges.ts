@@ -62,7 +62,7 @@ export function* actOnRoundChanges(context: TransitionContext, height: HeightSta
 }
 
 /** Sends this validator's round change for the current round, with its prepared certificate. */
-export const sendRoundChange = (context: TransitionContext, height: HeightState): HeightState => {
+const sendRoundChange = (context: TransitionContext, height: HeightState): HeightState => {
   const { round, certificate } = height
   if (round === undefined) return height
   const made = signRoundChange(context, height, round.round)

@@ -25,7 +25,7 @@ import type { TransitionContext } from './transitionContext.ts'
  * The height with the new signature recorded, and the signed message; undefined when signing is not allowed or the signer
  * failed.
  */
-export type SigningResult<Value> = { readonly height: HeightState; readonly signed: Value } | undefined
+type SigningResult<Value> = { readonly height: HeightState; readonly signed: Value } | undefined
 
 export type SignedKind = 'proposed' | 'prepared' | 'committed'
 

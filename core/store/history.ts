@@ -83,7 +83,7 @@ export const readHistory = <Value>(bytes: Uint8Array, codec: ValueCodec<Value>):
 }
 
 /** The block of the last change; -1 if there was none. */
-export const lastChange = ({ levels, tail }: History<unknown>): number =>
+const lastChange = ({ levels, tail }: History<unknown>): number =>
   tail.at(-1)?.block ??
   levels[0]?.at(-1) ??
   levels.map(level => level.at(-1) ?? -1).reduce((a, b) => Math.max(a, b), -1)

@@ -23,7 +23,7 @@ export type StateKind<Value> = {
 }
 
 /** The records that a flush is writing: read from memory meanwhile, because the stored ones may be partly written. */
-export type FlushedRecords = {
+type FlushedRecords = {
   readonly accounts: ReadonlyMap<string, StateRecord>
   readonly slots: ReadonlyMap<string, StateRecord>
   readonly pages: ReadonlyMap<string, Uint8Array>

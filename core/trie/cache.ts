@@ -24,7 +24,7 @@ export type TrieCache = {
  * About 20 MB: the four upper levels of the state trie (4,369 branches, which every busy block changes) and what the last
  * blocks used. Smaller states fit entirely.
  */
-export const TRIE_CACHE_BRANCHES_MAX = 16_384
+const TRIE_CACHE_BRANCHES_MAX = 16_384
 
 /** A head, and the block on top of it that may still be discarded. */
 const VERSIONS_MAX = 2

@@ -28,7 +28,7 @@ const SLICE_ITEMS = 64
 const SLICE_BYTES = 256 * 1024
 
 /** An item: its bytes, or those of a long one (above 55 bytes) in pieces, which are made and hashed in steps. */
-export type OrderedItem = Uint8Array | Steps<readonly Uint8Array[]>
+type OrderedItem = Uint8Array | Steps<readonly Uint8Array[]>
 
 /** Indexes with keys of one byte: 1 to 127, and then 0, whose key is 0x80. */
 const SHORT_KEYS = 0x80

@@ -17,7 +17,7 @@ import { type Branch, type Child, INSIDE, type Leaf, type Node, STORED } from '.
  * A branch up to this size is embedded in its parent; a larger one has its own record. Three accounts fit: at every state
  * size, nearly all changes then touch one record at the bottom, which stays below 4 kB.
  */
-export const INLINE_BYTES_MAX = 260
+const INLINE_BYTES_MAX = 260
 
 /**
  * Longer keys are refused: their length would not fit into a record. All tries of the protocol have keys of 1 to 32 bytes.

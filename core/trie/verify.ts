@@ -5,7 +5,7 @@ import { decodeRlp, type RlpItem } from '../rlp/rlp.ts'
 import { nibbleAt } from './nibbles.ts'
 
 /** A path of a 32-byte key has no more nodes than the key has nibbles; a longer proof is refused before hashing. */
-export const PROOF_NODES_MAX = 65
+const PROOF_NODES_MAX = 65
 
 /**
  * The value that a proof shows for a key under a root; undefined when it proves absence. `key` is the trie's key: the

@@ -11,7 +11,7 @@ import type { SenderQueue } from './senderQueue.ts'
 export const UNPAYABLE_BY_SENDER_MAX = 16
 
 /** Expected cost of the sender's pooled transactions below this nonce. */
-export const costBefore = (queue: SenderQueue | undefined, nonce: bigint): bigint => {
+const costBefore = (queue: SenderQueue | undefined, nonce: bigint): bigint => {
   if (queue === undefined) return 0n
   const { entries, payable, payableCost } = queue
   const last = entries[entries.length - 1]

@@ -6,13 +6,13 @@ export type PoolLimits = {
 }
 
 /** Full blocks of some seconds; a decoded transaction takes about a kilobyte. */
-export const POOL_TRANSACTIONS_MAX = 32_768
+const POOL_TRANSACTIONS_MAX = 32_768
 
 /** Encoded bytes: without this limit, large calldata would fill the memory long before the count is reached. */
-export const POOL_BYTES_MAX = 64 * 1024 * 1024
+const POOL_BYTES_MAX = 64 * 1024 * 1024
 
 /** Besu's `--tx-pool-max-future-by-sender`: nonces from the account's nonce on, so that no sender can fill the pool. */
-export const POOL_FUTURE_BY_SENDER_MAX = 200
+const POOL_FUTURE_BY_SENDER_MAX = 200
 
 /** Encoded bytes of one transaction, so that no single one makes a block too large to be sent between validators. */
 export const POOL_TRANSACTION_BYTES_MAX = 1024 * 1024

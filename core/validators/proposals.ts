@@ -6,7 +6,7 @@ import { includesAddress, outstandingVote, type VoteTally } from './votes.ts'
  * True when casting the vote now would change something: the membership of the recipient, or an opposite vote of this
  * validator.
  */
-export const isUsefulVote = (tally: VoteTally, voter: Address, { recipient, type }: Vote): boolean => {
+const isUsefulVote = (tally: VoteTally, voter: Address, { recipient, type }: Vote): boolean => {
   const isMember = includesAddress(tally.validators, recipient)
   // No validator would be left to produce a block or to vote anyone in.
   if (type === 'drop' && isMember && tally.validators.length === 1) return false

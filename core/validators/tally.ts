@@ -5,7 +5,7 @@ import { type QbftConsensus, validatorOverrideAt } from '../genesis/schedule.ts'
 import { applyVote, clearVotes, newTally, type VoteTally } from './votes.ts'
 
 /** The fields of a block that determine the validator set. */
-export type VotingBlock = {
+type VotingBlock = {
   readonly number: bigint
   /** The block's coinbase. */
   readonly proposer: Address

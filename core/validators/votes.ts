@@ -2,7 +2,7 @@ import { type Address, compareBytes, equalBytes } from '../bytes/bytes.ts'
 import type { Vote } from '../block/codec/extraData.ts'
 
 /** A vote that still counts: the voter's latest on its recipient. */
-export type Ballot = Vote & { readonly voter: Address }
+type Ballot = Vote & { readonly voter: Address }
 
 /** The validators after a block, with the undecided votes: at most one for each block since the last epoch block. */
 export type VoteTally = {
@@ -28,7 +28,7 @@ export const newTally = (validators: readonly Address[]): VoteTally => ({
 })
 
 /** The number of votes that decide in a set of this size: more than half. */
-export const voteLimit = (validators: number): number => Math.floor(validators / 2) + 1
+const voteLimit = (validators: number): number => Math.floor(validators / 2) + 1
 
 /**
  * Adds a vote, which replaces the voter's earlier one on the same recipient. Both sides are counted: an earlier majority

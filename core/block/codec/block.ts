@@ -12,7 +12,7 @@ import { decodeTransactionItem } from './transaction.ts'
 import { decodeWithdrawalItem, withdrawalItem } from './withdrawal.ts'
 
 /** A block without its header. */
-export type BlockBody = Omit<Block, 'header'>
+type BlockBody = Omit<Block, 'header'>
 
 /** Transactions encoded between two yields: one to two milliseconds. */
 const ENCODING_STEP_ITEMS = 512
@@ -155,7 +155,3 @@ function* decodeSteps(bytes: Uint8Array): Steps<Block> {
  * @throws DecodeError
  */
 export const decodeBlock = (bytes: Uint8Array): Block => runSteps(decodeBlockSteps(bytes))
-
-/** Decodes a body; views of `bytes` as in `decodeBlock`. @throws DecodeError */
-export const decodeBody = (bytes: Uint8Array): BlockBody =>
-  decoding('INVALID_BLOCK', 'body', () => runSteps(decodeBodyItems(rawItems(bytes, 'it', 0, FIELDS_MAX))))

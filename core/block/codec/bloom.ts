@@ -30,13 +30,3 @@ export const joinBlooms = (blooms: Iterable<Uint8Array>): Uint8Array => {
     for (let i = 0; i < BLOOM_BYTES; i++) joined[i] = (joined[i] as number) | (bloom[i] as number)
   return joined
 }
-
-/** False when no log has this address or topic; true when one may have it. */
-export const bloomMayContain = (bloom: Uint8Array, entry: Uint8Array): boolean => {
-  const hash = keccak256(entry)
-  for (let pair = 0; pair < 6; pair += 2) {
-    const bit = (((hash[pair] as number) & 7) << 8) | (hash[pair + 1] as number)
-    if (((bloom[BLOOM_BYTES - 1 - (bit >> 3)] as number) & (1 << (bit & 7))) === 0) return false
-  }
-  return true
-}

@@ -24,7 +24,7 @@ export const baseFeeAfter = (parent: Pick<Header, 'gasLimit' | 'gasUsed' | 'base
   return parentBaseFee - (parentBaseFee * (target - parent.gasUsed)) / target / BASE_FEE_CHANGE_DENOMINATOR
 }
 
-export type BaseFeeInput = {
+type BaseFeeInput = {
   readonly configuration: Pick<ChainConfiguration, 'zeroBaseFee' | 'fixedBaseFee'>
   /** The rules at the block after `parent`. */
   readonly rules: Pick<Rules, 'fork'>

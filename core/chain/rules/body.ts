@@ -18,7 +18,7 @@ export const OSAKA_BLOCK_BYTES_MAX = 8_388_608
 /** Yellow Paper 4.3.4. */
 const OMMERS_MAX = 2
 
-export type BodyContext = {
+type BodyContext = {
   readonly configuration: ChainConfiguration
   /** The rules at this block. */
   readonly rules: Rules

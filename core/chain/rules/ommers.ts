@@ -13,7 +13,7 @@ import { InvalidBlock } from './invalidBlock.ts'
 /** The parent of an ommer is at least two and at most this many generations before the block. */
 export const OMMER_GENERATIONS_MAX = 7
 
-export type OmmersContext = {
+type OmmersContext = {
   readonly configuration: ChainConfiguration
   readonly block: Block
   /** The OMMER_GENERATIONS_MAX blocks before this one, parent first; fewer on a shorter chain. */

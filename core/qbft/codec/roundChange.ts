@@ -36,7 +36,7 @@ export const decodeSignedRoundChanges = (raw: RawItem): SignedRoundChange[] =>
   decodeSignedList(raw, 'round changes', decodePayload)
 
 /** A round change whose block, the most expensive part, is not decoded yet. */
-export type OpenedRoundChange = Omit<RoundChangeMessage, 'block'> & { readonly block: RawItem | undefined }
+type OpenedRoundChange = Omit<RoundChangeMessage, 'block'> & { readonly block: RawItem | undefined }
 
 /** Decodes either dialect. @throws RlpError */
 export const openRoundChange = (raw: RawItem): OpenedRoundChange => {

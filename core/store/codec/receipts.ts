@@ -1,6 +1,6 @@
 import { type Log, NO_LOGS, type Receipt } from '../../block/receipt.ts'
 import type { TransactionType } from '../../block/transaction.ts'
-import { runSteps, type Steps } from '../../steps.ts'
+import type { Steps } from '../../steps.ts'
 import { SEGMENT_STEP_ITEMS } from '../limits.ts'
 import type { Reader } from './reader.ts'
 import type { Writer } from './writer.ts'
@@ -156,9 +156,6 @@ export function* readReceiptsSteps(reader: Reader): Steps<readonly Receipt[]> {
   }
   return receipts
 }
-
-/** As `readReceiptsSteps`, without yielding. */
-export const readReceipts = (reader: Reader): readonly Receipt[] => runSteps(readReceiptsSteps(reader))
 
 const skipInteger = (reader: Reader): void => {
   reader.raw(reader.byte())

@@ -15,7 +15,7 @@ import { type FlushedHeight, readFlushedHeightFields, writeFlushedHeightFields }
  */
 
 /** The intent of a flush: to bring the views to this height. */
-export type Intent = { readonly flushedHeight: FlushedHeight; readonly chunks: number }
+type Intent = { readonly flushedHeight: FlushedHeight; readonly chunks: number }
 
 const decoder = new TextDecoder()
 

@@ -37,7 +37,7 @@ export type LogIndex = {
 /** Memory of a block besides its fingerprints. */
 const RECENT_BLOCK_BYTES = 200
 
-export type LogIndexSources = {
+type LogIndexSources = {
   /** Reads a value of the views. @throws StoreCorruption */
   readonly fetch: (key: string) => Promise<Uint8Array | undefined>
   /** @throws StoreCorruption */

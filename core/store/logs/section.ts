@@ -17,10 +17,10 @@ const POSTING_BYTES = 5
 const FINGERPRINT_BYTES = 4
 
 /** The fingerprints of each block of a section; undefined for an unreadable block, which every search must examine. */
-export type SectionBlocks = readonly (Uint32Array | undefined)[]
+type SectionBlocks = readonly (Uint32Array | undefined)[]
 
 /** One value of a section, to be stored under its key. */
-export type SectionRecord = { readonly key: string; readonly value: Uint8Array }
+type SectionRecord = { readonly key: string; readonly value: Uint8Array }
 
 /** The number of leading bits that give partitions of at most about LOG_PARTITION_POSTINGS. */
 const partitionBitsFor = (postings: number): number =>

@@ -3,7 +3,7 @@ import { ZERO_HASH } from '../../../core/bytes/bytes.ts'
 import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
 import type { Receipt } from '../../../core/block/receipt.ts'
 import { createReader, MalformedRecord } from '../../../core/store/codec/reader.ts'
-import { readReceipts, writeReceipts } from '../../../core/store/codec/receipts.ts'
+import { readReceiptsSteps, writeReceipts } from '../../../core/store/codec/receipts.ts'
 import { accountCodec } from '../../../core/store/codec/stateValues.ts'
 import { createWriter } from '../../../core/store/codec/writer.ts'
 import { runSteps } from '../../../core/steps.ts'
@@ -131,7 +131,7 @@ describe('given receipts', () => {
     test(`when they are ${what}, then they read back`, () => {
       const writer = createWriter()
       runSteps(writeReceipts(writer, [form, receipt]))
-      expect(readReceipts(createReader(writer.finish()))).toEqual([form, receipt])
+      expect(runSteps(readReceiptsSteps(createReader(writer.finish())))).toEqual([form, receipt])
     })
 
   test('when they have no logs, then they take a few bytes, not the 256 of the bloom', () => {

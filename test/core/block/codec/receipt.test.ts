@@ -4,7 +4,7 @@ import { concatBytes } from '../../../../core/bytes/bytes.ts'
 import { fromHex, toHex } from '../../../../core/bytes/hex.ts'
 import { decodeBlock } from '../../../../core/block/codec/block.ts'
 import { splitBlocks } from '../../../../core/block/codec/blockStream.ts'
-import { bloomMayContain, joinBlooms, logsBloom } from '../../../../core/block/codec/bloom.ts'
+import { joinBlooms, logsBloom } from '../../../../core/block/codec/bloom.ts'
 import { encodeEnvelope } from '../../../../core/block/codec/envelope.ts'
 import { DecodeError } from '../../../../core/block/codec/error.ts'
 import {
@@ -140,14 +140,6 @@ describe('given a bloom', () => {
     expect(bits).toContain(0xecd9 % 2048)
     expect(bits).toContain(0x548b % 2048)
     expect(bits).toHaveLength(6)
-  })
-
-  test('when values are added, then it contains them and excludes others', () => {
-    const bloom = logsBloom([log])
-    expect(bloomMayContain(bloom, log.address)).toBe(true)
-    for (const topic of log.topics) expect(bloomMayContain(bloom, topic)).toBe(true)
-    expect(bloomMayContain(bloom, new Uint8Array(20).fill(0xee))).toBe(false)
-    expect(logsBloom([]).every(byte => byte === 0)).toBe(true)
   })
 
   test('when it is a block’s, then it joins all its receipts', () => {
