@@ -6,16 +6,16 @@ import { graphqlOf } from './graphql/support/graphqlNode.ts'
 setDefaultTimeout(60_000)
 
 describe.each([
-  [true, 'are told by default'],
-  [false, 'are left out with --revert-reason-enabled=false'],
-] as const)('the reasons of reverts', (revertReasons, what) => {
+  [true, 'the default'],
+  [false, '--revert-reason-enabled=false'],
+] as const)('given reasons of reverts: %p', (revertReasons, option) => {
   let sample: Sample
   beforeAll(async () => {
     sample = await startSampleChain(revertReasons ? {} : { rpc: { revertReasons } })
   })
   afterAll(() => sample.node.close())
 
-  test(`when ${what}, then receipts and traces have the reason`, async () => {
+  test(`when the option is ${option}, then receipts have the reasons, or none`, async () => {
     const hash = sample.hashes[3]?.[0]
     const reason = expect.stringMatching(/^0x08c379a0/)
     const receipt = await sample.node.call('eth_getTransactionReceipt', hash)
