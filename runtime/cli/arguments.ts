@@ -4,10 +4,10 @@ import type { Option, OptionTable } from './option.ts'
 import { nearest } from './suggest.ts'
 import { UNSUPPORTED_OPTIONS } from './unsupported.ts'
 
-/** More arguments than a shell passes on are no command line. */
+/** Maximum arguments: more than a shell passes on. */
 const ARGUMENTS_MAX = 100_000
 
-/** What stood on the command line: values as text, by option name; words that are no options, in order. */
+/** The command line: option values as text by option name, and the words that are not options, in order. */
 export type Arguments = {
   readonly given: ReadonlyMap<string, string>
   readonly words: readonly string[]
@@ -20,14 +20,14 @@ const namesOf = (table: OptionTable): Map<string, Option> => {
   return names
 }
 
-/** Every spelling of every option of the table, by the option it stands for. */
+/** The options of a table by name and alias. */
 export const optionNames: (table: OptionTable) => ReadonlyMap<string, Option> = namesOf
 
-/** Whether Besu's option may stay although it is not here: its value asks for what is done anyway. */
+/** Whether an unsupported option of Besu is accepted, because its value asks for what the node does anyway. */
 export const isAcceptedAnyway = (name: string, value: string): boolean =>
   UNSUPPORTED_OPTIONS.get(name)?.accepted.some(text => text.toLowerCase() === value.toLowerCase()) ?? false
 
-/** Says of an option of Besu's that it is not here, or undefined when it is none of Besu's. */
+/** The error text for an unsupported option of Besu; undefined for a name that Besu does not have either. */
 export const unsupportedText = (name: string, shown: string): string | undefined => {
   const unsupported = UNSUPPORTED_OPTIONS.get(name)
   if (unsupported === undefined) return undefined
@@ -61,10 +61,10 @@ const tokenize = (args: readonly string[], names: ReadonlyMap<string, Option>): 
       type: option.kind === 'boolean' ? 'boolean' : 'string',
       ...(option.short !== undefined && option.name === name ? { short: option.short } : {}),
     }
-  // Unsupported options take a following value too, so that it is not taken for a command.
+  // Unsupported options take their value, so that the value is not read as a command.
   for (const [name, { accepted }] of UNSUPPORTED_OPTIONS)
     options[name] ??= { type: accepted.includes('false') || accepted.includes('true') ? 'boolean' : 'string' }
-  // Not strict: its errors are Node's, and ours are to be Besu's.
+  // Not strict: the errors have Besu's texts, not Node's.
   return parseArgs({ args: [...args], strict: false, tokens: true, allowPositionals: true, options }).tokens
 }
 

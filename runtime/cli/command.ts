@@ -5,17 +5,17 @@ import type { Terminal } from './terminal.ts'
 export type CommandContext<Table extends OptionTable = OptionTable> = {
   readonly options: OptionValues<Table>
   readonly sources: Sources
-  /** Words after the command's own. */
+  /** Words after the name of the command. */
   readonly words: readonly string[]
   readonly environment: Environment
   readonly terminal: Terminal
 }
 
 export type Command = {
-  /** What is typed to get it, such as `blocks import`; empty for the node itself. */
+  /** The words that name the command, such as `blocks import`; empty for the node itself. */
   readonly name: string
   readonly summary: string
-  /** Words it takes, as help shows them, such as `[FILE...]`; empty when it takes none. */
+  /** Its arguments as help shows them, such as `[FILE...]`; empty if it takes none. */
   readonly arguments: string
   readonly options: OptionTable
   readonly examples: readonly string[]
@@ -23,11 +23,11 @@ export type Command = {
   readonly run: (context: CommandContext) => Promise<number>
 }
 
-/** Keeps the type of the options from the table to the function that runs. */
+/** Defines a command whose function gets options of the types in its table. */
 export const defineCommand = <Table extends OptionTable>(
   command: Omit<Command, 'options' | 'run'> & {
     readonly options: Table
-    /** Loads the code of the command, so that no start pays for the others. */
+    /** Loads the code of the command only when it runs. */
     readonly load: () => Promise<(context: CommandContext<Table>) => Promise<number>>
   },
 ): Command => {

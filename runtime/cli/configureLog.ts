@@ -5,7 +5,7 @@ import { configureLog } from '../logging/log.ts'
 
 type Logging = Pick<NodeOptions, 'logging' | 'loggingFormat' | 'colorEnabled'>
 
-/** The log as the options ask: the node's goes to standard output as Besu's does, a command's beside its result. */
+/** Configures the log by the options: a node logs to standard output as Besu does, a command to standard error. Returns the format. */
 export const configureLogFrom = (
   options: Logging,
   terminal: Terminal,

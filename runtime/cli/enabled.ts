@@ -1,12 +1,12 @@
 import type { NodeOptions } from './nodeOptions.ts'
 
-/** What a node is and does where that follows from the kind of chain unless an option says otherwise. */
+/** Settings whose default depends on the kind of chain. */
 export type Enabled = {
-  /** Without a genesis file: a chain of this machine alone, to develop against. */
+  /** True without a genesis file: a development chain on this machine. */
   readonly development: boolean
   /** JSON-RPC over HTTP. */
   readonly http: boolean
-  /** Connections with other nodes. */
+  /** Connections to other nodes. */
   readonly p2p: boolean
 }
 

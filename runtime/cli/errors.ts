@@ -1,4 +1,4 @@
-/** The command line, environment or configuration file says something that cannot be followed: exit code 2. */
+/** Invalid command line, environment or configuration file: exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
   readonly code: 'UNKNOWN_OPTION' | 'UNSUPPORTED' | 'INVALID_VALUE' | 'INVALID_FILE' | 'INVALID_COMMAND'
@@ -8,7 +8,7 @@ export class UsageError extends Error {
   }
 }
 
-/** The command was understood and could not be carried out: exit code 1. */
+/** A valid command failed: exit code 1. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
   readonly code:

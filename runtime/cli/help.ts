@@ -1,7 +1,7 @@
 import type { Command } from './command.ts'
 import { GROUPS, type Option } from './option.ts'
 
-/** How a command is typed from the project's folder. */
+/** The program name in help and examples, as typed in the project's folder. */
 export const PROGRAM = 'bun run node'
 
 const NAME_COLUMN = 44
@@ -40,7 +40,7 @@ const usage = (command: Command, commands: readonly Command[]): string =>
     .filter(part => part !== '')
     .join(' ')
 
-/** The whole help of one command; for the node (`commands` given) also the list of the others. */
+/** The help of one command; for the node, with `commands`, also the list of commands. */
 export const helpText = (command: Command, commands: readonly Command[], columns: number): string => {
   const sections = [`Usage: ${usage(command, commands)}`, `${command.summary}.`]
   for (const group of GROUPS) {

@@ -8,10 +8,10 @@ import { HTTP_AUTH_OPTIONS, PROXY_OPTIONS, WS_AUTH_OPTIONS } from './options/rpc
 import { WS_OPTIONS } from './options/ws.ts'
 import type { Sources } from './resolve.ts'
 
-/** Options that were given and have no effect, and the one that would give them one. */
+/** Given options without effect, and the option that would enable them. */
 export type Ignored = { readonly ignored: string; readonly parent: string }
 
-/** Options that have an effect only beside another one. */
+/** Options that have an effect only if another option is on. */
 type Dependents = {
   readonly parent: string
   readonly isOn: boolean
@@ -20,12 +20,12 @@ type Dependents = {
 
 type Given = { readonly options: NodeOptions; readonly sources: Sources }
 
-/** An option that does nothing because its parent does nothing is told with that one's parent. */
+/** An option whose parent has no effect itself is reported with the parent's parent. */
 const dependentsOf = (options: NodeOptions): readonly Dependents[] => {
   const { http, p2p } = enabledBy(options)
-  // Other ports listen where it says, too.
+  // The WebSocket and GraphQL ports listen on this host by default.
   const { p2pHost: _, ...p2pTable } = P2P_OPTIONS
-  // A WebSocket may be opened from these origins, too.
+  // These origins are also allowed for WebSocket.
   const { rpcHttpCorsOrigins, ...rpcHttp } = RPC_OPTIONS
   const { rpcHttpAuthenticationJwtAlgorithm, ...httpAuth } = HTTP_AUTH_OPTIONS
   const { rpcWsAuthenticationJwtAlgorithm, ...wsAuth } = WS_AUTH_OPTIONS
@@ -64,16 +64,16 @@ const dependentsOf = (options: NodeOptions): readonly Dependents[] => {
   ]
 }
 
-/** What was given and has no effect, so that nobody waits for it to have one; each option once. */
+/** The given options that have no effect, each once. */
 export const ignoredOptions = ({ options, sources }: Given): readonly Ignored[] => {
-  const told = new Set<string>()
+  const reported = new Set<string>()
   return dependentsOf(options).flatMap(({ parent, isOn, tables }) => {
     if (isOn) return []
     const names = tables
       .flatMap(table => Object.values(table))
       .map(({ name }) => name)
-      .filter(name => name !== parent && sources.has(name) && !told.has(name))
-    for (const name of names) told.add(name)
+      .filter(name => name !== parent && sources.has(name) && !reported.has(name))
+    for (const name of names) reported.add(name)
     return names.length === 0
       ? []
       : [{ ignored: names.map(name => `--${name}`).join(', '), parent: `--${parent}` }]

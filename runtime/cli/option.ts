@@ -23,14 +23,14 @@ export type Option<T = unknown> = {
   readonly name: string
   readonly aliases: readonly string[]
   readonly short: string | undefined
-  /** What the TOML file must give: a boolean, a number (or its text), a string, an array. */
+  /** Type in the TOML file: a boolean, a number (or its text), a string, an array. */
   readonly kind: 'boolean' | 'number' | 'text' | 'list'
   readonly placeholder: string
   readonly group: (typeof GROUPS)[number]
   readonly description: string
-  /** The value when no source gives one. */
+  /** The default value. */
   readonly fallback: T
-  /** The default as `--help` shows it, empty to show none. */
+  /** The default as `--help` shows it; empty for none. */
   readonly shownDefault: string
   /** @throws InvalidValue with a text that follows `Invalid value for option '--name'`. */
   readonly parse: (text: string) => T
@@ -95,7 +95,7 @@ export const textOption = <T extends string | undefined>(row: Row & { fallback: 
     return text
   })
 
-/** A file or folder; relative ones are taken from the working directory. */
+/** A file or folder; relative paths start in the working directory. */
 export const pathOption = <T extends string | undefined>(row: Row & { fallback: T }): Option<string | T> =>
   textOption({ placeholder: '<PATH>', ...row })
 
@@ -127,7 +127,7 @@ export const bigintOption = <T extends bigint | undefined>(row: Row & { fallback
     return BigInt(text)
   })
 
-/** One of a few words, letters of either case. */
+/** One of several words, case-insensitive. */
 export const choiceOption = <const T extends string>(
   row: Row & { fallback: T; choices: readonly T[] },
 ): Option<T> =>
@@ -148,6 +148,6 @@ export const listOption = <T extends readonly string[] | undefined>(
     row.check(text.split(',').map(entry => entry.trim())),
   )
 
-/** A value of its own form; `parse` throws InvalidValue. */
+/** A value with its own syntax; `parse` throws InvalidValue. */
 export const customOption = <T>(row: Row & { fallback: T; parse: (text: string) => T }): Option<T> =>
   option(row, 'text', '<TEXT>', row.fallback, row.parse)

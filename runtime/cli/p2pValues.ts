@@ -1,7 +1,7 @@
 import { EnodeError, hostKind, parseEnode } from '../../p2p/transport/enode.ts'
 import { InvalidValue } from './option.ts'
 
-/** enode URLs; an empty list where the value is empty, as in Besu. */
+/** Checks enode URLs. An empty value is an empty list, as in Besu. */
 export const checkEnodes = (entries: readonly string[]): readonly string[] => {
   if (entries.length === 1 && entries[0] === '') return []
   for (const entry of entries) {
@@ -15,17 +15,19 @@ export const checkEnodes = (entries: readonly string[]): readonly string[] => {
   return entries
 }
 
-/** What others are told to dial: an address or, as Besu does not, a name that is looked up at each dial. */
+/** The advertised host: an address or, unlike Besu, a host name that is resolved at each dial. */
 export const parseAdvertisedHost = (text: string): string => {
   if (hostKind(text) === undefined)
     throw new InvalidValue(`: '${text}' is neither an address nor a host name`)
   return text
 }
 
-/** What is listened on: one of the machine's addresses. */
+/** The address to listen on. */
 export const parseInterface = (text: string): string => {
   const kind = hostKind(text)
   if (kind !== 'ip4' && kind !== 'ip6')
-    throw new InvalidValue(`: '${text}' is not a numeric address, such as 0.0.0.0 for all of this machine's`)
+    throw new InvalidValue(
+      `: '${text}' is not a numeric address, such as 0.0.0.0 for all addresses of this machine`,
+    )
   return text
 }

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../core/text/rates.ts'
 import type { Terminal } from './terminal.ts'
 
-/** How far a long task is: `done` of `total` in the same unit, and what else to say. */
+/** Progress of a long task: `done` of `total` in the same unit, and a text to show. */
 export type ProgressState = { readonly done: number; readonly total: number; readonly text: string }
 
 export type Progress = {
@@ -10,15 +10,15 @@ export type Progress = {
   end(): void
 }
 
-/** A person sees no more pictures a second than this needs. */
+/** Minimum interval between redraws: ten a second look smooth. */
 const REDRAW_MS = 100
 
-/** Lines in a file should tell that it goes on, not fill it. */
+/** Interval between progress lines in a log file. */
 const LINE_MS = 5_000
 
 const BAR_CELLS = 24
 
-/** Time left by the rate so far; empty before anything was done. */
+/** Estimated time left; empty before the first progress. */
 export const timeLeft = ({ done, total }: ProgressState, elapsedMs: number): string =>
   done <= 0 || done > total ? '' : `${formatDuration((elapsedMs * (total - done)) / done)} left`
 
@@ -27,12 +27,12 @@ const percent = ({ done, total }: ProgressState): number =>
 
 const bar = (state: ProgressState, elapsedMs: number, columns: number): string => {
   const filled = Math.round((percent(state) * BAR_CELLS) / 100)
-  const picture = `${'█'.repeat(filled)}${'░'.repeat(BAR_CELLS - filled)}`
+  const cells = `${'█'.repeat(filled)}${'░'.repeat(BAR_CELLS - filled)}`
   const parts = [`${String(percent(state)).padStart(3)}%`, state.text, timeLeft(state, elapsedMs)]
-  return `${picture} ${parts.filter(part => part !== '').join('  ')}`.slice(0, Math.max(20, columns - 1))
+  return `${cells} ${parts.filter(part => part !== '').join('  ')}`.slice(0, Math.max(20, columns - 1))
 }
 
-/** A bar with rate and time left on a terminal, a plain line every few seconds elsewhere. */
+/** Shows a bar with rate and time left on a terminal, otherwise a line every few seconds. */
 export const startProgress = (terminal: Terminal, write: (text: string) => void): Progress => {
   const startedMs = Date.now()
   let shownMs = startedMs

@@ -1,7 +1,7 @@
 import { stderr, stdin } from 'node:process'
 import { CommandError } from './errors.ts'
 
-/** What came behind the end of one line belongs to the next. */
+/** Characters after the end of a line belong to the next line. */
 let left = ''
 
 const ENTER = /[\r\n]/
@@ -11,13 +11,13 @@ const ERASE = /[\u007f\b]/
 
 type Line = { readonly kind: 'open' | 'done' | 'stopped'; readonly text: string }
 
-/** Takes the characters a terminal sends while somebody types, one after the other, to the end of the line. */
+/** Reads typed characters up to the end of the line. */
 const typed = (line: string): Line => {
   let text = ''
   const characters = Array.from(left)
   for (const [index, character] of characters.entries()) {
     if (ENTER.test(character)) {
-      // Terminals that send both send them together.
+      // A terminal that sends both characters sends them together.
       const skipped = character === '\r' && characters[index + 1] === '\n' ? 2 : 1
       left = characters.slice(index + skipped).join('')
       return { kind: 'done', text: line + text }
@@ -35,7 +35,7 @@ const typed = (line: string): Line => {
   return { kind: 'open', text: line + text }
 }
 
-/** Asks at the terminal for a line that is not shown. Standard input must be one. @throws CommandError when it is broken off */
+/** Reads a hidden line from the terminal, which standard input must be. @throws CommandError on Ctrl-C */
 export const readSecret = (prompt: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const decoder = new TextDecoder()
@@ -60,7 +60,7 @@ export const readSecret = (prompt: string): Promise<string> =>
       advance()
     }
     const onEnd = (): void => stop()
-    // Before the prompt: whoever sees it may type.
+    // Before the prompt, because a user may type as soon as it appears.
     stdin.setRawMode(true)
     stderr.write(prompt)
     stdin.on('data', onData)

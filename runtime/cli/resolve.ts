@@ -7,15 +7,15 @@ import { UNSUPPORTED_OPTIONS } from './unsupported.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Ours first, then Besu's. */
+/** In the order of precedence. */
 export const ENVIRONMENT_PREFIXES = ['QUORATE_', 'BESU_'] as const
 
-/** Where a value came from, as a message names it: `--name`, `QUORATE_NAME`, `name in FILE`. */
+/** The source of each value for messages: `--name`, `QUORATE_NAME`, `name in FILE`. */
 export type Sources = ReadonlyMap<string, string>
 
 export type Resolved<Table extends OptionTable> = {
   readonly values: OptionValues<Table>
-  /** By option name; options that fell back to their default are not in it. */
+  /** By option name; options with their default value are missing. */
   readonly sources: Sources
 }
 
@@ -25,7 +25,7 @@ const variableName = (prefix: string, name: string): string =>
 const variableNames = (name: string): readonly string[] =>
   ENVIRONMENT_PREFIXES.map(prefix => variableName(prefix, name))
 
-/** `QUORATE_RPC_HTTP_PORT` and `BESU_RPC_HTTP_PORT` for `rpc-http-port`; aliases have theirs. */
+/** `QUORATE_RPC_HTTP_PORT` and `BESU_RPC_HTTP_PORT` for `rpc-http-port`; likewise for aliases. */
 export const environmentNames = (option: Option): readonly string[] =>
   ENVIRONMENT_PREFIXES.flatMap(prefix =>
     [option.name, ...option.aliases].map(name => variableName(prefix, name)),
@@ -55,7 +55,7 @@ const parseValue = (option: Option, text: string, source: string): unknown => {
   }
 }
 
-/** Besu's options that are not here are refused wherever they are given, never silently dropped. */
+/** Unsupported options of Besu are refused in every source, never silently dropped. */
 const refuseUnsupported = (environment: Environment): void => {
   for (const name of UNSUPPORTED_OPTIONS.keys())
     for (const variable of variableNames(name)) {
@@ -85,8 +85,8 @@ const configFile = (
 }
 
 /**
- * The value of every option of the table: command line, then QUORATE_* and BESU_* variables, then the TOML file, then
- * its default.
+ * Resolves every option of the table: command line, then QUORATE_* and BESU_* variables, then the TOML file, then its
+ * default.
  * @throws UsageError
  */
 export const resolveOptions = <Table extends OptionTable>(
@@ -96,7 +96,7 @@ export const resolveOptions = <Table extends OptionTable>(
 ): Resolved<Table> => {
   const path = configFile(table, given, environment)
   refuseUnsupported(environment)
-  // A node's file serves the other commands too, so every option of a node is known in it.
+  // The file of a node also serves the other commands, so it may contain every option of a node.
   const file =
     path === undefined ? new Map<string, string>() : readTomlFile(path, { ...NODE_OPTIONS, ...table })
   const values: Record<string, unknown> = {}
@@ -116,9 +116,9 @@ export const resolveOptions = <Table extends OptionTable>(
   return { values: values as OptionValues<Table>, sources }
 }
 
-/** Variables with our prefix that name no option: a slip that would otherwise be silent. */
+/** Environment variables with the prefix QUORATE_ that name no option. */
 export const unknownVariables = (table: OptionTable, environment: Environment): readonly string[] => {
-  // What is not here has been refused unless it asks for what is done anyway.
+  // Unsupported options have been refused by now, unless their value is accepted.
   const known = new Set([
     ...Object.values(table).flatMap(environmentNames),
     ...[...UNSUPPORTED_OPTIONS.keys()].flatMap(variableNames),

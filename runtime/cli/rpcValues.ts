@@ -1,6 +1,6 @@
 import { InvalidValue } from './option.ts'
 
-/** Besu's names of the JSON-RPC groups, upper case and case-sensitive. */
+/** Besu's names of the JSON-RPC groups, case-sensitive. */
 export const API_GROUPS: readonly string[] = [
   'ETH',
   'NET',
@@ -43,24 +43,24 @@ const checkAllOrNone = (entries: readonly string[], what: 'hostnames' | 'domains
   return entries
 }
 
-/** Host names, `*` alone for every host, none at all to refuse every host. */
+/** Checks host names; `*` allows every host, an empty list none. */
 export const checkHostAllowlist = (entries: readonly string[]): readonly string[] =>
   checkAllOrNone(entries, 'hostnames').map(entry => entry.toLowerCase())
 
-/** Regular expressions of whole origins, `*` alone for every origin. */
+/** Checks regular expressions that match whole origins; `*` allows every origin. */
 export const checkCorsOrigins = (entries: readonly string[]): readonly string[] => {
   const origins = checkAllOrNone(entries, 'domains')
   if (origins[0] === '*') return origins
   try {
     for (const origin of origins) void new RegExp(`^(?:${origin})$`)
   } catch {
-    // The engine's own words differ between runtimes; Besu has one text.
+    // The messages of the engines differ between runtimes; this is Besu's text.
     throw new InvalidValue(': Domain values result in invalid regex pattern')
   }
   return origins
 }
 
-/** Up to 32 bytes of hex. */
+/** Up to 32 bytes in hex. */
 export const parseExtraData = (text: string): string => {
   if (!/^0x([0-9a-f]{2}){0,32}$/i.test(text))
     throw new InvalidValue(`: '${text}' is not hex of at most 32 bytes, such as 0x71756f72617465`)

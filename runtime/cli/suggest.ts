@@ -1,4 +1,4 @@
-/** Farther apart than this, two names are not a slip of the fingers. */
+/** Maximum edit distance of a typing error. */
 const DISTANCE_MAX = 3
 
 const editDistance = (a: string, b: string): number => {
@@ -14,7 +14,7 @@ const editDistance = (a: string, b: string): number => {
   return previous[b.length] as number
 }
 
-/** The candidate nearest to a mistyped name, undefined when none is near. */
+/** The candidate nearest to a mistyped name; undefined if none is near. */
 export const nearest = (name: string, candidates: Iterable<string>): string | undefined => {
   let best: string | undefined
   let bestDistance = Math.min(DISTANCE_MAX, Math.ceil(name.length / 3)) + 1

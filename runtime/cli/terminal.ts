@@ -3,20 +3,20 @@ import { isatty } from 'node:tty'
 import { CommandError } from './errors.ts'
 import { readSecret } from './readSecret.ts'
 
-/** Where a command writes: results to `out`, everything else to `error`. */
+/** Input and output of a command: results go to `out`, everything else to `error`. */
 export type Terminal = {
   out(text: string): void
   error(text: string): void
-  /** True when `error` goes to a person's screen. */
+  /** True if `error` is a terminal. */
   readonly interactive: boolean
   readonly columns: number
-  /** True when a person types what `readSecret` reads. */
+  /** True if standard input is a terminal. */
   readonly inputInteractive: boolean
-  /** Asks for a line that is not shown. @throws CommandError when it is broken off */
+  /** Reads a hidden line. @throws CommandError on Ctrl-C */
   readSecret(prompt: string): Promise<string>
-  /** Standard input to its end, as text. @throws CommandError when it is longer than `bytesMax` bytes */
+  /** Reads standard input to its end, as text. @throws CommandError if it is longer than `bytesMax` bytes */
   readInput(bytesMax: number): Promise<string>
-  /** Resolves when everything written is with the system, so that the process may end. */
+  /** Resolves when the system has taken all output, so that the process may exit. */
   flush(): Promise<void>
 }
 
@@ -31,7 +31,7 @@ const readInput = async (bytesMax: number): Promise<string> => {
   return new TextDecoder().decode(Buffer.concat(chunks))
 }
 
-// A reader that goes away (`| head`) must neither stop a node nor make a command fail.
+// A reader that closes the pipe (`| head`) must neither stop a node nor fail a command.
 for (const stream of [stdout, stderr]) stream.on('error', () => undefined)
 
 export const processTerminal: Terminal = {

@@ -5,7 +5,7 @@ import { UsageError } from './errors.ts'
 import type { Option, OptionTable } from './option.ts'
 import { nearest } from './suggest.ts'
 
-/** A file of options is a few kilobytes; a longer one is another file. */
+/** Maximum file length: a configuration file has a few kilobytes. */
 const FILE_BYTES_MAX = 1024 * 1024
 
 const invalid = (text: string): UsageError => new UsageError('INVALID_FILE', text)
@@ -37,7 +37,7 @@ const isNumber = (value: unknown): boolean => typeof value === 'number' || typeo
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 
-/** What a value of each kind looks like in TOML, and how that is called. */
+/** For each kind of option, the accepted TOML values and their name. */
 const KINDS: Readonly<Record<Option['kind'], readonly [accepts: (value: unknown) => boolean, name: string]>> =
   {
     boolean: [value => typeof value === 'boolean', 'a boolean, true or false without quotes'],
@@ -55,13 +55,13 @@ const textOf = (option: Option, key: string, value: unknown): string => {
 
 /**
  * The values of a TOML configuration file as text, by option name.
- * @throws UsageError in Besu's words on a missing, empty or malformed file and on keys that are no options.
+ * @throws UsageError with Besu's texts for a missing, empty or malformed file and for unknown keys.
  */
 export const readTomlFile = (path: string, table: OptionTable): ReadonlyMap<string, string> => {
   const text = readText(path)
   let document: Record<string, unknown>
   try {
-    // Amounts of wei pass what a number holds.
+    // Amounts of wei exceed the range of a number.
     document = parse(text, { integersAsBigInt: 'asNeeded' })
   } catch (cause) {
     if (!(cause instanceof TomlError)) throw cause

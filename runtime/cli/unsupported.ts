@@ -1,6 +1,6 @@
 /**
- * Besu's options that this release does not have, by what they belong to, so that a Besu command line or file gets an
- * answer that names the reason. A value after `=` is what this release does anyway and is accepted.
+ * Besu's options that this release does not support, by subject, so that the error names the reason. A value after `=` is
+ * what this release does anyway and is accepted.
  */
 const BY_AREA: Readonly<Record<string, string>> = {
   'this part of the connections between nodes': `p2p-host-ipv6 p2p-interface-ipv6 p2p-port-ipv6 p2p-ipv6-outbound-enabled
@@ -52,7 +52,7 @@ export const UNSUPPORTED_OPTIONS: ReadonlyMap<string, UnsupportedOption> = new M
   ),
 )
 
-/** Besu's commands that this release does not have. */
+/** Besu's commands that this release does not support. */
 export const UNSUPPORTED_COMMANDS: readonly string[] = [
   'operator',
   'storage',

@@ -1,9 +1,9 @@
 import { UsageError } from '../cli/errors.ts'
 
-/** Blocks from `start` on and before `end`. */
+/** Blocks from `start` to `end`, without `end`. */
 export type BlockRange = { readonly start: bigint; readonly end: bigint }
 
-/** @throws UsageError when the range holds no block. */
+/** @throws UsageError if the range is empty */
 export const blockRange = (
   options: { readonly startBlock: bigint | undefined; readonly endBlock: bigint | undefined },
   endMax: bigint,
@@ -13,7 +13,7 @@ export const blockRange = (
   if (start >= end)
     throw new UsageError(
       'INVALID_VALUE',
-      `No block to handle: --start-block ${start} must be below --end-block ${options.endBlock ?? end} and the end of the chain (${endMax})`,
+      `The block range is empty: --start-block ${start} must be below --end-block ${options.endBlock ?? end} and the end of the chain (${endMax})`,
     )
   return { start, end }
 }

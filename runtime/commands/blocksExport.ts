@@ -5,7 +5,7 @@ import { finished } from 'node:stream/promises'
 import { encodeBlock } from '../../core/block/codec/block.ts'
 import type { Chain } from '../../core/chain/chain.ts'
 import type { CommandContext } from '../cli/command.ts'
-import type { ExportOptions } from './commands.ts'
+import type { ExportOptions } from './blocksCommands.ts'
 import { CommandError, UsageError } from '../cli/errors.ts'
 import { type Progress, startProgress } from '../cli/progress.ts'
 import { writeFailureReason } from '../files/reason.ts'
@@ -18,7 +18,7 @@ import { formatRate } from '../../core/text/rates.ts'
 const cannotWrite = (file: string, cause: unknown): CommandError =>
   new CommandError('EXPORT', `Cannot write ${file}: ${writeFailureReason(cause)}`, { cause })
 
-/** A device or pipe is written as it comes; a file gets its name when it is complete, so half of one never takes its place. */
+/** A file is renamed when it is complete, so that an incomplete one never replaces it; a device or pipe is written directly. */
 const temporaryName = (file: string): string =>
   existsSync(file) && !statSync(file).isFile() ? file : `${file}.part`
 
@@ -31,7 +31,7 @@ const writeBlocks = async (
 ): Promise<bigint> => {
   const output = createWriteStream(file)
   const closed = finished(output)
-  // Awaited below; without this a failure in between would count as unhandled.
+  // Awaited below; without this an earlier failure would be an unhandled rejection.
   closed.catch(() => undefined)
   const startedMs = Date.now()
   let number = start
@@ -48,7 +48,7 @@ const writeBlocks = async (
   return number - start
 }
 
-/** Writes blocks in order as concatenated RLP, holding one of them at a time. */
+/** Writes blocks in order as concatenated RLP, with one block in memory at a time. */
 export const exportBlocks = async ({ options, terminal }: CommandContext<ExportOptions>): Promise<number> => {
   configureLogFrom(options, terminal, 'error')
   const { to } = options

@@ -10,7 +10,7 @@ import type { Chain } from '../../core/chain/chain.ts'
 import { InvalidBlock } from '../../core/chain/rules/invalidBlock.ts'
 import { equalBytes } from '../../core/bytes/bytes.ts'
 import type { CommandContext } from '../cli/command.ts'
-import type { ImportOptions } from './commands.ts'
+import type { ImportOptions } from './blocksCommands.ts'
 import { CommandError, UsageError } from '../cli/errors.ts'
 import { type Progress, startProgress } from '../cli/progress.ts'
 import { configureLogFrom } from '../cli/configureLog.ts'
@@ -23,10 +23,10 @@ import { formatRate } from '../../core/text/rates.ts'
 
 type Context = CommandContext<ImportOptions>
 
-/** Read at once; with it a file costs a block and this much memory, whatever its length. */
+/** Bytes read at once: an import needs this much memory and one block, whatever the length of the file. */
 const CHUNK_BYTES = 1024 * 1024
 
-/** No chain is longer. */
+/** More than the blocks of any chain. */
 const END_MAX = 1n << 64n
 
 type Totals = { blocks: number; known: number; transactions: number; gas: bigint }
@@ -57,11 +57,11 @@ const importOne = async (chain: Chain, block: Block): Promise<'imported' | 'know
   if (equalBytes(hash, chain.genesis.hash)) return 'known'
   throw new CommandError(
     'IMPORT',
-    `the file is of another chain: its genesis block is ${toHex(hash)}, the genesis file's is ${toHex(chain.genesis.hash)}`,
+    `the file belongs to another chain: its genesis block is ${toHex(hash)}, the genesis file's is ${toHex(chain.genesis.hash)}`,
   )
 }
 
-/** Why the first blocks of a GoQuorum chain do not fit a genesis file that was written for it; empty elsewhere. */
+/** A hint for the first blocks of a GoQuorum chain that do not match its genesis file; otherwise empty. */
 const londonHint = (chain: Chain, block: Block | undefined): string => {
   const isFirst = block !== undefined && block.header.number <= 1n
   const differs =
@@ -71,8 +71,8 @@ const londonHint = (chain: Chain, block: Block | undefined): string => {
     : ''
 }
 
-/** What stays after a failure, so that nobody has to guess. */
-const kept = (chain: Chain): string => `The chain is kept up to block ${chain.head().header.number}.`
+/** The sentence that names the head after a failed import. */
+const keptUpTo = (chain: Chain): string => `The chain is kept up to block ${chain.head().header.number}.`
 
 const importFile = async (
   chain: Chain,
@@ -82,7 +82,7 @@ const importFile = async (
   seen: (block: Block, bytesDone: number, result: 'imported' | 'known') => void,
   stopped: () => boolean,
 ): Promise<void> => {
-  // What divides the file names the byte itself.
+  // An error of splitBlocks names the byte itself.
   let at = file
   let last: Block | undefined
   try {
@@ -107,12 +107,16 @@ const importFile = async (
       at = `${file}, after block ${number}`
     }
   } catch (error) {
-    const foreign =
+    const isInvalidInput =
       error instanceof DecodeError || error instanceof InvalidBlock || error instanceof CommandError
-    if (!foreign) throw error
-    throw new CommandError('IMPORT', `${at}: ${error.message}.${londonHint(chain, last)} ${kept(chain)}`, {
-      cause: error,
-    })
+    if (!isInvalidInput) throw error
+    throw new CommandError(
+      'IMPORT',
+      `${at}: ${error.message}.${londonHint(chain, last)} ${keptUpTo(chain)}`,
+      {
+        cause: error,
+      },
+    )
   }
 }
 
@@ -157,7 +161,7 @@ const importFiles = async (
   return summary(totals, chain, Date.now() - startedMs)
 }
 
-/** Imports files of concatenated block RLP in order; a block that is on the chain already is passed over. */
+/** Imports files of concatenated block RLP in order; skips blocks that are on the chain already. */
 export const importBlocks = async (context: Context): Promise<number> => {
   const { options, terminal } = context
   configureLogFrom(options, terminal, 'error')

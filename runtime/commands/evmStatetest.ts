@@ -1,5 +1,5 @@
 import type { CommandContext } from '../cli/command.ts'
-import type { StatetestOptions } from './commands.ts'
+import type { StatetestOptions } from './statetestCommand.ts'
 import { CommandError, UsageError } from '../cli/errors.ts'
 import { useFastEngine } from '../node/engine.ts'
 import { runStateTests } from './statetest.ts'

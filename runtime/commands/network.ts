@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { DEVELOPMENT_MNEMONIC } from '../../core/genesis/developmentAccounts.ts'
 import { toHex } from '../../core/bytes/hex.ts'
 import type { CommandContext } from '../cli/command.ts'
-import type { NetworkOptions } from './commands.ts'
+import type { NetworkOptions } from './networkCommand.ts'
 import { CommandError } from '../cli/errors.ts'
 import { watchBlocks } from '../devnet/blockWatch.ts'
 import { watchHealth } from '../devnet/healthWatch.ts'
@@ -13,7 +13,7 @@ import { stopSignal } from '../node/signals.ts'
 
 type Context = CommandContext<NetworkOptions>
 
-/** `count` ports from `first` on, or free ones. */
+/** `count` ports starting at `first`, or free ones if it is 0. */
 const portsFrom = async (first: number, count: number): Promise<readonly number[]> =>
   first === 0 ? freePorts(count) : Array.from({ length: count }, (_, index) => first + index)
 
@@ -35,11 +35,11 @@ const endpoints = (processes: readonly MemberProcess[], ports: ReadonlyMap<Membe
     })
     .join('\n')
 
-/** Runs a network of several nodes on this machine until it is told to stop. */
+/** Runs a network of several nodes on this machine until a signal stops it. */
 export const runNetwork = async ({ options, terminal }: Context): Promise<number> => {
   const stop = stopSignal()
   const path = resolve(options.dataPath)
-  // One more serves JSON-RPC.
+  // The RPC node besides the validators.
   const count = options.validators + 1
   const rpcPorts = await portsFrom(options.rpcHttpPort, count)
   const p2pPorts = await portsFrom(options.p2pPort, count)
@@ -50,7 +50,7 @@ export const runNetwork = async ({ options, terminal }: Context): Promise<number
     blockPeriodSeconds: options.blockPeriod,
     blockPeriodMs: options.blockPeriodMs,
   })
-  // The RPC node first: it gets the port that everybody tries.
+  // The RPC node first: it gets the default port.
   const members = [folder.rpc, ...folder.validators]
   const p2pPortOf = new Map(members.map((member, index) => [member, p2pPorts[index] as number]))
   writeStaticNodes(members, member => p2pPortOf.get(member) as number)
@@ -72,20 +72,20 @@ export const runNetwork = async ({ options, terminal }: Context): Promise<number
       terminal.out(endpoints(processes, p2pPortOf))
       terminal.out(`\nFunded accounts: those of the mnemonic "${DEVELOPMENT_MNEMONIC}"`)
       terminal.out('Each node logs to log.txt in its folder. Ctrl-C stops all of them.\n')
-      const tell = (line: string): void => terminal.out(line)
+      const print = (line: string): void => terminal.out(line)
       const stops = [
-        watchBlocks({ url: (processes[0] as MemberProcess).url, members: folder.validators, tell }),
+        watchBlocks({ url: (processes[0] as MemberProcess).url, members: folder.validators, print }),
         watchHealth(
           processes.map(({ member: { name }, url }) => ({ name, url })),
-          tell,
+          print,
         ),
       ]
       stopWatching = () => {
         for (const end of stops) end()
       }
       for (const { member, ended } of processes)
-        void ended.then(how => {
-          if (!stop.received) terminal.out(`${member.name} ended (${how})`)
+        void ended.then(outcome => {
+          if (!stop.received) terminal.out(`${member.name} ended (${outcome})`)
         })
       await Promise.race([stop.wait, Promise.all(processes.map(({ ended }) => ended))])
     }

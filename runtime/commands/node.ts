@@ -28,7 +28,7 @@ import { listenForWs } from '../node/servers/wsServer.ts'
 
 type Context = CommandContext<typeof NODE_OPTIONS>
 
-/** What was given and has no effect, so that nobody waits for it to have one. */
+/** Warns of given options and variables that have no effect. */
 const warnOfIgnored = ({ options, sources, environment }: Context, log: Log): void => {
   for (const name of unknownVariables(NODE_OPTIONS, environment))
     log.warn('The environment variable {name} is no option and has been ignored', { name })
@@ -39,7 +39,7 @@ const warnOfIgnored = ({ options, sources, environment }: Context, log: Log): vo
     })
 }
 
-/** For a person as a banner; for programs, which read a JSON object a line, as one record. */
+/** Shows the development accounts: a banner on a terminal, one record in JSON output. */
 const announceAccounts = (
   { terminal }: Context,
   { chain }: RunningNode,
@@ -77,7 +77,7 @@ const announce = (
     dataPath: resolve(options.dataPath),
     storage: options.storage,
     address: node.key.address,
-    standing: services.standing.text,
+    role: services.role.text,
     p2pAddress: network === undefined ? undefined : `${options.p2pInterface}:${network.port}`,
     rpcUrl: http === undefined ? undefined : `http://${addressOf(http)}`,
     wsUrl: ws === undefined ? undefined : `ws://${addressOf(ws)}`,
@@ -93,7 +93,7 @@ const announce = (
   else log.info('Listening on {address}', { address })
 }
 
-/** Runs a node until it is told to stop. */
+/** Runs a node until a signal stops it. */
 export const runNode = async (context: Context): Promise<number> => {
   const { options, terminal } = context
   const format = configureLogFrom(options, terminal, 'out')
@@ -130,18 +130,21 @@ export const runNode = async (context: Context): Promise<number> => {
       showProgress,
     })
     announce(context, node, services, listeners, format, log)
-    // Looking for the C library takes 20 ms, which nobody need wait for.
+    // After the start, because loading the C library takes 20 ms.
     tuneAllocator()
     const unholdable = await Promise.race([stop.wait, node.unholdable])
     if (unholdable !== undefined) {
-      log.error('Stopping: {reason}. The others sealed it, so this node cannot follow the chain past it', {
-        reason: unholdable.message,
-      })
+      log.error(
+        'Stopping: {reason}. The block has a quorum of seals, so this node cannot follow the chain past it',
+        {
+          reason: unholdable.message,
+        },
+      )
       return 1
     }
     log.info('Stopping; a second signal ends the process at once')
   } finally {
-    // Before the servers wait for what is under way: a login that waits for its password holds up nothing.
+    // Before the servers wait for running requests: a login must not wait for a password check.
     await closeAll([
       access.close,
       () => Promise.all(Object.values(listeners).flatMap(listener => listener?.stop() ?? [])),

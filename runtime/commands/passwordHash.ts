@@ -1,18 +1,18 @@
 import { hashSync } from 'bcryptjs'
 import { COST_DEFAULT, passwordProblem } from '../../handlers/auth/password.ts'
 import type { CommandContext } from '../cli/command.ts'
-import type { PasswordOptions } from './commands.ts'
+import type { PasswordOptions } from './passwordCommand.ts'
 import { CommandError } from '../cli/errors.ts'
 import type { Terminal } from '../cli/terminal.ts'
 
-/** No password is longer; more is another file. */
+/** Maximum input length: more than any password. */
 const INPUT_BYTES_MAX = 4096
 
 const wrong = (text: string): CommandError => new CommandError('INPUT', text)
 
 const readPiped = async (terminal: Terminal): Promise<string> => {
   try {
-    // The line end is whoever's who wrote it.
+    // A final line end is not part of the password.
     return (await terminal.readInput(INPUT_BYTES_MAX)).replace(/\r?\n$/, '')
   } catch (cause) {
     throw wrong(`The password cannot be read: ${(cause as Error).message}`)
@@ -36,7 +36,7 @@ export const hashPassword = async ({
   if (password === '') throw wrong('The password is empty')
   const problem = passwordProblem(password)
   if (problem !== undefined) throw wrong(`The password cannot be used: ${problem}`)
-  // Up to 72 bytes without a zero byte the two are the same algorithm; Besu writes the older name.
+  // For passwords of up to 72 bytes without a zero byte both names mean the same algorithm; Besu writes the older one.
   terminal.out(hashSync(password, COST_DEFAULT).replace(/^\$2b\$/, '$2a$'))
   return 0
 }

@@ -1,13 +1,13 @@
 import { toHex } from '../../core/bytes/hex.ts'
 import type { CommandContext } from '../cli/command.ts'
-import type { KeyOptions } from './commands.ts'
+import type { KeyOptions } from './publicKeyCommands.ts'
 import { CommandError } from '../cli/errors.ts'
 import { createNodeKey, type NodeKey, nodeKeyPath, readNodeKey, writeNodeKey } from '../keys/nodeKey.ts'
 import { giveResult } from './result.ts'
 
 type Context = CommandContext<KeyOptions>
 
-/** The key that was asked for: an explicit file must be there, the one of the data path is made when missing. */
+/** Reads the key: an explicit file must exist, the key file of the data path is created if missing. */
 const keyOf = ({ options }: Context): NodeKey => {
   const path = nodeKeyPath(options)
   const key = readNodeKey(path)

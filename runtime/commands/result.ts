@@ -1,7 +1,7 @@
 import type { Terminal } from '../cli/terminal.ts'
 import { writeFileAtomically } from '../files/atomic.ts'
 
-/** The result of a command: into the file that was named, else to the terminal. Gives the exit code. */
+/** Writes the result of a command to the file `to`, or to the terminal without one. Returns the exit code. */
 export const giveResult = (to: string | undefined, terminal: Terminal, text: string): number => {
   if (to === undefined) terminal.out(text)
   else writeFileAtomically(to, text)

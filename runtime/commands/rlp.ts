@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs'
 import { fromHex, toHex } from '../../core/bytes/hex.ts'
 import { decodeExtraData, encodeExtraData } from '../../core/block/codec/extraData.ts'
 import type { CommandContext } from '../cli/command.ts'
-import type { RlpOptions } from './commands.ts'
+import type { RlpOptions } from './rlpCommands.ts'
 import { CommandError, UsageError } from '../cli/errors.ts'
 import { giveResult } from './result.ts'
 
 type Context = CommandContext<RlpOptions>
 
-/** A set of validators is a few kilobytes; more is another file. */
+/** Maximum input length: a validator set has a few kilobytes. */
 const INPUT_BYTES_MAX = 1024 * 1024
 
 const VANITY_BYTES = 32
@@ -38,7 +38,7 @@ const parseAddresses = (text: string): readonly Uint8Array[] => {
   try {
     list = JSON.parse(text)
   } catch {
-    // The engine's words differ between runtimes.
+    // The messages of the engines differ between runtimes.
     throw new CommandError('INPUT', 'The input is not JSON: an array of validator addresses is expected')
   }
   if (!Array.isArray(list))
@@ -50,7 +50,10 @@ const parseAddresses = (text: string): readonly Uint8Array[] => {
   })
 }
 
-/** JSON array of addresses to the hex of a genesis extraData: no vanity, no vote, round 0, no seals, the given order. @throws UsageError, CommandError */
+/**
+ * Encodes a JSON array of addresses, in its order, as the extraData of a genesis file: no vanity, no vote, round 0, no seals.
+ * @throws UsageError, CommandError
+ */
 export const encode = async (context: Context): Promise<number> => {
   requireQbft(context)
   const validators = parseAddresses(await readText(context))
@@ -64,7 +67,7 @@ export const encode = async (context: Context): Promise<number> => {
   return giveResult(context.options.to, context.terminal, toHex(extraData))
 }
 
-/** Hex of an extraData (the first line of the input) to the validators it names. @throws UsageError, CommandError, DecodeError */
+/** Decodes an extraData, the first line of the input in hex, to its validators. @throws UsageError, CommandError, DecodeError */
 export const decode = async (context: Context): Promise<number> => {
   requireQbft(context)
   const line = (await readText(context)).split(/\r?\n/)[0]?.trim() ?? ''

@@ -13,7 +13,7 @@ import { UNSUPPORTED_COMMANDS } from '../cli/unsupported.ts'
 export const EXIT_FAILURE = 1
 export const EXIT_USAGE = 2
 
-/** Options of every command: what a word is can only be told when all are known. */
+/** Options of every command: only with all of them a word can be told from an option value. */
 const ALL_OPTIONS: OptionTable = Object.fromEntries(
   [NODE_COMMAND, ...COMMANDS]
     .flatMap(({ options }) => Object.values(options))
@@ -63,8 +63,8 @@ const checkOptions = (command: Command, given: ReadonlyMap<string, string>): voi
 }
 
 /**
- * One line for people; the stack only where it was asked for, or could not be.
- * @param canAsk whether the command has an option to ask for it.
+ * One line; with the stack if `--logging=DEBUG` asks for it, or the command has no such option.
+ * @param canAsk whether the command has the option `--logging`
  */
 const describe = (error: unknown, verbose: boolean, canAsk: boolean): string => {
   if (!(error instanceof Error)) return String(error)

@@ -5,19 +5,19 @@ import { accountsOf, type PostJson, type StateTestJson } from '../statetest/fixt
 import { memoryStateOf } from '../statetest/memoryState.ts'
 
 export type StateTestOptions = {
-  /** One JSON line for each case instead of a line for each failure. */
+  /** Writes one JSON line for each case instead of a line for each failure. */
   readonly json: boolean
   readonly write: (line: string) => void
-  /** Only the cases of this fork, by the name the files have for it. */
+  /** Runs only the cases of this fork, by its name in the files. */
   readonly fork?: string
 }
 
 export type StateTestTotals = { readonly passed: number; readonly failed: number; readonly skipped: number }
 
 /**
- * Runs GeneralStateTest files, and all that lie in the folders given. Cases of forks that are not known are skipped.
- * Writes each failure, and the totals at the end.
- * @throws what reading a path throws, and SyntaxError for a file that is not JSON.
+ * Runs GeneralStateTest files and all of them in the given folders. Skips cases of unknown forks. Writes each failure, and
+ * the totals at the end.
+ * @throws errors of the file system; InvalidStateTest for a file that is none
  */
 export const runStateTests = async (
   paths: readonly string[],
@@ -67,7 +67,7 @@ const runFile = async (
   }
 }
 
-/** A case that makes the interpreter itself fail is one failure, not the end of the run. */
+/** An error of the interpreter is one failed case and does not end the run. */
 const attempt = (run: () => ReturnType<typeof runCase>): ReturnType<typeof runCase> => {
   try {
     return run()

@@ -1,5 +1,5 @@
 import type { CommandContext } from '../cli/command.ts'
-import type { ValidateOptions } from './commands.ts'
+import type { ValidateOptions } from './validateConfigCommand.ts'
 import { UsageError } from '../cli/errors.ts'
 import { NODE_OPTIONS } from '../cli/nodeOptions.ts'
 import { resolveOptions } from '../cli/resolve.ts'

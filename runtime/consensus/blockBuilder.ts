@@ -5,20 +5,11 @@ import { type QbftConsensus, qbftAt } from '../../core/genesis/schedule.ts'
 import { SENDER_WAIT_MS } from '../../core/txpool/overruns.ts'
 import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
 import { chooseVote } from '../../core/validators/proposals.ts'
+import type { MinerSettings } from '../../handlers/rpc/context.ts'
 import type { NodeKey } from '../keys/nodeKey.ts'
 import type { Log } from '../logging/log.ts'
 import { selectionTimeMs } from './blockTiming.ts'
 import { createSelectionBounds } from './selectionBounds.ts'
-
-export type BlockSettings = {
-  /** Wei per gas. */
-  readonly minGasPrice: bigint
-  /** Wei per gas. */
-  readonly minPriorityFee: bigint
-  /** At most 32 bytes. */
-  readonly extraData: Uint8Array
-  readonly targetGasLimit: bigint | undefined
-}
 
 export type BlockBuilderOptions = {
   readonly chain: Chain
@@ -30,7 +21,7 @@ export type BlockBuilderOptions = {
   /** The operator's votes, cast again as long as they would change the validators. */
   readonly standingVotes: () => readonly Vote[]
   /** Settings, read before each block. */
-  readonly settings: () => BlockSettings
+  readonly settings: () => MinerSettings
   /** Percentage of the block period that executing transactions may take. */
   readonly selectionPercent: number
   readonly log: Log

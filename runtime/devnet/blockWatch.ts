@@ -2,7 +2,7 @@ import { fromHex, toHex } from '../../core/bytes/hex.ts'
 import { decodeExtraData } from '../../core/block/codec/extraData.ts'
 import type { Member } from './folder.ts'
 
-/** Often enough to be live, seldom enough to cost nothing. */
+/** Interval between polls of the head. */
 const POLL_MS = 100
 
 type RpcBlock = {
@@ -23,7 +23,7 @@ const call = async (url: string, method: string, ...params: readonly unknown[]):
   return result
 }
 
-/** Who proposed the block in which round, with how many seals. */
+/** One line about a block: proposer, round, transactions, seals. */
 export const describeNetworkBlock = (
   block: RpcBlock,
   members: readonly Member[],
@@ -40,25 +40,25 @@ export const describeNetworkBlock = (
   ].join(' ')
 }
 
-/** Tells every block as the node at `url` gets it, from its head on. Returns the function that ends it. */
+/** Prints each new block of the node at `url`. Returns the function that stops it. */
 export const watchBlocks = (options: {
   readonly url: string
   readonly members: readonly Member[]
-  readonly tell: (line: string) => void
+  readonly print: (line: string) => void
 }): (() => void) => {
-  const { url, members, tell } = options
-  const ending = new AbortController()
-  const { signal } = ending
+  const { url, members, print } = options
+  const controller = new AbortController()
+  const { signal } = controller
   let next: bigint | undefined
 
-  const tellNew = async (): Promise<void> => {
+  const printNew = async (): Promise<void> => {
     const head = BigInt((await call(url, 'eth_blockNumber')) as string)
     next ??= head + 1n
     for (; next <= head && !signal.aborted; next++) {
       const tag = `0x${next.toString(16)}`
       const block = (await call(url, 'eth_getBlockByNumber', tag, false)) as RpcBlock
-      const governing = (await call(url, 'qbft_getValidatorsByBlockNumber', tag)) as readonly string[]
-      tell(describeNetworkBlock(block, members, governing.length))
+      const validators = (await call(url, 'qbft_getValidatorsByBlockNumber', tag)) as readonly string[]
+      print(describeNetworkBlock(block, members, validators.length))
     }
   }
 
@@ -66,16 +66,16 @@ export const watchBlocks = (options: {
     let failed = false
     while (!signal.aborted) {
       try {
-        await tellNew()
+        await printNew()
         failed = false
       } catch (error) {
         if (!failed && !signal.aborted)
-          tell(`the RPC node does not answer: ${error instanceof Error ? error.message : String(error)}`)
+          print(`the RPC node does not answer: ${error instanceof Error ? error.message : String(error)}`)
         failed = true
       }
       await new Promise(resolve => setTimeout(resolve, POLL_MS))
     }
   }
   void poll()
-  return () => ending.abort()
+  return () => controller.abort()
 }

@@ -8,7 +8,7 @@ import { networkGenesisText } from './genesis.ts'
 
 /** One node of the network: a folder with its key, its chain and its log. */
 export type Member = {
-  /** `validator1` and so on, `rpc` for the node that makes no blocks. */
+  /** `validator1` and so on; `rpc` for the RPC node. */
   readonly name: string
   readonly dataPath: string
   readonly key: NodeKey
@@ -36,13 +36,13 @@ const memberOf = (path: string, name: string): Member => {
   return { name, dataPath, key }
 }
 
-/** Folders of validators that an earlier run made. */
+/** Counts the validator folders of an earlier run. */
 const countValidators = (path: string): number =>
   existsSync(path) ? readdirSync(path).filter(name => /^validator\d+$/.test(name)).length : 0
 
 /**
- * The keys and the genesis file of the network in the folder: those that are there, or new ones.
- * @throws CommandError when the folder holds a network of another size, or something else
+ * Reads the keys and the genesis file of the network in the folder, and creates those that are missing.
+ * @throws CommandError if the folder holds a network of another size, or invalid files
  */
 export const prepareNetworkFolder = (options: NetworkFolderOptions): NetworkFolder => {
   const { path, validators: count } = options
@@ -64,7 +64,7 @@ export const prepareNetworkFolder = (options: NetworkFolderOptions): NetworkFold
   return { genesisPath, validators, rpc }
 }
 
-/** Each node is told of all others, so that they find one another in whatever order they start. */
+/** Writes the static nodes of each node: all others, so that they find one another in any order of starts. */
 export const writeStaticNodes = (members: readonly Member[], portOf: (member: Member) => number): void => {
   const enodeOf = (member: Member): string =>
     formatEnode({ publicKey: member.key.publicKey, host: '127.0.0.1', port: portOf(member) })

@@ -10,12 +10,12 @@ export type NetworkGenesisOptions = {
   readonly blockPeriodMs: number
 }
 
-/** Besu's advice: a round may take twice the block period, and is never so short that a busy machine misses it. */
+/** Minimum request timeout: Besu recommends twice the block period, which a busy machine may miss if it is short. */
 const TIMEOUT_SECONDS_MIN = 2
 
 type GenesisFile = { readonly config: { readonly qbft: object } }
 
-/** The genesis file of a network to try things on: the development chain's with several validators and steady blocks. */
+/** The genesis file of a local network: that of a development chain with several validators and a fixed block period. */
 export const networkGenesisText = (options: NetworkGenesisOptions): string => {
   const { validators, blockPeriodSeconds, blockPeriodMs } = options
   const [validator] = validators

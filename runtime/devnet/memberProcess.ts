@@ -11,18 +11,19 @@ import type { Member } from './folder.ts'
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
 
-/** Deno asks for permission before a program does anything. */
+/** Deno runs the node with all permissions. */
 const RUNTIME_ARGUMENTS: readonly string[] = RUNTIME === 'deno' ? ['run', '-A'] : []
 
-const POLL_MS = 25
+/** Interval between checks whether a starting node answers. */
+const START_POLL_MS = 25
 
-/** A node is up within a second; on a machine that is busy with twenty it takes longer. */
+/** Timeout for a node to start: usually a second, longer if twenty nodes start at once. */
 const START_MS_MAX = 60_000
 
-/** A node that does not stop by then hangs. */
+/** Timeout for a node to stop before it is killed. */
 const STOP_MS_MAX = 15_000
 
-/** Whoever tries a network wants every tool to work on it. */
+/** Method groups of each node: all, so that every tool works. */
 export const MEMBER_APIS: readonly string[] = [
   'ETH',
   'NET',
@@ -45,11 +46,11 @@ export type MemberOptions = {
 export type MemberProcess = {
   readonly member: Member
   readonly url: string
-  /** Resolves when it answers. @throws CommandError when it ends instead */
+  /** Resolves when the node answers requests. @throws CommandError if it ends before */
   answers(): Promise<void>
-  /** Resolves to how it ended, such as `code 0` or `SIGKILL`. */
+  /** Resolves to the exit code or signal, such as `code 0` or `SIGKILL`. */
   readonly ended: Promise<string>
-  /** Asks it to stop, and makes it when it does not. */
+  /** Stops the node, with SIGKILL after a timeout. */
   stop(): Promise<void>
 }
 
@@ -61,7 +62,7 @@ const argumentsOf = ({ member, genesisPath, p2pPort, rpcPort }: MemberOptions): 
   '--rpc-http-enabled',
   `--rpc-http-port=${rpcPort}`,
   `--rpc-http-api=${MEMBER_APIS.join(',')}`,
-  // As on the development chain, so that clients' own defaults work however low the base fee falls.
+  // As on the development chain, so that the defaults of clients work however low the base fee falls.
   '--min-gas-price=0',
   '--logging-format=PLAIN',
   '--stop-with-parent',
@@ -72,12 +73,12 @@ const isAnswering = async (url: string): Promise<boolean> => {
     await fetch(`${url}/liveness`)
     return true
   } catch {
-    // Nobody listens yet.
+    // The node does not listen yet.
     return false
   }
 }
 
-/** What it wrote last, to say why it ended. */
+/** The last line of the log, which usually says why the node ended. */
 const lastLine = (path: string): string => {
   const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
   return (
@@ -87,7 +88,7 @@ const lastLine = (path: string): string => {
   )
 }
 
-/** Options of a node in the environment are meant for a node: all of these would have the same bootnodes, or ports. */
+/** Removes node options from the environment: all nodes would have the same ports. */
 const environmentOf = (environment: Environment): Environment =>
   Object.fromEntries(
     Object.entries(environment).filter(
@@ -95,23 +96,23 @@ const environmentOf = (environment: Environment): Environment =>
     ),
   )
 
-/** Starts a node of the network as a process of its own, with its log in `log.txt` of its folder. */
+/** Starts a node of the network as a child process that logs to `log.txt` in its folder. */
 export const startMember = (options: MemberOptions): MemberProcess => {
   const { member, rpcPort } = options
   const logPath = join(member.dataPath, 'log.txt')
   const log = openSync(logPath, 'w')
-  // Its standard input ends with this process, however that ends, and takes the node with it.
+  // Standard input ends with this process, however it ends, and --stop-with-parent then stops the node.
   const child: ChildProcess = spawn(process.execPath, [...RUNTIME_ARGUMENTS, MAIN, ...argumentsOf(options)], {
     stdio: ['pipe', log, log],
     env: withAllocatorTunable(environmentOf(process.env)),
   })
   closeSync(log)
   const url = `http://127.0.0.1:${rpcPort}`
-  let how: string | undefined
+  let outcome: string | undefined
   const ended = new Promise<string>(resolve => {
     const end = (text: string): void => {
-      how ??= text
-      resolve(how)
+      outcome ??= text
+      resolve(outcome)
     }
     child.once('error', error => end(error.message))
     child.once('exit', (code, signal) => end(signal ?? `code ${code}`))
@@ -119,12 +120,12 @@ export const startMember = (options: MemberOptions): MemberProcess => {
   const answers = async (): Promise<void> => {
     const endMs = Date.now() + START_MS_MAX
     while (!(await isAnswering(url))) {
-      if (how !== undefined || Date.now() > endMs)
+      if (outcome !== undefined || Date.now() > endMs)
         throw new CommandError(
           'START_FAILED',
-          `${member.name} ${how === undefined ? 'does not answer' : `ended (${how})`}: ${lastLine(logPath)}`,
+          `${member.name} ${outcome === undefined ? 'does not answer' : `ended (${outcome})`}: ${lastLine(logPath)}`,
         )
-      await new Promise(resolve => setTimeout(resolve, POLL_MS))
+      await new Promise(resolve => setTimeout(resolve, START_POLL_MS))
     }
   }
   return {

@@ -1,13 +1,13 @@
 import { createServer, type Server } from 'node:net'
 
 /**
- * Below what systems give to outgoing connections (from 32,768 on Linux, 49,152 elsewhere): one of those may take a port
- * between being let go here and being listened at.
+ * Range below the ports of outgoing connections (from 32,768 on Linux, 49,152 elsewhere), which could take a port between
+ * its release here and its use.
  */
 const PORT_MIN = 10_000
 const PORT_MAX = 32_767
 
-/** Ports that are tried for each that is found; a machine on which so many are taken has other worries. */
+/** Maximum attempts for each port. */
 const TRIES_MAX = 100
 
 const listen = (port: number): Promise<Server | undefined> =>
@@ -23,7 +23,7 @@ const somePort = (): number => PORT_MIN + Math.floor(Math.random() * (PORT_MAX -
 
 const close = (server: Server): Promise<void> => new Promise(resolve => server.close(() => resolve()))
 
-/** So many free ports of the loopback interface: all are held at once, so that none is given twice, then let go. */
+/** Finds `count` free ports of the loopback interface: holds all at once, so that none is returned twice, then releases them. */
 export const freePorts = async (count: number): Promise<readonly number[]> => {
   const held = new Map<number, Server>()
   try {
@@ -40,7 +40,7 @@ export const freePorts = async (count: number): Promise<readonly number[]> => {
   }
 }
 
-/** Those of the ports at which nothing can listen on the loopback interface: another program does, or the system forbids it. */
+/** Returns the ports that cannot be used on the loopback interface: another program listens there, or the system forbids it. */
 export const takenPorts = async (ports: readonly number[]): Promise<readonly number[]> => {
   const taken: number[] = []
   for (const port of ports) {

@@ -11,9 +11,9 @@ import { DataPathInUse } from './lock.ts'
 export const SEGMENTS_FILE = 'segments.sqlite'
 export const VIEWS_FILE = 'views.sqlite'
 
-/** Segments are large and written once, one behind the other. */
+/** Segments are large, written once, in the order of their numbers. */
 const SEGMENT_PAGE_BYTES = 16_384
-/** Views are small records at random places; a changed one rewrites a page. */
+/** Views are small records with random keys; a change rewrites a page. */
 const VIEW_PAGE_BYTES = 4096
 const SEGMENT_CACHE_BYTES = 2 * 1024 * 1024
 const VIEW_CACHE_BYTES = 8 * 1024 * 1024
@@ -23,22 +23,22 @@ const sequentialTable = (name: string): string =>
   `CREATE TABLE IF NOT EXISTS ${name} (id INTEGER PRIMARY KEY, value BLOB NOT NULL)`
 
 /**
- * Short values of random keys: accounts, slots and what is found by a hash. One tree: a read finds the value where it finds
- * the key, in half the pages that an index and a table take.
+ * Short values with random keys: accounts, slots and indexes by hash. One tree: a read finds the value beside the key and
+ * loads half the pages that an index and a table take.
  */
 const FLAT_TABLE = 'CREATE TABLE IF NOT EXISTS flat (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID'
 
-/** What is left, values of any length: rows lie in the order they came, and only the index is in the order of keys. */
+/** All other keys, with values of any length: rows are in the order of insertion, only the index is in the order of keys. */
 const ENTRY_TABLE = 'CREATE TABLE IF NOT EXISTS entry (key BLOB NOT NULL UNIQUE, value BLOB NOT NULL)'
 
 /*
- * Of the tables and of the checksums in them. Files of another layout are refused: what they hold would be looked for
- * elsewhere, or count as damaged.
+ * Version of the tables and of the checksums in them. Files of another layout are refused: their content would not be found,
+ * or count as damaged.
  */
 const SEGMENTS_LAYOUT = 1
 const VIEWS_LAYOUT = 2
 
-/** What the keys of the records of the state trie begin with; storage tries have an address there, and are `entry`. */
+/** Prefix of the keys of state trie records. Those of storage tries have an address instead and go to `entry`. */
 const TRIE_RECORD = 'n:t:n'
 
 const isFlat = (key: string): boolean =>
@@ -67,8 +67,8 @@ export type SqliteDriverOptions = { readonly path: string }
 type Files = { readonly segments: SqliteFile; readonly views: SqliteFile }
 
 /**
- * Segments and views have a file each: the sync of a commit then has nothing else to write, and the views can be deleted
- * to have them made again.
+ * Segments and views have a file each: the sync of a commit then writes nothing else, and an operator may delete the views,
+ * which the next start makes again.
  */
 const openFiles = async (path: string): Promise<Files> => {
   mkdirSync(path, { recursive: true })
@@ -95,7 +95,7 @@ const openFiles = async (path: string): Promise<Files> => {
   }
 }
 
-/** One write, with the table and the key in it. */
+/** One write with its table and the key in that table. */
 type Placed = {
   readonly table: Table
   readonly at: number | Uint8Array
@@ -113,54 +113,69 @@ const writePlaced = async (file: SqliteFile, writes: readonly Placed[]): Promise
   })
 }
 
-const driverOf = defineDriver(({ segments, views }: Files): Driver & DriverExtensions => {
-  const segment = openTable(segments, 'segment', 'id')
-  const header = openTable(views, 'header', 'id')
-  const node = openTable(views, 'node', 'id')
-  const flat = openTable(views, 'flat', 'key')
-  const entry = openTable(views, 'entry', 'key')
+/** The tables of both files. */
+type Tables = Readonly<Record<'segment' | 'header' | 'node' | 'flat' | 'entry', Table>>
 
-  const place = (key: string, value: Uint8Array | undefined): Placed => {
-    if (isFlat(key)) return { table: flat, at: packKey(key), value }
-    const path = pathNumber(key, TRIE_RECORD)
-    if (path !== undefined) return { table: node, at: path, value }
-    const segmentNumber = sequentialNumber(key, 'segment:')
-    if (segmentNumber !== undefined) return { table: segment, at: segmentNumber, value }
-    const headerNumber = sequentialNumber(key, 'header:')
-    if (headerNumber !== undefined) return { table: header, at: headerNumber, value }
-    return { table: entry, at: packKey(key), value }
-  }
-  const read = (key: string): Uint8Array | undefined => {
-    const { table, at } = place(key, undefined)
-    return table.read.get(at)?.['value'] as Uint8Array | undefined
-  }
-  const write = async (all: readonly KeyValueEntry[]): Promise<void> => {
-    const placed = all.map(({ key, value }) => place(key, value))
-    // Views first: whoever writes both at once finds the segment only with its views.
-    await writePlaced(
-      views,
-      placed.filter(({ table }) => table !== segment),
-    )
-    await writePlaced(
-      segments,
-      placed.filter(({ table }) => table === segment),
-    )
-  }
-  const sync = async (): Promise<void> => {
-    await Promise.all([views.sync(), segments.sync()])
-  }
-  const setAllDurably = async (all: readonly KeyValueEntry[]): Promise<void> => {
-    await write(all)
-    const areSegments = all.map(({ key }) => place(key, undefined).table === segment)
-    if (areSegments.includes(false)) await views.sync()
-    if (areSegments.includes(true)) await segments.sync()
-  }
-  const keys = (): string[] => [
+type Store = Files & { readonly tables: Tables }
+
+const openTables = ({ segments, views }: Files): Tables => ({
+  segment: openTable(segments, 'segment', 'id'),
+  header: openTable(views, 'header', 'id'),
+  node: openTable(views, 'node', 'id'),
+  flat: openTable(views, 'flat', 'key'),
+  entry: openTable(views, 'entry', 'key'),
+})
+
+/** Finds the table of a key. */
+const place = (tables: Tables, key: string, value: Uint8Array | undefined): Placed => {
+  if (isFlat(key)) return { table: tables.flat, at: packKey(key), value }
+  const path = pathNumber(key, TRIE_RECORD)
+  if (path !== undefined) return { table: tables.node, at: path, value }
+  const segmentNumber = sequentialNumber(key, 'segment:')
+  if (segmentNumber !== undefined) return { table: tables.segment, at: segmentNumber, value }
+  const headerNumber = sequentialNumber(key, 'header:')
+  if (headerNumber !== undefined) return { table: tables.header, at: headerNumber, value }
+  return { table: tables.entry, at: packKey(key), value }
+}
+
+const readKey = ({ tables }: Store, key: string): Uint8Array | undefined => {
+  const { table, at } = place(tables, key, undefined)
+  return table.read.get(at)?.['value'] as Uint8Array | undefined
+}
+
+const writeEntries = async (
+  { segments, views, tables }: Store,
+  entries: readonly KeyValueEntry[],
+): Promise<{ readonly hasSegments: boolean; readonly hasViews: boolean }> => {
+  const placed = entries.map(({ key, value }) => place(tables, key, value))
+  const ofViews = placed.filter(({ table }) => table !== tables.segment)
+  const ofSegments = placed.filter(({ table }) => table === tables.segment)
+  // Views first: a segment that was written with its views is never found without them.
+  await writePlaced(views, ofViews)
+  await writePlaced(segments, ofSegments)
+  return { hasSegments: ofSegments.length > 0, hasViews: ofViews.length > 0 }
+}
+
+const writeDurably = async (store: Store, entries: readonly KeyValueEntry[]): Promise<void> => {
+  const { hasSegments, hasViews } = await writeEntries(store, entries)
+  if (hasViews) await store.views.sync()
+  if (hasSegments) await store.segments.sync()
+}
+
+const listKeys = ({ tables: { segment, header, node, flat, entry } }: Store, base: string): string[] =>
+  [
     ...[segment, header].flatMap(table => table.list.all().map(row => `${table.name}:${String(row['key'])}`)),
     ...node.list.all().map(row => TRIE_RECORD + pathOfNumber(row['key'] as number)),
     ...[flat, entry].flatMap(table => table.list.all().map(row => unpackKey(row['key'] as Uint8Array))),
-  ]
+  ].filter(key => key.startsWith(base))
 
+const driverOf = defineDriver((files: Files): Driver & DriverExtensions => {
+  const { segments, views } = files
+  const store: Store = { ...files, tables: openTables(files) }
+  const read = (key: string): Uint8Array | undefined => readKey(store, key)
+  const write = async (entries: readonly KeyValueEntry[]): Promise<void> => {
+    await writeEntries(store, entries)
+  }
   return {
     name: 'sqlite',
     hasItem: key => read(key) !== undefined,
@@ -172,17 +187,19 @@ const driverOf = defineDriver(({ segments, views }: Files): Driver & DriverExten
     setItem: (key, value) => write([{ key, value: new TextEncoder().encode(value) }]),
     setItemRaw: (key, value: Uint8Array) => write([{ key, value }]),
     removeItem: key => write([{ key, value: undefined }]),
-    getKeys: base => keys().filter(key => key.startsWith(base)),
-    clear: base => write(keys().flatMap(key => (key.startsWith(base) ? [{ key, value: undefined }] : []))),
+    getKeys: base => listKeys(store, base),
+    clear: base => write(listKeys(store, base).map(key => ({ key, value: undefined }))),
     dispose: async () => {
       await segments.close()
       await views.close()
     },
     getItemRawSync: read,
     setEntries: write,
-    setDurably: one => setAllDurably([one]),
-    setAllDurably,
-    sync,
+    setDurably: entry => writeDurably(store, [entry]),
+    setAllDurably: entries => writeDurably(store, entries),
+    sync: async () => {
+      await Promise.all([views.sync(), segments.sync()])
+    },
     recover: async () => {
       await segments.recover()
       await views.recover()
@@ -192,8 +209,8 @@ const driverOf = defineDriver(({ segments, views }: Files): Driver & DriverExten
 
 /**
  * unstorage driver over SQLite on Bun, Node and Deno: raw bytes, a batch in one transaction, synchronous reads. Durability
- * `synced`: after `sync`, or with `setDurably`. Those syncs and the ones of a checkpoint do not hold up the event loop; SQLite's own
- * do, at the first write after a checkpoint, which is of one page, at an open and at a close.
+ * `synced`: after `sync`, or with `setDurably`. Those syncs and the ones of a checkpoint do not block the event loop. SQLite's
+ * own syncs do: at the first write after a checkpoint, which is one page, at an open and at a close.
  * @throws DataPathInUse when another process has the files open.
  */
 export const openSqliteDriver = async ({ path }: SqliteDriverOptions): Promise<Driver & DriverExtensions> =>

@@ -1,14 +1,11 @@
 import { fromHex } from '../../core/bytes/hex.ts'
-import type { MinerSettings } from '../../handlers/rpc/context.ts'
+import type { MinerSettings, RpcMiner } from '../../handlers/rpc/context.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
 import { minGasPriceOf } from './pool/poolOptions.ts'
 import { NAME, VERSION } from '../version.ts'
 
-/** How this node makes blocks: as its options say, until an operator says otherwise. */
-export type ChangeableSettings = {
-  readonly settings: () => MinerSettings
-  change(settings: Partial<MinerSettings>): void
-}
+/** Settings of produced blocks: those of the options until an operator changes them. */
+export type ChangeableSettings = Pick<RpcMiner, 'settings' | 'change'>
 
 type Options = Pick<
   NodeOptions,

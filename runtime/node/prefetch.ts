@@ -13,7 +13,7 @@ const ACCOUNTS_WAITING_MAX = 8192
  * Reads senders and recipients of pooled transactions while these wait for their block, so that the block finds them in
  * memory however large the state is. Gives the function that ends it, which resolves when nothing is being read any more.
  */
-export const startReadAhead = (options: {
+export const startPrefetch = (options: {
   readonly pool: Pick<TransactionPool, 'onAdded'>
   readonly store: Pick<ChainStore, 'prefetch'>
   readonly log: Log

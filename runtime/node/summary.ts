@@ -12,9 +12,9 @@ export type Summary = {
   readonly dataPath: string
   readonly storage: string
   readonly address: Uint8Array
-  /** What this node is to the next block. */
-  readonly standing: string
-  /** Undefined when this node connects to no others. */
+  /** The role of this node in the next block. */
+  readonly role: string
+  /** Undefined without a network. */
   readonly p2pAddress: string | undefined
   /** Undefined when JSON-RPC is off. */
   readonly rpcUrl: string | undefined
@@ -25,7 +25,7 @@ export type Summary = {
   readonly startMs: number
 }
 
-/** What an operator looks for first, by name. */
+/** The facts that an operator looks for first, by name. */
 export const summaryFields = (summary: Summary): Readonly<Record<string, string>> => ({
   version: `${NAME} v${VERSION} on ${RUNTIME} ${versions[RUNTIME]}, ${cryptoEngineName()} cryptography`,
   chain: `id ${summary.configuration.chainId}, ${summary.configuration.consensus.kind}`,
@@ -33,7 +33,7 @@ export const summaryFields = (summary: Summary): Readonly<Record<string, string>
   head: `block ${summary.head.header.number} (${toHex(summary.head.hash)})`,
   'data path': `${summary.dataPath} (${summary.storage})`,
   node: toHex(summary.address),
-  blocks: summary.standing,
+  blocks: summary.role,
   p2p: summary.p2pAddress === undefined ? 'off, enable it with --p2p-enabled' : `on ${summary.p2pAddress}`,
   'json-rpc': summary.rpcUrl ?? 'off, enable it with --rpc-http-enabled',
   websocket: summary.wsUrl ?? 'off, enable it with --rpc-ws-enabled',

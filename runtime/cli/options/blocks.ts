@@ -12,7 +12,7 @@ import { parseExtraData } from '../rpcValues.ts'
 const BLOCKS = 'Blocks'
 const POOL = 'Transaction pool'
 
-/** Made blocks and the transactions waiting for them. */
+/** Produced blocks and the transaction pool. */
 export const BLOCK_OPTIONS = {
   targetGasLimit: bigintOption({
     name: 'target-gas-limit',
@@ -20,7 +20,7 @@ export const BLOCK_OPTIONS = {
     fallback: undefined,
     shownDefault: "the parent's gas limit",
     placeholder: '<GAS>',
-    description: 'Gas limit that made blocks move towards',
+    description: 'Gas limit that produced blocks move towards',
   }),
   minerExtraData: customOption({
     name: 'miner-extra-data',
@@ -29,7 +29,7 @@ export const BLOCK_OPTIONS = {
     shownDefault: 'name and version',
     placeholder: '<HEX>',
     parse: parseExtraData,
-    description: 'Vanity of made blocks, at most 32 bytes',
+    description: 'Vanity data of produced blocks, at most 32 bytes',
   }),
   poaBlockTxsSelectionMaxTime: integerOption({
     name: 'poa-block-txs-selection-max-time',
@@ -38,7 +38,7 @@ export const BLOCK_OPTIONS = {
     min: 1,
     max: 100,
     placeholder: '<PERCENT>',
-    description: 'Part of the block period that executing transactions for a new block may take',
+    description: 'Share of the block period for executing the transactions of a new block',
   }),
 
   txPoolMaxSize: integerOption({
@@ -47,7 +47,7 @@ export const BLOCK_OPTIONS = {
     fallback: POOL_LIMITS.transactionsMax,
     min: 1,
     max: 1_000_000,
-    description: 'Most transactions kept',
+    description: 'Maximum transactions in the pool',
   }),
   txPoolMaxFutureBySender: integerOption({
     name: 'tx-pool-max-future-by-sender',
@@ -55,7 +55,7 @@ export const BLOCK_OPTIONS = {
     fallback: POOL_LIMITS.futureBySenderMax,
     min: 1,
     max: 1_000_000,
-    description: "How far above its account's nonce a sender may go",
+    description: "Maximum distance of a transaction's nonce from its sender's next one",
   }),
   txPoolPriceBump: integerOption({
     name: 'tx-pool-price-bump',
@@ -65,7 +65,7 @@ export const BLOCK_OPTIONS = {
     min: 0,
     max: 100_000,
     placeholder: '<PERCENT>',
-    description: 'How much more a replacement must pay',
+    description: 'Minimum price increase of a replacement transaction',
   }),
   txPoolMinGasPrice: bigintOption({
     name: 'tx-pool-min-gas-price',
@@ -73,20 +73,19 @@ export const BLOCK_OPTIONS = {
     fallback: undefined,
     shownDefault: '--min-gas-price',
     placeholder: '<WEI>',
-    description: 'Lowest gas price that the pool takes, where it is to take less than blocks of this node do',
+    description: 'Minimum gas price of pooled transactions; at most --min-gas-price',
   }),
   txPoolNoLocalPriority: booleanOption({
     name: 'tx-pool-no-local-priority',
     group: POOL,
     fallback: false,
-    description:
-      'When the pool is full, drop transactions from RPC as early as those of peers that pay the same',
+    description: 'Do not prefer transactions from RPC to those of peers when a full pool drops some',
   }),
   txPoolEnableBalanceCheck: booleanOption({
     name: 'tx-pool-enable-balance-check',
     group: POOL,
     fallback: true,
-    description: 'Refuse transactions that their sender cannot pay for',
+    description: 'Reject transactions that their sender cannot pay for',
   }),
   txPoolRetentionHours: integerOption({
     name: 'tx-pool-retention-hours',
@@ -95,7 +94,7 @@ export const BLOCK_OPTIONS = {
     min: 1,
     max: 8760,
     placeholder: '<HOURS>',
-    description: 'Drop transactions that have waited this long',
+    description: 'Drop transactions after this time in the pool',
   }),
   txPoolLimitByAccountPercentage: decimalOption({
     name: 'tx-pool-limit-by-account-percentage',
@@ -103,13 +102,13 @@ export const BLOCK_OPTIONS = {
     fallback: 0.05,
     min: 0,
     max: 1,
-    placeholder: '<PART>',
-    description: 'Part of the pool that one sender may have, 1 for all of it',
+    placeholder: '<SHARE>',
+    description: 'Maximum share of the pool for one sender, 1 for all of it',
   }),
   strictTxReplayProtectionEnabled: booleanOption({
     name: 'strict-tx-replay-protection-enabled',
     group: POOL,
     fallback: false,
-    description: 'Refuse transactions from RPC that name no chain id',
+    description: 'Reject transactions from RPC without a chain id',
   }),
 } satisfies OptionTable

@@ -11,39 +11,39 @@ import {
 const NODE = 'Node'
 const LOGS = 'Logs'
 
-/** Where the node keeps things, who it is, what it logs. */
+/** Data path, identity, storage and logs of a node. */
 export const NODE_BASE_OPTIONS = {
   dataPath: pathOption({
     name: 'data-path',
     group: NODE,
     fallback: './data',
-    description: 'Folder for the key, the chain and everything else that is kept; made when missing',
+    description: 'Folder for the key, the chain and all other files of the node; created if missing',
   }),
   genesisFile: pathOption({
     name: 'genesis-file',
     group: NODE,
     fallback: undefined,
-    description: "Besu's genesis file of the network; without it a development chain runs",
+    description: "Genesis file of the network in Besu's format; without it a development chain runs",
   }),
   networkId: bigintOption({
     name: 'network-id',
     group: NODE,
     fallback: undefined,
     shownDefault: 'chainId of the genesis file',
-    description: 'What net_version answers; nodes of another one are refused',
+    description: 'Result of net_version; nodes with another network id are refused',
   }),
   identity: textOption({
     name: 'identity',
     group: NODE,
     fallback: undefined,
-    description: 'Name of this node inside the client version',
+    description: 'Name of this node in the client version',
   }),
   nodePrivateKeyFile: pathOption({
     name: 'node-private-key-file',
     group: NODE,
     fallback: undefined,
     shownDefault: '<data-path>/key',
-    description: 'File with the private key of this node: one line of 32 bytes of hex; made when missing',
+    description: 'File with the private key of this node, one line of 32 bytes in hex; created if missing',
   }),
   storage: textOption({
     name: 'storage',
@@ -51,26 +51,26 @@ export const NODE_BASE_OPTIONS = {
     fallback: 'sqlite',
     placeholder: '<DRIVER>',
     description:
-      'Where the chain is kept: sqlite, memory, fs, redis?url=..., postgresql?url=..., or any driver of unstorage with its options',
+      'Storage of the chain: sqlite, memory, fs, redis?url=..., postgresql?url=..., or any driver of unstorage with its options',
   }),
   storageUnsafe: booleanOption({
     name: 'storage-unsafe',
     group: NODE,
     fallback: false,
     description:
-      'Let a validator run on storage that may lose blocks after a power cut or the end of the process',
+      'Run a validator although its storage may lose blocks in a power cut or at the end of the process',
   }),
   stopWithParent: booleanOption({
     name: 'stop-with-parent',
     group: NODE,
     fallback: false,
-    description: 'Stop when standard input ends, as it does with the process that started this one',
+    description: 'Stop when standard input ends, which happens when the parent process ends',
   }),
   configFile: pathOption({
     name: 'config-file',
     group: NODE,
     fallback: undefined,
-    description: 'TOML file with any of these options, names without the dashes',
+    description: 'TOML file with any of these options, without the leading dashes',
   }),
 
   logging: choiceOption({
@@ -80,7 +80,7 @@ export const NODE_BASE_OPTIONS = {
     fallback: 'INFO',
     choices: LOG_LEVELS,
     placeholder: '<LEVEL>',
-    description: `How much is logged: ${LOG_LEVELS.join(', ')}`,
+    description: `Minimum level of logged lines: ${LOG_LEVELS.join(', ')}`,
   }),
   loggingFormat: choiceOption({
     name: 'logging-format',
@@ -88,7 +88,7 @@ export const NODE_BASE_OPTIONS = {
     fallback: 'AUTO',
     choices: ['AUTO', 'PLAIN', 'JSON'],
     placeholder: '<FORMAT>',
-    description: 'PLAIN lines, JSON lines, or AUTO: PLAIN on a terminal and JSON elsewhere',
+    description: 'PLAIN lines, JSON lines, or AUTO: PLAIN on a terminal, otherwise JSON',
   }),
   colorEnabled: booleanOption({
     name: 'color-enabled',

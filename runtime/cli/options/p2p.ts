@@ -12,14 +12,14 @@ import { checkEnodes, parseAdvertisedHost, parseInterface } from '../p2pValues.t
 const NETWORK = 'Network'
 const CONSENSUS = 'Consensus'
 
-/** Connections with other nodes. */
+/** Connections to other nodes. */
 export const P2P_OPTIONS = {
   p2pEnabled: booleanOption({
     name: 'p2p-enabled',
     group: NETWORK,
     fallback: undefined,
     shownDefault: 'true, false on a development chain',
-    description: 'Connect with other nodes',
+    description: 'Connect to other nodes',
   }),
   p2pProtocol: choiceOption({
     name: 'p2p-protocol',
@@ -34,7 +34,7 @@ export const P2P_OPTIONS = {
     fallback: '127.0.0.1',
     placeholder: '<HOST>',
     parse: parseAdvertisedHost,
-    description: 'Address or name that others are told to reach this node by',
+    description: 'Address or host name that other nodes dial',
   }),
   p2pInterface: customOption({
     name: 'p2p-interface',
@@ -51,7 +51,7 @@ export const P2P_OPTIONS = {
     min: 0,
     max: 65_535,
     placeholder: '<PORT>',
-    description: 'TCP port to listen on for other nodes; 0 takes a free one',
+    description: 'TCP port to listen on for other nodes; 0 for a free one',
   }),
   bootnodes: listOption({
     name: 'bootnodes',
@@ -59,20 +59,20 @@ export const P2P_OPTIONS = {
     fallback: [] as readonly string[],
     shownDefault: 'none',
     check: checkEnodes,
-    description: 'enode URLs of the nodes to begin with; names are looked up at each dial',
+    description: 'enode URLs of the first nodes to dial; host names are resolved at each dial',
   }),
   staticNodesFile: pathOption({
     name: 'static-nodes-file',
     group: NETWORK,
     fallback: undefined,
     shownDefault: '<data-path>/static-nodes.json',
-    description: 'JSON array of enode URLs of the nodes to stay connected with',
+    description: 'JSON array of enode URLs of nodes that are always redialed',
   }),
   discoveryEnabled: booleanOption({
     name: 'discovery-enabled',
     group: NETWORK,
     fallback: true,
-    description: 'Learn of further nodes from those that are connected',
+    description: 'Discover more nodes through connected peers',
   }),
   maxPeers: integerOption({
     name: 'max-peers',
@@ -81,7 +81,7 @@ export const P2P_OPTIONS = {
     fallback: 25,
     min: 0,
     max: 1_000,
-    description: 'Most nodes to be connected with, static ones not counted',
+    description: 'Maximum connected peers, without static nodes',
   }),
   syncMinPeers: integerOption({
     name: 'sync-min-peers',
@@ -90,11 +90,11 @@ export const P2P_OPTIONS = {
     fallback: 1,
     min: 1,
     max: 1_000,
-    description: 'Nodes to wait for, some seconds at most, before the chain is first caught up with',
+    description: 'Peers to wait for, some seconds at most, before the first sync',
   }),
 } satisfies OptionTable
 
-/** How this node takes part in the agreement on blocks. */
+/** Consensus. */
 export const CONSENSUS_OPTIONS = {
   qbftMaxRequestTimeout: integerOption({
     name: 'qbft-max-request-timeout',
@@ -103,18 +103,18 @@ export const CONSENSUS_OPTIONS = {
     min: 1,
     max: 86_400,
     placeholder: '<SECONDS>',
-    description: 'Longest that a round may take, however many went before it; never below the genesis file’s',
+    description: 'Maximum round timeout, however many rounds have failed; at least that of the genesis file',
   }),
   qbftEarlyRoundChange: booleanOption({
     name: 'Xqbft-enable-early-round-change',
     group: CONSENSUS,
     fallback: true,
-    description: 'Follow to a later round as soon as more validators ask for it than can be faulty',
+    description: 'Change to a later round as soon as more validators than can be faulty ask for it',
   }),
   bftLegacyProtocolEncoding: booleanOption({
     name: 'Xbft-legacy-protocol-encoding',
     group: CONSENSUS,
     fallback: false,
-    description: 'Write messages as Besu did before 26.1; both forms are always read',
+    description: 'Encode messages as Besu before 26.1; both encodings are always decoded',
   }),
 } satisfies OptionTable

@@ -1,4 +1,5 @@
 import { BODY_BYTES_MAX } from '../../../handlers/inbound/body.ts'
+import { RPC_DEFAULTS } from '../../../handlers/rpc/context.ts'
 import {
   bigintOption,
   booleanOption,
@@ -35,7 +36,7 @@ export const RPC_OPTIONS = {
     min: 0,
     max: 65_535,
     placeholder: '<PORT>',
-    description: 'Port to listen on; 0 takes a free one and prints it',
+    description: 'Port to listen on; 0 for a free one, which is logged',
   }),
   rpcHttpApi: listOption({
     name: 'rpc-http-api',
@@ -44,7 +45,7 @@ export const RPC_OPTIONS = {
     fallback: undefined,
     shownDefault: 'ETH,NET,WEB3; on a development chain QBFT,TXPOOL,DEBUG too',
     check: checkApiGroups,
-    description: 'Groups of methods to serve; there are TRACE, ADMIN and MINER besides',
+    description: 'Method groups to serve; TRACE, ADMIN and MINER exist, too',
   }),
   rpcHttpCorsOrigins: listOption({
     name: 'rpc-http-cors-origins',
@@ -52,7 +53,7 @@ export const RPC_OPTIONS = {
     fallback: [] as readonly string[],
     shownDefault: 'none',
     check: checkCorsOrigins,
-    description: 'Web origins that may call, regular expressions; * for all',
+    description: 'Allowed web origins, as regular expressions; * for all',
   }),
   rpcHttpMaxActiveConnections: integerOption({
     name: 'rpc-http-max-active-connections',
@@ -61,7 +62,7 @@ export const RPC_OPTIONS = {
     shownDefault: 'no limit',
     min: 1,
     max: 1_000_000,
-    description: 'Most connections at the same time; one more is closed at once. Costs speed on Bun and Deno',
+    description: 'Maximum open connections; further ones are closed at once. Slows down Bun and Deno',
   }),
   rpcHttpMaxRequestContentLength: integerOption({
     name: 'rpc-http-max-request-content-length',
@@ -70,70 +71,70 @@ export const RPC_OPTIONS = {
     min: 1,
     max: 2 ** 31 - 1,
     placeholder: '<BYTES>',
-    description: 'Longest request body, of GraphQL too; all bodies together have 256 MiB',
+    description: 'Maximum length of a request body, also for GraphQL; all bodies together may take 256 MiB',
   }),
   rpcHttpMaxBatchSize: integerOption({
     name: 'rpc-http-max-batch-size',
     group: RPC,
-    fallback: 1024,
+    fallback: RPC_DEFAULTS.batchSizeMax,
     min: -1,
     max: 1_000_000,
-    description: 'Most requests in one batch; 0 or less for no limit',
+    description: 'Maximum requests in one batch; 0 or less for no limit',
   }),
   jsonPrettyPrintEnabled: booleanOption({
     name: 'json-pretty-print-enabled',
     group: RPC,
     fallback: false,
-    description: 'Indent the JSON of answers to single requests',
+    description: 'Indent the JSON of responses to single requests',
   }),
   rpcWorkers: integerOption({
     name: 'rpc-workers',
     group: RPC,
     fallback: undefined,
-    shownDefault: 'one less than there are cores, 1 to 4',
+    shownDefault: 'number of cores less one, from 1 to 4',
     min: 0,
     max: 64,
     placeholder: '<COUNT>',
-    description: 'Threads for long calls, traces and simulations; 0 runs them on the main thread',
+    description: 'Worker threads for long calls, traces and simulations; 0 runs them on the main thread',
   }),
   xHttpTimeoutSeconds: integerOption({
     name: 'Xhttp-timeout-seconds',
     group: RPC,
-    fallback: 30,
+    fallback: RPC_DEFAULTS.timeoutMs / 1000,
     min: 1,
     max: 86_400,
     placeholder: '<SECONDS>',
-    description: 'After so long a request is answered with a timeout',
+    description: 'Timeout of a request',
   }),
 } satisfies OptionTable
 
-/** JSON-RPC however it comes. */
+/** JSON-RPC over HTTP and WebSocket. */
 export const SHARED_RPC_OPTIONS = {
   hostAllowlist: listOption({
     name: 'host-allowlist',
     group: SHARED,
     fallback: ['localhost', '127.0.0.1'] as readonly string[],
     check: checkHostAllowlist,
-    description: 'Host names that requests may address this node by; * for all',
+    description: 'Allowed Host headers of requests; * for all',
   }),
   revertReasonEnabled: booleanOption({
     name: 'revert-reason-enabled',
     group: SHARED,
     fallback: true,
-    description: 'Say in receipts what a transaction reverted with',
+    description: 'Add the revert reason to receipts',
   }),
   rpcMaxLogsRange: bigintOption({
     name: 'rpc-max-logs-range',
     group: SHARED,
-    fallback: 5000n,
+    fallback: RPC_DEFAULTS.logsRangeMax,
     placeholder: '<BLOCKS>',
-    description: 'Most blocks that one eth_getLogs may ask for; 0 for no limit',
+    description: 'Maximum block range of one eth_getLogs; 0 for no limit',
   }),
   rpcMaxTraceFilterRange: bigintOption({
     name: 'rpc-max-trace-filter-range',
     group: SHARED,
-    fallback: 1000n,
+    fallback: RPC_DEFAULTS.traceFilterRangeMax,
     placeholder: '<BLOCKS>',
-    description: 'Most blocks that one trace_filter may ask for; 0 for no limit',
+    description: 'Maximum block range of one trace_filter; 0 for no limit',
   }),
 } satisfies OptionTable

@@ -5,7 +5,7 @@ const AUTH = 'Login and tokens'
 
 const NONE: readonly string[] = []
 
-/** Whether they are methods is seen when a node starts, which knows them all. */
+/** The node checks the names of methods when it starts. */
 const checkMethods = (entries: readonly string[]): readonly string[] => entries.filter(entry => entry !== '')
 
 const enabled = (name: string, where: string) =>
@@ -13,7 +13,7 @@ const enabled = (name: string, where: string) =>
     name,
     group: AUTH,
     fallback: false,
-    description: `Ask for a token with each request for JSON-RPC over ${where}`,
+    description: `Require a token with each JSON-RPC request over ${where}`,
   })
 
 const credentialsFile = (name: string, where: string) =>
@@ -21,7 +21,7 @@ const credentialsFile = (name: string, where: string) =>
     name,
     group: AUTH,
     fallback: undefined,
-    description: `TOML file of the users who may log in with POST /login on the ${where} port`,
+    description: `TOML file of users who may log in with POST /login on the ${where} port`,
   })
 
 const publicKeyFile = (name: string, where: string) =>
@@ -29,7 +29,7 @@ const publicKeyFile = (name: string, where: string) =>
     name,
     group: AUTH,
     fallback: undefined,
-    description: `PEM file of the key that verifies tokens which others issue, for ${where}`,
+    description: `PEM file of the public key that verifies tokens of another issuer, for ${where}`,
   })
 
 const algorithm = (name: string, where: string) =>
@@ -39,7 +39,7 @@ const algorithm = (name: string, where: string) =>
     fallback: 'RS256' as const,
     placeholder: '<ALGORITHM>',
     parse: parseAlgorithm,
-    description: `What those tokens are signed with: RS256, RS384, RS512, ES256, ES384 or ES512, for ${where}`,
+    description: `Signature algorithm of those tokens, for ${where}: RS256, RS384, RS512, ES256, ES384 or ES512`,
   })
 
 const openMethods = (name: string, alias: string, where: string) =>
@@ -50,10 +50,10 @@ const openMethods = (name: string, alias: string, where: string) =>
     fallback: NONE,
     shownDefault: 'none',
     check: checkMethods,
-    description: `Methods of ${where} that need no token`,
+    description: `Methods over ${where} that need no token`,
   })
 
-/** Of the HTTP port. */
+/** Authentication on the HTTP port. */
 export const HTTP_AUTH_OPTIONS = {
   rpcHttpAuthenticationEnabled: enabled('rpc-http-authentication-enabled', 'HTTP'),
   rpcHttpAuthenticationCredentialsFile: credentialsFile('rpc-http-authentication-credentials-file', 'HTTP'),
@@ -62,7 +62,7 @@ export const HTTP_AUTH_OPTIONS = {
   rpcHttpApiMethodsNoAuth: openMethods('rpc-http-api-methods-no-auth', 'rpc-http-api-method-no-auth', 'HTTP'),
 } satisfies OptionTable
 
-/** Of the WebSocket port. */
+/** Authentication on the WebSocket port. */
 export const WS_AUTH_OPTIONS = {
   rpcWsAuthenticationEnabled: enabled('rpc-ws-authentication-enabled', 'WebSocket'),
   rpcWsAuthenticationCredentialsFile: credentialsFile('rpc-ws-authentication-credentials-file', 'WebSocket'),
@@ -77,11 +77,11 @@ export const WS_AUTH_OPTIONS = {
     group: AUTH,
     fallback: false,
     description:
-      "Also take a token as the subprotocol behind 'bearer', for browsers, which cannot set headers",
+      "Also accept a token as the subprotocol after 'bearer', for browsers, which cannot set headers",
   }),
 } satisfies OptionTable
 
-/** Of all ports. */
+/** Proxies in front of all ports. */
 export const PROXY_OPTIONS = {
   rpcTrustedProxies: listOption({
     name: 'rpc-trusted-proxies',
@@ -89,6 +89,7 @@ export const PROXY_OPTIONS = {
     fallback: NONE,
     shownDefault: 'none',
     check: checkProxies,
-    description: 'Addresses or networks of proxies whose X-Forwarded-For is believed, for limits and the log',
+    description:
+      'Addresses or networks of proxies whose X-Forwarded-For header is trusted, for limits and the log',
   }),
 } satisfies OptionTable

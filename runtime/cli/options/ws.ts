@@ -1,3 +1,4 @@
+import { RPC_DEFAULTS } from '../../../handlers/rpc/context.ts'
 import { booleanOption, integerOption, listOption, textOption, type OptionTable } from '../option.ts'
 import { checkApiGroups, checkCorsOrigins } from '../rpcValues.ts'
 
@@ -15,7 +16,7 @@ export const WS_OPTIONS = {
     name: 'rpc-ws-host',
     group: WS,
     fallback: undefined,
-    shownDefault: 'that of --p2p-host',
+    shownDefault: 'as --p2p-host',
     placeholder: '<HOST>',
     description: 'Address to listen on',
   }),
@@ -26,7 +27,7 @@ export const WS_OPTIONS = {
     min: 0,
     max: 65_535,
     placeholder: '<PORT>',
-    description: 'Port to listen on; 0 takes a free one and prints it',
+    description: 'Port to listen on; 0 for a free one, which is logged',
   }),
   rpcWsApi: listOption({
     name: 'rpc-ws-api',
@@ -35,7 +36,7 @@ export const WS_OPTIONS = {
     fallback: undefined,
     shownDefault: 'ETH,NET,WEB3; on a development chain QBFT,TXPOOL,DEBUG too',
     check: checkApiGroups,
-    description: 'Groups of methods to serve; eth_subscribe and eth_unsubscribe always are',
+    description: 'Method groups to serve; eth_subscribe and eth_unsubscribe are always served',
   }),
   rpcWsCorsOrigins: listOption({
     name: 'rpc-ws-cors-origins',
@@ -44,7 +45,7 @@ export const WS_OPTIONS = {
     shownDefault: 'none',
     check: checkCorsOrigins,
     description:
-      'Web origins that may open a WebSocket beside those of --rpc-http-cors-origins, regular expressions; * for all',
+      'Allowed web origins besides those of --rpc-http-cors-origins, as regular expressions; * for all',
   }),
   rpcWsMaxActiveConnections: integerOption({
     name: 'rpc-ws-max-active-connections',
@@ -52,7 +53,7 @@ export const WS_OPTIONS = {
     fallback: 80,
     min: 1,
     max: 1_000_000,
-    description: 'Most connections at the same time',
+    description: 'Maximum open connections',
   }),
   rpcWsMaxFrameSize: integerOption({
     name: 'rpc-ws-max-frame-size',
@@ -62,15 +63,15 @@ export const WS_OPTIONS = {
     max: 64 * 1024 * 1024,
     placeholder: '<BYTES>',
     description:
-      'Longest frame; a message of several may have four times as much, on Bun no more than one frame',
+      'Maximum length of a frame; a message of several frames may be four times as long, on Bun one frame',
   }),
   xWsTimeoutSeconds: integerOption({
     name: 'Xws-timeout-seconds',
     group: WS,
-    fallback: 30,
+    fallback: RPC_DEFAULTS.timeoutMs / 1000,
     min: 1,
     max: 86_400,
     placeholder: '<SECONDS>',
-    description: 'After so long a request is answered with a timeout',
+    description: 'Timeout of a request',
   }),
 } satisfies OptionTable

@@ -1,17 +1,15 @@
 import type { ChainConfiguration } from '../../../core/genesis/configuration.ts'
 import { type PoolOptions, POOL_OPTIONS } from '../../../core/txpool/admission.ts'
+import { RPC_DEFAULTS } from '../../../handlers/rpc/context.ts'
 import { UsageError } from '../../cli/errors.ts'
 import type { NodeOptions } from '../../cli/nodeOptions.ts'
 
-/** Besu's, wei per gas. */
-const MIN_GAS_PRICE = 1000n
-
-/** Wei per gas. A development chain takes any price: its base fee falls to next to nothing, and clients follow it. */
+/** Wei per gas. A development chain accepts any price: its base fee falls to almost nothing, and clients follow it. */
 export const minGasPriceOf = ({
   minGasPrice,
   genesisFile,
 }: Pick<NodeOptions, 'minGasPrice' | 'genesisFile'>): bigint =>
-  minGasPrice ?? (genesisFile === undefined ? 0n : MIN_GAS_PRICE)
+  minGasPrice ?? (genesisFile === undefined ? 0n : RPC_DEFAULTS.minGasPrice)
 
 /** The pool as the options ask, checked against each other and the genesis file. @throws UsageError in Besu's cases */
 export const poolOptionsOf = (options: NodeOptions, configuration: ChainConfiguration): PoolOptions => {

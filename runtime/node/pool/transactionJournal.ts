@@ -11,19 +11,19 @@ import type { Log } from '../../logging/log.ts'
 import type { RecoverSenders } from '../../../core/chain/importing/validation.ts'
 import type { Submit } from './submit.ts'
 
-/** In the data path. */
+/** File name in the data path. */
 export const JOURNAL_FILE = 'transactions.journal'
 
-/** Size from which on the file is written anew without the transactions that have left the pool. */
+/** Minimum size at which the file is rewritten without the transactions that have left the pool. */
 const COMPACT_BYTES_MIN = 1024 * 1024
 
-/** Transactions that would make it larger are not kept: writing it anew holds the event loop for some 20 ms. */
+/** Maximum size: transactions beyond it are not kept, because rewriting the file takes 20 ms of the event loop. */
 const JOURNAL_BYTES_MAX = 16 * 1024 * 1024
 
-/** Before each transaction. */
+/** Length prefix of each transaction. */
 const LENGTH_BYTES = 4
 
-/** In place of a length: the hash of a transaction that the pool dropped follows. A transaction is never this long. */
+/** In place of a length: the hash of a transaction that the pool dropped follows. No transaction is that long. */
 const DROPPED_MARK = 0xffffffff
 
 const HASH_BYTES = 32
@@ -39,11 +39,11 @@ const frameOf = (encoded: Uint8Array): Uint8Array => prefixed(encoded.length, en
 export type JournalContent = {
   /** Transactions that the pool did not drop later. */
   readonly transactions: readonly Transaction[]
-  /** Bytes from the first damaged record on; 0 where none is. A last record that was not written whole is no damage. */
+  /** Bytes from the first damaged record on, 0 without damage. An incomplete last record is no damage. */
   readonly unreadBytes: number
 }
 
-/** Reads the file up to the first record that is damaged or was not written whole. */
+/** Reads the file up to the first damaged or incomplete record. */
 export const readJournal = (path: string): JournalContent => {
   if (!existsSync(path)) return { transactions: [], unreadBytes: 0 }
   const bytes = new Uint8Array(readFileSync(path))
@@ -81,97 +81,118 @@ export const readJournal = (path: string): JournalContent => {
 
 export type TransactionJournal = { readonly close: () => void }
 
-/**
- * Keeps the transactions that this node accepted from RPC in a file, before the client is answered, so that a killed process
- * does not lose them. Not synced: a power cut may. What the pool drops is dropped from the file, too: a transaction that ran
- * too long would cost every later start the time of two blocks. First the transactions of an earlier run are taken into the pool again.
- */
-export const startTransactionJournal = async (options: {
+export type TransactionJournalOptions = {
   readonly dataPath: string
   readonly pool: TransactionPool
   readonly submit: Submit
   readonly recoverSenders: RecoverSenders
   readonly log: Log
-}): Promise<TransactionJournal> => {
-  const { pool, submit, recoverSenders, log } = options
-  const path = join(options.dataPath, JOURNAL_FILE)
-  let file: number | undefined
-  let bytes = 0
-  let hasFailed = false
+}
 
-  const restore = async (): Promise<void> => {
-    const { transactions: kept, unreadBytes } = readJournal(path)
-    if (unreadBytes > 0)
-      log.warn(
-        '{file} is damaged: the transactions in its last {bytes} bytes are lost unless another node has them',
-        { file: path, bytes: unreadBytes },
-      )
-    if (kept.length === 0) return
-    const senders = await recoverSenders(kept)
-    const sent = kept.flatMap((transaction, index) => {
-      const sender = senders[index]
-      return sender === undefined ? [] : [{ transaction, sender }]
-    })
-    const rejections = await submit(sent)
-    // Some are paid for by others that stand behind them.
-    const again = await submit(sent.filter((_, index) => rejections[index] !== undefined))
-    const restored = [...rejections, ...again].filter(rejection => rejection === undefined).length
-    if (restored > 0) log.info('{restored} transactions of the last run are in the pool again', { restored })
+type JournalState = Omit<TransactionJournalOptions, 'dataPath'> & {
+  readonly path: string
+  /** Descriptor of the open file; undefined before the first write and after `close`. */
+  file: number | undefined
+  /** Size of the file. */
+  bytes: number
+  /** Whether the last write failed: a failure is logged once. */
+  hasFailed: boolean
+}
+
+/** Adds the transactions of an earlier run to the pool. */
+const restore = async ({ path, submit, recoverSenders, log }: JournalState): Promise<void> => {
+  const { transactions, unreadBytes } = readJournal(path)
+  if (unreadBytes > 0)
+    log.warn(
+      '{file} is damaged: the transactions in its last {bytes} bytes are lost unless another node has them',
+      { file: path, bytes: unreadBytes },
+    )
+  if (transactions.length === 0) return
+  const senders = await recoverSenders(transactions)
+  const sent = transactions.flatMap((transaction, index) => {
+    const sender = senders[index]
+    return sender === undefined ? [] : [{ transaction, sender }]
+  })
+  const rejections = await submit(sent)
+  // A transaction may depend on the payment of a later one.
+  const again = await submit(sent.filter((_, index) => rejections[index] !== undefined))
+  const restored = [...rejections, ...again].filter(rejection => rejection === undefined).length
+  if (restored > 0) log.info('{restored} transactions of the last run are in the pool again', { restored })
+}
+
+/** Replaces the file by one with the current transactions of the pool. */
+const rewrite = (journal: JournalState): void => {
+  const { pool, path } = journal
+  const frames = pool
+    .list()
+    .flatMap(({ local, transaction }) => (local ? [frameOf(transaction.encoded)] : []))
+  const content = concatBytes(...frames)
+  writeFileSync(`${path}.new`, content)
+  renameSync(`${path}.new`, path)
+  if (journal.file !== undefined) closeSync(journal.file)
+  journal.file = openSync(path, 'a')
+  journal.bytes = content.length
+}
+
+const append = (journal: JournalState, { local, transaction }: PooledTransaction): void => {
+  if (!local) return
+  const { file, bytes, pool } = journal
+  const frame = frameOf(transaction.encoded)
+  // The pool has the transaction already, so the rewritten file has it, too.
+  if (file === undefined || bytes + frame.length > Math.max(COMPACT_BYTES_MIN, 2 * pool.bytes))
+    return rewrite(journal)
+  if (bytes + frame.length > JOURNAL_BYTES_MAX) return
+  writeSync(file, frame)
+  journal.bytes += frame.length
+}
+
+const appendDropped = (journal: JournalState, { local, transaction }: PooledTransaction): void => {
+  if (!local || journal.file === undefined) return
+  const record = prefixed(DROPPED_MARK, transaction.hash)
+  writeSync(journal.file, record)
+  journal.bytes += record.length
+}
+
+/** Logs a failure: a full disk must not keep clients from sending transactions. */
+const safely = (journal: JournalState, write: () => void): void => {
+  try {
+    write()
+    journal.hasFailed = false
+  } catch (error) {
+    if (!journal.hasFailed)
+      journal.log.warn('Accepted transactions are not kept for a restart: {error}', { error })
+    journal.hasFailed = true
   }
+}
 
-  const rewrite = (): void => {
-    const frames = pool
-      .list()
-      .flatMap(({ local, transaction }) => (local ? [frameOf(transaction.encoded)] : []))
-    const content = concatBytes(...frames)
-    writeFileSync(`${path}.new`, content)
-    renameSync(`${path}.new`, path)
-    if (file !== undefined) closeSync(file)
-    file = openSync(path, 'a')
-    bytes = content.length
+/**
+ * Adds the transactions of an earlier run to the pool, and from then on keeps the transactions that this node accepts from
+ * RPC in a file, before the client is answered, so that a killed process does not lose them. Not synced: a power cut may lose
+ * them. A transaction that the pool drops is dropped from the file, too: one that runs too long would delay every later
+ * start by two blocks.
+ */
+export const startTransactionJournal = async (
+  options: TransactionJournalOptions,
+): Promise<TransactionJournal> => {
+  const { dataPath, pool } = options
+  const journal: JournalState = {
+    ...options,
+    path: join(dataPath, JOURNAL_FILE),
+    file: undefined,
+    bytes: 0,
+    hasFailed: false,
   }
-
-  const append = ({ local, transaction }: PooledTransaction): void => {
-    if (!local) return
-    const frame = frameOf(transaction.encoded)
-    // The transaction is in the pool already, and so in what is written anew.
-    if (file === undefined || bytes + frame.length > Math.max(COMPACT_BYTES_MIN, 2 * pool.bytes))
-      return rewrite()
-    if (bytes + frame.length > JOURNAL_BYTES_MAX) return
-    writeSync(file, frame)
-    bytes += frame.length
-  }
-
-  const appendDropped = ({ local, transaction }: PooledTransaction): void => {
-    // The transaction has left the pool already, and so is not in what is written anew.
-    if (!local || file === undefined) return
-    const record = prefixed(DROPPED_MARK, transaction.hash)
-    writeSync(file, record)
-    bytes += record.length
-  }
-
-  /** A full disk keeps nobody from sending transactions. */
-  const safely = (write: () => void): void => {
-    try {
-      write()
-      hasFailed = false
-    } catch (error) {
-      if (!hasFailed) log.warn('Accepted transactions are not kept for a restart: {error}', { error })
-      hasFailed = true
-    }
-  }
-
-  await restore()
-  safely(rewrite)
+  await restore(journal)
+  safely(journal, () => rewrite(journal))
   const unsubscribes = [
-    pool.onAdded(added => safely(() => append(added))),
-    pool.onDropped(dropped => safely(() => appendDropped(dropped))),
+    pool.onAdded(added => safely(journal, () => append(journal, added))),
+    pool.onDropped(dropped => safely(journal, () => appendDropped(journal, dropped))),
   ]
   return {
     close: () => {
       for (const unsubscribe of unsubscribes) unsubscribe()
-      if (file !== undefined) closeSync(file)
-      file = undefined
+      if (journal.file !== undefined) closeSync(journal.file)
+      journal.file = undefined
     },
   }
 }

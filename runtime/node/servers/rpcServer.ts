@@ -2,7 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers'
 import { createRpcApp, createRpcContext, type RpcApp } from '../../../handlers/http/app.ts'
 import type { CallWorkers } from '../../../handlers/rpc/dispatch/offload.ts'
-import type { RpcContext, RpcHost, RpcOptions } from '../../../handlers/rpc/context.ts'
+import {
+  RPC_DEFAULTS,
+  type RpcContext,
+  type RpcHost,
+  type RpcOptions,
+} from '../../../handlers/rpc/context.ts'
 import { METHODS } from '../../../handlers/rpc/methods/methodTable.ts'
 import type { NodeOptions } from '../../cli/nodeOptions.ts'
 import type { Log } from '../../logging/log.ts'
@@ -37,13 +42,12 @@ export type RpcParts = Pick<RpcHost, 'chain' | 'pool' | 'recoverSenders' | 'subm
     readonly openCallWorkers?: (host: RpcHost) => CallWorkers | undefined
   }
 
-/** Besu's groups when none are asked for. */
-const DEFAULT_APIS: readonly string[] = ['ETH', 'NET', 'WEB3']
-const DEVELOPMENT_APIS: readonly string[] = ['ETH', 'NET', 'WEB3', 'QBFT', 'TXPOOL', 'DEBUG']
+/** Groups that a development chain serves besides Besu's default ones. */
+const DEVELOPMENT_APIS: readonly string[] = ['QBFT', 'TXPOOL', 'DEBUG']
 
-/** The groups to serve where these were asked for. */
-export const apisOf = (asked: readonly string[] | undefined, development: boolean): readonly string[] =>
-  asked ?? (development ? DEVELOPMENT_APIS : DEFAULT_APIS)
+/** The method groups to serve. @param chosen as --rpc-http-api or --rpc-ws-api */
+export const apisOf = (chosen: readonly string[] | undefined, development: boolean): readonly string[] =>
+  chosen ?? [...RPC_DEFAULTS.apis, ...(development ? DEVELOPMENT_APIS : [])]
 
 /** The options of the methods as those of the command line ask. */
 export const rpcOptionsOf = (options: NodeOptions, chainId: bigint, development: boolean): RpcOptions => ({

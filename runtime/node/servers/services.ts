@@ -1,36 +1,39 @@
 import type { PoolOptions } from '../../../core/txpool/admission.ts'
+import type { PoolHead, TransactionPool } from '../../../core/txpool/pool.ts'
 import { createTransactionPool } from '../../../core/txpool/transactionPool.ts'
 import { createInboundLimits } from '../../../handlers/inbound/inboundLimits.ts'
-import type { RpcHost } from '../../../handlers/rpc/context.ts'
+import type { RpcContext, RpcHost } from '../../../handlers/rpc/context.ts'
 import type { Network } from '../../../p2p/network.ts'
 import type { Access } from '../../auth/open.ts'
 import { CommandError } from '../../cli/errors.ts'
 import type { NodeOptions } from '../../cli/nodeOptions.ts'
 import type { Progress } from '../../cli/progress.ts'
-import { openStandingVotes } from '../../consensus/standingVotes.ts'
+import { openStandingVotes, type StandingVotes } from '../../consensus/standingVotes.ts'
 import { openValidatorFiles } from '../../consensus/record/validatorFiles.ts'
 import { writePortsFile } from '../../files/portsFile.ts'
 import { changeLogLevel, logOf } from '../../logging/log.ts'
 import { type ValidatorRole, validatorRole } from '../../consensus/validatorRole.ts'
 import { type GraphqlListener, serveGraphql } from './graphqlServer.ts'
 import { closeAll } from '../closeAll.ts'
-import { createMinerSettings } from '../minerSettings.ts'
+import { type ChangeableSettings, createMinerSettings } from '../minerSettings.ts'
 import type { RunningNode } from '../openNode.ts'
-import { createConsensusService } from '../consensusService.ts'
+import { type ConsensusService, createConsensusService } from '../consensusService.ts'
 import { startPoolAging } from '../pool/poolAging.ts'
-import { startPoolFollower } from '../pool/poolFollower.ts'
-import { startReadAhead } from '../prefetch.ts'
+import { type PoolFollower, startPoolFollower } from '../pool/poolFollower.ts'
+import { startPrefetch } from '../prefetch.ts'
 import { openCallWorkers } from '../callWorkers.ts'
 import { rpcNetworkOf } from './rpcNetwork.ts'
-import { startReplications } from '../../replicate/replications.ts'
+import { type Replications, startReplications } from '../../replicate/replications.ts'
 import type { SharedStore } from '../../drivers/shared.ts'
 import { openRpcContext, type RpcListener, serveRpc } from './rpcServer.ts'
 import { startTransactionJournal } from '../pool/transactionJournal.ts'
 import { startStoreWatch } from '../storeWatch.ts'
-import { createPoolHead, createSubmit } from '../pool/submit.ts'
+import { createPoolHead, createSubmit, type Submit } from '../pool/submit.ts'
 import { serveWs, type WsListener } from './wsServer.ts'
 
-/** The ports that clients are served on; undefined for what is off. */
+const MS_PER_HOUR = 3_600_000
+
+/** The ports that serve clients; undefined for a service that is off. */
 export type Listeners = {
   readonly http: RpcListener | undefined
   readonly ws: WsListener | undefined
@@ -43,31 +46,32 @@ export type ServiceOptions = {
   readonly listeners: Listeners
   readonly access: Access
   readonly development: boolean
-  /** enode URLs to stay connected with; undefined when this node connects to no others. */
+  /** enode URLs of static nodes; undefined without a network. */
   readonly staticNodes: readonly string[] | undefined
   /** Stores that get a copy of each block. */
   readonly replicaTargets: readonly SharedStore[]
-  /** Draws a bar while the node catches up; undefined where nobody looks. */
+  /** Draws a progress bar during the sync; undefined without a terminal. */
   readonly showProgress: (() => Progress) | undefined
 }
 
-/** Everything that runs over an open chain. */
+/** The services that run on an open chain. */
 export type Services = {
-  readonly standing: ValidatorRole
-  /** Undefined when this node connects to no others. */
+  /** The role of this node in the block after the head at the start. */
+  readonly role: ValidatorRole
+  /** Undefined without a network. */
   readonly network: Pick<Network, 'enode' | 'port'> | undefined
-  /** In the opposite order of the start; a block under way is finished. */
+  /** Stops them in the opposite order of the start, after the block in progress. */
   stop(): Promise<void>
 }
 
-/** What this node is to the block after the head. */
-const standingOf = async ({ chain, key }: RunningNode, connects: boolean): Promise<ValidatorRole> => {
+/** The role of this node in the block after the head. */
+const roleOf = async ({ chain, key }: RunningNode, connects: boolean): Promise<ValidatorRole> => {
   if (chain.configuration.consensus.kind !== 'qbft')
     return { makesBlocks: false, text: 'This chain is not QBFT: this node serves reads and makes no blocks' }
   return validatorRole(await chain.validators(chain.head().header.number + 1n), key.address, connects)
 }
 
-/** Where each service that runs listens. */
+/** The address of each service that runs. */
 const servicesOf = (
   options: NodeOptions,
   { http, ws, graphql }: Listeners,
@@ -85,7 +89,7 @@ const servicesOf = (
   }
 }
 
-/** Why this node must not be a validator: one that forgets a block it sealed, or what it signed, may seal another in its place. */
+/** Why this node must not be a validator: one that loses a block it sealed, or its record of signatures, may seal another in its place. */
 const refusalOf = ({ storage }: RunningNode, options: NodeOptions): string | undefined => {
   if (storage.durability === 'synced' || options.storageUnsafe || options.genesisFile === undefined)
     return undefined
@@ -93,49 +97,78 @@ const refusalOf = ({ storage }: RunningNode, options: NodeOptions): string | und
   return `A validator must not lose blocks it has sealed, and --storage=${options.storage} may lose them ${loss}: use --storage=sqlite, or accept that with --storage-unsafe`
 }
 
-/**
- * Starts JSON-RPC, then consensus and what connects with other nodes.
- * @throws CommandError and others with a `code`; what was started by then is stopped again
- */
-export const startServices = async (node: RunningNode, given: ServiceOptions): Promise<Services> => {
-  const { options, poolOptions, listeners, access, development, staticNodes } = given
-  const { http, ws, graphql } = listeners
+/** The services of a node while they start; each adds what stops it. */
+type Starting = ServiceOptions & {
+  readonly node: RunningNode
+  readonly refusal: string | undefined
+  readonly pool: TransactionPool
+  readonly poolHead: () => PoolHead
+  readonly submit: Submit
+  readonly miner: ChangeableSettings
+  readonly networkId: bigint
+  /** In the order of the start. */
+  readonly stops: (() => Promise<void> | void)[]
+}
+
+/** @throws CommandError for a validator that must not sign */
+const prepare = async (
+  node: RunningNode,
+  given: ServiceOptions,
+): Promise<Starting & { role: ValidatorRole }> => {
+  const { options, poolOptions, staticNodes } = given
   const { chain } = node
+  const role = await roleOf(node, staticNodes !== undefined)
+  const refusal = refusalOf(node, options)
+  if (role.makesBlocks && refusal !== undefined) throw new CommandError('START_FAILED', refusal)
   const pool = createTransactionPool(poolOptions)
   node.lookUpSenders(hash => pool.get(hash)?.sender)
   const miner = createMinerSettings(options)
   const poolHead = createPoolHead(chain, miner.settings)
-  const role = await standingOf(node, staticNodes !== undefined)
-  const refusal = refusalOf(node, options)
-  if (role.makesBlocks && refusal !== undefined) throw new CommandError('START_FAILED', refusal)
-  const stops: (() => Promise<void> | void)[] = []
-  const stop = (): Promise<void> => closeAll(stops.splice(0).reverse())
-  const owner = { address: node.key.address, genesisHash: chain.genesis.hash }
-  const files = await openValidatorFiles(options.dataPath, owner, node.storage, logOf('validator'))
-  const votes = await openStandingVotes(files, logOf('validator'))
+  return {
+    ...given,
+    node,
+    role,
+    refusal,
+    pool,
+    poolHead,
+    submit: createSubmit(chain, pool, poolHead),
+    miner,
+    networkId: options.networkId ?? chain.configuration.chainId,
+    stops: [],
+  }
+}
+
+/** Starts what follows the chain: the store watcher and the replications. */
+const startChainWatchers = ({ node: { chain }, replicaTargets, stops }: Starting): Replications => {
   stops.push(startStoreWatch(chain.store, logOf('chain')).stop)
-  const replications = startReplications(given.replicaTargets, { chain, log: logOf('replica') })
+  const replications = startReplications(replicaTargets, { chain, log: logOf('replica') })
   stops.push(replications.stop)
-  const follower = startPoolFollower({ chain, pool, poolHead, log: logOf('pool') })
+  return replications
+}
+
+/** Starts what keeps the pool in step with the chain. */
+const startPool = async (starting: Starting): Promise<PoolFollower> => {
+  const { node, options, pool, poolHead, submit, stops } = starting
+  const { chain, recoverSenders, storage } = node
+  const log = logOf('pool')
+  const follower = startPoolFollower({ chain, pool, poolHead, log })
   stops.push(follower.stop)
-  stops.push(
-    startPoolAging({
-      pool,
-      retentionMs: options.txPoolRetentionHours * 3_600_000,
-      nowMs: () => Date.now(),
-      log: logOf('pool'),
-    }),
-  )
-  const submit = createSubmit(chain, pool, poolHead)
-  if (node.storage.durability !== 'none') {
-    const { recoverSenders } = node
+  const retentionMs = options.txPoolRetentionHours * MS_PER_HOUR
+  stops.push(startPoolAging({ pool, retentionMs, nowMs: () => Date.now(), log }))
+  if (storage.durability !== 'none') {
     const { dataPath } = options
-    const log = logOf('pool')
     stops.push((await startTransactionJournal({ dataPath, pool, submit, recoverSenders, log })).close)
   }
-  stops.push(startReadAhead({ pool, store: chain.store, log: logOf('pool') }))
-  const networkId = options.networkId ?? chain.configuration.chainId
-  const consensusService = createConsensusService({
+  stops.push(startPrefetch({ pool, store: chain.store, log }))
+  return follower
+}
+
+const createConsensus = async (starting: Starting, follower: PoolFollower) => {
+  const { node, options, pool, poolHead, refusal, networkId, staticNodes, showProgress, miner } = starting
+  const owner = { address: node.key.address, genesisHash: node.chain.genesis.hash }
+  const files = await openValidatorFiles(options.dataPath, owner, node.storage, logOf('validator'))
+  const votes = await openStandingVotes(files, logOf('validator'))
+  const service = createConsensusService({
     node,
     options,
     minerSettings: miner.settings,
@@ -147,58 +180,98 @@ export const startServices = async (node: RunningNode, given: ServiceOptions): P
     refusal,
     networkId,
     staticNodes,
-    showProgress: given.showProgress,
+    showProgress,
   })
-  stops.push(() => consensusService.stop())
+  starting.stops.push(() => service.stop())
+  return { service, votes }
+}
+
+/** What the RPC methods of all ports work with. */
+const openContext = (
+  starting: Starting,
+  {
+    replications,
+    service,
+    votes,
+  }: {
+    readonly replications: Replications
+    readonly service: ConsensusService
+    readonly votes: StandingVotes
+  },
+): RpcContext => {
+  const { node, options, listeners, refusal, pool, submit, miner, staticNodes, stops } = starting
+  const { chain } = node
+  const connects = staticNodes !== undefined
+  return openRpcContext(options, {
+    chain,
+    pool,
+    recoverSenders: node.recoverSenders,
+    submit,
+    network: connects ? rpcNetworkOf(chain.genesis.hash, service.network, service.networkStarted) : undefined,
+    syncing: () => service.sync()?.progress(),
+    troubles: service.troubles,
+    differences: () => service.sync()?.differences() ?? [],
+    replicas: replications.status,
+    votes,
+    mining: async () =>
+      refusal === undefined &&
+      service.runs() &&
+      service.sync()?.progress() === undefined &&
+      (await roleOf(node, connects)).makesBlocks,
+    round: service.round,
+    miner: { ...miner, start: service.resume, stop: service.pause },
+    coinbase: node.key.address,
+    badBlocks: node.badBlocks.list,
+    setLogLevel: changeLogLevel,
+    services: () => servicesOf(options, listeners, service.network()),
+    openCallWorkers: host => {
+      const workers = openCallWorkers(host, options.rpcWorkers, logOf('rpc'))
+      if (workers !== undefined) stops.push(workers.close)
+      return workers
+    },
+    development: starting.development,
+    log: logOf('rpc'),
+  })
+}
+
+const serveClients = async (starting: Starting, context: RpcContext): Promise<void> => {
+  const { options, access, development } = starting
+  const { http, ws, graphql } = starting.listeners
+  const entrance = { ...access, inbound: createInboundLimits() }
+  if (http !== undefined) serveRpc(http, options, entrance, context)
+  if (ws !== undefined) serveWs(ws, options, entrance, context, development)
+  if (graphql !== undefined) await serveGraphql(graphql, options, entrance, context)
+}
+
+/** Writes the file that names the port of each service. */
+const writePorts = ({ options, listeners, stops }: Starting, network: Network | undefined): void => {
+  const { http, ws, graphql } = listeners
+  stops.push(
+    writePortsFile(options.dataPath, {
+      ...(network === undefined ? {} : { p2p: network.port }),
+      ...(http === undefined ? {} : { 'json-rpc': http.port }),
+      ...(ws === undefined ? {} : { 'ws-rpc': ws.port }),
+      ...(graphql === undefined ? {} : { 'graphql-http': graphql.port }),
+    }),
+  )
+}
+
+/**
+ * Starts the pool and the client ports, then consensus and the connections to other nodes.
+ * @throws CommandError and others with a `code`, after it has stopped what had started
+ */
+export const startServices = async (node: RunningNode, given: ServiceOptions): Promise<Services> => {
+  const starting = await prepare(node, given)
+  const stop = (): Promise<void> => closeAll(starting.stops.splice(0).reverse())
   try {
-    const context = openRpcContext(options, {
-      chain,
-      pool,
-      recoverSenders: node.recoverSenders,
-      submit,
-      network:
-        staticNodes === undefined
-          ? undefined
-          : rpcNetworkOf(chain.genesis.hash, consensusService.network, consensusService.networkStarted),
-      syncing: () => consensusService.sync()?.progress(),
-      troubles: consensusService.troubles,
-      differences: () => consensusService.sync()?.differences() ?? [],
-      replicas: replications.status,
-      votes,
-      mining: async () =>
-        refusal === undefined &&
-        consensusService.runs() &&
-        consensusService.sync()?.progress() === undefined &&
-        (await standingOf(node, staticNodes !== undefined)).makesBlocks,
-      round: consensusService.round,
-      miner: { ...miner, start: consensusService.resume, stop: consensusService.pause },
-      coinbase: node.key.address,
-      badBlocks: node.badBlocks.list,
-      setLogLevel: changeLogLevel,
-      services: () => servicesOf(options, listeners, consensusService.network()),
-      openCallWorkers: host => {
-        const workers = openCallWorkers(host, options.rpcWorkers, logOf('rpc'))
-        if (workers !== undefined) stops.push(workers.close)
-        return workers
-      },
-      development,
-      log: logOf('rpc'),
-    })
-    const entrance = { ...access, inbound: createInboundLimits() }
-    if (http !== undefined) serveRpc(http, options, entrance, context)
-    if (ws !== undefined) serveWs(ws, options, entrance, context, development)
-    if (graphql !== undefined) await serveGraphql(graphql, options, entrance, context)
-    await consensusService.start()
-    const network = consensusService.network()
-    stops.push(
-      writePortsFile(options.dataPath, {
-        ...(network === undefined ? {} : { p2p: network.port }),
-        ...(http === undefined ? {} : { 'json-rpc': http.port }),
-        ...(ws === undefined ? {} : { 'ws-rpc': ws.port }),
-        ...(graphql === undefined ? {} : { 'graphql-http': graphql.port }),
-      }),
-    )
-    return { standing: role, network, stop }
+    const replications = startChainWatchers(starting)
+    const follower = await startPool(starting)
+    const { service, votes } = await createConsensus(starting, follower)
+    await serveClients(starting, openContext(starting, { replications, service, votes }))
+    await service.start()
+    const network = service.network()
+    writePorts(starting, network)
+    return { role: starting.role, network, stop }
   } catch (error) {
     await stop()
     throw error

@@ -127,7 +127,7 @@ describe('given a command line', () => {
     ],
     [
       ['--p2p-interface=localhost'],
-      "Invalid value for option '--p2p-interface': 'localhost' is not a numeric address, such as 0.0.0.0 for all of this machine's",
+      "Invalid value for option '--p2p-interface': 'localhost' is not a numeric address, such as 0.0.0.0 for all addresses of this machine",
     ],
     [
       ['--p2p-host=a b'],

@@ -255,7 +255,7 @@ describe('given two signatures that no honest validator gives', () => {
     const { effectHandler, kept, lines } = setUp()
     void effectHandler.perform([evidence(0), evidence(0)])
     void effectHandler.perform([evidence(1)])
-    await effectHandler.worked()
+    await effectHandler.done()
     expect(kept.map(({ key }) => key)).toEqual(['qbft:evidence:0', 'qbft:evidence:1'])
     expect(JSON.parse(kept[0]?.json ?? '')).toMatchObject({
       sequence: '7',

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Address } from '../../../core/bytes/bytes.ts'
 import type { PooledTransaction } from '../../../core/txpool/pool.ts'
 import { logOf } from '../../../runtime/logging/log.ts'
-import { startReadAhead } from '../../../runtime/node/prefetch.ts'
+import { startPrefetch } from '../../../runtime/node/prefetch.ts'
 
 const address = (index: number): Address => {
   const bytes = new Uint8Array(20)
@@ -15,7 +15,7 @@ const address = (index: number): Address => {
 const started = (prefetch: (accounts: readonly Address[]) => Promise<void>) => {
   const listeners = new Set<(transaction: PooledTransaction) => void>()
   const reads: (readonly Address[])[] = []
-  const stop = startReadAhead({
+  const stop = startPrefetch({
     pool: {
       onAdded: listener => {
         listeners.add(listener)

@@ -1,0 +1,35 @@
+import { NODE_OPTIONS } from '../cli/nodeOptions.ts'
+import { pathOption } from '../cli/option.ts'
+
+/** The group of options that belong to one command. */
+export const GROUP = 'Command'
+
+/** Options of every command that logs. */
+export const LOG_OPTIONS = {
+  configFile: NODE_OPTIONS.configFile,
+  logging: NODE_OPTIONS.logging,
+  loggingFormat: NODE_OPTIONS.loggingFormat,
+  colorEnabled: NODE_OPTIONS.colorEnabled,
+}
+
+/** Options of every command that opens a chain. */
+export const CHAIN_OPTIONS = {
+  dataPath: NODE_OPTIONS.dataPath,
+  genesisFile: NODE_OPTIONS.genesisFile,
+  storage: NODE_OPTIONS.storage,
+  ...LOG_OPTIONS,
+}
+
+export const to = pathOption({
+  name: 'to',
+  group: GROUP,
+  fallback: undefined,
+  description: 'File to write instead of standard output',
+})
+
+export const from = pathOption({
+  name: 'from',
+  group: GROUP,
+  fallback: undefined,
+  description: 'File to read instead of standard input',
+})

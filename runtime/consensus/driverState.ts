@@ -1,0 +1,32 @@
+import type { Address } from '../../core/bytes/bytes.ts'
+import type { QbftEnvironment } from '../../core/qbft/environment.ts'
+import type { QbftState } from '../../core/qbft/state.ts'
+import type { Network } from '../../p2p/network.ts'
+import type { Sync } from '../../p2p/sync/sync.ts'
+import type { BlockBuilderOptions } from './blockBuilder.ts'
+import type { RecordPlace } from './record/recordFile.ts'
+import type { ValidatorFiles } from './record/validatorFiles.ts'
+
+export type ConsensusOptions = BlockBuilderOptions & {
+  /** Keeps evidence. */
+  readonly files: ValidatorFiles
+  readonly record: RecordPlace
+  readonly environment: Omit<QbftEnvironment, 'address' | 'sign'>
+  /** Why this node must not sign even as a validator; undefined if it may. */
+  readonly refusal: string | undefined
+  /** Maximum queued messages (`messagequeuelimit`). */
+  readonly messageQueueMax: number
+  /** Resolves when the pool has removed the transactions that the head made stale. */
+  readonly poolSettled: () => Promise<void>
+  /** Undefined without a network. */
+  readonly sync: Pick<Sync, 'progress' | 'onProgress' | 'heardOf' | 'committed'> | undefined
+}
+
+export type DriverState = {
+  qbft: QbftState
+  /** Undefined until the network listens, and for a single validator without one. */
+  network: Network | undefined
+  /** The validators of the next block; empty until the first head is reported. */
+  validators: readonly Address[]
+  headNumber: bigint
+}

@@ -1,0 +1,64 @@
+import type { Input } from '../../core/qbft/input.ts'
+import type { Log } from '../logging/log.ts'
+import { createSlice } from '../schedule.ts'
+import { createInputQueue } from './inputQueue.ts'
+
+type Message = Extract<Input, { readonly kind: 'message' }>
+
+export type InputLoopOptions = {
+  /** Maximum queued messages. */
+  readonly messagesMax: number
+  /** Processes one input to its end; `pause` lets other work run. */
+  readonly process: (input: Input, pause: () => Promise<void>) => Promise<void>
+  /** Called with a message beyond the limits of the queue. */
+  readonly onRefused: (message: Message) => void
+  readonly log: Log
+}
+
+/** Processes the inputs of the state machine one at a time, in the order of their arrival. */
+export type InputLoop = {
+  /** Queues the result of running work, also while the node stops. */
+  readonly put: (input: Input) => void
+  /** Queues an input; ignored once the node stops. */
+  readonly take: (input: Input) => void
+  /** From now on only results of running work are processed. */
+  readonly stop: () => void
+  /** Resolves when the queue is empty. */
+  readonly drained: () => Promise<void>
+}
+
+export const createInputLoop = ({ messagesMax, process, onRefused, log }: InputLoopOptions): InputLoop => {
+  const queue = createInputQueue(messagesMax)
+  let isStopping = false
+  let draining: Promise<void> | undefined
+
+  const drain = async (): Promise<void> => {
+    const pause = createSlice()
+    for (let input = queue.shift(); input !== undefined; input = queue.shift()) {
+      // The work that produced this input may have used up the time slice.
+      await pause()
+      try {
+        await process(input, pause)
+      } catch (error) {
+        log.error('Consensus failed to process an input of kind {kind}: {error}', { kind: input.kind, error })
+      }
+    }
+    draining = undefined
+  }
+
+  const put = (input: Input): void => {
+    if (queue.push(input)) draining ??= Promise.resolve().then(drain)
+    else if (input.kind === 'message') onRefused(input)
+  }
+
+  return {
+    put,
+    take: input => {
+      if (!isStopping) put(input)
+    },
+    stop: () => {
+      isStopping = true
+    },
+    drained: async () => draining,
+  }
+}

@@ -1,0 +1,100 @@
+import { equalBytes, type Hash } from '../../core/bytes/bytes.ts'
+import type { Block } from '../../core/block/block.ts'
+import { logBlock } from '../logging/logBlock.ts'
+import { nextTurn } from '../schedule.ts'
+import { createBlockBuilder } from './blockBuilder.ts'
+import { type BlockExecutor, createBlockExecutor } from './blockExecutor.ts'
+import type { ConsensusOptions, DriverState } from './driverState.ts'
+import { createEffectHandler, type EffectHandler } from './effectHandler.ts'
+import type { InputLoop } from './inputLoop.ts'
+import { createEvidenceStore } from './record/evidenceStore.ts'
+import { createRecallLog } from './record/recallLog.ts'
+import { createRecordStore } from './record/recordStore.ts'
+import { createDroppedMessages, type DroppedMessages } from './reports/droppedMessages.ts'
+import { createMessageCounters, type MessageCounters } from './reports/messageCounters.ts'
+import { createRoundLog, type RoundLog } from './reports/roundLog.ts'
+import { createTransactionWatch, type TransactionWatch } from './reports/transactionWatch.ts'
+import { createTimers, type Timers } from './timers.ts'
+
+/** What performs the effects of the state machine, and what it reports to. */
+export type DriverParts = {
+  readonly droppedMessages: DroppedMessages
+  readonly messageCounters: MessageCounters
+  readonly rounds: RoundLog
+  readonly watch: TransactionWatch
+  readonly timers: Timers
+  readonly blockExecutor: BlockExecutor
+  readonly effectHandler: EffectHandler
+}
+
+/** Announces and logs a committed block. */
+const announce = async (
+  { sync, key, log, pool, poolSettled }: ConsensusOptions,
+  {
+    block,
+    hash,
+    proposalToCommitMs,
+    messageCounters,
+  }: {
+    readonly block: Block
+    readonly hash: Hash
+    readonly proposalToCommitMs: number | undefined
+    readonly messageCounters: MessageCounters
+  },
+): Promise<void> => {
+  // The commit has used this tick; announcing a large block takes a few milliseconds more.
+  await nextTurn()
+  await sync?.committed(block)
+  await poolSettled()
+  const { header, transactions } = block
+  const verb = equalBytes(header.coinbase, key.address) ? 'Produced' : 'Imported'
+  logBlock(log, verb, header, transactions.length, pool.size, hash, 'info', {
+    proposalToCommitMs,
+    ...messageCounters.totals(),
+  })
+}
+
+/** @param inputs takes what the parts find out; not called before this function returns */
+export const createParts = (
+  options: ConsensusOptions,
+  state: DriverState,
+  { put, take }: Pick<InputLoop, 'put' | 'take'>,
+): DriverParts => {
+  const { chain, pool, key, sync, log } = options
+  const droppedMessages = createDroppedMessages(log)
+  const messageCounters = createMessageCounters()
+  const connected = () => state.network?.peers().map(({ address }) => address) ?? []
+  const rounds = createRoundLog(log, key.address, connected)
+  const watch = createTransactionWatch(pool, () => take({ kind: 'transactions-waiting' }))
+  const timers = createTimers(timer => take({ kind: 'timer', timer, transactionsWaiting: watch.isWaiting() }))
+  const blockExecutor = createBlockExecutor({
+    chain,
+    build: createBlockBuilder(options),
+    roundEndMs: () => timers.dueMs('round'),
+    answer: put,
+    onCommitted: (block, hash, proposalToCommitMs) =>
+      announce(options, { block, hash, proposalToCommitMs, messageCounters }),
+    log,
+  })
+  const effectHandler = createEffectHandler({
+    network: () => state.network,
+    records: createRecordStore(options.record, () => chain.store.settle()),
+    evidence: createEvidenceStore(options.files, log),
+    timers,
+    blockExecutor,
+    rounds,
+    droppedMessages,
+    messageCounters,
+    validators: () => state.validators,
+    statusKnown: ({ address, status }) =>
+      take({
+        kind: 'position',
+        peer: address,
+        position: { sequence: status.headNumber + 1n, round: -1 },
+      }),
+    recallLog: createRecallLog(log),
+    heardOf: (peer, number) => sync?.heardOf(peer, number),
+    log,
+  })
+  return { droppedMessages, messageCounters, rounds, watch, timers, blockExecutor, effectHandler }
+}

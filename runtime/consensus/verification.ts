@@ -1,0 +1,99 @@
+import { toHex } from '../../core/bytes/hex.ts'
+import type { Block } from '../../core/block/block.ts'
+import type { BuiltBlock, Chain } from '../../core/chain/chain.ts'
+import { ExecutionStopped } from '../../core/chain/execution/bounds.ts'
+import { InvalidBlock } from '../../core/chain/rules/invalidBlock.ts'
+import { MemoryUnavailable } from '../../core/evm/interpreter/memory.ts'
+import type { ClockWarning } from '../../p2p/sync/clockWarning.ts'
+import type { Log } from '../logging/log.ts'
+
+/**
+ * A proposal whose timestamp is up to this far in the future is verified once its time has come, instead of rejected for the
+ * whole height: other validators may be locked on it. A larger difference means a wrong clock.
+ */
+const EARLY_MS_MAX = 10_000
+
+/** Validators accept a block up to this long before its timestamp. */
+const EARLY_MS_ALLOWED = 1_000
+
+/**
+ * Minimum time to verify a proposal, which otherwise ends with its round: other validators may be locked on it, and the
+ * timer of the next round may be about to start.
+ */
+const VERIFY_MS_MIN = 500
+
+/** Delay before retrying after an internal error, which says nothing about the block. */
+const RETRY_MS = 1_000
+
+export type VerificationOptions = {
+  readonly chain: Pick<Chain, 'verifyBlock'>
+  /** When the current round ends, milliseconds since 1970; undefined when no round runs. */
+  readonly roundEndMs: () => number | undefined
+  /** False once the chain has passed the block's height: its result no longer matters. */
+  readonly isDue: (block: Block) => boolean
+  readonly clockWarning: ClockWarning
+  readonly log: Log
+}
+
+/** The outcome of one attempt. `abandoned`: the execution exceeded its bounds, which says nothing about the block. */
+export type Verification =
+  | { readonly kind: 'valid'; readonly built: BuiltBlock }
+  | { readonly kind: 'invalid'; readonly reason: string }
+  | { readonly kind: 'retry'; readonly afterMs: number }
+  | { readonly kind: 'abandoned' }
+
+/** Returns why the execution of a proposal is abandoned. Not a validity rule: sealed blocks are always executed fully. */
+const createAbandonCheck = (
+  { isDue, roundEndMs }: VerificationOptions,
+  block: Block,
+): (() => string | undefined) => {
+  const startedMs = Date.now()
+  const untilMs = Math.max(roundEndMs() ?? Infinity, startedMs + VERIFY_MS_MIN)
+  return () => {
+    if (!isDue(block)) return 'the chain has passed its height'
+    return Date.now() < untilMs
+      ? undefined
+      : `it did not finish within ${untilMs - startedMs} ms, before its round ended`
+  }
+}
+
+const verificationOf = (
+  { isDue, clockWarning, log }: VerificationOptions,
+  block: Block,
+  nowMs: number,
+  error: unknown,
+): Verification => {
+  const { header } = block
+  const { number } = header
+  const isCurrent = isDue(block)
+  if (error instanceof ExecutionStopped || error instanceof MemoryUnavailable) {
+    if (isCurrent)
+      log.warn('Block {number} of {proposer} is not verified: {reason}. A round change follows', {
+        number,
+        proposer: toHex(header.coinbase),
+        reason: error.message,
+      })
+    return { kind: 'abandoned' }
+  }
+  if (!(error instanceof InvalidBlock)) {
+    if (isCurrent) log.error('Block {number} could not be verified: {error}', { number, error })
+    return { kind: 'retry', afterMs: RETRY_MS }
+  }
+  if (error.rule !== 'future-timestamp') return { kind: 'invalid', reason: error.message }
+  clockWarning(header)
+  const earlyMs = Number(header.timestamp) * 1000 - nowMs
+  return earlyMs < EARLY_MS_MAX
+    ? { kind: 'retry', afterMs: Math.max(earlyMs - EARLY_MS_ALLOWED, 0) + 1 }
+    : { kind: 'invalid', reason: error.message }
+}
+
+/** Verifies a proposed block once. */
+export const verifyOnce = async (options: VerificationOptions, block: Block): Promise<Verification> => {
+  const nowMs = Date.now()
+  try {
+    const giveUp = createAbandonCheck(options, block)
+    return { kind: 'valid', built: await options.chain.verifyBlock(block, { nowMs, giveUp }) }
+  } catch (error) {
+    return verificationOf(options, block, nowMs, error)
+  }
+}

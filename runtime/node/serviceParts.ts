@@ -1,0 +1,133 @@
+import type { QbftConsensus } from '../../core/genesis/schedule.ts'
+import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
+import type { MinerSettings } from '../../handlers/rpc/context.ts'
+import { forksOf } from '../../p2p/devp2p/eth/forks.ts'
+import type { Network } from '../../p2p/network.ts'
+import type { NodeOptions } from '../cli/nodeOptions.ts'
+import type { Progress } from '../cli/progress.ts'
+import type { Consensus } from '../consensus/consensus.ts'
+import type { RecordPlace } from '../consensus/record/recordFile.ts'
+import type { ValidatorFiles } from '../consensus/record/validatorFiles.ts'
+import type { StandingVotes } from '../consensus/standingVotes.ts'
+import { logOf } from '../logging/log.ts'
+import { logBlock } from '../logging/logBlock.ts'
+import { createSlice } from '../schedule.ts'
+import type { Sync } from '../../p2p/sync/sync.ts'
+import type { NetworkThreadOptions } from '../threads/network/startNetworkThread.ts'
+import { clientVersion } from '../version.ts'
+import type { LearnedNodes } from './learnedNodes.ts'
+import type { RunningNode } from './openNode.ts'
+import type { PoolFollower } from './pool/poolFollower.ts'
+
+export type ConsensusServiceOptions = {
+  readonly node: RunningNode
+  readonly options: NodeOptions
+  /** Settings, read before each block. */
+  readonly minerSettings: () => MinerSettings
+  readonly pool: TransactionPool
+  /** The pool's rules for the block after the current head. */
+  readonly poolHead: () => PoolHead
+  readonly follower: PoolFollower
+  readonly votes: StandingVotes
+  /** Keeps evidence. */
+  readonly files: ValidatorFiles
+  /** Why this node must not sign even as a validator; undefined if it may. */
+  readonly refusal: string | undefined
+  /** The answer of net_version. */
+  readonly networkId: bigint
+  /** enode URLs of static nodes; undefined without a network. */
+  readonly staticNodes: readonly string[] | undefined
+  /** Draws a progress bar during the sync; undefined without a terminal. */
+  readonly showProgress: (() => Progress) | undefined
+}
+
+// Parts are imported when they start: JSON-RPC answers earlier, and a node without peers loads no network code.
+
+export const startSync = async (from: ConsensusServiceOptions): Promise<Sync> => {
+  const { node, options, pool, poolHead, networkId, showProgress } = from
+  const { startSync: start } = await import('../../p2p/sync/startSync.ts')
+  const log = logOf('sync')
+  return start({
+    chain: node.chain,
+    pool,
+    poolHead,
+    recoverSenders: node.recoverSenders,
+    recoverSeals: node.recoverSeals,
+    log,
+    nowMs: () => Date.now(),
+    createYield: createSlice,
+    logImported: ({ header, transactions }, hash) =>
+      logBlock(log, 'Imported', header, transactions.length, pool.size, hash),
+    networkId,
+    syncMinPeers: options.syncMinPeers,
+    client: clientVersion(options.identity),
+    configuration: node.genesisEntries,
+    showProgress,
+  })
+}
+
+export const startConsensus = async (
+  { node, options, minerSettings, pool, poolHead, votes, files, refusal, follower }: ConsensusServiceOptions,
+  consensus: QbftConsensus,
+  sync: Sync | undefined,
+  record: RecordPlace,
+): Promise<Consensus> => {
+  const { messaging, parameters } = consensus
+  const { startConsensus: start } = await import('../consensus/driver.ts')
+  return start({
+    chain: node.chain,
+    consensus,
+    pool,
+    poolHead,
+    key: node.key,
+    standingVotes: votes.list,
+    settings: minerSettings,
+    selectionPercent: options.poaBlockTxsSelectionMaxTime,
+    log: logOf('validator'),
+    files,
+    record,
+    environment: {
+      dialect: options.bftLegacyProtocolEncoding ? 'legacy' : 'blockAccessList',
+      requestTimeoutMs: parameters.requestTimeoutSeconds * 1000,
+      requestTimeoutMaxMs: options.qbftMaxRequestTimeout * 1000,
+      earlyRoundChange: options.qbftEarlyRoundChange,
+      duplicateMessagesMax: messaging.duplicateMessageLimit,
+      futureMessagesMax: messaging.futureMessagesLimit,
+      futureDistanceMax: messaging.futureMessagesMaxDistance,
+    },
+    refusal,
+    messageQueueMax: messaging.messageQueueLimit,
+    poolSettled: follower.settled,
+    sync,
+  })
+}
+
+export const startNetwork = async (
+  { node, options, staticNodes = [] }: ConsensusServiceOptions,
+  learned: LearnedNodes | undefined,
+  handlers: NetworkThreadOptions['handlers'],
+  validators: NetworkThreadOptions['validators'],
+): Promise<Network> => {
+  const { startNetworkWorker } = await import('../threads/network/startNetworkWorker.ts')
+  const { configuration, genesis } = node.chain
+  return startNetworkWorker({
+    transport: options.p2pProtocol,
+    chain: {
+      consensus: { kind: configuration.consensus.kind },
+      genesisDifficulty: genesis.totalDifficulty,
+      forks: forksOf(configuration, genesis.header.timestamp),
+    },
+    privateKey: node.key.privateKey,
+    host: options.p2pInterface,
+    port: options.p2pPort,
+    advertisedHost: options.p2pHost,
+    bootnodes: options.bootnodes,
+    staticNodes,
+    discovery: options.discoveryEnabled,
+    learnedNodes: learned?.list() ?? [],
+    maxPeers: options.maxPeers,
+    handlers,
+    validators,
+    log: logOf('p2p'),
+  })
+}
