@@ -61,7 +61,7 @@ const parseConsensus = (config: Section): Consensus => {
       refuse(
         config,
         old,
-        'a migration from IBFT to QBFT is not supported yet: found a chain that begins with QBFT',
+        'a migration from IBFT to QBFT is not supported yet: start a chain with QBFT from genesis',
       )
     // Besu would run a proof-of-work chain, which is never intended with a qbft section.
     const other = ethash ?? exactKey(config, 'mergeNetsplitBlock')
@@ -69,7 +69,7 @@ const parseConsensus = (config: Section): Consensus => {
       throw new GenesisError(
         'CONTRADICTION',
         other.path,
-        'makes this a proof-of-work chain although config.qbft is there: remove one of them',
+        'defines a proof-of-work chain, and config.qbft a QBFT chain: remove one of them',
       )
     return parseQbft(config, qbft)
   }
@@ -100,7 +100,7 @@ const stackItems = (config: Section): number => {
     throw new GenesisError(
       'UNSUPPORTED',
       `${config.path}.evmStackSize`,
-      `a stack of ${items} items is not supported: ${STACK_ITEMS} at most, and 1024 where it is left out`,
+      `a stack of ${items} items is not supported: ${STACK_ITEMS} at most, 1024 by default`,
     )
   return items
 }
@@ -119,7 +119,7 @@ const parseConfiguration = (config: Section): ChainConfiguration => {
     throw new GenesisError(
       'CONTRADICTION',
       config.path,
-      'zeroBaseFee and fixedBaseFee cannot both hold: keep one',
+      'zeroBaseFee and fixedBaseFee exclude each other: keep one',
     )
   const consensus = parseConsensus(config)
   // On a QBFT chain the system contracts are called only if the file names them.

@@ -64,7 +64,7 @@ export const parseQbft = (config: Section, section: Section): QbftConsensus => {
     throw new GenesisError(
       'UNSUPPORTED',
       entryOf(section, 'startBlock')?.path ?? section.path,
-      'a migration from IBFT to QBFT is not supported yet: found a chain that begins with QBFT',
+      'a migration from IBFT to QBFT is not supported yet: start a chain with QBFT from genesis',
     )
   const parameters = parseParameters(section)
   return {

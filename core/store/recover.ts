@@ -59,10 +59,10 @@ const recentHeads = async (kv: KeyValueStore, flushedHeight: number): Promise<re
 }
 
 const OTHER_VIEWS =
-  'the views belong to another chain of blocks than the segments. Stop the node, delete the views (views.sqlite, the next start makes them again from the segments) and start it again'
+  'the views belong to another chain of blocks than the segments. Stop the node, delete the views (views.sqlite, the next start rebuilds them from the segments) and start it again'
 
 const NEWER_VIEWS =
-  'the views are newer than the segments. Put back the segments (segments.sqlite) that belong to them; or delete the views (views.sqlite): the node then begins at the last block of the segments and fetches later ones from its peers'
+  'the views are newer than the segments. Put back the segments (segments.sqlite) that belong to them; or delete the views (views.sqlite): the node then starts at the last block of the segments and fetches later ones from its peers'
 
 /**
  * False when the segment of the last block of the views is missing or damaged.

@@ -2,7 +2,7 @@
 export type StoreRemedy = 'room' | 'restart'
 
 const REMEDIES: Readonly<Record<StoreRemedy, string>> = {
-  room: 'nothing is lost, but no block is committed until the cause (often a full disk) is removed. The node then goes on by itself',
+  room: 'nothing is lost, but no block is committed until the cause (often a full disk) is removed. The node then continues by itself',
   restart:
     'remove the cause and start the node again: it fetches from its peers the blocks that it has not written',
 }

@@ -158,7 +158,7 @@ const runLoading = async <T>(state: ViewsState, synchronous: () => T): Promise<T
       state.loaded = outer
     }
     // Without progress the run would never end.
-    if (missing.every(key => found.has(key))) throw new RunTooLarge('asked again for what was loaded')
+    if (missing.every(key => found.has(key))) throw new RunTooLarge('requested the same entries again')
     if (found.size + missing.length > RUN_ENTRIES_MAX)
       throw new RunTooLarge(`needs more than ${RUN_ENTRIES_MAX} entries`)
     if (!(await load(state, missing, found, unread < UNREAD_ROUNDS_MAX))) unread++

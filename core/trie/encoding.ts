@@ -38,7 +38,7 @@ const writeLeaf = ({ key, value }: Leaf, depth: number): number => {
   return writeString(leafBuffer, writeLeafPath(key, depth, valueSize), value)
 }
 
-/** The RLP of a leaf that starts at nibble `depth`, up to its value of so many bytes (above 55), whose bytes follow. */
+/** The RLP of a leaf that starts at nibble `depth`, up to its value of `valueLength` bytes (above 55), which follow. */
 export const leafHead = (key: Uint8Array, depth: number, valueLength: number): Uint8Array => {
   const at = writeLeafPath(key, depth, encodedLength(valueLength))
   return leafBuffer.slice(0, writeHead(leafBuffer, at, STRING_HEAD, valueLength))

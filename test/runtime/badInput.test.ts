@@ -39,7 +39,7 @@ describe('given a genesis file that cannot be used', () => {
     [
       'contradicts itself',
       genesisText({ config: { zeroBaseFee: true, fixedBaseFee: true } }),
-      /zeroBaseFee and fixedBaseFee cannot both hold/,
+      /zeroBaseFee and fixedBaseFee exclude each other/,
     ],
     [
       'has a broken extraData',

@@ -8,7 +8,7 @@ import type { Header } from '../../block/header.ts'
 import type { HeaderRule, QbftHeaderContext } from './context.ts'
 import { InvalidBlock } from './invalidBlock.ts'
 
-/** The signers of each header's seals in order, undefined for an invalid seal. No list if only validation may judge the seals. */
+/** Recovers the signers of each header's seals in order, undefined for an invalid seal; no list if only the rule may check them. */
 export type RecoverSeals = (
   headers: readonly Header[],
 ) => Promise<readonly (readonly (Address | undefined)[] | undefined)[]>

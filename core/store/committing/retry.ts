@@ -14,7 +14,7 @@ const requireSegments = async ({ kv, memory }: StoreState): Promise<void> => {
     if (stored === undefined || checkedValue(key, stored) === undefined)
       throw new StoreFailed(
         'recover from a failed write',
-        new Error(`block ${number} is not there any more`),
+        new Error(`block ${number} is no longer stored`),
         'restart',
       )
     await kv.pause()

@@ -10,7 +10,7 @@ describe('given a qbft section with a fault', () => {
       'a start block',
       withQbft({ startBlock: 101 }),
       'UNSUPPORTED',
-      'config.qbft.startBlock: a migration from IBFT to QBFT is not supported yet: found a chain that begins with QBFT',
+      'config.qbft.startBlock: a migration from IBFT to QBFT is not supported yet: start a chain with QBFT from genesis',
     ],
     [
       'an epoch of zero',

@@ -12,8 +12,8 @@ describe('given a genesis file with a fault', () => {
     `Invalid genesis block configuration, missing value for one of '[${keys}]'`
   const outOfOrder = (fork: string) =>
     `Genesis Config Error: '${fork}' is scheduled for milestone 5 but it must be on or after milestone 10.`
-  const migration = 'a migration from IBFT to QBFT is not supported yet: found a chain that begins with QBFT'
-  const work = 'makes this a proof-of-work chain although config.qbft is there: remove one of them'
+  const migration = 'a migration from IBFT to QBFT is not supported yet: start a chain with QBFT from genesis'
+  const work = 'defines a proof-of-work chain, and config.qbft a QBFT chain: remove one of them'
 
   const cases: readonly Refusal[] = [
     ['no object', [], 'INVALID_VALUE', 'Expected object value but got array'],
@@ -156,7 +156,7 @@ describe('given a genesis file with a fault', () => {
       'a stack larger than there is room for',
       withConfig({ evmStackSize: 32_769 }),
       'UNSUPPORTED',
-      'config.evmStackSize: a stack of 32769 items is not supported: 32768 at most, and 1024 where it is left out',
+      'config.evmStackSize: a stack of 32769 items is not supported: 32768 at most, 1024 by default',
     ],
     [
       'a contract size limit of zero',
@@ -168,7 +168,7 @@ describe('given a genesis file with a fault', () => {
       'both base fee rules',
       withConfig({ zeroBaseFee: true, fixedBaseFee: true }),
       'CONTRADICTION',
-      'config: zeroBaseFee and fixedBaseFee cannot both hold: keep one',
+      'config: zeroBaseFee and fixedBaseFee exclude each other: keep one',
     ],
     [
       'both names of Petersburg',
