@@ -2,6 +2,7 @@ import { type Address, equalBytes } from '../bytes/bytes.ts'
 import { toBareHex } from '../bytes/hex.ts'
 import type { DropReason, Effect } from './effect.ts'
 import type { QbftEnvironment } from './environment.ts'
+import type { RuleViolation } from './rules/rule.ts'
 import type { AddressKey } from './state.ts'
 
 /** The context of one transition: environment, time, and the effects requested so far. */
@@ -28,6 +29,16 @@ export const drop = (
   detail: string,
 ): void => {
   emit(context, { kind: 'dropped', reason, peer: origin.peer, author: origin.author, detail })
+}
+
+/** Drops a message that violates a rule; returns false when there is no violation. */
+export const dropInvalid = (
+  context: TransitionContext,
+  violation: RuleViolation | undefined,
+  origin: Origin,
+): boolean => {
+  if (violation !== undefined) drop(context, violation.reason, origin, violation.detail)
+  return violation !== undefined
 }
 
 export const isSelf = (context: TransitionContext, address: Address): boolean =>

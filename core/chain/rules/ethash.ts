@@ -71,7 +71,7 @@ const SHARED_RULES: readonly HeaderRule[] = [
   common.gasUsedLimit,
   common.gasLimitRange,
   common.gasLimitStep,
-  common.baseFeePresence,
+  forkFields.baseFeePresence,
   common.baseFeeValue,
   forkFields.withdrawalsRootPresence,
   forkFields.blobFieldsPresence,

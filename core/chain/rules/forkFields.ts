@@ -1,32 +1,42 @@
-import { forkIsAtLeast } from '../../genesis/fork.ts'
+import type { Header } from '../../block/header.ts'
+import { type ForkName, forkIsAtLeast } from '../../genesis/fork.ts'
 import { excessBlobGasAfter, GAS_PER_BLOB, maxBlobGas } from '../fees/blobFee.ts'
 import type { HeaderContext, HeaderRule } from './context.ts'
-import { InvalidBlock, requirePresence, requireSameNumber } from './invalidBlock.ts'
+import { InvalidBlock, requirePresence, requireSameNumber, type RuleName } from './invalidBlock.ts'
 
 type PresenceRule = HeaderRule<Pick<HeaderContext, 'header' | 'rules'>>
 
-/** EIP-4895: from Shanghai. */
-export const withdrawalsRootPresence: PresenceRule = ({ header, rules }) =>
-  requirePresence(
-    header,
-    'withdrawals-root-presence',
-    forkIsAtLeast(rules.fork, 'shanghai'),
-    header.withdrawalsRoot !== undefined,
-    'withdrawalsRoot',
-  )
+/** The fields are present from a fork on, and absent before. */
+const presentSince =
+  (rule: RuleName, since: ForkName, ...fields: readonly (keyof Header)[]): PresenceRule =>
+  ({ header, rules }) => {
+    const expected = forkIsAtLeast(rules.fork, since)
+    for (const field of fields) requirePresence(header, rule, expected, header[field] !== undefined, field)
+  }
 
-/** EIP-4844: both or none, from Cancun. */
-export const blobFieldsPresence: PresenceRule = ({ header, rules }) => {
-  const expected = forkIsAtLeast(rules.fork, 'cancun')
-  requirePresence(header, 'blob-fields-presence', expected, header.blobGasUsed !== undefined, 'blobGasUsed')
-  requirePresence(
-    header,
-    'blob-fields-presence',
-    expected,
-    header.excessBlobGas !== undefined,
-    'excessBlobGas',
-  )
-}
+/** EIP-1559. */
+export const baseFeePresence = presentSince('base-fee-presence', 'london', 'baseFeePerGas')
+
+/** EIP-4895. */
+export const withdrawalsRootPresence = presentSince(
+  'withdrawals-root-presence',
+  'shanghai',
+  'withdrawalsRoot',
+)
+
+/** EIP-4844. */
+export const blobFieldsPresence = presentSince(
+  'blob-fields-presence',
+  'cancun',
+  'blobGasUsed',
+  'excessBlobGas',
+)
+
+/** EIP-4788. */
+export const beaconRootPresence = presentSince('beacon-root-presence', 'cancun', 'parentBeaconBlockRoot')
+
+/** EIP-7685. */
+export const requestsHashPresence = presentSince('requests-hash-presence', 'prague', 'requestsHash')
 
 /** EIP-4844 and EIP-7840: whole blobs, at most as many as the schedule allows. */
 export const blobGasLimit: HeaderRule = ({ header, rules }) => {
@@ -47,26 +57,6 @@ export const excessBlobGas: HeaderRule = ({ header, rules, parent }) => {
   const expected = excessBlobGasAfter(rules, rules.blob, parent.header)
   requireSameNumber(header, 'excess-blob-gas', expected, header.excessBlobGas)
 }
-
-/** EIP-4788: from Cancun. */
-export const beaconRootPresence: PresenceRule = ({ header, rules }) =>
-  requirePresence(
-    header,
-    'beacon-root-presence',
-    forkIsAtLeast(rules.fork, 'cancun'),
-    header.parentBeaconBlockRoot !== undefined,
-    'parentBeaconBlockRoot',
-  )
-
-/** EIP-7685: from Prague. */
-export const requestsHashPresence: PresenceRule = ({ header, rules }) =>
-  requirePresence(
-    header,
-    'requests-hash-presence',
-    forkIsAtLeast(rules.fork, 'prague'),
-    header.requestsHash !== undefined,
-    'requestsHash',
-  )
 
 /**
  * QBFT has no beacon chain: the proposers of Besu and of this node omit `parentBeaconBlockRoot` from Cancun on, and with it

@@ -3,7 +3,7 @@ import { toHex } from '../../bytes/hex.ts'
 import { forkIsAtLeast } from '../../genesis/fork.ts'
 import { ELASTICITY_MULTIPLIER, nextBaseFee } from '../fees/baseFee.ts'
 import type { HeaderContext, HeaderRule } from './context.ts'
-import { InvalidBlock, requirePresence, requireSameNumber } from './invalidBlock.ts'
+import { InvalidBlock, requireSameNumber } from './invalidBlock.ts'
 
 export const GAS_LIMIT_MIN = 5_000n
 export const GAS_LIMIT_MAX = (1n << 63n) - 1n
@@ -63,16 +63,6 @@ export const gasLimitStep: HeaderRule = context => {
       String(header.gasLimit),
     )
 }
-
-/** No base fee before London, one from London on. */
-export const baseFeePresence: HeaderRule<Pick<HeaderContext, 'header' | 'rules'>> = ({ header, rules }) =>
-  requirePresence(
-    header,
-    'base-fee-presence',
-    forkIsAtLeast(rules.fork, 'london'),
-    header.baseFeePerGas !== undefined,
-    'baseFeePerGas',
-  )
 
 /**
  * EIP-1559's value. Besu's QBFT rules do not check it, so that a proposer may choose any; this node checks it on every chain

@@ -74,7 +74,7 @@ const BEFORE_TIME: readonly QbftRule[] = [
   common.gasUsedLimit,
   common.gasLimitRange,
   common.gasLimitStep,
-  common.baseFeePresence,
+  forkFields.baseFeePresence,
   common.baseFeeValue,
   forkFields.withdrawalsRootPresence,
   forkFields.blobFieldsPresence,

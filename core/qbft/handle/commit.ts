@@ -2,7 +2,7 @@ import { checkCommitted } from '../commit.ts'
 import type { CommitMessage } from '../message.ts'
 import { commitRule } from '../rules/commit.ts'
 import type { HeightState } from '../state.ts'
-import { drop, keyOf, type TransitionContext } from '../transitionContext.ts'
+import { dropInvalid, keyOf, type TransitionContext } from '../transitionContext.ts'
 import type { From } from './from.ts'
 import { receiveVote, withVote } from './vote.ts'
 
@@ -17,10 +17,7 @@ export const handleCommit = (
   const { round } = received.height
   if (!received.isCountable || round?.proposal === undefined) return received.height
   const { proposal } = round
-  const invalid = commitRule(message.signed, proposal.message.signed.payload.block, proposal.digest)
-  if (invalid !== undefined) {
-    drop(context, invalid.reason, from, invalid.detail)
-    return received.height
-  }
+  const violation = commitRule(message.signed, proposal.message.signed.payload.block, proposal.digest)
+  if (dropInvalid(context, violation, from)) return received.height
   return checkCommitted(context, { ...received.height, round: withVote(round, message, keyOf(from.author)) })
 }

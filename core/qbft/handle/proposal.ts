@@ -13,7 +13,7 @@ import { bodyRule } from '../rules/body.ts'
 import { justificationRule, proposalRule } from '../rules/proposal.ts'
 import { rememberAuthor } from '../signatures.ts'
 import type { HeightState, ProposalCandidate } from '../state.ts'
-import { drop, type TransitionContext } from '../transitionContext.ts'
+import { drop, dropInvalid, type TransitionContext } from '../transitionContext.ts'
 import { requestVerdict, verdictOn } from '../verdicts.ts'
 import { decoded, decodedSteps } from './decoded.ts'
 import type { From } from './from.ts'
@@ -33,10 +33,7 @@ function* verifyOrAccept(
   const verdict = verdictOn(height, candidate.hash)
   // Verification checks the body, too, but a known verdict may be that of another body under the same hash.
   const bodyViolation = verdict === undefined ? undefined : yield* bodyRule(block)
-  if (bodyViolation !== undefined) {
-    drop(context, bodyViolation.reason, candidate, bodyViolation.detail)
-    return height
-  }
+  if (dropInvalid(context, bodyViolation, candidate)) return height
   if (verdict?.state === 'valid') return acceptProposal(context, height, candidate)
   if (verdict?.state === 'invalid') {
     drop(context, 'invalid-block', candidate, verdict.why)
@@ -56,11 +53,7 @@ function* readJustified(
   if (opened === undefined) return undefined
   rememberAuthor(QBFT_CODES.proposal, opened.signed, from.author)
   const ruleContext = { validators: height.head.validators, sequence: height.sequence }
-  const justificationViolation = justificationRule(ruleContext, opened)
-  if (justificationViolation !== undefined) {
-    drop(context, justificationViolation.reason, from, justificationViolation.detail)
-    return undefined
-  }
+  if (dropInvalid(context, justificationRule(ruleContext, opened), from)) return undefined
   const message = yield* decodedSteps(context, from, readProposal(opened))
   if (message === undefined) return undefined
   rememberAuthor(QBFT_CODES.proposal, message.signed, from.author)
@@ -111,11 +104,8 @@ export function* handleProposal(
     drop(context, 'superseded', from, `a second proposal of round ${round}`)
     return noted
   }
-  const invalid = proposalRule({ validators: height.head.validators, sequence: height.sequence }, message)
-  if (invalid !== undefined) {
-    drop(context, invalid.reason, from, invalid.detail)
-    return noted
-  }
+  const ruleContext = { validators: height.head.validators, sequence: height.sequence }
+  if (dropInvalid(context, proposalRule(ruleContext, message), from)) return noted
   const { block } = message.signed.payload
   const begun = round === current ? noted : begin(context, height, message, from)
   return yield* verifyOrAccept(context, begun, {

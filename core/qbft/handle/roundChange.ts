@@ -9,7 +9,7 @@ import { bodyRule } from '../rules/body.ts'
 import { certifiedRule, roundChangeRule } from '../rules/roundChange.ts'
 import { rememberAuthor } from '../signatures.ts'
 import type { HeightState } from '../state.ts'
-import { drop, keyOf, type TransitionContext } from '../transitionContext.ts'
+import { drop, dropInvalid, keyOf, type TransitionContext } from '../transitionContext.ts'
 import { decoded, decodedSteps } from './decoded.ts'
 import type { From } from './from.ts'
 
@@ -29,19 +29,13 @@ export function* readValidRoundChange(
   if (opened === undefined) return undefined
   rememberAuthor(QBFT_CODES['round-change'], opened.signed, from.author)
   const ruleContext = { validators: height.head.validators, sequence: height.sequence }
-  const uncertified = certifiedRule(ruleContext, opened)
-  if (uncertified !== undefined) {
-    drop(context, uncertified.reason, from, uncertified.detail)
-    return undefined
-  }
+  if (dropInvalid(context, certifiedRule(ruleContext, opened), from)) return undefined
   const message = yield* decodedSteps(context, from, readRoundChange(opened))
   if (message === undefined) return undefined
-  const invalid =
+  const violation =
     roundChangeRule(ruleContext, message) ??
     (message.block === undefined ? undefined : yield* bodyRule(message.block, knownBlocks(height)))
-  if (invalid === undefined) return message
-  drop(context, invalid.reason, from, invalid.detail)
-  return undefined
+  return dropInvalid(context, violation, from) ? undefined : message
 }
 
 /**
