@@ -1,5 +1,5 @@
 export type NetworkErrorCode =
-  /** Another process listens on the port. */
+  /** The port is in use by another process. */
   | 'PORT_IN_USE'
   /** Listening on the address failed for another reason. */
   | 'LISTEN_FAILED'
@@ -9,7 +9,7 @@ export type NetworkErrorCode =
   | 'TIMEOUT'
   /** A message is larger than its protocol allows. */
   | 'OVERSIZED'
-  /** A message that does not follow its protocol. */
+  /** A message violates its protocol. */
   | 'BAD_MESSAGE'
 
 /** A failure between this node and another; the message is one line. */

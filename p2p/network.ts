@@ -9,7 +9,7 @@ export type PeerStatus = {
   readonly genesisHash: Hash
   /**
    * Entries of the genesis file that all nodes must agree on, name to value; compared by name. Empty for a peer over devp2p,
-   * where nodes tell none.
+   * whose status has none.
    */
   readonly configuration: Readonly<Record<string, string>>
   readonly headNumber: bigint
@@ -20,7 +20,7 @@ export type PeerStatus = {
   readonly client: string
   /** The nodes it is connected with: its messages need not be forwarded to them. */
   readonly neighbours: readonly Address[]
-  /** What it understands beside what every node does, by name and version; others are not sent it. */
+  /** Optional features that it supports, by name and version; other nodes are not sent their messages. */
   readonly features: readonly string[]
 }
 
@@ -30,7 +30,7 @@ export type Peer = {
   readonly address: Address
   /** The node key, 64 bytes. */
   readonly publicKey: Uint8Array
-  /** `enode://<public key>@host:port`; port 0 when the node does not say where it listens. */
+  /** `enode://<public key>@host:port`; port 0 if the node announced none. */
   readonly enode: string
   readonly remoteAddress: string
   readonly inbound: boolean
@@ -43,7 +43,7 @@ export type Peer = {
 /** `unknown` while this node syncs: it does not know the current validators. */
 export type Role = 'validator' | 'other' | 'unknown'
 
-/** Which headers are asked for: from one on, each `skip` + 1 blocks after the last, or before it when reversed. */
+/** A request for headers: each is `skip` + 1 blocks after the last, or before it if `reverse`. */
 export type HeadersQuery = {
   readonly start: { readonly hash: Hash } | { readonly number: bigint }
   readonly count: number
@@ -51,7 +51,7 @@ export type HeadersQuery = {
   readonly reverse: boolean
 }
 
-/** Calls of the network into the rest of the node. Handlers return at once, and do longer work on their own. */
+/** Calls of the network into the rest of the node. Handlers return at once; longer work runs asynchronously. */
 export type NetworkHandlers = {
   /** The status of this node, called whenever it is sent. */
   readonly status: () => PeerStatus
@@ -67,13 +67,13 @@ export type NetworkHandlers = {
   readonly onNewBlock: (peer: Peer, block: Uint8Array) => void
   /** The block RLPs of [from, from + count), up to the head. The network stops reading at its byte limit. */
   readonly blocks: (from: bigint, count: number) => AsyncIterable<Uint8Array>
-  /** The hashes of all transactions in the own pool, joined to at most POOL_HASHES_MAX an item. */
+  /** The hashes of all transactions in the own pool, joined to at most POOL_HASHES_MAX per item. */
   readonly poolHashes: () => AsyncIterable<Uint8Array>
-  /** EIP-2718 encodings of the transactions with these joined hashes, of those that are in the own pool. */
+  /** EIP-2718 encodings of the transactions with these joined hashes, as far as they are in the own pool. */
   readonly poolTransactions: (hashes: Uint8Array) => AsyncIterable<Uint8Array>
-  /** Header RLPs of the own chain, from the one asked for on, as far as there are any. */
+  /** The requested header RLPs of the own chain, up to the head. */
   readonly headers: (query: HeadersQuery) => AsyncIterable<Uint8Array>
-  /** The block RLPs with these joined hashes, of those that are on the own chain, in their order. */
+  /** The block RLPs with these joined hashes in their order, as far as they are on the own chain. */
   readonly blocksByHash: (hashes: Uint8Array) => AsyncIterable<Uint8Array>
   /** For each of these blocks on the own chain the RLP list of its receipts in the consensus form; typed ones as byte strings. */
   readonly receiptsByHash: (hashes: Uint8Array) => AsyncIterable<Uint8Array>

@@ -1,7 +1,7 @@
 import type { Network, NetworkOptions } from './network.ts'
 import { createBase } from './node/base.ts'
 import { networkOf } from './node/networkOf.ts'
-import { connectParts, mendGossip, type Parts } from './node/parts.ts'
+import { connectParts, reopenGossip, type Parts } from './node/parts.ts'
 import { createPeers, openHost } from './node/peers.ts'
 import { createServices } from './node/services.ts'
 import { handleStreams } from './node/streams.ts'
@@ -12,8 +12,9 @@ import { startHost } from './transport/host.ts'
 const DIAL_INTERVAL_MS = 250
 /** Interval between checks of the connections: keep-alive messages, time limits, permissions. */
 const SUPERVISION_INTERVAL_MS = 1000
+
 /**
- * Listens, dials bootnodes and static nodes, and keeps the connections. From then on it calls the handlers.
+ * Listens, dials bootnodes and static nodes, and maintains the connections. Calls the handlers until the network stops.
  * @throws NetworkError when it cannot listen on the port
  * @throws EnodeError when a bootnode or static node is no enode URL
  */
@@ -37,7 +38,7 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
   const dialing = setInterval(() => dialer.tick(), DIAL_INTERVAL_MS)
   const supervision = setInterval(() => {
     connections.tick()
-    mendGossip(parts)
+    reopenGossip(parts)
   }, SUPERVISION_INTERVAL_MS)
   return networkOf(parts, () => {
     clearInterval(dialing)

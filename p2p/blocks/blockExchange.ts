@@ -18,9 +18,9 @@ import {
 import { createServedBlocks, type ServedBlocks } from './servedBlocks.ts'
 import { createWantedBlocks, type WantedBlocks } from './wantedBlocks.ts'
 
-/** A peer that lags behind more than this is better served by ranges. */
+/** Queue for a slow peer: one that lags further behind requests ranges. */
 const QUEUE: ChannelLimits = { messagesMax: 64, bytesMax: 2 * BLOCK_BYTES_MAX }
-/** Hashes kept for each peer; only the last few are ever looked up. */
+/** Hashes kept for each peer; only the last few are used. */
 const KNOWN_MAX = 256
 /** Allows ten blocks a second, each announced and requested, with slack. */
 const MESSAGES_PER_SECOND = 100
@@ -29,7 +29,7 @@ const BYTES_PER_SECOND = 32 * 1024 * 1024
 export type BlockExchange = {
   announce(number: bigint, hash: Hash, block: Uint8Array): void
   receive(stream: Stream, connection: PeerConnection): void
-  /** Blocks of this peer were wrong: requests the same ones from others. */
+  /** Requests the blocks that this peer sent from other announcers: its blocks were wrong. */
   distrust(id: string): void
   gone(id: string): void
   stop(): void
@@ -43,7 +43,7 @@ export type BlockExchangeOptions = {
   readonly pause: () => Promise<void>
   /** The number of this node's head: blocks up to it are not requested. */
   readonly headNumber: () => bigint
-  /** This node sent consensus messages recently. */
+  /** True if this node sent consensus messages recently. */
   readonly takesPart: () => boolean
   readonly onBlock: (connection: PeerConnection, block: Uint8Array) => void
   readonly onFlooding: (connection: PeerConnection) => void
@@ -90,7 +90,7 @@ const onMessage = (state: State, connection: PeerConnection, message: BlockMessa
       return
     case 'request': {
       const block = served.get(toBareHex(hash))
-      // Once to each peer: a request is small, a block is not.
+      // Once to each peer: a small request must not cost many blocks.
       if (block !== undefined && hashesOf(sent, id).add(hash))
         send(options, connection, { kind: 'block', hash: hash.slice(), block })
       return

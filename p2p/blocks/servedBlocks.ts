@@ -1,4 +1,4 @@
-/** Blocks kept for requests: nobody requests an older one. */
+/** Blocks kept for requests: older ones are requested in ranges. */
 const BLOCKS_MAX = 8
 const BYTES_MAX = 32 * 1024 * 1024
 
@@ -9,7 +9,7 @@ export type ServedBlocks = {
   add(key: string, block: Uint8Array): void
 }
 
-/** Keeps the last announced blocks, within limits of their number and bytes; always the last one. */
+/** Keeps the last announced blocks within limits of count and bytes, and always the last one. */
 export const createServedBlocks = (): ServedBlocks => {
   const blocks = new Map<string, Uint8Array>()
   let bytes = 0

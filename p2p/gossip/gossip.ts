@@ -8,13 +8,13 @@ import { POOL_TRANSACTION_BYTES_MAX } from '../../core/txpool/limits.ts'
  */
 export const GOSSIP_BYTES_MAX = POOL_TRANSACTION_BYTES_MAX + 64 * 1024
 
-/** Bytes that wait for one slow peer. Beyond it gossip to that peer is lost; it receives it from others. */
+/** Bytes queued for one slow peer. Further gossip to it is dropped; it receives the messages from other peers. */
 const OUTBOUND_BUFFER_BYTES = 8 * 1024 * 1024
 
 /** Prefix of a keccak-256 hash, long enough to be unique. */
 const MESSAGE_ID_BYTES = 20
 
-/** A chain has one topic; subscriptions to others are ignored. */
+/** Topic names of one peer: a chain has one topic, others are ignored. */
 const SUBSCRIPTION_BYTES_MAX = 16 * 1024
 
 /**
@@ -26,7 +26,7 @@ const MESH_PEERS = { D: 3, Dlo: 2, Dhi: 4, Dout: 1, Dscore: 2 }
 
 /**
  * Messages carry no signature: transactions are signed, and a message then has one id, whichever node forwards it. Many nodes
- * behind one address are usual, so that gossipsub's penalty for it is off.
+ * behind one address are usual: gossipsub's penalty for it is off.
  */
 export const gossipOptions = (topic: string): Partial<GossipsubOpts> => ({
   globalSignaturePolicy: StrictNoSign,

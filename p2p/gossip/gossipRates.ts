@@ -5,7 +5,7 @@ type Limit = { readonly transactionsPerSecond: number; readonly bytesPerSecond: 
 
 /**
  * Accepted and forwarded from all peers together: several times what the fastest network produces. Messages beyond it are
- * ignored, so that no honest node forwards more than that, whoever floods it.
+ * ignored, so that no honest node forwards more than that in a flood.
  */
 const ALL_PEERS: Limit = { transactionsPerSecond: 8_000, bytesPerSecond: 8 * 1024 * 1024 }
 /** A peer that sends more floods: an honest one forwards and originates less. */

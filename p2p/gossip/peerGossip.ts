@@ -23,8 +23,8 @@ export type PeerGossipOptions = Pick<NetworkOptions, 'nowMs' | 'pause'> & {
 }
 
 export type PeerGossip = TransactionGossip & {
-  /** Opens the gossip streams that are missing. */
-  mend(): void
+  /** Opens missing gossip streams. */
+  reopenStreams(): void
 }
 
 const entryOf = (table: PeerTable, peerId: PeerId): Entry | undefined => {
@@ -32,7 +32,7 @@ const entryOf = (table: PeerTable, peerId: PeerId): Entry | undefined => {
   return publicKey === undefined ? undefined : table.get(idOf(publicKey))
 }
 
-/** Gossip of transactions with the connected peers: finds the peer behind a libp2p id, and reports misbehaviour. */
+/** Gossips transactions with the connected peers: finds the peer of a libp2p id, and reports misbehaviour. */
 export const createPeerGossip = (options: PeerGossipOptions): PeerGossip => {
   const { host, topic, table, connections, events, handlers, log, nowMs } = options
   const streams = createGossipStreams(host, log, nowMs)
@@ -58,13 +58,13 @@ export const createPeerGossip = (options: PeerGossipOptions): PeerGossip => {
     },
   })
 
-  const mend = (): void => {
+  const reopenStreams = (): void => {
     const settled = [...table.all()].flatMap(({ connections: [connection] }) =>
       connection?.stage === 'established' && nowMs() - connection.establishedAtMs >= GOSSIP_GRACE_MS
         ? [connection.libp2p]
         : [],
     )
-    streams.mend(settled, ({ remotePeer }) => {
+    streams.reopen(settled, ({ remotePeer }) => {
       const entry = entryOf(table, remotePeer)
       if (entry === undefined) return
       log.debug('Gossip with {peer} resumed after a gap', { peer: entry.peer.enode })
@@ -72,5 +72,5 @@ export const createPeerGossip = (options: PeerGossipOptions): PeerGossip => {
     })
   }
 
-  return { ...gossip, mend }
+  return { ...gossip, reopenStreams }
 }

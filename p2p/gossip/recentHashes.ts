@@ -3,23 +3,23 @@ import { createHashTable } from '../../core/state/hashTable.ts'
 
 export type RecentHashes = {
   has(hash: Hash): boolean
-  /** Returns false when the set had it already. */
+  /** Returns false if the set has the hash already. */
   add(hash: Hash): boolean
   delete(hash: Hash): void
 }
 
-const GONE = 0
-const THERE = 1
+const DELETED = 0
+const PRESENT = 1
 
 /**
- * A set of the 32-byte hashes added last: at most `most`, at least half of that. The older half is evicted at once; deleted
- * hashes count until then.
+ * A set of the newest 32-byte hashes: at most `most`, at least half of that. The older half is evicted in one step; until then
+ * deleted hashes count.
  */
 export const createRecentHashes = (most: number): RecentHashes => {
   const half = Math.ceil(most / 2)
   let young = createHashTable()
   let old = createHashTable()
-  const has = (hash: Hash): boolean => (young.get(hash) ?? old.get(hash)) === THERE
+  const has = (hash: Hash): boolean => (young.get(hash) ?? old.get(hash)) === PRESENT
   return {
     has,
     add: hash => {
@@ -28,12 +28,12 @@ export const createRecentHashes = (most: number): RecentHashes => {
         old = young
         young = createHashTable()
       }
-      young.set(hash, THERE)
+      young.set(hash, PRESENT)
       return true
     },
     delete: hash => {
-      if (young.get(hash) !== undefined) young.set(hash, GONE)
-      if (old.get(hash) !== undefined) old.set(hash, GONE)
+      if (young.get(hash) !== undefined) young.set(hash, DELETED)
+      if (old.get(hash) !== undefined) old.set(hash, DELETED)
     },
   }
 }

@@ -8,8 +8,8 @@ import { GOSSIP_BYTES_MAX } from './gossip.ts'
 /** Transactions of one batch: the smallest has about 100 bytes. */
 export const TRANSACTIONS_MAX = GOSSIP_BYTES_MAX / 64
 /**
- * Random bytes before each batch: gossipsub drops messages that it has seen, and a batch sent again is for nodes that have
- * connected since.
+ * Random bytes before each batch: gossipsub drops messages that it has seen, and a batch that is sent again is meant for nodes
+ * that have connected since.
  */
 const SALT_BYTES = 8
 /** RLP needs up to 4 bytes before each transaction. */
@@ -40,11 +40,11 @@ export const readBatch = (data: Uint8Array): readonly Uint8Array[] => {
 }
 
 /**
- * Checks that each decodes as a transaction: a node that forwarded anything else would be taken for its author. Signatures
- * and balances are checked by the pool. Yields where a turn takes long.
- * @throws NetworkError when one is larger than the pool takes, DecodeError
+ * Checks that each of them decodes as a transaction: a node that forwards anything else counts as its author. The pool checks
+ * signatures and balances.
+ * @throws NetworkError when one is larger than the limit of the pool, DecodeError
  */
-export const checkForms = async (
+export const checkEncodings = async (
   transactions: readonly Uint8Array[],
   pause: () => Promise<void>,
 ): Promise<void> => {

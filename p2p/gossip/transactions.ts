@@ -8,39 +8,39 @@ import type { NetworkOptions } from '../network.ts'
 import type { Log } from '../log.ts'
 import {
   bytesInBatch,
-  checkForms,
+  checkEncodings,
   ENVELOPE_BYTES,
   encodeBatch,
   readBatch,
   TRANSACTIONS_MAX,
 } from './transactionBatch.ts'
 
-/** Transactions that arrive within this time share a message. */
-const GATHER_MS = 10
+/** Transactions announced within this time share a message. */
+const BATCH_MS = 10
 
 /** Time for the peers to read the last message before the goodbye of this node. */
 const LINGER_MS = 100
 
-/** Minimum interval between two messages under load: each costs every node of the network the same, whatever its size. */
-const PACE_MS = 50
+/** Minimum interval between two messages under load: the cost of a message for every node hardly depends on its size. */
+const MESSAGE_INTERVAL_MS = 50
 
 export type TransactionGossip = {
   /** To be called once the host runs. */
   start(): void
   announce(transactions: readonly Uint8Array[]): void
-  /** Resolves when the transactions announced last had time to arrive. */
+  /** Sends the last transactions. Resolves after some time for them to arrive. */
   stop(): Promise<void>
 }
 
 export type GossipHandlers = {
-  /** Returns whether the message is to be forwarded; it is not when the sender does not become a peer. */
+  /** Returns whether the message is to be forwarded: never if the sender does not become a peer. */
   readonly onTransactions: (from: PeerId, transactions: readonly Uint8Array[]) => boolean | Promise<boolean>
   readonly onInvalid: (from: PeerId, detail: string) => void
-  /** A peer, by the text of its libp2p id, sends more than any honest one. */
+  /** Called with the libp2p id of a peer that sends more than any honest one. */
   readonly onFlooding: (from: string) => void
 }
 
-/** Batches of transactions over gossipsub, which reach all nodes, directly or through others. */
+/** Gossips batches of transactions over gossipsub, which reaches all nodes directly or through others. */
 export const createTransactionGossip = (
   host: Host,
   topic: string,
@@ -60,10 +60,10 @@ export const createTransactionGossip = (
       const transactions = readBatch(message.data)
       if (!rates.takes(from.toString(), transactions.length, message.data.length))
         return TopicValidatorResult.Ignore
-      // Many messages arrive at once where the processor is busy, and each is forwarded as soon as it is checked. The rates
-      // bound how many wait here.
+      // On a busy processor many messages arrive at once, and each is forwarded as soon as it is checked. The rates limit how
+      // many wait here.
       await pause()
-      await checkForms(transactions, pause)
+      await checkEncodings(transactions, pause)
       return (await handlers.onTransactions(from, transactions))
         ? TopicValidatorResult.Accept
         : TopicValidatorResult.Ignore
@@ -106,10 +106,10 @@ export const createTransactionGossip = (
       if (batch.length === 0) return
       // A clock that was set back must not prolong the wait.
       const sinceMs = Math.max(0, nowMs() - publishedMs)
-      timer ??= setTimeout(() => void publish(), Math.max(GATHER_MS, PACE_MS - sinceMs))
+      timer ??= setTimeout(() => void publish(), Math.max(BATCH_MS, MESSAGE_INTERVAL_MS - sinceMs))
     },
     stop: async () => {
-      // No other node has transactions that were accepted a moment ago.
+      // No other node has the transactions that were accepted a moment ago.
       if (batch.length > 0) {
         await publish()
         await new Promise(resolve => setTimeout(resolve, LINGER_MS))

@@ -15,9 +15,9 @@ type State = {
   isStopped: boolean
   /** When this node last sent a consensus message. */
   consensusSentAtMs: number
-  /** The one listened on, once that is known. */
+  /** The configured port, then the one that the host listens on. */
   port: number
-  /** Undefined until it was created. */
+  /** Undefined until it is created. */
   host: Host | undefined
 }
 
@@ -28,7 +28,7 @@ const createState = (port: number): State => ({
   host: undefined,
 })
 
-/** What all parts of the network need before there is a host. */
+/** What all parts of the network share; created before the host. */
 export const createBase = (options: NetworkOptions) => {
   const { nowMs } = options
   const ownKey = publicKeyOf(options.privateKey)

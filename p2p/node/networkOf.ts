@@ -48,7 +48,7 @@ const stop = async (parts: Parts, stopTimers: () => void): Promise<void> => {
   await parts.host.stop()
 }
 
-/** The network as its host uses it, over the parts that run. */
+/** The `Network` interface over the running parts. */
 export const networkOf = (parts: Parts, stopTimers: () => void): Network => {
   const { options, ownKey, state, table, events, protocols, gossip, blocks, scoring } = parts
   const { port } = state
@@ -73,7 +73,7 @@ export const networkOf = (parts: Parts, stopTimers: () => void): Network => {
       const id = toBareHex(address)
       const connection = table.connection(id)
       if (connection !== undefined) events.misbehaved.emit(connection, what, detail)
-      // It may connect again soon.
+      // Scored as well: the peer may reconnect soon.
       else scoring.report(id, `0x${id}`, what, detail)
       if (what === 'invalid-block') blocks.distrust(id)
     },

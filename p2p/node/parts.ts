@@ -7,12 +7,12 @@ import type { Services } from './services.ts'
 
 export type Parts = Base & Peers & Services & { readonly host: Host }
 
-/** Opens the gossip streams that are missing, unless the network stops. */
-export const mendGossip = ({ state, gossip }: Parts): void => {
-  if (!state.isStopped) gossip.mend()
+/** Opens missing gossip streams, unless the network stops. */
+export const reopenGossip = ({ state, gossip }: Parts): void => {
+  if (!state.isStopped) gossip.reopenStreams()
 }
 
-/** Tells the parts what happens to peers. */
+/** Connects the parts with the events of peers and of the host. */
 export const connectParts = (parts: Parts): void => {
   const { table, events, log, handlers, host, scoring, dialer, connections } = parts
   events.established.on((connection, first) => {
@@ -40,7 +40,7 @@ export const connectParts = (parts: Parts): void => {
     if (what === 'flooding' && connection.inbound && !parts.isKnown(connection.publicKey))
       parts.inboundConnectionLimit.flooded(connection.remoteHost)
     for (const each of table.get(connection.id)?.connections ?? [connection]) {
-      // Nothing more is read until the connection has ended.
+      // Stops reading until the connection has ended.
       each.inboundLimits?.hold()
       connections.close(each, `banned: ${what}`, true)
     }
@@ -54,7 +54,7 @@ export const connectParts = (parts: Parts): void => {
   })
   host.addEventListener('connection:close', ({ detail }) => {
     connections.closed(detail)
-    // Its streams end after it, in no fixed order.
-    setTimeout(() => mendGossip(parts), 0)
+    // The streams end after the connection, in no fixed order.
+    setTimeout(() => reopenGossip(parts), 0)
   })
 }

@@ -10,10 +10,10 @@ import { createHost, DIAL_TIMEOUT_MS, DIALS_MAX, type Host } from '../transport/
 import { dialAddressOf, idOf } from '../transport/identity.ts'
 import type { Base } from './base.ts'
 
-/** Connections beside those of peers: handshakes, duplicates, and nodes that are refused because there is no room. */
+/** Connections that are not peers: handshakes, duplicates, and nodes that are being refused. */
 const RESERVED_CONNECTIONS = 64
 
-/** Who is connected and who is to be: the dialer, the connections, and the nodes that others name. */
+/** Creates the dialer, the connection manager and the scores of peers. */
 export const createPeers = (base: Base) => {
   const { options, log, handlers, table, events, state } = base
   const { nowMs, pause, maxPeers, refuses } = options

@@ -2,17 +2,17 @@ import { textOf } from '../error.ts'
 import type { NetworkHandlers } from '../network.ts'
 import type { Log } from '../log.ts'
 
-/** Handlers whose exceptions are logged: none ends a connection, or the process, by throwing. */
+/** Handlers whose exceptions are logged: an exception ends neither a connection nor the process. */
 export const safeHandlers = (handlers: NetworkHandlers, log: Log): NetworkHandlers => {
-  const tell = (name: string, error: unknown): void =>
-    log.error('The network’s {name} failed: {reason}', { name, reason: textOf(error), error })
-  const guarded =
+  const logError = (name: string, error: unknown): void =>
+    log.error('The network handler {name} failed: {reason}', { name, reason: textOf(error), error })
+  const safe =
     <Arguments extends readonly unknown[]>(name: string, handler: (...given: Arguments) => void) =>
     (...given: Arguments): void => {
       try {
         handler(...given)
       } catch (error) {
-        tell(name, error)
+        logError(name, error)
       }
     }
   return {
@@ -24,20 +24,20 @@ export const safeHandlers = (handlers: NetworkHandlers, log: Log): NetworkHandle
     blocksByHash: handlers.blocksByHash,
     receiptsByHash: handlers.receiptsByHash,
     roleOf: handlers.roleOf,
-    onConsensusMessage: guarded('onConsensusMessage', handlers.onConsensusMessage),
+    onConsensusMessage: safe('onConsensusMessage', handlers.onConsensusMessage),
     onTransactions: async (peer, transactions) => {
       try {
         return await handlers.onTransactions(peer, transactions)
       } catch (error) {
-        tell('onTransactions', error)
+        logError('onTransactions', error)
         return false
       }
     },
-    onNewBlock: guarded('onNewBlock', handlers.onNewBlock),
-    onPeer: guarded('onPeer', handlers.onPeer),
-    onGossip: guarded('onGossip', handlers.onGossip),
-    onStatus: guarded('onStatus', handlers.onStatus),
-    onPeerGone: guarded('onPeerGone', handlers.onPeerGone),
-    onRefused: guarded('onRefused', handlers.onRefused),
+    onNewBlock: safe('onNewBlock', handlers.onNewBlock),
+    onPeer: safe('onPeer', handlers.onPeer),
+    onGossip: safe('onGossip', handlers.onGossip),
+    onStatus: safe('onStatus', handlers.onStatus),
+    onPeerGone: safe('onPeerGone', handlers.onPeerGone),
+    onRefused: safe('onRefused', handlers.onRefused),
   }
 }

@@ -8,10 +8,10 @@ import type { Host } from '../transport/host.ts'
 import type { Base } from './base.ts'
 import type { Peers } from './peers.ts'
 
-/** A node that sent consensus messages within this time counts as taking part in consensus. */
-const TAKES_PART_MS = 30_000
+/** A node takes part in consensus if it sent a consensus message within this time. */
+const CONSENSUS_RECENT_MS = 30_000
 
-/** What runs over the connections: blocks, discovery, gossip and the own status. */
+/** Creates what runs over the connections: new blocks, status broadcast, discovery and gossip. */
 export const createServices = (base: Base, { connections, learn }: Peers, host: Host) => {
   const { options, log, handlers, protocols, table, events, state } = base
   const { nowMs, pause } = options
@@ -27,7 +27,7 @@ export const createServices = (base: Base, { connections, learn }: Peers, host: 
     nowMs,
     pause,
     headNumber: () => handlers.status().headNumber,
-    takesPart: () => nowMs() - state.consensusSentAtMs < TAKES_PART_MS,
+    takesPart: () => nowMs() - state.consensusSentAtMs < CONSENSUS_RECENT_MS,
     onBlock: (connection, block) => {
       const entry = table.get(connection.id)
       if (entry !== undefined) handlers.onNewBlock(entry.peer, block)

@@ -8,10 +8,10 @@ import { endpointOf, keyOfPeerId } from '../transport/identity.ts'
 import { type InboundLimits, inboundLimitsOf } from '../transport/inboundLimits.ts'
 import { createTokenBucket, type TokenBucket } from '../transport/tokenBucket.ts'
 
-/** A node that syncs asks for some ranges a second. */
+/** A node that syncs requests some ranges a second. */
 const REQUESTS_PER_SECOND = 100
 
-/** A node lists the pool twice when it connects, and after each gap of the gossip, and fetches what it lacks in chunks. */
+/** A node lists the pool twice after it connects and after each gap of the gossip, and fetches unknown transactions in chunks. */
 const POOL_REQUESTS_PER_SECOND = 16
 
 /** One connection to another node, from its first byte on. */
@@ -31,17 +31,17 @@ export type PeerConnection = {
   statusSentAtMs: number
   stage: 'handshake' | 'established' | 'closing'
   establishedAtMs: number
-  /** A message arrived after the statuses: the other side has established it, too. */
+  /** True once a message arrived after the statuses: the other side has established the connection as well. */
   confirmed: boolean
   /** When this node asked the other side to close a duplicate connection. */
   retiredAtMs: number | undefined
-  /** Its queues are being flushed before it is closed. */
+  /** True while its queues are flushed before it is closed. */
   finishing: boolean
-  /** The status of the other side, and where it says it listens. */
+  /** The status of the other side, and the endpoint that it announced. */
   remote: { readonly status: PeerStatus; readonly host: string; readonly port: number } | undefined
-  /** Why it ends, once that is known. */
+  /** The reason of its end, once known. */
   reason: string | undefined
-  /** One side refuses the other: another chain, no permission, no room. */
+  /** True if one side refuses the other: another chain, no permission, no room. */
   refused: boolean
   statusChannel: Channel | undefined
   consensusChannel: Channel | undefined
@@ -60,7 +60,7 @@ export type PeerConnection = {
   readonly end: () => void
 }
 
-/** Returns undefined when the other side has no secp256k1 key: it is no node of this kind. */
+/** Returns undefined if the other side has no secp256k1 key: it is no Quorate node. */
 export const createPeerConnection = (libp2p: Connection, nowMs: () => number): PeerConnection | undefined => {
   const publicKey = keyOfPeerId(libp2p.remotePeer)
   if (publicKey === undefined) return undefined
@@ -101,10 +101,10 @@ export const createPeerConnection = (libp2p: Connection, nowMs: () => number): P
   }
 }
 
-/** For logs: the node's address and endpoint. */
+/** The address and endpoint of the node, for logs. */
 export const nameOf = ({ id, remoteHost, remotePort }: PeerConnection): string =>
   `0x${id} (${remoteHost}:${remotePort})`
 
-/** True when no message waits to be sent over it. */
+/** True if no message is queued for it. */
 export const isIdle = ({ statusChannel, consensusChannel, blockChannel }: PeerConnection): boolean =>
   [statusChannel, consensusChannel, blockChannel].every(channel => channel?.isIdle ?? true)

@@ -28,13 +28,13 @@ export type ConnectionManagerOptions = {
   readonly isBanned: (id: string) => boolean
   /** The endpoint of this node as its status names it. */
   readonly listensAt: () => { readonly host: string; readonly port: number }
-  /** The statuses were exchanged; `first` when the node had no other connection. */
+  /** The statuses were exchanged; `first` if the node had no other connection. */
   readonly onEstablished: (connection: PeerConnection, first: boolean) => void
-  /** A connection ended; `peer` when it was the last one of that node. */
+  /** A connection ended; `peer` if it was the last one of that node. */
   readonly onEnded: (connection: PeerConnection, peer: Peer | undefined, reason: string) => void
   /**
-   * Enodes that a full node named, and that of each node that connected: a node that dialed this one may come back
-   * without knowing any other, so this node dials it after a loss.
+   * Enodes that a full node named, and that of each node that connected: a node that dialed this one may not
+   * know any other after a restart, so this node dials it after a loss.
    */
   readonly onEnodes: (enodes: readonly string[]) => void
   readonly onMisbehaviour: (

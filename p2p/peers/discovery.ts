@@ -5,7 +5,7 @@ import type { Log } from '../log.ts'
 import { askForEnodes } from './peerExchange.ts'
 import type { PeerTable } from './peerTable.ts'
 
-/** Interval between two requests; the peers are asked in turn. */
+/** Interval between two requests; the peers take turns. */
 const ASK_INTERVAL_MS = 10_000
 
 export type Discovery = {

@@ -7,11 +7,11 @@ export type PeerEvent<Arguments extends readonly unknown[]> = {
   emit(...args: Arguments): void
 }
 
-/** What happens to connected nodes. Each part of the network listens to what concerns it. */
+/** Events of connected nodes, between the parts of the network. */
 export type PeerEvents = {
-  /** The statuses were exchanged; `first` when the node had no other connection. */
+  /** The statuses were exchanged; `first` if the node had no other connection. */
   readonly established: PeerEvent<[connection: PeerConnection, first: boolean]>
-  /** The last connection with a node ended; `peer` when it had been established. */
+  /** The last connection with a node ended; `peer` if it had been established. */
   readonly ended: PeerEvent<[connection: PeerConnection, peer: Peer | undefined, reason: string]>
   /** A peer broke a rule of its protocol. */
   readonly misbehaved: PeerEvent<[connection: PeerConnection, what: Misbehaviour, detail: string]>

@@ -8,12 +8,12 @@ export type GaterOptions = {
   readonly inboundConnectionLimit: InboundConnectionLimit
   readonly scoring: Scoring
   readonly log: Log
-  /** A static node or a validator. */
+  /** True for a static node and for a validator. */
   readonly isKnown: (publicKey: Uint8Array) => boolean
   readonly isStopped: () => boolean
-  /** All connections have been taken. */
+  /** True when no further connection is allowed. */
   readonly isFull: () => boolean
-  /** Ends the oldest unfinished handshake; false when there is none to end. */
+  /** Ends the oldest unfinished handshake; false if there is none. */
   readonly evictOldestPending: () => boolean
 }
 
@@ -35,7 +35,7 @@ export const createGater = (options: GaterOptions): ConnectionGater => {
   }
 
   return {
-    // Unfinished handshakes are evicted, so that nobody keeps others out by holding connections.
+    // Unfinished handshakes are evicted, so that held connections keep no other node out.
     denyInboundConnection: ({ remoteAddr }) =>
       options.isStopped() ||
       !inboundConnectionLimit.admitsHandshake(endpointOf(remoteAddr).host) ||

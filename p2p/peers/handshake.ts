@@ -3,10 +3,10 @@ import { formatEnode, hostKind } from '../transport/enode.ts'
 import { finishConnection, refuseConnection, sendStatus } from './closing.ts'
 import { nameOf, type PeerConnection } from './connection.ts'
 import type { ConnectionManagerOptions, Connections } from './connectionManager.ts'
-import { differingEntries, otherChain } from './differences.ts'
+import { chainDifference, differingEntries } from './differences.ts'
 import { GOODBYE_ENODES_MAX, type StatusMessage } from './statusMessage.ts'
 
-/** A node in a container knows no address of its own that others reach: the address that it connects from counts then. */
+/** A node in a container does not know an address at which others reach it: the address that it connects from is used. */
 const reachableHost = (announced: string, remote: string): string => {
   const kind = hostKind(announced)
   if (kind === undefined || announced === '0.0.0.0' || announced === '::') return remote
@@ -20,7 +20,7 @@ const enodeOf = ({ remote, remoteHost, remotePort, inbound, publicKey }: PeerCon
   return formatEnode({ publicKey, host, port })
 }
 
-/** Why this node may not be connected; undefined when it may. */
+/** The reason to refuse a node; undefined if it may be connected. */
 export const refusalOf = (
   { isBanned, refuses }: ConnectionManagerOptions,
   { id, inbound, remote, remoteHost, remotePort, publicKey }: PeerConnection,
@@ -49,12 +49,12 @@ const onStatus = (
   if (connection.stage !== 'handshake') throw new Error('a second handshake')
   connection.remote = message
   const own = handlers.status()
-  const otherChainReason = otherChain(own, message.status)
-  if (otherChainReason !== undefined) {
-    // The other side compares by itself, so that both can name what differs.
+  const difference = chainDifference(own, message.status)
+  if (difference !== undefined) {
+    // The other side compares as well, so that both can name the entries that differ.
     if (connection.inbound) sendStatus(options, connection)
-    refuseConnection(options, connection, `another chain: ${otherChainReason}`)
-    handlers.onRefused(nameOf(connection), otherChainReason, differingEntries(own, message.status))
+    refuseConnection(options, connection, `another chain: ${difference}`)
+    handlers.onRefused(nameOf(connection), difference, differingEntries(own, message.status))
     return
   }
   const refusal = refusalOf(options, connection)
@@ -112,7 +112,7 @@ const onUpdate = (
   handlers.onStatus(entry.peer)
 }
 
-/** Handles a message of the status protocol. Throws when it comes at the wrong time. */
+/** Handles a message of the status protocol. @throws Error when the message is not allowed at this stage */
 export const onStatusMessage = (
   connections: Connections,
   connection: PeerConnection,

@@ -12,7 +12,7 @@ const ENODES_MAX = 64
 const ANSWER_BYTES_MAX = ENODES_MAX * 512
 const ANSWER_TIMEOUT_MS = 5000
 
-/** Asks a peer for the enodes of its peers. Malformed ones are skipped: a later release may have other forms. */
+/** Asks a peer for the enodes of its peers. Invalid ones are skipped: a later release may have other forms. */
 export const askForEnodes = async (
   connection: PeerConnection,
   protocol: string,
@@ -32,7 +32,7 @@ export const askForEnodes = async (
   }
 }
 
-/** The valid ones among enode URLs that another node sent. */
+/** Parses enode URLs of other nodes; invalid ones are skipped. */
 export const enodesOf = (texts: readonly string[]): readonly Enode[] =>
   texts.flatMap(text => {
     try {

@@ -7,7 +7,7 @@ import type { Peer } from '../network.ts'
 /** A connected node. When both sides dialed at once, it has two connections for a while. */
 export type Entry = {
   peer: Peer
-  /** The one to send over comes first. */
+  /** Messages are sent over the first one. */
   readonly connections: PeerConnection[]
 }
 
@@ -17,16 +17,16 @@ export type PeerTable = {
   all(): Iterable<Entry>
   /** The connection to send over. */
   connection(id: string): PeerConnection | undefined
-  /** Adds an established connection; it is sent over when it is better than the others of that node. */
+  /** Adds an established connection; it becomes the first one if it is better than the others of that node. */
   add(connection: PeerConnection, peer: Peer): Entry
-  /** Returns the peer when that was its last connection. */
+  /** Returns the peer if that was its last connection. */
   remove(connection: PeerConnection): Peer | undefined
 }
 
 export const createPeerTable = (ownKey: Uint8Array): PeerTable => {
   const entries = new Map<string, Entry>()
 
-  /** Both sides choose the same one: that which the node with the lower key dialed, and the newer of two such. */
+  /** Both sides choose the same connection: the one that the node with the lower key dialed, and the newer of two such. */
   const isBetter = (next: PeerConnection, current: PeerConnection): boolean => {
     if (next.inbound === current.inbound) return true
     const weDialHere = compareBytes(ownKey, next.publicKey) < 0

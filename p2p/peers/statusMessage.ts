@@ -3,7 +3,7 @@ import { decodeRlp, encodeRlp, type RlpItem, rlpBytes, rlpList, rlpScalar } from
 import { NetworkError } from '../error.ts'
 import type { PeerStatus } from '../network.ts'
 
-/** A message of the status protocol; its first byte is its code. */
+/** A message of the status protocol. The first byte is its code. */
 export type StatusMessage =
   | {
       readonly kind: 'status'
@@ -24,17 +24,17 @@ export type StatusMessage =
   /** Keep-alive. */
   | { readonly kind: 'alive' }
 
-/** What changes in the status of a running node. */
+/** The part of a status that changes while a node runs. */
 export type StatusUpdate = Pick<PeerStatus, 'headNumber' | 'headHash' | 'neighbours'>
 
 /** A genesis file with some hundred transitions fits. */
 export const STATUS_BYTES_MAX = 256 * 1024
 /** More peers than any node keeps. */
 const NEIGHBOURS_MAX = 1024
-/** More than any release has. */
+/** More than any release sends. */
 const FEATURES_MAX = 16
 const CONFIGURATION_ENTRIES_MAX = 1024
-/** Bytes of one text: reasons and names are logged, values compared. */
+/** Bytes of one text: a name, a value or a reason. */
 const TEXT_BYTES_MAX = 16 * 1024
 /** RLP items of one message: a name, a value and a list for each entry, the neighbours, and the rest. */
 const ITEMS_MAX = 3 * CONFIGURATION_ENTRIES_MAX + NEIGHBOURS_MAX + 64
@@ -116,7 +116,7 @@ export const decodeStatusMessage = (bytes: Uint8Array): StatusMessage => {
       return {
         kind: 'goodbye',
         reason: textItem(reason, 'a reason').slice(0, REASON_LENGTH_MAX),
-        refused: rlpScalar(refused, 'whether it refuses', 1) !== 0n,
+        refused: rlpScalar(refused, 'the refusal flag', 1) !== 0n,
         enodes: listOf(enodes, 'enodes', GOODBYE_ENODES_MAX).map(item => textItem(item, 'an enode')),
       }
     }
@@ -151,7 +151,7 @@ const statusOf = (items: RlpItem[]): StatusMessage => {
       genesisHash: rlpBytes(genesisHash, 'the genesis hash', 32),
       configuration: Object.fromEntries(entries),
       client: textItem(client, 'the client'),
-      // Earlier releases tell none.
+      // Earlier releases send none.
       features:
         features === undefined
           ? []

@@ -6,8 +6,8 @@ export type Backpressure = {
 }
 
 /**
- * Pauses and resumes the reader of a stream. A stream that is paused from within `resume`, by a message that it delivers
- * there, would still open its window: such a pause takes effect after `resume` has returned.
+ * Pauses and resumes the reader of a stream. `resume` delivers messages and then opens the window, even if one of the
+ * messages paused the stream: such a pause takes effect after `resume` has returned.
  */
 export const createBackpressure = (
   stream: Pick<MessageStream, 'pause' | 'resume'>,

@@ -14,13 +14,13 @@ export type Host = Libp2p<{ identify: Identify; pubsub: GossipSub }>
 
 /** A handshake takes 4 round trips and some milliseconds of curve arithmetic. */
 const UPGRADE_TIMEOUT_MS = 5000
-/** Dials at a time. */
+/** Concurrent dials. */
 export const DIALS_MAX = 16
 /** Time limit of a dial: name resolution, socket, handshake. Short, because static nodes are redialed continuously. */
 export const DIAL_TIMEOUT_MS = 4000
-/** Generous: all nodes of a network may run on one machine and start together. */
+/** Inbound connections of one address: all nodes of a network may run on one machine and start together. */
 const INBOUND_PER_SECOND_AND_HOST = 100
-/** More than one address may open within the handshake timeout, so that silent sockets of one address keep no other out. */
+/** Unfinished handshakes: more than one address may open in their timeout, so that its silent sockets keep no other out. */
 const PENDING_INBOUND_MAX = 512
 /** Streams of one connection: one each way for each protocol, some for requests, one for gossip, and slack. */
 const STREAMS_PER_CONNECTION_MAX = 64
@@ -110,7 +110,7 @@ const bunCrypto = {
   chaCha20Poly1305Decrypt: asCrypto.chaCha20Poly1305Decrypt,
 }
 
-/** libp2p wraps the error of the socket, once or more. */
+/** Depth of the search for the error of the socket, which libp2p wraps. */
 const CAUSES_MAX = 8
 
 const isPortInUse = (error: unknown, depth = CAUSES_MAX): boolean => {

@@ -12,37 +12,37 @@ type Limit = {
 
 const MEBIBYTE = 1024 * 1024
 
-/** Before the status arrived: a status, identify, and what a loaded node gossips before it has read the status of this one. */
-const OF_PENDING_PEER: Limit = {
+/** Limit before the status arrived: a status, identify, and what a loaded node gossips before it has read the status of this one. */
+const PENDING_PEER_LIMIT: Limit = {
   framesPerSecond: 500,
   framesBurst: 2_000,
   bytesPerSecond: MEBIBYTE,
   bytesBurst: 4 * MEBIBYTE,
 }
 /**
- * Of a peer. Twenty validators with ten blocks a second, each forwarding the messages of the others, send some 600 consensus
+ * Limit of a peer. Twenty validators with ten blocks a second, each forwarding the messages of the others, send some 600 consensus
  * messages a second each, and as many window updates; block ranges and transactions arrive in frames of many kilobytes.
  */
-const OF_PEER: Limit = {
+const PEER_LIMIT: Limit = {
   framesPerSecond: 4_000,
   framesBurst: 16_000,
   bytesPerSecond: 128 * MEBIBYTE,
   bytesBurst: 256 * MEBIBYTE,
 }
 /** Pause of a connection that exceeds its limits: long enough to limit it, short enough that keep-alive messages arrive. */
-const REST_MIN_MS = 50
-const REST_MAX_MS = 2_000
+const PAUSE_MIN_MS = 50
+const PAUSE_MAX_MS = 2_000
 /** Interval between two reports of a connection that exceeds its limits. */
 const EXCEEDED_INTERVAL_MS = 500
 
 /**
  * Limits on everything that arrives over one connection. Beyond them nothing is read from its socket, so that the buffers of
- * the sender fill, and nothing is decrypted or kept here.
+ * the sender fill, and nothing is decrypted or buffered here.
  */
 export type InboundLimits = {
   /** Stops reading until the returned function is called. */
   hold(): () => void
-  /** The status arrived: the limits of a peer apply from now on. */
+  /** To be called when the status arrived: the limits of a peer apply from now on. */
   admit(): void
   /** Called when more arrives than any honest node sends. */
   onExceeded: () => void
@@ -70,9 +70,9 @@ export const createInboundLimits = (
 ): InboundLimits => {
   const backpressure = createBackpressure(socket, () => socket.status === 'open')
   const countFrames = createFrameCounter()
-  let rate = rateOf(OF_PENDING_PEER, nowMs)
+  let rate = rateOf(PENDING_PEER_LIMIT, nowMs)
   let holds = 0
-  let resting = false
+  let isPaused = false
   let exceededAtMs = -Infinity
 
   const pauseWhenRead = (): void => {
@@ -82,7 +82,7 @@ export const createInboundLimits = (
   const hold = (): (() => void) => {
     let held = true
     holds++
-    // What the socket has read already is decrypted first: held back half way it would be kept in many small parts.
+    // What the socket has read already is decrypted first: paused half way, it would be kept in many small parts.
     queueMicrotask(pauseWhenRead)
     return () => {
       if (!held) return
@@ -92,17 +92,17 @@ export const createInboundLimits = (
     }
   }
 
-  const rest = (debtMs: number): void => {
-    if (resting) return
-    resting = true
+  const pauseFor = (debtMs: number): void => {
+    if (isPaused) return
+    isPaused = true
     const release = hold()
     const timer = setTimeout(
       () => {
         socket.removeEventListener('close', end)
-        resting = false
+        isPaused = false
         release()
       },
-      Math.min(REST_MAX_MS, Math.max(REST_MIN_MS, debtMs)),
+      Math.min(PAUSE_MAX_MS, Math.max(PAUSE_MIN_MS, debtMs)),
     )
     const end = (): void => clearTimeout(timer)
     socket.addEventListener('close', end, { once: true })
@@ -113,7 +113,7 @@ export const createInboundLimits = (
     for (const part of data instanceof Uint8Array ? [data] : data) frames += countFrames(part)
     const debtMs = Math.max(rate.frames.take(frames), rate.bytes.take(data.byteLength))
     if (debtMs === 0) return
-    rest(debtMs)
+    pauseFor(debtMs)
     if (nowMs() - exceededAtMs < EXCEEDED_INTERVAL_MS) return
     exceededAtMs = nowMs()
     inboundLimits.onExceeded()
@@ -122,7 +122,7 @@ export const createInboundLimits = (
   const inboundLimits: InboundLimits = {
     hold,
     admit: () => {
-      rate = rateOf(OF_PEER, nowMs)
+      rate = rateOf(PEER_LIMIT, nowMs)
     },
     onExceeded: () => undefined,
   }

@@ -6,9 +6,9 @@ import { type Message, messageOf, STALL_TIMEOUT_MS, sendFrames } from './sendFra
 
 /** Small items are sent in batches of this size: each frame costs the same, whatever its size. */
 const BATCH_BYTES = 64 * 1024
-/** Longest wait of an item for the others of its batch, while a slow disk reads them. */
+/** Maximum delay of an item in its batch, while a slow disk reads the next ones. */
 const BATCH_MS = 20
-/** Generous for a slow disk; the requester asks the next peer after that. */
+/** Time limit for the next item, generous for a slow disk. The requester then asks the next peer. */
 const SILENCE_MS = 10_000
 /** An empty message ends a list, so that a truncated one is detected. */
 const END = encodeFrame()
@@ -47,7 +47,7 @@ export async function* requestList(
         return
       }
       if (++items > itemsMax)
-        throw new NetworkError('BAD_MESSAGE', `more than the ${itemsMax} items asked for`)
+        throw new NetworkError('BAD_MESSAGE', `more than the ${itemsMax} requested items`)
       if (bytes >= bytesMax) throw new NetworkError('OVERSIZED', `a list of more than ${bytes} bytes`)
       bytes += frame.length
       yield frame

@@ -4,9 +4,9 @@ import { createInboundLimits } from './inboundLimits.ts'
 import { createWindowUpdates } from './windowUpdates.ts'
 
 /**
- * Yamux, made safe. It sends frames of its own accord, in a microtask: to open a stream, and to open a window after a read.
- * When the connection ends just before, this send throws where nobody catches, which would end the process. Such a frame is
- * dropped here: the end of the connection ends the stream, too.
+ * Yamux, made safe. It sends some frames in a microtask: to open a stream, and to open a window after a read. If the connection
+ * ends just before, that send throws an exception which no code catches and which would end the process. Such a frame is dropped
+ * here: the end of the connection ends the stream as well.
  * Inbound data is counted before it is parsed, and window updates are sent together.
  */
 export const safeYamux =
@@ -19,11 +19,11 @@ export const safeYamux =
         const muxer = factory.createStreamMuxer(connection)
         createInboundLimits(connection, muxer.streams)
         const send = muxer.send.bind(muxer)
-        const gather = createWindowUpdates(id => muxer.streams.find(stream => stream.id === String(id)))
+        const holdBack = createWindowUpdates(id => muxer.streams.find(stream => stream.id === String(id)))
         muxer.send = data => {
           if (connection.status !== 'open') return false
           // A data frame is a list of header and data.
-          const frame = data instanceof Uint8Array ? gather(data) : data
+          const frame = data instanceof Uint8Array ? holdBack(data) : data
           if (frame === undefined) return true
           try {
             return send(frame)

@@ -5,7 +5,7 @@ import { createFrameDecoder, type FrameDecoder } from './frames.ts'
 import type { InboundLimits } from './inboundLimits.ts'
 import type { TokenBucket } from './tokenBucket.ts'
 
-/** Shortest pause of a reader whose sender exceeds its rate: waking for each message would limit nothing. */
+/** Shortest pause of a reader whose sender exceeds its rate: a wake-up for each message would limit nothing. */
 const PAUSE_MIN_MS = 100
 /** Interval between two reports of a peer that exceeds its rate. */
 const EXCEEDED_INTERVAL_MS = 500

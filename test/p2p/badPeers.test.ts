@@ -31,8 +31,8 @@ const withRaw = (
 const warned = (node: Node, what: string): boolean =>
   node.lines.some(({ text, values }) => text.includes('is banned for') && values?.['what'] === what)
 
-describe('a peer that breaks the rules', () => {
-  independent('given a message that claims more than 16 MiB, then it is dropped and kept away', () =>
+describe('given a peer that breaks the rules', () => {
+  independent('given a message that claims more than 16 MiB, then it is banned', () =>
     withRaw(async (node, dial) => {
       const privateKey = randomBytes(32)
       const raw = await dial(privateKey)
@@ -49,7 +49,7 @@ describe('a peer that breaks the rules', () => {
     }),
   )
 
-  independent('given a status that is none, too long, or told twice, then it is disconnected', () =>
+  independent('given a status that is invalid, too long, or sent twice, then it is disconnected', () =>
     withRaw(async (node, dial) => {
       const none = await dial()
       const stream = await none.open(STATUS_PROTOCOL)
@@ -72,7 +72,7 @@ describe('a peer that breaks the rules', () => {
     }),
   )
 
-  independent('given no status, then nothing else it says is heard, and it does not stay', () =>
+  independent('given no status, then its other messages are not read, and it is disconnected', () =>
     withRaw(
       async (node, dial) => {
         const raw = await dial()
@@ -86,7 +86,7 @@ describe('a peer that breaks the rules', () => {
     ),
   )
 
-  independent('given an empty consensus message or one about no block, then it is disconnected', () =>
+  independent('given an empty consensus message or an invalid block message, then it is disconnected', () =>
     withRaw(async (node, dial) => {
       for (const what of ['consensus', 'blocks'] as const) {
         const raw = await dial()
@@ -125,7 +125,7 @@ describe('a peer that breaks the rules', () => {
     }))
 
   independent(
-    'given reports about it, then it is dropped when they add up, and forgiven when the operator adds it',
+    'given several reports, then it is banned when they add up, and forgiven when the operator adds it',
     () =>
       withNodes(async start => {
         const a = await start({ discovery: false })
@@ -144,7 +144,7 @@ describe('a peer that breaks the rules', () => {
   )
 
   independent(
-    'given a hundred and more that connect from one place, then a node with room for few keeps to it',
+    'given more than a hundred nodes from one address, then a node with a small limit of peers keeps to it',
     () =>
       withRaw(
         async (node, dial) => {

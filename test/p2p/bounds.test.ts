@@ -17,8 +17,8 @@ const keyOf = (n: number): Uint8Array => {
 const enodeOf = (n: number): Enode => ({ publicKey: keyOf(n), host: '127.0.0.1', port: 30_303 })
 const idOf = (n: number): string => toBareHex(addressOfPublicKey(keyOf(n)))
 
-describe('a token bucket', () => {
-  test('gives the burst at once, then the rate, and says how long to wait', () => {
+describe('given a token bucket', () => {
+  test('when tokens are taken, then it allows the burst, then the rate, and returns the wait', () => {
     let now = 0
     const bucket = createTokenBucket(10, 5, () => now)
     expect([1, 2, 3, 4, 5].map(() => bucket.take(1))).toEqual([0, 0, 0, 0, 0])
@@ -30,7 +30,7 @@ describe('a token bucket', () => {
     expect(bucket.take(5)).toBe(500)
   })
 
-  test('is not confused by a clock that is set back', () => {
+  test('when the clock is set back, then no tokens are added or taken', () => {
     let now = 1_000_000
     const bucket = createTokenBucket(10, 5, () => now)
     bucket.take(5)
@@ -41,11 +41,11 @@ describe('a token bucket', () => {
   })
 })
 
-describe('recent hashes', () => {
+describe('given recent hashes', () => {
   const hashOf = (n: number): Uint8Array => keccak256(Uint8Array.of(n))
   const [a, b, c] = [hashOf(1), hashOf(2), hashOf(3)]
 
-  test('are forgotten oldest first', () => {
+  test('when there are too many, then the oldest are evicted', () => {
     const hashes = createRecentHashes(2)
     expect([hashes.add(a), hashes.add(a.slice()), hashes.add(b), hashes.add(c)]).toEqual([
       true,
@@ -56,7 +56,7 @@ describe('recent hashes', () => {
     expect([a, b, c].map(hash => hashes.has(hash))).toEqual([false, true, true])
   })
 
-  test('are never more than asked for, and half of that at least', () => {
+  test('when many are added, then at most the limit is kept, and at least half of it', () => {
     const hashes = createRecentHashes(10)
     for (let last = 0; last < 100; last++) {
       expect(hashes.add(hashOf(last))).toBe(true)
@@ -67,7 +67,7 @@ describe('recent hashes', () => {
     }
   })
 
-  test('are gone when they are deleted, whenever they were added, and may come again', () => {
+  test('when one is deleted, then it is absent, and can be added again', () => {
     const hashes = createRecentHashes(4)
     for (const hash of [a, b, c]) hashes.add(hash)
     for (const hash of [a, c]) hashes.delete(hash)
@@ -76,11 +76,11 @@ describe('recent hashes', () => {
   })
 })
 
-describe('standing', () => {
+describe('given the score of a peer', () => {
   const scoringAt = (clock: { now: number }, isStatic = false): ReturnType<typeof createScoring> =>
     createScoring({ nowMs: () => clock.now, log: silent, isStatic: () => isStatic })
 
-  test('is lost at once by what only a broken node does, in steps by the rest, and comes back with time', () => {
+  test('when the peer misbehaves, then grave offences ban at once, others add up, and points are forgiven over time', () => {
     const clock = { now: 0 }
     const scoring = scoringAt(clock)
     expect(scoring.report('a', 'a', 'invalid-block', '')).toBe(true)
@@ -98,7 +98,7 @@ describe('standing', () => {
     expect(scoring.isBanned('a')).toBe(false)
   })
 
-  test('of a static node is given back sooner, and by the operator at once', () => {
+  test('when a static node is banned, then the ban is shorter, and the operator can lift it', () => {
     const clock = { now: 0 }
     const scoring = scoringAt(clock)
     const strict = scoringAt(clock, true)
@@ -111,7 +111,7 @@ describe('standing', () => {
   })
 })
 
-describe('dialing', () => {
+describe('given a dialer', () => {
   const dialerAt = (clock: { now: number }, dialed: number[], changes: Partial<DialerOptions> = {}): Dialer =>
     createDialer({
       dial: enode => {
@@ -132,7 +132,7 @@ describe('dialing', () => {
 
   const settle = (): Promise<void> => new Promise(resolve => setTimeout(resolve, 0))
 
-  test('a static node is dialed for ever, at most five seconds apart', async () => {
+  test('when a static node is away, then it is dialed without end, at most five seconds apart', async () => {
     const clock = { now: 0 }
     const dialed: number[] = []
     const dialer = dialerAt(clock, dialed)
@@ -153,7 +153,7 @@ describe('dialing', () => {
     expect(dialed.length).toBe(times.length + 1)
   })
 
-  test('learned nodes are bounded, forgotten after failures, and not dialed without room', async () => {
+  test('when nodes are learned, then their number is limited, failures remove them, and they are not dialed without room', async () => {
     const clock = { now: 0 }
     const dialed: number[] = []
     const room = { left: 0 }
@@ -175,7 +175,7 @@ describe('dialing', () => {
     expect(dialer.add(enodeOf(299), 'learned')).toBe(true)
   })
 
-  test('a learned validator is dialed for as long as it is one', async () => {
+  test('when a learned node is a validator, then it is dialed as long as it is one', async () => {
     const clock = { now: 0 }
     const dialed: number[] = []
     const validators = new Set([idOf(1), idOf(2)])
@@ -202,7 +202,7 @@ describe('dialing', () => {
     expect(await during(60_000)).toEqual([1])
   })
 
-  test('a node that is refused, banned or connected is left alone', async () => {
+  test('when a node is refused, banned or connected, then it is not dialed', async () => {
     const dialed: number[] = []
     const clock = { now: 0 }
     for (const changes of [{ refuses: () => 'no' }, { isBanned: () => true }, { isConnected: () => true }]) {
@@ -214,7 +214,7 @@ describe('dialing', () => {
     expect(dialed).toEqual([])
   })
 
-  test('the next address of a node is tried when one fails, what others tell replaces nothing', async () => {
+  test('when an address fails, then the next one is tried; learned addresses replace none of the operator', async () => {
     const clock = { now: 0 }
     const dialed: number[] = []
     const dialer = dialerAt(clock, dialed)

@@ -12,8 +12,8 @@ const byName = (enode: string): string => enode.replace('127.0.0.1', 'localhost'
 const allConnected = (nodes: readonly Node[], peers = nodes.length - 1): boolean =>
   nodes.every(node => node.network.peers().length === peers)
 
-describe('nodes that know one bootnode by host name', () => {
-  independent('find one another', () =>
+describe('given nodes that know one bootnode by host name', () => {
+  independent('when they start, then they find one another', () =>
     withNodes(async start => {
       const boot = await start()
       const bootnodes = [byName(boot.network.enode)]
@@ -24,7 +24,7 @@ describe('nodes that know one bootnode by host name', () => {
     }),
   )
 
-  independent('stay strangers without discovery', () =>
+  independent('when discovery is off, then they do not connect with one another', () =>
     withNodes(async start => {
       const boot = await start()
       const bootnodes = [boot.network.enode]
@@ -38,8 +38,8 @@ describe('nodes that know one bootnode by host name', () => {
   )
 })
 
-describe('nodes that were connected', () => {
-  independent('when one that came by itself is back and knows nobody then it is found', () =>
+describe('given nodes that were connected', () => {
+  independent('when a node restarts that knows no other, then it is dialed', () =>
     withNodes(async start => {
       const a = await start()
       const privateKey = randomBytes(32)
@@ -54,38 +54,34 @@ describe('nodes that were connected', () => {
     }),
   )
 
-  independent(
-    'given one learned of when it ran before then a node dials it, unless it is to learn of nobody',
-    () =>
-      withNodes(async start => {
-        const a = await start()
-        const b = await start({ learnedNodes: ['enode://1', a.network.enode] })
-        await until(() => allConnected([a, b]))
-        const c = await start({ learnedNodes: [a.network.enode], discovery: false })
-        await new Promise(resolve => setTimeout(resolve, 500))
-        expect(peersOf(c)).toEqual([])
-      }),
+  independent('given a node learned in an earlier run, then it is dialed, unless discovery is off', () =>
+    withNodes(async start => {
+      const a = await start()
+      const b = await start({ learnedNodes: ['enode://1', a.network.enode] })
+      await until(() => allConnected([a, b]))
+      const c = await start({ learnedNodes: [a.network.enode], discovery: false })
+      await new Promise(resolve => setTimeout(resolve, 500))
+      expect(peersOf(c)).toEqual([])
+    }),
   )
 })
 
 describe('connections', () => {
-  independent(
-    'given a list with the own enode, and itself as bootnode, then a node does not dial itself',
-    () =>
-      withNodes(async start => {
-        const privateKey = randomBytes(32)
-        const first = await start({ privateKey })
-        const { enode, port } = first.network
-        await first.stop()
-        const node = await start({ privateKey, port, bootnodes: [enode], staticNodes: [enode] })
-        expect(node.network.enode).toBe(enode)
-        expect(node.network.addPeer(enode)).rejects.toThrow('Cannot add local node as peer.')
-        expect(node.network.peers()).toEqual([])
-      }),
+  independent('given its own enode among static nodes and bootnodes, then a node does not dial itself', () =>
+    withNodes(async start => {
+      const privateKey = randomBytes(32)
+      const first = await start({ privateKey })
+      const { enode, port } = first.network
+      await first.stop()
+      const node = await start({ privateKey, port, bootnodes: [enode], staticNodes: [enode] })
+      expect(node.network.enode).toBe(enode)
+      expect(node.network.addPeer(enode)).rejects.toThrow('Cannot add local node as peer.')
+      expect(node.network.peers()).toEqual([])
+    }),
   )
 
   independent(
-    'given two that dial each other at once, then one connection stays and none is lost on the way',
+    'given two nodes that dial each other at once, then one connection stays, and no message is lost',
     () =>
       withNodes(async start => {
         for (let i = 0; i < 5; i++) {
@@ -105,43 +101,39 @@ describe('connections', () => {
       }),
   )
 
-  independent(
-    'given a peer that stops and starts again on the same port, then they find together again',
-    () =>
-      withNodes(async start => {
-        const privateKey = randomBytes(32)
-        const a = await start({ privateKey })
-        const { enode, port } = a.network
-        const b = await start({ staticNodes: [byName(enode)] })
-        await until(() => b.connections === 1)
-        await a.stop()
-        await until(() => b.network.peers().length === 0)
-        expect(b.gone[0]?.reason).toBe('the peer closed it: the node stops')
-        const again = await start({ privateKey, port })
-        await until(() => allConnected([again, b]))
-        expect(b.connections).toBe(2)
-      }),
+  independent('given a peer that restarts on the same port, then they connect again', () =>
+    withNodes(async start => {
+      const privateKey = randomBytes(32)
+      const a = await start({ privateKey })
+      const { enode, port } = a.network
+      const b = await start({ staticNodes: [byName(enode)] })
+      await until(() => b.connections === 1)
+      await a.stop()
+      await until(() => b.network.peers().length === 0)
+      expect(b.gone[0]?.reason).toBe('the peer closed it: the node stops')
+      const again = await start({ privateKey, port })
+      await until(() => allConnected([again, b]))
+      expect(b.connections).toBe(2)
+    }),
   )
 
-  independent(
-    'given no room, then a static node is let in, and others learn from the full one whom else to try',
-    () =>
-      withNodes(async start => {
-        const full = await start({ maxPeers: 1 })
-        const bootnodes = [full.network.enode]
-        const b = await start({ bootnodes })
-        await until(() => allConnected([full, b]))
-        const c = await start({ bootnodes })
-        await until(() => !allConnected([b, c], 1) && c.network.peers().length === 1)
-        expect(peersOf(c)).toEqual([b.network.enode])
-        expect(peersOf(full)).toEqual([b.network.enode])
-        const d = await start()
-        await full.network.addPeer(d.network.enode)
-        await until(() => d.network.peers().length === 1 && full.network.peers().length === 2)
-      }),
+  independent('given a full node, then it accepts a static node, and names its peers to others', () =>
+    withNodes(async start => {
+      const full = await start({ maxPeers: 1 })
+      const bootnodes = [full.network.enode]
+      const b = await start({ bootnodes })
+      await until(() => allConnected([full, b]))
+      const c = await start({ bootnodes })
+      await until(() => !allConnected([b, c], 1) && c.network.peers().length === 1)
+      expect(peersOf(c)).toEqual([b.network.enode])
+      expect(peersOf(full)).toEqual([b.network.enode])
+      const d = await start()
+      await full.network.addPeer(d.network.enode)
+      await until(() => d.network.peers().length === 1 && full.network.peers().length === 2)
+    }),
   )
 
-  independent('given a node that is refused, then it is not connected, and it is told why', () =>
+  independent('given a node that is refused, then it is not connected, and it gets the reason', () =>
     withNodes(async start => {
       const allowed = new Set<string>()
       const seen: string[] = []
@@ -173,7 +165,7 @@ describe('connections', () => {
     }),
   )
 
-  independent('addPeer and removePeer say whether they changed something', () =>
+  independent('given addPeer and removePeer, then they return whether they changed something', () =>
     withNodes(async start => {
       const a = await start()
       const b = await start()
@@ -191,7 +183,7 @@ describe('connections', () => {
     }),
   )
 
-  independent('given a port in use, then the error says so', () =>
+  independent('given a port in use, then the error names it', () =>
     withNodes(async start => {
       const a = await start()
       const error = await start({ port: a.network.port }).catch((cause: unknown) => cause)
@@ -200,29 +192,31 @@ describe('connections', () => {
   )
 })
 
-describe('transactions', () => {
-  independent('reach all in a line of three, in batches where one is not enough', () =>
-    withNodes(async start => {
-      const a = await start({ discovery: false })
-      const b = await start({ discovery: false, bootnodes: [a.network.enode] })
-      const c = await start({ discovery: false, bootnodes: [b.network.enode] })
-      await until(() => a.connections === 1 && b.connections === 2 && c.connections === 1)
-      const transactions = Array.from({ length: 80 }, () => someTransaction(32_000))
-      const large = (node: Node) => node.transactions.filter(({ length }) => length > 32_000)
-      // Who subscribes to what is told a moment after connecting.
-      while (c.transactions.length === 0) {
-        a.network.announceTransactions([someTransaction(1)])
-        await new Promise(resolve => setTimeout(resolve, 50))
-      }
-      a.network.announceTransactions(transactions)
-      await until(() => large(c).length === 80)
-      expect(new Set(large(c).map(toHex))).toEqual(new Set(transactions.map(toHex)))
-      expect(large(b).length).toBe(80)
-      expect(a.transactions).toEqual([])
-    }),
+describe('given transactions', () => {
+  independent(
+    'when they are announced in a line of three nodes, then all get them, in several batches if necessary',
+    () =>
+      withNodes(async start => {
+        const a = await start({ discovery: false })
+        const b = await start({ discovery: false, bootnodes: [a.network.enode] })
+        const c = await start({ discovery: false, bootnodes: [b.network.enode] })
+        await until(() => a.connections === 1 && b.connections === 2 && c.connections === 1)
+        const transactions = Array.from({ length: 80 }, () => someTransaction(32_000))
+        const large = (node: Node) => node.transactions.filter(({ length }) => length > 32_000)
+        // Who subscribes to what is told a moment after connecting.
+        while (c.transactions.length === 0) {
+          a.network.announceTransactions([someTransaction(1)])
+          await new Promise(resolve => setTimeout(resolve, 50))
+        }
+        a.network.announceTransactions(transactions)
+        await until(() => large(c).length === 80)
+        expect(new Set(large(c).map(toHex))).toEqual(new Set(transactions.map(toHex)))
+        expect(large(b).length).toBe(80)
+        expect(a.transactions).toEqual([])
+      }),
   )
 
-  independent('of the largest size that a pool takes cross', () =>
+  independent('when one has the largest size that a pool accepts, then it arrives', () =>
     withNodes(async start => {
       const a = await start()
       const b = await start({ bootnodes: [a.network.enode] })
@@ -236,35 +230,37 @@ describe('transactions', () => {
     }),
   )
 
-  independent('wait for their turn where much is to be done, and only then are handed on and passed on', () =>
-    withNodes(async start => {
-      const waiting: (() => void)[] = []
-      let isBusy = false
-      const pause = (): Promise<void> =>
-        isBusy ? new Promise(resolve => void waiting.push(resolve)) : Promise.resolve()
-      const a = await start({ discovery: false })
-      const b = await start({ discovery: false, bootnodes: [a.network.enode], pause })
-      const c = await start({ discovery: false, bootnodes: [b.network.enode] })
-      await until(() => a.connections === 1 && b.connections === 2 && c.connections === 1)
-      while (c.transactions.length === 0) {
-        a.network.announceTransactions([someTransaction(1)])
-        await new Promise(resolve => setTimeout(resolve, 50))
-      }
-      isBusy = true
-      const late = someTransaction(1_000)
-      const has = ({ transactions }: Node): boolean =>
-        transactions.some(({ length }) => length === late.length)
-      a.network.announceTransactions([late])
-      await until(() => waiting.length > 0)
-      await new Promise(resolve => setTimeout(resolve, 100))
-      expect([has(b), has(c)]).toEqual([false, false])
-      isBusy = false
-      for (const resume of waiting) resume()
-      await until(() => has(b) && has(c))
-    }),
+  independent(
+    'when the node is busy, then they wait for their turn before they are handled and forwarded',
+    () =>
+      withNodes(async start => {
+        const waiting: (() => void)[] = []
+        let isBusy = false
+        const pause = (): Promise<void> =>
+          isBusy ? new Promise(resolve => void waiting.push(resolve)) : Promise.resolve()
+        const a = await start({ discovery: false })
+        const b = await start({ discovery: false, bootnodes: [a.network.enode], pause })
+        const c = await start({ discovery: false, bootnodes: [b.network.enode] })
+        await until(() => a.connections === 1 && b.connections === 2 && c.connections === 1)
+        while (c.transactions.length === 0) {
+          a.network.announceTransactions([someTransaction(1)])
+          await new Promise(resolve => setTimeout(resolve, 50))
+        }
+        isBusy = true
+        const late = someTransaction(1_000)
+        const has = ({ transactions }: Node): boolean =>
+          transactions.some(({ length }) => length === late.length)
+        a.network.announceTransactions([late])
+        await until(() => waiting.length > 0)
+        await new Promise(resolve => setTimeout(resolve, 100))
+        expect([has(b), has(c)]).toEqual([false, false])
+        isBusy = false
+        for (const resume of waiting) resume()
+        await until(() => has(b) && has(c))
+      }),
   )
 
-  independent('are forwarded once they are judged, and end at a node that finds them worthless', () =>
+  independent('when a node validates them, then it forwards useful ones and drops worthless ones', () =>
     withNodes(async start => {
       const WORTHLESS = 1_000
       const a = await start({ discovery: false })
@@ -289,29 +285,31 @@ describe('transactions', () => {
     }),
   )
 
-  independent('that have no form of any are not passed on, so that who passes on is not blamed', () =>
-    withNodes(async start => {
-      const a = await start({ discovery: false })
-      const b = await start({ discovery: false, bootnodes: [a.network.enode] })
-      const c = await start({ discovery: false, bootnodes: [b.network.enode] })
-      await until(() => a.connections === 1 && b.connections === 2 && c.connections === 1)
-      while (c.transactions.length === 0) {
-        a.network.announceTransactions([someTransaction(1)])
-        await new Promise(resolve => setTimeout(resolve, 50))
-      }
-      const junk = randomBytes(100)
-      const isNoted = (node: Node): boolean =>
-        node.lines.some(
-          ({ text, values }) => text.includes('points') && values?.['what'] === 'invalid-message',
-        )
-      a.network.announceTransactions([junk])
-      await until(() => isNoted(b))
-      a.network.announceTransactions([someTransaction(2)])
-      await until(() => c.transactions.length > 1)
-      expect([isNoted(c), c.transactions.some(({ length }) => length === junk.length)]).toEqual([
-        false,
-        false,
-      ])
-    }),
+  independent(
+    'when bytes are no transaction, then they are not forwarded, and no forwarder is reported',
+    () =>
+      withNodes(async start => {
+        const a = await start({ discovery: false })
+        const b = await start({ discovery: false, bootnodes: [a.network.enode] })
+        const c = await start({ discovery: false, bootnodes: [b.network.enode] })
+        await until(() => a.connections === 1 && b.connections === 2 && c.connections === 1)
+        while (c.transactions.length === 0) {
+          a.network.announceTransactions([someTransaction(1)])
+          await new Promise(resolve => setTimeout(resolve, 50))
+        }
+        const junk = randomBytes(100)
+        const isNoted = (node: Node): boolean =>
+          node.lines.some(
+            ({ text, values }) => text.includes('points') && values?.['what'] === 'invalid-message',
+          )
+        a.network.announceTransactions([junk])
+        await until(() => isNoted(b))
+        a.network.announceTransactions([someTransaction(2)])
+        await until(() => c.transactions.length > 1)
+        expect([isNoted(c), c.transactions.some(({ length }) => length === junk.length)]).toEqual([
+          false,
+          false,
+        ])
+      }),
   )
 })

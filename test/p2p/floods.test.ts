@@ -60,8 +60,8 @@ const untilQuiet = async (node: Node): Promise<void> => {
 const isBanned = (node: Node, what: string): boolean =>
   node.lines.some(({ text, values }) => text.includes('is banned for') && values?.['what'] === what)
 
-describe('a flood of consensus messages', () => {
-  test('given a stranger, then some hundred are read, it is dropped, kept away, and others are heard meanwhile', () =>
+describe('given a flood of consensus messages', () => {
+  test('when an unknown node sends it, then some hundred are read, it is banned, and others are read meanwhile', () =>
     withFlooder(
       async (node, dial, start) => {
         const honest = await start({ discovery: false, bootnodes: [node.network.enode] })
@@ -84,7 +84,7 @@ describe('a flood of consensus messages', () => {
       { roleOf: () => 'other' },
     ))
 
-  test('given a validator, then a burst that honest ones may send is read, and it is dropped when it goes on', () =>
+  test('when a validator sends it, then the burst of an honest one is read, and a longer one bans it', () =>
     withFlooder(async (node, dial) => {
       const raw = await dial()
       await raw.shakeHands()
@@ -96,7 +96,7 @@ describe('a flood of consensus messages', () => {
       expect(node.consensus.length).toBeLessThan(10_000)
     }))
 
-  test('given bursts over one stream and connection after the other, then they count together', () =>
+  test('when it comes over several streams and connections, then they count together', () =>
     withFlooder(
       async (node, dial) => {
         for (let connection = 0; connection < 4 && !isBanned(node, 'flooding'); connection++) {
@@ -114,7 +114,7 @@ describe('a flood of consensus messages', () => {
       { roleOf: () => 'other' },
     ))
 
-  test('given the smallest frames, then its connection is not read on, and it is dropped', () =>
+  test('when it consists of the smallest frames, then reading pauses, and the peer is banned', () =>
     withFlooder(async (node, dial) => {
       const raw = await dial()
       await raw.shakeHands()
@@ -132,10 +132,10 @@ describe('a flood of consensus messages', () => {
     }))
 })
 
-describe('what honest nodes send as fast as they can', () => {
+describe('given honest nodes that send as fast as they can', () => {
   const isBlamed = (node: Node): boolean => node.lines.some(({ values }) => values?.['what'] === 'flooding')
 
-  test('given forty thousand small blocks in ranges, then nobody is blamed for a flood', () =>
+  test('when forty thousand small blocks cross in ranges, then no flooding is reported', () =>
     withNodes(async start => {
       const block = new Uint8Array(600)
       const server = await start({
@@ -158,7 +158,7 @@ describe('what honest nodes send as fast as they can', () => {
       expect([isBlamed(server), isBlamed(client)]).toEqual([false, false])
     }))
 
-  test('given what fits into a sender’s queue, at once, then a validator is not blamed for it, and all of it is read', () =>
+  test('when a validator sends a full queue at once, then all of it is read, and no flooding is reported', () =>
     withNodes(async start => {
       const node = await start({ discovery: false })
       const validator = await start({ discovery: false, bootnodes: [node.network.enode] })
@@ -172,10 +172,10 @@ describe('what honest nodes send as fast as they can', () => {
     }))
 })
 
-describe('arrivals', () => {
+describe('given inbound connections', () => {
   const arrivalsAt = (clock: { now: number }) => createInboundConnectionLimit(() => clock.now)
 
-  test('given strangers of one address, when more come than all nodes of a network, then the rest waits, others do not', () => {
+  test('when too many unknown nodes connect from one address, then that address has to wait, and others do not', () => {
     const clock = { now: 0 }
     const arrivals = arrivalsAt(clock)
     const admitted = Array.from({ length: 300 }, (_, n) => arrivals.admits('10.0.0.1', `${n}`, false))
@@ -186,7 +186,7 @@ describe('arrivals', () => {
     expect(arrivals.admits('10.0.0.1', 'b', false)).toBe(true)
   })
 
-  test('given strangers that are banned for flooding, when it goes on, then their address brings one in a minute', () => {
+  test('when unknown nodes are banned for flooding, then their address may connect one node a minute', () => {
     const clock = { now: 0 }
     const arrivals = arrivalsAt(clock)
     let floods = 0
@@ -199,7 +199,7 @@ describe('arrivals', () => {
     expect(floods).toBeGreaterThan(50)
   })
 
-  test('given a banned key that dials again and again, then few handshakes are made, though a static node that waits finds in', () => {
+  test('when a banned node keeps dialing, then few handshakes are made, and a static node still gets in', () => {
     const clock = { now: 0 }
     const arrivals = arrivalsAt(clock)
     let handshakes = 0
@@ -217,7 +217,7 @@ describe('arrivals', () => {
   })
 })
 
-describe('frames of yamux', () => {
+describe('given frames of yamux', () => {
   const frame = (type: number, length: number): Uint8Array => {
     const bytes = new Uint8Array(12 + (type === 0 ? length : 0))
     bytes[1] = type
@@ -225,7 +225,7 @@ describe('frames of yamux', () => {
     return bytes
   }
 
-  test('given data and control frames, when they come in pieces of any size, then each is counted once', () => {
+  test('when data and control frames arrive in pieces of any size, then each is counted once', () => {
     const bytes = Buffer.concat([frame(0, 300), frame(1, 262_144), frame(2, 7), frame(0, 0), frame(0, 1)])
     for (const size of [1, 5, 12, 13, 100, bytes.length]) {
       const count = createFrameCounter()

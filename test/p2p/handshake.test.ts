@@ -5,8 +5,8 @@ import { until } from '../support/until.ts'
 
 setDefaultTimeout(30_000)
 
-describe('two nodes of one chain', () => {
-  test('given one that knows the other, when it dials, then both know status, address and enode of each other', () =>
+describe('given two nodes of one chain', () => {
+  test('when one dials the other, then both know status, address and enode of each other', () =>
     withNodes(async start => {
       const a = await start({ status: statusOf({ headNumber: 5n }) })
       const b = await start({ bootnodes: [a.network.enode] })
@@ -19,7 +19,7 @@ describe('two nodes of one chain', () => {
       expect([seenByB?.inbound, a.network.peers()[0]?.inbound]).toEqual([false, true])
     }))
 
-  test('consensus messages arrive in order both ways', () =>
+  test('when they send consensus messages, then these arrive in order, both ways', () =>
     withNodes(async start => {
       const a = await start()
       const b = await start({ bootnodes: [a.network.enode] })
@@ -33,7 +33,7 @@ describe('two nodes of one chain', () => {
       expect(new Set(a.consensus.map(({ code }) => code))).toEqual(new Set([0x13]))
     }))
 
-  test('a new head is told when the node says so', () =>
+  test('when the status changes, then the peer gets the new head', () =>
     withNodes(async start => {
       const a = await start()
       const b = await start({ bootnodes: [a.network.enode] })
@@ -46,8 +46,8 @@ describe('two nodes of one chain', () => {
     }))
 })
 
-describe('a node of another chain', () => {
-  test('is refused by both, and the entries that differ are named', () =>
+describe('given a node of another chain', () => {
+  test('when it connects, then both refuse, and name the entries that differ', () =>
     withNodes(async start => {
       const a = await start({
         status: statusOf({ configuration: { 'config.qbft.epochlength': '30000', chainId: '1337' } }),

@@ -10,8 +10,8 @@ setDefaultTimeout(60_000)
 
 const FIVE_MB = 5 * 1024 * 1024
 
-describe('a block of 5 MB', () => {
-  test('crosses as a consensus message, both ways', () =>
+describe('given a block of 5 MB', () => {
+  test('when it is sent as a consensus message, then it arrives, both ways', () =>
     withNodes(async start => {
       const a = await start()
       const b = await start({ bootnodes: [a.network.enode] })
@@ -24,7 +24,7 @@ describe('a block of 5 MB', () => {
       expect(keccak256(b.consensus[0]?.data as Uint8Array)).toEqual(keccak256(data))
     }))
 
-  test('is sent in parts, between which other work has its turn', () =>
+  test('when it is sent, then other work runs between its parts', () =>
     withNodes(async start => {
       const a = await start()
       let pauses = 0
@@ -36,7 +36,7 @@ describe('a block of 5 MB', () => {
       expect(pauses).toBeGreaterThanOrEqual(FIVE_MB / (128 * 1024))
     }))
 
-  test('crosses as an announcement', () =>
+  test('when it is announced, then it arrives', () =>
     withNodes(async start => {
       const a = await start()
       const b = await start({ bootnodes: [a.network.enode] })
@@ -47,7 +47,7 @@ describe('a block of 5 MB', () => {
       expect(keccak256(b.blocks[0]?.block as Uint8Array)).toEqual(keccak256(block))
     }))
 
-  test('crosses as a range, which ends after 8 MiB', () =>
+  test('when it is requested in a range, then the answer ends after 8 MiB', () =>
     withNodes(async start => {
       const block = patternOf(FIVE_MB)
       const a = await start({
@@ -76,8 +76,8 @@ describe('a block of 5 MB', () => {
     }))
 })
 
-describe('a new block', () => {
-  test('is not sent to a node that announced it itself, nor twice to one that hears of it from two', () =>
+describe('given a new block', () => {
+  test('when a node announced it, or gets two announcements, then it is sent no second copy', () =>
     withNodes(async start => {
       const a = await start()
       const b = await start({ bootnodes: [a.network.enode] })
@@ -96,7 +96,7 @@ describe('a new block', () => {
       expect(a.blocks).toEqual([])
     }))
 
-  test('is asked from the next announcer when the first sent a wrong one', () =>
+  test('when the first announcer sent a wrong one, then the next one is asked', () =>
     withNodes(async start => {
       const liar = await start()
       const honest = await start()
@@ -118,8 +118,8 @@ describe('a new block', () => {
     }))
 })
 
-describe('a block that many announce', () => {
-  test('is asked from an honest peer soon, however often one announces it that does not have it', () =>
+describe('given a block with many announcers', () => {
+  test('when one that lacks it announces it repeatedly, then an honest peer is asked soon', () =>
     withNodes(async start => {
       const node = await start()
       const honest = await start({ bootnodes: [node.network.enode], discovery: false })
@@ -145,8 +145,8 @@ describe('a block that many announce', () => {
     }))
 })
 
-describe('a block that comes slowly', () => {
-  test('is taken when it comes after the time in which another would be asked', () =>
+describe('given a block that arrives slowly', () => {
+  test('when it arrives after the next announcer was asked, then it is accepted', () =>
     withNodes(async start => {
       const node = await start()
       const raw = await dialRaw(node.network.enode)
@@ -172,8 +172,8 @@ describe('a block that comes slowly', () => {
     }))
 })
 
-describe('a range request', () => {
-  test('ends with an error when the peer goes, when it fails there, and when it is no longer wanted', () =>
+describe('given a range request', () => {
+  test('when the peer disconnects, its handler fails or the request is cancelled, then it ends with an error', () =>
     withNodes(async start => {
       let fail = (): void => undefined
       const a = await start({

@@ -72,31 +72,34 @@ const PAIRS: readonly (readonly [Runtime, Runtime])[] = [
 ]
 
 // It waits longest, so that it begins first.
-describe('a process that stands still', () => {
-  independent('is taken for gone, and one that is killed at once', async () => {
-    const key = randomBytes(32)
-    const node = await startTestNode({ privateKey: key })
-    const still = startPeer('bun', privateKey(), node.network.enode)
-    const killed = startPeer('bun', privateKey(), node.network.enode)
-    try {
-      // What they tell after the handshake comes over connections that stand on both sides.
-      await until(() => node.connections === 2 && node.statuses.length >= 2)
-      killed.signal('SIGKILL')
-      await until(() => node.gone.length === 1)
-      still.signal('SIGSTOP')
-      await until(() => node.gone.length === 2)
-      expect(node.gone[1]?.reason).toBe('silent for 12 s')
-    } finally {
-      still.signal('SIGKILL')
-      killed.signal('SIGKILL')
-      await node.stop()
-    }
-  })
+describe('given a suspended process', () => {
+  independent(
+    'when it stays suspended, then it counts as disconnected after a while; a killed one does at once',
+    async () => {
+      const key = randomBytes(32)
+      const node = await startTestNode({ privateKey: key })
+      const still = startPeer('bun', privateKey(), node.network.enode)
+      const killed = startPeer('bun', privateKey(), node.network.enode)
+      try {
+        // What they tell after the handshake comes over connections that stand on both sides.
+        await until(() => node.connections === 2 && node.statuses.length >= 2)
+        killed.signal('SIGKILL')
+        await until(() => node.gone.length === 1)
+        still.signal('SIGSTOP')
+        await until(() => node.gone.length === 2)
+        expect(node.gone[1]?.reason).toBe('silent for 12 s')
+      } finally {
+        still.signal('SIGKILL')
+        killed.signal('SIGKILL')
+        await node.stop()
+      }
+    },
+  )
 })
 
-describe.each(PAIRS)('a node on %s and one on %s', (first, second) => {
+describe.each(PAIRS)('given a node on %s and one on %s', (first, second) => {
   independent.skipIf(!isInstalled(first) || !isInstalled(second))(
-    'send each other a block of 5 MB every way there is, and end by themselves',
+    'when they connect, then a block of 5 MB crosses in every way, and both processes end',
     async () => {
       const a = startPeer(first, privateKey())
       let b: PeerProcess | undefined

@@ -4,7 +4,7 @@ import { keccak256 } from '../../../core/crypto/crypto.ts'
 import { NetworkError, textOf } from '../../error.ts'
 import { createGossipRates, type GossipRates } from '../../gossip/gossipRates.ts'
 import { createRecentHashes, type RecentHashes } from '../../gossip/recentHashes.ts'
-import { checkForms } from '../../gossip/transactionBatch.ts'
+import { checkEncodings } from '../../gossip/transactionBatch.ts'
 import { ETH } from '../eth/codes.ts'
 import { type EthPeer, sendEth } from '../eth/ethPeer.ts'
 import {
@@ -130,7 +130,7 @@ const take = async (state: State, peer: EthPeer, transactions: readonly Uint8Arr
   try {
     const bytes = transactions.reduce((sum, { length }) => sum + length, 0)
     if (!state.rates.takes(session.id, transactions.length, bytes)) return
-    await checkForms(transactions, options.pause)
+    await checkEncodings(transactions, options.pause)
   } catch (cause) {
     session.events.onMisbehaviour(session, 'invalid-message', textOf(cause))
     return

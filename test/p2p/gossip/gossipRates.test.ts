@@ -14,13 +14,13 @@ describe('given a peer that sends as much as all peers together may', () => {
     return { rates, reported, accepted }
   }
 
-  test('when another peer sends a message then it is accepted all the same', () => {
+  test('when another peer sends a message, then it is accepted', () => {
     const { rates } = flooded()
     expect(rates.takes('honest', 1, 120)).toBe(true)
     expect(rates.takes('honest', 500, 60_000)).toBe(true)
   })
 
-  test('then no more of it is accepted than of all, and what is above the rate of a peer is reported', () => {
+  test('when it goes on, then the limit of all peers applies, and it is reported above the limit of one peer', () => {
     const { rates, reported, accepted } = flooded()
     expect(accepted).toBeLessThanOrEqual(4 * (8_000 + 200))
     expect(reported).toEqual([])

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createGossipStreams, speaksTo } from '../../../p2p/gossip/gossipStreams.ts'
+import { createGossipStreams, hasGossipStream } from '../../../p2p/gossip/gossipStreams.ts'
 import type { Host } from '../../../p2p/transport/host.ts'
 import { withTwoHosts } from '../networks.ts'
 import { until } from '../../support/until.ts'
@@ -13,24 +13,24 @@ const withHosts = (run: (one: Host, other: Host) => Promise<void>): Promise<void
     await run(one, other)
   })
 
-test('given two connections with a node, when the one that gossip goes over ends, then it goes on over the other, both ways', async () => {
+test('given two connections with a node, when the one with the gossip streams ends, then gossip resumes over the other, both ways', async () => {
   await withHosts(async (one, other) => {
     const first = await one.dial(other.getMultiaddrs())
-    await until(() => speaksTo(one, other.peerId) && speaksTo(other, one.peerId))
+    await until(() => hasGossipStream(one, other.peerId) && hasGossipStream(other, one.peerId))
     await one.dial(other.getMultiaddrs(), { force: true })
     await until(() => other.getConnections(one.peerId).length === 2)
     await first.close()
-    await until(() => !speaksTo(one, other.peerId) && !speaksTo(other, one.peerId))
+    await until(() => !hasGossipStream(one, other.peerId) && !hasGossipStream(other, one.peerId))
     const mended: string[] = []
     const streams = createGossipStreams(one, LOG, () => Date.now())
     const mend = (): void =>
-      streams.mend(one.getConnections(other.peerId), ({ remotePeer }) => {
+      streams.reopen(one.getConnections(other.peerId), ({ remotePeer }) => {
         mended.push(remotePeer.toString())
       })
     mend()
     // Once is enough, however often it is looked at meanwhile.
     mend()
-    await until(() => speaksTo(one, other.peerId) && speaksTo(other, one.peerId))
+    await until(() => hasGossipStream(one, other.peerId) && hasGossipStream(other, one.peerId))
     mend()
     expect(mended).toEqual([other.peerId.toString()])
     const heard: Uint8Array[] = []
@@ -46,10 +46,10 @@ test('given two connections with a node, when the one that gossip goes over ends
   })
 })
 
-test('given a node that ends its gossip again and again, when it is looked at then it is asked once in some seconds', async () => {
+test('given a node that keeps ending its gossip stream, when streams are checked, then it is opened once in some seconds', async () => {
   await withHosts(async (one, other) => {
     await one.dial(other.getMultiaddrs())
-    await until(() => speaksTo(one, other.peerId))
+    await until(() => hasGossipStream(one, other.peerId))
     let nowMs = 1_000_000
     let asked = 0
     const streams = createGossipStreams(one, LOG, () => nowMs)
@@ -58,14 +58,14 @@ test('given a node that ends its gossip again and again, when it is looked at th
         for (const stream of streams)
           if (stream.protocol.startsWith('/meshsub/') && stream.direction === 'outbound')
             stream.abort(new Error('reset'))
-      await until(() => !speaksTo(one, other.peerId))
+      await until(() => !hasGossipStream(one, other.peerId))
     }
     for (let second = 0; second < 10; second++, nowMs += 1000) {
       await reset()
-      streams.mend(one.getConnections(other.peerId), () => void asked++)
-      if (second % 5 === 0) await until(() => speaksTo(one, other.peerId))
+      streams.reopen(one.getConnections(other.peerId), () => void asked++)
+      if (second % 5 === 0) await until(() => hasGossipStream(one, other.peerId))
       // That it was there for a moment does not count.
-      streams.mend(one.getConnections(other.peerId), () => void asked++)
+      streams.reopen(one.getConnections(other.peerId), () => void asked++)
     }
     expect(asked).toBe(2)
   })

@@ -15,7 +15,7 @@ const read = async (items: AsyncIterable<Uint8Array>): Promise<readonly Uint8Arr
 const signal = (): AbortSignal => AbortSignal.timeout(30_000)
 
 describe('given a peer with transactions in its pool', () => {
-  test('when it is asked, then it lists their hashes and gives those that are wanted', () =>
+  test('when they are requested, then it lists their hashes and sends the requested ones', () =>
     withNodes(async start => {
       const hashes = new Uint8Array(32 * POOL_HASHES_MAX).fill(5)
       const wanted: Uint8Array[] = []
@@ -42,7 +42,7 @@ describe('given a peer with transactions in its pool', () => {
       expect(wanted).toEqual([asked])
     }))
 
-  test('when it gives more than was asked for, then the rest is not read', () =>
+  test('when it sends more than requested, then the rest is not read', () =>
     withNodes(async start => {
       const a = await start({
         poolTransactions: async function* () {
@@ -54,10 +54,10 @@ describe('given a peer with transactions in its pool', () => {
       const [peer] = b.network.peers()
       if (peer === undefined) throw new Error('no peer')
       const asked = read(b.network.requestPoolTransactions(peer, new Uint8Array(64), signal()))
-      expect(await asked.catch((error: Error) => error.message)).toContain('more than the 2 items')
+      expect(await asked.catch((error: Error) => error.message)).toContain('more than the 2 requested items')
     }))
 
-  test('when it is asked far too often, then the one who asks is reported', () =>
+  test('when requests exceed the limit, then the requester is reported', () =>
     withNodes(async start => {
       const a = await start()
       const b = await start({ bootnodes: [a.network.enode] })
@@ -72,7 +72,7 @@ describe('given a peer with transactions in its pool', () => {
     }))
 })
 
-test('given a node that stops, when it accepted a transaction a moment ago, then its peers get it', () =>
+test('given a node that has just accepted a transaction, when it stops, then its peers get the transaction', () =>
   withNodes(async start => {
     const a = await start()
     const b = await start({ bootnodes: [a.network.enode] })

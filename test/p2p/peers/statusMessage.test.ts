@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { concatBytes } from '../../../core/bytes/bytes.ts'
 import { encodeRlp } from '../../../core/rlp/rlp.ts'
-import { differingEntries, otherChain } from '../../../p2p/peers/differences.ts'
+import { differingEntries, chainDifference } from '../../../p2p/peers/differences.ts'
 import {
   decodeStatusMessage,
   encodeStatusMessage,
@@ -12,7 +12,7 @@ import { statusOf } from '../networks.ts'
 const HASH = new Uint8Array(32).fill(9)
 const ADDRESS = new Uint8Array(20).fill(3)
 
-describe('status messages', () => {
+describe('given status messages', () => {
   test.each<StatusMessage>([
     {
       kind: 'status',
@@ -29,11 +29,11 @@ describe('status messages', () => {
     { kind: 'goodbye', reason: 'too many peers', refused: true, enodes: ['enode://a', 'enode://b'] },
     { kind: 'goodbye', reason: '', refused: false, enodes: [] },
     { kind: 'alive' },
-  ])('are read as they were written: $kind', message => {
+  ])('when $kind is encoded, then it decodes to the same', message => {
     expect(decodeStatusMessage(encodeStatusMessage(message))).toEqual(message)
   })
 
-  test('of an earlier release tell no features', () => {
+  test('when an earlier release sends one, then it has no features', () => {
     const { networkId, genesisHash, client } = statusOf()
     const text = new TextEncoder().encode(client)
     const items = [networkId, genesisHash, [], 7n, HASH, text, [], text, 30_303]
@@ -71,8 +71,8 @@ describe('status messages', () => {
   })
 })
 
-describe('what differs between two nodes', () => {
-  test('is named entry by entry, whatever their order', () => {
+describe('given two nodes whose genesis files differ', () => {
+  test('when they are compared, then the entries that differ are named, whatever their order', () => {
     const own = statusOf({ configuration: { a: '1', b: '2', c: '3' } })
     expect(differingEntries(own, statusOf({ configuration: { c: '3', b: '2', a: '1' } }))).toEqual([])
     expect(differingEntries(own, statusOf({ configuration: { c: '4', d: '2', a: '1' } }))).toEqual([
@@ -88,9 +88,11 @@ describe('what differs between two nodes', () => {
     ])
   })
 
-  test('is another chain for another network id or genesis block, not for another entry', () => {
-    expect(otherChain(statusOf(), statusOf({ configuration: {} }))).toBeUndefined()
-    expect(otherChain(statusOf(), statusOf({ networkId: 5n }))).toBe('its network id is 5, not 1337')
-    expect(otherChain(statusOf(), statusOf({ genesisHash: HASH }))).toContain('its genesis block is 0x0909')
+  test('when network id or genesis block differ, then they have different chains; not for another entry', () => {
+    expect(chainDifference(statusOf(), statusOf({ configuration: {} }))).toBeUndefined()
+    expect(chainDifference(statusOf(), statusOf({ networkId: 5n }))).toBe('its network id is 5, not 1337')
+    expect(chainDifference(statusOf(), statusOf({ genesisHash: HASH }))).toContain(
+      'its genesis block is 0x0909',
+    )
   })
 })

@@ -21,14 +21,14 @@ const pair = async (
 const warnings = (): readonly string[] => logLines.filter(line => line.includes('WARN'))
 
 describe('given two nodes that connect', () => {
-  test('when their genesis files say the same then there is nothing to tell', async () => {
+  test('when their genesis files are equal, then nothing is logged', async () => {
     const [one] = await pair(CONFIGURATION)
     await Bun.sleep(20)
     expect(one.sync.differences()).toEqual([])
     expect(warnings()).toEqual([])
   })
 
-  test('when a transition differs then both are told once, by its name and values, and go on', async () => {
+  test('when a transition differs, then both log its name and values once, and stay connected', async () => {
     const entry = 'transitions.qbft[100].blockperiodseconds'
     const [one, other] = await pair({
       ...CONFIGURATION,
@@ -47,13 +47,13 @@ describe('given two nodes that connect', () => {
     expect(warnings()).toHaveLength(2)
   })
 
-  test('when the names are made up and endless then they are kept short', async () => {
+  test('when the names are invented and very long, then they are shortened', async () => {
     const [one] = await pair({ ...CONFIGURATION, [`z${'y'.repeat(10_000)}`]: '1' })
     await until(() => one.sync.differences().length === 1)
     expect(one.sync.differences()[0]?.entries).toEqual([`z${'y'.repeat(79)}…`])
   })
 
-  test('when one of another chain is refused then that is told once, and kept', async () => {
+  test('when a node of another chain is refused, then that is logged once and remembered', async () => {
     const [one] = await pair(CONFIGURATION)
     const { onRefused } = one.sync.handlers
     for (let again = 0; again < 3; again++)
@@ -63,7 +63,7 @@ describe('given two nodes that connect', () => {
     expect(warnings()[0]).toContain('Entries that differ in the genesis file: alloc, chainId')
   })
 
-  test('when very many are refused then what is kept is bounded', async () => {
+  test('when very many nodes are refused, then a limited number is remembered', async () => {
     const [one] = await pair(CONFIGURATION)
     for (let index = 0; index < 1_000; index++)
       one.sync.handlers.onRefused(`10.0.${index >> 8}.${index & 255}:1`, 'another chain', ['chainId'])

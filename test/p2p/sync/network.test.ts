@@ -34,7 +34,7 @@ const start = async (
 }
 
 describe('given nodes on a real network', () => {
-  test('when one is new then it catches up from two, and follows them from then on', async () => {
+  test('when one is new, then it syncs from two others, and follows them from then on', async () => {
     const chain = await openTestChain()
     await grow(chain, 700)
     const first = await start(A, { chain })
@@ -49,7 +49,7 @@ describe('given nodes on a real network', () => {
     expect(empty.network.peers()).toHaveLength(2)
   })
 
-  test('when a peer serves a bad block then it is dropped and another one is used', async () => {
+  test('when a peer serves a bad block, then it is banned, and another peer is asked', async () => {
     const chain = await openTestChain()
     await grow(chain, 50)
     const record = await chain.store.record(33n)
@@ -75,7 +75,7 @@ describe('given nodes on a real network', () => {
     expect(empty.network.peers().map(({ enode }) => enode)).toEqual([honest.network.enode])
   })
 
-  test('when transactions are sent to each then all have all of them', async () => {
+  test('when transactions are sent to each node, then all nodes have all of them', async () => {
     const one = await start(A)
     const other = await start(B, { to: [one] })
     const third = await start(C, { to: [one, other] })
@@ -89,7 +89,7 @@ describe('given nodes on a real network', () => {
     expect(third.pool.counts()).toEqual({ ready: 300, queued: 0 })
   })
 
-  test('when a transaction was told to some before others came then those get it, though it is told in the same words', async () => {
+  test('when a transaction is announced again after other nodes connected, then they get it as well', async () => {
     const one = await start(A)
     const other = await start(B, { to: [one] })
     await until(() => nodes.every(({ network }) => network.peers().length === 1))
@@ -101,7 +101,7 @@ describe('given nodes on a real network', () => {
     await until(() => third.pool.size === 1)
   })
 
-  test('when the genesis files say different things then both are told by name', async () => {
+  test('when the genesis files differ, then both log the names of the entries', async () => {
     const one = await start(A)
     const other = await start(B, {
       to: [one],
@@ -111,7 +111,7 @@ describe('given nodes on a real network', () => {
     expect(one.sync.differences()[0]?.entries).toEqual(['qbft.blockperiodseconds'])
   })
 
-  test('when one is of another chain then it is refused, and both are told what differs', async () => {
+  test('when one has another chain, then it is refused, and both log the difference', async () => {
     const one = await start(A)
     const other = await start(B, {
       to: [one],

@@ -8,14 +8,14 @@ const KEY = new Uint8Array(32).fill(1)
 const PUBLIC_KEY = publicKeyOf(KEY)
 const ID = toBareHex(PUBLIC_KEY)
 
-describe('an enode URL', () => {
+describe('given an enode URL', () => {
   test.each([
     [`enode://${ID}@10.1.2.3:30303`, '10.1.2.3'],
     [`enode://${ID}@[2001:db8::1]:30303`, '2001:db8::1'],
     [`enode://${ID}@validator-1.example.com:30303`, 'validator-1.example.com'],
     [`enode://${ID}@node_1:30303?discport=0`, 'node_1'],
     [`enode://${ID}@localhost:1?discport=30301`, 'localhost'],
-  ])('%s is read and written the same', (text, host) => {
+  ])('when it is %s, then it decodes and encodes to the same text', (text, host) => {
     const enode = parseEnode(text)
     expect(enode.host).toBe(host)
     expect(enode.publicKey).toEqual(PUBLIC_KEY)
@@ -39,7 +39,7 @@ describe('an enode URL', () => {
     [`enode://${ID}@1.2.3.4:65536`, 'INVALID_PORT'],
     [`enode://${ID}@1.2.3.4:30303?discport=65536`, 'INVALID_PORT'],
     [`enode://${ID}@1.2.3.4:30303?other=1`, 'INVALID_PORT'],
-  ])('%s is none: %s', (text, code) => {
+  ])('when it is %p, then parsing fails with %s', (text, code) => {
     let error: unknown
     try {
       parseEnode(text)
@@ -51,7 +51,7 @@ describe('an enode URL', () => {
     expect((error as EnodeError).message).toStartWith(`Invalid enode URL syntax '${text}'.`)
   })
 
-  test('names the same key, and so the same address, as the libp2p name', () => {
+  test('when it is compared with the libp2p name, then key and address are the same', () => {
     const peerId = peerIdOf(PUBLIC_KEY)
     expect(keyOfPeerId(peerId)).toEqual(PUBLIC_KEY)
     expect(addressOfPublicKey(PUBLIC_KEY)).toEqual(addressOfPrivateKey(KEY))
@@ -61,7 +61,7 @@ describe('an enode URL', () => {
     ['10.1.2.3', '/ip4/10.1.2.3/tcp/30303'],
     ['2001:db8::1', '/ip6/2001:db8::1/tcp/30303'],
     ['validator-1', '/dns/validator-1/tcp/30303'],
-  ])('with host %s is dialed at %s', (host, prefix) => {
+  ])('when the host is %s, then %s is dialed', (host, prefix) => {
     const address = dialAddressOf({ publicKey: PUBLIC_KEY, host, port: 30_303 })
     expect(address.toString()).toBe(`${prefix}/p2p/${peerIdOf(PUBLIC_KEY).toString()}`)
     expect(endpointOf(address)).toEqual({ host, port: 30_303 })

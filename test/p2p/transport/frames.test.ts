@@ -14,20 +14,23 @@ const decodeAll = (bytes: Uint8Array, pieces: number, bytesMax = 1 << 20): reado
   return frames
 }
 
-describe('messages in a stream of bytes', () => {
+describe('given messages in a stream of bytes', () => {
   const messages = [patternOf(0), patternOf(1), patternOf(300), patternOf(200_000), patternOf(5)]
   const bytes = concatBytes(...messages.map(message => encodeFrame(message)))
 
-  test.each([1, 2, 3, 7, 4096, 65_536, bytes.length])('are found in pieces of %i bytes', pieces => {
-    expect(decodeAll(bytes, pieces)).toEqual(messages)
-  })
+  test.each([1, 2, 3, 7, 4096, 65_536, bytes.length])(
+    'when they arrive in pieces of %i bytes, then all are decoded',
+    pieces => {
+      expect(decodeAll(bytes, pieces)).toEqual(messages)
+    },
+  )
 
-  test('made of parts are the same as whole ones', () => {
+  test('when one is encoded from parts, then the bytes are those of the whole one', () => {
     const whole = patternOf(100)
     expect(encodeFrame(whole.subarray(0, 30), whole.subarray(30))).toEqual(encodeFrame(whole))
   })
 
-  test('do not keep the buffer alive that they came in', () => {
+  test('when they are decoded, then they do not keep their input buffer alive', () => {
     const [frame] = decodeAll(
       concatBytes(encodeFrame(patternOf(10)), encodeFrame(patternOf(60_000))),
       100_000,
@@ -35,7 +38,7 @@ describe('messages in a stream of bytes', () => {
     expect(frame?.buffer.byteLength).toBe(10)
   })
 
-  test('that wait are the same when they were made one buffer, at any place', () => {
+  test('when pending bytes are compacted anywhere, then the messages are the same', () => {
     for (let count = 0; count <= messages.length; count++) {
       const decoder = createFrameDecoder(1 << 20)
       for (let offset = 0; offset < bytes.length; offset += 1000)
@@ -55,7 +58,7 @@ describe('messages in a stream of bytes', () => {
     expect(decoder.next()).toEqual(patternOf(300))
   })
 
-  test('of the largest size are read, larger ones refused before any of it is there', () => {
+  test('when one has the largest size, then it is read; a larger one is refused by its length', () => {
     expect(decodeAll(encodeFrame(patternOf(100)), 10, 100).length).toBe(1)
     const decoder = createFrameDecoder(100)
     decoder.push(encodeLength(101))

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { rateLimitedLog } from '../../../p2p/transport/rateLimitedLog.ts'
 
-test('given a line that comes by the hundred, then twenty a minute are told, and how many were not', () => {
+test('given a line that is logged hundreds of times, then twenty a minute are logged, and the number of suppressed ones', () => {
   const lines: string[] = []
   const write =
     (level: string) =>
@@ -12,15 +12,15 @@ test('given a line that comes by the hundred, then twenty a minute are told, and
     { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') },
     () => nowMs,
   )
-  for (let index = 0; index < 100; index++) log.warn('Peer {peer} is dropped', { peer: index })
+  for (let index = 0; index < 100; index++) log.warn('Peer {peer} is banned', { peer: index })
   log.info('Another', {})
   const told = (): readonly string[] => lines.filter(line => !line.startsWith('debug'))
   expect(told().length).toBe(21)
   expect(lines.length).toBe(101)
   nowMs = 60_000
-  log.warn('Peer {peer} is dropped', { peer: 100 })
+  log.warn('Peer {peer} is banned', { peer: 100 })
   expect(told().slice(-2)).toEqual([
     'warn {count} more lines like the following were suppressed {"count":80}',
-    'warn Peer {peer} is dropped {"peer":100}',
+    'warn Peer {peer} is banned {"peer":100}',
   ])
 })

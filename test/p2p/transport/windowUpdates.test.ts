@@ -30,8 +30,8 @@ const gathering = () => {
   return { streams, gather: (frame: Uint8Array) => gather(frame) }
 }
 
-describe('updates of a stream’s window', () => {
-  test('given the largest numbers, then they are in the frame with the highest byte first, and read back', () => {
+describe('given window updates of a stream', () => {
+  test('when the numbers are the largest, then they are encoded big-endian, and decode again', () => {
     const frame = encodeWindowUpdate(0xfffefdfc, 0x80010203)
     expect(toHex(frame)).toBe('0x00010000fffefdfc80010203')
     const update = { flags: 0x8004, streamId: 0xfffefdfc, bytes: 0x80010203 }
@@ -39,7 +39,7 @@ describe('updates of a stream’s window', () => {
     expect(decodeWindowUpdate(withFlags(frame, FIN))).toEqual(update)
   })
 
-  test('given small ones, when half a window has come together, then one goes out for all of them', () => {
+  test('when small ones add up to half a window, then one is sent for all of them', () => {
     const { gather } = gathering()
     const sent: (Uint8Array | undefined)[] = []
     for (let i = 0; i < 1_000; i++) sent.push(gather(encodeWindowUpdate(3, 300)))
@@ -51,21 +51,21 @@ describe('updates of a stream’s window', () => {
     ])
   })
 
-  test('given a large one, then it goes out at once', () => {
+  test('when one is large, then it is sent at once', () => {
     const { gather } = gathering()
     expect(gather(encodeWindowUpdate(1, HALF_WINDOW))).toEqual(encodeWindowUpdate(1, HALF_WINDOW))
     expect(gather(encodeWindowUpdate(1, HALF_WINDOW - 1))).toBeUndefined()
     expect(gather(encodeWindowUpdate(1, 1))).toEqual(encodeWindowUpdate(1, HALF_WINDOW))
   })
 
-  test('given two streams, then each has its own', () => {
+  test('when there are two streams, then each has its own sum', () => {
     const { gather } = gathering()
     expect(gather(encodeWindowUpdate(1, HALF_WINDOW - 1))).toBeUndefined()
     expect(gather(encodeWindowUpdate(3, HALF_WINDOW - 1))).toBeUndefined()
     expect(gather(encodeWindowUpdate(1, 9))).toEqual(encodeWindowUpdate(1, HALF_WINDOW + 8))
   })
 
-  test('given one that opens or ends a stream, of a stream that is not there, or another frame, then it goes out as it is', () => {
+  test('when a frame has a flag, names an unknown stream or is no update, then it is sent unchanged', () => {
     const { gather, streams } = gathering()
     const end = withFlags(encodeWindowUpdate(1, 0), FIN)
     expect(gather(end)).toBe(end)
@@ -106,8 +106,8 @@ const startRelay = async (port: number) => {
   }
 }
 
-describe('a node that is told much and has nothing to say', () => {
-  test('given small messages, then it answers with a few frames, and not with one for each', () =>
+describe('given a node that only receives', () => {
+  test('when many small messages arrive, then it answers with a few frames, not with one for each', () =>
     withNodes(async start => {
       const listener = await start()
       const there = parseEnode(listener.network.enode)

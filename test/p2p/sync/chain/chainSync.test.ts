@@ -17,7 +17,7 @@ const { wire, node } = wireEachTest()
 // Thousands of seals are made and recovered.
 
 describe('given a node that is behind', () => {
-  test('when it connects with one that has more then it imports everything and is level', async () => {
+  test('when it connects with a node that has more blocks, then it imports all of them', async () => {
     const full = await node(A)
     await grow(full.chain, 40)
     await extend(full.chain, [transfer(ALICE, 0)])
@@ -30,7 +30,7 @@ describe('given a node that is behind', () => {
     expect(empty.network.reports).toEqual([])
   })
 
-  test('when several have more then they share the work', async () => {
+  test('when several peers have more blocks, then each delivers a part', async () => {
     const first = await node(A)
     await grow(first.chain, 400)
     const second = await node(B)
@@ -44,7 +44,7 @@ describe('given a node that is behind', () => {
     expect(first.network.asked.length).toBeGreaterThan(1)
   })
 
-  test('when it is far behind then consensus is told to rest, and to go on at the head', async () => {
+  test('when it is far behind, then consensus pauses, and resumes at the head', async () => {
     const full = await node(A)
     await grow(full.chain, 100)
     const empty = await node(B)
@@ -59,7 +59,7 @@ describe('given a node that is behind', () => {
     expect(seen).toEqual(['from 0 to 100', undefined])
   })
 
-  test('when several are wiped at once then all catch up from one and from each other', async () => {
+  test('when several nodes lost their data, then all sync from one node and from each other', async () => {
     const full = await node(A)
     await grow(full.chain, 211)
     const wiped = [await node(B), await node(C), await node(D), await node(OUTSIDER)]
@@ -75,7 +75,7 @@ describe('given a node that is behind', () => {
     }
   })
 
-  test('when the chain grows meanwhile then it follows to the head', async () => {
+  test('when the chain grows meanwhile, then it reaches the new head', async () => {
     const full = await node(A)
     await grow(full.chain, 50)
     const empty = await node(B)
@@ -85,7 +85,7 @@ describe('given a node that is behind', () => {
   })
 })
 
-describe('given a peer that does harm', () => {
+describe('given a malicious peer', () => {
   const spoiled = async (at: bigint, spoil: (encoded: Uint8Array) => Uint8Array): Promise<WiredNode> => {
     const chain = await openTestChain()
     await grow(chain, 30)
@@ -103,7 +103,7 @@ describe('given a peer that does harm', () => {
     })
   }
 
-  test('when it serves a block that breaks a rule then it is reported and another one is used', async () => {
+  test('when it delivers an invalid block, then it is reported, and another peer is asked', async () => {
     const chain = await openTestChain()
     await grow(chain, 30)
     const record = await chain.store.record(20n)
@@ -126,7 +126,7 @@ describe('given a peer that does harm', () => {
     ])
   })
 
-  test('when nobody else is there then it waits, without asking again and again', async () => {
+  test('when there is no other peer, then the node waits, without repeated requests', async () => {
     const liar = await spoiled(5n, encoded => {
       const bad = encoded.slice()
       bad[40] = (bad[40] as number) ^ 1
@@ -141,7 +141,7 @@ describe('given a peer that does harm', () => {
     expect(empty.sync.progress()).toBeUndefined()
   })
 
-  test('when it sends other blocks than were asked for then it is reported', async () => {
+  test('when it sends blocks that were not requested, then it is reported', async () => {
     const liar = await node(A, {
       handlers: {
         async *blocks(from) {
@@ -160,7 +160,7 @@ describe('given a peer that does harm', () => {
     })
   })
 
-  test('when it claims a chain that it does not give then it is reported and consensus never rests', async () => {
+  test('when it claims a chain that it does not deliver, then it is reported, and consensus does not pause', async () => {
     const liar = await node(A, {
       handlers: {
         status: () => ({ ...liar.sync.handlers.status(), headNumber: 1_000_000n }),
@@ -185,7 +185,7 @@ describe('given a peer that does harm', () => {
     expect(other.sync.progress()).toBeUndefined()
   })
 
-  test('when it passed on a message of a longer chain that it has not then it is not blamed', async () => {
+  test('when it forwarded a message of a longer chain that it lacks, then it is not reported', async () => {
     const other = await node(A)
     const one = await node(B)
     wire.connect(other.network, one.network)
@@ -198,7 +198,7 @@ describe('given a peer that does harm', () => {
     expect(other.network.asked).toHaveLength(1)
   })
 
-  test('when it claims more than there is beside an honest one then the node is level with the honest one', async () => {
+  test('when it claims more blocks than an honest peer has, then the node reaches the head of the honest one', async () => {
     const honest = await node(A)
     await grow(honest.chain, 60)
     const liar = await node(B, {
@@ -214,7 +214,7 @@ describe('given a peer that does harm', () => {
     await reaches(empty.chain, 63n)
   })
 
-  test('when it goes away in the middle then another one goes on, and it is not blamed', async () => {
+  test('when it disconnects during a request, then another peer is asked, and it is not reported', async () => {
     const chain = await openTestChain()
     await grow(chain, 30)
     const leaving = await node(A, {
@@ -240,14 +240,14 @@ describe('given a peer that does harm', () => {
 })
 
 describe('given fewer peers than --sync-min-peers', () => {
-  test('when nobody is ahead then nothing is waited for', async () => {
+  test('when no peer is ahead, then the node does not wait', async () => {
     const alone = await node(A, { syncMinPeers: 5 })
     expect(alone.sync.progress()).toBeUndefined()
     await grow(alone.chain, 3)
     expect(alone.sync.progress()).toBeUndefined()
   })
 
-  test('when somebody is ahead then catching up begins as soon as there are so many', async () => {
+  test('when a peer is ahead, then the sync starts once there are enough peers', async () => {
     const full = await node(A)
     await grow(full.chain, 10)
     const empty = await node(B, { syncMinPeers: 2 })

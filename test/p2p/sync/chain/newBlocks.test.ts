@@ -26,8 +26,8 @@ const line = async (...keys: readonly (typeof VALIDATORS)[number][]): Promise<re
   return nodes
 }
 
-describe('given a node that follows others', () => {
-  test('when a block is committed then all get it at once, also over a node between, without asking for it', async () => {
+describe('given nodes that follow one another', () => {
+  test('when a block is committed, then all get it without a range request, also through a node in between', async () => {
     const [maker, between, last] = (await line(A, B, C)) as [WiredNode, WiredNode, WiredNode]
     for (let nonce = 0; nonce < 3; nonce++)
       await maker.sync.committed(await extend(maker.chain, [transfer(ALICE, nonce)]))
@@ -39,7 +39,7 @@ describe('given a node that follows others', () => {
     expect(logLines.some(text => text.includes('Imported #3 / 1 tx'))).toBe(true)
   })
 
-  test('when the block comes that it committed itself then nothing happens', async () => {
+  test('when a node receives a block that it committed itself, then nothing happens', async () => {
     const [one, other] = (await line(A, B)) as [WiredNode, WiredNode]
     const block = await nextBlock(one.chain)
     const nowMs = Date.now()
@@ -51,7 +51,7 @@ describe('given a node that follows others', () => {
     expect(one.chain.head().header.number).toBe(1n)
   })
 
-  test('when a block comes whose parent it lacks then what is between is fetched', async () => {
+  test('when the parent of a new block is missing, then the blocks in between are downloaded', async () => {
     const [maker, other] = (await line(A, B)) as [WiredNode, WiredNode]
     await until(() => other.network.peers().length === 1)
     await grow(maker.chain, 3)
@@ -59,7 +59,7 @@ describe('given a node that follows others', () => {
     await reaches(other.chain, 4n)
   })
 
-  test('when a consensus message tells of a longer chain then it is fetched', async () => {
+  test('when a consensus message implies a longer chain, then it is downloaded', async () => {
     const [maker, other] = (await line(A, B)) as [WiredNode, WiredNode]
     await until(() => other.network.peers().length === 1)
     await grow(maker.chain, 3)
@@ -67,7 +67,7 @@ describe('given a node that follows others', () => {
     await reaches(other.chain, 3n)
   })
 
-  test('when the head changes then the others are told of it, and of who is connected', async () => {
+  test('when the head changes, then the peers get the new status with the connected nodes', async () => {
     const [maker, other] = (await line(A, B, C)) as [WiredNode, WiredNode]
     await grow(maker.chain, 1)
     await until(() => other.network.peers().some(({ status }) => status.headNumber === 1n))
@@ -79,8 +79,8 @@ describe('given a node that follows others', () => {
   })
 })
 
-describe('given a peer that tells of wrong blocks', () => {
-  test('when one breaks a rule, cannot be read, or is too long then it is reported', async () => {
+describe('given a peer that announces wrong blocks', () => {
+  test('when a block is invalid, undecodable or too large, then the peer is reported', async () => {
     const [maker, other] = (await line(A, B)) as [WiredNode, WiredNode]
     await until(() => other.network.peers().length === 1)
     const block = await nextBlock(maker.chain)

@@ -54,7 +54,7 @@ const remove = (kv: KeyValueStore, ...numbers: readonly number[]): Promise<void>
 const lines = (): string => logLines.join('')
 
 describe('given a node with a damaged record below its head', () => {
-  test('when the record is read, then it is fetched from a peer and is as it was, and a line says so', async () => {
+  test('when the record is read, then it is fetched from a peer and restored, and the log says so', async () => {
     const { kv, whole, damaged } = await chains()
     await damaged.store.flush()
     const before = await kv.get(segmentKey(5))
@@ -73,7 +73,7 @@ describe('given a node with a damaged record below its head', () => {
     expect(lines()).toContain('The record of block 5 was damaged: it was fetched from enode://')
   })
 
-  test('when half of the segments are gone, then it starts with the views and fetches them', async () => {
+  test('when half of the segments are lost, then it starts with the views and fetches them', async () => {
     const { kv, whole, damaged } = await chains()
     await damaged.store.flush()
     const before = await Promise.all(Array.from({ length: BLOCKS + 1 }, (_, n) => kv.get(segmentKey(n))))
@@ -90,7 +90,7 @@ describe('given a node with a damaged record below its head', () => {
     expect((await reopen(kv)).store.damagedFrom()).toBeUndefined()
   })
 
-  test('when it lies above the views, then the blocks from there on come from the peers again', async () => {
+  test('when it is above the views, then the blocks from there on are downloaded again', async () => {
     const { kv, whole } = await chains()
     // Nothing was flushed: the views end before the genesis block.
     await remove(kv, 7)
@@ -103,7 +103,7 @@ describe('given a node with a damaged record below its head', () => {
     expect((await reopen(kv)).head().hash).toEqual(whole.head().hash)
   })
 
-  test('when no peer gives the block, then that is said once, and it is fetched when one does', async () => {
+  test('when no peer delivers the block, then that is logged once, and it is fetched when a peer does', async () => {
     const { kv, whole, damaged } = await chains()
     await damaged.store.flush()
     await remove(kv, 3)
@@ -120,7 +120,7 @@ describe('given a node with a damaged record below its head', () => {
     expect((await chain.store.record(3n))?.block.transactions).toHaveLength(2)
   })
 
-  test('when a peer gives another block, then it is not taken', async () => {
+  test('when a peer delivers another block, then it is rejected', async () => {
     const { kv, whole, damaged } = await chains()
     await damaged.store.flush()
     await remove(kv, 3)
@@ -159,7 +159,7 @@ describe('given views and segments of different chains', () => {
   })
 })
 
-describe('given a node that connects to no others', () => {
+describe('given a node without a network', () => {
   test('when the views are newer than the segments, then the refusal says what to do', async () => {
     const { kv, damaged } = await chains()
     await damaged.store.flush()

@@ -52,9 +52,9 @@ const pair = async (wire: Wire, node: MakeNode): Promise<readonly [WiredNode, Wi
   return [one, other]
 }
 
-describe('given a node that waits before it acts', () => {
+describe('given a node with grace periods', () => {
   test.concurrent(
-    'when it is one block behind then consensus never rests and the block is fetched after a while',
+    'when it is one block behind, then consensus does not pause, and the block is requested after a while',
     onWire(async (wire, node) => {
       const full = await node(A)
       await grow(full.chain, 1)
@@ -68,7 +68,7 @@ describe('given a node that waits before it acts', () => {
   )
 
   test.concurrent(
-    'when a peer is silent then another one is asked in its place',
+    'when a peer is silent, then another peer is asked',
     onWire(async (wire, node) => {
       const chain = await openTestChain()
       await grow(chain, 30)
@@ -91,7 +91,7 @@ describe('given a node that waits before it acts', () => {
   )
 
   test.concurrent(
-    'when a block is from the future by the clock of this machine then nobody is blamed, and the log warns of the clock',
+    'when a block is from the future by the local clock, then no peer is reported, and the log warns of the clock',
     onWire(async (wire, node) => {
       const [maker, other] = await pair(wire, node)
       const timestamp = BigInt(Math.floor(Date.now() / 1000) + 6)
@@ -105,7 +105,7 @@ describe('given a node that waits before it acts', () => {
   )
 
   test.concurrent(
-    'when a transaction was sent to it while it was alone then the others get it as soon as they are connected',
+    'when it got a transaction while it had no peers, then peers get it once they connect',
     onWire(async (wire, node) => {
       const alone = await node(A)
       alone.pool.add(transfer(ALICE, 0), alone.poolHead(), LOCAL)
@@ -117,7 +117,7 @@ describe('given a node that waits before it acts', () => {
   )
 
   test.concurrent(
-    'when it has transactions of others that are away then a node that connects gets them from it',
+    'when it has transactions of nodes that are away, then a node that connects fetches them',
     onWire(async (wire, node) => {
       const [one, other] = await pair(wire, node)
       one.pool.add(transfer(ALICE, 0), one.poolHead(), LOCAL)
@@ -130,7 +130,7 @@ describe('given a node that waits before it acts', () => {
   )
 
   test.concurrent(
-    'when a transaction comes to a peer before the two gossip then it is fetched a moment later',
+    'when a peer gets a transaction before the two gossip, then it is fetched a moment later',
     onWire(async (wire, node) => {
       const other = await node(B)
       // Loses what is gossiped.
@@ -144,7 +144,7 @@ describe('given a node that waits before it acts', () => {
   )
 
   test.concurrent(
-    'when it catches up then it fetches the pool once it is level',
+    'when it syncs, then it fetches the pool once it is level',
     onWire(async (wire, node) => {
       const full = await node(A)
       await grow(full.chain, 20)

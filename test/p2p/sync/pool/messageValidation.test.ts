@@ -11,13 +11,13 @@ const isForwarded = (...results: readonly ValidationResult[]): Promise<boolean> 
 }
 
 describe('given a message of transactions that are validated', () => {
-  test('when at least as many are useful as are worthless then it is forwarded', async () => {
+  test('when at least as many are useful as are worthless, then it is forwarded', async () => {
     expect(await isForwarded('useful')).toBe(true)
     expect(await isForwarded('useful', 'worthless', 'known', 'known')).toBe(true)
     expect(await isForwarded('useful', 'dropped', 'dropped')).toBe(true)
   })
 
-  test('when more are worthless than useful, or none is useful, then it ends here', async () => {
+  test('when more are worthless than useful, or none is useful, then it is not forwarded', async () => {
     expect(await isForwarded('useful', 'worthless', 'worthless')).toBe(false)
     expect(await isForwarded('worthless')).toBe(false)
     expect(await isForwarded('known', 'known')).toBe(false)

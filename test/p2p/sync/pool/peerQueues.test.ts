@@ -22,14 +22,14 @@ const queues = (limits = LIMITS) => {
 }
 
 describe('given a peer that floods', () => {
-  test('when another peer sends one item then it is taken after at most 16 of the flood', () => {
+  test('when another peer sends one item, then it is taken after at most 16 of the flood', () => {
     const { put, take } = queues({ ...LIMITS, peerItemsMax: 1_000, itemsMax: 2_000 })
     put('flood', 1_000)
     put('honest', 1)
     expect(take(128).indexOf('honest0')).toBeLessThanOrEqual(16)
   })
 
-  test('when it is alone then it has every turn, in the order that its items came', () => {
+  test('when it is the only peer, then it has every turn, in the order of its items', () => {
     const { put, take, of } = queues()
     put('flood', 5)
     expect(take(3)).toEqual(['flood0', 'flood1', 'flood2'])
@@ -37,14 +37,14 @@ describe('given a peer that floods', () => {
     expect(of.size).toBe(0)
   })
 
-  test('when its own queue is full then what it sends more is not taken, and others have room', () => {
+  test('when its queue is full, then its further items are rejected, and other peers have room', () => {
     const { put, of } = queues()
     expect(put('flood', 20)).toBe(8)
     expect(put('honest', 4)).toBe(4)
     expect(of.size).toBe(12)
   })
 
-  test('when all queues together are full then the longest gives up its last item for the one of another peer', () => {
+  test('when all queues together are full, then the longest drops its last item for another peer', () => {
     const { put, of, dropped } = queues()
     put('flood', 8)
     put('other', 4)
@@ -53,7 +53,7 @@ describe('given a peer that floods', () => {
     expect(of.size).toBe(12)
   })
 
-  test('when its items are large then it is the one that gives up bytes', () => {
+  test('when its items are large, then its queue drops items to free bytes', () => {
     const { put, dropped } = queues()
     put('flood', 3, 300)
     put('honest', 5, 20)
@@ -63,7 +63,7 @@ describe('given a peer that floods', () => {
   })
 })
 
-test('given items of several peers, when all are removed then none waits any more', () => {
+test('given items of several peers, when the queues are cleared, then they are empty', () => {
   const { put, of } = queues()
   put('a', 2)
   put('b', 1)

@@ -26,19 +26,19 @@ describe('given a peer whose transactions are nearly all worthless', () => {
     return made
   }
 
-  test('when it sends on then 100 a second of it are validated', () => {
+  test('when it goes on, then 100 of its transactions a second are validated', () => {
     const { admitted, pass } = slowed()
     expect(admitted('flooder', 5_000)).toBe(100)
     pass(1_000)
     expect(admitted('flooder', 5_000)).toBe(100)
   })
 
-  test('when other peers send then all of theirs are validated', () => {
+  test('when other peers send, then all of their transactions are validated', () => {
     const { admitted } = slowed()
     expect(admitted('honest', 5_000)).toBe(5_000)
   })
 
-  test('when what it sends becomes useful then all of it is validated again', () => {
+  test('when its transactions become useful, then all of them are validated again', () => {
     const { record, admitted } = slowed()
     record('flooder', 'useful', 500)
     expect(admitted('flooder', 5_000)).toBe(5_000)
@@ -46,7 +46,7 @@ describe('given a peer whose transactions are nearly all worthless', () => {
 })
 
 describe('given a peer that forwards a few worthless transactions', () => {
-  test('when it sends on then all of its transactions are validated', () => {
+  test('when it goes on, then all of its transactions are validated', () => {
     const { record, admitted } = usefulness()
     record('honest', 'worthless', 100)
     expect(admitted('honest', 5_000)).toBe(5_000)
@@ -55,7 +55,7 @@ describe('given a peer that forwards a few worthless transactions', () => {
     expect(admitted('honest', 5_000)).toBe(5_000)
   })
 
-  test('when they are known or dropped then they do not count', () => {
+  test('when others are known or dropped, then these do not count', () => {
     const { record, admitted } = usefulness()
     record('honest', 'known', 5_000)
     record('honest', 'dropped', 5_000)

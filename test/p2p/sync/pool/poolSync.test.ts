@@ -19,7 +19,7 @@ const fill = ({ pool, poolHead }: WiredNode, count: number): void => {
   for (let nonce = 0; nonce < count; nonce++) pool.add(transfer(ALICE, nonce), poolHead(), REMOTE)
 }
 
-describe('given a node whose pool holds transactions of others', () => {
+describe('given a node whose pool holds transactions', () => {
   test('when a node connects, then it fetches all of them', async () => {
     const [full, empty] = [await node(A), await node(B)]
     fill(full, 150)
@@ -46,7 +46,7 @@ describe('given a node whose pool holds transactions of others', () => {
     await until(() => third.pool.size === 20)
   })
 
-  test('when the peer knows some of them, then only the others are asked for', async () => {
+  test('when the peer knows some of them, then only the others are requested', async () => {
     const asked: number[] = []
     const full = await node(A)
     fill(full, 10)
@@ -67,7 +67,7 @@ describe('given a node whose pool holds transactions of others', () => {
     expect(asked).toEqual([4])
   })
 
-  test('when it is connected with nodes that the peer is not connected with, then it passes on what it fetched', async () => {
+  test('when a node has peers that the sender does not have, then it forwards the fetched transactions', async () => {
     const [one, middle, other] = [await node(A), await node(B), await node(C)]
     wire.connect(middle.network, other.network)
     await until(() => other.network.peers().length === 1)
@@ -78,7 +78,7 @@ describe('given a node whose pool holds transactions of others', () => {
 })
 
 describe('given a peer that lies about its pool', () => {
-  test('when it lists hashes that it does not give, then the node goes on', async () => {
+  test('when it lists hashes that it does not deliver, then the node continues', async () => {
     const invented: Hash[] = Array.from({ length: 700 }, (_, index) => new Uint8Array(32).fill(index))
     const liar = await node(A, {
       handlers: {

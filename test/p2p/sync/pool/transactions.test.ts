@@ -28,7 +28,7 @@ const pair = async (options: NodeOptions = {}): Promise<readonly [WiredNode, Wir
 const encodedOf = (nonce: number): Uint8Array => transfer(ALICE, nonce).transaction.encoded
 
 describe('given two nodes that are connected', () => {
-  test('when a transaction is sent to one then the other has it too, as a remote one', async () => {
+  test('when a transaction is sent to one node, then the other has it as a remote one', async () => {
     const [one, other] = await pair()
     const sent = transfer(ALICE, 0)
     one.pool.add(sent, one.poolHead(), LOCAL)
@@ -38,7 +38,7 @@ describe('given two nodes that are connected', () => {
     expect(one.pool.get(sent.transaction.hash)).toMatchObject({ local: true })
   })
 
-  test('when many are sent at once then their senders are recovered in batches and all arrive, in the order of their nonces', async () => {
+  test('when many are sent at once, then their senders are recovered in batches, and all arrive in the order of their nonces', async () => {
     let calls = 0
     const [one, other] = await pair({
       recoverSenders: transactions => {
@@ -52,7 +52,7 @@ describe('given two nodes that are connected', () => {
     expect(calls).toBeLessThan(20)
   })
 
-  test('when one comes again then it is looked at once', async () => {
+  test('when one arrives again, then it is validated only once', async () => {
     let recovered = 0
     const [one, other] = await pair({
       recoverSenders: transactions => {
@@ -66,7 +66,7 @@ describe('given two nodes that are connected', () => {
     expect(recovered).toBe(1)
   })
 
-  test('when a payment and what it pays for come in the wrong order then both are taken', async () => {
+  test('when a payment arrives after the transaction that needs it, then both are added', async () => {
     const [one, other] = await pair()
     const poor = POOR.address
     const spend = transfer(POOR, 0, { to: ALICE.address, value: 1n })
@@ -79,7 +79,7 @@ describe('given two nodes that are connected', () => {
     expect(other.pool.isRunnable(poor)).toBe(true)
   })
 
-  test('when its sender has the funds with the next block then it is taken', async () => {
+  test('when the sender gets the funds in the next block, then its transaction is added', async () => {
     const [one, other] = await pair()
     const spend = transfer(POOR, 0, { to: ALICE.address, value: 1n })
     one.network.announceTransactions([spend.transaction.encoded])
@@ -89,7 +89,7 @@ describe('given two nodes that are connected', () => {
     await until(() => other.pool.size === 1)
   })
 
-  test('when one cannot be mined then nobody is blamed, and it may come again', async () => {
+  test('when one cannot be mined, then no peer is reported, and it may arrive again', async () => {
     const [one, other] = await pair()
     const cheap = transfer(ALICE, 0, { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n }).transaction.encoded
     const distant = transfer(BOB, 100_000).transaction.encoded
@@ -98,7 +98,7 @@ describe('given two nodes that are connected', () => {
     expect(other.network.reports).toEqual([])
   })
 
-  test('when bytes are no transaction, or too many, then the sender is blamed for each; for one signed by no key nobody is', async () => {
+  test('when bytes are no transaction, or too many, then the peer is reported for each; not for an invalid signature', async () => {
     const [one, other] = await pair()
     const unsigned = encodedOf(1).slice()
     // The last 32 bytes are the signature's s.
@@ -127,7 +127,7 @@ const floodOf = (count: number): readonly Uint8Array[] => {
 }
 
 describe('given a peer that floods', () => {
-  test('when another peer sends one transaction then it is judged after the batch that is under way and one turn of the flood', async () => {
+  test('when another peer sends one transaction, then it is validated after the running batch and one turn of the flood', async () => {
     const BATCH = 128
     const honest = transfer(BOB, 0)
     let judged = 0
@@ -155,7 +155,7 @@ describe('given a peer that floods', () => {
     expect(before).toBeLessThanOrEqual(BATCH)
   })
 
-  test('when its flood has a copy of what another peer sends then that one is not held up', async () => {
+  test('when it floods with a copy of the transaction of another peer, then that one is not delayed', async () => {
     const honest = transfer(BOB, 0)
     let judged = 0
     const released = Promise.withResolvers<undefined>()
@@ -178,7 +178,7 @@ describe('given a peer that floods', () => {
     expect(judged).toBeLessThan(1_000)
   })
 
-  test('when it is alone then what waits is bounded and the rest is dropped', async () => {
+  test('when it is the only peer, then its queue is limited, and the rest is dropped', async () => {
     let release: (() => void) | undefined
     const held = new Promise<void>(resolve => {
       release = resolve
@@ -201,25 +201,25 @@ describe('given a peer that floods', () => {
   })
 })
 
-describe('given a node that hears a message of transactions', () => {
+describe('given a gossip message of transactions', () => {
   const hears = async (...transactions: readonly Uint8Array[]): Promise<boolean> => {
     const [, other] = await pair()
     return other.sync.handlers.onTransactions(other.network.peers()[0] as Peer, transactions)
   }
 
-  test('when its pool takes one of them then the message is forwarded', async () => {
+  test('when the pool adds one of them, then the message is forwarded', async () => {
     expect(await hears(encodedOf(0))).toBe(true)
   })
 
-  test('when the state knows their sender then the message is forwarded, though they are refused at the moment', async () => {
+  test('when their sender has an account, then the message is forwarded, although they are refused for now', async () => {
     expect(await hears(transfer(BOB, 100_000).transaction.encoded)).toBe(true)
   })
 
-  test('when nobody signed them then the message ends here', async () => {
+  test('when their signatures are invalid, then the message is not forwarded', async () => {
     expect(await hears(...floodOf(10))).toBe(false)
   })
 
-  test('when they wait for a payment of their unknown sender then they are announced once it is there', async () => {
+  test('when their unknown sender is paid later, then they are announced then', async () => {
     const [, other] = await pair()
     const third = await node(C)
     wire.connect(other.network, third.network)
