@@ -38,6 +38,8 @@ export type Peer = {
   readonly connectedAtMs: number
   /** The protocols that it offers over devp2p, such as `eth/68`; undefined over libp2p, where all nodes offer the same. */
   readonly capabilities?: readonly string[]
+  /** Its clock minus that of this node, in milliseconds; undefined until it has told the time. */
+  readonly clockOffsetMs?: number | undefined
 }
 
 /** `unknown` while this node syncs: it does not know the current validators. */
@@ -84,6 +86,8 @@ export type NetworkHandlers = {
   /** A peer sent a new status. */
   readonly onStatus: (peer: Peer) => void
   readonly onPeerGone: (peer: Peer, reason: string) => void
+  /** A node cannot be connected; called when the reason changes. */
+  readonly onDialFailed?: (enode: string, reason: string) => void
   /** A node of another chain was refused; `differing` names the entries that differ. */
   readonly onRefused: (remote: string, reason: string, differing: readonly string[]) => void
 }

@@ -3,7 +3,7 @@ import { type Authentication, type ClientAddress, NO_AUTHENTICATION } from '../a
 import { ANY_METHOD } from '../auth/caller.ts'
 import type { ClientOf } from '../auth/client.ts'
 import { withRunsBounded } from '../rpc/dispatch/offload.ts'
-import type { NodeTroubles, RpcContext, RpcHost } from '../rpc/context.ts'
+import type { RpcContext, RpcHost } from '../rpc/context.ts'
 import { createDispatcher, type Dispatcher, type Reply } from '../rpc/dispatch/dispatcher.ts'
 import { errorOutcome, replyText } from '../rpc/dispatch/envelope.ts'
 import { createFilterRegistry } from '../rpc/filters/registry.ts'
@@ -22,7 +22,7 @@ import {
 import { checkedRoute, type Route } from './checkedRoute.ts'
 import { type Compression, createCompression } from './compression.ts'
 import { createCors } from './cors.ts'
-import { liveness, NO_TROUBLES, readiness } from './health.ts'
+import { createProbes, type Probes } from './probes.ts'
 import { createHostCheck } from './hosts.ts'
 import { createInboundLimits, type InboundLimits } from '../inbound/inboundLimits.ts'
 import { notFound } from './notFound.ts'
@@ -113,6 +113,7 @@ type Parts = HttpAccess & {
   readonly compression: Compression
   readonly readBody: ReadBody
   readonly inbound: InboundLimits
+  readonly probes: Probes
 }
 
 const toResponse = (
@@ -184,7 +185,6 @@ const login = async (parts: Parts, request: Request, peer: () => string): Promis
 /** The routes beside POST /. */
 const createRouter = (parts: Parts) => {
   const { context } = parts
-  const troubles = (): NodeTroubles => context.troubles?.() ?? NO_TROUBLES
   const app = new Hono<{ Bindings: { readonly peer: () => string } }>({ strict: false })
   // With a query string; without one, createRpcApp calls `post` directly.
   app.post('/', c => post(parts, c.req.raw, c.env.peer))
@@ -192,29 +192,22 @@ const createRouter = (parts: Parts) => {
   app.all('/', () => notAllowed('GET, POST'))
   app.post('/login', c => login(parts, c.req.raw, c.env.peer))
   app.all('/login', () => notAllowed('POST'))
-  app.get('/liveness', () => liveness(troubles()))
-  app.all('/liveness', () => notAllowed('GET'))
-  app.get('/readiness', c =>
-    readiness(
-      { minPeers: c.req.query('minPeers'), maxBlocksBehind: c.req.query('maxBlocksBehind') },
-      {
-        peerCount: context.network?.peerCount(),
-        syncing: context.syncing(),
-        differences: context.differences(),
-        troubles: troubles(),
-        replicas: context.replicas?.() ?? [],
-      },
-    ),
-  )
-  app.all('/readiness', () => notAllowed('GET'))
+  for (const path of ['/liveness', '/readiness']) {
+    app.get(path, c => parts.probes(c.req.raw) ?? notFound())
+    app.all(path, () => notAllowed('GET'))
+  }
   app.notFound(notFound)
   app.onError(error => failed(parts, error))
   return app
 }
 
+/** A probe comes from no page: whoever names an origin goes the way of all requests. */
+const probed = (probes: Probes, request: Request): Response | undefined =>
+  request.method === 'POST' || request.headers.has('origin') ? undefined : probes(request)
+
 /**
  * JSON-RPC over HTTP as Besu serves it: POST / for requests, GET / for a description, /login, /liveness and /readiness. The
- * host allowlist and CORS are checked first.
+ * host allowlist and CORS are checked first, but for probes.
  */
 export const createRpcApp = (
   context: RpcContext,
@@ -228,6 +221,7 @@ export const createRpcApp = (
     compression: createCompression(),
     readBody: createReadBody({ bytesMax: options.bodyBytesMax, timeoutMs: context.options.timeoutMs }),
     inbound: options.inbound ?? createInboundLimits(),
+    probes: createProbes(context),
   }
   const router = createRouter(parts)
   // Nearly every request is POST /; a router and its context would cost as much as the answer.
@@ -239,5 +233,5 @@ export const createRpcApp = (
     { refusedHost: createHostCheck(options.hostAllowlist), cors: createCors(options.corsOrigins) },
     route,
   )
-  return { fetch: (request, peer = noPeer) => fetch(request, peer) }
+  return { fetch: (request, peer = noPeer) => probed(parts.probes, request) ?? fetch(request, peer) }
 }

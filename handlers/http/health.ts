@@ -1,40 +1,43 @@
 import type { ConfigurationDifference, NodeTroubles, ReplicaStatus } from '../rpc/context.ts'
 import type { SyncingStatus } from '../../core/chain/syncingStatus.ts'
 
-type Report = {
+/** One thing that a probe looks at; further members as Besu has them. */
+type Check = Readonly<Record<string, unknown>> & { readonly status: boolean }
+
+type Named = { readonly check: Check; readonly reason: string | undefined }
+
+const SPACES = 2
+
+/** As Besu writes it: a space before the colon, too. */
+const body = (value: object): string =>
+  JSON.stringify(value, undefined, SPACES).replaceAll(/^(\s*"[^"\n]*"): /gm, '$1 : ')
+
+type Answer = {
   readonly status: 'UP' | 'DOWN'
-  /** Reasons for DOWN. */
-  readonly reasons: readonly string[]
-  readonly differences: readonly ConfigurationDifference[]
-  readonly replicas: readonly ReplicaStatus[]
+  readonly reasons?: readonly string[]
+  readonly checks?: Readonly<Record<string, Check>>
+  readonly differences?: readonly ConfigurationDifference[]
+  readonly replicas?: readonly ReplicaStatus[]
 }
 
-/** Empty members are left out, so that an answer without them equals Besu's to the byte. */
-const answer = ({ status, reasons, differences, replicas }: Report): Response => {
-  const lines = [`"status" : "${status}"`]
-  if (reasons.length > 0) lines.push(`"reasons" : ${JSON.stringify(reasons)}`)
-  if (differences.length > 0) lines.push(`"differences" : ${JSON.stringify(differences)}`)
-  if (replicas.length > 0) lines.push(`"replicas" : ${JSON.stringify(replicas)}`)
-  return new Response(`{\n  ${lines.join(',\n  ')}\n}`, {
-    status: status === 'UP' ? 200 : 503,
+const answer = (value: Answer): Response =>
+  new Response(body(value), {
+    status: value.status === 'UP' ? 200 : 503,
     headers: { 'content-type': 'application/json' },
   })
-}
 
 export const NO_TROUBLES: NodeTroubles = { failures: [], stalls: [] }
 
 /** UP while the process answers; DOWN while it cannot write its store. */
 export const liveness = ({ failures }: NodeTroubles): Response =>
-  answer({ status: failures.length === 0 ? 'UP' : 'DOWN', reasons: failures, differences: [], replicas: [] })
+  answer(failures.length === 0 ? { status: 'UP' } : { status: 'DOWN', reasons: failures })
 
 /** Besu's defaults. */
 const PEERS_MIN = 1
 const BLOCKS_BEHIND_MAX = 2
 
-export type ReadinessQuery = {
-  readonly minPeers: string | undefined
-  readonly maxBlocksBehind: string | undefined
-}
+/** The parameters of a probe. */
+export type ReadinessQuery = (name: string) => string | undefined
 
 /** Input of the readiness check. */
 export type NodeState = {
@@ -55,38 +58,66 @@ const numberOf = (value: string | undefined, fallback: number): number | undefin
   return /^\d{1,9}$/.test(value) ? Number(value) : undefined
 }
 
-const peerReason = (value: string | undefined, peerCount: number | undefined): string | undefined => {
-  const peersMin = numberOf(value, PEERS_MIN)
-  if (peersMin === undefined) return 'minPeers is no number'
-  if (peerCount === undefined || peerCount >= peersMin) return undefined
-  return `${peerCount} peers are connected, minPeers is ${peersMin}`
+const failed = (error: string, reason = error): Named => ({ check: { status: false, error }, reason })
+
+const checkPeers = (query: ReadinessQuery, peerCount: number | undefined): Named | undefined => {
+  const peersMin = numberOf(query('minPeers'), PEERS_MIN)
+  if (peersMin === undefined) return failed('minPeers is no number')
+  if (peerCount === undefined) return undefined
+  const status = peerCount >= peersMin
+  return {
+    check: { status, currentPeers: peerCount, requiredPeers: peersMin },
+    reason: status ? undefined : `${peerCount} peers are connected, minPeers is ${peersMin}`,
+  }
 }
 
-const blocksReason = (value: string | undefined, syncing: SyncingStatus | undefined): string | undefined => {
-  const behindMax = numberOf(value, BLOCKS_BEHIND_MAX)
-  if (behindMax === undefined) return 'maxBlocksBehind is no number'
-  if (syncing === undefined) return undefined
-  const behind = syncing.highestBlock - syncing.currentBlock
-  return behind <= BigInt(behindMax)
-    ? undefined
-    : `${behind} blocks behind block ${syncing.highestBlock}, maxBlocksBehind is ${behindMax}`
+const checkSync = (query: ReadinessQuery, syncing: SyncingStatus | undefined): Named => {
+  const behindMax = numberOf(query('maxBlocksBehind'), BLOCKS_BEHIND_MAX)
+  if (behindMax === undefined) return failed('maxBlocksBehind is no number')
+  const behind = syncing === undefined ? 0 : Number(syncing.highestBlock - syncing.currentBlock)
+  const status = behind <= behindMax
+  return {
+    check: { status, blocksBehind: behind, maxBlocksBehind: behindMax },
+    reason: status
+      ? undefined
+      : `${behind} blocks behind block ${syncing?.highestBlock}, maxBlocksBehind is ${behindMax}`,
+  }
+}
+
+/** A check that the query may leave out with `name=false`. */
+const checkTroubles = (
+  query: ReadinessQuery,
+  name: string,
+  troubles: readonly string[] = [],
+): Named | undefined => {
+  const wanted = query(name)
+  if (wanted === 'false') return undefined
+  if (wanted !== undefined && wanted !== 'true') return failed(`${name} is neither true nor false`)
+  const [first] = troubles
+  return first === undefined ? { check: { status: true }, reason: undefined } : failed(first)
 }
 
 /**
- * Besu's `/readiness?minPeers=N&maxBlocksBehind=M`, with the reasons for DOWN, and the peers whose genesis file
- * differs, with the names of the differing entries. An invalid parameter makes it DOWN.
+ * Besu's `/readiness?minPeers=N&maxBlocksBehind=M` with its `checks`, and with checks of the store, the disk, the clock and the
+ * blocks, each of which `store=false`, `disk=false`, `clock=false` or `blocks=false` leaves out. The reasons for DOWN are
+ * sentences. Peers whose genesis file differs are named with the entries. An invalid parameter makes it DOWN.
  */
 export const readiness = (query: ReadinessQuery, state: NodeState): Response => {
-  const reasons = [
-    ...state.troubles.failures,
-    ...state.troubles.stalls,
-    peerReason(query.minPeers, state.peerCount),
-    blocksReason(query.maxBlocksBehind, state.syncing),
-  ].filter(reason => reason !== undefined)
+  const { peerCount, syncing, differences, troubles, replicas } = state
+  const named = Object.entries({
+    store: checkTroubles(query, 'store', troubles.failures),
+    disk: checkTroubles(query, 'disk', troubles.disks),
+    blocks: checkTroubles(query, 'blocks', troubles.stalls),
+    clock: checkTroubles(query, 'clock', troubles.clocks),
+    peers: checkPeers(query, peerCount),
+    sync: checkSync(query, syncing),
+  }).flatMap(([name, found]) => (found === undefined ? [] : [[name, found] as const]))
+  const reasons = named.flatMap(([, { reason }]) => reason ?? [])
   return answer({
     status: reasons.length === 0 ? 'UP' : 'DOWN',
-    reasons,
-    differences: state.differences,
-    replicas: state.replicas,
+    ...(reasons.length === 0 ? {} : { reasons }),
+    checks: Object.fromEntries(named.map(([name, { check }]) => [name, check])),
+    ...(differences.length === 0 ? {} : { differences }),
+    ...(replicas.length === 0 ? {} : { replicas }),
   })
 }

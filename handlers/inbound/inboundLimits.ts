@@ -30,6 +30,8 @@ export type InboundLimits = {
   admit(address: () => string): Admitted | undefined
   /** As `admit`, for a message of a connection that is counted elsewhere. */
   open(): Admitted
+  /** Admitted requests that are not answered yet. */
+  readonly requests: () => number
 }
 
 type Options = { readonly requestsOfAddressMax?: number; readonly bodiesBytesMax?: number }
@@ -69,6 +71,7 @@ const createAddressCounts = (requestsMax: number) => {
       if (counts !== undefined) add(counts, addressOf(entry), 1)
       return entry
     },
+    size: () => underWay.size,
     leave: (entry: Entry): void => {
       if (!underWay.delete(entry)) return
       if (underWay.size < requestsMax / 2) counts = undefined
@@ -109,5 +112,6 @@ export const createInboundLimits = ({
       return entry === undefined ? undefined : admitted(entry)
     },
     open: () => admitted(undefined),
+    requests: addresses.size,
   }
 }

@@ -12,6 +12,7 @@ import type { FilterRegistry } from './filters/registry.ts'
 import type { GasPriceOracle } from './fees/gasPrice.ts'
 import type { KeepBytes } from './json/jsonPieces.ts'
 import type { OnNextTurn } from './dispatch/microBatch.ts'
+import type { RpcObserver } from './observer.ts'
 
 /** The part of the node's configuration that methods use; named like Besu's options. */
 export type RpcOptions = {
@@ -118,6 +119,10 @@ export type NodeTroubles = {
   readonly failures: readonly string[]
   /** Reasons why no block is being decided. */
   readonly stalls: readonly string[]
+  /** Disks of this node that are nearly full; undefined where nobody looks. */
+  readonly disks?: readonly string[]
+  /** Clocks that are too far apart; undefined where nobody looks. */
+  readonly clocks?: readonly string[]
 }
 
 /** How far a copy of the chain that this node fills is behind. */
@@ -217,6 +222,8 @@ export type RpcHost = {
   readonly troubles?: () => NodeTroubles
   /** The copies of the chain that this node fills. */
   readonly replicas?: () => readonly ReplicaStatus[]
+  /** How the node and its validators are; undefined on a chain that is not QBFT. */
+  readonly status?: (() => Promise<object>) | undefined
   /** Warns the operator about a request that is carried out nevertheless. */
   readonly warn: (text: string) => void
   /** Reports an error of the node itself; the client is answered `Internal error`. */
@@ -229,6 +236,8 @@ export type RpcHost = {
   readonly forwardCall?: ForwardCall
   /** Threads for long calls; undefined where all calls run on this thread. */
   readonly callWorkers?: CallWorkers | undefined
+  /** Measures calls and subscriptions; undefined where nobody reads it. */
+  readonly observer?: RpcObserver | undefined
   /** Enables micro-batches; undefined where each call starts as it arrives. */
   readonly onNextTurn?: OnNextTurn | undefined
   /** Stores the unsent rest of a long answer in less memory; undefined where it is held as it is. */

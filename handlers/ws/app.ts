@@ -142,7 +142,7 @@ export const createWsApp = (context: RpcContext, options: WsOptions): WsApp => {
   const { authentication, clientOf, connectionsMax, inbound = createInboundLimits() } = options
   const { reportError } = context
   const dispatcher = createDispatcher([...METHODS, ...CONNECTION_METHODS], context, WS_REPLIES)
-  const hub = createSubscriptionHub(createFeeds(context))
+  const hub = createSubscriptionHub(createFeeds(context), context.observer)
   const sessions = new Set<OpenSession>()
   const parts: Parts = {
     authentication,

@@ -31,6 +31,7 @@ export const createPeers = (base: Base) => {
     isLower: publicKey => compareBytes(publicKey, base.ownKey) < 0,
     room: () => maxPeers - table.size - connections.pending.size,
     dialsMax: DIALS_MAX,
+    onFailed: (enode, reason) => handlers.onDialFailed?.(enode, reason),
     nowMs,
     log,
   })

@@ -38,6 +38,9 @@ export const safeHandlers = (handlers: NetworkHandlers, log: Log): NetworkHandle
     onGossip: safe('onGossip', handlers.onGossip),
     onStatus: safe('onStatus', handlers.onStatus),
     onPeerGone: safe('onPeerGone', handlers.onPeerGone),
+    onDialFailed: safe('onDialFailed', (enode: string, reason: string) =>
+      handlers.onDialFailed?.(enode, reason),
+    ),
     onRefused: safe('onRefused', handlers.onRefused),
   }
 }

@@ -39,6 +39,8 @@ export type PeerConnection = {
   finishing: boolean
   /** The status of the other side, and the endpoint that it announced. */
   remote: { readonly status: PeerStatus; readonly host: string; readonly port: number } | undefined
+  /** Clock of the other side minus that of this node, by its latest messages; milliseconds. */
+  clockOffsetsMs: readonly number[]
   /** The reason of its end, once known. */
   reason: string | undefined
   /** True if one side refuses the other: another chain, no permission, no room. */
@@ -86,6 +88,7 @@ export const createPeerConnection = (libp2p: Connection, nowMs: () => number): P
     retiredAtMs: undefined,
     finishing: false,
     remote: undefined,
+    clockOffsetsMs: [],
     reason: undefined,
     refused: false,
     statusChannel: undefined,

@@ -122,10 +122,11 @@ const onStatusStream = (connections: Connections, stream: Stream, libp2p: Connec
 
 const broadcastStatusUpdate = ({ options }: Connections): void => {
   const { headNumber, headHash, neighbours } = options.handlers.status()
+  const timeMs = options.nowMs()
   for (const entry of options.table.all())
     for (const connection of entry.connections)
       if (connection.stage === 'established')
-        sendStatusMessage(options, connection, { kind: 'update', headNumber, headHash, neighbours })
+        sendStatusMessage(options, connection, { kind: 'update', headNumber, headHash, neighbours, timeMs })
 }
 
 const evictOldestPending = ({ options, byId }: Connections): boolean => {

@@ -53,6 +53,8 @@ export type DialerOptions = {
   /** Number of further peers that the node accepts. */
   readonly room: () => number
   readonly dialsMax: number
+  /** A dial failed for another reason than the one before. */
+  readonly onFailed?: (enode: string, reason: string) => void
   readonly nowMs: () => number
   readonly log: Log
 }
@@ -108,8 +110,12 @@ const onFailed = (state: State, target: Target, reason: string, refused: boolean
   target.failures++
   dialAfter(state, target, refused ? REFUSED_BACKOFF_MS : backoffMs(target.failures))
   const [first] = target.addresses
-  if (first !== undefined && target.kind !== 'learned' && target.lastReason !== reason)
-    state.options.log.info('Cannot connect to {enode} yet: {reason}', { enode: formatEnode(first), reason })
+  if (first !== undefined && target.lastReason !== reason) {
+    const enode = formatEnode(first)
+    state.options.onFailed?.(enode, reason)
+    if (target.kind !== 'learned')
+      state.options.log.info('Cannot connect to {enode} yet: {reason}', { enode, reason })
+  }
   target.lastReason = reason
   if (target.addresses.length > 1) target.addresses.push(target.addresses.shift() as Enode)
   if (target.failures >= LEARNED_FAILURES_MAX && isForgettable(state, target)) state.targets.delete(target.id)

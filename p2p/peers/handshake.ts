@@ -1,4 +1,5 @@
 import type { Peer } from '../network.ts'
+import { CLOCK_STEP_MS, clockOffsetOf, noteTime } from './clockOffset.ts'
 import { formatEnode, hostKind } from '../transport/enode.ts'
 import { finishConnection, refuseConnection, sendStatus } from './closing.ts'
 import { nameOf, type PeerConnection } from './connection.ts'
@@ -108,7 +109,21 @@ const onUpdate = (
 ): void => {
   const entry = table.get(connection.id)
   if (entry === undefined || connection.remote === undefined) throw new Error('an update before the status')
-  entry.peer = { ...entry.peer, status: { ...entry.peer.status, headNumber, headHash, neighbours } }
+  entry.peer = {
+    ...entry.peer,
+    status: { ...entry.peer.status, headNumber, headHash, neighbours },
+    clockOffsetMs: clockOffsetOf(connection),
+  }
+  handlers.onStatus(entry.peer)
+}
+
+/** A keep-alive tells a new status only where it shows that a clock was set. */
+const onAlive = ({ options: { table, handlers } }: Connections, connection: PeerConnection): void => {
+  const entry = table.get(connection.id)
+  const clockOffsetMs = clockOffsetOf(connection)
+  if (entry === undefined || clockOffsetMs === undefined || connection.stage !== 'established') return
+  if (Math.abs(clockOffsetMs - (entry.peer.clockOffsetMs ?? Infinity)) < CLOCK_STEP_MS) return
+  entry.peer = { ...entry.peer, clockOffsetMs }
   handlers.onStatus(entry.peer)
 }
 
@@ -128,7 +143,9 @@ export const onStatusMessage = (
     void finishConnection(options, connection)
     return
   }
-  if (message.kind === 'alive' || connection.stage === 'closing') return
+  if (message.kind !== 'status') noteTime(connection, message.timeMs, options.nowMs())
+  if (message.kind === 'alive') return onAlive(connections, connection)
+  if (connection.stage === 'closing') return
   if (message.kind === 'status') return onStatus(connections, connection, message)
   onUpdate(connections, connection, message)
 }

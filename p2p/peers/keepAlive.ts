@@ -34,7 +34,7 @@ const supervise = (options: ConnectionManagerOptions, connection: PeerConnection
       options.log.info('Disconnected {peer}: {reason}', { peer: nameOf(connection), reason: refusal })
       refuseConnection(options, connection, `refused: ${refusal}`)
     } else if (now - statusSentAtMs >= ALIVE_INTERVAL_MS)
-      sendStatusMessage(options, connection, { kind: 'alive' })
+      sendStatusMessage(options, connection, { kind: 'alive', timeMs: now })
   }
 }
 

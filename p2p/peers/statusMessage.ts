@@ -12,7 +12,7 @@ export type StatusMessage =
       readonly host: string
       readonly port: number
     }
-  | ({ readonly kind: 'update' } & StatusUpdate)
+  | ({ readonly kind: 'update' } & StatusUpdate & Clocked)
   /** The sender closes the connection, and names other nodes to try. */
   | {
       readonly kind: 'goodbye'
@@ -22,7 +22,10 @@ export type StatusMessage =
       readonly enodes: readonly string[]
     }
   /** Keep-alive. */
-  | { readonly kind: 'alive' }
+  | ({ readonly kind: 'alive' } & Clocked)
+
+/** The clock of the sender, milliseconds since 1970; undefined from nodes of earlier releases. */
+export type Clocked = { readonly timeMs?: number }
 
 /** The part of a status that changes while a node runs. */
 export type StatusUpdate = Pick<PeerStatus, 'headNumber' | 'headHash' | 'neighbours'>
@@ -52,6 +55,9 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: false })
 
 const bytesOf = (text: string): Uint8Array => encoder.encode(text)
+
+/** Earlier releases ignore further items. */
+const timeItem = ({ timeMs }: Clocked): number[] => (timeMs === undefined ? [] : [timeMs])
 
 const withCode = (code: number, body: Uint8Array): Uint8Array => {
   const message = new Uint8Array(1 + body.length)
@@ -83,7 +89,12 @@ export const encodeStatusMessage = (message: StatusMessage): Uint8Array => {
     case 'update':
       return withCode(
         UPDATE,
-        encodeRlp([message.headNumber, message.headHash, message.neighbours.slice(0, NEIGHBOURS_MAX)]),
+        encodeRlp([
+          message.headNumber,
+          message.headHash,
+          message.neighbours.slice(0, NEIGHBOURS_MAX),
+          ...timeItem(message),
+        ]),
       )
     case 'goodbye':
       return withCode(
@@ -95,7 +106,7 @@ export const encodeStatusMessage = (message: StatusMessage): Uint8Array => {
         ]),
       )
     default:
-      return Uint8Array.of(ALIVE)
+      return withCode(ALIVE, encodeRlp(timeItem(message)))
   }
 }
 
@@ -108,8 +119,8 @@ export const decodeStatusMessage = (bytes: Uint8Array): StatusMessage => {
     case STATUS:
       return statusOf(rlpList(decodeRlp(body), 'a status'))
     case UPDATE: {
-      const [headNumber, headHash, neighbours] = rlpList(decodeRlp(body), 'a status update')
-      return { kind: 'update', ...updateOf(headNumber, headHash, neighbours) }
+      const [headNumber, headHash, neighbours, time] = rlpList(decodeRlp(body), 'a status update')
+      return { kind: 'update', ...updateOf(headNumber, headHash, neighbours), ...timeOf(time) }
     }
     case GOODBYE: {
       const [reason, refused, enodes] = rlpList(decodeRlp(body), 'a goodbye')
@@ -121,7 +132,10 @@ export const decodeStatusMessage = (bytes: Uint8Array): StatusMessage => {
       }
     }
     case ALIVE:
-      return { kind: 'alive' }
+      return {
+        kind: 'alive',
+        ...(body.length === 0 ? {} : timeOf(rlpList(decodeRlp(body), 'a keep-alive')[0])),
+      }
     default:
       throw new NetworkError('BAD_MESSAGE', `no status message has code ${bytes[0] ?? 'nothing'}`)
   }
@@ -174,6 +188,9 @@ const updateOf = (
     rlpBytes(item, 'the address of a neighbour', 20),
   ),
 })
+
+const timeOf = (item: RlpItem | undefined): Clocked =>
+  item === undefined ? {} : { timeMs: Number(rlpScalar(item, 'the time', 6)) }
 
 const listOf = (item: RlpItem | undefined, what: string, most: number): RlpItem[] => {
   const items = rlpList(item, what)

@@ -21,6 +21,7 @@ export class CommandError extends Error {
     | 'IMPORT'
     | 'EXPORT'
     | 'INPUT'
+    | 'NO_ANSWER'
   constructor(code: CommandError['code'], message: string, options?: ErrorOptions) {
     super(message, options)
     this.code = code

@@ -2,6 +2,7 @@ import { enabledBy } from './enabled.ts'
 import type { NodeOptions } from './nodeOptions.ts'
 import type { OptionTable } from './option.ts'
 import { GRAPHQL_OPTIONS } from './options/graphql.ts'
+import { METRICS_OPTIONS } from './options/metrics.ts'
 import { P2P_OPTIONS } from './options/p2p.ts'
 import { RPC_OPTIONS, SHARED_RPC_OPTIONS } from './options/rpc.ts'
 import { HTTP_AUTH_OPTIONS, PROXY_OPTIONS, WS_AUTH_OPTIONS } from './options/rpcAuth.ts'
@@ -29,6 +30,8 @@ const dependentsOf = (options: NodeOptions): readonly Dependents[] => {
   const { rpcHttpCorsOrigins, ...rpcHttp } = RPC_OPTIONS
   const { rpcHttpAuthenticationJwtAlgorithm, ...httpAuth } = HTTP_AUTH_OPTIONS
   const { rpcWsAuthenticationJwtAlgorithm, ...wsAuth } = WS_AUTH_OPTIONS
+  const { metricsHost, metricsPort, metricsCategories, metricsProtocol } = METRICS_OPTIONS
+  const { metricsPushHost, metricsPushPort, metricsPushInterval, metricsPushPrometheusJob } = METRICS_OPTIONS
   return [
     { parent: 'p2p-enabled', isOn: p2p, tables: [p2pTable] },
     { parent: 'rpc-http-enabled', isOn: http, tables: [rpcHttp, HTTP_AUTH_OPTIONS] },
@@ -40,6 +43,17 @@ const dependentsOf = (options: NodeOptions): readonly Dependents[] => {
     },
     { parent: 'rpc-ws-enabled', isOn: options.rpcWsEnabled, tables: [WS_OPTIONS, WS_AUTH_OPTIONS] },
     { parent: 'graphql-http-enabled', isOn: options.graphqlHttpEnabled, tables: [GRAPHQL_OPTIONS] },
+    { parent: 'metrics-enabled', isOn: options.metricsEnabled, tables: [{ metricsHost, metricsPort }] },
+    {
+      parent: 'metrics-enabled',
+      isOn: options.metricsEnabled || options.metricsPushEnabled,
+      tables: [{ metricsCategories, metricsProtocol }],
+    },
+    {
+      parent: 'metrics-push-enabled',
+      isOn: options.metricsPushEnabled,
+      tables: [{ metricsPushHost, metricsPushPort, metricsPushInterval, metricsPushPrometheusJob }],
+    },
     {
       parent: 'rpc-http-authentication-enabled',
       isOn: options.rpcHttpAuthenticationEnabled,

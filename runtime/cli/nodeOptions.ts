@@ -2,6 +2,7 @@ import type { OptionTable, OptionValues } from './option.ts'
 import { BLOCK_OPTIONS } from './options/blocks.ts'
 import { FEE_OPTIONS } from './options/fees.ts'
 import { GRAPHQL_OPTIONS } from './options/graphql.ts'
+import { METRICS_OPTIONS } from './options/metrics.ts'
 import { NODE_BASE_OPTIONS } from './options/node.ts'
 import { CONSENSUS_OPTIONS, P2P_OPTIONS } from './options/p2p.ts'
 import { REPLICA_OPTIONS } from './options/replica.ts'
@@ -24,6 +25,7 @@ export const NODE_OPTIONS = {
   ...PROXY_OPTIONS,
   ...FEE_OPTIONS,
   ...BLOCK_OPTIONS,
+  ...METRICS_OPTIONS,
 } satisfies OptionTable
 
 export type NodeOptions = OptionValues<typeof NODE_OPTIONS>

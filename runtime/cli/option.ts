@@ -10,6 +10,7 @@ export const GROUPS = [
   'Gas and fees',
   'Blocks',
   'Transaction pool',
+  'Metrics',
   'Logs',
   'Command',
 ] as const

@@ -1,5 +1,7 @@
 import type { Command } from '../cli/command.ts'
 import { BLOCKS_COMMANDS } from './blocksCommands.ts'
+import { DOCTOR_COMMAND } from './doctorCommand.ts'
+import { METRICS_COMMANDS } from './metricsCommands.ts'
 import { NETWORK_COMMAND } from './networkCommand.ts'
 import { PASSWORD_COMMAND } from './passwordCommand.ts'
 import { PUBLIC_KEY_COMMANDS } from './publicKeyCommands.ts'
@@ -18,6 +20,8 @@ export const COMMANDS: readonly Command[] = [
   ...PUBLIC_KEY_COMMANDS,
   ...RLP_COMMANDS,
   PASSWORD_COMMAND,
+  DOCTOR_COMMAND,
+  ...METRICS_COMMANDS,
   STATETEST_COMMAND,
   VALIDATE_CONFIG_COMMAND,
 ]

@@ -19,6 +19,8 @@ import { listenForGraphql } from '../node/servers/graphqlServer.ts'
 import { prepareRunningNode, type RunningNode } from '../node/openNode.ts'
 import { poolOptionsOf } from '../node/pool/poolOptions.ts'
 import { requireDistinctPorts } from '../node/servers/servicePorts.ts'
+import { measures, requireOneWayOfMetrics } from '../node/metrics.ts'
+import { listenForMetrics } from '../node/servers/metricsServer.ts'
 import { listenForRpc } from '../node/servers/rpcServer.ts'
 import { type Listeners, type Services, startServices } from '../node/servers/services.ts'
 import { stopSignal } from '../node/signals.ts'
@@ -62,7 +64,7 @@ const announce = (
   context: Context,
   node: RunningNode,
   services: Services,
-  { http, ws, graphql }: Listeners,
+  { http, ws, graphql, metrics }: Listeners,
   format: 'PLAIN' | 'JSON',
   log: Log,
 ): void => {
@@ -82,6 +84,7 @@ const announce = (
     rpcUrl: http === undefined ? undefined : `http://${addressOf(http)}`,
     wsUrl: ws === undefined ? undefined : `ws://${addressOf(ws)}`,
     graphqlUrl: graphql === undefined ? undefined : `http://${addressOf(graphql)}/graphql`,
+    metricsUrl: metrics === undefined ? undefined : `http://${addressOf(metrics)}/metrics`,
     startMs: Math.round(performance.now()),
   })
   if (format === 'PLAIN') terminal.out(`\n${summaryBox(fields)}`)
@@ -101,18 +104,21 @@ export const runNode = async (context: Context): Promise<number> => {
   const { development, http, p2p } = enabledBy(options)
   requireDistinctPorts(options)
   const replicaTargets = replicaTargetsOf(options.replicateTo)
+  requireOneWayOfMetrics(options)
   const prepared = prepareRunningNode({ ...options, repairsFromPeers: p2p })
   const staticNodes = p2p ? readStaticNodes(options) : undefined
   const poolOptions = poolOptionsOf(options, prepared.configuration)
   const access = await openAccess(options, logOf('access'))
   const stop = stopSignal({ withInput: options.stopWithParent })
-  let listeners: Listeners = { http: undefined, ws: undefined, graphql: undefined }
+  let listeners: Listeners = { http: undefined, ws: undefined, graphql: undefined, metrics: undefined }
   let node: RunningNode | undefined
   let services: Services | undefined
   try {
     if (http) listeners = { ...listeners, http: await listenForRpc(options) }
     if (options.rpcWsEnabled) listeners = { ...listeners, ws: await listenForWs(options) }
     if (options.graphqlHttpEnabled) listeners = { ...listeners, graphql: await listenForGraphql(options) }
+    if (options.metricsEnabled && measures(options))
+      listeners = { ...listeners, metrics: await listenForMetrics(options) }
     node = await prepared.open()
     warnOfIgnored(context, log)
     for (const warning of prepared.warnings) log.warn('{warning}', { warning })

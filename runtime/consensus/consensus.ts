@@ -1,5 +1,7 @@
 import type { Address } from '../../core/bytes/bytes.ts'
 import type { Network, Peer } from '../../p2p/network.ts'
+import type { ConsensusFacts } from './reports/facts.ts'
+import type { WriteTimes } from './reports/writeClock.ts'
 
 /** The consensus of one node, as long as it runs. */
 export type Consensus = {
@@ -13,10 +15,13 @@ export type Consensus = {
   attach(network: Network): void
   /** The current round of the next block; undefined while this node takes no part in consensus. */
   round(): number | undefined
+  /** What consensus has seen lately, for operators. */
+  facts(): ConsensusFacts
+  /** When the current round ends, milliseconds since 1970; undefined while none runs. */
+  roundEndsMs(): number | undefined
   /** Why this validator sends no signatures; undefined while its record can be written. */
   failure(): string | undefined
-  /** Why no blocks are being decided; undefined while they are. */
-  stall(): string | undefined
+  writes(): WriteTimes
   /** Resolves when a block in progress is committed. */
   stop(): Promise<void>
 }

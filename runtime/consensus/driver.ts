@@ -1,3 +1,4 @@
+import type { Address } from '../../core/bytes/bytes.ts'
 import { sealOfSignature } from '../../core/block/codec/seal.ts'
 import { sign } from '../../core/crypto/crypto.ts'
 import type { QbftEnvironment } from '../../core/qbft/environment.ts'
@@ -33,9 +34,21 @@ const processInput = async (
   parts.watch.before(input)
   const next = await runStepsYielding(transitionSteps(environment, state.qbft, input, Date.now()), pause)
   state.qbft = next.state
+  parts.observer.stepped({ input, effects: next.effects, state: next.state, nowMs: Date.now() })
   const performed = parts.effectHandler.perform(next.effects)
   parts.watch.after(input)
   await performed
+}
+
+/** Counts a message that the state machine does not see. */
+const refuse = (
+  { state, parts }: Driver,
+  peer: Address,
+  code: number,
+  reason: 'queue-full' | 'peer-not-a-validator',
+): void => {
+  parts.droppedMessages.refused(peer, reason, state.validators)
+  parts.observer.refused(peer, code, reason)
 }
 
 const takeHead = ({ state, parts, inputs, reportHead }: Driver, head: HeadContext): void => {
@@ -44,6 +57,7 @@ const takeHead = ({ state, parts, inputs, reportHead }: Driver, head: HeadContex
     state.headNumber = head.number
     reportHead(head)
     parts.rounds.newHead(head.validators)
+    parts.observer.newHead(head, Date.now())
     parts.blockExecutor.newHead()
   }
   inputs.take({ kind: 'head', head })
@@ -61,7 +75,7 @@ const openDriver = async (options: ConsensusOptions): Promise<Driver> => {
   const inputs = createInputLoop({
     messagesMax: options.messageQueueMax,
     process: (input, pause) => processInput(driver, input, pause),
-    onRefused: ({ peer }) => parts.droppedMessages.refused(peer, 'queue-full', state.validators),
+    onRefused: ({ peer, message }) => refuse(driver, peer, message.code, 'queue-full'),
     log,
   })
   const parts = createParts(options, state, inputs)
@@ -109,7 +123,7 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
   const { sync } = options
   const driver = await openDriver(options)
   const { state, inputs } = driver
-  const { messageCounters, droppedMessages, effectHandler, rounds } = driver.parts
+  const { messageCounters, effectHandler, facts, timers, writes } = driver.parts
   const headWatcher = startHeadWatcher({
     ...options,
     isActive: () => options.refusal === undefined && sync?.progress() === undefined,
@@ -123,7 +137,7 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
       // Only validators send consensus messages: those of other peers are dropped unread.
       if (includesAddress(state.validators, peer.address))
         inputs.take({ kind: 'message', message: { code, data }, peer: peer.address })
-      else droppedMessages.refused(peer.address, 'peer-not-a-validator', state.validators)
+      else refuse(driver, peer.address, code, 'peer-not-a-validator')
     },
     // During a sync the validators of the old head may be out of date.
     validators: () =>
@@ -139,7 +153,9 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
       return height?.active === true ? height.round?.round : undefined
     },
     failure: effectHandler.failure,
-    stall: rounds.stall,
+    facts,
+    roundEndsMs: () => timers.dueMs('round'),
+    writes: writes.times,
     stop: () => {
       unsubscribe?.()
       return stopDriver(driver, headWatcher)

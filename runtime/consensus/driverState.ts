@@ -5,6 +5,7 @@ import type { Network } from '../../p2p/network.ts'
 import type { Sync } from '../../p2p/sync/sync.ts'
 import type { BlockBuilderOptions } from './blockBuilder.ts'
 import type { RecordPlace } from './record/recordFile.ts'
+import type { ConsensusObserver } from './reports/observer.ts'
 import type { ValidatorFiles } from './record/validatorFiles.ts'
 
 export type ConsensusOptions = BlockBuilderOptions & {
@@ -18,6 +19,8 @@ export type ConsensusOptions = BlockBuilderOptions & {
   readonly messageQueueMax: number
   /** Resolves when the pool has removed the transactions that the head made stale. */
   readonly poolSettled: () => Promise<void>
+  /** Measures consensus; undefined where nobody reads it. */
+  readonly observer?: ConsensusObserver | undefined
   /** Undefined without a network. */
   readonly sync: Pick<Sync, 'progress' | 'onProgress' | 'heardOf' | 'committed'> | undefined
 }

@@ -66,7 +66,7 @@ const sendToSome = (
   ) as [Peer[], Peer[]]
   const receivers = able.map(({ address }) => address)
   const sent = network.sendConsensus(receivers, message.code, message.data)
-  messageCounters.sent(sent, message.data.length)
+  messageCounters.sent(message.code, sent, message.data.length)
   if (isRequest) for (const peer of unable) statusKnown(peer)
 }
 
@@ -77,7 +77,7 @@ const sendSigned = (
   const network = currentNetwork()
   const isOwn = effect.kind !== 'relay'
   if (network !== undefined && !(isOwn && record.isPending()))
-    messageCounters.sent(deliver(network, effect), effect.message.data.length)
+    messageCounters.sent(effect.message.code, deliver(network, effect), effect.message.data.length)
 }
 
 const noteDropped = (
@@ -100,7 +100,6 @@ const performPrompt = (handler: Handler, effect: PromptEffect): void => {
     case 'recall':
       return handler.recallLog(effect)
     case 'start-timer':
-      rounds.timerStarted(effect.timer)
       return timers.start(effect.timer, effect.atMs)
     case 'cancel-timer':
       return timers.cancel(effect.timer)

@@ -11,7 +11,10 @@ import { createEvidenceStore } from './record/evidenceStore.ts'
 import { createRecallLog } from './record/recallLog.ts'
 import { createRecordStore } from './record/recordStore.ts'
 import { createDroppedMessages, type DroppedMessages } from './reports/droppedMessages.ts'
+import { type ConsensusFacts, createConsensusFacts } from './reports/facts.ts'
 import { createMessageCounters, type MessageCounters } from './reports/messageCounters.ts'
+import { combineObservers, type ConsensusObserver } from './reports/observer.ts'
+import { createWriteClock, type WriteClock } from './reports/writeClock.ts'
 import { createRoundLog, type RoundLog } from './reports/roundLog.ts'
 import { createTransactionWatch, type TransactionWatch } from './reports/transactionWatch.ts'
 import { createTimers, type Timers } from './timers.ts'
@@ -20,6 +23,10 @@ import { createTimers, type Timers } from './timers.ts'
 export type DriverParts = {
   readonly droppedMessages: DroppedMessages
   readonly messageCounters: MessageCounters
+  readonly facts: () => ConsensusFacts
+  /** Facts and metrics. */
+  readonly observer: ConsensusObserver
+  readonly writes: WriteClock
   readonly rounds: RoundLog
   readonly watch: TransactionWatch
   readonly timers: Timers
@@ -62,13 +69,22 @@ export const createParts = (
 ): DriverParts => {
   const { chain, pool, key, sync, log } = options
   const droppedMessages = createDroppedMessages(log)
-  const messageCounters = createMessageCounters()
-  const connected = () => state.network?.peers().map(({ address }) => address) ?? []
-  const rounds = createRoundLog(log, key.address, connected)
+  const facts = createConsensusFacts(key.address)
+  const observer = combineObservers([
+    facts.observer,
+    ...(options.observer === undefined ? [] : [options.observer]),
+  ])
+  const messageCounters = createMessageCounters(observer)
+  const rounds = createRoundLog(log, key.address)
   const watch = createTransactionWatch(pool, () => take({ kind: 'transactions-waiting' }))
   const timers = createTimers(timer => take({ kind: 'timer', timer, transactionsWaiting: watch.isWaiting() }))
+  const writes = createWriteClock()
+  const records = createRecordStore(options.record, () => chain.store.settle())
   const blockExecutor = createBlockExecutor({
-    chain,
+    chain: {
+      ...chain,
+      commitBuilt: (built, header, durable) => writes.during(() => chain.commitBuilt(built, header, durable)),
+    },
     build: createBlockBuilder(options),
     roundEndMs: () => timers.dueMs('round'),
     answer: put,
@@ -78,7 +94,7 @@ export const createParts = (
   })
   const effectHandler = createEffectHandler({
     network: () => state.network,
-    records: createRecordStore(options.record, () => chain.store.settle()),
+    records: { write: record => writes.during(() => records.write(record)) },
     evidence: createEvidenceStore(options.files, log),
     timers,
     blockExecutor,
@@ -96,5 +112,16 @@ export const createParts = (
     heardOf: (peer, number) => sync?.heardOf(peer, number),
     log,
   })
-  return { droppedMessages, messageCounters, rounds, watch, timers, blockExecutor, effectHandler }
+  return {
+    droppedMessages,
+    messageCounters,
+    facts: facts.now,
+    observer,
+    writes,
+    rounds,
+    watch,
+    timers,
+    blockExecutor,
+    effectHandler,
+  }
 }

@@ -8,7 +8,7 @@ const DOWN_MS_MIN = 5_000
 const PRINT_INTERVAL_MS = 30_000
 
 /** Health check by block production alone: the number of peers says little in a local network. */
-const READINESS = '/readiness?minPeers=0&maxBlocksBehind=999999999'
+const READINESS = '/readiness?minPeers=0&maxBlocksBehind=999999999&disk=false'
 
 export type WatchedNode = { readonly name: string; readonly url: string }
 

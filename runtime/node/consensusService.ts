@@ -1,6 +1,4 @@
-import { overdueSeconds } from '../../core/chain/execution/overdueBlock.ts'
 import { includesAddress } from '../../core/validators/votes.ts'
-import type { NodeTroubles } from '../../handlers/rpc/context.ts'
 import { NetworkError } from '../../p2p/error.ts'
 import type { Network } from '../../p2p/network.ts'
 import type { Consensus } from '../consensus/consensus.ts'
@@ -21,8 +19,8 @@ export type ConsensusService = {
   readonly sync: () => Sync | undefined
   /** The current round of the next block; undefined while this node takes no part in consensus. */
   readonly round: () => number | undefined
-  /** Reasons why this node makes no blocks. */
-  readonly troubles: () => NodeTroubles
+  /** Undefined while it does not run. */
+  readonly consensus: () => Consensus | undefined
   /** Whether consensus runs; false while paused. */
   readonly runs: () => boolean
   /** Resumes consensus; false on a chain without QBFT, and before `start`. */
@@ -40,36 +38,27 @@ const networkHandlers = (
   sync: Sync,
   learned: LearnedNodes | undefined,
   consensus: () => Consensus | undefined,
+  { memory, peerObserver }: Pick<ConsensusServiceOptions, 'memory' | 'peerObserver'>,
 ): NetworkThreadOptions['handlers'] => ({
   ...sync.handlers,
   onPeer: peer => {
     sync.handlers.onPeer(peer)
     learned?.add(peer.enode)
     consensus()?.peerConnected(peer)
+    memory.connected(peer)
+    peerObserver?.connected()
   },
+  onPeerGone: (peer, reason) => {
+    sync.handlers.onPeerGone(peer, reason)
+    memory.gone(peer, reason)
+    peerObserver?.disconnected()
+  },
+  onDialFailed: (enode, reason) => memory.dialFailed(enode, reason),
   onConsensusMessage: (peer, code, data) => consensus()?.message(peer, code, data),
 })
 
-/** The warning of a following node when no block has arrived for too long; undefined while the next one is not overdue. */
-const overdueBlock = (
-  { node: { chain }, pool }: ConsensusServiceOptions,
-  startedAtMs: number,
-): string | undefined => {
-  const { consensus } = chain.configuration
-  if (consensus.kind !== 'qbft') return undefined
-  const { header } = chain.head()
-  const seconds = overdueSeconds(consensus, header, {
-    sinceMs: startedAtMs,
-    nowMs: Date.now(),
-    isEmpty: pool.size === 0,
-  })
-  if (seconds === undefined) return undefined
-  return `No block has come for ${seconds} s after block ${header.number}: a quorum of validators must run and be connected`
-}
-
 type ServiceState = {
   readonly from: ConsensusServiceOptions
-  readonly startedAtMs: number
   readonly listening: PromiseWithResolvers<Network>
   /** True between `start` and `stop`, also while consensus is paused. */
   isStarted: boolean
@@ -117,7 +106,7 @@ const openNetwork = async (state: ServiceState, sync: Sync): Promise<Network> =>
     state.learned = await openLearnedNodes(from.node.storage, logOf('p2p'), address =>
       includesAddress(validators() ?? [], address),
     )
-  return startNetwork(from, state.learned, networkHandlers(sync, state.learned, consensus), validators)
+  return startNetwork(from, state.learned, networkHandlers(sync, state.learned, consensus, from), validators)
 }
 
 const start = async (state: ServiceState): Promise<void> => {
@@ -152,18 +141,10 @@ const stop = async (state: ServiceState): Promise<void> => {
   ])
 }
 
-const listOf = (sentence: string | undefined): readonly string[] => (sentence === undefined ? [] : [sentence])
-
-const troublesOf = ({ from, consensus, startedAtMs }: ServiceState): NodeTroubles => ({
-  failures: [...listOf(from.node.chain.store.failure()?.message), ...listOf(consensus?.failure())],
-  stalls: listOf(consensus?.stall() ?? overdueBlock(from, startedAtMs)),
-})
-
 /** Creates the service that starts and stops consensus, sync and network. */
 export const createConsensusService = (from: ConsensusServiceOptions): ConsensusService => {
   const state: ServiceState = {
     from,
-    startedAtMs: Date.now(),
     listening: Promise.withResolvers<Network>(),
     isStarted: false,
     sync: undefined,
@@ -180,7 +161,7 @@ export const createConsensusService = (from: ConsensusServiceOptions): Consensus
     networkStarted: state.listening.promise,
     sync: () => state.sync,
     round: () => state.consensus?.round(),
-    troubles: () => troublesOf(state),
+    consensus: () => state.consensus,
     runs: () => state.consensus !== undefined,
     resume: () => inSequence(state, () => resume(state)),
     pause: () => inSequence(state, () => closeConsensus(state)),

@@ -7,6 +7,9 @@ import type { NodeOptions } from '../cli/nodeOptions.ts'
 import type { Progress } from '../cli/progress.ts'
 import type { Consensus } from '../consensus/consensus.ts'
 import type { RecordPlace } from '../consensus/record/recordFile.ts'
+import type { ConsensusObserver } from '../consensus/reports/observer.ts'
+import type { PeerMemory } from '../doctor/peerMemory.ts'
+import type { PeerObserver } from '../metrics/peerMetrics.ts'
 import type { ValidatorFiles } from '../consensus/record/validatorFiles.ts'
 import type { StandingVotes } from '../consensus/standingVotes.ts'
 import { logOf } from '../logging/log.ts'
@@ -37,6 +40,12 @@ export type ConsensusServiceOptions = {
   readonly networkId: bigint
   /** enode URLs of static nodes; undefined without a network. */
   readonly staticNodes: readonly string[] | undefined
+  /** Measures consensus; undefined where nobody reads it. */
+  readonly observer?: ConsensusObserver | undefined
+  /** Remembers where peers were and why they are not connected. */
+  readonly memory: PeerMemory
+  /** Counts connections; undefined where nobody reads it. */
+  readonly peerObserver?: PeerObserver | undefined
   /** Draws a progress bar during the sync; undefined without a terminal. */
   readonly showProgress: (() => Progress) | undefined
 }
@@ -67,11 +76,12 @@ export const startSync = async (from: ConsensusServiceOptions): Promise<Sync> =>
 }
 
 export const startConsensus = async (
-  { node, options, minerSettings, pool, poolHead, votes, files, refusal, follower }: ConsensusServiceOptions,
+  from: ConsensusServiceOptions,
   consensus: QbftConsensus,
   sync: Sync | undefined,
   record: RecordPlace,
 ): Promise<Consensus> => {
+  const { node, options, minerSettings, pool, poolHead, votes, files, refusal, follower, observer } = from
   const { messaging, parameters } = consensus
   const { startConsensus: start } = await import('../consensus/driver.ts')
   return start({
@@ -98,6 +108,7 @@ export const startConsensus = async (
     refusal,
     messageQueueMax: messaging.messageQueueLimit,
     poolSettled: follower.settled,
+    observer,
     sync,
   })
 }

@@ -22,6 +22,8 @@ export type Summary = {
   readonly wsUrl: string | undefined
   /** Undefined when GraphQL is off. */
   readonly graphqlUrl: string | undefined
+  /** Undefined when metrics are off. */
+  readonly metricsUrl: string | undefined
   readonly startMs: number
 }
 
@@ -38,6 +40,7 @@ export const summaryFields = (summary: Summary): Readonly<Record<string, string>
   'json-rpc': summary.rpcUrl ?? 'off, enable it with --rpc-http-enabled',
   websocket: summary.wsUrl ?? 'off, enable it with --rpc-ws-enabled',
   graphql: summary.graphqlUrl ?? 'off, enable it with --graphql-http-enabled',
+  metrics: summary.metricsUrl ?? 'off, enable them with --metrics-enabled',
   started: `in ${summary.startMs} ms`,
 })
 

@@ -3,6 +3,7 @@ import { genesisHeadOf } from '../../core/chain/opening/openGenesis.ts'
 import type { Genesis } from '../../core/genesis/genesis.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
 import { withImmutableCache } from '../../core/store/replica/immutableCache.ts'
+import { NO_TROUBLES } from '../../handlers/http/health.ts'
 import type { NodeTroubles, RpcContext, RpcOptions } from '../../handlers/rpc/context.ts'
 import type { Log } from '../logging/log.ts'
 import { keepPacked } from '../threads/calls/packed.ts'
@@ -58,7 +59,7 @@ const troublesOf = (follower: HeadFollower, maxHeadAge: number): NodeTroubles =>
     if (age > maxHeadAge)
       stalls.push(`the head, block ${head.header.number}, is ${age} s old, max-head-age is ${maxHeadAge}`)
   }
-  return { failures: [], stalls }
+  return { ...NO_TROUBLES, stalls }
 }
 
 /** Logs when the head stops being followed, and when it is again. */

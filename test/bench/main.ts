@@ -9,6 +9,7 @@ import { benchEvm } from './evm.ts'
 import { benchGraphql } from './graphql.ts'
 import { benchGrowth } from './growth.ts'
 import type { BenchOptions, Row } from './measure.ts'
+import { benchMetrics } from './metrics.ts'
 import { benchNetwork } from './network.ts'
 import { benchRpc } from './rpc.ts'
 import { benchSubscribers } from './subscribers.ts'
@@ -68,6 +69,11 @@ const GROUPS: Readonly<Record<string, Group>> = {
       'of them (beside ours / beside anvil); ours: one process with SQLite on disk, anvil: threads, all in memory; the same blocks in both; ' +
       'p99 is of whole requests; medians of windows taken in turns',
     run: benchRpc,
+  },
+  metrics: {
+    title: 'metrics on and off',
+    note: '16 connections over HTTP, metrics read once a second; client and nodes share the machine, on and off measured in turns',
+    run: benchMetrics,
   },
   subscribers: {
     title: 'a block to its subscribers, ms, median / longest',

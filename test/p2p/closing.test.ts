@@ -1,7 +1,6 @@
 import type { Stream } from '@libp2p/interface'
 import { expect, test } from 'bun:test'
-import { withTwoHosts } from './networks.ts'
-import { until } from '../support/until.ts'
+import { until, withTwoHosts } from './networks.ts'
 
 /** More than is kept back before the window of the stream is opened again, less than the window. */
 const MESSAGE_BYTES = 200 * 1024

@@ -8,8 +8,6 @@ import type { Network, NetworkOptions, Peer, PeerStatus } from '../../p2p/networ
 import { startNetwork } from '../../p2p/startNetwork.ts'
 import { createSlice } from '../../runtime/schedule.ts'
 
-export { until } from '../support/until.ts'
-
 export const GENESIS: Hash = new Uint8Array(32).fill(7)
 
 /** A network with everything that its handlers were told. */
@@ -150,6 +148,11 @@ export const withTwoHosts = async (
   } finally {
     for (const host of [one, other]) await host.stop()
   }
+}
+
+/** Until the condition holds; the test's own time limit ends it otherwise. */
+export const until = async (condition: () => boolean): Promise<void> => {
+  while (!condition()) await new Promise(resolve => setTimeout(resolve, 10))
 }
 
 export const peersOf = (node: Node): readonly string[] =>

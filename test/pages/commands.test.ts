@@ -123,6 +123,7 @@ describe('given a fresh copy and the commands of the pages', () => {
       writeFileSync(join(copy.folder, 'genesis.json'), genesis)
       const validator = start(fence(page, '--rpc-http-api=ETH,NET,WEB3,QBFT'))
       await validator.shows(/Produced #1 /)
+      expect(await shell(fence(page, 'node doctor'))).toContain('Blocks are decided')
       const publicKey = (await shell(fence(page, 'public-key export --data-path'))).trim().slice(2)
       const follower = start(
         fence(page, '--bootnodes=')
@@ -164,6 +165,11 @@ describe('given a fresh copy and the commands of the pages', () => {
         expect(await shell(fence(page, 'openssl dgst'))).toMatch(/"result":"0x/)
       }),
   )
+
+  test('when the alert rules and the dashboard are printed, then they are files', async () => {
+    await shell(fence('runtime/README.md', 'metrics alerts'))
+    expect(await shell('ls alerts.yml dashboard.json')).toContain('dashboard.json')
+  })
 
   test('when a network runs on this machine, then it makes blocks', () =>
     withStop(async () => {

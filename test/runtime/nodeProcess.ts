@@ -32,16 +32,8 @@ export type SpawnOptions = {
   readonly program?: string
 }
 
-type Child = Subprocess<'ignore' | Blob, 'pipe', 'pipe'>
-
-/** Those of a test that is cut short end with it. */
-const children = new Set<Child>()
-process.on('exit', () => {
-  for (const child of children) child.kill('SIGKILL')
-})
-
-const spawn = (args: readonly string[], options: SpawnOptions): Child => {
-  const child = Bun.spawn(
+const spawn = (args: readonly string[], options: SpawnOptions): Subprocess<'ignore' | Blob, 'pipe', 'pipe'> =>
+  Bun.spawn(
     [
       ...RUNTIME_COMMANDS[options.runtime ?? 'bun'],
       options.program ?? join(ROOT, 'runtime/main.ts'),
@@ -55,10 +47,6 @@ const spawn = (args: readonly string[], options: SpawnOptions): Child => {
       stderr: 'pipe',
     },
   )
-  children.add(child)
-  void child.exited.then(() => children.delete(child))
-  return child
-}
 
 export type CommandResult = { readonly code: number; readonly out: string; readonly error: string }
 
@@ -80,6 +68,8 @@ export type NodeProcess = {
   readonly url: string
   /** Undefined where WebSocket is off. */
   readonly wsUrl: string | undefined
+  /** Without a path; undefined where metrics are off. */
+  readonly metricsUrl: string | undefined
   /** Without a path; undefined where GraphQL is off. */
   readonly graphqlUrl: string | undefined
   readonly pid: number
@@ -154,11 +144,13 @@ export const startNode = async (
   }
   const url = `http://127.0.0.1:${port}`
   const wsPort = readPort(dataPath, 'ws-rpc')
+  const metricsPort = readPort(dataPath, 'metrics')
   const graphqlPort = readPort(dataPath, 'graphql-http')
   return {
     url,
     wsUrl: wsPort === undefined ? undefined : `ws://127.0.0.1:${wsPort}`,
     graphqlUrl: graphqlPort === undefined ? undefined : `http://127.0.0.1:${graphqlPort}`,
+    metricsUrl: metricsPort === undefined ? undefined : `http://127.0.0.1:${metricsPort}`,
     pid: child.pid,
     rpc: async (method, ...params) => {
       const response = await fetch(url, {

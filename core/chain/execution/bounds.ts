@@ -4,12 +4,6 @@ import type { SenderTransaction } from '../../block/transaction.ts'
 /** Gas between two looks at the clock: tens of microseconds of plain opcodes, some milliseconds where each reads the state. */
 export const CHECK_GAS = 20_000
 
-/**
- * Memory in bytes that the execution of a block may take, by the estimate of its `Usage`: no client holds more. Not a rule of
- * blocks: a sealed block that needs more stops the node.
- */
-export const EXECUTION_BYTES_MAX = 4 * 1024 * 1024 * 1024
-
 /** A transaction of a block that is being built has to end: it is left out, as if it had not begun. */
 export class TransactionStopped extends Error {
   override readonly name = 'TransactionStopped'

@@ -17,6 +17,7 @@ import type { Call, Method, Params } from '../methods/method.ts'
 import { outsideDomain } from '../parameters/domains.ts'
 import { createBatchedStart, createMicroBatch, type OnNextTurn } from './microBatch.ts'
 import { createOffloadedRun, WorkerRefusal } from './offload.ts'
+import { observed } from './observed.ts'
 
 /** Codes of refused parameters; subscriptions use the second one, as in Besu. */
 const EXPLAINED: ReadonlySet<number> = new Set([
@@ -143,13 +144,14 @@ const createRunSingle = (
 }
 
 export const createRunner = (methods: readonly Method[], context: RpcContext): Runner => {
-  const { onNextTurn } = context
+  const { onNextTurn, observer } = context
   const run = createRun(context)
   const runMany = createRunMany(context, run)
-  return {
+  const runner = {
     find: createFind(methods, context),
     run,
     runMany,
     runSingle: onNextTurn === undefined ? run : createRunSingle(methods, onNextTurn, { run, runMany }),
   }
+  return observer === undefined ? runner : observed(runner, observer)
 }

@@ -55,6 +55,17 @@ export const QBFT_METHODS: readonly Method[] = [
     },
   }),
   method({
+    name: 'qbft_getStatus',
+    summary: 'Returns whether blocks are decided and why not, and how each validator is',
+    params: {},
+    result: 'Object',
+    handle: async (_, context) => {
+      qbftOf(context)
+      if (context.status === undefined) throw new RpcError('METHOD_NOT_ENABLED')
+      return await context.status()
+    },
+  }),
+  method({
     name: 'qbft_getRequestTimeoutSeconds',
     summary: 'Returns the timeout of the first round, in seconds',
     params: {},

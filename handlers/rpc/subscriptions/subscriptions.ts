@@ -1,6 +1,7 @@
 import { toQuantity } from '../../../core/bytes/hex.ts'
 import { RpcError } from '../dispatch/errors.ts'
 import type { LogFilter } from '../logs/filter.ts'
+import type { RpcObserver } from '../observer.ts'
 import type { Feeds } from './feeds.ts'
 import type { Listener } from './groups.ts'
 
@@ -41,7 +42,7 @@ export type ConnectionSubscriptions = {
   clear(): void
 }
 
-type Open = { readonly stop: () => void; readonly textLength: number }
+type Open = { readonly stop: () => void; readonly textLength: number; readonly kind: Topic['kind'] }
 
 export type SubscriptionHub = {
   /** @param send sends a notification */
@@ -49,7 +50,10 @@ export type SubscriptionHub = {
 }
 
 /** Besu's ids: one counter for the whole process. */
-export const createSubscriptionHub = (feeds: Feeds): SubscriptionHub => {
+export const createSubscriptionHub = (
+  feeds: Feeds,
+  observer?: Pick<RpcObserver, 'subscribed' | 'unsubscribed'>,
+): SubscriptionHub => {
   let lastId = 0n
 
   return {
@@ -62,6 +66,7 @@ export const createSubscriptionHub = (feeds: Feeds): SubscriptionHub => {
         if (subscription === undefined) return false
         subscription.stop()
         textLength -= subscription.textLength
+        observer?.unsubscribed(subscription.kind)
         return open.delete(id)
       }
 
@@ -85,7 +90,8 @@ export const createSubscriptionHub = (feeds: Feeds): SubscriptionHub => {
             if (held.length >= HELD_MAX) release()
           },
         }
-        open.set(id, { stop: feeds.listen(topic, listener), textLength: length })
+        open.set(id, { stop: feeds.listen(topic, listener), textLength: length, kind: topic.kind })
+        observer?.subscribed(topic.kind)
         textLength += length
         return { id, release }
       }

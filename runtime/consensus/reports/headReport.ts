@@ -18,11 +18,14 @@ export type HeadReportOptions = {
 /** Logs the validator role of this node when it changes, and warns about a head from the future. */
 export const createHeadReport = ({ address, connects, refusal, log }: HeadReportOptions) => {
   let loggedRole = ''
+  let madeBlocks = false
   return (head: HeadContext): void => {
     const { makesBlocks, text } = validatorRole(head.validators, address, connects)
     if (text !== loggedRole) {
       loggedRole = text
-      log[makesBlocks ? 'info' : 'warn'](text)
+      // A node that follows need not be warned whenever the validators change.
+      log[madeBlocks && !makesBlocks ? 'warn' : 'info'](text)
+      madeBlocks = makesBlocks
       if (makesBlocks && refusal !== undefined)
         log.error('This validator does not take part in consensus: {refusal}', { refusal })
     }

@@ -1,3 +1,5 @@
+import type { ConsensusObserver } from './observer.ts'
+
 /** Number and bytes of consensus messages since the start. */
 export type MessageTotals = {
   readonly messagesSent: number
@@ -7,16 +9,18 @@ export type MessageTotals = {
 }
 
 export type MessageCounters = {
-  sent(messages: number, bytes: number): void
+  /** A message of so many bytes was queued for so many peers. */
+  sent(code: number, messages: number, bytes: number): void
   received(bytes: number): void
   totals(): MessageTotals
 }
 
 /** Counts consensus messages, once per receiver, to show operators the cost of consensus. */
-export const createMessageCounters = (): MessageCounters => {
+export const createMessageCounters = (observer?: Pick<ConsensusObserver, 'sent'>): MessageCounters => {
   let totals: MessageTotals = { messagesSent: 0, bytesSent: 0, messagesReceived: 0, bytesReceived: 0 }
   return {
-    sent: (messages, bytes) => {
+    sent: (code, messages, bytes) => {
+      observer?.sent(code, messages)
       const { messagesSent, bytesSent } = totals
       totals = { ...totals, messagesSent: messagesSent + messages, bytesSent: bytesSent + messages * bytes }
     },

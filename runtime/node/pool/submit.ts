@@ -2,7 +2,8 @@ import type { Chain } from '../../../core/chain/chain.ts'
 import type { SenderTransaction } from '../../../core/block/transaction.ts'
 import { poolHeadOf, type PriceFloor } from '../../../core/txpool/head.ts'
 import type { PoolHead, TransactionPool } from '../../../core/txpool/pool.ts'
-import { TransactionRejected } from '../../../core/txpool/rejection.ts'
+import { type RejectionCode, TransactionRejected } from '../../../core/txpool/rejection.ts'
+import type { Refusals } from '../../doctor/refusals.ts'
 
 type Made = {
   readonly number: bigint
@@ -45,5 +46,26 @@ export const createSubmit =
           }
         }),
       )
+    return results
+  }
+
+/** Refusals that the settings of this node cause; others are mistakes of the sender. */
+const OPERATORS_CONCERN: ReadonlySet<RejectionCode> = new Set([
+  'FEE_CAP_EXCEEDED',
+  'GAS_PRICE_TOO_LOW',
+  'NONCE_TOO_DISTANT',
+  'POOL_FULL',
+  'PRIORITY_FEE_TOO_LOW',
+  'SENDER_LIMIT_REACHED',
+  'SENDER_NOT_AUTHORIZED',
+])
+
+/** Counts the refusals that an operator can do something about. */
+export const notingRefusals =
+  (submit: Submit, refusals: Pick<Refusals, 'note'>): Submit =>
+  async transactions => {
+    const results = await submit(transactions)
+    for (const rejection of results)
+      if (rejection !== undefined && OPERATORS_CONCERN.has(rejection.code)) refusals.note(rejection.message)
     return results
   }

@@ -33,6 +33,8 @@ export type RpcParts = Pick<RpcHost, 'chain' | 'pool' | 'recoverSenders' | 'subm
       | 'badBlocks'
       | 'setLogLevel'
       | 'services'
+      | 'observer'
+      | 'status'
     >
   > & {
     /** True for a development chain, where every group is served unless others are asked for. */

@@ -10,6 +10,7 @@ export const requireDistinctPorts = (options: NodeOptions): void => {
     ...(enabled.http ? [options.rpcHttpPort] : []),
     ...(options.rpcWsEnabled ? [options.rpcWsPort] : []),
     ...(options.graphqlHttpEnabled ? [options.graphqlHttpPort] : []),
+    ...(options.metricsEnabled ? [options.metricsPort] : []),
   ].filter(port => port !== 0)
   const twice = ports.find((port, index) => ports.indexOf(port) !== index)
   if (twice !== undefined)

@@ -1,7 +1,8 @@
 import type { PoolOptions } from '../../../core/txpool/admission.ts'
 import type { PoolHead, TransactionPool } from '../../../core/txpool/pool.ts'
 import { createTransactionPool } from '../../../core/txpool/transactionPool.ts'
-import { createInboundLimits } from '../../../handlers/inbound/inboundLimits.ts'
+import { createProbes } from '../../../handlers/http/probes.ts'
+import { createInboundLimits, type InboundLimits } from '../../../handlers/inbound/inboundLimits.ts'
 import type { RpcContext, RpcHost } from '../../../handlers/rpc/context.ts'
 import type { Network } from '../../../p2p/network.ts'
 import type { Access } from '../../auth/open.ts'
@@ -22,13 +23,20 @@ import { startPoolAging } from '../pool/poolAging.ts'
 import { type PoolFollower, startPoolFollower } from '../pool/poolFollower.ts'
 import { startPrefetch } from '../prefetch.ts'
 import { openCallWorkers } from '../callWorkers.ts'
+import { type Doctor, startDoctor } from '../doctor.ts'
+import { type Measured, openMetrics, publishMetrics } from '../metrics.ts'
+import { createPeerMemory, type PeerMemory } from '../../doctor/peerMemory.ts'
+import { createRefusals, type Refusals } from '../../doctor/refusals.ts'
+import type { NodeMetrics } from '../../metrics/nodeMetrics.ts'
+import { clientVersion } from '../../version.ts'
+import type { MetricsListener } from './metricsServer.ts'
 import { rpcNetworkOf } from './rpcNetwork.ts'
 import { type Replications, startReplications } from '../../replicate/replications.ts'
 import type { SharedStore } from '../../drivers/shared.ts'
 import { openRpcContext, type RpcListener, serveRpc } from './rpcServer.ts'
 import { startTransactionJournal } from '../pool/transactionJournal.ts'
 import { startStoreWatch } from '../storeWatch.ts'
-import { createPoolHead, createSubmit, type Submit } from '../pool/submit.ts'
+import { createPoolHead, createSubmit, notingRefusals, type Submit } from '../pool/submit.ts'
 import { serveWs, type WsListener } from './wsServer.ts'
 
 const MS_PER_HOUR = 3_600_000
@@ -38,6 +46,7 @@ export type Listeners = {
   readonly http: RpcListener | undefined
   readonly ws: WsListener | undefined
   readonly graphql: GraphqlListener | undefined
+  readonly metrics: MetricsListener | undefined
 }
 
 export type ServiceOptions = {
@@ -74,7 +83,7 @@ const roleOf = async ({ chain, key }: RunningNode, connects: boolean): Promise<V
 /** The address of each service that runs. */
 const servicesOf = (
   options: NodeOptions,
-  { http, ws, graphql }: Listeners,
+  { http, ws, graphql, metrics }: Listeners,
   network: Network | undefined,
 ): ReturnType<NonNullable<RpcHost['services']>> => {
   const at = ({ hostname, port }: { readonly hostname: string; readonly port: number }) => ({
@@ -85,6 +94,7 @@ const servicesOf = (
     ...(http === undefined ? {} : { jsonrpc: at(http) }),
     ...(ws === undefined ? {} : { ws: at(ws) }),
     ...(graphql === undefined ? {} : { graphQL: at(graphql) }),
+    ...(metrics === undefined ? {} : { metrics: at(metrics) }),
     ...(network === undefined ? {} : { p2p: { host: options.p2pHost, port: network.port } }),
   }
 }
@@ -104,6 +114,10 @@ type Starting = ServiceOptions & {
   readonly pool: TransactionPool
   readonly poolHead: () => PoolHead
   readonly submit: Submit
+  readonly memory: PeerMemory
+  readonly refusals: Refusals
+  readonly inbound: InboundLimits
+  readonly measured: Measured
   readonly miner: ChangeableSettings
   readonly networkId: bigint
   /** In the order of the start. */
@@ -124,6 +138,7 @@ const prepare = async (
   node.lookUpSenders(hash => pool.get(hash)?.sender)
   const miner = createMinerSettings(options)
   const poolHead = createPoolHead(chain, miner.settings)
+  const refusals = createRefusals(Date.now)
   return {
     ...given,
     node,
@@ -131,7 +146,11 @@ const prepare = async (
     refusal,
     pool,
     poolHead,
-    submit: createSubmit(chain, pool, poolHead),
+    submit: notingRefusals(createSubmit(chain, pool, poolHead), refusals),
+    memory: createPeerMemory(),
+    refusals,
+    inbound: createInboundLimits(),
+    measured: { service: undefined, doctor: undefined, webSockets: () => 0 },
     miner,
     networkId: options.networkId ?? chain.configuration.chainId,
     stops: [],
@@ -163,7 +182,11 @@ const startPool = async (starting: Starting): Promise<PoolFollower> => {
   return follower
 }
 
-const createConsensus = async (starting: Starting, follower: PoolFollower) => {
+const createConsensus = async (
+  starting: Starting,
+  follower: PoolFollower,
+  metrics: NodeMetrics | undefined,
+) => {
   const { node, options, pool, poolHead, refusal, networkId, staticNodes, showProgress, miner } = starting
   const owner = { address: node.key.address, genesisHash: node.chain.genesis.hash }
   const files = await openValidatorFiles(options.dataPath, owner, node.storage, logOf('validator'))
@@ -180,10 +203,36 @@ const createConsensus = async (starting: Starting, follower: PoolFollower) => {
     refusal,
     networkId,
     staticNodes,
+    observer: metrics?.consensus,
+    memory: starting.memory,
+    peerObserver: metrics?.peers,
     showProgress,
   })
+  starting.measured.service = service
   starting.stops.push(() => service.stop())
   return { service, votes }
+}
+
+const openDoctor = (starting: Starting, service: ConsensusService): Doctor => {
+  const { node, options, pool, poolHead, refusals, memory, refusal, staticNodes } = starting
+  const doctor = startDoctor({
+    node,
+    pool,
+    poolHead,
+    refusals,
+    memory,
+    refusal,
+    connects: staticNodes !== undefined,
+    startedAtMs: Date.now(),
+    consensus: service.consensus,
+    network: service.network,
+    sync: service.sync,
+    client: clientVersion(options.identity),
+    dataPath: options.dataPath,
+  })
+  starting.measured.doctor = doctor
+  starting.stops.push(doctor.stop)
+  return doctor
 }
 
 /** What the RPC methods of all ports work with. */
@@ -193,10 +242,14 @@ const openContext = (
     replications,
     service,
     votes,
+    doctor,
+    metrics,
   }: {
     readonly replications: Replications
     readonly service: ConsensusService
     readonly votes: StandingVotes
+    readonly doctor: Doctor
+    readonly metrics: NodeMetrics | undefined
   },
 ): RpcContext => {
   const { node, options, listeners, refusal, pool, submit, miner, staticNodes, stops } = starting
@@ -209,7 +262,9 @@ const openContext = (
     submit,
     network: connects ? rpcNetworkOf(chain.genesis.hash, service.network, service.networkStarted) : undefined,
     syncing: () => service.sync()?.progress(),
-    troubles: service.troubles,
+    troubles: doctor.troubles,
+    status: doctor.status,
+    observer: metrics?.rpc,
     differences: () => service.sync()?.differences() ?? [],
     replicas: replications.status,
     votes,
@@ -237,21 +292,22 @@ const openContext = (
 const serveClients = async (starting: Starting, context: RpcContext): Promise<void> => {
   const { options, access, development } = starting
   const { http, ws, graphql } = starting.listeners
-  const entrance = { ...access, inbound: createInboundLimits() }
+  const entrance = { ...access, inbound: starting.inbound }
   if (http !== undefined) serveRpc(http, options, entrance, context)
-  if (ws !== undefined) serveWs(ws, options, entrance, context, development)
+  if (ws !== undefined) starting.measured.webSockets = serveWs(ws, options, entrance, context, development)
   if (graphql !== undefined) await serveGraphql(graphql, options, entrance, context)
 }
 
 /** Writes the file that names the port of each service. */
 const writePorts = ({ options, listeners, stops }: Starting, network: Network | undefined): void => {
-  const { http, ws, graphql } = listeners
+  const { http, ws, graphql, metrics } = listeners
   stops.push(
     writePortsFile(options.dataPath, {
       ...(network === undefined ? {} : { p2p: network.port }),
       ...(http === undefined ? {} : { 'json-rpc': http.port }),
       ...(ws === undefined ? {} : { 'ws-rpc': ws.port }),
       ...(graphql === undefined ? {} : { 'graphql-http': graphql.port }),
+      ...(metrics === undefined ? {} : { metrics: metrics.port }),
     }),
   )
 }
@@ -266,9 +322,16 @@ export const startServices = async (node: RunningNode, given: ServiceOptions): P
   try {
     const replications = startChainWatchers(starting)
     const follower = await startPool(starting)
-    const { service, votes } = await createConsensus(starting, follower)
-    await serveClients(starting, openContext(starting, { replications, service, votes }))
+    const metrics = await openMetrics(starting)
+    const { service, votes } = await createConsensus(starting, follower, metrics)
+    const doctor = openDoctor(starting, service)
+    const context = openContext(starting, { replications, service, votes, doctor, metrics })
+    await serveClients(starting, context)
     await service.start()
+    if (metrics !== undefined)
+      starting.stops.push(
+        await publishMetrics(metrics, starting.options, given.listeners.metrics, createProbes(context)),
+      )
     const network = service.network()
     writePorts(starting, network)
     return { role: starting.role, network, stop }

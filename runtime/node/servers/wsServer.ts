@@ -32,14 +32,14 @@ export const listenForWs = (options: NodeOptions): Promise<WsListener> =>
     },
   }))
 
-/** Serves JSON-RPC on the listener as the options say. */
+/** Serves JSON-RPC on the listener as the options say. Returns the function that counts the open connections. */
 export const serveWs = (
   listener: WsListener,
   options: NodeOptions,
   access: Entrance,
   shared: RpcContext,
   development: boolean,
-): void => {
+): (() => number) => {
   const context: RpcContext = {
     ...shared,
     options: {
@@ -52,14 +52,14 @@ export const serveWs = (
     },
   }
   warnOfEmptyGroups(context)
-  listener.attach(
-    createWsApp(context, {
-      hostAllowlist: options.hostAllowlist,
-      corsOrigins: [...options.rpcHttpCorsOrigins, ...options.rpcWsCorsOrigins],
-      connectionsMax: options.rpcWsMaxActiveConnections,
-      authentication: access.ws,
-      clientOf: access.clientOf,
-      inbound: access.inbound,
-    }),
-  )
+  const app = createWsApp(context, {
+    hostAllowlist: options.hostAllowlist,
+    corsOrigins: [...options.rpcHttpCorsOrigins, ...options.rpcWsCorsOrigins],
+    connectionsMax: options.rpcWsMaxActiveConnections,
+    authentication: access.ws,
+    clientOf: access.clientOf,
+    inbound: access.inbound,
+  })
+  listener.attach(app)
+  return () => app.size
 }

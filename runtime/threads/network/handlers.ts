@@ -78,12 +78,18 @@ export const createHandlers = (from: {
     onStatus: peer => {
       const key = keyOf(peer.address)
       if (sent.get(peer.status.configuration) === key)
-        return post({ kind: 'head', peer: key, head: headOf(peer.status) })
+        return post({
+          kind: 'head',
+          peer: key,
+          head: headOf(peer.status),
+          clockOffsetMs: peer.clockOffsetMs,
+        })
       sent.set(peer.status.configuration, key)
       post({ kind: 'status', peer: ownPeer(peer) })
     },
     onGossip: ({ address }) => post({ kind: 'gossip', peer: keyOf(address) }),
     onPeerGone: ({ address }, reason) => post({ kind: 'gone', peer: keyOf(address), reason }),
+    onDialFailed: (enode, reason) => post({ kind: 'dial failed', enode, reason }),
     onRefused: (remote, reason, differing) => post({ kind: 'refused', remote, reason, differing }),
   }
 }

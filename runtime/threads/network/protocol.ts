@@ -87,9 +87,11 @@ export type FromNetwork =
       readonly kind: 'head'
       readonly peer: string
       readonly head: Pick<PeerStatus, 'headNumber' | 'headHash' | 'neighbours'>
+      readonly clockOffsetMs: Peer['clockOffsetMs']
     }
   | { readonly kind: 'gossip'; readonly peer: string }
   | { readonly kind: 'gone'; readonly peer: string; readonly reason: string }
+  | { readonly kind: 'dial failed'; readonly enode: string; readonly reason: string }
   | {
       readonly kind: 'refused'
       readonly remote: string

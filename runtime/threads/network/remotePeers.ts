@@ -18,6 +18,7 @@ export type OfPeers = Extract<
       | 'transactions'
       | 'block'
       | 'refused'
+      | 'dial failed'
   }
 >
 
@@ -64,7 +65,13 @@ export const createRemotePeers = (
           return handlers.onStatus(setPeer(message.peer))
         case 'head':
           return withPeer(message.peer, peer =>
-            handlers.onStatus(setPeer({ ...peer, status: { ...peer.status, ...message.head } })),
+            handlers.onStatus(
+              setPeer({
+                ...peer,
+                status: { ...peer.status, ...message.head },
+                clockOffsetMs: message.clockOffsetMs,
+              }),
+            ),
           )
         case 'gossip':
           return withPeer(message.peer, handlers.onGossip)
@@ -82,6 +89,8 @@ export const createRemotePeers = (
         case 'block':
           backlog.handled(message.block.length)
           return withPeer(message.peer, peer => handlers.onNewBlock(peer, message.block))
+        case 'dial failed':
+          return handlers.onDialFailed?.(message.enode, message.reason)
         case 'refused':
           return handlers.onRefused(message.remote, message.reason, message.differing)
       }

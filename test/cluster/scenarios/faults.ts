@@ -71,12 +71,14 @@ scenario(
       await Bun.sleep(2_500)
       expect(await Promise.all([1, 2].map(cluster.head))).toEqual(stopped)
       await until('a line that says why', async () =>
-        /waits in round \d+: 2 of 4 validators are connected, 3 are needed/.test(cluster.node(1).output()),
+        /No block for \d+ s: 2 of 4 validators are (?:connected|heard), 3 are needed/.test(
+          cluster.node(1).output(),
+        ),
       )
       const readiness = async (): Promise<Response> => fetch(`${cluster.node(1).url}/readiness`)
       await until('readiness that says the same', async () => {
         const response = await readiness()
-        return response.status === 503 && /waits in round \d+: 2 of 4/.test(await response.text())
+        return response.status === 503 && /No block for \d+ s: 2 of 4/.test(await response.text())
       })
       await cluster.start(3)
       const number = await untilBlocks(cluster, 3)

@@ -23,8 +23,12 @@ export type ClusterOptions = {
   /** Further options of every node; its log is plain unless they say so. */
   readonly args?: readonly string[]
   readonly runtimeOf?: (index: number) => RuntimeName
-  /** The entry point of every node; that of the checkout when left out. */
-  readonly program?: string
+  /** Environment variables of a node, asked at each start. */
+  readonly environmentOf?: (index: number) => Readonly<Record<string, string>>
+  /** Another genesis file for a node, asked at each start. */
+  readonly genesisOf?: (index: number) => string | undefined
+  /** Further options of one node. */
+  readonly argsOf?: (index: number) => readonly string[]
 }
 
 export type ClusterBlock = {
@@ -95,17 +99,17 @@ export const createCluster = async (options: ClusterOptions): Promise<Cluster> =
 
   const startOne = async (index: number): Promise<void> => {
     const args = [
-      `--genesis-file=${genesis}`,
+      `--genesis-file=${options.genesisOf?.(index) ?? genesis}`,
       '--rpc-http-enabled',
       '--rpc-http-api=ETH,NET,WEB3,QBFT,TXPOOL,DEBUG,ADMIN',
       '--p2p-interface=127.0.0.1',
       `--p2p-port=${ports[index - 1]}`,
       `--bootnodes=${bootnode}`,
       ...(options.args ?? ['--logging-format=PLAIN']),
+      ...(options.argsOf?.(index) ?? []),
     ]
-    const { program } = options
-    const how = { runtime: runtimeOf(index), ...(program === undefined ? {} : { program }) }
-    processes.set(index, await startNode(dataPath(index), args, how))
+    const environment = options.environmentOf?.(index) ?? {}
+    processes.set(index, await startNode(dataPath(index), args, { runtime: runtimeOf(index), environment }))
   }
 
   const take = (index: number): NodeProcess => {

@@ -34,38 +34,26 @@ export const takeCopy = async (cluster: Cluster, index: number, copy: string): P
   await cluster.start(index)
 }
 
-type Pair = { readonly index: number; readonly away: number }
-export type Tried = Pair & { readonly copy: string }
+export type Tried = { readonly index: number; readonly away: number; readonly copy: string }
 
 /**
- * Kills a validator at a random moment together with another one, so that the height which it signed in stays open, changes its
- * files, and brings it back with the other one still away: blocks go on only with its signatures.
+ * Kills a validator at a random moment together with another one, so that the height which it signed in stays open, and brings it
+ * back, forgetful, with the other one still away: blocks go on only with its signatures.
  */
-export const changeWhileOpen = async (
+export const forgetOnce = async (
   cluster: Cluster,
-  { index, away }: Pair,
+  { index, away, copy }: Tried,
+  way: ForgettingWay,
   { below }: ReturnType<typeof seededRandom>,
-  change: () => void,
 ): Promise<void> => {
+  if (way === 'folder restored from a copy' && !existsSync(copy)) await takeCopy(cluster, index, copy)
   if (!cluster.running().includes(away)) await cluster.start(away)
   await untilBlocks(cluster, 2)
   await Bun.sleep(below(1_000))
   await cluster.kill(index, away)
-  change()
+  WAYS[way](cluster, index, copy)
   await cluster.start(index)
   await untilBlocks(cluster, 2)
-}
-
-/** Brings a validator back forgetful. */
-export const forgetOnce = async (
-  cluster: Cluster,
-  tried: Tried,
-  way: ForgettingWay,
-  random: ReturnType<typeof seededRandom>,
-): Promise<void> => {
-  const { index, copy } = tried
-  if (way === 'folder restored from a copy' && !existsSync(copy)) await takeCopy(cluster, index, copy)
-  await changeWhileOpen(cluster, tried, random, () => WAYS[way](cluster, index, copy))
 }
 
 /** The lines of all nodes that run about a validator that signed twice. */

@@ -68,8 +68,9 @@ export const HTTP_ROWS: readonly Row[] = [
     what: 'the body of /readiness',
     ask: world =>
       world.http('/readiness').then(async response => Object.keys((await response.json()) as object)),
-    answer: ['status', 'reasons'],
-    because: 'The body of `/readiness` names the reasons of a 503 as `reasons`, where Besu has `checks`',
+    answer: ['status', 'reasons', 'checks'],
+    because:
+      "The body of `/readiness` has more `checks` than Besu's, and the `reasons` of a 503 in sentences",
   },
   {
     what: 'permissions = [] in a credentials file',

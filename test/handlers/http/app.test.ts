@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'bun:test'
 import { createRpcApp, HTTP_DEFAULTS, type HttpOptions } from '../../../handlers/http/app.ts'
-import { RPC_DEFAULTS, type RpcContext, type RpcNetwork } from '../../../handlers/rpc/context.ts'
+import { RPC_DEFAULTS, type RpcContext } from '../../../handlers/rpc/context.ts'
 
 const BODY_BYTES_MAX = 1000
 
@@ -165,16 +165,15 @@ describe('given a body', () => {
 
 describe('given the host allowlist', () => {
   const statusOf = async (host: string, hostAllowlist?: readonly string[]): Promise<number> =>
-    (await send('/liveness', { headers: { host } }, hostAllowlist === undefined ? {} : { hostAllowlist }))
-      .status
+    (await send('/', { headers: { host } }, hostAllowlist === undefined ? {} : { hostAllowlist })).status
 
   test('when the host is listed, then it is served, whatever its port and case', async () => {
-    for (const host of ['localhost', 'LocalHost:1', '127.0.0.1:8545']) expect(await statusOf(host)).toBe(200)
-    expect(await statusOf('[::1]:8545', ['[::1]'])).toBe(200)
+    for (const host of ['localhost', 'LocalHost:1', '127.0.0.1:8545']) expect(await statusOf(host)).toBe(201)
+    expect(await statusOf('[::1]:8545', ['[::1]'])).toBe(201)
   })
 
-  test('when the host is not listed, then every path is 403 with a JSON text', async () => {
-    const response = await send('/liveness', { headers: { host: 'evil.example' } })
+  test('when the host is not listed, then every path but the probes is 403 with a JSON text', async () => {
+    const response = await send('/', { headers: { host: 'evil.example' } })
     expect(response.status).toBe(403)
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
     expect(await response.text()).toBe('{"message":"Host not authorized."}')
@@ -206,7 +205,7 @@ describe('given the host allowlist', () => {
     expect((await fetch(empty())).status).toBe(403)
     const open = createRpcApp(contextWith(), { ...HTTP_DEFAULTS, hostAllowlist: ['*'] })
     expect((await open.fetch(empty())).status).toBe(201)
-    expect(await statusOf('evil.example', ['*'])).toBe(200)
+    expect(await statusOf('evil.example', ['*'])).toBe(201)
   })
 
   test('when it is empty, then everyone is refused', async () => {
@@ -254,77 +253,5 @@ describe('given CORS', () => {
       'access-control-allow-origin': 'http://a.example',
       vary: 'origin',
     })
-  })
-})
-
-describe('given health checks', () => {
-  const UP = '{\n  "status" : "UP"\n}'
-
-  const ask = async (path: string, context?: RpcContext): Promise<readonly [number, string]> => {
-    const response = await send(path, {}, {}, context)
-    return [response.status, await response.text()]
-  }
-
-  test('when the node runs, then /liveness is UP', async () => {
-    expect(await ask('/liveness')).toEqual([200, UP])
-  })
-
-  test('when p2p is disabled, then /readiness needs no peers', async () => {
-    expect(await ask('/readiness')).toEqual([200, UP])
-    expect(await ask('/readiness?minPeers=5&maxBlocksBehind=10')).toEqual([200, UP])
-  })
-
-  const withPeers = (count: number, more: Partial<RpcContext> = {}) =>
-    contextWith({ network: { peerCount: () => count } as unknown as RpcNetwork, ...more })
-
-  test('when p2p is enabled, then /readiness needs one peer unless told otherwise', async () => {
-    expect(await ask('/readiness', withPeers(0))).toEqual([
-      503,
-      '{\n  "status" : "DOWN",\n  "reasons" : ["0 peers are connected, minPeers is 1"]\n}',
-    ])
-    expect(await ask('/readiness', withPeers(1))).toEqual([200, UP])
-    expect(await ask('/readiness?minPeers=0', withPeers(0))).toEqual([200, UP])
-    expect((await ask('/readiness?minPeers=4', withPeers(3)))[0]).toBe(503)
-  })
-
-  test('when the node is behind, then /readiness allows two blocks unless told otherwise', async () => {
-    const behind = (blocks: bigint) =>
-      withPeers(1, {
-        syncing: () => ({ startingBlock: 0n, currentBlock: 100n, highestBlock: 100n + blocks }),
-      })
-    expect(await ask('/readiness', behind(2n))).toEqual([200, UP])
-    expect(await ask('/readiness', behind(3n))).toEqual([
-      503,
-      '{\n  "status" : "DOWN",\n  "reasons" : ["3 blocks behind block 103, maxBlocksBehind is 2"]\n}',
-    ])
-    expect(await ask('/readiness?maxBlocksBehind=3', behind(3n))).toEqual([200, UP])
-    expect((await ask('/readiness?maxBlocksBehind=0', behind(1n)))[0]).toBe(503)
-  })
-
-  test('when the genesis file of a peer differs, then /readiness names the entries and is UP nevertheless', async () => {
-    const differences = [{ peer: 'enode://aa@127.0.0.1:1', entries: ['qbft.blockperiodseconds'] }]
-    const [status, body] = await ask('/readiness', withPeers(1, { differences: () => differences }))
-    expect([status, JSON.parse(body)]).toEqual([200, { status: 'UP', differences }])
-  })
-
-  test('when the node cannot write, then both are DOWN with the reason; when its network stalls, then only /readiness is', async () => {
-    const troubled = (failures: readonly string[], stalls: readonly string[]) =>
-      withPeers(1, { troubles: () => ({ failures, stalls }) })
-    const down = (reason: string): readonly [number, string] => [
-      503,
-      `{\n  "status" : "DOWN",\n  "reasons" : ["${reason}"]\n}`,
-    ]
-    expect(await ask('/liveness', troubled(['the disk is full'], []))).toEqual(down('the disk is full'))
-    expect(await ask('/readiness', troubled(['the disk is full'], []))).toEqual(down('the disk is full'))
-    expect(await ask('/liveness', troubled([], ['block 7 waits']))).toEqual([200, UP])
-    expect(await ask('/readiness', troubled([], ['block 7 waits']))).toEqual(down('block 7 waits'))
-  })
-
-  test('when a parameter is no number, then /readiness is DOWN', async () => {
-    const [status, body] = await ask('/readiness?minPeers=a&maxBlocksBehind=-1')
-    expect([status, JSON.parse(body)]).toEqual([
-      503,
-      { status: 'DOWN', reasons: ['minPeers is no number', 'maxBlocksBehind is no number'] },
-    ])
   })
 })

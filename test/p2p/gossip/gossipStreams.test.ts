@@ -1,8 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createGossipStreams, hasGossipStream } from '../../../p2p/gossip/gossipStreams.ts'
 import type { Host } from '../../../p2p/transport/host.ts'
-import { withTwoHosts } from '../networks.ts'
-import { until } from '../../support/until.ts'
+import { until, withTwoHosts } from '../networks.ts'
 
 const TOPIC = 'transactions'
 const LOG = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }

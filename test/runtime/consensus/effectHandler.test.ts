@@ -74,7 +74,7 @@ const setUp = (settled: () => Promise<void> = () => Promise.resolve()) => {
       newHead: () => undefined,
       stop: () => undefined,
     },
-    rounds: createRoundLog(log, testAddress(1), () => []),
+    rounds: createRoundLog(log, testAddress(1)),
     droppedMessages: createDroppedMessages(log),
     validators: () => [testAddress(2)],
     heardOf: () => undefined,

@@ -1,0 +1,36 @@
+import type { RpcContext } from '../rpc/context.ts'
+import { liveness, NO_TROUBLES, readiness } from './health.ts'
+
+/** What probes are answered from. */
+export type ProbedNode = Pick<RpcContext, 'network' | 'syncing' | 'differences' | 'troubles' | 'replicas'>
+
+/** Answers `GET /liveness` and `/readiness`; undefined for other requests. */
+export type Probes = (request: Pick<Request, 'method' | 'url'>) => Response | undefined
+
+/**
+ * Probes are answered whatever host they ask for: an orchestrator asks for the address of the container, and a page that
+ * a browser was led to learns nothing but whether the node is well.
+ */
+export const createProbes =
+  (node: ProbedNode): Probes =>
+  ({ method, url }) => {
+    if (method !== 'GET' && method !== 'HEAD') return undefined
+    const parsed = URL.parse(url)
+    if (parsed === null) return undefined
+    const { pathname, searchParams } = parsed
+    const troubles = node.troubles?.() ?? NO_TROUBLES
+    switch (pathname.replace(/\/+$/, '')) {
+      case '/liveness':
+        return liveness(troubles)
+      case '/readiness':
+        return readiness(name => searchParams.get(name) ?? undefined, {
+          peerCount: node.network?.peerCount(),
+          syncing: node.syncing(),
+          differences: node.differences(),
+          troubles,
+          replicas: node.replicas?.() ?? [],
+        })
+      default:
+        return undefined
+    }
+  }

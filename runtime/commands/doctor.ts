@@ -1,0 +1,96 @@
+import { existsSync, readFileSync } from 'node:fs'
+import type { CommandContext } from '../cli/command.ts'
+import { CommandError } from '../cli/errors.ts'
+import { type Asked, askNode } from '../doctor/ask.ts'
+import { type Check, checkDisk, checkEnode, checkKey } from '../doctor/checks.ts'
+import { checkRestart, checksOf, readStatus, type Status } from '../doctor/statusChecks.ts'
+import type { DoctorOptions } from './doctorCommand.ts'
+
+type Context = CommandContext<DoctorOptions>
+
+/** A token has some hundred characters. */
+const TOKEN_LENGTH_MAX = 64 * 1024
+
+const readToken = (path: string | undefined): string | undefined => {
+  if (path === undefined) return undefined
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8').trim()
+  } catch (cause) {
+    throw new CommandError(
+      'INPUT',
+      `Cannot read the token in ${path}: ${(cause as { code?: string }).code ?? String(cause)}`,
+    )
+  }
+  if (text === '' || text.length > TOKEN_LENGTH_MAX || /\s/.test(text))
+    throw new CommandError('INPUT', `${path} holds no token: one line is expected`)
+  return text
+}
+
+const statusOf = async (asked: Asked): Promise<Status> => {
+  const status = readStatus(await askNode(asked, 'qbft_getStatus'))
+  if (status === undefined)
+    throw new CommandError(
+      'NO_ANSWER',
+      `The node at ${asked.url} answers qbft_getStatus with something else: is it of an earlier release?`,
+    )
+  return status
+}
+
+/** Undefined where the node connects to no others, or does not serve NET. */
+const enodeOf = async (asked: Asked): Promise<string | undefined> => {
+  try {
+    const enode = await askNode(asked, 'net_enode')
+    return typeof enode === 'string' ? enode : undefined
+  } catch (error) {
+    if (error instanceof CommandError) return undefined
+    throw error
+  }
+}
+
+const localChecks = (dataPath: string): readonly Check[] => {
+  if (!existsSync(dataPath))
+    throw new CommandError('DATA_PATH', `${dataPath} is not there: give the --data-path of the node`)
+  return [checkKey(dataPath), checkDisk(dataPath)]
+}
+
+const checksFor = async ({ options, sources }: Context): Promise<readonly Check[]> => {
+  const asked = { url: options.url, token: readToken(options.tokenFile) }
+  const status = await statusOf(asked)
+  if (options.beforeRestart) return [checkRestart(status)]
+  const enode = await enodeOf(asked)
+  return [
+    ...checksOf(status),
+    ...(enode === undefined ? [] : [await checkEnode(enode)]),
+    ...(sources.has('data-path') ? localChecks(options.dataPath) : []),
+  ]
+}
+
+const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+
+const NAME_WIDTH = 9
+
+/** Looks at a node and says how it is. Exit code 0 when all is well, 1 when something has to be done. */
+export const runDoctor = async (context: Context): Promise<number> => {
+  const { options, terminal } = context
+  let checks: readonly Check[]
+  try {
+    checks = await checksFor(context)
+  } catch (error) {
+    if (!(error instanceof CommandError) || !options.json) throw error
+    checks = [{ name: 'node', isWell: false, text: error.message }]
+  }
+  const isWell = checks.every(check => check.isWell)
+  if (options.json) {
+    terminal.out(
+      JSON.stringify({
+        well: isWell,
+        checks: checks.map(({ name, isWell: well, text }) => ({ name, well, text })),
+      }),
+    )
+    return isWell ? 0 : 1
+  }
+  for (const { name, isWell: well, text } of checks)
+    terminal.out(`${well ? 'well ' : 'WRONG'}  ${name.padEnd(NAME_WIDTH)} ${capital(text)}`)
+  return isWell ? 0 : 1
+}

@@ -1,0 +1,47 @@
+import { type Command, defineCommand } from '../cli/command.ts'
+import { NODE_OPTIONS } from '../cli/nodeOptions.ts'
+import { booleanOption, pathOption, textOption } from '../cli/option.ts'
+import { GROUP } from './sharedOptions.ts'
+
+export type DoctorOptions = typeof DOCTOR_OPTIONS
+const DOCTOR_OPTIONS = {
+  url: textOption({
+    name: 'url',
+    group: GROUP,
+    fallback: 'http://127.0.0.1:8545',
+    placeholder: '<URL>',
+    description: 'JSON-RPC of the node, which serves the group QBFT',
+  }),
+  tokenFile: pathOption({
+    name: 'token-file',
+    group: GROUP,
+    fallback: undefined,
+    description: 'File with a token, where the node asks for one',
+  }),
+  dataPath: {
+    ...NODE_OPTIONS.dataPath,
+    shownDefault: 'none',
+    description: 'Data path of the node on this machine, to look at its key and its disk too',
+  },
+  json: booleanOption({
+    name: 'json',
+    group: GROUP,
+    fallback: false,
+    description: 'One JSON object, for scripts',
+  }),
+  beforeRestart: booleanOption({
+    name: 'before-restart',
+    group: GROUP,
+    fallback: false,
+    description: 'Say whether the network can do without this node now',
+  }),
+}
+
+export const DOCTOR_COMMAND: Command = defineCommand({
+  name: 'doctor',
+  summary: 'Say how a running node is, and why blocks stop; exit code 1 when something is wrong',
+  arguments: '',
+  options: DOCTOR_OPTIONS,
+  examples: ['', '--url=http://127.0.0.1:8545 --data-path=node1', '--before-restart --json'],
+  load: async () => (await import('./doctor.ts')).runDoctor,
+})

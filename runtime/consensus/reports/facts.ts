@@ -1,0 +1,154 @@
+import { type Address, equalBytes } from '../../../core/bytes/bytes.ts'
+import { toHex } from '../../../core/bytes/hex.ts'
+import type { DropReason } from '../../../core/qbft/effect.ts'
+import { QBFT_CODES } from '../../../core/qbft/message.ts'
+import { quorumOf } from '../../../core/validators/quorum.ts'
+import type { ConsensusObserver, ConsensusStep } from './observer.ts'
+
+/** The last proposal of the current height that this validator did not accept. */
+export type RejectedProposal = {
+  readonly round: number
+  /** Undefined where the message does not prove its author. */
+  readonly proposer: string | undefined
+  /** The broken rule, with what was expected and found. */
+  readonly rule: string
+}
+
+/** What consensus has seen lately; addresses in hex, times in milliseconds since 1970. */
+export type ConsensusFacts = {
+  /** Height that is being decided; undefined before the first head. */
+  readonly height: bigint | undefined
+  readonly validators: readonly string[]
+  readonly quorum: number
+  /** The round of the height; undefined before the first one starts, and for a node that takes no part. */
+  readonly round: number | undefined
+  /** How long the current round lasts; undefined before the first one starts. */
+  readonly roundTimeoutMs: number | undefined
+  /** When the head arrived. */
+  readonly headAtMs: number
+  /** When the block after the head may be made; undefined before the first head. */
+  readonly readyAtMs: number | undefined
+  /** The last message or block of each validator. */
+  readonly lastSeenMs: ReadonlyMap<string, number>
+  readonly rejectedProposal: RejectedProposal | undefined
+  /** The last round of the height whose proposal could not be executed within the time of the round. */
+  readonly unverifiedRound: number | undefined
+  /** The last round of the height in which this validator could not build its block. */
+  readonly unbuiltRound: number | undefined
+}
+
+/** Drop reasons of a proposal that say what is wrong with it. */
+const PROPOSAL_FAULTS: ReadonlySet<DropReason> = new Set([
+  'not-the-proposer',
+  'unjustified',
+  'wrong-digest',
+  'invalid-block',
+])
+
+/** Drop reasons that say nothing about whether the peer works. */
+const MESSAGE_FAULTS: ReadonlySet<DropReason> = new Set([
+  'unknown-code',
+  'undecodable',
+  'bad-signature',
+  'oversized',
+])
+
+type Height = Pick<
+  ConsensusFacts,
+  | 'height'
+  | 'validators'
+  | 'quorum'
+  | 'round'
+  | 'roundTimeoutMs'
+  | 'headAtMs'
+  | 'readyAtMs'
+  | 'rejectedProposal'
+  | 'unverifiedRound'
+  | 'unbuiltRound'
+>
+
+const NO_HEIGHT: Height = {
+  height: undefined,
+  validators: [],
+  quorum: 0,
+  round: undefined,
+  roundTimeoutMs: undefined,
+  headAtMs: 0,
+  readyAtMs: undefined,
+  rejectedProposal: undefined,
+  unverifiedRound: undefined,
+  unbuiltRound: undefined,
+}
+
+/** What a step says of the proposal of its round; undefined when it says nothing. */
+const faultIn = ({ input, effects, state }: ConsensusStep): Partial<Height> | undefined => {
+  const round = state.height?.round?.round ?? 0
+  if (input.kind === 'block-unverified') return { unverifiedRound: round }
+  if (input.kind === 'block-built' && input.block === undefined) return { unbuiltRound: input.round }
+  for (const effect of effects) {
+    if (effect.kind === 'round-started') return { roundTimeoutMs: effect.timeoutMs }
+    if (effect.kind !== 'dropped' || !PROPOSAL_FAULTS.has(effect.reason)) continue
+    const isProposal = input.kind === 'message' && input.message.code === QBFT_CODES.proposal
+    if (!isProposal && effect.reason !== 'invalid-block') continue
+    const proposer = effect.author === undefined ? undefined : toHex(effect.author)
+    return { rejectedProposal: { round, proposer, rule: `${effect.reason}: ${effect.detail}` } }
+  }
+  return undefined
+}
+
+/** Keeps what an operator asks for when blocks stop. Bounded by the validators of the head. */
+export const createConsensusFacts = (
+  address: Address,
+): { readonly observer: ConsensusObserver; readonly now: () => ConsensusFacts } => {
+  const own = toHex(address)
+  const lastSeenMs = new Map<string, number>()
+  let height = NO_HEIGHT
+
+  const seen = (validator: Address, nowMs: number): void => {
+    const key = toHex(validator)
+    if (height.validators.includes(key)) lastSeenMs.set(key, nowMs)
+  }
+
+  const stepped = (step: ConsensusStep): void => {
+    const { input, effects, state, nowMs } = step
+    if (input.kind === 'message') {
+      const isWorthless = effects.some(
+        effect =>
+          effect.kind === 'dropped' &&
+          equalBytes(effect.peer, input.peer) &&
+          MESSAGE_FAULTS.has(effect.reason),
+      )
+      if (!isWorthless) seen(input.peer, nowMs)
+    }
+    for (const effect of effects) if (effect.kind === 'relay') seen(effect.author, nowMs)
+    const fault = faultIn(step)
+    const round = state.height?.active === true ? state.height.round?.round : undefined
+    if (fault !== undefined || round !== height.round) height = { ...height, round, ...fault }
+  }
+
+  return {
+    observer: {
+      stepped,
+      newHead: (head, nowMs) => {
+        const validators = head.validators.map(toHex)
+        height = {
+          ...NO_HEIGHT,
+          height: head.number + 1n,
+          validators,
+          quorum: quorumOf(validators.length),
+          headAtMs: nowMs,
+          readyAtMs: head.readyAtMs,
+        }
+        for (const validator of lastSeenMs.keys())
+          if (!validators.includes(validator)) lastSeenMs.delete(validator)
+        seen(head.coinbase, nowMs)
+      },
+      refused: () => undefined,
+      sent: () => undefined,
+    },
+    now: () => {
+      if (height.validators.includes(own)) lastSeenMs.set(own, Date.now())
+      return { ...height, lastSeenMs }
+    },
+  }
+}

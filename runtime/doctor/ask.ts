@@ -1,0 +1,80 @@
+import { CommandError } from '../cli/errors.ts'
+
+/** A node that is well answers at once; one that is busy may take a while. */
+const TIMEOUT_MS = 10_000
+
+/** The status of a hundred validators has some 50 KB. */
+const ANSWER_BYTES_MAX = 4 * 1024 * 1024
+
+export type Asked = { readonly url: string; readonly token: string | undefined }
+
+const failed = (url: string, reason: string): CommandError =>
+  new CommandError('NO_ANSWER', `The node at ${url} does not answer: ${reason}`)
+
+const reasonOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  const cause = error.cause instanceof Error ? error.cause.message : ''
+  return error.name === 'TimeoutError' ? `nothing came within ${TIMEOUT_MS / 1000} s` : cause || error.message
+}
+
+const readText = async ({ body }: Response): Promise<string> => {
+  const parts: Uint8Array[] = []
+  let length = 0
+  for await (const part of body ?? []) {
+    length += part.length
+    if (length > ANSWER_BYTES_MAX) throw new Error(`its answer is longer than ${ANSWER_BYTES_MAX} bytes`)
+    parts.push(part)
+  }
+  return new TextDecoder().decode(Buffer.concat(parts))
+}
+
+type Answer = {
+  readonly result?: unknown
+  readonly error?: { readonly code?: unknown; readonly message?: unknown }
+}
+
+const parse = (text: string): Answer => {
+  try {
+    const answer: unknown = JSON.parse(text)
+    if (typeof answer === 'object' && answer !== null) return answer
+  } catch {
+    // Whoever answers is no node.
+  }
+  throw new Error('its answer is not JSON-RPC')
+}
+
+/** Calls a method of a node. @throws CommandError that says why there is no result, and what to do */
+export const askNode = async ({ url, token }: Asked, method: string): Promise<unknown> => {
+  let status: number
+  let answer: Answer
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] }),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+    ;({ status } = response)
+    const text = await readText(response)
+    answer = status === 401 ? {} : parse(text)
+  } catch (error) {
+    throw failed(url, reasonOf(error))
+  }
+  if (status === 401)
+    throw new CommandError(
+      'NO_ANSWER',
+      `The node at ${url} asks for a token that permits ${method}: give a file with one in --token-file`,
+    )
+  if (answer.error === undefined) return answer.result
+  const { code, message } = answer.error
+  if (code === -32604)
+    throw new CommandError(
+      'NO_ANSWER',
+      `The node at ${url} does not serve ${method}: add its group to --rpc-http-api`,
+    )
+  throw failed(url, `${String(message)} (${String(code)})`)
+}

@@ -1,0 +1,218 @@
+import type { Cause, NodeFacts, ValidatorFacts } from './facts.ts'
+
+/** A write that takes longer holds up blocks. */
+const SLOW_WRITE_MS = 2_000
+/** Time for which the last one is told. */
+const SLOW_TOLD_MS = 30_000
+
+/** Clocks further apart keep validators from accepting each other's blocks in time. */
+export const CLOCK_APART_MS = 1_500
+
+/** Causes that one sentence lists; the rest is counted. */
+const LISTED_MAX = 3
+
+export const shortAddress = (address: string): string => `${address.slice(0, 6)}…${address.slice(-4)}`
+
+const seconds = (ms: number): string => `${Math.max(0, Math.round(ms / 1000))} s`
+
+/** `a, b and 2 more`. */
+export const listed = (items: readonly string[], max = LISTED_MAX): string => {
+  const shown = items.slice(0, max)
+  const rest = items.length - shown.length
+  return rest === 0 ? shown.join(', ') : `${shown.join(', ')} and ${rest} more`
+}
+
+const others = ({ validators }: NodeFacts): readonly ValidatorFacts[] =>
+  validators.filter(({ isSelf }) => !isSelf)
+
+/** Reachable: this node itself, or connected. */
+const connectedCount = ({ validators }: NodeFacts): number =>
+  validators.filter(({ isSelf, isConnected }) => isSelf || isConnected).length
+
+export const isHeard = ({ nowMs, silentMs }: NodeFacts, { isSelf, lastSeenMs }: ValidatorFacts): boolean =>
+  isSelf || (lastSeenMs !== undefined && nowMs - lastSeenMs <= silentMs)
+
+const silence = ({ nowMs }: NodeFacts, validator: ValidatorFacts): string => {
+  const { address, lastSeenMs, remoteAddress } = validator
+  const at = remoteAddress === undefined ? '' : ` (last at ${remoteAddress})`
+  return lastSeenMs === undefined
+    ? `${shortAddress(address)} was never heard${at}`
+    : `${shortAddress(address)} silent for ${seconds(nowMs - lastSeenMs)}${at}`
+}
+
+const absence = (validator: ValidatorFacts): string => {
+  const { address, dialError } = validator
+  return `${shortAddress(address)} is not connected (${dialError ?? 'no address of it is known'})`
+}
+
+type Finder = (facts: NodeFacts) => Cause | undefined
+
+const disk: Finder = ({ failures }) =>
+  failures[0] === undefined ? undefined : { kind: 'disk', text: failures[0].replace(/\.$/, '') }
+
+const slowDisk: Finder = ({ nowMs, writingSinceMs, lastWrite }) => {
+  const advice = 'the disk is slow, or another process holds it'
+  if (writingSinceMs !== undefined && nowMs - writingSinceMs >= SLOW_WRITE_MS)
+    return {
+      kind: 'disk-slow',
+      text: `a write to the disk has taken ${seconds(nowMs - writingSinceMs)} and is not done: ${advice}`,
+    }
+  if (lastWrite === undefined || lastWrite.tookMs < SLOW_WRITE_MS || nowMs - lastWrite.atMs > SLOW_TOLD_MS)
+    return undefined
+  return {
+    kind: 'disk-slow',
+    text: `the last write to the disk took ${seconds(lastWrite.tookMs)}: ${advice}`,
+  }
+}
+
+const behind: Finder = ({ syncing }) =>
+  syncing === undefined || syncing.highestBlock <= syncing.currentBlock
+    ? undefined
+    : {
+        kind: 'behind',
+        text: `this node is behind, at block ${syncing.currentBlock} of ${syncing.highestBlock}, and fetches what it lacks`,
+      }
+
+const clocks: Finder = facts => {
+  const apart = others(facts).filter(
+    ({ clockOffsetMs }) => clockOffsetMs !== undefined && Math.abs(clockOffsetMs) > CLOCK_APART_MS,
+  )
+  const known = others(facts).filter(({ clockOffsetMs }) => clockOffsetMs !== undefined)
+  if (apart.length === 0) return undefined
+  const offset = ({ clockOffsetMs = 0 }: ValidatorFacts): string =>
+    `${seconds(Math.abs(clockOffsetMs))} ${clockOffsetMs > 0 ? 'ahead of' : 'behind'}`
+  const [first] = apart
+  const text =
+    apart.length * 2 > known.length && known.length > 1 && first !== undefined
+      ? `the clock of this machine is wrong: ${apart.length} of ${known.length} connected validators differ from it, ${shortAddress(first.address)} is ${offset(first)} it`
+      : listed(
+          apart.map(
+            validator =>
+              `the clock of ${shortAddress(validator.address)} is ${offset(validator)} this node's`,
+          ),
+        )
+  return { kind: 'clocks', text: `${text}; synchronize the clocks (NTP)` }
+}
+
+const genesis: Finder = facts => {
+  const differing = others(facts).filter(validator => validator.differing.length > 0)
+  if (differing.length > 0)
+    return {
+      kind: 'genesis',
+      text: `${listed(differing.map(({ address, differing: names }) => `${shortAddress(address)} runs with another genesis file (${listed(names)})`))}; all nodes need the same one`,
+    }
+  if (facts.differences.length === 0 || connectedCount(facts) >= facts.quorum) return undefined
+  return {
+    kind: 'genesis',
+    text: `${listed(facts.differences.map(({ peer, entries }) => `${peer} has another genesis file${entries.length === 0 ? '' : ` (${listed(entries)})`}`))}; all nodes need the same one`,
+  }
+}
+
+const notConnected: Finder = facts => {
+  const { validators, quorum, connects, isValidator, peerCount } = facts
+  const count = connectedCount(facts)
+  // A node that follows needs no more than one peer that has the blocks.
+  if (isValidator ? count >= quorum : peerCount > 0) return undefined
+  if (!connects)
+    return { kind: 'not-connected', text: 'this node connects to no others: --p2p-enabled is false' }
+  const missing = others(facts).filter(({ isConnected }) => !isConnected)
+  if (!isValidator)
+    return {
+      kind: 'not-connected',
+      text: `this node is connected to no other; ${listed(missing.map(absence))}`,
+    }
+  return {
+    kind: 'not-connected',
+    text: `${count} of ${validators.length} validators are connected, ${quorum} are needed; ${listed(missing.map(absence))}`,
+  }
+}
+
+const tooFewHeard: Finder = facts => {
+  const { validators, quorum } = facts
+  // Validators send their messages to each other alone.
+  if (!facts.isValidator) return undefined
+  const silent = validators.filter(validator => !isHeard(facts, validator))
+  const count = validators.length - silent.length
+  return count >= quorum
+    ? undefined
+    : {
+        kind: 'too-few-heard',
+        text: `${count} of ${validators.length} validators are heard, ${quorum} are needed; ${listed(silent.map(validator => silence(facts, validator)))}`,
+      }
+}
+
+const rejected: Finder = ({ rejectedProposal }) => {
+  if (rejectedProposal === undefined) return undefined
+  const { round, proposer, rule } = rejectedProposal
+  const of = proposer === undefined ? '' : ` of ${shortAddress(proposer)}`
+  return { kind: 'proposal-rejected', text: `the proposal${of} in round ${round} was rejected (${rule})` }
+}
+
+const overBound: Finder = ({ unverifiedRound }) =>
+  unverifiedRound === undefined
+    ? undefined
+    : {
+        kind: 'execution-over-bound',
+        text: `the proposal of round ${unverifiedRound} takes longer to execute than its round lasts: this machine is too slow for the blocks of the chain, or too busy`,
+      }
+
+const notBuilt: Finder = ({ unbuiltRound }) =>
+  unbuiltRound === undefined
+    ? undefined
+    : {
+        kind: 'not-built',
+        text: `this validator could not build its block in round ${unbuiltRound}: see the errors in its log`,
+      }
+
+const notAValidator: Finder = ({ isValidator, refusal, validators, peerCount }) => {
+  if (refusal !== undefined)
+    return { kind: 'not-a-validator', text: `this node takes no part: ${refusal.replace(/\.$/, '')}` }
+  return isValidator
+    ? undefined
+    : {
+        kind: 'not-a-validator',
+        text: `this node is none of the ${validators.length} validators and waits for their blocks, and none of its ${peerCount} peers has a later one: ask a validator`,
+      }
+}
+
+const poolReasons = ({ pool }: NodeFacts): string => {
+  const { reasons, refused, queued } = pool
+  const counted = (counts: ReadonlyMap<string, number>): readonly string[] =>
+    [...counts].sort(([, a], [, b]) => b - a).map(([reason, count]) => `${count}: ${reason}`)
+  return listed([
+    ...counted(reasons),
+    ...(queued > 0 && reasons.size === 0 ? [`${queued} wait behind a nonce gap`] : []),
+    ...counted(refused).map(text => `refused in the last minutes ${text}`),
+  ])
+}
+
+/** Transactions that no block takes, or that were refused; it keeps no block from being made. */
+export const poolCause: Finder = facts => {
+  const { pool } = facts
+  if (pool.refused.size === 0 && (pool.size === 0 || pool.hasRunnable)) return undefined
+  const waiting =
+    pool.size > 0 && !pool.hasRunnable
+      ? `none of the ${pool.size} transactions in the pool can be in a block (`
+      : 'transactions are refused ('
+  return { kind: 'pool', text: `${waiting}${poolReasons(facts)})` }
+}
+
+/** In the order in which they are told: the first one keeps the others from mattering. */
+const FINDERS: readonly Finder[] = [
+  disk,
+  slowDisk,
+  behind,
+  clocks,
+  genesis,
+  notConnected,
+  tooFewHeard,
+  rejected,
+  overBound,
+  notBuilt,
+  notAValidator,
+  poolCause,
+]
+
+/** What the facts say may keep blocks, the most important first. */
+export const causesOf = (facts: NodeFacts): readonly Cause[] =>
+  FINDERS.map(find => find(facts)).filter(cause => cause !== undefined)

@@ -1,0 +1,77 @@
+import { existsSync, statfsSync, statSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { parseEnode } from '../../p2p/transport/enode.ts'
+
+/** One thing that was looked at. */
+export type Check = {
+  readonly name: string
+  /** False where something has to be done. */
+  readonly isWell: boolean
+  readonly text: string
+}
+
+/** Below this a chain with traffic fills the disk within hours. */
+const FREE_BYTES_MIN = 1024 ** 3
+
+/** Rights of a key file beyond those of its owner. */
+const OTHERS = 0o077
+
+const CONNECT_MS_MAX = 3_000
+
+const gibibytes = (bytes: number): string => `${(bytes / 1024 ** 3).toFixed(1)} GiB`
+
+/** Nobody but the owner may read the key: whoever has it can sign as the validator. */
+export const checkKey = (dataPath: string): Check => {
+  const path = join(dataPath, 'key')
+  if (!existsSync(path))
+    return {
+      name: 'key',
+      isWell: true,
+      text: `${path} is not there: the key is in another file, or made at the first start`,
+    }
+  const mode = statSync(path).mode & 0o777
+  const shown = mode.toString(8).padStart(4, '0')
+  return (mode & OTHERS) === 0
+    ? { name: 'key', isWell: true, text: `${path} is readable by its owner alone (${shown})` }
+    : { name: 'key', isWell: false, text: `${path} is open to others (${shown}): chmod 600 ${path}` }
+}
+
+/** Room for blocks to come. */
+export const checkDisk = (dataPath: string): Check => {
+  const { bavail, bsize, blocks } = statfsSync(dataPath)
+  const free = bavail * bsize
+  const text = `${gibibytes(free)} of ${gibibytes(blocks * bsize)} are free at ${dataPath}`
+  return {
+    name: 'disk',
+    isWell: free >= FREE_BYTES_MIN,
+    text: free >= FREE_BYTES_MIN ? text : `Only ${text}`,
+  }
+}
+
+const canConnect = (host: string, port: number): Promise<string | undefined> =>
+  new Promise(resolve => {
+    const socket = connect({ host: host.replace(/^\[|\]$/g, ''), port })
+    const end = (reason: string | undefined): void => {
+      clearTimeout(timer)
+      socket.destroy()
+      resolve(reason)
+    }
+    const timer = setTimeout(() => end(`nothing answered within ${CONNECT_MS_MAX / 1000} s`), CONNECT_MS_MAX)
+    socket.once('connect', () => end(undefined))
+    socket.once('error', error => end(error.message))
+  })
+
+/** Others reach the node by its enode, as far as this machine can tell. */
+export const checkEnode = async (enode: string): Promise<Check> => {
+  const { host, port } = parseEnode(enode)
+  const reason = await canConnect(host, port)
+  return {
+    name: 'enode',
+    isWell: reason === undefined,
+    text:
+      reason === undefined
+        ? `${host}:${port}, which others are told, can be connected from here`
+        : `${host}:${port}, which others are told, cannot be connected from here (${reason}): see --p2p-host, --p2p-port and the firewall`,
+  }
+}

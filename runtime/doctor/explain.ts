@@ -1,0 +1,49 @@
+import { causesOf } from './causes.ts'
+import type { Cause, CauseKind, NodeFacts } from './facts.ts'
+
+/** What keeps this chain, or this node, from going on. */
+export type Diagnosis = {
+  /** False when blocks are decided, or the next one may still come in time. */
+  readonly isStalled: boolean
+  /** Undefined when nothing is wrong. */
+  readonly kind: CauseKind | undefined
+  /** One sentence for a person; undefined when nothing is wrong. */
+  readonly sentence: string | undefined
+  /** All causes, the most important first. Some are there although blocks are decided. */
+  readonly causes: readonly Cause[]
+}
+
+const UNKNOWN: Cause = {
+  kind: 'unknown',
+  text: 'nothing that this node sees explains it: ask the other validators',
+}
+
+/** Causes that keep this node from working whether or not a block is overdue. */
+const ALWAYS: ReadonlySet<CauseKind> = new Set(['disk', 'disk-slow', 'behind', 'clocks', 'genesis', 'pool'])
+
+const attempt = ({ round, nextAttemptMs, nowMs, isValidator }: NodeFacts): string => {
+  if (!isValidator || round === undefined) return ''
+  const next =
+    nextAttemptMs === undefined
+      ? ''
+      : `, next attempt in ${Math.max(0, Math.ceil((nextAttemptMs - nowMs) / 1000))} s`
+  return `; round ${round}${next}`
+}
+
+const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+
+/** Explains why no block is being decided, or what else is wrong, in one sentence. Pure: the same facts give the same. */
+export const explain = (facts: NodeFacts): Diagnosis => {
+  const { overdueSeconds } = facts
+  const found = causesOf(facts)
+  if (overdueSeconds === undefined) {
+    const causes = found.filter(({ kind }) => ALWAYS.has(kind))
+    const [first] = causes
+    const sentence = first === undefined ? undefined : `${capital(first.text)}.`
+    return { isStalled: false, kind: first?.kind, sentence, causes }
+  }
+  const causes = found.length === 0 ? [UNKNOWN] : found
+  const [first = UNKNOWN] = causes
+  const sentence = `No block for ${overdueSeconds} s: ${first.text}${attempt(facts)}.`
+  return { isStalled: true, kind: first.kind, sentence, causes }
+}

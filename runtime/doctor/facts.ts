@@ -1,0 +1,95 @@
+/** What the node knows of one validator. Addresses in hex, times in milliseconds since 1970. */
+export type ValidatorFacts = {
+  readonly address: string
+  readonly isSelf: boolean
+  /** Its last signed message or block. */
+  readonly lastSeenMs: number | undefined
+  readonly isConnected: boolean
+  /** Where it is connected from, or was last. */
+  readonly remoteAddress: string | undefined
+  readonly client: string | undefined
+  /** Its clock minus that of this node. */
+  readonly clockOffsetMs: number | undefined
+  /** Why the last attempt to connect failed; undefined when it succeeded, or nobody knows where the validator is. */
+  readonly dialError: string | undefined
+  /** Entries of the genesis file that differ there. */
+  readonly differing: readonly string[]
+}
+
+export type PoolFacts = {
+  readonly size: number
+  /** Transactions that follow their account without a nonce gap. */
+  readonly ready: number
+  /** Transactions that wait behind a nonce gap. */
+  readonly queued: number
+  /** Whether the next block can take any. */
+  readonly hasRunnable: boolean
+  /** Why the next block does not take the first transactions of the pool: a sentence, and how many share it. */
+  readonly reasons: ReadonlyMap<string, number>
+  /** Transactions refused in the last minutes, by the reason that their senders were told. */
+  readonly refused: ReadonlyMap<string, number>
+}
+
+/** Everything that a stall is explained from. */
+export type NodeFacts = {
+  readonly nowMs: number
+  readonly headNumber: bigint
+  /** Seconds without a block, once the next one is overdue; undefined while it may still come in time. */
+  readonly overdueSeconds: number | undefined
+  /** This node is a validator that takes part in consensus. */
+  readonly isValidator: boolean
+  /** Why it takes no part although it is a validator; undefined where nothing keeps it. */
+  readonly refusal: string | undefined
+  /** It connects to other nodes. */
+  readonly connects: boolean
+  readonly peerCount: number
+  readonly validators: readonly ValidatorFacts[]
+  readonly quorum: number
+  /** A validator that was not heard for so long is silent. */
+  readonly silentMs: number
+  readonly round: number | undefined
+  /** When the next round begins. */
+  readonly nextAttemptMs: number | undefined
+  /** Why the node cannot write to the chain store or to its restart record. */
+  readonly failures: readonly string[]
+  /** Since when the write under way takes place. */
+  readonly writingSinceMs: number | undefined
+  /** The last write that was done. */
+  readonly lastWrite: { readonly atMs: number; readonly tookMs: number } | undefined
+  readonly syncing: { readonly currentBlock: bigint; readonly highestBlock: bigint } | undefined
+  /** Nodes that were refused or warned of because their genesis file differs. */
+  readonly differences: readonly { readonly peer: string; readonly entries: readonly string[] }[]
+  readonly rejectedProposal:
+    | { readonly round: number; readonly proposer: string | undefined; readonly rule: string }
+    | undefined
+  /** The last round whose proposal could not be executed within the time of the round. */
+  readonly unverifiedRound: number | undefined
+  /** The last round in which this validator could not build its block. */
+  readonly unbuiltRound: number | undefined
+  readonly pool: PoolFacts
+}
+
+/** Kinds of causes, in the order in which they are told. */
+export const CAUSES = [
+  'disk',
+  'disk-slow',
+  'behind',
+  'clocks',
+  'genesis',
+  'not-connected',
+  'too-few-heard',
+  'proposal-rejected',
+  'execution-over-bound',
+  'not-built',
+  'not-a-validator',
+  'pool',
+  'unknown',
+] as const
+
+export type CauseKind = (typeof CAUSES)[number]
+
+export type Cause = {
+  readonly kind: CauseKind
+  /** Without a capital letter at the beginning and a full stop at the end. */
+  readonly text: string
+}

@@ -1,0 +1,59 @@
+import { toHex } from '../../core/bytes/hex.ts'
+import { addressOfPublicKey } from '../../core/crypto/crypto.ts'
+import { parseEnode } from '../../p2p/transport/enode.ts'
+import type { Peer } from '../../p2p/network.ts'
+
+/** Nodes remembered, the one that changed longest ago forgotten first: more than any consortium has. */
+const KEPT_MAX = 256
+
+/** A reason comes from a library or from the other side. */
+const REASON_LENGTH_MAX = 200
+
+/** What is known of a node that is or was connected, or dialed. */
+export type PeerTrace = {
+  readonly remoteAddress: string | undefined
+  readonly client: string | undefined
+  /** Why the last dial failed, or why the connection ended; undefined while it is connected. */
+  readonly trouble: string | undefined
+}
+
+export type PeerMemory = {
+  connected(peer: Peer): void
+  gone(peer: Peer, reason: string): void
+  dialFailed(enode: string, reason: string): void
+  /** By the node's address in hex. */
+  of(address: string): PeerTrace | undefined
+}
+
+const shown = (reason: string): string => reason.slice(0, REASON_LENGTH_MAX)
+
+/** Remembers where nodes were and why they are not connected. */
+export const createPeerMemory = (): PeerMemory => {
+  const traces = new Map<string, PeerTrace>()
+  const note = (address: string, trace: PeerTrace): void => {
+    traces.delete(address)
+    traces.set(address, trace)
+    const [oldest] = traces.keys()
+    if (traces.size > KEPT_MAX && oldest !== undefined) traces.delete(oldest)
+  }
+  const traceOf = ({ remoteAddress, status }: Peer, trouble: string | undefined): PeerTrace => ({
+    remoteAddress,
+    client: status.client,
+    trouble,
+  })
+  return {
+    connected: peer => note(toHex(peer.address), traceOf(peer, undefined)),
+    gone: (peer, reason) => note(toHex(peer.address), traceOf(peer, shown(reason))),
+    dialFailed: (text, reason) => {
+      const { publicKey, host, port } = parseEnode(text)
+      const address = toHex(addressOfPublicKey(publicKey))
+      const before = traces.get(address)
+      note(address, {
+        remoteAddress: before?.remoteAddress ?? `${host}:${port}`,
+        client: before?.client,
+        trouble: `${host}:${port}: ${shown(reason)}`,
+      })
+    },
+    of: address => traces.get(address),
+  }
+}

@@ -1,0 +1,73 @@
+import { toHex, toQuantity } from '../../core/bytes/hex.ts'
+import type { Participation } from '../../core/validators/participation.ts'
+import { isHeard } from './causes.ts'
+import type { Diagnosis } from './explain.ts'
+import type { NodeFacts, ValidatorFacts } from './facts.ts'
+import type { PlannedChange } from './plans.ts'
+
+/** Blocks that missed proposals and seals are counted in. */
+export const WINDOW_BLOCKS = 100n
+
+export type StatusParts = {
+  readonly facts: NodeFacts
+  readonly diagnosis: Diagnosis
+  readonly address: string
+  readonly client: string
+  /** Of the last WINDOW_BLOCKS blocks. */
+  readonly participation: readonly Participation[]
+  readonly plans: readonly PlannedChange[]
+}
+
+const countOf = (addresses: readonly Uint8Array[], address: string): number =>
+  addresses.filter(other => toHex(other) === address).length
+
+const validatorStatus = (
+  { facts, client, participation }: StatusParts,
+  validator: ValidatorFacts,
+): object => {
+  const { address, isSelf, isConnected, lastSeenMs, clockOffsetMs } = validator
+  const sum = (count: (block: Participation) => number): number =>
+    participation.reduce((total, block) => total + count(block), 0)
+  return {
+    address,
+    self: isSelf,
+    connected: isSelf || isConnected,
+    heard: isHeard(facts, validator),
+    lastSeen: lastSeenMs === undefined ? null : toQuantity(BigInt(Math.floor(lastSeenMs / 1000))),
+    remoteAddress: validator.remoteAddress ?? null,
+    client: isSelf ? client : (validator.client ?? null),
+    clockOffsetMs: isSelf ? 0 : (clockOffsetMs ?? null),
+    trouble: validator.dialError ?? null,
+    differences: validator.differing,
+    proposedBlocks: sum(block => countOf([block.proposer], address)),
+    missedProposals: sum(block => countOf(block.missedProposals, address)),
+    missedSeals: sum(block => countOf(block.missedSeals, address)),
+  }
+}
+
+/** The result of qbft_getStatus: block numbers and seconds since 1970 as quantities, counts and milliseconds as numbers. */
+export const statusJson = (parts: StatusParts): object => {
+  const { facts, diagnosis, plans, participation } = parts
+  const { validators, nextAttemptMs, nowMs } = facts
+  return {
+    status: diagnosis.isStalled
+      ? 'stalled'
+      : diagnosis.kind === undefined || diagnosis.kind === 'pool'
+        ? 'well'
+        : 'troubled',
+    kind: diagnosis.kind ?? null,
+    explanation: diagnosis.sentence ?? null,
+    causes: diagnosis.causes.map(({ kind, text }) => ({ kind, explanation: text })),
+    address: parts.address,
+    client: parts.client,
+    isValidator: facts.isValidator,
+    blockNumber: toQuantity(facts.headNumber),
+    round: facts.round ?? null,
+    nextAttemptMs: nextAttemptMs === undefined ? null : Math.max(0, nextAttemptMs - nowMs),
+    quorum: facts.quorum,
+    heard: validators.filter(validator => isHeard(facts, validator)).length,
+    blocksCounted: participation.length,
+    validators: validators.map(validator => validatorStatus(parts, validator)),
+    transitions: plans,
+  }
+}

@@ -1,0 +1,101 @@
+import type { Check } from './checks.ts'
+import { CLOCK_APART_MS, listed, shortAddress } from './causes.ts'
+
+/** The part of a qbft_getStatus that is checked. */
+export type Status = {
+  readonly status: string
+  readonly explanation: string | null
+  readonly blockNumber: string
+  readonly round: number | null
+  readonly isValidator: boolean
+  readonly quorum: number
+  readonly heard: number
+  readonly client: string
+  readonly validators: readonly {
+    readonly address: string
+    readonly self: boolean
+    readonly connected: boolean
+    readonly heard: boolean
+    readonly client: string | null
+    readonly clockOffsetMs: number | null
+  }[]
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
+
+/** Undefined for what no node of this kind answers. */
+export const readStatus = (value: unknown): Status | undefined => {
+  if (!isObject(value) || typeof value['status'] !== 'string' || !Array.isArray(value['validators']))
+    return undefined
+  if (!value['validators'].every(each => isObject(each) && typeof each['address'] === 'string'))
+    return undefined
+  return typeof value['blockNumber'] === 'string' && typeof value['client'] === 'string'
+    ? (value as unknown as Status)
+    : undefined
+}
+
+const checkBlocks = ({
+  status,
+  explanation,
+  blockNumber,
+  heard,
+  quorum,
+  validators,
+  isValidator,
+}: Status): Check => {
+  const counts = isValidator
+    ? `; ${heard} of ${validators.length} validators are heard, ${quorum} are needed`
+    : ''
+  const well = `blocks are decided, the last one is ${Number(blockNumber)}${counts}`
+  return { name: 'blocks', isWell: status === 'well', text: explanation ?? well }
+}
+
+const checkClocks = ({ validators }: Status): Check => {
+  const apart = validators.filter(({ clockOffsetMs }) => Math.abs(clockOffsetMs ?? 0) > CLOCK_APART_MS)
+  const known = validators.filter(({ self, clockOffsetMs }) => !self && clockOffsetMs !== null).length
+  return {
+    name: 'clock',
+    isWell: apart.length === 0,
+    text:
+      apart.length === 0
+        ? `the clock agrees with those of ${known} validators`
+        : `${listed(apart.map(({ address, clockOffsetMs }) => `${shortAddress(address)} is ${((clockOffsetMs ?? 0) / 1000).toFixed(1)} s ahead`))}: synchronize the clocks (NTP)`,
+  }
+}
+
+/** `v1.2.0` of `quorate/v1.2.0/linux-x64/bun-1.4.5`, with or without a name after the first part. */
+const versionOf = (client: string): string => client.split('/').find(part => /^v\d/.test(part)) ?? client
+
+const checkVersions = ({ client, validators }: Status): Check => {
+  const versions = new Set([client, ...validators.flatMap(each => each.client ?? [])].map(versionOf))
+  const shown = [...versions].sort().join(', ')
+  return {
+    name: 'versions',
+    // While nodes are upgraded one after the other they differ.
+    isWell: true,
+    text: versions.size === 1 ? `all that are connected run ${shown}` : `different versions run: ${shown}`,
+  }
+}
+
+/** What the status of a node says. */
+export const checksOf = (status: Status): readonly Check[] => [
+  checkBlocks(status),
+  checkClocks(status),
+  checkVersions(status),
+]
+
+/** Whether the others can go on without this node. */
+export const checkRestart = ({ isValidator, quorum, validators }: Status): Check => {
+  const others = validators.filter(({ self, connected, heard }) => !self && connected && heard).length
+  if (!isValidator)
+    return { name: 'restart', isWell: true, text: 'this node is no validator: blocks go on without it' }
+  return {
+    name: 'restart',
+    isWell: others >= quorum,
+    text:
+      others >= quorum
+        ? `the network can do without this node: ${others} other validators are heard, ${quorum} are needed`
+        : `the network cannot do without this node now: ${others} other validators are heard, ${quorum} are needed`,
+  }
+}

@@ -1,0 +1,31 @@
+import { readdirSync } from 'node:fs'
+import { cpuUsage, memoryUsage, uptime } from 'node:process'
+import type { Meters } from './registry.ts'
+
+/** Where Linux lists the open files of the process. */
+const OPEN_FILES = '/proc/self/fd'
+
+/** Undefined where the system does not tell. */
+const openFiles = (): number | undefined => {
+  try {
+    return readdirSync(OPEN_FILES).length
+  } catch {
+    // Not Linux.
+    return undefined
+  }
+}
+
+/** Metrics of the process, by the names that every Prometheus client uses. */
+export const addProcessMetrics = (meters: Meters): void => {
+  const startedAtSeconds = Math.round(Date.now() / 1000 - uptime())
+  meters.onCollect(() => {
+    const { user, system } = cpuUsage()
+    const { rss, heapUsed } = memoryUsage()
+    meters.total('process_cpu_seconds_total', (user + system) / 1e6)
+    meters.set('process_resident_memory_bytes', rss)
+    meters.set('process_heap_bytes', heapUsed)
+    meters.set('process_start_time_seconds', startedAtSeconds)
+    const files = openFiles()
+    if (files !== undefined) meters.set('process_open_fds', files)
+  })
+}

@@ -1,0 +1,61 @@
+import { toHex } from '../../core/bytes/hex.ts'
+import type { NodeTroubles } from '../../handlers/rpc/context.ts'
+import { createBlockParticipation } from '../consensus/reports/blockParticipation.ts'
+import { fullDisks } from '../doctor/disk.ts'
+import { type Diagnosis, explain } from '../doctor/explain.ts'
+import { plannedChanges } from '../doctor/plans.ts'
+import { startStallWatch } from '../doctor/stallWatch.ts'
+import { statusJson, WINDOW_BLOCKS } from '../doctor/status.ts'
+import { logOf } from '../logging/log.ts'
+import { type DiagnosedParts, failuresOf, nodeFacts } from './nodeFacts.ts'
+
+/** Says how a node is: to its log, to probes, to JSON-RPC and to metrics. */
+export type Doctor = {
+  readonly diagnose: () => Diagnosis
+  readonly troubles: () => NodeTroubles
+  /** The result of qbft_getStatus; undefined on a chain that is not QBFT. */
+  readonly status: (() => Promise<object>) | undefined
+  readonly stop: () => void
+}
+
+/** Starts to watch the node; warns once a minute while no block is decided. */
+export const startDoctor = (
+  parts: DiagnosedParts & { readonly client: string; readonly dataPath: string },
+): Doctor => {
+  const { node, client } = parts
+  const { chain } = node
+  const isQbft = chain.configuration.consensus.kind === 'qbft'
+  const diagnose = (): Diagnosis => explain(nodeFacts(parts))
+  const participation = createBlockParticipation(chain, node.recoverSeals)
+  const stopWatch = isQbft ? startStallWatch(diagnose, logOf('validator'), Date.now) : () => undefined
+
+  const status = async (): Promise<object> => {
+    const { header } = chain.head()
+    const { number } = header
+    const blocks = await participation.range(number - WINDOW_BLOCKS + 1n, number)
+    const facts = nodeFacts(parts)
+    return statusJson({
+      facts,
+      diagnosis: explain(facts),
+      address: toHex(node.key.address),
+      client,
+      participation: blocks,
+      plans: plannedChanges(chain.configuration, header),
+    })
+  }
+
+  return {
+    diagnose,
+    troubles: () => {
+      const { isStalled, sentence, causes } = diagnose()
+      return {
+        failures: failuresOf(parts),
+        stalls: isStalled && sentence !== undefined ? [sentence] : [],
+        disks: fullDisks(parts.dataPath),
+        clocks: causes.flatMap(({ kind, text }) => (kind === 'clocks' ? [text] : [])),
+      }
+    },
+    status: isQbft ? status : undefined,
+    stop: stopWatch,
+  }
+}

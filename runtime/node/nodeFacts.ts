@@ -1,0 +1,109 @@
+import { overdueSeconds } from '../../core/chain/execution/overdueBlock.ts'
+import { toHex } from '../../core/bytes/hex.ts'
+import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
+import { quorumOf } from '../../core/validators/quorum.ts'
+import type { Consensus } from '../consensus/consensus.ts'
+import type { NodeFacts, ValidatorFacts } from '../doctor/facts.ts'
+import type { PeerMemory } from '../doctor/peerMemory.ts'
+import { poolFactsOf } from '../doctor/poolFacts.ts'
+import type { Refusals } from '../doctor/refusals.ts'
+import type { Network, Peer } from '../../p2p/network.ts'
+import type { Sync } from '../../p2p/sync/sync.ts'
+import type { RunningNode } from './openNode.ts'
+
+/** A validator sends at least once in a round; before that it is silent for two of them, but not sooner than this. */
+const SILENT_MS_MIN = 5_000
+
+const STOPPED = 'consensus was stopped with miner_stop, and miner_start starts it again'
+
+/** The parts of a node that know something of why blocks stop. */
+export type DiagnosedParts = {
+  readonly node: RunningNode
+  readonly pool: TransactionPool
+  readonly poolHead: () => PoolHead
+  readonly refusals: Refusals
+  readonly memory: PeerMemory
+  readonly refusal: string | undefined
+  readonly connects: boolean
+  readonly startedAtMs: number
+  readonly consensus: () => Consensus | undefined
+  readonly network: () => Network | undefined
+  readonly sync: () => Sync | undefined
+}
+
+const overdue = (
+  { node: { chain }, pool, startedAtMs }: DiagnosedParts,
+  nowMs: number,
+): number | undefined => {
+  const { consensus } = chain.configuration
+  if (consensus.kind !== 'qbft') return undefined
+  const isEmpty = pool.size === 0
+  return overdueSeconds(consensus, chain.head().header, { sinceMs: startedAtMs, nowMs, isEmpty })
+}
+
+const validatorFacts = (
+  { node, memory }: DiagnosedParts,
+  address: string,
+  peer: Peer | undefined,
+  lastSeenMs: number | undefined,
+  differing: readonly string[],
+): ValidatorFacts => {
+  const trace = memory.of(address)
+  return {
+    address,
+    isSelf: address === toHex(node.key.address),
+    lastSeenMs,
+    isConnected: peer !== undefined,
+    remoteAddress: peer?.remoteAddress ?? trace?.remoteAddress,
+    client: peer?.status.client ?? trace?.client,
+    clockOffsetMs: peer?.clockOffsetMs,
+    dialError: peer === undefined ? trace?.trouble : undefined,
+    differing,
+  }
+}
+
+/** Why the node cannot write to the chain store or to its restart record. */
+export const failuresOf = ({
+  node,
+  consensus,
+}: Pick<DiagnosedParts, 'node' | 'consensus'>): readonly string[] =>
+  [node.chain.store.failure()?.message, consensus()?.failure()].filter(failure => failure !== undefined)
+
+/** What the node knows now. */
+export const nodeFacts = (parts: DiagnosedParts): NodeFacts => {
+  const { node, pool, consensus, sync } = parts
+  const nowMs = Date.now()
+  const peers = new Map((parts.network()?.peers() ?? []).map(peer => [toHex(peer.address), peer]))
+  const differences = sync()?.differences() ?? []
+  const facts = consensus()?.facts()
+  const addresses = facts?.validators ?? []
+  const own = toHex(node.key.address)
+  const differing = (peer: Peer | undefined): readonly string[] =>
+    differences.find(({ peer: enode }) => enode === peer?.enode)?.entries ?? []
+  return {
+    nowMs,
+    headNumber: node.chain.head().header.number,
+    overdueSeconds: overdue(parts, nowMs),
+    isValidator: addresses.includes(own),
+    refusal: facts === undefined ? STOPPED : addresses.includes(own) ? parts.refusal : undefined,
+    connects: parts.connects,
+    peerCount: peers.size,
+    validators: addresses.map(address => {
+      const peer = peers.get(address)
+      return validatorFacts(parts, address, peer, facts?.lastSeenMs.get(address), differing(peer))
+    }),
+    quorum: quorumOf(addresses.length),
+    silentMs: Math.max(SILENT_MS_MIN, 2 * (facts?.roundTimeoutMs ?? 0)),
+    round: facts?.round,
+    nextAttemptMs: consensus()?.roundEndsMs(),
+    failures: failuresOf(parts),
+    writingSinceMs: consensus()?.writes().runningSinceMs,
+    lastWrite: consensus()?.writes().last,
+    syncing: sync()?.progress(),
+    differences,
+    rejectedProposal: facts?.rejectedProposal,
+    unverifiedRound: facts?.unverifiedRound,
+    unbuiltRound: facts?.unbuiltRound,
+    pool: poolFactsOf(pool, parts.poolHead, parts.refusals),
+  }
+}

@@ -1,0 +1,196 @@
+import { describe, expect, test } from 'bun:test'
+import { explain } from '../../../runtime/doctor/explain.ts'
+import type { NodeFacts, ValidatorFacts } from '../../../runtime/doctor/facts.ts'
+
+const NOW = 1_000_000
+
+const validator = (index: number, more: Partial<ValidatorFacts> = {}): ValidatorFacts => ({
+  address: `0x${String(index).repeat(40)}`,
+  isSelf: index === 1,
+  lastSeenMs: NOW - 500,
+  isConnected: index !== 1,
+  remoteAddress: `10.0.0.${index}:30303`,
+  client: 'quorate',
+  clockOffsetMs: 10,
+  dialError: undefined,
+  differing: [],
+  ...more,
+})
+
+const WELL: NodeFacts = {
+  nowMs: NOW,
+  headNumber: 12n,
+  overdueSeconds: undefined,
+  isValidator: true,
+  refusal: undefined,
+  connects: true,
+  peerCount: 3,
+  validators: [1, 2, 3, 4].map(index => validator(index)),
+  quorum: 3,
+  silentMs: 8_000,
+  round: 3,
+  nextAttemptMs: NOW + 1_700,
+  failures: [],
+  writingSinceMs: undefined,
+  lastWrite: undefined,
+  syncing: undefined,
+  differences: [],
+  rejectedProposal: undefined,
+  unverifiedRound: undefined,
+  unbuiltRound: undefined,
+  pool: { size: 0, ready: 0, queued: 0, hasRunnable: false, reasons: new Map(), refused: new Map() },
+}
+
+const stalled = (more: Partial<NodeFacts>): NodeFacts => ({ ...WELL, overdueSeconds: 41, ...more })
+
+const away = (index: number, dialError?: string): ValidatorFacts =>
+  validator(index, { isConnected: false, lastSeenMs: NOW - 44_000, dialError })
+
+const silent = (index: number, seconds: number): ValidatorFacts =>
+  validator(index, { lastSeenMs: NOW - seconds * 1000 })
+
+/** What is wrong, the kind that is told first, and the sentence. */
+const CASES: readonly (readonly [string, Partial<NodeFacts>, string, string])[] = [
+  [
+    'two validators are silent',
+    { validators: [validator(1), validator(2), silent(3, 44), silent(4, 43)] },
+    'too-few-heard',
+    'No block for 41 s: 2 of 4 validators are heard, 3 are needed; 0x3333…3333 silent for 44 s (last at 10.0.0.3:30303), 0x4444…4444 silent for 43 s (last at 10.0.0.4:30303); round 3, next attempt in 2 s.',
+  ],
+  [
+    'two validators cannot be dialed',
+    { validators: [validator(1), validator(2), away(3, '10.0.0.3:30303: ECONNREFUSED'), away(4)] },
+    'not-connected',
+    'No block for 41 s: 2 of 4 validators are connected, 3 are needed; 0x3333…3333 is not connected (10.0.0.3:30303: ECONNREFUSED), 0x4444…4444 is not connected (no address of it is known); round 3, next attempt in 2 s.',
+  ],
+  [
+    'the disk is full',
+    { failures: ['The store failed: no space left on the disk.'] },
+    'disk',
+    'No block for 41 s: The store failed: no space left on the disk; round 3, next attempt in 2 s.',
+  ],
+  [
+    'the disk is slow',
+    { writingSinceMs: NOW - 7_000 },
+    'disk-slow',
+    'No block for 41 s: a write to the disk has taken 7 s and is not done: the disk is slow, or another process holds it; round 3, next attempt in 2 s.',
+  ],
+  [
+    'the last write was slow',
+    { lastWrite: { atMs: NOW - 1_000, tookMs: 6_000 } },
+    'disk-slow',
+    'No block for 41 s: the last write to the disk took 6 s: the disk is slow, or another process holds it; round 3, next attempt in 2 s.',
+  ],
+  [
+    'a clock of another is wrong',
+    { validators: [validator(1), validator(2, { clockOffsetMs: 9_000 }), validator(3), validator(4)] },
+    'clocks',
+    "No block for 41 s: the clock of 0x2222…2222 is 9 s ahead of this node's; synchronize the clocks (NTP); round 3, next attempt in 2 s.",
+  ],
+  [
+    'the own clock is wrong',
+    { validators: [1, 2, 3, 4].map(index => validator(index, { clockOffsetMs: -9_000 })) },
+    'clocks',
+    'No block for 41 s: the clock of this machine is wrong: 3 of 3 connected validators differ from it, 0x2222…2222 is 9 s behind it; synchronize the clocks (NTP); round 3, next attempt in 2 s.',
+  ],
+  [
+    'a validator has another transition',
+    { validators: [validator(1), validator(2, { differing: ['transitions.qbft[block 7]'] }), validator(3)] },
+    'genesis',
+    'No block for 41 s: 0x2222…2222 runs with another genesis file (transitions.qbft[block 7]); all nodes need the same one; round 3, next attempt in 2 s.',
+  ],
+  [
+    'nodes of another chain were refused',
+    {
+      validators: [validator(1), away(2), away(3), away(4)],
+      differences: [{ peer: '10.0.0.2:30303', entries: ['alloc'] }],
+    },
+    'genesis',
+    'No block for 41 s: 10.0.0.2:30303 has another genesis file (alloc); all nodes need the same one; round 3, next attempt in 2 s.',
+  ],
+  [
+    'proposals are rejected',
+    { rejectedProposal: { round: 2, proposer: validator(2).address, rule: 'invalid-block: state-root' } },
+    'proposal-rejected',
+    'No block for 41 s: the proposal of 0x2222…2222 in round 2 was rejected (invalid-block: state-root); round 3, next attempt in 2 s.',
+  ],
+  [
+    'execution takes too long',
+    { unverifiedRound: 2 },
+    'execution-over-bound',
+    'No block for 41 s: the proposal of round 2 takes longer to execute than its round lasts: this machine is too slow for the blocks of the chain, or too busy; round 3, next attempt in 2 s.',
+  ],
+  [
+    'it only follows',
+    { isValidator: false, round: undefined },
+    'not-a-validator',
+    'No block for 41 s: this node is none of the 4 validators and waits for their blocks, and none of its 3 peers has a later one: ask a validator.',
+  ],
+  [
+    'it is kept from taking part',
+    { refusal: 'its storage may lose blocks' },
+    'not-a-validator',
+    'No block for 41 s: this node takes no part: its storage may lose blocks; round 3, next attempt in 2 s.',
+  ],
+  [
+    'it is behind',
+    { syncing: { currentBlock: 12n, highestBlock: 340n } },
+    'behind',
+    'No block for 41 s: this node is behind, at block 12 of 340, and fetches what it lacks; round 3, next attempt in 2 s.',
+  ],
+  [
+    'no transaction can be in a block',
+    {
+      pool: {
+        size: 3,
+        ready: 2,
+        queued: 1,
+        hasRunnable: false,
+        reasons: new Map([['its gas price is too low', 2]]),
+        refused: new Map([['Gas price below configured minimum gas price', 5]]),
+      },
+    },
+    'pool',
+    'No block for 41 s: none of the 3 transactions in the pool can be in a block (2: its gas price is too low, refused in the last minutes 5: Gas price below configured minimum gas price); round 3, next attempt in 2 s.',
+  ],
+  [
+    'nothing explains it',
+    {},
+    'unknown',
+    'No block for 41 s: nothing that this node sees explains it: ask the other validators; round 3, next attempt in 2 s.',
+  ],
+]
+
+describe('given a node without a block for 41 s', () => {
+  for (const [what, facts, kind, sentence] of CASES)
+    test(`when ${what}, then the sentence says so`, () => {
+      const diagnosis = explain(stalled(facts))
+      expect(diagnosis.isStalled).toBe(true)
+      expect(diagnosis.kind as string).toBe(kind)
+      expect(diagnosis.sentence).toBe(sentence)
+    })
+})
+
+describe('given a node whose next block may still come in time', () => {
+  test('when nothing is wrong, then nothing is said', () => {
+    expect(explain(WELL)).toEqual({ isStalled: false, kind: undefined, sentence: undefined, causes: [] })
+  })
+
+  test('when it waits for its first messages, then silence is no cause', () => {
+    expect(
+      explain({ ...WELL, validators: [validator(1), silent(2, 60), silent(3, 60)] }).kind,
+    ).toBeUndefined()
+  })
+
+  test('when the disk is full, then that is said all the same', () => {
+    const { isStalled, sentence } = explain({ ...WELL, failures: ['The disk is full.'] })
+    expect(isStalled).toBe(false)
+    expect(sentence).toBe('The disk is full.')
+  })
+})
+
+test('given a hundred silent validators, when they are told, then the sentence stays short', () => {
+  const validators = [validator(1), ...Array.from({ length: 99 }, () => silent(2, 60))]
+  const { sentence } = explain(stalled({ validators, quorum: 67 }))
+  expect(sentence).toContain('and 96 more')
+})

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createConnection } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { writeNetwork } from '../genesis.ts'
+import { type NodeProcess, PROCESS_TEST_TIMEOUT_MS, startNode } from '../nodeProcess.ts'
+
+setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)
+
+/** Asks as the kubelet does: by the address of the pod, over a connection of its own. */
+const kubelet = (url: string, path: string, host: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url)
+    const socket = createConnection({ host: hostname, port: Number(port) }, () =>
+      socket.write(
+        `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nUser-Agent: kube-probe/1.31\r\nAccept: */*\r\nConnection: close\r\n\r\n`,
+      ),
+    )
+    socket.once('error', reject)
+    socket.once('data', data => {
+      resolve(Number(data.toString().split(' ')[1]))
+      socket.destroy()
+    })
+  })
+
+/** Asks as the health check of a container does: by a command with an exit code. */
+const compose = async (url: string, path: string): Promise<number> => {
+  const child = Bun.spawn([process.execPath, '-e', `process.exit((await fetch('${url}${path}')).ok ? 0 : 1)`])
+  return child.exited
+}
+
+/** As the line of a unit of systemd does. */
+const curl = (url: string): number | null => spawnSync('curl', ['--silent', '--fail', url]).status
+
+describe('given a validator of one and one that waits for three others', () => {
+  let folder = ''
+  let alone: NodeProcess
+  let waiting: NodeProcess
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'quorate-probes-'))
+    const start = async (name: string, validators: readonly number[]): Promise<NodeProcess> => {
+      const path = join(folder, name)
+      await Bun.write(join(path, 'keep'), '')
+      const network = writeNetwork(path, { validators, qbft: { requesttimeoutseconds: 1 } })
+      return startNode(join(path, 'data'), [
+        ...network,
+        '--rpc-http-enabled',
+        '--metrics-enabled',
+        '--metrics-port=0',
+      ])
+    }
+    alone = await start('alone', [1])
+    waiting = await start('waiting', [1, 2, 3, 4])
+  })
+  afterAll(async () => {
+    await Promise.all([alone?.kill(), waiting?.kill()])
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test('when they are asked on either port by any host, then both live and one is ready', async () => {
+    for (const port of [alone.url, String(alone.metricsUrl)]) {
+      expect(await kubelet(port, '/liveness', '10.1.2.3:8545')).toBe(200)
+      expect(await kubelet(port, '/readiness?minPeers=0', 'node-0.node.default.svc')).toBe(200)
+    }
+    while ((await kubelet(waiting.url, '/readiness?minPeers=0', '10.1.2.4')) === 200) await Bun.sleep(100)
+    for (const port of [waiting.url, String(waiting.metricsUrl)]) {
+      expect(await kubelet(port, '/liveness', '10.1.2.4:8545')).toBe(200)
+      expect(await kubelet(port, '/readiness?minPeers=0', '10.1.2.4:8545')).toBe(503)
+      expect(await kubelet(port, '/readiness?minPeers=0&blocks=false', '10.1.2.4:8545')).toBe(200)
+    }
+    expect(await kubelet(String(alone.metricsUrl), '/metrics', '10.1.2.3:9545')).toBe(403)
+  })
+
+  test('when a command asks, then its exit code is the answer', async () => {
+    expect(await compose(alone.url, '/readiness?minPeers=0')).toBe(0)
+    expect(await compose(waiting.url, '/readiness?minPeers=0')).toBe(1)
+    if (Bun.which('curl') === null) return
+    expect(curl(`${alone.url}/readiness?minPeers=0`)).toBe(0)
+    expect(curl(`${waiting.url}/readiness?minPeers=0`)).not.toBe(0)
+  })
+})
