@@ -16,12 +16,12 @@ import {
 } from './support/chain.ts'
 import { USERS } from './support/keys.ts'
 
-// A block of 8 MiB takes a second to make, and several where others work beside.
+// A block of 8 MiB takes a second to build, and several on a busy machine.
 setDefaultTimeout(60_000)
 
 const [ALICE] = USERS
 
-/** A valid block with another body, its header saying the same. */
+/** A valid block with another body and a matching header. */
 const withBody = (block: Block, body: Partial<Block>): Block => {
   const changed = { ...block, ...body }
   const roots: Partial<Header> = {
@@ -62,7 +62,7 @@ describe('given a body that its header describes, and that breaks a rule', () =>
     const data = new Uint8Array(8 * 1024 * 1024)
     const big = () => ({ transactions: [transfer(ALICE, 0, { data }).transaction] })
     expect(await ruleOfBody(big, { fork: 'osaka' })).toBe('block-size')
-    // There the transaction is refused for the gas it would need.
+    // There the transaction is refused, because it would need too much gas.
     expect(await ruleOfBody(big, { fork: 'prague' })).toBe('transaction')
   })
 })
@@ -73,7 +73,7 @@ const blobs = {
   maxFeePerBlobGas: 1n,
 } as const
 
-/** Transactions that may not stand in block 2, after one of ALICE's in block 1. */
+/** Transactions that are invalid in block 2, after one of ALICE's in block 1. */
 const REFUSED: readonly (readonly [string, string, () => readonly SenderTransaction[], TestGenesis?])[] = [
   ['a nonce that was used', 'NONCE_TOO_LOW', () => [transfer(ALICE, 0)]],
   ['a nonce ahead', 'NONCE_TOO_HIGH', () => [transfer(ALICE, 2)]],

@@ -138,7 +138,7 @@ describe('given the merge', () => {
 })
 
 describe('given ommers', () => {
-  /** A block that could have stood in the place of `block`. */
+  /** A block that could have been on the chain instead of `block`. */
   const sibling = (block: Block, change: Partial<Header> = {}): Header => ({
     ...block.header,
     coinbase: OMMER_MINER,

@@ -12,7 +12,7 @@ const CONTRACT = '0x0000000000000000000000000000000000008888'
 const WORD = new Uint8Array(32).fill(7)
 const addresses = (...keys: readonly Key[]) => keys.map(({ address }) => address)
 
-/** A chain of four validators, and a block that it would take. */
+/** A chain of four validators, and a block that it would accept. */
 const given = async (): Promise<readonly [Chain, Block]> => {
   const chain = await openTestChain()
   return [chain, await nextBlock(chain)]

@@ -59,7 +59,7 @@ describe('given the gas limit of one transaction', () => {
   })
 })
 
-/** A block with a transaction of so much gas, built where that is allowed. */
+/** A block with a transaction of that much gas, built where it is allowed. */
 const blockWith = async (gasLimit: bigint): Promise<Block> =>
   nextBlock(await openTestChain({ fork: 'osaka', qbft: { pertxgaslimit: 0 } }), [
     transfer(ALICE, 0, { gasLimit }),

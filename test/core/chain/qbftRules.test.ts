@@ -20,7 +20,7 @@ import { OUTSIDER, USERS, VALIDATORS } from './support/keys.ts'
 const [V0, V1, V2, V3] = VALIDATORS
 const WORD = new Uint8Array(32).fill(7)
 
-/** A chain with one block, and a second one that it would take. */
+/** A chain with one block, and a second one that it would accept. */
 const given = async (genesis: TestGenesis = {}): Promise<{ chain: Chain; block: Block }> => {
   const chain = await openTestChain(genesis)
   await extend(chain, [transfer(USERS[0], 0)])

@@ -15,10 +15,10 @@ const B2 = new Uint8Array(20).fill(0xb2)
 const openWith = (transitions: readonly object[], qbft: object = {}, more: object = {}): Promise<Chain> =>
   openTestChain({ qbft, config: { ...more, transitions: { qbft: transitions } } })
 
-/** What the chain says to a next block so many seconds after its parent; the block is then on the chain, if it may be. */
+/** The rule that a next block so many seconds after its parent violates; undefined when it is accepted and imported. */
 const after = async (chain: Chain, seconds: bigint): Promise<string | undefined> => {
   const timestamp = chain.head().header.timestamp + seconds
-  // Built as late as any period asks for, so that only the import judges the time.
+  // Built as late as any period requires, so that only the import checks the time.
   const { block } = await build(chain, [], { timestamp: chain.head().header.timestamp + 100n })
   return brokenRule(chain, { ...block, header: sealedHeader({ ...block.header, timestamp }) })
 }

@@ -26,11 +26,11 @@ const [ALICE] = USERS
 const FIRST = '0x0000000000000000000000000000000000008888'
 const SECOND = '0x0000000000000000000000000000000000009999'
 
-/** keccak of the slot of an array's length: where its elements begin. */
+/** keccak of the slot of an array's length: the slot of its first element. */
 const ELEMENTS = bytesToBigint(fromHex(viemKeccak(`0x${'00'.repeat(32)}`)))
 const word = (value: bigint): Uint8Array => bigintToFixedBytes(value, 32)
 
-/** The contract in a genesis file, with these in its storage in this order. */
+/** The contract in a genesis file, with these validators in its storage in this order. */
 const account = (...keys: readonly Key[]): object => ({
   balance: '0x0',
   code: compile('Validators').runtimeBytecode,
@@ -85,7 +85,7 @@ const ascending = (...keys: readonly Key[]): readonly string[] =>
 const listed = (block: Block): readonly string[] =>
   decodeExtraData(block.header.extraData).validators.map(toHex)
 
-/** One more block by the first of these, sealed by all of them. */
+/** One more block of the first of these validators, sealed by all of them. */
 const step = (
   chain: Chain,
   keys: readonly Key[],
@@ -118,7 +118,7 @@ describe('given transactions that change the contract’s set', () => {
     await step(chain, [V0, V2], [change(0, 'activate', V1.address)])
     expect(await setOf(chain, 1n)).toEqual(ascending(V0, V2))
     expect(await setOf(chain, 2n)).toEqual(ascending(V0, V1, V2))
-    // What JSON-RPC tells of block 1 is already the set after it.
+    // For block 1, JSON-RPC already returns the set after it.
     expect(await namedBy(chain, 1n)).toEqual(ascending(V0, V1, V2))
     await step(chain, [V1, V0], [change(1, 'deactivate', V0.address)])
     expect(await setOf(chain, 3n)).toEqual(ascending(V1, V2))
@@ -179,7 +179,7 @@ describe('given votes and a contract from block 1 on', () => {
       gasLimit: 2_000_000n,
       data: fromHex(compile('Validators').bytecode),
     })
-    // Where the first contract of this sender comes to stand follows from its address and nonce.
+    // The address of the sender's first contract follows from its address and nonce.
     const scratch = await openTestChain()
     await extend(scratch, [deploy])
     const address = toHex((await scratch.store.record(1n))?.receipts[0]?.contractAddress as Address)
@@ -260,7 +260,7 @@ describe('given a contract without a usable list', () => {
   ])('when it is %s, then no block can be made, verified or imported', async (_, broken, text) => {
     const maker = await openTestChain(byContract(V0))
     const block = await nextBlock(maker, [], {}, [V0])
-    // The genesis hash differs, and validators are asked for once the block stands on the parent.
+    // The genesis hash differs, and validators are only needed for a block that follows its parent.
     const chain = await openTestChain({ ...byContract(V0), alloc: { [FIRST]: broken } })
     const own = { ...block, header: { ...block.header, parentHash: chain.head().hash } }
     const nowMs = Number(block.header.timestamp) * 1000

@@ -24,14 +24,14 @@ import { memoryStore } from './support/memory.ts'
 const [ALICE, BOB] = USERS
 const WORD = new Uint8Array(32).fill(7)
 
-/** What another validator proposes: as it is built, without a seal. */
+/** Another validator's proposal, without seals. */
 const proposalOf = async (chain: Chain, round = 0): Promise<Block> =>
   (await build(chain, [transfer(ALICE, 0), transfer(BOB, 0)], { round })).block
 
 const verifyNow = (chain: Chain, block: Block, aheadMs = 0): Promise<BuiltBlock> =>
   chain.verifyBlock(block, { nowMs: Number(block.header.timestamp) * 1000 - aheadMs })
 
-/** The header with its round changed, sealed by all. */
+/** The header with another round, sealed by all. */
 const inRound = (header: Header, round: number): Header =>
   sealedHeader({
     ...header,

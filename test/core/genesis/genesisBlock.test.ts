@@ -83,7 +83,7 @@ describe('given the fields of later forks', () => {
     top: Readonly<Record<string, unknown>> = {},
   ) => {
     const block = blockOf(parseGenesis({ ...withConfig(config), ...top }))
-    // What is read back from RLP must be what was made.
+    // The block decoded from RLP must be the one encoded.
     expect(decodeBlock(encodeBlock(block))).toEqual(block)
     return block.header
   }

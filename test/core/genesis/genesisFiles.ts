@@ -1,7 +1,7 @@
 import { GenesisError, type GenesisErrorCode } from '../../../core/genesis/error.ts'
 import { parseGenesis } from '../../../core/genesis/parse.ts'
 
-/** A genesis file as an object, so that a test can change one thing in it. */
+/** A genesis file as an object, so that a test can change a value. */
 export type GenesisFile = Readonly<Record<string, unknown>> & {
   readonly config: Readonly<Record<string, unknown>>
 }
@@ -64,7 +64,7 @@ export const FOUR_VALIDATORS: GenesisFile = {
   alloc: THREE_ACCOUNTS,
 }
 
-/** No validators yet: a chain that only can be peered with. */
+/** No validators yet: nodes of the chain can only connect. */
 export const NO_VALIDATORS: GenesisFile = {
   ...DOCUMENTATION,
   config: {
@@ -102,7 +102,7 @@ export const withoutQbft = (changes: Readonly<Record<string, unknown>>): Genesis
   config: { chainId: 1, ...changes },
 })
 
-/** What the reading of a genesis file ends with. */
+/** The error of parsing a genesis file. */
 export const refusalOf = (file: unknown): { readonly code: GenesisErrorCode; readonly message: string } => {
   try {
     parseGenesis(file)
@@ -113,5 +113,5 @@ export const refusalOf = (file: unknown): { readonly code: GenesisErrorCode; rea
   throw new Error('the genesis file was taken')
 }
 
-/** What a file is refused for: its name, the file, code and message. */
+/** A refused file: its name, the file, and the code and message of the error. */
 export type Refusal = readonly [name: string, file: unknown, code: GenesisErrorCode, message: string]

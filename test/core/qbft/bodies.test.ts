@@ -9,13 +9,13 @@ import { certificate, preparesOf, proposal, roundChange, roundChangesOf } from '
 import { WAIT } from './support/node.ts'
 import { dropsIn, effectsOf, importsIn, kindsIn, messageIn } from './support/step.ts'
 
-// Signatures and hashes cover headers. A body that does not belong to its header must not make a node think ill of the header,
-// nor be passed on under its name: one validator could keep all others from ever proposing what they are locked on.
+// Signatures and hashes cover headers. A body of another header must neither make a node consider the header invalid nor be
+// forwarded under its hash: otherwise one validator could keep the others from proposing the block they are locked on.
 
 const TRANSACTIONS = [makeTransfer(0), makeTransfer(1)]
 const OTHER_TRANSACTIONS = [makeTransfer(0), makeTransfer(2)]
 
-/** As execution tells: the body must be the header's. */
+/** As in execution: the body must be the header's. */
 const verify = ({ transactions }: Block): string | undefined =>
   transactions.length === 2 && transactions[1]?.nonce === 1n ? undefined : 'transactions-root'
 
@@ -38,7 +38,7 @@ test('given a round change whose block has another body, when it comes, then it 
   expect(messageIn(honest, 'proposal').signed.payload.block).toEqual(withRound(made, 1))
 })
 
-/** The second validator proposes again in round 1 what was prepared in round 0. */
+/** The second validator proposes the block prepared in round 0 again in round 1. */
 const proposedAgain = ({ keys }: ReturnType<typeof given>, block: Block) => {
   const second = keys[1] as Key
   return [

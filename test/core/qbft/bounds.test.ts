@@ -40,7 +40,7 @@ const given = (options: GivenOptions = {}) => {
 
 const digest = (number: number): Hash => keccak256(Uint8Array.of(number >> 16, number >> 8, number))
 
-/** Bytes that a value holds, counted once however often they are pointed to; a view holds the whole of its buffer. */
+/** Bytes that a value references, each counted once; a view references its whole buffer. */
 const bytesOf = (value: unknown, seen: Set<unknown> = new Set()): number => {
   if (typeof value === 'string') return value.length
   if (typeof value !== 'object' || value === null) return 8
@@ -62,7 +62,7 @@ describe('given the messages of one author', () => {
         drops.push(...dropsIn(node.receive(flooder, vote(flooder, block(flooder, { round })))))
     expect(drops).toEqual(Array(4).fill('far-future-round'))
     expect(node.state.height?.futureVotes.size).toBe(FUTURE_ROUNDS_PER_AUTHOR_MAX)
-    // Others are not kept out by it, in whatever round.
+    // It does not exclude others in any round.
     const later = prepare(honest, block(flooder, { round: 99 }))
     expect(dropsIn(node.receive(honest, later))).toEqual([])
   })
@@ -140,7 +140,7 @@ describe('given a message that comes again', () => {
 })
 
 describe('given a flood of one validator', () => {
-  /** Made once and sent over and over, further apart than the filter of repeated messages remembers. */
+  /** Made once and sent repeatedly, further apart than the filter of duplicates remembers. */
   const SIGNED = 300
   const floods: readonly (readonly [string, number, (index: number) => { number: bigint; round: number }])[] =
     [
@@ -153,7 +153,7 @@ describe('given a flood of one validator', () => {
       ['the current round', 10_000, () => ({ number: 1n, round: 0 })],
     ]
 
-  // Recovering an author anew each time would take the time, and show nothing.
+  // Recovering the author each time would be slow and prove nothing.
   const recovered = new Map<string, Uint8Array | undefined>()
   beforeAll(() =>
     useCryptoEngine({

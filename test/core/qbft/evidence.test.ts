@@ -200,7 +200,7 @@ describe('given a second node with the same key', () => {
     node.receive(node.key, prepare(node.key, made), P)
     node.receive(node.key, commit(node.key, made), P)
     receiveProposal(node, P, made)
-    // With the own prepare this is the second of three.
+    // With this validator's prepare, this is the second of three.
     expect(kindsIn(node.receive(second, prepare(second, made)))).toEqual([])
     expect(node.state.height?.round?.commits.size).toBe(0)
   })

@@ -13,7 +13,7 @@ const orderOf = (step: Step): readonly string[] =>
 const preparedIn = (record: RestartRecord | undefined): string | undefined =>
   record?.prepared && toHex(record.prepared)
 
-/** The node is the last of four, and is told a proposal of the first one, which it has not verified yet. */
+/** The node is the last of four and has received a proposal of the first one, which it has not verified yet. */
 const proposed = () => {
   const network = givenNode(4, 3, { verify: () => WAIT })
   const { node, peers, block } = network

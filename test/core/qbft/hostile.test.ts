@@ -23,7 +23,7 @@ const given = () => {
 
 const digest = (number: number): Hash => keccak256(Uint8Array.of(number >> 8, number))
 
-/** Where a block stands in a message; taking it apart fails. */
+/** A block in a message whose decoding fails. */
 const JUNK = joinRlpList([encodeRlp([1, 2, 3]), joinRlpList([new Uint8Array(1000).fill(0x80)])])
 
 const junkProposal = (key: Key, round: number): WireMessage => {

@@ -3,7 +3,7 @@ import { givenNode, receiveCommits, receivePrepares, receiveProposal } from './s
 import { at } from './support/keys.ts'
 import { effectsOf, type Step } from './support/step.ts'
 
-/** Of each block that is to be imported. */
+/** The `isRecorded` of each block to import. */
 const isRecordedIn = (...steps: readonly Step[]): readonly boolean[] =>
   effectsOf(steps.flat(), 'import-block').map(({ isRecorded }) => isRecorded)
 

@@ -6,7 +6,7 @@ import { certificate, roundChange, roundChangesOf } from './support/messages.ts'
 import { WAIT } from './support/node.ts'
 import { messageIn } from './support/step.ts'
 
-/** Five validators, a quorum is four; the node proposes in round 2, and making and verifying blocks take their time. */
+/** Five validators with a quorum of four; the node proposes in round 2, and building and verifying blocks take time. */
 const given = () => {
   const network = givenNode(5, 2, { verify: () => WAIT, build: () => WAIT })
   const [A, B, C, D] = network.peers as [Key, Key, Key, Key]

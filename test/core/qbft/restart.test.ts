@@ -15,7 +15,7 @@ setDefaultTimeout(120_000)
 
 const KEYS = networkKeys(4)
 
-/** The node is the last of four; prepared in round 0, its commit sent. */
+/** The node is the last of four; it was prepared in round 0 and has sent its commit. */
 const committed = () => {
   const network = givenNode(4, 3)
   const { node, peers, block } = network
@@ -26,7 +26,7 @@ const committed = () => {
   return { ...network, made, record: node.record as RestartRecord }
 }
 
-/** The same validator in its next life. */
+/** The same validator after a restart. */
 const restarted = (record: RestartRecord | undefined, own = 3) => {
   const node = createNode({ keys: KEYS, own: at(KEYS, own), record })
   return { node, first: node.head() }
@@ -51,7 +51,7 @@ describe('given a restarted validator', () => {
     const { node } = restarted(record)
     expect(kindsIn(receiveProposal(node, at(peers, 0), other))).toEqual([])
     expect(kindsIn(receivePrepares(node, peers, other))).toEqual([])
-    // Commits of all others need no signature of its own.
+    // The commits of all others need no signature of this one.
     expect(
       effectsOf(
         peers.flatMap(key => node.receive(key, commit(key, other))),
@@ -76,7 +76,7 @@ describe('given a restarted validator', () => {
       roundChanges: roundChangesOf(peers, 1),
       prepares: [],
     })
-    // Not justified: nobody was prepared, so the proposer had to make a block of its own.
+    // Not justified: nobody was prepared, so the proposer had to build a new block.
     expect(kindsIn(next.node.receive(proposer, again))).toEqual([])
   })
 
@@ -115,7 +115,7 @@ describe('given a restarted validator', () => {
 })
 
 describe('given a validator whose chain is behind its signatures', () => {
-  /** Blocks 1 to 4 were lost: it signed for block 5. */
+  /** Blocks 1 to 4 were lost, and it signed for block 5. */
   const behind = () => {
     const { record } = committed()
     const node = createNode({ keys: KEYS, own: at(KEYS, 3), record: { ...record, sequence: 5n } })
@@ -160,7 +160,7 @@ describe('given a validator whose chain is behind its signatures', () => {
 })
 
 describe('given a validator killed after any effect and started again', () => {
-  /** A height that goes through rounds, with everything that a validator signs in them. */
+  /** A height with several rounds, and everything that a validator signs in them. */
   const scriptsOf = (cast: Cast) => {
     const { block, proposed, voted, decided, changed } = cast
     const own = (round: number): readonly Input[] => [built(block(round, 0), round)]
@@ -181,7 +181,7 @@ describe('given a validator killed after any effect and started again', () => {
     }
   }
 
-  /** Everything else that it could be brought to sign, round by round. */
+  /** Everything else that others could make it sign, round by round. */
   const temptations = ({ block, proposed, voted, changed }: Cast): readonly Input[] => [
     fired('block'),
     built(block(0, 1), 0),
@@ -203,7 +203,7 @@ describe('given a validator killed after any effect and started again', () => {
     { kind: 'peer-connected', peer: at(KEYS, 2).address },
   ]
 
-  /** Kills it after each number of effects of each input, and gives how often that was. */
+  /** Kills it after each number of effects of each input, and returns the number of kills. */
   const killEverywhere = (own: number, script: readonly Input[], cast: Cast): number => {
     let kills = 0
     const tempting = temptations(cast)
@@ -221,7 +221,7 @@ describe('given a validator killed after any effect and started again', () => {
         kills++
         if (killed.length < effects) break
       }
-    // It lived on: it still asks for rounds, prepares and commits.
+    // It continues: it still requests rounds, prepares and commits.
     for (const kind of ['round-change', 'prepare', 'commit'] as const)
       expect(Math.max(...witnessed.map(witness => witness.count(kind)))).toBeGreaterThan(0)
     return kills

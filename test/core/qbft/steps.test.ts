@@ -18,10 +18,10 @@ import { environmentOf, headOf } from './support/node.ts'
 import { at } from './support/keys.ts'
 
 const TRANSACTIONS = Array.from({ length: 200 }, (_, nonce) => makeTransfer(nonce))
-/** Of 200 transactions, with a pause after 32 each, and one between the hashes over all of the message. */
+/** Pauses for 200 transactions: one after each 32, and one between the hashes over the whole message. */
 const PAUSES_MIN = 7
 
-/** After the encoding of what is signed, its hashing, and the encoding of the message. */
+/** Pauses after encoding the payload, hashing it, and encoding the message. */
 const PAUSES_PROPOSING = 3
 
 const given = () => {
@@ -96,7 +96,7 @@ describe('given a validator whose turn it is to propose', () => {
   test('when it has that verdict already, and the round changes come, then it does so, too', () => {
     const peers = [1, 2, 3].map(index => at(keys, index))
     const theirs = certificate(peers, made)
-    // The second of them pulls this validator along, whose own one makes a quorum.
+    // The second one makes this validator follow, whose own round change completes the quorum.
     const [first, second] = peers.map(key => inputOf(key.address, roundChange(key, 4, theirs)))
     if (first === undefined || second === undefined) throw new Error('three peers')
     const built: Input = { kind: 'block-built', sequence: 1n, round: 0, block: made }

@@ -14,15 +14,15 @@ import { sampleChain } from '../../support/sampleChain.ts'
 import { expectChain } from '../../support/storeCheck.ts'
 
 const BLOCKS = 38
-/** Of the blocks that the first run commits; the others are for going on after a stop. */
+/** Number of blocks that the first run commits; the others continue after a stop. */
 const COMMITTED = 36
 const OPTIONS = { flushBlocks: 4 }
-/** After every so many stops the chain is also carried on to its end. */
+/** Stops between two of those after which the chain continues to its end. */
 const CONTINUE_EVERY = 25
-/** After every so many stops that leave a flush to be finished, finishing it is stopped too, at each of its operations. */
+/** Stops, of those that leave an unfinished flush, between two whose recovery is stopped at each of its operations, too. */
 const STOP_AGAIN_EVERY = 40
 
-// One account changes in every block, so that its history fills a page (HISTORY_PAGE_CHANGES) within the run.
+// One account changes in every block, so that its history fills a page (HISTORY_PAGE_CHANGES) during the run.
 const chain = sampleChain({
   seed: 41,
   blocks: BLOCKS,
@@ -35,8 +35,8 @@ const chain = sampleChain({
 const blockAt = (number: number): BlockCommit => chain.commits[number] as BlockCommit
 
 /**
- * Everything that a run of the chain does to its disk, with a mark where each commit had resolved that is durable by then:
- * every one, or one of so many; where they are durable next, the one before.
+ * All disk operations of a run of the chain, with a mark after each commit that is durable when it resolves: every one, or
+ * one of several; with `next`, the commit before.
  */
 const recordedRun = async (
   durableEvery: number,
@@ -72,7 +72,7 @@ const open = async (
   return { store, operations: [...disk.operations] }
 }
 
-/** A block whose commit had not resolved may be there or not; one whose commit had must be. Gives the head. */
+/** A block whose commit had resolved must be stored, any other may be. Returns the head. */
 const expectPromise = async (store: ChainStore, committed: number): Promise<number> => {
   const head = Number(store.head()?.header.number ?? -1n)
   expect(head === committed || head === committed + 1).toBe(true)
@@ -158,7 +158,7 @@ describe('given a stop at any operation of a run whose blocks are durable next',
         if (stop % CONTINUE_EVERY === 0) await expectToGoOn(store, head)
         if (head === durable) lost.add(head)
       }
-      // The case that makes the difference: the head of the run is gone.
+      // The decisive case: the head of the run is gone.
       expect(lost.size).toBeGreaterThanOrEqual(lostMin)
     }, 60_000)
 })

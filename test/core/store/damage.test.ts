@@ -32,7 +32,7 @@ const diskWith = async (blocks: number): Promise<FaultyDriver> => {
   return disk
 }
 
-/** Opens the store and reads everything there is; gives what it was refused with. */
+/** Opens the store and reads everything; returns the error of a refusal. */
 const refusal = async (disk: FaultyDriver, head: number): Promise<unknown> => {
   try {
     const store = await openChainStore(keyValueOfDriver(disk.driver, 'synced'), OPTIONS)
@@ -55,14 +55,14 @@ describe('given a bit that flips on read', () => {
       disk.unflip()
       if (error === undefined) unneeded.add(key.replace(/[:].*/, ''))
       else {
-        // Anything else, an assertion above all, would be a wrong value that was served.
+        // Anything else, above all an assertion, would mean that a wrong value was served.
         expect(error).toBeInstanceOf(StoreCorruption)
         expect((error as StoreCorruption).key).toBe(key)
         found++
       }
     }
     expect(found).toBeGreaterThan(200)
-    // Only what a start repairs from the rest, or what this test does not read: last blocks' indexes and old trie records.
+    // Only records that a start repairs from others, or that this test does not read: indexes of the last blocks and old trie records.
     for (const kind of unneeded) expect(['journal', 'intent', 'mark', 'n', 'c', 't']).toContain(kind)
   }, 30_000)
 
@@ -211,7 +211,7 @@ describe('given a driver whose writes are seen half done', () => {
     const half = new Set<string>()
     const slow: typeof driver = {
       ...driver,
-      // First the front of the value, then, when others had their turn, all of it; as files are written.
+      // First the start of the value, then, after other work has run, all of it; as files are written.
       setItemRaw: async (key, value: Uint8Array, options) => {
         await driver.setItemRaw?.(key, value.subarray(0, value.length >> 1), options)
         if (/^[ash]:/.test(key)) half.add(key)
@@ -226,14 +226,14 @@ describe('given a driver whose writes are seen half done', () => {
     for (let number = 0; number < 40; number++) {
       await store.commit(blockAt(number))
       if (number % 10 !== 9) continue
-      // Opened again, so that no cache has what the flush is about to replace.
+      // Opened again, so that no cache has what the flush will replace.
       store = await open()
       const flush = { done: false }
       const flushed = store.flush().finally(() => {
         flush.done = true
       })
       while (!flush.done) {
-        // Not before: a cache would hide what this is about.
+        // Not earlier, because a cache would hide the effect.
         if (half.size > 0) await expectChain(store, chain, number)
         await new Promise(resolve => setImmediate(resolve))
       }

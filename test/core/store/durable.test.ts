@@ -10,7 +10,7 @@ import { sampleChain } from '../../support/sampleChain.ts'
 const chain = sampleChain({ seed: 9, blocks: 4, accounts: 6, slots: 2, changesMax: 3, transactionsMax: 2 })
 const blockAt = (number: number): BlockCommit => chain.commits[number] as BlockCommit
 
-/** A store whose writes of blocks end when they are told to. */
+/** A store whose block writes end when the test says so. */
 const heldStore = async () => {
   const memory = keyValueOfDriver(openMemoryDriver(), 'none')
   const writes: { readonly key: string; end(error?: Error): Promise<void> }[] = []
@@ -29,7 +29,7 @@ const heldStore = async () => {
   return { store, writes }
 }
 
-/** True when the promise has resolved by now. */
+/** True when the promise has resolved. */
 const isDone = async (promise: Promise<unknown>): Promise<boolean> => {
   let done = false
   void promise.then(() => {

@@ -18,7 +18,7 @@ const EMPTY: History<Uint8Array> = { levels: [], tail: [] }
 
 const value = (number: number): Uint8Array => bigintToFixedBytes(BigInt(number), 32)
 
-/** Changes at growing blocks with random gaps. */
+/** Changes at increasing blocks with random gaps. */
 const changesOf = (count: number, seed: number): readonly PastValue<Uint8Array>[] => {
   const random = seededRandom(seed)
   let block = 0
@@ -28,7 +28,7 @@ const changesOf = (count: number, seed: number): readonly PastValue<Uint8Array>[
   })
 }
 
-/** The history of the changes, appended a few at a time and written and read in between, and its pages. */
+/** The history of the changes, appended in groups and written and read in between, and its pages. */
 const built = (
   changes: readonly PastValue<Uint8Array>[],
   seed: number,

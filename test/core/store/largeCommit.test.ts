@@ -7,7 +7,7 @@ import { openMemoryDriver } from '../../../runtime/drivers/memory.ts'
 import { sampleChain } from '../../support/sampleChain.ts'
 import { expectChain } from '../../support/storeCheck.ts'
 
-/** Each block changes accounts and slots that the blocks before it changed. */
+/** Each block changes accounts and slots that earlier blocks changed. */
 const chain = sampleChain({
   seed: 11,
   blocks: 6,
@@ -46,7 +46,7 @@ const openPausing = async (flushBlocks: number, onPause: (store: ChainStore) => 
   }
 }
 
-/** One test commits the whole chain once for each pause there is. */
+/** One test commits the whole chain once for each pause. */
 setDefaultTimeout(60_000)
 
 describe('given a commit that lets others work meanwhile', () => {
@@ -64,7 +64,7 @@ describe('given a commit that lets others work meanwhile', () => {
     })
     for (; next < chain.commits.length; next++) await commit(chain.commits[next] as BlockCommit)
     await expectChain(store, chain, chain.commits.length - 1)
-    // Several within the changes of a block alone.
+    // Several pauses within the changes of one block.
     expect(large.length).toBeGreaterThan(2)
     expect(pauses()).toBeGreaterThan(large.length * 5)
     expect(Math.max(...chain.commits.map(({ changes }) => changes.accounts.length))).toBeGreaterThan(

@@ -14,7 +14,7 @@ const CHANGES_A_BLOCK = 20
 describe('given changes of some slots by many blocks', () => {
   const random = seededRandom(7)
   const pending = createVersions(slotCodec)
-  /** By key: the value that the first change found, and what each later one left. */
+  /** By key: the value before the first change, and the value after each change. */
   const model = new Map<string, { block: number; value: Uint8Array }[]>()
   for (let block = 10; block < 10 + BLOCKS; block++)
     for (const index of new Set(Array.from({ length: CHANGES_A_BLOCK }, () => random.below(KEYS)))) {

@@ -12,13 +12,13 @@ export type StateModel = {
   readonly accounts: Map<string, Held>
   /** Random changes of the next block over `size` or fewer accounts; they are not applied. */
   nextChanges(size: number): StateChanges
-  /** Takes over the changes of a block, with the storage roots that the trie update filled in. */
+  /** Applies the changes of a block, with the storage roots that the trie update filled in. */
   apply(changes: StateChanges): void
 }
 
 const ZERO = new Uint8Array(32)
 
-/** A seeded chain of state changes over few addresses, so that accounts and slots come, go and come again. */
+/** A seeded chain of state changes over few addresses, so that accounts and slots are created, deleted and created again. */
 export const createStateModel = (seed: number, addresses = 40): StateModel => {
   const random = seededRandom(seed)
   const accounts = new Map<string, Held>()
@@ -88,7 +88,7 @@ export const createStateModel = (seed: number, addresses = 40): StateModel => {
   }
 }
 
-/** One change that turns nothing into everything the model holds. */
+/** One change that creates everything in the model. */
 export const wholeState = (model: StateModel): StateChanges => ({
   accounts: [...model.accounts.values()].map(({ address, account, slots }) => ({
     address,

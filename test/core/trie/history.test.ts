@@ -13,7 +13,7 @@ import { verifyProof } from '../../../core/trie/verify.ts'
 import { createStateModel, type Held } from './blocks.ts'
 import { createRecords } from './support.ts'
 
-/** A chain of `blocks`, with what the state held after each. */
+/** A chain of `blocks`, with the content of the state after each. */
 const chain = (seed: number, blocks: number) => {
   const model = createStateModel(seed)
   const records = createRecords()

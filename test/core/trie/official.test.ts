@@ -15,7 +15,7 @@ const bytes = (text: string): Uint8Array =>
 
 const folder = archiveFolder('TrieTests')
 
-/** Whether the order of the entries is part of the vector, and whether keys are hashed. */
+/** Whether the vector depends on the order of its entries, and whether keys are hashed. */
 const FILES = [
   ['trietest.json', false],
   ['trieanyorder.json', false],

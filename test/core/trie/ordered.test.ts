@@ -13,7 +13,7 @@ describe('given the root of an ordered list', () => {
     expect(orderedTrieRoot([])).toEqual(EMPTY_TRIE_ROOT)
   })
 
-  // Around 0x80 and 0x100 keys grow by a byte; items of every size from one byte to one that outgrows the buffers. Many are taken in
+  // Around 0x80 and 0x100 keys grow by a byte; items have every size from one byte to one above the buffers. Many are processed in
   // slices of 64.
   for (const count of [
     1, 2, 3, 16, 63, 64, 65, 127, 128, 129, 255, 256, 257, 300, 1000, 1024, 1025, 1280, 3000,

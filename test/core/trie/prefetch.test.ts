@@ -55,7 +55,7 @@ describe('given accounts read ahead', () => {
       const plain = updateStateRoot(records, root, changes)
       expect(toHex(ahead.root)).toBe(toHex(plain.root))
       expect(ahead.nodes).toEqual(plain.nodes)
-      // What an account that goes leaves beside it, and storage, is only known when the block is executed.
+      // The neighbours of a deleted account, and storage, are only known when the block is executed.
       if (changes.accounts.every(({ after }) => after !== undefined))
         expect(reads.filter(key => key.startsWith('t:n'))).toEqual([])
     }

@@ -54,7 +54,7 @@ describe('given the state root after each block', () => {
       for (let block = 0; block < 40; block++) {
         const changes = model.nextChanges(block === 0 ? 300 : 30)
         const expected = updateStateRoot(plain, root, changes)
-        // An update that nobody commits must leave no trace, in the cache or elsewhere.
+        // An update that is not committed must leave nothing in the cache or elsewhere.
         updateStateRoot(cached, root, model.nextChanges(20), cache)
         const update = updateStateRoot(cached, root, changes, cache)
         expect(toHex(update.root)).toBe(toHex(expected.root))

@@ -9,7 +9,7 @@ export type Records = TrieNodeReader & {
   write(nodes: readonly TrieNodeWrite[]): void
 }
 
-/** Records kept in memory, as a store keeps them. */
+/** Records in memory, as a store has them. */
 export const createRecords = (): Records => {
   const map = new Map<string, Uint8Array>()
   return {

@@ -14,10 +14,10 @@ export const CHAIN_ID = 1337n
 
 export const RECIPIENT: Address = bigintToFixedBytes(0xfeedn, 20)
 
-/** A sender by a small number. */
+/** A sender for each small number. */
 export const senderOf = (number: number): Address => bigintToFixedBytes(BigInt(number) + 0xa000n, 20)
 
-/** A transfer of nothing; the signature is in range, and the pool is told the sender. */
+/** A transfer of zero; the signature is in range, and the pool is given the sender. */
 export const transactionWith = (fields: Partial<Transaction>): Transaction =>
   transactionOf({
     type: 2,
@@ -58,7 +58,7 @@ export type HeadFixture = {
 
 export const keyOf = (sender: number): string => toBareHex(senderOf(sender))
 
-/** A head where every account is rich and new unless said otherwise. */
+/** A head on which every account is rich and new by default. */
 export const headWith = (fixture: HeadFixture = {}): PoolHead => ({
   rules: {
     fork: fixture.fork ?? 'osaka',
@@ -78,7 +78,7 @@ export const headWith = (fixture: HeadFixture = {}): PoolHead => ({
   code: sender => fixture.codes?.get(toBareHex(sender)) ?? EMPTY_BYTES,
 })
 
-/** One sender may fill the pool, unless the options say otherwise: the pools of the tests are small. */
+/** By default one sender may fill the pool, because the pools of the tests are small. */
 export const optionsWith = (options: Partial<PoolOptions> = {}): PoolOptions => ({
   ...POOL_OPTIONS,
   senderShare: 1,

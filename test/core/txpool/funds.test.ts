@@ -13,7 +13,7 @@ const GAS_WEI = 21_000n * 10_000n
 const newPool = (options: Parameters<typeof optionsWith>[0] = {}): TransactionPool =>
   createTransactionPool(optionsWith(options))
 
-/** A head where only these senders have a balance. */
+/** A head on which only these senders have a balance. */
 const headOf = (
   balances: Readonly<Record<number, bigint>>,
   more: Parameters<typeof headWith>[0] = {},
@@ -104,7 +104,7 @@ describe('given the balance for pending transactions', () => {
     const after = headOf({ 1: 10n ** 19n, 2: GAS_WEI }, { nonces: new Map([[keyOf(1), 1n]]) })
     pool.removeMined([funded], after)
     expect(drain(pool, after)).toEqual(['2:0'])
-    // A contract moved it.
+    // A contract moved the balance.
     pool.updateSenders([senderOf(2)], headOf({}))
     expect(pool.hasRunnable).toBe(false)
     expect(drain(pool, headOf({}))).toEqual([])

@@ -12,7 +12,7 @@ const LIMITS = { transactionsMax: 60, bytesMax: 1_000_000, futureBySenderMax: 12
 const BASE_FEE = 0n
 const senders = Array.from({ length: SENDERS }, (_, index) => senderOf(index))
 
-/** How many of the sender's ready transactions this much wei pays for. */
+/** The number of the sender's ready transactions that this much wei pays for. */
 const paidFor = (pool: TransactionPool, sender: Uint8Array, wei: bigint): number => {
   const { transactions, ready } = pool.ofSender(sender)
   let left = wei
@@ -23,7 +23,7 @@ const paidFor = (pool: TransactionPool, sender: Uint8Array, wei: bigint): number
   return ready
 }
 
-/** What executable transactions of others pay each, worked out from all that the pool has. */
+/** The wei that executable transactions of others pay each account, computed from the whole pool. */
 const incomingOf = (pool: TransactionPool, head: PoolHead): Map<string, bigint> => {
   const incoming = new Map<string, bigint>()
   for (const sender of senders)

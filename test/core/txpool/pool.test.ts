@@ -16,7 +16,7 @@ const drain = (pool: TransactionPool, head: PoolHead = HEAD): SenderTransaction[
   return all
 }
 
-/** `sender:nonce` of each. */
+/** `sender:nonce` of each transaction. */
 const names = (transactions: readonly SenderTransaction[]): string[] =>
   transactions.map(({ sender, transaction }) => `${(sender[19] as number) & 0xff}:${transaction.nonce}`)
 
@@ -60,7 +60,7 @@ describe('given the candidates for a block', () => {
     const pool = newPool()
     const cost = 21_000n * 10_000n + 1n
     pool.add(paying(1, 0, 1n), HEAD)
-    // The pool has not heard of the new head yet.
+    // The pool has not received the new head yet.
     expect(drain(pool, headWith({ balances: new Map([[keyOf(1), cost - 1n]]) }))).toEqual([])
     expect(drain(pool, headWith({ balances: new Map([[keyOf(1), cost]]) }))).toHaveLength(1)
   })
@@ -169,7 +169,7 @@ describe('given a new head', () => {
     pool.onDropped(one => gone.push(one))
     const mined = paying(1, 0, 1n)
     for (const one of [mined, paying(1, 1, 1n), paying(1, 2, 1n), paying(2, 0, 1n)]) pool.add(one, HEAD)
-    // Nonce 1 was used by another transaction of the same sender, which the pool had not seen.
+    // Nonce 1 was used by another transaction of the same sender, which the pool did not have.
     pool.removeMined([mined, paying(1, 1, 5n)], headWith({ nonces: new Map([[keyOf(1), 2n]]) }))
     expect(names(pool.list())).toEqual(['1:2', '2:0'])
     expect(names(gone)).toEqual(['1:1'])

@@ -21,7 +21,7 @@ const bySender = (pool: TransactionPool): Map<string, SenderTransaction[]> => {
   return groups
 }
 
-/** Everything that must hold of a pool at any moment. */
+/** The invariants of a pool. */
 const checkInvariants = (pool: TransactionPool, head: PoolHead): void => {
   const list = pool.list()
   expect(pool.size).toBe(list.length)
@@ -46,7 +46,7 @@ const checkInvariants = (pool: TransactionPool, head: PoolHead): void => {
   expect(pool.counts()).toEqual({ ready, queued: pool.size - ready })
 }
 
-/** Candidates must run one after the other on the head's nonces, and no better one may have been ready earlier. */
+/** Candidates must be executable in order on the head's nonces, and no better one may have been ready earlier. */
 const takeBlock = (pool: TransactionPool, head: PoolHead, blockSize: number): SenderTransaction[] => {
   const candidates = pool.candidates(head)
   const next = new Map<string, bigint>()

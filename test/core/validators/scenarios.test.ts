@@ -16,7 +16,7 @@ const drop = (number: number): Vote => ({ recipient: validator(number), type: 'd
 const range = (from: number, to: number): number[] =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
-/** Validators who take turns and vote as their operators proposed, without anything that carries their blocks. */
+/** Validators that take turns and vote as their operators propose, without a network. */
 const createConsortium = (members: readonly number[], epochlength = 30_000) => {
   const consensus = parseGenesis(withQbft({ epochlength })).configuration.consensus as QbftConsensus
   const standing = new Map<number, readonly Vote[]>()
@@ -39,7 +39,7 @@ const createConsortium = (members: readonly number[], epochlength = 30_000) => {
   }
 
   return {
-    /** What these operators want from now on, in place of what they wanted. */
+    /** The proposals of these operators from now on; they replace earlier ones. */
     propose(operators: readonly number[], ...votes: readonly Vote[]) {
       for (const operator of operators) standing.set(operator, votes)
     },
@@ -82,7 +82,7 @@ describe('given a consortium whose operators propose', () => {
     consortium.propose([1, 2], add(5))
     consortium.run(100)
     expect(consortium.members()).toEqual([1, 2, 3, 4])
-    // A standing vote is cast once.
+    // An outstanding vote is cast once.
     expect(consortium.ballots()).toBe(2)
   })
 

@@ -4,7 +4,7 @@ import { voteRisk } from '../../../core/validators/voteRisk.ts'
 
 const validator = (number: number): Address => new Uint8Array(20).fill(number)
 
-/** The risk of a vote where these are validators and those can be reached. */
+/** The risk of a vote with these validators, of which those can be reached. */
 const risk = (members: readonly number[], reachable: readonly number[], type: 'add' | 'drop', on: number) =>
   voteRisk(members.map(validator), address => reachable.includes(address[0] as number), {
     recipient: validator(on),

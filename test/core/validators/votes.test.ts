@@ -108,7 +108,7 @@ describe('given small sets', () => {
 })
 
 describe('given a majority that came from a smaller set', () => {
-  // Of five validators two want 5 out, one too few; then 4 and 3 leave, and two of three would be enough.
+  // Of five validators two vote to drop 5, one too few; then 4 and 3 leave, and two of three would be enough.
   const shrunk = vote(
     set(1, 2, 3, 4, 5),
     [1, 'drop', 5],

@@ -57,7 +57,7 @@ const block: Block = {
 }
 
 describe('given a block', () => {
-  // Lengths around where a prefix of RLP grows by a byte.
+  // Lengths around which the prefix of RLP grows by a byte.
   test.each([0, 1, 2, 3, 100, 1_000])(
     'when it has %d transactions, then its length is known without encoding it',
     count => {

@@ -10,11 +10,11 @@ const EMPTY = Uint8Array.of(0xc0)
 const HEADER = encodeHeader(BLOCK.header)
 const MEBIBYTES = 1024 * 1024
 
-/** A list of so many bytes, of nothing but this one. */
+/** A list of that many bytes, each of which is this one. */
 const listOf = (length: number, byte: number): Uint8Array => joinRlpList([new Uint8Array(length).fill(byte)])
 
 const refusal = (...parts: readonly Uint8Array[]): string => {
-  // What was copied for the one before it.
+  // The copies made for the previous block.
   Bun.gc(true)
   try {
     decodeBlock(joinRlpList(parts))
@@ -25,7 +25,7 @@ const refusal = (...parts: readonly Uint8Array[]): string => {
   }
 }
 
-// Taken apart first and judged then, 16 MB of items of one byte would become more than a gigabyte of objects.
+// Decoded before a check, 16 MB of items of one byte would become more than a gigabyte of objects.
 test.each([0x01, 0x80, 0xc0])(
   'given 16 MB of items 0x%s in any place, when they are decoded, then the first is refused',
   byte => {
@@ -41,7 +41,7 @@ test.each([0x01, 0x80, 0xc0])(
     typed[0] = 2
     typed.set(bomb, 1)
     expect(refusal(HEADER, joinRlpList([encodeRlp(typed)]), EMPTY)).toContain('items')
-    // Copies of the bytes themselves, which each of the blocks is, not of what they hold.
+    // Copies of the bytes of the blocks themselves, not of their items.
     expect(process.memoryUsage().rss - before).toBeLessThan(400 * MEBIBYTES)
   },
 )

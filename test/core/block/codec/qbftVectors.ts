@@ -74,7 +74,7 @@ export const LONDON_BLOCK = {
   rawHash: 'c351a649cf727c0d861de83d81adc941819aecfdae5b5f8652ecea21c4697dd0',
 } as const
 
-/** Block 1 of a chain of four validators with known keys, as made in round 0 and in round 1. */
+/** Block 1 of a chain of four validators with known keys, as built in round 0 and in round 1. */
 export const BLOCK_ONE = {
   genesisHash: 'a085309917b88f31bc3d2361eb6dcd86ca2b86d4ec29c90ff988ee416bb07757',
   stateRoot: '166ed98eea93ab2b6f6b1a425526994adc2d675bf9a0d77d600ed1e02d8f77df',

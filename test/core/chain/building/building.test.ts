@@ -84,7 +84,7 @@ describe('given a built block', () => {
     expect(await fields('london')).toEqual(london)
     const shanghai = { ...london, withdrawals: [EMPTY_TRIE_ROOT, []] }
     expect(await fields('shanghai')).toEqual(shanghai)
-    // Besu's proposers end the header here, whatever the fork.
+    // Besu's proposers end the header here on every fork.
     const cancun = { ...shanghai, blobs: [0n, 0n] }
     expect(await fields('cancun')).toEqual(cancun)
     expect(await fields('prague')).toEqual(cancun)

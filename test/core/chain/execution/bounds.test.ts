@@ -42,7 +42,7 @@ const creation = (from: Key, ...parts: readonly Part[]): SenderTransaction => ({
   ),
 })
 
-/** Writes, logs, creates and destroys in a loop that ends when the gas does. */
+/** Writes, logs, creates and destroys in a loop until the gas is used up. */
 const busy = (from: Key): SenderTransaction =>
   creation(
     from,
@@ -56,7 +56,7 @@ const busy = (from: Key): SenderTransaction =>
 const counting = (count: number): SenderTransaction =>
   creation(ALICE, count, 'JUMPDEST', 1, 'SWAP1 SUB DUP1', 4, 'JUMPI', 'STOP')
 
-/** Stops these transactions when they were asked about so many times. */
+/** Stops these transactions after this number of checks. */
 const stopping = (slow: readonly SenderTransaction[], atCheck: number): SelectionBounds => {
   let isSlow = false
   let checks = 0
@@ -126,7 +126,7 @@ describe('given a proposal whose execution takes long', () => {
     const pauses: Promise<unknown>[] = []
     const chain = await openTestChain({}, undefined, {
       pause: async () => {
-        // In the first pause of the execution, as a block of the others would.
+        // In the first pause of the execution, like a block of the other validators.
         if (pauses.length === 0) pauses.push(importNow(chain, sealed))
         await Bun.sleep(0)
       },

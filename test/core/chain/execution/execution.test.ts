@@ -32,7 +32,7 @@ describe('given receipts', () => {
     const receipts = (await chain.store.record(1n))?.receipts ?? []
     expect(receipts.map(({ status }) => status)).toEqual([undefined, undefined])
     const roots = receipts.map(({ postStateRoot }) => toHex(postStateRoot ?? EMPTY_BYTES))
-    // Each differs from the other and from the block's own, which has the reward in it.
+    // They differ from each other and from the block's state root, which includes the reward.
     expect(new Set([...roots, toHex(chain.head().header.stateRoot)]).size).toBe(3)
   })
 

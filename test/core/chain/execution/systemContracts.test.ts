@@ -30,7 +30,7 @@ const STORES = { balance: '0x0', code: '0x60003560005500' }
 /** Returns the one byte. */
 const answers = (byte: string) => ({ balance: '0x0', code: `0x60${byte}60005360016000f3` })
 const REVERTS = { balance: '0x0', code: '0x60006000fd' }
-/** LOG1 of its call data, with the first word as topic: a deposit contract that believes everything. */
+/** LOG1 of its call data, with the first word as topic: a deposit contract that accepts everything. */
 const LOGS = { balance: '0x0', code: '0x60203603806020600037600035906000a100' }
 
 const word = (value: number | bigint): Uint8Array => bigintToFixedBytes(BigInt(value), 32)
@@ -82,7 +82,7 @@ const deposit = (data: Uint8Array) =>
 const hashOfRequests = (...requests: readonly Uint8Array[]): Uint8Array =>
   sha256(concatBytes(...requests.map(request => sha256(request))))
 
-/** A header that carries the fields which proposers leave out. */
+/** A header with the fields that proposers omit. */
 const withRequests = (block: Block, requestsHash: Uint8Array): Block =>
   resealed(block, { parentBeaconBlockRoot: ZERO_HASH, requestsHash })
 
@@ -127,7 +127,7 @@ describe('given a QBFT chain', () => {
     ['one fails', { ...contracts, [CONSOLIDATIONS]: REVERTS }, depositData(PARTS)],
     ['a deposit is not laid out as it must be', contracts, depositData(PARTS.slice().reverse())],
   ])('when %s, then it accepts and makes no block', async (_, alloc, data) => {
-    // The addresses are not part of the genesis block, so the same block can be offered to both.
+    // The addresses are not part of the genesis block, so that both can be given the same block.
     const maker = await openTestChain({ alloc })
     const block = await nextBlock(maker, [deposit(data)])
     const chain = await openTestChain({ alloc, config: addresses })

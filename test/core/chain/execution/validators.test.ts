@@ -79,7 +79,7 @@ describe('given validators by votes', () => {
     expect(await setOf(chain, 4n)).toEqual(addressesOf(VALIDATORS))
     await vote(chain, V2, OUTSIDER.address, 'add')
     expect(await setOf(chain, 5n)).toEqual(addressesOf([...VALIDATORS, OUTSIDER]))
-    // Asked for again, every earlier set is what it was.
+    // When requested again, every earlier set is the same.
     expect(await setOf(chain, 0n)).toEqual(addressesOf(VALIDATORS))
     expect(await setOf(chain, 3n)).toEqual(addressesOf(VALIDATORS))
   })

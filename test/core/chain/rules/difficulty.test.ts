@@ -39,7 +39,7 @@ describe('given ethashDifficulty', () => {
     expect(difficulty({ parentDifficulty: 131_072n, timestamp: 2000n })).toBe(131_072n)
   })
 
-  // At a spacing that leaves the parent's difficulty as it is, what is added is the bomb.
+  // At a spacing that keeps the parent's difficulty, the increase is the bomb.
   test.each([
     ['homestead', 199_999n, 0n],
     ['homestead', 200_000n, 1n],

@@ -21,7 +21,7 @@ export const CHAIN_ID = 1337
 export const GENESIS_TIME = 1_700_000_000n
 export const PERIOD_SECONDS = 2n
 
-/** `config` keys that put a fork into force at genesis, with all before it. */
+/** The `config` keys that activate a fork, and all earlier ones, at genesis. */
 export const FORKS = {
   istanbul: { istanbulBlock: 0 },
   berlin: { berlinBlock: 0 },
@@ -34,7 +34,7 @@ export const FORKS = {
 
 export type TestGenesis = {
   readonly fork?: keyof typeof FORKS
-  /** Beside the fork's keys. */
+  /** Further keys of `config`. */
   readonly config?: object
   readonly qbft?: object
   /** Top-level keys. */
@@ -102,7 +102,7 @@ export const candidatesOf = (transactions: readonly SenderTransaction[]): BuildO
   }
 }
 
-/** Builds on the head, a period after it, by the first validator, with these transactions. */
+/** Builds a block of the first validator with these transactions on the head, a period after it. */
 export const build = (
   chain: Chain,
   transactions: readonly SenderTransaction[] = [],
@@ -120,14 +120,14 @@ export const build = (
     ...options,
   })
 
-/** The header with these keys' seals in place of its own. */
+/** The header with only the seals of these keys. */
 export const sealedHeader = (header: Header, keys: readonly Key[] = VALIDATORS): Header => {
   const digest = qbftSealHash(header)
   const seals = keys.map(({ privateKey }) => sealOfSignature(sign(digest, privateKey)))
   return { ...header, extraData: encodeExtraData({ ...decodeExtraData(header.extraData), seals }) }
 }
 
-/** A block with something of its header changed, sealed again by everyone. */
+/** A block with a changed header, sealed again by all. */
 export const resealed = (
   block: Block,
   change: Partial<Header>,
@@ -137,7 +137,7 @@ export const resealed = (
   header: sealedHeader({ ...block.header, ...change }, keys),
 })
 
-/** A sealed block that the chain would take. */
+/** A sealed block that the chain would accept. */
 export const nextBlock = async (
   chain: Chain,
   transactions: readonly SenderTransaction[] = [],
@@ -161,14 +161,14 @@ export const extend = async (
   return { ...built.block, header }
 }
 
-/** Imports at a time when the block is due. */
+/** Imports a block at the time at which it is due. */
 export const importNow = (
   chain: Chain,
   block: Block,
   nowMs = Number(block.header.timestamp) * 1000,
 ): Promise<'imported' | 'known'> => chain.importBlock(block, { nowMs })
 
-/** Which rule the chain says the block breaks; undefined when it takes it. */
+/** The rule that the block violates; undefined when the chain accepts it. */
 export const brokenRule = async (chain: Chain, block: Block, nowMs?: number): Promise<string | undefined> => {
   try {
     await importNow(chain, block, nowMs)
@@ -206,7 +206,7 @@ export const transfer = (
   sender: from.address,
 })
 
-/** What the promise is rejected with; undefined when it is not. */
+/** The rejection of the promise; undefined when it resolves. */
 export const failureOf = async (promise: Promise<unknown>): Promise<unknown> => {
   try {
     await promise

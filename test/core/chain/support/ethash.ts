@@ -19,7 +19,7 @@ import { memoryStore } from './memory.ts'
 
 export const PERIOD_SECONDS = 15n
 
-/** A chain that is not QBFT; `config` beside `ethash`. */
+/** A chain that is not QBFT, with further `config` keys beside `ethash`. */
 export const openEthashChain = async (config: object, alloc: object = {}): Promise<Chain> =>
   openChain({
     genesis: parseGenesis({
@@ -46,7 +46,7 @@ export type EthashBlock = {
   readonly stake?: boolean
 }
 
-/** The next block of the chain, valid by every rule; proof of work that nobody did, unless `stake`. */
+/** The next block of the chain, valid by every rule; of proof of work without the work, or of `stake`. */
 export const ethashBlock = async (chain: Chain, wanted: EthashBlock = {}): Promise<Block> => {
   const { configuration, store } = chain
   const parent = chain.head()

@@ -17,7 +17,7 @@ export const VALIDATORS: readonly [Key, Key, Key, Key] = [
   key('8f2a55949038a9610f50fb23b5883af3b4ecb3c3bb792cbcefbd1542c692be63'),
 ]
 
-/** Nobody's validator. */
+/** The key of no validator. */
 export const OUTSIDER: Key = key('a3bdf521b0f286a80918c4b67000dfd2a2bdef97e94d268016ef9ec86648eac3')
 
 /** Without a balance. */

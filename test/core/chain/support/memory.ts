@@ -1,6 +1,6 @@
 import type { KeyValueStore } from '../../../../core/store/keyvalue.ts'
 
-/** A key-value store in memory; `asynchronous` is one that cannot be read synchronously, as on the edge. */
+/** A key-value store in memory; an `asynchronous` one cannot be read synchronously, as on the edge. */
 export const memoryStore = ({ asynchronous = false } = {}): KeyValueStore => {
   const values = new Map<string, Uint8Array>()
   const put = ({ key, value }: { readonly key: string; readonly value: Uint8Array | undefined }): void => {

@@ -4,8 +4,8 @@ import { bigintToFixedBytes } from '../../../../core/bytes/integer.ts'
 import type { Key } from './keys.ts'
 
 /**
- * The smallest validator contract: storage 0 holds how many there are, 1 and following who. Called with 64 bytes it stores
- * the second word at the first, with anything else it answers as `getValidators()`.
+ * The smallest validator contract: storage 0 has the number of validators, 1 and following their addresses. Called with 64 bytes, it
+ * stores the second word at the first; called with anything else, it answers as `getValidators()`.
  */
 const CODE =
   '0x36604014603b5760206000526000548060205260005b8181101560305780600101548160051b604001526001016015565b5060051b6040016000f35b6020356000355500'

@@ -45,7 +45,7 @@ const messages = (dialect: Dialect): WireMessage[] =>
     ] satisfies QbftMessage[]
   ).map(message => encodeMessage(message, dialect))
 
-/** Reads and judges: whatever decodes must go through authors and rules without an exception. */
+/** Decodes and checks: every message that decodes must pass through author recovery and rules without an exception. */
 const readsOrRefuses = ({ code, data }: WireMessage, isJudged: boolean): boolean => {
   let message: QbftMessage
   try {
@@ -54,7 +54,7 @@ const readsOrRefuses = ({ code, data }: WireMessage, isJudged: boolean): boolean
     expect(error).toBeInstanceOf(DecodeError)
     return false
   }
-  // The bytes that were signed are within what came, and go out again as they are.
+  // The signed bytes are part of the input, and are encoded unchanged.
   const again = encodeMessage(message, data.length % 2 === 0 ? 'legacy' : 'blockAccessList')
   expect(decodeMessage(code, again.data).signed).toEqual(message.signed)
   if (!isJudged) return true

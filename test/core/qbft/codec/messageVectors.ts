@@ -79,8 +79,8 @@ const BLOCK = `f90231f9022ca052268a7cb7f95951400653c6670c1ec23b4515ecb057ec8c771
 const PROPOSAL = `f9027cf902360180f90231${BLOCK.slice(6)}${PROPOSAL_SIGNATURE}`
 
 /**
- * The messages of the EEA's QBFT tests (qbft-tests, `MessageRLPTests`), by code. Their form alone is of use: the outer
- * signatures were made under an earlier rule and recover to a different key each.
+ * The messages of the EEA's QBFT tests (qbft-tests, `MessageRLPTests`), by code. Only their form is of use: the outer
+ * signatures were made by an earlier rule, and each recovers to a different key.
  */
 export const OFFICIAL: readonly (readonly [name: string, code: number, length: number, bytes: string])[] = [
   ['prepare', 0x13, 105, PREPARE],
@@ -101,10 +101,10 @@ export const OFFICIAL: readonly (readonly [name: string, code: number, length: n
   ['proposal with justification', 0x12, 860, `f90359${PROPOSAL}f8d8f86b${PREPARED}f869${PREPARE}`],
 ]
 
-/** Who made the commit seal of the official commit over its bare digest. */
+/** The signer of the commit seal of the official commit over its bare digest. */
 export const OFFICIAL_SEALER = 'd09d559810bff66602d945c5d2956d12c3dbd584'
 
-/** Forms of earlier revisions of the same file, which no node writes any more. */
+/** Forms of earlier revisions of the same file, which no node writes now. */
 export const STALE: readonly (readonly [name: string, code: number, bytes: string])[] = [
   ['integers of a fixed width', 0x13, `f873ef8800000000000000018400000000a0${DIGEST}${PREPARE_SIGNATURE}`],
   [

@@ -24,7 +24,7 @@ import { signPayload } from '../../../../core/qbft/signatures.ts'
 import { BLOCK_ONE } from '../../block/codec/qbftVectors.ts'
 import { type Key, VALIDATORS } from '../../chain/support/keys.ts'
 
-/** Block 1 as validator 0 made it in round 0, and as validator 1 did in round 1; without seals. */
+/** Block 1 by validator 0 in round 0, and by validator 1 in round 1; without seals. */
 export const BLOCK: Block = {
   header: decodeHeader(fromHex(BLOCK_ONE.header)),
   transactions: [],
@@ -57,7 +57,7 @@ export const prepareBy = (
   return signPayload(QBFT_CODES.prepare, payload, encodePreparePayload(payload), signer(key))
 }
 
-/** With the seal that belongs to the block in this round. */
+/** With the seal of the block in this round. */
 export const commitBy = (
   key: Key,
   { block = BLOCK, round = 0, sealer = key }: { block?: Block; round?: number; sealer?: Key } = {},

@@ -120,7 +120,7 @@ describe('given messages of known keys', () => {
     vector: { readonly digest: string; readonly length: number; readonly keccak: string },
     by: Address,
   ): void => {
-    // The dialect is that of the signed bytes, whatever the node writes by now.
+    // The dialect is that of the signed bytes, whatever the node's own dialect is.
     for (const dialect of DIALECTS) {
       const wire = encodeMessage(message, dialect)
       expect(wire.data.length).toBe(vector.length)
@@ -135,7 +135,7 @@ describe('given messages of known keys', () => {
   test('when a justification grows, then a prepare takes 105 bytes, a round change 73 or 107', () => {
     const size = (options: Parameters<typeof proposalBy>[3]): number =>
       encodeMessage(proposalBy(V1, 1, BLOCK_OF_ROUND_ONE, options), 'legacy').data.length
-    // From three on, so that no list's own prefix grows.
+    // From three on, so that the prefix of no list grows.
     const [more] = prepares
     const [plain] = unprepared
     const [locked] = prepared

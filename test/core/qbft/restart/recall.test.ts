@@ -26,7 +26,7 @@ const recordOf = (sequence: bigint, round = 0): RestartRecord => ({
   certificate: undefined,
 })
 
-/** A validator that starts at the head, the proposer of round `own`. */
+/** A validator that starts at the head; it proposes in round `own`. */
 const started = (
   { own = 3, record, head = 5n }: { own?: number; record?: RestartRecord; head?: bigint },
   keys = KEYS,
@@ -164,7 +164,7 @@ describe('given such a validator with a quorum of answers', () => {
     const { node, peers } = begun({})
     report(node, at(peers, 0), { sequence: 6n, round: 0 })
     expect(kindsIn(report(node, at(peers, 1), { sequence: 6n, round: 1_000_000 }))).toEqual([])
-    // The third shows that the second one cannot be where it says.
+    // The third one shows that the second one cannot be in its reported round.
     expect(roundsIn(report(node, at(peers, 2), { sequence: 6n, round: 0 }))).toEqual([1])
   })
 
@@ -193,7 +193,7 @@ describe('given such a validator with a quorum of answers', () => {
 })
 
 describe('given a validator whom a single other asks for a later round', () => {
-  /** In round 1, which one other asked for, too. */
+  /** In round 1, which one other requested, too. */
   const inRoundOne = () => {
     const { node, peers } = givenNode(4, 3)
     node.blockTimer()
@@ -214,7 +214,7 @@ describe('given a validator whom a single other asks for a later round', () => {
 })
 
 describe('given a chain that went on meanwhile', () => {
-  /** It was told at height 7 where they are, and catches up to height 9. */
+  /** It received the positions at height 7, and catches up to height 9. */
   const caughtUp = (record: RestartRecord | undefined) => {
     const { node, peers } = started({ own: 0, ...(record === undefined ? {} : { record }) })
     for (const peer of peers) report(node, peer, { sequence: 7n, round: 0 })
@@ -281,7 +281,7 @@ describe('given a validator that is asked', () => {
     expect(told.map(({ to }) => to)).toEqual([[asker.address], [asker.address], [asker.address]])
     expect(told.map(({ message }) => message.code)).toEqual([0x13, 0x15, POSITION_CODES.position])
     expect(told.at(-1)?.message).toEqual(encodePosition({ sequence: 1n, round: 0 }))
-    // Who forgot is bound by it.
+    // A validator that lost its record is bound by it.
     const forgot = createNode({ keys: KEYS, own: asker, recall: newRecall(undefined, false) })
     forgot.head()
     for (const { message } of told) forgot.receive(at(KEYS, 3), message)
@@ -315,7 +315,7 @@ test('when others show own signatures, then they bind: after a prepare it prepar
   const made = block(at(peers, 0))
   node.receive(at(KEYS, 3), prepare(at(KEYS, 3), made), at(peers, 1))
   for (const peer of peers) report(node, peer, { sequence: 1n, round: 0 })
-  // Not even with all others in round 0: it knows that it forgot.
+  // Not even with all others in round 0, because it knows that it lost signatures.
   expect(node.state.height?.floor).toBe(1)
   node.blockTimer()
   expect(kindsIn(receiveProposal(node, at(peers, 0), block(at(peers, 0), { timestamp: 101n })))).toEqual([])

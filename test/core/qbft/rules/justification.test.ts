@@ -11,7 +11,7 @@ import { blockOf, contextOf, preparedIn, validatorKeys } from './support.ts'
 /** GoQuorum's table of justifications: round 10, prepared in round 5. */
 const TARGET = 10
 const PREPARED = 5
-/** Validators that need quorums of 3 to 10. */
+/** Numbers of validators whose quorums are 3 to 10. */
 const SIZES = [4, 5, 7, 8, 10, 11, 13, 14]
 
 describe.each(SIZES)('given GoQuorum’s justifications among %d validators', count => {
@@ -32,7 +32,7 @@ describe.each(SIZES)('given GoQuorum’s justifications among %d validators', co
 
   const unprepared = signers.map(key => signedRoundChangeBy(key, TARGET))
   const prepared = signers.map(key => signedRoundChangeBy(key, TARGET, metadata))
-  // In each earlier round whatever was prepared there.
+  // In each earlier round, whatever was prepared there.
   const earlier = signers.map((key, index) => {
     const round = index % PREPARED
     return signedRoundChangeBy(key, TARGET, { round, digest: keccak256(Uint8Array.of(round)) })

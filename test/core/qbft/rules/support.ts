@@ -8,7 +8,7 @@ import type { RuleContext } from '../../../../core/qbft/rules/rule.ts'
 import type { Key } from '../../chain/support/keys.ts'
 import { BLOCK } from '../codec/messages.ts'
 
-/** As many validators as wanted, in no order of addresses. */
+/** The requested number of validators, not ordered by address. */
 export const validatorKeys = (count: number): readonly Key[] =>
   Array.from({ length: count }, (_, index) => {
     const privateKey = fromHex((0x2000 + index).toString(16).padStart(64, '0'))
@@ -25,14 +25,14 @@ export const withHeader = (block: Block, header: Partial<Header>): Block => ({
   header: { ...block.header, ...header },
 })
 
-/** A block that the validator made in the round. */
+/** A block of that validator and round. */
 export const blockOf = (key: Key, round = 0): Block =>
   withRound(
     withHeader(BLOCK, { coinbase: key.address, timestamp: BLOCK.header.timestamp + BigInt(round) }),
     round,
   )
 
-/** That the block was prepared in the round. */
+/** Proves that the block was prepared in the round. */
 export const preparedIn = (round: number, block: Block): PreparedMetadata => ({
   round,
   digest: proposalDigest(withRound(block, round)),

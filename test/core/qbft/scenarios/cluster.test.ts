@@ -6,7 +6,7 @@ import { type Cluster, createCluster } from '../support/cluster.ts'
 import { at, networkKeys } from '../support/keys.ts'
 import { createNode } from '../support/node.ts'
 
-// Sixty heights of five machines with real signatures take seconds on a busy machine.
+// Sixty heights of five state machines with real signatures take seconds on a busy machine.
 setDefaultTimeout(60_000)
 
 const PERIOD_MS = 1_000
@@ -26,7 +26,7 @@ const startCluster = (running = KEYS): Cluster => {
 const runTo = (cluster: Cluster, height: number, withinMs = 120_000): void =>
   cluster.runUntil(() => cluster.chainOf(at(KEYS, 1)).length >= height, cluster.nowMs + withinMs)
 
-/** When the first node had each height. */
+/** The time at which the first node had each height. */
 const firstCommits = (cluster: Cluster): readonly number[] => {
   const times = new Map<bigint, number>()
   for (const { block, atMs } of cluster.committed)
@@ -52,7 +52,7 @@ describe('given four machines wired together', () => {
   test('when the first proposer is offline, then its heights take a period and a timeout, the others a period', () => {
     const cluster = startCluster(KEYS.slice(1))
     runTo(cluster, 7)
-    // The rotation goes on from who made the block, so the offline one's turn comes again after the two others’.
+    // The rotation continues from the coinbase, so that the turn of the offline validator comes after those of the two others.
     expect(cluster.chainOf(at(KEYS, 1)).map(roundOf)).toEqual([1, 0, 0, 1, 0, 0, 1])
     const times = firstCommits(cluster)
     const seconds = times.map((time, index) => Math.round((time - (times[index - 1] ?? 0)) / 1000))
@@ -118,7 +118,7 @@ test('given a network without validators, when it starts, then nothing runs', ()
 describe('given rounds that take longer than their timeouts', () => {
   const BASE_MS = 1_000
   const minutes = (count: number): number => count * 60_000
-  /** How long the first blocks take. */
+  /** Duration of the first blocks. */
   const blockTimes = (options: {
     readonly latencyMs?: number
     readonly workMs?: number

@@ -74,7 +74,7 @@ describe('given a proposal of round 1', () => {
   test('when it comes again, then the round goes on', () => {
     const { node, P, NP0, NP1, keys, block } = given()
     const later = block(NP0, { round: 1 })
-    // With other round changes it is another message, which the filter of repeated ones lets through.
+    // With other round changes it is another message, which the filter of duplicates accepts.
     const first = proposal(NP0, later, { roundChanges: roundChangesOf(keys, 1) })
     const second = proposal(NP0, later, { roundChanges: roundChangesOf(keys.slice(1), 1) })
     node.receive(NP0, first)

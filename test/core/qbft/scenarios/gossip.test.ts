@@ -6,8 +6,8 @@ import { STRANGER } from '../support/keys.ts'
 import { prepare } from '../support/messages.ts'
 import { effectsOf, relaysIn, type Step } from '../support/step.ts'
 
-// Besu forwards before it validates. So does the machine what a validator signed for its height, by `relay` effects: whether
-// a neighbour has it already is for the driver to know.
+// Besu forwards before it validates. The state machine forwards what a validator signed for its height, by `relay` effects;
+// the driver knows whether a neighbour has it already.
 
 const given = () => {
   const network = givenNode(5, 4)

@@ -25,7 +25,7 @@ import { prepare, proposal, wireOf } from '../support/messages.ts'
 import { createNode } from '../support/node.ts'
 import { dropsIn, effectsOf, importsIn, kindsIn, relaysIn, sentIn, timersIn } from '../support/step.ts'
 
-/** Five validators at height 1; P proposes in it and, block 1 being P's, NP0 at height 2. */
+/** Five validators at height 1; P proposes there and, because block 1 is P's, NP0 at height 2. */
 const given = (options: GivenOptions = {}) => {
   const network = givenNode(5, 4, options)
   const [P, NP0, NP1, NP2] = network.peers as [Key, Key, Key, Key]
@@ -33,7 +33,7 @@ const given = (options: GivenOptions = {}) => {
   return { ...network, P, NP0, NP1, NP2, first: network.block(P), second }
 }
 
-/** A whole height 2 comes in during height 1. */
+/** All messages of height 2 arrive during height 1. */
 const early = (network: ReturnType<typeof given>) => {
   const { node, NP0, NP1, NP2, second } = network
   const others = [NP0, NP1, NP2]
@@ -69,7 +69,7 @@ describe('given messages of the next height', () => {
     expect(kindsIn(node.head({ number: 2n, coinbase: NP0.address }))).toEqual(['prepare'])
   })
 
-  // Besu keeps messages of any author; here they are a validator's, few of each.
+  // Besu keeps messages of any author, this node only a few of each validator.
   test('when they are of an address that is not a validator, then they are not kept', () => {
     const { node, block, P } = given()
     const made = block(STRANGER, { number: 2n })
@@ -83,7 +83,7 @@ describe('given messages of the next height', () => {
     receiveProposal(node, NP0, second)
     receivePrepares(node, [P, NP1, NP2], second)
     const validators = addressesOf(keys).filter(address => address !== P.address)
-    // Four are left, a quorum is three; P's prepare is not one of them, and neither is it passed on.
+    // Four remain, with a quorum of three; P's prepare does not count and is not forwarded.
     const step = node.head({ number: 1n, coinbase: P.address, validators })
     expect(effectsOf(step, 'dropped').map(({ reason, author }) => [reason, author])).toEqual([
       ['not-a-validator', P.address],
@@ -180,7 +180,7 @@ describe('given the buffer of later heights', () => {
   const keys = networkKeys(8)
   const block = (number: bigint) =>
     makeBlock({ creator: at(keys, 0).address, validators: addressesOf(keys), number })
-  /** Different authors, so that the bound for one is not reached. */
+  /** Different authors, so that the limit per author is not reached. */
   const message = (sequence: bigint, author = 0): FutureMessage => ({
     sequence,
     author: at(keys, author).address,
@@ -266,7 +266,7 @@ describe('given the queue before the machine', () => {
     transactionsWaiting: false,
   }
 
-  // Besu refuses any event then; a node's own are never lost here, or it would stand still.
+  // Besu then refuses any event; here the node's own events are never lost, because it would stop.
   test('when it is over the limit, then the newest message is refused, a timer or a head never', () => {
     const queue = createInputQueue(4)
     const [flooder] = peers as [Key]
@@ -277,7 +277,7 @@ describe('given the queue before the machine', () => {
     expect(kept).toEqual([0, 1, 2, 3].map(index => messageOf(flooder, index)).concat(timer))
   })
 
-  // There is no state before the first head that timers could be of: what is kept is what the node's own side says.
+  // Before the first head there is no state for timers; only the inputs of the node itself are kept.
   test('when there is no head yet, then a message is dropped, and the node’s own events are kept', () => {
     const [P, own] = peers as [Key, Key, Key]
     const node = createNode({ keys: peers, own })
@@ -285,7 +285,7 @@ describe('given the queue before the machine', () => {
     expect(node.receive(P, proposal(P, made))).toEqual([])
     expect(node.blockTimer()).toEqual([])
     expect(timersIn(node.head())).toEqual(['block'])
-    // It was not used, so the same bytes are no repetition.
+    // It was not used, so the same bytes are no duplicate.
     expect(kindsIn(receiveProposal(node, P, made))).toEqual(['prepare'])
   })
 })

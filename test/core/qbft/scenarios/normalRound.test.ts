@@ -19,7 +19,7 @@ import { createNode } from '../support/node.ts'
 import { effectsOf, importsIn, kindsIn, messageIn, roundsIn, timersIn } from '../support/step.ts'
 
 describe('given four validators of which the node proposes', () => {
-  /** It has just proposed. */
+  /** The node has just proposed. */
   const proposing = (): Given & { readonly made: Block } => {
     const given = givenNode(4, 0)
     return { ...given, made: proposedIn(given.node.blockTimer()) }
@@ -115,7 +115,7 @@ describe('given four validators of which another proposes', () => {
     expect(kindsIn(receiveProposal(node, proposer, made))).toEqual(['prepare'])
   })
 
-  /** With a quorum of prepares: the own one and those of two others, not the proposer's. */
+  /** With a quorum of prepares: this validator's and those of two others, without the proposer's. */
   const prepared = () => {
     const network = given()
     receiveProposal(network.node, network.proposer, network.made)
@@ -251,7 +251,7 @@ describe('given the time before the first round', () => {
 
 describe('given an empty-block period', () => {
   const EMPTY_AT_MS = 160_000
-  // In Besu only the proposer waits, and the others ask for round changes: here every validator does.
+  // In Besu only the proposer waits, and the others request round changes; here every validator waits.
   describe.each([0, 3])('given validator %d', own => {
     const waiting = () => {
       const { node, ...given } = givenNode(4, own)

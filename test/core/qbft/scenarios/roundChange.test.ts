@@ -15,7 +15,7 @@ import {
 import { certificate, prepare, proposal, roundChange, roundChangesOf } from '../support/messages.ts'
 import { dropsIn, effectsOf, importsIn, kindsIn, messageIn, roundsIn, sentIn } from '../support/step.ts'
 
-/** Five validators, a quorum is four; P proposes in round 0, the node, the last one, in round 4. */
+/** Five validators with a quorum of four; P proposes in round 0, the node, which is the last one, in round 4. */
 const given = (options: GivenOptions = {}) => {
   const network = givenNode(5, 4, options)
   const [P, NP0, NP1, NP2] = network.peers as [Key, Key, Key, Key]
@@ -23,7 +23,7 @@ const given = (options: GivenOptions = {}) => {
   return { ...network, P, NP0, NP1, NP2, made: network.block(P) }
 }
 
-/** Besu's rule, which has no early round change. */
+/** Besu's rule, without early round changes. */
 const WITHOUT_EARLY: GivenOptions = { environment: { earlyRoundChange: false } }
 
 describe('given the round timer that fires', () => {
@@ -94,7 +94,7 @@ describe('given the node proposes in round 4', () => {
     )
   })
 
-  /** Two were prepared in round 1, P in round 2; each with another block. */
+  /** Two were prepared in round 1, P in round 2, each with another block. */
   const prepared = ({ peers, block, P, NP0, NP1 }: ReturnType<typeof given>) => {
     const first = certificate(peers, block(NP0, { round: 1 }))
     const second = certificate(peers, block(NP1, { round: 2, timestamp: 103n }))
@@ -117,7 +117,7 @@ describe('given the node proposes in round 4', () => {
     expect(signed.payload.block).toEqual(withRound(second.block, 4))
     expect(signed.payload.block.header.coinbase).toEqual(NP1.address)
     expect(prepares).toEqual(second.prepares)
-    // In Besu each block of a round change is executed; here only the one to be proposed, once.
+    // Besu executes the block of each round change; this node executes only the proposed one, once.
     expect(effectsOf(step, 'verify-block').map(({ hash }) => hash)).toEqual([
       qbftBlockHash(second.block.header),
     ])
@@ -230,7 +230,7 @@ describe('given round changes', () => {
     node.receive(NP1, prepare(NP1, later, { digest: new Uint8Array(32) }))
     receiveCommits(node, [NP2], later)
     const step = node.receive(NP0, proposal(NP0, later, { roundChanges: roundChangesOf(peers, 1) }))
-    // The own prepare and those of P and NP1 are one short of a quorum.
+    // The prepares of this validator, P and NP1 are one short of a quorum.
     expect(kindsIn(step)).toEqual(['prepare'])
     expect(kindsIn(receivePrepares(node, [NP2], later))).toEqual(['commit'])
     expect(importsIn(receiveCommits(node, [P, NP1], later)).length).toBe(1)

@@ -9,7 +9,7 @@ import { STRANGER } from '../support/keys.ts'
 import { certificate, commit, prepare, proposal, roundChange, wireOf } from '../support/messages.ts'
 import { dropsIn, importsIn, kindsIn } from '../support/step.ts'
 
-/** Five validators, the first one proposes, the node is the last. */
+/** Five validators: the first one proposes, the node is the last. */
 const given = () => {
   const network = givenNode(5, 4)
   const [proposer, ...others] = network.peers as [Key, Key, Key, Key]
@@ -17,7 +17,7 @@ const given = () => {
   return { ...network, proposer, others, made: network.block(proposer) }
 }
 
-/** The proposal was prepared. */
+/** The node has prepared the proposal. */
 const proposed = () => {
   const network = given()
   receiveProposal(network.node, network.proposer, network.made)

@@ -24,14 +24,14 @@ describe('given round timeouts', () => {
     const first = network.node.blockTimer()
     return { ...network, first }
   }
-  /** Two others ask for the node's round: a quorum was heard in it. */
+  /** Two others request the node's round: a quorum was heard in it. */
   const hear = (node: Node, peers: readonly Key[]): Step =>
     peers.slice(0, 2).flatMap(key => {
       const { sequence, round } = node.state.height ?? {}
-      // Of round 0 there is no round change: round 1 is heard of in it, and begun.
+      // Round 0 has no round changes: those for round 1 are heard in it, and start round 1.
       return node.receive(key, roundChange(key, Math.max(round?.round ?? 0, 1), undefined, sequence))
     })
-  /** Of the next rounds, after a quorum was heard in each one before. */
+  /** The timeouts of the following rounds, after a quorum was heard in each round before. */
   const heardInVain = (node: Node, peers: readonly Key[], rounds: number): readonly number[] =>
     Array.from({ length: rounds }).flatMap(() => {
       hear(node, peers)
@@ -41,7 +41,7 @@ describe('given round timeouts', () => {
   test('when rounds with a quorum end, then they double from the base', () => {
     const { node, peers, first } = given(3)
     const steps = [first]
-    // Of round 0 there is no round change: round 1 is heard of in it.
+    // Round 0 has no round changes: those for round 1 are heard in it.
     for (const key of peers.slice(0, 2)) steps.push(node.receive(key, roundChange(key, 1)))
     const early = effectsOf(steps.flat(), 'round-started').map(({ round, timeoutMs }) => [round, timeoutMs])
     expect(early).toEqual([
@@ -52,7 +52,7 @@ describe('given round timeouts', () => {
     expect(node.state.height?.round?.round).toBe(4)
   })
 
-  /** After so many rounds in vain. */
+  /** The timeout after this number of failed rounds. */
   const timeout = (failedRounds: number, environment = BASE, softTimeoutMs = 9_000): number =>
     roundTimeoutMs(environment, { head: { validators: [] }, failedRounds, softTimeoutMs })
 
@@ -65,7 +65,7 @@ describe('given round timeouts', () => {
     expect([0, 3, 1000].map(failed => timeout(failed, environment, 90_000))).toEqual(Array(3).fill(90_000))
   })
 
-  // The round under way and one of a proposer that is down then take 2 times 4.5 s of the 4 s and 10 s there are.
+  // The current round and one of a proposer that is down take 2 times 4.5 s of the available 4 s and 10 s.
   test('when they grow at once, then four validators have a block within 4 base timeouts and 10 seconds', () => {
     const { node, peers } = given()
     expect(heardInVain(node, peers, 5)).toEqual([2_000, 4_000, 4_500, 4_500, 4_500])
@@ -104,7 +104,7 @@ describe('given round timeouts', () => {
     expect(next(1n)).toEqual([1_000])
     expect(heardInVain(node, peers, 6)).toEqual([2_000, 4_000, 8_000, 16_000, 18_000, 18_000])
     next(2n)
-    // This one came in its first round.
+    // This block came in its first round.
     next(3n)
     expect(heardInVain(node, peers, 4)).toEqual([2_000, 4_000, 4_500, 4_500])
   })
@@ -211,7 +211,7 @@ test('given a validator that connects, when a round runs, then it gets the round
 describe('given the block timer', () => {
   const PARAMETERS: QbftParameters = { ...DEFAULT_PARAMETERS, blockPeriodSeconds: 15 }
   const NOW_MS = 505_000
-  /** What is started for the block after one of 500 seconds. */
+  /** The timers started for the block after one of 500 seconds. */
   const started = (parameters: QbftParameters, timestamp = 500n) => {
     const keys = networkKeys(4)
     const node = createNode({ keys, own: at(keys, 0), nowMs: NOW_MS })
@@ -279,7 +279,7 @@ describe('given the block timer', () => {
 
 describe('given the proposer', () => {
   const KEYS = networkKeys(4)
-  /** In which round of the first four the node, validator `own`, builds a block. */
+  /** The round, of the first four, in which the node, validator `own`, builds a block. */
   const roundOf = (own: number, coinbase: Uint8Array, validators = addressesOf(KEYS)): number => {
     const node = createNode({ keys: KEYS, own: at(KEYS, own), build: () => undefined })
     node.head({ coinbase, validators })

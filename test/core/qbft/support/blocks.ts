@@ -18,10 +18,10 @@ export type BlockOptions = {
   readonly transactions?: readonly Transaction[]
 }
 
-/** On-chain hash of the head at this height, as far as these tests have one. */
+/** On-chain hash of the head at this height, in these tests. */
 export const headHash = (number: bigint): Hash => keccak256(new TextEncoder().encode(`head ${number}`))
 
-/** An unsealed block with everything that rules of messages look at: extraData, creator, round, and a body that fits. */
+/** An unsealed block with everything that message rules check: extraData, creator, round, and a matching body. */
 export const makeBlock = ({
   creator,
   validators,

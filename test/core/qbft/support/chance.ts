@@ -6,10 +6,10 @@ import { commit, prepare, roundChange } from './messages.ts'
 import { headOf } from './node.ts'
 import { built, createCast, fired, message, verified } from './script.ts'
 
-/** Rounds that something happens in; the others may ask for one more. */
+/** Rounds with messages; the others may request one more. */
 export const ROUNDS = 4
 
-/** Inputs that come together. */
+/** Inputs that arrive together. */
 export type Group = readonly Input[]
 
 export type Everything = {
@@ -41,14 +41,14 @@ const inRound = (keys: readonly Key[], own: Key, round: number): readonly Group[
     [fired(round)],
     cast.changed(round + 1),
     ...others.map((key): Group => [message(key, roundChange(key, round + 1))]),
-    // Its own key, used by another node.
+    // This validator's key, used by another node.
     [message(own, prepare(own, block(round, 1)))],
   ]
 }
 
 /**
- * Everything that can happen to a validator at height 1: others that say anything at all in four rounds, about two blocks of
- * each; timers, answers, connections, and a short time of catching up.
+ * Everything that can happen to a validator at height 1: any messages of others in four rounds, about two blocks of each;
+ * timers, answers, connections, and a short sync.
  */
 export const everythingFor = (keys: readonly Key[], own: Key): Everything => ({
   anytime: [
@@ -64,7 +64,7 @@ export const everythingFor = (keys: readonly Key[], own: Key): Everything => ({
   rounds: Array.from({ length: ROUNDS }, (_, round) => inRound(keys, own, round)),
 })
 
-/** So many groups by chance, of one round after another for the most part. */
+/** This number of random groups, mostly with rounds in order. */
 export const happenings = (
   { anytime, rounds }: Everything,
   count: number,

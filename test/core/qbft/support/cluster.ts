@@ -16,9 +16,9 @@ export type ClusterOptions = {
   readonly keys: readonly Key[]
   readonly environment?: Partial<QbftEnvironment>
   readonly periodMs?: number
-  /** Of each message. */
+  /** Delay of each message. */
   readonly latencyMs?: number
-  /** Making, verifying or storing a block. */
+  /** Duration of building, verifying or storing a block. */
   readonly workMs?: number
 }
 
@@ -26,19 +26,19 @@ export type Committed = { readonly block: Block; readonly atMs: number; readonly
 
 export type Cluster = {
   readonly nowMs: number
-  /** Imports by consensus, of all nodes, in order. */
+  /** Blocks imported by consensus, of all nodes, in order. */
   readonly committed: readonly Committed[]
   /** The chain of a node, without the genesis block. */
   chainOf(key: Key): readonly Block[]
   start(key: Key): void
-  /** Ends the process; what was written durably stays. */
+  /** Ends the process; durable values remain. */
   stop(key: Key): void
   runUntil(isDone: () => boolean, limitMs: number): void
 }
 
 type Machine = { node: Node | undefined; record: RestartRecord | undefined; chain: Block[]; life: number }
 
-/** Machines wired together in memory under one clock: each message takes as long, none is lost. */
+/** State machines connected in memory under one clock: all messages have the same delay, and none is lost. */
 export const createCluster = ({
   keys,
   environment = {},
@@ -63,7 +63,7 @@ export const createCluster = ({
     events.splice(index, 0, { atMs: Math.max(atMs, nowMs), run })
   }
 
-  /** The genesis block is of time 0. */
+  /** The time of the genesis block is 0. */
   const headFor = ({ chain }: Machine): HeadContext => {
     const head = chain.at(-1)?.header
     if (head === undefined) return headOf(keys, { readyAtMs: periodMs, periodMs, spacingSeconds: 0 })
@@ -125,7 +125,7 @@ export const createCluster = ({
         const { block } = effect
         committed.push({ block, atMs: nowMs, by: key.address })
         at(nowMs + workMs, () => extend(key, block))
-        // A new block is told to all; who has it already takes no notice.
+        // All are informed of a new block; a node that has it already ignores it.
         for (const other of keys)
           if (other !== key) at(nowMs + workMs + latencyMs, () => extend(other, block))
         return
@@ -162,7 +162,7 @@ export const createCluster = ({
         build: () => WAIT,
         nowMs,
       })
-      // What it missed it gets from the others.
+      // It gets missed blocks from the others.
       for (const other of machines.values())
         for (const block of other.chain.slice(machine.chain.length)) machine.chain.push(block)
       give(key, { kind: 'head', head: headFor(machine) })

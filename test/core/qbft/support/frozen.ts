@@ -5,8 +5,8 @@ const refuse = (): never => {
 const seen = new WeakSet<object>()
 
 /**
- * Makes changing it in place throw, at any depth: objects, arrays, maps and sets. Bytes cannot be frozen; the test of
- * purity compares them.
+ * Makes in-place changes throw, at any depth: objects, arrays, maps and sets. Bytes cannot be frozen; the test of purity
+ * compares them.
  */
 export const frozen = <Value>(value: Value): Value => {
   if (typeof value !== 'object' || value === null || seen.has(value)) return value

@@ -7,20 +7,20 @@ import { commit, prepare, proposal } from './messages.ts'
 import { createNode, type Node, type NodeOptions } from './node.ts'
 import { sentIn, type Step } from './step.ts'
 
-/** A validator of a network at its first height, which nothing has happened in yet. */
+/** A validator of a network at its first height, without any messages yet. */
 export type Given = {
   readonly keys: readonly Key[]
   readonly validators: readonly Address[]
   readonly node: Node
-  /** All keys but the node's. */
+  /** All keys except the node's. */
   readonly peers: readonly Key[]
-  /** A block by the validator. */
+  /** A block of the validator. */
   readonly block: (creator: Key, options?: Partial<BlockOptions>) => Block
 }
 
 export type GivenOptions = Partial<Omit<NodeOptions, 'keys' | 'own'>>
 
-/** `own` is the position of the node's address among the validators': the round of height 1 that it proposes in. */
+/** `own` is the position of the node's address among the validators: the round of height 1 in which it proposes. */
 export const givenNode = (count: number, own: number, options: GivenOptions = {}): Given => {
   const keys = networkKeys(count)
   const validators = addressesOf(keys)
@@ -36,7 +36,7 @@ export const givenNode = (count: number, own: number, options: GivenOptions = {}
   }
 }
 
-/** The block that the node proposed just now. */
+/** The block that the node has just proposed. */
 export const proposedIn = (step: Step): Block => {
   const [found] = sentIn(step).flatMap(message =>
     message.kind === 'proposal' ? [message.signed.payload.block] : [],
@@ -48,7 +48,7 @@ export const proposedIn = (step: Step): Block => {
 export const receiveProposal = (node: Node, from: Key, block: Block): Step =>
   node.receive(from, proposal(from, block))
 
-/** Their prepares of the block, all in one. */
+/** Prepares of the block by these keys. */
 export const receivePrepares = (node: Node, from: readonly Key[], block: Block): Step =>
   from.flatMap(key => node.receive(key, prepare(key, block)))
 

@@ -17,13 +17,13 @@ const known = (scalar: number): Key => {
   return key
 }
 
-/** Keys of as many validators, ascending by address as validators stand in a block. */
+/** Keys of validators, ascending by address, as in a block. */
 export const networkKeys = (count: number): readonly Key[] =>
   Array.from({ length: count }, (_, index) => known(0x3000 + index)).sort((a, b) =>
     compareBytes(a.address, b.address),
   )
 
-/** Of nobody's network. */
+/** A key of no validator. */
 export const STRANGER: Key = keyOf(0x4000)
 
 export const addressesOf = (keys: readonly Key[]): readonly Address[] => keys.map(({ address }) => address)
@@ -33,7 +33,7 @@ export const signWith =
   (digest: Uint8Array): Seal =>
     sealOfSignature(sign(digest, privateKey))
 
-/** One that must be there. */
+/** An element that must exist. */
 export const at = <Item>(list: readonly Item[], index: number): Item => {
   const item = list.at(index)
   if (item === undefined) throw new RangeError(`${list.length} items have none at ${index}`)

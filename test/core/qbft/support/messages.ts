@@ -23,13 +23,13 @@ import { signWith } from './keys.ts'
 
 export const wireOf = (message: QbftMessage): WireMessage => encodeMessage(message, 'legacy')
 
-/** What justifies a proposal above round 0. */
+/** The justification of a proposal above round 0. */
 export type Justification = {
   readonly roundChanges?: readonly SignedRoundChange[]
   readonly prepares?: readonly SignedPrepare[]
 }
 
-/** The block in the round that it carries. */
+/** The block with its round. */
 export const proposal = (
   key: Key,
   block: Block,
@@ -49,7 +49,7 @@ export const prepare = (
 export type CommitOptions = {
   readonly round?: number
   readonly digest?: Hash
-  /** What the seal is over. */
+  /** The header that the seal covers. */
   readonly sealed?: Hash
 }
 
@@ -72,7 +72,7 @@ export const commit = (
 export const preparesOf = (keys: readonly Key[], block: Block): readonly SignedPrepare[] =>
   keys.map(key => prepare(key, block).signed)
 
-/** That the keys prepared the block in the round it carries. */
+/** Proves that the keys prepared the block in its round. */
 export const certificate = (keys: readonly Key[], block: Block): PreparedCertificate => ({
   block,
   round: roundOf(block),

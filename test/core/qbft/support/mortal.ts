@@ -6,16 +6,16 @@ import { createNode, headOf, type Node, WAIT } from './node.ts'
 import type { Step } from './step.ts'
 import type { Witness } from './witness.ts'
 
-/** A validator that may be killed after any effect and comes back with what was durable then. */
+/** A validator that can be killed after any effect, and restarts with its durable record. */
 export type Mortal = {
   readonly node: Node
-  /** What it does about the input; killed after so many effects where told so, and then it is no more. */
+  /** Processes the input. With a number of effects, it is killed after them. */
   live(input: Input, effects?: number): Step
-  /** Another life, from this head. */
+  /** Restarts it at this head. */
   restart(head?: Partial<HeadContext>): Step
 }
 
-/** Blocks are verified and built when the test says so. */
+/** The test decides when blocks are verified and built. */
 export const createMortal = (keys: readonly Key[], own: Key, witness: Witness): Mortal => {
   let durable: RestartRecord | undefined
   const begin = (): Node => createNode({ keys, own, record: durable, verify: () => WAIT, build: () => WAIT })

@@ -17,23 +17,23 @@ import { addressesOf, at, signWith } from './keys.ts'
 import { wireOf } from './messages.ts'
 import type { EffectOf, Step } from './step.ts'
 
-/** Leaves an answer to the test. */
+/** Leaves the answer to the test. */
 export const WAIT: unique symbol = Symbol('wait')
 
-/** Why the block is not valid, undefined when it is. */
+/** Why the block is invalid; undefined when it is valid. */
 export type Verify = (block: Block) => string | typeof WAIT | undefined
 
-/** The block to be proposed; undefined when building failed. */
+/** The block to propose; undefined when building failed. */
 export type Build = (request: EffectOf<'build-block'>) => Block | typeof WAIT | undefined
 
 export type NodeOptions = {
   readonly keys: readonly Key[]
-  /** Which of the keys is the own one. */
+  /** The index of this validator's key. */
   readonly own: Key
   readonly environment?: Partial<QbftEnvironment>
-  /** Written in an earlier life. */
+  /** Stored before the restart. */
   readonly record?: RestartRecord | undefined
-  /** Undefined for one that takes its record for all it ever signed. */
+  /** Undefined if its record contains everything that it ever signed. */
   readonly recall?: Recall | undefined
   readonly verify?: Verify
   readonly build?: Build
@@ -45,18 +45,18 @@ export type Node = {
   /** Milliseconds since 1970; the test sets it. */
   nowMs: number
   readonly state: QbftState
-  /** What was written durably last. */
+  /** The last durable record. */
   readonly record: RestartRecord | undefined
-  /** Running timers by kind, and when they fire. */
+  /** Running timers by kind, with their times. */
   readonly timers: ReadonlyMap<Timer['kind'], EffectOf<'start-timer'>>
   readonly step: (input: Input) => Step
-  /** Tells the head; by default block 0 of time 0, whose next proposer is the first validator. */
+  /** Sets the head; by default block 0 of time 0, whose next proposer is the first validator. */
   head(change?: Partial<HeadContext>): Step
   blockTimer(options?: { readonly transactionsWaiting?: boolean }): Step
-  /** Of the running timer's round unless told another. */
+  /** By default for the round of the running timer. */
   roundTimer(round?: number): Step
   resendTimer(): Step
-  /** From the author's own node, or by way of another. */
+  /** Delivered by the author's node, or by another. */
   receive(from: Key, message: QbftMessage | WireMessage, via?: Key): Step
   verified(block: Block, invalid?: string): Step
   connect(peer: Address): Step
@@ -79,7 +79,7 @@ export const environmentOf = (own: Key, change: Partial<QbftEnvironment> = {}): 
   ...change,
 })
 
-/** Block 0 at time 0 with a period of three seconds; by its coinbase validator r proposes in round r. */
+/** Block 0 at time 0 with a period of three seconds; its coinbase makes validator r the proposer of round r. */
 export const headOf = (keys: readonly Key[], change: Partial<HeadContext> = {}): HeadContext => {
   const number = change.number ?? 0n
   return {
@@ -97,7 +97,7 @@ export const headOf = (keys: readonly Key[], change: Partial<HeadContext> = {}):
   }
 }
 
-/** One validator: the machine, with its effects performed as far as tests go by them. */
+/** One validator: the state machine, with the effects that tests need performed. */
 export const createNode = ({
   keys,
   own,

@@ -33,16 +33,16 @@ export const built = (block: Block, round: number): Input => ({
   block,
 })
 
-/** What the validators but one can have said at height 1, whatever they are: all it takes to lead that one astray. */
+/** The messages of all validators but one at height 1, honest or not, that could lead that one astray. */
 export type Cast = {
   readonly keys: readonly Key[]
   readonly own: Key
   readonly others: readonly Key[]
-  /** The `variant`th block by the proposer of the round. */
+  /** The `variant`th block of the round's proposer. */
   readonly block: (round: number, variant: number) => Block
-  /** A new block of the round, or again one that was prepared in an earlier one. */
+  /** A new block in the round, or one prepared earlier proposed again. */
   readonly proposed: (round: number, variant: number, prepared?: Block) => readonly Input[]
-  /** A quorum of prepares with the own one, and a commit: not enough to end the height. */
+  /** A quorum of prepares with this validator's, and one commit: too few to end the height. */
   readonly voted: (block: Block) => readonly Input[]
   /** A quorum of commits. */
   readonly decided: (block: Block) => readonly Input[]

@@ -6,17 +6,17 @@ import type { QbftMessage } from '../../../../core/qbft/message.ts'
 
 export type EffectOf<Kind extends Effect['kind']> = Extract<Effect, { readonly kind: Kind }>
 
-/** What a node did about an input, and about the answers to what it asked for. */
+/** The effects of a node for an input, and for the answers to its requests. */
 export type Step = readonly Effect[]
 
 export const effectsOf = <Kind extends Effect['kind']>(step: Step, kind: Kind): readonly EffectOf<Kind>[] =>
   step.filter((effect): effect is EffectOf<Kind> => effect.kind === kind)
 
-/** What it told all other validators, in order. */
+/** The messages that it broadcast, in order. */
 export const sentIn = (step: Step): readonly QbftMessage[] =>
   effectsOf(step, 'broadcast').map(({ message }) => decodeMessage(message.code, message.data))
 
-/** Their kinds alone. */
+/** The kinds of these messages. */
 export const kindsIn = (step: Step): readonly QbftMessage['kind'][] => sentIn(step).map(({ kind }) => kind)
 
 export const messageIn = <Kind extends QbftMessage['kind']>(
@@ -42,6 +42,6 @@ export const roundsIn = (step: Step): readonly number[] =>
 export const timersIn = (step: Step): readonly string[] =>
   effectsOf(step, 'start-timer').map(({ timer }) => timer.kind)
 
-/** Whom messages of others were passed on to. */
+/** The receivers of forwarded messages. */
 export const relaysIn = (step: Step): readonly string[] =>
   effectsOf(step, 'relay').flatMap(({ to }) => to.map(toHex))

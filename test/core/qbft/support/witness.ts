@@ -23,21 +23,21 @@ const digestIn = (message: Exclude<QbftMessage, { readonly kind: 'round-change' 
   )
 
 export type Witness = {
-  /** Looks at an effect that was performed; `durable` is the record that stood when it was. */
+  /** Checks a performed effect; `durable` is the record that was stored then. */
   see(effect: Effect, durable: RestartRecord | undefined): void
-  /** How many different messages of the kind left. */
+  /** Number of different messages of the kind that were sent. */
   count(kind: QbftMessage['kind']): number
 }
 
 /**
- * Sees everything that leaves one validator over all its lives, and fails a test when it signs two values, signs what no
- * durable record stands for, goes back behind a round change, or forgets what it committed.
+ * Observes everything that one validator sends over all restarts, and fails a test when it signs two values, signs without a
+ * durable record, returns below a round change, or loses what it committed.
  */
 export const createWitness = (own: Key, keys: readonly Key[]): Witness => {
-  /** By height, round and kind: what was signed. */
+  /** Signed digests by height, round and kind. */
   const values = new Map<string, string>()
   const left = new Map<string, QbftMessage['kind']>()
-  /** By height: the highest round asked for, and the rounds committed in. */
+  /** By height: the highest requested round, and the rounds with a commit. */
   const asked = new Map<bigint, number>()
   const committed = new Map<bigint, number[]>()
 
@@ -61,7 +61,7 @@ export const createWitness = (own: Key, keys: readonly Key[]): Witness => {
     const message = decodeMessage(wire.code, wire.data)
     expect(authorOf(QBFT_CODES[message.kind], message.signed)).toEqual(own.address)
     const id = toHex(wire.data)
-    // What left before may be sent again at any time.
+    // Earlier messages may be sent again at any time.
     if (left.has(id)) return
     left.set(id, message.kind)
     if (message.kind !== 'round-change') return seeValue(message, record)

@@ -22,7 +22,7 @@ describe('given the log index', () => {
   const blocks = 5 * LOG_SECTION_BLOCKS + 10
   const commits = [...logChain(sampleBlocks(blocks))]
 
-  /** The store as it was before it had a log index. */
+  /** The store before it had a log index. */
   const withoutIndex = async (): Promise<Map<string, Uint8Array>> => {
     const disk = createFaultyDriver()
     const store = await openChainStore(keyValueOfDriver(disk.driver, 'none'), { flushBlocks: 50 })
@@ -97,7 +97,7 @@ describe('given the log index', () => {
     expect(disk.operations.length).toBe(written)
   })
 
-  /** What a run that makes the index and then commits `more` does to its disk. */
+  /** The disk operations of a run that builds the index and then commits `more`. */
   const recordedRun = async (
     initial: Image,
     more: readonly BlockCommit[],
@@ -122,7 +122,7 @@ describe('given the log index', () => {
       const random = seededRandom(9)
       let stops = 0
       for (let stop = 0; stop <= operations.length; stop++) {
-        // While something of the index is written, or shortly after.
+        // While a part of the index is written, or shortly afterwards.
         const near = operations.slice(Math.max(0, stop - 3), stop + 1)
         if (!near.some(one => one.kind === 'write' && one.key.startsWith('logs:'))) continue
         for (let again = 0; again < 4; again++, stops++) {

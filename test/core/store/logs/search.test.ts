@@ -33,7 +33,7 @@ const logArbitrary = fc
   .tuple(fc.nat(ADDRESSES - 1), fc.array(fc.nat(TOPICS - 1), { maxLength: 4 }))
   .map(([address, topics]) => numberedLog(address, topics))
 
-/** Mostly nothing, as on a quiet chain. */
+/** Mostly empty, as on a quiet chain. */
 const blockArbitrary: fc.Arbitrary<LogsOfBlock> = fc.oneof(
   { weight: 3, arbitrary: fc.constant([]) },
   { weight: 1, arbitrary: fc.array(fc.array(logArbitrary, { maxLength: 3 }), { maxLength: 3 }) },
@@ -83,7 +83,7 @@ describe('given a search over the log index', () => {
           }
           const first = await openChainStore(kv, { flushBlocks })
           await commitAll(first, commits.slice(0, restartAt))
-          // As after a kill: what the first has not written is gone.
+          // As after a kill: unwritten blocks of the first run are gone.
           const second = await openChainStore(kv, { flushBlocks })
           await commitAll(second, commits.slice(restartAt))
           await expectAll(second)

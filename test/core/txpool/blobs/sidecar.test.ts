@@ -3,7 +3,7 @@ import type { BlobSidecar } from '../../../../core/block/codec/pooledTransaction
 import { verifySidecar } from '../../../../core/txpool/blobs/sidecar.ts'
 import { BLOB, HASHES, hashOfCommitment, SIDECARS } from './vector.ts'
 
-// Some tenths of a second each.
+// Each takes some tenths of a second.
 setDefaultTimeout(30_000)
 
 const holds = (sidecar: BlobSidecar, hashes: readonly Uint8Array[] = HASHES): Promise<boolean> =>

@@ -5,7 +5,7 @@ import type { BlobSidecar } from '../../../../core/block/codec/pooledTransaction
 
 type Vector = { readonly commitment: string; readonly proof: string; readonly cellProofs: readonly string[] }
 
-/** What micro-eth-signer made of `BLOB` with the setup of the mainnet ceremony. */
+/** The result of micro-eth-signer for `BLOB`, with the setup of the mainnet ceremony. */
 const { commitment, proof, cellProofs } = JSON.parse(
   readFileSync(new URL('./vector.json', import.meta.url), 'utf8'),
 ) as Vector
