@@ -79,6 +79,8 @@ export type RpcPeer = {
   readonly remoteAddress: string
   /** True where the peer opened the connection. */
   readonly inbound: boolean
+  /** The protocols that it offers, as `name/version`; undefined where all nodes offer the same ones. */
+  readonly capabilities?: readonly string[]
   readonly status: { readonly client: string; readonly headNumber: bigint; readonly headHash: Hash }
 }
 

@@ -8,6 +8,7 @@ import { enodesOf } from '../peers/peerExchange.ts'
 import { createServing } from './eth/serving.ts'
 import { createBlockPropagation } from './node/blockPropagation.ts'
 import { acceptSocket, dial, isConnected, refusalOf } from './node/connections.ts'
+import { discoveryOf } from './node/discoveryOf.ts'
 import { createConsensus } from './node/consensus.ts'
 import { createDevp2pNode, type Devp2pNode, type Devp2pOptions } from './node/devp2pNode.ts'
 import { networkOf } from './node/networkOf.ts'
@@ -93,6 +94,14 @@ export const startDevp2p = async (options: Devp2pOptions): Promise<Network> => {
   const { dialer } = node.parts
   const server = createServer(socket => void acceptSocket(node, socket, events))
   node.port = await listen(server, options.host, options.port)
+  if (options.discovery) {
+    try {
+      node.parts.discovery = await discoveryOf(node)
+    } catch (error) {
+      server.close()
+      throw error
+    }
+  }
   for (const enode of node.bootnodes) dialer.add(enode, 'bootnode')
   for (const enode of node.staticNodes) dialer.add(enode, 'static')
   if (options.discovery) for (const enode of enodesOf(options.learnedNodes)) dialer.add(enode, 'learned')
@@ -106,7 +115,7 @@ export const startDevp2p = async (options: Devp2pOptions): Promise<Network> => {
     clearInterval(supervision)
     node.parts.blocks.stop()
     node.parts.transactions.stop()
-    await node.parts.discovery?.stop()
+    node.parts.discovery?.stop()
     await Promise.all(
       [...node.sessions].map(session => disconnectSession(session, 'quitting', 'the node stops')),
     )

@@ -10,7 +10,7 @@ export type Enode = {
   readonly host: string
   /** TCP, 1 to 65535. */
   readonly port: number
-  /** UDP port, if given; this node does not use it. */
+  /** UDP port, if given; over devp2p, where it is that of the connections unless given, and 0 for none. */
   readonly discoveryPort?: number
 }
 

@@ -41,20 +41,26 @@ export const nodeShape = ({ chain, options }: RpcContext, enode: string): Record
   }
 }
 
+/** The version of eth that is spoken with a node over devp2p. */
+const ethVersionOf = (capabilities: readonly string[] | undefined): number => {
+  if (capabilities === undefined) return PROTOCOL_VERSION
+  return capabilities.includes('eth/68') ? 68 : 66
+}
+
 /** The element of admin_peers for one peer. */
 export const peerShape = (
   peer: RpcPeer,
   { chain }: RpcContext,
   network: RpcNetwork,
 ): Record<string, unknown> => {
-  const { publicKey, enode, remoteAddress, inbound, status } = peer
+  const { publicKey, enode, remoteAddress, inbound, status, capabilities } = peer
   const own = network.enode === undefined ? undefined : placeOf(network.enode)
   // Difficulty 1 for each block on QBFT; peers of other chains do not send it.
   const difficulty = chain.genesis.totalDifficulty + status.headNumber
   return {
     version: toQuantity(HANDSHAKE_VERSION),
     name: status.client,
-    caps: network.capabilities,
+    caps: capabilities ?? network.capabilities,
     network: {
       localAddress: own === undefined ? '' : `${own.host}:${own.port}`,
       remoteAddress,
@@ -63,7 +69,11 @@ export const peerShape = (
     port: toQuantity(placeOf(enode).port),
     id: toHex(publicKey),
     protocols: {
-      eth: { difficulty: toQuantity(difficulty), head: toHex(status.headHash), version: PROTOCOL_VERSION },
+      eth: {
+        difficulty: toQuantity(difficulty),
+        head: toHex(status.headHash),
+        version: ethVersionOf(capabilities),
+      },
     },
     enode,
   }

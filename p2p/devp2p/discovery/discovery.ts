@@ -1,6 +1,248 @@
+import type { Socket } from 'node:dgram'
+import { concatBytes, equalBytes } from '../../../core/bytes/bytes.ts'
+import { joinRlpList } from '../../../core/rlp/list.ts'
+import { encodeRlp } from '../../../core/rlp/rlp.ts'
+import { textOf } from '../../error.ts'
+import type { Log } from '../../log.ts'
+import type { Enode } from '../../transport/enode.ts'
+import { createCache } from '../../../core/collections/boundedMap.ts'
+import { createTokenBucket, type TokenBucket } from '../../transport/tokenBucket.ts'
+import { type Bond, type Bonds, createBonds } from './bonds.ts'
+import { type Endpoint, isUnspecified } from './endpoint.ts'
+import { decodeMessage, encodeMessage, type Message, NEIGHBORS_MAX, PACKET_TYPES } from './messages.ts'
+import { decodePacket, encodePacket, type Packet } from './packet.ts'
+
+/** Packets expire after this: the clocks of nodes have to agree that far. */
+const EXPIRY_SECONDS = 60
+/** Interval between refreshes while there is room for peers, and otherwise. */
+const REFRESH_MS = 30_000
+const REFRESH_SLOW_MS = 30 * 60_000
+/** First refreshes after a start, when bootnodes may be starting, too. */
+const FIRST_REFRESHES_MS = [0, 1_000, 3_000, 8_000]
+/** Nodes that are asked for their neighbors in one refresh. */
+const ASKED_AT_ONCE = 3
+/** An answer that takes longer is ignored. */
+const ANSWER_MS = 5_000
+/** The same node is not pinged again within this. */
+const PING_INTERVAL_MS = 5_000
+/** Packets of one address, and of all: each costs a recovery of its key. */
+const PER_ADDRESS = { perSecond: 20, burst: 100 }
+const OF_ALL = { perSecond: 500, burst: 1_000 }
+const ADDRESSES_MAX = 1024
+
+export type DiscoveryOptions = {
+  readonly socket: Socket
+  readonly privateKey: Uint8Array
+  readonly ownKey: Uint8Array
+  /** Where this node is, as others are told. */
+  readonly endpoint: Endpoint
+  readonly bootnodes: readonly Enode[]
+  /** The own record: it changes with the forks that the chain passes. */
+  readonly record: () => { readonly sequence: bigint; readonly bytes: Uint8Array }
+  /** Whether there is room for further peers. */
+  readonly wants: () => boolean
+  /** A node proved its endpoint. */
+  readonly onNode: (enode: Enode) => void
+  readonly random: (bytes: number) => Uint8Array
+  readonly nowMs: () => number
+  readonly log: Log
+}
+
 /** Discovery v4 beside the connections. */
-export type Discovery = {
-  /** The query of the own enode URL: where discovery listens, when that is another port than the one of the connections. */
-  enodeQuery(port: number): { readonly discoveryPort?: number }
-  stop(): Promise<void>
+export type Discovery = { stop(): void }
+
+type State = {
+  readonly options: DiscoveryOptions
+  readonly bonds: Bonds
+  readonly ofAddress: (host: string) => TokenBucket
+  readonly ofAll: TokenBucket
+  refreshedAtMs: number
+}
+
+const send = ({ options }: State, { host, udp }: Endpoint, type: number, content: Uint8Array): Uint8Array => {
+  const { bytes, hash } = encodePacket(options.privateKey, type, content)
+  options.socket.send(bytes, udp, host, error => {
+    if (error !== null && error !== undefined)
+      options.log.debug('A discovery packet to {host} was not sent: {reason}', {
+        host,
+        reason: textOf(error),
+      })
+  })
+  return hash
+}
+
+const sendMessage = (
+  state: State,
+  to: Endpoint,
+  message: Exclude<Message, { kind: 'enrResponse' }>,
+): Uint8Array => {
+  const { type, content } = encodeMessage(message)
+  return send(state, to, type, content)
+}
+
+const expiryOf = ({ options }: State): number => Math.floor(options.nowMs() / 1000) + EXPIRY_SECONDS
+
+const ping = (state: State, bond: Bond): void => {
+  const { options } = state
+  if (options.nowMs() - bond.pingedAtMs < PING_INTERVAL_MS || bond.endpoint.udp === 0) return
+  bond.pingedAtMs = options.nowMs()
+  bond.pingHash = sendMessage(state, bond.endpoint, {
+    kind: 'ping',
+    from: options.endpoint,
+    to: { ...bond.endpoint, tcp: 0 },
+    expiry: expiryOf(state),
+    recordSequence: options.record().sequence,
+  })
+}
+
+const askForNeighbors = (state: State, bond: Bond, target: Uint8Array): void => {
+  bond.askedAtMs = state.options.nowMs()
+  sendMessage(state, bond.endpoint, { kind: 'findNode', target, expiry: expiryOf(state) })
+}
+
+const onPing = (
+  state: State,
+  packet: Packet,
+  message: Message & { kind: 'ping' },
+  source: Endpoint,
+): void => {
+  const { options, bonds } = state
+  sendMessage(state, source, {
+    kind: 'pong',
+    to: { ...source, tcp: message.from.tcp },
+    pingHash: packet.hash,
+    expiry: expiryOf(state),
+    recordSequence: options.record().sequence,
+  })
+  const endpoint = { ...source, tcp: message.from.tcp }
+  const bond = bonds.of(packet.publicKey, endpoint)
+  if (bond === undefined) return
+  // The address that a packet comes from counts: what it says about itself may be anything.
+  bond.endpoint = endpoint
+  if (!bonds.isBonded(bond)) ping(state, bond)
+}
+
+const onPong = (
+  state: State,
+  packet: Packet,
+  message: Message & { kind: 'pong' },
+  source: Endpoint,
+): void => {
+  const { options, bonds } = state
+  const bond = bonds.get(packet.publicKey)
+  if (bond?.pingHash === undefined || !bonds.awaitsPong(bond)) return
+  if (!equalBytes(bond.pingHash, message.pingHash)) return
+  const isNew = !bonds.isBonded(bond)
+  bond.pingHash = undefined
+  bond.pongAtMs = options.nowMs()
+  // A bootnode may have been pinged by its name.
+  bond.endpoint = { ...bond.endpoint, host: source.host, udp: source.udp }
+  const { host, tcp, udp } = bond.endpoint
+  if (tcp > 0)
+    options.onNode({
+      publicKey: bond.publicKey,
+      host,
+      port: tcp,
+      ...(tcp === udp ? {} : { discoveryPort: udp }),
+    })
+  if (isNew && options.wants()) askForNeighbors(state, bond, options.ownKey)
+}
+
+const onFindNode = (state: State, bond: Bond, target: Uint8Array): void => {
+  const nodes = state.bonds
+    .closest(target, NEIGHBORS_MAX + 1)
+    .filter(({ id }) => id !== bond.id)
+    .slice(0, NEIGHBORS_MAX)
+    .map(({ endpoint, publicKey }) => ({ endpoint, publicKey }))
+  sendMessage(state, bond.endpoint, { kind: 'neighbors', nodes, expiry: expiryOf(state) })
+}
+
+const onNeighbors = (state: State, bond: Bond, message: Message & { kind: 'neighbors' }): void => {
+  const { options, bonds } = state
+  if (options.nowMs() - bond.askedAtMs > ANSWER_MS) return
+  for (const { endpoint, publicKey } of message.nodes) {
+    if (equalBytes(publicKey, options.ownKey) || isUnspecified(endpoint.host)) continue
+    const known = bonds.of(publicKey, endpoint)
+    if (known !== undefined && !bonds.isBonded(known)) ping(state, known)
+  }
+}
+
+const onMessage = (state: State, packet: Packet, message: Message, source: Endpoint): void => {
+  const { options, bonds } = state
+  if ('expiry' in message && message.expiry * 1000 < options.nowMs()) return
+  if (message.kind === 'ping') return onPing(state, packet, message, source)
+  if (message.kind === 'pong') return onPong(state, packet, message, source)
+  const bond = bonds.get(packet.publicKey)
+  // Who has not proved its address could make this node answer to somebody else's.
+  if (bond === undefined || !bonds.isBonded(bond) || bond.endpoint.host !== source.host) return
+  if (message.kind === 'findNode') onFindNode(state, bond, message.target)
+  else if (message.kind === 'neighbors') onNeighbors(state, bond, message)
+  else if (message.kind === 'enrRequest') {
+    const record = joinRlpList([encodeRlp(packet.hash), options.record().bytes])
+    send(state, bond.endpoint, PACKET_TYPES.enrResponse, record)
+  }
+}
+
+const onPacket = (state: State, bytes: Uint8Array, source: Endpoint): void => {
+  if (state.ofAddress(source.host).take(1) > 0 || state.ofAll.take(1) > 0) return
+  try {
+    const packet = decodePacket(bytes)
+    if (equalBytes(packet.publicKey, state.options.ownKey)) return
+    const message = decodeMessage(packet.type, packet.content)
+    if (message !== undefined) onMessage(state, packet, message, source)
+  } catch (error) {
+    state.options.log.debug('A discovery packet of {host} is not used: {reason}', {
+      host: source.host,
+      reason: textOf(error),
+    })
+  }
+}
+
+/** Pings bootnodes that have not answered, and asks some nodes for others. */
+const refresh = (state: State): void => {
+  const { options, bonds } = state
+  const { bootnodes, random, ownKey } = options
+  state.refreshedAtMs = options.nowMs()
+  for (const { publicKey, host, port, discoveryPort } of bootnodes) {
+    const bond = bonds.of(publicKey, { host, tcp: port, udp: discoveryPort ?? port })
+    if (bond !== undefined && !bonds.isBonded(bond)) ping(state, bond)
+  }
+  const target = random(64)
+  for (const bond of bonds.closest(ownKey, 1)) askForNeighbors(state, bond, ownKey)
+  for (const bond of bonds.closest(target, ASKED_AT_ONCE)) askForNeighbors(state, bond, target)
+}
+
+/** Answers others and looks for nodes, over a socket that is bound. */
+export const startDiscovery = (options: DiscoveryOptions): Discovery => {
+  const { nowMs, socket } = options
+  const state: State = {
+    options,
+    bonds: createBonds(nowMs),
+    ofAddress: createCache(ADDRESSES_MAX, () =>
+      createTokenBucket(PER_ADDRESS.perSecond, PER_ADDRESS.burst, nowMs),
+    ),
+    ofAll: createTokenBucket(OF_ALL.perSecond, OF_ALL.burst, nowMs),
+    refreshedAtMs: nowMs(),
+  }
+  socket.on('message', (bytes, { address, port }) =>
+    onPacket(state, concatBytes(bytes), {
+      host: address.replace(/^::ffff:(?=\d+\.)/i, ''),
+      udp: port,
+      tcp: 0,
+    }),
+  )
+  // An ICMP answer for a node that is away.
+  socket.on('error', error => options.log.debug('Discovery: {reason}', { reason: textOf(error) }))
+  const firsts = FIRST_REFRESHES_MS.map(delayMs => setTimeout(() => refresh(state), delayMs))
+  const timer = setInterval(() => {
+    const interval = options.wants() ? REFRESH_MS : REFRESH_SLOW_MS
+    if (nowMs() - state.refreshedAtMs >= interval) refresh(state)
+  }, REFRESH_MS)
+  return {
+    stop: () => {
+      for (const first of firsts) clearTimeout(first)
+      clearInterval(timer)
+      socket.close()
+    },
+  }
 }

@@ -15,7 +15,7 @@ import type { Random } from '../rlpx/ecies.ts'
 import type { Session } from '../session/session.ts'
 import type { BlockPropagation } from './blockPropagation.ts'
 import type { Consensus } from './consensus.ts'
-import type { Discovery } from '../discovery/discovery.ts'
+import type { NodeDiscovery } from './discoveryOf.ts'
 import type { Serving } from '../eth/serving.ts'
 import { createEthPeerTable, type EthPeerTable } from './peerTable.ts'
 import type { TransactionPropagation } from './transactionPropagation.ts'
@@ -56,7 +56,8 @@ export type Parts = {
   readonly blocks: BlockPropagation
   readonly transactions: TransactionPropagation
   readonly consensus: Consensus
-  readonly discovery: Discovery | undefined
+  /** Undefined when it is off. */
+  discovery: NodeDiscovery | undefined
 }
 
 const randomBytes: Random = bytes => crypto.getRandomValues(new Uint8Array(bytes))

@@ -63,6 +63,12 @@ async function* pooledTransactions(
     yield* await node.parts.transactions.fetch(peer, hashes.slice(at, at + POOLED_AT_ONCE))
 }
 
+/** Where others find discovery, unless that is at the port of the connections; 0 when it is off, as Besu shows it. */
+const discoveryQuery = ({ parts: { discovery }, port }: Devp2pNode): { readonly discoveryPort?: number } => {
+  if (discovery === undefined) return { discoveryPort: 0 }
+  return discovery.port === port ? {} : { discoveryPort: discovery.port }
+}
+
 /** The network as its host uses it, over a node that runs. */
 export const networkOf = (node: Devp2pNode, stop: () => Promise<void>): Network => {
   const { options, ownKey, table, parts, port } = node
@@ -71,7 +77,7 @@ export const networkOf = (node: Devp2pNode, stop: () => Promise<void>): Network 
       publicKey: ownKey,
       host: options.advertisedHost,
       port,
-      ...parts.discovery?.enodeQuery(port),
+      ...discoveryQuery(node),
     }),
     port,
     peers: () => [...table.all()].map(({ peer }) => peer),

@@ -2,7 +2,7 @@ import { equalBytes } from '../../../core/bytes/bytes.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
 import type { EthVersion } from '../base/capabilities.ts'
 import { ETH } from '../eth/codes.ts'
-import { type ForkHead, forkIdAt, forkIdMismatch } from '../eth/forkId.ts'
+import { type ForkHead, type ForkId, forkIdAt, forkIdMismatch } from '../eth/forkId.ts'
 import { decodeStatus, encodeStatus, type EthStatus } from '../eth/status.ts'
 import type { Session } from '../session/session.ts'
 import type { Devp2pNode } from './devp2pNode.ts'
@@ -16,6 +16,10 @@ const headOf = ({ handlers }: Pick<Devp2pNode, 'handlers'>): ForkHead => {
 export const totalDifficultyAt = ({ options }: Pick<Devp2pNode, 'options'>, number: bigint): bigint =>
   options.chain.genesisDifficulty + number
 
+/** The fork id at the own head. */
+export const ownForkId = (node: Devp2pNode): ForkId =>
+  forkIdAt(node.handlers.status().genesisHash, node.options.chain.forks, headOf(node))
+
 const ownStatus = (node: Devp2pNode, version: EthVersion): EthStatus => {
   const { networkId, genesisHash, headHash, headNumber } = node.handlers.status()
   return {
@@ -24,7 +28,7 @@ const ownStatus = (node: Devp2pNode, version: EthVersion): EthStatus => {
     totalDifficulty: totalDifficultyAt(node, headNumber),
     headHash,
     genesisHash,
-    forkId: forkIdAt(genesisHash, node.options.chain.forks, headOf(node)),
+    forkId: ownForkId(node),
   }
 }
 

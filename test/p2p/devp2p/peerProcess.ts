@@ -14,6 +14,7 @@ const head = BLOCKS[600] as SampleBlock
 const message = patternOf(3 * 1024 * 1024)
 const node = await startDevp2pNode({
   status: statusAt(head),
+  discovery: true,
   staticNodes: other === undefined ? [] : [other],
 })
 // A process that its test has lost ends, too.

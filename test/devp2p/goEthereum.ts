@@ -8,6 +8,13 @@ const PEER = fileURLToPath(new URL('../p2p/devp2p/peerProcess.ts', import.meta.u
 /** The check waits for ever for a hello that does not come. */
 const PING_MS_MAX = 20_000
 
+/** Commands, and what their output holds when all is right. */
+const CHECKS = [
+  [['rlpx', 'ping'], 'istanbul/100'],
+  [['discv4', 'ping'], 'node responded to ping'],
+  [['discv4', 'requestenr'], 'enr:'],
+] as const
+
 /** Starts a node that listens, and resolves with its enode URL. */
 const listen = async (runtime: RuntimeName) => {
   const [file, ...given] = RUNTIME_COMMANDS[runtime]
@@ -28,13 +35,15 @@ let failed = 0
 for (const runtime of RUNTIMES) {
   const { enode, child } = await listen(runtime)
   try {
-    const { status, stdout, stderr } = spawnSync(DEVP2P, ['rlpx', 'ping', enode], {
-      encoding: 'utf8',
-      timeout: PING_MS_MAX,
-    })
-    const isRight = status === 0 && stdout.includes('istanbul')
-    console.log(`${runtime}: ${isRight ? 'ok' : 'FAILED'}\n${stdout}${stderr}`)
-    if (!isRight) failed++
+    for (const [command, expected] of CHECKS) {
+      const { status, stdout, stderr } = spawnSync(DEVP2P, [...command, enode], {
+        encoding: 'utf8',
+        timeout: PING_MS_MAX,
+      })
+      const isRight = status === 0 && stdout.includes(expected)
+      console.log(`${runtime}, ${command.join(' ')}: ${isRight ? 'ok' : 'FAILED'}\n${stdout}${stderr}`)
+      if (!isRight) failed++
+    }
   } finally {
     child.kill('SIGKILL')
   }

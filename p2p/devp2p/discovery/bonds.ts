@@ -1,0 +1,104 @@
+import { toBareHex } from '../../../core/bytes/hex.ts'
+import type { Hash } from '../../../core/bytes/bytes.ts'
+import { keccak256 } from '../../../core/crypto/crypto.ts'
+import type { Endpoint } from './endpoint.ts'
+
+/** Nodes that are known; those whose answer is oldest are evicted first. */
+const NODES_MAX = 512
+/** A node answers requests for so long after the pong of the other side (discv4.md, "Endpoint Proof"). */
+const BOND_MS = 12 * 3_600_000
+/** A pong that takes longer proves nothing. */
+const PONG_MS = 5_000
+/** Public nodes of one network of 256 addresses: nobody fills the table from a single place. */
+const SUBNET_MAX = 8
+
+/** A node that pinged this one, or was pinged. */
+export type Bond = {
+  readonly id: string
+  readonly publicKey: Uint8Array
+  /** keccak of the key: distances are measured between these. */
+  readonly position: Hash
+  endpoint: Endpoint
+  /** The ping that is not answered yet. */
+  pingHash: Hash | undefined
+  pingedAtMs: number
+  /** When it proved its endpoint. */
+  pongAtMs: number
+  /** When it was last asked for its neighbors; answers that nobody asked for are ignored. */
+  askedAtMs: number
+}
+
+export type Bonds = {
+  get(publicKey: Uint8Array): Bond | undefined
+  /** The node with this key, new ones with this endpoint; undefined when its network has too many already. */
+  of(publicKey: Uint8Array, endpoint: Endpoint): Bond | undefined
+  isBonded(bond: Bond): boolean
+  /** Whether a pong to this ping proves the endpoint. */
+  awaitsPong(bond: Bond): boolean
+  /** The nodes that proved their endpoints, the closest to the target first. */
+  closest(target: Uint8Array, count: number): readonly Bond[]
+}
+
+const isPrivate = (host: string): boolean =>
+  /^(?:10|127|192\.168|172\.(?:1[6-9]|2\d|3[01]))\./.test(host) || host.includes(':')
+
+const subnetOf = ({ host }: Endpoint): string | undefined =>
+  isPrivate(host) ? undefined : host.split('.').slice(0, 3).join('.')
+
+const distance = (a: Hash, b: Hash): bigint => BigInt(`0x${toBareHex(a)}`) ^ BigInt(`0x${toBareHex(b)}`)
+
+export const createBonds = (nowMs: () => number): Bonds => {
+  const nodes = new Map<string, Bond>()
+  const isBonded = ({ pongAtMs }: Bond): boolean => nowMs() - pongAtMs < BOND_MS
+
+  const evict = (): void => {
+    if (nodes.size < NODES_MAX) return
+    let oldest: Bond | undefined
+    for (const bond of nodes.values())
+      if (oldest === undefined || bond.pongAtMs < oldest.pongAtMs) oldest = bond
+    if (oldest !== undefined) nodes.delete(oldest.id)
+  }
+
+  const isCrowded = (endpoint: Endpoint): boolean => {
+    const subnet = subnetOf(endpoint)
+    if (subnet === undefined) return false
+    let count = 0
+    for (const bond of nodes.values()) if (subnetOf(bond.endpoint) === subnet) count++
+    return count >= SUBNET_MAX
+  }
+
+  return {
+    get: publicKey => nodes.get(toBareHex(publicKey)),
+    of: (publicKey, endpoint) => {
+      const id = toBareHex(publicKey)
+      const known = nodes.get(id)
+      if (known !== undefined) return known
+      if (isCrowded(endpoint)) return undefined
+      evict()
+      const never = Number.NEGATIVE_INFINITY
+      const bond: Bond = {
+        id,
+        publicKey,
+        position: keccak256(publicKey),
+        endpoint,
+        pingHash: undefined,
+        pingedAtMs: never,
+        pongAtMs: never,
+        askedAtMs: never,
+      }
+      nodes.set(id, bond)
+      return bond
+    },
+    isBonded,
+    awaitsPong: ({ pingedAtMs }) => nowMs() - pingedAtMs < PONG_MS,
+    closest: (target, count) => {
+      const position = keccak256(target)
+      return [...nodes.values()]
+        .filter(isBonded)
+        .map(bond => ({ bond, distance: distance(bond.position, position) }))
+        .sort((a, b) => (a.distance < b.distance ? -1 : 1))
+        .slice(0, count)
+        .map(({ bond }) => bond)
+    },
+  }
+}
