@@ -1,7 +1,7 @@
 import { type Address, equalBytes } from '../bytes/bytes.ts'
 import { proposerOf } from './proposer.ts'
 
-/** What a sealed block says of who took part in it. */
+/** The fields of a sealed block that show the participation of validators. */
 export type SealedBlock = {
   /** Of the block before it: the rotation of proposers continues from it. */
   readonly previousProposer: Address
@@ -14,16 +14,16 @@ export type SealedBlock = {
 
 export type Participation = {
   readonly proposer: Address
-  /** The proposers of the rounds before, one entry a round: a validator may stand in it more than once. */
+  /** The proposers of earlier rounds, one entry for each round; a validator may be in it more than once. */
   readonly missedProposals: readonly Address[]
   /** Validators without a seal in the block. A quorum of seals suffices, so that a slow validator may be among them. */
   readonly missedSeals: readonly Address[]
 }
 
-/** Rounds looked at of one block: a height that took more says nothing further of anybody. */
+/** Limit on the rounds counted for one block; more rounds say nothing further about a validator. */
 const ROUNDS_MAX = 1_000
 
-/** Who proposed, who failed to, and who did not seal. `validators` are those of the block, ascending. */
+/** The proposer, the validators that failed to propose, and those without a seal. `validators` are the block's, ascending. */
 export const participationIn = (validators: readonly Address[], block: SealedBlock): Participation => {
   const { previousProposer, proposer, sealers } = block
   const rounds = Array.from({ length: Math.min(block.round, ROUNDS_MAX) }, (_, round) => round)

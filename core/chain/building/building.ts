@@ -27,7 +27,7 @@ export type ProposalInput = {
   readonly options: BuildOptions
 }
 
-/** The gas limit as near to the target as one block may bring it; the parent's where there is no target. */
+/** The gas limit that is as close to the target as one block may move it; `reference` without a target. */
 export const nextGasLimit = (reference: bigint, target: bigint | undefined): bigint => {
   if (target === undefined) return reference
   const step = gasLimitStepMax(reference)
@@ -35,7 +35,7 @@ export const nextGasLimit = (reference: bigint, target: bigint | undefined): big
   return minBigint(maxBigint(wanted, reference - step), reference + step)
 }
 
-/** Without seals; what contract mode leaves empty is empty. */
+/** The extraData without seals; in contract mode also without validators and vote. */
 const extraDataFor = ({ options, validators, parameters }: ProposalInput): Uint8Array => {
   const isContract = parameters.validatorSelection.mode === 'contract'
   return encodeExtraData({
@@ -47,7 +47,7 @@ const extraDataFor = ({ options, validators, parameters }: ProposalInput): Uint8
   })
 }
 
-/** The header of the next QBFT block before its transactions are known: as of an empty block, without a state root. */
+/** The header of the next QBFT block before its execution: that of an empty block without a state root. */
 export const proposalHeader = (input: ProposalInput): Header => {
   const { configuration, rules, parent, options } = input
   const isCancun = forkIsAtLeast(rules.fork, 'cancun')
@@ -79,13 +79,13 @@ export const proposalHeader = (input: ProposalInput): Header => {
     blobGasUsed: isCancun ? 0n : undefined,
     excessBlobGas:
       isCancun && rules.blob !== undefined ? excessBlobGasAfter(rules, rules.blob, parent.header) : undefined,
-    // As Besu's proposers, from Cancun on too: no beacon chain gives the one, and without it a header has no room for the other.
+    // As in Besu on every fork: there is no beacon chain, and a header ends at its first absent field.
     parentBeaconBlockRoot: undefined,
     requestsHash: undefined,
   }
 }
 
-/** The header with what executing the block gave. */
+/** The header with the results of execution. */
 export const executedHeader = (header: Header, result: ExecutionResult, transactionsRoot: Hash): Header => ({
   ...header,
   stateRoot: result.stateRoot,

@@ -6,15 +6,15 @@ import { OSAKA_BLOCK_BYTES_MAX } from '../rules/body.ts'
 import { effectiveTip } from '../../block/transactionPrice.ts'
 import type { SenderTransaction } from '../../block/transaction.ts'
 
-/** What a block holds beside its transactions stays far below this. */
+/** More than the encoding of a block without its transactions needs. */
 const HEADER_BYTES_RESERVED = 65_536
-/** What an encoded transaction gains at most when it is put into a block: an RLP length. */
+/** Maximum bytes of the RLP prefix of a transaction in a block. */
 const ITEM_BYTES = 5
-/** No transaction needs less. */
+/** Minimum gas of a transaction. */
 const GAS_MIN = 21_000n
 
-/** Reasons that may be gone in a later block; every other one holds for good, and the pool should forget the transaction. */
-const PASSING: ReadonlySet<InvalidTransactionCode> = new Set<InvalidTransactionCode>([
+/** Reasons that may not apply to a later block. All others are permanent, and the pool should drop the transaction. */
+const TEMPORARY: ReadonlySet<InvalidTransactionCode> = new Set<InvalidTransactionCode>([
   'NONCE_TOO_HIGH',
   'GAS_ABOVE_BLOCK_LIMIT',
   'INSUFFICIENT_FUNDS',
@@ -26,10 +26,10 @@ export type CandidateOptions = Pick<
   'candidates' | 'full' | 'minGasPrice' | 'minPriorityFee' | 'bounds'
 >
 
-/** `isFirst`: the block has no transaction yet. */
+/** `isFirst` is true while the block has no transaction. */
 type Replay = { next(isFirst: boolean): SenderTransaction | undefined; skip(): void }
 
-/** Candidates that can be gone through again from the first: a run over a store is repeated when something was missing. */
+/** Records candidates, so that a run over the store that must be repeated starts again with the first one. */
 export const recordCandidates = ({ candidates, full }: CandidateOptions): (() => Replay) => {
   const taken: (SenderTransaction | undefined)[] = []
   const skipped = new Set<number>()
@@ -57,7 +57,7 @@ export type CandidateSource = TransactionSource & {
   readonly stoppedOnes: BuiltBlock['stopped']
 }
 
-/** Chooses a block's transactions from the candidates, one run of it. */
+/** Chooses a block's transactions from the candidates in one run. */
 export const chooseCandidates = (
   replay: Replay,
   { minGasPrice, minPriorityFee = 0n, bounds }: CandidateOptions,
@@ -65,7 +65,7 @@ export const chooseCandidates = (
 ): CandidateSource => {
   const rejected: { transaction: SenderTransaction; reason: string }[] = []
   const stoppedOnes: { transaction: SenderTransaction; reason: string }[] = []
-  /** While a transaction runs that may be stopped. */
+  /** True while a transaction is executed, which may be stopped. */
   let isRunning = false
   let bytesLeft = OSAKA_BLOCK_BYTES_MAX - HEADER_BYTES_RESERVED
   let lastBytes = 0
@@ -74,7 +74,7 @@ export const chooseCandidates = (
   const fits = ({ transaction }: SenderTransaction, gasAvailable: bigint): boolean =>
     transaction.gasLimit <= gasAvailable &&
     transaction.encoded.length + ITEM_BYTES <= bytesLeft &&
-    // The pool asks what a transaction pays when it comes; the base fee that falls meanwhile leaves nothing behind.
+    // The pool checked the price at admission; it is checked again, because the base fee may have fallen since.
     transaction.maxFeePerGas >= minGasPrice &&
     effectiveTip(transaction, baseFeePerGas) >= minPriorityFee
 
@@ -92,7 +92,7 @@ export const chooseCandidates = (
         const sent = replay.next(chosen === 0)
         if (sent === undefined) return undefined
         if (sent.transaction.type === 3) {
-          reject(sent, 'blob transactions are not put into QBFT blocks: nothing keeps their blobs there')
+          reject(sent, 'QBFT blocks cannot have blob transactions: the network does not keep blobs')
           replay.skip()
         } else if (fits(sent, gasAvailable)) {
           lastBytes = sent.transaction.encoded.length + ITEM_BYTES
@@ -119,8 +119,8 @@ export const chooseCandidates = (
       isRunning = false
       bytesLeft += lastBytes
       chosen--
-      if (!PASSING.has(reason.code)) reject(sent, reason.message)
-      // The next one of the sender may be the one whose nonce is due.
+      if (!TEMPORARY.has(reason.code)) reject(sent, reason.message)
+      // The next transaction of the sender may have the right nonce.
       if (reason.code !== 'NONCE_TOO_LOW') replay.skip()
     },
   }

@@ -1,25 +1,25 @@
 import type { Usage } from '../../evm/interpreter/runLimit.ts'
 import type { SenderTransaction } from '../../block/transaction.ts'
 
-/** Gas between two looks at the clock: tens of microseconds of plain opcodes, some milliseconds where each reads the state. */
+/** Gas between two checks: tens of microseconds of plain opcodes, some milliseconds if each reads the state. */
 export const CHECK_GAS = 20_000
 
-/** A transaction of a block that is being built has to end: it is left out, as if it had not begun. */
+/** Stops a transaction during block building: it is left out, as if it had not started. */
 export class TransactionStopped extends Error {
   override readonly name = 'TransactionStopped'
   readonly code = 'TRANSACTION_STOPPED'
 }
 
-/** The execution of a block that no quorum has sealed yet is given up. Says nothing about the block's validity. */
+/** Gives up the execution of a block without a quorum of seals, which says nothing about its validity. */
 export class ExecutionStopped extends Error {
   override readonly name = 'ExecutionStopped'
   readonly code = 'EXECUTION_STOPPED'
 }
 
-/** What bounds the transactions of a block that is being built. Never a rule of blocks. */
+/** The bounds of each transaction during block building; no rule of blocks. */
 export type SelectionBounds = {
-  /** A transaction begins. */
+  /** Called when a transaction starts. */
   readonly begin: (sent: SenderTransaction) => void
-  /** Asked again and again while it runs: why it has to end now, undefined while it may go on. */
+  /** Called repeatedly while it runs. Returns why it must stop; undefined while it may continue. */
   readonly exceeded: (usage: Usage) => string | undefined
 }

@@ -21,10 +21,10 @@ export type OpenHeader = Pick<
   | 'parentBeaconBlockRoot'
 >
 
-/** BLOCKHASH reaches back this far (Yellow Paper H.2). */
+/** Blocks that BLOCKHASH can access (Yellow Paper H.2). */
 export const BLOCK_HASHES_MAX = 256n
 
-/** Answers BLOCKHASH in the block after `parent`; `recentHash` is the store's, for the blocks before the parent. */
+/** BLOCKHASH in the block after `parent`; `recentHash` is the store's, for the blocks before the parent. */
 export const blockHashesAfter =
   (parent: ChainHead, recentHash: (number: bigint) => Hash | undefined) =>
   (number: bigint): Hash | undefined => {
@@ -33,7 +33,7 @@ export const blockHashesAfter =
     return isInReach ? recentHash(number) : undefined
   }
 
-/** What the EVM sees of a block. */
+/** The EVM's environment of a block. */
 export const blockEnvironment = (
   configuration: ChainConfiguration,
   rules: Rules,

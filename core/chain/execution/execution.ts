@@ -28,18 +28,18 @@ import { rewardCredits, withdrawalCredits } from './reward.ts'
 import { callBeforeTransactions, requestContractsOf } from './systemContracts.ts'
 import type { SenderTransaction } from '../../block/transaction.ts'
 
-/** Of encoded receipts, which go when the root is known: some 60 without logs. */
+/** Slab size for encoded receipts, which are discarded when the root is known: some 60 without logs. */
 const RECEIPTS_SLAB_LENGTH = 16_384
 
-/** Where the executor takes transactions from: the body of a block that is imported, or candidates for a new one. */
+/** The source of transactions to execute: the body of an imported block, or candidates for a new one. */
 export type TransactionSource = {
-  /** The next one, undefined at the end. */
+  /** The next transaction; undefined at the end. */
   next(gasAvailable: bigint): SenderTransaction | undefined
-  /** The last one given may not stand here; nothing of it was executed. Throws where that spoils the block. */
+  /** Called when the last transaction is invalid here and was not executed. Throws if that makes the block invalid. */
   refuse(sent: SenderTransaction, reason: InvalidTransaction): void
-  /** Asked again and again while one is executed. @throws TransactionStopped where it has to end */
+  /** Called repeatedly while one is executed. @throws TransactionStopped to end it */
   check?(usage: Usage): void
-  /** The last one given was stopped before its end, and what it did is undone. Left out where none is stopped. */
+  /** Called when the last transaction was stopped and undone; undefined if none is ever stopped. */
   stopped?(sent: SenderTransaction, reason: string): void
 }
 
@@ -54,13 +54,13 @@ export type ExecutionInput = {
   readonly parentStateRoot: Hash
   /** The state and the trie records after the parent. */
   readonly reader: StateReader
-  /** Undefined where the state root is known: then none is computed, and accounts keep the storage roots of the parent. */
+  /** Undefined if the state root is known: none is computed, and accounts keep the storage roots of the parent. */
   readonly nodes: TrieNodeReader | undefined
   /** For BLOCKHASH. */
   readonly blockHash: (number: bigint) => Hash | undefined
 }
 
-/** What executing a block gives: all that its header must say, and all that is stored of it. */
+/** The result of a block's execution: the values for its header, and everything that is stored. */
 export type ExecutionResult = {
   readonly executed: readonly SenderTransaction[]
   readonly receipts: readonly Receipt[]
@@ -72,24 +72,24 @@ export type ExecutionResult = {
   /** Undefined before Prague. */
   readonly requestsHash: Hash | undefined
   readonly stateRoot: Hash
-  /** With every storage root filled in. */
+  /** With every storage root set. */
   readonly changes: StateChanges
   readonly nodes: readonly TrieNodeWrite[]
-  /** True when a transaction ran out of gas because no client could hold the memory it asked for. */
+  /** True when a transaction ran out of gas because it requested more memory than any client can provide. */
   readonly isMemoryMissing: boolean
 }
 
-// Most receipts have no logs; they share one filter.
+// Shared by all receipts without logs.
 const EMPTY_BLOOM = new Uint8Array(BLOOM_BYTES)
 
-/** Between two pauses: some 2 ms of plain transfers. */
+/** Gas between two pauses: some 2 ms of plain transfers. */
 const SLICE_GAS = 1_000_000n
-/** What a candidate that was refused counts: it was looked at, as a plain transfer is. */
+/** Gas that a refused candidate counts, whose check takes as long as that of a plain transfer. */
 const REFUSED_GAS = 21_000n
 
 type Totals = { gasUsed: bigint; blobGasUsed: bigint }
 
-/** EIP-658 from Byzantium; before, the state root after the transaction stands in the status's place. */
+/** EIP-658 from Byzantium on; before, the state root after the transaction replaces the status. */
 const outcomeOf = (
   input: ExecutionInput,
   world: WorldState,
@@ -102,12 +102,12 @@ const outcomeOf = (
   return { status: undefined, postStateRoot: root }
 }
 
-/** Logs whose filter is made before other work may have its turn: a millisecond or two. */
+/** Logs added to a bloom between two yields: one to two milliseconds. */
 const LOGS_AT_ONCE = 512
 
 const bloomOf = (logs: readonly Log[]): Uint8Array => (logs.length === 0 ? EMPTY_BLOOM : logsBloom(logs))
 
-/** The same in steps, for many logs. */
+/** As `bloomOf`, in steps for many logs. */
 function* bloomSteps(logs: readonly Log[]): Steps<Uint8Array> {
   const parts: Uint8Array[] = []
   for (let at = 0; at < logs.length; at += LOGS_AT_ONCE) {
@@ -141,7 +141,7 @@ const receiptOf = (
 const blobGasOf = (transaction: SenderTransaction['transaction']): bigint =>
   transaction.type === 3 ? BigInt(transaction.blobVersionedHashes.length) * GAS_PER_BLOB : 0n
 
-/** EIP-4844: all blobs of a block together stay within the schedule. @throws InvalidTransaction */
+/** EIP-4844: limits the blobs of a block. @throws InvalidTransaction */
 const requireBlobRoom = (rules: Rules, blobGasUsed: bigint, more: bigint): void => {
   if (more === 0n || rules.blob === undefined) return
   if (blobGasUsed + more > maxBlobGas(rules.blob))
@@ -158,7 +158,7 @@ type Executed = {
 }
 
 /**
- * Executes one transaction. Undefined when it was stopped: then the world is as it was before. Yields where a pause is due.
+ * Executes one transaction. Undefined when it was stopped, with the world unchanged. Yields when a pause is due.
  * @throws InvalidTransaction
  */
 function* executeOrUndo(
@@ -180,7 +180,7 @@ function* executeOrUndo(
   }
 }
 
-/** Yields after each slice of gas, and where a pause is due. */
+/** Yields after each slice of gas, and when a pause is due. */
 function* executeTransactions(
   input: ExecutionInput,
   environment: BlockEnvironment,
@@ -223,7 +223,7 @@ function* executeTransactions(
 /**
  * Executes a block on the state after its parent: system calls, transactions, withdrawals, requests and rewards in the
  * order of the execution specification. Import and building share it; the trie is updated once, at the end. Pure. Yields
- * where other work may have its turn, which must not change the state below.
+ * to other work, which must not change the state below.
  * @throws SystemContractFailure, and what `transactions.refuse` and the readers throw
  */
 export function* executionSteps(input: ExecutionInput): Generator<void, ExecutionResult, void> {

@@ -1,12 +1,12 @@
 import { type QbftConsensus, qbftAt } from '../../genesis/schedule.ts'
 import type { Header } from '../../block/header.ts'
 
-/** Rounds beside the block period that the next block may take: validators may be one round apart. */
+/** Rounds after the block period until the next block is overdue: validators may be one round apart. */
 const ROUNDS_EXPECTED = 2
 
 /**
- * Seconds since `sinceMs`, or since the head if that is later, when the next block should have come by now; undefined when
- * it may still come in time. Without pending transactions it may take `emptyblockperiodseconds`.
+ * Seconds since `sinceMs`, or since the head if that is later, when the next block is overdue; undefined when it is not.
+ * Without pending transactions it may take `emptyblockperiodseconds`.
  */
 export const overdueSeconds = (
   consensus: QbftConsensus,

@@ -13,7 +13,7 @@ import type { RequestContracts } from './systemContracts.ts'
 /** EIP-6110: topic of `DepositEvent(bytes,bytes,bytes,bytes,bytes)`. */
 const DEPOSIT_EVENT: Hash = fromHex('649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5')
 const DEPOSIT_EVENT_BYTES = 576
-/** Where each part's length word stands in the event's data, and that length: pubkey, credentials, amount, signature, index. */
+/** Offset of each part's length word in the event's data, and that length: pubkey, credentials, amount, signature, index. */
 const DEPOSIT_PARTS: readonly (readonly [offset: number, length: number])[] = [
   [160, 48],
   [256, 32],
@@ -27,7 +27,7 @@ const DEPOSIT_REQUEST = 0x00
 const WITHDRAWAL_REQUEST = 0x01
 const CONSOLIDATION_REQUEST = 0x02
 
-/** Why a block that must ask the system contracts cannot. */
+/** A required call of a system contract failed. */
 export class SystemContractFailure extends Error {
   override readonly name = 'SystemContractFailure'
   readonly code = 'SYSTEM_CONTRACT_FAILURE'
@@ -36,7 +36,7 @@ export class SystemContractFailure extends Error {
 const wordAt = (data: Uint8Array, offset: number): bigint =>
   bytesToBigint(data.subarray(offset, offset + WORD_BYTES))
 
-/** One deposit as EIP-6110 lays it out. @throws SystemContractFailure when the event is not the deposit contract's */
+/** One deposit in EIP-6110's form. @throws SystemContractFailure when the event is not the deposit contract's */
 const depositOf = (data: Uint8Array): Uint8Array => {
   const isLaidOut =
     data.length === DEPOSIT_EVENT_BYTES &&
@@ -75,7 +75,7 @@ function* ask(
   return result.output
 }
 
-/** EIP-7685: SHA-256 over the hashes of all requests that are not empty, each with its type in front. */
+/** EIP-7685: SHA-256 over the hashes of all non-empty requests, each preceded by its type. */
 const hashOf = (requests: readonly (readonly [type: number, data: Uint8Array])[]): Hash =>
   sha256(
     concatBytes(
@@ -86,8 +86,8 @@ const hashOf = (requests: readonly (readonly [type: number, data: Uint8Array])[]
   )
 
 /**
- * From Prague, after the transactions: gathers deposits (EIP-6110), withdrawal (EIP-7002) and consolidation requests
- * (EIP-7251), and gives the `requestsHash` of the header.
+ * From Prague on, after the transactions: collects deposits (EIP-6110), withdrawal (EIP-7002) and consolidation requests
+ * (EIP-7251), and returns the `requestsHash` of the header.
  * @throws SystemContractFailure which makes the block invalid
  */
 export function* collectRequests(

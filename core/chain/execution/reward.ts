@@ -8,7 +8,7 @@ import type { Header } from '../../block/header.ts'
 const ETHER = 10n ** 18n
 const WEI_PER_GWEI = 10n ** 9n
 
-/** One account and what it gains, in wei; never zero, so that crediting creates no empty account. */
+/** The wei that one account gains; never zero, so that crediting creates no empty account. */
 export type Credit = { readonly address: Address; readonly wei: bigint }
 
 type RewardedBlock = {
@@ -16,7 +16,7 @@ type RewardedBlock = {
   readonly ommers: readonly Pick<Header, 'number' | 'coinbase'>[]
 }
 
-/** Who gets fees and what COINBASE answers: on QBFT the configured beneficiary, else the header's coinbase. */
+/** The receiver of fees, which COINBASE returns: on QBFT the configured beneficiary, else the header's coinbase. */
 export const beneficiaryOf = (
   configuration: Pick<ChainConfiguration, 'consensus'>,
   header: Pick<Header, 'number' | 'coinbase'>,
@@ -25,7 +25,7 @@ export const beneficiaryOf = (
     ? (qbftAt(configuration.consensus, header.number).miningBeneficiary ?? header.coinbase)
     : header.coinbase
 
-/** Wei for a proof of work block: 5 ETH, 3 from Byzantium (EIP-649), 2 from Constantinople (EIP-1234), none from Paris. */
+/** Wei for a proof-of-work block: 5 ETH, 3 from Byzantium (EIP-649), 2 from Constantinople (EIP-1234), none from Paris. */
 const workReward = (fork: ForkName): bigint => {
   if (forkIsAtLeast(fork, 'paris')) return 0n
   if (forkIsAtLeast(fork, 'constantinople')) return 2n * ETHER
@@ -43,7 +43,7 @@ const workCredits = (fork: ForkName, { header, ommers }: RewardedBlock): readonl
   return [...forOmmers, { address: header.coinbase, wei: reward + (reward / 32n) * BigInt(ommers.length) }]
 }
 
-/** What making the block earns, paid after all of its transactions: QBFT's `blockReward`, or proof of work's. */
+/** The block reward, paid after all transactions: QBFT's `blockReward`, or proof of work's. */
 export const rewardCredits = (
   configuration: Pick<ChainConfiguration, 'consensus'>,
   fork: ForkName,

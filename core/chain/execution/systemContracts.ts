@@ -22,9 +22,8 @@ export type RequestContracts = {
 }
 
 /**
- * The contracts a chain's blocks call, undefined where they call none. A QBFT chain has no beacon chain that could want
- * them, so there, as in Besu, they are used only when the genesis file names all three; with them go the calls of EIP-4788
- * and EIP-2935. Other chains always have them, at the mainnet addresses unless the genesis file names others.
+ * The contracts that a chain's blocks call; undefined if they call none. A QBFT chain has no beacon chain: as in Besu, they
+ * are used only if the genesis file names all three, and with them the calls of EIP-4788 and EIP-2935. Other chains always have them, at the mainnet addresses unless the genesis file names others.
  */
 export const requestContractsOf = (configuration: ChainConfiguration): RequestContracts | undefined => {
   const deposit = configuration.depositContractAddress
@@ -49,7 +48,7 @@ function* callWhereDeployed(
   if (world.code(contract).length > 0) yield* systemCallSteps(environment, world, contract, data)
 }
 
-/** EIP-4788 from Cancun and EIP-2935 from Prague: roots and hashes that contracts can ask for, before any transaction. */
+/** EIP-4788 from Cancun and EIP-2935 from Prague: stores roots and hashes for contracts, before any transaction. */
 export function* callBeforeTransactions(
   environment: BlockEnvironment,
   world: WorldState,

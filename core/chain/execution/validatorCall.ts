@@ -6,7 +6,7 @@ import type { StateReader } from '../../state/account.ts'
 import { createWorldState } from '../../state/worldState.ts'
 import type { ValidatorCallResult } from '../../validators/validatorContract.ts'
 
-/** Besu's default for calls; a contract that needs more could not answer there either. */
+/** Besu's default for calls; a contract that needs more would fail there, too. */
 const GAS_MAX = 100_000_000n
 
 /** Calls the validator contract on the state after a block: from the zero address, without value or fees. */
