@@ -7,7 +7,7 @@ import { type Rate, receiveWhenReady } from './transport/receive.ts'
 import { createTokenBucket } from './transport/tokenBucket.ts'
 
 /** Largest consensus message with its code: a proposal or round change contains a block. */
-export const CONSENSUS_BYTES_MAX = 16 * 1024 * 1024
+const CONSENSUS_BYTES_MAX = 16 * 1024 * 1024
 /** Largest consensus message without its code. */
 export const CONSENSUS_DATA_MAX = CONSENSUS_BYTES_MAX - 1
 

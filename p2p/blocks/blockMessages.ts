@@ -1,7 +1,7 @@
 import { concatBytes, type Hash } from '../../core/bytes/bytes.ts'
 import { NetworkError } from '../error.ts'
 
-/** Largest block. */
+/** Largest RLP of a block: the limit of a proposal. From Osaka on blocks have at most 8 MiB (EIP-7934). */
 export const BLOCK_BYTES_MAX = 16 * 1024 * 1024
 
 const CODES = { announcement: 0, request: 1, block: 2 } as const

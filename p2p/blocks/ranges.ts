@@ -5,10 +5,10 @@ import { answerList, type ListLimits, requestList } from '../transport/lists.ts'
 import type { NetworkHandlers } from '../network.ts'
 import { BLOCK_BYTES_MAX } from './blockMessages.ts'
 
-/** Most blocks of one request. */
+/** Blocks of one request. Only with small blocks is this reached before the byte limit. */
 export const RANGE_BLOCKS_MAX = 1024
 /** An answer ends with the block that exceeds this; the requester asks for the rest. */
-export const RANGE_BYTES_MAX = 8 * 1024 * 1024
+const RANGE_BYTES_MAX = 8 * 1024 * 1024
 /** Concurrent range requests of one peer, in each direction. */
 export const RANGES_AT_ONCE_MAX = 4
 

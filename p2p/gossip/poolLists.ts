@@ -5,7 +5,7 @@ import type { PeerConnection } from '../peers/connection.ts'
 import { answerList, type ListLimits, requestList } from '../transport/lists.ts'
 import type { NetworkHandlers } from '../network.ts'
 
-const HASH_BYTES = 32
+export const HASH_BYTES = 32
 /** Hashes of one request for transactions, and of one item of a list of hashes. */
 export const POOL_HASHES_MAX = 1024
 /** Hashes that a peer may list: twice the default size of the pool. */

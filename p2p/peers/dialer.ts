@@ -81,7 +81,7 @@ export type Dialer = {
 }
 
 /** The wait in milliseconds after this many consecutive failures. */
-export const backoffMs = (failures: number): number => {
+const backoffMs = (failures: number): number => {
   const [random = 0] = crypto.getRandomValues(new Uint32Array(1))
   const base = Math.min(BACKOFF_MAX_MS, BACKOFF_MIN_MS * BACKOFF_GROWTH ** (failures - 1))
   return Math.round(base * (1 + JITTER * (random / 0x1_0000_0000)))

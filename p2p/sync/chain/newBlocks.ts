@@ -7,12 +7,12 @@ import { toBareHex } from '../../../core/bytes/hex.ts'
 import { InvalidBlock } from '../../../core/chain/rules/invalidBlock.ts'
 import { runStepsYielding } from '../../../core/steps.ts'
 import { StoreFailed } from '../../../core/store/storeFailed.ts'
+import { BLOCK_BYTES_MAX } from '../../blocks/blockMessages.ts'
 import type { Misbehaviour, Network, Peer } from '../../network.ts'
 import type { ClockWarning } from '../clockWarning.ts'
 import type { SyncContext } from '../context.ts'
 import { decodeBlockYielding } from './decodeBlock.ts'
 import { ignoreClaim, type PeerHeads, raiseHead } from './peerHeads.ts'
-import { BLOCK_RLP_BYTES_MAX } from './rangeRequests.ts'
 
 /** Announced blocks that are imported at once. The chain takes one height at a time: most of many would be invalid. */
 const IMPORTING_MAX = 8
@@ -86,7 +86,7 @@ const importNext = async (state: State, peer: Peer, encoded: Uint8Array): Promis
 
 const receive = (state: State, peer: Peer, encoded: Uint8Array): void => {
   const { chain, heads, importingHashes, consider } = state
-  if (encoded.length > BLOCK_RLP_BYTES_MAX)
+  if (encoded.length > BLOCK_BYTES_MAX)
     return report(state, peer, 'oversized-message', `a block of ${encoded.length} bytes`)
   if (importingHashes.size >= IMPORTING_MAX) return
   try {

@@ -1,13 +1,11 @@
 import { DecodeError } from '../../../core/block/codec/error.ts'
+import { BLOCK_BYTES_MAX } from '../../blocks/blockMessages.ts'
 import { NetworkError, textOf } from '../../error.ts'
 import type { Network } from '../../network.ts'
 import type { CreateYield } from '../../yieldTurn.ts'
 import { decodeBlockYielding } from './decodeBlock.ts'
 import type { PeerHead } from './peerHeads.ts'
 import { addBlock, closeRange, openRange, type Range, type RangeQueue } from './rangeQueue.ts'
-
-/** Largest accepted RLP of a block: the limit of a proposal. From Osaka on blocks have at most 8 MiB (EIP-7934). */
-export const BLOCK_RLP_BYTES_MAX = 16 * 1024 * 1024
 
 /** A request is cancelled when the peer sends nothing for this long. */
 const SILENCE_MAX_MS = 10_000
@@ -16,10 +14,10 @@ const SILENCE_MAX_MS = 10_000
 const SLOW_MS = 3_000
 
 /** Blocks of one request: some tens of milliseconds of import, so that a wrong block costs little. */
-const RANGE_BLOCKS_MAX = 256
+const REQUEST_BLOCKS_MAX = 256
 
 /** Bytes of one request, by the average size of earlier blocks. */
-const RANGE_BYTES = 4 * 1024 * 1024
+const REQUEST_BYTES = 4 * 1024 * 1024
 
 /** Bytes that arrived and are not imported, or are expected. Above this no request is started. */
 const WINDOW_BYTES = 32 * 1024 * 1024
@@ -84,7 +82,7 @@ const averageBytes = ({ blocks, bytes }: RangeRequests['arrived']): number =>
   blocks === 0 ? FIRST_BLOCK_BYTES : Math.ceil(bytes / blocks)
 
 const rangeBlocks = ({ arrived }: RangeRequests): number =>
-  Math.max(1, Math.min(RANGE_BLOCKS_MAX, Math.floor(RANGE_BYTES / averageBytes(arrived))))
+  Math.max(1, Math.min(REQUEST_BLOCKS_MAX, Math.floor(REQUEST_BYTES / averageBytes(arrived))))
 
 /** Reads the answer to a request. @throws DecodeError, NetworkError */
 const receive = async (requests: RangeRequests, request: Request): Promise<RequestEnd> => {
@@ -97,7 +95,7 @@ const receive = async (requests: RangeRequests, request: Request): Promise<Reque
   for await (const encoded of network.requestBlocks(holder.peer, next, count, signal)) {
     if (signal.aborted) return { kind: 'cancelled' }
     request.receivedMs = nowMs()
-    if (encoded.length > BLOCK_RLP_BYTES_MAX)
+    if (encoded.length > BLOCK_BYTES_MAX)
       return { kind: 'wrong', detail: `${encoded.length} bytes instead of block ${next}` }
     const block = await decodeBlockYielding(encoded, requests.createYield)
     if (signal.aborted) return { kind: 'cancelled' }
