@@ -3,8 +3,9 @@ import { toHex } from '../bytes/hex.ts'
 import type { Header } from '../block/header.ts'
 import { qbftBlockHash } from '../block/codec/blockHash.ts'
 import { InvalidBlock } from '../chain/rules/invalidBlock.ts'
-import { createValidators } from '../chain/execution/validators.ts'
-import type { ChainConfiguration } from '../genesis/configuration.ts'
+import { decodeExtraData } from '../block/codec/extraData.ts'
+import { isEpochBlock, tallyAfter, tallyOrigin, votingBlock } from '../validators/tally.ts'
+import { newTally, sortValidators } from '../validators/votes.ts'
 import { type QbftConsensus, qbftAt, validatorOverrideAt } from '../genesis/schedule.ts'
 import { createLinkedHeaders, type ReadHeaders } from './linkedHeaders.ts'
 import { NotProved } from './notProved.ts'
@@ -17,7 +18,6 @@ export type TrustedBlock = { readonly header: Header; readonly validators: reado
 export type ProvedContractCall = (header: Header) => Promise<readonly Address[]>
 
 export type TrustedChainOptions = {
-  readonly configuration: ChainConfiguration
   readonly consensus: QbftConsensus
   /** Headers of a source that is not trusted. */
   readonly read: ReadHeaders
@@ -31,23 +31,34 @@ const CHANGES_MAX = 1_000
 const selectionOf = ({ consensus }: TrustedChainOptions, number: bigint) =>
   qbftAt(consensus, number).validatorSelection
 
-/** The validators of the block after a trusted one: by its votes, which its ancestors prove, or by the contract. */
-const validatorsAfter = async (options: TrustedChainOptions, header: Header): Promise<readonly Address[]> => {
-  const { configuration, consensus, read, callContract } = options
-  const next = header.number + 1n
-  if (selectionOf(options, next).mode === 'contract') return callContract(header)
+const listedIn = ({ extraData }: Header): readonly Address[] => decodeExtraData(extraData).validators
+
+/**
+ * The validators of the block after a trusted one by votes. Mostly those that it lists: only a vote or a transition changes
+ * them, and then the votes since the last epoch block are counted.
+ */
+const votedAfter = async (
+  { consensus, read }: TrustedChainOptions,
+  header: Header,
+): Promise<readonly Address[]> => {
+  const { number } = header
+  const { validators, vote } = decodeExtraData(header.extraData)
+  const isCounted = vote !== undefined && !isEpochBlock(consensus, number)
+  if (!isCounted && validatorOverrideAt(consensus, number + 1n) === undefined)
+    return sortValidators(validators)
+  const origin = tallyOrigin(consensus, number)
   const linked = createLinkedHeaders(consensus, header, read)
-  const refuse = (): never => {
-    throw new NotProved(`the validators of block ${next}`, 'they cannot be read from headers')
-  }
-  const { validators } = createValidators(configuration, consensus, {
-    header: number => linked.header(number),
-    recentHash: () => undefined,
-    run: refuse,
-    stateAt: refuse,
-  })
-  return validators(next)
+  let tally = newTally(origin.validators ?? listedIn(await linked.header(origin.block)))
+  for (let next = origin.block; next <= number; next++)
+    tally = tallyAfter(consensus, tally, votingBlock(await linked.header(next)))
+  return tally.validators
 }
+
+/** The validators of the block after a trusted one: by its votes, which its ancestors prove, or by the contract. */
+const validatorsAfter = (options: TrustedChainOptions, header: Header): Promise<readonly Address[]> =>
+  selectionOf(options, header.number + 1n).mode === 'contract'
+    ? options.callContract(header)
+    : votedAfter(options, header)
 
 /** Trusts a block by its hash, as an operator gives it. @throws NotProved when the source has another one */
 export const trustCheckpoint = async (

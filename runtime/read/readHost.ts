@@ -3,7 +3,8 @@ import type { Chain } from '../../core/chain/chain.ts'
 import { createReadChain } from '../../core/chain/opening/readChain.ts'
 import type { ChainConfiguration } from '../../core/genesis/configuration.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
-import { createReadStore, createReadViews, type ReplicaSnapshot } from '../../core/store/replica/readStore.ts'
+import { createReadStore, type ReadStore, type ReplicaSnapshot } from '../../core/store/replica/readStore.ts'
+import { createReadViews } from '../../core/store/replica/replicaTrie.ts'
 import type { Views } from '../../core/store/views.ts'
 import type { ChainHead, ChainStore } from '../../core/store/store.ts'
 import { createRpcContext } from '../../handlers/http/app.ts'
@@ -29,7 +30,7 @@ export type ReadHostOptions = {
   readonly follower: HeadFollower
   readonly verification: Verification
   /** Puts checks over the store of a snapshot; none when left out. */
-  readonly checked?: (store: ChainStore, replica: ReplicaSnapshot) => ChainStore
+  readonly checked?: (store: ReadStore, replica: ReplicaSnapshot) => ChainStore
   readonly options: Partial<RpcOptions>
   /** What a runtime adds to the host. */
   readonly parts?: Pick<RpcHost, 'keep' | 'onNextTurn'>
@@ -65,7 +66,7 @@ const answerHeadersOf = (
  */
 export const createReadContext = (options: ReadHostOptions): RpcContext => {
   const { configuration, genesis, kv, follower, verification, forwardCall, troubles } = options
-  const checked = options.checked ?? (store => store)
+  const checked = options.checked ?? ((store: ReadStore): ChainStore => store)
   const hostOf = (chain: Chain): RpcHost => ({
     ...createReadOnlyHost({
       chain,

@@ -1,8 +1,18 @@
+import { createValidators } from '../../core/chain/execution/validators.ts'
+import type { Header } from '../../core/block/header.ts'
 import type { Genesis } from '../../core/genesis/genesis.ts'
+import type { QbftConsensus } from '../../core/genesis/schedule.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
-import type { ReplicaSnapshot } from '../../core/store/replica/readStore.ts'
+import { REPLICA_KEY } from '../../core/store/keys.ts'
+import { createReadStore, type ReadStore, type ReplicaSnapshot } from '../../core/store/replica/readStore.ts'
+import { decodeReplicaHead } from '../../core/store/replica/replicaHead.ts'
 import type { ChainHead, ChainStore } from '../../core/store/store.ts'
+import { createGenesisState } from '../../core/verify/genesisState.ts'
 import { NotProved } from '../../core/verify/notProved.ts'
+import { createProvedHeaders } from '../../core/verify/provedHeaders.ts'
+import { createProvedState, type ProvedCodes } from '../../core/verify/provedState.ts'
+import { createProvedStore } from '../../core/verify/provedStore.ts'
+import type { ProvedContractCall } from '../../core/verify/trustedChain.ts'
 import { createHeadTrust, headerSource } from './headTrust.ts'
 import type { TrustedBlockOption } from './options.ts'
 import type { Verification } from './readHost.ts'
@@ -20,37 +30,83 @@ export type Verifier = {
   /** @throws the reason why a head must not be used */
   readonly verify: (head: ChainHead) => Promise<void>
   /** Puts the checks of values over a store. */
-  readonly checked: (store: ChainStore, replica: ReplicaSnapshot) => ChainStore
+  readonly checked: (store: ReadStore, replica: ReplicaSnapshot) => ChainStore
 }
 
 const asItIs = (store: ChainStore): ChainStore => store
 
+/** Never the sequence of a stored head: the trie records may be of any later block. */
+const UNKNOWN_SEQUENCE = -1
+
+/** Asks the validator contract in the state after a trusted block, each value of which the state trie proves. */
+const provedContractCall = (
+  { genesis, kv }: VerificationOptions,
+  consensus: QbftConsensus,
+  codes: ProvedCodes,
+): ProvedContractCall => {
+  const { configuration } = genesis
+  const storeAt = async (header: Header): Promise<ReadStore> => {
+    const stored = await kv.get(REPLICA_KEY)
+    if (stored === undefined)
+      throw new NotProved(`the validators after block ${header.number}`, 'the store has no state')
+    const head = { header, hash: header.parentHash, totalDifficulty: 0n }
+    return createReadStore(kv, { ...decodeReplicaHead(stored), head, sequence: UNKNOWN_SEQUENCE })
+  }
+  return async header => {
+    const { number, stateRoot } = header
+    const reads = { header: () => Promise.resolve(header), recentHash: () => undefined }
+    if (number === 0n) {
+      const state = createGenesisState(genesis)
+      const run = <T>(synchronous: () => T): Promise<T> => Promise.resolve(synchronous())
+      return createValidators(configuration, consensus, { ...reads, run, stateAt: () => state }).validators(
+        1n,
+      )
+    }
+    const store = await storeAt(header)
+    const stateAt = () =>
+      createProvedState(
+        store.stateAt(number),
+        () => store.trieAt(number, stateRoot),
+        () => stateRoot,
+        codes,
+      )
+    const { run } = store
+    return createValidators(configuration, consensus, { ...reads, run, stateAt }).validators(number + 1n)
+  }
+}
+
 /** @throws VerificationUnavailable on a chain without seals */
-export const createVerification = ({
-  kind,
-  genesis,
-  genesisHead,
-  kv,
-  trustedBlock,
-}: VerificationOptions): Verifier => {
+export const createVerification = (options: VerificationOptions): Verifier => {
+  const { kind, genesis, genesisHead, kv, trustedBlock } = options
   const { configuration } = genesis
   const { consensus } = configuration
   if (kind === 'none') return { verify: () => Promise.resolve(), checked: asItIs }
   if (consensus.kind !== 'qbft') throw new VerificationUnavailable()
-  const trust = createHeadTrust(
-    {
-      configuration,
-      consensus,
-      read: headerSource(kv),
-      callContract: header =>
-        Promise.reject(
-          new NotProved(`the validators after block ${header.number}`, 'a contract selects them'),
-        ),
-    },
-    genesisHead,
-    trustedBlock,
-  )
-  return { verify: trust.verify, checked: asItIs }
+  const codes: ProvedCodes = new Map()
+  const read = headerSource(kv)
+  const callContract = provedContractCall(options, consensus, codes)
+  const trust = createHeadTrust({ consensus, read, callContract }, genesisHead, trustedBlock)
+  if (kind === 'head') return { verify: trust.verify, checked: asItIs }
+  const known = new Map<bigint, Header>()
+  return {
+    verify: trust.verify,
+    checked: (store, { head }) =>
+      createProvedStore({
+        store,
+        headers: createProvedHeaders({
+          genesis: genesisHead,
+          read,
+          head: head.header,
+          validators: trust.trusted()?.validators ?? [],
+          known,
+        }),
+        codes,
+        records: new Map(),
+        configuration,
+        genesisDifficulty: genesisHead.totalDifficulty,
+        pause: () => kv.pause(),
+      }),
+  }
 }
 
 /** A chain whose blocks nobody seals cannot be verified by seals. */

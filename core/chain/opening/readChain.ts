@@ -1,6 +1,6 @@
 import type { ChainConfiguration } from '../../genesis/configuration.ts'
 import type { ChainHead, ChainStore } from '../../store/store.ts'
-import { ReadOnlyStore } from '../../store/replica/readStore.ts'
+import { ReadOnlyStore } from '../../store/replica/errors.ts'
 import type { Chain } from '../chain.ts'
 import { ChainError } from '../error.ts'
 import { createValidators, NO_VALIDATORS } from '../execution/validators.ts'

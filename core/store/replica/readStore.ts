@@ -1,17 +1,20 @@
 import type { Hash } from '../../bytes/bytes.ts'
+import type { TrieNodeReader } from '../../trie/node.ts'
 import { createBlockReader } from '../blockReader.ts'
 import { decodeChainHead } from '../codec/chainHead.ts'
 import { createMemtable } from '../flushing/memtable.ts'
 import type { KeyValueStore } from '../keyvalue.ts'
-import { headerKey, nodeKey } from '../keys.ts'
+import { headerKey } from '../keys.ts'
 import { LOG_SECTION_BLOCKS } from '../limits.ts'
 import { bloomMayMatch } from '../logs/pattern.ts'
 import { searchSection } from '../logs/section.ts'
 import type { ChainMemory } from '../chainMemory.ts'
 import { createStateReader, UnknownBlock } from '../stateReader.ts'
 import type { ChainHead, ChainStore } from '../store.ts'
-import { createViews, type Views } from '../views.ts'
+import type { Views } from '../views.ts'
+import { ReadOnlyStore, StateUnavailable } from './errors.ts'
 import type { ReplicaHead } from './replicaHead.ts'
+import { createReadViews, createReplicaTrie } from './replicaTrie.ts'
 
 /** A replica at one head: later blocks are not seen, whatever the store gets meanwhile. */
 export type ReplicaSnapshot = ReplicaHead & { readonly head: ChainHead }
@@ -58,7 +61,7 @@ const searchLogs = (
 }
 
 /** Hashes for BLOCKHASH: within a run a header that is not there is loaded, outside of runs it is unknown. */
-const createRecentHash = (views: Views, head: ChainHead) => {
+const createRecentHash = (views: () => Views, head: ChainHead) => {
   const { number } = head.header
   let runs = 0
   const within =
@@ -75,19 +78,20 @@ const createRecentHash = (views: Views, head: ChainHead) => {
     if (wanted === number) return head.hash
     if (runs === 0 || wanted < 0n || wanted > number || number - wanted > BigInt(BLOCK_HASHES))
       return undefined
-    const stored = views.node(headerKey(Number(wanted)))
+    const stored = views().node(headerKey(Number(wanted)))
     return stored === undefined ? undefined : decodeChainHead(stored).hash
   }
   return { within, recentHash }
 }
 
-/** The views of a replica. Records may be of later blocks than the head of a reader: their history is always consulted. */
-export const createReadViews = (kv: KeyValueStore): Views =>
-  createViews({ ...kv, getSync: undefined }, Number.MAX_SAFE_INTEGER)
+/** A read-only store, and the tries of earlier blocks. */
+export type ReadStore = ChainStore & {
+  /** Trie records after a block that has this state root; only within a run. */
+  readonly trieAt: (number: bigint, root: Hash) => TrieNodeReader
+}
 
 /**
- * The chain of a replica up to one head, read-only. Every read is of that head, except for trie records: those are of the
- * head that the store has when they are read, so that a proof at an earlier one fails with TrieCorruption.
+ * The chain of a replica up to one head, read-only: every read is of that head, whatever the store gets meanwhile.
  * @param kv the store, best behind `withImmutableCache`
  * @param views what was read of the state at this head; shared by stores of one head, each of one request
  */
@@ -95,11 +99,14 @@ export const createReadStore = (
   kv: KeyValueStore,
   replica: ReplicaSnapshot,
   views: Views = createReadViews(kv),
-): ChainStore => {
+): ReadStore => {
   const { head, genesisHash, logSections, contents } = replica
   const number = Number(head.header.number)
+  const trie = createReplicaTrie(kv, replica, views)
   const memory: ChainMemory = {
-    views,
+    get views() {
+      return trie.views()
+    },
     recent: new Map([[number, head]]),
     head,
     genesisHash,
@@ -108,8 +115,12 @@ export const createReadStore = (
     adding: undefined,
   }
   const blocks = createBlockReader(kv, memory, () => undefined, undefined)
-  const { within, recentHash } = createRecentHash(views, head)
+  const { within, recentHash } = createRecentHash(trie.views, head)
   const { reads } = blocks
+  const trieAt = (wanted: bigint, root: Hash): TrieNodeReader => {
+    if (contents !== 'chain') throw new StateUnavailable()
+    return trie.at(Number(wanted), root)
+  }
   return {
     ...reads,
     head: () => head,
@@ -137,38 +148,16 @@ export const createReadStore = (
       if (wanted > head.header.number || wanted < 0n) throw new UnknownBlock(wanted, head.header.number)
       return createStateReader(memory, Number(wanted))
     },
-    nodes: () => {
-      if (contents !== 'chain') throw new StateUnavailable()
-      return { get: key => views.node(nodeKey(key)) }
-    },
+    nodes: () => ({ get: key => trieAt(head.header.number, head.header.stateRoot).get(key) }),
+    trieAt,
     snapshotNodes: () => {
       throw new ReadOnlyStore()
     },
     prefetch: () => Promise.resolve(),
-    run: synchronous => views.run(within(synchronous)),
-    runAtOnce: synchronous => views.runAtOnce(within(synchronous)),
+    run: synchronous => trie.run(within(synchronous)),
+    runAtOnce: synchronous => trie.runAtOnce(within(synchronous)),
     searchLogs: searchLogs(kv, views, logSections, wanted => reads.header(wanted)),
     flush: () => Promise.resolve(),
     close: () => Promise.resolve(),
-  }
-}
-
-/** A write to a store that is read-only here. */
-export class ReadOnlyStore extends Error {
-  override readonly name = 'ReadOnlyStore'
-  readonly code = 'READ_ONLY_STORE'
-  constructor() {
-    super('this store is a replica: only the node that fills it writes to it')
-  }
-}
-
-/** A read of accounts in a replica that has blocks only. */
-export class StateUnavailable extends Error {
-  override readonly name = 'StateUnavailable'
-  readonly code = 'STATE_UNAVAILABLE'
-  constructor() {
-    super(
-      'this replica has blocks, receipts and logs, but no state: ask a node or a reader of a whole replica',
-    )
   }
 }

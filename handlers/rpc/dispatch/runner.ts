@@ -1,4 +1,5 @@
-import { StateUnavailable } from '../../../core/store/replica/readStore.ts'
+import { StateUnavailable } from '../../../core/store/replica/errors.ts'
+import { NotProved } from '../../../core/verify/notProved.ts'
 import { TransactionRejected } from '../../../core/txpool/rejection.ts'
 import type { Caller } from '../../auth/caller.ts'
 import type { RpcContext } from '../context.ts'
@@ -47,6 +48,10 @@ const failureOf = (context: RpcContext, row: Method, { params }: Call, error: un
   if (error instanceof RpcError) return { error: refusalOf(row, params, error) }
   if (error instanceof WorkerRefusal) return { error: error.refusal }
   if (error instanceof StateUnavailable) return { error: rpcErrorObject('WORLD_STATE_UNAVAILABLE') }
+  if (error instanceof NotProved) {
+    context.reportError(row.name, error)
+    return { error: { ...rpcErrorObject('INTERNAL_ERROR'), data: error.message } }
+  }
   if (error instanceof TransactionRejected) return { error: rejectionObject(error) }
   context.reportError(row.name, error)
   return { error: rpcErrorObject('INTERNAL_ERROR') }

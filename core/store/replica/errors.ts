@@ -1,0 +1,17 @@
+/** A write to a store that is read-only here. */
+export class ReadOnlyStore extends Error {
+  override readonly name = 'ReadOnlyStore'
+  readonly code = 'READ_ONLY_STORE'
+  constructor() {
+    super('this store is a replica: only the node that fills it writes to it')
+  }
+}
+
+/** A read of state that a replica does not have: it has blocks only, or the block is too far before its head. */
+export class StateUnavailable extends Error {
+  override readonly name = 'StateUnavailable'
+  readonly code = 'STATE_UNAVAILABLE'
+  constructor() {
+    super('this replica does not have that state, or cannot prove it so far before its head: ask a node')
+  }
+}

@@ -1,0 +1,21 @@
+import { type Address, ZERO_HASH } from '../bytes/bytes.ts'
+import { toBareHex } from '../bytes/hex.ts'
+import type { Genesis } from '../genesis/genesis.ts'
+import { genesisChanges } from '../genesis/genesisBlock.ts'
+import type { Account, StateReader } from '../state/account.ts'
+
+/** The state after block 0, from the genesis file alone. */
+export const createGenesisState = (genesis: Pick<Genesis, 'alloc'>): StateReader => {
+  const { accounts, codes } = genesisChanges(genesis)
+  const byAddress = new Map(accounts.map(change => [toBareHex(change.address), change]))
+  const byHash = new Map(codes.map(({ codeHash, code }) => [toBareHex(codeHash), code]))
+  const changeOf = (address: Address) => byAddress.get(toBareHex(address))
+  return {
+    account: (address): Account | undefined => changeOf(address)?.after,
+    storage: (address, _, slot) => {
+      const wanted = toBareHex(slot)
+      return changeOf(address)?.slots.find(change => toBareHex(change.slot) === wanted)?.after ?? ZERO_HASH
+    },
+    code: codeHash => byHash.get(toBareHex(codeHash)) ?? new Uint8Array(0),
+  }
+}

@@ -1,0 +1,105 @@
+import type { Address } from '../bytes/bytes.ts'
+import { equalBytes } from '../bytes/bytes.ts'
+import { qbftBlockHash } from '../block/codec/blockHash.ts'
+import type { Header } from '../block/header.ts'
+import { InvalidBlock } from '../chain/rules/invalidBlock.ts'
+import { qbftExtraDataOf } from '../chain/rules/qbft.ts'
+import { setBounded } from '../collections/boundedMap.ts'
+import type { ChainHead } from '../store/store.ts'
+import { createLinkedHeaders, type ReadHeaders } from './linkedHeaders.ts'
+import { NotProved } from './notProved.ts'
+import { listsValidators, verifySealedHeader } from './sealedHeader.ts'
+
+/** Headers that are kept after they were proved, some 1.5 KB each. */
+const KEPT_MAX = 8_192
+
+/** The headers of a chain up to a trusted head, each proved by seals or by its child. */
+export type ProvedHeaders = {
+  /** @throws NotProved */
+  readonly header: (number: bigint) => Promise<Header>
+  /** Headers in a row; cheaper than each by itself. @throws NotProved */
+  readonly range: (from: bigint, to: bigint) => Promise<readonly Header[]>
+}
+
+export type ProvedHeadersOptions = {
+  readonly genesis: ChainHead
+  readonly read: ReadHeaders
+  /** A header that is trusted, and the validators that it lists or that govern the block after it. */
+  readonly head: Header
+  readonly validators: readonly Address[]
+  /** Proved headers by number, kept from head to head: a final block never changes. */
+  readonly known: Map<bigint, Header>
+}
+
+type State = ProvedHeadersOptions
+
+const keep = ({ known }: State, header: Header): Header => {
+  setBounded(known, header.number, header, KEPT_MAX)
+  return header
+}
+
+const readOne = async ({ read }: State, number: bigint): Promise<Header> => {
+  const [header] = await read([Number(number)])
+  if (header === undefined || header.number !== number)
+    throw new NotProved(`header ${number}`, 'the store does not have it')
+  return header
+}
+
+/** Whether a quorum of the trusted validators sealed it; false also where others governed it. */
+const isSealed = (header: Header, validators: readonly Address[]): boolean => {
+  if (qbftExtraDataOf(header).validators.length > 0 && !listsValidators(header, validators)) return false
+  try {
+    verifySealedHeader(header, validators)
+    return true
+  } catch (error) {
+    if (error instanceof InvalidBlock) return false
+    throw error
+  }
+}
+
+/** The nearest proved header above. */
+const anchorAbove = ({ known, head }: State, number: bigint): Header => {
+  let nearest = head
+  for (const header of known.values())
+    if (header.number > number && header.number < nearest.number) nearest = header
+  return nearest
+}
+
+/**
+ * Its ancestry proves all of a header but its seals and its round, which its hash leaves out: those are proved by the
+ * validators that it lists.
+ */
+const requireSeals = (header: Header): Header => {
+  const { validators } = qbftExtraDataOf(header)
+  // Where a contract selects them, they are not known here.
+  if (validators.length > 0 && header.number > 0n) verifySealedHeader(header, validators)
+  return header
+}
+
+const prove = async (state: State, number: bigint): Promise<Header> => {
+  const { head, genesis, known, validators, read } = state
+  if (number === head.number) return head
+  if (number < 0n || number > head.number) throw new NotProved(`header ${number}`, 'it is above the head')
+  const before = known.get(number)
+  if (before !== undefined) return before
+  if (number === 0n) return genesis.header
+  const header = await readOne(state, number)
+  const child = known.get(number + 1n)
+  if (child !== undefined && equalBytes(qbftBlockHash(header), child.parentHash))
+    return keep(state, requireSeals(header))
+  if (isSealed(header, validators)) return keep(state, header)
+  const linked = createLinkedHeaders({ kind: 'qbft' }, anchorAbove(state, number), read)
+  return keep(state, requireSeals(await linked.header(number)))
+}
+
+export const createProvedHeaders = (options: ProvedHeadersOptions): ProvedHeaders => ({
+  header: number => prove(options, number),
+  range: async (from, to) => {
+    const last = await prove(options, to)
+    const linked = createLinkedHeaders({ kind: 'qbft' }, last, options.read)
+    const headers: Header[] = []
+    await linked.header(from)
+    for (let number = from; number <= to; number++) headers.push(await linked.header(number))
+    return headers
+  },
+})

@@ -1,0 +1,125 @@
+import { type Address, equalBytes } from '../bytes/bytes.ts'
+import type { Block } from '../block/block.ts'
+import { qbftBlockHash } from '../block/codec/blockHash.ts'
+import { rawHeaderHash } from '../block/codec/header.ts'
+import { encodeReceipt } from '../block/codec/receipt.ts'
+import { recoverSender } from '../block/codec/signature.ts'
+import type { Header } from '../block/header.ts'
+import type { Receipt } from '../block/receipt.ts'
+import { gasPriceOf } from '../block/transactionPrice.ts'
+import { GAS_PER_BLOB, blobBaseFeeOf } from '../chain/fees/blobFee.ts'
+import { ommersHashOf, transactionsRootSteps, withdrawalsRootOf } from '../chain/rules/body.ts'
+import { createAddress } from '../evm/frames/address.ts'
+import type { ChainConfiguration } from '../genesis/configuration.ts'
+import { rulesAt } from '../genesis/schedule.ts'
+import { runStepsYielding } from '../steps.ts'
+import type { BlockRecord } from '../store/store.ts'
+import { orderedTrieRootSteps } from '../trie/ordered.ts'
+import { NotProved } from './notProved.ts'
+
+/** Signatures recovered between two pauses: some milliseconds. */
+const SENDERS_AT_ONCE = 16
+
+export type ProveRecordOptions = {
+  readonly configuration: ChainConfiguration
+  /** Of block 0. */
+  readonly genesisDifficulty: bigint
+  readonly pause: () => Promise<void>
+}
+
+const requireBody = async (
+  { block, receipts }: BlockRecord,
+  header: Header,
+  { pause }: ProveRecordOptions,
+): Promise<void> => {
+  const what = `block ${header.number}`
+  const { transactions, ommers, withdrawals } = block
+  if (
+    !equalBytes(await runStepsYielding(transactionsRootSteps(transactions), pause), header.transactionsRoot)
+  )
+    throw new NotProved(what, 'its transactions do not give the transactionsRoot')
+  if (!equalBytes(ommersHashOf(ommers), header.ommersHash))
+    throw new NotProved(what, 'its ommers do not give the ommersHash')
+  if (withdrawals !== undefined || header.withdrawalsRoot !== undefined)
+    if (
+      withdrawals === undefined ||
+      header.withdrawalsRoot === undefined ||
+      !equalBytes(withdrawalsRootOf(withdrawals), header.withdrawalsRoot)
+    )
+      throw new NotProved(what, 'its withdrawals do not give the withdrawalsRoot')
+  if (receipts.length !== transactions.length)
+    throw new NotProved(what, 'it has not one receipt for each transaction')
+  const root = await runStepsYielding(
+    orderedTrieRootSteps(receipts.length, index => encodeReceipt(receipts[index] as Receipt)),
+    pause,
+  )
+  if (!equalBytes(root, header.receiptsRoot))
+    throw new NotProved(what, 'its receipts do not give the receiptsRoot')
+}
+
+const recoverAll = async (block: Block, pause: () => Promise<void>): Promise<readonly Address[]> => {
+  const senders: Address[] = []
+  for (const transaction of block.transactions) {
+    const sender = recoverSender(transaction)
+    if (sender === undefined)
+      throw new NotProved(`block ${block.header.number}`, 'a transaction has no valid signature')
+    senders.push(sender)
+    if (senders.length % SENDERS_AT_ONCE === 0) await pause()
+  }
+  return senders
+}
+
+/** The receipts with the fields that no root covers worked out again; revert reasons cannot be, and are left out. */
+const derivedReceipts = (
+  { block, receipts }: BlockRecord,
+  senders: readonly Address[],
+  { configuration }: ProveRecordOptions,
+): readonly Receipt[] => {
+  const { header, transactions } = block
+  const { blob } = rulesAt(configuration, header.number, header.timestamp)
+  const blobPrice =
+    blob === undefined || header.excessBlobGas === undefined ? 0n : blobBaseFeeOf(blob, header.excessBlobGas)
+  let gasBefore = 0n
+  return transactions.map((transaction, index) => {
+    const receipt = receipts[index] as Receipt
+    const gasUsed = receipt.cumulativeGasUsed - gasBefore
+    gasBefore = receipt.cumulativeGasUsed
+    const blobs = BigInt(transaction.blobVersionedHashes.length)
+    return {
+      ...receipt,
+      gasUsed,
+      effectiveGasPrice: gasPriceOf(transaction, header.baseFeePerGas),
+      contractAddress:
+        transaction.to === undefined
+          ? createAddress(senders[index] as Address, transaction.nonce)
+          : undefined,
+      blobGasUsed: blobs * GAS_PER_BLOB,
+      blobGasPrice: blobs === 0n ? 0n : blobPrice,
+      revertReason: undefined,
+    }
+  })
+}
+
+/**
+ * Proves the record of a block by its proved header: transactions, ommers, withdrawals and receipts by their roots, senders
+ * by their signatures; everything else is worked out again.
+ * @throws NotProved
+ */
+export const proveRecord = async (
+  record: BlockRecord,
+  header: Header,
+  options: ProveRecordOptions,
+): Promise<BlockRecord> => {
+  if (!equalBytes(rawHeaderHash(record.block.header), rawHeaderHash(header)))
+    throw new NotProved(`block ${header.number}`, 'its record has another header')
+  await requireBody(record, header, options)
+  const senders = await recoverAll(record.block, options.pause)
+  return {
+    block: record.block,
+    hash: header.number === 0n ? rawHeaderHash(header) : qbftBlockHash(header),
+    // Each block of a QBFT chain has the difficulty 1.
+    totalDifficulty: options.genesisDifficulty + header.number,
+    senders,
+    receipts: derivedReceipts(record, senders, options),
+  }
+}

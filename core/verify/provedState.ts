@@ -1,0 +1,78 @@
+import { equalBytes, type Hash, ZERO_HASH } from '../bytes/bytes.ts'
+import { toBareHex, toHex } from '../bytes/hex.ts'
+import { keccak256 } from '../crypto/crypto.ts'
+import { setBounded } from '../collections/boundedMap.ts'
+import { MissingEntries, type StateReader } from '../state/account.ts'
+import { ACCOUNT_KEYS, accountValue, slotValue, storageKeys } from '../trie/account.ts'
+import { trieValue } from '../trie/lookup.ts'
+import type { TrieNodeReader } from '../trie/node.ts'
+import { NotProved } from './notProved.ts'
+
+/** Hashes of code that were compared, by the code's hash. */
+export type ProvedCodes = Map<string, Uint8Array>
+
+const CODES_MAX = 512
+
+/** Runs both, so that one round of loading fetches what both miss. @throws MissingEntries */
+const together = <First, Second>(first: () => First, second: () => Second): readonly [First, Second] => {
+  const missing: string[] = []
+  const attempt = <Value>(run: () => Value): { readonly value: Value } | undefined => {
+    try {
+      return { value: run() }
+    } catch (error) {
+      if (!(error instanceof MissingEntries)) throw error
+      missing.push(...error.keys)
+      return undefined
+    }
+  }
+  const [one, two] = [attempt(first), attempt(second)]
+  if (one === undefined || two === undefined) throw new MissingEntries(missing)
+  return [one.value, two.value]
+}
+
+const isSame = (first: Uint8Array | undefined, second: Uint8Array | undefined): boolean =>
+  first === undefined || second === undefined ? first === second : equalBytes(first, second)
+
+/**
+ * The state after a block as a store gives it, each value proved by the trie under the block's state root.
+ * @param flat what the store says
+ * @param nodes trie records of the same block, asked for within a run
+ * @param root the proved state root, asked for within a run
+ */
+export const createProvedState = (
+  flat: StateReader,
+  nodes: () => TrieNodeReader,
+  root: () => Hash,
+  codes: ProvedCodes,
+): StateReader => ({
+  account: address => {
+    const [value, account] = together(
+      () => trieValue(nodes(), ACCOUNT_KEYS, root(), keccak256(address)),
+      () => flat.account(address),
+    )
+    if (value === undefined && account === undefined) return undefined
+    if (account === undefined || !isSame(value, accountValue(account)))
+      throw new NotProved(`account ${toHex(address)}`, 'the state trie has another value')
+    return account
+  },
+  storage: (address, account, slot) => {
+    const prefix = storageKeys(address, account.incarnation)
+    const [value, word] = together(
+      () => trieValue(nodes(), prefix, account.storageRoot, keccak256(slot)),
+      () => flat.storage(address, account, slot),
+    )
+    if (!isSame(value, slotValue(word)))
+      throw new NotProved(`slot ${toHex(slot)} of ${toHex(address)}`, 'the storage trie has another value')
+    return value === undefined ? ZERO_HASH : word
+  },
+  code: codeHash => {
+    const key = toBareHex(codeHash)
+    const known = codes.get(key)
+    if (known !== undefined) return known
+    const code = flat.code(codeHash)
+    if (!equalBytes(keccak256(code), codeHash))
+      throw new NotProved(`code ${toHex(codeHash)}`, 'it has another hash')
+    setBounded(codes, key, code, CODES_MAX)
+    return code
+  },
+})

@@ -1,0 +1,304 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fromHex } from '../../../core/bytes/hex.ts'
+import { checkedValue, withChecksum } from '../../../core/store/checksum.ts'
+import { accountCodec, slotCodec } from '../../../core/store/codec/stateValues.ts'
+import { createWriter } from '../../../core/store/codec/writer.ts'
+import type { KeyValueStore } from '../../../core/store/keyvalue.ts'
+import {
+  decodeReplicaHead,
+  encodeReplicaHead,
+  type ReplicaHead,
+} from '../../../core/store/replica/replicaHead.ts'
+import { commitOfSegment } from '../../../core/store/recover.ts'
+import { encodeSegment } from '../../../core/store/segment.ts'
+import { historyOfRecord, valueOfRecord } from '../../../core/store/stateRecord.ts'
+import { writeHistory } from '../../../core/store/history.ts'
+import type { BlockRecord } from '../../../core/store/store.ts'
+import { encodeChainHead } from '../../../core/store/codec/chainHead.ts'
+import { sharedStoreOf } from '../../../runtime/drivers/shared.ts'
+import { startReader, type ReaderProcess } from '../../support/readerProcess.ts'
+import {
+  ask,
+  differentAnswers,
+  makeTokenChain,
+  readerRequests,
+  type Request,
+  type TokenChain,
+} from '../../support/readerRequests.ts'
+import { HAS_REDIS, startRedis } from '../../support/servers/redis.ts'
+import type { TestServer } from '../../support/servers/serverProcess.ts'
+import { RUNTIME_COMMANDS } from '../../support/runtimeCommands.ts'
+import { type NodeProcess, ROOT, startNode } from '../nodeProcess.ts'
+
+setDefaultTimeout(120_000)
+
+const APIS = '--rpc-http-api=ETH,NET,WEB3,QBFT,DEBUG'
+
+describe.skipIf(!HAS_REDIS)('a reader that proves everything, over a store that lies', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'quorate-verify-'))
+  let server: TestServer
+  let node: NodeProcess
+  let kv: KeyValueStore
+  let chain: TokenChain
+  let head = 0
+  const readers: ReaderProcess[] = []
+
+  const openReader = async (...args: readonly string[]): Promise<ReaderProcess> => {
+    const reader = await startReader([
+      `--from=redis?url=${server.url}`,
+      `--genesis-file=${join(folder, 'genesis.json')}`,
+      '--min-gas-price=0',
+      APIS,
+      ...args,
+    ])
+    readers.push(reader)
+    return reader
+  }
+  const stored = async (key: string): Promise<Uint8Array> => {
+    const bytes = await kv.get(key)
+    const value = bytes === undefined ? undefined : checkedValue(key, bytes)
+    if (value === undefined) throw new Error(`there is no ${key}`)
+    return value
+  }
+  /** Puts another value with a right checksum under the key while `work` runs. */
+  const forged = async (key: string, value: Uint8Array, work: () => Promise<void>): Promise<void> => {
+    const before = await kv.get(key)
+    await kv.set([{ key, value: withChecksum(key, value) }])
+    try {
+      await work()
+    } finally {
+      await kv.set([{ key, value: before }])
+    }
+  }
+  const expectRefused = async (url: string, request: Request): Promise<void> => {
+    expect(JSON.parse(await ask(url, request))).toMatchObject({
+      error: { code: -32603, data: expect.stringContaining('not proved') as string },
+    })
+  }
+
+  beforeAll(async () => {
+    server = await startRedis()
+    node = await startNode(folder, ['--min-gas-price=0', APIS, `--replicate-to=redis?url=${server.url}`])
+    chain = await makeTokenChain(node.url, 70)
+    head = Number((JSON.parse(await ask(node.url, ['eth_blockNumber'])) as { result: string }).result)
+    kv = await sharedStoreOf(`redis?url=${server.url}`).open()
+    while (decodeReplicaHead((await kv.get('replica')) as Uint8Array).head?.header.number !== BigInt(head))
+      await Bun.sleep(20)
+    await node.stop()
+  })
+  afterAll(async () => {
+    for (const reader of readers) await reader.stop()
+    await kv?.close()
+    await server?.remove()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test('given an honest store, then its answers are those of the node to the byte, and say so', async () => {
+    const restarted = await startNode(folder, ['--min-gas-price=0', APIS])
+    const reader = await openReader('--verify=state')
+    try {
+      expect(await differentAnswers(restarted.url, reader.url, readerRequests(chain, head))).toEqual([])
+    } finally {
+      await restarted.stop()
+    }
+    const response = await fetch(reader.url, {
+      method: 'POST',
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber' }),
+    })
+    expect(response.headers.get('x-quorate-verified')).toBe('state')
+  })
+
+  test('given a forged account with a right checksum, then head serves it and state refuses it', async () => {
+    const key = `a:${chain.account.slice(2).toLowerCase()}`
+    const record = await stored(key)
+    const account = valueOfRecord(record, accountCodec)
+    if (account === undefined) throw new Error('there is no account')
+    const writer = createWriter()
+    accountCodec.write(writer, { ...account, balance: 10n ** 24n })
+    writeHistory(writer, accountCodec, historyOfRecord(record, accountCodec))
+    await forged(key, writer.finish(), async () => {
+      const request: Request = ['eth_getBalance', chain.account, 'latest']
+      const trusting = await openReader('--verify=head')
+      expect(await ask(trusting.url, request)).toContain((10n ** 24n).toString(16))
+      await expectRefused((await openReader('--verify=state')).url, request)
+    })
+  })
+
+  test('given a forged slot, then a call that reads it is refused', async () => {
+    const prefix = `s:${chain.token.slice(2).toLowerCase()}`
+    const client = new (await import('ioredis')).Redis(server.url)
+    const [key = ''] = await client.keys(`${prefix}*`)
+    client.disconnect()
+    const slot = `0x${key.slice(prefix.length + 16)}`
+    const writer = createWriter()
+    slotCodec.write(writer, fromHex('ff'.padStart(64, '0')))
+    await forged(key, writer.finish(), async () => {
+      await expectRefused((await openReader('--verify=state')).url, [
+        'eth_getStorageAt',
+        chain.token,
+        slot,
+        'latest',
+      ])
+    })
+  })
+
+  test('given forged code, then it is refused', async () => {
+    const client = new (await import('ioredis')).Redis(server.url)
+    const [key = ''] = await client.keys('c:*')
+    client.disconnect()
+    await forged(key, Uint8Array.of(0x60, 0x00), async () => {
+      await expectRefused((await openReader('--verify=state')).url, ['eth_getCode', chain.token, 'latest'])
+    })
+  })
+
+  const forgedRecord = async (change: (record: BlockRecord) => Partial<BlockRecord>): Promise<Uint8Array> => {
+    const commit = commitOfSegment(await stored('segment:20'))
+    return encodeSegment({ ...commit, nodes: [], ...change(commit) })
+  }
+
+  test.each<[string, (record: BlockRecord) => Partial<BlockRecord>]>([
+    [
+      'a forged log',
+      ({ receipts }) => ({
+        receipts: receipts.map(one => ({
+          ...one,
+          logs: one.logs.map(log => ({ ...log, data: log.data.slice().fill(1) })),
+        })),
+      }),
+    ],
+    ['a forged status', ({ receipts }) => ({ receipts: receipts.map(one => ({ ...one, status: false })) })],
+    [
+      'a missing transaction',
+      ({ block }) => ({ block: { ...block, transactions: [] }, senders: [], receipts: [] }),
+    ],
+    [
+      'a forged timestamp',
+      ({ block }) => ({ block: { ...block, header: { ...block.header, timestamp: 1n } } }),
+    ],
+  ])('given %s, then the block is refused', async (_, change) => {
+    await forged('segment:20', await forgedRecord(change), async () => {
+      const { url } = await openReader('--verify=state')
+      await expectRefused(url, ['eth_getBlockReceipts', '0x14'])
+      await expectRefused(url, ['eth_getLogs', { fromBlock: '0x14', toBlock: '0x14' }])
+      await expectRefused(url, ['eth_getBlockByNumber', '0x14', true])
+    })
+  })
+
+  test('given forged senders, gas and prices, then they are worked out again', async () => {
+    const request: Request = ['eth_getBlockReceipts', '0x14']
+    const expected = await ask((await openReader('--verify=state')).url, request)
+    const change = ({ receipts, senders }: BlockRecord): Partial<BlockRecord> => ({
+      senders: senders.map(sender => sender.slice().fill(7)),
+      receipts: receipts.map(one => ({
+        ...one,
+        gasUsed: 1n,
+        effectiveGasPrice: 9n,
+        contractAddress: undefined,
+      })),
+      totalDifficulty: 99n,
+    })
+    await forged('segment:20', await forgedRecord(change), async () => {
+      expect(await ask((await openReader('--verify=state')).url, request)).toBe(expected)
+    })
+  })
+
+  test('given a forged header in the past, then it is refused', async () => {
+    const commit = commitOfSegment(await stored('segment:30'))
+    const header = { ...commit.block.header, stateRoot: new Uint8Array(32).fill(9) }
+    await forged('header:30', encodeChainHead({ ...commit, header }), async () => {
+      const { url } = await openReader('--verify=state')
+      await expectRefused(url, ['eth_getBalance', chain.account, '0x1e'])
+      await expectRefused(url, ['eth_getLogs', { fromBlock: '0x1', toBlock: 'latest' }])
+    })
+  })
+
+  test('given an index that points elsewhere, then what is found there is refused', async () => {
+    const hash = chain.hashes[5] as string
+    const writer = createWriter()
+    writer.varint(20)
+    writer.varint(0)
+    await forged(`t:${hash.slice(2)}`, writer.finish(), async () => {
+      await expectRefused((await openReader('--verify=state')).url, ['eth_getTransactionReceipt', hash])
+    })
+  })
+
+  test('given a log index that hides a block, then the log is found all the same', async () => {
+    const writer = createWriter()
+    writer.byte(0)
+    writer.varint(0)
+    await forged('logs:0', writer.finish(), async () => {
+      const request: Request = ['eth_getLogs', { fromBlock: '0x1', toBlock: '0x5', address: chain.token }]
+      const { url } = await openReader('--verify=state')
+      expect((JSON.parse(await ask(url, request)) as { result: unknown[] }).result.length).toBe(5)
+    })
+  })
+
+  /** Replaces the head while a reader runs, and gives what the reader then says of its readiness. */
+  const withHead = async (change: (replica: ReplicaHead) => ReplicaHead): Promise<string> => {
+    const reader = await openReader('--verify=head')
+    const bytes = (await kv.get('replica')) as Uint8Array
+    await kv.set([{ key: 'replica', value: encodeReplicaHead(change(decodeReplicaHead(bytes))) }])
+    try {
+      await Bun.sleep(300)
+      const response = await fetch(`${reader.url}/readiness`)
+      expect(response.status).toBe(503)
+      expect(JSON.parse(await ask(reader.url, ['eth_blockNumber']))).toMatchObject({
+        result: `0x${head.toString(16)}`,
+      })
+      return await response.text()
+    } finally {
+      await kv.set([{ key: 'replica', value: bytes }])
+    }
+  }
+
+  test('given a head that nobody sealed, an older one, or another chain, then the head stays and the reason is told', async () => {
+    const unsealed = await withHead(replica => {
+      const before = replica.head
+      if (before === undefined) throw new Error('no head')
+      const header = {
+        ...before.header,
+        number: before.header.number + 1n,
+        stateRoot: new Uint8Array(32).fill(3),
+      }
+      return { ...replica, head: { ...before, header } }
+    })
+    expect(unsealed).toContain('seal')
+    const { block, hash, totalDifficulty } = commitOfSegment(await stored('segment:10'))
+    const older = await withHead(replica => ({
+      ...replica,
+      head: { header: block.header, hash, totalDifficulty },
+    }))
+    expect(older).toContain('had block')
+    const other = await withHead(replica => ({ ...replica, genesisHash: new Uint8Array(32).fill(1) }))
+    expect(other).toContain('genesis block')
+  })
+
+  test('given a trusted block that the store does not have, then the reader does not begin', async () => {
+    const child = Bun.spawn(
+      [
+        ...RUNTIME_COMMANDS.bun,
+        join(ROOT, 'runtime/main.ts'),
+        'read',
+        '--rpc-http-port=0',
+        `--from=redis?url=${server.url}`,
+        `--genesis-file=${join(folder, 'genesis.json')}`,
+        `--trusted-block=30:0x${'ab'.repeat(32)}`,
+      ],
+      { cwd: ROOT, stdin: 'ignore', stdout: 'pipe', stderr: 'ignore' },
+    )
+    await Bun.sleep(1500)
+    child.kill('SIGTERM')
+    const output = await new Response(child.stdout).text()
+    expect(await child.exited).toBe(0)
+    expect(output).toContain('the trusted block 30 is not proved')
+    expect(output).not.toContain('is listening on')
+    const { hash } = commitOfSegment(await stored('segment:30'))
+    const right = await openReader(`--trusted-block=30:0x${Buffer.from(hash).toString('hex')}`)
+    expect(JSON.parse(await ask(right.url, ['eth_blockNumber']))).toMatchObject({
+      result: `0x${head.toString(16)}`,
+    })
+  })
+})
