@@ -45,12 +45,9 @@ class HeaderNotProved extends Error {
 const hashOf = (header: Header): Uint8Array =>
   header.number === 0n ? rawHeaderHash(header) : qbftBlockHash(header)
 
-const readRecord = async (
-  { store, headers, records, ...options }: ProvedStoreOptions,
-  number: bigint,
-): Promise<BlockRecord | undefined> => {
-  const record = await store.record(number)
-  return record === undefined ? undefined : proveRecord(record, await headers.header(number), options)
+const readRecord = async (options: ProvedStoreOptions, number: bigint): Promise<BlockRecord | undefined> => {
+  const record = await options.store.record(number)
+  return record === undefined ? undefined : proveRecord(record, await options.headers.header(number), options)
 }
 
 const provedRecord = (options: ProvedStoreOptions, number: bigint): Promise<BlockRecord | undefined> => {

@@ -70,7 +70,7 @@ const provedContractCall = (
         () => stateRoot,
         codes,
       )
-    const { run } = store
+    const run = <T>(synchronous: () => T): Promise<T> => store.run(synchronous)
     return createValidators(configuration, consensus, { ...reads, run, stateAt }).validators(number + 1n)
   }
 }

@@ -1,0 +1,18 @@
+/** `quorate/verify`: proves what a node or a store says, from the genesis file or a checkpoint. */
+export { type ProofJson, type ProvedAccount, verifyAccountProof } from './accountProof.ts'
+export { type BlockJson, headerOfJson } from './headerJson.ts'
+export {
+  createLightClient,
+  type LightClient,
+  type LightClientOptions,
+  type ProvedBlock,
+} from './lightClient.ts'
+export { NotProved } from './notProved.ts'
+export { verifySealedHeader } from './sealedHeader.ts'
+export {
+  type TrustedBlock,
+  type TrustedChainOptions,
+  trustCheckpoint,
+  trustGenesis,
+  trustHeader,
+} from './trustedChain.ts'
