@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'bun:test'
+import { fromHex, toBareHex } from '../../../../core/bytes/hex.ts'
+import { encodeRlp, RlpError } from '../../../../core/rlp/rlp.ts'
+import {
+  decodeAnnouncements,
+  decodeNewBlock,
+  encodeNewBlock,
+  splitBlock,
+} from '../../../../p2p/devp2p/eth/blocks.ts'
+import { forkIdAt, forkIdMismatch } from '../../../../p2p/devp2p/eth/forkId.ts'
+import {
+  decodeHashes,
+  decodeHeadersQuery,
+  encodeHeadersQuery,
+  openWithId,
+} from '../../../../p2p/devp2p/eth/requests.ts'
+import { decodeStatus, encodeStatus } from '../../../../p2p/devp2p/eth/status.ts'
+import {
+  decodeTransactionAnnouncements,
+  decodeTransactions,
+  encodeTransactionAnnouncements,
+  encodeTransactions,
+} from '../../../../p2p/devp2p/eth/transactions.ts'
+import { seededRandom } from '../../../support/random.ts'
+import { sampleBlocks } from '../sampleBlocks.ts'
+
+/** Ethereum's main network, whose fork ids EIP-2124 lists. */
+const MAINNET = fromHex('d4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aec8c0db1cb8fa3')
+const BLOCK_FORKS = [1_150_000n, 1_920_000n, 2_463_000n, 2_675_000n, 4_370_000n, 7_280_000n, 9_069_000n]
+const FORKS = { blocks: BLOCK_FORKS, times: [] }
+const at = (number: bigint) => ({ number, timestamp: 0n })
+
+describe('fork id', () => {
+  test.each([
+    [0n, 'fc64ec04', 1_150_000n],
+    [1_149_999n, 'fc64ec04', 1_150_000n],
+    [1_150_000n, '97c2c34c', 1_920_000n],
+    [1_920_000n, '91d1f948', 2_463_000n],
+    [2_463_000n, '7a64da13', 2_675_000n],
+    [2_675_000n, '3edd5b10', 4_370_000n],
+    [4_370_000n, 'a00bc324', 7_280_000n],
+    [7_280_000n, '668db0af', 9_069_000n],
+    [9_069_000n, '879d6e30', 0n],
+  ] as const)('at block %d of the main network', (number, hash, next) => {
+    const id = forkIdAt(MAINNET, FORKS, at(number))
+    expect({ hash: toBareHex(id.hash), next: id.next }).toEqual({ hash, next })
+  })
+
+  const mismatch = (own: bigint, hash: string, next: bigint) =>
+    forkIdMismatch(MAINNET, FORKS, at(own), { hash: fromHex(hash), next })
+
+  test('a node at the same place, behind or ahead is of this chain', () => {
+    expect(mismatch(7_987_396n, '668db0af', 0n)).toBeUndefined()
+    expect(mismatch(7_987_396n, '668db0af', 9_069_000n)).toBeUndefined()
+    expect(mismatch(7_987_396n, 'a00bc324', 7_280_000n)).toBeUndefined()
+    expect(mismatch(7_279_999n, '668db0af', 0n)).toBeUndefined()
+  })
+
+  test('a node that missed a fork, or knows others, is not', () => {
+    expect(mismatch(7_987_396n, 'a00bc324', 0n)).toBeDefined()
+    expect(mismatch(7_987_396n, '5cddc0e1', 0n)).toBeDefined()
+    expect(mismatch(7_987_396n, '668db0af', 7_500_000n)).toBeDefined()
+  })
+
+  test('without a fork after the genesis block any fork id is taken: the genesis hash says all', () => {
+    const remote = { hash: fromHex('01020304'), next: 5n }
+    expect(forkIdMismatch(MAINNET, { blocks: [], times: [] }, at(9n), remote)).toBeUndefined()
+  })
+})
+
+describe('codecs', () => {
+  const blocks = sampleBlocks(4)
+  const block = blocks[2]?.block as Uint8Array
+  const hashes = blocks.map(({ hash }) => hash)
+  const legacy = encodeRlp([1, 2, 3])
+  const typed = fromHex('02c3010203')
+  const status = {
+    version: 68,
+    networkId: 1337n,
+    totalDifficulty: 12_345n,
+    headHash: hashes[1] as Uint8Array,
+    genesisHash: hashes[0] as Uint8Array,
+    forkId: { hash: fromHex('01020304'), next: 7n },
+  }
+
+  test('a status is read as it was written', () => {
+    expect(decodeStatus(encodeStatus(status))).toEqual(status)
+  })
+
+  test('queries for headers by number and by hash', () => {
+    const byNumber = { start: { number: 0n }, count: 3, skip: 199n, reverse: false }
+    const byHash = { start: { hash: hashes[3] as Uint8Array }, count: 1, skip: 0n, reverse: true }
+    for (const query of [byNumber, byHash]) {
+      const { id, content } = openWithId(encodeHeadersQuery(9n, query))
+      expect([id, decodeHeadersQuery(content)] as unknown[]).toEqual([9n, query])
+    }
+  })
+
+  test('transactions: legacy ones as lists, typed ones as byte strings', () => {
+    const bytes = encodeTransactions([legacy, typed])
+    expect(toBareHex(bytes)).toBe(`ca${toBareHex(legacy)}85${toBareHex(typed)}`)
+    expect(decodeTransactions(bytes)).toEqual([legacy, typed])
+  })
+
+  test('announced transactions: with types and sizes in eth/68, hashes alone in eth/66', () => {
+    const announced = hashes.map((hash, type) => ({ hash, type, size: 100 + type }))
+    expect(decodeTransactionAnnouncements(68, encodeTransactionAnnouncements(68, announced))).toEqual(
+      announced,
+    )
+    expect(decodeTransactionAnnouncements(66, encodeTransactionAnnouncements(66, announced))).toEqual(
+      hashes.map(hash => ({ hash, type: undefined, size: undefined })),
+    )
+  })
+
+  test('a new block holds the block as it is', () => {
+    expect(decodeNewBlock(encodeNewBlock(block, 3n))).toEqual({ block, totalDifficulty: 3n })
+    expect(splitBlock(block).header).toEqual(blocks[2]?.header as Uint8Array)
+  })
+
+  test('whatever bytes arrive, each decoder reads or refuses them', () => {
+    const random = seededRandom(3)
+    const decoders: readonly ((bytes: Uint8Array) => unknown)[] = [
+      decodeStatus,
+      decodeAnnouncements,
+      bytes => splitBlock(decodeNewBlock(bytes).block),
+      decodeTransactions,
+      bytes => decodeTransactionAnnouncements(68, bytes),
+      bytes => decodeTransactionAnnouncements(66, bytes),
+      bytes => decodeHeadersQuery(openWithId(bytes).content),
+      bytes => decodeHashes(openWithId(bytes).content, 128),
+    ]
+    const seeds = [
+      encodeStatus(status),
+      encodeNewBlock(block, 3n),
+      encodeTransactions([legacy, typed]),
+      encodeHeadersQuery(1n, { start: { number: 5n }, count: 2, skip: 0n, reverse: false }),
+      encodeRlp([3, hashes]),
+    ]
+    for (let run = 0; run < 4000; run++) {
+      const seed = seeds[run % seeds.length] as Uint8Array
+      const bytes = run % 7 === 0 ? random.bytes(1 + random.below(80)) : seed.slice()
+      for (let flips = random.below(4); flips >= 0; flips--)
+        bytes[random.below(bytes.length)] = random.below(256)
+      for (const decode of decoders)
+        try {
+          decode(bytes)
+        } catch (error) {
+          if (!(error instanceof RlpError)) throw error
+        }
+    }
+  })
+})
