@@ -53,7 +53,7 @@ function* updateOneByOne(
   let isMissing = false
   for (let start = 0; start < entries.length; start += SLICE_ENTRIES) {
     const next = updateTrie(sliced, node, entries.slice(start, start + SLICE_ENTRIES))
-    // The other slices tell what else must be loaded.
+    // The other slices name what else must be loaded.
     if (next === MISSING) isMissing = true
     else node = next
     yield
@@ -86,7 +86,7 @@ export function* updateInSlices(
   for (const end of ends) {
     const written = run.writes?.length ?? 0
     const next = updateTrie(run, node, entries.slice(start, end))
-    // The other slices tell what else must be loaded.
+    // The other slices name what else must be loaded.
     if (next === MISSING) isMissing = true
     else {
       node = next

@@ -37,7 +37,7 @@ function* blockTimerFired(
     return height
   }
   const lowest = lowestRound(height)
-  // This validator must not sign in round 0: it immediately tells the others which round it waits for.
+  // This validator must not sign in round 0: it immediately requests the lowest round that it may sign in.
   if (lowest > 0 && lowest !== NO_ROUND) return yield* changeRound(context, height, lowest, 'restart')
   return yield* beginProposal(context, enterRound(context, height, 0, 'block-timer'))
 }
