@@ -22,6 +22,7 @@ import {
   UNDO_WARM_ACCOUNT,
   undoTo,
 } from './journal.ts'
+import { ACCOUNT_HELD_BYTES, UNDO_HELD_BYTES } from './heldBytes.ts'
 import { limbOf } from './limbs.ts'
 import type { Steps } from '../steps.ts'
 
@@ -41,6 +42,13 @@ export type ExecutionState = {
   logs: Log[]
   /** Size of the current transaction's logs in a receipt, including those of reverted calls. */
   logBytes: number
+  /** Estimate of what the block's execution holds so far, the undo log and the memory of frames not included. */
+  heldBytes: number
+  /** The same when the current transaction began. */
+  heldBytesBefore: number
+  /** The accounts that keep the program of their code, and the bytes of these programs. */
+  readonly withProgram: AccountState[]
+  programBytes: number
   /** True once an execution requested, and had the gas for, more memory than the interpreter has. */
   memoryMissing: boolean
   touched: AccountState[]
@@ -57,6 +65,10 @@ export const createExecutionState = (reader: StateReader): ExecutionState => ({
   refund: 0,
   logs: [],
   logBytes: 0,
+  heldBytes: 0,
+  heldBytesBefore: 0,
+  withProgram: [],
+  programBytes: 0,
   memoryMissing: false,
   touched: [],
   destroyed: [],
@@ -76,6 +88,7 @@ export const accountOfLimbs = (
   const address = addressOfLimbs(k0, k1, k2, k3, k4)
   const account = createAccountState(address, state.reader.account(address))
   insertAccount(state.accounts, account)
+  state.heldBytes += ACCOUNT_HELD_BYTES
   return account
 }
 
@@ -90,8 +103,11 @@ export const accountOf = (state: ExecutionState, address: Address): AccountState
   )
 
 export const codeOf = (state: ExecutionState, account: AccountState): Uint8Array => {
-  account.code ??= state.reader.code(account.codeHash)
-  return account.code
+  if (account.code !== undefined) return account.code
+  const code = state.reader.code(account.codeHash)
+  account.code = code
+  state.heldBytes += code.length
+  return code
 }
 
 /** A checkpoint for `undoState`. */
@@ -189,7 +205,12 @@ export const putHashedCode = (
   account.code = code
   account.codeHash = codeHash
   account.program = undefined
+  state.heldBytes += code.length
 }
+
+/** Estimate of what the current transaction holds, the memory of its frames not included. */
+export const transactionBytes = ({ heldBytes, heldBytesBefore, journal }: ExecutionState): number =>
+  heldBytes - heldBytesBefore + UNDO_HELD_BYTES * journal.length
 
 /** Warms the account; returns true if it was warm already (EIP-2929). */
 export const warmAccount = (state: ExecutionState, account: AccountState): boolean => {

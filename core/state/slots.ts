@@ -2,6 +2,7 @@ import { isZeroBytes } from '../bytes/bytes.ts'
 import type { AccountState } from './accountState.ts'
 import { readsStorage } from './accountState.ts'
 import type { ExecutionState } from './executionState.ts'
+import { SLOT_HELD_BYTES } from './heldBytes.ts'
 import { record, recordSlot, UNDO_STORAGE, UNDO_WARM_SLOT } from './journal.ts'
 import { copyWord, equalWords, isZeroWord, readLimbs, writeLimb } from './limbs.ts'
 import type { StorageTable } from './storageTable.ts'
@@ -49,6 +50,7 @@ export const slotOfLimbs = (
       )
     : undefined
   const id = insertSlot(table, found, k0, k1, k2, k3, k4, k5, k6, k7)
+  state.heldBytes += SLOT_HELD_BYTES
   if (value !== undefined && !isZeroBytes(value)) {
     const data = slotData(table, id)
     const at = slotStart(id)
@@ -145,6 +147,7 @@ export const transientSlotOfLimbs = (
   const table = account.transient
   const found = findSlot(table, k0, k1, k2, k3, k4, k5, k6, k7)
   const id = found >= 0 ? found : insertSlot(table, found, k0, k1, k2, k3, k4, k5, k6, k7)
+  if (found < 0) state.heldBytes += SLOT_HELD_BYTES
   const data = slotData(table, id)
   const at = slotStart(id)
   if (data[at + SLOT_WRITTEN] !== state.tx) {

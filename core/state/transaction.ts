@@ -17,6 +17,7 @@ export const beginTransaction = (state: ExecutionState, clearEmpty: boolean): vo
   state.refund = 0
   state.logs = []
   state.logBytes = 0
+  state.heldBytesBefore = state.heldBytes
   state.touched = []
   state.destroyed = []
 }

@@ -12,8 +12,11 @@ const FIRST_SHARE = 1 / 4
 const FIRST_MS_MIN = 100
 const SECOND_MS_MIN = 500
 
-/** Maximum memory of all frames together. A gas limit of 30 million pays for 4 MB; several nodes may share a machine. */
+/** Maximum memory of a transaction. A gas limit of 30 million pays for some 10 MB; several nodes may share a machine. */
 const MEMORY_BYTES_MAX = 256 * 1024 * 1024
+
+/** Memory at which a block takes no more transactions. */
+const BLOCK_MEMORY_BYTES_MAX = 512 * 1024 * 1024
 
 /** Maximum log bytes of one transaction, whose receipt is hashed in one step. A gas limit of 30 million pays for less. */
 const LOG_BYTES_MAX = 4 * 1024 * 1024
@@ -47,8 +50,9 @@ export const createSelectionBounds = (
   let ownMs = 0
   let begunMs = 0
   let allowedMs = 0
+  let blockBytes = 0
   return {
-    isFull: () => nowMs() + owedMs + ownMs >= endMs,
+    isFull: () => nowMs() + owedMs + ownMs >= endMs || blockBytes >= BLOCK_MEMORY_BYTES_MAX,
     begin: sent => {
       owedMs += ownMs
       ownMs = 0
@@ -61,6 +65,7 @@ export const createSelectionBounds = (
     exceeded: usage => {
       const tookMs = nowMs() - begunMs
       const usedMs = tookMs + laterMs(usage)
+      blockBytes = usage.blockMemoryBytes
       if (usage.memoryBytes > MEMORY_BYTES_MAX) {
         ownMs = 0
         return `it needs more than ${MEMORY_BYTES_MAX / 2 ** 20} MB of memory`

@@ -19,6 +19,7 @@ import { createNodeKey, type NodeKey, nodeKeyPath, readNodeKey, writeNodeKey } f
 import { logOf } from '../logging/log.ts'
 import { createRecoveryPool, type RecoveryPool } from '../threads/recovery/pool.ts'
 import { createSlice, isSliceOver } from '../schedule.ts'
+import { executionBytesMax } from './executionMemory.ts'
 import { watchUnholdableBlocks } from './unholdableBlocks.ts'
 import { closeAll } from './closeAll.ts'
 import { useFastEngine } from './engine.ts'
@@ -170,6 +171,7 @@ const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): 
       recoverSenders,
       pause: createSlice(),
       isPauseDue: isSliceOver,
+      executionBytesMax: executionBytesMax(),
       onError: tellFailedFollower,
     })
     const { chain, unholdable } = watchUnholdableBlocks(keepBadBlocks(opened, badBlocks))

@@ -4,6 +4,12 @@ import type { SenderTransaction } from '../../block/transaction.ts'
 /** Gas between two checks: tens of microseconds of plain opcodes, some milliseconds if each reads the state. */
 export const CHECK_GAS = 20_000
 
+/**
+ * Memory in bytes that the execution of a block may take, by the estimate of its `Usage`: no client holds more. Not a rule of
+ * blocks: a sealed block that needs more stops the node.
+ */
+export const EXECUTION_BYTES_MAX = 4 * 1024 * 1024 * 1024
+
 /** Stops a transaction during block building: it is left out, as if it had not started. */
 export class TransactionStopped extends Error {
   override readonly name = 'TransactionStopped'

@@ -39,7 +39,7 @@ const PAUSING_TRANSACTIONS = 200
  * @param past replaces the trie and block hashes for a parent below the head, whose trie no longer exists
  */
 export const executeOn = async <Source extends ExecutionInput['transactions']>(
-  { configuration, store, pause, isPauseDue }: ChainContext,
+  { configuration, store, pause, isPauseDue, executionBytesMax }: ChainContext,
   parent: ChainHead,
   block: Pick<ExecutionInput, 'rules' | 'header' | 'ommers' | 'withdrawals'>,
   begin: () => Source,
@@ -67,6 +67,7 @@ export const executeOn = async <Source extends ExecutionInput['transactions']>(
     check: usage => {
       giveUp()
       run.source.check?.(usage)
+      if (usage.blockMemoryBytes > executionBytesMax) throw tooLarge(block.header.number, executionBytesMax)
     },
     isPauseDue,
   }
@@ -91,6 +92,12 @@ export const executeOn = async <Source extends ExecutionInput['transactions']>(
 }
 
 const goOn = (): void => undefined
+
+const tooLarge = (number: bigint, bytes: number, cause?: unknown): MemoryUnavailable =>
+  new MemoryUnavailable(
+    `block ${number} needs more than ${bytes} bytes of memory, which this client cannot hold`,
+    { cause },
+  )
 
 /** The commit of a block that was executed on `parent`. */
 export const commitOf = (
@@ -119,10 +126,7 @@ const checkHeldOutcome = (block: Block, result: ExecutionResult): void => {
     checkOutcome(block, result)
   } catch (error) {
     if (!result.isMemoryMissing) throw error
-    throw new MemoryUnavailable(
-      `block ${block.header.number} needs more than ${MEMORY_BYTES_MAX} bytes of memory for one transaction, which this client cannot hold`,
-      { cause: error },
-    )
+    throw tooLarge(block.header.number, MEMORY_BYTES_MAX, error)
   }
 }
 

@@ -37,6 +37,8 @@ export type ChainContext = {
   readonly pause: () => Promise<void>
   /** True when execution should pause for other work. */
   readonly isPauseDue: () => boolean
+  /** Memory that the execution of a block may take. */
+  readonly executionBytesMax: number
 }
 
 /** The rules at the block with this header. */

@@ -20,6 +20,7 @@ import {
   recoverHere,
 } from '../importing/validation.ts'
 import { repairBlock } from '../importing/repairing.ts'
+import { EXECUTION_BYTES_MAX } from '../execution/bounds.ts'
 import { createValidators, NO_VALIDATORS, type Validators } from '../execution/validators.ts'
 
 export type OpenChainOptions = {
@@ -32,6 +33,8 @@ export type OpenChainOptions = {
   readonly pause?: () => Promise<void>
   /** Called several times per millisecond of execution: true when execution should pause. Default: always. */
   readonly isPauseDue?: () => boolean
+  /** Memory in bytes that the execution of a block may take; EXECUTION_BYTES_MAX unless this machine has less. */
+  readonly executionBytesMax?: number
   /** Called with what listeners throw; the chain continues. */
   readonly onError: (error: unknown) => void
 }
@@ -47,9 +50,13 @@ const pauseNever = (): Promise<void> => Promise.resolve()
  */
 export const openChain = async (options: OpenChainOptions): Promise<Chain> => {
   const { store, recoverSenders = recoverHere, pause = pauseNever, isPauseDue = always, onError } = options
+  const { executionBytesMax = EXECUTION_BYTES_MAX } = options
   const { configuration } = options.genesis
   const genesis = await openGenesis(options.genesis, store)
-  return chainOn({ configuration, store, genesis, recoverSenders, pause, isPauseDue }, onError)
+  return chainOn(
+    { configuration, store, genesis, recoverSenders, pause, isPauseDue, executionBytesMax },
+    onError,
+  )
 }
 
 type ChainState = {

@@ -11,6 +11,7 @@ import {
   takeCheckpoint,
   touch,
 } from '../../state/executionState.ts'
+import type { ExecutionState } from '../../state/executionState.ts'
 import { hasStorage } from '../../state/slots.ts'
 import { decodeProgram, decodeProgramSteps, DECODED_AT_ONCE } from '../interpreter/decode.ts'
 import type { Frame } from './frame.ts'
@@ -19,7 +20,7 @@ import { beginWork, BULK_BYTES, type LongWork } from '../interpreter/longWork.ts
 import { copyOfMemorySteps, memory } from '../interpreter/memory.ts'
 import type { Precompile } from '../precompiles/precompile.ts'
 import { precompileAt } from '../precompiles/precompiles.ts'
-import { cacheProgram, cachedProgram, type Program } from '../interpreter/program.ts'
+import { cacheProgram, cachedProgram, type Program, programBytes } from '../interpreter/program.ts'
 import { traceEnter } from '../interpreter/trace.ts'
 import { isWatched, watchPrecompile } from '../interpreter/runLimit.ts'
 
@@ -74,19 +75,43 @@ const findProgram = (frame: Frame, account: AccountState): void => {
   }
   if (isStepped) frame.program = decodeProgram(frame.code, schedule, true)
   else {
-    account.program ??=
-      cachedProgram(schedule, account.codeHash) ??
-      cacheProgram(schedule, account.codeHash, decodeProgram(frame.code, schedule, false), frame.code.length)
+    if (account.program === undefined) {
+      const program =
+        cachedProgram(schedule, account.codeHash) ??
+        cacheProgram(
+          schedule,
+          account.codeHash,
+          decodeProgram(frame.code, schedule, false),
+          frame.code.length,
+        )
+      keepProgram(frame.context.state, account, program)
+    }
     frame.program = account.program as Program
   }
+}
+
+/** Bytes of programs that the accounts of a block keep. The cache has those that are used most. */
+const KEPT_PROGRAM_BYTES_MAX = 64 * 1024 * 1024
+
+const keepProgram = (state: ExecutionState, account: AccountState, program: Program): void => {
+  state.programBytes += programBytes(program)
+  if (state.programBytes > KEPT_PROGRAM_BYTES_MAX) {
+    for (const other of state.withProgram) other.program = undefined
+    state.withProgram.length = 0
+    state.programBytes = programBytes(program)
+  }
+  account.program = program
+  state.withProgram.push(account)
 }
 
 /** `account` is undefined for initialization code, which runs once. */
 function* decodeWork(frame: Frame, account: AccountState | undefined, isStepped: boolean): LongWork {
   const { schedule } = frame.context
   frame.program = yield* decodeProgramSteps(frame.code, schedule, isStepped)
-  if (account !== undefined && !isStepped)
-    account.program = cacheProgram(schedule, account.codeHash, frame.program, frame.code.length)
+  if (account !== undefined && !isStepped) {
+    const { program, code } = frame
+    keepProgram(frame.context.state, account, cacheProgram(schedule, account.codeHash, program, code.length))
+  }
   return frame
 }
 

@@ -9,7 +9,7 @@ import {
   undoStateSteps,
 } from '../../state/executionState.ts'
 import type { Frame } from './frame.ts'
-import { parentOf } from './frame.ts'
+import { emptyFrame, parentOf } from './frame.ts'
 import { returnGas } from '../gas/gas.ts'
 import { beginWork, BULK_BYTES, type LongWork } from '../interpreter/longWork.ts'
 import { copyPadded, copyPaddedSteps } from '../interpreter/memory.ts'
@@ -94,6 +94,7 @@ function* leaveSteps(frame: Frame): LongWork {
   const parent = giveResult(frame, gasAtEnd)
   if (parent !== undefined && copiedSize(frame) > 0)
     yield* copyPaddedSteps(frame.output, 0, parent.memoryAt + frame.outputOffset, copiedSize(frame))
+  if (parent !== undefined) emptyFrame(frame)
   return parent
 }
 
@@ -123,5 +124,6 @@ export const leave = (frame: Frame): Frame | undefined => {
   const size = copiedSize(frame)
   if (parent !== undefined && size > 0)
     copyPadded(frame.output, 0, parent.memoryAt + frame.outputOffset, size)
+  if (parent !== undefined) emptyFrame(frame)
   return parent
 }

@@ -5,7 +5,7 @@ import { createAccountState } from '../../state/accountState.ts'
 import type { ExecutionState } from '../../state/executionState.ts'
 import { limbOf } from '../../state/limbs.ts'
 import type { BlockEnvironment } from '../transaction/environment.ts'
-import type { Program } from '../interpreter/program.ts'
+import { type Program, programBytes } from '../interpreter/program.ts'
 import type { HaltReason } from '../transaction/result.ts'
 import type { Schedule } from '../gas/schedule.ts'
 import type { Tracer } from '../interpreter/tracer.ts'
@@ -161,6 +161,28 @@ export const releaseFrames = (): void => {
     frame.context = NO_CONTEXT
     frame.account = NO_ACCOUNT
   }
+}
+
+/**
+ * Bytes that the frames up to this depth hold beside their memory: what calls returned, and initialization code with its
+ * program. Programs of deployed code are counted with the accounts.
+ */
+export const bytesOfFrames = (depth: number): number => {
+  let bytes = 0
+  for (let at = 0; at <= depth; at++) {
+    const { returnData, isCreate, code, program } = frames[at] as Frame
+    bytes += returnData.length
+    if (isCreate) bytes += code.length + programBytes(program)
+  }
+  return bytes
+}
+
+/** A frame that has given its result holds no bytes until it is used again. */
+export const emptyFrame = (frame: Frame): void => {
+  frame.returnData = EMPTY_BYTES
+  frame.output = EMPTY_BYTES
+  frame.code = EMPTY_BYTES
+  frame.program = NO_PROGRAM
 }
 
 /** The frame that called this one. */

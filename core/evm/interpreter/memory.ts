@@ -14,19 +14,26 @@ export const MEMORY_BYTES_MAX = 2 ** 32 - 32
 /** Places below fit a 32-bit integer, in which the interpreter computes them; words further up take a slower way. */
 export const NEAR_BYTES_MAX = 2 ** 31 - 32
 const BYTES_FIRST = 64 * 1024
-/** A buffer that grew beyond this is given back after the transaction. */
-const BYTES_KEPT = 16 * 1024 * 1024
+const PAGE_BYTES = 64 * 1024
+const PAGES_MAX = 65_536
+/**
+ * Longer memory is WebAssembly's, and given back after the transaction. It grows in place and its pages come as they are
+ * used: an array of 512 MB can take 260 ms to be allocated, and the old bytes have to be copied.
+ */
+const ARRAY_BYTES_MAX = 16 * 1024 * 1024
 
 export type Memory = {
   bytes: Uint8Array
   view: DataView
   /** Bytes from here on have never been written. */
   usedTo: number
+  /** What long memory grows by; undefined for an array. */
+  growing: WebAssembly.Memory | undefined
 }
 
 const emptyMemory = (): Memory => {
   const bytes = new Uint8Array(BYTES_FIRST)
-  return { bytes, view: new DataView(bytes.buffer), usedTo: 0 }
+  return { bytes, view: new DataView(bytes.buffer), usedTo: 0, growing: undefined }
 }
 
 /**
@@ -55,29 +62,62 @@ export class MemoryUnavailable extends Error {
 const lengthFor = (end: number): number => {
   let { length } = memory.bytes
   while (length < end) length *= 2
-  return Math.min(length, MEMORY_BYTES_MAX)
+  return Math.min(length, PAGES_MAX * PAGE_BYTES)
 }
 
-const allocate = (length: number): Uint8Array => {
+/** @throws MemoryUnavailable */
+const allocating = <T>(length: number, allocate: () => T): T => {
   try {
-    return new Uint8Array(length)
+    return allocate()
   } catch (cause) {
     throw new MemoryUnavailable(`this machine has no ${length} bytes of memory for the execution`, { cause })
   }
 }
 
-const use = (bytes: Uint8Array, usedTo: number): void => {
+const allocate = (length: number): Uint8Array => allocating(length, () => new Uint8Array(length))
+
+/** The bytes of memory of that length, zero, and what they grow by. */
+const allocateMemory = (length: number): Pick<Memory, 'bytes' | 'growing'> => {
+  if (length <= ARRAY_BYTES_MAX) return { bytes: allocate(length), growing: undefined }
+  const pages = { initial: length / PAGE_BYTES, maximum: PAGES_MAX }
+  const growing = allocating(length, () => new WebAssembly.Memory(pages))
+  return { bytes: bytesOf(growing), growing }
+}
+
+/** Bytes of any length, zero, that are not memory. */
+const allocateBytes = (length: number): Uint8Array =>
+  length <= ARRAY_BYTES_MAX
+    ? allocate(length)
+    : allocateMemory(PAGE_BYTES * Math.ceil(length / PAGE_BYTES)).bytes.subarray(0, length)
+
+/** No array is longer than MEMORY_BYTES_MAX in some runtimes. */
+const bytesOf = ({ buffer }: WebAssembly.Memory): Uint8Array =>
+  new Uint8Array(buffer, 0, Math.min(buffer.byteLength, MEMORY_BYTES_MAX))
+
+const use = ({ bytes, growing }: Pick<Memory, 'bytes' | 'growing'>, usedTo: number): void => {
   memory.bytes = bytes
-  memory.view = new DataView(bytes.buffer)
+  memory.view = new DataView(bytes.buffer, 0, bytes.length)
+  memory.growing = growing
   memory.usedTo = usedTo
+}
+
+/** True where the memory has room for `end` bytes, or grew in place to have it. */
+const hasRoom = (end: number): boolean => {
+  if (end <= memory.bytes.length) return true
+  const { growing } = memory
+  if (growing === undefined) return false
+  const more = lengthFor(end) - growing.buffer.byteLength
+  allocating(more, () => growing.grow(more / PAGE_BYTES))
+  use({ bytes: bytesOf(growing), growing }, memory.usedTo)
+  return true
 }
 
 /** Makes room for `end` bytes in all, of which those from `from` on are cleared. */
 export const reserve = (from: number, end: number): void => {
-  if (end > memory.bytes.length) {
-    const bytes = allocate(lengthFor(end))
-    bytes.set(memory.bytes.subarray(0, from))
-    use(bytes, from)
+  if (!hasRoom(end)) {
+    const next = allocateMemory(lengthFor(end))
+    next.bytes.set(memory.bytes.subarray(0, from))
+    use(next, from)
   }
   if (from < memory.usedTo) memory.bytes.fill(0, from, Math.min(end, memory.usedTo))
   if (end > memory.usedTo) memory.usedTo = end
@@ -85,10 +125,10 @@ export const reserve = (from: number, end: number): void => {
 
 /** The same in steps, for much memory. */
 export function* reserveSteps(from: number, end: number): Steps<void> {
-  if (end > memory.bytes.length) {
-    const bytes = allocate(lengthFor(end))
-    yield* copySteps(memory.bytes, 0, from, bytes, 0)
-    use(bytes, from)
+  if (!hasRoom(end)) {
+    const next = allocateMemory(lengthFor(end))
+    yield* copySteps(memory.bytes, 0, from, next.bytes, 0)
+    use(next, from)
   }
   for (let at = from; at < Math.min(end, memory.usedTo); at += BULK_BYTES) {
     memory.bytes.fill(0, at, Math.min(at + BULK_BYTES, end, memory.usedTo))
@@ -111,9 +151,9 @@ export function* copySteps(
   }
 }
 
-/** Gives a very large buffer back; only between transactions. */
+/** Gives long memory back; only between transactions. */
 export const releaseMemory = (): void => {
-  if (memory.bytes.length > BYTES_KEPT) Object.assign(memory, emptyMemory())
+  if (memory.growing !== undefined) Object.assign(memory, emptyMemory())
 }
 
 /** Gas of memory of so many words, all of it (Yellow Paper, C_mem). */
@@ -177,7 +217,7 @@ export const copyOfMemory = (frame: Frame, offset: number, size: number): Uint8A
 
 /** The same in steps, for much: of `size` bytes at the absolute place `at`. */
 export function* copyOfMemorySteps(at: number, size: number): Steps<Uint8Array> {
-  const copy = allocate(size)
+  const copy = allocateBytes(size)
   for (let done = 0; done < size; done += BULK_BYTES) {
     copy.set(memory.bytes.subarray(at + done, at + Math.min(done + BULK_BYTES, size)), done)
     yield

@@ -14,6 +14,9 @@ export type Program = {
   readonly isStepped: boolean
 }
 
+/** Bytes that a program takes. */
+export const programBytes = ({ words, targets }: Program): number => words.byteLength + targets.byteLength
+
 /** Code bytes whose programs are kept; a program takes about ten times its code. */
 const CACHED_CODE_BYTES_MAX = 4 * 1024 * 1024
 

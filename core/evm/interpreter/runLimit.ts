@@ -1,5 +1,5 @@
-import type { ExecutionState } from '../../state/executionState.ts'
-import type { Frame } from '../frames/frame.ts'
+import { type ExecutionState, transactionBytes } from '../../state/executionState.ts'
+import { bytesOfFrames, type Frame } from '../frames/frame.ts'
 
 /** Limits the run time of executions: of calls, which nobody pays for, and of the transactions of a block. */
 export type Watch = {
@@ -13,8 +13,10 @@ export type Watch = {
 
 /** What the running transaction has taken so far. */
 export type Usage = {
-  /** Of all its frames together. */
+  /** Estimate of all that it holds: the memory and results of its frames, accounts, slots, logs, code and undo log. */
   readonly memoryBytes: number
+  /** The same with what the transactions before it in the block left. */
+  readonly blockMemoryBytes: number
   readonly logs: number
   /** What all logs take in a receipt, those of reverted calls included. */
   readonly logBytes: number
@@ -66,12 +68,19 @@ export const isWatched = (): boolean => watch !== undefined
 
 const gasOfAll = (frame: Frame): number => frame.below + frame.gas + Number(frame.reserve)
 
-const usageOf = ({ context: { state }, memoryAt, memorySize }: Frame): Usage => ({
-  memoryBytes: memoryAt + memorySize,
-  logs: state.logs.length,
-  logBytes: state.logBytes,
-  changes: state.journal.length,
-})
+const usageWith = (state: ExecutionState, frameBytes: number): Usage => {
+  const memoryBytes = frameBytes + transactionBytes(state)
+  return {
+    memoryBytes,
+    blockMemoryBytes: memoryBytes + state.heldBytesBefore,
+    logs: state.logs.length,
+    logBytes: state.logBytes,
+    changes: state.journal.length,
+  }
+}
+
+const usageOf = ({ context: { state }, memoryAt, memorySize, depth }: Frame): Usage =>
+  usageWith(state, memoryAt + memorySize + bytesOfFrames(depth))
 
 /** The gas with which the frame must ask for a check; 0, which no block leaves less than, without a watch. */
 const setFloor = (frame: Frame): void => {
@@ -119,9 +128,9 @@ export const checkWork = (frame: Frame): boolean => {
 }
 
 /** Between two steps of a transaction whose message has not begun; true where it is to pause. @throws what ends the run */
-export const checkBefore = ({ journal }: ExecutionState): boolean => {
+export const checkBefore = (state: ExecutionState): boolean => {
   if (watch === undefined) return false
-  watch.check({ memoryBytes: 0, logs: 0, logBytes: 0, changes: journal.length })
+  watch.check(usageWith(state, 0))
   return watch.isPauseDue?.() === true
 }
 

@@ -1,4 +1,5 @@
 import type { Hash } from '../../bytes/bytes.ts'
+import { LOG_HELD_BYTES, TOPIC_HELD_BYTES } from '../../state/heldBytes.ts'
 import type { Frame } from '../frames/frame.ts'
 import { beginWork, BULK_BYTES, type LongWork, SUSPENDED } from '../interpreter/longWork.ts'
 import { copyOfMemory, copyOfMemorySteps, expand } from '../interpreter/memory.ts'
@@ -16,6 +17,7 @@ const emit = (frame: Frame, topics: readonly Hash[], data: Uint8Array): void => 
   const entry = { address: frame.account.address, topics, data }
   state.logs.push(entry)
   state.logBytes += LOG_BYTES + TOPIC_BYTES * topics.length + data.length
+  state.heldBytes += LOG_HELD_BYTES + TOPIC_HELD_BYTES * topics.length + data.length
   tracer?.onLog?.(entry)
 }
 

@@ -3,7 +3,7 @@ import type { SenderTransaction } from '../../../core/block/transaction.ts'
 import type { Usage } from '../../../core/evm/interpreter/runLimit.ts'
 import { createSelectionBounds } from '../../../runtime/consensus/selectionBounds.ts'
 
-const NOTHING: Usage = { memoryBytes: 0, logs: 0, logBytes: 0, changes: 0 }
+const NOTHING: Usage = { memoryBytes: 0, blockMemoryBytes: 0, logs: 0, logBytes: 0, changes: 0 }
 const SENT = {} as SenderTransaction
 
 /** Bounds of a selection of two seconds, and its clock. */
@@ -56,6 +56,14 @@ describe('given a selection of transactions', () => {
     const { after } = setUp()
     expect(after(0, { memoryBytes: 256 * 2 ** 20 })).toBeUndefined()
     expect(after(0, { memoryBytes: 256 * 2 ** 20 + 1 })).toContain('256 MB of memory')
+  })
+
+  test('when transactions leave much memory behind then the block takes no more', () => {
+    const { bounds, after } = setUp()
+    after(0, { blockMemoryBytes: 512 * 2 ** 20 - 1 })
+    expect(bounds.isFull()).toBe(false)
+    after(0, { blockMemoryBytes: 512 * 2 ** 20 })
+    expect(bounds.isFull()).toBe(true)
   })
 
   test('when the logs of one take more than is hashed at once then that is named', () => {

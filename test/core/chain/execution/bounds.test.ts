@@ -3,6 +3,7 @@ import { toHex } from '../../../../core/bytes/hex.ts'
 import { ExecutionStopped, type SelectionBounds } from '../../../../core/chain/execution/bounds.ts'
 import { signTransaction } from '../../../../core/block/codec/signature.ts'
 import type { SenderTransaction } from '../../../../core/block/transaction.ts'
+import { MemoryUnavailable } from '../../../../core/evm/interpreter/memory.ts'
 import { code, type Part } from '../../evm/harness.ts'
 import {
   build,
@@ -151,5 +152,27 @@ describe('given a proposal whose execution takes long', () => {
     const { block } = await chain.verifyBlock(slow, { nowMs: Number(slow.header.timestamp) * 1000 })
     expect(block).toBe(slow)
     expect(await Promise.all(refused)).toMatchObject([{ rule: 'seal-quorum' }])
+  })
+})
+
+describe('given a block whose execution takes more memory than this client may', () => {
+  const MANY_SLOTS = [creation(ALICE, 400, 'JUMPDEST', 'DUP1 DUP1 SSTORE', 1, 'SWAP1 SUB DUP1', 3, 'JUMPI')]
+  const small = { executionBytesMax: 20_000 }
+
+  test('when it is built then the transaction is left out', async () => {
+    const chain = await openTestChain({}, undefined, small)
+    const { block, stopped } = await build(chain, [...MANY_SLOTS, transfer(BOB, 0)])
+    expect(block.transactions).toHaveLength(1)
+    expect(stopped).toMatchObject([{ reason: expect.stringContaining('more than 20000 bytes of memory') }])
+  })
+
+  test('when it is proposed or sealed then that says nothing about the block', async () => {
+    const block = await nextBlock(await openTestChain(), MANY_SLOTS)
+    expect(block.transactions).toHaveLength(1)
+    const chain = await openTestChain({}, undefined, small)
+    const nowMs = Number(block.header.timestamp) * 1000
+    expect(await failureOf(chain.verifyBlock(block, { nowMs }))).toBeInstanceOf(MemoryUnavailable)
+    expect(await failureOf(importNow(chain, block))).toBeInstanceOf(MemoryUnavailable)
+    expect(await importNow(await openTestChain(), block)).toBe('imported')
   })
 })
