@@ -3,9 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { addressOfPrivateKey } from '../../core/crypto/crypto.ts'
 import { encodeFrame, encodeLength } from '../../p2p/transport/frames.ts'
 import { STATUS_PROTOCOL } from '../../p2p/transport/protocols.ts'
-import { type Node, type StartOptions, until, withNodes } from './networks.ts'
+import { type Node, type StartOptions, withNodes } from './networks.ts'
 import { dialRaw, type RawPeer } from './rawPeer.ts'
 import { independent } from '../support/scenario.ts'
+import { until } from '../support/until.ts'
 
 setDefaultTimeout(60_000)
 

@@ -1,6 +1,7 @@
 import type { Stream } from '@libp2p/interface'
 import { expect, test } from 'bun:test'
-import { until, withTwoHosts } from './networks.ts'
+import { withTwoHosts } from './networks.ts'
+import { until } from '../support/until.ts'
 
 /** More than is kept back before the window of the stream is opened again, less than the window. */
 const MESSAGE_BYTES = 200 * 1024

@@ -3,8 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { toHex } from '../../core/bytes/hex.ts'
 import { addressOfPrivateKey } from '../../core/crypto/crypto.ts'
 import { POOL_TRANSACTION_BYTES_MAX } from '../../core/txpool/limits.ts'
-import { type Node, peersOf, someTransaction, until, withNodes } from './networks.ts'
+import { type Node, peersOf, someTransaction, withNodes } from './networks.ts'
 import { independent } from '../support/scenario.ts'
+import { until } from '../support/until.ts'
 
 const byName = (enode: string): string => enode.replace('127.0.0.1', 'localhost')
 

@@ -3,8 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { createInboundConnectionLimit } from '../../p2p/transport/inboundConnectionLimit.ts'
 import { encodeFrame } from '../../p2p/transport/frames.ts'
 import { createFrameCounter } from '../../p2p/transport/yamuxFrames.ts'
-import { type Node, type StartOptions, until, withNodes } from './networks.ts'
+import { type Node, type StartOptions, withNodes } from './networks.ts'
 import { dialRaw, type RawPeer } from './rawPeer.ts'
+import { until } from '../support/until.ts'
 
 setDefaultTimeout(60_000)
 

@@ -1,6 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { addressOfPrivateKey } from '../../core/crypto/crypto.ts'
-import { peersOf, statusOf, until, withNodes } from './networks.ts'
+import { peersOf, statusOf, withNodes } from './networks.ts'
+import { until } from '../support/until.ts'
 
 setDefaultTimeout(30_000)
 

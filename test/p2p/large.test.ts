@@ -2,8 +2,9 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { concatBytes } from '../../core/bytes/bytes.ts'
 import { addressOfPrivateKey, keccak256 } from '../../core/crypto/crypto.ts'
 import { encodeFrame } from '../../p2p/transport/frames.ts'
-import { patternOf, until, withNodes } from './networks.ts'
+import { patternOf, withNodes } from './networks.ts'
 import { dialRaw } from './rawPeer.ts'
+import { until } from '../support/until.ts'
 
 setDefaultTimeout(60_000)
 

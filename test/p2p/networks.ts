@@ -150,11 +150,6 @@ export const withTwoHosts = async (
   }
 }
 
-/** Until the condition holds; the test's own time limit ends it otherwise. */
-export const until = async (condition: () => boolean): Promise<void> => {
-  while (!condition()) await new Promise(resolve => setTimeout(resolve, 10))
-}
-
 export const peersOf = (node: Node): readonly string[] =>
   node.network
     .peers()

@@ -3,7 +3,8 @@ import { keccak256 } from '../../core/crypto/crypto.ts'
 import { equalBytes } from '../../core/bytes/bytes.ts'
 import { addressOfPrivateKey } from '../../core/crypto/crypto.ts'
 import { fromHex } from '../../core/bytes/hex.ts'
-import { patternOf, someTransaction, startTestNode, until } from './networks.ts'
+import { patternOf, someTransaction, startTestNode } from './networks.ts'
+import { until } from '../support/until.ts'
 
 /**
  * A node of its own process: sends a block of 5 MB to the first peer each way there is, and says what came of the

@@ -3,8 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { toBareHex } from '../../core/bytes/hex.ts'
-import { startTestNode, until } from './networks.ts'
+import { startTestNode } from './networks.ts'
 import { independent } from '../support/scenario.ts'
+import { until } from '../support/until.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 

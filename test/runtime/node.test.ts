@@ -8,6 +8,7 @@ import { writeNetwork } from './genesis.ts'
 import { type NodeProcess, startNode } from './nodeProcess.ts'
 import { clientsOf } from './transactions.ts'
 import { independent, scenario } from '../support/scenario.ts'
+import { until } from '../support/until.ts'
 
 type RpcBlock = {
   readonly number: string
@@ -18,10 +19,6 @@ type RpcBlock = {
 
 const head = (node: NodeProcess): Promise<RpcBlock> =>
   node.rpc<RpcBlock>('eth_getBlockByNumber', 'latest', false)
-
-const until = async (condition: () => Promise<boolean>): Promise<void> => {
-  while (!(await condition())) await Bun.sleep(30)
-}
 
 scenario('a development chain', ({ beforeAll, afterAll, test }) => {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-'))

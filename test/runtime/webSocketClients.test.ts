@@ -6,14 +6,11 @@ import { withFolder } from './folder.ts'
 import { type NodeProcess, startNode } from './nodeProcess.ts'
 import { clientsOf } from './transactions.ts'
 import { independent as test } from '../support/scenario.ts'
+import { until } from '../support/until.ts'
 
 const TO = '0x00000000000000000000000000000000000000ee'
 
 const ABI = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)'])
-
-const until = async (holds: () => boolean): Promise<void> => {
-  while (!holds()) await Bun.sleep(10)
-}
 
 const deploy = async (node: NodeProcess): Promise<Hex> => {
   const { wallet, reader } = clientsOf(node.url)

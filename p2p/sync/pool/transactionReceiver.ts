@@ -123,13 +123,13 @@ const retry = async (state: State, unpaid: SenderTransaction): Promise<boolean> 
 
 const validate = async (
   state: State,
-  { hash, message }: Waiting,
+  { peer, hash, message }: Waiting,
   received: SenderTransaction,
 ): Promise<ValidationResult> => {
   const { rejection, isFinal, result } = await admit(state, received)
   if (rejection === 'INSUFFICIENT_FUNDS') {
     state.messageOf.set(received, message)
-    state.unpaid.keep(received)
+    state.unpaid.keep(received, toBareHex(peer.address))
   }
   if (!isFinal) state.seen.delete(hash)
   return result

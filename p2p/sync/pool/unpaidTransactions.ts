@@ -9,18 +9,28 @@ const KEPT_BYTES_MAX = 2 * 1024 * 1024
 /** New heads after which a transaction is dropped. */
 const HEADS_MAX = 3
 
-type Kept = { readonly unpaid: SenderTransaction; heads: number }
+type Kept = { readonly unpaid: SenderTransaction; readonly peer: string; heads: number }
 
 /**
  * Transactions of peers whose senders cannot pay for them yet. The payment may be on its way: gossip has no order, and the peer
  * may have a block that this node lacks.
  */
 export type UnpaidTransactions = {
-  /** Keeps a transaction; the oldest is dropped to make room. */
-  keep(unpaid: SenderTransaction): void
+  /** Keeps a transaction of a peer; the oldest of the peer that has the most is dropped to make room. */
+  keep(unpaid: SenderTransaction, peer: string): void
   /** To be called on each new head. */
   onHead(): void
   stop(): void
+}
+
+const addTo = (sets: Map<string, Set<string>>, name: string, key: string): void => {
+  sets.set(name, (sets.get(name) ?? new Set()).add(key))
+}
+
+const removeFrom = (sets: Map<string, Set<string>>, name: string, key: string): void => {
+  const keys = sets.get(name)
+  keys?.delete(key)
+  if (keys?.size === 0) sets.delete(name)
 }
 
 /**
@@ -34,6 +44,8 @@ export const createUnpaidTransactions = (
 ): UnpaidTransactions => {
   const kept = new Map<string, Kept>()
   const hashesBySender = new Map<string, Set<string>>()
+  /** The oldest first: a peer that floods drops its own transactions. */
+  const hashesByPeer = new Map<string, Set<string>>()
   let bytes = 0
   /** Retries run one after the other: each may pay for the next. */
   let lastRetry: Promise<void> = Promise.resolve()
@@ -43,10 +55,16 @@ export const createUnpaidTransactions = (
     if (found === undefined) return
     kept.delete(key)
     bytes -= found.unpaid.transaction.encoded.length
-    const senderKey = toBareHex(found.unpaid.sender)
-    const others = hashesBySender.get(senderKey)
-    others?.delete(key)
-    if (others?.size === 0) hashesBySender.delete(senderKey)
+    removeFrom(hashesBySender, toBareHex(found.unpaid.sender), key)
+    removeFrom(hashesByPeer, found.peer, key)
+  }
+
+  const isFull = (): boolean => kept.size > KEPT_MAX || bytes > KEPT_BYTES_MAX
+
+  const dropOne = (): void => {
+    let most = new Set<string>()
+    for (const hashes of hashesByPeer.values()) if (hashes.size > most.size) most = hashes
+    for (const oldest of most) return drop(oldest)
   }
 
   const retryAll = (keys: readonly string[]): void => {
@@ -69,17 +87,14 @@ export const createUnpaidTransactions = (
   })
 
   return {
-    keep: unpaid => {
+    keep: (unpaid, peer) => {
       const key = toBareHex(unpaid.transaction.hash)
       if (kept.has(key)) return
-      kept.set(key, { unpaid, heads: 0 })
+      kept.set(key, { unpaid, peer, heads: 0 })
       bytes += unpaid.transaction.encoded.length
-      const senderKey = toBareHex(unpaid.sender)
-      hashesBySender.set(senderKey, (hashesBySender.get(senderKey) ?? new Set()).add(key))
-      for (const oldest of kept.keys()) {
-        if (kept.size <= KEPT_MAX && bytes <= KEPT_BYTES_MAX) break
-        drop(oldest)
-      }
+      addTo(hashesBySender, toBareHex(unpaid.sender), key)
+      addTo(hashesByPeer, peer, key)
+      while (isFull()) dropOne()
     },
     onHead: () => {
       for (const [key, found] of kept) if (++found.heads > HEADS_MAX) drop(key)
@@ -89,6 +104,7 @@ export const createUnpaidTransactions = (
       unsubscribe()
       kept.clear()
       hashesBySender.clear()
+      hashesByPeer.clear()
     },
   }
 }

@@ -12,6 +12,7 @@ import {
 import { createInboundLimits } from '../../../handlers/inbound/inboundLimits.ts'
 import { createSession, CUT_GRACE_MS, IN_WORK_MAX, WAITING_MAX } from '../../../handlers/ws/session.ts'
 import type { Socket } from '../../../handlers/ws/socket.ts'
+import { until } from '../../support/until.ts'
 
 /** A socket whose reader reads when it is told to. */
 const createStalledSocket = (takesParts = false) => {
@@ -100,10 +101,6 @@ const start = (handle: (body: string) => Reply | Promise<Reply>, takesParts = fa
 const SLOW = 'Closing the connection: too much of what was sent to it is unread'
 
 const MEGABYTE = 'x'.repeat(1024 * 1024)
-
-const until = async (holds: () => boolean): Promise<void> => {
-  while (!holds()) await Bun.sleep(2)
-}
 
 describe('given a reader that is behind', () => {
   test('when its answers pile up then no more requests are begun until it has read', async () => {

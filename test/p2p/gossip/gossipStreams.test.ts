@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { createGossipStreams, hasGossipStream } from '../../../p2p/gossip/gossipStreams.ts'
 import type { Host } from '../../../p2p/transport/host.ts'
-import { until, withTwoHosts } from '../networks.ts'
+import { withTwoHosts } from '../networks.ts'
+import { until } from '../../support/until.ts'
 
 const TOPIC = 'transactions'
 const LOG = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }

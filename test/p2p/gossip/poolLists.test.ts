@@ -1,7 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { concatBytes } from '../../../core/bytes/bytes.ts'
 import { POOL_HASHES_MAX } from '../../../p2p/gossip/poolLists.ts'
-import { patternOf, someTransaction, until, withNodes } from '../networks.ts'
+import { patternOf, someTransaction, withNodes } from '../networks.ts'
+import { until } from '../../support/until.ts'
 
 setDefaultTimeout(60_000)
 

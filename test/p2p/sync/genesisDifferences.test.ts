@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { VALIDATORS } from '../../core/chain/support/keys.ts'
-import { CONFIGURATION, logLines, until, type WiredNode } from './support/node.ts'
+import { CONFIGURATION, logLines, type WiredNode } from './support/node.ts'
 import { wireEachTest } from './support/wireEachTest.ts'
+import { until } from '../../support/until.ts'
 
 const [A, B] = VALIDATORS
 

@@ -3,7 +3,8 @@ import { encodeBlock } from '../../../core/block/codec/block.ts'
 import { extend, openTestChain, resealed, transfer } from '../../core/chain/support/chain.ts'
 import { type Key, USERS, VALIDATORS } from '../../core/chain/support/keys.ts'
 import { networkedNode, type NetworkedNode } from './support/net.ts'
-import { captureLog, grow, logLines, reaches, until } from './support/node.ts'
+import { captureLog, grow, logLines, reaches } from './support/node.ts'
+import { until } from '../../support/until.ts'
 
 setDefaultTimeout(60_000)
 

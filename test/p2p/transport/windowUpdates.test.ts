@@ -6,7 +6,8 @@ import { formatEnode, parseEnode } from '../../../p2p/transport/enode.ts'
 import { createWindowUpdates } from '../../../p2p/transport/windowUpdates.ts'
 import { decodeWindowUpdate, encodeWindowUpdate } from '../../../p2p/transport/yamuxFrames.ts'
 import { nextTurn } from '../../../runtime/schedule.ts'
-import { patternOf, until, withNodes } from '../networks.ts'
+import { patternOf, withNodes } from '../networks.ts'
+import { until } from '../../support/until.ts'
 
 setDefaultTimeout(30_000)
 

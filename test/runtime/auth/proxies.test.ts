@@ -5,6 +5,7 @@ import { freePorts } from '../../../runtime/devnet/ports.ts'
 import { userToml } from '../../handlers/auth/loginNode.ts'
 import { withFolder } from '../folder.ts'
 import { type NodeProcess, PROCESS_TEST_TIMEOUT_MS, ROOT, startNode } from '../nodeProcess.ts'
+import { until } from '../../support/until.ts'
 
 setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)
 
@@ -90,10 +91,6 @@ const makeCertificate = (folder: string): Pick<Places, 'certificate' | 'key'> =>
 }
 
 const TLS = { rejectUnauthorized: false }
-
-const until = async (holds: () => Promise<boolean>): Promise<void> => {
-  while (!(await holds())) await Bun.sleep(20)
-}
 
 const isUp = async (url: string): Promise<boolean> => {
   try {

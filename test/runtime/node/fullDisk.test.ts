@@ -5,6 +5,7 @@ import { toHex } from '../../../core/bytes/hex.ts'
 import { createSmallDisk } from '../../support/smallDisk.ts'
 import { genesisText, testKey } from '../genesis.ts'
 import { isInstalled, type NodeProcess, PROCESS_TEST_TIMEOUT_MS, startNode } from '../nodeProcess.ts'
+import { until } from '../../support/until.ts'
 
 setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)
 
@@ -27,10 +28,6 @@ const health = async (
 }
 
 const headOf = async (node: NodeProcess): Promise<number> => Number(await node.rpc('eth_blockNumber'))
-
-const until = async (condition: () => Promise<boolean>): Promise<void> => {
-  while (!(await condition())) await Bun.sleep(100)
-}
 
 const errorLines = (node: NodeProcess): readonly string[] =>
   node

@@ -3,8 +3,9 @@ import { toHex } from '../../../../core/bytes/hex.ts'
 import { encodeBlock } from '../../../../core/block/codec/block.ts'
 import { extend, nextBlock, resealed, transfer } from '../../../core/chain/support/chain.ts'
 import { USERS, VALIDATORS } from '../../../core/chain/support/keys.ts'
-import { grow, logLines, reaches, until, type WiredNode } from '../support/node.ts'
+import { grow, logLines, reaches, type WiredNode } from '../support/node.ts'
 import { wireEachTest } from '../support/wireEachTest.ts'
+import { until } from '../../../support/until.ts'
 
 setDefaultTimeout(30_000)
 

@@ -10,8 +10,9 @@ import { openMemoryDriver } from '../../../../runtime/drivers/memory.ts'
 import { extend, genesisFile, openTestChain, transfer } from '../../../core/chain/support/chain.ts'
 import { USERS, VALIDATORS } from '../../../core/chain/support/keys.ts'
 import { rejection } from '../../../support/rejection.ts'
-import { captureLog, logLines, until } from '../support/node.ts'
+import { captureLog, logLines } from '../support/node.ts'
 import { wireEachTest } from '../support/wireEachTest.ts'
+import { until } from '../../../support/until.ts'
 
 setDefaultTimeout(30_000)
 

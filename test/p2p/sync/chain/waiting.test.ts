@@ -7,11 +7,11 @@ import {
   logLines,
   type NodeOptions,
   reaches,
-  until,
   type WiredNode,
   wireNode,
 } from '../support/node.ts'
 import { createWire, type Wire, type WireHandlers } from '../support/wire.ts'
+import { until } from '../../../support/until.ts'
 
 setDefaultTimeout(60_000)
 

@@ -3,8 +3,9 @@ import type { Hash } from '../../../../core/bytes/bytes.ts'
 import { transfer } from '../../../core/chain/support/chain.ts'
 import { USERS, VALIDATORS } from '../../../core/chain/support/keys.ts'
 import { joinHashes } from '../../../../p2p/sync/pool/joinedHashes.ts'
-import { until, type WiredNode } from '../support/node.ts'
+import { type WiredNode } from '../support/node.ts'
 import { wireEachTest } from '../support/wireEachTest.ts'
+import { until } from '../../../support/until.ts'
 
 setDefaultTimeout(30_000)
 

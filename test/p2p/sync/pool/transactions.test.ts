@@ -6,8 +6,9 @@ import { POOL_TRANSACTION_BYTES_MAX } from '../../../../core/txpool/limits.ts'
 import type { Peer } from '../../../../p2p/network.ts'
 import { extend, transfer } from '../../../core/chain/support/chain.ts'
 import { POOR, USERS, VALIDATORS } from '../../../core/chain/support/keys.ts'
-import { type NodeOptions, until, type WiredNode } from '../support/node.ts'
+import { type NodeOptions, type WiredNode } from '../support/node.ts'
 import { wireEachTest } from '../support/wireEachTest.ts'
+import { until } from '../../../support/until.ts'
 
 setDefaultTimeout(30_000)
 

@@ -98,8 +98,3 @@ export const reaches = (chain: Chain, number: bigint): Promise<void> =>
       resolve()
     })
   })
-
-/** Resolves when it is true; looked at again and again. */
-export const until = async (condition: () => boolean): Promise<void> => {
-  while (!condition()) await Bun.sleep(5)
-}

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { EnodeError } from '../../../../p2p/transport/enode.ts'
 import { NetworkError } from '../../../../p2p/error.ts'
-import { patternOf, someTransaction, statusOf, until } from '../../../p2p/networks.ts'
+import { patternOf, someTransaction, statusOf } from '../../../p2p/networks.ts'
 import { type ThreadNode, withPair, withThreads } from './threads.ts'
+import { until } from '../../../support/until.ts'
 
 const FIVE_MB = 5 * 1024 * 1024
 
