@@ -17,6 +17,9 @@ const { values } = parseArgs({
   },
 })
 
+// The nodes of an attack that is cut short end, too.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
+
 const print = (text: string): void => {
   process.stdout.write(`${text}\n`)
 }

@@ -8,6 +8,8 @@ import type { Network, NetworkOptions, Peer, PeerStatus } from '../../p2p/networ
 import { startNetwork } from '../../p2p/startNetwork.ts'
 import { createSlice } from '../../runtime/schedule.ts'
 
+export { until } from '../support/until.ts'
+
 export const GENESIS: Hash = new Uint8Array(32).fill(7)
 
 /** A network with everything that its handlers were told. */

@@ -32,8 +32,16 @@ export type SpawnOptions = {
   readonly program?: string
 }
 
-const spawn = (args: readonly string[], options: SpawnOptions): Subprocess<'ignore' | Blob, 'pipe', 'pipe'> =>
-  Bun.spawn(
+type Child = Subprocess<'ignore' | Blob, 'pipe', 'pipe'>
+
+/** Those of a test that is cut short end with it. */
+const children = new Set<Child>()
+process.on('exit', () => {
+  for (const child of children) child.kill('SIGKILL')
+})
+
+const spawn = (args: readonly string[], options: SpawnOptions): Child => {
+  const child = Bun.spawn(
     [
       ...RUNTIME_COMMANDS[options.runtime ?? 'bun'],
       options.program ?? join(ROOT, 'runtime/main.ts'),
@@ -47,6 +55,10 @@ const spawn = (args: readonly string[], options: SpawnOptions): Subprocess<'igno
       stderr: 'pipe',
     },
   )
+  children.add(child)
+  void child.exited.then(() => children.delete(child))
+  return child
+}
 
 export type CommandResult = { readonly code: number; readonly out: string; readonly error: string }
 

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync, truncateSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { untilBlocks } from '../../cluster/support/waiting.ts'
-import type { Attack, AttackContext } from '../attack.ts'
+import { type Attack, type AttackContext, SHORT_ROUNDS } from '../attack.ts'
 
 const VICTIM = 3
 
@@ -75,6 +75,7 @@ const startDamaged = async ({ cluster }: AttackContext, what: string): Promise<r
 export const damagedFiles: Attack = {
   name: 'damaged-files',
   what: `Damages files of a stopped validator in ${FILES.length * Object.keys(DAMAGES).length} ways and starts it.`,
+  network: SHORT_ROUNDS,
   // One of four is away most of the time: its rounds are lost, and what it accepted may wait until it is back.
   limits: { blockGapMs: 20_000, answerMs: 5_000, transferBlocks: 10 },
   run: async context => {

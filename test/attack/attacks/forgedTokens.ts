@@ -53,6 +53,32 @@ const forgeries = (publicKey: string, privateKey: string): readonly (readonly [s
     ['permissions for another method', signed(privateKey, { ...claims, permissions: ['net:version'] })],
     ['permissions that are text', signed(privateKey, { ...claims, permissions: '*:*' })],
     ['claims that are a list', `${header}.${part([])}.${signature}`],
+    ['claims behind a byte order mark', `${header}.${part(`\ufeff${JSON.stringify(claims)}`)}.${signature}`],
+    ['a second algorithm', `${part('{"alg":"RS256","alg":"none"}')}.${body}.`],
+    ['a header without an algorithm', `${part({ typ: 'JWT' })}.${body}.${signature}`],
+    ['a header that is a list', `${part(['RS256'])}.${body}.${signature}`],
+    ['unencoded claims', signed(privateKey, claims, { alg: 'RS256', b64: false, crit: ['b64'] })],
+    ['compressed claims', signed(newKeys().privateKey, claims, { alg: 'RS256', zip: 'DEF' })],
+    [
+      'a key behind an address',
+      signed(newKeys().privateKey, claims, { alg: 'RS256', jku: 'http://localhost/' }),
+    ],
+    ['a certificate in its header', signed(newKeys().privateKey, claims, { alg: 'RS256', x5c: ['MIIB'] })],
+    [
+      'a key id that is a path',
+      signed(newKeys().privateKey, claims, { alg: 'RS256', kid: '../../dev/null' }),
+    ],
+    ['RSA-PSS by name', signed(privateKey, claims, { alg: 'PS256', typ: 'JWT' })],
+    ['ES256 with a signature of RSA', signed(privateKey, claims, { alg: 'ES256', typ: 'JWT' })],
+    ['five parts', `${genuine}.${body}.${signature}`],
+    ['padding', `${genuine}=`],
+    [
+      'base64 of the other alphabet',
+      `${header}.${body}.${Buffer.from(signature, 'base64url').toString('base64')}`,
+    ],
+    ['a space within', genuine.replace('.', ' .')],
+    ['an expiry below zero', signed(privateKey, { ...claims, exp: -1 })],
+    ['a time that is text', signed(privateKey, { ...claims, nbf: 'now' })],
     ['three dots', '...'],
     ['a megabyte', 'a'.repeat(1_000_000)],
   ]
@@ -74,7 +100,7 @@ const status = async (node: NodeProcess, token: string): Promise<number | string
 
 export const forgedTokens: Attack = {
   name: 'forged-tokens',
-  what: 'Sends forged tokens of some twenty kinds to a node that asks for tokens, over and over.',
+  what: 'Sends forged tokens of some forty kinds to a node that asks for tokens, over and over.',
   run: async ({ folder, say }) => {
     const { publicKey, privateKey } = newKeys()
     const file = join(folder, 'issuer-public.pem')

@@ -1,21 +1,29 @@
 import type { Attack } from '../attack.ts'
+import { CLOCK_ATTACKS } from './clockJumps.ts'
+import { CONNECTION_ATTACKS } from './connections.ts'
 import { CONSENSUS_FLOODS } from './consensusFlood.ts'
 import { damagedFiles } from './damagedFiles.ts'
 import { diskFull } from './diskFull.ts'
 import { forgedTokens } from './forgedTokens.ts'
+import { hugeContracts } from './hugeContracts.ts'
 import { kills } from './kills.ts'
 import { lyingHeads } from './lyingHeads.ts'
+import { malformedIdentities } from './malformedIdentities.ts'
+import { POOL_CHURN } from './poolChurn.ts'
 import { POOL_FLOODS } from './poolFloods.ts'
 import { REQUEST_ATTACKS } from './requests.ts'
 import { requestSmuggling } from './requestSmuggling.ts'
 import { restoredCopy } from './restoredCopy.ts'
 import { rollingRestarts } from './rollingRestarts.ts'
 import { SLOW_TRANSACTIONS } from './slowTransactions.ts'
+import { swappedRecords } from './swappedRecords.ts'
+import { webSocketReaders } from './webSocketReaders.ts'
 
 /** In the order in which `bun run attack` replays them. */
 export const ATTACKS: readonly Attack[] = [
   ...CONSENSUS_FLOODS,
   lyingHeads,
+  malformedIdentities,
   forgedTokens,
   requestSmuggling,
   kills,
@@ -23,7 +31,13 @@ export const ATTACKS: readonly Attack[] = [
   rollingRestarts,
   diskFull,
   restoredCopy,
+  swappedRecords,
+  ...CLOCK_ATTACKS,
   ...SLOW_TRANSACTIONS,
+  hugeContracts,
   ...POOL_FLOODS,
+  ...POOL_CHURN,
   ...REQUEST_ATTACKS,
+  ...CONNECTION_ATTACKS,
+  webSocketReaders,
 ]

@@ -1,11 +1,12 @@
 import { untilBlocks } from '../../cluster/support/waiting.ts'
-import type { Attack } from '../attack.ts'
+import { type Attack, SHORT_ROUNDS } from '../attack.ts'
 
 const ROUNDS = 5
 
 export const kills: Attack = {
   name: 'kills',
   what: 'Kills two of four validators (kill -9) and starts them again, five times.',
+  network: SHORT_ROUNDS,
   // Two of four are no quorum: blocks stop until one is back, and the next round may be some timeouts away.
   limits: { blockGapMs: 20_000, answerMs: 5_000 },
   run: async ({ cluster, random, say }) => {

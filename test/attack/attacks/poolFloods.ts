@@ -3,9 +3,6 @@ import { DEVELOPMENT_ACCOUNTS, type DevelopmentAccount } from '../../../core/gen
 import type { Cluster } from '../../cluster/support/cluster.ts'
 import {
   actDuring,
-  attackerAlloc,
-  attackerKey,
-  type Flooded,
   floodByGossip,
   floodByRpc,
   poolSizes,
@@ -13,57 +10,26 @@ import {
   signedTransfer,
 } from '../../cluster/support/poolFlood.ts'
 import { until } from '../../cluster/support/waiting.ts'
-import type { Attack, AttackContext } from '../attack.ts'
+import type { Attack } from '../attack.ts'
+import {
+  ACCOUNTS,
+  ETHER,
+  fundedWith,
+  GWEI,
+  ofAccounts,
+  PER_GAS,
+  range,
+  sayFlooded,
+} from '../attackerAccounts.ts'
 
 /** As many as filled the pools of a network once: 66 requests of 500. */
 const RUBBISH = 33_000
-/** Small enough that the signed floods fill it several times. */
-const POOL_SIZE = 2_000
-const ACCOUNTS = 60
 const NONCES = 100
-const ETHER = 10n ** 18n
-const GWEI = 10n ** 9n
-const PER_GAS = { maxFeePerGas: 10n * GWEI, maxPriorityFeePerGas: GWEI }
 /** The most that one transfer of an attacker costs. */
 const COST = 21_000n * PER_GAS.maxFeePerGas
 
 const FREE = { config: { zeroBaseFee: true }, args: ['--logging-format=PLAIN', '--min-gas-price=0'] }
 const FREE_PRICE = { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n }
-const fundedWith = (wei: bigint): Attack['network'] => ({
-  args: ['--logging-format=PLAIN', `--tx-pool-max-size=${POOL_SIZE}`],
-  top: {
-    alloc: {
-      ...Object.fromEntries(
-        DEVELOPMENT_ACCOUNTS.map(({ address }) => [
-          toHex(address),
-          { balance: `0x${(100n * ETHER).toString(16)}` },
-        ]),
-      ),
-      ...attackerAlloc(ACCOUNTS, wei),
-    },
-  },
-})
-
-const sayFlooded = async ({ cluster, say }: AttackContext, { taken, refused }: Flooded): Promise<void> => {
-  const refusals = [...refused].map(([code, count]) => `${count} refused with ${code}`).join(', ')
-  say(
-    `${taken} taken${refusals === '' ? '' : `, ${refusals}`}; pools of ${(await poolSizes(cluster)).join(', ')}`,
-  )
-}
-
-/** Every account of the attacker, each nonce of its. */
-function* ofAccounts(
-  nonces: readonly number[],
-  fields: Parameters<typeof signedTransfer>[1],
-): Generator<Uint8Array> {
-  for (const nonce of nonces)
-    for (let account = 0; account < ACCOUNTS; account++)
-      yield signedTransfer(attackerKey(account), { ...PER_GAS, ...fields, nonce: BigInt(nonce) })
-}
-
-const range = (from: number, to: number): readonly number[] =>
-  Array.from({ length: to - from }, (_, index) => from + index)
-
 /** A transfer at price 0 of a funded account, as on such a network all are; gives a fault where it waits for over two blocks. */
 const freeTransfer = async (cluster: Cluster, nonce: number): Promise<readonly string[]> => {
   const { privateKey } = DEVELOPMENT_ACCOUNTS[7] as DevelopmentAccount

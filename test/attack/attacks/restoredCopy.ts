@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { doubleSignatures, FORGETTING_WAYS, forgetOnce } from '../../cluster/support/forget.ts'
-import type { Attack } from '../attack.ts'
+import { type Attack, SHORT_ROUNDS } from '../attack.ts'
 
 const TRIES = 12
 const FORGETFUL = 3
@@ -9,6 +9,7 @@ const AWAY = 4
 export const restoredCopy: Attack = {
   name: 'restored-copy',
   what: `Brings a validator back without its memory (an old copy of its folder, an empty one, no record, no views) while the height it signed in is open, ${TRIES} times.`,
+  network: SHORT_ROUNDS,
   // Two of four are no quorum: blocks stop until the one that forgot is back, level with the others and in a round above
   // theirs, which takes a start, a few seconds of catching up and some timeouts. Transfers that only the killed ones had are lost.
   limits: { blockGapMs: 30_000, answerMs: 5_000, transferBlocks: 10 },

@@ -29,6 +29,8 @@ export type ClusterOptions = {
   readonly genesisOf?: (index: number) => string | undefined
   /** Further options of one node. */
   readonly argsOf?: (index: number) => readonly string[]
+  /** The entry point of every node; that of the checkout when left out. */
+  readonly program?: string
 }
 
 export type ClusterBlock = {
@@ -108,8 +110,10 @@ export const createCluster = async (options: ClusterOptions): Promise<Cluster> =
       ...(options.args ?? ['--logging-format=PLAIN']),
       ...(options.argsOf?.(index) ?? []),
     ]
+    const { program } = options
     const environment = options.environmentOf?.(index) ?? {}
-    processes.set(index, await startNode(dataPath(index), args, { runtime: runtimeOf(index), environment }))
+    const how = { runtime: runtimeOf(index), environment, ...(program === undefined ? {} : { program }) }
+    processes.set(index, await startNode(dataPath(index), args, how))
   }
 
   const take = (index: number): NodeProcess => {

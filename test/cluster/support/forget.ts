@@ -34,26 +34,38 @@ export const takeCopy = async (cluster: Cluster, index: number, copy: string): P
   await cluster.start(index)
 }
 
-export type Tried = { readonly index: number; readonly away: number; readonly copy: string }
+type Pair = { readonly index: number; readonly away: number }
+export type Tried = Pair & { readonly copy: string }
 
 /**
- * Kills a validator at a random moment together with another one, so that the height which it signed in stays open, and brings it
- * back, forgetful, with the other one still away: blocks go on only with its signatures.
+ * Kills a validator at a random moment together with another one, so that the height which it signed in stays open, changes its
+ * files, and brings it back with the other one still away: blocks go on only with its signatures.
  */
-export const forgetOnce = async (
+export const changeWhileOpen = async (
   cluster: Cluster,
-  { index, away, copy }: Tried,
-  way: ForgettingWay,
+  { index, away }: Pair,
   { below }: ReturnType<typeof seededRandom>,
+  change: () => void,
 ): Promise<void> => {
-  if (way === 'folder restored from a copy' && !existsSync(copy)) await takeCopy(cluster, index, copy)
   if (!cluster.running().includes(away)) await cluster.start(away)
   await untilBlocks(cluster, 2)
   await Bun.sleep(below(1_000))
   await cluster.kill(index, away)
-  WAYS[way](cluster, index, copy)
+  change()
   await cluster.start(index)
   await untilBlocks(cluster, 2)
+}
+
+/** Brings a validator back forgetful. */
+export const forgetOnce = async (
+  cluster: Cluster,
+  tried: Tried,
+  way: ForgettingWay,
+  random: ReturnType<typeof seededRandom>,
+): Promise<void> => {
+  const { index, copy } = tried
+  if (way === 'folder restored from a copy' && !existsSync(copy)) await takeCopy(cluster, index, copy)
+  await changeWhileOpen(cluster, tried, random, () => WAYS[way](cluster, index, copy))
 }
 
 /** The lines of all nodes that run about a validator that signed twice. */

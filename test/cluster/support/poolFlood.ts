@@ -114,22 +114,33 @@ export const floodByRpc = async (cluster: Cluster, transactions: Iterable<Uint8A
   return flooded
 }
 
+/** A peer of the first node that publishes transactions. */
+export type Gossiper = { publish(transactions: readonly Uint8Array[]): Promise<void>; stop(): Promise<void> }
+
+export const startGossiper = async (cluster: Cluster): Promise<Gossiper> => {
+  const attacker = await startAttacker(cluster, 1)
+  const { pubsub } = attacker.host.services
+  const topic = attacker.protocols.transactions
+  pubsub.subscribe(topic)
+  await until('a node that listens to gossip', async () => pubsub.getSubscribers(topic).length > 0)
+  return {
+    publish: async transactions => {
+      await pubsub.publish(topic, encodeBatch(transactions))
+    },
+    stop: () => attacker.stop(),
+  }
+}
+
 /** Publishes them by gossip, as a peer of the first node; gives how many messages that took. */
 export const floodByGossip = async (
   cluster: Cluster,
   transactions: Iterable<Uint8Array>,
 ): Promise<number> => {
-  const attacker = await startAttacker(cluster, 1)
+  const gossiper = await startGossiper(cluster)
   try {
-    const { pubsub } = attacker.host.services
-    const topic = attacker.protocols.transactions
-    pubsub.subscribe(topic)
-    await until('a node that listens to gossip', () =>
-      Promise.resolve(pubsub.getSubscribers(topic).length > 0),
-    )
     let messages = 0
     for (const batch of batchesOf(transactions)) {
-      await pubsub.publish(topic, encodeBatch(batch))
+      await gossiper.publish(batch)
       messages++
       // As fast as the node takes them: beyond its rates it would ignore the rest.
       await Bun.sleep(100)
@@ -138,7 +149,7 @@ export const floodByGossip = async (
     await Bun.sleep(2_000)
     return messages
   } finally {
-    await attacker.stop()
+    await gossiper.stop()
   }
 }
 

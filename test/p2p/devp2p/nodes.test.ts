@@ -4,9 +4,10 @@ import { keccak256, publicKeyOf } from '../../../core/crypto/crypto.ts'
 import { concatBytes } from '../../../core/bytes/bytes.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { formatEnode } from '../../../p2p/transport/enode.ts'
-import { someTransaction, until } from '../networks.ts'
+import { someTransaction } from '../networks.ts'
 import { BLOCKS, type Devp2pTestNode, statusAt, withDevp2pNodes } from './nodes.ts'
 import type { SampleBlock } from './sampleBlocks.ts'
+import { until } from '../../support/until.ts'
 
 const block = (number: number): SampleBlock => BLOCKS[number] as SampleBlock
 
