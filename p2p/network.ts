@@ -38,7 +38,7 @@ export type Peer = {
   readonly connectedAtMs: number
   /** The protocols that it offers over devp2p, such as `eth/68`; undefined over libp2p, where all nodes offer the same. */
   readonly capabilities?: readonly string[]
-  /** Its clock minus that of this node, in milliseconds; undefined until it has told the time. */
+  /** Its clock minus that of this node, in milliseconds; undefined until the peer sent its time. */
   readonly clockOffsetMs?: number | undefined
 }
 

@@ -99,7 +99,7 @@ describe('given a peer that breaks the rules', () => {
     }),
   )
 
-  // By itself: it looks at the memory of this process.
+  // Not concurrent: it measures the memory of this process.
   test('given a flood, then it is read at the allowed rate, scored, and memory stays', () =>
     withRaw(async (node, dial) => {
       const raw = await dial()

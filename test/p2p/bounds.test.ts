@@ -116,7 +116,7 @@ describe('given a dialer', () => {
     createDialer({
       dial: enode => {
         dialed.push(enode.port)
-        return Promise.reject(new Error('nobody there'))
+        return Promise.reject(new Error('unreachable'))
       },
       isConnected: () => false,
       isBanned: () => false,
@@ -194,7 +194,7 @@ describe('given a dialer', () => {
     }
     expect(await during(60_000)).toEqual([1, 2, 3])
     expect(await during(600_000)).toEqual([1, 2])
-    // Others that are told of do not push them out.
+    // Further learned nodes do not evict them.
     for (let n = 10; n < 400; n++) dialer.add({ ...enodeOf(n), port: 9 }, 'learned')
     expect(await during(60_000)).toEqual([1, 2, 9])
     validators.delete(idOf(2))

@@ -31,7 +31,7 @@ describe('given nodes that know one bootnode by host name', () => {
       const b = await start({ bootnodes, discovery: false })
       const c = await start({ bootnodes, discovery: false })
       await until(() => boot.network.peers().length === 2)
-      // Each asks on connecting when it wants to know of others: longer than that takes.
+      // Longer than the request for enodes takes, which a node with discovery sends when it connects.
       await new Promise(resolve => setTimeout(resolve, 1000))
       expect([b, c].map(node => node.network.peers().length)).toEqual([1, 1])
     }),
@@ -203,7 +203,7 @@ describe('given transactions', () => {
         await until(() => a.connections === 1 && b.connections === 2 && c.connections === 1)
         const transactions = Array.from({ length: 80 }, () => someTransaction(32_000))
         const large = (node: Node) => node.transactions.filter(({ length }) => length > 32_000)
-        // Who subscribes to what is told a moment after connecting.
+        // Gossip subscriptions are exchanged a moment after connecting.
         while (c.transactions.length === 0) {
           a.network.announceTransactions([someTransaction(1)])
           await new Promise(resolve => setTimeout(resolve, 50))

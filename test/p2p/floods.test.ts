@@ -39,7 +39,7 @@ const withFlooder = (
     }
   })
 
-/** Offers the same frame again and again, each in a frame of its own, until all are sent or the node hangs up. */
+/** Sends copies of a message, each in its own frame, until all are sent or the node disconnects. */
 const flood = async (raw: RawPeer, frame: Uint8Array, count: number): Promise<void> => {
   const stream = await raw.open(raw.protocols.consensus)
   for (let sent = 0; sent < count && raw.isConnected && stream.status === 'open'; ) {
@@ -49,7 +49,7 @@ const flood = async (raw: RawPeer, frame: Uint8Array, count: number): Promise<vo
   }
 }
 
-/** Until no message has come for longer than a reader rests. */
+/** Resolves when no message arrived for longer than a reader pauses. */
 const untilQuiet = async (node: Node): Promise<void> => {
   for (let heard = -1; heard < node.consensus.length; ) {
     heard = node.consensus.length

@@ -134,7 +134,7 @@ describe('given a block with many announcers', () => {
         announcement.set(hash, 1)
         announcement[40] = 1
         for (let i = 0; i < 40; i++) stream.send(encodeFrame(announcement))
-        // Behind the announcements of the other, which would all be asked first.
+        // Behind the announcements of the other peer, which would all be asked first.
         await Bun.sleep(200)
         honest.network.announceBlock(1n, hash, block)
         await until(() => node.blocks.length === 1)
@@ -161,7 +161,7 @@ describe('given a block that arrives slowly', () => {
         const stream = await raw.open(raw.protocols.blocks)
         stream.send(encodeFrame(concatBytes(Uint8Array.of(0), hash, new Uint8Array(8).fill(1))))
         await asked.promise
-        // Longer than it waits before it asks somebody else.
+        // Longer than the wait before the next announcer is asked.
         await Bun.sleep(4_000)
         stream.send(encodeFrame(concatBytes(Uint8Array.of(2), hash, block)))
         await until(() => node.blocks.length === 1)

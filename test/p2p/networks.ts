@@ -12,7 +12,7 @@ export { until } from '../support/until.ts'
 
 export const GENESIS: Hash = new Uint8Array(32).fill(7)
 
-/** A network with everything that its handlers were told. */
+/** A network that records the calls of its handlers. */
 export type Node = {
   readonly network: Network
   readonly privateKey: Uint8Array
@@ -25,7 +25,7 @@ export type Node = {
   readonly statuses: PeerStatus[]
   readonly lines: { readonly text: string; readonly values: Record<string, unknown> | undefined }[]
   connections: number
-  /** Told that gossip went on after a gap. */
+  /** Number of times that gossip resumed after a gap. */
   gossips: number
   stop(): Promise<void>
 }
@@ -44,7 +44,7 @@ export const statusOf = (changes: Partial<PeerStatus> = {}): PeerStatus => ({
 
 export type StartOptions = Partial<Omit<NetworkOptions, 'handlers' | 'log'>> & {
   readonly status?: PeerStatus
-  /** What is answered to range requests. */
+  /** The answers to range requests. */
   readonly chain?: NetworkOptions['handlers']['blocks']
   readonly poolHashes?: NetworkOptions['handlers']['poolHashes']
   readonly poolTransactions?: NetworkOptions['handlers']['poolTransactions']
@@ -115,7 +115,7 @@ export const startTestNode = async (options: StartOptions = {}): Promise<Node> =
   return Object.assign(node, { network, stop: () => network.stop() })
 }
 
-/** Starts and stops, whatever happens in between. */
+/** Starts nodes, and stops them after the test even if it fails. */
 export const withNodes = async (run: (start: (options?: StartOptions) => Promise<Node>) => Promise<void>) => {
   const nodes: Node[] = []
   try {
@@ -129,7 +129,7 @@ export const withNodes = async (run: (start: (options?: StartOptions) => Promise
   }
 }
 
-/** Two of libp2p's nodes as this one makes them, with nothing above them. */
+/** Two libp2p nodes as the network creates them, without protocols. */
 export const withTwoHosts = async (
   transactionsTopic: string,
   run: (one: Host, other: Host) => Promise<void>,
@@ -158,14 +158,14 @@ export const peersOf = (node: Node): readonly string[] =>
     .map(peer => peer.enode)
     .sort()
 
-/** Bytes in which a part that is lost or twice shows. */
+/** Bytes that reveal a lost or repeated part. */
 export const patternOf = (length: number): Uint8Array => {
   const bytes = new Uint8Array(length)
   for (let i = 0; i < length; i++) bytes[i] = (i ^ (i >> 8) ^ (i >> 16)) & 0xff
   return bytes
 }
 
-/** Bytes of the form of a transaction, with so many bytes of data, signed by who knows whom. */
+/** An encoded transaction with that many bytes of data and a random signature. */
 export const someTransaction = (dataBytes: number): Uint8Array => {
   const number = (): Uint8Array => concatBytes(Uint8Array.of(1), randomBytes(31))
   return encodeRlp([0, 1n, 21_000n, new Uint8Array(20), 0, randomBytes(dataBytes), 27, number(), number()])

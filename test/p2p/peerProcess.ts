@@ -23,9 +23,9 @@ const node = await startTestNode({
   },
 })
 const say = (line: string): void => console.log(line)
-// A process that its test has lost ends, too, later than the test itself would: on a busy machine it takes most of a minute.
+// Ends the process if its test has died, later than the time limit of the test.
 const lost = setTimeout(() => process.exit(1), 150_000)
-// The signal's listener goes, for with it Deno would wait for more.
+// Removes the signal listener, which would keep Deno running.
 process.once('SIGTERM', () => {
   clearTimeout(lost)
   clearInterval(announcing)
@@ -48,14 +48,14 @@ const isWhole = (bytes: Uint8Array | undefined): boolean =>
 node.network.sendConsensus([peer.address], 1, block)
 await until(() => node.consensus.length > 0)
 say(`consensus ${isWhole(node.consensus[0]?.data)}`)
-// Who has announced a block is not sent it: each announces its own.
+// Each process announces its own block: an announcer is not sent the block.
 const own = addressOfPrivateKey(node.privateKey)
 node.network.announceBlock(1n, keccak256(own), block)
 await until(() => node.blocks.length > 0)
 say(`announcement ${isWhole(node.blocks[0]?.block)}`)
 const range = await Array.fromAsync(node.network.requestBlocks(peer, 0n, 1, new AbortController().signal))
 say(`range ${range.length === 1 && isWhole(range[0])}`)
-// Who subscribes to what is told a moment after connecting.
+// Gossip subscriptions are exchanged a moment after connecting.
 announcing = setInterval(() => node.network.announceTransactions([someTransaction(1)]), 100)
 await until(() => node.transactions.length > 0)
 say(`transactions ${node.transactions.length > 0}`)

@@ -11,14 +11,14 @@ import { type Protocols, protocolsOf, STATUS_PROTOCOL } from '../../p2p/transpor
 import { encodeStatusMessage, type StatusMessage } from '../../p2p/peers/statusMessage.ts'
 import { GENESIS, statusOf } from './networks.ts'
 
-/** A peer that says what the test wants, and nothing by itself. */
+/** A peer that sends only what the test sends. */
 export type RawPeer = {
   readonly host: Host
   readonly protocols: Protocols
   /** Opens a stream of the one protocol to the node. */
   open(protocol: string): Promise<Stream>
   tell(message: StatusMessage): Promise<void>
-  /** Tells a status that the node accepts. */
+  /** Sends a status that the node accepts. */
   shakeHands(changes?: Partial<PeerStatus>): Promise<void>
   /** True while the node keeps the connection. */
   readonly isConnected: boolean

@@ -189,7 +189,7 @@ describe('given a malicious peer', () => {
     const other = await node(A)
     const one = await node(B)
     wire.connect(other.network, one.network)
-    // Both have told their statuses by then.
+    // Both have sent their statuses by then.
     await Bun.sleep(20)
     one.sync.heardOf(A.address, 7n)
     await until(() => other.network.asked.length === 1)

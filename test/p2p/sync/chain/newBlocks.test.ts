@@ -14,7 +14,7 @@ const [ALICE] = USERS
 
 const { wire, node } = wireEachTest()
 
-/** So many nodes, each connected with the one before it. */
+/** That many nodes, each connected with the one before it. */
 const line = async (...keys: readonly (typeof VALIDATORS)[number][]): Promise<readonly WiredNode[]> => {
   const nodes: WiredNode[] = []
   for (const key of keys) {

@@ -26,7 +26,7 @@ const STORES = { to: undefined, data: fromHex('0x6001600055600343034060015500'),
 const { wire, node } = wireEachTest()
 beforeEach(captureLog)
 
-/** The same chain twice: on a node that is whole, and in a store to be damaged. */
+/** The same chain twice: on an intact node, and in a store to be damaged. */
 const chains = async () => {
   const kv = keyValueOfDriver(openMemoryDriver(), 'none')
   const whole = await openTestChain()
@@ -86,7 +86,7 @@ describe('given a node with a damaged record below its head', () => {
     expect(lines()).toContain('The records of blocks 6 to 12 were damaged: they were fetched from enode://')
     for (const [number, bytes] of before.entries())
       expect(await kv.get(segmentKey(number))).toEqual(bytes as Uint8Array)
-    // A start finds nothing to mend.
+    // After a restart nothing is damaged.
     expect((await reopen(kv)).store.damagedFrom()).toBeUndefined()
   })
 

@@ -24,7 +24,7 @@ type MakeNode = (
   options?: NodeOptions & { readonly handlers?: Partial<WireHandlers> },
 ) => Promise<WiredNode>
 
-/** A test with a wire and nodes of its own: all of these wait for seconds, and do so at the same time. */
+/** A test with its own wire and nodes. These tests wait for seconds, and run concurrently. */
 const onWire = (run: (wire: Wire, node: MakeNode) => Promise<void>) => async (): Promise<void> => {
   const wire = createWire(Date.now)
   const nodes: WiredNode[] = []
@@ -44,7 +44,7 @@ const onWire = (run: (wire: Wire, node: MakeNode) => Promise<void>) => async ():
 
 beforeAll(captureLog)
 
-/** A node that has something, and one that hears of it. */
+/** A node with more blocks, and one that is behind. */
 const pair = async (wire: Wire, node: MakeNode): Promise<readonly [WiredNode, WiredNode]> => {
   const [one, other] = [await node(A), await node(B)]
   wire.connect(one.network, other.network)
@@ -133,7 +133,7 @@ describe('given a node with grace periods', () => {
     'when a peer gets a transaction before the two gossip, then it is fetched a moment later',
     onWire(async (wire, node) => {
       const other = await node(B)
-      // Loses what is gossiped.
+      // Drops gossip.
       const deaf = await node(C, { handlers: { onTransactions: () => false } })
       wire.connect(other.network, deaf.network)
       await until(() => deaf.network.peers().length === 1)

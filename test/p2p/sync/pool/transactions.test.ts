@@ -116,7 +116,7 @@ describe('given two nodes that are connected', () => {
   })
 })
 
-/** As many that differ, signed by nobody. */
+/** That many different transactions with invalid signatures. */
 const floodOf = (count: number): readonly Uint8Array[] => {
   const signed = encodedOf(0)
   return Array.from({ length: count }, (_, index) => {
@@ -130,7 +130,7 @@ describe('given a peer that floods', () => {
   test('when another peer sends one transaction, then it is validated after the running batch and one turn of the flood', async () => {
     const BATCH = 128
     const honest = transfer(BOB, 0)
-    let judged = 0
+    let validated = 0
     let before: number | undefined
     const started = Promise.withResolvers<undefined>()
     const released = Promise.withResolvers<undefined>()
@@ -138,8 +138,8 @@ describe('given a peer that floods', () => {
       recoverSenders: async transactions => {
         started.resolve(undefined)
         await released.promise
-        if (transactions.some(({ hash }) => equalBytes(hash, honest.transaction.hash))) before ??= judged
-        judged += transactions.length
+        if (transactions.some(({ hash }) => equalBytes(hash, honest.transaction.hash))) before ??= validated
+        validated += transactions.length
         return recoverHere(transactions)
       },
     })
@@ -157,12 +157,12 @@ describe('given a peer that floods', () => {
 
   test('when it floods with a copy of the transaction of another peer, then that one is not delayed', async () => {
     const honest = transfer(BOB, 0)
-    let judged = 0
+    let validated = 0
     const released = Promise.withResolvers<undefined>()
     const [flooder, target] = await pair({
       recoverSenders: async transactions => {
         await released.promise
-        judged += transactions.length
+        validated += transactions.length
         return recoverHere(transactions)
       },
     })
@@ -175,7 +175,7 @@ describe('given a peer that floods', () => {
     await Bun.sleep(50)
     released.resolve(undefined)
     await until(() => target.pool.get(honest.transaction.hash) !== undefined)
-    expect(judged).toBeLessThan(1_000)
+    expect(validated).toBeLessThan(1_000)
   })
 
   test('when it is the only peer, then its queue is limited, and the rest is dropped', async () => {

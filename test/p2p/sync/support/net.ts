@@ -8,7 +8,7 @@ import type { WireHandlers } from './wire.ts'
 
 export type NetworkedNode = TestNode & { readonly network: Network; stop(): Promise<void> }
 
-/** A node with a real network on loopback; `handlers` in place of its own. */
+/** A node with a real network on loopback; `handlers` replace its own. */
 export const networkedNode = async (
   { privateKey }: Key,
   options: NodeOptions & {

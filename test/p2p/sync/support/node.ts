@@ -15,7 +15,7 @@ import { extend, openTestChain, type TestGenesis } from '../../../core/chain/sup
 import type { Key } from '../../../core/chain/support/keys.ts'
 import type { Joined, Wire, WireHandlers } from './wire.ts'
 
-/** What the nodes of the running test have logged. */
+/** Log lines of the nodes of the running test. */
 export const logLines: string[] = []
 
 export const captureLog = (): void => {
@@ -23,7 +23,7 @@ export const captureLog = (): void => {
   configureLog({ level: 'DEBUG', format: 'PLAIN', colour: false, write: line => void logLines.push(line) })
 }
 
-/** On this thread alone. */
+/** Runs on this thread. */
 const recoverSeals = createRecoverSeals(createRecoveryPool({ workers: 0 }))
 
 export const CONFIGURATION: Readonly<Record<string, string>> = {
@@ -69,7 +69,7 @@ export const openNode = async ({ genesis, ...options }: NodeOptions = {}): Promi
 
 export type WiredNode = TestNode & { readonly network: Joined }
 
-/** A node on the wire; `handlers` in place of its own. */
+/** A node on the wire; `handlers` replace its own. */
 export const wireNode = async (
   wire: Wire,
   key: Key,
@@ -82,7 +82,7 @@ export const wireNode = async (
   return { ...node, network }
 }
 
-/** Makes the chain so many blocks longer. */
+/** Extends the chain by that many blocks. */
 export const grow = async (chain: Chain, blocks: number): Promise<void> => {
   for (let made = 0; made < blocks; made++) await extend(chain)
 }

@@ -7,7 +7,7 @@ export type WireHandlers = Omit<NetworkHandlers, 'onConsensusMessage' | 'roleOf'
 
 export type Report = { readonly address: string; readonly what: Misbehaviour; readonly detail: string }
 
-/** A network of one process without sockets; what is told arrives in a later turn. */
+/** A network in one process without sockets. Messages arrive in a later turn of the event loop. */
 export type Wire = {
   join(key: Key, handlers: WireHandlers): Joined
   connect(a: Joined, b: Joined): void
@@ -18,7 +18,7 @@ export type Joined = Network & {
   readonly key: Key
   readonly handlers: WireHandlers
   readonly reports: readonly Report[]
-  /** Ranges that were asked of it. */
+  /** Ranges that were requested from it. */
   readonly asked: readonly { readonly from: bigint; readonly count: number }[]
 }
 

@@ -5,14 +5,14 @@ import { createWire, type Wire, type WireHandlers } from './wire.ts'
 
 export type WiredTest = {
   readonly wire: Pick<Wire, 'connect' | 'disconnect'>
-  /** A node on the wire, which ends with the test; `handlers` in place of its own. */
+  /** A node on the wire, which ends with the test; `handlers` replace its own. */
   readonly node: (
     key: Key,
     options?: NodeOptions & { readonly handlers?: Partial<WireHandlers> },
   ) => Promise<WiredNode>
 }
 
-/** Gives each test of a file a wire of its own, and a log with nothing in it. */
+/** Gives each test of a file its own wire and an empty log. */
 export const wireEachTest = (): WiredTest => {
   let wire = createWire(Date.now)
   let nodes: WiredNode[] = []
