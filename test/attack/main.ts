@@ -50,6 +50,11 @@ const replay = async (): Promise<boolean> => {
       say: text => print(`  ${text}`),
     })
     for (const fault of report.faults) print(`  FAULT: ${fault}`)
+    print(
+      `  ${Object.entries(rowOf(report).values)
+        .map(([name, value]) => `${name} ${value}`)
+        .join(', ')}`,
+    )
     reports.push(report)
   }
   print(tableText('attack', reports.map(rowOf)))

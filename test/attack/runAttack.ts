@@ -68,7 +68,9 @@ export const runAttack = async (
     await untilBlocks(cluster, 2)
     const watch = startWatch(cluster)
     const transfers = startTransfers(cluster)
-    const own = await attack.run({ cluster, folder, random: seededRandom(seed), say })
+    const own = await attack
+      .run({ cluster, folder, random: seededRandom(seed), say })
+      .catch((error: unknown) => [`the attack ended with ${String(error)}`])
     const mined = await transfers.stop(TRANSFER_GRACE_MS)
     const watched = await watch.stop()
     const limits = { ...USUAL_LIMITS, ...attack.limits }

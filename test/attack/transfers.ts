@@ -25,7 +25,7 @@ type State = {
   refused: number
   mined: number
   slowestBlocks: number
-  /** Number of the head when each was accepted. */
+  /** The highest head when each was accepted. */
   readonly waiting: Map<string, number>
   nonce: number
   /** The highest head that was seen. */
@@ -73,8 +73,10 @@ const send = async (cluster: Cluster, state: State): Promise<void> => {
   const encoded = encodedTransfer(state.nonce)
   try {
     const hash = await cluster.node(index).rpc<string>('eth_sendRawTransaction', encoded)
-    // From when the node has taken it: on a busy machine a block may come between the request and its answer.
-    state.waiting.set(hash, await cluster.head(index))
+    // From when the node has taken it: on a busy machine a block may come between the request and its answer. The node may
+    // be a block behind the others.
+    state.highest = Math.max(state.highest, await cluster.head(index))
+    state.waiting.set(hash, state.highest)
     state.nonce++
     state.sent++
   } catch (error) {

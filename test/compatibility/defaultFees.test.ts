@@ -11,21 +11,19 @@ import { type Client, REPEATS } from './repeats.ts'
 
 setDefaultTimeout(300_000)
 
-/** In a row, of each client on each chain. */
-const COUNT = 300
 /**
- * Each send of cast starts a process, which costs a tenth of a second of both cores: 30 show that its defaults are taken.
- * `CAST_SENDS=300 bun test test/compatibility/defaultFees.test.ts` sends as many as the others.
+ * Transactions in a row of each client on each chain: those of viem last until the base fee is next to nothing. Each send of cast
+ * starts a process. `SENDS=300 bun test --timeout=60000 test/compatibility/defaultFees.test.ts` sends as many of each.
  */
-const CAST_COUNT = Number(process.env['CAST_SENDS'] ?? 30)
+const countOf = (usual: number): number => Number(process.env['SENDS'] ?? usual)
+const COUNTS: Readonly<Record<Client, number>> = {
+  viem: countOf(300),
+  ethers: countOf(60),
+  cast: countOf(10),
+  'web3.py': countOf(60),
+}
 /** Sent before their receipts are waited for: a sender may be 200 nonces ahead of its account. */
 const AT_ONCE = 100
-const COUNTS: Readonly<Record<Client, number>> = {
-  viem: COUNT,
-  ethers: COUNT,
-  cast: CAST_COUNT,
-  'web3.py': COUNT,
-}
 const CLIENTS: readonly Client[] = ['viem', 'ethers', 'cast', 'web3.py']
 
 type Chain = { readonly url: string; readonly chainId: number; end(): Promise<unknown> }

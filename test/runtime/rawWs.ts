@@ -74,7 +74,7 @@ export const framesOf = (
  * Upgrades a connection by hand. Throws with the status line where that is refused.
  * @param extensions that are offered.
  */
-export const connectRawWs = async (url: string, extensions?: string): Promise<RawWs> => {
+export const connectRawWs = async (url: string, extensions?: string, host = 'localhost'): Promise<RawWs> => {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   const chunks: Buffer[] = []
@@ -89,7 +89,7 @@ export const connectRawWs = async (url: string, extensions?: string): Promise<Ra
     receivedBytes += chunk.length
   })
   socket.write(
-    `GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
+    `GET / HTTP/1.1\r\nHost: ${host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
       `Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n` +
       `${extensions === undefined ? '' : `Sec-WebSocket-Extensions: ${extensions}\r\n`}\r\n`,
   )

@@ -61,8 +61,8 @@ const signal = (
 const pauses: Attack = {
   name: 'paused-validators',
   what: `Suspends one, two and all of four validators for ${PAUSE_MS / 1000} s each.`,
-  // Two of four are no quorum, and a node that stands still does not answer.
-  limits: { blockGapMs: 30_000, answerMs: Infinity },
+  // Two of four are no quorum, and a node that stands still does not answer; what it alone has waits with it.
+  limits: { blockGapMs: 30_000, answerMs: Infinity, transferBlocks: 12 },
   run: async context => {
     for (const indexes of [[3], [1, 2], ALL]) {
       signal(context, indexes, 'SIGSTOP')

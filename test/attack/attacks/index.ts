@@ -14,13 +14,14 @@ import { POOL_FLOODS } from './poolFloods.ts'
 import { REQUEST_ATTACKS } from './requests.ts'
 import { requestSmuggling } from './requestSmuggling.ts'
 import { restoredCopy } from './restoredCopy.ts'
-import { rollingRestarts } from './rollingRestarts.ts'
+import { control, rollingRestarts } from './rollingRestarts.ts'
 import { SLOW_TRANSACTIONS } from './slowTransactions.ts'
 import { swappedRecords } from './swappedRecords.ts'
 import { webSocketReaders } from './webSocketReaders.ts'
 
 /** In the order in which `bun run attack` replays them. */
 export const ATTACKS: readonly Attack[] = [
+  control,
   ...CONSENSUS_FLOODS,
   lyingHeads,
   malformedIdentities,

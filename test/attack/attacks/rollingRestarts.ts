@@ -77,3 +77,20 @@ export const rollingRestarts: Attack = {
     return faults
   },
 }
+
+const CONTROL_MS = 30_000
+
+export const control: Attack = {
+  name: 'control',
+  what: 'Attacks nothing, under the load of rolling-restarts: what the machine itself costs at the moment.',
+  run: async ({ cluster, say }) => {
+    const load = startLoad(cluster, { accounts: [0, 1, 2, 3], intervalMs: 50 })
+    const before = await cluster.head(1)
+    await Bun.sleep(CONTROL_MS)
+    await load.stop()
+    const after = await cluster.head(1)
+    const lost = await lostRounds(cluster, before + 1, after)
+    say(`blocks ${before} to ${after}, rounds lost: ${JSON.stringify([...lost])}`)
+    return []
+  },
+}

@@ -11,6 +11,8 @@ import type { Attack, AttackContext } from '../attack.ts'
 /** The fifth node is no validator: what its RPC takes reaches the validators from a peer. */
 const PEER = 5
 const NETWORK = { ...FREE_GAS, nodes: 5 } as const
+/** A validator whose threads are busy hears of a transfer a block later. */
+const LIMITS = { transferBlocks: 3 }
 
 /** Two attempts of each of four validators, and what comes between. */
 const ATTACK_MS = 12_000
@@ -43,6 +45,7 @@ const slow = ([what, initCode]: readonly [string, Uint8Array], index: number): A
   name: `slow-transaction-${nameOf(what)}`,
   what: `Sends a creation with gas for a day, by an account without a balance: ${what}.`,
   network: NETWORK,
+  limits: LIMITS,
   run: async context => {
     const entry = index % 2 === 0 ? 1 : PEER
     const hash = await send(context, entry, index, initCode)
@@ -62,6 +65,7 @@ const many: Attack = {
   name: 'slow-transactions-of-many-senders',
   what: `Sends endless loops, as ${MANY_SENDERS} accounts without a balance at once, to all nodes.`,
   network: NETWORK,
+  limits: LIMITS,
   // Until all of them are dropped, transfers that pay the same come before them all the same.
   run: async context => {
     const initCode = SLOW_CODE['a loop'] as Uint8Array
@@ -81,6 +85,7 @@ const authorizations: Attack = {
   name: 'slow-transaction-authorizations',
   what: `Sends calls with 9,000 authorizations that nobody signed, by ${AUTHORIZING_SENDERS} accounts without a balance.`,
   network: { ...FREE_GAS_PRAGUE, nodes: 5 },
+  limits: LIMITS,
   run: async ({ cluster }) => {
     for (let sender = 0; sender < AUTHORIZING_SENDERS; sender++)
       await cluster

@@ -10,7 +10,7 @@ import { hashesOf, until, untilHeads } from '../support/waiting.ts'
 import { scenario } from '../../support/scenario.ts'
 
 /** Several timeouts of a round: validators that did not all wait would ask for others. */
-const IDLE_MS = 3_000
+const IDLE_MS = 2_000
 /** From this block on empty blocks are made, after so many seconds. */
 const EMPTY_FROM = 12
 const EMPTY_SECONDS = 2

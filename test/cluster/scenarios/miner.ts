@@ -54,7 +54,7 @@ scenario('given four validators whose operators stop and start them', ({ beforeA
     expect(await tell('miner_stop', 3, 4)).toEqual([true, true])
     const heads = await Promise.all([1, 2, 3, 4].map(cluster.head))
     // Long enough for rounds to be asked for in vain.
-    await Bun.sleep(3_000)
+    await Bun.sleep(2_000)
     const head = Math.max(...(await Promise.all([1, 2, 3, 4].map(cluster.head))))
     expect(head).toBeLessThanOrEqual(Math.max(...heads) + 1)
     expect(await tell('miner_start', 3, 4)).toEqual([true, true])
