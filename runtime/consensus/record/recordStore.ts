@@ -46,7 +46,12 @@ export const readRestartRecord = async (
   try {
     const record = bytes === undefined ? undefined : decodeRestartRecord(bytes)
     if (record !== undefined) tellBehind(record, headNumber, log)
-    if (isDamaged) tell(new RestartRecordError('one of its two files is damaged or was not written whole'))
+    if (isDamaged)
+      tell(
+        new RestartRecordError(
+          'one of its two files is damaged, was not written whole, or is a copy of another file',
+        ),
+      )
     return { record, isDamaged }
   } catch (error) {
     if (!(error instanceof RestartRecordError)) throw error
