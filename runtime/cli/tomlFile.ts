@@ -53,11 +53,8 @@ const textOf = (option: Option, key: string, value: unknown): string => {
   return Array.isArray(value) ? value.join(',') : String(value)
 }
 
-/**
- * The values of a TOML configuration file as text, by option name.
- * @throws UsageError with Besu's texts for a missing, empty or malformed file and for unknown keys.
- */
-export const readTomlFile = (path: string, table: OptionTable): ReadonlyMap<string, string> => {
+/** The keys and values of a TOML configuration file. @throws UsageError with Besu's texts for a missing, empty or malformed file */
+export const readTomlEntries = (path: string): readonly [key: string, value: unknown][] => {
   const text = readText(path)
   let document: Record<string, unknown>
   try {
@@ -72,10 +69,18 @@ export const readTomlFile = (path: string, table: OptionTable): ReadonlyMap<stri
   }
   const entries = flatten(document)
   if (entries.length === 0) throw invalid(`Unable to read from empty TOML configuration file. (${path})`)
+  return entries
+}
+
+/**
+ * The values of a TOML configuration file as text, by option name.
+ * @throws UsageError with Besu's texts for a missing, empty or malformed file and for unknown keys.
+ */
+export const readTomlFile = (path: string, table: OptionTable): ReadonlyMap<string, string> => {
   const names = optionNames(table)
   const values = new Map<string, string>()
   const unknown: string[] = []
-  for (const [key, value] of entries) {
+  for (const [key, value] of readTomlEntries(path)) {
     const option = names.get(key)
     if (option === undefined) {
       if (isAcceptedAnyway(key, String(value))) continue

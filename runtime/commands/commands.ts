@@ -2,6 +2,7 @@ import type { Command } from '../cli/command.ts'
 import { BLOCKS_COMMANDS } from './blocksCommands.ts'
 import { DOCTOR_COMMAND } from './doctorCommand.ts'
 import { METRICS_COMMANDS } from './metricsCommands.ts'
+import { MIGRATE_COMMAND } from './migrateCommand.ts'
 import { NETWORK_COMMAND } from './networkCommand.ts'
 import { PASSWORD_COMMAND } from './passwordCommand.ts'
 import { PUBLIC_KEY_COMMANDS } from './publicKeyCommands.ts'
@@ -15,6 +16,7 @@ export { NODE_COMMAND } from './nodeCommand.ts'
 /** All commands but the node itself, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
   NETWORK_COMMAND,
+  MIGRATE_COMMAND,
   READ_COMMAND,
   ...BLOCKS_COMMANDS,
   ...PUBLIC_KEY_COMMANDS,

@@ -1,0 +1,102 @@
+import { join, resolve } from 'node:path'
+import { toHex } from '../../core/bytes/hex.ts'
+import type { CommandContext } from '../cli/command.ts'
+import { UsageError } from '../cli/errors.ts'
+import { NODE_OPTIONS } from '../cli/nodeOptions.ts'
+import { readStaticNodes } from '../files/staticNodes.ts'
+import { readNodeKey } from '../keys/nodeKey.ts'
+import { type BesuNode, readBesuNode } from '../migrate/besuNode.ts'
+import { type BesuOption, classifyOptions } from '../migrate/besuOptions.ts'
+import { dialectOf } from '../migrate/dialect.ts'
+import { readGenesis } from '../node/genesisFile.ts'
+import type { MigrateOptions } from './migrateCommand.ts'
+
+/** Options whose files are named in the commands on their own. */
+const OF_FILES: ReadonlySet<string> = new Set([
+  'data-path',
+  'genesis-file',
+  'node-private-key-file',
+  'static-nodes-file',
+])
+/** A value is shown up to this length. */
+const SHOWN_MAX = 60
+
+const quoted = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+
+const fateText = ({ name, fate }: BesuOption): string => {
+  if (OF_FILES.has(name)) return 'see the files below'
+  if (fate.kind === 'unneeded') return 'not needed: this node does so anyway'
+  return fate.kind === 'kept' ? 'the same' : `NOT TAKEN: ${fate.reason}`
+}
+
+const optionLines = (options: readonly BesuOption[]): readonly string[] => {
+  const width = Math.max(0, ...options.map(({ name }) => name.length))
+  return options.map(option => {
+    const value = option.value.length > SHOWN_MAX ? `${option.value.slice(0, SHOWN_MAX)}…` : option.value
+    return `  ${option.name.padEnd(width)}  ${value}\n  ${' '.repeat(width)}    ${fateText(option)}`
+  })
+}
+
+/** Reads what a start would read, so that a file that cannot be used is found now. @throws CommandError */
+const fileLines = ({ genesisFile, keyFile, staticNodesFile, dataPath }: BesuNode): readonly string[] => {
+  const key = keyFile === undefined ? undefined : readNodeKey(keyFile)
+  const nodes =
+    staticNodesFile === undefined ? 0 : readStaticNodes({ dataPath: dataPath ?? '.', staticNodesFile }).length
+  const chainId = genesisFile === undefined ? undefined : readGenesis(genesisFile).configuration.chainId
+  return [
+    `  genesis       ${genesisFile === undefined ? 'not found: name it with --genesis-file' : `${genesisFile} (chain ${chainId})`}`,
+    `  node key      ${key === undefined ? 'not found: without it this is another node and no validator' : `${keyFile} (${toHex(key.address)})`}`,
+    `  static nodes  ${staticNodesFile === undefined ? 'none' : `${staticNodesFile} (${nodes})`}`,
+    '  the chain     is fetched from the other nodes: Besu’s database is not read',
+  ]
+}
+
+const commandLines = (
+  besu: BesuNode,
+  options: readonly BesuOption[],
+  dataPath: string,
+): readonly string[] => {
+  const kept = options.filter(({ name, fate }) => fate.kind === 'kept' && !OF_FILES.has(name))
+  const args = [
+    ...(besu.genesisFile === undefined ? [] : [`--genesis-file=${besu.genesisFile}`]),
+    `--data-path=${dataPath}`,
+    '--p2p-protocol=devp2p',
+    ...dialectOf(besu.version).options,
+    ...kept.map(({ value, fate }) => (fate.kind === 'kept' ? `--${fate.option.name}=${value}` : '')),
+  ]
+  return [
+    `  mkdir -p ${quoted(dataPath)}`,
+    ...(besu.keyFile === undefined
+      ? []
+      : [`  install -m 600 ${quoted(besu.keyFile)} ${quoted(join(dataPath, 'key'))}`]),
+    ...(besu.staticNodesFile === undefined
+      ? []
+      : [`  cp ${quoted(besu.staticNodesFile)} ${quoted(join(dataPath, 'static-nodes.json'))}`]),
+    `  bun run node ${args.map(quoted).join(' \\\n    ')}`,
+  ]
+}
+
+/** Prints what becomes of a Besu node, and the commands to run; changes nothing. @throws UsageError, CommandError */
+export const migrate = async ({ options, terminal }: CommandContext<MigrateOptions>): Promise<number> => {
+  if (options.fromBesu === undefined)
+    throw new UsageError('INVALID_VALUE', "Missing required option: '--from-besu=<PATH>'")
+  const besu = readBesuNode(options.fromBesu)
+  const classified = classifyOptions(NODE_OPTIONS, besu.entries, besu.locate)
+  terminal.out(
+    [
+      `Options of ${besu.configFile ?? 'Besu: no config.toml was found, name it to see what becomes of them'}`,
+      ...optionLines(classified),
+      '',
+      'Files',
+      ...fileLines(besu),
+      '',
+      `Consensus messages: ${dialectOf(besu.version).text}`,
+      '',
+      'Stop Besu for good before the last command: two nodes with one key must never run at a time.',
+      '',
+      ...commandLines(besu, classified, resolve(options.dataPath)),
+    ].join('\n'),
+  )
+  return classified.some(({ name, fate }) => fate.kind === 'refused' && !OF_FILES.has(name)) ? 1 : 0
+}

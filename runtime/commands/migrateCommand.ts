@@ -1,0 +1,29 @@
+import { type Command, defineCommand } from '../cli/command.ts'
+import { pathOption } from '../cli/option.ts'
+
+const MIGRATE_OPTIONS = {
+  fromBesu: pathOption({
+    name: 'from-besu',
+    group: 'Command',
+    fallback: undefined,
+    description: "Besu's configuration file (TOML) or its data path",
+  }),
+  dataPath: pathOption({
+    name: 'data-path',
+    group: 'Command',
+    fallback: 'quorate-data',
+    description: 'Folder that the new node is to keep its data in',
+  }),
+}
+
+export type MigrateOptions = typeof MIGRATE_OPTIONS
+
+export const MIGRATE_COMMAND: Command = defineCommand({
+  name: 'migrate',
+  summary:
+    'Show what becomes of a Besu node’s options and files, and the commands that start this node in its place',
+  arguments: '',
+  options: MIGRATE_OPTIONS,
+  examples: ['--from-besu=/etc/besu/config.toml --data-path=/var/lib/quorate'],
+  load: async () => (await import('./migrate.ts')).migrate,
+})

@@ -1,0 +1,50 @@
+import { InvalidValue, type Option, type OptionTable } from '../cli/option.ts'
+import { isAcceptedAnyway } from '../cli/arguments.ts'
+import { UNSUPPORTED_OPTIONS } from '../cli/unsupported.ts'
+
+/** What becomes of one option of Besu. */
+export type Fate =
+  /** The node has it, with the same meaning. */
+  | { readonly kind: 'kept'; readonly option: Option }
+  /** It asks for what the node does anyway. */
+  | { readonly kind: 'unneeded' }
+  /** The node refuses it. */
+  | { readonly kind: 'refused'; readonly reason: string }
+
+export type BesuOption = { readonly name: string; readonly value: string; readonly fate: Fate }
+
+const textOf = (value: unknown): string => (Array.isArray(value) ? value.join(',') : String(value))
+
+const optionOf = (table: OptionTable, name: string): Option | undefined =>
+  Object.values(table).find(option => option.name === name || option.aliases.includes(name))
+
+const keptOrRefused = (option: Option, value: string): Fate => {
+  try {
+    option.parse(value)
+    return { kind: 'kept', option }
+  } catch (error) {
+    if (!(error instanceof InvalidValue)) throw error
+    return { kind: 'refused', reason: `its value is not taken${error.message}` }
+  }
+}
+
+const fateOf = (table: OptionTable, name: string, value: string): Fate => {
+  const option = optionOf(table, name)
+  if (option !== undefined) return keptOrRefused(option, value)
+  const unsupported = UNSUPPORTED_OPTIONS.get(name)
+  if (unsupported === undefined) return { kind: 'refused', reason: 'this node does not know it' }
+  if (isAcceptedAnyway(name, value)) return { kind: 'unneeded' }
+  return { kind: 'refused', reason: `this node does not have ${unsupported.area}` }
+}
+
+/** What becomes of the entries of a configuration file of Besu. `locate` makes the relative paths of files absolute. */
+export const classifyOptions = (
+  table: OptionTable,
+  entries: readonly (readonly [name: string, value: unknown])[],
+  locate: (path: string) => string,
+): readonly BesuOption[] =>
+  entries.map(([name, given]) => {
+    const isPath = optionOf(table, name)?.placeholder === '<PATH>'
+    const value = isPath ? locate(textOf(given)) : textOf(given)
+    return { name, value, fate: fateOf(table, name, value) }
+  })

@@ -1,0 +1,17 @@
+/** How the consensus messages of a release of Besu look, and what this node needs to be understood. */
+export type Dialect = { readonly text: string; readonly options: readonly string[] }
+
+const LEGACY = '--Xbft-legacy-protocol-encoding=true'
+
+/** @param version such as 25.12.0; undefined when it is not known */
+export const dialectOf = (version: string | undefined): Dialect => {
+  if (version === undefined)
+    return {
+      text: `the version of Besu is not known: with one before 26.1, add ${LEGACY}`,
+      options: [],
+    }
+  const [year = 0, month = 0] = version.split('.').map(Number)
+  return year < 26 || (year === 26 && month < 1)
+    ? { text: `Besu ${version} reads the form before 26.1`, options: [LEGACY] }
+    : { text: `Besu ${version} reads the form that this node writes`, options: [] }
+}

@@ -1,0 +1,90 @@
+import { expect, test } from 'bun:test'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { toHex } from '../../../core/bytes/hex.ts'
+import { publicKeyOf } from '../../../core/crypto/crypto.ts'
+import { formatEnode } from '../../../p2p/transport/enode.ts'
+import type { Terminal } from '../../../runtime/cli/terminal.ts'
+import { runCommandLine } from '../../../runtime/commands/run.ts'
+import { withFolder } from '../folder.ts'
+import { genesisText, testAddress, testKey } from '../genesis.ts'
+
+const run = async (args: readonly string[]) => {
+  const lines: string[] = []
+  const terminal: Terminal = {
+    out: text => void lines.push(text),
+    error: text => void lines.push(text),
+    interactive: false,
+    inputInteractive: false,
+    readSecret: () => Promise.reject(new Error('nobody is there to ask')),
+    columns: 100,
+    readInput: () => Promise.resolve(''),
+    flush: () => Promise.resolve(),
+  }
+  const code = await runCommandLine(args, {}, terminal)
+  return { code, text: lines.join('\n') }
+}
+
+/** A folder as a Besu node has it: configuration, genesis file, and the data path with its key. */
+const besuFolder = (folder: string, toml: string): void => {
+  const data = join(folder, 'data')
+  mkdirSync(data)
+  writeFileSync(join(folder, 'config.toml'), toml)
+  writeFileSync(join(folder, 'genesis.json'), genesisText({ validators: [1] }))
+  writeFileSync(join(data, 'key'), toHex(testKey(1)))
+  writeFileSync(join(data, 'VERSION_METADATA.json'), '{"besuVersion":"25.12.0","chainId":4242}')
+  const enode = formatEnode({ publicKey: publicKeyOf(testKey(2)), host: '10.0.0.2', port: 30_303 })
+  writeFileSync(join(data, 'static-nodes.json'), JSON.stringify([enode]))
+}
+
+const TOML = `data-path="data"
+genesis-file="genesis.json"
+p2p-port=30305
+rpc-http-enabled=true
+rpc-http-api=["ETH","QBFT"]
+min-gas-price=0
+data-storage-format="FOREST"
+plugins=["a"]
+Xsomething=1
+`
+
+test('given the configuration of a Besu node, then it is told what becomes of each option, and what to run', async () => {
+  await withFolder(async folder => {
+    besuFolder(folder, TOML)
+    const { code, text } = await run([
+      'migrate',
+      `--from-besu=${join(folder, 'config.toml')}`,
+      `--data-path=${join(folder, 'new')}`,
+    ])
+    // Two options are not taken.
+    expect(code).toBe(1)
+    expect(text).toMatch(/data-storage-format +FOREST\n +not needed/)
+    expect(text).toMatch(/plugins +a\n +NOT TAKEN: this node does not have plugins/)
+    expect(text).toMatch(/Xsomething +1\n +NOT TAKEN: this node does not know it/)
+    expect(text).toContain(`node key      ${join(folder, 'data/key')} (${toHex(testAddress(1))})`)
+    expect(text).toContain(`genesis       ${join(folder, 'genesis.json')} (chain 4242)`)
+    expect(text).toContain('static-nodes.json (1)')
+    expect(text).toContain('Besu 25.12.0 reads the form before 26.1')
+    const command = text.slice(text.indexOf('  bun run node')).replace(/ \\\n +/g, ' ')
+    expect(command.trim()).toBe(
+      `bun run node --genesis-file=${join(folder, 'genesis.json')} --data-path=${join(folder, 'new')} --p2p-protocol=devp2p --Xbft-legacy-protocol-encoding=true --p2p-port=30305 --rpc-http-enabled=true --rpc-http-api=ETH,QBFT --min-gas-price=0`,
+    )
+    expect(text).not.toContain(toHex(testKey(1)))
+    expect(readdirSync(folder).sort()).toEqual(['config.toml', 'data', 'genesis.json'])
+  })
+})
+
+test('given the data path alone, then the files in and beside it are found', async () => {
+  await withFolder(async folder => {
+    besuFolder(folder, 'min-gas-price=0\n')
+    const { code, text } = await run(['migrate', `--from-besu=${join(folder, 'data')}`])
+    expect(code).toBe(0)
+    expect(text).toContain(`Options of ${join(folder, 'config.toml')}`)
+    expect(text).toContain(`--genesis-file=${join(folder, 'genesis.json')}`)
+  })
+})
+
+test('given no such path, or none at all, then it says so', async () => {
+  expect((await run(['migrate', '--from-besu=/nowhere/config.toml'])).text).toContain('There is nothing at')
+  expect((await run(['migrate'])).text).toContain("Missing required option: '--from-besu=<PATH>'")
+})
