@@ -1,5 +1,6 @@
 import { type Account, MissingEntries } from '../state/account.ts'
 import { type Cache, createCache } from './cache.ts'
+import { setBounded } from '../collections/boundedMap.ts'
 import { StoreCorruption, verifiedValue } from './checksum.ts'
 import { accountCodec, slotCodec, type ValueCodec } from './codec/stateValues.ts'
 import type { KeyValueStore } from './keyvalue.ts'
@@ -70,6 +71,7 @@ type ViewsState = {
   epoch: number
   /** The entries loaded by the `run` in progress. */
   loaded: ReadonlyMap<string, Uint8Array | undefined> | undefined
+  readonly foresight: Foresight | undefined
 }
 
 const kindOf = <Value>(codec: ValueCodec<Value>, cacheBytes: number): StateKind<Value> => ({
@@ -116,6 +118,7 @@ const load = async (
   keys: readonly string[],
   into: Map<string, Uint8Array | undefined>,
   lenient: boolean,
+  foreseen: ReadonlySet<string>,
 ): Promise<boolean> => {
   const before = state.epoch
   const { kv, flushedHeight } = state
@@ -124,6 +127,8 @@ const load = async (
     try {
       into.set(key, stored === undefined ? undefined : verifiedValue(key, stored, flushedHeight))
     } catch (error) {
+      // It may not be needed; if it is, it is loaded by itself.
+      if (foreseen.has(key)) return
       const disturbed = state.writing !== undefined || state.epoch !== before
       if (!lenient || !disturbed || !(error instanceof StoreCorruption)) throw error
       whole = false
@@ -139,8 +144,32 @@ const load = async (
   return whole
 }
 
+/**
+ * What runs that first missed a key went on to read: the next such run loads all of it in its first round. Kept from head to
+ * head, because most calls of a contract read the same entries again.
+ */
+export type Foresight = Map<string, readonly string[]>
+
+/** First keys that are remembered, and entries of each: a hundred bytes an entry. */
+const FORESIGHT_MAX = 2_048
+const FORESEEN_MAX = 128
+
+const foreseenBy = (state: ViewsState, found: ReadonlyMap<string, unknown>, missing: readonly string[]) =>
+  new Set(
+    (state.foresight?.get(missing[0] as string) ?? []).filter(
+      key => !found.has(key) && !missing.includes(key),
+    ),
+  )
+
+const learn = ({ foresight }: ViewsState, first: string | undefined, read: Iterable<string>): void => {
+  if (foresight === undefined || first === undefined) return
+  setBounded(foresight, first, [...read].slice(0, FORESEEN_MAX), FORESIGHT_MAX)
+}
+
 const runLoading = async <T>(state: ViewsState, synchronous: () => T): Promise<T> => {
   const found = new Map<string, Uint8Array | undefined>()
+  let first: string | undefined
+  let rounds = 0
   let foundIn = state.epoch
   let unread = 0
   for (;;) {
@@ -150,7 +179,9 @@ const runLoading = async <T>(state: ViewsState, synchronous: () => T): Promise<T
     state.loaded = found
     let missing: readonly string[]
     try {
-      return synchronous()
+      const result = synchronous()
+      if (rounds > 1) learn(state, first, found.keys())
+      return result
     } catch (error) {
       if (!(error instanceof MissingEntries)) throw error
       missing = [...new Set(error.keys)]
@@ -161,7 +192,10 @@ const runLoading = async <T>(state: ViewsState, synchronous: () => T): Promise<T
     if (missing.every(key => found.has(key))) throw new RunTooLarge('requested the same entries again')
     if (found.size + missing.length > RUN_ENTRIES_MAX)
       throw new RunTooLarge(`needs more than ${RUN_ENTRIES_MAX} entries`)
-    if (!(await load(state, missing, found, unread < UNREAD_ROUNDS_MAX))) unread++
+    first ??= missing[0]
+    const foreseen = foreseenBy(state, found, missing)
+    if (!(await load(state, [...missing, ...foreseen], found, unread < UNREAD_ROUNDS_MAX, foreseen))) unread++
+    rounds++
   }
 }
 
@@ -178,7 +212,7 @@ const runAtOnce = <T>(state: ViewsState, synchronous: () => T): T | Promise<T> =
   return runLoading(state, synchronous)
 }
 
-export const createViews = (kv: KeyValueStore, completeTo: number): Views => {
+export const createViews = (kv: KeyValueStore, completeTo: number, foresight?: Foresight): Views => {
   const accounts = kindOf(accountCodec, ACCOUNT_CACHE_BYTES)
   const slots = kindOf(slotCodec, SLOT_CACHE_BYTES)
   const nodes = createCache<Uint8Array>(NODE_CACHE_BYTES, node => node.length)
@@ -190,6 +224,7 @@ export const createViews = (kv: KeyValueStore, completeTo: number): Views => {
     writing: undefined,
     epoch: 0,
     loaded: undefined,
+    foresight,
   }
   return {
     accounts,

@@ -8,7 +8,7 @@ import type { KeyValueStore } from '../keyvalue.ts'
 import { nodeKey, REPLICA_KEY, segmentKey } from '../keys.ts'
 import { openSegment, segmentChanges } from '../segment.ts'
 import type { ChainHead } from '../store.ts'
-import { createViews, type Views } from '../views.ts'
+import { createViews, type Foresight, type Views } from '../views.ts'
 import { StateUnavailable } from './errors.ts'
 import { decodeReplicaHead, missingInReplica, type ReplicaHead } from './replicaHead.ts'
 
@@ -30,8 +30,8 @@ const SEGMENTS_AT_ONCE = 16
 const ATTEMPTS_MAX = 12
 
 /** The views of a replica. Records may be of later blocks than the head of a reader: their history is always consulted. */
-export const createReadViews = (kv: KeyValueStore): Views =>
-  createViews({ ...kv, getSync: undefined }, Number.MAX_SAFE_INTEGER)
+export const createReadViews = (kv: KeyValueStore, foresight?: Foresight): Views =>
+  createViews({ ...kv, getSync: undefined }, Number.MAX_SAFE_INTEGER, foresight)
 
 /** A trie after an earlier block: what to undo, and what that gave. */
 type EarlierTrie = { readonly reverse: readonly StateChanges[]; nodes: TrieNodeReader | undefined }

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import type { KeyValueStore } from '../../../../core/store/keyvalue.ts'
+import { keccak256 } from '../../../../core/crypto/crypto.ts'
+import { createReadStore, type ReplicaSnapshot } from '../../../../core/store/replica/readStore.ts'
+import { createReadViews } from '../../../../core/store/replica/replicaTrie.ts'
+import { accountValue } from '../../../../core/trie/account.ts'
+import { accountProof } from '../../../../core/trie/proof.ts'
+import { verifyProof } from '../../../../core/trie/verify.ts'
 import { decodeReplicaHead, heightOf } from '../../../../core/store/replica/replicaHead.ts'
 import { ReplicaDiffers, ReplicaFenced } from '../../../../core/store/replica/replicaWriter.ts'
 import { rejection } from '../../../support/rejection.ts'
@@ -137,5 +143,69 @@ describe('a replica', () => {
     await fill(kv, 12, 5)
     const store = await readReplica(kv)
     if (store !== undefined) await expectChain(store, chain, 12)
+  })
+})
+
+describe('the reads of a reader', () => {
+  /** Reads of a store, each a round trip. */
+  const counted = (kv: KeyValueStore) => {
+    let reads = 0
+    const store: KeyValueStore = {
+      ...kv,
+      get: key => (reads++, kv.get(key)),
+      getMany: async keys => (reads++, (await kv.getMany?.(keys)) ?? []),
+    }
+    return {
+      store,
+      take: () => {
+        const taken = reads
+        reads = 0
+        return taken
+      },
+    }
+  }
+  const snapshotOf = async (kv: KeyValueStore): Promise<ReplicaSnapshot> => {
+    const { head, ...rest } = decodeReplicaHead((await kv.get('replica')) as Uint8Array)
+    if (head === undefined) throw new Error('the replica has no block')
+    return { ...rest, head }
+  }
+  type Commit = (typeof chain.commits)[number]
+
+  test('given a run like one at an earlier head, then it loads what it needs in few round trips', async () => {
+    const { store: kv, take } = counted(sharedMemory())
+    await fill(kv, 100, 20)
+    const foresight = new Map()
+    const read = async (): Promise<void> => {
+      const replica = await snapshotOf(kv)
+      const store = createReadStore(kv, replica, createReadViews(kv, foresight))
+      take()
+      await store.run(() => {
+        const state = store.stateAt(replica.head.header.number)
+        for (const address of chain.addresses) {
+          const account = state.account(address)
+          if (account !== undefined) for (const slot of chain.slots) state.storage(address, account, slot)
+        }
+      })
+    }
+    await read()
+    expect(take()).toBeGreaterThan(5)
+    await fill(kv, 110, 10, 101)
+    await read()
+    // What it read before in one, and what the new blocks added.
+    expect(take()).toBeLessThanOrEqual(3)
+  })
+
+  test('given proofs at a head that blocks are written over, then they are of that head', async () => {
+    const kv = sharedMemory()
+    await fill(kv, 60, 20)
+    const store = createReadStore(kv, await snapshotOf(kv))
+    await fill(kv, 90, 10, 61)
+    const { stateRoot } = (chain.commits[60] as Commit).block.header
+    for (const address of chain.addresses) {
+      const { proof } = await store.run(() => accountProof(store.nodes(), stateRoot, address))
+      const value = verifyProof(stateRoot, keccak256(address), proof)
+      const account = modelAccount(chain.states[60] as (typeof chain.states)[number], address)
+      expect(value).toEqual(account === undefined ? undefined : accountValue(account))
+    }
   })
 })
