@@ -25,6 +25,8 @@ export type PoolOptions = {
   readonly balanceCheck: boolean
   /** Besu's `--tx-pool-limit-by-account-percentage`: the part of the pool for one sender. */
   readonly senderShare: number
+  /** Why the permission lists refuse the transactions of an account; undefined when they do not. */
+  readonly refusesSender?: (sender: Address, transaction: Transaction) => string | undefined
 }
 
 /** Besu's defaults, except the balance check and the sender's share, which Besu applies to one kind of pool only. */
@@ -124,6 +126,8 @@ export const admit = (
   // EIP-7702: an account with delegation code still has its key.
   if (code.length > 0 && delegateOf(code) === undefined)
     throw new TransactionRejected('SENDER_NOT_AUTHORIZED', 'the sender is a contract (EIP-3607)')
+  const refusal = options.refusesSender?.(sender, transaction)
+  if (refusal !== undefined) throw new TransactionRejected('SENDER_NOT_AUTHORIZED', refusal)
   // As in Besu, a client learns of a used nonce first.
   if (origin.local) checkPrice(transaction, head, origin, minGasPrice)
   const { futureBySenderMax } = options.limits

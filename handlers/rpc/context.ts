@@ -13,6 +13,7 @@ import type { GasPriceOracle } from './fees/gasPrice.ts'
 import type { KeepBytes } from './json/jsonPieces.ts'
 import type { OnNextTurn } from './dispatch/microBatch.ts'
 import type { RpcObserver } from './observer.ts'
+import type { RpcPermissions } from './permissions.ts'
 
 /** The part of the node's configuration that methods use; named like Besu's options. */
 export type RpcOptions = {
@@ -224,6 +225,8 @@ export type RpcHost = {
   readonly troubles?: () => NodeTroubles
   /** The copies of the chain that this node fills. */
   readonly replicas?: () => readonly ReplicaStatus[]
+  /** The permission lists; undefined where both are off. */
+  readonly permissions?: RpcPermissions | undefined
   /** How the node and its validators are; undefined on a chain that is not QBFT. */
   readonly status?: (() => Promise<object>) | undefined
   /** Warns the operator about a request that is carried out nevertheless. */

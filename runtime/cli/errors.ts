@@ -22,6 +22,7 @@ export class CommandError extends Error {
     | 'EXPORT'
     | 'INPUT'
     | 'NO_ANSWER'
+    | 'PERMISSIONS'
   constructor(code: CommandError['code'], message: string, options?: ErrorOptions) {
     super(message, options)
     this.code = code

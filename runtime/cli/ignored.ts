@@ -3,6 +3,7 @@ import type { NodeOptions } from './nodeOptions.ts'
 import type { OptionTable } from './option.ts'
 import { GRAPHQL_OPTIONS } from './options/graphql.ts'
 import { METRICS_OPTIONS } from './options/metrics.ts'
+import { PERMISSION_OPTIONS } from './options/permissions.ts'
 import { P2P_OPTIONS } from './options/p2p.ts'
 import { RPC_OPTIONS, SHARED_RPC_OPTIONS } from './options/rpc.ts'
 import { HTTP_AUTH_OPTIONS, PROXY_OPTIONS, WS_AUTH_OPTIONS } from './options/rpcAuth.ts'
@@ -43,6 +44,16 @@ const dependentsOf = (options: NodeOptions): readonly Dependents[] => {
     },
     { parent: 'rpc-ws-enabled', isOn: options.rpcWsEnabled, tables: [WS_OPTIONS, WS_AUTH_OPTIONS] },
     { parent: 'graphql-http-enabled', isOn: options.graphqlHttpEnabled, tables: [GRAPHQL_OPTIONS] },
+    {
+      parent: 'permissions-nodes-config-file-enabled',
+      isOn: options.permissionsNodesConfigFileEnabled,
+      tables: [{ file: PERMISSION_OPTIONS.permissionsNodesConfigFile }],
+    },
+    {
+      parent: 'permissions-accounts-config-file-enabled',
+      isOn: options.permissionsAccountsConfigFileEnabled,
+      tables: [{ file: PERMISSION_OPTIONS.permissionsAccountsConfigFile }],
+    },
     { parent: 'metrics-enabled', isOn: options.metricsEnabled, tables: [{ metricsHost, metricsPort }] },
     {
       parent: 'metrics-enabled',

@@ -4,6 +4,7 @@ export const METRIC_CATEGORIES = [
   'ETHEREUM',
   'NETWORK',
   'PEERS',
+  'PERMISSIONING',
   'PROCESS',
   'QBFT',
   'RPC',
@@ -20,7 +21,6 @@ export const EMPTY_CATEGORIES: readonly string[] = [
   'KVSTORE_ROCKSDB_STATS',
   'KVSTORE_PRIVATE_ROCKSDB',
   'KVSTORE_PRIVATE_ROCKSDB_STATS',
-  'PERMISSIONING',
   'PRUNER',
   'STRATUM',
 ]

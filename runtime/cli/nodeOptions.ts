@@ -6,6 +6,7 @@ import { METRICS_OPTIONS } from './options/metrics.ts'
 import { NODE_BASE_OPTIONS } from './options/node.ts'
 import { CONSENSUS_OPTIONS, P2P_OPTIONS } from './options/p2p.ts'
 import { REPLICA_OPTIONS } from './options/replica.ts'
+import { PERMISSION_OPTIONS } from './options/permissions.ts'
 import { RPC_OPTIONS, SHARED_RPC_OPTIONS } from './options/rpc.ts'
 import { HTTP_AUTH_OPTIONS, PROXY_OPTIONS, WS_AUTH_OPTIONS } from './options/rpcAuth.ts'
 import { WS_OPTIONS } from './options/ws.ts'
@@ -26,6 +27,7 @@ export const NODE_OPTIONS = {
   ...FEE_OPTIONS,
   ...BLOCK_OPTIONS,
   ...METRICS_OPTIONS,
+  ...PERMISSION_OPTIONS,
 } satisfies OptionTable
 
 export type NodeOptions = OptionValues<typeof NODE_OPTIONS>

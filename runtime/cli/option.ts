@@ -11,6 +11,7 @@ export const GROUPS = [
   'Blocks',
   'Transaction pool',
   'Metrics',
+  'Permissions',
   'Logs',
   'Command',
 ] as const

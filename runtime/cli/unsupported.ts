@@ -18,8 +18,6 @@ const BY_AREA: Readonly<Record<string, string>> = {
     rpc-http-tls-protocol rpc-http-tls-protocols rpc-http-tls-cipher-suite rpc-http-tls-cipher-suites
     rpc-http-tls-client-auth-enabled=false rpc-http-tls-known-clients-file rpc-http-tls-ca-clients-enabled=false
     rpc-http-tls-truststore-file rpc-http-tls-truststore-password-file`,
-  permissioning: `permissions-nodes-config-file-enabled=false permissions-nodes-config-file
-    permissions-accounts-config-file-enabled=false permissions-accounts-config-file`,
   'the named public networks':
     'network profile override-genesis-config genesis-state-hash-cache-enabled=false',
   'the engine API': `engine-rpc-enabled=false engine-rpc-port engine-jwt-disabled engine-jwt-secret engine-host-allowlist`,

@@ -19,6 +19,7 @@ import { listenForGraphql } from '../node/servers/graphqlServer.ts'
 import { prepareRunningNode, type RunningNode } from '../node/openNode.ts'
 import { poolOptionsOf } from '../node/pool/poolOptions.ts'
 import { requireDistinctPorts } from '../node/servers/servicePorts.ts'
+import { openPermissions } from '../permissions/openPermissions.ts'
 import { measures, requireOneWayOfMetrics } from '../node/metrics.ts'
 import { listenForMetrics } from '../node/servers/metricsServer.ts'
 import { listenForRpc } from '../node/servers/rpcServer.ts'
@@ -107,7 +108,11 @@ export const runNode = async (context: Context): Promise<number> => {
   requireOneWayOfMetrics(options)
   const prepared = prepareRunningNode({ ...options, repairsFromPeers: p2p })
   const staticNodes = p2p ? readStaticNodes(options) : undefined
-  const poolOptions = poolOptionsOf(options, prepared.configuration)
+  const permissions = openPermissions(options, staticNodes ?? [], logOf('permissions'))
+  const poolOptions = {
+    ...poolOptionsOf(options, prepared.configuration),
+    refusesSender: permissions.refusesSender,
+  }
   const access = await openAccess(options, logOf('access'))
   const stop = stopSignal({ withInput: options.stopWithParent })
   let listeners: Listeners = { http: undefined, ws: undefined, graphql: undefined, metrics: undefined }
@@ -132,6 +137,7 @@ export const runNode = async (context: Context): Promise<number> => {
       access,
       development,
       staticNodes,
+      permissions,
       replicaTargets,
       showProgress,
     })

@@ -6,6 +6,7 @@ import type { TransactionPool } from '../../core/txpool/pool.ts'
 import { type FollowerSources, startBlockFollower } from './blockFollower.ts'
 import { addChainMetrics, type ChainSources } from './chainMetrics.ts'
 import { createPeerMetrics, type PeerObserver, type PeerSources } from './peerMetrics.ts'
+import { addPermissionMetrics, type PermissionCounts } from './permissionMetrics.ts'
 import { addPoolMetrics } from './poolMetrics.ts'
 import { addProcessMetrics } from './processMetrics.ts'
 import { createQbftMetrics, type QbftSources } from './qbftMetrics.ts'
@@ -18,6 +19,7 @@ export type MetricsSources = ChainSources &
   QbftSources &
   FollowerSources & {
     readonly pool: TransactionPool
+    readonly permissionCounts: () => PermissionCounts
     readonly connections: RpcConnections
     readonly log: Log
   }
@@ -37,6 +39,7 @@ export const startNodeMetrics = async (
 ): Promise<NodeMetrics> => {
   const registry = await createRegistry(METRIC_CATEGORIES.filter(category => categories.includes(category)))
   addProcessMetrics(registry)
+  addPermissionMetrics(registry, sources.permissionCounts)
   addChainMetrics(registry, sources)
   const stopPool = addPoolMetrics(registry, sources.pool)
   const stopFollower = startBlockFollower(registry, sources)

@@ -93,6 +93,22 @@ const BESU_METRICS = {
   besu_rpc_subscription_unsubscribe_total: counter('RPC', 'Subscriptions ended', 'type'),
 }
 
+/** Asked at the door of the pool. */
+const PERMISSION_METRICS = {
+  besu_permissioning_account_local_check_count_total: counter(
+    'PERMISSIONING',
+    'Checks whether an account may send transactions',
+  ),
+  besu_permissioning_account_local_check_count_permitted_total: counter(
+    'PERMISSIONING',
+    'Checks that permitted an account',
+  ),
+  besu_permissioning_account_local_check_count_unpermitted_total: counter(
+    'PERMISSIONING',
+    'Checks that refused an account',
+  ),
+}
+
 const PROCESS_METRICS = {
   process_cpu_seconds_total: counter('PROCESS', 'CPU time of the process in seconds'),
   process_resident_memory_bytes: gauge('PROCESS', 'Resident memory of the process'),
@@ -152,6 +168,7 @@ const QBFT_METRICS = {
 /** Every metric by its name. */
 export const METRICS: Readonly<Record<string, MetricRow>> = {
   ...BESU_METRICS,
+  ...PERMISSION_METRICS,
   ...PROCESS_METRICS,
   ...QBFT_METRICS,
 }

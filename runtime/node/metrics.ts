@@ -7,6 +7,7 @@ import type { NodeOptions } from '../cli/nodeOptions.ts'
 import { createBlockParticipation } from '../consensus/reports/blockParticipation.ts'
 import { logOf } from '../logging/log.ts'
 import type { NodeMetrics } from '../metrics/nodeMetrics.ts'
+import type { Permissions } from '../permissions/openPermissions.ts'
 import type { Doctor } from './doctor.ts'
 import type { ConsensusService } from './consensusService.ts'
 import type { RunningNode } from './openNode.ts'
@@ -27,6 +28,7 @@ export type MeasuredParts = {
   readonly pool: TransactionPool
   readonly inbound: InboundLimits
   readonly measured: Measured
+  readonly permissions: Pick<Permissions, 'accountCounts'>
   /** What ends them is added. */
   readonly stops: (() => Promise<void> | void)[]
 }
@@ -43,6 +45,7 @@ export const openMetrics = async (parts: MeasuredParts): Promise<NodeMetrics | u
   const metrics = await startNodeMetrics(options.metricsCategories, {
     chain,
     pool,
+    permissionCounts: parts.permissions.accountCounts,
     address: node.key.address,
     peers,
     peerLimit: options.maxPeers,

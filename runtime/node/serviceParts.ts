@@ -8,6 +8,7 @@ import type { Progress } from '../cli/progress.ts'
 import type { Consensus } from '../consensus/consensus.ts'
 import type { RecordPlace } from '../consensus/record/recordFile.ts'
 import type { ConsensusObserver } from '../consensus/reports/observer.ts'
+import type { Permissions } from '../permissions/openPermissions.ts'
 import type { PeerMemory } from '../doctor/peerMemory.ts'
 import type { PeerObserver } from '../metrics/peerMetrics.ts'
 import type { ValidatorFiles } from '../consensus/record/validatorFiles.ts'
@@ -40,6 +41,7 @@ export type ConsensusServiceOptions = {
   readonly networkId: bigint
   /** enode URLs of static nodes; undefined without a network. */
   readonly staticNodes: readonly string[] | undefined
+  readonly permissions: Pick<Permissions, 'permittedNodes'>
   /** Measures consensus; undefined where nobody reads it. */
   readonly observer?: ConsensusObserver | undefined
   /** Remembers where peers were and why they are not connected. */
@@ -114,7 +116,7 @@ export const startConsensus = async (
 }
 
 export const startNetwork = async (
-  { node, options, staticNodes = [] }: ConsensusServiceOptions,
+  { node, options, permissions, staticNodes = [] }: ConsensusServiceOptions,
   learned: LearnedNodes | undefined,
   handlers: NetworkThreadOptions['handlers'],
   validators: NetworkThreadOptions['validators'],
@@ -139,6 +141,7 @@ export const startNetwork = async (
     maxPeers: options.maxPeers,
     handlers,
     validators,
+    permittedNodes: permissions.permittedNodes,
     log: logOf('p2p'),
   })
 }

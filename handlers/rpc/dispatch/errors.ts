@@ -111,6 +111,40 @@ export const RPC_ERRORS = {
     message:
       "Invalid node ID: node ID must have exactly 128 hexadecimal characters and should not include any '0x' hex prefix.",
   },
+  NON_PERMITTED_NODE: { code: -32000, message: 'Cannot add a non-permitted node as a peer' },
+  ACCOUNT_ALLOWLIST_OFF: { code: -32000, message: 'Account allowlist has not been enabled' },
+  NODE_ALLOWLIST_OFF: { code: -32000, message: 'Node allowlist has not been enabled' },
+  ALLOWLISTS_OFF: { code: -32000, message: 'Node/Account allowlist has not been enabled' },
+  INVALID_ACCOUNT_PARAMS: { code: -32602, message: 'Invalid account params' },
+  INVALID_NODE_PARAMS: { code: -32602, message: 'Invalid node params' },
+  PERM_EMPTY_ACCOUNTS: { code: -32000, message: 'Request contains an empty list of accounts' },
+  PERM_INVALID_ACCOUNT: { code: -32000, message: 'Request contains an invalid account' },
+  PERM_DUPLICATE_ACCOUNTS: { code: -32000, message: 'Request contains duplicate accounts' },
+  PERM_EXISTING_ACCOUNT: { code: -32000, message: 'Cannot add an existing account to allowlist' },
+  PERM_ABSENT_ACCOUNT: { code: -32000, message: 'Cannot remove an absent account from allowlist' },
+  PERM_EMPTY_NODES: { code: -32000, message: 'Request contains an empty list of nodes' },
+  PERM_INVALID_NODE: { code: -32000, message: 'Request contains an invalid node' },
+  PERM_DUPLICATE_NODES: { code: -32000, message: 'Request contains duplicate nodes' },
+  PERM_EXISTING_NODE: { code: -32000, message: 'Cannot add an existing node to allowlist' },
+  PERM_ABSENT_NODE: { code: -32000, message: 'Cannot remove an absent node from allowlist' },
+  PERM_FIXED_NODE: {
+    code: -32000,
+    message: 'Cannot remove a fixed node (bootnode or static node) from allowlist',
+  },
+  PERM_NOT_PERSISTED: {
+    code: -32000,
+    message: 'Unable to persist changes to allowlist configuration file. Changes reverted',
+  },
+  PERM_FILE_OUT_OF_SYNC: {
+    code: -32000,
+    message:
+      'The permissioning allowlist configuration file is out of sync.  The changes have been applied, but not persisted to disk',
+  },
+  PERM_RELOAD_FAILED: {
+    code: -32000,
+    message:
+      'Error reloading permissions file. Please use perm_getAccountsAllowlist and perm_getNodesAllowlist to review the current state of the allowlists',
+  },
   LOCAL_NODE: { code: -32100, message: 'Cannot add local node as peer.' },
   /** Besu has no such limit. */
   TOO_MANY_VOTES: { code: -32000, message: 'Too many votes stand: discard those that are decided' },

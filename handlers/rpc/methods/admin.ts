@@ -87,7 +87,11 @@ export const ADMIN_METHODS: readonly Method[] = [
     summary: 'Connects a peer and keeps it connected',
     params: { enode: 'Enode' },
     result: 'Boolean',
-    handle: ({ params }, context) => modifyPeer(params, context, (network, enode) => network.addPeer(enode)),
+    handle: ({ params }, context) =>
+      modifyPeer(params, context, (network, enode) => {
+        if (context.permissions?.permitsNode(enode) === false) throw new RpcError('NON_PERMITTED_NODE')
+        return network.addPeer(enode)
+      }),
   }),
   method({
     name: 'admin_removePeer',

@@ -12,6 +12,7 @@ import { ETH_STATE_METHODS } from './ethState.ts'
 import { ETH_TRANSACTION_METHODS } from './ethTransactions.ts'
 import { MINER_METHODS } from './miner.ts'
 import { NET_METHODS } from './net.ts'
+import { PERM_METHODS } from './perm.ts'
 import { QBFT_METHODS } from './qbft.ts'
 import { QBFT_VOTE_METHODS } from './qbftVotes.ts'
 import { rpcMethods } from './rpc.ts'
@@ -34,6 +35,7 @@ export const METHODS: readonly Method[] = [
   ...QBFT_METHODS,
   ...QBFT_VOTE_METHODS,
   ...ADMIN_METHODS,
+  ...PERM_METHODS,
   ...MINER_METHODS,
   ...TXPOOL_METHODS,
   ...DEBUG_METHODS,

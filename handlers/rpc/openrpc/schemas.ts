@@ -97,6 +97,7 @@ export const SCHEMAS = {
     maxItems: 100,
     description: 'at most 100 names of parts of the node',
   },
+  Texts: { ...arrayOf({ type: 'string' }), description: 'an array of texts' },
   Enode: { type: 'string', description: 'an enode URL' },
   BlockNumberOrTag: {
     oneOf: [HEX_63_BITS, { type: 'string', enum: ['earliest', 'latest', 'pending', 'safe', 'finalized'] }],

@@ -45,7 +45,7 @@ export const RPC_OPTIONS = {
     fallback: undefined,
     shownDefault: 'ETH,NET,WEB3; on a development chain QBFT,TXPOOL,DEBUG too',
     check: checkApiGroups,
-    description: 'Method groups to serve; TRACE, ADMIN and MINER exist, too',
+    description: 'Method groups to serve; TRACE, ADMIN, MINER and PERM exist, too',
   }),
   rpcHttpCorsOrigins: listOption({
     name: 'rpc-http-cors-origins',

@@ -35,6 +35,7 @@ export type RpcParts = Pick<RpcHost, 'chain' | 'pool' | 'recoverSenders' | 'subm
       | 'services'
       | 'observer'
       | 'status'
+      | 'permissions'
     >
   > & {
     /** True for a development chain, where every group is served unless others are asked for. */

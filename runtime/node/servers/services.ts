@@ -1,3 +1,4 @@
+import { toHex } from '../../../core/bytes/hex.ts'
 import type { PoolOptions } from '../../../core/txpool/admission.ts'
 import type { PoolHead, TransactionPool } from '../../../core/txpool/pool.ts'
 import { createTransactionPool } from '../../../core/txpool/transactionPool.ts'
@@ -27,6 +28,7 @@ import { type Doctor, startDoctor } from '../doctor.ts'
 import { type Measured, openMetrics, publishMetrics } from '../metrics.ts'
 import { createPeerMemory, type PeerMemory } from '../../doctor/peerMemory.ts'
 import { createRefusals, type Refusals } from '../../doctor/refusals.ts'
+import { type Permissions, rpcPermissionsOf } from '../../permissions/openPermissions.ts'
 import type { NodeMetrics } from '../../metrics/nodeMetrics.ts'
 import { clientVersion } from '../../version.ts'
 import type { MetricsListener } from './metricsServer.ts'
@@ -55,6 +57,7 @@ export type ServiceOptions = {
   readonly listeners: Listeners
   readonly access: Access
   readonly development: boolean
+  readonly permissions: Permissions
   /** enode URLs of static nodes; undefined without a network. */
   readonly staticNodes: readonly string[] | undefined
   /** Stores that get a copy of each block. */
@@ -135,6 +138,7 @@ const prepare = async (
   const refusal = refusalOf(node, options)
   if (role.makesBlocks && refusal !== undefined) throw new CommandError('START_FAILED', refusal)
   const pool = createTransactionPool(poolOptions)
+  given.permissions.attach(chain)
   node.lookUpSenders(hash => pool.get(hash)?.sender)
   const miner = createMinerSettings(options)
   const poolHead = createPoolHead(chain, miner.settings)
@@ -182,6 +186,15 @@ const startPool = async (starting: Starting): Promise<PoolFollower> => {
   return follower
 }
 
+/** Transactions of an account that was removed leave the pool. */
+const dropUnpermitted = ({ permissions, pool, stops }: Starting): void => {
+  permissions.onAccountsChanged(() => {
+    for (const { sender, transaction } of pool.list())
+      if (permissions.accounts?.has(toHex(sender)) === false) pool.remove(transaction.hash)
+  })
+  stops.push(permissions.stop)
+}
+
 const createConsensus = async (
   starting: Starting,
   follower: PoolFollower,
@@ -203,12 +216,15 @@ const createConsensus = async (
     refusal,
     networkId,
     staticNodes,
+    permissions: starting.permissions,
     observer: metrics?.consensus,
     memory: starting.memory,
     peerObserver: metrics?.peers,
     showProgress,
   })
   starting.measured.service = service
+  // At once: the next dial is judged by the new list.
+  starting.permissions.onNodesChanged(() => service.network()?.sendStatus())
   starting.stops.push(() => service.stop())
   return { service, votes }
 }
@@ -263,6 +279,7 @@ const openContext = (
     network: connects ? rpcNetworkOf(chain.genesis.hash, service.network, service.networkStarted) : undefined,
     syncing: () => service.sync()?.progress(),
     troubles: doctor.troubles,
+    permissions: rpcPermissionsOf(starting.permissions),
     status: doctor.status,
     observer: metrics?.rpc,
     differences: () => service.sync()?.differences() ?? [],
@@ -322,6 +339,7 @@ export const startServices = async (node: RunningNode, given: ServiceOptions): P
   try {
     const replications = startChainWatchers(starting)
     const follower = await startPool(starting)
+    dropUnpermitted(starting)
     const metrics = await openMetrics(starting)
     const { service, votes } = await createConsensus(starting, follower, metrics)
     const doctor = openDoctor(starting, service)

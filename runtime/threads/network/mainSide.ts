@@ -1,5 +1,6 @@
 import type { Address } from '../../../core/bytes/bytes.ts'
 import { NetworkError } from '../../../p2p/error.ts'
+import type { PermittedNode } from '../../../p2p/peers/permittedNodes.ts'
 import type { NetworkHandlers } from '../../../p2p/network.ts'
 import type { Log } from '../../../p2p/log.ts'
 import { safeHandlers } from '../../../p2p/node/safeHandlers.ts'
@@ -19,6 +20,8 @@ export type MainSideOptions = {
   readonly handlers: Omit<NetworkHandlers, 'roleOf'>
   /** Validators whose consensus messages are accepted; undefined during the initial sync. */
   readonly validators: () => readonly Address[] | undefined
+  /** Nodes that may be connected: a new array when it changed; undefined where all may. */
+  readonly permittedNodes?: () => readonly PermittedNode[] | undefined
   readonly log: Log & { isEnabledFor(level: 'debug'): boolean }
 }
 
@@ -41,7 +44,7 @@ export type MainSide = {
 
 /** @param send sends a message to the worker; not called before the first message of the worker */
 export const createMainSide = (
-  { handlers: given, validators, log }: MainSideOptions,
+  { handlers: given, validators, permittedNodes = () => undefined, log }: MainSideOptions,
   send: Thread<ToNetwork>['send'],
 ): MainSide => {
   const roleOf = (address: Address) => roleIn(validators(), address)
@@ -62,6 +65,7 @@ export const createMainSide = (
     stateUpdates: createStateUpdates({
       status: handlers.status,
       validators,
+      permittedNodes,
       isDebug: () => log.isEnabledFor('debug'),
     }),
     wanted: createListClient(

@@ -1,5 +1,6 @@
 import type { Address, Hash } from '../../../core/bytes/bytes.ts'
 import type { Misbehaviour, Peer, PeerStatus } from '../../../p2p/network.ts'
+import type { PermittedNode } from '../../../p2p/peers/permittedNodes.ts'
 import type { TransportOptions } from '../../../p2p/startTransport.ts'
 import type { Crossed, PlainError } from './errors.ts'
 import type { PackedList } from './packed.ts'
@@ -13,6 +14,8 @@ export type NodeState = {
   readonly headTimestamp: bigint
   /** Undefined during the initial sync. */
   readonly validators: readonly Address[] | undefined
+  /** Nodes that may be connected; undefined where all may. */
+  readonly permittedNodes?: readonly PermittedNode[] | undefined
   /** Whether debug lines are logged. */
   readonly debug: boolean
 }

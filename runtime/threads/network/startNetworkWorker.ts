@@ -1,3 +1,4 @@
+import { unpermitted } from '../../../p2p/peers/permittedNodes.ts'
 import type { Network } from '../../../p2p/network.ts'
 import { createSlice } from '../../schedule.ts'
 import { roleIn } from './role.ts'
@@ -15,7 +16,7 @@ export const startNetworkWorker = async (options: NetworkThreadOptions): Promise
     return startTransport({
       ...options,
       handlers: { ...options.handlers, roleOf: address => roleIn(options.validators(), address) },
-      refuses: () => undefined,
+      refuses: (publicKey, host, port) => unpermitted(options.permittedNodes?.(), publicKey, host, port),
       nowMs: () => Date.now(),
       pause: createSlice(),
     })

@@ -1,4 +1,5 @@
 import type { Address } from '../../../core/bytes/bytes.ts'
+import type { PermittedNode } from '../../../p2p/peers/permittedNodes.ts'
 import type { PeerStatus } from '../../../p2p/network.ts'
 import { ownBytes } from './packed.ts'
 import type { NodeState, ToNetwork } from './protocol.ts'
@@ -18,10 +19,18 @@ export type StateUpdates = {
 export const createStateUpdates = (source: {
   readonly status: () => PeerStatus
   readonly validators: () => readonly Address[] | undefined
+  /** A new array when it changed; undefined where all nodes are permitted. */
+  readonly permittedNodes: () => readonly PermittedNode[] | undefined
   readonly isDebug: () => boolean
 }): StateUpdates => {
   let post: ((message: ToNetwork) => void) | undefined
-  let sent: { readonly validators: readonly Address[] | undefined; readonly debug: boolean } | undefined
+  let sent:
+    | {
+        readonly validators: readonly Address[] | undefined
+        readonly permittedNodes: readonly PermittedNode[] | undefined
+        readonly debug: boolean
+      }
+    | undefined
   let timer: ReturnType<typeof setInterval> | undefined
 
   const now = (): NodeState => {
@@ -31,16 +40,22 @@ export const createStateUpdates = (source: {
       headHash: ownBytes(headHash),
       headTimestamp,
       validators: source.validators()?.map(ownBytes),
+      permittedNodes: source.permittedNodes(),
       debug: source.isDebug(),
     }
   }
   const send = (peers: boolean): void => {
     const state = now()
-    sent = { validators: source.validators(), debug: state.debug }
+    sent = { validators: source.validators(), permittedNodes: state.permittedNodes, debug: state.debug }
     post?.({ kind: 'state', state, tell: peers })
   }
   const checkForChange = (): void => {
-    if (source.validators() !== sent?.validators || source.isDebug() !== sent?.debug) send(false)
+    if (
+      source.validators() !== sent?.validators ||
+      source.permittedNodes() !== sent?.permittedNodes ||
+      source.isDebug() !== sent?.debug
+    )
+      send(false)
   }
 
   return {

@@ -3,6 +3,7 @@ import { rateLimitedLog } from '../../../p2p/transport/rateLimitedLog.ts'
 import { NetworkError } from '../../../p2p/error.ts'
 import type { Network } from '../../../p2p/network.ts'
 import { startTransport } from '../../../p2p/startTransport.ts'
+import { unpermitted } from '../../../p2p/peers/permittedNodes.ts'
 import { createSlice } from '../../schedule.ts'
 import { useWorkerEngine } from '../workerEngine.ts'
 import { openWorkerPort } from '../workerPort.ts'
@@ -107,7 +108,7 @@ await useWorkerEngine()
 try {
   network = await startTransport({
     ...setup,
-    refuses: () => undefined,
+    refuses: (publicKey, host, port) => unpermitted(nodeState.permittedNodes, publicKey, host, port),
     handlers: createHandlers({
       post,
       backlog: toMain,

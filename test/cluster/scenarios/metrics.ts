@@ -28,6 +28,9 @@ const CONSTANT: Readonly<Record<string, number>> = {
 
 /** Moved by other tests: two nodes with one key are no network to leave running. */
 const ELSEWHERE = new Set([
+  'besu_permissioning_account_local_check_count_total',
+  'besu_permissioning_account_local_check_count_permitted_total',
+  'besu_permissioning_account_local_check_count_unpermitted_total',
   'qbft_evidence_total',
   'qbft_stalled',
   'process_start_time_seconds',

@@ -262,6 +262,7 @@ const plausibleOf = ({
     SubscriptionId: small,
     LogLevel: fc.constantFrom('INFO', 'DEBUG', 'ALL', 'info'),
     LogParts: list(hostileText),
+    Texts: list(hostileText),
     Enode: hostileText,
     CallsWithTypes: list(fc.tuple(call, traceTypes)),
     TraceAddress: list(fc.oneof(small, hostileText)),

@@ -1,0 +1,48 @@
+import { booleanOption, customOption, InvalidValue, type OptionTable, pathOption } from '../option.ts'
+
+const PERMISSIONS = 'Permissions'
+
+const parseAddress = (text: string): string => {
+  if (!/^0x[0-9a-f]{40}$/i.test(text))
+    throw new InvalidValue(`: '${text}' is not an address of 20 bytes in hex`)
+  return text.toLowerCase()
+}
+
+/** Which nodes may be connected, and whose transactions are taken. */
+export const PERMISSION_OPTIONS = {
+  permissionsNodesConfigFileEnabled: booleanOption({
+    name: 'permissions-nodes-config-file-enabled',
+    group: PERMISSIONS,
+    fallback: false,
+    description: 'Connect with the nodes of a list alone',
+  }),
+  permissionsNodesConfigFile: pathOption({
+    name: 'permissions-nodes-config-file',
+    group: PERMISSIONS,
+    fallback: undefined,
+    shownDefault: '<data-path>/permissions_config.toml',
+    description: 'TOML file with nodes-allowlist, an array of enode URLs',
+  }),
+  permissionsAccountsConfigFileEnabled: booleanOption({
+    name: 'permissions-accounts-config-file-enabled',
+    group: PERMISSIONS,
+    fallback: false,
+    description: 'Take transactions of the accounts of a list alone; blocks are never judged by it',
+  }),
+  permissionsAccountsConfigFile: pathOption({
+    name: 'permissions-accounts-config-file',
+    group: PERMISSIONS,
+    fallback: undefined,
+    shownDefault: '<data-path>/permissions_config.toml',
+    description: 'TOML file with accounts-allowlist, an array of addresses',
+  }),
+  permissionsAccountsContract: customOption<string | undefined>({
+    name: 'permissions-accounts-contract',
+    group: PERMISSIONS,
+    fallback: undefined,
+    placeholder: '<ADDRESS>',
+    parse: parseAddress,
+    description:
+      'Contract whose transactionAllowed(...) is asked whether a transaction is taken; blocks are never judged by it',
+  }),
+} satisfies OptionTable

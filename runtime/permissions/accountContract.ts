@@ -1,0 +1,78 @@
+import { type Address, concatBytes, ZERO_ADDRESS } from '../../core/bytes/bytes.ts'
+import { toHex } from '../../core/bytes/hex.ts'
+import { bigintToFixedBytes } from '../../core/bytes/integer.ts'
+import type { Transaction } from '../../core/block/transaction.ts'
+import type { Chain } from '../../core/chain/chain.ts'
+import { blockEnvironment } from '../../core/chain/execution/environment.ts'
+import { keccak256 } from '../../core/crypto/crypto.ts'
+import { callMessage } from '../../core/evm/transaction/execute.ts'
+import { rulesAt } from '../../core/genesis/schedule.ts'
+import { createWorldState } from '../../core/state/worldState.ts'
+
+/** Gas of one question: some lookups in a mapping. It is asked for each transaction, so that it takes a millisecond at most. */
+const GAS_MAX = 500_000n
+
+const WORD = 32
+
+/** As the on-chain permissioning of Besu had it (AccountRules, removed in 2025). */
+const SIGNATURE = 'transactionAllowed(address,address,uint256,uint256,uint256,bytes)'
+const SELECTOR = keccak256(new TextEncoder().encode(SIGNATURE)).subarray(0, 4)
+
+const word = (value: bigint): Uint8Array => bigintToFixedBytes(value, WORD)
+
+const addressWord = (address: Address): Uint8Array =>
+  concatBytes(new Uint8Array(WORD - address.length), address)
+
+const padded = (bytes: Uint8Array): Uint8Array =>
+  concatBytes(bytes, new Uint8Array((WORD - (bytes.length % WORD)) % WORD))
+
+/** The call data: six words, the last of which points to the payload. */
+const questionOf = (sender: Address, { to, value, maxFeePerGas, gasLimit, data }: Transaction): Uint8Array =>
+  concatBytes(
+    SELECTOR,
+    addressWord(sender),
+    addressWord(to ?? ZERO_ADDRESS),
+    word(value),
+    word(maxFeePerGas),
+    word(gasLimit),
+    word(BigInt(6 * WORD)),
+    word(BigInt(data.length)),
+    padded(data),
+  )
+
+/**
+ * Asks a contract at the head whether an account may send a transaction. A contract that is not there, fails, answers
+ * something else or needs more than GAS_MAX permits nothing.
+ * @returns why not; undefined when it may
+ */
+export const refusedByContract = (
+  chain: Chain,
+  contract: Address,
+  sender: Address,
+  transaction: Transaction,
+): string | undefined => {
+  const { configuration, store } = chain
+  const { header } = chain.head()
+  const rules = rulesAt(configuration, header.number, header.timestamp)
+  const environment = blockEnvironment(configuration, rules, header, past => store.recentHash(past))
+  const result = callMessage(environment, createWorldState(store.stateAt(header.number)), {
+    from: ZERO_ADDRESS,
+    to: contract,
+    gasLimit: GAS_MAX,
+    value: 0n,
+    data: questionOf(sender, transaction),
+    maxFeePerGas: 0n,
+    maxPriorityFeePerGas: 0n,
+    accessList: [],
+    maxFeePerBlobGas: 0n,
+    blobVersionedHashes: [],
+    authorizationList: [],
+  })
+  const name = `the permission contract ${toHex(contract)}`
+  if (!result.success) {
+    const { failure } = result
+    return `${name} failed: ${failure?.kind === 'halt' ? failure.reason : 'execution reverted'} (at most ${GAS_MAX} gas are given to it)`
+  }
+  if (result.output.length !== WORD) return `${name} does not answer transactionAllowed with a bool`
+  return result.output[WORD - 1] === 1 ? undefined : `${name} does not allow it to ${toHex(sender)}`
+}

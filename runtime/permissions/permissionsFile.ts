@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs'
+import { parse, stringify, TomlError } from 'smol-toml'
+import { EnodeError, parseEnode } from '../../p2p/transport/enode.ts'
+import { CommandError } from '../cli/errors.ts'
+import { writeFileAtomically } from '../files/atomic.ts'
+
+/** Ten thousand accounts and as many nodes fit; a longer file is another one. */
+const FILE_BYTES_MAX = 8 * 1024 * 1024
+
+export const ACCOUNTS_KEY = 'accounts-allowlist'
+export const NODES_KEY = 'nodes-allowlist'
+
+/** What a permissions file holds; undefined for a list that is not in it. */
+export type PermissionsFile = {
+  /** Lower case. */
+  readonly accounts: readonly string[] | undefined
+  readonly nodes: readonly string[] | undefined
+}
+
+const invalid = (path: string, reason: string): CommandError =>
+  new CommandError('PERMISSIONS', `The permissions file ${path} cannot be used: ${reason}`)
+
+const listIn = (
+  path: string,
+  document: Record<string, unknown>,
+  key: string,
+): readonly string[] | undefined => {
+  const value = document[key]
+  if (value === undefined) return undefined
+  if (!Array.isArray(value) || !value.every(entry => typeof entry === 'string'))
+    throw invalid(path, `${key} must be an array of strings`)
+  return value
+}
+
+/** An address with or without its prefix, in lower case; undefined for what is none. */
+export const accountOf = (text: string): string | undefined =>
+  /^0x[0-9a-f]{40}$/i.test(text) ? text.toLowerCase() : undefined
+
+export const isEnode = (text: string): boolean => {
+  try {
+    parseEnode(text)
+    return true
+  } catch (error) {
+    if (error instanceof EnodeError) return false
+    throw error
+  }
+}
+
+const checkedAccounts = (path: string, entries: readonly string[]): readonly string[] =>
+  entries.map(entry => {
+    const account = accountOf(entry)
+    if (account === undefined)
+      throw invalid(path, `invalid account ${entry.slice(0, 100)} in ${ACCOUNTS_KEY}`)
+    return account
+  })
+
+const checkedNodes = (path: string, entries: readonly string[]): readonly string[] => {
+  const wrong = entries.find(entry => !isEnode(entry))
+  if (wrong !== undefined) throw invalid(path, `invalid enode ${wrong.slice(0, 200)} in ${NODES_KEY}`)
+  return entries
+}
+
+const readDocument = (path: string): Record<string, unknown> => {
+  let bytes: Uint8Array
+  try {
+    bytes = readFileSync(path)
+  } catch (cause) {
+    const { code } = cause as { code?: string }
+    throw invalid(path, code === 'ENOENT' ? 'there is no such file' : (code ?? String(cause)))
+  }
+  if (bytes.length > FILE_BYTES_MAX) throw invalid(path, `it is longer than ${FILE_BYTES_MAX} bytes`)
+  try {
+    return parse(new TextDecoder().decode(bytes))
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error
+    throw invalid(path, `it is not TOML (line ${error.line}, column ${error.column})`)
+  }
+}
+
+/** @throws CommandError that names the file and what is wrong in it */
+export const readPermissions = (path: string): PermissionsFile => {
+  const document = readDocument(path)
+  const accounts = listIn(path, document, ACCOUNTS_KEY)
+  const nodes = listIn(path, document, NODES_KEY)
+  return {
+    accounts: accounts === undefined ? undefined : checkedAccounts(path, accounts),
+    nodes: nodes === undefined ? undefined : checkedNodes(path, nodes),
+  }
+}
+
+/** The list of an enabled file. @throws CommandError that names the missing key */
+export const requireList = (
+  path: string,
+  list: readonly string[] | undefined,
+  key: string,
+): readonly string[] => {
+  if (list === undefined) throw invalid(path, `${key} config option missing in TOML config file ${path}`)
+  return list
+}
+
+/** Replaces one list and keeps the other; the file is there entirely or as it was. */
+export const writePermissions = (path: string, change: Partial<PermissionsFile>): void => {
+  const { accounts, nodes } = { ...readPermissions(path), ...change }
+  const document = {
+    ...(accounts === undefined ? {} : { [ACCOUNTS_KEY]: [...accounts] }),
+    ...(nodes === undefined ? {} : { [NODES_KEY]: [...nodes] }),
+  }
+  writeFileAtomically(path, stringify(document))
+}
