@@ -1,4 +1,4 @@
-import { STACK_ITEMS } from './stackItems.ts'
+import { CODE_SIZE_MAX, EVM_STACK_ITEMS, SHARED_STACK_ITEMS } from './evmLimits.ts'
 import { type Address, EMPTY_BYTES, ZERO_ADDRESS, ZERO_HASH } from '../bytes/bytes.ts'
 import { fromHex } from '../bytes/hex.ts'
 import { bigintToFixedBytes } from '../bytes/integer.ts'
@@ -33,10 +33,6 @@ import {
   subsection,
 } from './section.ts'
 import { transitionWarnings } from './transitions.ts'
-
-/** EIP-170. */
-const CODE_SIZE_MAX = 24_576
-const STACK_ITEMS_MAX = 1024
 
 /** Mainnet's contracts of EIP-6110, EIP-7002 and EIP-7251, used by chains that are not QBFT. */
 const DEPOSITS: Address = fromHex('00000000219ab540356cbb839cbe05303d7705fa')
@@ -95,12 +91,12 @@ const positiveOr = (config: Section, key: string, missing: number): number => {
 }
 
 const stackItems = (config: Section): number => {
-  const items = positiveOr(config, 'evmStackSize', STACK_ITEMS_MAX)
-  if (items > STACK_ITEMS)
+  const items = positiveOr(config, 'evmStackSize', EVM_STACK_ITEMS)
+  if (items > SHARED_STACK_ITEMS)
     throw new GenesisError(
       'UNSUPPORTED',
       `${config.path}.evmStackSize`,
-      `a stack of ${items} items is not supported: ${STACK_ITEMS} at most, 1024 by default`,
+      `a stack of ${items} items is not supported: ${SHARED_STACK_ITEMS} at most, 1024 by default`,
     )
   return items
 }

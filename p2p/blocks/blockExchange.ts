@@ -9,7 +9,7 @@ import { type ChannelLimits, openChannel } from '../transport/channel.ts'
 import { receiveWhenReady } from '../transport/receive.ts'
 import { createTokenBucket } from '../transport/tokenBucket.ts'
 import {
-  BLOCK_BYTES_MAX,
+  SENT_BLOCK_BYTES_MAX,
   BLOCK_MESSAGE_BYTES_MAX,
   type BlockMessage,
   blockMessageParts,
@@ -19,7 +19,7 @@ import { createServedBlocks, type ServedBlocks } from './servedBlocks.ts'
 import { createWantedBlocks, type WantedBlocks } from './wantedBlocks.ts'
 
 /** Queue for a slow peer: one that lags further behind requests ranges. */
-const QUEUE: ChannelLimits = { messagesMax: 64, bytesMax: 2 * BLOCK_BYTES_MAX }
+const QUEUE: ChannelLimits = { messagesMax: 64, bytesMax: 2 * SENT_BLOCK_BYTES_MAX }
 /** Hashes kept for each peer; only the last few are used. */
 const KNOWN_MAX = 256
 /** Allows ten blocks a second, each announced and requested, with slack. */
@@ -107,7 +107,7 @@ const receive = (state: State, stream: Stream, connection: PeerConnection): void
   const { nowMs } = options
   const rate = {
     messages: createTokenBucket(MESSAGES_PER_SECOND, 2 * MESSAGES_PER_SECOND, nowMs),
-    bytes: createTokenBucket(BYTES_PER_SECOND, 4 * BLOCK_BYTES_MAX, nowMs),
+    bytes: createTokenBucket(BYTES_PER_SECOND, 4 * SENT_BLOCK_BYTES_MAX, nowMs),
   }
   receiveWhenReady(stream, connection, {
     bytesMax: BLOCK_MESSAGE_BYTES_MAX,

@@ -2,7 +2,7 @@ import { concatBytes, type Hash } from '../../core/bytes/bytes.ts'
 import { NetworkError } from '../error.ts'
 
 /** Largest RLP of a block: the limit of a proposal. From Osaka on blocks have at most 8 MiB (EIP-7934). */
-export const BLOCK_BYTES_MAX = 16 * 1024 * 1024
+export const SENT_BLOCK_BYTES_MAX = 16 * 1024 * 1024
 
 const CODES = { announcement: 0, request: 1, block: 2 } as const
 type Kind = keyof typeof CODES
@@ -11,7 +11,7 @@ type Kind = keyof typeof CODES
 const PREFIX_BYTES = 33
 const NUMBER_BYTES = 8
 
-export const BLOCK_MESSAGE_BYTES_MAX: number = PREFIX_BYTES + BLOCK_BYTES_MAX
+export const BLOCK_MESSAGE_BYTES_MAX: number = PREFIX_BYTES + SENT_BLOCK_BYTES_MAX
 
 export type BlockMessage =
   | { readonly kind: 'announcement'; readonly hash: Hash; readonly number: bigint }

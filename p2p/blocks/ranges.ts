@@ -3,7 +3,7 @@ import { NetworkError } from '../error.ts'
 import type { PeerConnection } from '../peers/connection.ts'
 import { answerList, type ListLimits, requestList } from '../transport/lists.ts'
 import type { NetworkHandlers } from '../network.ts'
-import { BLOCK_BYTES_MAX } from './blockMessages.ts'
+import { SENT_BLOCK_BYTES_MAX } from './blockMessages.ts'
 
 /** Blocks of one request. Only with small blocks is this reached before the byte limit. */
 export const RANGE_BLOCKS_MAX = 1024
@@ -17,7 +17,7 @@ const REQUEST_BYTES = 10
 
 const LIMITS: ListLimits = {
   requestBytesMax: REQUEST_BYTES,
-  itemBytesMax: BLOCK_BYTES_MAX,
+  itemBytesMax: SENT_BLOCK_BYTES_MAX,
   bytesMax: RANGE_BYTES_MAX,
 }
 

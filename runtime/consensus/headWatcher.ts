@@ -5,7 +5,7 @@ import type { Log } from '../logging/log.ts'
 import { headContextOf } from './headContext.ts'
 
 /** Delay before retrying after the parameters of the next block could not be read. */
-const RETRY_MS = 1_000
+const HEAD_RETRY_MS = 1_000
 
 export type HeadWatcher = {
   /** Reports the head again, because `isActive` may have changed. */
@@ -53,7 +53,7 @@ export const startHeadWatcher = (options: {
           number: chain.head().header.number,
           error,
         })
-        retry = setTimeout(run, RETRY_MS)
+        retry = setTimeout(run, HEAD_RETRY_MS)
       })
       .finally(() => {
         running = undefined

@@ -23,7 +23,7 @@ const EARLY_MS_ALLOWED = 1_000
 const VERIFY_MS_MIN = 500
 
 /** Delay before retrying after an internal error, which says nothing about the block. */
-const RETRY_MS = 1_000
+const VERIFICATION_RETRY_MS = 1_000
 
 export type VerificationOptions = {
   readonly chain: Pick<Chain, 'verifyBlock'>
@@ -77,7 +77,7 @@ const verificationOf = (
   }
   if (!(error instanceof InvalidBlock)) {
     if (isCurrent) log.error('Block {number} could not be verified: {error}', { number, error })
-    return { kind: 'retry', afterMs: RETRY_MS }
+    return { kind: 'retry', afterMs: VERIFICATION_RETRY_MS }
   }
   if (error.rule !== 'future-timestamp') return { kind: 'invalid', reason: error.message }
   clockWarning(header)

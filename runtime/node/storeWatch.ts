@@ -2,7 +2,7 @@ import type { ChainStore } from '../../core/store/store.ts'
 import type { Log } from '../logging/log.ts'
 
 /** Interval between attempts to write to a store that failed. */
-const RETRY_MS = 3_000
+const STORE_RETRY_MS = 3_000
 
 export type StoreWatch = { readonly stop: () => Promise<void> }
 
@@ -31,7 +31,7 @@ export const startStoreWatch = (
     if (stopped) return
     timer = setTimeout(() => {
       running = attempt()
-    }, RETRY_MS)
+    }, STORE_RETRY_MS)
   }
 
   const unsubscribe = store.onFailed(failure => {

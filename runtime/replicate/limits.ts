@@ -3,7 +3,7 @@ export const BATCH_BLOCKS_MAX = 64
 export const BATCH_BYTES_MAX = 4 * 1024 * 1024
 
 /** Delay before the next attempt after a failure; doubled for each failure in a row, up to the maximum. */
-export const RETRY_MS = 1_000
+export const REPLICATION_RETRY_MS = 1_000
 export const RETRY_MS_MAX = 30_000
 
 /** A fenced writer looks at the replica at this interval, and takes it back when nobody has written for so long. */

@@ -17,7 +17,7 @@ import {
   BATCH_BYTES_MAX,
   FENCED_LOOK_MS,
   FENCED_SILENCE_MS,
-  RETRY_MS,
+  REPLICATION_RETRY_MS,
   RETRY_MS_MAX,
   STOP_MS_MAX,
 } from './limits.ts'
@@ -132,7 +132,7 @@ const waitForSilence = async (state: State): Promise<void> => {
   state.isFenced = false
 }
 
-const retryMs = (failures: number): number => Math.min(RETRY_MS * 2 ** failures, RETRY_MS_MAX)
+const retryMs = (failures: number): number => Math.min(REPLICATION_RETRY_MS * 2 ** failures, RETRY_MS_MAX)
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 

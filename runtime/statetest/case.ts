@@ -1,3 +1,4 @@
+import { CODE_SIZE_MAX, EVM_STACK_ITEMS } from '../../core/genesis/evmLimits.ts'
 import type { Hash } from '../../core/bytes/bytes.ts'
 import { padStartBytes } from '../../core/bytes/bytes.ts'
 import { fromHex, toHex } from '../../core/bytes/hex.ts'
@@ -39,8 +40,6 @@ export const TEST_FORKS: ReadonlyMap<string, ForkName> = new Map([
 ])
 
 const CHAIN_ID = 1n
-const CODE_SIZE_MAX = 24576
-const STACK_ITEMS_MAX = 1024
 
 const CANCUN_BLOBS: BlobParameters = { targetBlobs: 3, maxBlobs: 6, baseFeeUpdateFraction: 3_338_477n }
 const PRAGUE_BLOBS: BlobParameters = { targetBlobs: 6, maxBlobs: 9, baseFeeUpdateFraction: 5_007_716n }
@@ -54,7 +53,7 @@ const rulesOf = (fork: ForkName): Rules => ({
       ? CANCUN_BLOBS
       : undefined,
   codeSizeMax: CODE_SIZE_MAX,
-  stackItemsMax: STACK_ITEMS_MAX,
+  stackItemsMax: EVM_STACK_ITEMS,
   transactionGasMax: transactionGasMaxOf(fork),
 })
 

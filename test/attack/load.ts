@@ -10,7 +10,7 @@ export type Load = {
   missing(): Promise<readonly string[]>
 }
 
-const RETRY_MS = 50
+const SEND_RETRY_MS = 50
 
 /** Sends transfers from each of the accounts, each to a node of its turn, `intervalMs` apart, whatever becomes of the nodes. */
 export const startLoad = (
@@ -37,7 +37,7 @@ export const startLoad = (
       } catch (error) {
         // A node that ended before it answered may have passed it on.
         if (KNOWN.test(String(error))) nonce++
-        await Bun.sleep(RETRY_MS)
+        await Bun.sleep(SEND_RETRY_MS)
       }
     }
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
  * Runs a node whose clock is set by a file in its data path: `clock` has the milliseconds by which it is ahead (or, negative,
  * behind). It is the clock of the main thread, where consensus is; timers go on as they do when the clock of a machine is set.
  */
-const LOOK_MS = 50
+const CHECK_INTERVAL_MS = 50
 
 const dataPath = process.argv.find(arg => arg.startsWith('--data-path='))?.slice('--data-path='.length)
 if (dataPath === undefined) throw new Error('--data-path is missing')
@@ -24,7 +24,7 @@ const look = (): void => {
   }
 }
 look()
-setInterval(look, LOOK_MS).unref()
+setInterval(look, CHECK_INTERVAL_MS).unref()
 
 const now = (): number => realNow() + aheadMs
 

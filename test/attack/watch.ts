@@ -1,6 +1,6 @@
 import { memoryOf } from '../cluster/support/memory.ts'
 
-const LOOK_MS = 50
+const CHECK_INTERVAL_MS = 50
 const ANSWER_INTERVAL_MS = 200
 
 export type WatchedNode = { readonly url: string; readonly pid: number }
@@ -50,7 +50,7 @@ const watchHeads = async (state: WatchState): Promise<void> => {
       state.lastBlockMs = nowMs
       state.head = head
     }
-    await Bun.sleep(LOOK_MS)
+    await Bun.sleep(CHECK_INTERVAL_MS)
   }
 }
 

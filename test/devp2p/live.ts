@@ -115,7 +115,7 @@ const growTo = async (run: Run, sender: Sender, number: number): Promise<void> =
   await untilAllReach(nodes(run), number)
 }
 
-/** Ends one node, lets the others go on without it, and starts it again. */
+/** Ends one node, the others continue without it, and starts it again. */
 const restart = async (run: Run, sender: Sender, name: string, signal: 'SIGTERM' | 'SIGKILL', to: number) => {
   const member = run.members.find(each => each.name === name) as Member
   await run.running.get(name)?.stop(signal)

@@ -10,7 +10,7 @@ import { delegateOf } from './delegation.ts'
 import { enterCall } from './enterFrame.ts'
 import type { Frame } from './frame.ts'
 import { DEPTH_MAX, frameAt, setAddressWord, WORD_ADDRESS, WORD_CALLER, WORD_VALUE } from './frame.ts'
-import { giveGas, lacking, returnGas, takeGas } from '../gas/gas.ts'
+import { giveGas, outOfGas, returnGas, takeGas } from '../gas/gas.ts'
 import { leave } from './exitFrame.ts'
 import { beginAgain, SUSPENDED } from '../interpreter/longWork.ts'
 import { expand } from '../interpreter/memory.ts'
@@ -38,13 +38,27 @@ const targetOf = (state: ExecutionState, account: AccountState): AccountState | 
 const accessGas = (frame: Frame, op: number, callee: AccountState, sendsValue: boolean): number => {
   const { schedule } = frame.context
   let gas = 0
-  if (schedule.hasWarmth) gas += access(frame.context, callee) ? WARM_GAS : COLD_ACCOUNT_GAS
+  if (schedule.eip2929) gas += access(frame.context, callee) ? WARM_GAS : COLD_ACCOUNT_GAS
   if (sendsValue) gas += VALUE_GAS
   if (op === CALL) {
-    const isNew = schedule.clearsEmpty ? sendsValue && isEmpty(callee) : !callee.exists
+    const isNew = schedule.eip158 ? sendsValue && isEmpty(callee) : !callee.exists
     if (isNew) gas += NEW_ACCOUNT_GAS
   }
   return gas
+}
+
+/** Sets account, address, caller and value of the callee's frame; `isOwn` when its code runs as the caller's account. */
+const setIdentity = (frame: Frame, child: Frame, op: number, callee: AccountState, isOwn: boolean): void => {
+  if (op === CALL || op === CALLCODE) {
+    const value = frame.sp - 2
+    spread(value)
+    copyWord(limbs, value << 3, child.words, WORD_VALUE)
+  } else if (op === DELEGATECALL) copyWord(frame.words, WORD_VALUE, child.words, WORD_VALUE)
+  else child.words.fill(0, WORD_VALUE, WORD_VALUE + 8)
+  copyWord(frame.words, op === DELEGATECALL ? WORD_CALLER : WORD_ADDRESS, child.words, WORD_CALLER)
+  child.account = isOwn ? frame.account : callee
+  if (isOwn) copyWord(frame.words, WORD_ADDRESS, child.words, WORD_ADDRESS)
+  else setAddressWord(child.words, WORD_ADDRESS, callee.address)
 }
 
 /**
@@ -68,21 +82,21 @@ export const call = (frame: Frame, op: number): Frame | undefined => {
   const outputSize = num[at - 3]!
   let gas = expand(frame, inputOffset, inputSize, frame.gas)
   if (gas >= 0) gas = expand(frame, outputOffset, outputSize, gas)
-  if (gas < 0) return gas === SUSPENDED ? beginAgain(frame) : lacking(frame, gas)
+  if (gas < 0) return gas === SUSPENDED ? beginAgain(frame) : outOfGas(frame, gas)
   const callee = accountAt(state, top - 1)
   gas -= accessGas(frame, op, callee, sendsValue)
-  if (gas < 0) return lacking(frame, gas)
+  if (gas < 0) return outOfGas(frame, gas)
   let codeAccount = callee
   if (schedule.isPrague) {
     const target = targetOf(state, callee)
     if (target !== undefined) {
       codeAccount = target
       gas -= access(context, target) ? WARM_GAS : COLD_ACCOUNT_GAS
-      if (gas < 0) return lacking(frame, gas)
+      if (gas < 0) return outOfGas(frame, gas)
     }
   }
   frame.gas = gas
-  if (!takeGas(frame, schedule.keeps64th, top)) return undefined
+  if (!takeGas(frame, schedule.eip150, top)) return undefined
   const stipend = sendsValue ? STIPEND_GAS : 0
   frame.returnData = EMPTY_BYTES
   const wei = sendsValue ? bigintAt(top - 2) : 0n
@@ -105,16 +119,8 @@ export const call = (frame: Frame, op: number): Frame | undefined => {
     return frame
   }
   const child = frameAt(context, frame.depth + 1)
-  if (takesValue) {
-    spread(top - 2)
-    copyWord(limbs, (top - 2) << 3, child.words, WORD_VALUE)
-  } else if (op === DELEGATECALL) copyWord(frame.words, WORD_VALUE, child.words, WORD_VALUE)
-  else child.words.fill(0, WORD_VALUE, WORD_VALUE + 8)
-  copyWord(frame.words, op === DELEGATECALL ? WORD_CALLER : WORD_ADDRESS, child.words, WORD_CALLER)
   const isOwn = op === CALLCODE || op === DELEGATECALL
-  child.account = isOwn ? frame.account : callee
-  if (isOwn) copyWord(frame.words, WORD_ADDRESS, child.words, WORD_ADDRESS)
-  else setAddressWord(child.words, WORD_ADDRESS, callee.address)
+  setIdentity(frame, child, op, callee, isOwn)
   child.op = op
   child.isCreate = false
   child.isStatic = frame.isStatic || op === STATICCALL

@@ -9,7 +9,7 @@ import { create2Address, createAddress } from './address.ts'
 import { collides, enterCreate } from './enterFrame.ts'
 import type { Frame } from './frame.ts'
 import { DEPTH_MAX, frameAt, setAddressWord, WORD_ADDRESS, WORD_CALLER, WORD_VALUE } from './frame.ts'
-import { giveGas, lacking, returnGas, takeGas } from '../gas/gas.ts'
+import { giveGas, outOfGas, returnGas, takeGas } from '../gas/gas.ts'
 import { beginAgain, beginWork, BULK_BYTES, type LongWork, SUSPENDED } from '../interpreter/longWork.ts'
 import { copyOfMemory, copyOfMemorySteps, expand } from '../interpreter/memory.ts'
 import type { HaltReason } from '../transaction/result.ts'
@@ -62,13 +62,13 @@ export const create = (frame: Frame, op: number): Frame | undefined => {
     return undefined
   }
   let gas = expand(frame, offset, size, frame.gas)
-  if (gas < 0) return gas === SUSPENDED ? beginAgain(frame) : lacking(frame, gas)
+  if (gas < 0) return gas === SUSPENDED ? beginAgain(frame) : outOfGas(frame, gas)
   const words = Math.ceil(size / 32)
   if (schedule.isShanghai) gas -= INIT_CODE_WORD_GAS * words
   if (op === CREATE2) gas -= HASH_WORD_GAS * words
-  if (gas < 0) return lacking(frame, gas)
+  if (gas < 0) return outOfGas(frame, gas)
   frame.gas = gas
-  takeGas(frame, schedule.keeps64th, ALL)
+  takeGas(frame, schedule.eip150, ALL)
   frame.returnData = EMPTY_BYTES
   const creator = frame.account
   const wei = num[top] === 0 ? 0n : bigintAt(top)
@@ -122,7 +122,7 @@ const begin = (
   const creator = frame.account
   putNonce(state, creator, creator.nonce + 1n)
   const account = accountOf(state, address)
-  if (schedule.hasWarmth) warmAccount(state, account)
+  if (schedule.eip2929) warmAccount(state, account)
   if (collides(account)) {
     if (context.tracer !== undefined)
       traceRefusal(context.tracer, frame, {

@@ -177,7 +177,7 @@ export const enterCreate = (frame: Frame, payer: AccountState, wei: bigint): voi
   if (tracer !== undefined) traceEnter(tracer, frame, account.address, undefined)
   ensureExists(state, account)
   markCreated(state, account)
-  if (schedule.clearsEmpty) putNonce(state, account, 1n)
+  if (schedule.eip158) putNonce(state, account, 1n)
   touch(state, account)
   if (wei !== 0n) decreaseBalance(state, payer, wei)
   increaseBalance(state, account, wei)

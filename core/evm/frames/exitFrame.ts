@@ -31,7 +31,7 @@ const halt = (frame: Frame, reason: HaltReason): void => {
 const payForCode = (frame: Frame): boolean => {
   const { schedule, environment } = frame.context
   const code = frame.output
-  if (schedule.clearsEmpty && code.length > environment.rules.codeSizeMax) {
+  if (schedule.eip158 && code.length > environment.rules.codeSizeMax) {
     halt(frame, 'Code is too large')
     return false
   }

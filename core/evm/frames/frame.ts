@@ -188,7 +188,7 @@ export const emptyFrame = (frame: Frame): void => {
 /** The frame that called this one. */
 export const parentOf = (frame: Frame): Frame => frames[frame.depth - 1] as Frame
 
-/** Items this frame may have: 1,024, or what Besu's `evmStackSize` says; no more than STACK_ITEMS. */
+/** Items this frame may have: 1,024, or what Besu's `evmStackSize` says; no more than SHARED_STACK_ITEMS. */
 export const stackLimitOf = (frame: Frame): number => frame.context.environment.rules.stackItemsMax
 
 /** Writes an address into the words of a frame. */

@@ -27,6 +27,6 @@ export const access = (context: Context, account: AccountState): boolean =>
 
 /** Charges for looking at an account, from Berlin on. */
 export const chargeAccess = (frame: Frame, account: AccountState, gas: number): number => {
-  if (!frame.context.schedule.hasWarmth) return gas
+  if (!frame.context.schedule.eip2929) return gas
   return gas - (access(frame.context, account) ? WARM_GAS : COLD_ACCOUNT_GAS)
 }

@@ -20,22 +20,22 @@ export const setGas = (frame: Frame, total: bigint): void => {
  * Moves gas from a frame to its `given`, for a callee: as much as is wanted, or all but a 64th where that is less
  * (EIP-150). False where the rules keep no 64th and there is too little. `wanted` is a stack item; -1 wants all.
  */
-export const takeGas = (frame: Frame, keeps64th: boolean, wanted: number): boolean => {
-  if (frame.reserve !== 0n) return takeFromReserve(frame, keeps64th, wanted)
-  const most = keeps64th ? frame.gas - Math.floor(frame.gas / 64) : frame.gas
+export const takeGas = (frame: Frame, eip150: boolean, wanted: number): boolean => {
+  if (frame.reserve !== 0n) return takeFromReserve(frame, eip150, wanted)
+  const most = eip150 ? frame.gas - Math.floor(frame.gas / 64) : frame.gas
   const isLess = wanted >= 0 && num[wanted]! <= most
-  if (!isLess && !keeps64th && wanted >= 0) return false
+  if (!isLess && !eip150 && wanted >= 0) return false
   frame.given = isLess ? num[wanted]! : most
   frame.givenReserve = 0n
   frame.gas -= frame.given
   return true
 }
 
-const takeFromReserve = (frame: Frame, keeps64th: boolean, wanted: number): boolean => {
+const takeFromReserve = (frame: Frame, eip150: boolean, wanted: number): boolean => {
   const total = gasOf(frame)
-  const most = keeps64th ? total - total / 64n : total
+  const most = eip150 ? total - total / 64n : total
   const wantedGas = wanted >= 0 ? bigintAt(wanted) : most
-  if (wantedGas > most && !keeps64th) return false
+  if (wantedGas > most && !eip150) return false
   const given = minBigint(wantedGas, most)
   setGas(frame, total - given)
   const running = minBigint(given, RUNNING_GAS_MAX)
@@ -59,7 +59,7 @@ export const returnGas = (frame: Frame, running: number, reserve: bigint): void 
 }
 
 /** Notes what is left, less than nothing, of a frame that has to halt for it. */
-export const lacking = (frame: Frame, gas: number): undefined => {
+export const outOfGas = (frame: Frame, gas: number): undefined => {
   frame.gas = gas
   return undefined
 }

@@ -15,14 +15,14 @@ export type Schedule = {
   /** EIP-2: a contract whose deposit cannot be paid is not made; CREATE by transaction costs 32,000 more. */
   readonly isHomestead: boolean
   /** EIP-150: a call gets at most all but a 64th. */
-  readonly keeps64th: boolean
+  readonly eip150: boolean
   /** EIP-161 and EIP-170: empty accounts go, contracts begin with nonce 1, code has a size limit. */
-  readonly clearsEmpty: boolean
+  readonly eip158: boolean
   /** EIP-160. */
   readonly expByteGas: number
   readonly sstore: SstorePricing
   /** EIP-2929. */
-  readonly hasWarmth: boolean
+  readonly eip2929: boolean
   /** EIP-3529: smaller refunds. */
   readonly isLondon: boolean
   /** EIP-3651 and EIP-3860. */
@@ -60,11 +60,11 @@ const createSchedule = (fork: ForkName): Schedule => {
     gas,
     known,
     isHomestead: has('homestead'),
-    keeps64th: has('tangerineWhistle'),
-    clearsEmpty: has('spuriousDragon'),
+    eip150: has('tangerineWhistle'),
+    eip158: has('spuriousDragon'),
     expByteGas: has('spuriousDragon') ? 50 : 10,
     sstore: sstorePricing(fork),
-    hasWarmth: has('berlin'),
+    eip2929: has('berlin'),
     isLondon: has('london'),
     isShanghai: has('shanghai'),
     isParis: has('paris'),

@@ -38,6 +38,7 @@ const save = (frame: Frame, ip: number, sp: number, gas: number): void => {
  * become a jump table (in V8 only where nearly every third byte has one, so they are all listed). Everything else is a row
  * of OPERATIONS.
  */
+// oxlint-disable-next-line max-lines-per-function -- engines compile one loop of this size well: see above
 export const runFrame = (frame: Frame): Frame | undefined => {
   const stackLimit = stackLimitOf(frame)
   const { base, memoryAt } = frame

@@ -3,7 +3,7 @@ import { type Frame, putFrames, takeFrames } from '../frames/frame.ts'
 import { currentWork, type LongWork, setWork } from './longWork.ts'
 import { type Memory, putMemory, takeMemory } from './memory.ts'
 import { limbs, num, SCRATCH_ITEMS } from './stack.ts'
-import { STACK_ITEMS } from '../../genesis/stackItems.ts'
+import { SHARED_STACK_ITEMS } from '../../genesis/evmLimits.ts'
 import { dueGas, setDueGas } from './runLimit.ts'
 
 /** A run that pauses. It stays in the one stack, memory and set of frames there is until another run needs them. */
@@ -32,7 +32,7 @@ const moveOut = (run: PausedRun): void => {
   // An instruction under way may have items above the top that it has not put there yet.
   const items = Math.min(
     Math.max(run.frame.sp + 1, run.frame.base) + SCRATCH_ITEMS,
-    STACK_ITEMS + SCRATCH_ITEMS,
+    SHARED_STACK_ITEMS + SCRATCH_ITEMS,
   )
   run.moved = {
     num: num.slice(0, items),

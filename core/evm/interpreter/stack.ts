@@ -1,6 +1,6 @@
 import { compileMultiply } from '../words/multiplyWasm.ts'
 import { limbOf } from '../../state/limbs.ts'
-import { STACK_ITEMS } from '../../genesis/stackItems.ts'
+import { SHARED_STACK_ITEMS } from '../../genesis/evmLimits.ts'
 
 /** Of one item in both forms: eight limbs and a double. */
 const ITEM_BYTES = 40
@@ -14,7 +14,7 @@ export const SCRATCH_ITEMS = 8
  * form is canonical: NaN means 2^53 or more. Most words in real contracts are small, and arithmetic on numbers shows by
  * itself, through NaN or a result that is out of range, when limbs are needed.
  */
-const ITEMS = STACK_ITEMS + SCRATCH_ITEMS
+const ITEMS = SHARED_STACK_ITEMS + SCRATCH_ITEMS
 const native = compileMultiply(ITEMS * ITEM_BYTES)
 const buffer = native?.buffer ?? new ArrayBuffer(ITEMS * ITEM_BYTES)
 

@@ -1,6 +1,6 @@
 import { type Frame, stackLimitOf } from '../frames/frame.ts'
 import { limbs, num } from './stack.ts'
-import { STACK_ITEMS } from '../../genesis/stackItems.ts'
+import { SHARED_STACK_ITEMS } from '../../genesis/evmLimits.ts'
 
 /*
  * The items of frames that wait for a call of theirs, where all frames together need more room than the stack has: 1,025
@@ -15,7 +15,7 @@ let firstOnStack = 0
 
 const makeRoom = (items: number): void => {
   if (items <= asideNum.length) return
-  const room = Math.max(items, 2 * asideNum.length, STACK_ITEMS)
+  const room = Math.max(items, 2 * asideNum.length, SHARED_STACK_ITEMS)
   const moreNum = new Float64Array(room)
   moreNum.set(asideNum)
   asideNum = moreNum
@@ -27,7 +27,7 @@ const makeRoom = (items: number): void => {
 /** Gives the frame that `parent` calls its place on the stack, which has room for all the items it may have. */
 export const beginStack = (parent: Frame, child: Frame): void => {
   const items = parent.sp + 1
-  if (items + stackLimitOf(parent) <= STACK_ITEMS) {
+  if (items + stackLimitOf(parent) <= SHARED_STACK_ITEMS) {
     child.base = items
     return
   }

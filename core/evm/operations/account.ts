@@ -65,9 +65,9 @@ export const selfDestruct: Operation = (frame, sp, gas) => {
   const { account } = frame
   const heir = accountAt(state, sp)
   let left = gas
-  if (schedule.hasWarmth && !access(frame.context, heir)) left -= COLD_ACCOUNT_GAS
-  if (schedule.keeps64th) {
-    const isNew = schedule.clearsEmpty ? isEmpty(heir) && account.balance !== 0n : !heir.exists
+  if (schedule.eip2929 && !access(frame.context, heir)) left -= COLD_ACCOUNT_GAS
+  if (schedule.eip150) {
+    const isNew = schedule.eip158 ? isEmpty(heir) && account.balance !== 0n : !heir.exists
     if (isNew) left -= NEW_ACCOUNT_GAS
   }
   if (left < 0) return left

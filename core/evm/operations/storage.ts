@@ -69,7 +69,7 @@ export const load: Operation = (frame, sp, gas) => {
   if (table.count >= table.growsAt && isWatched()) return growFirst(frame, table, gas)
   const id = slotAt(state, frame.account, sp)
   putWord(sp, slotData(table, id), slotStart(id) + SLOT_CURRENT)
-  if (!schedule.hasWarmth) return gas
+  if (!schedule.eip2929) return gas
   return gas - (warmSlot(state, table, id) ? WARM_SLOAD_GAS : COLD_SLOAD_GAS)
 }
 
@@ -85,7 +85,7 @@ export const store: Operation = (frame, sp, gas) => {
   const id = slotAt(state, frame.account, sp)
   spread(sp - 1)
   let left = gas
-  if (schedule.hasWarmth && !warmSlot(state, table, id)) left -= COLD_SLOAD_GAS
+  if (schedule.eip2929 && !warmSlot(state, table, id)) left -= COLD_SLOAD_GAS
   left -= storeGas(state, schedule, table, id, (sp - 1) << 3)
   if (left >= 0) writeSlot(state, table, id, limbs, (sp - 1) << 3)
   return left

@@ -45,7 +45,7 @@ function* modexpSteps(input: Uint8Array): Steps<Uint8Array | undefined> {
   return yield* bytesOfDigits(yield* longPowerModuloSteps(base, exponent, modulus), lengths.modulus)
 }
 
-/** In one go, where short operands allow it: integers of some hundred kilobytes are too large for some runtimes. */
+/** Without pauses, where operands are short: integers of some hundred kilobytes are too large for some runtimes. */
 const modexpInOneGo = (input: Uint8Array): Uint8Array | undefined => {
   const { base, modulus } = modexpLengths(input)
   return Math.max(base, modulus) <= SHORT_OPERAND_BYTES ? modexp(input) : runSteps(modexpSteps(input))

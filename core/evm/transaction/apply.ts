@@ -80,7 +80,7 @@ export function* transactionSteps(
     tracer,
   )
   const { schedule } = context
-  beginTransaction(state, schedule.clearsEmpty)
+  beginTransaction(state, schedule.eip158)
   const blobGas = GAS_PER_BLOB * BigInt(transaction.blobVersionedHashes.length)
   decreaseBalance(state, sender, gasLimit * gasPrice + blobGas * (environment.blobBaseFee ?? 0n))
   const isCreate = transaction.to === undefined
@@ -88,7 +88,7 @@ export function* transactionSteps(
   const to = accountOf(state, target)
   const beneficiary = accountOf(state, environment.beneficiary)
   putNonce(state, sender, sender.nonce + 1n)
-  if (schedule.hasWarmth) {
+  if (schedule.eip2929) {
     warmAccount(state, sender)
     warmAccount(state, to)
     if (schedule.isShanghai) warmAccount(state, beneficiary)

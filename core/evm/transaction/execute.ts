@@ -84,7 +84,7 @@ export function* executeTransactionSteps(
   return yield* transactionSteps(environment, state, sender, transaction, gasPrice, tracer)
 }
 
-/** The same in one go. */
+/** Runs all steps at once. */
 export const executeTransaction = (
   environment: BlockEnvironment,
   world: WorldState,
@@ -144,7 +144,7 @@ export function* systemCallSteps(
   const account = accountOf(state, to)
   if (!hasCode(account)) return { success: true, output: EMPTY_BYTES }
   const context = createContext(environment, state, SYSTEM_ADDRESS, 0n, [], undefined)
-  beginTransaction(state, scheduleOf(environment.rules.fork).clearsEmpty)
+  beginTransaction(state, scheduleOf(environment.rules.fork).eip158)
   const { outcome, output } = yield* messageSteps(context, {
     sender: accountOf(state, SYSTEM_ADDRESS),
     to: account,
@@ -157,7 +157,7 @@ export function* systemCallSteps(
   return { success: outcome === 'success', output }
 }
 
-/** The same in one go. */
+/** Runs all steps at once. */
 export const systemCall = (
   environment: BlockEnvironment,
   world: WorldState,

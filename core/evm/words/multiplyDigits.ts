@@ -11,6 +11,7 @@ const DIGIT_FRACTION = 1 / DIGIT
  * a * b in digits of 24 bits, whose products and sums of eleven products are exact in doubles: fewer multiplications
  * than with the 16-bit halves that Math.imul would need.
  */
+// oxlint-disable-next-line max-lines-per-function -- eleven unrolled columns of products, each two lines
 export const multiplyDigits = (a: number, b: number, to: number): void => {
   spread(a)
   spread(b)

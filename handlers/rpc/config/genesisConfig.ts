@@ -1,12 +1,9 @@
+import { CODE_SIZE_MAX, EVM_STACK_ITEMS } from '../../../core/genesis/evmLimits.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
 import type { ChainConfiguration, Consensus } from '../../../core/genesis/configuration.ts'
 import { forkKeys } from '../../../core/genesis/forks.ts'
 
 type Json = Record<string, unknown>
-
-/** What a genesis file need not say (EIP-170, the EVM). */
-const CODE_SIZE_MAX = 24_576
-const STACK_ITEMS_MAX = 1024
 
 const qbftOf = ({ parameters }: Extract<Consensus, { readonly kind: 'qbft' }>): Json => {
   const { blockReward, miningBeneficiary, perTxGasLimit, validatorSelection } = parameters
@@ -51,7 +48,7 @@ export const genesisConfig = (configuration: ChainConfiguration): Json => {
     ...(zeroBaseFee ? { zeroBaseFee } : {}),
     ...(fixedBaseFee ? { fixedBaseFee } : {}),
     ...(codeSizeMax === CODE_SIZE_MAX ? {} : { contractSizeLimit: codeSizeMax }),
-    ...(stackItemsMax === STACK_ITEMS_MAX ? {} : { evmStackSize: stackItemsMax }),
+    ...(stackItemsMax === EVM_STACK_ITEMS ? {} : { evmStackSize: stackItemsMax }),
     ...consensusOf(configuration.consensus),
   }
 }

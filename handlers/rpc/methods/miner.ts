@@ -7,14 +7,14 @@ import { bytesOf, given, integerOf, required } from '../parameters/values.ts'
 const minerOf = ({ miner }: RpcContext): RpcMiner => required(miner, 'METHOD_NOT_ENABLED')
 
 /** Size of the vanity part of a QBFT block's extra data. */
-const EXTRA_DATA_BYTES_MAX = 32
+const VANITY_BYTES_MAX = 32
 
 const readExtraData = (value: unknown): Uint8Array => {
   const bytes = bytesOf(value)
   if (bytes === undefined) throw new RpcError('INVALID_EXTRA_DATA', { data: 'extra data is bytes in hex' })
-  if (bytes.length > EXTRA_DATA_BYTES_MAX)
+  if (bytes.length > VANITY_BYTES_MAX)
     throw new RpcError('INVALID_EXTRA_DATA', {
-      data: `extra data has ${bytes.length} bytes, at most ${EXTRA_DATA_BYTES_MAX} are free`,
+      data: `extra data has ${bytes.length} bytes, at most ${VANITY_BYTES_MAX} are free`,
     })
   return bytes
 }

@@ -33,7 +33,7 @@ export type BlockOverrides = {
 /** Maximum number of withdrawals; EIP-4895 allows 16 in a block, a simulation may try more. */
 const WITHDRAWALS_MAX = 1024
 /** Maximum size of extra data; no rule of any chain allows much more. */
-const EXTRA_DATA_BYTES_MAX = 4096
+const SIMULATED_EXTRA_DATA_BYTES_MAX = 4096
 
 const malformed = (detail: string): never => {
   throw new RpcError('INVALID_PARAMS', { detail: `block overrides: ${detail}` })
@@ -47,7 +47,7 @@ const word = (value: unknown): Hash | undefined => {
 }
 const extraDataOf = (value: unknown): Uint8Array | undefined => {
   const bytes = bytesOf(value)
-  return bytes === undefined || bytes.length > EXTRA_DATA_BYTES_MAX ? undefined : bytes
+  return bytes === undefined || bytes.length > SIMULATED_EXTRA_DATA_BYTES_MAX ? undefined : bytes
 }
 
 const readWithdrawal = (value: unknown): Withdrawal => {

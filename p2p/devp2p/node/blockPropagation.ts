@@ -47,11 +47,11 @@ const claimHead = ({ handlers }: Devp2pNode, peer: EthPeer, number: bigint, hash
 
 const announceTo = (node: Devp2pNode, number: bigint, hash: Hash, block: Uint8Array): void => {
   const announcement = encodeAnnouncements([{ hash, number }])
-  const lacking = [...node.table.all()].filter(({ knownBlocks }) => knownBlocks.add(hash))
-  const others = lacking.filter(({ session }) => node.handlers.roleOf(session.address) !== 'validator')
+  const unaware = [...node.table.all()].filter(({ knownBlocks }) => knownBlocks.add(hash))
+  const others = unaware.filter(({ session }) => node.handlers.roleOf(session.address) !== 'validator')
   const inFull = new Set(others.slice(0, Math.ceil(Math.sqrt(others.length))))
   const newBlock = inFull.size === 0 ? undefined : encodeNewBlock(block, totalDifficultyAt(node, number))
-  for (const peer of lacking)
+  for (const peer of unaware)
     if (newBlock !== undefined && inFull.has(peer)) sendEth(peer, ETH.newBlock, newBlock)
     // Besu then does not send this block to this node, and knows its height.
     else sendEth(peer, ETH.newBlockHashes, announcement)

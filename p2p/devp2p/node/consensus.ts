@@ -3,7 +3,7 @@ import { toBareHex } from '../../../core/bytes/hex.ts'
 import { createConsensusRates } from '../../consensus.ts'
 import type { EthPeer } from '../eth/ethPeer.ts'
 import { isQbftCode } from '../istanbul/codes.ts'
-import { MESSAGE_BYTES_MAX } from '../session/messageLimits.ts'
+import { ETH_MESSAGE_BYTES_MAX } from '../session/messageLimits.ts'
 import type { Devp2pNode } from './devp2pNode.ts'
 
 /** Interval between two reports of a peer that sends more than allowed. */
@@ -37,7 +37,7 @@ export const createConsensus = (node: Devp2pNode): Consensus => {
     },
     send: (to, code, data) => {
       state.sentAtMs = nowMs()
-      if (!isQbftCode(code) || data.length > MESSAGE_BYTES_MAX) return 0
+      if (!isQbftCode(code) || data.length > ETH_MESSAGE_BYTES_MAX) return 0
       return to.filter(address => sendTo(address, code, data)).length
     },
     receive: ({ session, peer }, code, data) => {

@@ -95,13 +95,13 @@ const spread = (node: Devp2pNode, transactions: readonly Prepared[]): void => {
   const inFullCount = Math.ceil(Math.sqrt(peers.length))
   const [random = 0] = node.random(1)
   for (const [index, peer] of peers.entries()) {
-    const lacking = transactions.filter(
+    const unsent = transactions.filter(
       ({ hash, type }) => isTakenBy(peer, type) && peer.knownTransactions.add(hash),
     )
     // Others at each time, so that no peer is always the last to know.
     const inFull = (index + random) % peers.length < inFullCount
-    if (inFull) sendInFull(peer, lacking)
-    else sendHashes(peer, lacking.map(announcementOf))
+    if (inFull) sendInFull(peer, unsent)
+    else sendHashes(peer, unsent.map(announcementOf))
   }
 }
 

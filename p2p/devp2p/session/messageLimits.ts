@@ -2,7 +2,7 @@ import { ETH } from '../eth/codes.ts'
 
 const KIBIBYTE = 1024
 /** Both clients refuse larger messages. */
-export const MESSAGE_BYTES_MAX = 10 * KIBIBYTE * KIBIBYTE
+export const ETH_MESSAGE_BYTES_MAX = 10 * KIBIBYTE * KIBIBYTE
 
 /** A request names at most some hundred hashes. */
 const REQUEST_BYTES_MAX = 64 * KIBIBYTE
@@ -21,7 +21,7 @@ const ETH_BYTES_MAX: Readonly<Record<number, number>> = {
 }
 
 /** Largest inflated payload of a message of eth. */
-export const ethBytesMax = (code: number): number => ETH_BYTES_MAX[code] ?? MESSAGE_BYTES_MAX
+export const ethBytesMax = (code: number): number => ETH_BYTES_MAX[code] ?? ETH_MESSAGE_BYTES_MAX
 
 /** Incompressible bytes grow by a sixth at most when they are compressed. */
-export const FRAME_BYTES_MAX = MESSAGE_BYTES_MAX + Math.ceil(MESSAGE_BYTES_MAX / 6) + 64
+export const FRAME_BYTES_MAX = ETH_MESSAGE_BYTES_MAX + Math.ceil(ETH_MESSAGE_BYTES_MAX / 6) + 64

@@ -8,7 +8,7 @@ import { decompressSnappy } from '../snappy/decompress.ts'
 import { equalBytes } from '../../../core/bytes/bytes.ts'
 import { abortSession, disconnectSession } from './ending.ts'
 import { ETH } from '../eth/codes.ts'
-import { ethBytesMax, FRAME_BYTES_MAX, MESSAGE_BYTES_MAX } from './messageLimits.ts'
+import { ethBytesMax, FRAME_BYTES_MAX, ETH_MESSAGE_BYTES_MAX } from './messageLimits.ts'
 import type { ProtocolMessage, Session } from './session.ts'
 
 /**
@@ -79,7 +79,7 @@ const openFrame = (session: Session, { id, payload }: Frame): ProtocolMessage =>
     const space = agreed[protocol]
     const code = id - (space?.offset ?? 0)
     if (space === undefined || code < 0 || code >= space.ids) continue
-    const bytesMax = protocol === 'eth' ? ethBytesMax(code) : MESSAGE_BYTES_MAX
+    const bytesMax = protocol === 'eth' ? ethBytesMax(code) : ETH_MESSAGE_BYTES_MAX
     return { protocol, code, payload: inflate(session, payload, bytesMax) }
   }
   throw new NetworkError('BAD_MESSAGE', `no agreed protocol has message ${id}`)

@@ -23,7 +23,7 @@ const GRACE_OF_SEVERAL_MS = 100
 const PEERS_WAIT_MS = 3_000
 
 /** Delay before the next attempt after a failure of the store, or a block from the future. */
-const RETRY_MS = 2_000
+const SYNC_RETRY_MS = 2_000
 
 /** Consensus pauses when this many blocks are missing, and resumes at LEVEL_BLOCKS. */
 const PAUSE_BLOCKS = 3n
@@ -140,7 +140,7 @@ const onFailed = ({ log }: State, error: unknown): void => {
   if (error instanceof StoreFailed) return
   log.error('Blocks could not be imported: {error}. Trying again in {seconds} s.', {
     error,
-    seconds: RETRY_MS / 1000,
+    seconds: SYNC_RETRY_MS / 1000,
   })
 }
 
@@ -155,12 +155,12 @@ const startSession = (state: State, network: Network): void => {
   state.session = { startingBlock, download, report, importedMs: undefined }
   const onEnded = (how: DownloadEnd): void => {
     report.end(LOGGED_ENDS[how])
-    if (how !== 'level') state.notBeforeMs = nowMs() + RETRY_MS
+    if (how !== 'level') state.notBeforeMs = nowMs() + SYNC_RETRY_MS
   }
   const onError = (error: unknown): void => {
     report.end('Sync failed')
     onFailed(state, error)
-    state.notBeforeMs = nowMs() + RETRY_MS
+    state.notBeforeMs = nowMs() + SYNC_RETRY_MS
   }
   state.sessionEnded = download.ended.then(onEnded, onError).then(() => {
     state.session = undefined
@@ -177,7 +177,7 @@ const consider = (state: State): void => {
   const due = dueMs(state)
   const now = state.nowMs()
   if (due === undefined) clearTimeout(state.timer)
-  else if (state.chain.store.failure() !== undefined) considerAt(state, now + RETRY_MS)
+  else if (state.chain.store.failure() !== undefined) considerAt(state, now + SYNC_RETRY_MS)
   else if (due > now || missing(state) <= 0n) considerAt(state, due)
   else startSession(state, network)
 }

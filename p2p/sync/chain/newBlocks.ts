@@ -7,7 +7,7 @@ import { toBareHex } from '../../../core/bytes/hex.ts'
 import { InvalidBlock } from '../../../core/chain/rules/invalidBlock.ts'
 import { runStepsYielding } from '../../../core/steps.ts'
 import { StoreFailed } from '../../../core/store/storeFailed.ts'
-import { BLOCK_BYTES_MAX } from '../../blocks/blockMessages.ts'
+import { SENT_BLOCK_BYTES_MAX } from '../../blocks/blockMessages.ts'
 import type { Misbehaviour, Network, Peer } from '../../network.ts'
 import type { ClockWarning } from '../clockWarning.ts'
 import type { SyncContext } from '../context.ts'
@@ -86,7 +86,7 @@ const importNext = async (state: State, peer: Peer, encoded: Uint8Array): Promis
 
 const receive = (state: State, peer: Peer, encoded: Uint8Array): void => {
   const { chain, heads, importingHashes, consider } = state
-  if (encoded.length > BLOCK_BYTES_MAX)
+  if (encoded.length > SENT_BLOCK_BYTES_MAX)
     return report(state, peer, 'oversized-message', `a block of ${encoded.length} bytes`)
   if (importingHashes.size >= IMPORTING_MAX) return
   try {

@@ -1,5 +1,5 @@
 import { DecodeError } from '../../../core/block/codec/error.ts'
-import { BLOCK_BYTES_MAX } from '../../blocks/blockMessages.ts'
+import { SENT_BLOCK_BYTES_MAX } from '../../blocks/blockMessages.ts'
 import { NetworkError, textOf } from '../../error.ts'
 import type { Network } from '../../network.ts'
 import type { CreateYield } from '../../yieldTurn.ts'
@@ -95,7 +95,7 @@ const receive = async (requests: RangeRequests, request: Request): Promise<Reque
   for await (const encoded of network.requestBlocks(holder.peer, next, count, signal)) {
     if (signal.aborted) return { kind: 'cancelled' }
     request.receivedMs = nowMs()
-    if (encoded.length > BLOCK_BYTES_MAX)
+    if (encoded.length > SENT_BLOCK_BYTES_MAX)
       return { kind: 'wrong', detail: `${encoded.length} bytes instead of block ${next}` }
     const block = await decodeBlockYielding(encoded, requests.createYield)
     if (signal.aborted) return { kind: 'cancelled' }

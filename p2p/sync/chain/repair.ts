@@ -14,7 +14,7 @@ const REQUEST_BLOCKS_MAX = 64
 const REQUEST_TIMEOUT_MS = 60_000
 
 /** Interval between attempts while no peer delivers the block. */
-const RETRY_MS = 5_000
+const REPAIR_RETRY_MS = 5_000
 
 export type RepairOptions = SyncContext & {
   readonly heads: PeerHeads
@@ -133,7 +133,7 @@ const repairAll = async (state: State, network: Network): Promise<void> => {
         { count: state.damaged.size, from: run.from },
       )
     state.isWaitLogged = true
-    state.timer = setTimeout(() => consider(state), RETRY_MS)
+    state.timer = setTimeout(() => consider(state), REPAIR_RETRY_MS)
     return
   }
 }

@@ -5,7 +5,7 @@ import { nextTurn } from '../../schedule.ts'
 /** Interval between looks for old transactions: they are kept for hours. */
 const INTERVAL_MS = 30_000
 
-/** Dropped in one go: about a millisecond. */
+/** Maximum number of transactions dropped without a pause: about a millisecond. */
 const DROPPED_AT_ONCE = 100
 
 export type PoolAgingOptions = {

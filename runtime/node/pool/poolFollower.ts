@@ -14,10 +14,10 @@ export type PoolFollower = {
   readonly stop: () => Promise<void>
 }
 
-/** Taken out of the pool in one go: some milliseconds where each sender has many more. */
+/** Maximum number of transactions removed from the pool without a pause: some milliseconds where each sender has many more. */
 const SLICE_TRANSACTIONS = 50
 
-/** Looked at, to tell whose they are, in one go. */
+/** Maximum number of transactions whose senders are collected without a pause. */
 const SORTED_TRANSACTIONS = 1_000
 
 /** Those of one sender stay together: the first of them takes the others along. */
@@ -45,7 +45,7 @@ function* slicesOf(mined: readonly SenderTransaction[]): Steps<readonly (readonl
  * balances. A full pool is through within some hundred blocks.
  */
 const SENDERS_A_BLOCK = 256
-/** Looked at in one go. */
+/** Maximum number of senders checked without a pause. */
 const SENDERS_AT_ONCE = 32
 
 /** Rids the pool of what each new block made stale, wherever the block came from. */

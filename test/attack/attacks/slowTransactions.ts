@@ -18,7 +18,7 @@ const LIMITS = { transferBlocks: 3 }
 const ATTACK_MS = 12_000
 /** Until one validator has made its two attempts. */
 const DROPPED_MS_MAX = 40_000
-const LOOK_MS = 500
+const CHECK_INTERVAL_MS = 500
 const MANY_SENDERS = 40
 
 const send = async (
@@ -53,7 +53,7 @@ const slow = ([what, initCode]: readonly [string, Uint8Array], index: number): A
     const endMs = performance.now() + DROPPED_MS_MAX
     let said = await explanations(context, hash)
     while (!isDropped(said) && performance.now() < endMs) {
-      await Bun.sleep(LOOK_MS)
+      await Bun.sleep(CHECK_INTERVAL_MS)
       said = await explanations(context, hash)
     }
     context.say(`sent to node ${entry}; the validators say: ${[...new Set(said)].join(' | ')}`)

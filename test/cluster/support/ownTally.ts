@@ -9,7 +9,7 @@ export type Counted = {
   readonly cleared: ReadonlyMap<number, number>
 }
 
-/** Counts the votes of a chain (§3.14 of the protocol) with nothing of the code under test. `headers` from block 0 on. */
+/** Counts the votes of a chain with nothing of the code under test. `headers` from block 0 on. */
 export const countVotes = (headers: readonly HeaderView[], epochLength: number): Counted => {
   const set = new Set(headers[0]?.validators)
   const adds: Ballots = new Map()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { STACK_ITEMS } from '../../../core/genesis/stackItems.ts'
+import { SHARED_STACK_ITEMS } from '../../../core/genesis/evmLimits.ts'
 import { code, environmentOf, type Part, run } from './harness.ts'
 
 /** A frame for each depth up to the limit, each with so many items. */
@@ -38,7 +38,7 @@ describe('given frames whose items exceed the shared stack', () => {
     ['call a precompile and an account without code first', [callOf(4), callOf(0xabcdef)], 'RETURN'],
     ['create a contract first', [0, 0, 0, 'CREATE POP'], 'RETURN'],
   ] as const)('when they %s, then all items are found again', (_, before, end) => {
-    expect(FRAMES * BigInt(ITEMS)).toBeGreaterThan(BigInt(STACK_ITEMS))
+    expect(FRAMES * BigInt(ITEMS)).toBeGreaterThan(BigInt(SHARED_STACK_ITEMS))
     expect(valueOf(nested(before, end))).toBe(BigInt.asUintN(256, FRAMES * sum))
   })
 
@@ -52,7 +52,7 @@ describe('given frames whose items exceed the shared stack', () => {
       )
     expect(valueOf(filled(10_000), 10_000)).toBe(10_000n)
     expect(valueOf(filled(10_001), 10_000)).toBe(0n)
-    expect(valueOf(filled(STACK_ITEMS), STACK_ITEMS)).toBe(BigInt(STACK_ITEMS))
+    expect(valueOf(filled(SHARED_STACK_ITEMS), SHARED_STACK_ITEMS)).toBe(BigInt(SHARED_STACK_ITEMS))
   })
 
   test('when a message ends among them, then they are discarded', () => {

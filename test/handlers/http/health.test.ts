@@ -30,7 +30,7 @@ const send = async (
   return await fetch(new Request(`http://localhost:8545${path}`, { ...init, headers }))
 }
 
-describe('health', () => {
+describe('given health checks', () => {
   const UP = '{\n  "status" : "UP"\n}'
 
   /** The status code, the status, the reasons, and the check of a name. */
@@ -49,11 +49,11 @@ describe('health', () => {
     return [response.status, await response.text()]
   }
 
-  test('/liveness is up', async () => {
+  test('when the node runs, then /liveness is UP', async () => {
     expect(await ask('/liveness')).toEqual([200, UP])
   })
 
-  test('/readiness asks for no peers where the node connects to none', async () => {
+  test('when p2p is disabled, then /readiness needs no peers', async () => {
     expect(await probe('/readiness', 'peers')).toEqual([200, 'UP', [], undefined])
     expect((await ask('/readiness?minPeers=5&maxBlocksBehind=10'))[0]).toBe(200)
   })
@@ -61,7 +61,7 @@ describe('health', () => {
   const withPeers = (count: number, more: Partial<RpcContext> = {}) =>
     contextWith({ network: { peerCount: () => count } as unknown as RpcNetwork, ...more })
 
-  test('/readiness counts peers where it does, one unless told otherwise', async () => {
+  test('when p2p is enabled, then /readiness needs one peer unless told otherwise', async () => {
     expect(await probe('/readiness', 'peers', withPeers(0))).toEqual([
       503,
       'DOWN',
@@ -78,7 +78,7 @@ describe('health', () => {
     expect((await ask('/readiness?minPeers=4', withPeers(3)))[0]).toBe(503)
   })
 
-  test('/readiness counts the blocks the node is behind, two unless told otherwise', async () => {
+  test('when the node is behind, then /readiness allows two blocks unless told otherwise', async () => {
     const behind = (blocks: bigint) =>
       withPeers(1, {
         syncing: () => ({ startingBlock: 0n, currentBlock: 100n, highestBlock: 100n + blocks }),
@@ -99,7 +99,7 @@ describe('health', () => {
     expect((await ask('/readiness?maxBlocksBehind=0', behind(1n)))[0]).toBe(503)
   })
 
-  test('an answer is written as Besu writes it', async () => {
+  test('when an answer has nothing to add, then it is Besu’s to the byte', async () => {
     expect(await ask('/readiness?store=false&disk=false&blocks=false&clock=false', withPeers(1))).toEqual([
       200,
       `{
@@ -120,7 +120,7 @@ describe('health', () => {
     ])
   })
 
-  test('/readiness names what of the genesis file differs at which peer, and is up nevertheless', async () => {
+  test('when the genesis file of a peer differs, then /readiness names the entries and is UP nevertheless', async () => {
     const differences = [{ peer: 'enode://aa@127.0.0.1:1', entries: ['qbft.blockperiodseconds'] }]
     const [status, body] = await ask('/readiness', withPeers(1, { differences: () => differences }))
     expect([status, JSON.parse(body)]).toMatchObject([200, { status: 'UP', differences }])
@@ -128,7 +128,7 @@ describe('health', () => {
 
   const TROUBLES = { failures: [], stalls: [], disks: [], clocks: [] }
 
-  test('a node that cannot write is down on both, with the reason; one whose network stalls is alive and not ready', async () => {
+  test('when the node cannot write, then both are DOWN with the reason; when its network stalls, only /readiness is', async () => {
     const failing = withPeers(1, { troubles: () => ({ ...TROUBLES, failures: ['the disk is full'] }) })
     expect(await ask('/liveness', failing)).toEqual([
       503,
@@ -147,21 +147,24 @@ describe('health', () => {
     ['disk', 'disks'],
     ['blocks', 'stalls'],
     ['clock', 'clocks'],
-  ] as const)('/readiness is down for its check %s unless that is left out', async (name, trouble) => {
-    const context = withPeers(1, { troubles: () => ({ ...TROUBLES, [trouble]: ['so it is'] }) })
-    expect(await probe('/readiness', name, context)).toEqual([
-      503,
-      'DOWN',
-      ['so it is'],
-      { status: false, error: 'so it is' },
-    ])
-    expect(await probe(`/readiness?${name}=false`, name, context)).toEqual([200, 'UP', [], undefined])
-    expect((await probe(`/readiness?${name}=no`, name, context))[2]).toEqual([
-      `${name} is neither true nor false`,
-    ])
-  })
+  ] as const)(
+    'when its check %s fails, then /readiness is DOWN unless that check is left out',
+    async (name, trouble) => {
+      const context = withPeers(1, { troubles: () => ({ ...TROUBLES, [trouble]: ['so it is'] }) })
+      expect(await probe('/readiness', name, context)).toEqual([
+        503,
+        'DOWN',
+        ['so it is'],
+        { status: false, error: 'so it is' },
+      ])
+      expect(await probe(`/readiness?${name}=false`, name, context)).toEqual([200, 'UP', [], undefined])
+      expect((await probe(`/readiness?${name}=no`, name, context))[2]).toEqual([
+        `${name} is neither true nor false`,
+      ])
+    },
+  )
 
-  test('probes are answered whatever host they ask for, and methods other than GET are not', async () => {
+  test('when probes name any host, then they are answered, and methods other than GET are not', async () => {
     for (const path of ['/liveness', '/readiness']) {
       expect((await send(path, { headers: { host: '10.1.2.3:8545' } })).status).toBe(200)
       expect((await send(path, { method: 'POST' })).status).toBe(405)
@@ -169,7 +172,7 @@ describe('health', () => {
     expect((await send('/', { headers: { host: '10.1.2.3:8545' } })).status).toBe(403)
   })
 
-  test('/readiness is down for a parameter that is no number', async () => {
+  test('when a parameter is no number, then /readiness is DOWN', async () => {
     const [status, body] = await ask('/readiness?minPeers=a&maxBlocksBehind=-1')
     expect([status, JSON.parse(body)]).toMatchObject([
       503,

@@ -66,7 +66,7 @@ describe('given status messages', () => {
       concatBytes(Uint8Array.of(2), encodeRlp([HASH, 0, Array.from({ length: 17 }, () => HASH)])),
     ],
     ['a reason too long', concatBytes(Uint8Array.of(2), encodeRlp([new Uint8Array(17_000), 0, []]))],
-  ])('are refused: %s', (_what, bytes) => {
+  ])('when they have %s, then they are refused', (_what, bytes) => {
     expect(() => decodeStatusMessage(bytes)).toThrow()
   })
 })

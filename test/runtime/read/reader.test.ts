@@ -78,7 +78,7 @@ describe.skipIf(!HAS_REDIS)('readers of a store that a node fills', () => {
     ends.push(() => reader.stop())
     return reader
   }
-  const catchUp = async (reader: ReaderProcess): Promise<number> => {
+  const waitForHead = async (reader: ReaderProcess): Promise<number> => {
     const head = await numberOf(node.url)
     await until('the reader at the head', async () => (await numberOf(reader.url)) >= head)
     return head
@@ -87,7 +87,7 @@ describe.skipIf(!HAS_REDIS)('readers of a store that a node fills', () => {
   test('given a reader of each store, then its answers are those of the node to the byte', async () => {
     for (const store of stores) {
       const reader = await openReader(store)
-      const head = await catchUp(reader)
+      const head = await waitForHead(reader)
       expect(await differentAnswers(node.url, reader.url, readerRequests(chain, head))).toEqual([])
     }
   })
@@ -97,14 +97,14 @@ describe.skipIf(!HAS_REDIS)('readers of a store that a node fills', () => {
     async runtime => {
       if (!isInstalled(runtime)) return
       const reader = await openReader(stores.at(-1) as string, ['--verify=head'], runtime)
-      const head = await catchUp(reader)
+      const head = await waitForHead(reader)
       expect(await differentAnswers(node.url, reader.url, readerRequests(chain, head))).toEqual([])
     },
   )
 
   test('given a reader, then each answer names its block, and methods of a pool are not enabled', async () => {
     const reader = await openReader(stores[0] as string)
-    const head = await catchUp(reader)
+    const head = await waitForHead(reader)
     const response = await fetch(reader.url, {
       method: 'POST',
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber' }),
@@ -161,7 +161,7 @@ describe.skipIf(!HAS_REDIS)('readers of a store that a node fills', () => {
 
   test('given GraphQL, then it answers of one block and says which', async () => {
     const reader = await openReader(stores[0] as string, ['--graphql-http-enabled', '--graphql-http-port=0'])
-    const head = await catchUp(reader)
+    const head = await waitForHead(reader)
     const response = await fetch(`${reader.graphqlUrl}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

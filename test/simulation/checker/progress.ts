@@ -11,7 +11,7 @@ export type Progress = {
 /** Blocks that must follow the first one. */
 const FURTHER_BLOCKS = 3n
 
-const LOOK_MS = 20
+const CHECK_INTERVAL_MS = 20
 
 export const watchProgress = (world: World): Progress => {
   const { scheduler, settings, checker, nodes } = world
@@ -30,7 +30,7 @@ export const watchProgress = (world: World): Progress => {
     }
     if (nowMs - sinceMs > boundMs)
       return checker.violated(`no block after ${last} for ${boundMs} ms in which everything worked`)
-    scheduler.after(LOOK_MS, () => expect(last, sinceMs))
+    scheduler.after(CHECK_INTERVAL_MS, () => expect(last, sinceMs))
   }
 
   const expectAll = (height: bigint, sinceMs: number): void => {
@@ -41,7 +41,7 @@ export const watchProgress = (world: World): Progress => {
     }
     if (scheduler.nowMs() - sinceMs > boundMs)
       return checker.violated(`${late.map(({ name }) => name).join(', ')} did not come to block ${height}`)
-    scheduler.after(LOOK_MS, () => expectAll(height, sinceMs))
+    scheduler.after(CHECK_INTERVAL_MS, () => expectAll(height, sinceMs))
   }
 
   scheduler.after(settings.faultsMs, () => {

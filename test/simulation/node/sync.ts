@@ -9,7 +9,7 @@ import type { Node } from './node.ts'
 export type Sync = { start(): void; stop(): void }
 
 /** How often a node looks whether others are ahead: a block that is on its way comes sooner by consensus. */
-const LOOK_MS = 1_000
+const CHECK_INTERVAL_MS = 1_000
 
 const BLOCKS_MAX = 16
 
@@ -66,7 +66,7 @@ export const createSync = (world: World, node: Node): Sync => {
 
   const look = (isOver: () => boolean): void => {
     if (isOver()) return
-    const again = (): void => scheduler.after(LOOK_MS, () => look(isOver))
+    const again = (): void => scheduler.after(CHECK_INTERVAL_MS, () => look(isOver))
     const peers = ahead()
     if (highest() - head(node) <= LEVEL_BLOCKS) node.setActive(true)
     if (peers.length === 0) return again()
@@ -84,7 +84,7 @@ export const createSync = (world: World, node: Node): Sync => {
   return {
     start: () => {
       const begun = ++generation
-      scheduler.after(random.between(1, LOOK_MS), () => look(() => begun !== generation))
+      scheduler.after(random.between(1, CHECK_INTERVAL_MS), () => look(() => begun !== generation))
     },
     stop: () => void generation++,
   }

@@ -23,8 +23,8 @@ const read = (bytes: Uint8Array) => {
   return decodeMessage(packet.type, packet.content)
 }
 
-describe("EIP-8's packets", () => {
-  test('a ping, with a version and items of later protocols or without', () => {
+describe("given EIP-8's packets", () => {
+  test('when a ping is read, then it may have a version and items of later protocols', () => {
     const ping = {
       kind: 'ping',
       from: { host: '127.0.0.1', udp: 3322, tcp: 5544 },
@@ -35,11 +35,11 @@ describe("EIP-8's packets", () => {
     expect(read(vectors.PING_WITH_SEQUENCE)).toMatchObject({ ...ping, recordSequence: 1n })
   })
 
-  test('a request for nodes', () => {
+  test('when a request for nodes is read, then the target is known', () => {
     expect(read(vectors.FIND_NODE)).toMatchObject({ kind: 'findNode', expiry: EXPIRY })
   })
 
-  test('neighbors with addresses of both families', () => {
+  test('when neighbors are read, then they have addresses of both families', () => {
     const message = read(vectors.NEIGHBORS)
     expect(message).toMatchObject({ kind: 'neighbors', expiry: EXPIRY })
     const endpoints = message?.kind === 'neighbors' ? message.nodes.map(({ endpoint }) => endpoint) : []
@@ -52,7 +52,7 @@ describe("EIP-8's packets", () => {
   })
 })
 
-describe('packets', () => {
+describe('given packets', () => {
   const { type, content } = encodeMessage({
     kind: 'pong',
     to: { host: '2001:db8::1', udp: 1, tcp: 2 },
@@ -61,7 +61,7 @@ describe('packets', () => {
     recordSequence: 7n,
   })
 
-  test('are read as they were written', () => {
+  test('when they are written, then they read back', () => {
     expect(read(encodePacket(KEY, type, content).bytes)).toMatchObject({
       kind: 'pong',
       to: { host: '2001:db8:0:0:0:0:0:1', udp: 1, tcp: 2 },
@@ -69,7 +69,7 @@ describe('packets', () => {
     })
   })
 
-  test('whatever bytes arrive are read or refused', () => {
+  test('when any bytes arrive, then they are read or refused', () => {
     const random = seededRandom(5)
     const { bytes } = encodePacket(KEY, type, content)
     for (let run = 0; run < 300; run++) {
@@ -91,7 +91,7 @@ describe('packets', () => {
   })
 })
 
-test('a node record names the fork id, and fits', () => {
+test('given a node record, when it is written, then it has the fork id, and fits', () => {
   const forkId = { hash: fromHex('fc64ec04'), next: 1_150_000n }
   const record = encodeRecord(KEY, 5n, { host: '10.0.0.1', udp: 30_303, tcp: 30_303 }, forkId)
   const [signature, sequence, key, entry] = decodeRlp(record) as readonly RlpItem[]

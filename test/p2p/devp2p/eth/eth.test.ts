@@ -30,7 +30,7 @@ const BLOCK_FORKS = [1_150_000n, 1_920_000n, 2_463_000n, 2_675_000n, 4_370_000n,
 const FORKS = { blocks: BLOCK_FORKS, times: [] }
 const at = (number: bigint) => ({ number, timestamp: 0n })
 
-describe('fork id', () => {
+describe('given a fork id', () => {
   test.each([
     [0n, 'fc64ec04', 1_150_000n],
     [1_149_999n, 'fc64ec04', 1_150_000n],
@@ -41,34 +41,37 @@ describe('fork id', () => {
     [4_370_000n, 'a00bc324', 7_280_000n],
     [7_280_000n, '668db0af', 9_069_000n],
     [9_069_000n, '879d6e30', 0n],
-  ] as const)('at block %d of the main network', (number, hash, next) => {
-    const id = forkIdAt(MAINNET, FORKS, at(number))
-    expect({ hash: toBareHex(id.hash), next: id.next }).toEqual({ hash, next })
-  })
+  ] as const)(
+    'when it is block %d of the main network, then the published one is computed',
+    (number, hash, next) => {
+      const id = forkIdAt(MAINNET, FORKS, at(number))
+      expect({ hash: toBareHex(id.hash), next: id.next }).toEqual({ hash, next })
+    },
+  )
 
   const mismatch = (own: bigint, hash: string, next: bigint) =>
     forkIdMismatch(MAINNET, FORKS, at(own), { hash: fromHex(hash), next })
 
-  test('a node at the same place, behind or ahead is of this chain', () => {
+  test('when a node is at the same fork, behind or ahead, then it is of this chain', () => {
     expect(mismatch(7_987_396n, '668db0af', 0n)).toBeUndefined()
     expect(mismatch(7_987_396n, '668db0af', 9_069_000n)).toBeUndefined()
     expect(mismatch(7_987_396n, 'a00bc324', 7_280_000n)).toBeUndefined()
     expect(mismatch(7_279_999n, '668db0af', 0n)).toBeUndefined()
   })
 
-  test('a node that missed a fork, or knows others, is not', () => {
+  test('when a node missed a fork, or knows others, then it is not', () => {
     expect(mismatch(7_987_396n, 'a00bc324', 0n)).toBeDefined()
     expect(mismatch(7_987_396n, '5cddc0e1', 0n)).toBeDefined()
     expect(mismatch(7_987_396n, '668db0af', 7_500_000n)).toBeDefined()
   })
 
-  test('without a fork after the genesis block any fork id is taken: the genesis hash says all', () => {
+  test('when no fork follows the genesis block, then any is accepted: the genesis hash says all', () => {
     const remote = { hash: fromHex('01020304'), next: 5n }
     expect(forkIdMismatch(MAINNET, { blocks: [], times: [] }, at(9n), remote)).toBeUndefined()
   })
 })
 
-describe('codecs', () => {
+describe('given codecs', () => {
   const blocks = sampleBlocks(4)
   const block = blocks[2]?.block as Uint8Array
   const hashes = blocks.map(({ hash }) => hash)
@@ -83,11 +86,11 @@ describe('codecs', () => {
     forkId: { hash: fromHex('01020304'), next: 7n },
   }
 
-  test('a status is read as it was written', () => {
+  test('when a status is written, then it reads back', () => {
     expect(decodeStatus(encodeStatus(status))).toEqual(status)
   })
 
-  test('queries for headers by number and by hash', () => {
+  test('when queries for headers are written, then numbers and hashes read back', () => {
     const byNumber = { start: { number: 0n }, count: 3, skip: 199n, reverse: false }
     const byHash = { start: { hash: hashes[3] as Uint8Array }, count: 1, skip: 0n, reverse: true }
     for (const query of [byNumber, byHash]) {
@@ -96,13 +99,13 @@ describe('codecs', () => {
     }
   })
 
-  test('transactions: legacy ones as lists, typed ones as byte strings', () => {
+  test('when transactions are written, then legacy ones are lists, typed ones byte strings', () => {
     const bytes = encodeTransactions([legacy, typed])
     expect(toBareHex(bytes)).toBe(`ca${toBareHex(legacy)}85${toBareHex(typed)}`)
     expect(decodeTransactions(bytes)).toEqual([legacy, typed])
   })
 
-  test('announced transactions: with types and sizes in eth/68, hashes alone in eth/66', () => {
+  test('when transactions are announced, then eth/68 has types and sizes, eth/66 hashes alone', () => {
     const announced = hashes.map((hash, type) => ({ hash, type, size: 100 + type }))
     expect(decodeTransactionAnnouncements(68, encodeTransactionAnnouncements(68, announced))).toEqual(
       announced,
@@ -112,12 +115,12 @@ describe('codecs', () => {
     )
   })
 
-  test('a new block holds the block as it is', () => {
+  test('when a new block is written, then the block is unchanged in it', () => {
     expect(decodeNewBlock(encodeNewBlock(block, 3n))).toEqual({ block, totalDifficulty: 3n })
     expect(splitBlock(block).header).toEqual(blocks[2]?.header as Uint8Array)
   })
 
-  test('whatever bytes arrive, each decoder reads or refuses them', () => {
+  test('when any bytes arrive, then each decoder reads or refuses them', () => {
     const random = seededRandom(3)
     const decoders: readonly ((bytes: Uint8Array) => unknown)[] = [
       decodeStatus,

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'bun:test'
+import { pages } from './markdown.ts'
+import { sourceFiles } from './source.ts'
+
+/** Invented names, with the field's word for each. Whole identifiers, in code and prose. */
+const WORDS: readonly (readonly [word: string, instead: string])[] = [
+  ['LinkLife', 'ConnectionManager'],
+  ['tellStatus', 'sendStatus'],
+  ['isWelcome', 'isAllowed'],
+  ['calmLog', 'rate-limited log'],
+  ['catchUp', 'block download'],
+  ['CatchUp', 'BlockDownload'],
+  ['lookAhead', 'prefetch'],
+  ['Wakeup', 'signal'],
+  ['Asker', 'RemoteStore'],
+  ['askedStore', 'remoteStore'],
+  ['answerAsk', 'serveStore'],
+  ['startNetworkBeside', 'startNetworkThread'],
+  ['FactTeller', 'state updates'],
+  ['PeerMirror', 'remote peers'],
+  ['headPump', 'headWatcher'],
+  ['performer', 'effectHandler'],
+  ['blockWork', 'blockExecutor'],
+  ['tellBlock', 'logBlock'],
+  ['endAll', 'closeAll'],
+  ['inOneGo', 'synchronously'],
+  ['misfit', 'rule violation'],
+  ['uncounted', 'verification result'],
+  ['lacking', 'outOfGas'],
+  ['keeps64th', 'eip150'],
+  ['clearsEmpty', 'eip158'],
+  ['hasWarmth', 'eip2929'],
+  ['NodesGone', 'SnapshotExpired'],
+  ['nobodysHash', 'dummyHash'],
+  ['shutOut', 'unauthenticated'],
+  ['unlisted', 'suppressedCount'],
+  ['costOf', 'matches'],
+]
+
+/** Riddles and figures of speech that stood for a plain sentence. */
+const PHRASES: readonly RegExp[] = [
+  /\blooks? after\b/i,
+  /\bwhom to dial\b/i,
+  /\bsaid when nothing\b/i,
+  /\blets? (?:a|the) \w+ go\b/i,
+  /\btakes? a vote back\b/i,
+  /\bothers need the room\b/i,
+  /\ba file stands there\b/i,
+  /\bin one go\b/i,
+  /\bbegins to gather\b/i,
+  /\bmeans it\b/i,
+  /\btold no\b/i,
+]
+
+/** Limits whose bare name once stood for several values: a name says of what it is the limit. */
+const BARE_LIMITS: readonly string[] = [
+  'MESSAGE_BYTES_MAX',
+  'BLOCK_BYTES_MAX',
+  'EXTRA_DATA_BYTES_MAX',
+  'STACK_ITEMS_MAX',
+  'LOOK_MS',
+  'RETRY_MS',
+]
+
+/** References to pages that are not in the repository. */
+const ABSENT_REFERENCES = /(?<!RFC \d{4} |Paper |SEC 2 )§\s?\d|\bissue \d{2}\b/
+
+type Place = { readonly path: string; readonly line: number; readonly text: string }
+
+const THIS_FILE = 'test/structure/words.test.ts'
+
+const LINES: readonly Place[] = [...sourceFiles('core', 'handlers', 'p2p', 'runtime', 'test'), ...pages()]
+  .filter(({ path }) => path !== THIS_FILE)
+  .flatMap(({ path, text }) => text.split('\n').map((line, index) => ({ path, line: index + 1, text: line })))
+
+const placesOf = (pattern: RegExp): readonly string[] =>
+  LINES.filter(({ text }) => pattern.test(text)).map(
+    ({ path, line, text }) => `${path}:${line}: ${text.trim()}`,
+  )
+
+describe('given all sources and pages, when their words are read', () => {
+  test.each(WORDS)('then none is %s, but %s', word => {
+    expect(placesOf(new RegExp(`\\b${word}\\b`))).toEqual([])
+  })
+
+  test.each(PHRASES.map(pattern => [pattern.source, pattern] as const))('then none says %s', (_, pattern) => {
+    expect(placesOf(pattern)).toEqual([])
+  })
+
+  test('then no limit has a name that does not say of what', () => {
+    expect(placesOf(new RegExp(`\\bconst (?:${BARE_LIMITS.join('|')})\\b`))).toEqual([])
+  })
+
+  test('then none points to a page that is not in the repository', () => {
+    expect(placesOf(ABSENT_REFERENCES)).toEqual([])
+  })
+})
