@@ -115,8 +115,8 @@ function* decodeWork(frame: Frame, account: AccountState | undefined, isStepped:
   return frame
 }
 
-/** Precompiles over longer input, or for more gas, are long work: four pairings are some 10 ms. */
-const LONG_PRECOMPILE_GAS = 150_000
+/** Precompiles over longer input, or for more gas, are long work: a first pairing takes 30 to 80 ms, later ones 5 to 20. */
+const LONG_PRECOMPILE_GAS = 40_000
 
 /** True where the precompile goes on as long work. */
 const enterPrecompile = (frame: Frame, precompile: Precompile): boolean => {

@@ -5,6 +5,7 @@ import { sumOfTermsG1, sumOfTermsG2, type Term } from './bls12381Msm.ts'
 import * as points from './bls12381Points.ts'
 import { trueWord } from './input.ts'
 import { runSteps, type Steps } from '../../steps.ts'
+import { isOneSteps } from './finalExponentiation.ts'
 import type { Precompile } from './precompile.ts'
 
 const { Fp12, Fr } = bls12_381.fields
@@ -92,7 +93,9 @@ function* pairingSteps(input: Uint8Array): Steps<Uint8Array | undefined> {
   let product = Fp12.ONE
   for (let at = 0; at < input.length; at += PAIR_LENGTH) {
     const g1 = points.decodeSubgroupG1(input.subarray(at, at + points.G1_LENGTH))
+    yield
     const g2 = points.decodeSubgroupG2(input.subarray(at + points.G1_LENGTH, at + PAIR_LENGTH))
+    yield
     if (g1 === undefined || g2 === undefined) return undefined
     // A pairing with the point at infinity is the identity.
     if (g1.is0() || g2.is0()) continue
@@ -106,7 +109,7 @@ function* pairingSteps(input: Uint8Array): Steps<Uint8Array | undefined> {
   }
   product = Fp12.mul(product, bls12_381.millerLoopBatch(pairs))
   yield
-  return Fp12.eql(Fp12.finalExponentiate(product), Fp12.ONE) ? trueWord() : new Uint8Array(32)
+  return (yield* isOneSteps(bls12_381.fields, product)) ? trueWord() : new Uint8Array(32)
 }
 
 /** EIP-2537: one when the product of the pairings is the identity. */

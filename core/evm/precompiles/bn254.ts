@@ -3,6 +3,7 @@ import { bn254 } from '@noble/curves/bn254.js'
 import { bigintToFixedBytes, bytesToBigint } from '../../bytes/integer.ts'
 import { inputRange, trueWord } from './input.ts'
 import { runSteps, type Steps } from '../../steps.ts'
+import { isOneSteps } from './finalExponentiation.ts'
 import type { Precompile } from './precompile.ts'
 
 const { Fp, Fp2, Fp12, Fr } = bn254.fields
@@ -93,7 +94,9 @@ function* pairingSteps(input: Uint8Array): Steps<Uint8Array | undefined> {
   let product = Fp12.ONE
   for (let at = 0; at < input.length; at += PAIR_LENGTH) {
     const g1 = decodeG1(input.subarray(at, at + 64))
+    yield
     const g2 = decodeG2(input.subarray(at + 64, at + PAIR_LENGTH))
+    yield
     if (g1 === undefined || g2 === undefined) return undefined
     // A pairing with the point at infinity is the identity.
     if (g1.is0() || g2.is0()) continue
@@ -107,7 +110,7 @@ function* pairingSteps(input: Uint8Array): Steps<Uint8Array | undefined> {
   }
   product = Fp12.mul(product, bn254.millerLoopBatch(pairs))
   yield
-  return Fp12.eql(Fp12.finalExponentiate(product), Fp12.ONE) ? trueWord() : new Uint8Array(32)
+  return (yield* isOneSteps(bn254.fields, product)) ? trueWord() : new Uint8Array(32)
 }
 
 const pairing = (input: Uint8Array): Uint8Array | undefined => runSteps(pairingSteps(input))
