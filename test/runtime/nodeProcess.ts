@@ -89,6 +89,8 @@ export type NodeProcess = {
   rpc<T = unknown>(method: string, ...params: readonly unknown[]): Promise<T>
   /** Everything written so far. */
   output(): string
+  /** The exit code, once the process has ended. */
+  readonly exited: Promise<number>
   /** SIGTERM, and the exit code. */
   stop(): Promise<number>
   /** SIGKILL: nothing of the process runs any more. */
@@ -178,6 +180,7 @@ export const startNode = async (
       return answer.result as never
     },
     output: () => output,
+    exited: child.exited,
     stop: async () => {
       child.kill('SIGTERM')
       return child.exited
