@@ -24,6 +24,8 @@ export type BlockExecutorOptions = {
   readonly build: BuildBlock
   /** When the current round ends, milliseconds since 1970; undefined when no round runs. */
   readonly roundEndMs: () => number | undefined
+  /** How long the first round of a height lasts. */
+  readonly firstRoundMs: () => number
   /** Queues a result as an input of the state machine. */
   readonly answer: (input: Input) => void
   /** Called after a commit with the time since the proposal, to announce and log the block. */
@@ -140,7 +142,7 @@ const importBlock = async (executor: Executor, effect: EffectOf<'import-block'>)
 }
 
 export const createBlockExecutor = (options: BlockExecutorOptions): BlockExecutor => {
-  const { chain, roundEndMs, log } = options
+  const { chain, roundEndMs, firstRoundMs, log } = options
   const executor: Executor = {
     ...options,
     executed: createExecutedBlocks(),
@@ -149,6 +151,7 @@ export const createBlockExecutor = (options: BlockExecutorOptions): BlockExecuto
     verification: {
       chain,
       roundEndMs,
+      firstRoundMs,
       isDue: ({ header }) => !executor.isStopped && chain.head().header.number + 1n === header.number,
       clockWarning: createClockWarning(log, Date.now),
       log,

@@ -1,5 +1,6 @@
 import { equalBytes, type Hash } from '../../core/bytes/bytes.ts'
 import type { Block } from '../../core/block/block.ts'
+import { qbftAt } from '../../core/genesis/schedule.ts'
 import { logBlock } from '../logging/logBlock.ts'
 import { nextTurn } from '../schedule.ts'
 import { createBlockBuilder } from './blockBuilder.ts'
@@ -87,6 +88,8 @@ export const createParts = (
     },
     build: createBlockBuilder(options),
     roundEndMs: () => timers.dueMs('round'),
+    firstRoundMs: () =>
+      1000 * qbftAt(options.consensus, chain.head().header.number + 1n).requestTimeoutSeconds,
     answer: put,
     onCommitted: (block, hash, proposalToCommitMs) =>
       announce(options, { block, hash, proposalToCommitMs, messageCounters }),

@@ -29,6 +29,8 @@ export type VerificationOptions = {
   readonly chain: Pick<Chain, 'verifyBlock'>
   /** When the current round ends, milliseconds since 1970; undefined when no round runs. */
   readonly roundEndMs: () => number | undefined
+  /** How long the first round of a height lasts. */
+  readonly firstRoundMs: () => number
   /** False once the chain has passed the block's height: its result no longer matters. */
   readonly isDue: (block: Block) => boolean
   readonly clockWarning: ClockWarning
@@ -44,11 +46,13 @@ export type Verification =
 
 /** Returns why the execution of a proposal is abandoned. Not a validity rule: sealed blocks are always executed fully. */
 const createAbandonCheck = (
-  { isDue, roundEndMs }: VerificationOptions,
+  { isDue, roundEndMs, firstRoundMs }: VerificationOptions,
   block: Block,
 ): (() => string | undefined) => {
   const startedMs = Date.now()
-  const untilMs = Math.max(roundEndMs() ?? Infinity, startedMs + VERIFY_MS_MIN)
+  // A proposal may come before this node's own round begins: without a bound it could hold the chain for good.
+  const endMs = roundEndMs() ?? startedMs + firstRoundMs()
+  const untilMs = Math.max(endMs, startedMs + VERIFY_MS_MIN)
   return () => {
     if (!isDue(block)) return 'the chain has passed its height'
     return Date.now() < untilMs

@@ -29,6 +29,7 @@ type SetUp = {
 const setUp = async (
   change: (chain: Chain) => Chain = chain => chain,
   onCommitted: () => Promise<void> = () => Promise.resolve(),
+  roundEndMs: () => number | undefined = Date.now,
 ): Promise<SetUp> => {
   const lines: string[] = []
   configureLog({ level: 'INFO', format: 'PLAIN', colour: false, write: line => lines.push(line) })
@@ -43,7 +44,8 @@ const setUp = async (
   const work = createBlockExecutor({
     chain: change(chain),
     build: () => Promise.reject(new Error('no time')),
-    roundEndMs: Date.now,
+    roundEndMs,
+    firstRoundMs: () => 600,
     answer: input => answers.push(input),
     onCommitted,
     log: logOf('validator'),
@@ -118,17 +120,27 @@ describe('given a block of another validator is to be verified', () => {
     expect(lines.join()).toContain('Block 1 could not be verified: out of files')
   })
 
+  /** A chain on which the execution of a block goes on until it is given up. */
+  const endless = (chain: Chain): Chain => ({
+    ...chain,
+    verifyBlock: async (_block, { giveUp }) => {
+      for (;;) {
+        const reason = giveUp?.()
+        if (reason !== undefined) throw new ExecutionStopped(reason)
+        await Bun.sleep(10)
+      }
+    },
+  })
+
+  test('when it comes before the round begins, and its execution does not end, then it is given up all the same', async () => {
+    const { work, answers, propose } = await setUp(endless, undefined, () => undefined)
+    const effect = verifying((await propose(nowSeconds())).block)
+    await work.verify(effect)
+    expect(answers).toEqual([{ kind: 'block-unverified', hash: effect.hash }])
+  })
+
   test('when its round ends before its execution does then the log names the reason, and the answer is no verdict', async () => {
-    const { work, answers, lines, propose } = await setUp(chain => ({
-      ...chain,
-      verifyBlock: async (_block, { giveUp }) => {
-        for (;;) {
-          const reason = giveUp?.()
-          if (reason !== undefined) throw new ExecutionStopped(reason)
-          await Bun.sleep(10)
-        }
-      },
-    }))
+    const { work, answers, lines, propose } = await setUp(endless)
     const effect = verifying((await propose(nowSeconds())).block)
     await work.verify(effect)
     expect(answers).toEqual([{ kind: 'block-unverified', hash: effect.hash }])
