@@ -1,11 +1,13 @@
 import type { ChainFacts, Network, NetworkOptions } from './network.ts'
 
-/** How nodes connect: over libp2p, or over devp2p as Besu and GoQuorum do. */
-export type Transport = 'libp2p' | 'devp2p'
+/** How nodes connect: over libp2p, over devp2p as Besu and GoQuorum do, or over both while a network moves to libp2p. */
+export type Transport = 'libp2p' | 'devp2p' | 'both'
 
 export type TransportOptions = NetworkOptions & {
   readonly transport: Transport
   readonly chain: ChainFacts
+  /** Where libp2p listens when `transport` is `both`; `port` is that of devp2p then. */
+  readonly libp2pPort: number
 }
 
 /**
@@ -17,6 +19,10 @@ export const startTransport = async (options: TransportOptions): Promise<Network
   if (options.transport === 'devp2p') {
     const { startDevp2p } = await import('./devp2p/startDevp2p.ts')
     return startDevp2p(options)
+  }
+  if (options.transport === 'both') {
+    const { startBoth } = await import('./startBoth.ts')
+    return startBoth(options)
   }
   const { startNetwork } = await import('./startNetwork.ts')
   return startNetwork(options)

@@ -125,6 +125,7 @@ export const startNetwork = async (
   const { configuration, genesis } = node.chain
   return startNetworkWorker({
     transport: options.p2pProtocol,
+    libp2pPort: options.p2pLibp2pPort ?? (options.p2pPort === 0 ? 0 : options.p2pPort + 1),
     chain: {
       consensus: { kind: configuration.consensus.kind },
       genesisDifficulty: genesis.totalDifficulty,

@@ -7,6 +7,7 @@ const hash = new Uint8Array(32)
 const thread = openNetworkThread(
   {
     transport: 'libp2p',
+    libp2pPort: 0,
     chain: { consensus: { kind: 'qbft' }, genesisDifficulty: 1n, forks: { blocks: [], times: [] } },
     privateKey: randomBytes(32),
     host: '127.0.0.1',

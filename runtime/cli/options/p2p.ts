@@ -25,8 +25,19 @@ export const P2P_OPTIONS = {
     name: 'p2p-protocol',
     group: NETWORK,
     fallback: 'libp2p',
-    choices: ['libp2p', 'devp2p'],
-    description: 'How nodes connect: libp2p among nodes of this software, devp2p with Besu and GoQuorum',
+    choices: ['libp2p', 'devp2p', 'both'],
+    description:
+      'How nodes connect: libp2p among nodes of this software, devp2p with Besu and GoQuorum, both while a network moves to libp2p',
+  }),
+  p2pLibp2pPort: integerOption({
+    name: 'p2p-libp2p-port',
+    group: NETWORK,
+    fallback: undefined,
+    min: 0,
+    max: 65_535,
+    placeholder: '<PORT>',
+    shownDefault: 'the one after --p2p-port',
+    description: 'TCP port of libp2p with --p2p-protocol=both; 0 takes a free one',
   }),
   p2pHost: customOption({
     name: 'p2p-host',

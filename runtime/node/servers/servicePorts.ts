@@ -7,6 +7,7 @@ export const requireDistinctPorts = (options: NodeOptions): void => {
   const enabled = enabledBy(options)
   const ports = [
     ...(enabled.p2p ? [options.p2pPort] : []),
+    ...(enabled.p2p && options.p2pProtocol === 'both' ? [options.p2pLibp2pPort ?? options.p2pPort + 1] : []),
     ...(enabled.http ? [options.rpcHttpPort] : []),
     ...(options.rpcWsEnabled ? [options.rpcWsPort] : []),
     ...(options.graphqlHttpEnabled ? [options.graphqlHttpPort] : []),

@@ -25,6 +25,7 @@ export type NetworkSetup = Pick<
   TransportOptions,
   | 'transport'
   | 'chain'
+  | 'libp2pPort'
   | 'privateKey'
   | 'host'
   | 'port'

@@ -23,6 +23,7 @@ const setupOf = (
   return {
     transport: options.transport,
     chain: options.chain,
+    libp2pPort: options.libp2pPort,
     privateKey: ownBytes(privateKey),
     host,
     port,

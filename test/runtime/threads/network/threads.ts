@@ -40,6 +40,7 @@ const startNode = async (options: ThreadOptions): Promise<ThreadNode> => {
   const line = (level: string) => (text: string, values?: object) => void lines.push([level, text, values])
   const network = await startNetworkThread({
     transport: 'libp2p',
+    libp2pPort: 0,
     chain: { consensus: { kind: 'qbft' }, genesisDifficulty: 1n, forks: { blocks: [], times: [] } },
     privateKey: randomBytes(32),
     host: '127.0.0.1',

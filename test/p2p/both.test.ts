@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto'
+import { expect, test } from 'bun:test'
+import { fromHex, toBareHex } from '../../core/bytes/hex.ts'
+import { addressOfPublicKey, publicKeyOf } from '../../core/crypto/crypto.ts'
+import type { Network } from '../../p2p/network.ts'
+import { startBoth } from '../../p2p/startBoth.ts'
+import { formatEnode } from '../../p2p/transport/enode.ts'
+import { freePorts, takenPorts } from '../../runtime/devnet/ports.ts'
+import { createSlice } from '../../runtime/schedule.ts'
+import { BLOCKS, startDevp2pNode, statusAt } from './devp2p/nodes.ts'
+import type { SampleBlock } from './devp2p/sampleBlocks.ts'
+import { serveSampleBlocks } from './devp2p/sampleBlocks.ts'
+import { someTransaction, startTestNode, until } from './networks.ts'
+
+const status = statusAt(BLOCKS[0] as SampleBlock, { client: 'quorate/test' })
+const none = async function* () {}
+
+/** Two free ports of which one follows the other, as they do by default. */
+const portPair = async (): Promise<readonly [number, number]> => {
+  for (;;) {
+    const [port = 0] = await freePorts(1)
+    if ((await takenPorts([port + 1])).length === 0) return [port, port + 1]
+  }
+}
+
+/** A node over both transports, with what its handlers were told. */
+const startBothNode = async (
+  ports: readonly [devp2p: number, libp2p: number],
+  staticNodes: readonly string[],
+) => {
+  const privateKey = randomBytes(32)
+  const heard = { events: [] as string[], transactions: [] as Uint8Array[], codes: [] as number[] }
+  const note = (): void => undefined
+  const network: Network = await startBoth({
+    privateKey,
+    host: '127.0.0.1',
+    port: ports[0],
+    libp2pPort: ports[1],
+    advertisedHost: '127.0.0.1',
+    bootnodes: [],
+    staticNodes,
+    discovery: false,
+    learnedNodes: [],
+    maxPeers: 25,
+    refuses: () => undefined,
+    nowMs: () => Date.now(),
+    pause: createSlice(),
+    chain: { consensus: { kind: 'ethash' }, genesisDifficulty: 1n, forks: { blocks: [], times: [] } },
+    log: { debug: note, info: note, warn: note, error: note },
+    handlers: {
+      status: () => status,
+      roleOf: () => 'validator',
+      onConsensusMessage: (_peer, code) => void heard.codes.push(code),
+      onTransactions: (_peer, transactions) => {
+        heard.transactions.push(...transactions)
+        return true
+      },
+      onNewBlock: note,
+      blocks: none,
+      poolHashes: none,
+      poolTransactions: none,
+      receiptsByHash: none,
+      ...serveSampleBlocks(BLOCKS),
+      onPeer: peer => void heard.events.push(`came ${toBareHex(peer.address)}`),
+      onGossip: note,
+      onStatus: note,
+      onPeerGone: peer => void heard.events.push(`went ${toBareHex(peer.address)}`),
+      onRefused: note,
+    },
+  })
+  const publicKey = publicKeyOf(privateKey)
+  return { network, heard, libp2pEnode: formatEnode({ publicKey, host: '127.0.0.1', port: ports[1] }) }
+}
+
+test('given nodes of each transport around two of both, then these meet over libp2p, and pass on what one side brings', async () => {
+  const one = await startBothNode(await portPair(), [])
+  const other = await startBothNode(await portPair(), [one.network.enode])
+  const devp2p = await startDevp2pNode({ staticNodes: [one.network.enode], status })
+  const libp2p = await startTestNode({ bootnodes: [one.libp2pEnode], status })
+  try {
+    await until(() => one.network.peers().length === 3)
+    const withOther = (): boolean | undefined =>
+      one.network.peers().find(({ publicKey }) => other.network.enode.includes(toBareHex(publicKey)))
+        ?.capabilities === undefined
+    await until(() => withOther() === true)
+    expect(one.heard.events.filter(text => text.startsWith('came'))).toHaveLength(3)
+
+    const fromDevp2p = someTransaction(10)
+    devp2p.network.announceTransactions([fromDevp2p])
+    await until(() => libp2p.transactions.some(each => toBareHex(each) === toBareHex(fromDevp2p)))
+    const fromLibp2p = someTransaction(10)
+    libp2p.network.announceTransactions([fromLibp2p])
+    await until(() => devp2p.transactions.some(each => toBareHex(each) === toBareHex(fromLibp2p)))
+
+    const all = one.network.peers().map(({ address }) => address)
+    expect(one.network.sendConsensus(all, 0x13, randomBytes(100))).toBe(3)
+    await until(
+      () => devp2p.consensus.length > 0 && libp2p.consensus.length > 0 && other.heard.codes.length > 0,
+    )
+
+    await other.network.stop()
+    const otherAddress = toBareHex(addressOfPublicKey(fromHex(other.network.enode.slice(8, 136))))
+    await until(() => one.heard.events.includes(`went ${otherAddress}`))
+    expect(one.heard.events.filter(text => text.startsWith('went'))).toHaveLength(1)
+  } finally {
+    await Promise.all([one.network.stop(), other.network.stop(), devp2p.stop(), libp2p.stop()])
+  }
+})
