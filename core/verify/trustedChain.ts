@@ -11,7 +11,10 @@ import { createLinkedHeaders, type ReadHeaders } from './linkedHeaders.ts'
 import { NotProved } from './notProved.ts'
 import { listsValidators, verifySealedHeader } from './sealedHeader.ts'
 
-/** A block that is trusted, and the validators that govern the one after it. */
+/**
+ * A block that is trusted, and the validators from whom the next ones are followed: those that sealed it. A change by its own
+ * vote is followed when the next header shows it.
+ */
 export type TrustedBlock = { readonly header: Header; readonly validators: readonly Address[] }
 
 /** Asks the validator contract in the proved state after a block that is trusted. */

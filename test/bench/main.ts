@@ -1,3 +1,4 @@
+import { benchEdge } from './edge.ts'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { useCryptoEngine } from '../../core/crypto/crypto.ts'
@@ -36,6 +37,13 @@ const GROUPS: Readonly<Record<string, Group>> = {
       'senders known; ours: build, execute, roots, seal, segment synced to SQLite; @ethereumjs/vm: runBlock with generate; ' +
       'anvil: evm_mine over HTTP, transactions already in its pool; both of those in memory',
     run: benchBlocks,
+  },
+  edge: {
+    title: 'replicas and readers',
+    note:
+      'servers on this machine; blocks of up to 4 transfers; 16 connections from the same machine, so that clients and servers share its ' +
+      'processors',
+    run: benchEdge,
   },
   crypto: { title: 'crypto, µs', note: 'one call on one thread', run: benchCrypto },
   trie: {

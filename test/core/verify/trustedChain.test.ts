@@ -1,0 +1,190 @@
+import { describe, expect, test } from 'bun:test'
+import { type Address, compareBytes, ZERO_ADDRESS, ZERO_HASH } from '../../../core/bytes/bytes.ts'
+import { qbftBlockHash, QBFT_MIX_HASH, qbftSealHash } from '../../../core/block/codec/blockHash.ts'
+import { encodeExtraData, type Vote } from '../../../core/block/codec/extraData.ts'
+import { sealOfSignature } from '../../../core/block/codec/seal.ts'
+import type { Header } from '../../../core/block/header.ts'
+import { addressOfPrivateKey, sign } from '../../../core/crypto/crypto.ts'
+import { parseGenesisText } from '../../../core/genesis/parse.ts'
+import { developmentGenesis } from '../../../core/genesis/development.ts'
+import { NotProved, trustCheckpoint, trustGenesis, trustHeader } from '../../../core/verify/index.ts'
+import { rejection } from '../../support/rejection.ts'
+
+/** Validators by their number. */
+const keyOf = (index: number): Uint8Array => new Uint8Array(32).fill(index + 1)
+const addressOf = (index: number): Address => addressOfPrivateKey(keyOf(index))
+const byAddress = (indexes: readonly number[]): number[] =>
+  [...indexes].sort((a, b) => compareBytes(addressOf(a), addressOf(b)))
+
+const EPOCH = 20n
+
+const genesis = parseGenesisText(
+  JSON.stringify({
+    ...developmentGenesis({ validator: addressOf(0) }),
+    config: { chainId: 7, berlinBlock: 0, qbft: { blockperiodseconds: 1, epochlength: Number(EPOCH) } },
+  }),
+)
+const { consensus } = genesis.configuration
+
+type Step = {
+  /** Who governs the block. */
+  readonly validators: readonly number[]
+  readonly proposer: number
+  readonly vote?: Vote
+  /** Who seals it; all of them when left out. */
+  readonly sealers?: readonly number[]
+}
+
+const headerOn = (parent: Header | undefined, { validators, proposer, vote, sealers }: Step): Header => {
+  const set = byAddress(validators)
+  const extra = (seals: readonly Uint8Array[]): Uint8Array =>
+    encodeExtraData({ vanity: new Uint8Array(32), validators: set.map(addressOf), vote, round: 0, seals })
+  const header: Header = {
+    parentHash: parent === undefined ? ZERO_HASH : qbftBlockHash(parent),
+    ommersHash: ZERO_HASH,
+    coinbase: parent === undefined ? ZERO_ADDRESS : addressOf(proposer),
+    stateRoot: ZERO_HASH,
+    transactionsRoot: ZERO_HASH,
+    receiptsRoot: ZERO_HASH,
+    logsBloom: new Uint8Array(256),
+    difficulty: 1n,
+    number: parent === undefined ? 0n : parent.number + 1n,
+    gasLimit: 1n,
+    gasUsed: 0n,
+    timestamp: 1n,
+    extraData: extra([]),
+    mixHash: QBFT_MIX_HASH,
+    nonce: new Uint8Array(8),
+    baseFeePerGas: undefined,
+    withdrawalsRoot: undefined,
+    blobGasUsed: undefined,
+    excessBlobGas: undefined,
+    parentBeaconBlockRoot: undefined,
+    requestsHash: undefined,
+  }
+  if (parent === undefined) return header
+  const digest = qbftSealHash(header)
+  const seals = (sealers ?? set).map(index => sealOfSignature(sign(digest, keyOf(index))))
+  return { ...header, extraData: extra(seals) }
+}
+
+/** A chain whose validators vote: 0 to 3 add 4 in blocks 5 to 7, then drop 0 in blocks 25 to 27. */
+const makeChain = (length: number): Header[] => {
+  const headers = [headerOn(undefined, { validators: [0, 1, 2, 3], proposer: 0 })]
+  for (let number = 1; number < length; number++) {
+    const set = number < 8 ? [0, 1, 2, 3] : number < 28 ? [0, 1, 2, 3, 4] : [1, 2, 3, 4]
+    const proposer = set[number % set.length] as number
+    const vote: Vote | undefined =
+      number >= 5 && number < 8
+        ? { recipient: addressOf(4), type: 'add' }
+        : number >= 25 && number < 28
+          ? { recipient: addressOf(0), type: 'drop' }
+          : undefined
+    headers.push(
+      headerOn(headers.at(-1), { validators: set, proposer, ...(vote === undefined ? {} : { vote }) }),
+    )
+  }
+  return headers
+}
+
+const chain = makeChain(60)
+
+const optionsOf = (headers: readonly (Header | undefined)[] = chain) => {
+  if (consensus.kind !== 'qbft') throw new Error('the chain is not QBFT')
+  let reads = 0
+  return {
+    consensus,
+    read: async (numbers: readonly number[]) => {
+      reads += numbers.length
+      return numbers.map(number => headers[number])
+    },
+    callContract: () => Promise.reject(new Error('no contract')),
+    reads: () => reads,
+  }
+}
+const at = (number: number): Header => chain[number] as Header
+const names = (validators: readonly Address[]): readonly Address[] => validators
+const setOf = (indexes: readonly number[]): readonly Address[] => byAddress(indexes).map(addressOf)
+
+describe('the validators of a chain, followed from its genesis block', () => {
+  test('given a head before any change, then it is proved without another header', async () => {
+    const options = optionsOf()
+    const trusted = await trustHeader(options, await trustGenesis(options, at(0)), at(4))
+    expect(names(trusted.validators)).toEqual(setOf([0, 1, 2, 3]))
+    expect(options.reads()).toBe(0)
+  })
+
+  test.each([8, 20, 27, 28, 59])('given head %i after votes, then the changes are followed', async number => {
+    const options = optionsOf()
+    const trusted = await trustHeader(options, await trustGenesis(options, at(0)), at(number))
+    expect(names(trusted.validators)).toEqual(setOf(number < 28 ? [0, 1, 2, 3, 4] : [1, 2, 3, 4]))
+  })
+
+  test('given each head in turn, then all are proved', async () => {
+    const options = optionsOf()
+    let trusted = await trustGenesis(options, at(0))
+    for (const header of chain.slice(1)) trusted = await trustHeader(options, trusted, header)
+    expect(trusted.header).toBe(at(59))
+  })
+
+  test('given a checkpoint between the changes, then only later ones are followed', async () => {
+    const options = optionsOf()
+    const trusted = await trustCheckpoint(options, 15n, qbftBlockHash(at(15)))
+    expect((await trustHeader(options, trusted, at(59))).header).toBe(at(59))
+    expect(await rejection(trustCheckpoint(options, 15n, ZERO_HASH))).toBeInstanceOf(NotProved)
+  })
+})
+
+describe('a head that the followed validators did not decide', () => {
+  const refused = async (
+    header: Header,
+    headers: readonly (Header | undefined)[] = chain,
+  ): Promise<unknown> => {
+    const options = optionsOf(headers)
+    return rejection(trustHeader(options, await trustGenesis(options, at(0)), header))
+  }
+
+  test('given too few seals, a seal of another, or one twice, then it is refused', async () => {
+    const step = { validators: [0, 1, 2, 3], proposer: 1 }
+    expect(String(await refused(headerOn(at(3), { ...step, sealers: [0, 1] })))).toContain('seal-quorum')
+    expect(String(await refused(headerOn(at(3), { ...step, sealers: [0, 1, 9] })))).toContain('seal-signer')
+    expect(String(await refused(headerOn(at(3), { ...step, sealers: [0, 1, 1] })))).toContain(
+      'seal-duplicate',
+    )
+  })
+
+  test('given validators that nobody voted for, then they are refused, with their seals', async () => {
+    const forged = chain.slice(0, 5)
+    for (let number = 5; number < 12; number++)
+      forged.push(headerOn(forged.at(-1), { validators: [6, 7, 8, 9], proposer: 6 }))
+    expect(await refused(forged.at(-1) as Header, forged)).toBeInstanceOf(NotProved)
+  })
+
+  test('given votes that are forged in old headers, then the seals of a later one do not fit', async () => {
+    const forged: Header[] = chain.slice(0, 5)
+    for (let number = 5; number < 8; number++)
+      forged.push(
+        headerOn(forged.at(-1), {
+          validators: [0, 1, 2, 3],
+          proposer: number % 4,
+          vote: { recipient: addressOf(9), type: 'add' },
+          sealers: [9],
+        }),
+      )
+    for (let number = 8; number < 12; number++)
+      forged.push(headerOn(forged.at(-1), { validators: [0, 1, 2, 3, 9], proposer: 9, sealers: [9] }))
+    expect(await refused(forged.at(-1) as Header, forged)).toBeInstanceOf(Error)
+  })
+
+  test('given a store that hides the headers of the change, then the head is refused', async () => {
+    const holes = chain.map((header, number) => (number > 4 && number < 12 ? undefined : header))
+    expect(await refused(at(30), holes)).toBeInstanceOf(NotProved)
+  })
+
+  test('given a validator that was dropped, then its seals do not count', async () => {
+    const header = headerOn(at(39), { validators: [1, 2, 3, 4], proposer: 1, sealers: [0, 1, 2] })
+    const options = optionsOf()
+    const trusted = await trustHeader(options, await trustGenesis(options, at(0)), at(38))
+    expect(String(await rejection(trustHeader(options, trusted, header)))).toContain('seal-signer')
+  })
+})
