@@ -5,19 +5,23 @@ import { configureLog } from '../logging/log.ts'
 
 type Logging = Pick<NodeOptions, 'logging' | 'loggingFormat' | 'colorEnabled'>
 
-/** Configures the log by the options: a node logs to standard output as Besu does, a command to standard error. Returns the format. */
+/**
+ * Configures the log by the options: a node logs to standard output as Besu does, a command to standard error. Returns the format.
+ * @param file writes a line to a file instead
+ */
 export const configureLogFrom = (
   options: Logging,
   terminal: Terminal,
   to: 'out' | 'error',
+  file?: (line: string) => void,
 ): 'PLAIN' | 'JSON' => {
-  const interactive = to === 'out' ? isatty(1) : terminal.interactive
+  const interactive = file === undefined && (to === 'out' ? isatty(1) : terminal.interactive)
   const format = options.loggingFormat === 'AUTO' ? (interactive ? 'PLAIN' : 'JSON') : options.loggingFormat
   configureLog({
     level: options.logging,
     format,
     colour: options.colorEnabled ?? interactive,
-    write: line => terminal[to](line),
+    write: file ?? (line => terminal[to](line)),
   })
   return format
 }

@@ -4,6 +4,7 @@ import type { OptionTable } from './option.ts'
 import { GRAPHQL_OPTIONS } from './options/graphql.ts'
 import { METRICS_OPTIONS } from './options/metrics.ts'
 import { PERMISSION_OPTIONS } from './options/permissions.ts'
+import { NODE_BASE_OPTIONS } from './options/node.ts'
 import { P2P_OPTIONS } from './options/p2p.ts'
 import { RPC_OPTIONS, SHARED_RPC_OPTIONS } from './options/rpc.ts'
 import { HTTP_AUTH_OPTIONS, PROXY_OPTIONS, WS_AUTH_OPTIONS } from './options/rpcAuth.ts'
@@ -53,6 +54,11 @@ const dependentsOf = (options: NodeOptions): readonly Dependents[] => {
       parent: 'permissions-accounts-config-file-enabled',
       isOn: options.permissionsAccountsConfigFileEnabled,
       tables: [{ file: PERMISSION_OPTIONS.permissionsAccountsConfigFile }],
+    },
+    {
+      parent: 'log-file',
+      isOn: options.logFile !== undefined,
+      tables: [{ size: NODE_BASE_OPTIONS.logFileMaxSize, count: NODE_BASE_OPTIONS.logFileCount }],
     },
     { parent: 'metrics-enabled', isOn: options.metricsEnabled, tables: [{ metricsHost, metricsPort }] },
     {

@@ -10,7 +10,6 @@ import { NODE_OPTIONS } from '../cli/nodeOptions.ts'
 import { startProgress } from '../cli/progress.ts'
 import { unknownVariables } from '../cli/resolve.ts'
 import { readStaticNodes } from '../files/staticNodes.ts'
-import { configureLogFrom } from '../cli/configureLog.ts'
 import { type Log, logOf } from '../logging/log.ts'
 import { developmentBanner, developmentFields } from '../node/developmentBanner.ts'
 import { closeAll } from '../node/closeAll.ts'
@@ -19,6 +18,7 @@ import { listenForGraphql } from '../node/servers/graphqlServer.ts'
 import { prepareRunningNode, type RunningNode } from '../node/openNode.ts'
 import { poolOptionsOf } from '../node/pool/poolOptions.ts'
 import { requireDistinctPorts } from '../node/servers/servicePorts.ts'
+import { openNodeLog } from '../node/nodeLog.ts'
 import { openPermissions } from '../permissions/openPermissions.ts'
 import { measures, requireOneWayOfMetrics } from '../node/metrics.ts'
 import { listenForMetrics } from '../node/servers/metricsServer.ts'
@@ -97,10 +97,8 @@ const announce = (
   else log.info('Listening on {address}', { address })
 }
 
-/** Runs a node until a signal stops it. */
-export const runNode = async (context: Context): Promise<number> => {
+const runLogged = async (context: Context, format: 'PLAIN' | 'JSON'): Promise<number> => {
   const { options, terminal } = context
-  const format = configureLogFrom(options, terminal, 'out')
   const log = logOf('node')
   const { development, http, p2p } = enabledBy(options)
   requireDistinctPorts(options)
@@ -166,4 +164,14 @@ export const runNode = async (context: Context): Promise<number> => {
   }
   log.info('Stopped')
   return 0
+}
+
+/** Runs a node until a signal stops it. */
+export const runNode = async (context: Context): Promise<number> => {
+  const nodeLog = openNodeLog(context.options, context.terminal)
+  try {
+    return await runLogged(context, nodeLog.format)
+  } finally {
+    nodeLog.close()
+  }
 }

@@ -10,7 +10,7 @@ import { genesisText, testKey } from '../genesis.ts'
 import { type NodeProcess, PROCESS_TEST_TIMEOUT_MS, startNode } from '../nodeProcess.ts'
 import { clientsOf } from '../transactions.ts'
 
-setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)
+setDefaultTimeout(2 * PROCESS_TEST_TIMEOUT_MS)
 
 /** A contract that allows value 0 alone: `return value == 0`; and one that loops. */
 const ONLY_WITHOUT_VALUE = '0x6044351560005260206000f3'
@@ -18,9 +18,10 @@ const LOOP = '0x5b600056'
 const RULES = `0x${'a'.repeat(40)}`
 const LOOPING = `0x${'b'.repeat(40)}`
 
+/** Longer than a node that was refused waits before it is dialed again. */
 const until = async (what: string, check: () => Promise<boolean>): Promise<void> => {
   for (let tries = 0; !(await check()); tries++) {
-    if (tries > 400) throw new Error(`waited in vain for ${what}`)
+    if (tries > 900) throw new Error(`waited in vain for ${what}`)
     await Bun.sleep(50)
   }
 }

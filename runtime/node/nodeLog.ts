@@ -1,0 +1,60 @@
+import process from 'node:process'
+import type { NodeOptions } from '../cli/nodeOptions.ts'
+import { configureLogFrom } from '../cli/configureLog.ts'
+import { CommandError } from '../cli/errors.ts'
+import type { Terminal } from '../cli/terminal.ts'
+import { type LogFile, openLogFile } from '../logging/logFile.ts'
+import { logOf } from '../logging/log.ts'
+
+const BYTES_PER_MIB = 1024 * 1024
+
+export type NodeLog = {
+  readonly format: 'PLAIN' | 'JSON'
+  readonly close: () => void
+}
+
+const openFile = (
+  { logFile, logFileMaxSize, logFileCount }: NodeOptions,
+  terminal: Terminal,
+): LogFile | undefined => {
+  if (logFile === undefined) return undefined
+  try {
+    return openLogFile({
+      path: logFile,
+      bytesMax: logFileMaxSize * BYTES_PER_MIB,
+      kept: logFileCount,
+      onFailure: reason => terminal.error(`The log cannot be written to ${logFile}: ${reason}`),
+    })
+  } catch (cause) {
+    const reason = (cause as { code?: string }).code ?? String(cause)
+    throw new CommandError(
+      'START_FAILED',
+      `Cannot write the log to ${logFile}: ${reason}. Give another --log-file.`,
+    )
+  }
+}
+
+/**
+ * Configures the log of a node. SIGHUP opens the file again, after another program has moved it; without a file it has no effect.
+ * @throws CommandError when the file cannot be opened
+ */
+export const openNodeLog = (options: NodeOptions, terminal: Terminal): NodeLog => {
+  const file = openFile(options, terminal)
+  const format = configureLogFrom(options, terminal, 'out', file?.write)
+  const onHangUp = (): void => {
+    file?.reopen()
+    logOf('node').info(
+      file === undefined
+        ? 'SIGHUP has no effect: the log is not in a file'
+        : 'SIGHUP: the log file was opened again',
+    )
+  }
+  process.on('SIGHUP', onHangUp)
+  return {
+    format,
+    close: () => {
+      process.off('SIGHUP', onHangUp)
+      file?.close()
+    },
+  }
+}
